@@ -142,7 +142,7 @@ function readBytes(reader: ByteReader): Uint8Array {
   return reader.take(reader.unsigned())
 }
 
-/** Each item takes at least a byte: a damaged number is found out before memory is taken. */
+/** Each item takes at least a byte: a damaged length is detected before memory is allocated. */
 export function listOf<T>(reader: ByteReader, read: () => T): T[] {
   const count = reader.unsigned()
   if (count > reader.bytesLeft) throw new MalformedBytesError(`a list of ${count} at byte ${reader.at} does not fit`)

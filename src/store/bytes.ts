@@ -1,9 +1,9 @@
 /**
- * Numbers as few bytes. Unsigned: seven bits a byte, lowest first, the top bit says that more follow. Signed: the
- * first byte spends bit 6 on the sign. Both are exact over all safe integers, which shifts are not.
+ * Variable-length numbers. Unsigned: seven bits per byte, lowest first, the top bit marks that more follow. Signed: the
+ * first byte uses bit 6 for the sign. Both are exact over all safe integers, unlike shifts.
  */
 
-/** Stored bytes that do not say what they should. The caller knows which row it was, and makes a failure of it. */
+/** Malformed stored bytes. The caller knows the row and turns this into a failure. */
 export class MalformedBytesError extends Error {
   override readonly name = 'MalformedBytesError'
 }
@@ -74,7 +74,7 @@ export class ByteWriter {
     this.length = at
   }
 
-  /** A copy of what is written. */
+  /** A copy of the written bytes. */
   take(): Uint8Array {
     return this.bytes.slice(0, this.length)
   }
@@ -155,7 +155,10 @@ export class ByteReader {
 const float = new Float64Array(1)
 const floatWords = new Int32Array(float.buffer)
 
-/** HOT. The low word of a float, as a signed integer; `highWordOf` is the other. Bits are kept, payloads of NaN too. */
+/**
+ * HOT. The low word of a float, as a signed integer; `highWordOf` is the other. Preserves all bits, including NaN
+ * payloads.
+ */
 export function lowWordOf(value: number): number {
   float[0] = value
   return floatWords[0]!
@@ -166,7 +169,7 @@ export function highWordOf(value: number): number {
   return floatWords[1]!
 }
 
-/** The float of two words. A NaN's payload survives only until somebody computes with it. */
+/** The float of two words. A NaN's payload survives only until the first computation with it. */
 export function floatOf(low: number, high: number): number {
   floatWords[0] = low
   floatWords[1] = high

@@ -5,7 +5,7 @@
 export class ConnectionLock {
   #running: Promise<unknown> | undefined
 
-  /** Runs `work` alone, after the work that waits already. */
+  /** Runs `work` exclusively, after the work that already waits. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const before = this.#running
     const mine = (async () => {

@@ -5,18 +5,18 @@ import { FleetError, messageOf } from '../base/errors.ts'
 import { migrate } from './migrations.ts'
 
 /**
- * The one SQLite file, how it is opened, and what its failures are called. WAL, so that the query worker reads while
- * the ingest worker writes; `synchronous = FULL`, so that a commit that returned is on the disk.
+ * The SQLite file: opening it and naming its failures. WAL, so that the query worker reads while the ingest worker
+ * writes; `synchronous = FULL`, so that a returned commit is on the disk.
  */
 
 export const DATABASE_FILE = 'daytwo.db'
 const LOCK_FILE = 'daytwo.lock'
-/** "D2TW": tells our file from any other SQLite file. */
+/** "D2TW": distinguishes this file from other SQLite files. */
 const APPLICATION_ID = 0x44325457
 /** How long a write waits for another process' short write (a token command). */
 const BUSY_TIMEOUT_MS = 5000
 
-/** Opens for writing, makes what is absent, brings the schema up. Throws FleetError. */
+/** Opens for writing; creates missing files and migrates the schema. Throws FleetError. */
 export function openDatabase(dir: string): Database.Database {
   return asFailure(`opening ${dir}`, () => {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -41,7 +41,7 @@ export function openDatabase(dir: string): Database.Database {
   })
 }
 
-/** Bounds the file; it may be smaller than the file is, and then nothing new fits. */
+/** Limits the file size; below the present size, nothing new fits. */
 export function limitSize(db: Database.Database, bytesMax: number): void {
   if (bytesMax === Infinity) return
   const pageBytes = Number(db.pragma('page_size', { simple: true }))
@@ -58,7 +58,7 @@ export function openDatabaseForReading(dir: string): Database.Database {
 }
 
 function checkOwner(db: Database.Database, path: string): void {
-  // The tables first: whoever makes the file at this moment sets the id before the tables.
+  // The tables first: another process that creates the file now sets the id before it creates tables.
   const tables = db.prepare<[], number>('SELECT count(*) FROM sqlite_schema').pluck().get()
   const id = db.pragma('application_id', { simple: true })
   if (id === APPLICATION_ID) return
@@ -74,7 +74,7 @@ function checkOwner(db: Database.Database, path: string): void {
   db.pragma(`application_id = ${APPLICATION_ID}`)
 }
 
-/** Holds a data directory for one server. The operating system lets go of it when the process dies, however it dies. */
+/** Locks a data directory for one server. The operating system releases the lock when the process ends, in any way. */
 export interface DirectoryLock {
   release(): void
 }
@@ -105,7 +105,7 @@ export function lockDirectory(dir: string): DirectoryLock {
   })
 }
 
-/** Runs `work`; what SQLite or the file system throws becomes a FleetError that says what was tried. */
+/** Runs `work`; turns an error of SQLite or the file system into a FleetError that states what was tried. */
 export function asFailure<T>(what: string, work: () => T): T {
   try {
     return work()
@@ -127,7 +127,7 @@ export function failureOf(what: string, thrown: unknown): unknown {
   return new FleetError('storage_failed', `${what}: ${messageOf(thrown)} (${code})`, { cause: thrown })
 }
 
-/** The code of an SQLite or system error; anything else is a bug of ours. */
+/** The code of an SQLite or system error; anything else is a bug. */
 function codeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown) || typeof thrown.code !== 'string') return undefined
   return thrown instanceof Database.SqliteError || 'syscall' in thrown ? thrown.code : undefined

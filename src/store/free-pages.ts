@@ -1,16 +1,16 @@
 import type Database from 'better-sqlite3'
 
 /**
- * Gives pages that nothing uses back to the disk. The log comes and goes, and a backlog makes it many times as long as
- * it is on other days: without this the file would stay as large as it ever was. Some free pages are kept, because the
- * next hour of the log wants them.
+ * Returns unused pages to the disk. The log grows and shrinks, and a backlog makes it many times its normal size:
+ * without this, the file would keep its maximum size. Some free pages stay, because the log needs them within the next
+ * hour.
  */
 
 /** Moved in one step: a megabyte, some milliseconds. */
 const PAGES_PER_STEP = 256
 /** Fewer, a megabyte, are never worth it. */
 const FREE_PAGES_MIN = 256
-/** Above this part of the file it begins; it goes on down to half of it. */
+/** Starts above this share of the file; continues down to half of it. */
 const FREE_SHARE_MAX = 1 / 8
 
 export class FreePages {

@@ -25,7 +25,7 @@ import { StatePages } from './packs/state-pages.ts'
 import { nextMacrotask } from '../base/next-macrotask.ts'
 import type { ConnectionLock } from './connection-lock.ts'
 
-/** Above this part of its limit the head is flushed as far as it may be, before time. */
+/** Above this share of its limit, the head is flushed early, as far as possible. */
 const HEAD_PRESSURE = 0.75
 /** And then again when at least this much more may go. The same for a log that is too long. */
 const EARLY_FLUSH_EVERY_MS = 60_000
@@ -39,21 +39,21 @@ const COMPACTION_STEPS = 500
 /** The same for rollups. */
 const ROLL_UP_STEPS = 500
 
-/** Whether rollups keep up: samples that are not rolled up yet are read one by one. */
+/** Progress of rollups: samples that are not rolled up are read one by one. */
 export interface RollupStats {
-  /** Blocks whose rollups are not made, or not whole. */
+  /** Blocks without complete rollups. */
   readonly backlogBlocks: number
-  /** Time of the oldest sample in them; undefined when there are none. */
+  /** Time of their oldest sample; undefined when there are none. */
   readonly oldestUnrolledMs: number | undefined
-  /** `nowMs` of the last `maintain` that rolled something up, or had nothing to do; undefined before the first. */
+  /** `nowMs` of the last `maintain` that rolled up a block, or had nothing to do; undefined before the first. */
   readonly lastProgressMs: number | undefined
 }
 
-/** Whether compaction keeps up. */
+/** Progress of compaction. */
 export interface CompactionStats {
-  /** Blocks that could be part of larger ones by now. */
+  /** Blocks that are ready to be merged into larger ones. */
   readonly backlogBlocks: number
-  /** Time of the oldest sample in them; undefined when there are none. */
+  /** Time of their oldest sample; undefined when there are none. */
   readonly oldestUncompactedMs: number | undefined
   /** `nowMs` of the last `maintain` that moved a metric, or had nothing to compact; undefined before the first. */
   readonly lastProgressMs: number | undefined
@@ -74,13 +74,13 @@ export interface MaintenanceParts {
   readonly observations: Observations
   readonly logs: LogRecords
   readonly commits: GroupCommit
-  /** Readers must be told before their slots are used again. */
+  /** Called before the slots are reused, to inform readers. */
   readonly seriesRemoved: (refs: readonly SeriesRef[]) => void
 }
 
 /**
- * What the writer does from time to time: retention, retrying a commit, the flush and what follows from it, rollups,
- * compaction. All of it is steps of some milliseconds, with everything else in between, and can stop after any of them.
+ * The writer's periodic work: retention, retrying a commit, the flush and its follow-up work, rollups, compaction. Each
+ * is a sequence of steps of some milliseconds, between which other work runs, and can stop after any step.
  */
 export class Maintenance {
   flushesDone = 0
@@ -98,8 +98,8 @@ export class Maintenance {
   #nextCheckpointMs: number | undefined
   readonly #freePages: FreePages
   /**
-   * The last run failed: what is past the retention goes even before it is rolled up, because it may be the disk that is
-   * full, or those samples that cannot be read.
+   * The last run failed: expired samples are then removed even before they are rolled up, because the disk may be full
+   * or those samples unreadable.
    */
   #hasFailed = false
   #running: Promise<void> | undefined
@@ -226,7 +226,7 @@ export class Maintenance {
     this.flushesDone++
   }
 
-  /** Rolls up what was flushed, for a bounded number of steps; the rest at the next call. */
+  /** Rolls up flushed blocks, for a bounded number of steps; the next call continues. */
   async #rollUp(nowMs: number): Promise<void> {
     const { db, blocks } = this.#parts
     // What cannot be rolled up cannot be compacted either, and waits for it.
@@ -257,7 +257,7 @@ export class Maintenance {
     }
   }
 
-  /** Compacts what is complete, for a bounded number of steps: the next flush must not wait for a backlog. */
+  /** Compacts complete groups, for a bounded number of steps: a backlog must not delay the next flush. */
   async #compact(nowMs: number): Promise<void> {
     const { db, blocks } = this.#parts
     let stepsLeft = COMPACTION_STEPS
@@ -300,7 +300,7 @@ export class Maintenance {
 
   async #flush(cutMs: number): Promise<void> {
     const { db, head, log, blocks, histograms, commits } = this.#parts
-    // A flush that failed, or that a crash cut off, left a block whose states only its chunks have.
+    // A failed or interrupted flush left a block whose states are stored only in its chunks.
     const open = blocks.openBlocks()
     if (open.length > 0) {
       const states = new StatePages(db, this.#parts, open)
@@ -326,7 +326,7 @@ export class Maintenance {
       ref = ref === undefined ? undefined : histograms.packSome(ref, cutMs)
       return ref !== undefined
     })
-    // Most of what it has is flushed now, and the log is quickly read.
+    // Most of its samples are flushed now, and the log is quickly read.
     if (log.byteLength <= this.#options.checkpointLogBytes) {
       await this.#steps('removing what was written of the head', () => removeCheckpoint(db))
       this.#checkpointedBytes = log.writtenBytes - log.byteLength
@@ -354,7 +354,7 @@ export class Maintenance {
     return true
   }
 
-  /** Runs `step` until it answers false, with everything else in between. */
+  /** Runs `step` until it returns false, with other work in between. */
   async #steps(what: string, step: () => boolean): Promise<void> {
     for (;;) {
       while (!this.#parts.lock.isFree) await this.#parts.lock.free()

@@ -3,11 +3,11 @@ import { FleetError } from '../base/errors.ts'
 import { packSeriesRows } from './index/series-batch.ts'
 
 /**
- * The schema, as steps that only go forward; `PRAGMA user_version` counts the steps done. A step that has been
- * released is never edited. README.md draws the blobs.
+ * The schema, as forward-only steps; `PRAGMA user_version` counts the completed steps. A released step is never edited.
+ * README.md draws the blobs.
  *
- * One file, however long it gets: the list is the schema's history, read from top to bottom and only added to at its
- * end. Cut in parts, the order of the steps, which is all that matters here, would stand somewhere else.
+ * One file, even when long: the list is the schema's history, read from top to bottom and extended only at its end.
+ * Split into parts, the order of the steps, which is what matters here, would be defined elsewhere.
  */
 const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   `
@@ -540,7 +540,7 @@ const PACKS_VERSION = 3
 /** The version of a file that this program has brought up to date. */
 export const SCHEMA_VERSION = STEPS.length
 
-/** Does the missing steps in one transaction. Throws FleetError `data_dir_too_new` when the file knows more than we do. */
+/** Runs the missing steps in one transaction. Throws FleetError `data_dir_too_new` when the file has a newer schema. */
 export function migrate(db: Database.Database, path: string): void {
   // IMMEDIATE, and the version read inside: a token command and a server may start at the same moment.
   const run = db.transaction(() => {

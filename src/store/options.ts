@@ -1,14 +1,14 @@
-/** What the store can be told. All of it has a default but the directory; `config.ts` fills the rest in. */
+/** Options of the store. All but the directory have defaults, which `config.ts` fills in. */
 export interface StoreOptions {
   /** Where `daytwo.db` lives; made with mode 0700 when absent. One server at a time. */
   readonly dir: string
   /** Samples older than this are refused, and removed in steps of one flush. */
   readonly retentionRawMs: number
-  /** How long rollups of five minutes, an hour and a day are kept; 0: none are made. */
+  /** Retention of rollups of five minutes, an hour and a day; 0: none are made. */
   readonly retention5mMs: number
   readonly retention1hMs: number
   readonly retention1dMs: number
-  /** How long traces are kept after their end, and derived ones after they were derived. */
+  /** Retention of traces after their end, and of derived traces after their derivation. */
   readonly retentionTracesMs: number
   /** Of one trace; more are refused. */
   readonly spansPerTraceMax: number
@@ -17,8 +17,8 @@ export interface StoreOptions {
   /** States of objects that ended before this, and runs of metrics, are removed. */
   readonly retentionObjectsMs: number
   /**
-   * How far behind the newest sample of its series an older one may arrive and still be taken. 0: not at all.
-   * The head keeps at least this much, so that repeats and contradictions are always recognised.
+   * The maximum age of a late sample relative to the newest sample of its series. 0: late samples are rejected. The
+   * head holds at least this window, so that repeats and contradictions are always recognised.
    */
   readonly outOfOrderMs: number
   /** The head is flushed into chunks each time this much more has become old enough. */
@@ -26,20 +26,20 @@ export interface StoreOptions {
   /** The head is flushed before time when the log has grown by this much since the last flush: a restart reads all of it. */
   readonly flushLogBytes: number
   /**
-   * The head is written down when the log has grown by this much since that was last done, so that a start reads the log
-   * from there; not more often than every `checkpointEveryMs`. The log is kept all the same.
+   * A checkpoint of the head is written after this growth of the log, at most once per `checkpointEveryMs`, so that a
+   * start reads the log only from there. The log itself stays.
    */
   readonly checkpointLogBytes: number
   readonly checkpointEveryMs: number
   /** Widths of the blocks that flushes are compacted to, rising, each a multiple of the one before. */
   readonly compactToMs: readonly number[]
-  /** The most series at one time; beyond it `resolve` answers `undefined`. */
+  /** Limit for series at one time; beyond it `resolve` returns `undefined`. */
   readonly seriesMax: number
-  /** Above this the writer says `isOverloaded`, and flushes early. Bytes of samples in shared memory, without labels. */
+  /** Above this the writer sets `isOverloaded` and flushes early. Bytes of samples in shared memory, without labels. */
   readonly headBytesMax: number
-  /** Appended but not yet durable; grows only while commits fail. Above this the writer says `isOverloaded`. */
+  /** Appended but not durable; grows only while commits fail. Above this the writer sets `isOverloaded`. */
   readonly pendingBytesMax: number
-  /** Exemplars of all series; 0: none are kept. Beyond it the oldest go. */
+  /** Exemplars of all series; 0: none are stored. The oldest are evicted. */
   readonly exemplarsMax: number
   /** Exemplars of one series; at least 1. */
   readonly exemplarsPerSeriesMax: number

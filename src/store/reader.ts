@@ -34,13 +34,15 @@ export interface StoreReader extends Queryable {
   selectRollup(request: RollupRequest): RollupSelection | undefined
   exemplars(matchers: readonly Matcher[], range: TimeRange): readonly ExemplarSeries[]
   metadata(name?: string): readonly MetricFamily[]
-  /** Series the reader knows of. */
+  /** Number of series in the reader's index. */
   readonly seriesCount: number
-  /** Notes which series there are by now, so that `cardinality` can tell which are new. Call it about once a minute. */
+  /** Records the newest series, from which `cardinality` derives which are new. Call it about once a minute. */
   recordGrowth(nowMs: number): void
-  /** What the series are made of; lists have at most `top` entries. `by`: a label whose values are counted too. */
+  /**
+   * Series counts by metric and label; lists have at most `top` entries. `by`: a label whose values are counted too.
+   */
   cardinality(request: { readonly nowMs: number; readonly top: number; readonly by: string }): Cardinality
-  /** How large the index is and what makes it so, and the times between which samples are kept. */
+  /** The size of the index, its largest names and values, and the time range of stored samples. */
   status(top: number): IndexStatus & StoredTimes
   close(): void
 }
@@ -121,7 +123,7 @@ class SharedReader implements StoreReader {
     return this.#selectAll(request, () => this.#index.match(request.matchers))
   }
 
-  /** After the samples: whoever sees a first histogram sees that it was announced. */
+  /** Call after samples were read: a reader that sees a first histogram then also has its announcement. */
   #haveHistograms(): boolean {
     this.#shared.receiveHistograms()
     return !this.#histograms.isEmpty
@@ -138,7 +140,7 @@ class SharedReader implements StoreReader {
     )
   }
 
-  /** The newest sample of a series whose very newest is a histogram that is not written down yet. */
+  /** The newest sample of a series whose newest sample is a histogram that is not committed yet. */
   #newestWritten(ref: number, request: SelectRequest): readonly SeriesColumns[] {
     return this.#selectAll(request, () => Uint32Array.of(ref)).flatMap((columns) => {
       const attached = this.#histograms.attach(columns)
@@ -146,7 +148,7 @@ class SharedReader implements StoreReader {
     })
   }
 
-  /** @param match finds the series, while nothing of the head is used for something else */
+  /** @param match finds the series, while nothing of the head is reused */
   #selectAll(request: SelectRequest, match: () => Uint32Array): readonly SeriesColumns[] {
     const { fromMs, toMs } = request
     const inHead = new SampleColumns(request.maxSamples)
@@ -182,7 +184,7 @@ class SharedReader implements StoreReader {
     return samplesOf(this.#index.select(request.matchers, request.tally), request, sources, this.#rollupSamples)
   }
 
-  /** Width of the buckets that stand for samples in a part of a range; 0: all samples are there. */
+  /** Width of the widest buckets that replace samples in a range; 0: all samples are stored. */
   #resolutionMs(range: TimeRange): number {
     return asFailure('reading blocks', () => this.#rollupSamples.widthMs(range))
   }
@@ -192,12 +194,12 @@ class SharedReader implements StoreReader {
     const plan = asFailure('reading blocks', () => this.#rollups.plan(request))
     if (plan === undefined) return undefined
     const rows = this.#index.select(request.matchers, request.tally)
-    // Buckets say floats only.
+    // Buckets contain only floats.
     if (this.#sources.hasHistograms(rows)) return undefined
     return new StoreRollupSelection(rows, request, plan, this.#rollups, this.#sources)
   }
 
-  /** As `select`, with the newest sample of each series only. What the head has is newer than what is flushed. */
+  /** As `select`, with only the newest sample of each series. Samples of the head are newer than flushed ones. */
   #selectNewest(request: SelectRequest): readonly SeriesColumns[] {
     const { fromMs, toMs } = request
     const newest = new SampleColumns(request.maxSamples)
@@ -209,7 +211,7 @@ class SharedReader implements StoreReader {
         const slot = this.#index.slotOf(refs[i]!)
         this.#head.readNewest(slot, fromMs, toMs, newest)
         ends[i] = newest.count
-        // After the head: what a flush took out of it before we looked is flushed by now.
+        // After the head: samples that a flush removed before this read are flushed by now.
         const isInHead = newest.count > (i === 0 ? 0 : ends[i - 1]!)
         if (!isInHead && this.#memory.flushedUntilMs(slot) >= fromMs) flushed.push(i)
       }
@@ -292,7 +294,7 @@ class SharedReader implements StoreReader {
     this.#db.close()
   }
 
-  /** What is written down already, and then what was announced since. */
+  /** Loads the stored series, then receives the announcements since. */
   #load({ series, histograms }: ReaderShare): void {
     const slots = new Map<number, number>()
     for (let i = 0; i < series.length; i += 2) slots.set(series[i]!, series[i + 1]!)
@@ -337,7 +339,7 @@ class SharedReader implements StoreReader {
     return chunks
   }
 
-  /** Adds the samples of chunks; answers the time of the newest of them, or -Infinity. */
+  /** Adds the samples of chunks; returns the time of the newest, or -Infinity. */
   #readChunks(chunks: readonly FoundChunk[], ref: number, range: TimeRange, into: SampleColumns): number {
     let untilMs = -Infinity
     for (const chunk of chunks) {
@@ -385,7 +387,7 @@ class SharedReader implements StoreReader {
         else unsure.push(ref)
       }
     })
-    // Not only those with `flushedUntilMs` after the range: a flush may have moved what we looked for.
+    // Not only those with `flushedUntilMs` after the range: a flush may have moved their samples in the meantime.
     asFailure('reading packs', () => {
       this.#packs.withSample(Uint32Array.from(unsure), this.#metricOf, fromMs, toMs, (ref) => inRange.push(ref))
       if (this.#rollupSamples.widthMs({ fromMs, toMs }) === 0) return

@@ -45,14 +45,14 @@ export interface StoreWriter {
   /** Resolves when all that was appended is durable. */
   commit(): Promise<void>
   /**
-   * What is to be done from time to time, every second or so: retry a failed commit, flush, retention. Long work is
-   * done in steps of some milliseconds, between which requests are served. Calls while one runs share its promise.
-   * Rejects with FleetError; the next call goes on where this one failed.
+   * Periodic work, every second or so: retries a failed commit, flushes, applies retention. Long work runs in steps of
+   * some milliseconds, between which requests are served. Concurrent calls share one promise. Rejects with FleetError;
+   * the next call continues.
    */
   maintain(nowMs: number): Promise<void>
   /** For one reader. Post it with `[share.port]` as the transfer list. Throws FleetError when the disk is full. */
   share(): ReaderShare
-  /** The reader is gone, perhaps in the middle of a read. */
+  /** For a reader that has ended, possibly during a read. */
   unshare(reader: number): void
   stats(): StoreStats
   /** Commits, then closes; the directory is free for another server even when the commit fails, and then it rejects. */
@@ -74,7 +74,7 @@ export interface StoreStats {
   readonly commitFailure: CommitFailure | undefined
   readonly flushesDone: number
   readonly flushesFailed: number
-  /** `nowMs` of the last `maintain` that flushed something; undefined before. */
+  /** `nowMs` of the last `maintain` that flushed a sample; undefined before. */
   readonly lastFlushMs: number | undefined
   readonly rollups: RollupStats
   readonly compaction: CompactionStats
@@ -82,8 +82,8 @@ export interface StoreStats {
 
 /**
  * Opens a data directory for writing and reads its log. Throws FleetError.
- * @param onSeriesLoaded called when all series are known and before samples are read, so that a reader on another thread
- *   can take them in meanwhile; it must not be asked anything before this function has returned
+ * @param onSeriesLoaded called when all series are loaded and before samples are read, so that a reader on another
+ * thread can load them in parallel; do not call the writer before this function has returned
  */
 export function openWriter(
   options: StoreOptions,
@@ -131,7 +131,7 @@ class SqliteWriter implements StoreWriter {
   readonly #log: Log
   readonly #commits: GroupCommit
   readonly #maintenance: Maintenance
-  /** What readers were told of the table's new pairs and series: a failed commit leaves them there. */
+  /** The newest ref and pair number announced to readers: a failed commit leaves them there. */
   #announcedRef: SeriesRef
   #announcedPairId: number
 
@@ -285,7 +285,7 @@ class SqliteWriter implements StoreWriter {
     }
   }
 
-  /** On a full disk the server must start all the same, for reading; the next start removes them. */
+  /** With a full disk the server must still start, for reading; the next start removes them. */
   #removeEnded(): void {
     try {
       asFailure('removing ended series', () => {
@@ -306,7 +306,7 @@ class SqliteWriter implements StoreWriter {
     })
   }
 
-  /** How far series are flushed, then what a checkpoint and the log have beyond that. To be called once. */
+  /** Loads the flushed times of series, then the samples of the checkpoint and the log. Call once. */
   loadSamples(): void {
     this.#rows.eachState((state) => {
       const slot = this.#table.refs.get(state.ref)
@@ -320,14 +320,14 @@ class SqliteWriter implements StoreWriter {
       })
     }
     const readBytes = this.#log.replay(loadCheckpoint(this.#db, this.#head, this.#table), (ref, timeMs, low, high) => {
-      // A series that ended has rows in the log only until they are removed, and nothing in them that is kept.
+      // Until its log rows are removed, an ended series may have some, without any retained sample.
       const slot = this.#table.refs.get(ref)
       if (slot >= 0) this.appender.replay(slot, timeMs, low, high)
     })
     this.#maintenance.recordReplay(readBytes)
   }
 
-  /** Tells readers of new pairs and series, before anybody is told that their samples are durable. */
+  /** Announces new pairs and series to readers, before their samples are acknowledged. */
   #announce(): void {
     const pairs = this.#table.newPairs.filter((pair) => pair.id > this.#announcedPairId)
     const series = this.#table.newSeries.filter((row) => row.ref > this.#announcedRef)

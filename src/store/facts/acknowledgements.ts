@@ -5,11 +5,11 @@ import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
 
 export interface AcknowledgementStore {
-  /** Those whose run has not ended. */
+  /** Those whose alert has not resolved. */
   listOpen(): Promise<readonly Acknowledgement[]>
   /** Replaces the one of the same run. In one transaction with the entry of the audit; durable when it resolves. */
-  put(acknowledgement: Acknowledgement, deed: AuditedAction): Promise<void>
-  remove(run: AlertRunKey, deed: AuditedAction): Promise<void>
+  put(acknowledgement: Acknowledgement, audited: AuditedAction): Promise<void>
+  remove(run: AlertRunKey, audited: AuditedAction): Promise<void>
 }
 
 export class SqlAcknowledgements extends FactsTables implements AcknowledgementStore {
@@ -31,24 +31,24 @@ export class SqlAcknowledgements extends FactsTables implements AcknowledgementS
     })
   }
 
-  async put({ fingerprint, activeAtMs, by, atMs, note }: Acknowledgement, deed: AuditedAction): Promise<void> {
+  async put({ fingerprint, activeAtMs, by, atMs, note }: Acknowledgement, audited: AuditedAction): Promise<void> {
     await this.transact('writing an acknowledgement', async (transaction) => {
       await transaction
         .replaceInto('acknowledgement')
         .values({ fingerprint, active_at_ms: activeAtMs, by, at_ms: atMs, note })
         .execute()
-      await insertAudit(transaction, deed)
+      await insertAudit(transaction, audited)
     })
   }
 
-  async remove({ fingerprint, activeAtMs }: AlertRunKey, deed: AuditedAction): Promise<void> {
+  async remove({ fingerprint, activeAtMs }: AlertRunKey, audited: AuditedAction): Promise<void> {
     await this.transact('taking an acknowledgement back', async (transaction) => {
       await transaction
         .deleteFrom('acknowledgement')
         .where('fingerprint', '=', fingerprint)
         .where('active_at_ms', '=', activeAtMs)
         .execute()
-      await insertAudit(transaction, deed)
+      await insertAudit(transaction, audited)
     })
   }
 }

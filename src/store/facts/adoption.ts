@@ -2,7 +2,7 @@ import { groupBy } from '../../base/group-by.ts'
 import type { AdoptionDay, AdoptionReader, AdoptionRow, AdoptionSink, UsageRow } from '../../model/adoption.ts'
 import { FactsTables } from './facts-tables.ts'
 
-/** What ran where, day by day. A day is written and read as a whole. */
+/** Versions in use, per day. A day is written and read as a whole. */
 export interface AdoptionStore extends AdoptionSink, AdoptionReader {}
 
 type CubeColumns = [

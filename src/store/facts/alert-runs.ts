@@ -19,10 +19,7 @@ import type { AlertRunTable, FactsSchema } from './schema.ts'
 
 /** Runs of alerts that fired, by (fingerprint, `activeAtMs`). */
 export interface AlertRunStore extends AlertRunReader, FiredAlertReader {
-  /**
-   * Adds runs, and ends those that are there: of a run that is there only its end is taken. One transaction; durable
-   * when it resolves.
-   */
+  /** Adds occurrences, and updates the end of stored ones. One transaction; durable when it resolves. */
   record(runs: readonly AlertRunRecord[]): Promise<void>
   /** Runs that have not ended. */
   listOpen(): Promise<readonly AlertRunRecord[]>
@@ -30,9 +27,9 @@ export interface AlertRunStore extends AlertRunReader, FiredAlertReader {
   prune(resolvedBeforeMs: number): Promise<void>
 }
 
-/** Rows of `matching` between two looks at what else waits. */
+/** Rows of `matching` per read, between which other work runs. */
 const ROWS_PER_READ = 2000
-/** Runs that one question about a cluster looks at. */
+/** Limit for occurrences per cluster query. */
 const FIRED_RUNS_MAX = 5000
 
 export class SqlAlertRuns extends FactsTables implements AlertRunStore {
@@ -130,7 +127,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunStore {
       .sort((a, b) => b.runs - a.runs || (a.alertname < b.alertname ? -1 : 1))
   }
 
-  /** The next rows, newest first, less those that an equality on a column leaves out. */
+  /** The next rows, newest first, without those that an equality matcher on a column excludes. */
   #matchingRows(matchers: readonly Matcher[], fromMs: number, toMs: number, after: AlertRunPlace | undefined) {
     return this.run('reading runs of alerts', async (db) => {
       let select = (await during(db, fromMs, toMs))
@@ -185,7 +182,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunStore {
     await this.transact('removing old runs of alerts', async (transaction) => {
       await transaction
         .deleteFrom('alert_run')
-        // What resolved before a time fired before it: that is where to look.
+        // An alert that resolved before a time also fired before it: the index on the start applies.
         .where('fired_at_ms', '<', resolvedBeforeMs)
         .where('resolved_at_ms', '<', resolvedBeforeMs)
         .execute()
@@ -208,7 +205,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunStore {
   }
 }
 
-/** Those that are not there yet. A run that goes on firing is written once, so only ends need to be looked for. */
+/** Those that are not stored yet. A firing alert is written once, so only ends need an update. */
 async function withoutKnown(
   db: Kysely<FactsSchema>,
   rows: readonly AlertRunTable[],
@@ -238,8 +235,8 @@ async function recordClusters(db: Kysely<FactsSchema>, rows: readonly AlertRunTa
 }
 
 /**
- * Runs that fired at some time of [fromMs, toMs). When the oldest of them fired is asked first: a year of runs is not
- * looked through for a day of it.
+ * Occurrences that fired at some time in [fromMs, toMs). The start of the oldest is queried first: a query of a day
+ * must not scan a year.
  */
 async function during(db: Kysely<FactsSchema>, fromMs: number, toMs: number) {
   const [resolved, open] = await Promise.all([

@@ -4,25 +4,25 @@ import { FactsTables } from './facts-tables.ts'
 import { oneOf } from './row-values.ts'
 import type { AuditTable, FactsSchema } from './schema.ts'
 
-/** What people did. Deeds on other facts write their entry themselves, in their own transaction. */
+/** The audit log. Actions that change other facts write their entry themselves, in their own transaction. */
 export interface AuditStore {
-  /** A deed that changes no fact. */
-  add(deed: AuditedAction): Promise<void>
+  /** Records an action that changes no fact. */
+  add(audited: AuditedAction): Promise<void>
   /** Newest first; only entries with a smaller id than `before`. */
   list(limit: number, before?: number): Promise<readonly AuditEntry[]>
   /** Removes entries from before a time. */
   prune(beforeMs: number): Promise<void>
 }
 
-/** Writes the entry as part of the transaction that `db` is. */
-export async function insertAudit(db: Kysely<FactsSchema>, deed: AuditedAction): Promise<void> {
-  const { atMs, by, action, subject, detail } = deed
+/** Writes the entry in the transaction `db`. */
+export async function insertAudit(db: Kysely<FactsSchema>, audited: AuditedAction): Promise<void> {
+  const { atMs, by, action, subject, detail } = audited
   await db.insertInto('audit').values({ at_ms: atMs, by, action, subject, detail }).execute()
 }
 
 export class SqlAudit extends FactsTables implements AuditStore {
-  async add(deed: AuditedAction): Promise<void> {
-    await this.run('writing the audit', (db) => insertAudit(db, deed))
+  async add(audited: AuditedAction): Promise<void> {
+    await this.run('writing the audit', (db) => insertAudit(db, audited))
   }
 
   async list(limit: number, before?: number): Promise<readonly AuditEntry[]> {

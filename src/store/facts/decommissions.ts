@@ -7,12 +7,12 @@ import { FactsTables } from './facts-tables.ts'
 import { insertBatches, oneOf } from './row-values.ts'
 import type { DecommissionTable } from './schema.ts'
 
-/** Clusters that somebody said were switched off for good; kept for ever, since the past is told by them. */
+/** Clusters declared as decommissioned; never expires, because past views need it. */
 export interface DecommissionStore {
-  /** As they were said. */
+  /** In the order of declaration. */
   list(): Promise<readonly Decommission[]>
   /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
-  write(changed: readonly Decommission[], deeds: readonly AuditedAction[]): Promise<void>
+  write(changed: readonly Decommission[], actions: readonly AuditedAction[]): Promise<void>
 }
 
 export class SqlDecommissions extends FactsTables implements DecommissionStore {
@@ -23,11 +23,11 @@ export class SqlDecommissions extends FactsTables implements DecommissionStore {
     return rows.map(decommissionOf)
   }
 
-  async write(changed: readonly Decommission[], deeds: readonly AuditedAction[]): Promise<void> {
+  async write(changed: readonly Decommission[], actions: readonly AuditedAction[]): Promise<void> {
     await this.transact('writing decommissioned clusters', async (transaction) => {
       for (const rows of insertBatches(changed.map(rowOf)))
         await transaction.replaceInto('decommission').values(rows).execute()
-      for (const deed of deeds) await insertAudit(transaction, deed)
+      for (const audited of actions) await insertAudit(transaction, audited)
     })
   }
 }

@@ -5,7 +5,7 @@ import { FactsTables } from './facts-tables.ts'
 import { insertBatches, oneOf, textsOf } from './row-values.ts'
 import type { DeliveryTable } from './schema.ts'
 
-/** The newest so many are kept. */
+/** Number of retained deliveries; the newest. */
 export const DELIVERIES_MAX = 10_000
 /** Room that is made at once when there are too many, so that not every attempt removes one. */
 const SLACK = 500
@@ -37,7 +37,7 @@ export class SqlDeliveries extends FactsTables implements DeliveryStore {
         .limit(limit)
       if (receiver !== undefined) query = query.where('receiver', '=', receiver)
       if (outcome !== undefined) query = query.where('outcome', '=', outcome)
-      // Fingerprints are hexadecimal digits in a list of JSON: what stands in quotes is a whole one.
+      // Fingerprints are hexadecimal digits in a JSON list: a match with quotes is a complete fingerprint.
       if (fingerprint !== undefined) query = query.where('fingerprints', 'like', `%"${fingerprint}"%`)
       if (before !== undefined) query = query.where('id', '<', before)
       return query.execute()

@@ -9,7 +9,7 @@ export interface ExternalAlertStore {
   list(): Promise<readonly ExternalAlertRecord[]>
   /** Adds or replaces, in one transaction; durable when it resolves. */
   put(alerts: readonly ExternalAlertRecord[]): Promise<void>
-  /** Removes those that ended before a time. */
+  /** Removes alerts that ended before a time. */
   prune(endedBeforeMs: number): Promise<void>
 }
 

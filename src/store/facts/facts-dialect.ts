@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { SqliteDialect, SqliteDriver } from 'kysely'
 import type { DatabaseConnection } from 'kysely'
 
-/** SQLite over one connection of better-sqlite3, of which a failed transaction says why it failed. */
+/** SQLite over one connection of better-sqlite3; a failed transaction reports the cause of the failure. */
 export class FactsDialect extends SqliteDialect {
   readonly #database: Database.Database
 

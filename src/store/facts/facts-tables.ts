@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { FactsSchema } from './schema.ts'
 
-/** Runs one piece of work on the connection, alone; its failures are named by `what`. */
+/** Runs one piece of work exclusively on the connection; reports its failures as `what`. */
 export type RunFacts = <T>(what: string, work: (db: Kysely<FactsSchema>) => Promise<T>) => Promise<T>
 
 /** Access of one kind of facts to its tables. */

@@ -25,7 +25,7 @@ import type { FactsSchema } from './schema.ts'
 import { SqlSilences, type SilenceStore } from './silences.ts'
 import { SqlTokens, type TokenStore } from './tokens.ts'
 
-/** What is not samples: small, and one day in PostgreSQL. Written with Kysely for that reason. */
+/** All stored data except samples: small, and later possibly in PostgreSQL, hence Kysely. */
 export interface Facts {
   readonly alertStates: AlertStateStore
   readonly tokens: TokenStore
@@ -42,7 +42,7 @@ export interface Facts {
   readonly decommissions: DecommissionStore
 }
 
-/** Facts on a connection that something else writes too; `lock` keeps the two apart. */
+/** Facts on a shared connection; `lock` serialises its users. */
 export function createFacts(database: Database.Database, lock: ConnectionLock): Facts {
   const run = createRunFacts(database, lock)
   return {

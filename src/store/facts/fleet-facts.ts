@@ -129,7 +129,7 @@ async function writeChange(db: Kysely<FactsSchema>, change: FactsChange): Promis
   }
 }
 
-/** Written by `writeChange`, and by nobody else. */
+/** Only `writeChange` writes this column. */
 function clusterOfRow({ record }: Pick<FleetClusterTable, 'record'>): ClusterRecord {
   return JSON.parse(record) as ClusterRecord
 }

@@ -10,7 +10,7 @@ export function modificationRowOf(modification: Modification): ModificationTable
     cluster,
     kind,
     component,
-    // An edit that was changed back at once does not stand, though nobody said when it ended.
+    // A modification that was reverted at once is not open, even without a reported end.
     is_open: kind === 'jsonpatch' && endedMs === undefined ? 1 : 0,
     started_key: modificationKeyOf(modification),
     ended_ms: endedMs ?? null,
@@ -18,7 +18,7 @@ export function modificationRowOf(modification: Modification): ModificationTable
   }
 }
 
-/** Written by `modificationRowOf`, and by nobody else. */
+/** Only `modificationRowOf` writes this column. */
 export function modificationOfRow({ record }: Pick<ModificationTable, 'record'>): Modification {
   return JSON.parse(record) as Modification
 }

@@ -1,4 +1,4 @@
-/** Values of columns that are texts or JSON. What is read here was written here, and by nobody else. */
+/** Values of columns that contain texts or JSON. Only this folder writes these columns. */
 import { invariant } from '../../base/invariant.ts'
 import { Labels } from '../../model/labels.ts'
 

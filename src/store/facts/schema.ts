@@ -74,7 +74,7 @@ export interface AlertStateTable {
   readonly position: number
   readonly rule_key: string
   readonly fingerprint: string
-  /** JSON array of names and values in turn. */
+  /** JSON array of names and values, alternating. */
   readonly labels: string
   /** JSON object. */
   readonly annotations: string
@@ -84,7 +84,7 @@ export interface AlertStateTable {
   readonly resolved_at_ms: number | null
   readonly last_held_at_ms: number
   readonly keep_firing_since_ms: number | null
-  /** The number as text: no column type keeps NaN, infinities and minus zero in both databases. */
+  /** The number as text: no column type stores NaN, infinities and minus zero in both databases. */
   readonly value: string
 }
 
@@ -123,7 +123,7 @@ export interface AlertRunTable {
   readonly active_at_ms: number
   readonly alertname: string
   readonly cluster: string
-  /** JSON array of names and values in turn. */
+  /** JSON array of names and values, alternating. */
   readonly labels: string
   /** JSON object. */
   readonly annotations: string
@@ -181,7 +181,7 @@ export interface FleetClusterTable {
   readonly record: string
 }
 
-/** Keys are -1 where the time is not known. */
+/** Keys are -1 for an unknown time. */
 export interface UpgradeTable {
   readonly id: string
   readonly cluster: string
@@ -214,7 +214,7 @@ export interface ModificationTable {
   readonly cluster: string
   readonly kind: string
   readonly component: string
-  /** 0 or 1: it still stands. */
+  /** 1: not yet reverted. */
   readonly is_open: number
   readonly started_key: number
   readonly ended_ms: number | null

@@ -10,8 +10,8 @@ import type { SilenceTable } from './schema.ts'
 export interface SilenceStore {
   list(): Promise<readonly Silence[]>
   /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
-  write(silences: readonly Silence[], deeds: readonly AuditedAction[]): Promise<void>
-  /** Removes those that ended before a time. */
+  write(silences: readonly Silence[], actions: readonly AuditedAction[]): Promise<void>
+  /** Removes silences that ended before a time. */
   prune(endedBeforeMs: number): Promise<void>
 }
 
@@ -23,11 +23,11 @@ export class SqlSilences extends FactsTables implements SilenceStore {
     return rows.map(silenceOf)
   }
 
-  async write(silences: readonly Silence[], deeds: readonly AuditedAction[]): Promise<void> {
+  async write(silences: readonly Silence[], actions: readonly AuditedAction[]): Promise<void> {
     await this.transact('writing silences', async (transaction) => {
       for (const rows of insertBatches(silences.map(rowOf)))
         await transaction.replaceInto('silence').values(rows).execute()
-      for (const deed of deeds) await insertAudit(transaction, deed)
+      for (const audited of actions) await insertAudit(transaction, audited)
     })
   }
 
@@ -54,7 +54,7 @@ function rowOf(silence: Silence): SilenceTable {
 function silenceOf(row: Selectable<SilenceTable>): Silence {
   return {
     id: row.id,
-    // Written by `rowOf`, and by nobody else.
+    // Only `rowOf` writes this column.
     matchers: JSON.parse(row.matchers) as Matcher[],
     startsAtMs: row.starts_at_ms,
     endsAtMs: row.ends_at_ms,

@@ -26,7 +26,7 @@ function isOpen({ upgrade: { state, phases } }: UpgradeRecord): boolean {
   return state === 'succeeded' && phases.some(({ name, state }) => name === 'workloads' && state === 'in_progress')
 }
 
-/** Written by `upgradeRowOf`, and by nobody else. */
+/** Only `upgradeRowOf` writes this column. */
 export function upgradeOfRow({ record }: Pick<UpgradeTable, 'record'>): UpgradeRecord {
   return JSON.parse(record) as UpgradeRecord
 }
@@ -48,7 +48,7 @@ const SORT_COLUMNS = {
   cluster: 'cluster',
 } as const satisfies Record<UpgradeQuery['sort'], keyof UpgradeTable>
 
-/** A page. In the order asked for, and then by id in the same direction. */
+/** One page, in the requested order, then by id in the same direction. */
 export function selectUpgrades(db: Kysely<FactsSchema>, query: UpgradeQuery): Promise<readonly { record: string }[]> {
   const { cluster, operator, from, to, states, fromMs, toMs, sort, isDescending, after, limit } = query
   const column = SORT_COLUMNS[sort]

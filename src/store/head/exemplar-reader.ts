@@ -5,8 +5,8 @@ import type { SeriesRef } from '../../model/series.ts'
 import { EXEMPLAR_COLUMNS, exemplarOf, type ExemplarRow } from './exemplars.ts'
 
 /**
- * The exemplars of some series (refs rising) with times in a range, each list oldest first. All of the range are looked
- * at: there are at most as many as one option says, and a selector may match any number of series.
+ * The exemplars of `refs` (sorted) in a range, each list oldest first. Reads all exemplars of the range: their number
+ * is limited by an option, while a selector may match any number of series.
  */
 export function readExemplars(
   db: Database.Database,

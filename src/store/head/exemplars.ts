@@ -5,20 +5,20 @@ import type { SeriesRef } from '../../model/series.ts'
 import { floatOf } from '../bytes.ts'
 
 /**
- * Exemplars, as the writer keeps them: so many of each series and so many of all, and beyond that the oldest goes. They
- * are written with the next commit. What is there is read at the first exemplar after a start. Rules as Prometheus has
- * them: one that says the same as the newest of its series is a repeat, and one that comes before that is not taken.
+ * Exemplars on the writer's side, limited per series and in total; the oldest is evicted. Written with the next commit;
+ * the stored ones are loaded at the first exemplar after a start. Rules of Prometheus: an exemplar equal to the newest
+ * of its series is a repeat, and an older one is rejected.
  */
 
 export interface ExemplarOptions {
-  /** Exemplars of all series; 0: none are kept. */
+  /** Exemplars of all series; 0: none are stored. */
   readonly exemplarsMax: number
   /** Of one series; at least 1. */
   readonly exemplarsPerSeriesMax: number
 }
 
 interface Numbered {
-  /** The order in which they came. */
+  /** Order of arrival. */
   readonly seq: number
   readonly exemplar: Exemplar
 }
@@ -26,9 +26,9 @@ interface Numbered {
 /** A row of `exemplar`. */
 export interface ExemplarRow {
   readonly timeMs: number
-  /** Eight bytes: SQLite keeps a NaN as NULL. */
+  /** Eight bytes: SQLite stores a NaN as NULL. */
   readonly value: Uint8Array
-  /** Names and values in turn, as JSON. */
+  /** Names and values, alternating, as JSON. */
   readonly labels: string
 }
 
@@ -48,7 +48,7 @@ export class Exemplars {
   readonly #removeOlder: Database.Statement<[number]>
   /** Of each series, oldest first; undefined until it is read. */
   #bySeries: Map<SeriesRef, Numbered[]> | undefined
-  /** The series of each, in the order in which they came. */
+  /** The series of each exemplar, in order of arrival. */
   readonly #bySeq = new Map<number, SeriesRef>()
   #nextSeq = 1
   #added: { readonly ref: SeriesRef; readonly one: Numbered }[] = []
@@ -66,7 +66,7 @@ export class Exemplars {
     return this.#added.length === 0
   }
 
-  /** False when it comes before the newest of its series, or none are kept. */
+  /** False when it is older than the newest of its series, or none are stored. */
   append(ref: SeriesRef, exemplar: Exemplar): boolean {
     const { exemplarsMax, exemplarsPerSeriesMax } = this.#options
     if (exemplarsMax === 0) return false
@@ -87,7 +87,7 @@ export class Exemplars {
     return true
   }
 
-  /** Inside the transaction of a commit; `written` is to be called when it is committed. */
+  /** Call in the transaction of a commit, and `written` after the commit. */
   write(): void {
     for (const { ref, one } of this.#added) {
       const { timeMs, value, labels } = one.exemplar
@@ -104,13 +104,13 @@ export class Exemplars {
     this.#removed = []
   }
 
-  /** Removes what is older than samples may be. */
+  /** Removes exemplars older than the retention of samples. */
   removeOlder(floorMs: number): void {
-    // What is not written yet is newer, as a rule; it is looked at the next time.
+    // Exemplars that are not yet written are usually newer; the next call removes the others.
     if (this.isDurable && this.#removeOlder.run(floorMs).changes > 0) this.#bySeries = undefined
   }
 
-  /** The oldest one of a series. */
+  /** Removes the oldest exemplar of a series. */
   #drop(seq: number, ref: SeriesRef): void {
     this.#bySeq.delete(seq)
     this.#removed.push(seq)
@@ -138,7 +138,7 @@ export class Exemplars {
   }
 }
 
-/** By time, then value, then labels: equal ones say the same. */
+/** By time, then value, then labels; 0 for equal exemplars. */
 function compareExemplars(a: Exemplar, b: Exemplar): number {
   if (a.timeMs !== b.timeMs) return a.timeMs - b.timeMs
   if (!Object.is(a.value, b.value)) return a.value < b.value ? -1 : 1

@@ -8,12 +8,12 @@ import { RunList } from './run-list.ts'
 import type { SeriesTable } from '../index/series-table.ts'
 
 /**
- * The head as runs, so that a start need not read the whole log. A checkpoint is a number of parts and then one row that
- * says: these parts hold what the log has up to this row. Until that row is there the parts are nothing, and the log
- * keeps its rows in any case: a checkpoint saves time and nothing else depends on it.
+ * The head as runs, so that a start does not need to read the whole log. A checkpoint consists of parts and one final
+ * row: the parts contain all samples of the log up to this row. Without that row the parts are ignored, and the log
+ * keeps its rows in any case: a checkpoint only saves time.
  *
- * Parts are written one after the other while samples arrive. What a part has beyond the row of the log is no harm: the
- * log is read from that row on, and a sample that is there already is left out.
+ * Parts are written one after the other while samples arrive. Samples in a part that are newer than the row do no harm:
+ * replay starts after the row and skips samples that are already in the head.
  */
 
 /** Work of one transaction: about ten milliseconds. */
@@ -27,18 +27,18 @@ export class HeadCheckpoint {
   readonly #table: SeriesTable
   readonly #log: Log
   readonly #commits: GroupCommit
-  /** Rising; the series that were there at the start. Later ones stand in the log after `#logId`. */
+  /** Rising; the series at the start of the checkpoint. Later series are in the log after `#logId`. */
   readonly #refs: Float64Array
   readonly #generation: number
   readonly #logId: number
   readonly #runs = new RunList()
   readonly #bytes = new ByteWriter(256 * 1024)
-  /** It counts: the next start reads it. */
+  /** The final row is written: the next start uses this checkpoint. */
   isWhole = false
   #next = 0
   #part = 0
 
-  /** Begins one; commits what is accepted. Throws FleetError. */
+  /** Starts a checkpoint; commits pending samples. Throws FleetError. */
   constructor(
     db: Database.Database,
     parts: { readonly head: Head; readonly table: SeriesTable; readonly log: Log; readonly commits: GroupCommit },
@@ -55,7 +55,7 @@ export class HeadCheckpoint {
     this.#generation = (known?.newest ?? 0) + 1
   }
 
-  /** Writes the next part, then the row that makes them count, then removes older ones; false when all is done. */
+  /** Writes the next part, then the final row, then removes older parts; false when done. */
   step(): boolean {
     if (this.#next < this.#refs.length) this.#writePart()
     else if (!this.isWhole) this.#finish()
@@ -106,7 +106,7 @@ export class HeadCheckpoint {
   }
 }
 
-/** Removes a checkpoint that is of no use any more, some parts at a time; false when nothing is left. */
+/** Removes an obsolete checkpoint, some parts per call; false when nothing is left. */
 export function removeCheckpoint(db: Database.Database): boolean {
   db.prepare('DELETE FROM head_checkpoint').run()
   return removeParts(db, Infinity)
@@ -128,9 +128,9 @@ function removeParts(db: Database.Database, before: number): boolean {
 }
 
 /**
- * Fills an empty head from the checkpoint, without what is flushed: series must be known and their flushed times set.
- * Answers the row of the log up to which that was; 0 when there is no checkpoint, or one that cannot be read, and then
- * the log is read from its beginning (what was filled stays, and is what the log has too).
+ * Fills an empty head from the checkpoint, without flushed samples: all series must be loaded with their flushed times.
+ * Returns the id of the log row that the checkpoint covers; 0 when there is no readable checkpoint, and then replay
+ * starts at the beginning of the log (samples already filled in stay: the log has them too).
  */
 export function loadCheckpoint(db: Database.Database, head: Head, table: SeriesTable): number {
   const found = db
@@ -160,7 +160,7 @@ export function loadCheckpoint(db: Database.Database, head: Head, table: SeriesT
   return found.log_id
 }
 
-/** Calls `series` with each series of a part; its samples are in `runs` then. Throws `MalformedBytesError`. */
+/** Calls `series` for each series of a part, with its samples in `runs`. Throws `MalformedBytesError`. */
 function eachSeries(payload: Uint8Array, runs: RunList, series: (ref: number) => void): void {
   const reader = new ByteReader(payload)
   let ref = 0

@@ -1,9 +1,9 @@
 import { invariant } from '../../base/invariant.ts'
 
 /**
- * The layout of the head in shared memory: what the ingest worker writes and the query worker reads at the same time.
- * Drawn in README.md. One writer; every word a reader may look at while it changes is stored and loaded by `Atomics`,
- * and all the rest is written before the store that makes it reachable.
+ * The layout of the head in shared memory: the ingest worker writes while the query worker reads. Drawn in README.md.
+ * One writer; words that change while a reader may access them are stored and loaded with `Atomics`, and all other
+ * words are written before the store that makes them reachable.
  */
 
 /** A slot is the head's place for one series: newest page, newest out-of-order page, last flushed time. */
@@ -32,8 +32,8 @@ export const PAGES_PER_SEGMENT = 1 << PAGES_PER_SEGMENT_BITS
 const PAGE_MASK = PAGES_PER_SEGMENT - 1
 
 /**
- * The control block: the epoch, then one word per reader: 0 when it is not reading, else the epoch it began in; then how
- * many series were given native histograms.
+ * The control block: the epoch, then one word per reader (0 when not reading, else the epoch in which the read began),
+ * then the number of series with native histograms.
  */
 const CONTROL_EPOCH = 0
 const CONTROL_FIRST_PIN = 1
@@ -98,7 +98,7 @@ export class HeadMemory {
     this.#pageFloats.push(new Float64Array(buffer))
   }
 
-  /** HOT. The words a slot stands in; it begins at `slotAt(slot)`. */
+  /** HOT. The words of a slot's segment; the slot begins at `slotAt(slot)`. */
   slotWords(slot: number): Int32Array {
     return this.#slotWords[slot >>> SLOTS_PER_SEGMENT_BITS]!
   }
@@ -107,7 +107,7 @@ export class HeadMemory {
     return (slot & SLOT_MASK) * SLOT_WORDS
   }
 
-  /** HOT. The words of a page's segment, or `undefined` when this thread has not been told of it yet. */
+  /** HOT. The words of a page's segment, or `undefined` until this thread has received the segment. */
   pageWords(page: number): Int32Array | undefined {
     return this.#pageWords[page >>> PAGES_PER_SEGMENT_BITS]
   }
@@ -132,9 +132,9 @@ export class HeadMemory {
     Atomics.store(this.#slotTimes[slot >>> SLOTS_PER_SEGMENT_BITS]!, (slot & SLOT_MASK) * 2 + 1, flushed)
   }
 
-  /** The reader's side of the epochs: from now on nothing that can be reached is used for something else. */
+  /** Reader: from now on, nothing reachable is reused. */
   pin(reader: number): void {
-    // Stored before it is checked: a writer that moves on in between sees either the pin or our second look.
+    // Stored before the check: a writer that advances in between sees either the pin or the second load.
     for (;;) {
       const epoch = Atomics.load(this.control, CONTROL_EPOCH)
       Atomics.store(this.control, CONTROL_FIRST_PIN + reader, epoch)
@@ -146,7 +146,7 @@ export class HeadMemory {
     Atomics.store(this.control, CONTROL_FIRST_PIN + reader, 0)
   }
 
-  /** The writer's side. Ends the epoch and answers its number: what was unlinked before belongs to it. */
+  /** Writer: ends the epoch and returns its number; everything unlinked so far belongs to it. */
   endEpoch(): number {
     const ended = Atomics.add(this.control, CONTROL_EPOCH, 1)
     invariant(ended < 0x7ffffff0, 'the epoch fits a word; one ends at most a few times a second')
@@ -162,7 +162,7 @@ export class HeadMemory {
     Atomics.add(this.control, CONTROL_HISTOGRAM_SERIES, count)
   }
 
-  /** The oldest epoch a reader is still in, or Infinity. What was unlinked in an epoch before it is out of use. */
+  /** The oldest epoch with an active reader, or Infinity. Pages unlinked in an earlier epoch are free. */
   oldestPinnedEpoch(): number {
     let oldest = Infinity
     for (let reader = 0; reader < READERS_MAX; reader++) {

@@ -16,9 +16,8 @@ import { countUpTo, mergeRuns, RunList } from './run-list.ts'
 import type { SampleColumns } from './sample-columns.ts'
 
 /**
- * The reader's side of the head. Used only between `pin` and `unpin`. What it sees of a series is what had been
- * appended at one moment during the call, or later: never half a sample, never a sample without those before it in
- * its chain.
+ * The reader's side of the head. Use only between `pin` and `unpin`. A read of a series sees a prefix of its chain, up
+ * to a moment during the call or later: never half a sample, never a sample without its predecessors.
  */
 export class HeadReader {
   readonly #memory: HeadMemory
@@ -28,7 +27,7 @@ export class HeadReader {
   readonly #late = new RunList()
   readonly #merged = new RunList()
 
-  /** @param receive takes in what the writer has announced: a page may stand in memory this thread has not heard of */
+  /** @param receive receives the writer's messages: a page may be in a segment that this thread has not received yet */
   constructor(memory: HeadMemory, receive: () => void) {
     this.#memory = memory
     this.#receive = receive
@@ -85,7 +84,7 @@ export class HeadReader {
     return this.#merged
   }
 
-  /** The words of a page, which may stand in memory that this thread has not heard of. */
+  /** The words of a page, after receiving its segment if necessary. */
   wordsOf(page: number): Int32Array {
     return this.#memory.pageWords(page) ?? this.#unknownPage(page)
   }
@@ -133,7 +132,7 @@ export class HeadReader {
     }
   }
 
-  /** Whether `read` would add something. */
+  /** Whether `read` would add a sample. */
   hasSample(slot: number, fromMs: number, toMs: number): boolean {
     const words = this.#memory.slotWords(slot)
     const at = this.#memory.slotAt(slot)

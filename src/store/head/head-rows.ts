@@ -18,10 +18,10 @@ import type { HeadReader } from './head-reader.ts'
 import { countUpTo } from './run-list.ts'
 
 /**
- * The head as a fleet query reads it: one metric of all clusters, each series in a slot and in pages far from the next
- * one's. Reading a series is a few loads that each miss the cache, so many series are read side by side: first the slots
- * of all, then the first page of all, then the pages before. Loads that do not wait for each other overlap; measured,
- * that is more than half of what a rule costs. Used only between `pin` and `unpin`, as `HeadReader`.
+ * The head for fleet queries: one metric of all clusters, whose slots and pages are far apart. Reading one series takes
+ * a few loads that each miss the cache, so many series are read side by side: first all slots, then the first page of
+ * each, then the earlier pages. Independent loads overlap; measured, they are more than half the cost of a rule. Use
+ * only between `pin` and `unpin`, as `HeadReader`.
  */
 
 /** Series that are read side by side: their pages should stay in the second-level cache. */
@@ -57,10 +57,7 @@ export class HeadRows {
     }
   }
 
-  /**
-   * The newest sample of each slot with a time in `[fromMs, toMs]`: its time by row, NaN when there is none, and its
-   * bits into `words`.
-   */
+  /** The newest sample of each slot in `[fromMs, toMs]`: its time by row, NaN for none, and its bits into `words`. */
   newest(slots: Int32Array, fromMs: number, toMs: number, timesMs: Float64Array, words: Int32Array): void {
     timesMs.fill(NaN)
     for (let from = 0; from < slots.length; from += ROWS) {
@@ -88,7 +85,7 @@ export class HeadRows {
     }
   }
 
-  /** HOT: once per series of a look at the fleet. */
+  /** HOT: once per series of a fleet query. */
   #tailOf(page: number, row: number, into: RunTails, bits: Int32Array): void {
     into.startsMs[row] = NaN
     into.lastsMs[row] = NaN
@@ -123,7 +120,9 @@ export class HeadRows {
     into.beforeLastsMs[row] = count === 1 ? startMs : startMs + words[runAt + RUN_DELTA]! * (count - 1)
   }
 
-  /** Late runs are only added, until they are merged or flushed: the newest page with what is in it says how many. */
+  /**
+   * Late runs are only added, until they are merged or flushed: the newest page and its run count identify the state.
+   */
   #lateMark(slot: number): number {
     const page = Atomics.load(this.#memory.slotWords(slot), this.#memory.slotAt(slot) + SLOT_LAST_OLDER_PAGE)
     if (page === 0) return 0

@@ -20,14 +20,14 @@ import { countUpTo, deltaToExtend, mergeRuns, RunList } from './run-list.ts'
 
 /**
  * The writer's side of the head: the samples that are not flushed yet. A series has two chains of pages, newest page
- * first: samples in order, and samples that came late ("older"), in the order of arrival. A chain is replaced as a
- * whole (`replace`), by one store, so a reader has either the old one or the new one.
+ * first: samples in order, and late samples ("older") in order of arrival. `replace` replaces a whole chain with one
+ * store, so a reader sees either the old chain or the new one.
  */
 
 /** Past this many pages of late samples they are merged in, so that recognising a repeat stays cheap. */
 const OLDER_PAGES_MAX = 16
 
-/** Tells readers of memory that did not exist when they were made. */
+/** Receives new segments, to pass them to readers. */
 export interface HeadListener {
   slotsAdded(buffer: SharedArrayBuffer): void
   pagesAdded(buffer: SharedArrayBuffer): void
@@ -45,7 +45,9 @@ export class Head {
   lastMs = new Float64Array(0)
   /** Bits of the newest sample: low and high word. */
   lastWords = new Int32Array(0)
-  /** Time of the newest flushed sample of a slot; nothing at or before it is taken any more. -Infinity: nothing is flushed. */
+  /**
+   * Time of the newest flushed sample of a slot; samples at or before it are rejected. -Infinity: nothing is flushed.
+   */
   flushedUntilMs = new Float64Array(0)
   sampleCount = 0
   #flushedWords = new Int32Array(0)
@@ -65,7 +67,7 @@ export class Head {
     this.#listener = listener
   }
 
-  /** Bytes of pages in use, those that wait for readers included. */
+  /** Bytes of pages in use, including those that wait for readers. */
   get usedBytes(): number {
     return (this.#pageCount - 1 - this.#freePages.length) * PAGE_BYTES
   }
@@ -120,7 +122,7 @@ export class Head {
     this.#appendTo(slot, SLOT_LAST_PAGE, timeMs, low, high)
   }
 
-  /** A late sample. The caller has checked that there is none of its time (`find`). */
+  /** Appends a late sample. The caller has checked that no sample has its time (`find`). */
   insertOlder(slot: number, timeMs: number, low: number, high: number): void {
     const isNewPage = this.#appendTo(slot, SLOT_LAST_OLDER_PAGE, timeMs, low, high)
     if (isNewPage && ++this.#olderPages[slot]! > OLDER_PAGES_MAX) {
@@ -148,7 +150,7 @@ export class Head {
             found(page[runAt + RUN_LOW]!, page[runAt + RUN_HIGH]!)
             return false
           }
-          // In order, what is before is older still; late samples stand in the order they came.
+          // In the ordered chain everything before is older still; late samples are in order of arrival.
           if (chain === SLOT_LAST_PAGE && startMs < timeMs) return false
         }
         return true
@@ -170,7 +172,7 @@ export class Head {
     mergeRuns(inOrder, this.#late, into)
   }
 
-  /** Makes `runs` all that the slot has. `sampleCount` is the caller's to lower by what it left out. */
+  /** Replaces all samples of the slot with `runs`. The caller subtracts omitted samples from `sampleCount`. */
   replace(slot: number, runs: RunList): void {
     const words = this.memory.slotWords(slot)
     const at = this.memory.slotAt(slot)
@@ -178,7 +180,7 @@ export class Head {
     const oldOlderPage = words[at + SLOT_LAST_OLDER_PAGE]!
     let last = 0
     for (let from = 0; from < runs.count; from += RUNS_PER_PAGE) last = this.#writePage(runs, from, last)
-    // This order: a reader takes the late chain first, so it can see a sample twice and can miss none.
+    // In this order: a reader reads the late chain first, so it may see a sample twice but never misses one.
     Atomics.store(words, at + SLOT_LAST_PAGE, last)
     Atomics.store(words, at + SLOT_LAST_OLDER_PAGE, 0)
     this.#olderPages[slot] = 0
@@ -196,7 +198,7 @@ export class Head {
     this.lastWords[slot * 2 + 1] = runs.highs[last]!
   }
 
-  /** Takes back what was unlinked and no reader can reach any more. Bounded by what was unlinked. */
+  /** Frees unlinked pages that no reader can reach any more. Bounded by the number of unlinked pages. */
   reclaim(): void {
     if (this.#unlinkedChains.length > 0 || this.#unlinkedSlots.length > 0) {
       const epoch = this.memory.endEpoch()
@@ -238,7 +240,7 @@ export class Head {
     }
   }
 
-  /** HOT. Answers whether a new page was needed. */
+  /** HOT. Returns whether a new page was needed. */
   #appendTo(slot: number, chain: number, timeMs: number, low: number, high: number): boolean {
     const memory = this.memory
     this.sampleCount++
@@ -325,7 +327,7 @@ function grown<T extends Float64Array | Int32Array | Uint8Array>(column: T, larg
   return larger
 }
 
-/** Calls `visit` with each page of a chain, newest first, until it answers false. */
+/** Calls `visit` with each page of a chain, newest first, until it returns false. */
 function walkPages(memory: HeadMemory, last: number, visit: (page: number) => boolean): void {
   for (let page = last; page !== 0;) {
     if (!visit(page)) return

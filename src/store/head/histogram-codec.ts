@@ -4,9 +4,9 @@ import { floatOf, highWordOf, lowWordOf, MalformedBytesError } from '../bytes.ts
 import type { ByteReader, ByteWriter } from '../bytes.ts'
 
 /**
- * Native histograms as bytes, and how a sample says that it is one. In the head, the log and the packs such a sample is
- * a float of two words: `HISTOGRAM_HIGH_WORD`, a NaN that no float sample has, and a hash of what the histogram says.
- * What it says stands in rows of its own, by series and time. Drawn in README.md.
+ * Native histograms as bytes, and their marker in a sample. In the head, the log and the packs a histogram sample is a
+ * float of two words: `HISTOGRAM_HIGH_WORD`, a NaN that no float sample has, and a hash of the histogram. The histogram
+ * itself is in a separate row, by series and time. Drawn in README.md.
  */
 
 /** The high word of a sample that is a histogram; the low word is `hashOf` its bytes. A quiet NaN: nothing changes it. */
@@ -14,13 +14,16 @@ export const HISTOGRAM_HIGH_WORD = 0xfffa0000 | 0
 
 const RESETS: readonly CounterReset[] = ['unknown', 'reset', 'continued', 'gauge']
 const RESET_MASK = 3
-/** Schema, zero threshold, bounds and indexes are those of the histogram before. */
+/** Schema, zero threshold, bounds and indexes equal those of the histogram before. */
 const IS_SAME_LAYOUT = 4
-/** Counts are whole: numbers, or, in the same layout, the difference to the one before. Otherwise eight bytes each. */
+/**
+ * Counts are integers: numbers, or, in the same layout, the difference from the count before. Otherwise eight bytes
+ * each.
+ */
 const ARE_WHOLE = 8
 const HEAD_MAX = 15
 
-/** Bytes that one bucket takes at most, and what there is beside buckets. */
+/** Maximum bytes of one bucket, and of the fields other than buckets. */
 const BYTES_PER_BUCKET = 20
 const BYTES_BESIDE = 80
 
@@ -74,8 +77,8 @@ export function readHistogram(bytes: ByteReader, before?: Histogram): Histogram 
 }
 
 /**
- * 32 bits of what a histogram says, from its bytes as `writeHistogram` makes them for a first one. What is known of a
- * counter reset does not count: a sender that repeats itself may have learned of it in between.
+ * A 32-bit hash of a histogram, from its bytes as `writeHistogram` makes them for a first one. Excludes the counter
+ * reset hint: a sender that repeats a histogram may have changed the hint.
  */
 export function hashOf(bytes: Uint8Array): number {
   let hash = 0x811c9dc5 ^ (bytes[0]! & ~RESET_MASK)
@@ -128,7 +131,7 @@ function readIndexes(bytes: ByteReader): BucketCounts {
   return { indexes, counts: NO_BUCKETS.counts }
 }
 
-/** Each of so many takes a byte or more: a damaged number must not take all memory. */
+/** Each item takes at least a byte: a damaged length must not exhaust memory. */
 function lengthOf(bytes: ByteReader): number {
   const length = bytes.unsigned()
   if (length > bytes.bytesLeft) throw new MalformedBytesError(`a list of ${length} in ${bytes.bytesLeft} bytes`)
@@ -140,12 +143,12 @@ function readFloat(bytes: ByteReader): number {
   return floatOf(low, bytes.word())
 }
 
-/** All counts in the order in which they are written. */
+/** All counts in the order of the encoding. */
 function countsOf({ count, zeroCount, positive, negative }: Histogram): number[] {
   return [count, zeroCount, ...positive.counts, ...negative.counts]
 }
 
-/** Minus zero is not whole here: its sign would be lost. */
+/** Minus zero does not count as an integer: its sign would be lost. */
 function areWholeNumbers(counts: readonly number[]): boolean {
   return counts.every((count) => Number.isSafeInteger(count) && !Object.is(count, -0))
 }

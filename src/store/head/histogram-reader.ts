@@ -11,17 +11,17 @@ import { orDamaged } from '../packs/pack-reader.ts'
 import type { SelectedRows } from '../index/selected-rows.ts'
 
 /**
- * Native histograms as readers see them. Which series have some is known from the writer, so a store or a selection
- * without any costs a look at a number. What a sample says is looked up by series and time; a sample whose histogram is
- * not written down yet was not acknowledged to anybody, and is left out.
+ * Native histograms on the reader's side. The writer announces which series have some, so a selection without
+ * histograms costs one comparison. A histogram is looked up by series and time; a sample whose histogram is not
+ * committed yet was not acknowledged, and is omitted.
  */
 
-/** As it stands unsigned in a view of bits. */
+/** As an unsigned word in a view of bits. */
 const HIGH_BITS = HISTOGRAM_HIGH_WORD >>> 0
 
 export class HistogramReader {
   readonly #series = new Set<SeriesRef>()
-  /** Counts every change of `#series`. */
+  /** Incremented by every change of `#series`. */
   #changes = 0
   readonly #known = new WeakMap<SelectedRows, { readonly changes: number; readonly hasAny: boolean }>()
   readonly #rows: Database.Statement<[number, number, number], { timeMs: number; payload: Uint8Array }>
@@ -120,7 +120,7 @@ function keepOnly(
   return shown.some((one) => one !== undefined) ? { ...floats, histograms: shown } : floats
 }
 
-/** Takes the histograms out of runs: floats only are left, in the same rows. */
+/** Removes the histograms from runs: floats stay, in the same rows. */
 export function dropHistograms(runs: RunColumns): void {
   let to = 0
   let from = 0

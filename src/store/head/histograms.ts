@@ -7,13 +7,13 @@ import { decodeHistogramPack, encodeHistogramPack, type TimedHistogram } from '.
 import { readPack } from '../packs/pack-reader.ts'
 
 /**
- * What native histograms say, as the writer keeps it: a row each, by series and time, in the transaction that writes
- * their samples to the log; and packed per series when their samples are flushed. That there is one at a time, and in
- * which order, the samples alone say (`HISTOGRAM_HIGH_WORD`), so everything that holds for samples holds for histograms:
- * order, repeats, restarts, flushes. A row without its sample is never read.
+ * Native histograms on the writer's side: one row each, by series and time, written in the transaction that logs their
+ * samples, and packed per series when their samples are flushed. Only the samples (`HISTOGRAM_HIGH_WORD`) define which
+ * histograms exist and their order, so all rules for samples hold for histograms: order, repeats, restarts, flushes. A
+ * row without its sample is never read.
  */
 
-/** A pack takes no more than this, and no more than a day: a query of minutes should not inflate weeks. */
+/** Limit of a pack, which also spans at most a day: a query of minutes should not inflate weeks. */
 const PACK_HISTOGRAMS = 1024
 const PACK_SPAN_MS = 24 * 3_600_000
 /** Work of one transaction: about ten milliseconds. */
@@ -64,7 +64,7 @@ export class Histograms {
   readonly #removePacks: Database.Statement<[number, number]>
   readonly #endStatements: readonly Database.Statement<[number]>[]
 
-  /** @param announce called before the first histogram of a series can be read */
+  /** @param announce called before the first histogram of a series becomes readable */
   constructor(db: Database.Database, announce: (ref: SeriesRef) => void) {
     this.#db = db
     this.#announce = announce
@@ -92,7 +92,7 @@ export class Histograms {
     this.#series = new Set(db.prepare<[], number>('SELECT ref FROM histogram_series').pluck().all())
   }
 
-  /** Series that readers must be told of. */
+  /** Series with histograms, to be announced to readers. */
   get series(): ReadonlySet<SeriesRef> {
     return this.#series
   }
@@ -109,7 +109,7 @@ export class Histograms {
     return { payload, hash: hashOf(payload) }
   }
 
-  /** To be called before a histogram's sample can be read. */
+  /** Call before a histogram's sample becomes readable. */
   willAppend(ref: SeriesRef): void {
     if (this.#series.has(ref)) return
     this.#series.add(ref)
@@ -117,13 +117,13 @@ export class Histograms {
     this.#announce(ref)
   }
 
-  /** A histogram whose sample was taken. */
+  /** Call for a histogram whose sample was accepted. */
   append(ref: SeriesRef, timeMs: number, { payload }: EncodedHistogram): void {
     this.#pending.push({ ref, timeMs, payload })
     this.#pendingBytes += payload.length
   }
 
-  /** Inside the transaction of a commit; `written` is to be called when it is committed. */
+  /** Call in the transaction of a commit, and `written` after the commit. */
   write(): void {
     for (const ref of this.#pendingSeries) this.#insertSeries.run(ref)
     for (const { ref, timeMs, payload } of this.#pending) this.#insertRow.run(ref, timeMs, payload)
@@ -148,7 +148,7 @@ export class Histograms {
     for (const ref of refs) this.#series.delete(ref)
   }
 
-  /** Packs rows up to `cutMs`, some of one series after the other; begin with 0. Undefined when none are left. */
+  /** Packs rows up to `cutMs` of the next series after `afterRef` (0 for the first). Undefined when none are left. */
   packSome(afterRef: SeriesRef, cutMs: number): SeriesRef | undefined {
     const ref = this.#nextRef.get(afterRef, cutMs)?.ref
     if (ref === undefined) return undefined
@@ -167,11 +167,11 @@ export class Histograms {
 
   /** Removes some packs that end before `floorMs`; false when none is left. */
   removeSome(floorMs: number): boolean {
-    // Asked every second, and mostly there are none: no write is begun for that.
+    // Called every second, mostly without histograms: avoids opening a write transaction.
     return this.#series.size > 0 && this.#removePacks.run(floorMs, PACKS_PER_REMOVAL).changes > 0
   }
 
-  /** Fills the newest pack up, and begins others behind it. Late ones get packs of their own. */
+  /** Fills the newest pack, then creates further ones. Late histograms get separate packs. */
   #pack(ref: SeriesRef, histograms: readonly TimedHistogram[]): void {
     const newest = this.#newestPack.get(ref)
     const first = histograms[0]!

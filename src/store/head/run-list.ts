@@ -16,7 +16,7 @@ export class RunList {
     this.count = 0
   }
 
-  /** HOT in flush. A whole run; not joined with the one before. */
+  /** HOT in flush. Adds a complete run without joining it to the last one. */
   pushRun(startMs: number, deltaMs: number, count: number, low: number, high: number): void {
     const at = this.count
     if (at === this.startsMs.length) this.#grow()
@@ -28,7 +28,7 @@ export class RunList {
     this.count = at + 1
   }
 
-  /** One sample, newer than all before; becomes part of the last run when it fits. */
+  /** Adds one sample, newer than all others; extends the last run when possible. */
   pushSample(timeMs: number, low: number, high: number): void {
     const last = this.count - 1
     if (last >= 0 && this.lows[last] === low && this.highs[last] === high) {
@@ -42,7 +42,7 @@ export class RunList {
     this.pushRun(timeMs, 0, 1, low, high)
   }
 
-  /** All runs of another list, newer than all here; the first becomes part of the last one here when it fits. */
+  /** Adds all runs of a newer list; its first run extends the last one here when possible. */
   joinAll(newer: RunList): void {
     for (let run = 0; run < newer.count; run++) {
       const startMs = newer.startsMs[run]!
@@ -111,7 +111,7 @@ export class RunList {
 /** The largest distance and the largest length of a run: both are 32-bit words. */
 const RUN_WORD_MAX = 0x7fffffff
 
-/** HOT. The distance with which a run of the same value takes in `timeMs`, or 0 when it cannot. */
+/** HOT. The distance with which a run of the same value can be extended by `timeMs`, or 0 when it cannot. */
 export function deltaToExtend(timeMs: number, startMs: number, deltaMs: number, count: number): number {
   if (count === 1) {
     const first = timeMs - startMs
@@ -127,7 +127,7 @@ export function countUpTo(timeMs: number, startMs: number, deltaMs: number, coun
   return Math.min(count, Math.floor((timeMs - startMs) / deltaMs) + 1)
 }
 
-/** Runs in order and runs in any order, as one list in order. A time that is in both is taken once, from the first. */
+/** Merges ordered runs and unordered runs into one ordered list. For a time in both, the first list wins. */
 export function mergeRuns(inOrder: RunList, late: RunList, into: RunList): void {
   into.clear()
   const lateSamples: { timeMs: number; run: number }[] = []

@@ -1,8 +1,8 @@
 import { FleetError } from '../../base/errors.ts'
 
 /**
- * Samples of many series one after the other, as two growing columns: what a read collects before it cuts them into
- * `SeriesColumns`. Values are written as words, so that the bits of a stale marker arrive as they were kept.
+ * Samples of many series one after the other, as two growing columns: a read collects samples here before it cuts them
+ * into `SeriesColumns`. Values are written as words, which preserves the bits of a stale marker.
  */
 export class SampleColumns {
   count = 0
@@ -56,7 +56,7 @@ export class SampleColumns {
     this.count = from + 1
   }
 
-  /** The samples `[from, to)` of another, those at or before `afterMs` left out. */
+  /** Adds the samples `[from, to)` of another list, without those at or before `afterMs`. */
   pushFrom(other: SampleColumns, from: number, to: number, afterMs: number): void {
     let first = from
     while (first < to && other.timesMs[first]! <= afterMs) first++

@@ -5,16 +5,16 @@ import { READERS_MAX, type HeadBuffers } from './head-memory.ts'
 import type { PairRow, SeriesRow } from '../index/series-table.ts'
 
 /**
- * What the writer gives to a reader on another thread: the head's memory, which series are where, and a port for all
- * that is new later. The reader takes in what the port holds before each read, so that it finds what was acknowledged.
+ * What the writer passes to a reader on another thread: the head's memory, the slots of all series, and a port for
+ * later changes. The reader receives the port's messages before each read, so that it finds every acknowledged sample.
  */
 
-/** Structured-cloneable; `port` must be in the transfer list of the `postMessage` that carries it. */
+/** Structured-cloneable; list `port` in the transfer list of `postMessage`. */
 export interface ReaderShare {
   /** The reader's word in the control block. */
   readonly reader: number
   readonly head: HeadBuffers
-  /** Ref and slot in turns, by rising ref. Their labels are in the database. */
+  /** Ref and slot, alternating, by rising ref. Their labels are in the database. */
   readonly series: Uint32Array
   /** Refs of series that have native histograms. */
   readonly histograms: Uint32Array
@@ -73,7 +73,7 @@ export class Readers {
     return { reader, head, series, histograms, port: port2 }
   }
 
-  /** For a reader that is gone: what it was reading may be used again. The caller clears its pin. */
+  /** For a closed reader: its pages may be reused. The caller clears its pin. */
   remove(reader: number): void {
     this.#ports.get(reader)?.close()
     this.#ports.delete(reader)

@@ -8,14 +8,14 @@ import type { ReaderShare, StoreMessage } from './share.ts'
 /** What concerns the index, and not the head's memory. */
 export type IndexMessage = Exclude<StoreMessage, { readonly kind: 'slots' | 'pages' }>
 
-/** What the reader does with what is told; new memory is taken in before. */
+/** Receives the writer's messages; new memory is added before. */
 export interface HeadListener {
   received(message: IndexMessage): void
-  /** Lets go of removed series: not while the head is read, which may still use their slots. */
+  /** Releases removed series: not during a read, which may still use their slots. */
   forget(refs: readonly SeriesRef[]): void
 }
 
-/** The head as another thread reads it: its memory, what the writer tells about it, and the pin that holds it still. */
+/** The head as another thread reads it: its memory, the writer's messages, and the pin that prevents reuse. */
 export class SharedHead {
   readonly memory: HeadMemory
   readonly reader: HeadReader
@@ -37,9 +37,9 @@ export class SharedHead {
     this.rows = new HeadRows(this.memory, this.reader)
   }
 
-  /** Takes in what the writer told since. */
+  /** Receives the writer's messages. */
   receive(): void {
-    // Before the messages: what is counted was announced.
+    // Before the messages: every counted series has been announced.
     this.#histogramSeriesSeen = this.memory.histogramSeries
     for (;;) {
       const received = receiveMessageOnPort(this.#share.port) as { readonly message: StoreMessage } | undefined
@@ -51,16 +51,16 @@ export class SharedHead {
     }
   }
 
-  /** To be asked after samples were read: whoever sees a first histogram sees that it was announced. */
+  /** Call after samples were read: a reader that sees a first histogram then also has its announcement. */
   receiveHistograms(): void {
     if (this.memory.histogramSeries !== this.#histogramSeriesSeen) this.receive()
   }
 
-  /** Runs `work` on the head; while it runs, nothing it can reach is used for something else. */
+  /** Runs `work` on the head; until it returns, nothing reachable is reused. */
   pinned<T>(work: () => T): T {
     this.memory.pin(this.#share.reader)
     try {
-      // After the pin: a series removed before it is forgotten now, one removed later keeps its slot.
+      // After the pin: series removed before the pin are released now; those removed later keep their slots.
       this.#listener.forget(this.#removedLater)
       this.#removedLater = []
       this.receive()

@@ -24,14 +24,14 @@ import type { Metadata } from '../index/metadata.ts'
 import type { SeriesTable } from '../index/series-table.ts'
 
 /**
- * The door for samples, and the rules of order:
+ * Appends samples, by these rules of order:
  *
- * - the same time and the same bits: it was there before, a success (of a native histogram the bits are a hash);
- * - the same time and other bits: a duplicate, the first stays;
- * - newer than all of its series: taken, however large the gap;
- * - older: taken within `outOfOrderMs` of the newest sample of its series, unless it is at or before what is flushed of
- *   the series. The flush leaves at least that window, counted from the clock, in the head, so that a sample which may
- *   be taken is always one whose repeats can be recognised.
+ * - equal time and equal bits: a repeat, which is a success (the bits of a native histogram are a hash);
+ * - equal time and other bits: a duplicate, the first stays;
+ * - newer than all samples of its series: accepted, however large the gap;
+ * - older: accepted within `outOfOrderMs` of the newest sample of its series, unless the series is flushed up to that
+ *   time. The flush leaves at least that window, counted from the clock, in the head, so that repeats of every
+ *   acceptable sample are recognised.
  */
 export class StoreAppender implements Appender {
   /** Times before this are refused: the retention's edge as of the last `maintain`. */
@@ -51,9 +51,7 @@ export class StoreAppender implements Appender {
   #foundHigh = 0
   #isFound = false
 
-  /**
-   * @param parts.revive the labels of a series that ended while somebody still held its ref
-   */
+  /** @param parts.revive the labels of an ended series whose ref a caller still holds */
   constructor(parts: {
     head: Head
     table: SeriesTable
@@ -96,7 +94,7 @@ export class StoreAppender implements Appender {
 
   append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome {
     const high = highWordOf(value)
-    // A sender may choose the payload of its NaNs: none of them is taken for a histogram.
+    // A sender may choose the payload of its NaNs: none of them is read as a histogram.
     if (high === HISTOGRAM_HIGH_WORD) return this.append(ref, timeMs, NaN)
     return this.#appendWords(ref, timeMs, value, lowWordOf(value), high)
   }
@@ -110,7 +108,7 @@ export class StoreAppender implements Appender {
     let slot = this.#table.refs.get(ref)
     if (slot < 0) slot = this.#reviveSlot(ref)
     const current = this.#table.refOf(slot)
-    // Before the sample: whoever sees it must know by then that it is a histogram.
+    // Before the sample: a reader that sees the sample must know that it is a histogram.
     this.#histograms.willAppend(current)
     const outcome = this.#appendWords(current, timeMs, NaN, encoded.hash, HISTOGRAM_HIGH_WORD)
     if (outcome === APPENDED) this.#histograms.append(current, timeMs, encoded)

@@ -3,7 +3,7 @@ import type { SeriesRef } from '../../model/series.ts'
 import type { PairTable } from './pair-table.ts'
 import type { SeriesIndex } from './postings.ts'
 
-/** How many series there are and what they are made of, from the index alone: no sample is read. */
+/** The number of series by metric, label and cluster, from the index only: no sample is read. */
 
 export interface ValueCount {
   readonly value: string
@@ -33,21 +33,21 @@ export interface Cardinality {
 const WATCHED_MS = 3_600_000
 const NOTE_EVERY_MS = 60_000
 
-/** The newest ref at moments of the last hour. Refs only rise, so this is all it takes to tell which series are new. */
+/** The newest ref at moments of the last hour. Refs only rise, so a ref above it belongs to a new series. */
 export class GrowthWatch {
   readonly #notes: { readonly atMs: number; readonly newestRef: SeriesRef }[] = []
 
-  /** To be called now and then; more than once a minute it does nothing. Times that fall begin anew. */
+  /** Call regularly; more than once a minute has no effect. Restarts when the time goes backwards. */
   note(nowMs: number, newestRef: SeriesRef): void {
     const last = this.#notes.at(-1)
     if (last !== undefined && nowMs < last.atMs) this.#notes.length = 0
     else if (last !== undefined && nowMs - last.atMs < NOTE_EVERY_MS) return
     this.#notes.push({ atMs: nowMs, newestRef })
-    // One is kept from an hour ago or before.
+    // Retains one moment from an hour ago or earlier.
     while (this.#notes.length > 1 && this.#notes[1]!.atMs <= nowMs - WATCHED_MS) this.#notes.shift()
   }
 
-  /** The oldest moment that is known; call `note` before. */
+  /** The oldest known moment; call `note` before. */
   get since(): { readonly atMs: number; readonly newestRef: SeriesRef } | undefined {
     return this.#notes[0]
   }

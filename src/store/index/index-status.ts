@@ -3,7 +3,7 @@ import { METRIC_NAME } from '../../model/labels.ts'
 import type { PairTable } from './pair-table.ts'
 import type { SeriesIndex } from './postings.ts'
 
-/** What Prometheus calls the status of its TSDB: how large the index is, and which names and values make it so. */
+/** Prometheus' TSDB status: the size of the index, and the names and values with the most series. */
 
 export interface NamedCount {
   readonly name: string
@@ -14,7 +14,7 @@ export interface IndexStatus {
   readonly series: number
   /** Pairs that some series has. */
   readonly labelPairs: number
-  /** Lists have the largest counts first, equal ones by name. */
+  /** All lists are sorted by falling count, ties by name. */
   readonly seriesByMetric: readonly NamedCount[]
   readonly valuesByLabel: readonly NamedCount[]
   /** Bytes of a label's values, each counted once for each series that has it. */
@@ -23,7 +23,7 @@ export interface IndexStatus {
   readonly seriesByPair: readonly NamedCount[]
 }
 
-/** From the index alone, as series are now. Lists have at most `top` entries. */
+/** Counts the current series of the index. Lists have at most `top` entries. */
 export function indexStatusOf(index: SeriesIndex, pairs: PairTable, top: number): IndexStatus {
   const seriesByMetric = new TopList(top)
   const valuesByLabel = new TopList(top)
@@ -56,7 +56,7 @@ export function indexStatusOf(index: SeriesIndex, pairs: PairTable, top: number)
   }
 }
 
-/** The largest of what was added; holds no more than it answers, because there may be millions. */
+/** The largest items; holds no more than it returns, because there may be millions. */
 class TopList {
   readonly #top: number
   readonly #items: NamedCount[] = []
@@ -87,9 +87,12 @@ function isBefore(a: NamedCount, b: NamedCount): boolean {
   return a.value > b.value || (a.value === b.value && a.name < b.name)
 }
 
-/** The oldest and the newest sample that is kept. */
+/** Times of the oldest and the newest stored sample. */
 export interface StoredTimes {
-  /** Of the oldest block; before the first flush, the newest of the oldest commit. Undefined: nothing is kept. */
+  /**
+   * From the oldest block; before the first flush, the newest sample of the oldest commit. Undefined: nothing is
+   * stored.
+   */
   readonly oldestMs: number | undefined
   readonly newestMs: number | undefined
 }

@@ -3,12 +3,12 @@ import type { ReadTally } from '../../model/read-tally.ts'
 import { SelectedRows, type RowIndex } from './selected-rows.ts'
 
 /**
- * What matchers matched before: a rule asks the same every half minute, and a dashboard every few seconds. New series
- * are tested one by one and added at the end, because their refs are larger than all before; when series are removed,
- * all is forgotten.
+ * Results of earlier selections: a rule repeats its query every half minute, a dashboard every few seconds. New series
+ * are tested one by one and added at the end, because their refs are the largest; the removal of series clears the
+ * cache.
  */
 
-/** The most selections, and bytes of all of them, that are kept; what was not asked for the longest time goes first. */
+/** Limits for the number of selections and their bytes; the least recently used one is evicted. */
 const SELECTIONS_MAX = 2000
 const BYTES_MAX = 64 * 1024 * 1024
 /** With more new series than this it is cheaper to match again. */
@@ -37,7 +37,7 @@ export class MatchCache {
   get(matchers: readonly Matcher[], all: Uint32Array, match: () => Uint32Array, tally?: ReadTally): SelectedRows {
     const key = keyOfMatchers(matchers)
     const known = this.#selections.get(key)
-    // Taken out and put in again: the map's order is the order of the last use.
+    // Deleted and inserted again: the map's order is the order of last use.
     if (known !== undefined) this.#forget(key, known)
     const selection = this.#current(known, matchers, all, match)
     this.#keep(key, selection)
@@ -45,7 +45,7 @@ export class MatchCache {
     return selection.rows
   }
 
-  /** To be called when a series was removed. */
+  /** Call when a series was removed. */
   clear(): void {
     this.#selections.clear()
     this.#bytes = 0

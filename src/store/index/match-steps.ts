@@ -13,13 +13,15 @@ const TEST_STEPS = 16
 /** Characters with a meaning in a pattern; without any it is a list of texts. */
 const SPECIAL = /[\\.+*?()[\]{}^$]/
 
-/** The texts a pattern stands for when it is `a|b|c`, the usual choice of a dashboard; otherwise undefined. */
+/** The alternatives of a pattern such as `a|b|c`, the usual multi-select of a dashboard; otherwise undefined. */
 export function textsOf({ op, value }: Matcher): readonly string[] | undefined {
   if (op === '=' || op === '!=') return [value]
   return SPECIAL.test(value) ? undefined : value.split('|')
 }
 
-/** Counts the steps of one selection. A step is a character looked at, times what the pattern looks at it for. */
+/**
+ * Counts the steps of one selection. A step is one character of a value, times the cost of the pattern per character.
+ */
 export class MatchSteps {
   readonly #stepsMax: number
   #steps = 0
@@ -28,7 +30,7 @@ export class MatchSteps {
     this.#stepsMax = stepsMax
   }
 
-  /** A function to be called with each value before it is tested. It throws FleetError `query_limit`. */
+  /** A function to call with each value before its test. It throws FleetError `query_limit`. */
   meterOf({ name, op, value: pattern }: Matcher): (value: string) => void {
     const perCharacter = op === '=' || op === '!=' ? 0 : regexStepsPerCharacter(pattern)
     return (value) => {

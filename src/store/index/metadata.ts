@@ -2,14 +2,14 @@ import type Database from 'better-sqlite3'
 import type { MetricFamily, MetricMetadata, MetricType } from '../../model/metadata.ts'
 
 /**
- * What senders say of metrics, as the writer keeps it: of each family what was said last, and some of what was said
- * before, because the clusters of a fleet run different versions. It is written with the next commit. What is there is
- * read when something is said for the first time after a start.
+ * Metric metadata on the writer's side: of each family the latest, and some earlier ones, because the clusters of a
+ * fleet run different versions. Written with the next commit; the stored metadata is loaded at the first use after a
+ * start.
  */
 
-/** What is kept of one family. */
+/** Limit per family. */
 const METADATA_PER_FAMILY = 8
-/** Families in all: senders choose the names. */
+/** Limit for all families: senders choose the names. */
 const FAMILIES_MAX = 100_000
 
 interface Row {
@@ -24,7 +24,7 @@ export class Metadata {
   readonly #put: Database.Statement<[string, string, string, string, number]>
   readonly #remove: Database.Statement<[string, string, string, string]>
   readonly #nextSeq: Database.Statement<[], { seq: number }>
-  /** By family, what was said last first; undefined until it is read. */
+  /** By family, the latest first; undefined until loaded. */
   #families: Map<string, MetricMetadata[]> | undefined
   #changes: ((seq: number) => void)[] = []
 
@@ -51,7 +51,7 @@ export class Metadata {
     return true
   }
 
-  /** Inside the transaction of a commit; `written` is to be called when it is committed. */
+  /** Call in the transaction of a commit, and `written` after the commit. */
   write(): void {
     if (this.isDurable) return
     const { seq } = this.#nextSeq.get()!

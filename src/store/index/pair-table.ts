@@ -2,11 +2,11 @@ import { CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 
 /**
- * Numbers for label pairs: `name="value"` is stored once, and a series is a list of numbers. The writer gives the
- * numbers out; the reader learns them. A pair that no series has any more goes at the next start of the writer.
+ * Numbers for label pairs: `name="value"` is stored once, and a series is a list of numbers. The writer assigns the
+ * numbers; the reader receives them. The next start of the writer removes pairs without series.
  */
 export class PairTable {
-  /** By number: what is special about the pair's name. */
+  /** By number: the kind of the pair's name. */
   #kinds = new Uint8Array(1024)
   readonly #ids = new Map<string, Map<string, number>>()
   readonly #pairs = new Map<number, readonly [name: string, value: string]>()
@@ -19,7 +19,7 @@ export class PairTable {
     return this.#ids.get(name)?.get(value)
   }
 
-  /** A number that is known already is left as it is. */
+  /** Ignores a known number. */
   add(id: number, name: string, value: string): void {
     if (this.#pairs.has(id)) return
     this.#pairs.set(id, [name, value])
@@ -34,12 +34,12 @@ export class PairTable {
     return this.#pairs.get(id)
   }
 
-  /** HOT: once per new series. The one of these pairs that names the metric; 0 when none does. */
+  /** HOT: once per new series. The number of the metric name's pair; 0 when there is none. */
   metricOf(pairIds: ArrayLike<number>): number {
     return this.#firstOf(NAMES_METRIC, pairIds)
   }
 
-  /** The one of these pairs that names the cluster; 0 when none does. */
+  /** The number of the cluster's pair; 0 when there is none. */
   clusterOf(pairIds: ArrayLike<number>): number {
     return this.#firstOf(NAMES_CLUSTER, pairIds)
   }
@@ -55,7 +55,7 @@ export class PairTable {
     this.#kinds = grown
   }
 
-  /** Names of all labels. */
+  /** All label names. */
   names(): IterableIterator<string> {
     return this.#ids.keys()
   }
@@ -66,7 +66,7 @@ export class PairTable {
   }
 }
 
-/** Kinds of names. */
+/** Kinds of label names. */
 const NAMES_METRIC = 1
 const NAMES_CLUSTER = 2
 

@@ -11,7 +11,7 @@ import { Generation, type RowIndex, type SelectedRows } from './selected-rows.ts
 import { labelsOfPairs, type SeriesRow } from './series-table.ts'
 import { countAbove, intersect, NO_REFS, subtract, unite } from './sorted-refs.ts'
 
-/** Label sets kept as objects between reads; when there are more, all are let go and made again. */
+/** Limit for cached label sets; when reached, the cache is cleared. */
 const LABELS_CACHED_MAX = 200_000
 
 /**
@@ -25,7 +25,7 @@ export class SeriesIndex implements RowIndex {
   readonly #lists = new Map<number, PostingList>()
   readonly #slots = new RefTable()
   readonly #pairIds = new IdLists()
-  /** By slot: the number of the pair that names the metric. */
+  /** By slot: the number of the metric name's pair. */
   #metrics = new Uint32Array(1024)
   readonly #labels = new Map<SeriesRef, Labels>()
   readonly #matched = new MatchCache(this)
@@ -41,7 +41,7 @@ export class SeriesIndex implements RowIndex {
     return this.#all.count
   }
 
-  /** Series that are known already are left as they are. */
+  /** Ignores known series. */
   add(series: SeriesRow): void {
     if (this.#slots.get(series.ref) >= 0) return
     this.#slots.set(series.ref, series.slot)
@@ -115,7 +115,7 @@ export class SeriesIndex implements RowIndex {
     return this.#pairIds.get(this.slotOf(ref))
   }
 
-  /** The number of the pair that names the metric; 0 when the series has no name. */
+  /** The number of the metric name's pair; 0 for a series without a name. */
   metricOf(ref: SeriesRef): number {
     return this.#metrics[this.slotOf(ref)] ?? 0
   }
@@ -150,9 +150,9 @@ export class SeriesIndex implements RowIndex {
   }
 
   /**
-   * The same as rows. What must be there is intersected, shortest list first; what must not be there, and what may be
-   * absent, is taken away by the values that do not match. Throws `RegexError`, and FleetError `query_limit` when the
-   * regexes cost too much.
+   * The matching series as rows. Required values are intersected, shortest list first; excluded values and matchers
+   * that accept an absent label remove the values that do not match. Throws `RegexError`, and FleetError `query_limit`
+   * when the regexes cost too much.
    */
   select(matchers: readonly Matcher[], tally?: ReadTally): SelectedRows {
     return this.#matched.get(matchers, this.#all.view, () => this.#find(matchers), tally)
@@ -173,10 +173,12 @@ export class SeriesIndex implements RowIndex {
     return subtract(matched, unite(unwanted))
   }
 
-  /** Lists of the values that a matcher accepts, or, when it accepts series without the label, of those it does not. */
+  /**
+   * Lists of the values that a matcher accepts, or, when it accepts series without the label, of those that it rejects.
+   */
   #listsOf(matcher: Matcher, acceptsAbsent: boolean, steps: MatchSteps): Uint32Array[] {
     const texts = textsOf(matcher)
-    // The empty text is no value: a matcher that names it is about the values it does not name.
+    // The empty text is not a stored value: a matcher that lists it also selects series without the label.
     if (texts !== undefined && !texts.includes('')) {
       const ids = new Set(texts.map((text) => this.#pairs.find(matcher.name, text)))
       return [...ids].flatMap((id) => (id === undefined ? [] : [this.#listOf(id)]))

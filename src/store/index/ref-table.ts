@@ -1,7 +1,7 @@
 /**
- * From a series' ref to its slot. Refs only rise and are never used again, slots are; so the table is in pages, and a
- * page whose series are all gone is let go. Several refs may lead to one slot: a caller may hold the ref of a series
- * that ended and began again under another one.
+ * From a series' ref to its slot. Refs only rise and are never reused, slots are reused; so the table is paged, and a
+ * page without series is released. Several refs may lead to one slot: a caller may hold the ref of a series that ended
+ * and was created again under another ref.
  */
 const PAGE_BITS = 12
 const PAGE_REFS = 1 << PAGE_BITS
@@ -11,7 +11,7 @@ export class RefTable {
   readonly #pages: (Int32Array | undefined)[] = []
   readonly #live: number[] = []
 
-  /** HOT. The slot, or -1. Any number may be asked for. */
+  /** HOT. The slot, or -1. Accepts any number. */
   get(ref: number): number {
     const page = this.#pages[ref >>> PAGE_BITS]
     return page === undefined ? -1 : page[ref & PAGE_MASK]! - 1

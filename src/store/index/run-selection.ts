@@ -19,26 +19,29 @@ export interface RunSources {
   readonly metricOf: (ref: SeriesRef) => number
   /** Whether one of the series has native histograms by now. */
   readonly hasHistograms: (rows: SelectedRows) => boolean
-  /** Runs `work` while nothing of the head is used for something else. */
+  /** Runs `work`; until it returns, nothing of the head is reused. */
   pinned<T>(work: () => T): T
-  /** Runs `work`, whose errors are the disk's. */
+  /** Runs `work`; its errors are reported as storage failures. */
   readingPacks<T>(work: () => T): T
 }
 
-/** Up to so many rows are asked one by one whether the disk has anything of them: asking the database costs as much. */
+/** Selections of up to this many rows check the head row by row first: asking the database costs as much. */
 const ASKED_ROWS_MAX = 32
 
-/** Whether all that a few series have from a time on is in the head. To be asked while it is pinned. */
+/** Whether all samples of some series from a time on are in the head. Call while it is pinned. */
 export function isOnlyInHead(slots: Int32Array, fromMs: number, memory: HeadMemory): boolean {
   if (slots.length === 0 || slots.length > ASKED_ROWS_MAX) return false
   return slots.every((slot) => slot >= 0 && memory.flushedUntilMs(slot) < fromMs)
 }
 
-/** Of the head, while packs are looked for; between two reads it holds nothing that anybody may count on. */
+/** Runs of the head while packs are read; its content is undefined between two reads. */
 const inHead = new RunColumns()
 const NO_CHUNKS: readonly number[] = []
 
-/** What one selector of a query reads, portion by portion: from the head, and then, as a flush goes the other way, from packs. */
+/**
+ * The runs of one selector, in portions: first from the head, then from packs, in the order in which a flush moves
+ * them.
+ */
 export class StoreRunSelection implements RunSelection {
   readonly rows: SelectedRows
   readonly hasHistograms: boolean
@@ -56,7 +59,7 @@ export class StoreRunSelection implements RunSelection {
     this.hasHistograms = sources.hasHistograms(rows)
   }
 
-  /** Floats only: of a series with histograms that began after `hasHistograms` was answered, too. */
+  /** Floats only: also for a series whose histograms began after `hasHistograms` was read. */
   readRuns(from: number, to: number, into: RunColumns): void {
     const { fromMs, toMs } = this.#range
     const { memory, head, packs, metricOf } = this.#sources
@@ -64,7 +67,7 @@ export class StoreRunSelection implements RunSelection {
     const isWhole = this.#sources.pinned(() => {
       const slots = this.rows.slots().subarray(from, to)
       head.readRows(slots, fromMs, toMs, into)
-      // After the head: what a flush took out of it before we looked is flushed by now.
+      // After the head: samples that a flush removed before this read are flushed by now.
       return isOnlyInHead(slots, fromMs, memory)
     })
     const refs = this.rows.refs.subarray(from, to)
@@ -75,12 +78,12 @@ export class StoreRunSelection implements RunSelection {
     if (chunks.length > 0) this.#join(refs, chunks, into)
     if (this.#sources.hasHistograms(this.rows)) dropHistograms(into)
     if (this.#tally === undefined) return
-    // What is in both counts as the packs'.
+    // Runs in both count as runs of packs.
     this.#tally.packRuns += chunks.length === 0 ? 0 : Math.max(0, into.count - headRuns)
     this.#tally.headRuns += Math.min(headRuns, into.count)
   }
 
-  /** Of chunks that lie in the range whole; the head is small against any limit. */
+  /** Counts chunks that are completely in the range; the head is small compared with any limit. */
   runsAtLeast(from: number, to: number): number {
     const { fromMs, toMs } = this.#range
     const { packs, metricOf } = this.#sources
@@ -97,7 +100,7 @@ export class StoreRunSelection implements RunSelection {
       head.newest(slots, fromMs, toMs, timesMs, words)
       for (let row = 0; row < slots.length; row++) {
         if (timesMs[row] === timesMs[row] || slots[row]! < 0) continue
-        // After the head: what a flush took out of it before we looked is flushed by now.
+        // After the head: samples that a flush removed before this read are flushed by now.
         if (memory.flushedUntilMs(slots[row]!) >= fromMs) flushed.push(row)
       }
     })
@@ -132,7 +135,7 @@ export class StoreRunSelection implements RunSelection {
     }
   }
 
-  /** Puts the runs of chunks before those of the head, which are in `into`; what is in both counts once. */
+  /** Puts the runs of chunks before those of the head in `into`; samples in both are added once. */
   #join(refs: Uint32Array, chunks: readonly PlacedChunk[], into: RunColumns): void {
     const { fromMs, toMs } = this.#range
     inHead.take(into)

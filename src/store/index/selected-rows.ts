@@ -2,7 +2,7 @@ import type { LabelRows } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
 import type { SeriesRef } from '../../model/series.ts'
 
-/** What rows ask of the index. */
+/** The part of the index that rows use. */
 export interface RowIndex {
   readonly generation: Generation
   slotOf(ref: SeriesRef): number
@@ -12,14 +12,14 @@ export interface RowIndex {
 }
 
 /**
- * The time between two removals of series. Whoever still holds rows of an earlier one finds the labels of removed series
- * here; when nobody does, they are collected with it.
+ * The time between two removals of series. Holders of rows of an earlier generation find the labels of removed series
+ * here; both are garbage-collected together.
  */
 export class Generation {
   #removed: ReadonlyMap<SeriesRef, Uint32Array> = new Map()
   #next: Generation | undefined
 
-  /** Ends this one. `removed`: the pair numbers of each series that goes. */
+  /** Ends this generation. `removed`: the pair numbers of each removed series. */
   end(removed: ReadonlyMap<SeriesRef, Uint32Array>): Generation {
     this.#removed = removed
     this.#next = new Generation()
@@ -62,7 +62,7 @@ export class SelectedRows implements LabelRows {
     return this.refs.byteLength + this.#slots.byteLength
   }
 
-  /** The slots of all rows; -1 for a series that was removed meanwhile. Not to be kept. */
+  /** The slots of all rows; -1 for a removed series. Do not retain. */
   slots(): Int32Array {
     if (this.#index.generation === this.#generation) return this.#slots
     return Int32Array.from(this.refs, (ref) => this.#index.slotOf(ref))

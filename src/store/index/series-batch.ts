@@ -3,15 +3,15 @@ import type { SeriesRef } from '../../model/series.ts'
 import { ByteReader, ByteWriter } from '../bytes.ts'
 
 /**
- * Series as they are written down: those of one commit in one row, because a row for each would cost more than all else
- * that is done with a new series. Neighbours share most of their pairs, so each number is the difference to the one
- * at its place in the series before. Drawn in README.md.
+ * Stored series: one row for all new series of a commit, because a row per series would cost more than all other work
+ * on a new series. Neighbours share most of their pairs, so each number is stored as the difference from the same
+ * position of the series before. Drawn in README.md.
  */
 
 /** Of the largest numbers: a place, a count, a difference. */
 const NUMBER_BYTES_MAX = 9
 
-/** A series and its label pairs by number, in the order of the label names. */
+/** A series and the numbers of its label pairs, by label name. */
 export interface BatchedSeries {
   readonly ref: SeriesRef
   readonly pairIds: ArrayLike<number>
@@ -48,10 +48,10 @@ export function readSeriesBatch(batch: Uint8Array, visit: (ref: SeriesRef, pairI
   }
 }
 
-/** Series per row where they are not those of one commit. */
+/** Series per row when the rows of schema version 5 are packed. */
 const SERIES_PER_BATCH = 1000
 
-/** Takes the rows of schema version 5, one a series, into batches. */
+/** Packs the rows of schema version 5, one per series, into batches. */
 export function packSeriesRows(db: Database.Database): void {
   const rows = db.prepare<[], [number, Uint8Array, number]>('SELECT ref, pairs, ended FROM series ORDER BY ref').raw()
   const insert = db.prepare('INSERT INTO series_batch (last_ref, series) VALUES (?, ?)')
@@ -62,7 +62,7 @@ export function packSeriesRows(db: Database.Database): void {
     insert.run(batch.at(-1)![0], writeSeriesBatch(batch.map(([ref, pairs]) => ({ ref, pairIds: readPairIds(pairs) }))))
     for (const [ref, , ended] of batch) if (ended !== 0) end.run(ref)
   }
-  // What was given out before must not be given out again, even where its series is gone.
+  // Refs must not be reused, even those of removed series.
   const given = db.prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'series'").get()?.seq ?? 0
   if (given === 0) return
   if (all.length === 0) insert.run(given, writeSeriesBatch([]))

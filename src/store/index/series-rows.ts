@@ -63,8 +63,8 @@ export class SeriesRows {
   }
 
   /**
-   * Removes what ended before this start, with the pairs and the pages of states that only it had. To be called before
-   * anybody holds a ref.
+   * Removes the series that ended before this start, and pairs and pages of states that only they used. Call before any
+   * caller holds a ref.
    */
   removeEnded(): void {
     const remove = this.#db.transaction(() => {
@@ -113,7 +113,7 @@ export class SeriesRows {
     for (const number of all) if (!used.has(number)) remove.run(number)
   }
 
-  /** Writes the states of whole pages: all series of a page must be given, in any order. */
+  /** Writes the states of whole pages: pass all series of a page, in any order. */
   putStates(page: number, states: readonly SeriesState[]): void {
     this.#bytes.clear()
     for (const state of states) {

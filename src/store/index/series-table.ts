@@ -6,10 +6,10 @@ import { IdLists } from './id-lists.ts'
 import { PairTable } from './pair-table.ts'
 import { RefTable } from './ref-table.ts'
 
-/** Refs and pair numbers are kept as 32-bit words: at a million new series a day that is eleven years. */
+/** Refs and pair numbers are 32-bit words: at a million new series a day that lasts eleven years. */
 export const REF_MAX = 0xffffffff
 
-/** A series as it is written down: its label pairs by number, in the order of the label names. */
+/** A stored series: the numbers of its label pairs, by label name. */
 export interface SeriesRow {
   readonly ref: SeriesRef
   readonly slot: number
@@ -23,8 +23,8 @@ export interface PairRow {
 }
 
 /**
- * Which series there are, on the writer's side: label set to slot, ref to slot. No SQL here; what is new waits in
- * `newPairs` and `newSeries` for the next commit.
+ * All series on the writer's side: label set to slot, ref to slot. No SQL here; new pairs and series wait in `newPairs`
+ * and `newSeries` for the next commit.
  */
 export class SeriesTable {
   readonly pairs = new PairTable()
@@ -39,9 +39,9 @@ export class SeriesTable {
   #buckets = new Int32Array(1024)
   #filled = 0
   #seriesCount = 0
-  /** Series by the number of their cluster's pair; under 0 those without one. */
+  /** Series per number of the cluster's pair; 0: series without a cluster. */
   readonly #byCluster = new Map<number, number>()
-  /** What `find` looked for last, and its pairs by number, 0 for those that are new. */
+  /** The label set of the last `find`, and its pairs by number, 0 for new ones. */
   #sought: Labels | undefined
   #soughtIds: number[] = []
   #nextRef: number
@@ -57,7 +57,7 @@ export class SeriesTable {
     return this.#seriesCount
   }
 
-  /** Of one cluster; of the empty text, those that name none. */
+  /** Series of one cluster; the empty text: series without a cluster. */
   seriesOf(cluster: string): number {
     const id = cluster === '' ? 0 : this.pairs.find(CLUSTER_LABEL, cluster)
     return id === undefined ? 0 : (this.#byCluster.get(id) ?? 0)
@@ -73,7 +73,7 @@ export class SeriesTable {
       if (id === 0) isKnown = false
       ids.push(id)
     }
-    // Whoever looks for a series that is not there makes it next, as a rule.
+    // A caller that does not find a series usually creates it next.
     this.#sought = labels
     this.#soughtIds = ids
     if (!isKnown) return -1
@@ -81,7 +81,7 @@ export class SeriesTable {
     return this.#buckets[bucket]! - 1
   }
 
-  /** A new series in an empty slot. The label set must not be known. */
+  /** Creates a series in an empty slot. The label set must be unknown. */
   create(labels: Labels, slot: number): SeriesRef {
     if (this.#sought !== labels) this.find(labels)
     const pairIds = this.#soughtIds
@@ -141,7 +141,7 @@ export class SeriesTable {
     return refs.sort() // of numbers, without a comparison function: it is as fast as the machine
   }
 
-  /** The number of the pair that names the metric of a slot's series; 0 when it has no name. */
+  /** The number of the metric name's pair of a slot's series; 0 for a series without a name. */
   metricOf(slot: number): number {
     return this.pairs.metricOf(this.#ids.get(slot))
   }

@@ -1,4 +1,4 @@
-/** Sets of refs as rising `Uint32Array`s. Answers may share memory with what was given; nobody writes to them. */
+/** Sets of refs as rising `Uint32Array`s. Results may share memory with the arguments; treat both as read-only. */
 
 export const NO_REFS = new Uint32Array(0)
 

@@ -15,28 +15,27 @@ interface Waiter {
   readonly reject: (failure: unknown) => void
 }
 
-/** Something that waits in memory for a commit. */
+/** Data that waits in memory for a commit. */
 export interface CommitPart {
   /** Nothing waits. */
   readonly isDurable: boolean
   /** Inside the transaction. */
   write(): void
-  /** What was written is committed. */
+  /** The written data is committed. */
   written(): void
-  /** It is not: what waits stays, and what `write` learned from the database may be wrong. */
+  /** The commit failed: pending data stays, and what `write` read from the database may be wrong. */
   failed(): void
 }
 
-/** Why what is accepted cannot be made durable. */
+/** Why accepted data cannot be made durable. */
 export interface CommitFailure {
   readonly code: 'storage_full' | 'storage_failed'
   readonly message: string
 }
 
 /**
- * Makes what was accepted durable: new label pairs, new series, one log row and what stands beside samples, in one
- * transaction for all who wait.
- * A failed commit changes nothing: the buffer is written again with the next one.
+ * Makes accepted data durable: new label pairs, new series, one log row and all data other than samples, in one
+ * transaction for all waiting requests. A failed commit changes nothing: the next commit writes the buffer again.
  */
 export class GroupCommit {
   commitsDone = 0
@@ -67,9 +66,9 @@ export class GroupCommit {
       histograms: Histograms
       exemplars: Exemplars
       metadata: Metadata
-      /** What is kept beside samples. */
+      /** Data other than samples. */
       otherParts: readonly CommitPart[]
-      /** Tells readers of the table's new pairs and series: called before each try to write them. */
+      /** Announces new pairs and series to readers: called before each attempt to write them. */
       announce: () => void
     },
   ) {
@@ -118,7 +117,7 @@ export class GroupCommit {
   /** Commits in this moment; the connection must be free. Throws FleetError. */
   commitNow(): void {
     if (this.isDurable) return
-    // Also when it fails then: what is in the head is read, durable or not.
+    // Before the attempt, even if it fails: the head is readable, durable or not.
     this.#announce()
     try {
       this.#write.immediate()
@@ -145,7 +144,7 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    // A loop: somebody else may have taken a turn since `free` resolved.
+    // A loop: another task may have taken the lock after `free` resolved.
     while (!this.#lock.isFree) await this.#lock.free()
     this.#isScheduled = false
     const waiters = this.#waiters

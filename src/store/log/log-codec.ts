@@ -1,14 +1,14 @@
 import { ByteReader, ByteWriter, floatOf, highWordOf, lowWordOf, MalformedBytesError } from '../bytes.ts'
 
 /**
- * The payload of a log row: the samples appended between two commits, in the order they were accepted. A row stands
- * alone: what an entry leaves out is taken from the entry before it in the same row. Drawn in README.md.
+ * The payload of a log row: the samples appended between two commits, in order of arrival. Each row can be decoded
+ * alone: an entry omits only what equals the previous entry of the same row. Drawn in README.md.
  */
 const LOG_VERSION = 2
-/** All times are whole; no differences and no steps. Rows of it are read. */
+/** Stores all times and values in full, without differences. Rows of this version can still be read. */
 const LOG_VERSION_WHOLE = 1
 
-/** Head byte of an entry: how the value is written, and what is as before. */
+/** Head byte of an entry: the encoding of the value, and what equals the previous entry. */
 const VALUE_MASK = 3
 const VALUE_SAME = 0
 const VALUE_INTEGER = 1
@@ -25,7 +25,7 @@ const IS_TIME_WHOLE = 64
 /** A head byte, two numbers and a value. */
 const ENTRY_BYTES_MAX = 1 + 9 + 9 + 9
 
-/** Collects what is accepted until it is durable. */
+/** Collects accepted samples until they are durable. */
 export class LogBuffer {
   readonly #bytes = new ByteWriter(64 * 1024)
   #sampleCount = 0
@@ -78,7 +78,8 @@ export class LogBuffer {
     this.#ref = ref
     this.#timeMs = timeMs
     if (stepMs !== 0) this.#stepMs = stepMs
-    // What is no integer takes part in no difference: the next one is to 0, and so written whole.
+    // A value that is not an integer is excluded from differences: the next difference is from 0, so the next value is
+    // stored in full.
     this.#value = Number.isSafeInteger(value) ? value : 0
     this.#low = low
     this.#high = high

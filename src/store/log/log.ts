@@ -4,9 +4,8 @@ import { MalformedBytesError } from '../bytes.ts'
 import { readLogPayload } from './log-codec.ts'
 
 /**
- * The log: what was accepted and is not flushed, one row per group commit. A row is let go when all its samples are in
- * chunks. Until then it may hold samples that are flushed already; replay leaves those out, so the log never needs to
- * be rewritten.
+ * The log: accepted samples that are not flushed, one row per group commit. A row is removed when all its samples are
+ * in chunks. Until then it may contain flushed samples; replay skips them, so the log is never rewritten.
  */
 
 /** Rows removed in one transaction: a few milliseconds of work. */
@@ -41,7 +40,7 @@ export class Log {
     return this.#byteLength
   }
 
-  /** Bytes of all rows since this log was opened, also of those that went. */
+  /** Bytes of all rows written since this log was opened, including removed ones. */
   get writtenBytes(): number {
     return this.#writtenBytes
   }
@@ -50,9 +49,9 @@ export class Log {
     return this.#newestId.get()?.id ?? 0
   }
 
-  /** Inside the caller's transaction; `added` is to be called when it is committed. */
+  /** Call in the caller's transaction, and `added` after the commit. */
   insert(maxMs: number, payload: Uint8Array): void {
-    // A truncation under way takes rows up to a number: a new row with a number of before would go with them.
+    // A truncation in progress removes rows up to an id: a new row with a reused id would be removed too.
     this.#insert.run(++this.#lastId, maxMs, payload)
   }
 
@@ -61,9 +60,7 @@ export class Log {
     this.#writtenBytes += bytes
   }
 
-  /**
-   * Removes rows up to `id` whose newest sample is at or before `cutMs`, some at a time. False when nothing is left.
-   */
+  /** Removes rows up to `id` whose newest sample is at or before `cutMs`, some per call. False when nothing is left. */
   removeSome(id: number, cutMs: number): boolean {
     const rows = this.#removable.all(id, cutMs, ROWS_PER_REMOVAL)
     if (rows.length === 0) return false
@@ -75,7 +72,7 @@ export class Log {
     return true
   }
 
-  /** The samples of rows after `id`, in the order in which they were accepted. Answers how many bytes they took. */
+  /** Replays the samples of rows after `id` in order of arrival. Returns the number of bytes read. */
   replay(after: number, sample: (ref: number, timeMs: number, low: number, high: number) => void): number {
     const rows = this.#db.prepare<[number], { id: number; payload: Uint8Array }>(
       'SELECT id, payload FROM log WHERE id > ? ORDER BY id',

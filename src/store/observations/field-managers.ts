@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3'
 
 /**
- * Who wrote to objects, as rows name them: by a number. There are a few dozen in a fleet; more than `MANAGERS_MAX` are not
- * told apart, and a state that one of them wrote is told without.
+ * Field managers of objects, as numbers in rows. A fleet has a few dozen; beyond `MANAGERS_MAX` a state is stored
+ * without its manager.
  */
 const MANAGERS_MAX = 10_000
 
@@ -16,7 +16,7 @@ export class FieldManagers {
     this.#add = db.prepare('INSERT INTO field_manager (text) VALUES (?)')
   }
 
-  /** @param text of object-codec.ts; `null` for the empty one, which nobody told */
+  /** @param text of object-codec.ts; `null` for the empty one: not reported */
   idOf(text: string): number | null {
     if (text === '') return null
     this.#ids ??= new Map(this.#all.all().map((row) => [row.text, row.id]))
@@ -27,7 +27,7 @@ export class FieldManagers {
     return id
   }
 
-  /** Numbers that a transaction gave out which then failed are none. */
+  /** Call after a rollback: numbers assigned by the transaction do not exist. */
   forget(): void {
     this.#ids = undefined
   }

@@ -34,7 +34,7 @@ export class ListingRows {
     const update = 'UPDATE observed_object SET listed_minute = ? WHERE cluster = ? AND kind = ? AND uid = ?'
     this.#again = db.prepare(`${update} AND listed_minute >= ?`)
     this.#listed = db.prepare(`${update} AND listed_minute < ?`)
-    // A listing may arrive before what it lists.
+    // A listing may arrive before the objects it lists.
     this.#unseen = db.prepare(
       `INSERT OR IGNORE INTO observed_object (cluster, uid, kind, namespace, name, listed_minute) VALUES (?, ?, ?, ?, '', ?)`,
     )
@@ -47,7 +47,7 @@ export class ListingRows {
     )
   }
 
-  /** True when who reads the absences of the cluster may be told something else than before. */
+  /** True when the absences of the cluster may have changed. */
   add(scope: ListingScope, minute: number, uids: readonly Uint8Array[]): boolean {
     const { cluster, kind, namespace } = scope
     const minutes = this.#minutesOf(scope)
@@ -91,9 +91,9 @@ export class ListingRows {
 }
 
 /**
- * Between which moments an object went that nobody saw go; `undefined`: it is not known to be gone.
+ * The time range in which an object disappeared without a deletion event; `undefined`: it is not known to be absent.
  * @param minutes of all listings of its scope, rising
- * @param seenMs when it was last seen otherwise
+ * @param seenMs last observation other than by a listing
  */
 export function absenceOf(
   minutes: readonly number[],
@@ -101,10 +101,10 @@ export function absenceOf(
   seenMs: number,
 ): { readonly lastSeenMs: number; readonly absentMs: number } | undefined {
   const seenMinute = Math.max(listedMinute, Math.floor(seenMs / MINUTE_MS))
-  // The newest absences are asked for as a rule, and they are at the end.
+  // Usually the newest absences are requested, and they are at the end.
   let at = minutes.length
   while (at > 0 && minutes[at - 1]! > seenMinute) at--
   if (minutes.length - at < 2) return undefined
-  // A listing somewhere in that minute did not have it, and so it was gone when the minute was over.
+  // A listing within that minute did not contain the object, so it was absent by the end of the minute.
   return { lastSeenMs: Math.max(seenMs, listedMinute * MINUTE_MS), absentMs: (minutes[at]! + 1) * MINUTE_MS }
 }

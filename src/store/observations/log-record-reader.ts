@@ -5,7 +5,7 @@ import type { LogQuery, LogReader, LogRecord } from '../../model/log-record.ts'
 import { asFailure, openDatabaseForReading } from '../database.ts'
 import { unpackLogRecord } from './log-record-codec.ts'
 
-/** Log records, for the thread that reads: the newest first, by time; at a tie by sender and what they say. */
+/** Log records for the query worker: newest first; ties by sender and content. */
 
 interface Row {
   readonly timeNs: bigint
@@ -16,7 +16,7 @@ interface Row {
   readonly payload: Uint8Array
 }
 
-/** Records that one question may look into for a text. */
+/** Records that one search may read for a text. */
 const CHECKED_MAX = 200_000
 
 export function openLogsForReading(dir: string): LogReader & { close(): void } {

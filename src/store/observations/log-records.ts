@@ -4,14 +4,14 @@ import type { LogRecord, LogSink } from '../../model/log-record.ts'
 import { packLogRecord } from './log-record-codec.ts'
 
 /**
- * Log records, as the writer keeps them: what arrives waits in memory and is written with the next commit. A record is its
- * time, its sender and all it says: one that is there already, field by field, is kept once.
+ * Log records on the writer's side: received records wait in memory and are written with the next commit. Time, sender
+ * and content identify a record: a repeat with equal fields is stored once.
  */
 
 /** Rows that one step of `removeSome` removes at most. */
 const ROWS_PER_STEP = 2000
 const SOURCES_KNOWN_MAX = 50_000
-/** About what a record takes while it waits. */
+/** Approximate memory of a pending record. */
 const PENDING_BYTES = 500
 
 export class LogRecords implements LogSink {
@@ -44,7 +44,7 @@ export class LogRecords implements LogSink {
     return this.#pending.length === 0
   }
 
-  /** About how much memory what waits takes. */
+  /** Approximate memory of pending records. */
   get pendingBytes(): number {
     return this.#pending.length * PENDING_BYTES
   }
@@ -53,7 +53,7 @@ export class LogRecords implements LogSink {
     for (const record of records) this.#pending.push(record)
   }
 
-  /** Inside the transaction of a commit; `written` is to be called when it is committed, `failed` when it is not. */
+  /** Call in the transaction of a commit; then call `written` after the commit, or `failed`. */
   write(): void {
     for (const record of this.#pending) {
       const payload = packLogRecord(record)

@@ -1,14 +1,14 @@
 import type Database from 'better-sqlite3'
 import type { MetricRun, MetricSignal } from '../../model/observation.ts'
 
-/** Runs of clusters' series, as rows. A series is what a signal reads of it, and is known by a number. */
+/** Runs of clusters' series, as rows. A series is one signal with its labels, and is stored as a number. */
 
 export interface RunRow {
   readonly signal: string
   readonly labels: string
   readonly firstMs: number
   readonly lastMs: number
-  /** SQLite keeps a NaN as NULL. */
+  /** SQLite stores a NaN as NULL. */
   readonly value: number | null
   readonly beforeMs: number | null
   readonly afterMs: number | null
@@ -54,7 +54,7 @@ export class MetricRuns {
     this.#put = db.prepare('INSERT OR REPLACE INTO metric_run VALUES (?, ?, ?, ?, ?, ?, ?)')
   }
 
-  /** False when that is what was kept already. */
+  /** False when the stored runs are equal. */
   replaceFrom(cluster: number, fromMs: number, runs: readonly MetricRun[]): boolean {
     const rows = runs.map((run) => this.#rowOf(run)).sort((a, b) => a[0] - b[0] || a[1] - b[1])
     const stored = this.#stored.all(cluster, fromMs)

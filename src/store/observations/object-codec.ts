@@ -5,7 +5,7 @@ import type { FieldManager, ObjectChange } from '../../model/observation.ts'
 import { MalformedBytesError } from '../bytes.ts'
 import { DICTIONARY } from './object-dictionary.ts'
 
-/** Kinds, changes, uids and facts as they stand in rows. */
+/** Codecs for kinds, changes, uids and facts in rows. */
 
 /** A kind's place is its number in rows: kinds are only ever added, at the end. */
 const KINDS: readonly ObjectKind[] = [
@@ -34,7 +34,7 @@ const KINDS: readonly ObjectKind[] = [
   'events',
 ]
 
-/** -1 for what is no kind. */
+/** -1 for an unknown kind. */
 export function kindNumber(kind: string): number {
   return (KINDS as readonly string[]).indexOf(kind)
 }
@@ -42,7 +42,7 @@ export function kindNumber(kind: string): number {
 export const EVENTS = kindNumber('events')
 export const NODES = kindNumber('nodes')
 
-/** Of one state seen in several ways, the way of the smallest number is told. */
+/** When one state is seen in several ways, the one with the smallest number is reported. */
 const CHANGES: readonly ObjectChange[] = ['modified', 'added', 'listed', 'deleted']
 
 export function changeNumber(change: ObjectChange): number {
@@ -55,7 +55,7 @@ export function changeOf(number: number): ObjectChange {
   return change
 }
 
-/** Who wrote, as a row of `field_manager` has it: no part of it can hold a tab. Empty: not told. */
+/** The field manager, as a row of `field_manager` stores it: no part can contain a tab. Empty: not reported. */
 export function managerText(manager: FieldManager | undefined): string {
   return manager === undefined ? '' : [manager.name, manager.operation, manager.subresource].join('\t')
 }
@@ -84,17 +84,17 @@ export function uidOf(bytes: Uint8Array): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** What one state of an object is: equal facts are equal texts, because the fields stand in a fixed order. */
+/** The text of one state of an object: equal facts are equal texts, because the order of fields is fixed. */
 export function factsText(facts: ObjectFacts): string {
   return JSON.stringify(facts)
 }
 
-/** 48 bits, which tell the states of one object apart. */
+/** 48 bits, which distinguish the states of one object. */
 export function factsHash(text: string): number {
   return hash('sha1', text, 'buffer').readUIntBE(0, 6)
 }
 
-/** The dictionary that a payload was made with; it stands first in it. */
+/** The number of the dictionary that compressed a payload; the first byte of the payload. */
 const DICTIONARY_VERSION = 1
 const DEFLATE = { dictionary: Buffer.from(DICTIONARY), windowBits: 14, memLevel: 6 } as const
 const INFLATE = {

@@ -1,6 +1,6 @@
 /**
- * What facts of objects look like, for deflate: a state is short, and most of it is names of fields and the usual words.
- * What is frequent stands last. It is part of the format: another dictionary needs another number (object-codec.ts).
+ * The deflate dictionary for facts of objects: a state is short, and consists mostly of field names and common words.
+ * Frequent texts are last. Part of the format: another dictionary needs another number (object-codec.ts).
  */
 export const DICTIONARY = [
   '{"kind":"virtualmachineinstances","createdMs":17,"phase":"Running","isOutdated":false,"launcherImage":"quay.io/kubevirt/virt-launcher:v1.","isMigratable":true,"notMigratableReason":"DisksNotLiveMigratable","evictionStrategy":"LiveMigrate","instanceType":"u1.medium","preference":"rhel.9","nodeName":"worker-"}',

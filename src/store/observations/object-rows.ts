@@ -2,9 +2,9 @@ import type Database from 'better-sqlite3'
 import { FieldManagers } from './field-managers.ts'
 import type { Sighting, StateSpan } from './object-states.ts'
 
-/** The rows of what was observed of objects: how they are found, put and removed. All of it inside the caller's transaction. */
+/** The rows of observed objects: find, put and remove. Call in the caller's transaction. */
 
-/** An object of a cluster: known by its uid, and called by its name. */
+/** An object of a cluster: identified by its uid. */
 export interface ObjectName {
   readonly cluster: number
   readonly uid: Uint8Array
@@ -27,7 +27,7 @@ interface SpanColumns {
   lastVersion: number
   lastMs: number
   lastChange: number
-  /** `null`: not told. */
+  /** `null`: not reported. */
   firstManager: string | null
   lastManager: string | null
 }
@@ -46,7 +46,7 @@ export function spanOf(row: SpanColumns): StateSpan {
   }
 }
 
-/** Objects whose numbers are remembered. */
+/** Limit for cached object numbers. */
 const KNOWN_MAX = 100_000
 
 export class ObjectRows {
@@ -99,7 +99,7 @@ export class ObjectRows {
     return id
   }
 
-  /** Nobody changes the name of an object; if somebody says so, the lesser one stays, whoever came first. */
+  /** Objects are never renamed; for contradictory names the lesser one is stored, in any order of arrival. */
   #rename(known: { readonly id: number; readonly namespace: string; readonly name: string }, object: ObjectName): void {
     const { namespace, name } = object
     if (known.name === name && known.namespace === namespace) return
@@ -107,7 +107,7 @@ export class ObjectRows {
     if (known.name === '' || isLess) this.#name.run(namespace, name, known.id)
   }
 
-  /** Numbers that a transaction gave out which then failed are none. */
+  /** Call after a rollback: numbers assigned by the transaction do not exist. */
   forget(): void {
     this.#known.clear()
     this.#managers.forget()
@@ -122,7 +122,7 @@ export class ObjectRows {
     return this.#states.all(object).map(spanOf)
   }
 
-  /** The one state of an object of which only the newest is kept. */
+  /** The stored state of an object of which only the newest is stored. */
   newest(object: number): StateRow | undefined {
     const row = this.#newest.get(object)
     return row === undefined ? undefined : { ...spanOf(row), facts: row.facts }

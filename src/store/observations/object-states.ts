@@ -1,16 +1,17 @@
 import { EVENTS, NODES } from './object-codec.ts'
 
 /**
- * Which states of an object are kept. Objects are reported far more often than they change: nodes every few minutes, and
- * anything again with each pull and each start of a Collector. So of each distinct state of an object the first and the
- * last sighting are kept, in the order of resource versions, and what lies between is dropped.
+ * Which states of an object are stored. Objects are reported far more often than they change: nodes every few minutes,
+ * and all objects again with each pull and each start of a Collector. So the first and the last sighting of each
+ * distinct state are stored, in the order of resource versions, and those in between are dropped.
  *
- * Why no order of arrival can matter: what is kept of a state is the least and the greatest element of a set, and beside
- * them the least of those that tie. Least and greatest are commutative, associative and idempotent, and a dropped sighting
- * is neither, whatever arrives later. What a reader gets (`statesOf`) is a function of what is kept.
+ * Why the order of arrival does not matter: the stored sightings of a state are the least and the greatest element of a
+ * set, and for ties the least of them. Least and greatest are commutative, associative and idempotent, and a dropped
+ * sighting is neither, whatever arrives later. The result for readers (`statesOf`) is a function of the stored
+ * sightings.
  *
- * What is lost by it: a state that is left and comes back several times, equal in every kept field. Nearly all states tell
- * a time at which they began (conditions, histories, generations), and so are not equal to the ones before.
+ * The limitation: a state that ends and returns several times with all stored fields equal. Nearly all states contain a
+ * start time (conditions, histories, generations), so they differ from earlier states.
  */
 
 /** One sighting. */
@@ -19,9 +20,9 @@ export interface Sighting {
   readonly version: number
   /** When it was observed; of repeats the earliest. */
   readonly ms: number
-  /** How it came (object-codec.ts); of repeats the least. */
+  /** How it was observed (object-codec.ts); of repeats the least. */
   readonly change: number
-  /** Who had written last (object-codec.ts), of repeats the greatest text: one that says nothing is the least. */
+  /** The last writer (object-codec.ts), of repeats the greatest text: the empty one (not reported) is the least. */
   readonly manager: string
 }
 
@@ -32,14 +33,14 @@ export interface StateSpan {
   readonly last: Sighting
 }
 
-/** What is known of a state after one more sighting; the same object when nothing is new. */
+/** The state after one more sighting; the same object when nothing changes. */
 export function withSighting(state: StateSpan, seen: Sighting): StateSpan {
   const first = seen.version > state.first.version ? state.first : merged(state.first, seen)
   const last = seen.version < state.last.version ? state.last : merged(state.last, seen)
   return first === state.first && last === state.last ? state : { ...state, first, last }
 }
 
-/** @param seen is of the same version, or takes its place */
+/** @param seen has the same version, or replaces `known` */
 function merged(known: Sighting, seen: Sighting): Sighting {
   if (seen.version !== known.version) return seen
   const manager = seen.manager > known.manager ? seen.manager : known.manager
@@ -48,7 +49,7 @@ function merged(known: Sighting, seen: Sighting): Sighting {
   return { version: seen.version, ms, change: Math.min(known.change, seen.change), manager }
 }
 
-/** Of Events only the newest is kept: its count and its times say what those before it said. */
+/** For Events, only the newest state is stored: its count and times include those of earlier states. */
 export function isNewestStored(kind: number): boolean {
   return kind === EVENTS
 }
@@ -56,11 +57,10 @@ export function isNewestStored(kind: number): boolean {
 export type StateStart<S extends StateSpan> = Sighting & { readonly state: S }
 
 /**
- * The states in their order, each when it began: a state between whose sightings there was no other is one.
+ * The states in order, each with its start: a state without another state between its sightings is reported once.
  *
- * A state that was there before and came back is told at its last sighting, which for most kinds is the one at which it
- * came back. A node is seen again every few minutes, and that would move: it is told where the state in between was last
- * seen, which it followed.
+ * A state that returns is reported at its last sighting, which for most kinds is the time of its return. A node is
+ * observed every few minutes, which would move that time: it is reported at the last sighting of the state in between.
  */
 export function statesOf<S extends StateSpan>(kind: number, states: readonly S[]): StateStart<S>[] {
   const points: StateStart<S>[] = []
@@ -88,7 +88,7 @@ function byVersion(a: StateStart<StateSpan>, b: StateStart<StateSpan>): number {
   return a.state.hash - b.state.hash
 }
 
-/** Whether facts are derived from the same: who wrote is told by the log of changes alone. */
+/** Whether the derived facts are equal: the writer appears only in the log of changes. */
 export function haveSameStates(a: readonly StateStart<StateSpan>[], b: readonly StateStart<StateSpan>[]): boolean {
   return (
     a.length === b.length &&

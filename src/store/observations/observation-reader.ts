@@ -13,7 +13,7 @@ import type { StateRow } from './object-rows.ts'
 import { statesOf } from './object-states.ts'
 import { LAST_SEEN_FACT_STEP_MS } from './observed-clusters.ts'
 
-/** What was observed, for the thread that reads. A read sees what is committed when it begins. */
+/** Observations for the query worker. A read sees the data committed at its start. */
 
 interface ClusterRow {
   readonly id: number
@@ -33,7 +33,7 @@ interface ObjectRow {
 
 type StateColumns = Parameters<typeof spanOf>[0] & { readonly object: number; readonly facts: Uint8Array }
 
-/** States whose facts are remembered: a cluster is read again when one of its objects changed. */
+/** Limit for cached facts of states: a cluster is read again when one of its objects changed. */
 const FACTS_KNOWN_MAX = 20_000
 
 export function openObservationsForReading(dir: string): ObservationReader & { close(): void } {
@@ -132,7 +132,7 @@ export class SqlObservations implements ObservationReader {
     return this.#reading(() => {
       const row = this.#cluster.get(cluster)
       if (row === undefined) return undefined
-      // What goes on from before the edge is still told from its beginning, but not all of what was then.
+      // States that continue from before the retention's edge keep their start, but older data is incomplete.
       return row.trimmedMs ?? this.#oldest.get(row.id, row.id)?.atMs ?? undefined
     })
   }
@@ -227,7 +227,7 @@ export class SqlObservations implements ObservationReader {
     return objects.flatMap((object) => {
       const minutes = scopes.get(`${object.kind} ${object.namespace}`)
       const seen = states.get(object.id) ?? []
-      // An Event goes by itself; what was seen to be deleted is not absent.
+      // Events expire by themselves; a deletion that was observed is not an absence.
       if (
         minutes === undefined ||
         seen.length === 0 ||

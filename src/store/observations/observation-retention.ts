@@ -3,9 +3,9 @@ import { packMinutes, unpackMinutes } from './minutes-codec.ts'
 import type { ObservedClusters } from './observed-clusters.ts'
 
 /**
- * What goes of observations: states that ended before the retention's edge, objects not seen since, runs that ended, times
- * of listings. The state in which an object is stays, however old, as long as the object is seen. Some clusters at a time,
- * each once a day.
+ * Retention of observations: removes states that ended before the retention's edge, objects not seen since, ended runs,
+ * and times of listings. The current state of an object stays, however old, as long as the object is seen. Some
+ * clusters per call, each once a day.
  */
 
 const CLUSTERS_PER_STEP = 20

@@ -20,9 +20,9 @@ import { ObservationRetention } from './observation-retention.ts'
 import { ObservedClusters } from './observed-clusters.ts'
 
 /**
- * What was observed of clusters, as the writer keeps it: what arrives waits in memory and is written with the next commit.
- * What is kept is a function of the set of what arrived (object-states.ts), so that it may come late, again, and in any
- * order. README.md draws the rows.
+ * Observations of clusters on the writer's side: received observations wait in memory and are written with the next
+ * commit. The stored result is a function of the set of observations (object-states.ts), which may arrive late,
+ * repeatedly, and in any order. README.md draws the rows.
  */
 type Change =
   | { readonly kind: 'objects'; readonly observations: readonly ObjectObservation[] }
@@ -30,7 +30,7 @@ type Change =
   | { readonly kind: 'aliases'; readonly cluster: string; readonly aliases: readonly string[] }
   | { readonly kind: 'runs'; readonly cluster: string; readonly fromMs: number; readonly runs: readonly MetricRun[] }
 
-/** About what one thing that waits takes. */
+/** Approximate memory of one pending item. */
 const PENDING_BYTES = { object: 2000, listing: 500, run: 200 }
 
 const MINUTE_MS = 60_000
@@ -56,7 +56,7 @@ export class Observations implements ObservationSink {
     return this.#pending.length === 0
   }
 
-  /** About how much memory what waits takes. */
+  /** Approximate memory of pending observations. */
   get pendingBytes(): number {
     return this.#pendingBytes
   }
@@ -78,7 +78,7 @@ export class Observations implements ObservationSink {
     this.#wait({ kind: 'runs', cluster, fromMs, runs }, (runs.length + 1) * PENDING_BYTES.run)
   }
 
-  /** Inside the transaction of a commit; `written` is to be called when it is committed, `failed` when it is not. */
+  /** Call in the transaction of a commit; then call `written` after the commit, or `failed`. */
   write(): void {
     if (this.isDurable) return
     for (const change of this.#pending) this.#apply(change)
@@ -97,10 +97,10 @@ export class Observations implements ObservationSink {
     this.#runs.forget()
   }
 
-  /** Removes some of what is older; true when there may be more. The connection must be free. */
+  /** Removes some older observations; true when there may be more. The connection must be free. */
   removeSome(floorMs: number): boolean {
     const isMore = this.#retention.removeSome(floorMs)
-    // Objects that went may come back, and then have other numbers.
+    // A removed object may appear again, with another number.
     this.#objects.forget()
     return isMore
   }
@@ -132,7 +132,7 @@ export class Observations implements ObservationSink {
     const { cluster: name, uid, namespace, name: objectName, resourceVersion, change, observedMs, facts } = observation
     const kind = kindNumber(facts.kind)
     this.#clusters.seen(name, observedMs)
-    // That an Event is gone says nothing: each goes after an hour or so.
+    // The deletion of an Event is ignored: each expires after an hour or so.
     if (kind === EVENTS && change === 'deleted') return
     const cluster = this.#clusters.idOf(name)
     const object = this.#objects.idOf({ cluster, uid: uidBytes(uid), kind, namespace, name: objectName })
@@ -148,7 +148,7 @@ export class Observations implements ObservationSink {
     if (isNew) this.#clusters.touch(cluster)
   }
 
-  /** True when a reader is told something else than before. */
+  /** True when the result for readers changes. */
   #keep(object: number, kind: number, seen: StateSpan, text: string): boolean {
     const known = this.#objects.state(object, seen.isDeleted, seen.hash)
     if (known === undefined) {

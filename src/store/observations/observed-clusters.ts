@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 
-/** Clusters of which something was observed: their numbers, their other names, and when what is told of them changed. */
+/** Observed clusters: their numbers, aliases, last report, and the position of their last change. */
 
 interface ClusterRow {
   readonly id: number
@@ -8,12 +8,12 @@ interface ClusterRow {
   readonly aliases: string
 }
 
-/** A name that a sender makes up anew each time must not fill the row. */
+/** A sender that makes up a new name each time must not fill the row. */
 const ALIASES_MAX = 16
 
-/** A sign of life is kept this exactly: lists come each half hour, and silence is told from rest by it. */
+/** Resolution of the last report: lists arrive each half hour, and this distinguishes silence from inactivity. */
 export const LAST_SEEN_STEP_MS = 10 * 60_000
-/** As a fact of the cluster it is one an hour: each is a reason to look at the cluster anew. */
+/** Resolution of the last report as a fact of the cluster: each change causes a derivation of the cluster. */
 export const LAST_SEEN_FACT_STEP_MS = 3_600_000
 
 export class ObservedClusters {
@@ -41,7 +41,7 @@ export class ObservedClusters {
     return this.#row(name).id
   }
 
-  /** What a reader gets of the cluster is something else than before. */
+  /** Marks the cluster as changed for readers. */
   touch(id: number): void {
     this.#touched.add(id)
   }
@@ -57,7 +57,7 @@ export class ObservedClusters {
       this.touch(row.id)
   }
 
-  /** The first in the order of names stay when there are too many, so that it does not matter which came first. */
+  /** When there are too many, the first by name are stored, in any order of arrival. */
   addAliases(name: string, aliases: readonly string[]): void {
     const row = this.#row(name)
     const known = JSON.parse(row.aliases) as string[]
@@ -69,7 +69,7 @@ export class ObservedClusters {
     this.touch(row.id)
   }
 
-  /** The last of a transaction: each cluster that was touched gets a position of its own. */
+  /** Call last in a transaction: assigns a new position to each changed cluster. */
   settle(): void {
     for (const id of this.#touched) this.#touch.run(++this.#position, id)
     this.#touched.clear()

@@ -8,9 +8,9 @@ import { RunList } from '../head/run-list.ts'
 import type { SeriesState } from '../index/series-rows.ts'
 
 /**
- * Blocks and their packs, as the writer sees them. A block is what one flush took, or what several blocks were compacted
- * to. Of a series a block has at most one chunk, and its chunks never overlap: what is accepted after a flush is newer
- * than what the flush took.
+ * Blocks and their packs on the writer's side. One flush writes one block; compaction merges several blocks into one. A
+ * block has at most one chunk per series, and the chunks of a series never overlap: samples accepted after a flush are
+ * newer than the flushed samples.
  */
 
 export interface BlockRow {
@@ -28,11 +28,11 @@ export interface BlockRow {
   readonly isOpen: number
   /** The block that this one is being compacted into; null: none. */
   readonly intoBlock: number | null
-  /** What it has of its samples, whole: a set of bits (`tiers.ts`). */
+  /** Tiers that are complete: a set of bits (`tiers.ts`). */
   readonly tiers: number
-  /** What may have rows: more than `tiers` while rollups are made or a tier is removed. */
+  /** Tiers that may have rows: more than `tiers` while rollups are made or a tier is removed. */
   readonly stored: number
-  /** 1 when its rollups are made, or were not wanted any more. */
+  /** 1 when the rollups are complete, or no rollup was configured. */
   readonly isRolled: number
 }
 
@@ -101,14 +101,14 @@ export class BlockRows {
     return this.#blocks.all()
   }
 
-  /** A new block of a flush: open until the states of its series are written down. Answers its id. */
+  /** Creates the block of a flush; it is open until the states of its series are written. Returns its id. */
   begin(cutMs: number, fromMs: number, toMs: number): number {
     const id = Number(this.#insertBlock.run(0, cutMs, fromMs, toMs, 1).lastInsertRowid)
     this.#setPlace.run(id, 0, id)
     return id
   }
 
-  /** A new block to compact others into, one after the other in position. Answers its id. */
+  /** Creates a block to compact `sources` into; it takes the position of the first. Returns its id. */
   beginCompacted(sources: readonly BlockRow[], level: number): number {
     const begin = this.#db.transaction(() => {
       const cutMs = Math.max(...sources.map((block) => block.cutMs))
@@ -143,7 +143,7 @@ export class BlockRows {
     this.#insertPack.run(block, metric, firstRef, lastRef, fromMs, toMs, directory, payload)
   }
 
-  /** To be called in a transaction. */
+  /** Call in a transaction. */
   removeMetric(block: number, metric: number): void {
     this.#removeMetric.run(block, metric)
   }
@@ -172,13 +172,13 @@ export class BlockRows {
     return next === Infinity ? undefined : next
   }
 
-  /** The first pack of a metric that begins after `ref`. A damaged one is FleetError `storage_failed`. */
+  /** The first pack of a metric with a first ref above `ref`. Throws FleetError `storage_failed` for a damaged pack. */
   packAfter(block: number, metric: number, ref: SeriesRef): StoredPack | undefined {
     const row = this.#packAfter.get(block, metric, ref)
     return row === undefined ? undefined : storedPack(row)
   }
 
-  /** Blocks whose flush did not come to its end. */
+  /** Blocks of interrupted flushes. */
   openBlocks(): readonly number[] {
     return this.#db.prepare<[], number>('SELECT id FROM block WHERE is_open = 1 ORDER BY position').pluck().all()
   }

@@ -2,10 +2,10 @@ import { ByteReader, ByteWriter, floatOf, highWordOf, lowWordOf, MalformedBytesE
 import type { RunList } from '../head/run-list.ts'
 
 /**
- * The payload of a chunk: the runs of one series, oldest first. A run is written against the one before it: a start
- * where it was expected costs nothing, a number of few decimals costs its difference, any other value the bytes in which
- * its bits differ. How many decimals count is chosen for each chunk by what comes out shorter. The heads of all runs
- * stand together, because deflate finds repeats best that way. Drawn in README.md.
+ * The payload of a chunk: the runs of one series, oldest first. A run is encoded as the difference from the run before:
+ * an expected start takes no bytes, a value with few decimals takes its difference, any other value takes the bytes
+ * that differ. The encoder picks the number of decimals per chunk that gives the shorter payload. The head bytes of all
+ * runs are stored together, because deflate compresses them best that way. Drawn in README.md.
  */
 export const VALUE_MASK = 3
 export const VALUE_SAME = 0
@@ -17,7 +17,7 @@ export const IS_LONG = 4
 export const IS_EXPECTED_START = 8
 /** Its distance is the one of before. */
 export const IS_SAME_DELTA = 16
-/** Its start is written whole, because the difference to where it was expected is not exact. */
+/** The start is stored in full, because its difference from the expected start is not exact. */
 export const IS_ABSOLUTE_START = 32
 export const HEAD_MAX = VALUE_MASK | IS_LONG | IS_EXPECTED_START | IS_SAME_DELTA | IS_ABSOLUTE_START
 /** Five numbers of at most 8 bytes, or 9 for the bits of a value. */
@@ -30,7 +30,7 @@ const DECIMALS_MAX = POWERS.length - 1
 const heads = new ByteWriter()
 const rest = new ByteWriter()
 
-/** Encodes a whole list; not for an empty one. The start of the first run is left out: the directory has it. */
+/** Encodes a non-empty list. Omits the start of the first run: the directory has it. */
 export function encodeChunk(runs: RunList): Uint8Array {
   const decimals = decimalsOf(runs)
   const withDecimals = encodeScaled(runs, decimals)
@@ -162,7 +162,7 @@ function decimalsOf(runs: RunList): number {
   return most
 }
 
-/** Whether `value` comes back, bit by bit, from its scaled form. */
+/** Whether `value` can be restored bit by bit from its scaled form. */
 function isExact(value: number, high: number, scaled: number, power: number): boolean {
   return Number.isSafeInteger(scaled) && scaled / power === value && (value !== 0 || high === 0)
 }

@@ -11,16 +11,16 @@ import { SourcePacks } from './source-packs.ts'
 import { hasTier, RAW_BIT, ROLLUP_TIERS, TIER_BITS, type RollupTier } from '../rollups/tiers.ts'
 
 /**
- * Makes one block of the blocks of a day, and then of eight days (`compactToMs`), so that a long range reads few packs.
- * One metric goes over in one transaction, its samples and its rollups: at any moment each of its samples is in exactly
- * one block. The work between transactions is done pack by pack. Whoever is killed in between goes on with the block that
- * was begun (`intoBlock`).
+ * Merges the blocks of a day into one, and later of eight days (`compactToMs`), so that a long range reads few packs.
+ * One transaction moves one metric, its samples and its rollups: at any moment each sample is in exactly one block.
+ * Packs are built one by one between transactions. After a crash, compaction continues with the block in progress
+ * (`intoBlock`).
  */
 
 /**
- * A window is used only when the shortest retention of what a block has is this many of them: tiers go by whole blocks,
- * so they outlive their retention by up to one window. A block whose samples are gone may be wide when its rollups are
- * kept long.
+ * A window is used only when the shortest retention of the block's tiers is at least this many windows: tiers are
+ * removed by whole blocks, so they outlive their retention by up to one window. A block without samples may be wide
+ * when its rollups have a long retention.
  */
 const WINDOWS_IN_RETENTION = 3
 
@@ -33,7 +33,7 @@ export interface CompactionGroup {
 }
 
 /**
- * Groups that are complete: no flush will add to them, they are rolled up, and have the same tiers. Those begun come
+ * Complete groups: no flush will add to them, they are rolled up, and their tiers are equal. Groups in progress come
  * first, then by level and age.
  */
 export function groupsToCompact(
@@ -102,7 +102,7 @@ function windowOf(block: BlockRow, windowMs: number): number {
   return Math.floor((block.cutMs - 1) / windowMs)
 }
 
-/** Work between two turns: about ten milliseconds. */
+/** Work per step: about ten milliseconds. */
 const SAMPLES_PER_STEP = 50_000
 
 interface OpenMetric {
@@ -120,16 +120,16 @@ export class Compaction {
   readonly #target: number
   readonly #hasSamples: boolean
   readonly #tiers: readonly RollupTier[]
-  /** Widths that may have rows in the sources: also those of a tier that went, which do not go over. */
+  /** Widths that may have rows in the sources, including those of removed tiers, which are not copied. */
   readonly #stored: readonly RollupTier[]
   readonly #runs = new RunList()
   readonly #one = new RunList()
   #metric = -1
-  /** The metric that goes over now: what is left of it in the sources, and what is packed already. */
+  /** The metric in progress: what remains of it in the sources, and the packs built so far. */
   #open: OpenMetric | undefined
   #filler = new PackFiller()
 
-  /** Begins the target when it is not there yet. */
+  /** Creates the target unless it exists. */
   constructor(db: Database.Database, parts: { blocks: BlockRows; rollups: RollupRows }, group: CompactionGroup) {
     this.#db = db
     this.#blocks = parts.blocks
@@ -148,7 +148,10 @@ export class Compaction {
     return this.#open === undefined
   }
 
-  /** Packs some series, or moves a metric that is packed; false when all are moved. After a failure begin anew. */
+  /**
+   * Packs some series, or moves a packed metric; false when all are moved. Start again with a new instance after a
+   * failure.
+   */
   step(): boolean {
     if (this.#open === undefined) {
       const metric = this.#metricAfter(this.#metric)
@@ -214,7 +217,7 @@ export class Compaction {
     return true
   }
 
-  /** HOT: once per series. The next ref of all sources, its chunks joined. Answers how many samples it has. */
+  /** HOT: once per series. The next ref of all sources, with its chunks joined. Returns the number of samples. */
   #pushNext(sources: readonly SourcePacks[]): number {
     let ref = Infinity
     for (const source of sources) ref = Math.min(ref, source.ref)

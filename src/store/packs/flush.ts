@@ -11,7 +11,7 @@ import type { SeriesTable } from '../index/series-table.ts'
 const SAMPLES_PER_STEP = 100_000
 const SERIES_PER_STEP = 1024
 
-/** What a step takes of one series. */
+/** One series' part of a step. */
 interface Flushed extends SeriesState, Chunk {
   readonly slot: number
   readonly sampleCount: number
@@ -62,8 +62,8 @@ export class Flush {
   }
 
   /**
-   * Flushes the next series; false when there are none left. All series must be written down. A failure leaves the
-   * step undone, and it can be tried again.
+   * Flushes the next series; false when none are left. All series must be stored. A failed step has no effect and can
+   * be repeated.
    */
   step(): boolean {
     const flushed: Flushed[] = []
@@ -114,7 +114,7 @@ export class Flush {
     }
   }
 
-  /** The samples up to the cut; what is newer is left in `#newer`. */
+  /** The samples up to the cut; newer samples stay in `#newer`. */
   #split(slot: number): RunList {
     this.#head.collect(slot, this.#newer)
     this.#older.clear()

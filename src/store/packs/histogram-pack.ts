@@ -6,7 +6,7 @@ import { readHistogram, writeHistogram } from '../head/histogram-codec.ts'
 /** Histograms of one series, oldest first, deflated as one. Drawn in README.md. */
 
 const VERSION = 1
-/** The most a pack may say it inflates to: a damaged number must not take all memory. */
+/** Maximum inflated size of a pack: a damaged length must not exhaust memory. */
 const INFLATED_BYTES_MAX = 256 * 1024 * 1024
 
 export interface TimedHistogram {
@@ -25,7 +25,7 @@ export function encodeHistogramPack(histograms: readonly TimedHistogram[]): Uint
   let before: Histogram | undefined
   for (const { timeMs, histogram } of histograms) {
     bytes.reserve(10)
-    // Scrapes are evenly apart: what is written is how much later than that this one is.
+    // Scrapes are evenly spaced: the deviation from the expected time is stored.
     const isFirst = before === undefined
     bytes.signed(isFirst ? timeMs : timeMs - beforeMs - stepMs)
     if (!isFirst) stepMs = timeMs - beforeMs

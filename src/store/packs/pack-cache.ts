@@ -1,17 +1,17 @@
 import { inflatePayload, type Directory } from './pack-codec.ts'
 
 /**
- * Packs that were read before, inflated: the next turn of a dashboard reads the same ones, and a query that takes series
- * in portions meets a pack twice. What was not asked for the longest time goes first.
+ * Inflated packs of earlier reads: the next refresh of a dashboard reads the same packs, and a query that reads series
+ * in portions reads a pack twice. Evicts the least recently used pack.
  */
 
-/** Bytes of directories and inflated payloads that are kept. */
+/** Limit for the bytes of directories and inflated payloads. */
 const BYTES_MAX = 64 * 1024 * 1024
-/** What a directory takes per series, and what an entry takes beside. */
+/** Bytes of a directory per series, and of an entry itself. */
 const ENTRY_BYTES = 20
 const PACK_BYTES = 500
 
-/** What names a pack: a row's number is used again after the row is gone, a block's never. */
+/** Identifies a pack: SQLite reuses a row's id after the row is removed, but never a block's. */
 export interface PackKey {
   readonly id: number
   readonly block: number
@@ -30,7 +30,7 @@ export class PackCache {
   readonly #packs = new Map<number, CachedPack>()
   #bytes = 0
 
-  /** Moves it to the end of those that go. */
+  /** Marks the pack as most recently used. */
   get({ id, block, firstRef }: PackKey): CachedPack | undefined {
     const pack = this.#packs.get(id)
     if (pack === undefined) return undefined

@@ -3,26 +3,27 @@ import type { SeriesRef } from '../../model/series.ts'
 import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
 
 /**
- * A pack: the chunks of up to `PACK_SERIES` series of one metric, by rising ref, deflated as one. Its directory says
- * which series it has, from when to when, and where their chunks are, so that a reader inflates only what it wants.
+ * A pack: the chunks of up to `PACK_SERIES` series of one metric, by rising ref, deflated together. Its directory lists
+ * the series, their time ranges and the offsets of their chunks, so that a reader inflates only the packs it needs.
  * Drawn in README.md.
  */
 
 /** Enough to make one inflate worth its while, few enough that reading one series stays cheap. */
 export const PACK_SERIES = 128
-/** A pack takes no further chunk beyond this, so that one read does not inflate megabytes for a few floats. */
+/** A pack above this size takes no further chunk, so that one read does not inflate megabytes for a few floats. */
 const PACK_BYTES = 512 * 1024
-/** The most a pack may say it inflates to: a damaged number must not take all memory. */
+/** Maximum inflated size of a pack: a damaged length must not exhaust memory. */
 const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024
 
 const VERSION = 2
-/** Says nothing about runs. Directories of it are read. */
+/** Directories of this version lack the number of runs; they can still be read. */
 const VERSION_WITHOUT_RUNS = 1
-/** Times are written whole, because their distance to the pack's own is not exact. */
+/** Times are stored in full, because their distance to the pack's own time is not exact. */
 const IS_WIDE = 128
 /**
- * Measured on 128 series of 240 samples: on noisy counters and gauges levels 1 to 9 come out within 5 % of each other
- * (0.62 and 1.8 bytes a sample); on regular ones 6 takes a seventh less than 3 and many times as long.
+ * Measured on 128 series of 240 samples: for noisy counters and gauges the sizes of levels 1 to 9 differ by at most 5 %
+ * (0.62 and 1.8 bytes per sample); for regular series level 6 saves a seventh compared with level 3 but takes many
+ * times as long.
  */
 const DEFLATE = { level: 3 }
 
@@ -164,7 +165,7 @@ export function inflatePayload(deflated: Uint8Array, directory: Directory): Uint
   return payload
 }
 
-/** One entry's part of `inflatePayload`, as a view. */
+/** One entry's part of the result of `inflatePayload`, as a view. */
 export function chunkAt(payload: Uint8Array, directory: Directory, index: number): Uint8Array {
   return payload.subarray(index === 0 ? 0 : directory.ends[index - 1], directory.ends[index])
 }

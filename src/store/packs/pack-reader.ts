@@ -38,7 +38,7 @@ interface PackHead {
   readonly toMs: number
 }
 
-/** Some of the refs that were asked for: those of one metric, and their places among all. */
+/** The requested refs of one metric, and their indexes in the request. */
 interface MetricRefs {
   readonly metric: number
   readonly refs: number[]
@@ -67,7 +67,7 @@ export class PackReader {
       AND to_ms >= ? AND from_ms <= ? ORDER BY first_ref`
     this.#packs = db.prepare(`SELECT ${columns}, payload ${range}`)
     this.#directories = db.prepare(`SELECT ${columns} ${range}`)
-    // Without the blobs: what is in the cache is not read again.
+    // Without the blobs: a cached pack is not read again.
     this.#heads = db.prepare(`SELECT id, first_ref AS firstRef, from_ms AS fromMs, to_ms AS toMs ${range}`)
     this.#directory = db.prepare<[number], Uint8Array>('SELECT directory FROM pack WHERE id = ?').pluck()
     this.#payload = db.prepare<[number], Uint8Array>('SELECT payload FROM pack WHERE id = ?').pluck()
@@ -78,8 +78,8 @@ export class PackReader {
   }
 
   /**
-   * The chunks of some series that overlap `[fromMs, toMs]`: for each, its place in `refs` (sorted); chunks of one
-   * series come oldest first.
+   * Visits the chunks that overlap `[fromMs, toMs]`, each with the index of its series in `refs` (sorted); the chunks
+   * of one series are visited oldest first.
    */
   each(
     refs: Uint32Array,
@@ -106,8 +106,8 @@ export class PackReader {
   }
 
   /**
-   * As `each`, for queries: packs come from the cache when they were read before. Chunks of one series come oldest
-   * first, those of different series in any order.
+   * The chunks of `each` for queries, from cached packs where possible. Chunks of one series come oldest first, those
+   * of different series in any order.
    */
   chunksOf(
     refs: Uint32Array,
@@ -151,8 +151,8 @@ export class PackReader {
   }
 
   /**
-   * Which of `refs` (sorted) have a flushed sample in `[fromMs, toMs]`. Payloads are read only of chunks that begin
-   * before and end after the range.
+   * Finds which of `refs` (sorted) have a flushed sample in `[fromMs, toMs]`. Reads the payload only of chunks that
+   * begin before the range and end after it.
    */
   withSample(
     refs: Uint32Array,
@@ -180,7 +180,10 @@ export class PackReader {
     })
   }
 
-  /** Runs of those chunks of some series (sorted refs) that lie in `[fromMs, toMs]` whole. Reads directories alone. */
+  /**
+   * Counts the runs of those chunks of `refs` (sorted) that are completely inside `[fromMs, toMs]`. Reads only
+   * directories.
+   */
   runsWithin(refs: Uint32Array, metricOf: (ref: SeriesRef) => number, fromMs: number, toMs: number): number {
     let runs = 0
     if (refs.length === 0) return runs
@@ -231,7 +234,7 @@ export function readChunk({ payload, fromMs }: FoundChunk, ref: SeriesRef, into:
   })
 }
 
-/** Runs `read`; what it finds malformed is named as pack `id`. */
+/** Runs `read`; reports malformed bytes as damage of pack `id`. */
 export function readPack<T>(id: number, read: () => T): T {
   return orDamaged(`pack ${id}`, read)
 }

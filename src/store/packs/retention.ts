@@ -8,10 +8,10 @@ import type { SeriesTable } from '../index/series-table.ts'
 import { hasTier, RAW_BIT, TIER_BITS } from '../rollups/tiers.ts'
 
 /**
- * What goes, and when. The samples and each width of rollups have a retention of their own, and go by whole blocks: when
- * the newest sample of a block is past it, so the oldest live a little longer than promised, and never shorter. First a
- * block says that it does not have the tier any more (`tiers`), then its rows go (`stored`). A block goes with its last
- * tier, and a series when no block can have anything of it.
+ * Retention. The samples and each width of rollups have separate retentions and are removed by whole blocks, once the
+ * newest sample of a block is older than the retention: the oldest samples live a little longer than configured, never
+ * shorter. First the tier is removed from the block's `tiers`, then its rows are deleted (`stored`). A block is removed
+ * with its last tier, and a series once no block can contain it.
  */
 
 /** Packs removed in one transaction. */
@@ -21,13 +21,13 @@ export const SERIES_PER_STEP = 1000
 
 type Retentions = Pick<StoreOptions, 'retentionRawMs' | 'retention5mMs' | 'retention1hMs' | 'retention1dMs'>
 
-/** How long each tier is kept, by its bit. */
+/** The retention of each tier, by its bit. */
 export function retentionsOf(options: Retentions): ReadonlyMap<number, number> {
   const inOrder = [options.retentionRawMs, options.retention5mMs, options.retention1hMs, options.retention1dMs]
   return new Map(TIER_BITS.map((bit, i) => [bit, inOrder[i]!]))
 }
 
-/** The tiers whose retention a time has not passed. */
+/** The tiers that still retain a sample of time `toMs`. */
 export function retainedTiers(toMs: number, nowMs: number, options: Retentions): number {
   let tiers = 0
   for (const [bit, retentionMs] of retentionsOf(options)) {
@@ -37,8 +37,8 @@ export function retainedTiers(toMs: number, nowMs: number, options: Retentions):
 }
 
 /**
- * What blocks say they have after `nowMs`, for those in which it changes. The samples stay until they are rolled up,
- * unless `mustMakeRoom`. A compaction that goes on is one block: its parts change together.
+ * The blocks whose tiers change at `nowMs`, with their new tiers. Samples stay until they are rolled up, unless
+ * `mustMakeRoom`. A compaction in progress counts as one block: its parts change together.
  */
 export function tierRemovals(
   blocks: readonly BlockRow[],
@@ -79,7 +79,7 @@ export function removeLeftovers(
 }
 
 /**
- * Slots of series without a sample: nothing in the head, and the newest flushed one before everything that is kept.
+ * Slots of series without a sample: nothing in the head, and the newest flushed sample is older than all stored blocks.
  * At most `SERIES_PER_STEP`.
  */
 export function endedSlots(

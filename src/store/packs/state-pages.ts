@@ -8,8 +8,8 @@ import type { SeriesTable } from '../index/series-table.ts'
 const PAGES_PER_STEP = 32
 
 /**
- * Writes down how far series are flushed, a few pages of `series_state` per transaction, and with the last of them
- * closes the blocks that did it. A page that is written again says the same.
+ * Stores up to which time each series is flushed, a few pages of `series_state` per transaction; the last transaction
+ * closes the flushed blocks. Writing a page again does not change it.
  */
 export class StatePages {
   readonly #db: Database.Database

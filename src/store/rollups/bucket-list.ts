@@ -5,9 +5,9 @@ import { HISTOGRAM_HIGH_WORD } from '../head/histogram-codec.ts'
 import type { RunList } from '../head/run-list.ts'
 
 /**
- * Buckets of one series, oldest first, as columns that are used again after `clear`. Samples and buckets are only ever
- * added behind what is there, and what falls into the last bucket is joined with it. Joining is exact: a bucket made in
- * parts has the bits of one made at once, but for `sums` and `resetSums` of numbers that are not integers.
+ * Buckets of one series, oldest first, as columns that are reused after `clear`. Samples and buckets are only appended;
+ * those that fall into the last bucket are joined with it. Joining is exact: a bucket made in parts equals a bucket
+ * made at once, except `sums` and `resetSums` of numbers that are not integers.
  */
 export class BucketList implements RollupColumns {
   count = 0
@@ -78,7 +78,7 @@ export class BucketList implements RollupColumns {
     this.#grow(size)
   }
 
-  /** Takes in `more` buckets that were written behind the last one; the first of them may continue it. */
+  /** Accounts for `more` buckets written behind the last one; the first of them may continue it. */
   added(more: number): void {
     const at = this.count
     if (more === 0) return
@@ -161,13 +161,13 @@ export class BucketList implements RollupColumns {
     if (value !== last && !(value !== value && last !== last)) this.changes[at]!++
   }
 
-  /** The first fall is kept with its bits, the sign of a zero too. */
+  /** Stores the first fall bit by bit, including the sign of a zero. */
   #fell(at: number, resets: number, sum: number): void {
     this.resetSums[at] = this.resets[at] === 0 ? sum : this.resetSums[at]! + sum
     this.resets[at]! += resets
   }
 
-  /** Bucket `i` of `other`, newer than what is in bucket `at`, into it. */
+  /** Joins bucket `i` of `other`, which is newer, into bucket `at`. */
   #join(at: number, other: BucketList, i: number): void {
     const count = other.counts[i]!
     if (count === 0) {

@@ -1,9 +1,9 @@
 import { type ByteWriter, MalformedBytesError } from '../bytes.ts'
 
 /**
- * Columns of small numbers, most of them 0: what is left of a column when it is written against what was expected. A
- * number is signed (`bytes.ts`); a 0 is followed by how many more of them come (unsigned), so that a column that is
- * always as expected takes two bytes. Each column stands alone.
+ * Columns of small numbers, mostly 0: the differences between a column and its prediction. A number is signed
+ * (`bytes.ts`); a 0 is followed by the number of further zeros (unsigned), so that a perfectly predicted column takes
+ * two bytes. Each column can be decoded alone.
  */
 export class ResidualWriter {
   readonly #bytes: ByteWriter
@@ -24,7 +24,7 @@ export class ResidualWriter {
     this.#bytes.signed(residual)
   }
 
-  /** The bits in which a value differs from what was expected; a 0 as above. */
+  /** The bits in which a value differs from its prediction; a 0 as above. */
   putBits(low: number, high: number): void {
     if (low === 0 && high === 0) {
       this.#zeros++
@@ -76,8 +76,8 @@ export class ResidualReader {
   }
 
   /**
-   * HOT in reading. A column of `count` numbers into `into`. Answers how many of them are written: what is behind them
-   * are zeros, which the caller mostly needs not look at.
+   * HOT in reading. Decodes a column of `count` numbers into `into`. Returns how many of them are stored: the rest are
+   * zeros, which most callers can skip.
    */
   column(count: number, into: Float64Array): number {
     const bytes = this.#bytes
@@ -101,7 +101,7 @@ export class ResidualReader {
     return count
   }
 
-  /** As `column`, of one written with `putBits`, all of it: low and high words in turns. */
+  /** Decodes a column written with `putBits`, completely: low and high words, alternating. */
   bits(count: number, into: Int32Array): void {
     for (let i = 0; i < count;) {
       const head = this.byte()
@@ -132,7 +132,7 @@ export class ResidualReader {
     return end
   }
 
-  /** The rest of a number whose lower part is known. */
+  /** The remainder of a number whose lower part is known. */
   #more(lower: number, scale: number): number {
     let value = lower
     for (let factor = scale; ; factor *= 0x80) {

@@ -10,10 +10,10 @@ import { RunList } from '../head/run-list.ts'
 import { hasTier, RAW_BIT, ROLLUP_TIERS } from './tiers.ts'
 
 /**
- * Makes the rollups of one block from its packs, some packs per transaction. A block's rollups are of the block's own
- * samples, so they never change again: what comes late is in a later block, and parts of a bucket are joined when they
- * are read or compacted. Readers look at them only when all are there (`tiers` of the block). Whoever is killed in
- * between goes on behind the newest row.
+ * Makes the rollups of one block from its packs, some packs per transaction. A block's rollups cover only the block's
+ * own samples, so they never change: late samples are in a later block, and partial buckets are joined on read or
+ * compaction. Readers use them only when all are complete (`tiers` of the block). After a crash, the work continues
+ * after the newest row.
  */
 
 /** Work of one transaction: about ten milliseconds. A run costs as much as a sample, however long it is. */
@@ -25,7 +25,7 @@ interface MetricRollup {
   readonly pack: RollupPack
 }
 
-/** Blocks to be rolled up, oldest first: those that no flush adds to and that are no part of a compaction that goes on. */
+/** Blocks to roll up, oldest first: no flush adds to them, and no compaction in progress includes them. */
 export function blocksToRollUp(blocks: readonly BlockRow[]): readonly BlockRow[] {
   const targets = new Set(blocks.map((block) => block.intoBlock))
   return blocks.filter(
@@ -46,7 +46,7 @@ export class RollUp {
   /** The newest ref of that metric that is done. */
   #ref = 0
 
-  /** @param wanted the tiers whose retention has not passed yet */
+  /** @param wanted the tiers whose retention has not passed */
   constructor(
     db: Database.Database,
     parts: { blocks: BlockRows; rollups: RollupRows },
@@ -67,7 +67,7 @@ export class RollUp {
     }
   }
 
-  /** Rolls up the next packs; false when the block is done. After a failure begin anew. */
+  /** Rolls up the next packs; false when the block is done. Start again with a new instance after a failure. */
   step(): boolean {
     const made: MetricRollup[] = []
     let runs = 0
@@ -101,7 +101,7 @@ export class RollUp {
     return pack
   }
 
-  /** Each pack becomes one row per tier. Answers how many runs it had. */
+  /** Turns each pack into one row per tier. Returns its number of runs. */
   #roll({ id, directory, payload }: StoredPack, made: MetricRollup[]): number {
     const fillers = ROLLUP_TIERS.map(() => new RollupFiller())
     let runs = 0

@@ -4,10 +4,10 @@ import { ByteWriter, MalformedBytesError } from '../bytes.ts'
 import { ResidualReader, ResidualWriter } from './residuals.ts'
 
 /**
- * The buckets of one series as three payloads, so that a reader inflates only what it is asked for: the edges (counts,
- * times and values of the first and the last sample, resets, changes), the extremes, the sums. Each column is written
- * against what is expected of it (`residuals.ts`): what goes on as before costs nothing. Values of few decimals are
- * written as integers, others as the bits in which they differ from the value before. Drawn in README.md.
+ * The buckets of one series as three payloads, so that a reader inflates only those it needs: the edges (counts, times
+ * and values of the first and the last sample, resets, changes), the extremes, the sums. Each column is stored as the
+ * difference from its prediction (`residuals.ts`): a column that continues as before takes almost no bytes. Values of
+ * few decimals are stored as integers, others as the bits that differ from the value before. Drawn in README.md.
  */
 export interface RollupChunk {
   readonly edges: Uint8Array
@@ -19,13 +19,13 @@ export interface RollupChunk {
 /** Powers that are exact floats. The mode byte of the edges holds the place of one, or these. */
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const
 const MODE_BITS = 32
-/** The values never fall: what they grew by last is expected again. */
+/** The values never fall: the prediction repeats the last growth. */
 const MODE_RISES = 16
 /** The mode byte of the other columns of values. */
 const AS_EDGES = 1
 const AS_BITS = 2
 
-/** Scaled values up to here, so that what is expected of four of them is exact. */
+/** Limit of scaled values, so that the prediction from four of them is exact. */
 const SCALED_MAX = 2 ** 50
 /** More buckets of one series than any block has; a damaged number must not take all memory. */
 const BUCKETS_MAX = 2 ** 24
@@ -38,7 +38,7 @@ let scaledLasts = new Float64Array(256)
 let column = new Float64Array(256)
 let wordColumn = new Int32Array(512)
 
-/** Encodes a whole list; not for an empty one. `base` is a bucket's number near its first. */
+/** Encodes a non-empty list. `base` is a bucket number near its first. */
 export function encodeBuckets(list: BucketList, base: number): RollupChunk {
   makeRoom(list.count)
   const power = powerOf(list)
@@ -113,7 +113,9 @@ function putDifferences(values: Float64Array, count: number): void {
   residuals.end()
 }
 
-/** A bucket without samples is written as if the last value had stayed: what is expected cannot run away over many. */
+/**
+ * A bucket without samples is encoded as if the last value had stayed: predictions cannot diverge over many buckets.
+ */
 function putScaledEdges(list: BucketList, power: number, rises: boolean): void {
   const { count, counts, firsts, lasts } = list
   let last = 0
@@ -216,7 +218,7 @@ function encodeSums(list: BucketList, power: number | undefined): Uint8Array {
   return bytes.take()
 }
 
-/** As if the values went in a straight line from the first to the last. */
+/** Predicts a straight line from the first value to the last. */
 function expectedSum(count: number, i: number): number {
   return Math.round((count * (scaledFirsts[i]! + scaledLasts[i]!)) / 2)
 }
@@ -253,7 +255,7 @@ export function decodeBuckets(chunk: RollupChunk, base: number, parts: RollupPar
   into.added(count)
 }
 
-/** HOT. Numbers, counts, flags and times. */
+/** HOT. Decodes bucket numbers, counts, flags and times. */
 function readPlaces(reader: ResidualReader, count: number, base: number, into: BucketList): void {
   const at = into.count
   const end = at + count
@@ -440,7 +442,7 @@ function powerOf({ count, counts, firsts, lasts }: BucketList): number | undefin
   return POWERS[decimals]
 }
 
-/** Whether `value` comes back, bit by bit, from its scaled form. */
+/** Whether `value` can be restored bit by bit from its scaled form. */
 function isExact(value: number, power: number): boolean {
   const scaled = Math.round(value * power)
   return Math.abs(scaled) < SCALED_MAX && scaled / power === value && !Object.is(value, -0)

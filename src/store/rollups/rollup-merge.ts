@@ -14,13 +14,13 @@ import {
 import type { RollupRows } from './rollup-rows.ts'
 import type { RollupTier } from './tiers.ts'
 
-/** The rollups of one metric in several blocks, as those of one block: for compaction. */
+/** Merges the rollups of one metric in several blocks into those of one block: for compaction. */
 
 const BUCKETS_PER_STEP = 50_000
 const ALL_PARTS = { extremes: true, sums: true }
 
 export class RollupMerge {
-  /** Those that are made. */
+  /** Completed packs. */
   readonly packs: RollupPack[] = []
   readonly #sources: readonly SourceRollups[]
   readonly #list: BucketList

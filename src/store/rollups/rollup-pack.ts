@@ -36,7 +36,7 @@ export interface PackParts {
 }
 
 const VERSION = 1
-/** The most a payload may say it inflates to: a damaged one must not take all memory. */
+/** Maximum inflated size of a payload: a damaged length must not exhaust memory. */
 const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024
 /** As for packs: higher levels take many times as long for a few hundredths. */
 const DEFLATE = { level: 3 }
@@ -63,7 +63,7 @@ export class RollupFiller {
     this.#chunks.push(encodeBuckets(list, this.#base))
   }
 
-  /** What was pushed, as a pack; the filler is empty then. */
+  /** Returns the pushed series as a pack; the filler is empty afterwards. */
   take(): RollupPack {
     const refs = this.#refs.splice(0)
     const chunks = this.#chunks.splice(0)

@@ -50,7 +50,7 @@ interface PackRow {
   readonly payload: Uint8Array
 }
 
-/** Part of a series' buckets, still encoded. */
+/** Encoded buckets of a series. */
 type Found =
   | {
       readonly kind: 'rollup'
@@ -108,8 +108,8 @@ export class RollupReader {
   }
 
   /**
-   * What is flushed of some series, by their place in `refs`, oldest first. A block that lost its narrow rollups since
-   * the plan was made is past their retention, and left out.
+   * The flushed buckets of some series, by their index in `refs`, oldest first. Omits a block that lost its narrow
+   * rollups after the plan was made: it is past their retention.
    */
   find(
     refs: Uint32Array,
@@ -201,11 +201,14 @@ export class RollupReader {
   }
 }
 
-/** Of the head, while rollups are looked for. */
+/** Runs of the head while rollups are read. */
 const inHead = new RunColumns()
 const runs = new RunList()
 
-/** What one selector of a query reads, portion by portion: from the head, and then, as a flush goes the other way, from blocks. */
+/**
+ * The buckets of one selector, in portions: first from the head, then from blocks, in the order in which a flush moves
+ * samples.
+ */
 export class StoreRollupSelection implements RollupSelection {
   readonly rows: SelectedRows
   readonly widthMs: number
@@ -272,7 +275,7 @@ export class StoreRollupSelection implements RollupSelection {
     }
   }
 
-  /** Answers the time of the newest sample in it; a stale marker behind it says the same twice. */
+  /** Returns the time of its newest sample; a stale marker after it counts as the same time. */
   #add(one: Found): number {
     const list = this.#list
     return readPack(one.id, () => {

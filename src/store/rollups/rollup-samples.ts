@@ -16,9 +16,9 @@ import type { SelectedRows } from '../index/selected-rows.ts'
 import { hasTier, RAW_BIT, ROLLUP_TIERS, type RollupTier } from './tiers.ts'
 
 /**
- * Samples of a time whose samples are gone, for what buckets cannot answer: of the narrowest rollups that are left, the
- * first and the last sample of each bucket, which are samples as they were, and a stale marker right after the last one
- * where the bucket ends with one.
+ * Samples from rollups, for ranges whose samples are removed and for queries that buckets cannot answer: from the
+ * narrowest stored rollups, the first and the last sample of each bucket, unchanged, and a stale marker right after the
+ * last one where the bucket ends with one.
  */
 
 interface RollupBlock {
@@ -45,12 +45,12 @@ export class RollupSamples {
     )
   }
 
-  /** Width of the widest buckets that stand for samples in a range; 0 when all samples are there. */
+  /** Width of the widest buckets that replace samples in a range; 0 when all samples are stored. */
   widthMs(range: TimeRange): number {
     return this.#blocksIn(range).reduce((widest, { tier }) => Math.max(widest, tier.widthMs), 0)
   }
 
-  /** The buckets of some refs (sorted) by their place; those of one series come oldest first. */
+  /** Visits the buckets of `refs` (sorted), with the index of their series; those of one series come oldest first. */
   each(
     refs: Uint32Array,
     metricOf: (ref: SeriesRef) => number,
@@ -84,7 +84,7 @@ export class RollupSamples {
     }
   }
 
-  /** Which of `refs` (sorted) have something in a range. */
+  /** Finds which of `refs` (sorted) have a bucket with samples in a range. */
   withSample(
     refs: Uint32Array,
     metricOf: (ref: SeriesRef) => number,
@@ -112,7 +112,7 @@ function hasBucketIn({ count, counts, firstsMs, lastsMs }: RollupColumns, { from
   return false
 }
 
-/** What is left of the samples of one row, in the order of time. */
+/** Adds the remaining samples of one row by rising time. */
 function pushBuckets(list: BucketList, { fromMs, toMs }: TimeRange, into: RunColumns): void {
   const { count, numbers, counts, flags, firstsMs, lastsMs, firsts, lasts, widthMs } = list
   for (let i = 0; i < count; i++) {
@@ -129,7 +129,7 @@ function pushBuckets(list: BucketList, { fromMs, toMs }: TimeRange, into: RunCol
   }
 }
 
-/** What some series have in a range: their samples, and where those are gone what buckets say of them. */
+/** The runs of some series in a range: their samples, and rollups where samples are removed. */
 export function samplesOf(
   rows: SelectedRows,
   { fromMs, toMs, maxSamples, tally }: Omit<SelectRequest, 'matchers'>,
@@ -138,7 +138,7 @@ export function samplesOf(
 ): StoreRunSelection | RollupRunSelection {
   const range = { fromMs, toMs }
   const samples = new StoreRunSelection(rows, range, maxSamples, sources, tally)
-  // Of nothing no part is coarse.
+  // An empty selection has no resolution.
   if (rows.length === 0) return samples
   if (sources.pinned(() => isOnlyInHead(rows.slots(), fromMs, sources.memory))) return samples
   const resolutionMs = asFailure('reading blocks', () => rollups.widthMs(range))
@@ -146,7 +146,7 @@ export function samplesOf(
   return new RollupRunSelection(rows, samples, range, resolutionMs, rollups, sources)
 }
 
-/** A selection over a range of which a part has rollups only. */
+/** A selection over a range in which some blocks have only rollups. */
 export class RollupRunSelection implements RunSelection {
   readonly rows: SelectedRows
   readonly resolutionMs: number
@@ -214,7 +214,7 @@ export class RollupRunSelection implements RunSelection {
   }
 }
 
-/** Both in the order of time; a time that is in both is taken once, from the samples. */
+/** Merges both by rising time; for a time in both, the sample wins. */
 function mergeRow(
   rollupRuns: RunColumns | undefined,
   samples: RunColumns,

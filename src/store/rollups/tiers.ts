@@ -1,6 +1,6 @@
 /**
- * What a block keeps of its samples: the samples themselves, and rollups of three widths. A set of tiers is a sum of
- * bits, as the `tiers` and `stored` of a block's row.
+ * The tiers of a block: the samples themselves, and rollups of three widths. A set of tiers is a sum of bits, as in
+ * `tiers` and `stored` of a block's row.
  */
 export interface RollupTier {
   readonly bit: number

@@ -5,18 +5,18 @@ import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
 import { listOf, readAttributes, TextReader, TextTable, writeAttributes } from '../attribute-codec.ts'
 
 /**
- * Spans of one trace as bytes, deflated: every text once, every resource and scope once, times as distances from the
- * earliest. Drawn in README.md. What is read equals what was written, value for value.
+ * Spans of one trace as bytes, deflated: each text once, each resource and scope once, times as distances from the
+ * earliest. Drawn in README.md. The round trip preserves every value.
  */
 
 const VERSION = 1
-/** The most a row may say it inflates to: a damaged number must not take all memory. */
+/** Maximum inflated size of a row: a damaged length must not exhaust memory. */
 const INFLATED_BYTES_MAX = 256 * 1024 * 1024
-/** Bits of the byte that says which of the rarer fields a span has. */
+/** Bits of the byte that lists the optional fields of a span. */
 const HAS_PARENT = 1
 const HAS_DROPPED = 2
 const ID_BYTES = 8
-/** A distance in time that a safe integer does not hold is written whole. */
+/** A distance in time beyond the safe integers is stored in full. */
 const WHOLE = 0
 
 export function encodeSpans(spans: readonly Span[]): Uint8Array {
@@ -74,7 +74,7 @@ function inflated(payload: Uint8Array): Uint8Array {
   }
 }
 
-/** Things that many spans have, each written once and known by its place. */
+/** Items that many spans share, each stored once and referenced by its index. */
 class Distinct<T> {
   readonly bytes = new ByteWriter()
   count = 0
@@ -126,7 +126,7 @@ function readScope(reader: ByteReader, texts: TextReader): SpanScope {
   return { name, version, ...rest }
 }
 
-/** What resources and scopes have beside their two names. */
+/** The fields of resources and scopes other than their two names. */
 type SourceRest = Pick<SpanScope, 'attributes' | 'droppedAttributes' | 'schemaUrl'>
 
 function writeSource(writer: ByteWriter, first: string, second: string, rest: SourceRest, texts: TextTable): void {
@@ -256,7 +256,7 @@ function readLink(reader: ByteReader, texts: TextReader): SpanLink {
   }
 }
 
-/** One more than the distance, or that the time is written whole; up to 9 bytes. */
+/** Stores the distance plus one, or a marker and the full time; up to 9 bytes. */
 function writeTime(writer: ByteWriter, timeNs: bigint, fromNs: bigint): void {
   const distance = Number(timeNs - fromNs)
   if (Number.isSafeInteger(distance) && distance >= 0 && Number.isSafeInteger(distance + 1)) {

@@ -4,14 +4,14 @@ import { UPGRADE_SCOPE, conventionOf } from '../../model/upgrade-convention.ts'
 
 /** What a span is found by: its texts as a search compares them, and their hashes. */
 
-/** Longer values are not indexed: a search for one looks at the spans themselves. */
+/** Longer values are not indexed: a search for one reads the spans themselves. */
 export const TAG_CHARS_MAX = 256
-/** Of one trace. Beyond it a search looks at the trace itself. */
+/** Limit per trace. Beyond it a search reads the trace itself. */
 export const TAGS_MAX = 2000
 
 /**
- * All keys and texts of a span. What Jaeger shows of a span besides its attributes can be searched for under the same
- * names; what was sent under such a name counts too.
+ * All keys and texts of a span. The fields that Jaeger shows besides attributes can be searched under the same names;
+ * attributes of these names match too.
  */
 export function* searchTexts(span: Span): Generator<readonly [key: string, text: string]> {
   for (const { key, value } of span.attributes) yield [key, valueText(value)]
@@ -52,8 +52,8 @@ export function tagsOf(spans: readonly Span[]): { readonly tags: ReadonlySet<num
 }
 
 /**
- * 52 bits of a key and a value; `undefined` for what is not indexed. Two that meet cost a search a look at a trace that is
- * not wanted, and no more: so a quick hash does (two of FNV-1a's kind side by side).
+ * A 52-bit hash of a key and a value; `undefined` if not indexed. A collision only costs reading an unwanted trace, so
+ * a fast hash suffices (two interleaved FNV-1a variants).
  */
 export function tagOf(key: string, text: string): number | undefined {
   if (key.length > TAG_CHARS_MAX || text.length > TAG_CHARS_MAX) return undefined
@@ -74,7 +74,7 @@ export function durationNs({ startNs, endNs }: Span): bigint {
   return endNs > startNs ? endNs - startNs : 0n
 }
 
-/** Whether an operator tells of an upgrade with a span. What was derived here does not count. */
+/** Whether an operator reports an upgrade with this span. Derived spans are excluded. */
 export function isUpgradeSpan({ name, scope, resource }: Span): boolean {
   return resource.cluster !== '' && scope.name !== UPGRADE_SCOPE && conventionOf(name) !== undefined
 }

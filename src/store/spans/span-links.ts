@@ -2,8 +2,8 @@ import type { Span } from '../../model/span.ts'
 import { MalformedBytesError } from '../bytes.ts'
 
 /**
- * The skeleton of a part of a trace, beside its deflated spans: of each span its id, its parent's (zeros: none) and the
- * number of its service. Enough to know which spans there are, and who calls whom.
+ * The skeleton of a part of a trace, stored beside its deflated spans: for each span its id, its parent's (zeros: none)
+ * and the number of its service. Sufficient for span ids and the calls between services.
  */
 const LINK_BYTES = 20
 const ID_BYTES = 8

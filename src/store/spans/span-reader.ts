@@ -18,22 +18,22 @@ import { eachLink } from './span-links.ts'
 import type { SpanLinkRow } from './span-links.ts'
 import { ANY_NAME, NAMES_MAX } from './trace-rows.ts'
 
-/** Traces, read past the writer on a connection of their own. An index finds candidates; the spans themselves decide. */
+/** Traces, read on a separate connection. An index finds candidates; the spans themselves decide. */
 export interface SpanReader extends TraceReader, UpgradeSpanReader {
   close(): void
 }
 
-/** Traces that one search may look at: an index that cannot tell must not hold a thread for long. */
+/** Traces that one search may read: an imprecise index must not block a thread for long. */
 const CHECKED_MAX = 20_000
 /** Spans of one answer. */
 const SPANS_MAX = 200_000
 
-/** How far a usual trace's start lies before what is asked for; longer ones have an index of their own. */
+/** Maximum distance of a normal trace's start before the requested range; longer traces have a separate index. */
 const LONG_NS = 3_600_000_000_000n
 
 const INT64_MAX = 2n ** 63n - 1n
 
-/** Names stay for a while when their last trace is gone. */
+/** Names stay for a while after their last trace is removed. */
 const IS_USED = 'EXISTS (SELECT 1 FROM trace_name WHERE name = span_name.id)'
 
 /** Opens what a writer made. Throws FleetError. */
@@ -193,7 +193,7 @@ export class SqlSpanReader implements SpanReader {
       .sort(compareSpans)
   }
 
-  /** Traces that may have a wanted span, the newest start first; at a tie by trace id. */
+  /** Traces that may contain a matching span, newest start first; ties by trace id. */
   *#candidates(query: TraceQuery, wanted: ReadonlyMap<string, string>): Generator<Candidate> {
     const name = this.#indexedName(query)
     if (name === undefined) return
@@ -222,14 +222,14 @@ export class SqlSpanReader implements SpanReader {
         )
     const toNs = int64(query.toNs)
     yield* find('trace_name.start_ns BETWEEN ? AND ?', usualFromNs, toNs)
-    // Older ones that are long enough to reach what is asked for.
+    // Older traces that are long enough to reach into the requested range.
     yield* find(
       'trace_name.start_ns < ? AND trace_name.last_start_ns - trace_name.start_ns > 3600000000000',
       usualFromNs < toNs ? usualFromNs : toNs,
     )
   }
 
-  /** The name to look under; `undefined`: there is nothing of it. */
+  /** The name to search by; `undefined`: no trace can match. */
   #indexedName({ service, operation }: TraceQuery): number | undefined {
     // Of an operation of any service nothing is indexed; the spans decide.
     if (service === undefined || service === '') return ANY_NAME
@@ -238,7 +238,7 @@ export class SqlSpanReader implements SpanReader {
     const ofService = this.#nameId.get(service, '')
     if (operation === undefined && ofService !== undefined) return ofService
     const count = this.#db.prepare<[], number>('SELECT count(*) FROM span_name').pluck().get()!
-    // When there was no room for all names, one that is not there says nothing.
+    // When the limit for names was reached, a missing name is inconclusive.
     return count < NAMES_MAX ? undefined : (ofService ?? ANY_NAME)
   }
 
@@ -260,7 +260,7 @@ export class SqlSpanReader implements SpanReader {
   }
 }
 
-/** Calls from one service to another; what a service does within itself is none. */
+/** Counts calls from one service to another; calls within a service are excluded. */
 function countCalls(ofTrace: ReadonlyMap<string, SpanLinkRow>, calls: Map<number, Map<number, number>>): void {
   for (const { parentSpanId, service } of ofTrace.values()) {
     const parent = ofTrace.get(parentSpanId)

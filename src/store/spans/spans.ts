@@ -7,12 +7,12 @@ import { linksOf, spanIdsOf } from './span-links.ts'
 import { TraceRows, type PartRow, type TraceRow } from './trace-rows.ts'
 
 /**
- * Spans, as the writer keeps them: what arrives waits in memory and is written with the next commit, a part of a trace a
- * time; parts are merged now and then, so that a trace that arrives span by span is not rewritten with each. No span is in
- * two parts. Which of two spans of the same ids is kept does not depend on which came first.
+ * Spans on the writer's side: received spans wait in memory and are written with the next commit, one part per trace;
+ * parts are merged from time to time, so that a trace that arrives span by span is not rewritten with each. No span is
+ * in two parts. Which of two spans with the same ids is stored does not depend on the order of arrival.
  */
 export interface SpanOptions {
-  /** Of one trace; inclusive. What is derived here is not limited. */
+  /** Per trace; inclusive. Derived spans are not limited. */
   readonly spansPerTraceMax: number
 }
 
@@ -22,12 +22,12 @@ const PARTS_MAX = 8
 /** Traces that one step of `removeSome` removes at most. */
 const TRACES_PER_STEP = 100
 
-/** How often names are looked for that no trace has. */
+/** Interval of the removal of names without traces. */
 const NAMES_EVERY_MS = 10 * 60_000
 
 /** What waits for a commit, of one trace. */
 interface Pending {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly changes: Change[]
   /** Ids of spans that were put since the last commit. */
   readonly spanIds: Set<string>
@@ -61,7 +61,7 @@ export class Spans implements SpanSink {
     return this.#pending.size === 0
   }
 
-  /** About how much memory what waits takes. */
+  /** Approximate memory of pending spans. */
   get pendingBytes(): number {
     return this.#pendingSpans * PENDING_SPAN_BYTES
   }
@@ -87,12 +87,12 @@ export class Spans implements SpanSink {
     }
   }
 
-  /** Inside the transaction of a commit; `written` is to be called when it is committed, `failed` when it is not. */
+  /** Call in the transaction of a commit; then call `written` after the commit, or `failed`. */
   write(): void {
     for (const [traceId, pending] of this.#pending) {
       const known = this.#rows.find(traceId)
       const parts = known === undefined ? [] : this.#rows.parts(known.id)
-      // A span that is replaced may have been what the trace began with, or was found by.
+      // A replaced span may have defined the trace's start or its index entries.
       const isReplaced = pending.changes.some(({ kind }) => kind === 'replace') || this.#hasAny(parts, pending.spanIds)
       if (isReplaced) this.#rewrite(traceId, known, parts, pending)
       else this.#append(traceId, known, parts, pending)
@@ -132,12 +132,12 @@ export class Spans implements SpanSink {
     return pending
   }
 
-  /** Those that find room in their trace, which is how many different ids it may have. */
+  /** The spans that fit into their trace, which has a limit of different ids. */
   #withRoom(traceId: string, pending: Pending | undefined, spans: readonly Span[], refused: Span[]): readonly Span[] {
     const most = this.#options.spansPerTraceMax
     const row = this.#rows.find(traceId)
     const parts = row === undefined ? [] : this.#rows.parts(row.id)
-    // Some may be there already: only when this is too much it is worth to look which there are.
+    // Some may be stored already: only when the limit may be exceeded is it worth checking.
     const atMost = countOf(parts) + (pending?.spanIds.size ?? 0) + spans.length
     if (atMost <= most) return spans
     const ids = new Set(pending?.spanIds)
@@ -159,7 +159,7 @@ export class Spans implements SpanSink {
     return false
   }
 
-  /** Writes what was put as one more part: none of it was there before. */
+  /** Writes pending spans as one more part: none of them was stored before. */
   #append(
     traceId: string,
     known: TraceRow | undefined,
@@ -173,7 +173,7 @@ export class Spans implements SpanSink {
     for (const cluster of upgradeClustersOf(spans)) this.#rows.putUpgrade(cluster, row.id)
   }
 
-  /** Writes the whole trace anew. */
+  /** Rewrites the whole trace. */
   #rewrite(
     traceId: string,
     known: TraceRow | undefined,
@@ -198,14 +198,14 @@ export class Spans implements SpanSink {
     }
     if (known !== undefined) this.#rows.removeIndex(known.id)
     const extent = extentOf(spans, receivedMs)
-    // What was derived of an upgrade long ago is kept as long as what was derived of one today.
+    // The retention of a derived trace starts with its derivation, however old the upgrade is.
     const retainedFromMs = changes.some(({ kind }) => kind === 'replace') ? receivedMs : extent.retainedFromMs
     const row = this.#putRow(traceId, known, spans, { ...extent, retainedFromMs, isWhole: true })
     this.#putPart(row.id, spans)
     for (const cluster of upgradeClustersOf(put)) this.#rows.putUpgrade(cluster, row.id)
   }
 
-  /** The trace's row, and what it is found by. @param isWhole the spans are all of the trace, as it is from now on */
+  /** Writes the trace's row and its index. @param isWhole `spans` are the complete trace */
   #putRow(
     traceId: string,
     known: TraceRow | undefined,
@@ -237,7 +237,7 @@ export class Spans implements SpanSink {
     this.#rows.addPart(trace, spans.length, links, encodeSpans(spans))
   }
 
-  /** The spans of a part that is going to be written anew. */
+  /** The spans of a part that is about to be rewritten. */
   #take(traceId: string, { id }: PartRow): readonly Span[] {
     const spans = decodeSpans(traceId, this.#rows.part(id).payload)
     this.#rows.removePart(id)
@@ -257,7 +257,7 @@ export function openDerivedTraces(dir: string): DerivedTraceWriter {
   const db = openDatabase(dir)
   return {
     replaceSpans: (traces, nowMs) => {
-      // Anew for each: what it knows of names may be otherwise after a commit of the server.
+      // A new instance each time: its cached names may be outdated after a commit of the server.
       const spans = new Spans(db, { spansPerTraceMax: Infinity })
       spans.replaceSpans(traces, nowMs)
       db.transaction(() => {
@@ -270,10 +270,10 @@ export function openDerivedTraces(dir: string): DerivedTraceWriter {
   }
 }
 
-/** A usual span in memory, with its attributes. */
+/** Memory of a typical span with its attributes. */
 const PENDING_SPAN_BYTES = 2048
 
-/** Each span once: of two with the same ids the one that `isBetter`. In the order in which the ids first came. */
+/** Each span once: of two with the same ids, the one that `isBetter`. In the order in which the ids first arrived. */
 export function merged(spans: readonly Span[]): Span[] {
   const byId = new Map<string, Span>()
   for (const span of spans) {
@@ -283,7 +283,7 @@ export function merged(spans: readonly Span[]): Span[] {
   return [...byId.values()]
 }
 
-/** The later end; at a tie the greater bytes, which says nothing but is the same whichever came first. */
+/** The later end; ties by greater bytes, which is arbitrary but independent of the order of arrival. */
 function isBetter(one: Span, other: Span): boolean {
   if (one.endNs !== other.endNs) return one.endNs > other.endNs
   return Buffer.compare(spanBytes([one]), spanBytes([other])) > 0
@@ -300,8 +300,8 @@ function byTrace(spans: readonly Span[]): ReadonlyMap<string, Span[]> {
 }
 
 /**
- * The last parts, as long as the ones after them are together as large as the one before: what is written again stays
- * little, and there are about as many parts as the trace's size has digits.
+ * The last parts, as long as the later parts together are as large as the one before: little is rewritten, and the
+ * number of parts grows with the logarithm of the trace's size.
  */
 function smallParts(parts: readonly PartRow[], newSpans: number): readonly PartRow[] {
   let from = parts.length
@@ -310,7 +310,7 @@ function smallParts(parts: readonly PartRow[], newSpans: number): readonly PartR
   return parts.slice(from)
 }
 
-/** Clusters of which operators tell of upgrades. */
+/** Clusters whose operators report upgrades. */
 function upgradeClustersOf(spans: readonly Span[]): ReadonlySet<string> {
   return new Set(spans.filter(isUpgradeSpan).map(({ resource }) => resource.cluster))
 }

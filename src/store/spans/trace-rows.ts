@@ -5,7 +5,7 @@ import { durationNs } from './span-index.ts'
 
 /** The tables of traces, as the writer uses them. Every statement runs inside the caller's transaction. */
 
-/** Names in all; senders choose them. Beyond it spans are found by their service, or by any. */
+/** Limit for names; senders choose them. Beyond it, spans are found by their service, or without a name. */
 export const NAMES_MAX = 50_000
 
 /** The name that every trace has. */
@@ -24,7 +24,7 @@ export interface PartRow {
   readonly spanCount: number
 }
 
-/** What is known of a trace's spans of one name; times and durations in nanoseconds, all inclusive. */
+/** Times and durations of a trace's spans of one name, in nanoseconds, all inclusive. */
 interface NameExtent {
   lastStartNs: bigint
   durationMinNs: bigint
@@ -59,7 +59,7 @@ export class TraceRows {
   readonly #countNames: Database.Statement<[], { readonly count: number }>
   readonly #removeNames: Database.Statement<[]>
   readonly #removals: readonly Database.Statement<[number]>[]
-  /** Names as they stand in the table, as far as they were asked for. */
+  /** Cached rows of names. */
   readonly #names = new Map<string, { readonly id: number; readonly kinds: number }>()
   #nameCount: number | undefined
 
@@ -142,7 +142,7 @@ export class TraceRows {
     this.#removePart.run(id)
   }
 
-  /** Adds to what the names of a trace are known to reach over, and moves them to its start. */
+  /** Widens the extents of a trace's names, and moves them to its start. */
   putNames(trace: number, startNs: bigint, spans: readonly Span[]): void {
     const extents = new Map<number, NameExtent>()
     for (const { name, last, min, max } of this.#extents.all(trace)) {
@@ -173,7 +173,7 @@ export class TraceRows {
     for (const removal of this.#removals) removal.run(trace)
   }
 
-  /** Forgets the index of a trace, to write it anew. */
+  /** Removes the index of a trace before it is rewritten. */
   removeIndex(trace: number): void {
     this.#db.prepare('DELETE FROM trace_name WHERE trace = ?').run(trace)
     this.#db.prepare('DELETE FROM trace_tag WHERE trace = ?').run(trace)
@@ -184,13 +184,13 @@ export class TraceRows {
     return this.#old.all(floorMs, most).map(({ id }) => id)
   }
 
-  /** Names that no trace has any more. */
+  /** Removes names without traces. */
   removeUnusedNames(): void {
     this.#removeNames.run()
     this.forget()
   }
 
-  /** After a transaction that was rolled back: what it added is not there. */
+  /** Call after a rollback: rows added by the transaction do not exist. */
   forget(): void {
     this.#names.clear()
     this.#nameCount = undefined

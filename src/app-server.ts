@@ -1,5 +1,5 @@
 /**
- * The wiring of HTTP: what the routes may call, and which part of the program answers. `app.ts` makes the parts.
+ * The wiring of HTTP: connects the routes to the parts of the program, which `app.ts` creates.
  */
 import type { FastifyInstance } from 'fastify'
 import { availableParallelism, hostname } from 'node:os'
@@ -34,12 +34,12 @@ import type { Reloader } from './runtime/reload.ts'
 import type { RemoteRules } from './runtime/remote-rules.ts'
 import { createRuleTests } from './runtime/rule-tests.ts'
 import { PAGE_BYTES } from './store/head/head-memory.ts'
-import type { TokenBook } from './runtime/token-book.ts'
+import type { TokenIndex } from './runtime/token-index.ts'
 import { PROJECT_ROOT } from './config/project-root.ts'
 import { VERSION } from './config/version.ts'
 
-/** The parts that answer. */
-export interface ServerParts {
+/** The parts that the routes call. */
+interface ServerParts {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
@@ -47,7 +47,7 @@ export interface ServerParts {
   readonly catalog: Catalog
   readonly metrics: OwnMetrics
   readonly threads: AppThreads
-  readonly tokens: TokenBook
+  readonly tokens: TokenIndex
   readonly query: MeasuredQuery
   readonly rules: RemoteRules
   readonly userActions: UserActions
@@ -75,8 +75,8 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
   return createServer({
     query,
     answers: query.answers,
-    explain: (asked, signal) => query.explain(asked, signal),
-    replay: (asked, signal) => threads.query.rules.replay(asked, signal),
+    explain: (request, signal) => query.explain(request, signal),
+    replay: (request, signal) => threads.query.rules.replay(request, signal),
     language: engineOptionsOf(config),
     write: writes.remoteWrite,
     writeOtlpMetrics: writes.otlpMetrics,
@@ -86,9 +86,9 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     objectChanges: (cluster, range) => threads.query.observations.changes(cluster, range),
     logRecords: threads.query.logs,
     ingestReport: (nowMs, top) => threads.ingest.refusals.report(nowMs, top),
-    noteRefusal: (refusal, cluster) => {
-      // Best effort: when the thread is gone, its death is reported elsewhere.
-      threads.ingest.refusals.note(refusal, cluster, clock.nowMs()).catch(() => undefined)
+    recordRefusal: (refusal, cluster) => {
+      // Best effort: the death of the thread is reported elsewhere.
+      threads.ingest.refusals.record(refusal, cluster, clock.nowMs()).catch(() => undefined)
     },
     newest: (selectors, range) => threads.query.series.newest(selectors, range),
     cardinality: (request) => threads.query.series.cardinality(request),
@@ -137,7 +137,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     events: parts.events,
     faults: () => parts.faults.faults,
     requiresToken: tokens.hasTokens,
-    keepLogs: (records) => threads.ingest.writes.logs(records),
+    storeLogs: (records) => threads.ingest.writes.logs(records),
     ...(config.faro ? { faro: DEFAULT_FARO_OPTIONS } : {}),
     metrics,
     log,

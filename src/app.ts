@@ -21,20 +21,14 @@ import type { OwnMetrics } from './base/metrics.ts'
 import { createEvaluationCycle } from './runtime/evaluation-cycle.ts'
 import type { CycleStep } from './runtime/evaluation-cycle.ts'
 import type { Catalog } from './catalog/catalog.ts'
-import {
-  changedByFacts,
-  changedByRules,
-  createSilenceWatch,
-  notedWrites,
-  notedReloads,
-} from './runtime/change-events.ts'
-import type { NoteChange } from './runtime/change-events.ts'
+import { changedByRules, createSilenceWatch, withWriteEvents, withReloadEvents } from './runtime/change-events.ts'
+import type { PublishChange } from './runtime/change-events.ts'
 import { urlOf } from './config/config.ts'
 import type { Config } from './config/config.ts'
 import { createContent } from './runtime/content.ts'
 import { startOwnTraces } from './runtime/own-traces.ts'
 import type { OwnTraces } from './runtime/own-traces.ts'
-import { derivationNotes, evaluationNotes, tracedStep } from './runtime/traced-cycle.ts'
+import { derivationOutcome, evaluationOutcome, tracedStep } from './runtime/traced-cycle.ts'
 import type { Content } from './runtime/content.ts'
 import { FaultWatch } from './runtime/fault-watch.ts'
 import { watchFiles } from './runtime/file-watch.ts'
@@ -55,8 +49,8 @@ import type { RemoteRules } from './runtime/remote-rules.ts'
 import { createReloader } from './runtime/reload.ts'
 import type { ReloadCause } from './runtime/reload.ts'
 import { countEvaluation, forgetGroups } from './runtime/rule-metrics.ts'
-import { createTokenBook } from './runtime/token-book.ts'
-import type { TokenBook } from './runtime/token-book.ts'
+import { createTokenIndex } from './runtime/token-index.ts'
+import type { TokenIndex } from './runtime/token-index.ts'
 import { createUpgradeMarks } from './notify/upgrade-marks.ts'
 import { startUpkeep } from './runtime/upkeep.ts'
 import { VERSION } from './config/version.ts'
@@ -124,18 +118,18 @@ async function serve(
 ): Promise<App> {
   const { config, clock, log } = parts
   const { catalog } = content
-  const tokens = await createTokenBook(() => threads.ingest.tokens.list(), clock)
+  const tokens = await createTokenIndex(() => threads.ingest.tokens.list(), clock)
   checkAccess(config, tokens)
   const query = measuredQuery(threads.query, metrics, ownTraces.tracing)
   const reader = fleetReaderOf(query)
   const events = createEventFeed({ clock, metrics, listenersMax: config['web.listeners-max'] })
-  const note: NoteChange = (topics) => {
-    events.note(topics)
+  const publish: PublishChange = (topics) => {
+    events.publish(topics)
   }
   const canonicalName = (name: string): string => catalog.aliases.get(name) ?? name
   const faults = new FaultWatch()
   const rules = createRemoteRules(threads.query.rules)
-  const store = notedWrites(threads.ingest, note)
+  const store = withWriteEvents(threads.ingest, publish)
   const userActions = await createUserActions(store, threads.query.audit)
   const alerts = await createAlerts({
     store,
@@ -154,7 +148,7 @@ async function serve(
   })
   const decommissions = await createDecommissions(threads.ingest.decommissions, randomUUID, async () => {
     await threads.query.decommissions.reread(clock.nowMs())
-    note(['clusters', 'upgrades'])
+    publish(['clusters', 'upgrades'])
   })
   const notifications = await createNotifications({
     options: {
@@ -177,14 +171,14 @@ async function serve(
     thresholdText,
   })
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
-  const reloader = notedReloads(
+  const reloader = withReloadEvents(
     createReloader({
       reloadables: [content.reloadable((files) => useRules(files, rules, metrics, faults)), notifications.reloadable],
       clock,
       metrics,
       log,
     }),
-    note,
+    publish,
   )
   let readiness = 'rules are being restored'
   const server = await createApiServer(createServer, {
@@ -220,13 +214,13 @@ async function serve(
     log,
     notifications,
     tracing: ownTraces.tracing,
-    note,
+    publish,
     faults,
   })
   const cycle = createEvaluationCycle(clock, steps, log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
-  const upkeep = startUpkeep({ clock, threads, rules, metrics, log, faults, note, folder: config.data, instance })
+  const upkeep = startUpkeep({ clock, threads, rules, metrics, log, faults, publish, folder: config.data, instance })
   const watched = config['content.watch']
     ? watchFiles(reloader.places, clock, () => {
         // It has logged what was wrong.
@@ -284,7 +278,7 @@ async function useRules(
 }
 
 /** Loopback without tokens is fine; anything else needs them. */
-function checkAccess(config: Config, tokens: TokenBook): void {
+function checkAccess(config: Config, tokens: TokenIndex): void {
   const { host, port } = config.listen
   if (isLoopback(host) || tokens.hasTokens) return
   throw new FleetError(
@@ -320,30 +314,30 @@ interface CycleParts {
   readonly log: Log
   readonly notifications: Notifications
   readonly tracing: Tracing
-  readonly note: NoteChange
+  readonly publish: PublishChange
   readonly faults: FaultWatch
 }
 
 function cycleSteps(parts: CycleParts): readonly (readonly [string, CycleStep])[] {
-  const { threads, rules, userActions, alerts, decommissions, metrics, log, notifications, tracing, note, faults } =
+  const { threads, rules, userActions, alerts, decommissions, metrics, log, notifications, tracing, publish, faults } =
     parts
   const deriveFacts = createFactsStep(threads.query.fleetLoop, metrics, log)
-  const watchSilences = createSilenceWatch(() => userActions.silences.all(), note)
+  const watchSilences = createSilenceWatch(() => userActions.silences.all(), publish)
   return [
     [
       'facts',
       async (nowMs) => {
-        const report = await tracedStep(tracing, 'derive facts', () => deriveFacts(nowMs), derivationNotes)
+        const report = await tracedStep(tracing, 'derive facts', () => deriveFacts(nowMs), derivationOutcome)
         await decommissions.endReturned(report.returned, nowMs)
-        note(changedByFacts(report))
+        publish(report.changed)
       },
     ],
     [
       'rules',
       async (nowMs) => {
-        const report = await tracedStep(tracing, 'evaluate rules', () => rules.evaluate(nowMs), evaluationNotes)
+        const report = await tracedStep(tracing, 'evaluate rules', () => rules.evaluate(nowMs), evaluationOutcome)
         countEvaluation(report, metrics, log)
-        note(faults.seeRules(report) ? ['alerts'] : changedByRules(report))
+        publish(faults.seeRules(report) ? ['alerts'] : changedByRules(report))
       },
     ],
     [

@@ -1,4 +1,4 @@
-/** Whether somebody still waits for an answer. An AbortSignal is one; what only asks needs no more. */
+/** Whether the caller still waits for the result. An `AbortSignal` satisfies it. */
 export interface Cancellation {
   readonly aborted: boolean
 }

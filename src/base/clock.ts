@@ -1,11 +1,11 @@
 /**
- * The one place where time comes from. `app.ts` owns a `Clock`; every other folder and both worker threads
- * get the time as an argument (`nowMs`), so a test that owns the clock owns the time of the whole program.
+ * The only source of time. `app.ts` owns a `Clock`; every other folder and both worker threads get the time as an
+ * argument (`nowMs`), so a test that controls the clock controls the time of the whole program.
  */
 export interface Clock {
   /** Integer milliseconds since the epoch. */
   nowMs(): number
-  /** Calls `run` once after `delayMs`; the answer cancels it. */
+  /** Calls `run` once after `delayMs`; the returned function cancels the call. */
   after(delayMs: number, run: () => void): () => void
 }
 

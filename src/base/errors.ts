@@ -1,9 +1,9 @@
 /**
- * Operational failures: coded, with a hint for whoever runs the server. Refused data is not here (it is an answer,
- * `Refusal` in model/refusal.ts), and neither are bugs (invariant.ts).
+ * Operational failures, each with a code and a hint for the administrator. Refused data is a value, not a failure
+ * (`Refusal` in model/refusal.ts); a bug is an `InvariantError` (invariant.ts).
  */
 
-/** Each code with the HTTP status it becomes, and whether the same request may succeed later. Docs are tested against it. */
+/** The HTTP status of each code, and whether the same request may succeed later. A test compares the docs with it. */
 export const ERROR_CODES = {
   bad_request: { status: 400, isRetryable: false, errorType: 'bad_data' },
   query_parse: { status: 400, isRetryable: false, errorType: 'bad_data' },
@@ -24,20 +24,20 @@ export const ERROR_CODES = {
   data_dir_too_new: { status: 500, isRetryable: false, errorType: 'internal' },
   config_invalid: { status: 500, isRetryable: false, errorType: 'internal' },
   content_invalid: { status: 500, isRetryable: false, errorType: 'internal' },
-  /** Prometheus knows it and it is not offered here; the status is the one of a Prometheus that has it turned off. */
+  /** A feature of Prometheus that Daytwo does not offer; the status of a Prometheus where the feature is disabled. */
   feature_off: { status: 500, isRetryable: false, errorType: 'unavailable' },
   internal: { status: 500, isRetryable: true, errorType: 'internal' },
 } as const satisfies Record<string, { status: number; isRetryable: boolean; errorType: string }>
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** What may travel with a failure: what to do about it, what caused it, and where in a text it was found. */
-export interface FailureContext {
+/** Optional parts of a failure: how to fix it, and the error that caused it. */
+interface FailureContext {
   readonly hint?: string
   readonly cause?: unknown
 }
 
-/** A failure with a code. The message says what was tried, what was got and what was wanted. */
+/** A failure with a code. The message states what was tried, what was received and what was expected. */
 export class FleetError extends Error {
   override readonly name: string = 'FleetError'
   readonly code: ErrorCode

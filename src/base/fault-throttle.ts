@@ -1,14 +1,14 @@
-/** A fault that stays is logged again after this time, not in each cycle that meets it. */
+/** A persistent fault is logged again after this time, not in every cycle. */
 const LOG_AGAIN_AFTER_MS = 60_000
 
-/** Which faults to log: each one at most once a minute. */
+/** Decides which faults to log: each one at most once a minute. */
 export class FaultThrottle {
-  /** By fault; those of the last minute. */
+  /** The faults logged within the last minute. */
   readonly #loggedMs = new Map<string, number>()
 
-  /** @param fault what makes two faults the same: its text, or nothing where one kind is logged */
+  /** @param fault identifies the fault: its text, or a constant where all faults count as one */
   admits(fault: string, nowMs: number): boolean {
-    // A clock that was set back begins anew.
+    // The absolute difference also expires entries when the clock was set back.
     for (const [known, loggedMs] of this.#loggedMs) {
       if (Math.abs(nowMs - loggedMs) >= LOG_AGAIN_AFTER_MS) this.#loggedMs.delete(known)
     }

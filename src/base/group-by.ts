@@ -1,4 +1,4 @@
-/** Items by what `keyOf` says of them, keys in order of first appearance; `Map.groupBy` of newer platforms. */
+/** Items by the result of `keyOf`, keys in order of first appearance; `Map.groupBy` of newer platforms. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const item of items) {

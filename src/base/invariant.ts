@@ -1,9 +1,9 @@
-/** A bug of ours: the program's own promise is broken. Never used for input. */
-export class InvariantError extends Error {
+/** A bug in this program. Never used for invalid input. */
+class InvariantError extends Error {
   override readonly name = 'InvariantError'
 }
 
-/** Throws when `holds` is false. The sentence says what must be true, and is read by whoever debugs it. */
+/** Throws when `holds` is false. The sentence states what must be true. */
 export function invariant(holds: boolean, sentence: string): asserts holds {
   if (!holds) throw new InvariantError(`bug: ${sentence}`)
 }

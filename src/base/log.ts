@@ -1,8 +1,7 @@
 import { pino } from 'pino'
 
 /**
- * A fixed sentence plus fields: `log.warn({ rule, err }, 'rule evaluation failed')`. Secrets are redacted by key,
- * wherever they stand.
+ * A fixed sentence plus fields: `log.warn({ rule, err }, 'rule evaluation failed')`. Secrets are redacted by key.
  */
 export interface Log {
   debug(fields: object, sentence: string): void
@@ -13,7 +12,7 @@ export interface Log {
 }
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+type LogLevel = (typeof LOG_LEVELS)[number]
 
 export function createLog(level: LogLevel, destination?: { write(line: string): void }): Log {
   const options = {
@@ -25,5 +24,5 @@ export function createLog(level: LogLevel, destination?: { write(line: string): 
   return destination === undefined ? pino(options) : pino(options, destination)
 }
 
-/** For tests and short commands: says nothing. */
+/** For tests and short commands: logs nothing. */
 export const silentLog: Log = createLog('silent')

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
 /**
- * Daytwo's own metrics, one table: each stage counts what came in, what went out and what was refused by reason.
- * `docs` and `/metrics` are both read from here, and a test keeps them equal.
+ * Daytwo's own metrics in one table: each stage counts its input, its output, and refusals by reason.
+ * A test compares this table with the documentation.
  */
 export interface OwnMetrics {
   readonly registry: Registry
@@ -43,7 +43,7 @@ export interface OwnMetrics {
   readonly fleetDerivations: Counter
   readonly fleetFailures: Counter
   readonly fleetWaiting: Gauge
-  readonly fleetBeatSeconds: Gauge
+  readonly fleetCycleSeconds: Gauge
   readonly reloads: Counter<'cause' | 'outcome'>
   readonly reloadSuccessful: Gauge
   readonly reloadSuccessSeconds: Gauge
@@ -63,7 +63,7 @@ export interface OwnMetrics {
   readonly buildInfo: Gauge<'version'>
 }
 
-/** Makes a registry of its own, so that two servers in one process do not share counters. */
+/** Creates a registry per call, so that two servers in one process do not share counters. */
 export function createOwnMetrics(version: string): OwnMetrics {
   const registry = new Registry()
   const registers = [registry]
@@ -152,7 +152,7 @@ export function createOwnMetrics(version: string): OwnMetrics {
     fleetDerivations: counter('daytwo_fleet_derivations_total', 'Clusters whose facts were derived again.'),
     fleetFailures: counter('daytwo_fleet_failures_total', 'What failed while facts of the fleet were derived.'),
     fleetWaiting: gauge('daytwo_fleet_waiting_clusters', 'Clusters with something new that wait for the next beat.'),
-    fleetBeatSeconds: gauge('daytwo_fleet_beat_seconds', 'How long the last beat took to bring facts up to date.'),
+    fleetCycleSeconds: gauge('daytwo_fleet_beat_seconds', 'How long the last beat took to bring facts up to date.'),
     reloads: counter('daytwo_reloads_total', 'Readings of rules, runbooks, dashboards and routing while running.', [
       'cause',
       'outcome',

@@ -15,8 +15,8 @@ export function editDistance(a: string, b: string): number {
 }
 
 /**
- * At most `count` known names, the nearest first, letter case aside; only those that a slip of the hand explains
- * (within a third of the longer name, or containing what was typed).
+ * At most `count` known names, the nearest first, ignoring case; only plausible typing errors (an edit distance of at
+ * most a third of the longer name, or one name contains the other).
  */
 export function nearest(typed: string, known: Iterable<string>, count = 3): string[] {
   const wanted = typed.toLowerCase()

@@ -1,4 +1,4 @@
-/** Lets the event loop run everything else that waits, once. */
+/** Lets the event loop run all other pending tasks once. */
 export function nextMacrotask(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)

@@ -1,4 +1,4 @@
-/** Runs work one after the other, in the order of the calls. Work that fails does not stop the next. */
+/** Runs one piece of work at a time, in the order of the calls. A failure does not stop the work after it. */
 export function createSerialQueue(): <T>(work: () => T | Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

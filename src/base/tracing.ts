@@ -1,28 +1,25 @@
 /**
- * The port for telling what the program itself does, as spans. What is traced knows this and no tracing library; without
- * one, `NO_TRACING` stands here, which calls what it is given and does nothing else.
+ * The port for spans about the program's own work. Traced code uses this interface and no tracing library; where tracing
+ * is off, `NO_TRACING` runs the work and records nothing.
  */
 export interface Tracing {
-  /** False: nothing is told, and whoever would only prepare it need not. */
+  /** False: no span is recorded, so callers can skip the preparation of attributes. */
   readonly isOn: boolean
-  /** Does the work inside a span that ends with it. A failure ends it too, as an error, and is passed on. */
-  span<T>(name: string, attributes: SpanAttributes, work: (span: SpanNotes) => Promise<T>): Promise<T>
-  /** A span that ends elsewhere than it begins. One that is never ended is never told. */
+  /** Runs the work inside a span that ends with it. A failure ends the span as an error and is rethrown. */
+  span<T>(name: string, attributes: SpanAttributes, work: (span: Pick<OpenSpan, 'set'>) => Promise<T>): Promise<T>
+  /** Starts a span that the caller ends. A span that is never ended is never exported. */
   open(name: string, attributes: SpanAttributes, kind?: 'internal' | 'server'): OpenSpan
-  /** Holds work of which nothing is told. */
+  /** A span that records neither itself nor the work within. */
   muted(): OpenSpan
 }
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
-export interface SpanNotes {
+export interface OpenSpan {
   set(key: string, value: string | number | boolean): void
-}
-
-export interface OpenSpan extends SpanNotes {
-  /** What is done in it, and whatever that goes on to do, is below this span. */
+  /** Spans started by the work, also later, become children of this span. */
   within<T>(work: () => T): T
-  /** @param failure what went wrong, if anything did */
+  /** @param failure the error message of failed work */
   end(failure?: string): void
 }
 

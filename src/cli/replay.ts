@@ -141,7 +141,7 @@ const ROWS: readonly Row[] = [
   { name: 'firing time', of: ({ firingSeconds }) => formatDuration(Math.round(firingSeconds) * 1000) },
 ]
 
-export function renderReplay(rule: AlertingRule, { fromMs, toMs, stepMs, present, edited }: Replay): string {
+function renderReplay(rule: AlertingRule, { fromMs, toMs, stepMs, present, edited }: Replay): string {
   const severity = rule.labels['severity'] ?? ''
   const title = `${rule.name}${severity === '' ? '' : ` (${severity})`}`
   const window = `${iso(fromMs)} to ${iso(toMs)}, every ${formatDuration(stepMs)}`

@@ -10,7 +10,7 @@ export interface ExtraOption {
   readonly default: string
 }
 
-export interface ServeArguments {
+interface ServeArguments {
   readonly config: Config
   readonly extra: ReadonlyMap<string, string>
   /** Keys of server options that the command line set. */

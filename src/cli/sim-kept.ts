@@ -4,7 +4,7 @@ import { parseDuration } from '../model/duration.ts'
 import { askGet, serverOf } from './prometheus-client.ts'
 
 /** The oldest moment of each way of telling that is taken. */
-export interface KeptFrom {
+interface KeptFrom {
   readonly samplesMs: number
   readonly objectsMs: number
   readonly spansMs: number
@@ -13,7 +13,7 @@ export interface KeptFrom {
 /** Sending takes a while, and what is at the edge would be too old by then. */
 const MARGIN_MS = 60 * 60_000
 
-export interface KeptAnswer {
+interface KeptAnswer {
   readonly from: KeptFrom
   /** Whether the server said it: whoever may only send is not told. */
   readonly isSaid: boolean

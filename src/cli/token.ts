@@ -6,7 +6,7 @@ import { ROLES } from '../model/token.ts'
 import type { Role } from '../model/token.ts'
 import { openFacts } from '../store/facts/facts.ts'
 import type { TokenStore } from '../store/facts/tokens.ts'
-import { hashToken, newToken } from '../runtime/token-book.ts'
+import { hashToken, newToken } from '../runtime/token-index.ts'
 import { parseArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 

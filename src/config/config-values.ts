@@ -1,14 +1,14 @@
 import { formatDuration, parseDuration } from '../model/duration.ts'
 
 /**
- * The kinds of value an option can have: how its text is read and how it is named in `--help`. A reader answers the
- * value, or says what it wanted.
+ * The kinds of value of options: how their text is parsed and how `--help` names them. A reader returns the value, or a
+ * description of the expected text.
  */
 export interface ValueKind<T> {
   /** As shown in help: `DUR`, `DIR`. */
   readonly placeholder: string
   readonly read: (text: string) => Readout<T>
-  /** A text that reads as the value. */
+  /** The text from which `read` returns the value. */
   write(value: T): string
 }
 
@@ -20,14 +20,14 @@ export const text = (placeholder: string): ValueKind<string> => ({
   write: (value) => value,
 })
 
-/** A text that may be empty, where that means something. */
+/** A text that may be empty. */
 export const optionalText = (placeholder: string): ValueKind<string> => ({
   placeholder,
   read: (raw) => ({ value: raw }),
   write: (value) => value,
 })
 
-/** Milliseconds, from Prometheus' way of writing durations. */
+/** Milliseconds, from a duration in Prometheus' format. */
 export const duration: ValueKind<number> = {
   placeholder: 'DUR',
   read: (raw) => {
@@ -96,7 +96,7 @@ export const flag: ValueKind<boolean> = {
   write: String,
 }
 
-/** Several texts, separated by commas; the option may also be repeated. */
+/** Texts separated by commas; the option may also be repeated. */
 export const list = (placeholder: string): ValueKind<readonly string[]> => ({
   placeholder: `${placeholder},...`,
   read: (raw) => ({
@@ -122,7 +122,7 @@ export interface Address {
   readonly port: number
 }
 
-/** `HOST:PORT`; an IPv6 host stands in brackets. */
+/** `HOST:PORT`, with an IPv6 host in brackets. */
 export const address: ValueKind<Address> = {
   placeholder: 'HOST:PORT',
   read: (raw) => {
@@ -153,7 +153,7 @@ export const ratio: ValueKind<number> = {
   write: String,
 }
 
-/** Where own traces go; a URL without `/v1/traces`. */
+/** The receiver of own traces; a URL without `/v1/traces`. */
 export const offSelfOrUrl: ValueKind<string> = {
   placeholder: 'off|self|URL',
   read: (raw) => {

@@ -1,6 +1,6 @@
 /**
- * Configuration: one table of options, from which the defaults, the checks and `--help` all come. This file alone
- * reads the environment and the configuration file. A value comes from, strongest first: the command line
+ * Configuration: one table of options, which defines defaults, checks and `--help`. Only this file reads the environment
+ * and the configuration file. Sources of a value, by descending precedence: the command line
  * (`--retention.raw 30d`), the environment (`DAYTWO_RETENTION_RAW=30d`), the file given by `--config` (YAML, `retention:
  * { raw: 30d }` or `retention.raw: 30d`), the default. An unknown key is an error that names the nearest known one.
  */
@@ -36,7 +36,7 @@ import type { ValueKind } from './config-values.ts'
 
 interface OptionSpec<T> {
   readonly kind: ValueKind<T>
-  /** As a user would write it. */
+  /** As a user writes it. */
   readonly default: string
   readonly section: string
   /** One or two sentences, for `--help`. */
@@ -329,13 +329,13 @@ export const OPTIONS = {
   'alertmanager.resend-delay': option('Alerts', duration, '1m', 'How often a firing alert is sent again.'),
 } satisfies Record<string, OptionSpec<unknown>>
 
-export type OptionKey = keyof typeof OPTIONS
+type OptionKey = keyof typeof OPTIONS
 
-/** All options with their values read: durations in milliseconds, sizes in bytes. Frozen. */
+/** The parsed values of all options: durations in milliseconds, sizes in bytes. Frozen. */
 export type Config = { readonly [K in OptionKey]: (typeof OPTIONS)[K] extends OptionSpec<infer T> ? T : never }
 
-/** Texts by option key, from one place. */
-export type RawOptions = ReadonlyMap<string, string>
+/** Texts by option key, from one source. */
+type RawOptions = ReadonlyMap<string, string>
 
 const ENV_PREFIX = 'DAYTWO_'
 
@@ -344,8 +344,8 @@ function envNameOf(key: string): string {
 }
 
 /**
- * Reads all places and checks each value. `environment` is the process' own by default; other variables than
- * `DAYTWO_*` are not looked at. Throws FleetError `config_invalid`.
+ * Reads all sources and checks each value. Variables of `environment` other than `DAYTWO_*` are ignored. Throws
+ * FleetError `config_invalid`.
  */
 export function readConfig(
   commandLine: RawOptions,
@@ -376,7 +376,7 @@ export function readConfig(
   return Object.freeze(isUrlGiven ? config : { ...config, 'external.url': urlOf(config.listen) })
 }
 
-/** Each option as a text that reads as its value, for people: passwords in addresses are left out. */
+/** The text of each option, for display: passwords in addresses are masked. */
 export function configTexts(config: Config): Readonly<Record<OptionKey, string>> {
   const texts = Object.entries<OptionSpec<unknown>>(OPTIONS).map(([key, { kind }]) => {
     return [key, withoutPasswords(kind.write(config[key as OptionKey]))] as const
@@ -389,15 +389,15 @@ export function withoutPasswords(text: string): string {
   return text.replace(/(https?:\/\/[^\s/:@,]*):[^\s/@]*@/g, '$1:xxxxx@')
 }
 
-/** The address as a browser on this machine would type it. */
+/** The URL that a browser on this machine uses. */
 export function urlOf(listen: { readonly host: string; readonly port: number }): string {
   const isAny = listen.host === '0.0.0.0' || listen.host === '::'
   const host = isAny ? '127.0.0.1' : listen.host.includes(':') ? `[${listen.host}]` : listen.host
   return `http://${host}:${listen.port}`
 }
 
-/** Throws for a key that is no option, naming the nearest. `written` is how the user wrote it. */
-export function checkKey(key: string, written: string, place: string): void {
+/** Throws for an unknown key and names the nearest known one. `written` is the key as the user wrote it. */
+function checkKey(key: string, written: string, place: string): void {
   if (Object.hasOwn(OPTIONS, key)) return
   const [near] = nearest(key, Object.keys(OPTIONS), 1)
   throw new FleetError('config_invalid', `unknown option ${written} ${place}`, {

@@ -1,4 +1,4 @@
-/** From the one configuration to the options of each folder. */
+/** Derives the options of each folder from the configuration. */
 import { isIP } from 'node:net'
 import type { Config } from './config.ts'
 import { INGEST_DEFAULTS } from '../ingest/options.ts'
@@ -78,7 +78,7 @@ export function engineOptionsOf(config: Config): EngineOptions {
   }
 }
 
-/** Whether only this machine can reach an address. A name other than `localhost` may mean anything. */
+/** Whether only this machine can reach an address. Of host names, only `localhost` counts. */
 export function isLoopback(host: string): boolean {
   switch (isIP(host)) {
     case 4:

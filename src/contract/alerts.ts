@@ -81,7 +81,7 @@ export const AlertChange = Type.Object({
 export type AlertChange = Static<typeof AlertChange>
 
 /** What the clusters with this alert have in common, and the others do not. */
-export const SharedLabel = Type.Object({
+const SharedLabel = Type.Object({
   /** Such as `version`, `region`, `platform`. */
   label: Type.String(),
   value: Type.String(),
@@ -94,7 +94,7 @@ export const SharedLabel = Type.Object({
   /** Share among those with the alert over the share in the whole fleet; above 1 it is a trait of this alert. */
   lift: Type.Number(),
 })
-export type SharedLabel = Static<typeof SharedLabel>
+type SharedLabel = Static<typeof SharedLabel>
 
 /** `GET /api/fleet/v1/alerts/{fingerprint}`: one alert and what helps to understand it. 404 when it is not among the alerts. */
 export const AlertDetail = Type.Object({

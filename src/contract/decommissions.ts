@@ -8,7 +8,7 @@ import { orNull, Time, wordOf } from './fleet-common.ts'
  * heard after that moment.
  */
 
-export const DECOMMISSION_STATES = ['standing', 'withdrawn', 'returned'] as const
+const DECOMMISSION_STATES = ['standing', 'withdrawn', 'returned'] as const
 
 export const DecommissionItem = Type.Object({
   id: Type.String(),
@@ -31,7 +31,7 @@ export type DecommissionItems = Static<typeof DecommissionItems>
 
 /** As many as one list of clusters shows at a time. */
 export const DECOMMISSIONED_MAX = 1000
-export const REASON_CHARS_MAX = 2000
+const REASON_CHARS_MAX = 2000
 
 /**
  * `POST /api/fleet/v1/decommissions` (role responder); answers 201. Of all of them or, when one cannot be, of none. What was

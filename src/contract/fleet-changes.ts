@@ -3,7 +3,7 @@ import { limitSchema, orNull, PAGE_DEFAULT, PAGE_MAX, Time, wordOf } from './fle
 
 /** What changed of a cluster's objects, state by state. */
 
-export const OBJECT_CHANGES = ['added', 'modified', 'deleted', 'listed'] as const
+const OBJECT_CHANGES = ['added', 'modified', 'deleted', 'listed'] as const
 
 /** A field that is not there is `null`. Names of fields are those of what is kept of the object; `[...]` is a list's item. */
 export const FieldChange = Type.Object({

@@ -7,10 +7,10 @@ import { StuckItem, UpgradeItem } from './fleet-upgrades.ts'
 
 /** Clusters: what runs on them, how they are set up, and how they fare. */
 
-export const PLATFORMS = ['openshift', 'kubernetes'] as const
-export const FLAVOURS = ['community', 'openshift'] as const
+const PLATFORMS = ['openshift', 'kubernetes'] as const
+const FLAVOURS = ['community', 'openshift'] as const
 
-export const PlatformItem = Type.Object({
+const PlatformItem = Type.Object({
   kind: wordOf(PLATFORMS),
   version: orNull(Type.String()),
   /** What it is moving to, where that is another version. */

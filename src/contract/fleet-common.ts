@@ -69,7 +69,7 @@ export const listOf = <T extends TProperties>(items: T) =>
 export const limitSchema = (absent: number, most: number) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: absent, description: 'Items of one page at most.' }))
 
-export const CursorParam = Type.Optional(
+const CursorParam = Type.Optional(
   Type.String({ description: 'Where to go on: `nextCursor` of the page before, with the same filter and order.' }),
 )
 

@@ -41,7 +41,7 @@ export const EdgeItem = Type.Object({
 export type EdgeItem = Static<typeof EdgeItem>
 
 /** Which upgrades an answer about edges is over; one of both. */
-export const WINDOW_PARAMS = {
+const WINDOW_PARAMS = {
   since: Type.Optional(Type.String({ format: 'date-time', description: 'Only upgrades that began then or later.' })),
   window: Type.Optional(
     Type.String({
@@ -52,7 +52,7 @@ export const WINDOW_PARAMS = {
 } as const
 
 /** What every answer about edges says of it; `null`: over all upgrades that are kept. */
-export const SINCE_FIELD = { since: orNull(Time) } as const
+const SINCE_FIELD = { since: orNull(Time) } as const
 
 /** `success_low`: by the lower bound of its interval, which few runs keep low. */
 export const EDGE_SORTS = ['version', 'attempts', 'success', 'success_low', 'duration', 'last'] as const

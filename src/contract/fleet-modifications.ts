@@ -3,7 +3,7 @@ import { listOf, MOMENT_PARAMS, orNull, PAGE_PARAMS, Time, wordOf } from './flee
 
 /** What was changed past the API, or past the operator. */
 
-export const MODIFICATION_KINDS = ['out_of_band', 'jsonpatch'] as const
+const MODIFICATION_KINDS = ['out_of_band', 'jsonpatch'] as const
 
 export const ModificationItem = Type.Object({
   id: Type.String(),

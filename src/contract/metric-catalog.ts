@@ -4,7 +4,7 @@ import { orNull, wordOf } from './fleet-common.ts'
 
 /** What is known of metrics without a sample of them: what they are, since when they are sent, and what reads them. */
 
-export const METRIC_KINDS = ['gauge', 'counter', 'histogram', 'summary', 'recorded'] as const
+const METRIC_KINDS = ['gauge', 'counter', 'histogram', 'summary', 'recorded'] as const
 
 export const KnownMetricItem = Type.Object({
   /** Of the series: parts of a histogram (`_bucket`, `_count`, `_sum`) are metrics of their own. */

@@ -104,7 +104,7 @@ const RuleCommon = {
   evaluationTime: Type.Number(),
   lastEvaluation: Type.String(),
 }
-export const PrometheusAlertingRule = Type.Object({
+const PrometheusAlertingRule = Type.Object({
   ...RuleCommon,
   type: Type.Literal('alerting'),
   state: Type.Union([Type.Literal('inactive'), Type.Literal('pending'), Type.Literal('firing')]),
@@ -114,7 +114,7 @@ export const PrometheusAlertingRule = Type.Object({
   annotations: LabelSet,
   alerts: Type.Array(PrometheusAlert),
 })
-export const PrometheusRecordingRule = Type.Object({ ...RuleCommon, type: Type.Literal('recording') })
+const PrometheusRecordingRule = Type.Object({ ...RuleCommon, type: Type.Literal('recording') })
 export const PrometheusRuleGroup = Type.Object({
   name: Type.String(),
   file: Type.String(),

@@ -4,7 +4,7 @@ import { SampleValue } from './sample-value.ts'
 
 /** `/api/runbooks/v1`: pages, and a page bound to the alert that led to it. */
 
-export const RunbookSummary = Type.Object({
+const RunbookSummary = Type.Object({
   name: Type.String(),
   /** First sentence of Meaning. */
   summary: Type.String(),
@@ -12,7 +12,7 @@ export const RunbookSummary = Type.Object({
   hasRule: Type.Boolean(),
   firing: Type.Number(),
 })
-export type RunbookSummary = Static<typeof RunbookSummary>
+type RunbookSummary = Static<typeof RunbookSummary>
 export const RunbookList = Type.Object({ pages: Type.Array(RunbookSummary) })
 export type RunbookList = Static<typeof RunbookList>
 

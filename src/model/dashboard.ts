@@ -182,7 +182,7 @@ export interface Legend {
   readonly values: readonly Calculation[]
 }
 
-export type LineStyle = 'solid' | 'dashed' | 'dotted'
+type LineStyle = 'solid' | 'dashed' | 'dotted'
 
 export type Chart =
   | TimeSeriesOptions
@@ -217,7 +217,7 @@ export interface YAxis {
   readonly logBase: number
 }
 
-export interface Visual {
+interface Visual {
   readonly display: 'line' | 'bar'
   readonly lineWidth: number
   readonly lineStyle: LineStyle
@@ -307,7 +307,7 @@ export interface ColumnSetting {
   readonly link: ColumnLink | undefined
 }
 
-export interface ColumnLink {
+interface ColumnLink {
   readonly url: string
   readonly title: string
   readonly opensTab: boolean
@@ -384,7 +384,7 @@ export interface StatusHistoryOptions {
   readonly sort: 'asc' | 'desc' | undefined
 }
 
-export interface MarkdownOptions {
+interface MarkdownOptions {
   readonly kind: 'Markdown'
   readonly text: string
 }

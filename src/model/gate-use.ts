@@ -1,6 +1,6 @@
 /** Where a feature gate is set: in HyperConverged itself, or past it by a JSON patch of what it deploys. */
 export const GATE_SOURCES = ['hyperconverged', 'jsonpatch'] as const
-export type GateSource = (typeof GATE_SOURCES)[number]
+type GateSource = (typeof GATE_SOURCES)[number]
 
 /** One cluster sets a feature gate in one place. */
 export interface GateUse {

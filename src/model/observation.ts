@@ -79,7 +79,7 @@ export interface MetricRun {
 }
 
 /** What is read of metrics, under today's names. */
-export const METRIC_SIGNALS = [
+const METRIC_SIGNALS = [
   'csv_succeeded',
   'csv_abnormal',
   'subscription',

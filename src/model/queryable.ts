@@ -21,7 +21,7 @@ export interface SelectRequest extends TimeRange {
   readonly tally?: ReadTally
 }
 
-export interface SelectHint {
+interface SelectHint {
   /** The function or aggregation around the selector: `increase`, `max_over_time`, ... */
   readonly func?: string
   readonly stepMs?: number

@@ -10,7 +10,7 @@
 export const STALE_HIGH_WORD = 0x7ff00000
 export const STALE_LOW_WORD = 2
 /** What a stale marker becomes when something quiets it on its way; taken as stale too. A usual NaN ends in 1. */
-export const STALE_HIGH_WORD_QUIETED = 0x7ff80000
+const STALE_HIGH_WORD_QUIETED = 0x7ff80000
 
 export function isStaleWords(high: number, low: number): boolean {
   return low === STALE_LOW_WORD && (high === STALE_HIGH_WORD || high === STALE_HIGH_WORD_QUIETED)

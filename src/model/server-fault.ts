@@ -1,5 +1,5 @@
 /** What arrives cannot be written: it is refused until it can be, and senders repeat it. */
-export interface StorageFault {
+interface StorageFault {
   /** When it was first seen; the failed write may be a second older. */
   readonly sinceMs: number
   readonly code: 'storage_full' | 'storage_failed'

@@ -17,7 +17,7 @@ export interface Silence {
 }
 
 export const SILENCE_STATES = ['pending', 'active', 'expired'] as const
-export type SilenceState = (typeof SILENCE_STATES)[number]
+type SilenceState = (typeof SILENCE_STATES)[number]
 
 export function silenceStateAt({ startsAtMs, endsAtMs }: Silence, nowMs: number): SilenceState {
   if (nowMs >= endsAtMs) return 'expired'

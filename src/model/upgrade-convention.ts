@@ -7,7 +7,7 @@
 /** The scope of the traces that are derived here. An operator that sends its own uses any other. */
 export const UPGRADE_SCOPE = 'upgrade-deriver'
 
-export type ConventionType = 'text' | 'integer' | 'boolean'
+type ConventionType = 'text' | 'integer' | 'boolean'
 
 export interface ConventionAttribute {
   readonly key: string
@@ -19,7 +19,7 @@ export interface ConventionAttribute {
   readonly example: string
 }
 
-export interface ConventionSpan {
+interface ConventionSpan {
   readonly name: string
   readonly parent: string
   /** From when to when. */
@@ -27,7 +27,7 @@ export interface ConventionSpan {
   readonly attributes: readonly ConventionAttribute[]
 }
 
-export interface ConventionEvent {
+interface ConventionEvent {
   readonly name: string
   /** On which spans it stands. */
   readonly on: string

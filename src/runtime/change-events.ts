@@ -1,46 +1,40 @@
 /**
- * Where main hears that something changed, as topics of the event feed: what a beat reports, what people's commands write,
- * what is read again.
+ * The sources of the event feed's topics on main: reports of the evaluation cycle, writes by user actions, reloads.
  */
 import type { EventTopic } from '../contract/events.ts'
-import type { FleetReport } from '../fleet/loop/fleet-loop.ts'
 import { silenceStateAt } from '../model/silence.ts'
 import type { Silence } from '../model/silence.ts'
 import type { AlertStore } from '../notify/alerts.ts'
 import type { Reloader } from './reload.ts'
 import type { EvaluationReport } from '../rules/rule-status.ts'
 
-/** Tells whoever listens. */
-export type NoteChange = (topics: readonly EventTopic[]) => void
+/** Publishes topics to the event feed's listeners. */
+export type PublishChange = (topics: readonly EventTopic[]) => void
 
-/** An alert began, fires or is over. */
+/** An alert became pending, firing or resolved. */
 export function changedByRules({ transitions }: EvaluationReport): readonly EventTopic[] {
   return transitions.length > 0 ? ['alerts'] : []
 }
 
-export function changedByFacts({ changed }: FleetReport): readonly EventTopic[] {
-  return changed
-}
-
-/** The same calls; what they wrote is reported. */
-export function notedWrites(store: AlertStore, note: NoteChange): AlertStore {
-  /** Alerts show who looks after them and what keeps them quiet. */
+/** Wraps the store: successful writes publish their topics. */
+export function withWriteEvents(store: AlertStore, publish: PublishChange): AlertStore {
+  /** An alert includes its acknowledgement and its silences, hence the topic `alerts`. */
   const after = async <T>(done: Promise<T>, topics: readonly EventTopic[]): Promise<T> => {
     const value = await done
-    note(topics)
+    publish(topics)
     return value
   }
   const { silences, acknowledgements, externalAlerts } = store
   return {
     silences: {
       list: () => silences.list(),
-      write: (changed, deeds) => after(silences.write(changed, deeds), ['silences', 'alerts']),
+      write: (changed, actions) => after(silences.write(changed, actions), ['silences', 'alerts']),
       prune: (endedBeforeMs) => silences.prune(endedBeforeMs),
     },
     acknowledgements: {
       listOpen: () => acknowledgements.listOpen(),
-      put: (acknowledgement, deed) => after(acknowledgements.put(acknowledgement, deed), ['alerts']),
-      remove: (run, deed) => after(acknowledgements.remove(run, deed), ['alerts']),
+      put: (acknowledgement, action) => after(acknowledgements.put(acknowledgement, action), ['alerts']),
+      remove: (run, action) => after(acknowledgements.remove(run, action), ['alerts']),
     },
     externalAlerts: {
       list: () => externalAlerts.list(),
@@ -52,24 +46,24 @@ export function notedWrites(store: AlertStore, note: NoteChange): AlertStore {
   }
 }
 
-/** A step of the beat: silences begin and end by the clock, without anybody doing anything. */
-export function createSilenceWatch(all: () => Iterable<Silence>, note: NoteChange): (nowMs: number) => void {
+/** A step of the evaluation cycle: silences start and end by the clock, without a write. */
+export function createSilenceWatch(all: () => Iterable<Silence>, publish: PublishChange): (nowMs: number) => void {
   let known: string | undefined
   return (nowMs) => {
     const active = [...all()].filter((silence) => silenceStateAt(silence, nowMs) === 'active').map(({ id }) => id)
     const now = active.sort().join(' ')
-    if (known !== undefined && known !== now) note(['silences', 'alerts'])
+    if (known !== undefined && known !== now) publish(['silences', 'alerts'])
     known = now
   }
 }
 
-/** The same reloader; what was taken into use is told. */
-export function notedReloads(reloader: Reloader, note: NoteChange): Reloader {
+/** Wraps the reloader: a successful reload publishes its topics. */
+export function withReloadEvents(reloader: Reloader, publish: PublishChange): Reloader {
   return {
     ...reloader,
     reload: async (cause) => {
       await reloader.reload(cause)
-      note(['rules', 'dashboards', 'alerts'])
+      publish(['rules', 'dashboards', 'alerts'])
     },
   }
 }

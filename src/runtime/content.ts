@@ -1,4 +1,4 @@
-/** The content folders, wired: read at the start, read again while the server runs, and refused as a whole. */
+/** The content folders: read at the start, reloaded while the server runs, and refused as a whole. */
 import { readFileSync } from 'node:fs'
 import { engineOptionsOf } from '../config/folder-options.ts'
 import { FleetError } from '../base/errors.ts'
@@ -11,13 +11,13 @@ import type { Diagnostic } from '../model/diagnostic.ts'
 import type { Reloadable } from './reload.ts'
 
 export interface Content {
-  /** Always what is in use now: keep it, and read its fields when they are needed. Reading them first reads the folders. */
+  /** A live view of the content in use: hold this object, not its fields. The first access reads the folders. */
   readonly catalog: Catalog
-  /** @param useRules hands new rule files to whoever evaluates them */
+  /** @param useRules passes new rule files to the rule engine */
   reloadable(useRules: (files: readonly ContentFile[]) => Promise<void>): Reloadable
 }
 
-/** The first reading throws FleetError `content_invalid` for rule files that cannot be used; other faults are said. */
+/** The first read throws FleetError `content_invalid` for invalid rule files; other faults are logged. */
 export function createContent(config: Config, log: Log): Content {
   let current: Catalog | undefined
   const inUse = (): Catalog => (current ??= readFirst(config, log))
@@ -42,7 +42,7 @@ function readFolders(config: Config): Catalog {
   return loadCatalog(folders, engineOptionsOf(config))
 }
 
-/** Rules that cannot be used keep the server from starting; a fault in a page is said once. */
+/** Invalid rules prevent the start of the server; other faults are logged once. */
 function readFirst(config: Config, log: Log): Catalog {
   const catalog = readFolders(config)
   const errors = errorsOf(catalog)
@@ -55,7 +55,7 @@ function readFirst(config: Config, log: Log): Catalog {
   return catalog
 }
 
-/** Faults that were there before are known; a new one in any file refuses them all. */
+/** Refuses all files when one of them has a fault that the content in use does not have. */
 function readAgain(config: Config, before: Catalog): Catalog {
   const catalog = readFolders(config)
   const known = new Set(errorsOf(before).map(identityOf))

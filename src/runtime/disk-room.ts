@@ -1,18 +1,18 @@
-/** How much room the disk of the store has, measured: what is left when somebody else fills it shows here too. */
+/** The measured free space of the store's disk, which other programs may fill too. */
 import { statfs } from 'node:fs/promises'
 import type { OwnMetrics } from '../base/metrics.ts'
 
 export interface DiskRoom {
-  /** What this process may use, which is less than what root may. */
+  /** Available to this process; root may use more. */
   readonly freeBytes: number
   readonly sizeBytes: number
 }
 
 /**
- * Measures, and sets both gauges.
+ * Measures the disk and sets both gauges.
  *
- * @param folder any folder on that disk
- * @throws what the operating system says when the folder is not there any more
+ * @param folder any folder on the disk
+ * @throws the error of the operating system when the folder no longer exists
  */
 export async function measureDisk(folder: string, metrics: OwnMetrics): Promise<DiskRoom> {
   const { bavail, blocks, bsize } = await statfs(folder)

@@ -5,13 +5,13 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 
-/** On whole seconds, where rule groups are evaluated. */
+/** On whole seconds, when rule groups are evaluated. */
 const CYCLE_EVERY_MS = 1000
 
-export interface EvaluationCycle {
-  /** Runs by itself from now on. */
+interface EvaluationCycle {
+  /** Starts periodic cycles. */
   start(): void
-  /** One cycle at the clock's present time; waits for the one that runs. */
+  /** Runs one cycle at the clock's present time, after the current one. */
   once(): Promise<void>
   /** Resolves when the cycle that runs, if any, is done; no further one starts. */
   stop(): Promise<void>
@@ -47,7 +47,7 @@ export function createEvaluationCycle(
     if (isStopped) return
     const nowMs = clock.nowMs()
     const secondMs = secondOf(nowMs)
-    // A timer may fire a moment early: no second is evaluated twice for that. A clock that was set back starts again.
+    // A timer may fire early, which must not evaluate a second twice. A clock that was set back restarts the count.
     const isSetBack = lastMs - secondMs > CYCLE_EVERY_MS
     const nextMs = (isSetBack ? secondMs : Math.max(secondMs, lastMs)) + CYCLE_EVERY_MS
     cancel = clock.after(nextMs - nowMs, () => {

@@ -16,7 +16,7 @@ export function createFactsStep(
     metrics.fleetDerivations.inc(derived)
     metrics.fleetFailures.inc(failures.length)
     metrics.fleetWaiting.set(waiting)
-    metrics.fleetBeatSeconds.set(tookMs / 1000)
+    metrics.fleetCycleSeconds.set(tookMs / 1000)
     for (const { subject, error } of failures) {
       if (!throttle.admits(error, nowMs)) continue
       log.error({ subject, error }, 'deriving facts failed; it is tried again')

@@ -4,10 +4,10 @@ import { failedRules } from './rule-metrics.ts'
 import type { EvaluationReport } from '../rules/rule-status.ts'
 import type { StoreStats } from '../store/writer.ts'
 
-/** Remembers what the server itself cannot do, from what its threads report. */
+/** The server's own faults, from the reports of its threads. */
 export class FaultWatch {
   #storage: ServerFaults['storage']
-  /** Rules that failed when their group was evaluated last, by group and file. */
+  /** The number of rules that failed in the last evaluation of their group, by file and group. */
   readonly #failing = new Map<string, number>()
 
   get faults(): ServerFaults {
@@ -17,7 +17,7 @@ export class FaultWatch {
     }
   }
 
-  /** @returns whether the store began or ceased to fail */
+  /** @returns whether the store started or stopped failing */
   seeStore({ commitFailure }: Pick<StoreStats, 'commitFailure'>, room: DiskRoom, nowMs: number): boolean {
     const before = this.#storage
     this.#storage =
@@ -25,14 +25,14 @@ export class FaultWatch {
     return (before === undefined) !== (this.#storage === undefined)
   }
 
-  /** @returns whether another number of rules fails than before */
+  /** @returns whether the number of failing rules changed */
   seeRules({ groups }: Pick<EvaluationReport, 'groups'>): boolean {
     const before = this.faults.failingRules
     for (const group of groups) this.#failing.set(`${group.file}\n${group.name}`, failedRules(group))
     return this.faults.failingRules !== before
   }
 
-  /** Of groups that may be gone. */
+  /** After a reload, which may have removed groups. */
   forgetRules(): void {
     this.#failing.clear()
   }

@@ -1,59 +1,59 @@
 /**
- * Notices that files changed: folders of content, one level deep, and single files. The kernel's events are only a
- * hint to look; what counts is what `stat` says of the files, so that editors that write a new file and rename it, a
- * Kubernetes ConfigMap (whose files are links into a folder that is exchanged whole), and a folder that is itself a
- * link all look alike. File systems without events are looked at now and then.
+ * Watches content folders (one level deep) and single files. A kernel event only triggers a check; the check compares
+ * the results of `stat`, so it detects editors that rename a new file into place, a Kubernetes ConfigMap (whose files
+ * are links into a folder that is replaced as a whole), and a folder that is itself a link. File systems without events
+ * are checked periodically.
  */
 import { readdirSync, realpathSync, statSync, watch } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 
-/** After the last event: a program that writes many files is done by then. */
+/** Delay after the last event, so that a program can finish writing several files. */
 const SETTLE_MS = 250
-/** For file systems that tell nothing, as network ones. */
-const LOOK_EVERY_MS = 30_000
+/** For file systems without events, such as network file systems. */
+const CHECK_EVERY_MS = 30_000
 
 export interface FileWatch {
   stop(): void
 }
 
-/** @param changed called after each change, never while a stop is under way; it must not throw */
+/** @param changed called after each change, never after `stop`; it must not throw */
 export function watchFiles(places: readonly string[], clock: Clock, changed: () => void): FileWatch {
   let seen = signatureOf(places)
   let isStopped = false
   let watchers: FSWatcher[] = []
   let cancelSettle: (() => void) | undefined
-  let cancelLook: (() => void) | undefined
+  let cancelCheck: (() => void) | undefined
 
   const arm = (): void => {
     for (const watcher of watchers) watcher.close()
     watchers = foldersOf(places).flatMap(({ folder, only }) => watchFolder(folder, only, hint) ?? [])
   }
-  const look = (): void => {
-    cancelLook?.()
-    cancelLook = clock.after(LOOK_EVERY_MS, look)
+  const check = (): void => {
+    cancelCheck?.()
+    cancelCheck = clock.after(CHECK_EVERY_MS, check)
     const now = signatureOf(places)
     if (now === seen) return
     seen = now
-    // A folder may be another one under the same name by now.
+    // The watched folder may have been replaced by another one of the same name.
     arm()
     changed()
   }
   const hint = (): void => {
     if (isStopped) return
     cancelSettle?.()
-    cancelSettle = clock.after(SETTLE_MS, look)
+    cancelSettle = clock.after(SETTLE_MS, check)
   }
   arm()
-  // What changed between the first look and the watching.
+  // Detects changes between the first signature and the start of the watchers.
   hint()
-  cancelLook = clock.after(LOOK_EVERY_MS, look)
+  cancelCheck = clock.after(CHECK_EVERY_MS, check)
   return {
     stop: () => {
       isStopped = true
       cancelSettle?.()
-      cancelLook?.()
+      cancelCheck?.()
       for (const watcher of watchers) watcher.close()
     },
   }
@@ -65,7 +65,7 @@ interface WatchedFolder {
   readonly only: ReadonlySet<string> | undefined
 }
 
-/** Each place, and the folder it stands in, where it may be exchanged. `..data` is the link of a ConfigMap. */
+/** Each place and its parent folder, where it may be replaced. `..data` is the link of a ConfigMap. */
 function foldersOf(places: readonly string[]): WatchedFolder[] {
   return places.flatMap((place) => [
     { folder: dirname(place), only: new Set([basename(place), '..data']) },
@@ -73,13 +73,13 @@ function foldersOf(places: readonly string[]): WatchedFolder[] {
   ])
 }
 
-/** `undefined` when it cannot be watched: it is looked at now and then all the same. */
+/** `undefined` when the folder cannot be watched: the periodic check still covers it. */
 function watchFolder(folder: string, only: ReadonlySet<string> | undefined, hint: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, (_event, name) => {
       if (name === null || only === undefined || only.has(name)) hint()
     })
-    // As when the folder is removed.
+    // For example when the folder is removed.
     watcher.on('error', hint)
     return watcher
   } catch {
@@ -91,7 +91,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** What would be different had a file changed, come or gone. Links count as what they lead to. */
+/** Differs when a file was changed, added or removed. Links are followed. */
 function signatureOf(places: readonly string[]): string {
   return places.flatMap((place) => [place, ...entriesOf(place).map(describe)]).join('\n')
 }

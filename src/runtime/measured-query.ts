@@ -1,4 +1,4 @@
-/** The query engine of the other thread, counted, timed and traced. A query whose asker left is not sent, or ends there soon. */
+/** The query engine of the query worker, counted, timed and traced. A query is canceled when its client disconnects. */
 import type { QueryAnswers } from '../api/prometheus/query-answers.ts'
 import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
@@ -8,7 +8,7 @@ import type { QueryEngine, QueryExplainer } from '../promql/query-engine.ts'
 import type { QueryServices } from '../threads/query-worker.ts'
 import type { Remote } from '../threads/rpc.ts'
 
-/** Of an expression in a trace. */
+/** The longest expression in a trace. */
 const EXPR_CHARS_MAX = 1000
 
 export type MeasuredQuery = QueryEngine & QueryExplainer & { readonly answers: QueryAnswers }
@@ -21,7 +21,7 @@ export function measuredQuery(
   const measure = async <T>(
     kind: string,
     signal: Cancellation | undefined,
-    ask: () => Promise<T>,
+    send: () => Promise<T>,
     expr?: string,
   ): Promise<T> => {
     if (signal?.aborted === true) {
@@ -31,7 +31,7 @@ export function measuredQuery(
     const stop = metrics.querySeconds.startTimer({ kind })
     try {
       const attributes = { 'db.operation.name': kind, ...(expr !== undefined && { 'db.query.text': clip(expr) }) }
-      const answer = tracing.isOn ? await tracing.span(`query ${kind}`, attributes, ask) : await ask()
+      const answer = tracing.isOn ? await tracing.span(`query ${kind}`, attributes, send) : await send()
       metrics.queries.inc({ outcome: 'ok' })
       return answer
     } catch (thrown) {

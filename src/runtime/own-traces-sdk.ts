@@ -1,10 +1,11 @@
 /**
- * The one file of the server that knows OpenTelemetry's SDK (simulated operators send by it too): the port of
- * `base/tracing.ts` over it. Nothing is instrumented by itself, and neither the SDK's metrics nor its logs are started.
- * Loaded by `own-traces.ts` when traces are wanted.
+ * Implements `base/tracing.ts` with OpenTelemetry's SDK; the only file of the server that imports the SDK (simulated
+ * operators use it too). No automatic instrumentation; the SDK's metrics and logs are off. Loaded by `own-traces.ts` on
+ * demand.
  */
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { NodeSDK, api, core, resources, tracing as trace } from '@opentelemetry/sdk-node'
+import { messageOf } from '../base/errors.ts'
 import type { OpenSpan, Tracing } from '../base/tracing.ts'
 
 const SERVICE = 'daytwo'
@@ -12,9 +13,9 @@ const EXPORT_EVERY_MS = 5000
 const EXPORT_MS_MAX = 10_000
 const BATCH_SPANS = 512
 
-export interface OwnTracesSdk {
+interface OwnTracesSdk {
   readonly tracing: Tracing
-  /** Sends what waits, and ends. */
+  /** Exports the waiting spans and shuts down. */
   stop(): Promise<void>
 }
 
@@ -37,19 +38,19 @@ export function startSdk(target: OwnTracesTarget): OwnTracesSdk {
         exportTimeoutMillis: EXPORT_MS_MAX,
       }),
     ],
-    // Otherwise the SDK starts exporters of both to where its environment says, or to port 4318.
+    // Otherwise the SDK starts exporters of both, to the address of its environment variables or to port 4318.
     metricReaders: [],
     logRecordProcessors: [],
-    // Nothing goes to another service with it, and no client's header decides what is sampled here.
+    // No context is sent to other services, and no client's header decides about sampling.
     textMapPropagator: null,
   })
   sdk.start()
-  const tell = (message: string): void => {
+  const report = (message: string): void => {
     target.onProblem(message)
   }
   const silent = (): void => undefined
   diag.setLogger(
-    { error: tell, warn: tell, info: silent, debug: silent, verbose: silent },
+    { error: report, warn: report, info: silent, debug: silent, verbose: silent },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
   return {
@@ -91,7 +92,7 @@ function tracingOf(version: string): Tracing {
         span.end()
         return answer
       } catch (thrown) {
-        span.end(thrown instanceof Error ? thrown.message : String(thrown))
+        span.end(messageOf(thrown))
         throw thrown
       }
     },
@@ -102,12 +103,12 @@ function tracingOf(version: string): Tracing {
   }
 }
 
-/** Where spans are exported to. */
-export interface OwnTracesTarget {
-  /** Whole: `http://127.0.0.1:4318/v1/traces`. */
+/** The receiver of exported spans. */
+interface OwnTracesTarget {
+  /** With its path: `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Of all traces, 0 to 1. */
+  /** The share of traces that is sampled, 0 to 1. */
   readonly ratio: number
   readonly queueSpansMax: number
   readonly version: string

@@ -1,33 +1,34 @@
 /**
- * Reading again, while the server runs, what was read at its start: rules, runbooks, dashboards, the notification
- * configuration. Everything is read and checked before anything is taken into use, so that a bad file changes nothing.
+ * Reloads rules, runbooks, dashboards and the notification configuration while the server runs. All files are read and
+ * checked before any of them is applied, so an invalid file changes nothing.
  */
 import type { Clock } from '../base/clock.ts'
 import { FleetError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
+import { createSerialQueue } from '../base/serial-queue.ts'
 
-/** Something that stands in files and can be read again. */
+/** Content of files that can be reloaded. */
 export interface Reloadable {
-  /** What it is, for the log: `content`, `notifications`. */
+  /** For the log: `content`, `notifications`. */
   readonly name: string
-  /** Folders and files whose change asks for a reload. */
+  /** Folders and files whose change triggers a reload. */
   readonly places: readonly string[]
   /**
-   * Reads and checks, and changes nothing; throws FleetError `content_invalid` or `config_invalid`, whose message has
-   * the carets. Answers what takes into use what was read.
+   * Reads and checks the files without an effect, and returns the function that applies them. Throws FleetError
+   * `content_invalid` or `config_invalid`, whose message has the carets.
    */
-  read(): TakeIntoUse | Promise<TakeIntoUse>
+  read(): Apply | Promise<Apply>
 }
 
-export type TakeIntoUse = () => Promise<void> | void
+type Apply = () => Promise<void> | void
 
-/** Who asked: a person by HTTP, SIGHUP, or a file that changed. */
+/** The trigger: an HTTP request, SIGHUP, or a changed file. */
 export type ReloadCause = 'request' | 'signal' | 'files'
 
-export interface ReloadStatus {
+interface ReloadStatus {
   readonly isSuccessful: boolean
-  /** When what is in use was read; at first, the start. */
+  /** When the content in use was read; initially the start. */
   readonly lastSuccessMs: number
   readonly lastAttemptMs?: number
   readonly cause?: ReloadCause
@@ -36,14 +37,14 @@ export interface ReloadStatus {
 }
 
 export interface Reloader {
-  /** One after the other. Rejects with what was wrong; what was in use stays in use then. */
+  /** One at a time. Rejects with the fault; the content in use then stays. */
   reload(cause: ReloadCause): Promise<void>
   status(): ReloadStatus
-  /** Of all that can be read again, each once. */
+  /** The places of all reloadables, without duplicates. */
   readonly places: readonly string[]
 }
 
-export interface ReloaderParts {
+interface ReloaderParts {
   readonly reloadables: readonly Reloadable[]
   readonly clock: Clock
   readonly metrics: OwnMetrics
@@ -62,7 +63,7 @@ export function createReloader({ reloadables, clock, metrics, log }: ReloaderPar
     const lastAttemptMs = clock.nowMs()
     try {
       const steps = await readAll(reloadables)
-      for (const takeIntoUse of steps) await takeIntoUse()
+      for (const apply of steps) await apply()
       status = { isSuccessful: true, lastSuccessMs: lastAttemptMs, lastAttemptMs, cause }
       log.info({ cause, reloaded: reloadables.map(({ name }) => name) }, 'content was read again')
     } catch (thrown) {
@@ -76,20 +77,16 @@ export function createReloader({ reloadables, clock, metrics, log }: ReloaderPar
     }
   }
 
-  let last: Promise<void> = Promise.resolve()
+  const inOrder = createSerialQueue()
   return {
-    reload: (cause) => {
-      const result = last.then(() => run(cause))
-      last = result.catch(() => undefined)
-      return result
-    },
+    reload: (cause) => inOrder(() => run(cause)),
     status: () => status,
     places: [...new Set(reloadables.flatMap(({ places }) => places))],
   }
 }
 
-/** All that is wrong is told at once, not only what came first. */
-async function readAll(reloadables: readonly Reloadable[]): Promise<TakeIntoUse[]> {
+/** Reports the faults of all reloadables together, not only the first. */
+async function readAll(reloadables: readonly Reloadable[]): Promise<Apply[]> {
   const read = await Promise.allSettled(reloadables.map(async (one) => one.read()))
   const failures = read.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
   const [first] = failures

@@ -1,6 +1,6 @@
 /**
- * The rule engine, which runs on the query worker, and its alerts, which are in memory on main: whoever shows alerts,
- * notifies or writes their history reads them here, and no request copies them from the other thread.
+ * The rule engine, which runs on the query worker, and its alerts, which main holds in memory: the API, notifications
+ * and the alert history read them here, so no request copies them from the other thread.
  */
 import type { RuleReader } from '../api/prometheus/rules.ts'
 import { AlertIndex } from '../rules/alert-index.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { invariant } from '../base/invariant.ts'
 
-/** A free port of a host. Somebody else may take it before it is listened on; then listening says so. */
+/** A free port of a host. If another process takes it first, listening on it fails. */
 export async function reservePort(host: string): Promise<number> {
   const server = createServer()
   server.listen({ host, port: 0 })

@@ -1,10 +1,10 @@
-/** What Daytwo says of its rule groups in its own metrics. */
+/** Daytwo's own metrics of its rule groups. */
 import type { Gauge } from 'prom-client'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import type { EvaluationReport, GroupReport } from '../rules/rule-status.ts'
 
-/** Forgets what was shown of groups that may be gone; counters go on. */
+/** Resets the gauges of all groups, because a reload may have removed some; counters continue. */
 export function forgetGroups(metrics: OwnMetrics): void {
   for (const gauge of groupGauges(metrics)) gauge.reset()
 }
@@ -33,7 +33,7 @@ export function countEvaluation(report: EvaluationReport, metrics: OwnMetrics, l
   }
 }
 
-/** Alerts that could not be kept for a restart are an error of the group; its rules were evaluated. */
+/** Alerts that could not be stored for a restart are an error of the group; its rules were evaluated. */
 export function failedRules({ errors }: Pick<GroupReport, 'errors'>): number {
   return new Set(errors.filter(({ during }) => during !== 'persist').map(({ ruleKey }) => ruleKey)).size
 }

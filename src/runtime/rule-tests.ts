@@ -1,30 +1,30 @@
-/** Unit tests of rules for the API: a thread for each question, one after the other, and none for longer than a minute. */
+/** Unit tests of rules for the API: one thread per request, one request at a time, each for at most a minute. */
 import type { Clock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import { createSerialQueue } from '../base/serial-queue.ts'
 import type { RuleTests } from '../contract/replay.ts'
 import type { RuleTestsData, RuleTestServices } from '../threads/rule-tests-worker.ts'
 import { startThread } from '../threads/start-thread.ts'
 
-/** Questions that wait; more are told to come back. */
+/** Requests that may wait; further ones are refused as `overloaded`. */
 const WAITING_MAX = 4
 const RUN_MS_MAX = 60_000
 
 export type RunRuleTests = (alertname: string) => Promise<RuleTests>
 
 export function createRuleTests(data: RuleTestsData, clock: Clock, log: Log): RunRuleTests {
-  let last: Promise<unknown> = Promise.resolve()
-  /** By alert: those who ask the same get the same. */
-  const asked = new Map<string, Promise<RuleTests>>()
+  const inOrder = createSerialQueue()
+  /** By alert: requests for the same alert share one run. */
+  const requested = new Map<string, Promise<RuleTests>>()
   return (alertname) => {
-    const under = asked.get(alertname)
-    if (under !== undefined) return under
-    if (asked.size > WAITING_MAX) {
-      throw new FleetError('overloaded', `${asked.size} questions about unit tests of rules wait already`)
+    const waiting = requested.get(alertname)
+    if (waiting !== undefined) return waiting
+    if (requested.size > WAITING_MAX) {
+      throw new FleetError('overloaded', `${requested.size} questions about unit tests of rules wait already`)
     }
-    const result = last.then(() => runOnce(data, alertname, clock, log)).finally(() => asked.delete(alertname))
-    asked.set(alertname, result)
-    last = result.catch(() => undefined)
+    const result = inOrder(() => runOnce(data, alertname, clock, log)).finally(() => requested.delete(alertname))
+    requested.set(alertname, result)
     return result
   }
 }
@@ -34,7 +34,7 @@ async function runOnce(data: RuleTestsData, alertname: string, clock: Clock, log
     file: 'rule-tests-worker',
     workerData: data,
     log,
-    // The call that waits for it fails with the cause.
+    // The pending call rejects with the cause.
     onDeath: () => undefined,
   })
   let cancel: () => void = () => undefined

@@ -1,12 +1,13 @@
-/** Steps of the beat as spans. A beat is every second and mostly finds nothing to do: of those nothing is told. */
+/** Steps of the evaluation cycle as spans. A cycle runs every second and mostly has nothing to do: then it has no span. */
+import { messageOf } from '../base/errors.ts'
 import type { SpanAttributes, Tracing } from '../base/tracing.ts'
 import type { FleetReport } from '../fleet/loop/fleet-loop.ts'
 import type { EvaluationReport } from '../rules/rule-status.ts'
 
-/** What a step did, for its span; `undefined`: nothing. */
-export interface StepNotes {
+/** The outcome of a step, for its span. */
+interface StepOutcome {
   readonly attributes: SpanAttributes
-  /** What went wrong although the step went on. */
+  /** A failure that did not stop the step. */
   readonly failure?: string
 }
 
@@ -14,26 +15,26 @@ export async function tracedStep<T>(
   tracing: Tracing,
   name: string,
   step: () => Promise<T>,
-  notesOf: (done: T) => StepNotes | undefined,
+  outcomeOf: (done: T) => StepOutcome | undefined,
 ): Promise<T> {
   if (!tracing.isOn) return step()
   const span = tracing.open(name, {})
   try {
     const done = await span.within(step)
-    const notes = notesOf(done)
-    if (notes !== undefined) {
-      for (const [key, value] of Object.entries(notes.attributes)) span.set(key, value)
-      span.end(notes.failure)
+    const outcome = outcomeOf(done)
+    if (outcome !== undefined) {
+      for (const [key, value] of Object.entries(outcome.attributes)) span.set(key, value)
+      span.end(outcome.failure)
     }
     return done
   } catch (thrown) {
-    span.end(thrown instanceof Error ? thrown.message : String(thrown))
+    span.end(messageOf(thrown))
     throw thrown
   }
 }
 
-/** Groups that were due; the first rule that failed makes it an error. */
-export function evaluationNotes({ groups }: EvaluationReport): StepNotes | undefined {
+/** `undefined` when no group was due. The first failed rule makes the span an error. */
+export function evaluationOutcome({ groups }: EvaluationReport): StepOutcome | undefined {
   if (groups.length === 0) return undefined
   const [failure] = groups.flatMap(({ name, errors }) =>
     errors.map(({ rule, message }) => `${name}, ${rule}: ${message}`),
@@ -48,8 +49,8 @@ export function evaluationNotes({ groups }: EvaluationReport): StepNotes | undef
   }
 }
 
-/** Of a beat that read or derived something; one that found nothing new is not told. */
-export function derivationNotes({ read, derived, waiting, failures }: FleetReport): StepNotes | undefined {
+/** `undefined` when the cycle of the fleet loop found nothing new. */
+export function derivationOutcome({ read, derived, waiting, failures }: FleetReport): StepOutcome | undefined {
   if (read + derived + failures.length === 0) return undefined
   const [failure] = failures.map(({ subject, error }) => `${subject}: ${error}`)
   return {

@@ -1,11 +1,11 @@
-/** What goes on in the background, apart from the beat: the store's flush and retention, and the gauges about both. */
+/** Background work outside the evaluation cycle: the store's flush and retention, and their gauges. */
 import type { AppThreads } from '../threads/app-threads.ts'
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import { FaultThrottle } from '../base/fault-throttle.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
-import type { NoteChange } from './change-events.ts'
+import type { PublishChange } from './change-events.ts'
 import { measureDisk } from './disk-room.ts'
 import type { DiskRoom } from './disk-room.ts'
 import type { FaultWatch } from './fault-watch.ts'
@@ -15,51 +15,51 @@ import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
 import type { StoreStats } from '../store/writer.ts'
 
 const EVERY_MS = 1000
-/** Of a folder that is not there. */
+/** When the disk cannot be measured. */
 const NO_ROOM_KNOWN: DiskRoom = { freeBytes: 0, sizeBytes: 0 }
 
-export interface Upkeep {
-  /** Resolves when the work under way is done; no more starts. */
+interface Upkeep {
+  /** Resolves when the current run is done; no further run starts. */
   stop(): Promise<void>
 }
 
-export interface UpkeepParts {
+interface UpkeepParts {
   readonly clock: Clock
   readonly threads: AppThreads
   readonly rules: Pick<RemoteRules, 'alerts'>
   readonly metrics: OwnMetrics
   readonly log: Log
   readonly faults: FaultWatch
-  readonly note: NoteChange
-  /** Of the store: its disk is measured. */
+  readonly publish: PublishChange
+  /** The folder of the store, whose disk is measured. */
   readonly folder: string
-  /** Under which our own series are kept; absent: they are not. */
+  /** The `instance` label of Daytwo's own series; absent: they are not stored. */
   readonly instance: string | undefined
 }
 
 export function startUpkeep(parts: UpkeepParts): Upkeep {
-  const { clock, threads, rules, metrics, log, faults, note, folder, instance } = parts
+  const { clock, threads, rules, metrics, log, faults, publish, folder, instance } = parts
   let isStopped = false
   let underWay = Promise.resolve()
   let cancel: () => void = () => undefined
   const throttle = new FaultThrottle()
-  let keptAtMs = -Infinity
+  let storedAtMs = -Infinity
 
   const run = async (): Promise<void> => {
     const nowMs = clock.nowMs()
-    const tell = (thrown: unknown): void => {
+    const report = (thrown: unknown): void => {
       if (!throttle.admits('upkeep', nowMs)) return
       log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
     }
-    await threads.ingest.store.maintain(nowMs).catch(tell)
+    await threads.ingest.store.maintain(nowMs).catch(report)
     const stats = await measure(threads, rules.alerts(), metrics)
-    const room = await measureDisk(folder, metrics).catch(tell)
-    // Alerts among others are as they were while nothing can be written.
-    if (faults.seeStore(stats, room ?? NO_ROOM_KNOWN, nowMs)) note(['alerts'])
-    if (instance === undefined || nowMs - keptAtMs < OWN_SERIES_EVERY_MS) return
-    keptAtMs = nowMs
-    // Not awaited: a commit that waits for room on the disk must not keep the retention from making some.
-    void threads.ingest.writes.ownSeries(await ownSeries(metrics, instance, nowMs)).catch(tell)
+    const room = await measureDisk(folder, metrics).catch(report)
+    // While writes fail, alerts no longer change: their pages show the fault.
+    if (faults.seeStore(stats, room ?? NO_ROOM_KNOWN, nowMs)) publish(['alerts'])
+    if (instance === undefined || nowMs - storedAtMs < OWN_SERIES_EVERY_MS) return
+    storedAtMs = nowMs
+    // Not awaited: a commit that waits for disk space must not block the retention that frees it.
+    void threads.ingest.writes.ownSeries(await ownSeries(metrics, instance, nowMs)).catch(report)
   }
   const plan = (): void => {
     if (isStopped) return

@@ -1,4 +1,4 @@
-/** The two worker threads, started side by side: the reader waits for what the writer shares. */
+/** Starts the two worker threads in parallel: the reader waits for the memory that the writer shares. */
 import { engineOptionsOf, ingestOptionsOf, otlpOptionsOf, storeOptionsOf } from '../config/folder-options.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -12,17 +12,17 @@ import { LANE_BYTES, createWriteLane, type WriteLane } from './write-lane.ts'
 export interface AppThreads {
   readonly ingest: Remote<IngestServices>
   readonly query: Remote<QueryServices>
-  /** How remote write requests reach the ingest worker. */
+  /** Carries remote write requests to the ingest worker. */
   readonly lane: WriteLane
   /** Resolves with a sentence when one of them died. */
   readonly died: Promise<string>
-  /** Writes what was received, then ends both. */
+  /** Writes the received data, then ends both. */
   stop(): Promise<void>
 }
 
-export interface ThreadParts {
+interface ThreadParts {
   readonly config: Config
-  /** Called while the writer starts: reading them takes as long as that. What it throws ends both. */
+  /** Called while the writer starts, because both take equally long. An exception ends both threads. */
   readonly ruleFiles: () => readonly { readonly path: string; readonly text: string }[]
   readonly clock: Clock
   readonly log: Log
@@ -99,6 +99,6 @@ export async function startThreads({ config, ruleFiles, clock, log }: ThreadPart
   }
   if (ingest.status === 'fulfilled') await stopIngest(ingest.value)
   if (query.status === 'fulfilled') await query.value.terminate()
-  // Without the writer the reader fails too: what happened to the writer is what there is to say.
+  // Without the writer the reader fails too, so the writer's failure is the cause.
   throw ingest.status === 'rejected' ? ingest.reason : (query as PromiseRejectedResult).reason
 }

@@ -1,6 +1,6 @@
 import { invariant } from '../base/invariant.ts'
 
-/** Where a body lies. */
+/** The location of a body in the ring. */
 export interface BodyPlace {
   readonly start: number
   readonly length: number
@@ -8,17 +8,17 @@ export interface BodyPlace {
 }
 
 /**
- * Shared memory through which request bodies go from main to the ingest worker: no allocation and no copy by the
- * message that names them. Main's side: it takes places and gives them back; the worker reads the places that messages name.
+ * Shared memory through which request bodies go from main to the ingest worker, so that a message carries only their
+ * location. This is main's side: it takes places and gives them back; the worker reads the places named by messages.
  *
  * ```
- *    | free | taken, given back | taken | taken | free |        places are taken in order and used again in order;
- *           ^ oldest                            ^ next          one that is not given back holds up those behind it
+ *    | free | taken, given back | taken | taken | free |        places are taken and reused in order; a place that is
+ *           ^ oldest                            ^ next          not given back blocks the reuse of those behind it
  * ```
  */
 export class BodyRing {
   readonly #bytes: Uint8Array
-  /** Oldest first. None spans the end of the memory. */
+  /** Oldest first. No place wraps around the end of the memory. */
   readonly #places: BodyPlace[] = []
   #next = 0
 
@@ -26,7 +26,7 @@ export class BodyRing {
     this.#bytes = new Uint8Array(memory)
   }
 
-  /** Copies a body in, from the pieces in which it arrived; `undefined` when there is no room now. */
+  /** Copies a body into the ring, piece by piece; `undefined` when there is no room now. */
   take(body: readonly Uint8Array[]): BodyPlace | undefined {
     let length = 0
     for (const piece of body) length += piece.length
@@ -42,7 +42,7 @@ export class BodyRing {
     return place
   }
 
-  /** Nobody reads the body any more. */
+  /** Frees the place of a body that is no longer read. */
   giveBack(place: BodyPlace): void {
     invariant(!place.isFree, 'a place is given back once')
     place.isFree = true

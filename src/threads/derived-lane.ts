@@ -1,10 +1,10 @@
 /**
- * Derived samples on their way from the query worker to the ingest worker. Rules write the same series each time, so a
- * label set crosses once and is a number after that: ten thousand clusters and forty recording rules are four hundred
- * thousand samples, and cloning and looking up as many label sets cost seconds.
+ * Derived samples from the query worker to the ingest worker. Rules write the same series each time, so a label set
+ * crosses once and is sent as a number afterwards: 10,000 clusters and 40 recording rules make 400,000 samples, and
+ * cloning and finding as many label sets would take seconds.
  *
- * The numbers are the sender's, given by the identity of `Labels`. Nothing is lost when they are forgotten: the next batch
- * begins a new count (`isAnew`) and carries its label sets again.
+ * The sender assigns the numbers by the identity of `Labels`. Dropping them loses nothing: the next batch restarts the
+ * numbering (`isReset`) and carries its label sets again.
  */
 import { FleetError } from '../base/errors.ts'
 import { invariant } from '../base/invariant.ts'
@@ -13,24 +13,24 @@ import type { Histogram } from '../model/histogram.ts'
 import type { Labels } from '../model/labels.ts'
 import type { SeriesRef } from '../model/series.ts'
 
-/** Samples as columns. Plain data and `Labels`: it crosses threads. */
+/** Samples as columns; plain data and `Labels`, which can cross threads. */
 export interface DerivedBatch {
-  /** The count begins anew: earlier numbers mean nothing any more. */
-  readonly isAnew: boolean
+  /** The numbering restarts: earlier numbers are invalid. */
+  readonly isReset: boolean
   /** Label sets that get the next numbers, in order. */
   readonly fresh: readonly Labels[]
   /** The series of each sample, by its number. */
   readonly ids: Uint32Array
   readonly timesMs: Float64Array
   readonly values: Float64Array
-  /** 1 where the series ends; the value means nothing there. */
+  /** 1 where the series ends; the value is meaningless there. */
   readonly stale: Uint8Array
-  /** Samples that are native histograms, with their place. */
+  /** Samples that are native histograms, with their index. */
   readonly histograms: readonly (readonly [number, Histogram])[]
 }
 
-/** So many label sets are remembered before the count begins anew: series that ended are among them. */
-export const NUMBERED_MAX = 2_000_000
+/** The numbering restarts after this many label sets, because series that ended keep their number. */
+const NUMBERED_MAX = 2_000_000
 
 /** The sending end. */
 export function createDerivedSender(
@@ -39,16 +39,16 @@ export function createDerivedSender(
 ): AppendDerived {
   let ids = new WeakMap<Labels, number>()
   let next = 0
-  let isAnew = true
+  let isReset = true
   let batches = 0
   return async (samples) => {
     const number = ++batches
-    if (next + samples.length > numberedMax) isAnew = true
-    if (isAnew) {
+    if (next + samples.length > numberedMax) isReset = true
+    if (isReset) {
       ids = new WeakMap()
       next = 0
     }
-    const begins = isAnew
+    const begins = isReset
     const fresh: Labels[] = []
     const numberOf = (labels: Labels): number => {
       let id = ids.get(labels)
@@ -59,17 +59,17 @@ export function createDerivedSender(
       return id
     }
     const batch = columnsOf(samples, numberOf, begins, fresh)
-    // Until it is known to have arrived, nothing is sure of the numbers: another batch meanwhile counts anew.
-    isAnew = true
+    // Until the batch is known to have arrived, its numbers are unconfirmed: a batch sent meanwhile restarts them.
+    isReset = true
     await send(batch)
-    if (number === batches) isAnew = false
+    if (number === batches) isReset = false
   }
 }
 
 function columnsOf(
   samples: readonly DerivedSample[],
   numberOf: (labels: Labels) => number,
-  isAnew: boolean,
+  isReset: boolean,
   fresh: readonly Labels[],
 ): DerivedBatch {
   const ids = new Uint32Array(samples.length)
@@ -84,18 +84,18 @@ function columnsOf(
     stale[i] = isStale ? 1 : 0
     if (histogram !== undefined) histograms.push([i, histogram])
   })
-  return { isAnew, fresh, ids, timesMs, values, stale, histograms }
+  return { isReset, fresh, ids, timesMs, values, stale, histograms }
 }
 
 /**
- * The receiving end: appends and commits. When series have no room, all the others are stored, and then it rejects with
+ * The receiving end: appends and commits. When series exceed the limit, it stores all others and then rejects with
  * FleetError `query_limit`.
  */
 export function createDerivedReceiver(appender: Appender): (batch: DerivedBatch) => Promise<void> {
-  /** `undefined`: there was no room for it. The sender counts anew after that, so it is tried again. */
+  /** `undefined`: the series limit was reached. The sender then restarts the numbering, which retries the series. */
   let refs: (SeriesRef | undefined)[] = []
-  return async ({ isAnew, fresh, ids, timesMs, values, stale, histograms }) => {
-    if (isAnew) refs = []
+  return async ({ isReset, fresh, ids, timesMs, values, stale, histograms }) => {
+    if (isReset) refs = []
     for (const labels of fresh) refs.push(appender.resolve(labels))
     let lost = 0
     const histogramAt = new Map(histograms)

@@ -1,4 +1,4 @@
-/** The fleet loop, wired to the store that it reads and to the thread that writes. On the query worker. */
+/** Wires the fleet loop to the store that it reads and to the ingest worker. Runs on the query worker. */
 import { createFleetLoop, type FleetLoop } from '../fleet/loop/fleet-loop.ts'
 import { POSITION_KEY } from '../fleet/loop/loop-state.ts'
 import type { DerivedServices } from './ingest-worker.ts'
@@ -18,7 +18,7 @@ import type { StoreOptions } from '../store/options.ts'
 import type { StoreReader } from '../store/reader.ts'
 import type { SpanReader } from '../store/spans/span-reader.ts'
 
-export interface FleetLoopSources {
+interface FleetLoopSources {
   readonly store: StoreOptions
   readonly reader: StoreReader
   readonly facts: FactsReader
@@ -31,9 +31,9 @@ export interface FleetLoopSources {
   readonly stopwatchMs: () => number
 }
 
-/** The most samples of one group of metrics of one cluster: far more than a cluster sends. */
+/** The maximum of samples of one metric group of one cluster: far more than a cluster sends. */
 const SAMPLES_MAX = 20_000_000
-/** A series that was written longer ago has ended in any case. */
+/** A series without a sample for longer has ended. */
 const WRITTEN_WITHIN_MS = 24 * 60 * 60_000
 
 export function openFleetLoop(sources: FleetLoopSources): FleetLoop {

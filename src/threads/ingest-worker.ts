@@ -1,7 +1,7 @@
 /**
- * The wiring of the ingest worker: the one thread that writes. A write request is decoded and admitted, its samples go
- * to the head and the log, and its answer waits for the group commit. It also stores the facts (alert states, tokens),
- * because SQLite has one writer. Time comes with each call.
+ * The wiring of the ingest worker, the only thread that writes. It decodes and admits a write request, appends its
+ * samples to the head and the log, and answers after the group commit. It also stores the facts (alert states, tokens),
+ * because SQLite has one writer. Each call carries the time.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { invariant } from '../base/invariant.ts'
@@ -36,7 +36,7 @@ export interface IngestWorkerData {
   readonly nowMs: number
   /** From the query worker: derived series and alert states. */
   readonly queryPort: MessagePort
-  /** To the query worker: how its reader finds the head. */
+  /** To the query worker: the `ReaderShare`, with which its reader finds the head. */
   readonly sharePort: MessagePort
   /** From main: remote write requests, with their bodies in `laneMemory`. */
   readonly lanePort: MessagePort
@@ -53,26 +53,26 @@ export type IngestServices = Facts & {
 /** What the query worker calls. */
 export type DerivedServices = Facts & { readonly derived: DerivedWrites }
 
-/** What clients sent, and what is written beside it: durable when it resolves. Rejects when there is no room. */
+/** Data from clients and about the server itself: durable when the call resolves. Rejects when the head or disk is full. */
 interface Writes {
   remoteWrite(body: Uint8Array, context: WriteContext): Promise<WriteOutcome>
   otlpMetrics(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpOutcome>
   otlpTraces(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpItemOutcome>
   otlpLogs(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpLogsOutcome>
-  /** Log records that were read and bounded. */
+  /** Log records that are decoded and within the limits. */
   logs(records: readonly LogRecord[]): Promise<void>
-  /** Samples about the program itself. */
+  /** Samples of the server's own metrics. */
   ownSeries(samples: readonly DerivedSample[]): Promise<void>
 }
 
 interface Refusals {
   /** Lists have at most `top` entries. */
   report(nowMs: number, top: number): IngestReport
-  /** Of a body that main did not pass on. `cluster`: the one that the sender's token is bound to. */
-  note(refusal: Refusal, cluster: string | undefined, nowMs: number): void
+  /** Records the refusal of a body that main did not forward. `cluster`: to which the sender's token is bound. */
+  record(refusal: Refusal, cluster: string | undefined, nowMs: number): void
 }
 
-/** What is derived and is no fact: durable when it resolves. */
+/** Derived data other than facts: durable when the call resolves. */
 interface DerivedWrites {
   samples(batch: DerivedBatch): Promise<void>
   runs(changes: readonly RunChange[]): Promise<void>
@@ -80,7 +80,7 @@ interface DerivedWrites {
   spans(traces: readonly DerivedTrace[], nowMs: number): Promise<void>
 }
 
-/** Takes something when there is room, and answers when it is durable. */
+/** Accepts data when there is room, and resolves when it is durable. */
 function takingWith(store: StoreWriter): <T>(take: () => T) => Promise<T> {
   return async (take) => {
     store.admit()
@@ -117,7 +117,7 @@ function writesOf(
       takeAndCommit(() => {
         writer.logs.putLogs(records)
       }),
-    // Its label sets are new ones each time, so there is nothing to remember.
+    // Its label sets are new objects each time, so numbers are never reused.
     ownSeries: createDerivedSender(createDerivedReceiver(writer.appender), 0),
   }
 }
@@ -129,7 +129,7 @@ function refusalsOf(writer: StoreWriter, intake: Intake, { store }: IngestWorker
       const series = { option: 'store.series-max', max: store.seriesMax, used: writer.stats().seriesCount }
       return { ...report, limits: [series, ...report.limits] }
     },
-    note: (refusal, cluster, nowMs) => {
+    record: (refusal, cluster, nowMs) => {
       intake.note([refusal], cluster, nowMs)
     },
   }
@@ -171,7 +171,7 @@ try {
   serve(data.queryPort, { ...facts, derived: derivedWritesOf(writer) } satisfies DerivedServices)
   parentPort.postMessage({ ready: true } satisfies ThreadHello)
 } catch (thrown) {
-  // The query worker waits for it.
+  // The query worker waits for this port.
   data.sharePort.close()
   parentPort.postMessage({ failed: carry(thrown) } satisfies ThreadHello)
 }

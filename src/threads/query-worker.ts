@@ -1,7 +1,7 @@
 /**
- * The wiring of the query worker: the one thread that reads. PromQL and rules run here, next to the head (through shared
- * memory) and to SQLite (through a connection of its own). What rules write goes to the ingest worker, past main. Time
- * comes with each call; only durations are measured here.
+ * The wiring of the query worker, which reads the store. PromQL and rules run here and read the head through shared
+ * memory and SQLite through their own connection. Rules send their samples directly to the ingest worker. Each call
+ * carries the time; only durations are measured here.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import type { ApiAdoption } from '../api/fleet/adoption.ts'
@@ -46,10 +46,10 @@ import { firstMessage, type ThreadHello } from './start-thread.ts'
 export interface QueryWorkerData {
   readonly store: StoreOptions
   readonly engine: EngineOptions
-  /** Without a word for longer a cluster is gone; `Infinity`: never by that alone. */
+  /** A cluster without a report for longer is gone; `Infinity`: only a declaration makes it so. */
   readonly goneAfterMs: number
   readonly rules: {
-    /** Checked by main before: they load. */
+    /** Already checked by main, so they load. */
     readonly files: readonly { readonly path: string; readonly text: string }[]
     readonly intervalMs: number
     readonly externalUrl: string
@@ -74,7 +74,7 @@ export type QueryServices = {
   readonly logs: LogReader
   readonly fleet: FleetViews
   readonly decommissions: {
-    /** Something was declared of clusters: it counts from when this resolves. */
+    /** Applies changed declarations about clusters; they are in effect when this resolves. */
     reread(nowMs: number): Promise<void>
   }
   readonly fleetLoop: Pick<FleetLoop, 'runCycle'>
@@ -87,16 +87,16 @@ interface SeriesServices extends Pick<StoreReader, 'cardinality' | 'status'> {
 }
 
 interface RuleServices extends Omit<RuleEngine, 'reload' | 'alerts'> {
-  /** Files that were checked by main: they load. */
+  /** The files are already checked by main, so they load. */
   reload(files: QueryWorkerData['rules']['files']): Promise<void>
-  /** Ends soon after its signal was aborted. */
-  replay(asked: ReplayInput, signal?: AbortSignal): Promise<ReplayAnswer>
+  /** Ends soon after its signal is aborted. */
+  replay(request: ReplayInput, signal?: AbortSignal): Promise<ReplayAnswer>
 }
 
-/** Milliseconds that only ever rise: for durations and time limits, never for the time of day. */
+/** Monotonic milliseconds, for durations and time limits, never for the time of day. */
 const stopwatchMs = (): number => performance.now()
 
-/** The ingest worker, as the query worker sees it: one caller and one lane for all that writes from here. */
+/** The query worker's access to the ingest worker: one caller and one lane for all writes. */
 interface Writing {
   readonly writer: Remote<DerivedServices>
   readonly appendDerived: AppendDerived
@@ -119,8 +119,8 @@ function ruleServicesOf(
     stopwatchMs,
   })
   const replayPorts: ReplayPorts = {
-    range: (asked, signal) => query.range(asked, signal),
-    instant: (asked, signal) => query.instant(asked, signal),
+    range: (request, signal) => query.range(request, signal),
+    instant: (request, signal) => query.instant(request, signal),
     externalUrl,
     language,
   }
@@ -134,7 +134,7 @@ function ruleServicesOf(
       groups = groupsOf(changed)
       return rules.reload(groups)
     },
-    replay: (asked, signal) => replayRules(asked, groups, replayPorts, signal),
+    replay: (request, signal) => replayRules(request, groups, replayPorts, signal),
     groups: () => rules.groups(),
     alertUpdate: () => rules.alertUpdate(),
   }
@@ -149,10 +149,10 @@ try {
   const observations = openObservationsForReading(data.store.dir)
   const logs = openLogsForReading(data.store.dir)
   const fleetBook = fillFleetBook(createFleetBook(data.goneAfterMs), facts.fleet, facts.decommissions)
-  // Each caller gets the failure; there may be no caller.
+  // Each caller gets the failure, but there may be no caller.
   fleetBook.catch(() => undefined)
   const adoptionBook = new AdoptionBook(facts.adoption)
-  // In the background, after what the first cycle waits for; a failure here is a failure of each caller again.
+  // In the background, after the index that the first cycle needs; each caller gets the failure again.
   fleetBook.then(() => adoptionBook.warm(EXPECTED_OPERATORS)).catch(() => undefined)
   const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
   const { remote: writer } = createCaller<DerivedServices>(data.writerPort)
@@ -171,11 +171,11 @@ try {
   serve(parentPort, {
     promql: query,
     answers: {
-      instant: async (asked, limit, left) => answerOf(await query.instant(asked, left), limit),
-      range: async (asked, limit, left) => answerOf(await query.range(asked, left), limit),
+      instant: async (request, limit, left) => answerOf(await query.instant(request, left), limit),
+      range: async (request, limit, left) => answerOf(await query.range(request, left), limit),
     },
     series: {
-      cardinality: (asked) => reader.cardinality(asked),
+      cardinality: (request) => reader.cardinality(request),
       status: (top) => reader.status(top),
       newest: (selectors, range) => newestSamples(reader, selectors, range, data.engine.samplesMax),
     },

@@ -1,6 +1,6 @@
 /**
- * What clients send, from main to the ingest worker: remote write requests through the lane, or as a call where the lane
- * has no room; OTLP as calls. Of all formats together at most `pendingMax` wait, because one thread takes them.
+ * Forwards write requests from main to the ingest worker: remote write through the lane, or as a call when the lane has
+ * no room; OTLP as calls. At most `pendingMax` requests of all formats wait, because one thread processes them.
  */
 import { FleetError } from '../base/errors.ts'
 import type { Tracing } from '../base/tracing.ts'
@@ -10,12 +10,12 @@ import type { OtlpLogsOutcome } from '../ingest/otlp/logs.ts'
 import type { WriteOutcome, WriteProtocol } from '../ingest/write-outcome.ts'
 import type { AppThreads } from './app-threads.ts'
 
-/** A decompressed OTLP body. `cluster`: the one that the sender's token is bound to. */
+/** Takes a decompressed OTLP body. `cluster`: to which the sender's token is bound. */
 type WriteOtlp<Outcome> = (body: Uint8Array, encoding: OtlpEncoding, cluster: string | undefined) => Promise<Outcome>
 
-/** Each resolves when what was taken is durable; rejects with FleetError, `overloaded` when too many wait. */
-export interface ReceivedWrites {
-  /** Takes a body as it came, compressed and in pieces. */
+/** Each call resolves when the accepted data is durable; rejects with FleetError, `overloaded` when too many wait. */
+interface ReceivedWrites {
+  /** Takes a body as received: compressed and in pieces. */
   readonly remoteWrite: (
     body: readonly Uint8Array[],
     cluster: string | undefined,
@@ -26,7 +26,7 @@ export interface ReceivedWrites {
   readonly otlpLogs: WriteOtlp<OtlpLogsOutcome>
 }
 
-export interface ReceivedWritesParts {
+interface ReceivedWritesParts {
   readonly threads: Pick<AppThreads, 'ingest' | 'lane'>
   readonly tracing: Tracing
   readonly nowMs: () => number

@@ -1,29 +1,29 @@
 /**
  * Remote procedure calls between threads. One thread offers objects by name (`serve(port, { silences: facts.silences })`),
- * the other one calls their methods (`remote.silences.list()`); the type of the calls follows from the interfaces of the
- * objects, so no call is declared twice. An object may also be found by an address: `remote.fleet(moment).clusters(query)`.
+ * the other calls their methods (`remote.silences.list()`). The calls are typed by the interfaces of the objects, so no
+ * call is declared twice. An address may select an object: `remote.fleet(moment).clusters(query)`.
  *
- * Arguments and answers cross by structured clone: plain data and `Labels`, which get their class back on arrival.
- * Failures arrive as FleetErrors with their code; bugs arrive as errors and are not softened. An AbortSignal
- * among the arguments arrives as a `Cancellation`, aborted soon after the signal was: the call is answered by its method
- * all the same. No other function crosses: a call with one rejects.
+ * Arguments and results cross by structured clone: plain data and `Labels`, which regain their class on arrival.
+ * Failures arrive as FleetErrors with their code; bugs arrive as errors with their stack. An AbortSignal among the
+ * arguments arrives as a `Cancellation`, aborted soon after the signal; its method still returns the result. Functions
+ * cannot cross: a call with a function rejects.
  */
 import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError, type ErrorCode } from '../base/errors.ts'
 import { invariant } from '../base/invariant.ts'
 import { Labels } from '../model/labels.ts'
 
-/** What a thread offers, by name: objects as they are, or functions that find an object by an address (plain data). */
+/** The offer of a thread, by name: objects, or functions that find an object by an address (plain data). */
 export type Services = object
 
-/** The same services seen from the other thread. */
+/** The services as the other thread calls them. */
 export type Remote<S extends Services> = {
   readonly [N in keyof S]: S[N] extends (address: infer A) => infer T
     ? (address: A) => RemoteObject<T>
     : RemoteObject<S[N]>
 }
 
-/** The methods of an object, each of which answers later. What is no method stays where it is. */
+/** The methods of an object, each returning a promise. Other properties cannot be accessed. */
 type RemoteObject<T> = {
   readonly [K in keyof T as T[K] extends Method ? K : never]: T[K] extends (...args: infer A) => infer R
     ? (...args: A) => Promise<Awaited<R>>
@@ -32,7 +32,7 @@ type RemoteObject<T> = {
 
 type Method = (...args: never[]) => unknown
 
-/** What both ends need of a port; `parentPort`, a `Worker` and a `MessagePort` all have it. */
+/** The part of a port that both ends use; `parentPort`, a `Worker` and a `MessagePort` all satisfy it. */
 export interface Channel {
   postMessage(message: unknown): void
   on(event: 'message', listener: (message: unknown) => void): unknown
@@ -41,15 +41,15 @@ export interface Channel {
 interface Call {
   readonly id: number
   readonly service: string
-  /** Of the object, when the service is a function that finds it. */
+  /** The object's address, when the service is a function that finds it. */
   readonly address?: unknown
   readonly method: string
   readonly args: readonly unknown[]
-  /** Which argument is a signal; it crosses as undefined. */
+  /** The index of the signal among the arguments; the signal crosses as undefined. */
   readonly signalAt?: number
 }
 
-/** The signal of a call was aborted. Nothing happens when the call was answered meanwhile. */
+/** The signal of a call was aborted. Ignored when the call was already answered. */
 interface Cancel {
   readonly cancel: number
 }
@@ -65,9 +65,9 @@ export interface CarriedFailure {
   readonly stack: string | undefined
 }
 
-/** Answers calls that arrive on `channel`; their methods begin in the order in which the calls arrive. */
+/** Answers calls that arrive on `channel`; methods start in the order in which their calls arrive. */
 export function serve(channel: Channel, services: Services): void {
-  /** Of calls that have a signal and are not answered yet, by number. */
+  /** The flags of unanswered calls with a signal, by number. */
   const abortable = new Map<number, { aborted: boolean }>()
   channel.on('message', (message) => {
     const call = message as Call | Cancel
@@ -89,7 +89,7 @@ export function serve(channel: Channel, services: Services): void {
       try {
         channel.postMessage(reply)
       } catch (thrown) {
-        // It answered what cannot be cloned.
+        // The result cannot be cloned.
         channel.postMessage({ id, failure: carry(thrown) } satisfies Answer)
       }
     })
@@ -109,7 +109,7 @@ async function answer(call: Call, args: readonly unknown[], services: Services):
   }
 }
 
-/** A method of an object or of its class. Nothing that every object has, such as its `constructor`. */
+/** A method of an object or of its class; no method of `Object`, and no `constructor`. */
 function methodOf(target: object, name: string): Method | undefined {
   let level: object | null = target
   while (level !== null && level !== Object.prototype) {
@@ -121,11 +121,11 @@ function methodOf(target: object, name: string): Method | undefined {
   return undefined
 }
 
-/** A call that is under way. */
+/** A pending call. */
 interface Waiting {
   readonly resolve: (value: unknown) => void
   readonly reject: (cause: Error) => void
-  /** Takes the listener off its signal, which may live longer. */
+  /** Removes the listener from the signal, which may live longer. */
   readonly forget: () => void
 }
 
@@ -149,7 +149,7 @@ export function createCaller<S extends Services>(channel: Channel): Caller<S> {
     if ('failure' in reply) caller.reject(revive(reply.failure))
     else caller.resolve(reviveLabels(reply.value))
   })
-  const call: SendCall = (asked, args) =>
+  const call: SendCall = (target, args) =>
     new Promise((resolve, reject) => {
       if (failure !== undefined) {
         reject(failure)
@@ -158,8 +158,8 @@ export function createCaller<S extends Services>(channel: Channel): Caller<S> {
       const id = ++lastId
       const signalAt = args.findIndex((arg) => arg instanceof AbortSignal)
       if (signalAt === -1) {
-        // Before it waits: what cannot be cloned throws here, and rejects.
-        channel.postMessage({ id, ...asked, args } satisfies Call)
+        // First of all, because an argument that cannot be cloned throws here and rejects.
+        channel.postMessage({ id, ...target, args } satisfies Call)
         waiting.set(id, { resolve, reject, forget: NOTHING })
         return
       }
@@ -167,7 +167,7 @@ export function createCaller<S extends Services>(channel: Channel): Caller<S> {
       const cancel = (): void => {
         channel.postMessage({ cancel: id } satisfies Cancel)
       }
-      channel.postMessage({ id, ...asked, args: args.with(signalAt, undefined), signalAt } satisfies Call)
+      channel.postMessage({ id, ...target, args: args.with(signalAt, undefined), signalAt } satisfies Call)
       signal.addEventListener('abort', cancel, { once: true })
       const forget = (): void => {
         signal.removeEventListener('abort', cancel)
@@ -191,39 +191,39 @@ export function createCaller<S extends Services>(channel: Channel): Caller<S> {
 
 const NOTHING = (): void => undefined
 
-type SendCall = (asked: Pick<Call, 'service' | 'address' | 'method'>, args: readonly unknown[]) => Promise<unknown>
+type SendCall = (target: Pick<Call, 'service' | 'address' | 'method'>, args: readonly unknown[]) => Promise<unknown>
 
-/** Services, which are objects with methods, and functions that answer such objects. */
+/** Services: objects with methods, and functions that return such objects. */
 function remoteOf(call: SendCall): object {
-  return madeWhenRead((service) =>
-    madeWhenRead(
+  return createdOnAccess((service) =>
+    createdOnAccess(
       (method) => {
-        const asked = { service, method }
-        return (...args: unknown[]) => call(asked, args)
+        const target = { service, method }
+        return (...args: unknown[]) => call(target, args)
       },
       (address: unknown) =>
-        madeWhenRead((method) => {
-          const asked = { service, address, method }
-          return (...args: unknown[]) => call(asked, args)
+        createdOnAccess((method) => {
+          const target = { service, address, method }
+          return (...args: unknown[]) => call(target, args)
         }),
     ),
   )
 }
 
-/** Each property is made once. `then` is none of them: an object that has it is taken for a promise. */
-function madeWhenRead(make: (name: string) => object, target: object = {}): object {
-  const made = new Map<string, object>()
+/** Creates each property once, on its first access. `then` stays undefined: an object with `then` counts as a promise. */
+function createdOnAccess(create: (name: string) => object, target: object = {}): object {
+  const created = new Map<string, object>()
   return new Proxy(target, {
     get: (_, name) => {
       if (typeof name !== 'string' || name === 'then') return undefined
-      let value = made.get(name)
-      if (value === undefined) made.set(name, (value = make(name)))
+      let value = created.get(name)
+      if (value === undefined) created.set(name, (value = create(name)))
       return value
     },
   })
 }
 
-/** A failure as data; also how a worker says that it could not start. */
+/** A failure as data; a worker that cannot start also reports its failure this way. */
 export function carry(thrown: unknown): CarriedFailure {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
   return {
@@ -242,7 +242,7 @@ export function revive(failure: CarriedFailure): Error {
   return bug
 }
 
-/** Gives label sets their class back, in place where it can; typed arrays and maps are walked past or into as needed. */
+/** Restores the class of label sets, in place where possible, inside arrays, maps and plain objects. */
 export function reviveLabels(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
   if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) return value

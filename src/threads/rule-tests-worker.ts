@@ -1,6 +1,6 @@
 /**
- * The wiring of the thread that runs unit tests of rules when somebody asks: a test of days takes seconds, which neither
- * requests nor rules should wait for. It is started for one question and ended after it.
+ * The wiring of the thread that runs unit tests of rules on request: a test that covers days takes seconds, which must
+ * delay neither other requests nor rules. The thread is started for one request and ended after it.
  */
 import { basename, dirname, join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -23,7 +23,7 @@ export interface RuleTestsData {
 /** What main calls. */
 export type RuleTestServices = {
   readonly ruleTests: {
-    /** Reads the unit tests beside the rules, and runs those that mention an alert. */
+    /** Reads the unit tests beside the rules and runs those that mention an alert. */
     run(alertname: string): Promise<RuleTests>
   }
 }
@@ -35,7 +35,7 @@ async function run({ rulesDir, language }: RuleTestsData, alertname: string): Pr
     const file = join(basename(rulesDir), basename(dirname(path)), basename(path))
     const text = loaded.texts.get(path) ?? ''
     if (loaded.file === undefined) {
-      // It may mention the alert or not: that it cannot be read is worth knowing in any case where it speaks of it.
+      // The tests of an unreadable file are unknown, so the file is reported when its text mentions the alert.
       if (!text.includes(alertname)) continue
       const failures = loaded.diagnostics.map((one) => renderDiagnostic(loaded.texts.get(one.file ?? '') ?? '', one))
       tests.push({ file, name: '', passed: false, cases: [], failures })

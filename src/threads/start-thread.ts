@@ -1,26 +1,26 @@
 /**
- * Starts a worker thread from the file beside this one and waits until it says that it is ready. Under `tsx` and in
- * tests the files are TypeScript and the thread loads the same loader; after a build they are JavaScript.
+ * Starts a worker thread from a file beside this one and waits until the thread is ready. Under `tsx` and in tests the
+ * files are TypeScript and the thread registers the same loader; after a build they are JavaScript.
  */
 import { MessageChannel, Worker, type MessagePort, type Transferable } from 'node:worker_threads'
 import type { Log } from '../base/log.ts'
 import { createCaller, revive, type CarriedFailure, type Remote, type Services } from './rpc.ts'
 
-/** What a worker posts first. */
+/** The first message of a worker. */
 export type ThreadHello = { readonly ready: true } | { readonly failed: CarriedFailure }
 
 export interface Thread<S extends Services> {
   readonly remote: Remote<S>
-  /** Ends the thread at once; ask it to close first. */
+  /** Ends the thread at once; close its resources first. */
   terminate(): Promise<void>
 }
 
-export interface ThreadSpec {
+interface ThreadSpec {
   readonly file: 'ingest-worker' | 'query-worker' | 'rule-tests-worker'
   readonly workerData: unknown
   readonly transfer?: readonly Transferable[]
   readonly log: Log
-  /** Called when the thread ends by itself: a bug, or out of memory. */
+  /** Called when the thread ends unexpectedly: a bug, or out of memory. */
   readonly onDeath: (cause: Error) => void
 }
 
@@ -67,19 +67,19 @@ export function startThread<S extends Services>(spec: ThreadSpec): Promise<Threa
   })
 }
 
-/** A thread does not inherit the loader: code that gives it one, then runs the file. */
+/** Code that registers the loader, which a thread does not inherit, and then runs the file. */
 function loadWithTsx(url: URL): string {
   const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'))
   return `import(${loader}).then(({ register }) => { register(); return import(${JSON.stringify(url.href)}) })`
 }
 
-/** A pair of ports for two threads that talk past the main one. */
+/** Two connected ports, for threads that communicate directly. */
 export function portPair(): { readonly near: MessagePort; readonly far: MessagePort } {
   const { port1, port2 } = new MessageChannel()
   return { near: port1, far: port2 }
 }
 
-/** The one message of a port, which is closed then. Rejects when the other end closes before. */
+/** The only message of a port, which is then closed. Rejects when the other end closes first. */
 export function firstMessage<T>(port: MessagePort): Promise<T> {
   return new Promise((resolve, reject) => {
     port.once('close', () => {

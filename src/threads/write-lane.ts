@@ -1,9 +1,9 @@
 /**
- * Remote write requests from main to the ingest worker and their outcomes back: what a call of rpc.ts would do, for
- * tens of thousands a minute. Bodies go through shared memory (body-ring.ts); requests that arrive in one round of the
- * event loop go in one message and come back in one, so that a busy server wakes the other thread once for all of them.
+ * Remote write requests from main to the ingest worker and their outcomes back: a faster alternative to rpc.ts for tens
+ * of thousands of requests a minute. Bodies go through shared memory (body-ring.ts). All requests of one round of the
+ * event loop share one message, and so do their outcomes, so a busy server wakes the other thread once for all of them.
  *
- * What does not fit (a body larger than the ring has room for) is the caller's to send as a call.
+ * A body for which the ring has no room is sent by the caller as a call of rpc.ts.
  */
 import { BodyRing, type BodyPlace } from './body-ring.ts'
 import type { WriteContext } from '../ingest/remote-write.ts'
@@ -11,8 +11,8 @@ import type { WriteOutcome, WriteProtocol } from '../ingest/write-outcome.ts'
 import { carry, revive, type CarriedFailure, type Channel } from './rpc.ts'
 
 /**
- * Room for the bodies of some forty backlogs, or of a thousand scrapes, at once. No more than that: it is used all the
- * way round, and what does not stay in a processor's cache is slow to copy.
+ * Room for the bodies of about forty backlogs or a thousand scrapes at once. Not more: the whole ring is used in turn,
+ * and memory outside the processor's cache is slow to copy.
  */
 export const LANE_BYTES = 4 * 1024 * 1024
 
@@ -29,7 +29,7 @@ interface LaneBatch {
   readonly requests: readonly LaneRequest[]
 }
 
-/** A number stands for the outcome of a request of which all samples were taken: how many. */
+/** A number is the sample count of a request whose samples were all accepted. */
 type LaneOutcome = number | WriteOutcome | { readonly failure: CarriedFailure }
 
 interface LaneAnswer {
@@ -48,8 +48,8 @@ interface Waiter {
 /** Main's end. */
 export interface WriteLane {
   /**
-   * Takes a body in pieces. Resolves when what was taken is durable; rejects with the worker's FleetError. `undefined`:
-   * there is no room for the body.
+   * Sends a body in pieces. Resolves when the accepted samples are durable; rejects with the worker's FleetError.
+   * `undefined`: the ring has no room for the body.
    */
   write(
     body: readonly Uint8Array[],
@@ -108,11 +108,11 @@ export function createWriteLane(channel: Channel, memory: SharedArrayBuffer, now
   }
 }
 
-/** Where samples become durable, on the worker's end. */
+/** The store, on the worker's end. */
 export interface LaneStore {
-  /** Throws FleetError `overloaded` when nothing can be taken now. */
+  /** Throws FleetError `overloaded` when the store accepts no samples now. */
   admit(): void
-  /** Resolves when all that was taken is durable. */
+  /** Resolves when all appended samples are durable. */
   commit(): Promise<void>
 }
 
@@ -162,7 +162,7 @@ function isAllTaken(outcome: WriteOutcome): boolean {
   )
 }
 
-/** The outcome that a number stands for. */
+/** The outcome that a number represents. */
 function allTaken(samples: number): WriteOutcome {
   return {
     status: 204,

@@ -221,7 +221,7 @@ export async function makeServer(
       await appender.commit()
       return outcome
     },
-    noteRefusal: (refusal, cluster) => {
+    recordRefusal: (refusal, cluster) => {
       intake.note([refusal], cluster, clock.nowMs())
     },
     ingestReport: (nowMs, top) => Promise.resolve(intake.report(nowMs, top)),
@@ -249,7 +249,7 @@ export async function makeServer(
       dependencies: () => Promise.resolve([]),
     },
     objectChanges: () => Promise.resolve([]),
-    keepLogs: (records) => {
+    storeLogs: (records) => {
       logs.records.push(...records)
       return Promise.resolve()
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSilenceWatch, notedWrites, notedReloads } from '../../src/runtime/change-events.ts'
+import { createSilenceWatch, withWriteEvents, withReloadEvents } from '../../src/runtime/change-events.ts'
 import type { Reloader } from '../../src/runtime/reload.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { memoryPeople } from '../support/people.ts'
@@ -7,14 +7,14 @@ import { memoryPeople } from '../support/people.ts'
 const NOW_MS = Date.parse('2026-08-20T10:00:00Z')
 const MINUTE_MS = 60_000
 
-async function noting() {
+async function publishing() {
   const clock = new FakeClock(NOW_MS)
-  const noted: string[] = []
-  const note = (topics: readonly string[]): void => {
-    noted.push(topics.join(' '))
+  const published: string[] = []
+  const publish = (topics: readonly string[]): void => {
+    published.push(topics.join(' '))
   }
-  const { people } = await memoryPeople({ clock, wrap: (store) => notedWrites(store, note) })
-  return { people, noted, note, take: () => noted.splice(0) }
+  const { people } = await memoryPeople({ clock, wrap: (store) => withWriteEvents(store, publish) })
+  return { people, published, publish, take: () => published.splice(0) }
 }
 
 const SILENCE = {
@@ -27,8 +27,8 @@ const SILENCE = {
 } as const
 
 test('a silence is told when it is written, when it begins and when it ends', async () => {
-  const { people, note, take } = await noting()
-  const watch = createSilenceWatch(() => people.silences.all(), note)
+  const { people, publish, take } = await publishing()
+  const watch = createSilenceWatch(() => people.silences.all(), publish)
   watch(NOW_MS)
   expect(take()).toEqual([])
   await people.silences.set(SILENCE, 'kim', NOW_MS)
@@ -41,16 +41,16 @@ test('a silence is told when it is written, when it begins and when it ends', as
 })
 
 test('what is read again is told when it is in use, and what was refused is not', async () => {
-  const { note, take } = await noting()
+  const { publish, take } = await publishing()
   const faults: Error[] = []
   const reloader: Reloader = {
     reload: () => (faults[0] === undefined ? Promise.resolve() : Promise.reject(faults[0])),
     status: () => ({ isSuccessful: true, lastSuccessMs: NOW_MS }),
     places: [],
   }
-  await notedReloads(reloader, note).reload('files')
+  await withReloadEvents(reloader, publish).reload('files')
   expect(take()).toEqual(['rules dashboards alerts'])
   faults.push(new Error('a rule is bad'))
-  await expect(notedReloads(reloader, note).reload('files')).rejects.toThrow('a rule is bad')
+  await expect(withReloadEvents(reloader, publish).reload('files')).rejects.toThrow('a rule is bad')
   expect(take()).toEqual([])
 })

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { OWN_TRACES_HEADER, QUEUE_SPANS_MAX, startOwnTraces } from '../../src/runtime/own-traces.ts'
 import type { OwnTraces } from '../../src/runtime/own-traces.ts'
 import type { EvaluationReport } from '../../src/rules/rule-status.ts'
-import { evaluationNotes, tracedStep } from '../../src/runtime/traced-cycle.ts'
+import { evaluationOutcome, tracedStep } from '../../src/runtime/traced-cycle.ts'
 import { startOtlpSink } from '../support/otlp-sink.ts'
 import type { OtlpSink, SunkSpan } from '../support/otlp-sink.ts'
 
@@ -167,7 +167,7 @@ describe('steps of the beat', () => {
   test('are told when they did something, with what went wrong', async () => {
     const { tracing } = await start()
     const step = (groups: number, error?: string) =>
-      tracedStep(tracing, 'evaluate rules', () => Promise.resolve(report(groups, error)), evaluationNotes)
+      tracedStep(tracing, 'evaluate rules', () => Promise.resolve(report(groups, error)), evaluationOutcome)
     await step(0)
     await step(2)
     await step(1, 'too many samples')

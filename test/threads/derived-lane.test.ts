@@ -53,7 +53,7 @@ describe('derived samples between threads', () => {
     await send([sample(a, 0, 1), sample(b, 0, 2)])
     await send([sample(b, 1, 3), sample(a, 1, 4), sample(series('c'), 1, 5)])
     await send([sample(a, 2, NaN, true), sample(b, 2, 6)])
-    expect(batches.map(({ isAnew, fresh, ids }) => [isAnew, fresh.length, [...ids]])).toEqual([
+    expect(batches.map(({ isReset, fresh, ids }) => [isReset, fresh.length, [...ids]])).toEqual([
       [true, 2, [0, 1]],
       [false, 1, [1, 0, 2]],
       [false, 0, [0, 1]],
@@ -70,7 +70,7 @@ describe('derived samples between threads', () => {
     await expect(send([sample(a, 1, 2), sample(b, 1, 2)])).rejects.toMatchObject({ code: 'storage_full' })
     await send([sample(b, 2, 3), sample(a, 2, 3)])
     await send([sample(a, 3, 4)])
-    expect(batches.map(({ isAnew, fresh }) => [isAnew, fresh.length])).toEqual([
+    expect(batches.map(({ isReset, fresh }) => [isReset, fresh.length])).toEqual([
       [true, 1],
       [false, 1],
       [true, 2],

@@ -6,7 +6,7 @@ import type { DebugSeries } from '../../contract/debug-series.ts'
 
 /** `GET /debug/series`: where the series come from. By metric, by label, by cluster, and which of them grow. */
 
-export interface CardinalityRequest {
+interface CardinalityRequest {
   readonly nowMs: number
   /** The most entries of each list. */
   readonly top: number

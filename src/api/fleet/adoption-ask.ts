@@ -16,7 +16,7 @@ const EMPTY = '-'
 const FILTERS = ['version', 'channel', 'platform', 'region', 'flavour', 'environment'] as const
 type Filters = Partial<Readonly<Record<(typeof FILTERS)[number], readonly string[]>>>
 
-export interface RangeParams {
+interface RangeParams {
   readonly from?: string
   readonly to?: string
   readonly at?: string

@@ -19,7 +19,7 @@ import { formatValue, sampleValue } from '../prometheus/format-value.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
 
 /** `GET /api/fleet/v1/alerts/{fingerprint}`: one alert, and what helps to understand it. */
-export interface AlertDetailDeps extends AlertDeps {
+interface AlertDetailDeps extends AlertDeps {
   readonly context: AlertContext
   readonly log: Log
 }

@@ -87,7 +87,7 @@ export function registerAlertHistory(app: FastifyInstance, people: ApiPeople, cl
 }
 
 /** The share of [fromMs, toMs) in which at least one run fired, from 0 to 1. Runs of one alert do not overlap. */
-export function firingShare(spans: readonly AlertRunSpan[], fromMs: number, toMs: number, nowMs: number): number {
+function firingShare(spans: readonly AlertRunSpan[], fromMs: number, toMs: number, nowMs: number): number {
   let firingMs = 0
   for (const { firedAtMs, resolvedAtMs = nowMs } of spans) {
     firingMs += Math.max(0, Math.min(toMs, resolvedAtMs) - Math.max(fromMs, firedAtMs))
@@ -138,13 +138,7 @@ function textParam<K extends string>(params: Params, name: K): Partial<Record<K,
 }
 
 /** Bounds are inclusive. */
-export function numberParam(
-  params: Params,
-  name: string,
-  byDefault: number,
-  min = 0,
-  max = Number.MAX_SAFE_INTEGER,
-): number {
+function numberParam(params: Params, name: string, byDefault: number, min = 0, max = Number.MAX_SAFE_INTEGER): number {
   const text = params.get(name)
   if (text === '') return byDefault
   const value = Number(text)

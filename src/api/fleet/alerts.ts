@@ -73,7 +73,7 @@ export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
 }
 
 /** The pending or firing alert; of two with equal labels the one that fires. Throws `not_found`. */
-export function activeAlert(alerts: readonly AnyAlert[], fingerprint: string): AnyAlert {
+function activeAlert(alerts: readonly AnyAlert[], fingerprint: string): AnyAlert {
   const [found] = rankInstances(alerts.filter((alert) => alert.fingerprint === fingerprint))
   if (found === undefined) throw new FleetError('not_found', `no alert has the fingerprint ${fingerprint}`)
   if (found.state !== 'resolved') return found

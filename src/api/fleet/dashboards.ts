@@ -17,7 +17,7 @@ import { positionOf } from '../../model/diagnostic.ts'
 import type { ParseOptions } from '../../promql/parse-options.ts'
 
 /** `/api/dashboards/v1`: the dashboards that are loaded, each as it is drawn and as it is written. */
-export interface DashboardDeps {
+interface DashboardDeps {
   readonly catalog: DashboardCatalog
   readonly alerts: () => readonly Alert[]
   readonly language: ParseOptions

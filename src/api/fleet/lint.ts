@@ -10,7 +10,7 @@ import type { ParseOptions } from '../../promql/parse-options.ts'
 import { metricsOfRegistry } from '../../rules/metrics/metric-catalog.ts'
 
 /** `GET /api/lint`: what `daytwo lint` finds in the content that is loaded now. */
-export interface LintDeps {
+interface LintDeps {
   readonly catalog: LintedCatalog
   readonly ownMetrics: Registry
   readonly language: ParseOptions

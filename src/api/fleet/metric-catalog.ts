@@ -9,7 +9,7 @@ import { metricCatalogOf, metricsOfRegistry } from '../../rules/metrics/metric-c
 import type { KnownMetric } from '../../rules/metrics/metric-table.ts'
 
 /** `/api/fleet/v1/metrics`: what is known of metrics, sent or not, and which rules and panels read them. */
-export interface MetricCatalogDeps {
+interface MetricCatalogDeps {
   readonly catalog: Pick<Catalog, 'dashboards' | 'ruleFiles'>
   readonly ownMetrics: Registry
   readonly language: ParseOptions

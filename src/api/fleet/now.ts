@@ -24,7 +24,7 @@ import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { readQuery } from './query.ts'
 import type { ApiPeople } from './people.ts'
 
-export interface NowDeps {
+interface NowDeps {
   readonly fleet: FleetViews
   readonly people: Pick<ApiPeople, 'alerts' | 'withoutDuplicates' | 'runs'>
   readonly faults: () => ServerFaults
@@ -54,7 +54,7 @@ export function registerNow(app: FastifyInstance, { fleet, people, faults, clock
 }
 
 /** @param faults of the server, which are told of the present only */
-export function nowItem(now: FleetStanding, firing: FiringNow, faults?: ServerFaults): Now {
+function nowItem(now: FleetStanding, firing: FiringNow, faults?: ServerFaults): Now {
   const { clusters, stuck, upgrading, following, waiting, silent, versions, derivation, fallingEdges } = now
   const { newestMs, oldestMs, clusters: total, ...counts } = clusters
   return {

@@ -26,7 +26,7 @@ import { sampleValue } from '../prometheus/format-value.ts'
 import type { RuleReader } from '../prometheus/rules.ts'
 
 /** `/api/runbooks/v1`: the pages, and a page filled in for the alert that led to it. */
-export interface RunbookDeps {
+interface RunbookDeps {
   readonly catalog: RunbookCatalog & LinkedCatalog
   readonly rules: Pick<RuleReader, 'groups'>
   /** Of rules and of others: an alert that somebody POSTed has the same page. */

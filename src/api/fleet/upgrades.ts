@@ -223,7 +223,7 @@ export function upgradeItem(upgrade: Upgrade): UpgradeItem {
   }
 }
 
-export function phaseItem({ name, startedMs, endedMs, state, resolutionSeconds, isReconstructed }: UpgradePhase) {
+function phaseItem({ name, startedMs, endedMs, state, resolutionSeconds, isReconstructed }: UpgradePhase) {
   return {
     name,
     startedAt: timeOf(startedMs),

@@ -39,12 +39,12 @@ export type KeepLogs = (records: readonly LogRecord[]) => Promise<void>
 
 const unzip = promisify(gunzip)
 
-export interface FaroDeps {
+interface FaroDeps {
   readonly options: FaroOptions
   readonly clock: Clock
   readonly log: Log
   readonly metrics: OwnMetrics
-  readonly keepLogs: KeepLogs
+  readonly storeLogs: KeepLogs
 }
 
 export async function registerFaro(app: FastifyInstance, deps: FaroDeps): Promise<void> {
@@ -95,7 +95,7 @@ export async function registerFaro(app: FastifyInstance, deps: FaroDeps): Promis
         const own = items.records.filter(isOfOwnPages)
         for (const count of own.flatMap(countsOf)) countOwnPage(count, metrics)
         const kept = own.slice(0, room(own.length, nowMs))
-        if (kept.length > 0) await deps.keepLogs(kept.map(logRecordOf))
+        if (kept.length > 0) await deps.storeLogs(kept.map(logRecordOf))
         const left = own.length - kept.length
         if (left > 0) metrics.faroItems.inc({ kind: 'item', outcome: 'not_kept' }, left)
         if (typeof key === 'string') seen.add(key)

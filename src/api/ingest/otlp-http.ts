@@ -19,7 +19,7 @@ export interface OtlpHttpOptions {
   /** Of a body after decompression. */
   readonly decodedBytesMax: number
   readonly metrics: OwnMetrics
-  readonly noteRefusal: NoteRefusal
+  readonly recordRefusal: NoteRefusal
 }
 
 /**
@@ -29,7 +29,7 @@ export interface OtlpHttpOptions {
 export type WriteOtlp<O> = (body: Uint8Array, encoding: OtlpEncoding, cluster: string | undefined) => Promise<O>
 
 /** What all signals tell of a request: what is counted and answered. */
-export interface OtlpAnswered {
+interface OtlpAnswered {
   readonly status: 200 | 400
   /** Empty when nothing was refused. */
   readonly message: string
@@ -37,7 +37,7 @@ export interface OtlpAnswered {
 }
 
 /** One signal: where it is sent to, who takes it, and what it says of itself. */
-export interface OtlpSignalRoutes<O extends OtlpAnswered> {
+interface OtlpSignalRoutes<O extends OtlpAnswered> {
   readonly urls: readonly string[]
   /** As our own metrics call it. */
   readonly format: string

@@ -5,7 +5,7 @@ import { registerOtlpSignal } from './otlp-http.ts'
 import type { OtlpHttpOptions, WriteOtlp } from './otlp-http.ts'
 
 /** `POST /v1/logs`: OTLP log records in protobuf or JSON, and Kubernetes objects as a Collector's k8sobjects receiver sends them. */
-export interface OtlpLogsOptions extends OtlpHttpOptions {
+interface OtlpLogsOptions extends OtlpHttpOptions {
   readonly write: WriteOtlpLogs
 }
 

@@ -5,7 +5,7 @@ import { registerOtlpSignal } from './otlp-http.ts'
 import type { OtlpHttpOptions, WriteOtlp } from './otlp-http.ts'
 
 /** `POST /v1/metrics` and, where Prometheus has it, `/api/v1/otlp/v1/metrics`: OTLP metrics in protobuf or JSON. */
-export interface OtlpMetricsOptions extends OtlpHttpOptions {
+interface OtlpMetricsOptions extends OtlpHttpOptions {
   readonly write: WriteOtlpMetrics
 }
 

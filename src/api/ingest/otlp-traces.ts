@@ -5,7 +5,7 @@ import { registerOtlpSignal } from './otlp-http.ts'
 import type { OtlpHttpOptions, WriteOtlp } from './otlp-http.ts'
 
 /** `POST /v1/traces`: OTLP traces in protobuf or JSON. */
-export interface OtlpTracesOptions extends OtlpHttpOptions {
+interface OtlpTracesOptions extends OtlpHttpOptions {
   readonly write: WriteOtlpTraces
 }
 

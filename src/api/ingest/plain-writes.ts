@@ -13,7 +13,7 @@ import type { ShortWay } from '../server/short-way.ts'
  * The short way of a remote write 1.0 as stock senders send it: a fleet sends tens of thousands of small ones a minute.
  * Another route, a page, a body without a length, a token that may not, a server that is not ready: Fastify's.
  */
-export interface PlainWritesParts {
+interface PlainWritesParts {
   readonly write: Write
   readonly bodyBytesMax: number
   readonly metrics: OwnMetrics

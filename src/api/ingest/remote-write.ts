@@ -15,11 +15,11 @@ import { FORMATS, counted } from './write-metrics.ts'
  * only 1.0 and has read its request as an empty one; for the same reason the samples of a standby replica, which another
  * one delivers, count as written. Answers to 1.0 never say it.
  */
-export interface RemoteWriteOptions {
+interface RemoteWriteOptions {
   readonly write: Write
   readonly bodyBytesMax: number
   readonly metrics: OwnMetrics
-  readonly noteRefusal: NoteRefusal
+  readonly recordRefusal: NoteRefusal
 }
 
 /**

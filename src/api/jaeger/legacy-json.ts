@@ -3,13 +3,13 @@ import type { AttributeValue, KeyValue } from '../../model/attribute.ts'
 import type { Span, SpanEvent } from '../../model/span.ts'
 
 /** A trace as Jaeger's first HTTP API shows it: times in microseconds, attributes as typed tags, resources as processes. */
-export interface LegacyTag {
+interface LegacyTag {
   readonly key: string
   readonly type: 'string' | 'bool' | 'int64' | 'float64' | 'binary'
   readonly value: string | number | boolean
 }
 
-export interface LegacyTrace {
+interface LegacyTrace {
   readonly traceID: string
   readonly spans: readonly LegacySpan[]
   readonly processes: Readonly<Record<string, { readonly serviceName: string; readonly tags: readonly LegacyTag[] }>>

@@ -5,8 +5,8 @@ import type { SpanKind } from '../../model/span.ts'
 /** Parameters of the Jaeger routes, of both generations: a name and its older spelling mean the same. */
 
 /** Traces in one answer when nobody says; and at most. */
-export const TRACES_DEFAULT = 100
-export const TRACES_MAX = 1500
+const TRACES_DEFAULT = 100
+const TRACES_MAX = 1500
 
 export function badParam(name: string, reason: string): FleetError {
   return new FleetError('bad_request', `malformed parameter ${name}: ${reason}`)

@@ -154,7 +154,7 @@ export function renderHistogram(histogram: Histogram): string {
   return `{"count":"${formatValue(histogram.count)}","sum":"${formatValue(histogram.sum)}"${shown}}`
 }
 
-export function renderBucket({ lower, upper, isLowerIncluded, isUpperIncluded, count }: Bucket): string {
+function renderBucket({ lower, upper, isLowerIncluded, isUpperIncluded, count }: Bucket): string {
   const boundaries = isLowerIncluded ? (isUpperIncluded ? 3 : 1) : isUpperIncluded ? 0 : 2
   return `[${boundaries},"${formatValue(lower)}","${formatValue(upper)}","${formatValue(count)}"]`
 }

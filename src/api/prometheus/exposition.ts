@@ -3,7 +3,7 @@ import { formatGoFloat } from '../../template/go-float.ts'
 /** Prometheus' text format 0.0.4, as `/federate` needs it: samples without a known type, with their times. */
 
 /** What becomes of names that only Prometheus 3 takes: the value of `escaping` in Accept and Content-Type. */
-export const ESCAPINGS = ['underscores', 'dots', 'values', 'allow-utf-8'] as const
+const ESCAPINGS = ['underscores', 'dots', 'values', 'allow-utf-8'] as const
 export type Escaping = (typeof ESCAPINGS)[number]
 
 /** Which escaping a scraper asked for. Media ranges are looked at by falling weight, until one is the text format. */

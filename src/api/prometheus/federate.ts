@@ -25,7 +25,7 @@ export function registerFederate(app: FastifyInstance, options: FederateOptions)
   })
 }
 
-export interface FederateOptions {
+interface FederateOptions {
   readonly clock: Clock
   /** How old a sample may be. */
   readonly lookbackMs: number

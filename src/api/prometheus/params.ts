@@ -14,7 +14,7 @@ export interface Params {
 }
 
 /** The largest form body; Go's own limit, which Prometheus has too. */
-export const FORM_BYTES_MAX = 10 * 2 ** 20
+const FORM_BYTES_MAX = 10 * 2 ** 20
 
 /**
  * Lets routes of this scope take forms. A body of another type is read and not looked at, as in Prometheus: some

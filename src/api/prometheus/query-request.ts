@@ -17,7 +17,7 @@ export interface QueryRequest {
 }
 
 /** Reads one route's parameters, in Prometheus' order; the first that is wrong is thrown. */
-export type ReadQuery = (params: Params, nowMs: number) => QueryRequest
+type ReadQuery = (params: Params, nowMs: number) => QueryRequest
 
 export const QUERY_ROUTES: Readonly<Record<'/api/v1/query' | '/api/v1/query_range', ReadQuery>> = {
   '/api/v1/query': (params, nowMs) => {

@@ -11,7 +11,7 @@ import type { QueryAnswers } from './query-answers.ts'
 import { QUERY_ROUTES, answerOptions, answerRequest, evaluateRequest } from './query-request.ts'
 
 /** `/api/v1/query`, `query_range`, `format_query` and `parse_query`. */
-export interface QueryRoutesOptions {
+interface QueryRoutesOptions {
   readonly query: QueryEngine
   readonly answers: QueryAnswers
   readonly clock: Clock

@@ -79,7 +79,7 @@ export function selectors(params: Params): readonly (readonly Matcher[])[] {
 const NON_EMPTY = 'must contain at least one non-empty matcher'
 
 /** A label name may be any text; one that does not fit into a path comes as `U__` with `_2e_` for a dot and `__` for `_`. */
-export function decodeLabelName(text: string): string {
+function decodeLabelName(text: string): string {
   const name = text.startsWith('U__') ? decodeEscaped(text.slice(3)) : text
   if (name === undefined || name === '') {
     throw new FleetError('bad_request', `invalid label name: ${JSON.stringify(text)}`)

@@ -10,7 +10,7 @@ import { sendSuccess } from './prometheus-json.ts'
  * `/api/v1/status/*`, `/api/v1/alertmanagers` and `/api/v1/notifications`: what this process and its store are, in
  * Prometheus' shapes. Where Prometheus has a word for something that is not here, the nearest true thing stands.
  */
-export interface PrometheusStatusOptions {
+interface PrometheusStatusOptions {
   readonly clock: Clock
   readonly version: string
   readonly startedAtMs: number
@@ -36,7 +36,7 @@ export interface ProcessFacts {
 /** Lists have at most `top` entries, the largest first. */
 export type ReadStoreStatus = (top: number) => Promise<StoreStatus>
 
-export interface StoreStatus {
+interface StoreStatus {
   readonly series: number
   readonly labelPairs: number
   /** Pages of the head in use. */
@@ -58,7 +58,7 @@ export interface NamedCount {
  * The Prometheus whose HTTP API and PromQL this is: clients switch features on by it. Our own version stands beside it
  * as `revision`, and in `daytwo_build_info`.
  */
-export const PROMETHEUS_VERSION = '3.14.0'
+const PROMETHEUS_VERSION = '3.14.0'
 
 const TOP_DEFAULT = 10
 const TOP_MAX = 10_000

@@ -9,7 +9,7 @@ import { isKnownOrigin } from './cors.ts'
  * Who may come in. Three questions in order, before a body is read: is the request for us (Host), is it from a page
  * we know (Origin), and may its token do this. Nothing here knows how tokens are kept.
  */
-export interface AccessOptions {
+interface AccessOptions {
   /** False on loopback without tokens: then everybody on this machine may do everything. */
   readonly requiresToken: boolean
   /** The principal of a token, or `undefined` when there is no such token. */

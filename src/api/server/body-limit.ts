@@ -16,10 +16,10 @@ export function watchBodyLimit(
     readonly formatOf: (request: FastifyRequest) => string
     readonly bodyBytesMax: number
     readonly metrics: OwnMetrics
-    readonly noteRefusal: NoteRefusal
+    readonly recordRefusal: NoteRefusal
   },
 ): void {
-  const { formatOf, bodyBytesMax, metrics, noteRefusal } = parts
+  const { formatOf, bodyBytesMax, metrics, recordRefusal } = parts
   scope.setErrorHandler((thrown, request) => {
     if (!isTooLarge(thrown)) throw thrown
     const failure = thrown instanceof FleetError ? thrown : overLimit('sent', 'web.body-bytes-max', bodyBytesMax)
@@ -27,7 +27,7 @@ export function watchBodyLimit(
     const reason = 'request_too_large'
     metrics.ingestRequests.inc({ format, outcome: 'refused' })
     metrics.ingestRefused.inc({ format, reason })
-    noteRefusal({ reason, count: 1, example: failure.message }, request.principal?.cluster)
+    recordRefusal({ reason, count: 1, example: failure.message }, request.principal?.cluster)
     throw failure
   })
 }

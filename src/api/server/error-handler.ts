@@ -145,7 +145,7 @@ function asSentence(text: string): string {
 }
 
 /** As the Prometheus routes tell it. */
-export function prometheusError(failure: FleetError): PrometheusError {
+function prometheusError(failure: FleetError): PrometheusError {
   return { status: 'error', errorType: ERROR_CODES[failure.code].errorType, error: failure.message }
 }
 

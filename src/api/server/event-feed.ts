@@ -10,8 +10,8 @@ import { EVENT_TOPICS } from '../../contract/events.ts'
 import type { ChangeEvent, EventTopic } from '../../contract/events.ts'
 
 export interface EventFeed {
-  /** Something of these topics changed. */
-  note(topics: Iterable<EventTopic>): void
+  /** Publishes that data of these topics changed. */
+  publish(topics: Iterable<EventTopic>): void
   /**
    * A stream of events from now on, and of what changed since an id that was told before. Throws FleetError
    * `overloaded` when as many listen as may. Whoever destroys the stream has left.
@@ -21,7 +21,7 @@ export interface EventFeed {
   stop(): void
 }
 
-export interface EventFeedParts {
+interface EventFeedParts {
   readonly clock: Clock
   readonly metrics: Pick<OwnMetrics, 'eventListeners' | 'eventsSent' | 'eventListenersLost'>
   /** Streams that are open at one time. */
@@ -94,7 +94,7 @@ export function createEventFeed({ clock, metrics, listenersMax }: EventFeedParts
   }
 
   return {
-    note: (topics) => {
+    publish: (topics) => {
       if (isStopped) return
       for (const topic of topics) {
         if (resting.has(topic)) waiting.add(topic)

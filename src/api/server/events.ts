@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import type { EventFeed } from './event-feed.ts'
 
-export interface EventsDeps {
+interface EventsDeps {
   readonly feed: Pick<EventFeed, 'listen' | 'stop'>
   readonly clock: Pick<Clock, 'after'>
   /** Whether who listens would be let in now. */

@@ -2,7 +2,7 @@
  * A token bucket per client. Bounded: when more clients than `clientsMax` are remembered, the one that was quiet the
  * longest is forgotten, and starts with a full bucket when it comes back.
  */
-export interface RateLimitOptions {
+interface RateLimitOptions {
   readonly requestsPerSecond: number
   /** Requests that may come at once. */
   readonly burst: number

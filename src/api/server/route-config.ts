@@ -11,7 +11,7 @@ import type { Access, Principal } from '../../model/token.ts'
  * How errors are told: Prometheus' JSON, Daytwo's own JSON (`OwnError`), OTLP's google.rpc.Status, Alertmanager's
  * `{code, message}`, the envelopes of Jaeger's two generations, or one line of text.
  */
-export type Dialect = 'prometheus' | 'own' | 'otlp' | 'alertmanager' | 'jaeger' | 'jaeger_v3' | 'text'
+type Dialect = 'prometheus' | 'own' | 'otlp' | 'alertmanager' | 'jaeger' | 'jaeger_v3' | 'text'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -34,7 +34,7 @@ declare module 'fastify' {
   }
 }
 
-export interface RouteEntry {
+interface RouteEntry {
   readonly method: string
   readonly url: string
   readonly access: Access

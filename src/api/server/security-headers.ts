@@ -37,7 +37,7 @@ const PAGE_HEADERS = {
 // TLS ends in front of us, if there is TLS: whoever ends it sends strict-transport-security.
 
 /** Of data: opened as a page it may do nothing, and no other site may embed or sniff it. */
-export const DATA_HEADERS = {
+const DATA_HEADERS = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'x-content-type-options': 'nosniff',

@@ -117,7 +117,7 @@ export interface ApiDeps {
   readonly language?: ParseOptions
   readonly write: Write
   readonly ingestReport: ReadIngestReport
-  readonly noteRefusal: NoteRefusal
+  readonly recordRefusal: NoteRefusal
   readonly writeOtlpMetrics: WriteOtlpMetrics
   readonly writeOtlpTraces: WriteOtlpTraces
   readonly writeOtlpLogs: WriteOtlpLogs
@@ -157,7 +157,7 @@ export interface ApiDeps {
   /** False only on loopback without tokens. */
   readonly requiresToken: boolean
   /** Where what our own pages tell is kept. */
-  readonly keepLogs: KeepLogs
+  readonly storeLogs: KeepLogs
   /** Absent: browser telemetry is off. */
   readonly faro?: FaroOptions
   readonly metrics: OwnMetrics
@@ -174,7 +174,7 @@ export interface ApiDeps {
   readonly settings: ApiSettings
 }
 
-export interface ApiSettings {
+interface ApiSettings {
   readonly version: string
   readonly startedAtMs: number
   /** Effective options by name, as texts, without secrets. */

@@ -12,7 +12,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
  */
 export type ShortWay = (request: IncomingMessage, response: ServerResponse, goOn: () => void) => boolean
 
-export interface ShortWayLimits {
+interface ShortWayLimits {
   readonly keepAliveMs: number
   readonly requestArrivesMs: number
 }

@@ -4,7 +4,7 @@ import { FleetError } from '../../base/errors.ts'
 import type { UiSettings } from '../../contract/ui.ts'
 
 /** What the server says about itself: whether it lives, whether it is ready, what it is, and its own metrics. */
-export interface StatusOptions {
+interface StatusOptions {
   readonly metrics: OwnMetrics
   /** Why requests cannot be served yet, in one sentence, or `ready`. */
   readonly readiness: () => string

@@ -29,16 +29,16 @@ test('a change is told at once, and at most once a topic and second', () => {
   const { clock, feed } = feedOf()
   const stream = feed.listen(undefined)
   expect(read(stream)).toBe('retry: 3000\n: listening\n\n')
-  feed.note(['alerts', 'upgrades'])
-  feed.note(['alerts'])
-  feed.note(['alerts'])
+  feed.publish(['alerts', 'upgrades'])
+  feed.publish(['alerts'])
+  feed.publish(['alerts'])
   expect(eventsIn(read(stream))).toEqual(['alerts 1', 'upgrades 2'])
   clock.advance(999)
   expect(read(stream)).toBe('')
   clock.advance(1)
   expect(eventsIn(read(stream))).toEqual(['alerts 3'])
   clock.advance(1000)
-  feed.note(['alerts'])
+  feed.publish(['alerts'])
   expect(eventsIn(read(stream))).toEqual(['alerts 4'])
 })
 
@@ -46,18 +46,18 @@ describe('who comes back with the last id', () => {
   test('is told what changed since, the oldest first and each topic once', () => {
     const { clock, feed } = feedOf()
     const first = feed.listen(undefined)
-    feed.note(['rules'])
+    feed.publish(['rules'])
     const id = lastIdIn(read(first))
     first.destroy()
-    feed.note(['upgrades', 'alerts'])
+    feed.publish(['upgrades', 'alerts'])
     clock.advance(1000)
-    feed.note(['upgrades'])
+    feed.publish(['upgrades'])
     expect(eventsIn(read(feed.listen(id)))).toEqual(['alerts 3', 'upgrades 4'])
   })
 
   test.each(['x-1', 'nonsense', '', `${NOW_MS.toString(36)}-`])('of another run, %j, is told all', (id) => {
     const { feed } = feedOf()
-    feed.note(['clusters'])
+    feed.publish(['clusters'])
     const all = ['alerts 0', 'silences 0', 'upgrades 0', 'rules 0', 'dashboards 0', 'clusters 1']
     expect(eventsIn(read(feed.listen(id)))).toEqual(all)
   })
@@ -90,7 +90,7 @@ test('who does not read is dropped and counted, and the others are told on', asy
   const [slow, quick] = [feed.listen(undefined), feed.listen(undefined)]
   let told = 0
   for (let second = 0; second < 400; second++) {
-    feed.note(['alerts'])
+    feed.publish(['alerts'])
     told += eventsIn(read(quick)).length
     clock.advance(1000)
   }
@@ -108,5 +108,5 @@ test('when it stops all streams end, and nobody is let in', async () => {
   read(stream)
   await new Promise((ended) => stream.once('end', ended).resume())
   expect(() => feed.listen(undefined)).toThrow()
-  feed.note(['alerts'])
+  feed.publish(['alerts'])
 })

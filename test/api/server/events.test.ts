@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createEventFeed } from '../../../src/api/server/event-feed.ts'
 import { createOwnMetrics } from '../../../src/base/metrics.ts'
 import type { TokenRecord } from '../../../src/model/token.ts'
-import { createTokenBook, hashToken } from '../../../src/runtime/token-book.ts'
+import { createTokenIndex, hashToken } from '../../../src/runtime/token-index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { makeServer, NOW_MS } from '../test-server.ts'
 
@@ -45,7 +45,7 @@ test('it is a stream that nobody stores, packs or holds back, and it ends with t
     'no-store',
   ])
   expect(headers['x-content-type-options']).toBe('nosniff')
-  feed.note(['alerts'])
+  feed.publish(['alerts'])
   const told = await readUntil(stream, 'data: ')
   expect(told).toMatch(/^retry: 3000\n[^]*event: change\ndata: {"topic":"alerts","version":1}\n\n$/)
 
@@ -93,7 +93,7 @@ test('whose token is revoked is told nothing more, and not let in again', async 
     createdAtMs: NOW_MS,
   }))
   const book = new FakeClock(NOW_MS)
-  const tokens = await createTokenBook(() => Promise.resolve(records), book)
+  const tokens = await createTokenIndex(() => Promise.resolve(records), book)
   const { app, feed, clock, ask } = await listening(10, {
     requiresToken: true,
     authenticate: (token) => tokens.authenticate(token),
@@ -115,7 +115,7 @@ test('whose token is revoked is told nothing more, and not let in again', async 
   clock.advance(5000)
   await ended
   expect((await ask(bearer('lost'))).statusCode).toBe(401)
-  feed.note(['alerts'])
+  feed.publish(['alerts'])
   expect(await readUntil(kept, 'data: ')).toContain('"topic":"alerts"')
   await app.close()
 })

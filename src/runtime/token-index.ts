@@ -1,23 +1,22 @@
 /**
- * Who a token is. Tokens are looked up by their SHA-256 hash in a list read from the store; the list is read again
- * when it is some seconds old, so that `daytwo token` takes effect on a running server.
+ * Finds the principal of a token by its SHA-256 hash in a list from the store. The list is refreshed after some seconds,
+ * so that `daytwo token` takes effect on a running server.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { Principal, TokenRecord } from '../model/token.ts'
 
 const REREAD_AFTER_MS = 5000
-/** Says what it is to whoever finds it in a file, and lets secret scanners know it. */
+/** Identifies the token to people and secret scanners that find it in a file. */
 const TOKEN_PREFIX = 'daytwo_'
 const TOKEN_BYTES = 32
 
-export interface TokenBook {
-  /** Whether there is any token at all. */
+export interface TokenIndex {
   readonly hasTokens: boolean
   authenticate(token: string): Promise<Principal | undefined>
 }
 
-export async function createTokenBook(read: () => Promise<readonly TokenRecord[]>, clock: Clock): Promise<TokenBook> {
+export async function createTokenIndex(read: () => Promise<readonly TokenRecord[]>, clock: Clock): Promise<TokenIndex> {
   let records = await read()
   let readAtMs = clock.nowMs()
   let reading: Promise<void> | undefined
@@ -36,7 +35,7 @@ export async function createTokenBook(read: () => Promise<readonly TokenRecord[]
         await reading
       }
       const hash = hashToken(token)
-      // Hashes are compared, not secrets: what the comparison's time tells is about the hash of a guess.
+      // The comparison's time reveals only something about the hash of a guess, not about a secret.
       const record = records.find((candidate) => candidate.hash === hash)
       if (record === undefined) return undefined
       const { role, name, cluster } = record
@@ -45,12 +44,12 @@ export async function createTokenBook(read: () => Promise<readonly TokenRecord[]
   }
 }
 
-/** Lower-case hex, as the store keeps it. */
+/** Lower-case hex, as stored. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex')
 }
 
-/** 256 random bits: guessing is hopeless, so a plain hash is enough to keep it by. */
+/** 256 random bits cannot be guessed, so an unsalted hash is enough to store it. */
 export function newToken(): string {
   return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url')
 }

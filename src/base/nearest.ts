@@ -1,4 +1,10 @@
-/** For "did you mean": the known names nearest to one that is not known. */
+/** Suggests known names for a name that is not known. */
+
+/** Help for an unknown name; `undefined` when no known name is near. */
+export function didYouMean(typed: string, known: Iterable<string>): string | undefined {
+  const [near] = nearest(typed, known, 1)
+  return near === undefined ? undefined : `did you mean ${near}?`
+}
 
 /** How many single-character edits (insert, delete, replace) lead from `a` to `b`. */
 export function editDistance(a: string, b: string): number {

@@ -29,7 +29,7 @@ export interface BoundText {
 }
 
 /** How a fence is bound, by the first word of its info string. */
-export type FenceLanguage = 'shell' | 'promql' | 'other'
+type FenceLanguage = 'shell' | 'promql' | 'other'
 
 export function languageOf(fence: Fence): FenceLanguage {
   const [word = ''] = fence.info.split(/\s+/)

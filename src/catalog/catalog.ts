@@ -12,7 +12,7 @@ import { checkPage } from './check-page.ts'
 import { readDashboard, type Dashboard } from './dashboard.ts'
 import { parseRunbookPage, type RunbookPage } from './runbook-page.ts'
 
-export interface CatalogFolders {
+interface CatalogFolders {
   readonly runbooksDir: string
   readonly rulesDir: string
   readonly dashboardsDir: string

@@ -7,7 +7,7 @@ import { nearest } from '../base/nearest.ts'
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { lineAt } from './markdown-scan.ts'
 
-export interface FrontMatter {
+interface FrontMatter {
   readonly aliases: readonly string[]
   readonly withoutRule?: string
   /** Where the page itself begins. */

@@ -27,7 +27,7 @@ export interface LintOutcome {
   readonly textOf: (path: string) => string
 }
 
-export interface LintOptions {
+interface LintOptions {
   /** What this server says of itself: `metricsOfRegistry`. */
   readonly ownMetrics: readonly KnownMetric[]
   readonly language?: ParseOptions

@@ -4,7 +4,7 @@ import type { LintSeverity } from '../rules/checks/check.ts'
 import { CATALOG_CHECKS } from './checks/catalog-checks.ts'
 import type { LintOutcome } from './lint-catalog.ts'
 
-export interface ReportedCheck {
+interface ReportedCheck {
   readonly name: string
   readonly title: string
   /** Markdown: why it matters and how to mend it. */
@@ -13,7 +13,7 @@ export interface ReportedCheck {
   readonly findings: number
 }
 
-export interface ReportedFinding {
+interface ReportedFinding {
   readonly check: string
   readonly severity: LintSeverity
   readonly file: string

@@ -82,7 +82,7 @@ export function lineAt(text: string, from: number): Line {
     : { text: text.slice(from, end).replace(/\r$/, ''), next: end + 1 }
 }
 
-export interface CodeSpan {
+interface CodeSpan {
   readonly from: number
   readonly to: number
   /** The text that is shown. */

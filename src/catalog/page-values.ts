@@ -8,7 +8,7 @@ import type { PlaceholderName } from './placeholder.ts'
 import { whyNotBindable } from './quoting.ts'
 
 /** The part of an alert a page is filled from. */
-export type BoundAlert = Pick<Alert, 'labels' | 'value' | 'activeAtMs'>
+type BoundAlert = Pick<Alert, 'labels' | 'value' | 'activeAtMs'>
 
 /** What is known of a cluster apart from its alerts. Absent means unknown, never "none". */
 export interface ClusterInventory {

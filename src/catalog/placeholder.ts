@@ -2,7 +2,7 @@
  * The placeholders a runbook page may use, `{{name}}`: one table, from which pages are checked and the documentation
  * is written. Go templates (`{{ .status }}`, `{{ $value }}`) look different and are left alone.
  */
-export interface PlaceholderKind {
+interface PlaceholderKind {
   readonly meaning: string
   /** A value of the right shape, for checking the page's PromQL. */
   readonly sample: string

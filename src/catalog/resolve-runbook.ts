@@ -3,7 +3,7 @@ import { nearest } from '../base/nearest.ts'
 import type { Catalog } from './catalog.ts'
 import type { RunbookPage } from './runbook-page.ts'
 
-export type ResolvedRunbook =
+type ResolvedRunbook =
   | {
       readonly page: RunbookPage
       /** The name asked for is one the alert no longer has. */

@@ -17,7 +17,7 @@ import type { UnitTest, UnitTestFile } from '../rules/unit-test/unit-test-file.t
 import type { ContentFile } from './catalog.ts'
 
 /** Where unit tests stand, below the folder of rules. */
-export const TESTS_FOLDER = 'tests'
+const TESTS_FOLDER = 'tests'
 
 export interface RuleTestOptions {
   readonly language?: ParseOptions

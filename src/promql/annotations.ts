@@ -13,7 +13,7 @@ export interface Place {
 const DATE_MS_MAX = 8.64e15
 
 /** What two histograms were joined for. */
-export type HistogramOperation = 'addition' | 'subtraction' | 'aggregation'
+type HistogramOperation = 'addition' | 'subtraction' | 'aggregation'
 export type SampleType = 'float' | 'histogram'
 
 /** Classic buckets with less in them than in those below, which cannot be: their counts were raised, by `most` at most. */

@@ -15,7 +15,7 @@ interface Node {
   readonly to: number
 }
 
-export interface NumberLiteral extends Node {
+interface NumberLiteral extends Node {
   readonly kind: 'number'
   readonly value: number
   /** Written with units (`5m`): printed as a duration again. The value is in seconds all the same. */
@@ -85,16 +85,16 @@ export interface DurationLiteral extends Node {
 }
 
 /** `step()` and `range()` of the whole query; both are 0 in an instant query. */
-export interface DurationOfQuery extends Node {
+interface DurationOfQuery extends Node {
   readonly kind: 'step' | 'range'
 }
 
-export interface DurationNegation extends Node {
+interface DurationNegation extends Node {
   readonly kind: 'negation'
   readonly expr: DurationExpr
 }
 
-export interface DurationParen extends Node {
+interface DurationParen extends Node {
   readonly kind: 'paren'
   readonly expr: DurationExpr
 }
@@ -155,7 +155,7 @@ export interface Unary extends Node {
   readonly expr: Expr
 }
 
-export interface Paren extends Node {
+interface Paren extends Node {
   readonly kind: 'paren'
   readonly expr: Expr
 }
@@ -164,7 +164,7 @@ export const ARITHMETIC_OPS = ['+', '-', '*', '/', '%', '^', 'atan2'] as const
 export const COMPARISON_OPS = ['==', '!=', '<=', '<', '>=', '>'] as const
 export const SET_OPS = ['and', 'or', 'unless'] as const
 /** Of a histogram, what is below a value or above it. */
-export const TRIM_OPS = ['</', '>/'] as const
+const TRIM_OPS = ['</', '>/'] as const
 export type ArithmeticOp = (typeof ARITHMETIC_OPS)[number]
 export type ComparisonOp = (typeof COMPARISON_OPS)[number]
 export type SetOp = (typeof SET_OPS)[number]

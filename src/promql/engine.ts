@@ -39,7 +39,7 @@ import { runPieces, LABELS_CELLS, pieceMask, sortInPieces, type Pieces } from '.
 import { ParsedQueries } from './parsed-queries.ts'
 import { typeOf } from './check.ts'
 
-export interface LocalEngineInputs {
+interface LocalEngineInputs {
   readonly queryable: Queryable
   readonly options: EngineOptions
   /** For the timeout and the statistics only; what a query sees as now is in the query. */
@@ -345,11 +345,7 @@ function* listed(series: readonly MatrixSeries[]): Pieces<MatrixSeries[]> {
 }
 
 /** Points of one series as an answer has them: native histograms stand apart from floats. */
-export function splitPoints(
-  timesMs: Float64Array,
-  values: Float64Array,
-  cells: HistogramCells,
-): Omit<MatrixSeries, 'labels'> {
+function splitPoints(timesMs: Float64Array, values: Float64Array, cells: HistogramCells): Omit<MatrixSeries, 'labels'> {
   const histograms: Histogram[] = []
   const histogramTimes: number[] = []
   cells.forEach((histogram, i) => {

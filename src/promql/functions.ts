@@ -4,7 +4,7 @@ import type { ValueType } from './ast.ts'
  * The functions of PromQL as the checker sees them: names, argument types, and how many may be left out or repeated.
  * What they compute stands in evaluate/; a test keeps the two tables equal.
  */
-export interface FunctionSignature {
+interface FunctionSignature {
   readonly args: readonly ValueType[]
   /** 0: all arguments are required. n: the last may be left out, or given up to n times. -1: any number of times. */
   readonly variadic: number

@@ -59,7 +59,7 @@ export interface QueryResult {
   readonly stats: QueryStats
 }
 
-export interface QueryStats {
+interface QueryStats {
   readonly samplesRead: number
   readonly seriesRead: number
   readonly evalMs: number

@@ -13,7 +13,7 @@ export type ChainItem =
   | { readonly kind: 'infix'; readonly op: BinaryOp; readonly opNode: SyntaxNode; readonly node: SyntaxNode }
 
 /** What the items of a chain become. The caller builds and checks the nodes. */
-export interface ChainBuilder {
+interface ChainBuilder {
   operand(node: SyntaxNode, isUnsigned: boolean): Expr
   prefix(op: '+' | '-', from: number, expr: Expr): Expr
   postfix(node: SyntaxNode, expr: Expr): Expr

@@ -24,7 +24,7 @@ export type TokenKind =
   | 'preprocessor'
   | 'punctuation'
 
-export interface LexicalError {
+interface LexicalError {
   readonly message: string
   readonly from: number
   readonly to: number

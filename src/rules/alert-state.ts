@@ -8,7 +8,7 @@ export const RESOLVED_RETENTION_MS = 15 * 60_000
 
 export type AlertPhase = PendingPhase | FiringPhase | ResolvedPhase
 
-export interface PendingPhase {
+interface PendingPhase {
   readonly state: 'pending'
   /** When the expression first returned the sample, in this occurrence of the alert. */
   readonly activeAtMs: number
@@ -22,7 +22,7 @@ export interface FiringPhase {
   readonly keepFiringSinceMs?: number
 }
 
-export interface ResolvedPhase {
+interface ResolvedPhase {
   readonly state: 'resolved'
   readonly activeAtMs: number
   readonly firedAtMs: number

@@ -34,7 +34,7 @@ export interface RuleAlertUpdate {
   readonly lastHeldAtMs: Float64Array
 }
 
-export interface ChangedAlert {
+interface ChangedAlert {
   readonly position: number
   readonly annotations: Readonly<Record<string, string>>
   readonly phase: AlertPhase

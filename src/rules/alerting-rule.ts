@@ -53,7 +53,7 @@ export interface AlertChange {
   readonly after: TrackedAlert | undefined
 }
 
-export type AlertingOutcome =
+type AlertingOutcome =
   | { readonly kind: 'refused'; readonly error: string }
   /** More alerts than the limit: as in Prometheus, the rule then has no alerts, and receivers get no resolution. */
   | { readonly kind: 'over_limit'; readonly error: string; readonly changes: readonly AlertChange[] }
@@ -64,7 +64,7 @@ export type AlertingOutcome =
       readonly samples: readonly DerivedSample[]
     }
 
-export interface AlertingInput {
+interface AlertingInput {
   readonly samples: readonly VectorSample[]
   readonly nowMs: number
   /** The time of the written samples: `nowMs` minus the group's query offset. */

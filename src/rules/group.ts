@@ -34,7 +34,7 @@ export interface GroupPorts {
 /** Maximum age of the stored copy of firing alerts without transitions; transitions are stored at once. */
 const PERSIST_EVERY_MS = 60_000
 
-export interface GroupEvaluation {
+interface GroupEvaluation {
   readonly report: GroupReport
   readonly transitions: readonly AlertTransition[]
 }
@@ -155,7 +155,7 @@ async function evaluateRule(
 }
 
 /** A scalar becomes a vector of one sample without labels; other types are not valid results of a rule. */
-function vectorOf(value: QueryValue): readonly VectorSample[] | undefined {
+export function vectorOf(value: QueryValue): readonly VectorSample[] | undefined {
   if (value.type === 'vector') return value.samples
   if (value.type === 'scalar') return [{ labels: Labels.EMPTY, value: value.value, timeMs: value.timeMs }]
   return undefined

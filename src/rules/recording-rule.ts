@@ -4,7 +4,7 @@ import { Labels, METRIC_NAME } from '../model/labels.ts'
 import type { VectorSample } from '../promql/query-engine.ts'
 import type { RecordingRule } from './rule.ts'
 
-export type RecordingOutcome =
+type RecordingOutcome =
   | { readonly kind: 'refused'; readonly error: string }
   | { readonly kind: 'recording'; readonly samples: readonly DerivedSample[] }
 

@@ -35,7 +35,7 @@ export interface ReplayCounts {
   readonly firingByBlock: readonly number[]
 }
 
-export const OCCURRENCES_MAX = 200
+const OCCURRENCES_MAX = 200
 export const BLOCKS_MAX = 200
 
 const WEEK_MS = 7 * 86_400_000

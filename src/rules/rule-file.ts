@@ -21,14 +21,14 @@ export interface RuleFile {
   readonly text: string
 }
 
-export interface LoadedRules {
+interface LoadedRules {
   /** Groups of the files without errors, in the order of the files. */
   readonly groups: RuleGroup[]
   /** Errors and warnings of all files. */
   readonly diagnostics: Diagnostic[]
 }
 
-export interface RuleFileOptions {
+interface RuleFileOptions {
   /** Interval of groups without one. */
   readonly intervalMs?: number
   /** The language of expressions; the stable language by default. */
@@ -59,13 +59,9 @@ export function loadRuleFiles(files: readonly RuleFile[], options: RuleFileOptio
 function loadRuleFile({ path, text }: RuleFile, options: RuleFileOptions): LoadedRules {
   const { intervalMs = DEFAULT_INTERVAL_MS, language = STABLE_LANGUAGE } = options
   const yaml = new YamlReader(path, text)
-  const groups = hasErrors(yaml) ? [] : new FileChecker(yaml, intervalMs, language).groups()
+  const groups = yaml.hasErrors ? [] : new FileChecker(yaml, intervalMs, language).groups()
   const diagnostics = yaml.diagnostics.sort((a, b) => a.from - b.from)
-  return { groups: hasErrors(yaml) ? [] : groups, diagnostics }
-}
-
-function hasErrors(yaml: YamlReader): boolean {
-  return yaml.diagnostics.some(({ severity }) => severity === 'error')
+  return { groups: yaml.hasErrors ? [] : groups, diagnostics }
 }
 
 /** A rule with the position of its name, for findings about more than one rule. */

@@ -41,7 +41,7 @@ interface RuleStatusCommon {
   readonly lastSamples: number
 }
 
-export interface AlertingRuleStatus extends RuleStatusCommon {
+interface AlertingRuleStatus extends RuleStatusCommon {
   readonly kind: 'alerting'
   /** The most severe state of its alerts. */
   readonly state: 'inactive' | 'pending' | 'firing'
@@ -53,7 +53,7 @@ export interface AlertingRuleStatus extends RuleStatusCommon {
   readonly alertCounts: Readonly<Record<AlertState, number>>
 }
 
-export interface RecordingRuleStatus extends RuleStatusCommon {
+interface RecordingRuleStatus extends RuleStatusCommon {
   readonly kind: 'recording'
 }
 

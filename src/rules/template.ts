@@ -28,7 +28,7 @@ export interface Template {
   readonly tree: TemplateTree | undefined
 }
 
-export interface TemplateProblem {
+interface TemplateProblem {
   readonly message: string
   readonly help: string | undefined
   /** Offsets into the template's text, `to` exclusive. */

@@ -6,7 +6,7 @@ import { messageOf } from '../base/errors.ts'
 import type { AppendDerived, DerivedSample } from '../model/appender.ts'
 import type { RuleState } from './rule-state.ts'
 
-export interface WriteFailure {
+interface WriteFailure {
   readonly rule: RuleState
   readonly message: string
 }

@@ -3,19 +3,19 @@ import type { Value } from './value.ts'
 
 export type Node = TextNode | ActionNode | BranchNode | RangeNode | TemplateNode | LoopJump
 
-export interface TextNode {
+interface TextNode {
   readonly kind: 'text'
   readonly text: string
 }
 
 /** `{{ pipeline }}`; writes its value unless it declares or assigns variables. */
-export interface ActionNode {
+interface ActionNode {
   readonly kind: 'action'
   readonly pipe: Pipe
 }
 
 /** `{{ if }}` and `{{ with }}`; `with` also moves the dot. */
-export interface BranchNode {
+interface BranchNode {
   readonly kind: 'if' | 'with'
   readonly pipe: Pipe
   readonly then: readonly Node[]
@@ -31,7 +31,7 @@ export interface RangeNode {
 }
 
 /** `{{ template "name" pipeline }}`. */
-export interface TemplateNode {
+interface TemplateNode {
   readonly kind: 'template'
   readonly name: string
   readonly pipe: Pipe | undefined
@@ -39,7 +39,7 @@ export interface TemplateNode {
   readonly to: number
 }
 
-export interface LoopJump {
+interface LoopJump {
   readonly kind: 'break' | 'continue'
 }
 

@@ -167,7 +167,7 @@ function formatString(verb: string, flags: string, value: string, precision: num
 }
 
 /** Go's `strconv.Quote`. */
-export function quoteGo(text: string): string {
+function quoteGo(text: string): string {
   const names: Readonly<Record<string, string>> = {
     '\x07': '\\a',
     '\b': '\\b',

@@ -68,7 +68,7 @@ export interface RootValue {
 }
 
 /** A text that is HTML already: written as it is where others are escaped. */
-export interface HtmlValue {
+interface HtmlValue {
   readonly kind: 'html'
   readonly text: string
 }

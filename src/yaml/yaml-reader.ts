@@ -1,15 +1,15 @@
 /**
- * Reads a YAML document by the shape that is expected of it, and reports what is not: unknown keys with the nearest
- * known one, wrong kinds, repeated keys. Positions are offsets into the file.
+ * Reads a YAML document of an expected shape, and reports deviations: unknown keys with the nearest known key, wrong kinds,
+ * repeated keys. Positions are offsets into the file.
  */
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import type { Document, Node, Scalar } from 'yaml'
-import { nearest } from '../base/nearest.ts'
+import { didYouMean } from '../base/nearest.ts'
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { yamlText } from './yaml-text.ts'
 import type { YamlText } from './yaml-text.ts'
 
-/** Where something stands in the file, `to` exclusive. */
+/** Offsets into the file, `to` exclusive. */
 export interface Range {
   readonly from: number
   readonly to: number
@@ -21,10 +21,10 @@ export interface Entry {
   readonly value: Node | null
 }
 
-/** A sequence or mapping longer than this is refused: aliases can make a small file endless. */
+/** Maximum length of a sequence or mapping: aliases can make a small file huge. */
 const ITEMS_MAX = 10_000
 
-/** What is wrong in the shape of a document makes more of what follows look wrong: the first is told, and repeated keys. */
+/** A syntax error causes further errors, so only the first is reported, and repeated keys. */
 function independent(errors: Document.Parsed['errors']): Document.Parsed['errors'] {
   const first = errors.find(({ code }) => code !== 'DUPLICATE_KEY')
   return errors.filter((error) => error === first || error.code === 'DUPLICATE_KEY')
@@ -52,6 +52,10 @@ export class YamlReader {
     return this.#document.contents
   }
 
+  get hasErrors(): boolean {
+    return this.diagnostics.some(({ severity }) => severity === 'error')
+  }
+
   error(at: Range, message: string, help?: string): void {
     this.#report('error', at, message, help)
   }
@@ -60,7 +64,7 @@ export class YamlReader {
     this.#report('warning', at, message, help)
   }
 
-  /** The entries of a mapping; nothing for null. Reports and answers `undefined` when it is something else. */
+  /** The entries of a mapping; none for null. Reports other kinds of nodes and returns `undefined`. */
   mapping(node: Node | null, what: string, at: Range): Entry[] | undefined {
     const found = this.#resolve(node)
     if (isNull(found)) return []
@@ -83,20 +87,19 @@ export class YamlReader {
     return [...entries.values()]
   }
 
-  /** A mapping whose keys are known ones. */
+  /** The entries of a mapping by key. Reports unknown keys. */
   fields(node: Node | null, what: string, at: Range, known: readonly string[]): Map<string, Entry> | undefined {
     const entries = this.mapping(node, what, at)
     if (entries === undefined) return undefined
     for (const { key, keyAt } of entries) {
       if (known.includes(key)) continue
-      const [near] = nearest(key, known, 1)
-      const help = near === undefined ? `known keys: ${known.join(', ')}` : `did you mean ${near}?`
+      const help = didYouMean(key, known) ?? `known keys: ${known.join(', ')}`
       this.error(keyAt, `unknown key ${JSON.stringify(key)} in ${what}`, help)
     }
     return new Map(entries.map((entry) => [entry.key, entry]))
   }
 
-  /** The items of a sequence; nothing for null. */
+  /** The items of a sequence; none for null. */
   sequence(node: Node | null, what: string, at: Range): Node[] | undefined {
     const found = this.#resolve(node)
     if (isNull(found)) return []
@@ -111,7 +114,7 @@ export class YamlReader {
     return found.items as Node[]
   }
 
-  /** A scalar as text, numbers as written; the empty text for null. */
+  /** A scalar as text, numbers as written; empty for null. */
   text(node: Node | null, what: string, at: Range): YamlText | undefined {
     const found = this.#resolve(node)
     const range = this.rangeOf(node, at)
@@ -120,7 +123,7 @@ export class YamlReader {
       this.error(range, `${what} is ${kindOf(found)}; want a text`)
       return undefined
     }
-    // Pointing into an aliased text means pointing to where it is written.
+    // Ranges in an aliased text are ranges of its definition.
     const own = this.rangeOf(found, range)
     return yamlText(this.source, own.from, own.to, textOf(found))
   }

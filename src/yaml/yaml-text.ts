@@ -1,6 +1,6 @@
 /**
- * A text inside a YAML file with the way back: where each of its characters stands in the file. A PromQL error in a
- * folded block or a quoted string is then shown at its own line and column, not at the start of the value.
+ * A text of a YAML file with the offset of each of its characters in the file. A PromQL error in a folded block or a quoted
+ * string is then shown at its own line and column, not at the start of the value.
  */
 
 export interface YamlText {
@@ -8,13 +8,13 @@ export interface YamlText {
   /** Range of the value in the file, quotes and block header included; `to` exclusive. */
   readonly from: number
   readonly to: number
-  /** The file's range of a range of `text`. */
+  /** Maps a range of `text` to the file. */
   rangeOf(from: number, to: number): { readonly from: number; readonly to: number }
 }
 
 /** `source` is the whole file; `[from, to)` is the scalar in it, `text` its value. */
 export function yamlText(source: string, from: number, to: number, text: string): YamlText {
-  // Most texts are never pointed at, so the way back is made on demand.
+  // Most texts need no ranges, so the offsets are computed on demand.
   let offsets: Int32Array | undefined
   return {
     text,
@@ -36,8 +36,8 @@ export function yamlText(source: string, from: number, to: number, text: string)
 }
 
 /**
- * For each character of the value, and its end, the offset in the file. Characters that are not blank are the same and
- * in the same order in both, escapes aside; blanks may be folded, indented or trimmed, and are placed in between.
+ * The offset in the file of each character of the value, and of its end. Except for escapes, characters that are not blank
+ * are equal and in the same order in both; blanks may be folded, indented or trimmed, and are placed between them.
  */
 function align(source: string, from: number, to: number, text: string): Int32Array {
   const offsets = new Int32Array(text.length + 1)
@@ -65,7 +65,8 @@ function align(source: string, from: number, to: number, text: string): Int32Arr
   return offsets
 }
 
-/** Characters at `at` that stand for a blank, or for nothing: a blank, an escaped one, a backslash that joins lines. */
+/** Length of the blank, escaped blank or line-joining backslash at `at`; 0 when there is none. */
+
 function blankLength(source: string, at: number, isQuoted: boolean): number {
   if (isBlank(source[at] ?? '')) return 1
   if (!isQuoted || source[at] !== '\\') return 0

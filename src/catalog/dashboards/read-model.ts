@@ -36,13 +36,13 @@ import { readPlugin, tellOtherSource } from './read-plugin.ts'
 import { readVariables } from './read-variable.ts'
 
 /** PromQL of a dashboard, where it stands. */
-export interface PlacedText {
+interface PlacedText {
   readonly text: YamlText
   /** Of a panel; absent for what a variable takes its values from. */
   readonly panel?: string
 }
 
-export interface ReadModel {
+interface ReadModel {
   readonly model: DashboardModel
   readonly queries: readonly PlacedText[]
   /** Of the dashboard's shape; PromQL is checked by the caller. By place. */

@@ -13,7 +13,7 @@ import { isRecord, isTrueAt, listAt, numberAt, recordAt, textAt } from './json-p
 import type { Json } from './json-part.ts'
 import { groupsOf, withRepeats } from './panel-groups.ts'
 
-export interface Imported {
+interface Imported {
   /** Perses YAML. */
   readonly yaml: string
   /** What could not be carried over, in the order of the dashboard. */

@@ -8,7 +8,7 @@ import { extrapolated } from './rate.ts'
  */
 
 /** One window of one series, moved from window to window: the buckets `[first, last]`, both of which have samples. */
-export interface BucketWindow {
+interface BucketWindow {
   buckets: RollupColumns
   first: number
   last: number
@@ -19,12 +19,12 @@ export interface BucketWindow {
 }
 
 /** No value at this step; a value; a value that samples may give other last digits. */
-export type BucketOutcome = 0 | 1 | 2
+type BucketOutcome = 0 | 1 | 2
 const NOTHING = 0
 const EXACT = 1
 const INEXACT = 2
 
-export interface BucketKernel {
+interface BucketKernel {
   readonly parts: RollupParts
   /** HOT: once per series and step. Writes `result` in any case but the first. */
   readonly of: (window: BucketWindow) => BucketOutcome

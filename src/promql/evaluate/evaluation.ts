@@ -40,4 +40,4 @@ export interface Evaluation {
   readonly evaluate: Evaluate
 }
 
-export type Evaluate = (expr: Expr, steps: Steps, evaluation: Evaluation) => Promise<Value>
+type Evaluate = (expr: Expr, steps: Steps, evaluation: Evaluation) => Promise<Value>

@@ -25,7 +25,7 @@ export function samplesAround(window: ExtendedWindow, behindMs: number, aheadMs:
 }
 
 /** The samples at the two ends of a window, and what the series is said to be there. */
-export interface ExtendedEnds {
+interface ExtendedEnds {
   readonly first: number
   readonly last: number
   readonly left: number
@@ -70,7 +70,7 @@ export function interpolate(
 }
 
 /** Writes `result`; false: no value. */
-export type ExtendedKernel = (window: ExtendedWindow) => boolean
+type ExtendedKernel = (window: ExtendedWindow) => boolean
 
 export function extendedKernel(func: string, extension: Extension): ExtendedKernel {
   if (func === 'changes' || func === 'resets') return counted(func)

@@ -70,7 +70,7 @@ export function dropNamesStrictly(grid: Grid): Grid {
 }
 
 /** Refuses two rows of equal labels; rows without a value do not count. */
-export function refuseEqualRows(grid: Grid): void {
+function refuseEqualRows(grid: Grid): void {
   const seen = new Set<string>()
   for (let row = 0; row < grid.labels.length; row++) {
     if (!hasCell(grid, row)) continue

@@ -57,7 +57,7 @@ export function gathered(
 
 /** What working on a histogram costs, in cells of floats. */
 export const HISTOGRAM_CELLS = 128
-export const HISTOGRAM_MASK = CELL_MASK >> 7
+const HISTOGRAM_MASK = CELL_MASK >> 7
 
 /** A sample of a vector at one step. */
 export type Element = number | Histogram

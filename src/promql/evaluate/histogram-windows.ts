@@ -13,7 +13,7 @@ import { extrapolationFactor } from './rate.ts'
 /** Range functions of windows that have native histograms in them. */
 
 /** The samples of a window, oldest first, at least one of them a histogram. */
-export interface ElementWindow {
+interface ElementWindow {
   readonly timesMs: readonly number[]
   readonly elements: readonly Element[]
   readonly startMs: number
@@ -29,7 +29,7 @@ export interface WindowRemarks {
 }
 
 /** `undefined`: no value at this step. */
-export type ElementFunction = (window: ElementWindow, remarks: WindowRemarks) => Element | undefined
+type ElementFunction = (window: ElementWindow, remarks: WindowRemarks) => Element | undefined
 
 /** How histograms of different kinds were found in one window: a result that is refused. */
 const MIXED = Symbol('mixed')

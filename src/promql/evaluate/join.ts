@@ -27,7 +27,7 @@ import { pieceMask, type Pieces } from './pieces.ts'
  * signature. Which row that is may change from step to step; that there is only one at a step is checked, and the
  * errors are Prometheus'.
  */
-export interface Join {
+interface Join {
   /** For remarks. */
   readonly expr: Binary
   readonly op: ArithmeticOp | ComparisonOp | TrimOp

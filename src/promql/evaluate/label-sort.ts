@@ -20,7 +20,7 @@ export function* sortedByLabels(grid: Grid, names: readonly string[], isDescendi
 }
 
 /** Texts cut into digits and what is between them, and the digits compared as numbers: `node9` before `node10`. */
-export function compareNaturally(a: string, b: string): number {
+function compareNaturally(a: string, b: string): number {
   if (a === b) return 0
   const [left, right] = [chunksOf(a), chunksOf(b)]
   for (let i = 0; i < left.length; i++) {

@@ -3,7 +3,7 @@ import { extrapolated } from './rate.ts'
 import { RUN_CONSTANTS, RUN_KERNELS, type RunKernel, type RunWindow } from './run-window.ts'
 
 /** A range function on its way over many series. */
-export interface RunSlide {
+interface RunSlide {
   readonly kernel: RunKernel
   readonly constant: ((value: number) => number) | undefined
   /** `rate`, `increase` and `delta` of a series without repeated values have a loop of their own. */

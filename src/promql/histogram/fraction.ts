@@ -1,7 +1,7 @@
 import { CUSTOM_BOUNDS, type Histogram } from '../../model/histogram.ts'
 import { allBuckets, type Bucket } from './buckets.ts'
 
-export interface Fraction {
+interface Fraction {
   readonly value: number
   /** There are NaN observations; they are between no two values. */
   readonly hasNaN: boolean

@@ -3,7 +3,7 @@ import { add, type Accumulator } from '../evaluate/kahan.ts'
 import { allBuckets, type Bucket } from './buckets.ts'
 
 /** A quantile, and what NaN observations do to it: they count as greater than all others. */
-export interface Quantile {
+interface Quantile {
   readonly value: number
   readonly nan?: 'result' | 'skew'
 }

@@ -5,7 +5,7 @@ import { beginSum, endSum, isOverflown, mapSum, stepSum, type RunningSum, type S
 /** Sums and means of many histograms, with compensated sums. */
 
 /** What was seen on the way, for remarks. */
-export interface Remarkable {
+interface Remarkable {
   /** Some histogram said that counts began anew, and some other that they did not. */
   readonly hasCollision: boolean
   /** Custom bounds were reconciled. */

@@ -1,4 +1,4 @@
-import { nearest } from '../../base/nearest.ts'
+import { didYouMean } from '../../base/nearest.ts'
 import type { Check, CheckFinding } from './check.ts'
 import { metricOf } from './label-set.ts'
 import type { RuleContent } from './rule-content.ts'
@@ -17,13 +17,10 @@ export const alertUnknown: Check<RuleContent> = {
       if (!isSelector(node) || !/^ALERTS(_FOR_STATE)?$/.test(metricOf(node) ?? '')) return
       for (const { name, op, value } of node.matchers) {
         if (name !== 'alertname' || (op !== '=' && op !== '=~') || value === '') continue
-        // A pattern is looked at as far as it is a list of names.
+        // Of a pattern, only the alternatives that are plain names are checked.
         const names = op === '=' ? [value] : value.split('|').filter((one) => /^\w+$/.test(one))
         for (const one of names.filter((alert) => !knownAlerts.has(alert))) {
-          const [near] = nearest(one, knownAlerts, 1)
-          found.push(
-            at(query, node, `no alert is called ${one}`, near === undefined ? undefined : `did you mean ${near}?`),
-          )
+          found.push(at(query, node, `no alert is called ${one}`, didYouMean(one, knownAlerts)))
         }
       }
     })

@@ -1,32 +1,31 @@
 /**
- * What a lint check is: a name, why it matters, how to mend it, and a function from the content to its findings. Each
- * file beside this one defines one or a few that belong together; README.md has a section for each.
+ * The interface of a lint check: a name, its reason, the correction, and a function from the content to findings. Each file
+ * in this folder defines one check or a few that belong together; README.md has a section for each check.
  */
 import type { Range } from '../../yaml/yaml-reader.ts'
 
-export const LINT_SEVERITIES = ['error', 'warning', 'info'] as const
-export type LintSeverity = (typeof LINT_SEVERITIES)[number]
+export type LintSeverity = 'error' | 'warning' | 'info'
 
 export interface Check<Content> {
-  /** Stable, kebab-case: suppressions and other programs name it. */
+  /** Stable, in kebab case: suppressions and other programs refer to it. */
   readonly name: string
-  /** What is wrong where it finds something, in a few words. */
+  /** The fault, in a few words. */
   readonly title: string
   readonly severity: LintSeverity
   /** Markdown, as are the next two. */
   readonly why: string
   readonly mend: string
-  /** A piece of a file that it finds. */
+  /** Text of a file with the fault. */
   readonly example: string
   run(content: Content): Iterable<CheckFinding>
 }
 
-/** One place. The offsets are into the text of `file`. */
+/** The offsets are into the text of `file`. */
 export interface CheckFinding extends Range {
   readonly file: string
   readonly message: string
   readonly help?: string
-  /** The alert, record, runbook or dashboard it is about. */
+  /** Name of the alert, recorded metric, runbook or dashboard. */
   readonly subject?: string
 }
 
@@ -35,7 +34,7 @@ export interface Finding extends CheckFinding {
   readonly severity: LintSeverity
 }
 
-/** Runs checks over their content; findings in the order of files and places, each once. */
+/** Runs checks over their content. Returns the distinct findings, ordered by file and position. */
 export function runChecks<Content>(checks: readonly Check<Content>[], content: Content): Finding[] {
   const found = checks.flatMap((check) =>
     [...check.run(content)].map((finding): Finding => {
@@ -46,7 +45,7 @@ export function runChecks<Content>(checks: readonly Check<Content>[], content: C
   return [...once.values()].sort(byPlace)
 }
 
-/** A file has two rules with one anchor, a page two names of one alert: the same place is told once. */
+/** Two rules of a file may share one anchor, and a page may have two names of one alert: the finding is reported once. */
 function keyOf({ check, file, from, to, message }: Finding): string {
   return JSON.stringify([check, file, from, to, message])
 }

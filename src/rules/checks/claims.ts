@@ -1,15 +1,14 @@
 /**
- * What an English text claims about a rule in numbers: how long something must last, how far back is looked, which value
- * is too much. Only phrases that say so are read ("for 10 minutes", "in the last hour", "above 90%"); a number by itself
- * is no claim.
+ * Claims of an English text about the numbers of a rule: durations, windows and thresholds. Only explicit phrases are read
+ * ("for 10 minutes", "in the last hour", "above 90%"); a number alone is no claim.
  */
 export interface Claim {
   readonly kind: 'duration' | 'threshold'
-  /** As it stands in the text. */
+  /** As written in the text. */
   readonly text: string
   /** Milliseconds of a duration; a threshold as written, with its unit applied. */
   readonly value: number
-  /** A share in percent: 90 may stand for 0.9. */
+  /** A percentage: 90 may mean 0.9. */
   readonly isPercent: boolean
   readonly from: number
   readonly to: number
@@ -42,7 +41,7 @@ const THRESHOLD_CLAIM =
 
 const SIZES: Readonly<Record<string, number>> = { kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 }
 
-/** In the order of the text. Offsets are into it. */
+/** In the order of the text; offsets are into the text. */
 export function claimsIn(text: string): Claim[] {
   const durations = DURATION_CLAIMS.flatMap((pattern) => [...text.matchAll(pattern)].flatMap(durationOf))
   const thresholds = [...text.matchAll(THRESHOLD_CLAIM)].map(thresholdOf)
@@ -57,7 +56,7 @@ export function claimsIn(text: string): Claim[] {
 
 function durationOf(match: RegExpMatchArray): Claim[] {
   const [text, number, unit = ''] = match
-  // "for days" and "the last minutes" say nothing exact; "the last hour" does.
+  // "for days" and "the last minutes" are not exact; "the last hour" is.
   if (number === undefined && unit.endsWith('s')) return []
   const count = number === undefined ? 1 : (WORDS[number.toLowerCase()] ?? Number(number))
   const value = count * UNITS_MS[unit.toLowerCase().replace(/s$/, '')]!

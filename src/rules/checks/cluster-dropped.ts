@@ -1,3 +1,4 @@
+import type { Range } from '../../yaml/yaml-reader.ts'
 import { unwrapParens } from '../../promql/ast.ts'
 import type { Expr } from '../../promql/ast.ts'
 import type { Check, CheckFinding } from './check.ts'
@@ -40,7 +41,7 @@ function drops(node: Expr): boolean {
   return isOn ? !labels.includes('cluster') : labels.includes('cluster')
 }
 
-/** `scalar(...)` and a constant joined by `on ()` have no cluster to lose. */
+/** `scalar(...)` and a constant joined by `on ()` have no cluster label. */
 function isPresenceOnly(node: Expr, above: readonly Expr[]): boolean {
   if (node.kind === 'binary') return [node.left, node.right].some((side) => isConstant(side))
   return above.some((outer) => outer.kind === 'call' && outer.func === 'scalar')
@@ -56,7 +57,7 @@ function nameOf(node: Expr): string {
   return node.kind === 'binary' ? `matching for ${node.op}` : node.kind
 }
 
-function headOf(node: Expr): { readonly from: number; readonly to: number } {
+function headOf(node: Expr): Range {
   if (node.kind === 'binary') return { from: node.left.to, to: node.right.from }
   if (node.kind === 'aggregate' && node.expr.from > node.from) return { from: node.from, to: node.expr.from - 1 }
   return node

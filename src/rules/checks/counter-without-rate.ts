@@ -16,7 +16,7 @@ export const counterWithoutRate: Check<RuleContent> = {
   run({ queries, metrics }) {
     const found: CheckFinding[] = []
     visitQueries(queries, (query, node, above) => {
-      // A cell has a caption that says since when it counts; that is what a person wants to watch.
+      // The caption of a cell states the start of its count, and the reader wants to watch the count itself.
       if (query.source === 'cell' || query.source === 'fence') return
       if (!isSelector(node) || !isCounter(node, metrics) || isHandled(node, above)) return
       const name = metricOf(node)!
@@ -39,7 +39,7 @@ function isCounter(selector: VectorSelector, metrics: MetricCatalog): boolean {
   return metric?.type === 'counter' && metric.unit !== 'unix_seconds' && metric.unit !== 'percent'
 }
 
-/** Functions that make of a counter something else: a growth, or whether it is there. */
+/** Functions that return the growth of a counter, or whether its series exists. */
 const HANDLES: ReadonlySet<string> = new Set([
   ...['rate', 'irate', 'increase', 'resets', 'changes', 'timestamp'],
   ...['absent', 'absent_over_time', 'present_over_time', 'count_over_time', 'first_over_time'],
@@ -51,7 +51,7 @@ function isHandled(selector: VectorSelector, above: readonly Expr[]): boolean {
   for (const node of above) {
     if (node.kind === 'call' && HANDLES.has(node.func)) return true
     if (node.kind === 'aggregate' && COUNTS.has(node.op)) return true
-    // On the right of these only its being there counts.
+    // On the right side of these operators only the existence of the series matters.
     if (node.kind === 'binary' && (node.op === 'and' || node.op === 'unless') && node.right === below) return true
     if (node.kind === 'binary' && node.op === 'unless' && node.left === below && isBirth(selector, node.right))
       return true
@@ -61,7 +61,7 @@ function isHandled(selector: VectorSelector, above: readonly Expr[]): boolean {
   return false
 }
 
-/** The other side asks whether the same metric was there some time ago: `unless`, or `... and x offset 1h or x`. */
+/** Whether the other side selects the same metric at an earlier time: `unless`, or `... and x offset 1h or x`. */
 function isBirth(selector: VectorSelector, before: Expr): boolean {
   return selectorsOf(unwrapParens(before)).some(
     (other) => metricOf(other) === metricOf(selector) && (other.offsetMs > 0 || before.kind === 'call'),

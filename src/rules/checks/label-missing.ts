@@ -26,7 +26,7 @@ function oneOf(rule: PlacedRule, label: string, values?: readonly string[]): Che
   if (text === undefined || text.text === '') {
     return [{ ...place, message: `${rule.name} has no label ${label}`, ...rule.nameAt }]
   }
-  // A template decides when it fires.
+  // The value of a template is known only when the alert fires.
   if (values === undefined || values.includes(text.text) || text.text.includes('{{')) return []
   const message = `${label} is ${JSON.stringify(text.text)}`
   return [{ ...place, message, help: `want ${values.join(', ')}`, from: text.from, to: text.to }]

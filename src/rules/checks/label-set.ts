@@ -1,6 +1,6 @@
 /**
- * Which labels the series of an expression may have, from the metric catalogue and the operators alone. "May": a label
- * that is not in the set is never there, one that is in it can be absent all the same.
+ * The labels that the series of an expression may have, derived from the metric catalogue and the operators. A label
+ * outside the set is never present; a label in the set may be absent.
  */
 import { METRIC_NAME } from '../../model/labels.ts'
 import { isSetOp, unwrapParens } from '../../promql/ast.ts'
@@ -9,18 +9,18 @@ import { labelsOfMetric } from '../metrics/metric-catalog.ts'
 import type { MetricCatalog } from '../metrics/metric-catalog.ts'
 
 export interface LabelSet {
-  /** Names, and beginnings of names that end with `*`. */
+  /** Names, or prefixes that end with `*`. */
   readonly names: ReadonlySet<string>
-  /** Any other label may be there too, apart from `gone`. */
+  /** Any label outside `removed` may be present too. */
   readonly isOpen: boolean
-  readonly gone: ReadonlySet<string>
+  readonly removed: ReadonlySet<string>
 }
 
-const NONE: LabelSet = { names: new Set(), isOpen: false, gone: new Set() }
-const ANY: LabelSet = { names: new Set(), isOpen: true, gone: new Set() }
+const NONE: LabelSet = { names: new Set(), isOpen: false, removed: new Set() }
+const ANY: LabelSet = { names: new Set(), isOpen: true, removed: new Set() }
 
-export function mayHave({ names, isOpen, gone }: LabelSet, label: string): boolean {
-  if (gone.has(label)) return false
+export function mayHave({ names, isOpen, removed }: LabelSet, label: string): boolean {
+  if (removed.has(label)) return false
   if (isOpen || names.has(label)) return true
   return [...names].some((name) => name.endsWith('*') && label.startsWith(name.slice(0, -1)))
 }
@@ -43,29 +43,29 @@ export function labelSetOf(expr: Expr, metrics: MetricCatalog): LabelSet {
     case 'aggregate': {
       const inner = labelSetOf(expr.expr, metrics)
       if (LIMITERS.has(expr.op)) return inner
-      const kept = expr.isWithout ? without(inner, expr.grouping) : only(inner, expr.grouping)
+      const grouped = expr.isWithout ? without(inner, expr.grouping) : only(inner, expr.grouping)
       const counted = expr.param === undefined ? undefined : unwrapParens(expr.param)
-      return expr.op === 'count_values' && counted?.kind === 'string' ? plus(kept, [counted.value]) : kept
+      return expr.op === 'count_values' && counted?.kind === 'string' ? plus(grouped, [counted.value]) : grouped
     }
     case 'binary':
       return ofBinary(expr, metrics)
   }
 }
 
-/** They choose among series and leave their labels alone. */
+/** These operators select series and do not change their labels. */
 const LIMITERS: ReadonlySet<string> = new Set(['topk', 'bottomk', 'limitk', 'limit_ratio'])
 
-/** Labels a selector's series may have. Unknown metrics, and those that carry the labels of others, may have any. */
+/** Labels of a selector's series. Unknown metrics, and metrics with the labels of other series, may have any label. */
 export function labelSetOfSelector(selector: VectorSelector, metrics: MetricCatalog): LabelSet {
   const name = metricOf(selector)
   const metric = name === undefined ? undefined : metrics.find(name)
   if (metric === undefined || metric.labels.includes('*') || OPEN_METRICS.has(metric.name)) return ANY
-  return { names: new Set([METRIC_NAME, ...labelsOfMetric(metric)]), isOpen: false, gone: new Set() }
+  return { names: new Set([METRIC_NAME, ...labelsOfMetric(metric)]), isOpen: false, removed: new Set() }
 }
 
 const OPEN_METRICS: ReadonlySet<string> = new Set(['ALERTS', 'ALERTS_FOR_STATE', 'up'])
 
-/** The metric a selector asks for by its whole name. */
+/** The metric name of a selector, when a matcher has the whole name. */
 export function metricOf({ matchers }: VectorSelector): string | undefined {
   return matchers.find(({ name, op, value }) => name === METRIC_NAME && op === '=' && value !== '')?.value
 }
@@ -87,7 +87,7 @@ function ofCall(call: Call, metrics: MetricCatalog): LabelSet {
     : inner
 }
 
-/** `absent` has the labels that its selector fixes, and no others. */
+/** `absent` has exactly the labels of its selector's equality matchers. */
 function ofAbsent(arg: Expr | undefined): LabelSet {
   const inner = arg === undefined ? undefined : unwrapParens(arg)
   const selector = inner?.kind === 'matrix' ? inner.selector : inner
@@ -124,22 +124,22 @@ function isScalar(expr: Expr): boolean {
 }
 
 function only(set: LabelSet, labels: readonly string[]): LabelSet {
-  return { names: new Set(labels.filter((label) => mayHave(set, label))), isOpen: false, gone: new Set() }
+  return { names: new Set(labels.filter((label) => mayHave(set, label))), isOpen: false, removed: new Set() }
 }
 
 function without(set: LabelSet, labels: readonly string[]): LabelSet {
-  const gone = new Set([...set.gone, ...labels, METRIC_NAME])
-  return { names: new Set([...set.names].filter((name) => !gone.has(name))), isOpen: set.isOpen, gone }
+  const removed = new Set([...set.removed, ...labels, METRIC_NAME])
+  return { names: new Set([...set.names].filter((name) => !removed.has(name))), isOpen: set.isOpen, removed }
 }
 
 function plus(set: LabelSet, labels: readonly string[]): LabelSet {
-  const gone = new Set([...set.gone].filter((label) => !labels.includes(label)))
-  return { names: new Set([...set.names, ...labels]), isOpen: set.isOpen, gone }
+  const removed = new Set([...set.removed].filter((label) => !labels.includes(label)))
+  return { names: new Set([...set.names, ...labels]), isOpen: set.isOpen, removed }
 }
 
 function union(a: LabelSet, b: LabelSet): LabelSet {
-  const gone = new Set(
-    [...a.gone].filter((label) => !mayHave(b, label)).concat([...b.gone].filter((label) => !mayHave(a, label))),
+  const removed = new Set(
+    [...a.removed].filter((label) => !mayHave(b, label)).concat([...b.removed].filter((label) => !mayHave(a, label))),
   )
-  return { names: new Set([...a.names, ...b.names]), isOpen: a.isOpen || b.isOpen, gone }
+  return { names: new Set([...a.names, ...b.names]), isOpen: a.isOpen || b.isOpen, removed }
 }

@@ -1,4 +1,5 @@
-import { nearest } from '../../base/nearest.ts'
+import type { Range } from '../../yaml/yaml-reader.ts'
+import { didYouMean } from '../../base/nearest.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 import type { Aggregate, Binary, Expr } from '../../promql/ast.ts'
 import type { Check, CheckFinding } from './check.ts'
@@ -45,7 +46,7 @@ function ofBinary(query: PlacedQuery, node: Binary, setOf: (expr: Expr) => Label
   if (matching === undefined) return []
   const sides = [setOf(left), setOf(right)]
   const at2 = { from: left.to, to: right.from }
-  // A label that neither side has; one that only one side has is how `on` tells "absent" from "there".
+  // Labels that neither side has. With a label of one side only, `on` distinguishes absent from present labels.
   const joined = (matching.isOn ? matching.labels : [])
     .filter((label) => sides.every((set) => !mayHave(set, label)))
     .map((label) => at(query, at2, `on ${label}: neither side has the label ${label}`, helpFor(label, sides[0]!)))
@@ -58,15 +59,14 @@ function ofBinary(query: PlacedQuery, node: Binary, setOf: (expr: Expr) => Label
   return [...joined, ...copied]
 }
 
-/** The words before the body: `sum by (...)`. A clause after it is shown with the whole. */
-function clause(node: Aggregate): { readonly from: number; readonly to: number } {
+/** The range of `sum by (...)` before the operand; the whole expression when the clause follows the operand. */
+function clause(node: Aggregate): Range {
   return { from: node.from, to: node.expr.from > node.from ? node.expr.from - 1 : node.to }
 }
 
 function helpFor(label: string, set: LabelSet): string | undefined {
   if (set.isOpen) return undefined
   const names = [...set.names].filter((name) => name !== METRIC_NAME)
-  const [near] = nearest(label, names, 1)
-  if (near !== undefined) return `did you mean ${near}?`
-  return names.length === 0 ? 'they have no labels at all' : `they may have ${names.sort().join(', ')}`
+  const fallback = names.length === 0 ? 'they have no labels at all' : `they may have ${names.sort().join(', ')}`
+  return didYouMean(label, names) ?? fallback
 }

@@ -21,7 +21,7 @@ export const metricRetired: Check<RuleContent> = {
       const now = metric.replacedBy
       const read = metricNamesOf(query.expr)
       if (now !== null && (read.includes(now) || query.subject === now)) return
-      // Old names lead to old names: two of one metric beside each other, and the rule that records the new one.
+      // A rule that records the present name may read old names.
       if (now !== null && query.source === 'rule' && /[:]/.test(query.subject)) return
       const help = now === null ? undefined : `its present name is ${now}`
       found.push(at(query, { from: node.from, to: node.from + name.length }, `${name} is no longer sent`, help))

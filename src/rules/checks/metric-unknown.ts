@@ -1,4 +1,5 @@
-import { nearest } from '../../base/nearest.ts'
+import type { Range } from '../../yaml/yaml-reader.ts'
+import { didYouMean } from '../../base/nearest.ts'
 import type { Check, CheckFinding } from './check.ts'
 import { metricOf } from './label-set.ts'
 import type { RuleContent } from './rule-content.ts'
@@ -17,21 +18,13 @@ export const metricUnknown: Check<RuleContent> = {
       if (!isSelector(node)) return
       const name = metricOf(node)
       if (name === undefined || metrics.find(name) !== undefined) return
-      const [near] = nearest(name, metrics.names, 1)
-      found.push(
-        at(
-          query,
-          nameIn(node, name),
-          `no metric is called ${name}`,
-          near === undefined ? undefined : `did you mean ${near}?`,
-        ),
-      )
+      found.push(at(query, nameIn(node, name), `no metric is called ${name}`, didYouMean(name, metrics.names)))
     })
     return found
   },
 }
 
-/** The name at the beginning of a selector. */
-function nameIn(node: { readonly from: number; readonly to: number }, name: string): { from: number; to: number } {
+/** The range of the name at the start of a selector. */
+function nameIn(node: Range, name: string): Range {
   return { from: node.from, to: Math.min(node.to, node.from + name.length) }
 }

@@ -15,7 +15,7 @@ export const promqlDoubtful: Check<RuleContent> = {
   *run({ queries, metrics }) {
     for (const query of queries) {
       if (query.expr === undefined) continue
-      // Whether a known metric is a counter is known: rate-of-gauge tells it, and the name alone is no proof.
+      // The type of a metric in the catalogue is known: rate-of-gauge reports it, and the name alone is no proof.
       const known = new Set<number>()
       visit(query.expr, (node) => {
         if (node.kind !== 'call' || !COUNTER_FUNCTIONS.has(node.func)) return
@@ -26,7 +26,7 @@ export const promqlDoubtful: Check<RuleContent> = {
       })
       for (const { from, to, message, help } of lint(query.expr)) {
         if (known.has(from) && message.includes('might not be a counter')) continue
-        // A pattern of one value is what a variable or a placeholder looks like when it stands for one.
+        // A variable or a placeholder with one value looks like a pattern without a pattern.
         if (query.source !== 'rule' && message.endsWith('is no pattern')) continue
         yield at(query, { from, to }, message, help)
       }

@@ -3,7 +3,7 @@ import type { Check, CheckFinding } from './check.ts'
 import type { RuleContent } from './rule-content.ts'
 import { at, visitQueries } from './visit.ts'
 
-/** They take a fall for the beginning of a new counter. */
+/** These functions treat a decrease as a counter reset. */
 export const COUNTER_FUNCTIONS: ReadonlySet<string> = new Set(['rate', 'irate', 'increase', 'resets'])
 
 export const rateOfGauge: Check<RuleContent> = {

@@ -1,6 +1,6 @@
 /**
- * Rule files read for the checks: as `rule-file.ts` reads them, but keeping where everything stands. A file with errors
- * is read as far as it goes; the loader tells about it.
+ * Reads rule files for the checks: like `rule-file.ts`, but with the position of every value. A file with errors is read as
+ * far as possible; the loader reports the errors.
  */
 import type { Diagnostic } from '../../model/diagnostic.ts'
 import { parseDuration } from '../../model/duration.ts'
@@ -62,7 +62,7 @@ function readRule(yaml: YamlReader, rule: Fields, group: GroupParts): PlacedRule
   }
 }
 
-/** Parses; what is wrong stands in the answer. */
+/** Parses a query; the result includes its errors. */
 export function placedQuery(
   text: string,
   language: ParseOptions,
@@ -77,7 +77,7 @@ export function placedQuery(
   return { ...place, errors: inFile, expr: errors.length === 0 ? parseExpr(text, language) : undefined }
 }
 
-/** The rows about alerts in a file of unit tests; what is not in promtool's shape is passed over. */
+/** The alert rows of a unit-test file; entries that do not have promtool's format are skipped. */
 export function readTestRows(file: RuleFile): TestRow[] {
   const yaml = new YamlReader(file.path, file.text)
   return items(yaml, fieldsOf(yaml, yaml.root, START).get('tests'))
@@ -118,7 +118,7 @@ function textsAt(yaml: YamlReader, entry: Entry | undefined): ReadonlyMap<string
   return texts
 }
 
-/** 0 when absent or no duration. */
+/** 0 when absent or not a duration. */
 function durationAt(yaml: YamlReader, entry: Entry | undefined): number {
   return parseDuration(textAt(yaml, entry)?.text ?? '') ?? 0
 }

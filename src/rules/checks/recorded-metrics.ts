@@ -4,12 +4,12 @@ import { labelsOfMetric, metricCatalogOf } from '../metrics/metric-catalog.ts'
 import type { MetricCatalog } from '../metrics/metric-catalog.ts'
 import type { KnownMetric } from '../metrics/metric-table.ts'
 
-/** Recorded series may be made from recorded series; deeper than this nobody builds. */
+/** Recorded series may be computed from recorded series, to this depth. */
 const DEPTH_MAX = 5
 
 /**
- * The catalogue with what the rules record, labels worked out from their expressions. `own` are this server's metrics.
- * A series that the clusters' own rules record too has the labels of both.
+ * The catalogue with the metrics that the rules record, whose labels follow from the expressions. `own` are this server's
+ * metrics. A metric that rules in the clusters also record has the labels of both.
  */
 export function catalogWithRecorded(rules: readonly PlacedRule[], own: readonly KnownMetric[]): MetricCatalog {
   const recording = rules.filter(({ kind, query }) => kind === 'recording' && query.expr !== undefined)

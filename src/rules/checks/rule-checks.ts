@@ -1,4 +1,4 @@
-/** The checks that need no page: rules, their tests, and PromQL wherever it stands. In the order of the README. */
+/** The checks that need no page: rules, their tests, and PromQL in any file. In the order of the README. */
 import { alertDuplicate } from './alert-duplicate.ts'
 import { alertUnknown } from './alert-unknown.ts'
 import { annotationMissing } from './annotation-missing.ts'

@@ -1,4 +1,4 @@
-/** What the checks look at: rules, queries and unit tests with the place of each word in its file. */
+/** The input of the checks: rules, queries and unit tests, with positions in their files. */
 import type { Diagnostic } from '../../model/diagnostic.ts'
 import type { Expr } from '../../promql/ast.ts'
 import type { Range } from '../../yaml/yaml-reader.ts'
@@ -15,47 +15,42 @@ export interface PlacedRule {
   readonly query: PlacedQuery
   readonly forMs: number
   readonly keepFiringForMs: number
-  /** With the group's. */
+  /** Includes the labels of the group. */
   readonly labels: ReadonlyMap<string, YamlText>
   readonly annotations: ReadonlyMap<string, YamlText>
 }
 
 /** PromQL anywhere in the content. */
 export interface PlacedQuery {
-  /** `cell` runs in a runbook page, `fence` only stands there. */
+  /** `cell` is a query that runs in a runbook page; `fence`, one that is only shown there. */
   readonly source: 'rule' | 'cell' | 'fence' | 'panel'
-  /** The rule's name, the page's, or the dashboard's. */
+  /** Name of the rule, page or dashboard. */
   readonly subject: string
   readonly file: string
-  /** Absent when the text does not parse; then `errors` has why, with offsets into the file. */
+  /** `undefined` when the text does not parse; `errors` then has the reasons, with offsets into the file. */
   readonly expr: Expr | undefined
   readonly errors: readonly Diagnostic[]
-  /** The file's range of a range of the text that was parsed. */
+  /** Maps a range of the parsed text to the file. */
   rangeOf(from: number, to: number): Range
 }
 
-/** A row of a unit test of rules: an alert at a moment, and what is expected of it. */
+/** A row of a unit test: an alert at a time, and the expected result. */
 export interface TestRow {
   readonly file: string
   readonly alertname: string
   readonly nameAt: Range
-  /** Severities of the alerts that are expected; empty when none is, `undefined` for an alert that does not say. */
+  /** Severities of the expected alerts; empty when none is expected, `undefined` for an alert without severity. */
   readonly severities: readonly (string | undefined)[]
 }
 
 export interface RuleContent {
   readonly rules: readonly PlacedRule[]
-  /** Of rules, pages and dashboards. */
+  /** The queries of rules, pages and dashboards. */
   readonly queries: readonly PlacedQuery[]
   readonly testRows: readonly TestRow[]
   readonly metrics: MetricCatalog
-  /** What the loader of rule files says. */
+  /** Diagnostics of the rule-file loader. */
   readonly ruleDiagnostics: readonly Diagnostic[]
-  /** Alerts with a rule or a page, old names included. */
+  /** Names of alerts with a rule or a page, aliases included. */
   readonly knownAlerts: ReadonlySet<string>
-}
-
-/** Texts of an alert that people read, with what they are called. */
-export function textsOf(rule: PlacedRule): readonly (readonly [string, YamlText])[] {
-  return [...rule.annotations]
 }

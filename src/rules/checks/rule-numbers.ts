@@ -1,19 +1,19 @@
-/** The numbers a rule really has: how long it waits and looks back, and what it compares with. */
+/** The numbers of a rule: its `for` and `keep_firing_for`, the windows and the literals of its expression. */
 import { formatDuration } from '../../model/duration.ts'
 import { metricNamesOf } from '../../promql/ast.ts'
 import type { Claim } from './claims.ts'
 import type { PlacedRule } from './rule-content.ts'
 import { visit } from './visit.ts'
 
-export interface RuleNumbers {
+interface RuleNumbers {
   readonly waitsMs: ReadonlySet<number>
   readonly windowsMs: ReadonlySet<number>
   readonly literals: ReadonlySet<number>
 }
 
 /**
- * Of all rules of one name together: a page and a text are for each of them. What they read may be recorded by rules of
- * `all`, and then the numbers of those are theirs too.
+ * The numbers of all rules with one name together, because a page describes each of them. Includes the numbers of the rules
+ * of `all` that record what they read.
  */
 export function numbersOf(rules: readonly PlacedRule[], all: readonly PlacedRule[]): RuleNumbers {
   const [waitsMs, windowsMs, literals] = [new Set<number>(), new Set<number>(), new Set<number>()]
@@ -32,7 +32,7 @@ export function numbersOf(rules: readonly PlacedRule[], all: readonly PlacedRule
 
 function withRecorded(rules: readonly PlacedRule[], all: readonly PlacedRule[]): ReadonlySet<PlacedRule> {
   const found = new Set(rules)
-  // A set that grows while it is walked: what is added is walked too.
+  // Iterating a Set also visits the entries added during the iteration.
   for (const { query } of found) {
     const read = new Set(query.expr === undefined ? [] : metricNamesOf(query.expr))
     for (const rule of all) if (rule.kind === 'recording' && read.has(rule.name)) found.add(rule)
@@ -40,14 +40,14 @@ function withRecorded(rules: readonly PlacedRule[], all: readonly PlacedRule[]):
   return found
 }
 
-/** Why a claim cannot be about these rules; `undefined` when it can. */
+/** Why a claim contradicts these rules; `undefined` when it does not. */
 export function contradiction(claim: Claim, numbers: RuleNumbers): string | undefined {
   return claim.kind === 'duration' ? ofDuration(claim, numbers) : ofThreshold(claim, numbers)
 }
 
 function ofDuration({ value, text }: Claim, { waitsMs, windowsMs, literals }: RuleNumbers): string | undefined {
   const single = [...waitsMs, ...windowsMs]
-  // "Nothing for 15 minutes" may be ten minutes of window and five of waiting.
+  // "Nothing for 15 minutes" may be a window of ten minutes plus `for: 5m`.
   const together = [...waitsMs].flatMap((wait) => [...windowsMs].map((window) => wait + window))
   if ([...single, ...together].includes(value) || literals.has(value / 1000)) return undefined
   const has =
@@ -63,7 +63,7 @@ function ofDuration({ value, text }: Claim, { waitsMs, windowsMs, literals }: Ru
 function ofThreshold({ value, text, isPercent }: Claim, { literals }: RuleNumbers): string | undefined {
   const shapes = isPercent ? [value, value / 100, 100 - value, (100 - value) / 100] : [value, value - 1, value + 1]
   const fits = shapes.some((shape) => [...literals].some((literal) => Math.abs(literal - shape) < 1e-9))
-  // Without a number in the rule there is nothing to contradict.
+  // A rule without numbers contradicts nothing.
   if (fits || literals.size === 0) return undefined
   return `"${text}": the rule compares with ${[...literals].sort((a, b) => a - b).join(', ')}`
 }

@@ -1,26 +1,26 @@
 /**
- * Suppressions: a comment in the file that names a check and says why its findings are meant.
+ * Suppressions: a comment that names a check and states the reason why its findings are intended.
  *
  *   # daytwo-lint: ignore cluster-dropped: the fleet as a whole is asked            in YAML
  *   <!-- daytwo-lint: ignore runbook-orphan: raised by the cluster itself -->        in Markdown
  *
- * At the end of a line it covers the line. On a line of its own it covers what follows it: in YAML the item or key that
- * begins on the next line with all that is below it, in Markdown the next paragraph or fence, and before a heading its
- * whole section. One without a reason, of a check that does not exist, or that hides nothing is a finding itself.
+ * At the end of a line it covers that line. On its own line it covers the following element: in YAML the item or key that
+ * starts on the next line with everything below it, in Markdown the next paragraph or fence, or, before a heading, the whole
+ * section. A suppression without a reason, of an unknown check, or without an effect is a finding itself.
  */
-import { nearest } from '../../base/nearest.ts'
+import { didYouMean } from '../../base/nearest.ts'
 import type { Range } from '../../yaml/yaml-reader.ts'
 import type { Check, Finding } from './check.ts'
 
-export interface Suppression extends Range {
+interface Suppression extends Range {
   readonly file: string
   readonly check: string
   readonly reason: string
-  /** Offsets of what it covers. */
+  /** The range of the text whose findings it suppresses. */
   readonly covers: Range
 }
 
-/** Its findings come from `applySuppressions`; here it stands for the list of checks. */
+/** `applySuppressions` creates its findings; this is its entry in the list of checks. */
 export const suppressionCheck: Check<unknown> = {
   name: 'suppression',
   title: 'A suppression says no reason, or hides nothing',
@@ -49,7 +49,7 @@ export function suppressionsIn(file: string, text: string): Suppression[] {
   })
 }
 
-/** The findings that stay, and those about the suppressions themselves. `ran` are the checks that could be named. */
+/** The findings that are not suppressed, and those about suppressions. `ran` are the names of the checks that ran. */
 export function applySuppressions(
   findings: readonly Finding[],
   suppressions: readonly Suppression[],
@@ -87,8 +87,8 @@ function faultOf(
 ): { message: string; help?: string } | undefined {
   if (check === '') return { message: 'not a suppression', help: 'write daytwo-lint: ignore CHECK: reason' }
   if (!ran.has(check)) {
-    const [near] = nearest(check, ran, 1)
-    return { message: `no check is called ${check}`, ...(near === undefined ? {} : { help: `did you mean ${near}?` }) }
+    const help = didYouMean(check, ran)
+    return { message: `no check is called ${check}`, ...(help === undefined ? {} : { help }) }
   }
   if (reason === '') return { message: `${check} is suppressed without a reason`, help: 'say why after a colon' }
   return isUsed ? undefined : { message: `the suppression of ${check} hides nothing`, help: 'remove it' }
@@ -107,7 +107,7 @@ function endOfLine(text: string, from: number): number {
   return end === -1 ? text.length : end
 }
 
-/** The beginning of the next line that says something. */
+/** The start of the next line that is neither blank nor a comment. */
 function nextText(text: string, from: number, isMarkdown: boolean): number {
   let at = from
   while (at < text.length) {
@@ -119,12 +119,12 @@ function nextText(text: string, from: number, isMarkdown: boolean): number {
   return text.length
 }
 
-/** Where a YAML item or key ends: at the next line that is not indented deeper. */
+/** The end of a YAML item or key: the next line without deeper indentation. */
 function nodeEnd(text: string, from: number): number {
   const indentOf = (line: string): number => line.length - line.trimStart().length
   const first = text.slice(from, endOfLine(text, from))
   const indent = indentOf(first)
-  // The items of a list may stand as deep as the key they belong to.
+  // The items of a list may have the indentation of their key.
   const ownsItems = !first.trimStart().startsWith('-') && first.trimEnd().endsWith(':')
   for (let at = endOfLine(text, from) + 1; at < text.length; at = endOfLine(text, at) + 1) {
     const line = text.slice(at, endOfLine(text, at))
@@ -136,7 +136,7 @@ function nodeEnd(text: string, from: number): number {
   return text.length
 }
 
-/** Where a Markdown section, fence or paragraph ends. */
+/** The end of a Markdown section, fence or paragraph. */
 function blockEnd(text: string, from: number): number {
   const first = text.slice(from, endOfLine(text, from))
   const level = /^(#{1,6})\s/.exec(first)?.[1]?.length

@@ -1,4 +1,5 @@
-import { nearest } from '../../base/nearest.ts'
+import type { Range } from '../../yaml/yaml-reader.ts'
+import { didYouMean } from '../../base/nearest.ts'
 import type { YamlText } from '../../yaml/yaml-text.ts'
 import type { Check, CheckFinding } from './check.ts'
 import { labelSetOf, mayHave } from './label-set.ts'
@@ -24,27 +25,15 @@ export const templateLabelUnknown: Check<RuleContent> = {
     }),
 }
 
-function finding(
-  rule: PlacedRule,
-  text: YamlText,
-  label: string,
-  use: { from: number; to: number },
-  names: string[],
-): CheckFinding {
-  const [near] = nearest(label, names, 1)
-  const help =
-    near === undefined
-      ? `it may yield ${names
-          .filter((name) => name !== '__name__')
-          .sort()
-          .join(', ')}`
-      : `did you mean ${near}?`
+function finding(rule: PlacedRule, text: YamlText, label: string, use: Range, names: string[]): CheckFinding {
+  const others = names.filter((name) => name !== '__name__').sort()
+  const help = didYouMean(label, names) ?? `it may yield ${others.join(', ')}`
   const message = `the expression never yields the label ${label}`
   return { file: rule.file, subject: rule.name, message, help, ...text.rangeOf(use.from, use.to) }
 }
 
-/** `$labels.name`; `.Labels.name` too, unless the dot may be something else. */
-function usesOf({ text }: YamlText): { readonly label: string; readonly from: number; readonly to: number }[] {
+/** Uses of `$labels.name`, and of `.Labels.name` unless the template changes the dot. */
+function usesOf({ text }: YamlText): (Range & { readonly label: string })[] {
   const hasOwnDot = /\{\{-?\s*(range|with|define|template|block)\b/.test(text)
   const pattern = hasOwnDot ? /\$labels\.(\w+)/g : /(?:\$labels|(?<![\w)])\.Labels)\.(\w+)/g
   return [...text.matchAll(/\{\{[\s\S]*?\}\}/g)].flatMap((action) =>

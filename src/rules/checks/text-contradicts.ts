@@ -1,4 +1,4 @@
-/** Annotations against the rule they stand on. Pages are compared in catalog/checks, with the same words. */
+/** Compares annotations with their rule. `catalog/checks` compares pages in the same way. */
 import type { Check, CheckFinding } from './check.ts'
 import { claimsIn } from './claims.ts'
 import type { Claim } from './claims.ts'

@@ -1,4 +1,4 @@
-/** Three checks of one question: is the alert tested, both ways. The tests themselves are run by `daytwo test rules`. */
+/** Checks that each alert has tests in which it fires and in which it does not. `daytwo test rules` runs the tests. */
 import type { Check, CheckFinding } from './check.ts'
 import type { PlacedRule, RuleContent, TestRow } from './rule-content.ts'
 

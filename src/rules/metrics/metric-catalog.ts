@@ -1,6 +1,6 @@
 /**
- * Which metrics exist, of what type and with which labels: what clusters send, what this server says of itself, what the
- * loaded rules record. A name that is not here is unknown, which is not the same as wrong.
+ * The known metrics with type and labels: those that clusters send, this server's own, and those that the loaded rules
+ * record. A name that is not in the catalogue is unknown, which does not mean wrong.
  */
 import type { Registry } from 'prom-client'
 import { FLEET_METRICS } from './fleet.ts'
@@ -10,29 +10,20 @@ import type { KnownMetric } from './metric-table.ts'
 import { OPERATOR_METRICS } from './operators.ts'
 import { PLATFORM_METRICS } from './platform.ts'
 
-/** Labels that a scrape adds to what it finds. */
-export const TARGET_LABELS = [
-  'job',
-  'instance',
-  'namespace',
-  'pod',
-  'container',
-  'service',
-  'endpoint',
-  'node',
-] as const
+/** Labels that a scrape adds. */
+const TARGET_LABELS = ['job', 'instance', 'namespace', 'pod', 'container', 'service', 'endpoint', 'node'] as const
 
-/** Labels that tell clusters and their Prometheis apart. */
-export const FLEET_LABELS = ['cluster', 'cluster_id', 'prometheus', 'prometheus_replica'] as const
+/** Labels that identify clusters and their Prometheus servers. */
+const FLEET_LABELS = ['cluster', 'cluster_id', 'prometheus', 'prometheus_replica'] as const
 
 export interface MetricCatalog {
-  /** By name; `_bucket`, `_count` and `_sum` of a histogram or summary are counters of their own. */
+  /** Finds a metric by name; `_bucket`, `_count` and `_sum` of a histogram or summary are separate counters. */
   find(name: string): KnownMetric | undefined
-  /** Every name, for "did you mean". */
+  /** All names, for suggestions. */
   readonly names: readonly string[]
 }
 
-/** `more`, which wins, what clusters send, and what is derived from the fleet's facts. */
+/** The metrics that clusters send, those derived from the fleet's facts, and `more`, which takes precedence. */
 export function metricCatalogOf(more: readonly KnownMetric[]): MetricCatalog {
   const tables = [KUBEVIRT_METRICS, OPERATOR_METRICS, PLATFORM_METRICS, FLEET_METRICS].flatMap(readMetricTable)
   const byName = new Map<string, KnownMetric>()
@@ -42,7 +33,7 @@ export function metricCatalogOf(more: readonly KnownMetric[]): MetricCatalog {
   return { find: (name) => byName.get(name), names: [...byName.keys()] }
 }
 
-/** All labels that series of a metric may have. */
+/** All labels that the series of a metric may have. */
 export function labelsOfMetric({ type, labels, isWhole }: KnownMetric): readonly string[] {
   if (isWhole === true) return labels
   return [...labels, ...(type === 'recorded' ? ['namespace'] : TARGET_LABELS), ...FLEET_LABELS]
@@ -60,9 +51,9 @@ function seriesOf(metric: KnownMetric): KnownMetric[] {
     : [...parts, { ...metric, type: 'gauge', labels: [...labels, 'quantile'] }]
 }
 
-/** The metrics a registry of prom-client keeps, which are this server's own. */
+/** This server's own metrics, from its prom-client registry. */
 export async function metricsOfRegistry(registry: Registry): Promise<KnownMetric[]> {
-  // Its types name the kind by a number and do not mention the labels; both are there as texts.
+  // prom-client's type declarations have the kind as a number and no labels; at run time both are texts.
   const types = new Map((await registry.getMetricsAsJSON()).map(({ name, type }) => [name, String(type)]))
   return registry.getMetricsAsArray().map((metric) => {
     const { name, labelNames = [] } = metric as unknown as { name: string; labelNames?: readonly string[] }

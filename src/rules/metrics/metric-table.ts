@@ -1,22 +1,22 @@
 /**
- * The metric catalogue's own notation, one line a metric: name, type, own labels, then `unit=`, `since=` and, for a
- * metric that operators no longer send, `now=` with its present name (`now=-` when it has none). `label_*` stands for
- * all labels that begin so. Empty lines and lines that begin with `#` are for the reader.
+ * The notation of the metric catalogue, one line per metric: name, type, own labels, then `unit=`, `since=` and, for a
+ * metric that operators no longer send, `now=` with its present name (`now=-` when it has none). `label_*` means all labels
+ * with that prefix. Empty lines and lines that start with `#` are comments.
  */
 import { invariant } from '../../base/invariant.ts'
 
 export const METRIC_TYPES = ['gauge', 'counter', 'histogram', 'summary', 'recorded'] as const
-/** `recorded`: by a rule, here or in the cluster; what its values mean follows from the rule. */
+/** `recorded`: by a rule, here or in the cluster; the rule determines the meaning of its values. */
 export type MetricType = (typeof METRIC_TYPES)[number]
 
 export interface KnownMetric {
   readonly name: string
   readonly type: MetricType
-  /** Of its own, apart from those that a scrape or the fleet adds. */
+  /** Own labels, without those that a scrape or the fleet adds. */
   readonly labels: readonly string[]
-  /** Nothing adds labels to these: a rule here records it. */
+  /** `labels` are all labels, because a rule here records the metric. */
   readonly isWhole?: boolean
-  /** Of its values: `bytes`, `seconds`, `unix_seconds`, `percent`, ... */
+  /** Unit of the values: `bytes`, `seconds`, `unix_seconds`, `percent`, ... */
   readonly unit?: string
   /** First version that sends it, such as `HCO 1.16`. */
   readonly since?: string

@@ -1,6 +1,6 @@
 /**
- * Native histograms as test files write them: `{{schema:1 count:5 sum:2 buckets:[2 3] n_buckets:[...] z_bucket:1 ...}}`.
- * Prometheus 3's notation.
+ * Reads native histograms of test files: `{{schema:1 count:5 sum:2 buckets:[2 3] n_buckets:[...] z_bucket:1 ...}}`, the
+ * notation of Prometheus 3.
  */
 import { CUSTOM_BOUNDS, NO_BUCKETS, SCHEMA_MAX, SCHEMA_MIN } from '../../model/histogram.ts'
 import type { BucketCounts, Histogram } from '../../model/histogram.ts'
@@ -10,7 +10,7 @@ import { parseNumber } from '../../promql/literals.ts'
 
 export interface WrittenHistogram {
   readonly histogram: Histogram
-  /** It says what is known of counter resets, so that is part of what is meant. */
+  /** The text has a counter reset hint, so the hint is compared too. */
   readonly hasHint: boolean
 }
 
@@ -27,7 +27,7 @@ const HINTS: ReadonlyMap<string, Histogram['counterReset']> = new Map([
 
 const PART = /\s*([a-z_]+):(\[[^\]]*\]|[^\s[\]]+)\s*/y
 
-/** The text between the braces; a sentence when it cannot be read. */
+/** Reads the text between the braces; returns the error as a sentence. */
 export function readHistogram(text: string): WrittenHistogram | string {
   const parts = new Map<string, string>()
   for (let at = 0; at < text.trimEnd().length; at = PART.lastIndex) {
@@ -93,8 +93,8 @@ function readFloat(text: string): number | undefined {
 }
 
 /**
- * What Prometheus' store says of a histogram's counts when it is read: nothing of the first of a chunk, and a counter's
- * chunk ends where its counts begin anew. `previous`: the sample before, a histogram as it was stored.
+ * The counter reset hint that Prometheus' store returns for a histogram: `unknown` for the first of a chunk, and a counter
+ * reset starts a new chunk. `previous` is the sample before, as stored.
  */
 export function storedHint(histogram: Histogram, previous: Histogram | undefined): Histogram['counterReset'] {
   if (histogram.counterReset === 'gauge') return 'gauge'

@@ -1,13 +1,14 @@
 /**
- * Runs one unit test: its series arrive an interval at a time, the groups are evaluated at each evaluation interval by
- * the code that evaluates them in the server, and what fires is compared with what was expected. Decides as promtool
- * does, with the query language of Prometheus 3.
+ * Runs one unit test: its series are appended interval by interval, the server's code evaluates the groups at each
+ * evaluation interval, and the firing alerts are compared with the expected ones. Has the same results as promtool, with the
+ * query language of Prometheus 3.
  */
 import { FleetError } from '../../base/errors.ts'
 import type { AlertStateStore } from '../../model/alert.ts'
 import type { DerivedSample } from '../../model/appender.ts'
 import { formatDuration } from '../../model/duration.ts'
-import { Labels, compareLabels } from '../../model/labels.ts'
+import type { Histogram } from '../../model/histogram.ts'
+import { compareLabels } from '../../model/labels.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../promql/engine-options.ts'
 import { createLocalEngine } from '../../promql/engine.ts'
 import { areEqual } from '../../promql/histogram/equals.ts'
@@ -17,7 +18,7 @@ import { STABLE_LANGUAGE } from '../../promql/parse-options.ts'
 import type { QueryEngine, QueryResult, VectorSample } from '../../promql/query-engine.ts'
 import type { Range } from '../../yaml/yaml-reader.ts'
 import { ALERT_NAME_LABEL } from '../alerting-rule.ts'
-import { evaluateGroup } from '../group.ts'
+import { evaluateGroup, vectorOf } from '../group.ts'
 import type { GroupPorts } from '../group.ts'
 import { createGroupState } from '../rule-state.ts'
 import type { GroupState } from '../rule-state.ts'
@@ -26,29 +27,29 @@ import { storedHint } from './histogram-notation.ts'
 import { SampleStore } from './sample-store.ts'
 import type { AlertCase, ExpectedSample, ExprCase, UnitTest, UnitTestFile } from './unit-test-file.ts'
 
-/** Evaluations of one test; more are refused: a long time and a short interval are a slip. */
-export const EVALUATIONS_MAX = 500_000
+/** Maximum evaluations of one test: a long time with a short interval is a mistake. */
+const EVALUATIONS_MAX = 500_000
 
-export interface UnitTestOptions {
-  /** What expressions may use; the stable language when absent. */
+interface UnitTestOptions {
+  /** The language of expressions; the stable language by default. */
   readonly language?: ParseOptions
 }
 
 export interface UnitTestOutcome {
   readonly test: UnitTest
-  /** Empty: it passed. */
+  /** Empty when the test passed. */
   readonly failures: readonly UnitTestFailure[]
 }
 
 export interface UnitTestFailure {
-  /** Where in the file the case stands that failed; of a rule that failed, the test. */
+  /** Position of the failed case in the file; for a failed rule, that of the test. */
   readonly at: Range
   readonly message: string
-  /** What was expected and what was there, one alert or sample each, sorted. Absent: there is nothing to compare. */
+  /** Expected and actual alerts or samples, sorted. Absent when there is nothing to compare. */
   readonly difference?: { readonly wanted: readonly string[]; readonly got: readonly string[] }
 }
 
-/** @param groups of the file's rule files, in their order */
+/** @param groups of the file's rule files, in the order of the files */
 export async function runUnitTest(
   file: UnitTestFile,
   test: UnitTest,
@@ -58,7 +59,7 @@ export async function runUnitTest(
   return { test, failures: await new Run(file, test, groups, options.language ?? STABLE_LANGUAGE).failures() }
 }
 
-/** What is told to nobody and kept nowhere. */
+/** Stores no alert states. */
 const NO_STATES: AlertStateStore = {
   load: () => Promise.resolve(new Map()),
   replaceGroup: () => Promise.resolve(),
@@ -71,7 +72,8 @@ class Run {
   readonly #engine: QueryEngine
   readonly #groups: readonly GroupState[]
   readonly #ports: GroupPorts
-  #arrived = 0
+  /** Number of intervals whose values are in the store. */
+  #appended = 0
 
   constructor(file: UnitTestFile, test: UnitTest, groups: readonly RuleGroup[], language: ParseOptions) {
     this.#file = file
@@ -101,25 +103,25 @@ class Run {
     const failures: UnitTestFailure[] = []
     const waiting = [...alertCases].sort((a, b) => a.evalMs - b.evalMs)
     for (let elapsedMs = 0; elapsedMs <= longestMs; elapsedMs += stepMs) {
-      this.#arrive(elapsedMs)
+      this.#appendInputs(elapsedMs)
       const errors = await this.#evaluate(startMs + elapsedMs, elapsedMs)
       if (errors.length > 0) return [...failures, ...errors]
-      // A case between two evaluations sees the first of them.
+      // A case between two evaluations is compared with the first of them.
       while (waiting[0] !== undefined && waiting[0].evalMs < elapsedMs + stepMs) {
-        failures.push(...this.#judgeAlerts(waiting.shift()!))
+        failures.push(...this.#compareAlerts(waiting.shift()!))
       }
     }
-    for (const one of exprCases) failures.push(...(await this.#judgeExpr(one)))
+    for (const one of exprCases) failures.push(...(await this.#compareSamples(one)))
     return failures
   }
 
-  /** Samples up to this time and no further: nothing can look into the future. */
-  #arrive(elapsedMs: number): void {
+  /** Appends the samples up to this time, so that no evaluation reads later samples. */
+  #appendInputs(elapsedMs: number): void {
     const { inputs, intervalMs, startMs } = this.#test
-    for (; this.#arrived * intervalMs <= elapsedMs; this.#arrived++) {
-      const timeMs = startMs + this.#arrived * intervalMs
+    for (; this.#appended * intervalMs <= elapsedMs; this.#appended++) {
+      const timeMs = startMs + this.#appended * intervalMs
       for (const { labels, values } of inputs) {
-        const value = values[this.#arrived]
+        const value = values[this.#appended]
         if (value === undefined) continue
         if (typeof value !== 'object') this.#store.put(labels, timeMs, value)
         else {
@@ -128,8 +130,8 @@ class Run {
           this.#store.put(labels, timeMs, { ...histogram, counterReset })
         }
       }
-      if (inputs.every(({ values }) => values.length <= this.#arrived)) {
-        this.#arrived = Infinity
+      if (inputs.every(({ values }) => values.length <= this.#appended)) {
+        this.#appended = Infinity
         return
       }
     }
@@ -156,8 +158,8 @@ class Run {
     return failures
   }
 
-  /** An alert may come from several rules, of several groups. */
-  #judgeAlerts({ at, evalMs, alertname, alerts }: AlertCase): UnitTestFailure[] {
+  /** Several rules of several groups may have the alert's name. */
+  #compareAlerts({ at, evalMs, alertname, alerts }: AlertCase): UnitTestFailure[] {
     const firing = this.#groups.flatMap(({ rules }) =>
       rules
         .filter(({ rule }) => rule.kind === 'alerting' && rule.name === alertname)
@@ -172,7 +174,7 @@ class Run {
     return [{ at, message, difference: { wanted, got } }]
   }
 
-  async #judgeExpr({ at, evalMs, expr, samples }: ExprCase): Promise<UnitTestFailure[]> {
+  async #compareSamples({ at, evalMs, expr, samples }: ExprCase): Promise<UnitTestFailure[]> {
     const fail = (message: string): UnitTestFailure[] => [
       { at, message: `${expr.text.trim()} at ${formatDuration(evalMs)}: ${message}` },
     ]
@@ -183,13 +185,16 @@ class Run {
       if (thrown instanceof FleetError) return fail(thrown.message)
       throw thrown
     }
-    const vector = vectorOf(result)
+    const vector = vectorOf(result.value)
     if (vector === undefined) return fail(`the result is a ${result.value.type}; want a vector or a scalar`)
     const got = [...vector].sort((a, b) => compareLabels(a.labels, b.labels))
     const wanted = [...samples].sort((a, b) => compareLabels(a.labels, b.labels))
     const isSame = got.length === wanted.length && wanted.every((one, i) => this.#isSame(one, got[i]!))
     if (isSame) return []
-    const difference = { wanted: wanted.map(describeExpected), got: got.map(describeSample) }
+    const difference = {
+      wanted: wanted.map((sample) => describeSample(sample, sample.histogram?.histogram)),
+      got: got.map((sample) => describeSample(sample, sample.histogram)),
+    }
     return fail(countsOf(wanted.length, got.length)).map((failure) => ({ ...failure, difference }))
   }
 
@@ -203,13 +208,13 @@ class Run {
   }
 }
 
-/** As promtool has it, groups that are not named rank with the first one. */
+/** As in promtool, groups that `order` does not name rank with its first group. */
 function inOrder(groups: readonly RuleGroup[], order: readonly string[]): RuleGroup[] {
   const rankOf = ({ name }: RuleGroup): number => Math.max(0, order.indexOf(name))
   return [...groups].sort((a, b) => rankOf(a) - rankOf(b))
 }
 
-/** NaN is equal to nothing, also here: promtool compares so. */
+/** NaN does not equal NaN, as in promtool. */
 function isSameFloat(wanted: number, got: number, isFuzzy: boolean): boolean {
   return wanted === got || (isFuzzy && (neighbour(wanted, 1n) === got || neighbour(wanted, -1n) === got))
 }
@@ -222,12 +227,6 @@ function neighbour(value: number, direction: 1n | -1n): number {
   view.setFloat64(0, value)
   view.setBigInt64(0, view.getBigInt64(0) + (value > 0 ? direction : -direction))
   return view.getFloat64(0)
-}
-
-function vectorOf({ value }: QueryResult): readonly VectorSample[] | undefined {
-  if (value.type === 'vector') return value.samples
-  if (value.type !== 'scalar') return undefined
-  return [{ labels: Labels.EMPTY, value: value.value, timeMs: value.timeMs }]
 }
 
 function countsOf(wanted: number, got: number): string {
@@ -246,14 +245,7 @@ function describeRecord(record: Readonly<Record<string, string>>): string {
   return `{${names.map((name) => `${name}=${JSON.stringify(record[name])}`).join(', ')}}`
 }
 
-function describeSample({ labels, value, histogram }: VectorSample): string {
-  return `${describeLabels(labels)} ${histogram === undefined ? value : formatHistogram(histogram)}`
-}
-
-function describeExpected({ labels, value, histogram }: ExpectedSample): string {
-  return `${describeLabels(labels)} ${histogram === undefined ? value : formatHistogram(histogram.histogram)}`
-}
-
-function describeLabels(labels: Labels): string {
-  return labels.size === 0 ? '{}' : labels.toString()
+function describeSample({ labels, value }: Pick<VectorSample, 'labels' | 'value'>, histogram?: Histogram): string {
+  const labelText = labels.size === 0 ? '{}' : labels.toString()
+  return `${labelText} ${histogram === undefined ? value : formatHistogram(histogram)}`
 }

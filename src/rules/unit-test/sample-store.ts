@@ -1,6 +1,6 @@
 /**
- * A small store in memory, for unit tests of rules: series with floats, native histograms and stale markers. Reading is
- * what the real store answers; nothing is ever removed.
+ * An in-memory store for unit tests of rules: series with floats, native histograms and stale markers. Reads return what the
+ * real store returns; nothing is deleted.
  */
 import type { Histogram } from '../../model/histogram.ts'
 import { METRIC_NAME, compareText } from '../../model/labels.ts'
@@ -12,19 +12,19 @@ import type { TimeRange } from '../../model/time-range.ts'
 import { bitsOf, isStaleAt, setStaleAt } from '../../model/sample.ts'
 import type { SeriesColumns } from '../../model/series.ts'
 
-/** What a series holds at one time. */
+/** A sample's value. */
 export type StoredValue = number | 'stale' | Histogram
 
 export class SampleStore implements Queryable {
   readonly #byKey = new Map<string, StoredSeries>()
   readonly #byName = new Map<string, StoredSeries[]>()
 
-  /** Sets the sample of a time, whether there was one or not. In order of time it is quick. */
+  /** Adds or replaces the sample of a time. Fast in order of time. */
   put(labels: Labels, timeMs: number, value: StoredValue): void {
     this.#seriesOf(labels).put(timeMs, value)
   }
 
-  /** As `put`, but answers false and changes nothing when there is another sample of that time, or a newer one. */
+  /** Like `put`, but returns false and changes nothing when there is another sample of that time, or a newer one. */
   append(labels: Labels, timeMs: number, value: StoredValue): boolean {
     const series = this.#seriesOf(labels)
     const newestMs = series.newestMs
@@ -35,7 +35,7 @@ export class SampleStore implements Queryable {
     return newestMs === timeMs && Object.is(series.newest, value)
   }
 
-  /** Histograms of one series in the order of time: what is known of counter resets depends on the one before. */
+  /** The newest sample of a series when it is a histogram; counter reset hints depend on it. */
   newestHistogram(labels: Labels): Histogram | undefined {
     const newest = this.#byKey.get(labels.key)?.newest
     return typeof newest === 'object' ? newest : undefined
@@ -143,7 +143,7 @@ class StoredSeries {
       const [times, values] = [this.#timesMs, this.#values]
       this.#timesMs = new Float64Array(this.#count * 2)
       this.#values = new Float64Array(this.#count * 2)
-      // Copied by their bytes: a stale marker keeps its bits.
+      // Copies bytes, so stale markers keep their NaN bits.
       this.#timesMs.set(times)
       this.#values.set(values)
     }

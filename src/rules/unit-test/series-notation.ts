@@ -1,6 +1,6 @@
 /**
- * Series as test files write them: `name{label="value"}`, and values `1 2+3x4 _ _x3 stale {{count:1}}x2`, one an
- * interval. Prometheus' notation of unit tests; what is wrong is said with its place in the text.
+ * Reads series of test files: `name{label="value"}`, and values `1 2+3x4 _ _x3 stale {{count:1}}x2`, one per interval.
+ * Prometheus' notation of unit tests; errors have their position in the text.
  */
 import type { Histogram } from '../../model/histogram.ts'
 import { Labels } from '../../model/labels.ts'
@@ -11,11 +11,11 @@ import { PromqlError } from '../../promql/promql-error.ts'
 import { readHistogram } from './histogram-notation.ts'
 import type { WrittenHistogram } from './histogram-notation.ts'
 
-/** `undefined`: there is no sample at that time. */
+/** `undefined`: no sample at that time. */
 export type WrittenValue = number | 'stale' | WrittenHistogram | undefined
 
-/** What cannot be read, `to` exclusive. */
-export interface NotationError {
+/** `to` is exclusive. */
+interface NotationError {
   readonly message: string
   readonly from: number
   readonly to: number
@@ -23,10 +23,10 @@ export interface NotationError {
 
 export type Readout<T> = { readonly value: T } | { readonly error: NotationError }
 
-/** Values of one series; more are refused: one repetition can make a short text endless. */
+/** Maximum values of one series: one repetition can make a short text huge. */
 export const VALUES_MAX = 1_000_000
 
-/** A series' labels; `isEmptyAllowed` for what a query answers, where `{}` is a sample without labels. */
+/** A series' labels; `isEmptyAllowed` for query results, where `{}` is a sample without labels. */
 export function readSeries(text: string, isEmptyAllowed = false): Readout<Labels> {
   if (/^\s*(?:\{\s*\})?\s*$/.test(text)) {
     return isEmptyAllowed ? { value: Labels.EMPTY } : errorAt(text, 'a series needs a name or labels')
@@ -52,7 +52,7 @@ export function readSeries(text: string, isEmptyAllowed = false): Readout<Labels
 
 const ITEM = /\{\{.*?\}\}(?:[-+]\{\{.*?\}\})?[^\s]*|\S+/gs
 
-/** One value an interval, from the first on. */
+/** One value per interval, from the first on. */
 export function readValues(text: string): Readout<WrittenValue[]> {
   const values: WrittenValue[] = []
   for (const match of text.matchAll(ITEM)) {
@@ -79,9 +79,9 @@ type Next = { readonly value: WrittenValue } | { readonly fault: string }
 
 interface Item {
   readonly first: WrittenValue
-  /** How many values it stands for. */
+  /** Number of values. */
   readonly count: number
-  /** From one to the next, or a sentence why there is none; absent: all are the same. */
+  /** The value after a value, or an error; absent when all values are equal. */
   readonly next?: (value: WrittenValue) => Next
 }
 
@@ -91,7 +91,7 @@ const NUMBER = new RegExp(
 )
 const HISTOGRAM = /^\{\{(?<first>.*?)\}\}(?:(?<sign>[-+])\{\{(?<step>.*?)\}\})?(?:x(?<times>\d+))?$/s
 
-/** A sentence when it cannot be read. */
+/** Returns the error as a sentence. */
 function readItem(item: string): Item | string {
   const blank = /^_(?:x(\d+))?$/.exec(item)
   if (blank !== null) return { first: undefined, count: Number(blank[1] ?? 1) }

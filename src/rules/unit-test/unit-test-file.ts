@@ -1,6 +1,6 @@
 /**
- * Unit-test files of rules, in promtool's format, to checked tests: every series, duration and label is read, and what
- * cannot be is said at its place. A file with an error is refused as a whole.
+ * Reads unit-test files of rules, in promtool's format, into checked tests. Errors have their position; a file with an error
+ * is refused whole.
  */
 import { isScalar } from 'yaml'
 import type { Node } from 'yaml'
@@ -17,25 +17,25 @@ import { readSeries, readValues } from './series-notation.ts'
 import type { Readout, WrittenValue } from './series-notation.ts'
 
 export interface UnitTestFile {
-  /** As the user named it. */
+  /** The path as the user gave it. */
   readonly path: string
   /** Relative to the file's folder, with wildcards. */
   readonly rulePatterns: readonly YamlText[]
   readonly evaluationIntervalMs: number
-  /** Names of groups; those that are not named rank as the first. */
+  /** Names of groups; groups that are not in the list rank with the first one. */
   readonly groupOrder: readonly string[]
-  /** Floats of expected samples may be off by the last bit. */
+  /** Floats of expected samples may differ in the last bit. */
   readonly isFuzzy: boolean
   readonly tests: readonly UnitTest[]
 }
 
 export interface UnitTest {
-  /** Empty when it has none. */
+  /** Empty when absent. */
   readonly name: string
   readonly at: Range
-  /** Between two values of a series. */
+  /** Time between two values of a series. */
   readonly intervalMs: number
-  /** The time of the first values, and of the first evaluation; times of cases count from it. */
+  /** Time of the first values and of the first evaluation; times of cases are relative to it. */
   readonly startMs: number
   readonly inputs: readonly InputSeries[]
   readonly externalLabels: Readonly<Record<string, string>>
@@ -44,7 +44,7 @@ export interface UnitTest {
   readonly exprCases: readonly ExprCase[]
 }
 
-export interface InputSeries {
+interface InputSeries {
   readonly labels: Labels
   readonly values: readonly WrittenValue[]
 }
@@ -75,7 +75,7 @@ export interface ExpectedSample {
   readonly histogram?: WrittenHistogram
 }
 
-export interface ReadUnitTests {
+interface ReadUnitTests {
   /** Absent when there is an error. */
   readonly file?: UnitTestFile
   readonly diagnostics: readonly Diagnostic[]
@@ -93,17 +93,13 @@ const TEST_KEYS = [
   'external_url',
 ]
 
-/** @param areUnknownKeysIgnored other keys than known ones are passed over, as for files that others annotate */
+/** @param areUnknownKeysIgnored for files with keys of other programs */
 export function readUnitTests(path: string, text: string, areUnknownKeysIgnored = false): ReadUnitTests {
   const yaml = new YamlReader(path, text)
   const reader = new Reader(yaml, areUnknownKeysIgnored)
-  const file = hasErrors(yaml) ? undefined : reader.file()
+  const file = yaml.hasErrors ? undefined : reader.file()
   const diagnostics = yaml.diagnostics.sort((a, b) => a.from - b.from)
-  return file === undefined || hasErrors(yaml) ? { diagnostics } : { file, diagnostics }
-}
-
-function hasErrors(yaml: YamlReader): boolean {
-  return yaml.diagnostics.some(({ severity }) => severity === 'error')
+  return file === undefined || yaml.hasErrors ? { diagnostics } : { file, diagnostics }
 }
 
 type Fields = ReadonlyMap<string, Entry>
@@ -190,7 +186,7 @@ class Reader {
       const written = values === undefined ? [] : this.#notation(values, readValues(values.text))
       if (fields !== undefined && series === undefined) this.#yaml.error(at, 'an input series needs series')
       if (labels === undefined || written === undefined) continue
-      // As with promtool, the last one counts.
+      // As in promtool, the last one counts.
       if (byKey.has(labels.key))
         this.#yaml.warning(series!, 'this series stands above already; these values replace it')
       byKey.set(labels.key, { labels, values: written })
@@ -261,7 +257,7 @@ class Reader {
     return undefined
   }
 
-  /** YAML's numbers only, as promtool reads them: `"1"` is a text. */
+  /** Only YAML numbers, as in promtool: `"1"` is a text. */
   #number(entry: Entry | undefined): number {
     const text = this.#text(entry)
     if (entry === undefined || text === undefined) return 0
@@ -280,7 +276,7 @@ class Reader {
     return text.text === 'true'
   }
 
-  /** The value of a notation, or `undefined` with what is wrong said at its place. */
+  /** The value of a notation; reports an error at its position and returns `undefined`. */
   #notation<T>(text: YamlText | undefined, read: Readout<T>): T | undefined {
     if ('value' in read) return read.value
     const { message, from, to } = read.error
@@ -335,7 +331,7 @@ function isNullNode(node: Node | null): boolean {
   return node === null || (isScalar(node) && node.value === null)
 }
 
-/** Whether a test speaks of an alert: expects it, or expects that it is not there. */
+/** Whether a test mentions an alert, expected or not. */
 export function mentionsAlert(test: UnitTest, alertname: string): boolean {
   const isInSamples = test.exprCases.some(
     ({ expr, samples }) =>

@@ -92,7 +92,7 @@ export interface FleetSource {
 export function createFleetView({ nowMs, index, records, knownFrom, progress }: FleetSource): FleetView {
   const edges = async () => (await index()).insight.edges
   const open = async () => (await index()).open(nowMs)
-  const modifications = (query: ModificationQuery) => records.modifications(query)
+  const modifications = records.modifications.bind(records)
   return {
     now: async (listMax) => ({ ...fleetNow(await index(), nowMs, listMax), derivation: progress() }),
     clusters: async (query) => (await index()).clusters(query, nowMs),
@@ -109,8 +109,8 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
       const known = await index()
       return names.map((name) => known.lastReportOf(name))
     },
-    upgrades: (query) => records.upgrades(query),
-    upgrade: (id) => records.upgrade(id),
+    upgrades: records.upgrades.bind(records),
+    upgrade: records.upgrade.bind(records),
     open,
     healthy: async () => healthyUpgrades(await open()),
     judge: async (upgradeId) => (await index()).judge(upgradeId, nowMs),

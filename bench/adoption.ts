@@ -1,14 +1,14 @@
 /**
  * Questions about adoption over twelve months and ten thousand clusters, as the API answers them: from the daily cubes
- * of a real store, through the book that the query worker keeps, to JSON. The baseline is the same sums grouped by SQL.
+ * of a real store, through the index that the query worker keeps, to JSON. The baseline is the same sums grouped by SQL.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { AdoptionBook } from '../src/fleet/adoption/book.ts'
-import type { AdoptionAsk } from '../src/fleet/adoption/book.ts'
+import { AdoptionIndex } from '../src/fleet/adoption/adoption-index.ts'
+import type { AdoptionQuery } from '../src/fleet/adoption/adoption-index.ts'
 import { adoptionOfDay } from '../src/fleet/adoption/cube-of-day.ts'
 import type { AdoptionCluster } from '../src/fleet/adoption/cube-of-day.ts'
 import { DAY_MS, addDays, dayStartMs, daysBetween } from '../src/fleet/adoption/day.ts'
@@ -43,34 +43,34 @@ export async function run({ quick }: { readonly quick?: boolean }): Promise<void
     console.log(
       `${clusterCount} clusters, ${DAYS} days, ${all.length} rows; counting and writing a day ${countingMs.toFixed(1)} ms of CPU`,
     )
-    const asked: AdoptionAsk = { operator: HCO, by: 'version', fromDay: days[0]!, toDay: days.at(-1)!, filter: {} }
-    const book = new AdoptionBook(facts.adoption)
+    const asked: AdoptionQuery = { operator: HCO, by: 'version', fromDay: days[0]!, toDay: days.at(-1)!, filter: {} }
+    const index = new AdoptionIndex(facts.adoption)
     const beforeMs = cpuMs()
-    await book.ask(asked)
+    await index.query(asked)
     console.log(`first question, reading the year: ${(cpuMs() - beforeMs).toFixed(0)} ms of CPU`)
-    const warm = new AdoptionBook(facts.adoption)
+    const warm = new AdoptionIndex(facts.adoption)
     const warming = warm.warm([HCO])
     const waits = await waitsDuring(warming)
     const warmMs = cpuMs()
-    await warm.ask(asked)
+    await warm.query(asked)
     console.log(
       `first question when the year was read at the start: ${(cpuMs() - warmMs).toFixed(0)} ms of CPU; ` +
         `others waited ${waits.at(-1)!.toFixed(0)} ms of CPU at most meanwhile`,
     )
     await facts.adoption.putDay(days.at(-1)!, adoptionOfDay(days.at(-1)!, fleet, Infinity), [], Date.UTC(2027, 0, 1))
     const countedMs = cpuMs()
-    await warm.ask(asked)
+    await warm.query(asked)
     console.log(`after the newest day was counted again: ${(cpuMs() - countedMs).toFixed(0)} ms of CPU`)
     const answers: Readonly<Record<string, () => Promise<string>>> = {
-      'share by version': async () => JSON.stringify(sharesOf((await book.ask(asked)).sums, compareReleases).series),
+      'share by version': async () => JSON.stringify(sharesOf((await index.query(asked)).sums, compareReleases).series),
       'share by region, one channel': async () => {
-        const one: AdoptionAsk = { ...asked, by: 'region', filter: { channel: ['stable'] } }
-        return JSON.stringify(sharesOf((await book.ask(one)).sums, (a, b) => (a < b ? -1 : 1)).series)
+        const one: AdoptionQuery = { ...asked, by: 'region', filter: { channel: ['stable'] } }
+        return JSON.stringify(sharesOf((await index.query(one)).sums, (a, b) => (a < b ? -1 : 1)).series)
       },
       'spread of each version': async () =>
         JSON.stringify(
           spreadsOf(
-            sharesOf((await book.ask(asked)).sums, (a, b) => compareReleases(b, a)),
+            sharesOf((await index.query(asked)).sums, (a, b) => compareReleases(b, a)),
             compareReleases,
           ),
         ),

@@ -3,7 +3,7 @@
  * changed, when nothing did, of a window, and while the edges are estimated again of which all clusters changed; beside it, estimated
  * without keeping anything. CPU time.
  */
-import { createEdgeBook } from '../src/fleet/edges/edge-book.ts'
+import { createEdgeIndex } from '../src/fleet/edges/edge-index.ts'
 import { edgeFactsOf, edgeNameOf, edgeRunOf } from '../src/fleet/edges/edges.ts'
 import type { EdgeName } from '../src/fleet/edges/edges.ts'
 import { PHASES } from '../src/model/upgrade.ts'
@@ -17,31 +17,31 @@ const START_MS = Date.UTC(2026, 0, 1)
 export function run({ quick }: { readonly quick: boolean }): void {
   const clusters = quick ? 1000 : 10_000
   const records = Array.from({ length: clusters }, (_, cluster) => upgradesOf(cluster))
-  const book = createEdgeBook()
+  const index = createEdgeIndex()
   const fedMs = cpuMs(() => {
     records.forEach((upgrades, i) => {
-      book.put(`cluster-${i}`, upgrades)
+      index.put(`cluster-${i}`, upgrades)
     })
   })
-  const firstMs = cpuMs(() => book.edges())
-  const again = times(20, () => book.edges())
+  const firstMs = cpuMs(() => index.edges())
+  const again = times(20, () => index.edges())
   const changed = times(20, (i) => {
-    book.put('cluster-0', upgradesOf(0, i + 1))
-    book.edges()
+    index.put('cluster-0', upgradesOf(0, i + 1))
+    index.edges()
   })
   const waits: number[] = []
   for (let beat = 1; beat <= BEATS; beat++) {
-    for (let i = 0; i < clusters; i++) book.put(`cluster-${i}`, upgradesOf(i, beat))
+    for (let i = 0; i < clusters; i++) index.put(`cluster-${i}`, upgradesOf(i, beat))
     const left = { isMore: true }
     while (left.isMore) {
-      waits.push(cpuMs(() => book.edges()))
+      waits.push(cpuMs(() => index.edges()))
       // Whoever asks while an edge is estimated waits for that too.
-      waits[waits.length - 1]! += cpuMs(() => (left.isMore = book.estimateNext()))
+      waits[waits.length - 1]! += cpuMs(() => (left.isMore = index.estimateNext()))
     }
   }
   waits.sort((a, b) => a - b)
   const allMs = cpuMs(() => estimateAll(records.flat()))
-  console.log(`${clusters * UPGRADES_OF_CLUSTER} upgrades, ${book.edges().length} edges, ${PHASES.length} phases each`)
+  console.log(`${clusters * UPGRADES_OF_CLUSTER} upgrades, ${index.edges().length} edges, ${PHASES.length} phases each`)
   console.log(`feeding all of them              ${fedMs.toFixed(1)} ms CPU`)
   console.log(`the first answer                 ${firstMs.toFixed(1)} ms CPU`)
   console.log(`after one cluster changed        ${changed.toFixed(2)} ms CPU`)
@@ -50,7 +50,7 @@ export function run({ quick }: { readonly quick: boolean }): void {
     `after all changed                ${quantile(waits, 0.5).toFixed(1)} ms CPU p50, ${quantile(waits, 0.99).toFixed(1)} ms p99, ` +
       `${waits.at(-1)!.toFixed(1)} ms at most, of ${waits.length} answers`,
   )
-  const portions = windowPortions(book, START_MS + (clusters / 2) * UPGRADES_OF_CLUSTER * 1000)
+  const portions = windowPortions(index, START_MS + (clusters / 2) * UPGRADES_OF_CLUSTER * 1000)
   console.log(
     `a window with half of them       ${portions.reduce((sum, ms) => sum + ms, 0).toFixed(1)} ms CPU in ` +
       `${portions.length} portions, ${Math.max(...portions).toFixed(1)} ms at most`,
@@ -61,10 +61,10 @@ export function run({ quick }: { readonly quick: boolean }): void {
 }
 
 /** CPU time of each portion in which a window is estimated that was never asked before. */
-function windowPortions(book: ReturnType<typeof createEdgeBook>, sinceMs: number): readonly number[] {
+function windowPortions(index: ReturnType<typeof createEdgeIndex>, sinceMs: number): readonly number[] {
   const portions: number[] = []
   const left = { isMore: true }
-  while (left.isMore) portions.push(cpuMs(() => (left.isMore = book.prepare({ sinceMs }))))
+  while (left.isMore) portions.push(cpuMs(() => (left.isMore = index.prepare({ sinceMs }))))
   return portions
 }
 

@@ -4,8 +4,8 @@
  * clusters were heard; one was derived anew. With what handing it to another thread takes. CPU time.
  */
 import { deserialize, serialize } from 'node:v8'
-import type { ClusterQuery } from '../src/fleet/clusters/cluster-book.ts'
-import { createFleetBook } from '../src/fleet/clusters/fleet-book.ts'
+import type { ClusterQuery } from '../src/fleet/clusters/cluster-index.ts'
+import { createFleetIndex } from '../src/fleet/clusters/fleet-index.ts'
 import { fleetNow } from '../src/fleet/now/now.ts'
 import type { ClusterFacts } from '../src/model/fleet-facts.ts'
 import type { PhaseName, UpgradeRecord } from '../src/model/upgrade.ts'
@@ -44,17 +44,17 @@ const ASKED: readonly (readonly [string, ClusterQuery])[] = [
 export function run({ quick }: { readonly quick: boolean }): void {
   const clusters = quick ? 1000 : 10_000
   const every = Math.floor(clusters / OPEN)
-  const book = createFleetBook()
-  for (let i = 0; i < clusters; i++) book.put(factsOf(i, i % every === 0))
-  while (book.insight.edges.estimateNext());
+  const index = createFleetIndex()
+  for (let i = 0; i < clusters; i++) index.put(factsOf(i, i % every === 0))
+  while (index.insight.edges.estimateNext());
 
   const answers: readonly (readonly [string, (nowMs: number) => unknown])[] = [
-    ['how it stands', (nowMs) => fleetNow(book, nowMs, LIST_MAX)],
-    ...ASKED.map(([name, query]) => [name, (nowMs: number) => book.clusters(query, nowMs)] as const),
-    ['one cluster', (nowMs) => book.cluster('cluster-30', nowMs)],
-    ['all open upgrades', (nowMs) => book.open(nowMs)],
+    ['how it stands', (nowMs) => fleetNow(index, nowMs, LIST_MAX)],
+    ...ASKED.map(([name, query]) => [name, (nowMs: number) => index.clusters(query, nowMs)] as const),
+    ['one cluster', (nowMs) => index.cluster('cluster-30', nowMs)],
+    ['all open upgrades', (nowMs) => index.open(nowMs)],
   ]
-  console.log(`${clusters} clusters, ${book.open(NOW_MS).length} open upgrades; ms of CPU an answer`)
+  console.log(`${clusters} clusters, ${index.open(NOW_MS).length} open upgrades; ms of CPU an answer`)
   console.log('                        first   clock   heard   put   handed over')
   let nowMs = NOW_MS
   for (const [name, answer] of answers) {
@@ -63,11 +63,11 @@ export function run({ quick }: { readonly quick: boolean }): void {
     const clock = times(10, () => answer((nowMs += 5000)))
     const heard = times(10, (turn) => {
       nowMs += 5000
-      for (let i = 0; i < 100; i++) book.markSeen(`cluster-${(turn * 100 + i) % clusters}`, { metricsMs: nowMs })
+      for (let i = 0; i < 100; i++) index.markSeen(`cluster-${(turn * 100 + i) % clusters}`, { metricsMs: nowMs })
       return answer(nowMs)
     })
     const put = times(10, (turn) => {
-      book.put(factsOf(turn * every, true))
+      index.put(factsOf(turn * every, true))
       return answer((nowMs += 5000))
     })
     const said = answer(nowMs)

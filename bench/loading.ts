@@ -1,10 +1,10 @@
 /**
  * What a start costs before the fleet's facts can be asked: 10,000 clusters with six upgrades each, as a year leaves them,
- * read from a real store into the book, and how long a query waits meanwhile at most. CPU time.
+ * read from a real store into the index, and how long a query waits meanwhile at most. CPU time.
  */
 import { setImmediate } from 'node:timers/promises'
-import { fillFleetBook } from '../src/fleet/clusters/fill-fleet-book.ts'
-import { createFleetBook } from '../src/fleet/clusters/fleet-book.ts'
+import { fillFleetIndex } from '../src/fleet/clusters/fill-fleet-index.ts'
+import { createFleetIndex } from '../src/fleet/clusters/fleet-index.ts'
 import { PHASES } from '../src/model/upgrade.ts'
 import type { UpgradeRecord } from '../src/model/upgrade.ts'
 import { openFacts } from '../src/store/facts/facts.ts'
@@ -30,7 +30,7 @@ export async function run({ quick }: { readonly quick: boolean }): Promise<void>
     const waits: number[] = []
     const state = { isFilled: false }
     const startMs = cpuMs()
-    const filled = fillFleetBook(createFleetBook(), facts.fleet, facts.decommissions).finally(
+    const filled = fillFleetIndex(createFleetIndex(), facts.fleet, facts.decommissions).finally(
       () => (state.isFilled = true),
     )
     let fromMs = startMs
@@ -44,7 +44,7 @@ export async function run({ quick }: { readonly quick: boolean }): Promise<void>
     waits.sort((a, b) => a - b)
     const at = (p: number): string => `${waits[Math.ceil(p * waits.length) - 1]!.toFixed(1)} ms`
     console.log(`${clusters} clusters, ${clusters * UPGRADES_OF_CLUSTER} upgrades, ${PHASES.length} phases each`)
-    console.log(`read into the book               ${tookMs.toFixed(0)} ms CPU`)
+    console.log(`read into the index               ${tookMs.toFixed(0)} ms CPU`)
     console.log(`a query waits meanwhile          ${at(0.5)} p50, ${at(0.99)} p99, ${at(1)} at most`)
   } finally {
     facts.close()

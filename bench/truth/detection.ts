@@ -3,7 +3,7 @@
  * judged, with baselines learned from the upgrades that had ended before the month began.
  */
 import { deriveUpgrades } from '../../src/fleet/derive/derive-cluster.ts'
-import { learnBaselines, type BaselineBook } from '../../src/fleet/stuck/stuck-baseline.ts'
+import { learnBaselines, type BaselineIndex } from '../../src/fleet/stuck/stuck-baseline.ts'
 import { verdictOf, type LastSeen } from '../../src/fleet/stuck/stuck.ts'
 import type { ClusterObservations } from '../../src/model/observation.ts'
 import type { StuckVerdict } from '../../src/model/stuck.ts'
@@ -50,18 +50,18 @@ export interface DetectionTrials {
 }
 
 /** Baselines as they were at a time: learned anew each month. */
-export type BaselinesAt = (timeMs: number) => BaselineBook
+export type BaselinesAt = (timeMs: number) => BaselineIndex
 
 export function monthlyBaselines(records: readonly UpgradeRecord[]): BaselinesAt {
-  const byMonth = new Map<string, BaselineBook>()
+  const byMonth = new Map<string, BaselineIndex>()
   return (timeMs) => {
     const month = new Date(timeMs).toISOString().slice(0, 7)
     const known = byMonth.get(month)
     if (known !== undefined) return known
     const startMs = Date.parse(`${month}-01T00:00:00Z`)
-    const book = learnBaselines(records.filter(({ upgrade }) => (upgrade.endedMs ?? Infinity) < startMs))
-    byMonth.set(month, book)
-    return book
+    const index = learnBaselines(records.filter(({ upgrade }) => (upgrade.endedMs ?? Infinity) < startMs))
+    byMonth.set(month, index)
+    return index
   }
 }
 

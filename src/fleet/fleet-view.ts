@@ -6,20 +6,19 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ClusterFacts, FleetFactsReader, ModificationQuery, UpgradeQuery } from '../model/fleet-facts.ts'
 import type { Modification } from '../model/cluster-record.ts'
-import type { GateBook } from '../model/gate-use.ts'
+import type { FeatureGates } from '../model/gate-use.ts'
 import type { StrandedVersion } from '../model/stranded.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
 import { healthyUpgrades } from './alerts/healthy-upgrades.ts'
 import type { HealthyUpgrade } from './alerts/healthy-upgrades.ts'
-import type { ClusterPage, ClusterQuery, ClusterView } from './clusters/cluster-book.ts'
+import type { ClusterPage, ClusterQuery, ClusterView } from './clusters/cluster-index.ts'
 import type { OpenUpgrade } from './clusters/cluster-states.ts'
-import type { LastReport } from './clusters/fleet-book.ts'
+import type { FleetIndex, LastReport } from './clusters/fleet-index.ts'
 import type { FleetCoverage } from './clusters/fleet-coverage.ts'
-import { gateBook, gatesNamed, standingPatches } from './clusters/gate-uses.ts'
+import { featureGates, gatesNamed, standingPatches } from './clusters/gate-uses.ts'
 import type { Gone } from './clusters/gone.ts'
-import type { EdgeBook, EdgeReader } from './edges/edge-book.ts'
-import type { NotOffered } from './edges/not-offered.ts'
+import type { EdgeIndex, EdgeReader } from './edges/edge-index.ts'
 import { strandedVersions } from './edges/stranded.ts'
 import type { FleetProgress } from './loop/fleet-loop.ts'
 import { fleetNow } from './now/now.ts'
@@ -48,7 +47,7 @@ export interface FleetView extends EdgeReader {
   /** The most clusters first. Of the past without clusters that were not offered a newer version: offers are not stored. */
   stranded(): Promise<readonly StrandedVersion[]>
   /** Feature gates that are set, and by whom; `gate`: of this one alone, in any case of its letters. */
-  gates(gate?: string): Promise<GateBook>
+  gates(gate?: string): Promise<FeatureGates>
   /** Clusters that are gone, by name. */
   gone(): Promise<ReadonlyMap<string, Gone>>
 }
@@ -61,27 +60,22 @@ export interface ClusterWithHistory {
   readonly history: Omit<ClusterFacts, 'cluster'>
 }
 
-/** The in-memory index of clusters, upgrades and edges. That of a moment that is over ignores the time it is given. */
-export interface FleetIndex extends NowSource {
-  readonly insight: {
-    readonly edges: Pick<
-      EdgeBook,
-      'edges' | 'edge' | 'compare' | 'lengths' | 'usual' | 'medianRun' | 'prepare' | 'runs'
-    >
+/** What a view reads of the in-memory index. The index of a past moment ignores `nowMs`. */
+export type FleetIndexReader = NowSource &
+  Pick<FleetIndex, 'clusters' | 'cluster' | 'lastReportOf' | 'gone' | 'judge' | 'notOffered'> & {
+    readonly insight: {
+      readonly edges: Pick<
+        EdgeIndex,
+        'edges' | 'edge' | 'compare' | 'lengths' | 'usual' | 'medianRun' | 'prepare' | 'runs'
+      >
+    }
   }
-  clusters(query: ClusterQuery, nowMs: number): ClusterPage
-  cluster(name: string, nowMs: number): ClusterView | undefined
-  lastReportOf(name: string): LastReport | undefined
-  gone(nowMs: number): ReadonlyMap<string, Gone>
-  judge(upgradeId: string, nowMs: number): StuckVerdict | undefined
-  notOffered(nowMs: number): readonly NotOffered[]
-}
 
 /** What a view is read from. */
 export interface FleetSource {
   /** The moment. */
   readonly nowMs: number
-  readonly index: () => Promise<FleetIndex>
+  readonly index: () => Promise<FleetIndexReader>
   readonly records: Pick<FleetFactsReader, 'upgrades' | 'upgrade' | 'modifications'> & {
     cluster(name: string): Promise<Omit<ClusterFacts, 'cluster'> | undefined>
   }
@@ -125,7 +119,7 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
       const gone = fleet.gone(nowMs)
       const here = Array.from(fleet.standing(nowMs), ({ record }) => record ?? []).flat()
       const standing = patches.filter(({ cluster }) => !gone.has(cluster))
-      return gatesNamed(gateBook(here, standing), gate)
+      return gatesNamed(featureGates(here, standing), gate)
     },
     gone: async () => (await index()).gone(nowMs),
     edges: async (query) => {

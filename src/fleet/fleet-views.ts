@@ -4,7 +4,7 @@
  * late data may change it.
  */
 import type { FleetFactsReader } from '../model/fleet-facts.ts'
-import type { FleetBook } from './clusters/fleet-book.ts'
+import type { FleetIndex } from './clusters/fleet-index.ts'
 import { createFleetView } from './fleet-view.ts'
 import type { FleetView } from './fleet-view.ts'
 import type { FleetProgress } from './loop/fleet-loop.ts'
@@ -26,7 +26,7 @@ const PAST_CACHED_MS = 30_000
 /** @param present resolves when it is filled; `progress`: of whoever derives */
 export function createFleetViews(
   facts: FleetFactsReader,
-  present: Promise<FleetBook>,
+  present: Promise<FleetIndex>,
   progress: () => FleetProgress,
 ): FleetViews {
   const pastAt = createPastIndex(facts, present)
@@ -48,12 +48,12 @@ export function createFleetViews(
 
 function createPastIndex(
   facts: FleetFactsReader,
-  present: Promise<FleetBook>,
+  present: Promise<FleetIndex>,
 ): (atMs: number, nowMs: number) => Promise<PastFleet> {
   let last: { readonly atMs: number; readonly madeMs: number; readonly fleet: Promise<PastFleet> } | undefined
   return (atMs, nowMs) => {
     if (last?.atMs === atMs && Math.abs(nowMs - last.madeMs) < PAST_CACHED_MS) return last.fleet
-    const fleet = present.then((book) => pastFleet(facts, book, atMs))
+    const fleet = present.then((index) => pastFleet(facts, index, atMs))
     last = { atMs, madeMs: nowMs, fleet }
     // The callers get the failure, and the next call tries again.
     fleet.catch(() => {

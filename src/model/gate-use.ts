@@ -24,7 +24,7 @@ export interface Gate {
 }
 
 /** Every gate that is set, by name; `telling`: clusters whose HyperConverged is told, so that what it sets is known. */
-export interface GateBook {
+export interface FeatureGates {
   readonly telling: number
   readonly gates: readonly Gate[]
 }

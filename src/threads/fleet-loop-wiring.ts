@@ -6,7 +6,7 @@ import { fleetReaderOf } from '../api/fleet/reader.ts'
 import { readUsage } from '../fleet/adoption/cluster-usage.ts'
 import { readTraits } from '../fleet/clusters/cluster-traits.ts'
 import { DERIVED_METRICS } from '../fleet/series/derived-metrics.ts'
-import type { FleetBook } from '../fleet/clusters/fleet-book.ts'
+import type { FleetIndex } from '../fleet/clusters/fleet-index.ts'
 import { SignalWatch } from '../fleet/signals/signal-watch.ts'
 import type { AppendDerived } from '../model/appender.ts'
 import type { ObservationReader } from '../model/fleet-facts.ts'
@@ -26,7 +26,7 @@ interface FleetLoopSources {
   readonly spans: Pick<SpanReader, 'upgradeSpans' | 'changedSince'>
   readonly writer: Remote<DerivedServices>
   readonly appendDerived: AppendDerived
-  readonly book: Promise<FleetBook>
+  readonly index: Promise<FleetIndex>
   readonly query: QueryEngine
   readonly stopwatchMs: () => number
 }
@@ -37,7 +37,7 @@ const SAMPLES_MAX = 20_000_000
 const WRITTEN_WITHIN_MS = 24 * 60 * 60_000
 
 export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
-  const { store, reader, facts, observations, spans, writer, appendDerived, book, query, stopwatchMs } = sources
+  const { store, reader, facts, observations, spans, writer, appendDerived, index, query, stopwatchMs } = sources
   const { retentionRawMs, outOfOrderMs, retentionObjectsMs } = store
   return createFleetLoop({
     signals: new SignalWatch(reader, { retentionRawMs, outOfOrderMs, samplesMax: SAMPLES_MAX }),
@@ -49,14 +49,14 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
     writer,
     counting: {
       facts: facts.fleet,
-      clusters: async () => (await book).records(),
-      goneAt: async (atMs) => (await book).gone(atMs),
+      clusters: async () => (await index).records(),
+      goneAt: async (atMs) => (await index).gone(atMs),
       days: () => facts.adoption.days(),
       putDay: (day, rows, usage, nowMs) => writer.adoption.putDay(day, rows, usage, nowMs),
       usageAt: (timeMs) => readUsage(fleetReaderOf(query), timeMs),
     },
     traitsAt: (timeMs) => readTraits(fleetReaderOf(query), timeMs),
-    index: book,
+    index,
     writtenSeries: (nowMs) => writtenSeries(reader, nowMs),
     appendDerived,
     retentionMs: retentionObjectsMs,

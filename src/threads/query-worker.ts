@@ -7,10 +7,10 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import type { ApiAdoption } from '../api/fleet/adoption.ts'
 import { answerOf, type QueryAnswers } from '../api/prometheus/query-answers.ts'
 import { invariant } from '../base/invariant.ts'
-import { AdoptionBook } from '../fleet/adoption/book.ts'
+import { AdoptionIndex } from '../fleet/adoption/adoption-index.ts'
 import { EXPECTED_OPERATORS } from '../fleet/adoption/cube-of-day.ts'
-import { fillFleetBook, rereadDecommissions } from '../fleet/clusters/fill-fleet-book.ts'
-import { createFleetBook } from '../fleet/clusters/fleet-book.ts'
+import { fillFleetIndex, rereadDecommissions } from '../fleet/clusters/fill-fleet-index.ts'
+import { createFleetIndex } from '../fleet/clusters/fleet-index.ts'
 import { createFleetViews, type FleetViews } from '../fleet/fleet-views.ts'
 import type { FleetLoop } from '../fleet/loop/fleet-loop.ts'
 import type { AlertRunReader } from '../model/alert-run.ts'
@@ -148,12 +148,12 @@ try {
   const spans = openSpansForReading(data.store.dir)
   const observations = openObservationsForReading(data.store.dir)
   const logs = openLogsForReading(data.store.dir)
-  const fleetBook = fillFleetBook(createFleetBook(data.goneAfterMs), facts.fleet, facts.decommissions)
+  const fleetIndex = fillFleetIndex(createFleetIndex(data.goneAfterMs), facts.fleet, facts.decommissions)
   // Each caller gets the failure, but there may be no caller.
-  fleetBook.catch(() => undefined)
-  const adoptionBook = new AdoptionBook(facts.adoption)
+  fleetIndex.catch(() => undefined)
+  const adoptionIndex = new AdoptionIndex(facts.adoption)
   // In the background, after the index that the first cycle needs; each caller gets the failure again.
-  fleetBook.then(() => adoptionBook.warm(EXPECTED_OPERATORS)).catch(() => undefined)
+  fleetIndex.then(() => adoptionIndex.warm(EXPECTED_OPERATORS)).catch(() => undefined)
   const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
   const { remote: writer } = createCaller<DerivedServices>(data.writerPort)
   const writing: Writing = { writer, appendDerived: createDerivedSender((batch) => writer.derived.samples(batch)) }
@@ -164,7 +164,7 @@ try {
     observations,
     spans,
     ...writing,
-    book: fleetBook,
+    index: fleetIndex,
     query,
     stopwatchMs,
   })
@@ -186,15 +186,15 @@ try {
     traces: spans,
     observations,
     logs,
-    fleet: createFleetViews(facts.fleet, fleetBook, () => fleetLoop.progress()),
+    fleet: createFleetViews(facts.fleet, fleetIndex, () => fleetLoop.progress()),
     decommissions: {
       reread: async (nowMs) => {
-        const fromMs = await rereadDecommissions(await fleetBook, facts.decommissions)
+        const fromMs = await rereadDecommissions(await fleetIndex, facts.decommissions)
         if (fromMs !== undefined) fleetLoop.recountDays(fromMs, nowMs)
       },
     },
     fleetLoop,
-    adoption: adoptionBook,
+    adoption: adoptionIndex,
     thread: {
       close: () => {
         facts.close()

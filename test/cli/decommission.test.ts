@@ -51,7 +51,7 @@ beforeAll(async () => {
   memory = await memoryPeople({
     clock,
     decommissionsTold: async () => {
-      over.book.declare(await memory.facts.decommissions.list())
+      over.index.declare(await memory.facts.decommissions.list())
     },
   })
   server = await makeServer({

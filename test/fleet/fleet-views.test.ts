@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fillFleetBook, rereadDecommissions } from '../../src/fleet/clusters/fill-fleet-book.ts'
-import { createFleetBook } from '../../src/fleet/clusters/fleet-book.ts'
-import type { FleetBook } from '../../src/fleet/clusters/fleet-book.ts'
+import { fillFleetIndex, rereadDecommissions } from '../../src/fleet/clusters/fill-fleet-index.ts'
+import { createFleetIndex } from '../../src/fleet/clusters/fleet-index.ts'
+import type { FleetIndex } from '../../src/fleet/clusters/fleet-index.ts'
 import type { FleetView } from '../../src/fleet/fleet-view.ts'
 import { createFleetViews } from '../../src/fleet/fleet-views.ts'
 import type { FleetViews } from '../../src/fleet/fleet-views.ts'
@@ -19,7 +19,7 @@ const at = (minute: number): number => T0 + minute * MINUTE_MS
 const PROGRESS = { caughtUpMs: at(60), waiting: 0, daysLeft: 0 }
 
 let facts: Facts
-let book: FleetBook
+let index: FleetIndex
 /** How often the records of the past were read. */
 let pastReads: number
 let views: FleetViews
@@ -53,8 +53,8 @@ beforeEach(async () => {
       return (timeMs: number) => (failure === undefined ? target.intervalsAt(timeMs) : Promise.reject(failure))
     },
   })
-  book = await fillFleetBook(createFleetBook(), facts.fleet, facts.decommissions)
-  views = createFleetViews(reader, Promise.resolve(book), () => PROGRESS)
+  index = await fillFleetIndex(createFleetIndex(), facts.fleet, facts.decommissions)
+  views = createFleetViews(reader, Promise.resolve(index), () => PROGRESS)
 })
 
 /** Each question once. */
@@ -116,11 +116,11 @@ describe('views of the fleet', () => {
   })
 
   test('decommissions that are declared count from when they are read, and from when they changed something', async () => {
-    expect(await rereadDecommissions(book, facts.decommissions)).toBeUndefined()
+    expect(await rereadDecommissions(index, facts.decommissions)).toBeUndefined()
     const declared = { id: 'd1', cluster: 'young', sinceMs: at(61), by: 'ada', reason: 'sold', saidMs: at(61) }
     await facts.decommissions.write([declared], [])
-    expect(await rereadDecommissions(book, facts.decommissions)).toBe(at(61))
-    expect(await rereadDecommissions(book, facts.decommissions)).toBeUndefined()
+    expect(await rereadDecommissions(index, facts.decommissions)).toBe(at(61))
+    expect(await rereadDecommissions(index, facts.decommissions)).toBeUndefined()
     expect([...(await views({ nowMs: at(62) }).gone()).keys()]).toEqual(['young'])
   })
 })

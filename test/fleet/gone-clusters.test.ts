@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createFleetBook } from '../../src/fleet/clusters/fleet-book.ts'
-import type { FleetBook } from '../../src/fleet/clusters/fleet-book.ts'
+import { createFleetIndex } from '../../src/fleet/clusters/fleet-index.ts'
+import type { FleetIndex } from '../../src/fleet/clusters/fleet-index.ts'
 import { fleetNow } from '../../src/fleet/now/now.ts'
 import type { FleetNow } from '../../src/fleet/now/now.ts'
 import { pastFleet } from '../../src/fleet/past/past-fleet.ts'
@@ -60,10 +60,10 @@ const said = (sinceMinute: number, end?: Decommission['end'], cluster = 'off'): 
   ...(end === undefined ? {} : { end }),
 })
 
-let book: FleetBook
+let index: FleetIndex
 beforeEach(() => {
-  book = createFleetBook(GONE_AFTER_MS)
-  for (const one of FLEET) book.put(one)
+  index = createFleetIndex(GONE_AFTER_MS)
+  for (const one of FLEET) index.put(one)
 })
 
 const numbers = ({ clusters, stuck, silent, versions }: FleetNow) => ({
@@ -81,43 +81,43 @@ const QUERY = { sort: 'cluster', isDescending: false, limit: 100, hasFacets: tru
 
 describe('how the fleet stands', () => {
   test('a cluster that was not seen for long is gone by itself, and counts as such alone', () => {
-    expect(numbers(fleetNow(book, at(NOW), 100))).toEqual({
+    expect(numbers(fleetNow(index, at(NOW), 100))).toEqual({
       ...{ total: 3, reporting: 1, gone: 1, withMetrics: 3, silent: ['off', 'mute'], stuck: ['off'] },
       versions: ['1.17.0 1'],
     })
   })
 
   test('so does one of which somebody said so, and its upgrade is stuck no more', () => {
-    book.declare([said(30)])
-    expect(numbers(fleetNow(book, at(NOW), 100))).toEqual({
+    index.declare([said(30)])
+    expect(numbers(fleetNow(index, at(NOW), 100))).toEqual({
       ...{ total: 2, reporting: 1, gone: 2, withMetrics: 2, silent: ['mute'], stuck: [], versions: ['1.17.0 1'] },
     })
-    expect([book.open(at(NOW)), book.verdicts(at(NOW))]).toEqual([[], []])
-    expect(book.judge('off-u', at(NOW))).toMatchObject({ isStuck: false, causes: [], phase: 'olm.installing' })
-    expect(book.judge('off-u', at(20))).toMatchObject({ isStuck: true })
+    expect([index.open(at(NOW)), index.verdicts(at(NOW))]).toEqual([[], []])
+    expect(index.judge('off-u', at(NOW))).toMatchObject({ isStuck: false, causes: [], phase: 'olm.installing' })
+    expect(index.judge('off-u', at(20))).toMatchObject({ isStuck: true })
   })
 
   test('taken back, all is as before', () => {
-    const before = fleetNow(book, at(NOW), 100)
-    book.declare([said(30, { kind: 'withdrawn', atMs: at(40), by: 'eve' })])
-    expect(fleetNow(book, at(NOW), 100)).toEqual(before)
+    const before = fleetNow(index, at(NOW), 100)
+    index.declare([said(30, { kind: 'withdrawn', atMs: at(40), by: 'eve' })])
+    expect(fleetNow(index, at(NOW), 100)).toEqual(before)
   })
 
   test('heard again, the cluster is back at once, and whoever keeps the word is told to end it', () => {
-    book.declare([said(30), said(30, undefined, 'mute')])
-    book.markSeen('off', { metricsMs: at(30) })
-    expect(book.returned()).toEqual([{ id: 'mute 30', heardMs: at(NOW - 60) }])
-    book.markSeen('off', { metricsMs: at(NOW - 1) })
-    expect(book.returned().map(({ id }) => id)).toEqual(['off 30', 'mute 30'])
-    expect(numbers(fleetNow(book, at(NOW), 100))).toMatchObject({ total: 3, reporting: 2, gone: 1, silent: ['mute'] })
+    index.declare([said(30), said(30, undefined, 'mute')])
+    index.markSeen('off', { metricsMs: at(30) })
+    expect(index.returned()).toEqual([{ id: 'mute 30', heardMs: at(NOW - 60) }])
+    index.markSeen('off', { metricsMs: at(NOW - 1) })
+    expect(index.returned().map(({ id }) => id)).toEqual(['off 30', 'mute 30'])
+    expect(numbers(fleetNow(index, at(NOW), 100))).toMatchObject({ total: 3, reporting: 2, gone: 1, silent: ['mute'] })
   })
 
   test('one that is only seen can be gone as well', () => {
-    book.markSeen('stranger', { metricsMs: at(0) })
-    expect(fleetNow(book, at(NOW), 100).clusters).toMatchObject({ clusters: 4, gone: 1 })
-    book.declare([said(1, undefined, 'stranger')])
-    expect(fleetNow(book, at(NOW), 100).clusters).toMatchObject({ clusters: 3, gone: 2 })
-    expect([book.lastReportOf('stranger'), book.lastReportOf('off-id'), book.lastReportOf('nobody')]).toEqual([
+    index.markSeen('stranger', { metricsMs: at(0) })
+    expect(fleetNow(index, at(NOW), 100).clusters).toMatchObject({ clusters: 4, gone: 1 })
+    index.declare([said(1, undefined, 'stranger')])
+    expect(fleetNow(index, at(NOW), 100).clusters).toMatchObject({ clusters: 3, gone: 2 })
+    expect([index.lastReportOf('stranger'), index.lastReportOf('off-id'), index.lastReportOf('nobody')]).toEqual([
       { cluster: 'stranger', lastSeenMs: at(0) },
       { cluster: 'off', lastSeenMs: at(0) },
       undefined,
@@ -127,7 +127,7 @@ describe('how the fleet stands', () => {
 
 describe('the list of clusters', () => {
   const names = (states?: readonly ('gone' | 'silent')[], region?: string) => {
-    const page = book.clusters(
+    const page = index.clusters(
       { ...QUERY, ...(states === undefined ? {} : { states }), ...(region === undefined ? {} : { region }) },
       at(NOW),
     )
@@ -136,7 +136,7 @@ describe('the list of clusters', () => {
   }
 
   test('has those that are gone only where they are asked for, and says nothing else of them', () => {
-    book.declare([said(30)])
+    index.declare([said(30)])
     expect(names()).toEqual(['here steady', 'mute silent'])
     expect(names(['gone'])).toEqual(['off gone', 'old gone'])
     expect(names(['gone', 'silent'])).toEqual(['mute silent', 'off gone', 'old gone'])
@@ -144,8 +144,8 @@ describe('the list of clusters', () => {
   })
 
   test('counts how many are gone beside the other states, and none of them elsewhere', () => {
-    book.declare([said(30)])
-    const { facets } = book.clusters(QUERY, at(NOW))
+    index.declare([said(30)])
+    const { facets } = index.clusters(QUERY, at(NOW))
     const count = (name: 'states' | 'regions' | 'versions') =>
       facets![name].flatMap(({ value, count: of }) => (of === 0 ? [] : [`${value ?? ''} ${of}`]))
     expect([count('states'), count('regions'), count('versions')]).toEqual([
@@ -153,27 +153,27 @@ describe('the list of clusters', () => {
       ['eu 2'],
       ['1.17.0 2'],
     ])
-    const narrowed = book.clusters({ ...QUERY, states: ['gone'] }, at(NOW)).facets!
+    const narrowed = index.clusters({ ...QUERY, states: ['gone'] }, at(NOW)).facets!
     expect(narrowed.regions).toEqual([{ value: 'us', count: 2 }])
   })
 
   test('one cluster says since when and why', () => {
-    book.declare([said(30)])
-    expect(book.cluster('off-id', at(NOW))).toMatchObject({
+    index.declare([said(30)])
+    expect(index.cluster('off-id', at(NOW))).toMatchObject({
       gone: { sinceMs: at(30), why: { kind: 'declared', decommission: { by: 'ada', reason: 'sold' } } },
       told: [{ id: 'off 30' }],
     })
-    expect(book.cluster('old', at(NOW))?.gone).toEqual({
+    expect(index.cluster('old', at(NOW))?.gone).toEqual({
       ...{ sinceMs: at(NOW - 1), why: { kind: 'unheard', afterMs: GONE_AFTER_MS } },
     })
-    expect(book.cluster('mute', at(NOW))).not.toHaveProperty('gone')
+    expect(index.cluster('mute', at(NOW))).not.toHaveProperty('gone')
   })
 })
 
 describe('the series', () => {
   const told = (minute: number): readonly string[] =>
-    book.insight
-      .series(book.verdicts(at(minute)), book.gone(at(minute)), at(minute))
+    index.insight
+      .series(index.verdicts(at(minute)), index.gone(at(minute)), at(minute))
       .filter(({ isStale }) => !isStale)
       .map(({ labels }) =>
         `${labels.metricName.replace('daytwo_', '')} ${labels.get('cluster')} ${labels.get('why')}`.trim(),
@@ -183,7 +183,7 @@ describe('the series', () => {
   test('of a cluster that is gone tell that alone', () => {
     expect(told(NOW).filter((line) => line.includes('upgrade_stuck off'))).toHaveLength(1)
     expect(told(NOW).filter((line) => line.includes('old'))).toEqual(['cluster_gone old unheard'])
-    book.declare([said(30)])
+    index.declare([said(30)])
     expect(told(NOW + 1)).toEqual(['cluster_gone off declared', 'cluster_gone old unheard'])
   })
 })
@@ -197,19 +197,19 @@ describe('the past', () => {
     database.close()
     rmSync(dir, { recursive: true })
   })
-  const then = (minute: number): Promise<PastFleet> => pastFleet(kept, book, at(minute))
+  const then = (minute: number): Promise<PastFleet> => pastFleet(kept, index, at(minute))
   const nowThen = async (minute: number) => numbers(fleetNow(await then(minute), at(minute), 100))
 
   test('counts a cluster until the moment it is gone, and not after', async () => {
-    book.declare([said(300)])
+    index.declare([said(300)])
     expect(await nowThen(299)).toMatchObject({ total: 4, gone: 0, silent: ['off', 'old'], stuck: ['off'] })
     expect(await nowThen(300)).toMatchObject({ total: 3, gone: 1, silent: ['old'], stuck: [] })
-    expect(await nowThen(NOW)).toEqual(numbers(fleetNow(book, at(NOW), 100)))
+    expect(await nowThen(NOW)).toEqual(numbers(fleetNow(index, at(NOW), 100)))
   })
 
   test('of one that came back since knows that it was gone until then', async () => {
-    book.markSeen('off', { metricsMs: at(NOW) })
-    book.declare([said(300, { kind: 'returned', atMs: at(400), by: 'daytwo' })])
+    index.markSeen('off', { metricsMs: at(NOW) })
+    index.declare([said(300, { kind: 'returned', atMs: at(400), by: 'daytwo' })])
     expect([
       (await then(350)).cluster('off', at(350))?.states,
       (await then(410)).cluster('off', at(410))?.states,
@@ -220,7 +220,7 @@ describe('the past', () => {
 
   test('knows nothing of what was taken back', async () => {
     const before = await nowThen(350)
-    book.declare([said(300, { kind: 'withdrawn', atMs: at(NOW), by: 'ada' })])
+    index.declare([said(300, { kind: 'withdrawn', atMs: at(NOW), by: 'ada' })])
     expect(await nowThen(350)).toEqual(before)
   })
 })

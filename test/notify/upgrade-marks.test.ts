@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/base/log.ts'
-import { createFleetBook } from '../../src/fleet/clusters/fleet-book.ts'
+import { createFleetIndex } from '../../src/fleet/clusters/fleet-index.ts'
 import {
   EXPECTED_ALERTS,
   expectedAlertsOf,
@@ -21,9 +21,9 @@ const NOW_MS = T0 + 10 * MINUTE_MS
 const firing = (text: string) => alertOf(text, 'firing', NOW_MS - MINUTE_MS)
 
 function upgradesOf(script: RecordScript, heardMinute = 10) {
-  const book = createFleetBook()
+  const index = createFleetIndex()
   const metricsLastMs = T0 + heardMinute * MINUTE_MS
-  book.put({
+  index.put({
     cluster: emptyRecord('east', {
       coverage: { objects: false, metrics: true, spans: false, metricsLastMs, kinds: [] },
     }),
@@ -31,7 +31,7 @@ function upgradesOf(script: RecordScript, heardMinute = 10) {
     upgrades: [recordOf({ cluster: 'east', id: 'e1', startMinute: 0, seenMinute: heardMinute, ...script })],
     modifications: [],
   })
-  return healthyUpgrades(book.open(NOW_MS))
+  return healthyUpgrades(index.open(NOW_MS))
 }
 
 const ROLLOUT: RecordScript = {

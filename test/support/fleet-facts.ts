@@ -1,6 +1,6 @@
-import { fillFleetBook } from '../../src/fleet/clusters/fill-fleet-book.ts'
-import { createFleetBook } from '../../src/fleet/clusters/fleet-book.ts'
-import type { FleetBook } from '../../src/fleet/clusters/fleet-book.ts'
+import { fillFleetIndex } from '../../src/fleet/clusters/fill-fleet-index.ts'
+import { createFleetIndex } from '../../src/fleet/clusters/fleet-index.ts'
+import type { FleetIndex } from '../../src/fleet/clusters/fleet-index.ts'
 import { createFleetViews } from '../../src/fleet/fleet-views.ts'
 import type { FleetViews } from '../../src/fleet/fleet-views.ts'
 import type { FleetFactsReader } from '../../src/model/fleet-facts.ts'
@@ -12,9 +12,9 @@ const NOTHING_WAITS = { caughtUpMs: 0, waiting: 0, daysLeft: 0 }
 export async function fleetFactsOver(
   reader: FleetFactsReader,
   goneAfterMs?: number,
-): Promise<{ readonly fleet: FleetViews; readonly book: FleetBook }> {
-  const book = await fillFleetBook(createFleetBook(goneAfterMs), reader, NOTHING_DECLARED)
-  return { fleet: createFleetViews(reader, Promise.resolve(book), () => NOTHING_WAITS), book }
+): Promise<{ readonly fleet: FleetViews; readonly index: FleetIndex }> {
+  const index = await fillFleetIndex(createFleetIndex(goneAfterMs), reader, NOTHING_DECLARED)
+  return { fleet: createFleetViews(reader, Promise.resolve(index), () => NOTHING_WAITS), index }
 }
 
 /** Of a fleet of which nothing is known. */
@@ -31,5 +31,5 @@ export function emptyFleet(): FleetViews {
     intervals: none,
     intervalsAt: none,
   }
-  return createFleetViews(reader, Promise.resolve(createFleetBook()), () => NOTHING_WAITS)
+  return createFleetViews(reader, Promise.resolve(createFleetIndex()), () => NOTHING_WAITS)
 }

@@ -7,7 +7,7 @@ import type {
   WorkloadsAnswer,
 } from '../../contract/adoption.ts'
 import { behindOf } from '../../fleet/adoption/behind.ts'
-import type { AdoptionAnswer, AdoptionAsk } from '../../fleet/adoption/book.ts'
+import type { AdoptionAnswer, AdoptionQuery } from '../../fleet/adoption/adoption-index.ts'
 import { daysBetween } from '../../fleet/adoption/day.ts'
 import { CHECKED_AFTER_DAYS, forecastOf } from '../../fleet/adoption/forecast.ts'
 import { compareReleases } from '../../fleet/adoption/release-order.ts'
@@ -26,7 +26,7 @@ export interface AdoptionFound {
   readonly basis: Omit<AdoptionBasis, 'digest'>
 }
 
-export function foundOf(asked: AdoptionAsk, answer: AdoptionAnswer): AdoptionFound {
+export function foundOf(asked: AdoptionQuery, answer: AdoptionAnswer): AdoptionFound {
   const isVersion = asked.by === 'version' || asked.by === 'minor'
   const order = (a: string, b: string): number => (isVersion ? compareReleases(b, a) : a < b ? -1 : 1)
   const shares = sharesOf(answer.sums, order)

@@ -1,4 +1,4 @@
-import type { AdoptionAsk } from '../../fleet/adoption/book.ts'
+import type { AdoptionQuery } from '../../fleet/adoption/adoption-index.ts'
 import type { CubeFilter, Dimension } from '../../fleet/adoption/cube.ts'
 import { addDays, dayOf, dayStartMs, DAY_MS, isDay } from '../../fleet/adoption/day.ts'
 import { msOf } from './query.ts'
@@ -54,7 +54,7 @@ export function askOf(
   params: RangeParams & Filters & { readonly operator?: string },
   by: Dimension,
   nowMs: number,
-): AdoptionAsk {
+): AdoptionQuery {
   const filter: CubeFilter = Object.fromEntries(
     FILTERS.flatMap((name) => {
       const values = params[name]

@@ -9,7 +9,7 @@ import {
   WorkloadsQuery,
 } from '../../contract/adoption.ts'
 import type { OperatorsAnswer } from '../../contract/adoption.ts'
-import type { AdoptionAnswer, AdoptionAsk } from '../../fleet/adoption/book.ts'
+import type { AdoptionAnswer, AdoptionQuery } from '../../fleet/adoption/adoption-index.ts'
 import { compareReleases } from '../../fleet/adoption/release-order.ts'
 import { olderThan } from '../../fleet/adoption/share.ts'
 import { spreadsOf } from '../../fleet/adoption/spread.ts'
@@ -34,14 +34,14 @@ import { readQuery } from './query.ts'
  * `digest` is another one.
  */
 export interface ApiAdoption extends Pick<AdoptionReader, 'usage' | 'days' | 'operators'> {
-  ask(asked: AdoptionAsk): Promise<AdoptionAnswer>
+  query(query: AdoptionQuery): Promise<AdoptionAnswer>
 }
 
 type Format = 'json' | 'csv' | undefined
 
 export function registerAdoption(app: FastifyInstance, adoption: ApiAdoption, clock: Clock): void {
   const config = { access: 'viewer', speaks: 'own' } as const
-  const find = async (asked: AdoptionAsk): Promise<AdoptionFound> => foundOf(asked, await adoption.ask(asked))
+  const find = async (asked: AdoptionQuery): Promise<AdoptionFound> => foundOf(asked, await adoption.query(asked))
 
   app.get('/api/adoption/v1/share', { config }, async (request, reply) => {
     const { by = 'version', format, ...rest } = readQuery(ShareQuery, request)
@@ -81,7 +81,7 @@ export function registerAdoption(app: FastifyInstance, adoption: ApiAdoption, cl
     const [rows, counted, { sums }] = await Promise.all([
       adoption.usage(asked.fromDay, asked.toDay),
       adoption.days(),
-      adoption.ask(asked),
+      adoption.query(asked),
     ])
     const wanted = subject === undefined ? rows : rows.filter((row) => row.subject === subject)
     const body = usageAnswer(wanted, counted, [...sums.known], asked)

@@ -12,7 +12,7 @@ import {
 import { MomentQuery, PAGE_DEFAULT } from '../../contract/fleet-common.ts'
 import { lastMsOf } from '../../fleet/clusters/fleet-coverage.ts'
 import { toldAt } from '../../fleet/clusters/gone.ts'
-import type { ClusterPage, ClusterView } from '../../fleet/clusters/cluster-book.ts'
+import type { ClusterPage, ClusterView } from '../../fleet/clusters/cluster-index.ts'
 import { settingsWithDefaults, type SettingValue } from '../../fleet/clusters/setting-defaults.ts'
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
 import { decommissionItem, goneItem } from './decommissions.ts'

@@ -39,8 +39,8 @@ export function registerFleetGates(app: FastifyInstance, fleet: FleetViews, cloc
     const question = { ...asked, gate: name }
     const after = cursor === undefined ? undefined : readCursor('gate', question, cursor)
     const { view, nowMs, note } = fleetAt(fleet, clock, asked.at)
-    const [book, coverage] = await Promise.all([view.gates(name), view.coverage()])
-    const [gate] = book.gates
+    const [named, coverage] = await Promise.all([view.gates(name), view.coverage()])
+    const [gate] = named.gates
     if (gate === undefined) {
       throw new FleetError('not_found', `no cluster is known to set a feature gate ${JSON.stringify(name)}`, {
         hint: 'GET /api/fleet/v1/gates lists those that are set',
@@ -61,7 +61,7 @@ export function registerFleetGates(app: FastifyInstance, fleet: FleetViews, cloc
       asOf: timeOf(nowMs),
       ...(await note(UNAVAILABLE.gates)),
       coverage: coverageItem(coverage),
-      telling: book.telling,
+      telling: named.telling,
       ...gateItem(gate),
       total: fitting.length,
       versions: versionsOf(gate),

@@ -6,10 +6,10 @@ import { groupBy } from '../../base/group-by.ts'
 import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
 import type { FleetFactsReader, ModificationQuery } from '../../model/fleet-facts.ts'
 import { modificationKeyOf } from '../../model/fleet-facts.ts'
-import type { GateBook, GateUse } from '../../model/gate-use.ts'
+import type { FeatureGates, GateUse } from '../../model/gate-use.ts'
 
 /** @param patches those that stand; other modifications are passed over */
-export function gateBook(records: readonly ClusterRecord[], patches: readonly Modification[]): GateBook {
+export function featureGates(records: readonly ClusterRecord[], patches: readonly Modification[]): FeatureGates {
   const versions = new Map(records.map(({ cluster, hcoVersion }) => [cluster, hcoVersion]))
   const uses = [
     ...records.flatMap(({ cluster, settings }) =>
@@ -34,7 +34,7 @@ export function gateBook(records: readonly ClusterRecord[], patches: readonly Mo
 }
 
 /** @param gate this one alone, in any case of its letters; all of them when left out */
-export function gatesNamed({ telling, gates }: GateBook, gate: string | undefined): GateBook {
+export function gatesNamed({ telling, gates }: FeatureGates, gate: string | undefined): FeatureGates {
   const wanted = gate?.toLowerCase()
   return {
     telling,

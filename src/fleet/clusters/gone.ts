@@ -1,6 +1,6 @@
 /**
  * Whether a cluster is gone at a moment: switched off for good, by somebody's word or because it was not seen for
- * longer than `goneAfterMs`. The one place that decides it; everybody else asks the book of clusters, which asks here.
+ * longer than `goneAfterMs`. The one place that decides it; everybody else asks the index of clusters, which asks here.
  * Pure. A word never hides a living cluster: what is seen after the moment it names ends it.
  */
 import type { Decommission } from '../../model/decommission.ts'

@@ -1,6 +1,6 @@
 /**
  * Edges over the upgrades that began lately: the estimates of some moments that are asked again and again, such as a week
- * ago. Which runs there are, the book of edges knows; here is what was made of them.
+ * ago. Which runs there are, the index of edges knows; here is what was made of them.
  */
 import type { EdgeFacts } from '../../model/stuck.ts'
 import { edgeFactsOf } from './edges.ts'
@@ -9,7 +9,7 @@ import type { EdgeName, EdgeRun } from './edges.ts'
 /** Moments whose estimates are kept, those asked last: a week and a month, of now and of one hour before. */
 export const WINDOWS_KEPT = 4
 
-/** An edge as its book keeps it. */
+/** An edge as its index keeps it. */
 export interface WindowedEdge {
   readonly name: EdgeName
   /** Rises whenever its runs change. */

@@ -66,15 +66,15 @@ export interface NowSource {
 }
 
 /** @param listMax of each list; counts are of all */
-export function fleetNow(book: NowSource, nowMs: number, listMax: number): FleetNow {
-  const coverage = book.coverage(nowMs)
-  const open = book.open(nowMs)
+export function fleetNow(index: NowSource, nowMs: number, listMax: number): FleetNow {
+  const coverage = index.coverage(nowMs)
+  const open = index.open(nowMs)
   const openOf = groupBy(open, ({ record }) => record.upgrade.cluster)
   const silent: SilentCluster[] = []
   const silentNames = new Set<string>()
   const versions = new Map<string, number>()
   let [told, unknown] = [0, 0]
-  for (const one of book.standing(nowMs)) {
+  for (const one of index.standing(nowMs)) {
     const { cluster, record, lastSeen } = one
     if (isSilent(lastSeen, nowMs)) {
       silentNames.add(cluster)
@@ -92,7 +92,7 @@ export function fleetNow(book: NowSource, nowMs: number, listMax: number): Fleet
   const stages = groupBy(openReporting, ({ record }) => upgradeStage(record))
   const of = (stage: UpgradeStage): readonly OpenUpgrade[] => stages.get(stage) ?? []
   const [waiting, upgrading, following] = [of('waiting'), of('upgrading'), of('following')]
-  const row = (one: OpenUpgrade): NowUpgrade => nowUpgrade(one, (name) => book.insight.edges.edge(name), nowMs)
+  const row = (one: OpenUpgrade): NowUpgrade => nowUpgrade(one, (name) => index.insight.edges.edge(name), nowMs)
   const rows = (of: readonly OpenUpgrade[], order: (a: OpenUpgrade, b: OpenUpgrade) => number): Counted<NowUpgrade> => {
     return firstOf(of, order, listMax, row)
   }
@@ -123,7 +123,7 @@ export function fleetNow(book: NowSource, nowMs: number, listMax: number): Fleet
         .sort((a, b) => compareVersions(b.version, a.version)),
     },
     fallingEdges: firstOf(
-      book.fallingEdges(nowMs),
+      index.fallingEdges(nowMs),
       (a, b) => a.difference.difference - b.difference.difference,
       listMax,
       (edge) => edge,

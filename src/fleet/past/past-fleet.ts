@@ -11,33 +11,33 @@ import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { PhaseName, UpgradeRecord } from '../../model/upgrade.ts'
 import { clusterAt, lastSeenAt } from '../clusters/cluster-at.ts'
-import { createClusterBook } from '../clusters/cluster-book.ts'
+import { createClusterIndex } from '../clusters/cluster-index.ts'
 import type { OpenUpgrade } from '../clusters/cluster-states.ts'
 import { fallingEdges } from '../edges/falling-edges.ts'
-import type { FleetBook } from '../clusters/fleet-book.ts'
+import type { FleetIndex } from '../clusters/fleet-index.ts'
 import { lastMsOf } from '../clusters/fleet-coverage.ts'
 import { verdictOfGone } from '../clusters/gone.ts'
-import type { FleetIndex } from '../fleet-view.ts'
+import type { FleetIndexReader } from '../fleet-view.ts'
 import { eachUpgrade } from './past-pages.ts'
 import { recordAt } from './record-at.ts'
 import { isOpen } from '../stuck/stuck.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
 
 /** The index of a moment that is over. */
-export interface PastFleet extends FleetIndex {
+export interface PastFleet extends FleetIndexReader {
   /** Of all clusters, also of those that were gone then. */
   openRecords(): readonly UpgradeRecord[]
 }
 
 /** What is read of the present: its clusters, its edges, and typical durations. */
-export type PresentFleet = Pick<FleetBook, 'known' | 'insight' | 'settledMs' | 'told' | 'goneAfterMs'>
+export type PresentFleet = Pick<FleetIndex, 'known' | 'insight' | 'settledMs' | 'told' | 'goneAfterMs'>
 
 export async function pastFleet(
   facts: Pick<FleetFactsReader, 'intervalsAt' | 'upgrades'>,
   present: PresentFleet,
   atMs: number,
 ): Promise<PastFleet> {
-  const clusters = createClusterBook(present.goneAfterMs)
+  const clusters = createClusterIndex(present.goneAfterMs)
   clusters.declare(present.told())
   const unsettled = new Set<string>()
   for (const { cluster, record } of present.known()) {

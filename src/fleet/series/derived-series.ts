@@ -48,7 +48,7 @@ export interface WrittenSeries {
 }
 
 /** From values to samples: what was written before decides what ends and what is born. */
-export interface DerivedBook {
+export interface DerivedSeriesState {
   /** What was written before this process began: counters go on from there, and what is gone ends. */
   restore(written: readonly WrittenSeries[]): void
   /** The samples of a time. Label sets are the same objects each time. */
@@ -60,7 +60,7 @@ export interface DerivedBook {
  * new beginning, and all of it counted again. A counter that appears while others are known is born at zero, so that its
  * first rise is seen.
  */
-export function createDerivedBook(): DerivedBook {
+export function createDerivedSeriesState(): DerivedSeriesState {
   let written = new Map<string, WrittenSeries>()
   return {
     restore: (series) => {

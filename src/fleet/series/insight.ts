@@ -9,16 +9,16 @@ import type { UpgradeRecord } from '../../model/upgrade.ts'
 import type { ClusterTraits } from '../clusters/cluster-traits.ts'
 import { modificationCounts } from './derived-clusters.ts'
 import type { ClusterWithCounts } from './derived-clusters.ts'
-import { createDerivedBook, derivedSeries } from './derived-series.ts'
+import { createDerivedSeriesState, derivedSeries } from './derived-series.ts'
 import type { WrittenSeries } from './derived-series.ts'
-import { createEdgeBook } from '../edges/edge-book.ts'
-import type { EdgeBook } from '../edges/edge-book.ts'
+import { createEdgeIndex } from '../edges/edge-index.ts'
+import type { EdgeIndex } from '../edges/edge-index.ts'
 import type { Gone } from '../clusters/gone.ts'
 import { notOffered, takenSteps } from '../edges/not-offered.ts'
 import type { ChannelMember, NotOffered } from '../edges/not-offered.ts'
 import { isOpen } from '../stuck/stuck.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
-import { createBaselineBook } from '../stuck/stuck-baseline.ts'
+import { createBaselineIndex } from '../stuck/stuck-baseline.ts'
 import { createStuckJudge } from '../stuck/stuck-judge.ts'
 
 export interface FleetInsight {
@@ -31,7 +31,7 @@ export interface FleetInsight {
   /** Where clusters stand, by name; what a record says itself stands. */
   describe(traits: ReadonlyMap<string, ClusterTraits>): void
   readonly edges: Pick<
-    EdgeBook,
+    EdgeIndex,
     'edges' | 'edge' | 'compare' | 'lengths' | 'usual' | 'medianRun' | 'prepare' | 'runs' | 'estimateNext' | 'without'
   >
   /** Of every open upgrade, by cluster. `lastSeen`: when a cluster was last seen, better than its facts know; `undefined` leaves it out. */
@@ -55,10 +55,10 @@ interface KnownCluster extends ClusterWithCounts, ChannelMember {
 
 export function createFleetInsight(): FleetInsight {
   const clusters = new Map<string, KnownCluster>()
-  const edges = createEdgeBook()
-  const baselines = createBaselineBook()
+  const edges = createEdgeIndex()
+  const baselines = createBaselineIndex()
   const judge = createStuckJudge(baselines)
-  const book = createDerivedBook()
+  const written = createDerivedSeriesState()
   const seenMs = new Map<string, number>()
   let traits: ReadonlyMap<string, ClusterTraits> = new Map()
   /** Facts know when a cluster was last seen to the hour. */
@@ -103,8 +103,8 @@ export function createFleetInsight(): FleetInsight {
       return all
     },
     judge,
-    restoreSeries: (written) => {
-      book.restore(written)
+    restoreSeries: (series) => {
+      written.restore(series)
     },
     series: (verdicts, gone, nowMs) => {
       const all = [...clusters.values()].map(lately)
@@ -119,7 +119,7 @@ export function createFleetInsight(): FleetInsight {
         // What a gone cluster was offered is still true of its peers.
         notOffered: notOffered(all, nowMs).filter(({ cluster }) => !gone.has(cluster)),
       }
-      return book.next(derivedSeries(facts, nowMs), nowMs)
+      return written.next(derivedSeries(facts, nowMs), nowMs)
     },
     notOffered: (nowMs) => notOffered([...clusters.values()].map(lately), nowMs),
   }

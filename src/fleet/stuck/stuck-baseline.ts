@@ -38,7 +38,7 @@ const UNBOUNDED_SECONDS = {
   platform: 4 * 3600,
 } as const
 
-export interface BaselineBook {
+export interface BaselineIndex {
   /** Replaces what is learned from a cluster's upgrades. */
   put(cluster: string, records: readonly UpgradeRecord[]): void
   /** What counts for a phase of an upgrade. */
@@ -48,19 +48,19 @@ export interface BaselineBook {
 }
 
 /** From the upgrades of any clusters, once. */
-export function learnBaselines(records: Iterable<UpgradeRecord>): BaselineBook {
-  const book = createBaselineBook()
+export function learnBaselines(records: Iterable<UpgradeRecord>): BaselineIndex {
+  const index = createBaselineIndex()
   const byCluster = new Map<string, UpgradeRecord[]>()
   for (const record of records) {
     const known = byCluster.get(record.upgrade.cluster)
     if (known === undefined) byCluster.set(record.upgrade.cluster, [record])
     else known.push(record)
   }
-  for (const [cluster, all] of byCluster) book.put(cluster, all)
-  return book
+  for (const [cluster, all] of byCluster) index.put(cluster, all)
+  return index
 }
 
-export function createBaselineBook(): BaselineBook {
+export function createBaselineIndex(): BaselineIndex {
   const lessons = new Map<string, Lesson>()
   const lessonsOfCluster = new Map<string, ClusterLessons>()
   let changes = 0

@@ -6,12 +6,12 @@ import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { standsIn, verdictAt } from './stuck.ts'
 import type { LastSeen, Standing } from './stuck.ts'
-import type { BaselineBook } from './stuck-baseline.ts'
+import type { BaselineIndex } from './stuck-baseline.ts'
 
 export type StuckJudge = (record: UpgradeRecord, nowMs: number, lastSeen: LastSeen) => StuckVerdict
 
 /** Says what `verdictOf` says. Records are never changed in place. */
-export function createStuckJudge(baselines: BaselineBook): StuckJudge {
+export function createStuckJudge(baselines: BaselineIndex): StuckJudge {
   const kept = new WeakMap<UpgradeRecord, { readonly lesson: number; readonly stands: Standing | undefined }>()
   return (record, nowMs, lastSeen) => {
     const lesson = baselines.lesson()

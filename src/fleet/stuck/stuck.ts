@@ -8,7 +8,7 @@
 import type { PhaseBaseline, StuckVerdict } from '../../model/stuck.ts'
 import type { PhaseName, PhaseState, Upgrade, UpgradePhase, UpgradeRecord } from '../../model/upgrade.ts'
 import { comparePhases } from '../edges/edges.ts'
-import type { BaselineBook } from './stuck-baseline.ts'
+import type { BaselineIndex } from './stuck-baseline.ts'
 import { SEED_SECONDS } from './stuck-baseline.ts'
 import { canStop, causesOf } from './stuck-causes.ts'
 import { isPartOf } from './stuck-silence.ts'
@@ -35,7 +35,7 @@ export function isOpen({ upgrade }: UpgradeRecord): boolean {
 /** @param lastSeen absent: what the record itself was read from */
 export function verdictOf(
   record: UpgradeRecord,
-  baselines: BaselineBook,
+  baselines: BaselineIndex,
   nowMs: number,
   lastSeen?: LastSeen,
 ): StuckVerdict {
@@ -80,7 +80,7 @@ export interface Standing {
 }
 
 /** The phase that is most overdue; it is stuck only when all that are open are. `undefined`: nothing says since when. */
-export function standsIn(record: UpgradeRecord, baselines: BaselineBook): Standing | undefined {
+export function standsIn(record: UpgradeRecord, baselines: BaselineIndex): Standing | undefined {
   const { upgrade } = record
   const lastMs = lastProgressMs(record)
   const open = openPhases(upgrade).map(({ name, startedMs, state, resolutionSeconds }) => {

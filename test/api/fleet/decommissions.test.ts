@@ -6,7 +6,7 @@ import { ClusterDetail, ClusterItems } from '../../../src/contract/fleet-cluster
 import { ModificationItems } from '../../../src/contract/fleet-modifications.ts'
 import { UpgradeDetailItem, UpgradeItems } from '../../../src/contract/fleet-upgrades.ts'
 import { Now } from '../../../src/contract/now.ts'
-import type { FleetBook } from '../../../src/fleet/clusters/fleet-book.ts'
+import type { FleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
 import type { ClusterFacts } from '../../../src/model/fleet-facts.ts'
 import type { Principal } from '../../../src/model/token.ts'
 import { createFacts } from '../../../src/store/facts/facts.ts'
@@ -31,7 +31,7 @@ const timeOf = (ms: number): string => new Date(ms).toISOString()
 
 let clock: FakeClock
 let memory: MemoryPeople
-let book: FleetBook
+let index: FleetIndex
 let server: TestServer
 
 const facts = (name: string, lastMs: number, aliases: readonly string[] = []): ClusterFacts => ({
@@ -69,12 +69,12 @@ beforeEach(async () => {
   ]
   await putFacts(fleet, all)
   const over = await fleetFactsOver(fleet, 14 * DAY_MS)
-  book = over.book
+  index = over.index
   clock = new FakeClock(NOW_MS)
   memory = await memoryPeople({
     clock,
     decommissionsTold: async () => {
-      book.declare(await memory.facts.decommissions.list())
+      index.declare(await memory.facts.decommissions.list())
     },
   })
   server = await makeServer({
@@ -175,10 +175,10 @@ test('its upgrade is with those that run still, and says that nobody waits for i
 test('a cluster that is seen again is back, and says so', async () => {
   await ask('POST', 'decommissions', { clusters: ['prague'], reason: 'sold' })
   clock.advance(HOUR_MS)
-  book.markSeen('prague', { metricsMs: NOW_MS + 1 })
+  index.markSeen('prague', { metricsMs: NOW_MS + 1 })
   expect(await names('')).toEqual(['brno', 'here', 'prague'])
-  await memory.people.decommissions.endReturned(book.returned(), clock.nowMs())
-  expect(book.returned()).toEqual([])
+  await memory.people.decommissions.endReturned(index.returned(), clock.nowMs())
+  expect(index.returned()).toEqual([])
   expect((await ask('GET', 'clusters/prague')).body).toMatchObject({
     gone: null,
     decommissions: [{ state: 'returned', endedAt: timeOf(NOW_MS + 1), endedBy: 'daytwo' }],

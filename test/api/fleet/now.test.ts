@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Now } from '../../../src/contract/now.ts'
-import { createFleetBook } from '../../../src/fleet/clusters/fleet-book.ts'
+import { createFleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
 import { fleetNow } from '../../../src/fleet/now/now.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from '../../fleet/edge-script.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
@@ -12,8 +12,8 @@ const SHIFT = (NOW_MS - T0) / MINUTE_MS
 const at = (minutes: number): string => new Date(NOW_MS + minutes * MINUTE_MS).toISOString()
 
 test('the landing page is one answer, in the words and times of the contract', async () => {
-  const book = createFleetBook()
-  book.put({
+  const index = createFleetIndex()
+  index.put({
     cluster: emptyRecord('a', {
       hcoVersion: '1.16.0',
       coverage: { objects: true, metrics: false, spans: false, objectsLastMs: NOW_MS, kinds: [] },
@@ -31,13 +31,13 @@ test('the landing page is one answer, in the words and times of the contract', a
     ],
     modifications: [],
   })
-  book.put({
+  index.put({
     cluster: emptyRecord('gone', { lastSeenMs: NOW_MS - 75 * MINUTE_MS }),
     intervals: [],
     upgrades: [],
     modifications: [],
   })
-  book.markSeen('gone', { objectsMs: NOW_MS - 75 * MINUTE_MS })
+  index.markSeen('gone', { objectsMs: NOW_MS - 75 * MINUTE_MS })
   let asked = 0
   const { app } = await makeServer({
     fleet: (moment) => ({
@@ -45,7 +45,7 @@ test('the landing page is one answer, in the words and times of the contract', a
       now: (listMax) => {
         asked++
         return Promise.resolve({
-          ...fleetNow(book, moment.nowMs, listMax),
+          ...fleetNow(index, moment.nowMs, listMax),
           derivation: { caughtUpMs: NOW_MS - 2000, waiting: 3, daysLeft: 40 },
         })
       },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createClusterBook } from '../../../src/fleet/clusters/cluster-book.ts'
+import { createClusterIndex } from '../../../src/fleet/clusters/cluster-index.ts'
 import { readTraits } from '../../../src/fleet/clusters/cluster-traits.ts'
 import { recordOf } from '../adoption/fleet.ts'
 import { NOW_MS, fleetOf } from '../fleet-script.ts'
@@ -28,17 +28,17 @@ test('labels of the cluster say where it stands, and the platform fills in what 
   )
 })
 
-test('the book describes clusters that it knows and those that come later; a record that says more stands', () => {
-  const book = createClusterBook()
-  book.put(recordOf('a'), [])
-  book.describe(
+test('the index describes clusters that it knows and those that come later; a record that says more stands', () => {
+  const index = createClusterIndex()
+  index.put(recordOf('a'), [])
+  index.describe(
     new Map([
       ['a', { region: 'eu' }],
       ['b', { region: 'us', environment: 'lab' }],
     ]),
   )
-  book.put(recordOf('b', { environment: 'prod' }), [])
-  expect(book.records().map(({ cluster, region, environment }) => [cluster, region, environment])).toEqual([
+  index.put(recordOf('b', { environment: 'prod' }), [])
+  expect(index.records().map(({ cluster, region, environment }) => [cluster, region, environment])).toEqual([
     ['a', 'eu', undefined],
     ['b', 'us', 'prod'],
   ])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { gateBook, gatesNamed, gatesOfPatch, standingPatches } from '../../../src/fleet/clusters/gate-uses.ts'
+import { featureGates, gatesNamed, gatesOfPatch, standingPatches } from '../../../src/fleet/clusters/gate-uses.ts'
 import type { Modification } from '../../../src/model/cluster-record.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
 
@@ -54,19 +54,19 @@ const patch = (cluster: string, gate: string, id = cluster): Modification => ({
 test('by gate, in whatever case it is spelled: patches, then on, then off', () => {
   const set = (cluster: string, featureGates: Readonly<Record<string, boolean>>) =>
     emptyRecord(cluster, { hcoVersion: '1.17.0', settings: { apiVersion: 'v1', liveMigration: {}, featureGates } })
-  const book = gateBook(
+  const index = featureGates(
     [set('a', { alignCPUs: false }), set('b', { alignCPUs: true, z: true }), emptyRecord('untold')],
     [patch('untold', 'AlignCPUs')],
   )
-  expect(book.telling).toBe(2)
-  expect(book.gates.map(({ gate }) => gate)).toEqual(['alignCPUs', 'z'])
-  expect(book.gates[0]!.uses).toEqual([
+  expect(index.telling).toBe(2)
+  expect(index.gates.map(({ gate }) => gate)).toEqual(['alignCPUs', 'z'])
+  expect(index.gates[0]!.uses).toEqual([
     { cluster: 'untold', gate: 'AlignCPUs', isOn: true, source: 'jsonpatch', component: 'kubevirt', sinceMs: 1 },
     { cluster: 'b', version: '1.17.0', gate: 'alignCPUs', isOn: true, source: 'hyperconverged' },
     { cluster: 'a', version: '1.17.0', gate: 'alignCPUs', isOn: false, source: 'hyperconverged' },
   ])
-  expect(gatesNamed(book, 'ALIGNcpus').gates).toHaveLength(1)
-  expect(gatesNamed(book, 'align').gates).toEqual([])
+  expect(gatesNamed(index, 'ALIGNcpus').gates).toHaveLength(1)
+  expect(gatesNamed(index, 'align').gates).toEqual([])
 })
 
 test('patches are read to the last portion', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { durationRuns, medianRun } from '../../../src/fleet/edges/duration-runs.ts'
 import type { DurationRun } from '../../../src/fleet/edges/duration-runs.ts'
-import { createEdgeBook } from '../../../src/fleet/edges/edge-book.ts'
+import { createEdgeIndex } from '../../../src/fleet/edges/edge-index.ts'
 import { phase, recordOf } from '../edge-script.ts'
 
 const NAME = { operator: 'kubevirt-hyperconverged', from: '1.16.0', to: '1.17.0' }
@@ -54,23 +54,23 @@ test('the median run is a finished one nearest to the median', () => {
   expect(medianRun([ran('old', 40, 1, { startedMs: 1 }), ran('new', 40, 1, { startedMs: 2 })])?.id).toBe('new')
 })
 
-test('a book tells runs of an edge as a whole or of a phase, since a time, and the median one beside another', () => {
-  const book = createEdgeBook()
+test('an index tells runs of an edge as a whole or of a phase, since a time, and the median one beside another', () => {
+  const index = createEdgeIndex()
   const record = (cluster: string, startMinute: number, minutes: number, nodes?: number) =>
     recordOf({
       ...{ cluster, id: `u-${cluster}`, startMinute, endMinute: startMinute + minutes },
       phases: [phase('olm', startMinute, startMinute + 1)],
       ...(nodes === undefined ? {} : { nodes }),
     })
-  book.put('fra-1', [record('fra-1', 0, 10, 3)])
-  book.put('prg-2', [record('prg-2', 5, 30)])
-  book.put('bud-3', [record('bud-3', 7, 12, 50), recordOf({ cluster: 'bud-3', from: '1.1.0', startMinute: 0 })])
+  index.put('fra-1', [record('fra-1', 0, 10, 3)])
+  index.put('prg-2', [record('prg-2', 5, 30)])
+  index.put('bud-3', [record('bud-3', 7, 12, 50), recordOf({ cluster: 'bud-3', from: '1.1.0', startMinute: 0 })])
   const told = (query: object): readonly string[] =>
-    book.lengths({ ...NAME, limit: 10, ...query }).runs.map((run) => `${run.cluster} ${run.nodes} ${run.seconds / 60}`)
+    index.lengths({ ...NAME, limit: 10, ...query }).runs.map((run) => `${run.cluster} ${run.nodes} ${run.seconds / 60}`)
   expect(told({})).toEqual(['bud-3 50 12', 'prg-2 undefined 30', 'fra-1 3 10'])
   expect(told({ phase: 'olm' })).toEqual(['bud-3 50 1', 'prg-2 undefined 1', 'fra-1 3 1'])
   expect(told({ phase: 'settle' })).toEqual([])
   expect(told({ sinceMs: Date.UTC(2026, 8, 1, 10, 6) })).toEqual(['bud-3 50 12'])
-  expect(book.medianRun(NAME, 'u-bud-3')?.id).toBe('u-fra-1')
-  expect(book.medianRun({ ...NAME, to: '9.9.9' }, '')).toBeUndefined()
+  expect(index.medianRun(NAME, 'u-bud-3')?.id).toBe('u-fra-1')
+  expect(index.medianRun({ ...NAME, to: '9.9.9' }, '')).toBeUndefined()
 })

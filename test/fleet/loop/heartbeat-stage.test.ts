@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { createFleetBook } from '../../../src/fleet/clusters/fleet-book.ts'
+import { createFleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
 import { updateLastSeen } from '../../../src/fleet/loop/heartbeat-stage.ts'
 import { createLoopState } from '../../../src/fleet/loop/loop-state.ts'
 import { NOW_MS } from '../../store/temp-store.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
 
 test('a cluster that reports the same as before is seen, and pages are told when it falls silent', async () => {
-  const index = createFleetBook()
+  const index = createFleetIndex()
   const coverage = { objects: true, metrics: true, spans: false, kinds: [] }
   for (const name of ['a', 'b']) {
     const cluster = emptyRecord(name, { versions: { kubevirt: '1.7.0' }, lastSeenMs: NOW_MS, coverage })

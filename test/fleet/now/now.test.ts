@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createFleetBook } from '../../../src/fleet/clusters/fleet-book.ts'
-import type { FleetBook } from '../../../src/fleet/clusters/fleet-book.ts'
+import { createFleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
+import type { FleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
 import { fleetNow } from '../../../src/fleet/now/now.ts'
 import type { ClusterRecord } from '../../../src/model/cluster-record.ts'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
@@ -18,12 +18,12 @@ const heardUntil = (minute: number, known: Partial<ClusterRecord> = {}): Partial
 })
 
 function put(
-  book: FleetBook,
+  index: FleetIndex,
   cluster: string,
   known: Partial<ClusterRecord>,
   ...upgrades: readonly RecordScript[]
 ): void {
-  book.put({
+  index.put({
     cluster: emptyRecord(cluster, known),
     intervals: [],
     upgrades: upgrades.map((script) => recordOf({ cluster, id: `${cluster}-${script.to ?? '1.17.0'}`, ...script })),
@@ -31,21 +31,21 @@ function put(
   })
 }
 
-const nowAt = (book: FleetBook, minute: number, listMax = 200) => fleetNow(book, at(minute), listMax)
+const nowAt = (index: FleetIndex, minute: number, listMax = 200) => fleetNow(index, at(minute), listMax)
 const ids = ({ items }: { readonly items: readonly { readonly id: string }[] }): string[] => items.map(({ id }) => id)
 
 describe('clusters', () => {
-  const book = createFleetBook()
-  put(book, 'a', heardUntil(60, { hcoVersion: '1.17.0', versions: { kubevirt: '1.7.0' } }))
-  put(book, 'b', heardUntil(60, { versions: { kubevirt: '1.6.0' } }))
-  put(book, 'mute', heardUntil(60))
-  put(book, 'gone', heardUntil(45, { hcoVersion: '1.16.0' }))
-  put(book, 'resting', {
+  const index = createFleetIndex()
+  put(index, 'a', heardUntil(60, { hcoVersion: '1.17.0', versions: { kubevirt: '1.7.0' } }))
+  put(index, 'b', heardUntil(60, { versions: { kubevirt: '1.6.0' } }))
+  put(index, 'mute', heardUntil(60))
+  put(index, 'gone', heardUntil(45, { hcoVersion: '1.16.0' }))
+  put(index, 'resting', {
     hcoVersion: '1.16.0',
     coverage: { objects: true, metrics: false, spans: true, objectsLastMs: at(20), kinds: [] },
   })
-  book.markSeen('stranger', { metricsMs: at(59) })
-  const now = nowAt(book, 60)
+  index.markSeen('stranger', { metricsMs: at(59) })
+  const now = nowAt(index, 60)
 
   test('are counted by what is seen them, and by which way', () => {
     expect(now.clusters).toEqual({
@@ -84,27 +84,27 @@ describe('clusters', () => {
 
 describe('open upgrades', () => {
   /** Minutes of a phase that ten upgrades of the edge took. */
-  const learned = (book: FleetBook, minutes: number): void => {
+  const learned = (index: FleetIndex, minutes: number): void => {
     for (let i = 0; i < 10; i++) {
       const phases = [phase('olm', -2000, -2000 + minutes), phase('operands.kubevirt', -2000, -2000 + minutes)]
-      put(book, `done-${i}`, heardUntil(60), { startMinute: -2000, endMinute: -1900, phases })
+      put(index, `done-${i}`, heardUntil(60), { startMinute: -2000, endMinute: -1900, phases })
     }
   }
 
   test('are waiting, upgrading or following, each in one list', () => {
-    const book = createFleetBook()
-    put(book, 'asks', heardUntil(60), {
+    const index = createFleetIndex()
+    put(index, 'asks', heardUntil(60), {
       channel: 'stable',
       phases: [phase('offered', 0, 1), phase('approval', 1)],
       detail: { namespace: 'openshift-cnv', installPlan: 'install-abcde' },
     })
-    put(book, 'works', heardUntil(60), {
+    put(index, 'works', heardUntil(60), {
       startMinute: 55,
       progressMinute: 58,
       phases: [phase('olm', 55, 57), phase('operands', 57), phase('virt_handler.waves', 58)],
       detail: { virtHandler: { desired: 9, updated: 3, ready: 9, waves: 10 } },
     })
-    put(book, 'moves', heardUntil(60), {
+    put(index, 'moves', heardUntil(60), {
       startMinute: 0,
       endMinute: 30,
       seenMinute: 60,
@@ -114,8 +114,8 @@ describe('open upgrades', () => {
         workloads: { outdatedAtStart: 41, outdatedNow: 12, etaMs: at(90), migrations: {} },
       },
     })
-    put(book, 'over', heardUntil(60), { startMinute: 0, endMinute: 30, phases: [phase('olm', 0, 10)] })
-    const now = nowAt(book, 60)
+    put(index, 'over', heardUntil(60), { startMinute: 0, endMinute: 30, phases: [phase('olm', 0, 10)] })
+    const now = nowAt(index, 60)
     expect(now.waiting).toEqual({
       count: 1,
       items: [
@@ -157,19 +157,19 @@ describe('open upgrades', () => {
   })
 
   test('stuck ones are furthest beyond their threshold first, with baseline and cause, and stay where they are', () => {
-    const book = createFleetBook()
-    learned(book, 2)
-    put(book, 'long', heardUntil(60), {
+    const index = createFleetIndex()
+    learned(index, 2)
+    put(index, 'long', heardUntil(60), {
       startMinute: 20,
       phases: [phase('olm', 20, 22), phase('operands.kubevirt', 22)],
     })
-    put(book, 'longest', heardUntil(60), {
+    put(index, 'longest', heardUntil(60), {
       startMinute: 30,
       phases: [phase('olm', 30)],
       blockedBy: { cause: 'requirements_not_met', text: 'A CRD is missing.', evidence: [] },
     })
-    put(book, 'fine', heardUntil(60), { startMinute: 59, phases: [phase('olm', 59)] })
-    const now = nowAt(book, 60)
+    put(index, 'fine', heardUntil(60), { startMinute: 59, phases: [phase('olm', 59)] })
+    const now = nowAt(index, 60)
     expect(ids(now.stuck)).toEqual(['long-1.17.0', 'longest-1.17.0'])
     // Both were learned to take two minutes, and are given the least that anything is given.
     expect(now.stuck.items.map(({ beyondSeconds }) => beyondSeconds)).toEqual([34 * 60, 26 * 60])
@@ -186,18 +186,18 @@ describe('open upgrades', () => {
   })
 
   test('a phase is expected to end when those before were through: half of them, then nine in ten, then nobody knows', () => {
-    const book = createFleetBook()
+    const index = createFleetIndex()
     for (let i = 0; i < 10; i++) {
       const phases = [phase('operands.kubevirt', -2000, -2000 + 10 + i)]
-      put(book, `done-${i}`, heardUntil(60), { startMinute: -2000, endMinute: -1900, phases })
+      put(index, `done-${i}`, heardUntil(60), { startMinute: -2000, endMinute: -1900, phases })
     }
     const expectedAfter = (minutes: number): number | undefined => {
-      put(book, 'works', heardUntil(60), {
+      put(index, 'works', heardUntil(60), {
         startMinute: 60 - minutes,
         progressMinute: 60,
         phases: [phase('operands.kubevirt', 60 - minutes)],
       })
-      const endsMs = nowAt(book, 60).upgrading.items[0]!.phaseEndsMs
+      const endsMs = nowAt(index, 60).upgrading.items[0]!.phaseEndsMs
       return endsMs === undefined ? undefined : (endsMs - at(60 - minutes)) / MINUTE_MS
     }
     expect(expectedAfter(1)).toBe(14)
@@ -206,16 +206,16 @@ describe('open upgrades', () => {
   })
 
   test('of a silent cluster nobody knows whether it still upgrades; what stood still by then is still told', () => {
-    const book = createFleetBook()
-    learned(book, 2)
-    put(book, 'dark', heardUntil(10, { hcoVersion: '1.16.0' }), {
+    const index = createFleetIndex()
+    learned(index, 2)
+    put(index, 'dark', heardUntil(10, { hcoVersion: '1.16.0' }), {
       startMinute: 9,
       seenMinute: 10,
       phases: [phase('olm', 9)],
     })
-    put(book, 'dark-and-stuck', heardUntil(40), { startMinute: 9, seenMinute: 40, phases: [phase('olm', 9)] })
-    put(book, 'dark-long-ago', heardUntil(-9000))
-    const now = nowAt(book, 60)
+    put(index, 'dark-and-stuck', heardUntil(40), { startMinute: 9, seenMinute: 40, phases: [phase('olm', 9)] })
+    put(index, 'dark-long-ago', heardUntil(-9000))
+    const now = nowAt(index, 60)
     expect([now.upgrading.count, now.upgrading.byPhase]).toEqual([0, []])
     expect(now.stuck.items).toMatchObject([{ id: 'dark-and-stuck-1.17.0', silentSinceMs: at(40) }])
     expect(now.silent.items).toEqual([
@@ -236,23 +236,23 @@ describe('open upgrades', () => {
   })
 
   test('where nothing tells the phase it is counted under none, after all others', () => {
-    const book = createFleetBook()
+    const index = createFleetIndex()
     const dim: UpgradeRecord['upgrade']['phases'] = [phase('olm', 50, 52)]
-    put(book, 'dim', heardUntil(60), { startMinute: 50, progressMinute: 52, phases: dim })
-    put(book, 'clear', heardUntil(60), { startMinute: 59, phases: [phase('olm', 59)] })
-    expect(nowAt(book, 60).upgrading.byPhase).toEqual([
+    put(index, 'dim', heardUntil(60), { startMinute: 50, progressMinute: 52, phases: dim })
+    put(index, 'clear', heardUntil(60), { startMinute: 59, phases: [phase('olm', 59)] })
+    expect(nowAt(index, 60).upgrading.byPhase).toEqual([
       { phase: 'olm', count: 1, stuck: 0 },
       { phase: undefined, count: 1, stuck: 0 },
     ])
   })
 
   test('counts are exact where lists are cut', () => {
-    const book = createFleetBook()
+    const index = createFleetIndex()
     for (let i = 0; i < 5; i++) {
-      put(book, `works-${i}`, heardUntil(60), { startMinute: 20, phases: [phase('olm', 20)] })
-      put(book, `gone-${i}`, heardUntil(20))
+      put(index, `works-${i}`, heardUntil(60), { startMinute: 20, phases: [phase('olm', 20)] })
+      put(index, `gone-${i}`, heardUntil(20))
     }
-    const now = nowAt(book, 60, 2)
+    const now = nowAt(index, 60, 2)
     for (const list of [now.stuck, now.upgrading, now.silent]) {
       expect([list.count, list.items.length]).toEqual([5, 2])
     }

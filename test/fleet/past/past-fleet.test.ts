@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEdgeBook } from '../../../src/fleet/edges/edge-book.ts'
-import { createFleetBook } from '../../../src/fleet/clusters/fleet-book.ts'
+import { createEdgeIndex } from '../../../src/fleet/edges/edge-index.ts'
+import { createFleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
 import { pageOf } from '../../../src/fleet/past/keyset.ts'
 import { fleetNow } from '../../../src/fleet/now/now.ts'
 import { pastFleet } from '../../../src/fleet/past/past-fleet.ts'
@@ -71,8 +71,8 @@ const FLEET: readonly ClusterFacts[] = [
   facts('young', known(60, { firstSeenMs: at(30) })),
 ]
 
-const book = createFleetBook()
-for (const one of FLEET) book.put(one)
+const index = createFleetIndex()
+for (const one of FLEET) index.put(one)
 
 const dir = mkdtempSync(join(tmpdir(), 'daytwo-past-'))
 const database = openDatabase(dir)
@@ -83,16 +83,16 @@ afterAll(() => {
   rmSync(dir, { recursive: true })
 })
 
-const then = (minute: number): Promise<PastFleet> => pastFleet(kept, book, at(minute))
+const then = (minute: number): Promise<PastFleet> => pastFleet(kept, index, at(minute))
 const ids = ({ items }: { readonly items: readonly { readonly id: string }[] }): string[] => items.map(({ id }) => id)
 
 describe('the fleet at a moment', () => {
   test('that is now is the fleet now', async () => {
     const past = await then(61)
-    expect(fleetNow(past, at(61), 200)).toEqual(fleetNow(book, at(61), 200))
+    expect(fleetNow(past, at(61), 200)).toEqual(fleetNow(index, at(61), 200))
     const query = { sort: 'cluster', isDescending: false, limit: 100 } as const
-    expect(past.clusters(query, at(61))).toEqual(book.clusters(query, at(61)))
-    expect(past.insight.edges.edges()).toEqual(book.insight.edges.edges())
+    expect(past.clusters(query, at(61))).toEqual(index.clusters(query, at(61)))
+    expect(past.insight.edges.edges()).toEqual(index.insight.edges.edges())
   })
 
   test('has the clusters that were known, with the versions that ran', async () => {
@@ -215,11 +215,11 @@ describe('a part of the upgrades is read', () => {
             upgrades: records.filter(({ upgrade }) => upgrade.cluster === cluster),
           }))
           await putFacts(fleet, all)
-          const present = createFleetBook()
+          const present = createFleetIndex()
           for (const one of all) present.put(one)
 
           const cuts = records.flatMap((record) => recordAt(record, at(then)) ?? [])
-          const whole = createEdgeBook()
+          const whole = createEdgeIndex()
           for (const cluster of ['a', 'b', 'c'])
             whole.put(
               cluster,

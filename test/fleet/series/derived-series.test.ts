@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { clusterValues, modificationCounts } from '../../../src/fleet/series/derived-clusters.ts'
 import { DERIVED_METRICS } from '../../../src/fleet/series/derived-metrics.ts'
 import type { DerivedValue } from '../../../src/fleet/series/derived-metrics.ts'
-import { createDerivedBook, derivedSeries } from '../../../src/fleet/series/derived-series.ts'
+import { createDerivedSeriesState, derivedSeries } from '../../../src/fleet/series/derived-series.ts'
 import { edgeValues, openUpgradeValues } from '../../../src/fleet/series/derived-upgrades.ts'
-import { createEdgeBook } from '../../../src/fleet/edges/edge-book.ts'
+import { createEdgeIndex } from '../../../src/fleet/edges/edge-index.ts'
 import type { Gone } from '../../../src/fleet/clusters/gone.ts'
 import { createFleetInsight } from '../../../src/fleet/series/insight.ts'
 import { Labels } from '../../../src/model/labels.ts'
@@ -170,13 +170,13 @@ describe('of upgrades', () => {
   })
 
   test('an edge has all its outcomes, and a histogram that adds up', () => {
-    const book = createEdgeBook()
-    book.put(
+    const index = createEdgeIndex()
+    index.put(
       'a',
       [5, 5, 10, 400].map((endMinute) => recordOf({ startMinute: 0, endMinute })),
     )
-    book.put('b', [recordOf({ startMinute: 0, seenMinute: 9 })])
-    const values = edgeValues(book.finished())
+    index.put('b', [recordOf({ startMinute: 0, seenMinute: 9 })])
+    const values = edgeValues(index.finished())
     const told = shown(values).map((line) =>
       line.replace('operator=kubevirt-hyperconverged,from=1.16.0,to=1.17.0', 'edge'),
     )
@@ -199,12 +199,12 @@ describe('of upgrades', () => {
   })
 
   test('of too many edges those have series that were taken last', () => {
-    const book = createEdgeBook()
+    const index = createEdgeIndex()
     const records = Array.from({ length: 510 }, (_, i) =>
       recordOf({ to: `1.17.${i}`, startMinute: i, endMinute: i + 1 }),
     )
-    book.put('a', records)
-    const told = new Set(edgeValues(book.finished()).map(({ labels }) => labels['to']))
+    index.put('a', records)
+    const told = new Set(edgeValues(index.finished()).map(({ labels }) => labels['to']))
     expect(told.size).toBe(500)
     expect(told.has('1.17.509')).toBe(true)
     expect(told.has('1.17.9')).toBe(false)
@@ -221,54 +221,54 @@ describe('samples', () => {
     return { name: 'daytwo_upgrades_total', labels: { outcome }, value, isCounter: true }
   }
   const lines = (
-    book: ReturnType<typeof createDerivedBook>,
+    state: ReturnType<typeof createDerivedSeriesState>,
     values: readonly DerivedValue[],
     minute: number,
   ): string[] =>
-    book.next(values, at(minute)).map(({ labels, value, isStale, timeMs }) => {
+    state.next(values, at(minute)).map(({ labels, value, isStale, timeMs }) => {
       expect(timeMs).toBe(at(minute))
       return `${labels.toString()} ${isStale ? 'stale' : value}`
     })
 
   test('a series whose subject is gone ends once', () => {
-    const book = createDerivedBook()
-    lines(book, [gauge('a'), gauge('b')], 0)
-    expect(lines(book, [gauge('b')], 1)).toEqual([
+    const state = createDerivedSeriesState()
+    lines(state, [gauge('a'), gauge('b')], 0)
+    expect(lines(state, [gauge('b')], 1)).toEqual([
       'daytwo_upgrade_in_progress{cluster="b"} 1',
       'daytwo_upgrade_in_progress{cluster="a"} stale',
     ])
-    expect(lines(book, [gauge('b')], 2)).toEqual(['daytwo_upgrade_in_progress{cluster="b"} 1'])
+    expect(lines(state, [gauge('b')], 2)).toEqual(['daytwo_upgrade_in_progress{cluster="b"} 1'])
   })
 
   test('a label set is one object for as long as its series lives', () => {
-    const book = createDerivedBook()
-    const [first] = book.next([gauge('a')], at(0))
-    const [second] = book.next([gauge('a', 2)], at(1))
+    const state = createDerivedSeriesState()
+    const [first] = state.next([gauge('a')], at(0))
+    const [second] = state.next([gauge('a', 2)], at(1))
     expect(second?.labels).toBe(first?.labels)
   })
 
   test('a counter never falls, and one that appears is born at zero', () => {
-    const book = createDerivedBook()
-    expect(lines(book, [counter(7)], 0)).toEqual(['daytwo_upgrades_total{outcome="failed"} 7'])
-    expect(lines(book, [counter(6), counter(2, 'rolled_back')], 1)).toEqual([
+    const state = createDerivedSeriesState()
+    expect(lines(state, [counter(7)], 0)).toEqual(['daytwo_upgrades_total{outcome="failed"} 7'])
+    expect(lines(state, [counter(6), counter(2, 'rolled_back')], 1)).toEqual([
       'daytwo_upgrades_total{outcome="failed"} 7',
       'daytwo_upgrades_total{outcome="rolled_back"} 0',
     ])
-    expect(lines(book, [counter(8), counter(2, 'rolled_back')], 2)).toEqual([
+    expect(lines(state, [counter(8), counter(2, 'rolled_back')], 2)).toEqual([
       'daytwo_upgrades_total{outcome="failed"} 8',
       'daytwo_upgrades_total{outcome="rolled_back"} 2',
     ])
   })
 
   test('a restart goes on where the process before it stopped', () => {
-    const book = createDerivedBook()
+    const state = createDerivedSeriesState()
     const old = Labels.of({ __name__: 'daytwo_upgrades_total', outcome: 'failed' })
     const gone = Labels.of({ __name__: 'daytwo_upgrade_in_progress', cluster: 'a' })
-    book.restore([
+    state.restore([
       { labels: old, value: 9 },
       { labels: gone, value: 1 },
     ])
-    expect(lines(book, [counter(8)], 5)).toEqual([
+    expect(lines(state, [counter(8)], 5)).toEqual([
       'daytwo_upgrades_total{outcome="failed"} 9',
       'daytwo_upgrade_in_progress{cluster="a"} stale',
     ])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBaselineBook, learnBaselines } from '../../../src/fleet/stuck/stuck-baseline.ts'
+import { createBaselineIndex, learnBaselines } from '../../../src/fleet/stuck/stuck-baseline.ts'
 import { silencesOf } from '../../../src/fleet/stuck/stuck-silence.ts'
 import type { UpgradePhase, UpgradeRecord } from '../../../src/model/upgrade.ts'
 import { phase, recordOf } from '../edge-script.ts'
@@ -127,11 +127,11 @@ test.each([
 })
 
 test('what a cluster says replaces what it said', () => {
-  const book = createBaselineBook()
-  for (const record of lessons(ONES)) book.put(record.upgrade.cluster, [record])
-  book.put('c-0', lessons([6]))
-  book.put('c-0', lessons([1]))
-  expect(book.baselineOf(upgrade, 'settle')).toEqual(learnBaselines(lessons(ONES)).baselineOf(upgrade, 'settle'))
-  for (const record of lessons(ONES)) book.put(record.upgrade.cluster, [])
-  expect(book.baselineOf(upgrade, 'settle').learnedFrom).toBe('seed')
+  const index = createBaselineIndex()
+  for (const record of lessons(ONES)) index.put(record.upgrade.cluster, [record])
+  index.put('c-0', lessons([6]))
+  index.put('c-0', lessons([1]))
+  expect(index.baselineOf(upgrade, 'settle')).toEqual(learnBaselines(lessons(ONES)).baselineOf(upgrade, 'settle'))
+  for (const record of lessons(ONES)) index.put(record.upgrade.cluster, [])
+  expect(index.baselineOf(upgrade, 'settle').learnedFrom).toBe('seed')
 })

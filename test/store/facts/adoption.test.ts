@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AdoptionBook } from '../../../src/fleet/adoption/book.ts'
+import { AdoptionIndex } from '../../../src/fleet/adoption/adoption-index.ts'
 import { countDays } from '../../../src/fleet/adoption/count-days.ts'
 import type { CountingPorts } from '../../../src/fleet/adoption/count-days.ts'
 import { changedFromMs } from '../../../src/fleet/adoption/late-change.ts'
@@ -44,9 +44,9 @@ test('a day is replaced as a whole, and read with the days around it', async () 
   ])
 })
 
-test('the book answers over months what one cube of all rows answers, also after a day was counted again', async () => {
+test('the index answers over months what one cube of all rows answers, also after a day was counted again', async () => {
   const { adoption } = new TempStore({}, NOW_MS).writer.facts
-  const book = new AdoptionBook(adoption)
+  const index = new AdoptionIndex(adoption)
   const day = fc.nat(70).map((n) => addDays('2026-01-20', n))
   const put = fc.record({
     day,
@@ -62,8 +62,8 @@ test('the book answers over months what one cube of all rows answers, also after
         await adoption.putDay(when, known.get(when)!, [], ++nowMs)
       }
       const toDay = addDays(fromDay, length)
-      if (length % 7 === 0) await book.warm([HCO])
-      const answer = await book.ask({ operator: HCO, by: 'version', fromDay, toDay, filter: {} })
+      if (length % 7 === 0) await index.warm([HCO])
+      const answer = await index.query({ operator: HCO, by: 'version', fromDay, toDay, filter: {} })
       const whole = new AdoptionCube([...known.values()].flat()).sums('version', fromDay, toDay)
       const lines = ({ values, clusters, vms }: typeof whole) =>
         values
@@ -81,7 +81,7 @@ test('the book answers over months what one cube of all rows answers, also after
 test('a year that was read at the start is not read again, and of a day counted anew only that day', async () => {
   const { adoption } = new TempStore({}, NOW_MS).writer.facts
   const read: string[] = []
-  const book = new AdoptionBook({
+  const index = new AdoptionIndex({
     rows: (operator, fromDay, toDay) => {
       read.push(fromDay)
       return adoption.rows(operator, fromDay, toDay)
@@ -90,16 +90,16 @@ test('a year that was read at the start is not read again, and of a day counted 
     days: () => adoption.days(),
     operators: () => adoption.operators(),
   })
-  await book.warm([HCO])
+  await index.warm([HCO])
   const days = daysBetween('2026-01-30', '2026-02-03')
   for (const [i, day] of days.entries()) await adoption.putDay(day, [row(day, '1.16.0', 3)], [], i)
-  await book.warm([HCO])
+  await index.warm([HCO])
   expect(read).toEqual(['2026-02-03', '2026-02-01', '2026-01-30'])
   const asked = { operator: HCO, by: 'version', fromDay: days[0]!, toDay: days.at(-1)!, filter: {} } as const
-  await book.ask(asked)
+  await index.query(asked)
   expect(read).toHaveLength(3)
   await adoption.putDay('2026-02-03', [row('2026-02-03', '1.16.0', 4)], [], 9)
-  expect([...(await book.ask(asked)).sums.clusters[0]!]).toEqual([3, 3, 3, 3, 4])
+  expect([...(await index.query(asked)).sums.clusters[0]!]).toEqual([3, 3, 3, 3, 4])
   expect(read.slice(3)).toEqual(['2026-02-03'])
 })
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ClusterQuery } from '../../../src/fleet/clusters/cluster-book.ts'
-import { createFleetBook } from '../../../src/fleet/clusters/fleet-book.ts'
-import type { FleetBook } from '../../../src/fleet/clusters/fleet-book.ts'
+import type { ClusterQuery } from '../../../src/fleet/clusters/cluster-index.ts'
+import { createFleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
+import type { FleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
 import { fleetNow } from '../../../src/fleet/now/now.ts'
 import type { LastSeen } from '../../../src/fleet/stuck/stuck.ts'
 import { verdictOf } from '../../../src/fleet/stuck/stuck.ts'
@@ -103,52 +103,52 @@ function factsOf({ cluster, version, platform, channel, outdated, runs, openMinu
   return { cluster: record, upgrades: [...finished, ...open], intervals: [], modifications: [] }
 }
 
-function allAnswers(book: FleetBook, asked: ClusterQuery, nowMs: number): unknown {
+function allAnswers(index: FleetIndex, asked: ClusterQuery, nowMs: number): unknown {
   return {
-    now: fleetNow(book, nowMs, 3),
-    page: book.clusters(asked, nowMs),
-    counted: book.clusters({ ...asked, hasFacets: true }, nowMs),
-    one: book.cluster('alias-b', nowMs),
-    coverage: book.coverage(nowMs),
-    records: book.records(),
-    open: book.open(nowMs),
-    verdicts: book.verdicts(nowMs),
-    judged: ['a/open', 'a/0'].map((id) => book.judge(id, nowMs)),
+    now: fleetNow(index, nowMs, 3),
+    page: index.clusters(asked, nowMs),
+    counted: index.clusters({ ...asked, hasFacets: true }, nowMs),
+    one: index.cluster('alias-b', nowMs),
+    coverage: index.coverage(nowMs),
+    records: index.records(),
+    open: index.open(nowMs),
+    verdicts: index.verdicts(nowMs),
+    judged: ['a/open', 'a/0'].map((id) => index.judge(id, nowMs)),
   }
 }
 
-test('whatever was put, seen, removed and asked before, the answers are those of a book that was never asked', () => {
+test('whatever was put, seen, removed and asked before, the answers are those of an index that was never asked', () => {
   fc.assert(
     fc.property(script, query, minute, (steps, asked, lastMinute) => {
-      const book = createFleetBook()
+      const index = createFleetIndex()
       const puts = new Map<string, ClusterFacts>()
       const lastSeen = new Map<string, LastSeen[]>()
       for (const step of steps) {
         if (step.does === 'put') {
           const facts = factsOf(step)
-          book.put(facts)
+          index.put(facts)
           puts.set(step.cluster, facts)
         } else if (step.does === 'hear') {
-          book.markSeen(step.cluster, lastReportOf(step))
+          index.markSeen(step.cluster, lastReportOf(step))
           lastSeen.set(step.cluster, [...(lastSeen.get(step.cluster) ?? []), lastReportOf(step)])
         } else if (step.does === 'remove') {
-          book.remove(step.cluster)
+          index.remove(step.cluster)
           puts.delete(step.cluster)
           lastSeen.delete(step.cluster)
         } else {
-          allAnswers(book, asked, at(step.minute))
+          allAnswers(index, asked, at(step.minute))
         }
       }
-      const fresh = createFleetBook()
+      const fresh = createFleetIndex()
       for (const facts of puts.values()) fresh.put(facts)
       for (const [name, all] of lastSeen) for (const one of all) fresh.markSeen(name, one)
       const nowMs = at(lastMinute)
-      expect(JSON.stringify(allAnswers(book, asked, nowMs))).toBe(JSON.stringify(allAnswers(fresh, asked, nowMs)))
+      expect(JSON.stringify(allAnswers(index, asked, nowMs))).toBe(JSON.stringify(allAnswers(fresh, asked, nowMs)))
 
       // And what is to be thought of an upgrade is what the rule says of it alone.
       const baselines = learnBaselines([...puts.values()].flatMap(({ upgrades }) => upgrades))
-      for (const { record, verdict } of book.open(nowMs)) {
-        const view = book.cluster(record.upgrade.cluster, nowMs)!
+      for (const { record, verdict } of index.open(nowMs)) {
+        const view = index.cluster(record.upgrade.cluster, nowMs)!
         expect(verdict).toEqual(verdictOf(record, baselines, nowMs, view.lastSeen))
       }
     }),
@@ -158,13 +158,13 @@ test('whatever was put, seen, removed and asked before, the answers are those of
 test('as many are counted of a choice as the list has when it is narrowed to it', () => {
   fc.assert(
     fc.property(fc.array(put, { maxLength: 12 }), query, minute, (puts, asked, lastMinute) => {
-      const book = createFleetBook()
+      const index = createFleetIndex()
       puts.forEach((one, i) => {
-        book.put(factsOf({ ...one, cluster: `${one.cluster}-${i}` }))
+        index.put(factsOf({ ...one, cluster: `${one.cluster}-${i}` }))
       })
       const total = (narrowed: Partial<ClusterQuery>): number =>
-        book.clusters({ ...asked, ...narrowed }, at(lastMinute)).total
-      const { states, versions, channels, platforms } = book.clusters(
+        index.clusters({ ...asked, ...narrowed }, at(lastMinute)).total
+      const { states, versions, channels, platforms } = index.clusters(
         { ...asked, hasFacets: true },
         at(lastMinute),
       ).facets!
@@ -177,7 +177,7 @@ test('as many are counted of a choice as the list has when it is narrowed to it'
 })
 
 test('a cluster that falls silent or comes back is counted anew, though nothing was derived', () => {
-  const book = createFleetBook()
+  const index = createFleetIndex()
   const told = {
     cluster: 'a',
     version: '1.17.0' as const,
@@ -186,31 +186,31 @@ test('a cluster that falls silent or comes back is counted anew, though nothing 
     outdated: 0,
     runs: [],
   }
-  book.put(factsOf({ ...told, metricsMinute: 0, objectsMinute: undefined, openMinute: undefined }))
-  const statesAt = (minute: number) => book.clusters(PAGE, at(minute)).clusters[0]!.states
+  index.put(factsOf({ ...told, metricsMinute: 0, objectsMinute: undefined, openMinute: undefined }))
+  const statesAt = (minute: number) => index.clusters(PAGE, at(minute)).clusters[0]!.states
   expect([statesAt(10), statesAt(11)]).toEqual([['steady'], ['silent']])
-  book.markSeen('a', { metricsMs: at(11) })
+  index.markSeen('a', { metricsMs: at(11) })
   expect([statesAt(11), statesAt(22)]).toEqual([['steady'], ['silent']])
 })
 
 test('where clusters stand is in their series too, and known of one that fell silent', () => {
-  const book = createFleetBook()
+  const index = createFleetIndex()
   const facts = (cluster: string): ClusterFacts => ({
     cluster: emptyRecord(cluster, { firstSeenMs: T0, lastSeenMs: T0 }),
     intervals: [],
     upgrades: [],
     modifications: [],
   })
-  book.put(facts('a'))
-  book.put(facts('b'))
-  book.describe(
+  index.put(facts('a'))
+  index.put(facts('b'))
+  index.describe(
     new Map([
       ['a', { region: 'eu', environment: 'prod' }],
       ['b', { region: 'us' }],
     ]),
   )
-  book.describe(new Map([['b', { region: 'us', environment: 'lab' }]]))
-  const told = book.insight
+  index.describe(new Map([['b', { region: 'us', environment: 'lab' }]]))
+  const told = index.insight
     .series([], new Map(), at(1))
     .filter(({ labels }) => labels.metricName === 'daytwo_cluster_info')
     .map(({ labels }) => ['cluster', 'region', 'environment'].map((name) => labels.get(name)))
@@ -218,5 +218,5 @@ test('where clusters stand is in their series too, and known of one that fell si
     ['a', 'eu', 'prod'],
     ['b', 'us', 'lab'],
   ])
-  expect(book.records().map(({ region }) => region)).toEqual(['eu', 'us'])
+  expect(index.records().map(({ region }) => region)).toEqual(['eu', 'us'])
 })

@@ -5,7 +5,7 @@ import { AdoptionCube } from './cube.ts'
 import type { CubeFilter, CubeSums, Dimension } from './cube.ts'
 import { addDays, daysBetween } from './day.ts'
 
-export interface AdoptionAsk {
+export interface AdoptionQuery {
   readonly operator: string
   readonly by: Dimension
   /** Both ends inclusive. */
@@ -33,7 +33,7 @@ const DAYS_PER_TURN = 2
  * are a part each and do not change; the newest day is counted again and again, and is a part by itself. So a year is read
  * once, at the start (`warm`) or when it is first asked for, and a question costs a pass over its columns.
  */
-export class AdoptionBook {
+export class AdoptionIndex {
   readonly #reader: AdoptionReader
   readonly #parts = new Map<string, { readonly stamp: string; readonly cube: Promise<AdoptionCube> }>()
 
@@ -41,21 +41,21 @@ export class AdoptionBook {
     this.#reader = reader
   }
 
-  async ask(asked: AdoptionAsk): Promise<AdoptionAnswer> {
+  async query(query: AdoptionQuery): Promise<AdoptionAnswer> {
     const all = await this.#reader.days()
-    const counted = all.filter(({ day }) => day >= asked.fromDay && day <= asked.toDay)
+    const counted = all.filter(({ day }) => day >= query.fromDay && day <= query.toDay)
     const partOf = partsOf(all)
     const whole = groupBy(all, partOf)
     const parts: CubeSums[] = []
     for (const [part, days] of groupBy(counted, partOf)) {
-      const cube = await this.#cubeOf(asked.operator, part, whole.get(part)!)
-      parts.push(cube.sums(asked.by, days[0]!.day, days.at(-1)!.day, asked.filter))
+      const cube = await this.#cubeOf(query.operator, part, whole.get(part)!)
+      parts.push(cube.sums(query.by, days[0]!.day, days.at(-1)!.day, query.filter))
     }
     const known = new Set(counted.map(({ day }) => day))
     const newest = counted.at(-1)
     return {
-      sums: joined(parts, asked.fromDay, asked.toDay),
-      missing: daysBetween(asked.fromDay, asked.toDay).filter((day) => !known.has(day)),
+      sums: joined(parts, query.fromDay, query.toDay),
+      missing: daysBetween(query.fromDay, query.toDay).filter((day) => !known.has(day)),
       ...(newest === undefined ? {} : { updatedMs: newest.updatedMs }),
     }
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createEdgeBook } from '../../../src/fleet/edges/edge-book.ts'
+import { createEdgeIndex } from '../../../src/fleet/edges/edge-index.ts'
 import type { EdgeName } from '../../../src/fleet/edges/edges.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from '../edge-script.ts'
 import type { RecordScript } from '../edge-script.ts'
@@ -19,76 +19,76 @@ function runs(edge: EdgeName, minutes: readonly number[], failed = 0): RecordScr
 const upTo = (count: number, plus = 0): number[] => Array.from({ length: count }, (_, i) => i + 1 + plus)
 
 test('edges are in order, newest target first, and can be asked for one by one', () => {
-  const book = createEdgeBook()
-  book.put('fra-1', [...runs(OLD, [5]), ...runs(NEW, [6])].map(recordOf))
-  book.put('prg-2', [recordOf({ operator: 'openshift', from: '4.19.1', to: '4.20.0', startMinute: 0 })])
-  expect(book.edges().map(({ operator, to }) => `${operator} ${to}`)).toEqual([
+  const index = createEdgeIndex()
+  index.put('fra-1', [...runs(OLD, [5]), ...runs(NEW, [6])].map(recordOf))
+  index.put('prg-2', [recordOf({ operator: 'openshift', from: '4.19.1', to: '4.20.0', startMinute: 0 })])
+  expect(index.edges().map(({ operator, to }) => `${operator} ${to}`)).toEqual([
     'kubevirt-hyperconverged 1.17.0',
     'kubevirt-hyperconverged 1.16.0',
     'openshift 4.20.0',
   ])
-  expect(book.edges({ from: '1.15.0' }).map(({ to }) => to)).toEqual(['1.16.0'])
-  expect(book.edge(NEW)?.attempts).toBe(1)
-  expect(book.edge({ ...NEW, to: '9.9.9' })).toBeUndefined()
+  expect(index.edges({ from: '1.15.0' }).map(({ to }) => to)).toEqual(['1.16.0'])
+  expect(index.edge(NEW)?.attempts).toBe(1)
+  expect(index.edge({ ...NEW, to: '9.9.9' })).toBeUndefined()
 })
 
 test('upgrades from an unknown version are on no edge', () => {
-  const book = createEdgeBook()
+  const index = createEdgeIndex()
   const { upgrade, detail } = recordOf({ startMinute: 0 })
-  book.put('fra-1', [{ upgrade: { ...upgrade, from: undefined as never }, detail }])
-  expect(book.edges()).toEqual([])
+  index.put('fra-1', [{ upgrade: { ...upgrade, from: undefined as never }, detail }])
+  expect(index.edges()).toEqual([])
 })
 
 test('what is usual of an edge that few took is that between its minors, then that of its operator', () => {
-  const book = createEdgeBook()
+  const index = createEdgeIndex()
   const patch = { ...NEW, to: '1.17.3' }
   const median = (name: EdgeName) => {
-    const { learnedFrom, phases } = book.usual(name)
+    const { learnedFrom, phases } = index.usual(name)
     return { learnedFrom, olm: phases.find((one) => one.phase === 'olm')?.p50Seconds, runs: phases[0]?.runs }
   }
-  expect(book.usual(NEW)).toEqual({ learnedFrom: 'fleet', phases: [] })
-  book.put('fra-1', runs(OLD, upTo(9)).map(recordOf))
-  book.put('prg-2', [recordOf({ operator: 'openshift', from: '4.19.1', to: '4.20.0', startMinute: 0 })])
+  expect(index.usual(NEW)).toEqual({ learnedFrom: 'fleet', phases: [] })
+  index.put('fra-1', runs(OLD, upTo(9)).map(recordOf))
+  index.put('prg-2', [recordOf({ operator: 'openshift', from: '4.19.1', to: '4.20.0', startMinute: 0 })])
   expect(median(OLD)).toEqual({ learnedFrom: 'edge', olm: 5 * 60, runs: 9 })
   expect(median(NEW)).toEqual({ learnedFrom: 'fleet', olm: 5 * 60, runs: 9 })
-  book.put('waw-3', runs(NEW, upTo(6, 20)).map(recordOf))
+  index.put('waw-3', runs(NEW, upTo(6, 20)).map(recordOf))
   expect(median(NEW)).toEqual({ learnedFrom: 'fleet', olm: 8 * 60, runs: 15 })
-  book.put('ams-4', runs(patch, [40, 41, 42]).map(recordOf))
+  index.put('ams-4', runs(patch, [40, 41, 42]).map(recordOf))
   expect(median(NEW)).toEqual({ learnedFrom: 'minor', olm: 25 * 60, runs: 9 })
   expect(median(patch)).toEqual(median(NEW))
-  book.put('ams-5', runs(patch, upTo(6, 42)).map(recordOf))
+  index.put('ams-5', runs(patch, upTo(6, 42)).map(recordOf))
   expect(median(patch)).toEqual({ learnedFrom: 'edge', olm: 44 * 60, runs: 9 })
 })
 
 test('of a large operator the newest runs are enough', () => {
-  const book = createEdgeBook()
-  book.put(
+  const index = createEdgeIndex()
+  index.put(
     'fra-1',
     runs(
       OLD,
       Array.from({ length: 1500 }, () => 7),
     ).map(recordOf),
   )
-  book.put('fra-2', runs(NEW, [3, 3]).map(recordOf))
-  const { learnedFrom, phases } = book.usual({ ...NEW, from: '1.17.0', to: '1.18.0' })
+  index.put('fra-2', runs(NEW, [3, 3]).map(recordOf))
+  const { learnedFrom, phases } = index.usual({ ...NEW, from: '1.17.0', to: '1.18.0' })
   expect(learnedFrom).toBe('fleet')
   expect(phases[0]).toMatchObject({ phase: 'olm', runs: 1000, p50Seconds: 420 })
 })
 
 test('an edge nobody takes any more is gone, and one that did not change is not estimated again', () => {
-  const book = createEdgeBook()
-  book.put('fra-1', runs(OLD, [5]).map(recordOf))
-  book.put('prg-2', runs(NEW, [5]).map(recordOf))
-  const [before] = book.edges({ to: '1.16.0' })
-  const revision = book.revision()
-  book.put('fra-1', runs(OLD, [5]).map(recordOf))
-  expect(book.revision()).toBe(revision)
-  expect(book.edges({ to: '1.16.0' })[0]).toBe(before)
-  book.put('fra-1', runs(NEW, [7]).map(recordOf))
-  expect(book.revision()).toBeGreaterThan(revision)
-  expect(book.edges().map(({ to, attempts }) => [to, attempts])).toEqual([['1.17.0', 2]])
-  book.put('fra-1', [])
-  expect(book.edges().map(({ to, attempts }) => [to, attempts])).toEqual([['1.17.0', 1]])
+  const index = createEdgeIndex()
+  index.put('fra-1', runs(OLD, [5]).map(recordOf))
+  index.put('prg-2', runs(NEW, [5]).map(recordOf))
+  const [before] = index.edges({ to: '1.16.0' })
+  const revision = index.revision()
+  index.put('fra-1', runs(OLD, [5]).map(recordOf))
+  expect(index.revision()).toBe(revision)
+  expect(index.edges({ to: '1.16.0' })[0]).toBe(before)
+  index.put('fra-1', runs(NEW, [7]).map(recordOf))
+  expect(index.revision()).toBeGreaterThan(revision)
+  expect(index.edges().map(({ to, attempts }) => [to, attempts])).toEqual([['1.17.0', 2]])
+  index.put('fra-1', [])
+  expect(index.edges().map(({ to, attempts }) => [to, attempts])).toEqual([['1.17.0', 1]])
 })
 
 const script = fc.record({
@@ -116,7 +116,7 @@ test('the order in which clusters come, and what they said before, leave no trac
               })
             }),
         }))
-      const [once, twice] = [createEdgeBook(), createEdgeBook()]
+      const [once, twice] = [createEdgeIndex(), createEdgeIndex()]
       for (const { cluster, records } of byCluster(final)) once.put(cluster, records)
       for (const { cluster, records } of byCluster(stale)) twice.put(cluster, records)
       twice.edges()
@@ -131,53 +131,53 @@ test.each([
   ['the same', runs(NEW, upTo(30)), runs(OLD, upTo(30)), 'no_difference', 'no_difference'],
   ['worse and faster', runs(NEW, upTo(12), 12), runs(OLD, upTo(40, 20)), 'worse', 'faster'],
 ])('an edge that is %s', (_, first, second, success, duration) => {
-  const book = createEdgeBook()
-  book.put('fra-1', [...first, ...second].map(recordOf))
-  const comparison = book.compare(NEW, OLD)
+  const index = createEdgeIndex()
+  index.put('fra-1', [...first, ...second].map(recordOf))
+  const comparison = index.compare(NEW, OLD)
   expect(comparison?.success.verdict).toBe(success)
   expect(comparison?.duration.verdict).toBe(duration)
   expect(comparison?.phases.map((one) => [one.phase, one.verdict])).toEqual([['olm', duration]])
 })
 
 test('few runs tell nothing, and the answer says how many are missing', () => {
-  const book = createEdgeBook()
-  book.put('fra-1', [...runs(NEW, [1, 2, 3], 1), ...runs(OLD, upTo(40, 30))].map(recordOf))
-  const comparison = book.compare(NEW, OLD)!
+  const index = createEdgeIndex()
+  index.put('fra-1', [...runs(NEW, [1, 2, 3], 1), ...runs(OLD, upTo(40, 30))].map(recordOf))
+  const comparison = index.compare(NEW, OLD)!
   expect(comparison.success).toMatchObject({ verdict: 'insufficient_data', moreNeeded: 6 })
   expect(comparison.success.difference?.low).toBeLessThan(-0.5)
   expect(comparison.duration).toMatchObject({ verdict: 'insufficient_data', moreNeeded: 7 })
   expect(comparison.duration.pValue).toBeLessThan(0.05)
-  expect(book.compare(NEW, { ...OLD, to: '9.9.9' })).toBeUndefined()
+  expect(index.compare(NEW, { ...OLD, to: '9.9.9' })).toBeUndefined()
 })
 
 test('with nothing ended on one edge there is not even a difference', () => {
-  const book = createEdgeBook()
-  book.put('fra-1', [recordOf({ startMinute: 0, seenMinute: 3 }), ...runs(OLD, upTo(20)).map(recordOf)])
-  expect(book.compare(NEW, OLD)?.success).toEqual({ verdict: 'insufficient_data', moreNeeded: 10 })
+  const index = createEdgeIndex()
+  index.put('fra-1', [recordOf({ startMinute: 0, seenMinute: 3 }), ...runs(OLD, upTo(20)).map(recordOf)])
+  expect(index.compare(NEW, OLD)?.success).toEqual({ verdict: 'insufficient_data', moreNeeded: 10 })
 })
 
 test('of many edges that changed some are told as they were, until they are estimated', () => {
-  const book = createEdgeBook()
+  const index = createEdgeIndex()
   const versions = Array.from({ length: 4 }, (_, i) => ({ ...NEW, to: `1.${17 + i}.0` }))
   const feed = (minutes: number): void => {
     for (let cluster = 0; cluster < 1000; cluster++) {
-      book.put(`c${cluster}`, versions.flatMap((edge) => runs(edge, [minutes])).map(recordOf))
+      index.put(`c${cluster}`, versions.flatMap((edge) => runs(edge, [minutes])).map(recordOf))
     }
   }
-  const medians = (): readonly number[] => book.edges().map(({ duration }) => duration.p50Seconds! / 60)
+  const medians = (): readonly number[] => index.edges().map(({ duration }) => duration.p50Seconds! / 60)
   feed(5)
   // None is left out, however many are new.
   expect(medians()).toEqual([5, 5, 5, 5])
   feed(7)
   expect(medians().toSorted()).toEqual([5, 7, 7, 7])
   // One that is asked for by itself is always as it is now.
-  expect(versions.map((edge) => book.edge(edge)!.duration.p50Seconds! / 60)).toEqual([7, 7, 7, 7])
+  expect(versions.map((edge) => index.edge(edge)!.duration.p50Seconds! / 60)).toEqual([7, 7, 7, 7])
   feed(9)
   let left = 1
-  while (book.estimateNext()) left++
+  while (index.estimateNext()) left++
   expect(left).toBe(4)
   expect(medians()).toEqual([9, 9, 9, 9])
-  expect(book.estimateNext()).toBe(false)
+  expect(index.estimateNext()).toBe(false)
 })
 
 const startedAt = (startMinute: number, endMinute: number): RecordScript => ({
@@ -187,32 +187,32 @@ const startedAt = (startMinute: number, endMinute: number): RecordScript => ({
 const since = (minute: number): number => T0 + minute * MINUTE_MS
 
 test('over a window count the upgrades that began in it, and an edge that none took is not there', () => {
-  const book = createEdgeBook()
-  book.put('fra-1', [...runs(OLD, [5]).map(recordOf), recordOf(startedAt(10, 20)), recordOf(startedAt(30, 60))])
-  book.put('prg-2', [recordOf({ ...startedAt(60, 100), state: 'failed' })])
+  const index = createEdgeIndex()
+  index.put('fra-1', [...runs(OLD, [5]).map(recordOf), recordOf(startedAt(10, 20)), recordOf(startedAt(30, 60))])
+  index.put('prg-2', [recordOf({ ...startedAt(60, 100), state: 'failed' })])
   const told = (sinceMs: number): readonly string[] =>
-    book.edges({ sinceMs }).map(({ to, attempts, outcomes }) => `${to} ${outcomes.succeeded}/${attempts}`)
+    index.edges({ sinceMs }).map(({ to, attempts, outcomes }) => `${to} ${outcomes.succeeded}/${attempts}`)
   expect(told(since(0))).toEqual(['1.17.0 2/3', '1.16.0 1/1'])
   expect(told(since(10))).toEqual(['1.17.0 2/3'])
   expect(told(since(11))).toEqual(['1.17.0 1/2'])
   expect(told(since(61))).toEqual([])
-  expect(book.edge(NEW, since(11))?.success?.of).toBe(2)
-  expect(book.compare(NEW, OLD, since(0))?.first.attempts).toBe(3)
-  expect(book.compare(NEW, OLD, since(10))).toBeUndefined()
+  expect(index.edge(NEW, since(11))?.success?.of).toBe(2)
+  expect(index.compare(NEW, OLD, since(0))?.first.attempts).toBe(3)
+  expect(index.compare(NEW, OLD, since(10))).toBeUndefined()
   // Nobody knows when it began.
-  book.put('bud-3', [recordOf({ endMinute: 90 })])
+  index.put('bud-3', [recordOf({ endMinute: 90 })])
   expect(told(since(11))).toEqual(['1.17.0 1/2'])
-  expect(book.edge(NEW)?.attempts).toBe(4)
+  expect(index.edge(NEW)?.attempts).toBe(4)
 })
 
-test('a window is what a book of its upgrades alone says, however it was asked before', () => {
+test('a window is what an index of its upgrades alone says, however it was asked before', () => {
   const some = fc.array(fc.record({ cluster: fc.constantFrom('a', 'b', 'c'), start: fc.nat(50), takes: fc.nat(50) }), {
     maxLength: 15,
   })
   fc.assert(
     fc.property(some, some, fc.nat(60), (stale, final, minute) => {
-      const [book, alone] = [createEdgeBook(), createEdgeBook()]
-      const feed = (to: typeof book, all: typeof final): void => {
+      const [index, alone] = [createEdgeIndex(), createEdgeIndex()]
+      const feed = (to: typeof index, all: typeof final): void => {
         for (const name of ['a', 'b', 'c']) {
           const own = all.filter(({ cluster }) => cluster === name)
           to.put(
@@ -221,37 +221,37 @@ test('a window is what a book of its upgrades alone says, however it was asked b
           )
         }
       }
-      feed(book, stale)
-      book.edges({ sinceMs: since(minute) })
-      feed(book, final)
+      feed(index, stale)
+      index.edges({ sinceMs: since(minute) })
+      feed(index, final)
       feed(
         alone,
         final.filter(({ start }) => start >= minute),
       )
       const left = { isMore: true }
-      while (left.isMore) left.isMore = book.prepare({ sinceMs: since(minute) })
-      expect(book.edges({ sinceMs: since(minute) })).toEqual(alone.edges())
+      while (left.isMore) left.isMore = index.prepare({ sinceMs: since(minute) })
+      expect(index.edges({ sinceMs: since(minute) })).toEqual(alone.edges())
     }),
   )
 })
 
 test('a window of many edges is prepared in portions, and again only where something changed', () => {
-  const book = createEdgeBook()
+  const index = createEdgeIndex()
   const versions = Array.from({ length: 4 }, (_, i) => ({ ...NEW, to: `1.${17 + i}.0` }))
   for (let cluster = 0; cluster < 2000; cluster++) {
-    book.put(`c${cluster}`, versions.flatMap((edge) => runs(edge, [5])).map(recordOf))
+    index.put(`c${cluster}`, versions.flatMap((edge) => runs(edge, [5])).map(recordOf))
   }
   const portions = (): number => {
     let count = 1
-    while (book.prepare({ sinceMs: since(0) })) count++
+    while (index.prepare({ sinceMs: since(0) })) count++
     return count
   }
   expect(portions()).toBe(2)
   expect(portions()).toBe(1)
-  const [kept] = book.edges({ sinceMs: since(0) })
+  const [kept] = index.edges({ sinceMs: since(0) })
   // It leaves four edges for a fifth: two and two of 2000 runs, and one.
-  book.put('c0', runs(OLD, [5]).map(recordOf))
+  index.put('c0', runs(OLD, [5]).map(recordOf))
   expect(portions()).toBe(3)
-  expect(book.edges({ sinceMs: since(0) })[0]).not.toBe(kept)
-  expect(book.edges({ sinceMs: since(0) })[0]).toBe(book.edges({ sinceMs: since(0) })[0])
+  expect(index.edges({ sinceMs: since(0) })[0]).not.toBe(kept)
+  expect(index.edges({ sinceMs: since(0) })[0]).toBe(index.edges({ sinceMs: since(0) })[0])
 })

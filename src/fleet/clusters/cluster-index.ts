@@ -56,7 +56,7 @@ export interface ClusterPage {
   readonly next?: Place
 }
 
-export interface ClusterBook {
+export interface ClusterIndex {
   put(record: ClusterRecord, upgrades: readonly UpgradeRecord[]): void
   /** The cluster is no more. */
   remove(cluster: string): void
@@ -116,7 +116,7 @@ interface Standing {
 }
 
 /** @param goneAfterMs without a word for longer a cluster is gone */
-export function createClusterBook(goneAfterMs = Infinity): ClusterBook {
+export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
   const clusters = new Map<string, Kept>()
   /** Of those nothing else is known of. */
   const onlySeen = new Map<string, LastSeen>()

@@ -7,8 +7,8 @@ import type { Decommission } from '../../model/decommission.ts'
 import type { ClusterFacts } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
-import { createClusterBook } from './cluster-book.ts'
-import type { ClusterPage, ClusterQuery, ClusterView, VerdictOf } from './cluster-book.ts'
+import { createClusterIndex } from './cluster-index.ts'
+import type { ClusterPage, ClusterQuery, ClusterView, VerdictOf } from './cluster-index.ts'
 import type { ReturnedCluster } from './decommissions.ts'
 import { fallingEdges } from '../edges/falling-edges.ts'
 import type { FallingEdge } from '../edges/falling-edges.ts'
@@ -29,7 +29,7 @@ export interface LastReport {
   readonly lastSeenMs?: number
 }
 
-export interface FleetBook {
+export interface FleetIndex {
   /** Replaces what is known of a cluster. */
   put(facts: ClusterFacts): void
   /** The cluster is no more. */
@@ -80,8 +80,8 @@ export interface FleetBook {
 const FALLS_KNOWN_MS = 60_000
 
 /** @param goneAfterMs without a word for longer a cluster is gone */
-export function createFleetBook(goneAfterMs = Infinity): FleetBook {
-  const clusters = createClusterBook(goneAfterMs)
+export function createFleetIndex(goneAfterMs = Infinity): FleetIndex {
+  const clusters = createClusterIndex(goneAfterMs)
   let told: readonly Decommission[] = []
   const insight = createFleetInsight()
   const settled = new Map<string, number>()

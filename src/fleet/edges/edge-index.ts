@@ -3,7 +3,7 @@
  * as an edge's runs stay as they are.
  *
  * Of a large fleet with every edge changed that takes half a second, which nobody waits for: an answer about many edges
- * estimates so many runs and tells the other edges as they were estimated last. Whoever feeds the book estimates these one
+ * estimates so many runs and tells the other edges as they were estimated last. Whoever feeds the index estimates these one
  * by one (`estimateNext`), so they are behind by a beat at most.
  */
 import type { EdgeFacts } from '../../model/stuck.ts'
@@ -60,7 +60,7 @@ const USUAL_RUNS_MAX = 1000
 export const RUNS_AT_ONCE = 3000
 
 /** The same, at hand: on the thread that keeps it. */
-export interface EdgeBook {
+export interface EdgeIndex {
   /** Replaces what a cluster's upgrades said. Those without a known origin are on no edge. */
   put(cluster: string, records: readonly UpgradeRecord[]): void
   edges(query?: EdgeQuery): readonly EdgeFacts[]
@@ -82,15 +82,15 @@ export interface EdgeBook {
   runs(): Iterable<{ readonly name: EdgeName; readonly runs: Iterable<EdgeRun> }>
   /** Rises whenever an edge changed. */
   revision(): number
-  /** A book of its own that lacks the runs of some clusters. Estimates of edges that lack none are taken over. */
-  without(clusters: ReadonlySet<string>): EdgeBook
+  /** An index of its own that lacks the runs of some clusters. Estimates of edges that lack none are taken over. */
+  without(clusters: ReadonlySet<string>): EdgeIndex
 }
 
 interface Edge {
   readonly name: EdgeName
   /** By cluster. */
   readonly runs: Map<string, readonly EdgeRun[]>
-  /** Of the book, when the runs changed last. */
+  /** Of the index, when the runs changed last. */
   revision: number
   /** Of the runs as they were when it was estimated last. */
   estimate: EdgeEstimate | undefined
@@ -102,19 +102,19 @@ interface EdgeEstimate {
   readonly finishedSeconds: Float64Array
 }
 
-/** What a book begins with. */
-interface BookStart {
+/** What an index begins with. */
+interface EdgeIndexState {
   readonly edges: Map<string, Edge>
   readonly changed: Set<Edge>
   readonly edgesOfCluster: Map<string, readonly string[]>
 }
 
-export function createEdgeBook(): EdgeBook {
-  return bookOf({ edges: new Map(), changed: new Set(), edgesOfCluster: new Map() })
+export function createEdgeIndex(): EdgeIndex {
+  return createEdgeIndexFrom({ edges: new Map(), changed: new Set(), edgesOfCluster: new Map() })
 }
 
 /** `changed`: those that changed since they were estimated, the oldest change first. */
-function bookOf({ edges, changed, edgesOfCluster }: BookStart): EdgeBook {
+function createEdgeIndexFrom({ edges, changed, edgesOfCluster }: EdgeIndexState): EdgeIndex {
   const windows = createEdgeWindows()
   let sorted: readonly Edge[] | undefined
   let revision = 0
@@ -233,11 +233,11 @@ function bookOf({ edges, changed, edgesOfCluster }: BookStart): EdgeBook {
       for (const edge of inOrder()) yield { name: edge.name, runs: eachRun(edge) }
     },
     revision: () => revision,
-    without: (clusters) => bookOf(startWithout({ edges, changed, edgesOfCluster }, clusters)),
+    without: (clusters) => createEdgeIndexFrom(startWithout({ edges, changed, edgesOfCluster }, clusters)),
   }
 }
 
-function startWithout(start: BookStart, clusters: ReadonlySet<string>): BookStart {
+function startWithout(start: EdgeIndexState, clusters: ReadonlySet<string>): EdgeIndexState {
   const edges = new Map<string, Edge>()
   const changed = new Set<Edge>()
   for (const [key, { name, runs: all, estimate, ...edge }] of start.edges) {

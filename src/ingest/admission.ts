@@ -16,17 +16,17 @@ import type { IngestOptions } from './options.ts'
 import type { RefusedSeries } from './refused-series.ts'
 
 /**
- * The first sight of a series: from labels as they were sent to a label set we keep, or to the reason why not.
- * Cold: once per label set, `IdentityTable` remembers the answer. Rules as Prometheus has them (names may be any UTF-8
- * since 3.0), limits from the options, and the cluster's identity, which every page and rule relies on.
+ * Admission of a new series: from labels as sent to the stored label set, or to a refusal. Cold: runs once per label
+ * set, `IdentityTable` remembers the result. Applies Prometheus' rules (names may be any UTF-8 since 3.0), limits from
+ * the options, and the identity of the cluster, on which every page and rule relies.
  */
 export type Admission =
   | {
       readonly kind: 'admitted'
       readonly labels: Labels
-      /** False: no label names a cluster. Kept, and counted as unidentified. */
+      /** False: no label names a cluster. Accepted, and counted as unidentified. */
       readonly isIdentified: boolean
-      /** Who of several replicas sent it; the label that says so is not kept. Absent: nobody else sends it. */
+      /** The HA replica that sent it; the replica label is removed. Absent: no replica label. */
       readonly replica?: { readonly cluster: string; readonly group: string; readonly name: string }
     }
   | ({ readonly kind: 'refused' } & RefusedSeries)
@@ -41,7 +41,7 @@ type AdmissionOptions = Pick<
   | 'haGroupLabel'
 >
 
-/** @param boundCluster the one cluster this sender may speak for; absent when it may speak for any */
+/** @param boundCluster the only cluster that this sender may report; absent when it may report any */
 export function admit(
   raw: readonly RawLabel[],
   boundCluster: string | undefined,
@@ -86,7 +86,10 @@ export function admit(
   return identify(labels, boundCluster, options)
 }
 
-/** The label set of labels as stock senders write them: good, sorted, with a metric's name. `undefined`: look closer. */
+/**
+ * The label set of labels as stock senders write them: valid, sorted, with a metric name. `undefined`: needs the full
+ * check.
+ */
 function plainLabels(raw: readonly RawLabel[], options: AdmissionOptions): Labels | undefined {
   const { labelNameBytesMax, labelValueBytesMax } = options
   const flat: string[] = []
@@ -103,8 +106,8 @@ function plainLabels(raw: readonly RawLabel[], options: AdmissionOptions): Label
 }
 
 /**
- * Makes `cluster` say which cluster this is: the one the token is bound to, else the one the labels name. A bound sender
- * may not claim another one.
+ * Sets `cluster` to the cluster of the series: the one that the token is bound to, else the one that the labels name. A
+ * bound sender may not claim another cluster.
  */
 function identify(labels: Labels, boundCluster: string | undefined, options: AdmissionOptions): Admission {
   const { identityLabels } = options
@@ -122,8 +125,8 @@ function identify(labels: Labels, boundCluster: string | undefined, options: Adm
 }
 
 /**
- * Takes the replica out of an identified series: all replicas write the same one, so that it goes on when another takes
- * over. Without a cluster there is no telling whose replica it is, and the label stays.
+ * Removes the replica label of an identified series: all replicas write the same series, so that it continues after a
+ * failover. Without a cluster the replica's owner is unknown, and the label stays.
  */
 function oneOfReplicas(labels: Labels, cluster: string, options: AdmissionOptions): Admission {
   const { haReplicaLabel, haGroupLabel } = options
@@ -141,7 +144,7 @@ function refused(reason: RefusalReason, example: string): Admission {
   return { kind: 'refused', reason, example }
 }
 
-/** How a label set that is not taken is called: by its metric name, if it has a readable one. */
+/** The name of a refused label set in messages: its metric name, if readable. */
 function nameOf(raw: readonly RawLabel[]): string {
   const name = raw.find((label) => label.name === METRIC_NAME)?.value
   return name === undefined || name === '' ? 'a series without a name' : clipText(name, 80)

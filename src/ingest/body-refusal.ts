@@ -12,7 +12,7 @@ const OPTION_OF: Readonly<Record<DecodeLimit, string>> = {
   logRecords: 'ingest.request-log-records-max',
 }
 
-/** Why a body that cannot be decoded is not taken, as one refusal: nobody knows how many samples were in it. */
+/** One refusal for a body that cannot be decoded: its number of samples is unknown. */
 export function refusalOfBody(error: DecodeError): Refusal {
   if (!(error instanceof LimitError)) return { reason: 'bad_encoding', count: 1, example: error.message }
   const example = `${error.message}, the value of ${OPTION_OF[error.limit]}`

@@ -1,6 +1,6 @@
 /**
- * What came from each cluster since the start, by number: counting is an addition in a column, once per series and
- * request. Clusters beyond the limit, and series without a cluster, are counted together under number 0.
+ * Received samples per cluster since the start, by cluster number: counting is an addition in a column, once per series
+ * and request. Clusters beyond the limit, and series without a cluster, share number 0.
  */
 const CLUSTERS_MAX = 65_536
 
@@ -11,7 +11,7 @@ export interface ClusterActivity {
   readonly refused: number
   /** Of standby replicas. */
   readonly duplicate: number
-  /** When it was last heard. */
+  /** Time of the last request. */
   readonly heardMs: number
 }
 

@@ -5,13 +5,13 @@ import { valueText } from '../model/attribute-text.ts'
 import { clipText } from './clip-text.ts'
 import { escapedLabelName } from './otlp/names.ts'
 
-/** Which cluster something claims to be of, and whether its sender may say so. */
+/** Which cluster a series or resource claims, and whether its sender may claim it. */
 
 /**
- * The label by which a series says that it is of another cluster than the token's. `cluster` says what pages show, so it
- * must be the bound one. The others are names of one cluster beside each other, a person's and one or two UUIDs: one
- * that is the bound one is enough, and a UUID says nothing against a name, nor a name against a UUID. Collectors and
- * OpenShift send the UUID by themselves, while people bind tokens to names.
+ * The label that claims a cluster other than the token's. Pages show `cluster`, so it must equal the bound one. The
+ * other labels are alternative names of one cluster, a human-readable one and one or two UUIDs: one match with the
+ * bound name is enough, and a UUID does not contradict a name, nor a name a UUID. Collectors and OpenShift add the UUID
+ * automatically, while tokens are bound to names.
  */
 export function foreignClaim(
   labels: Labels,
@@ -27,13 +27,13 @@ export function foreignClaim(
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** `cluster` is empty when nothing names one. */
+/** `cluster` is empty when no attribute names one. */
 export type ResourceCluster =
   { readonly kind: 'named'; readonly cluster: string } | { readonly kind: 'foreign'; readonly example: string }
 
 /**
- * The cluster that an OTLP resource speaks of: the one its sender's token is bound to, else the one its attributes name,
- * under the names that their labels would have. The same rules as for series.
+ * The cluster of an OTLP resource: the one that its sender's token is bound to, else the one that its attributes name,
+ * under the names of the corresponding labels. The same rules as for series.
  */
 export function clusterOfResource(
   attributes: Attributes,
@@ -52,7 +52,7 @@ export function clusterOfResource(
   }
 }
 
-/** All that an OTLP resource calls its cluster, under the names that label sets would have for them. */
+/** All names that an OTLP resource gives its cluster, under the names of the corresponding labels. */
 export function namesOfResource(attributes: Attributes, identityLabels: readonly string[]): readonly string[] {
   return [...claimsOf(attributes, identityLabels).values()]
 }

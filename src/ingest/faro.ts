@@ -3,13 +3,13 @@ import type { FaroException, FaroPayload } from '../wire/faro.ts'
 import { clipText } from './clip-text.ts'
 
 /**
- * What a browser tells about itself (errors, logs, web vitals, events) on its way into the server's own log: counted,
- * bounded and with a time that can be believed. It makes no samples. Browsers are anybody, so nothing here is trusted:
- * texts are cut to one line, addresses lose what may hold a secret, and a batch has a size.
+ * Browser telemetry (errors, logs, web vitals, events) for the server's own log: counted, bounded and with a plausible
+ * time. Creates no samples. Any browser may send it, so no field is trusted: texts are cut to one line, URLs lose parts
+ * that may contain a secret, and a batch has a size limit.
  */
 
-export const FARO_KINDS = ['exception', 'log', 'measurement', 'event'] as const
-export type FaroKind = (typeof FARO_KINDS)[number]
+const FARO_KINDS = ['exception', 'log', 'measurement', 'event'] as const
+type FaroKind = (typeof FARO_KINDS)[number]
 
 export const FARO_LIMITS = {
   /** Of a request, before anything is read. */
@@ -20,12 +20,12 @@ export const FARO_LIMITS = {
   messageCharsMax: 4096,
   textCharsMax: 256,
   stackCharsMax: 4096,
-  /** A browser's clock may be ahead of ours by this much, and an item may have waited this long; else ours is used. */
+  /** Limits for the browser's clock to be ahead, and for the age of an item; beyond them the server's time is used. */
   aheadMsMax: 60_000,
   behindMsMax: 24 * 3_600_000,
 } as const
 
-/** One item, as it is logged. Absent texts are empty. */
+/** One log item. Missing texts are empty. */
 export interface FaroRecord {
   readonly kind: FaroKind
   /** An exception's or measurement's type, a log's level, an event's name. */
@@ -49,18 +49,18 @@ export interface FaroRecord {
   readonly app: string
 }
 
-export type FaroRefusalReason = 'too_many_items' | 'malformed_item'
+type FaroRefusalReason = 'too_many_items' | 'malformed_item'
 
 export interface FaroItems {
   readonly records: readonly FaroRecord[]
   /** Only reasons that occurred. */
   readonly refusals: readonly { readonly reason: FaroRefusalReason; readonly count: number }[]
-  /** Spans that came along; they are counted and not kept. */
+  /** Number of spans in the payload; they are not stored. */
   readonly spansIgnored: number
 }
 
 /** What becomes of a request body: items, or nothing with a status and a text for the browser's console. */
-export type FaroOutcome =
+type FaroOutcome =
   | { readonly kind: 'accepted'; readonly items: FaroItems }
   | { readonly kind: 'too_large'; readonly status: 413; readonly message: string }
 
@@ -76,7 +76,7 @@ export function receiveFaro(body: Uint8Array, nowMs: number): FaroOutcome {
   return { kind: 'accepted', items: acceptFaro(parseFaro(body, FARO_LIMITS), nowMs) }
 }
 
-/** A payload to what is logged of it, in the order of the payload's four lists. At most `FARO_LIMITS.itemsMax` items. */
+/** Converts a payload to log items, in the order of its four lists. At most `FARO_LIMITS.itemsMax` items. */
 export function acceptFaro(payload: FaroPayload, nowMs: number): FaroItems {
   const all = [
     ...payload.exceptions.map((item) => ({ item, ...ofKind('exception', item.type, item.value, stackOf(item)) })),
@@ -139,7 +139,7 @@ function believableTime(timeMs: number | undefined, nowMs: number): Pick<FaroRec
   return isBelievable ? { timeMs, isTimeOurs: false } : { timeMs: nowMs, isTimeOurs: true }
 }
 
-/** At most `entriesMax` entries with short names. Without a prototype: `__proto__` is a name like any other. */
+/** At most `entriesMax` entries with short names. No prototype: `__proto__` is an ordinary name. */
 function boundedRecord<T>(record: Readonly<Record<string, T>>, bound: (value: T) => T): Record<string, T> {
   const bounded = Object.create(null) as Record<string, T>
   for (const [name, value] of Object.entries(record).slice(0, FARO_LIMITS.entriesMax)) {

@@ -1,10 +1,10 @@
 /**
- * Which of several Prometheus replicas is listened to: the state of one pair, and its steps. A replica is elected by
- * delivering, stays elected while it is heard, and loses its place to the next one that delivers after it was silent
- * for the window. Mimir's and Cortex' trackers work by the same rule and the same 30 seconds.
+ * The election among the Prometheus replicas of one HA pair, as a state and its steps. A replica is elected by
+ * delivering samples, stays elected while it delivers, and loses its place to the next replica that delivers after it
+ * was silent for the window. Mimir and Cortex use the same rule and the same 30 seconds.
  *
- * Pure, and all the time it knows is `nowMs`, when something was received. Times of samples do not matter: a replica
- * that comes back and first sends what it had stored is as alive as any.
+ * Pure: `nowMs`, the time of receipt, is the only source of time. Timestamps of samples do not matter: a replica that
+ * returns and first sends its backlog counts as alive.
  */
 export interface Election {
   readonly replica: string
@@ -12,14 +12,14 @@ export interface Election {
   readonly sinceMs: number
   /** When it last delivered. */
   readonly heardMs: number
-  /** How often another took over since the first election. */
+  /** Number of failovers since the first election. */
   readonly failovers: number
 }
 
 /** Why a replica may write, or may not. */
-export type ElectionResult = 'first' | 'elected' | 'failover' | 'standby'
+type ElectionResult = 'first' | 'elected' | 'failover' | 'standby'
 
-/** How a replica stands that has something to deliver. `election`: absent before the first. */
+/** The result for a replica that has samples to deliver. `election`: absent before the first. */
 export function electionResultOf(
   election: Election | undefined,
   replica: string,
@@ -33,8 +33,8 @@ export function electionResultOf(
 }
 
 /**
- * The election after a replica that may write has delivered. Only what was taken is a delivery: a replica whose
- * samples are all refused, for its clock is wrong, must not keep the other one out.
+ * The election after a delivery by a permitted replica. Only accepted samples count: a replica whose samples are all
+ * refused, for example because its clock is wrong, must not block the other one.
  */
 export function delivered(
   election: Election | undefined,

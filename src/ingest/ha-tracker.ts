@@ -3,15 +3,15 @@ import { delivered, electionResultOf } from './ha-election.ts'
 import type { Election } from './ha-election.ts'
 
 /**
- * All pairs of HA replicas, and who may write in the request at hand. A pair is a cluster and, because a cluster may
- * run several Prometheis (the platform's and the users' workload's), the value of the group label.
+ * All HA pairs, and the replica that may write in the current request. A pair is a cluster and, because a cluster may
+ * run several Prometheis (platform and user workload), the value of the group label.
  *
- * A series belongs to a *claim*: one replica of one pair, as a small number that the identity table keeps beside the
- * series. Within one request a pair has one writer, even when a relay puts the samples of both replicas into it.
+ * A series belongs to a *claim*: one replica of one pair, as a small number that the identity table stores with the
+ * series. Within one request a pair has one writer, even when a relay mixes the samples of both replicas.
  */
 const PAIRS_MAX = 65_536
 const CLAIMS_MAX = 262_144
-/** Of one pair, remembered for the report: those heard last. A pod's name may be its replica, and changes. */
+/** Reported replicas per pair, the most recent ones. The replica label may be a pod name, which changes. */
 const REPLICAS_MAX = 8
 
 interface ReplicaActivity {
@@ -34,11 +34,11 @@ interface Claim {
   readonly replica: string
 }
 
-/** Of one pair, as it is reported. */
+/** One pair in the report. */
 export interface HaPairReport extends Election {
   readonly cluster: string
   readonly group: string
-  /** The others that were heard, the last one first. */
+  /** The other replicas seen, most recent first. */
   readonly standbys: readonly { readonly replica: string; readonly heardMs: number; readonly samplesDropped: number }[]
 }
 
@@ -51,11 +51,11 @@ export class HaTracker {
   #request = 0
   #nowMs = 0
   #forgottenMs = -Infinity
-  /** The claim whose samples were dropped last, and where that is noted. */
+  /** The claim of the last dropped samples, and its counter. */
   #lastDropped = 0
   #lastActivity: ReplicaActivity = { heardMs: NaN, samplesDropped: 0 }
 
-  /** @param pairsMax pairs beyond it are not told apart: all of their replicas are taken. Tests give a small one. */
+  /** @param pairsMax replicas of pairs beyond it are all accepted. Tests pass a small one. */
   constructor(failoverAfterMs: number, pairsMax = PAIRS_MAX) {
     this.#failoverAfterMs = failoverAfterMs
     this.#pairsMax = pairsMax
@@ -73,7 +73,7 @@ export class HaTracker {
     this.#nowMs = nowMs
   }
 
-  /** The claim of a series, above 0; 0 when there is no room, and then the series is taken from everybody. */
+  /** The claim of a series, above 0; 0 when there is no room, and then every replica's samples are accepted. */
   claimOf(cluster: string, group: string, replica: string): number {
     const id = JSON.stringify([cluster, group, replica])
     const known = this.#claimIds.get(id)
@@ -85,7 +85,7 @@ export class HaTracker {
     return claim
   }
 
-  /** Whether somebody else delivers the samples of this claim. */
+  /** Whether another replica delivers the samples of this claim. */
   isDuplicate(claim: number): boolean {
     const { pair, replica } = this.#claimAt(claim)
     if (pair.request !== this.#request) {
@@ -101,7 +101,7 @@ export class HaTracker {
     return this.#claimAt(claim).pair.cluster
   }
 
-  /** Samples of a claim that is no duplicate were taken. */
+  /** Records accepted samples of a claim that is not a duplicate. */
   taken(claim: number): void {
     const { pair, replica } = this.#claimAt(claim)
     pair.election = delivered(pair.election, replica, this.#nowMs, this.#failoverAfterMs)
@@ -128,7 +128,7 @@ export class HaTracker {
     return `replica ${replica} of ${pair.cluster} stands by, ${pair.writer} is elected`
   }
 
-  /** Forgets who claims what, not who is elected, and the pairs that nobody is elected in. Claim numbers start over. */
+  /** Removes all claims and the pairs without an active election; elections stay. Claim numbers start over. */
   forgetClaims(): void {
     this.#claims.length = 0
     this.#claimIds.clear()
@@ -174,7 +174,10 @@ export class HaTracker {
     return pair
   }
 
-  /** Moves the replica to the end of its pair's list; the first, heard longest ago, goes when the list is full. */
+  /**
+   * Moves the replica to the end of its pair's list; evicts the first, last seen the longest ago, when the list is
+   * full.
+   */
   #activityOf(pair: Pair, replica: string): ReplicaActivity {
     const activity = pair.replicas.get(replica) ?? { heardMs: 0, samplesDropped: 0 }
     pair.replicas.delete(replica)

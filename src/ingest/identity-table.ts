@@ -4,20 +4,20 @@ import type { SeriesRef } from '../model/series.ts'
 import type { RefusedSeries } from './refused-series.ts'
 
 /**
- * From the raw bytes of a label set to its series, or to the reason why it is refused: what makes a label set cost
- * its parsing once and not with every sample. A hash table with linear probing in one array, 32 bytes a slot:
+ * From the raw bytes of a label set to its series or refusal: a label set is parsed once, not with every sample. A
+ * hash table with linear probing in one array, 32 bytes per slot:
  *
  * ```
- * word  0..3  128 keyed bits of the bytes (wire/label-hash.ts); the bytes themselves are not kept or compared
+ * word  0..3  128 keyed bits of the bytes (wire/label-hash.ts); the bytes themselves are not stored or compared
  *       4     their length
  *       5     0 free, > 0 the series, < 0 the refusal at index -1 - value
  *       6     minute in which it was last found
- *       7     who sent it, as the caller numbers senders; 0 for nobody known
+ *       7     the sender's number (`Intake.senderOf`); 0 if unknown
  * ```
  *
- * Nothing is lost by forgetting: an unknown label set is parsed again and resolved to the same series. When the table
- * is full, the half that was found longest ago goes (an approximate LRU that costs a lookup one word). A label set
- * that senders write in two ways (another order, another encoding) has two entries and one series.
+ * Eviction loses no data: an unknown label set is parsed again and resolved to the same series. When the table is full,
+ * the half found the longest ago is evicted (an approximate LRU that costs one word per lookup). A label set that
+ * senders encode in two ways (another order, another encoding) has two entries and one series.
  */
 const SLOT_WORDS = 8
 const LENGTH = 4
@@ -25,12 +25,12 @@ const VALUE = 5
 const MINUTE = 6
 const SENDER = 7
 const SLOTS_AT_START = 4096
-/** Refusals carry a text each; beyond this many, label sets are refused anew each time they are seen. */
+/** Each refusal includes a text; label sets beyond this limit are checked again each time. */
 const REFUSALS_MAX = 10_000
-/** Bound clusters that keep their key; there are as many as tokens, and the limit is for whoever automates those. */
+/** Limit for bound clusters with a key; normally one per token, so it only bounds automated token creation. */
 const SCOPES_MAX = 65_536
 
-/** Who is speaking, as part of the key: the same bytes from another bound cluster are another series. */
+/** The sender's scope, part of the key: equal bytes from another bound cluster are another series. */
 export type IdentityScope = Int32Array
 
 export class IdentityTable {
@@ -47,8 +47,8 @@ export class IdentityTable {
   foundSender = 0
 
   /**
-   * @param entriesMax the most label sets it knows; at least 2
-   * @param drawKey four random words, drawn once per scope; tests give their own to be repeatable
+   * @param entriesMax the maximum number of label sets; at least 2
+   * @param drawKey four random words, drawn once per scope; tests pass fixed words to be repeatable
    */
   constructor(entriesMax: number, drawKey: () => Int32Array = randomKey) {
     invariant(entriesMax >= 2, 'an identity table has room for two label sets')
@@ -61,7 +61,7 @@ export class IdentityTable {
     return this.#size
   }
 
-  /** Tells the time that later finds and remembers are noted with. */
+  /** Sets the time of later finds and inserts. */
   setTime(nowMs: number): void {
     this.#minute = Math.floor(nowMs / 60_000) | 0
   }
@@ -79,7 +79,7 @@ export class IdentityTable {
   }
 
   /**
-   * HOT. 0: not known. Above 0: the series. Below 0: refused, ask `refusal`; good until the next `remember`.
+   * HOT. 0: unknown. Above 0: the series. Below 0: refused, see `refusal`; valid until the next `remember`.
    * @param hashes four words a series, under the key of the sender's scope
    */
   find(hashes: Int32Array, series: number, length: number): number {
@@ -97,14 +97,14 @@ export class IdentityTable {
     return refusal
   }
 
-  /** Notes the series of a label set that was not known, and who sends it. */
+  /** Stores the series of an unknown label set, and its sender. */
   remember(hashes: Int32Array, series: number, length: number, ref: SeriesRef, sender = 0): void {
     invariant(ref > 0 && ref <= 0x7fffffff, 'a series ref fits a positive 32-bit integer')
     this.#makeRoom()
     this.#insert(hashes, series, length, ref, sender)
   }
 
-  /** Notes why a label set that was not known is refused. */
+  /** Stores the refusal of an unknown label set. */
   rememberRefusal(hashes: Int32Array, series: number, length: number, refusal: RefusedSeries): void {
     if (this.#refusals.length >= REFUSALS_MAX) this.#rebuild(this.#mask + 1, (_, value) => value > 0)
     this.#makeRoom()
@@ -112,7 +112,7 @@ export class IdentityTable {
     this.#insert(hashes, series, length, -this.#refusals.length, 0)
   }
 
-  /** Forgets series that the store has dropped: their refs must not be used again. Walks the whole table. */
+  /** Removes series that the store has dropped: their refs must not be used again. Scans the whole table. */
   forget(refs: ReadonlySet<SeriesRef>): void {
     this.#rebuild(this.#mask + 1, (_, value) => value > 0 && !refs.has(value))
   }
@@ -140,7 +140,10 @@ export class IdentityTable {
     else if (this.#size * 2 >= slots) this.#rebuild(slots * 2, (_, value) => value > 0)
   }
 
-  /** Keeps half of the label sets: those found last. Some 100 ms at a million, once per half a million new ones. */
+  /**
+   * Evicts half of the label sets, those found the longest ago. Some 100 ms at a million, once per half a million new
+   * ones.
+   */
   #dropOldest(): void {
     const minutes = new Int32Array(this.#size)
     let count = 0
@@ -159,8 +162,8 @@ export class IdentityTable {
   }
 
   /**
-   * Moves the entries that `keeps` names (by slot offset and value) into a new array. Refusals always go: they are
-   * cheap to find anew, and their list starts over with them.
+   * Moves the entries that `keeps` selects (by slot offset and value) into a new array. Refusals are always removed:
+   * they are cheap to recompute, and their list starts over.
    */
   #rebuild(slotCount: number, keeps: (at: number, value: number) => boolean): void {
     const old = this.#slots
@@ -181,7 +184,7 @@ export class IdentityTable {
     this.#refusals = []
   }
 
-  /** HOT. Where the hashed label set stands, or the free slot where it would. The table is never full, so this ends. */
+  /** HOT. The slot of the hashed label set, or the free slot for it. Ends because the table is never full. */
   #slotOf(hashes: Int32Array, series: number, length: number): number {
     const a = hashes[series * 4]!
     const b = hashes[series * 4 + 1]!

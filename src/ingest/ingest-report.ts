@@ -3,11 +3,11 @@ import type { HaPairReport } from './ha-tracker.ts'
 import type { ReasonReport } from './refusal-journal.ts'
 import type { LimitReport } from './series-limits.ts'
 
-/** What became of all requests since the start, whatever format they came in: the answer of `/debug/ingest`. */
+/** Outcomes of all requests since the start, in any format: the response of `/debug/ingest`. */
 export interface IngestReport {
   readonly refusals: readonly ReasonReport[]
   readonly clusters: {
-    /** That were heard. */
+    /** Clusters seen. */
     readonly count: number
     readonly bySamples: readonly ClusterActivity[]
     readonly byRefused: readonly ClusterActivity[]

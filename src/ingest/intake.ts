@@ -13,9 +13,9 @@ import type { RefusedSeries } from './refused-series.ts'
 import { SeriesLimits } from './series-limits.ts'
 
 /**
- * The doors that all samples pass, whatever their sender speaks: which HA replica is listened to, how many series a
- * cluster may have and make, and the notes of what became of it all. One of them serves all formats, or a cluster could
- * pass its limits by speaking two, and two replicas could both be elected.
+ * The checks and counters that all formats share: HA election, series limits per cluster, and the record of outcomes.
+ * One instance serves all formats; otherwise a cluster could exceed its limits by using two formats, and two replicas
+ * could both be elected.
  */
 export class Intake {
   readonly appender: Appender
@@ -34,7 +34,10 @@ export class Intake {
     this.#limits = new SeriesLimits(options, (cluster) => appender.seriesOf(cluster))
   }
 
-  /** Claims of replicas are numbers that start over when there are too many: `forget` is told, and must forget them all. */
+  /**
+   * Replica claims are numbers that start over when there are too many: `forget` is called then, and must drop all of
+   * them.
+   */
   onClaimsForgotten(forget: () => void): void {
     this.#forgetters.push(forget)
   }
@@ -48,7 +51,7 @@ export class Intake {
     this.replicas.forgetClaims()
   }
 
-  /** The series of an admitted label set, made if there is room for it; what is refused may find room later. */
+  /** The series of an admitted label set, created if limits allow; a refused label set may succeed later. */
   resolve(labels: Labels): SeriesRef | RefusedSeries {
     const known = this.appender.find(labels)
     if (known !== undefined) return known
@@ -74,15 +77,15 @@ export class Intake {
   }
 
   /**
-   * Who sends an admitted series, as a number to keep beside it: above 0 the claim of a replica (ha-tracker.ts), below 0
-   * the negated number of a cluster (cluster-activity.ts), 0 for no cluster.
+   * The sender of an admitted series, as a number to store with it: above 0 the claim of a replica (ha-tracker.ts),
+   * below 0 the negated number of a cluster (cluster-activity.ts), 0 for no cluster.
    */
   senderOf({ labels, replica }: Extract<Admission, { readonly kind: 'admitted' }>): number {
     const claim = replica === undefined ? 0 : this.replicas.claimOf(replica.cluster, replica.group, replica.name)
     return claim === 0 ? -this.activity.numberOf(labels.get(CLUSTER_LABEL)) : claim
   }
 
-  /** The number of the cluster (cluster-activity.ts) that a sender speaks for. */
+  /** The number of a sender's cluster (cluster-activity.ts). */
   clusterNumberOf(sender: number): number {
     return sender > 0 ? this.activity.numberOf(this.replicas.clusterOf(sender)) : -sender
   }

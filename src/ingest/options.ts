@@ -1,16 +1,16 @@
 import { CLUSTER_ALIASES } from '../model/cluster-identity.ts'
 
-/** What is taken and how much of it. Every limit is inclusive; hitting one is counted and told to the sender. */
+/** Limits and rules of ingestion. Every limit is inclusive; reaching one is counted and reported to the sender. */
 export interface IngestOptions {
   /** Of one request, after decompression. Prometheus' own receiver has the same 32 MiB. */
   readonly decodedBytesMax: number
   /** Of one request. Stock senders put 2,000 into one. */
   readonly samplesPerRequestMax: number
-  /** Of one request, with those that hold no samples. */
+  /** Per request, including series without samples. */
   readonly seriesPerRequestMax: number
   /** Of one OTLP request. Stock senders put some thousands into one. */
   readonly spansPerRequestMax: number
-  /** Log records of one OTLP request, with those that hold an object. */
+  /** Log records per OTLP request, including those that contain an object. */
   readonly logRecordsPerRequestMax: number
   readonly labelsPerSeriesMax: number
   /** UTF-8 bytes. */
@@ -21,7 +21,7 @@ export interface IngestOptions {
   readonly histogramBucketsMax: number
   /** How far a sample's time may lie ahead of the clock. A sender with a wrong clock would otherwise fill the future. */
   readonly aheadMsMax: number
-  /** Series in all. The store holds to it; here it stands for the sender to read. */
+  /** Limit for all series. The store enforces it; here it appears in messages to senders. */
   readonly seriesMax: number
   /** Series of one cluster. */
   readonly clusterSeriesMax: number
@@ -31,16 +31,19 @@ export interface IngestOptions {
   readonly newSeriesPerMinuteMax: number
   /** Labels that name the cluster when `cluster` is absent, first match wins. */
   readonly identityLabels: readonly string[]
-  /** The label in which HA replicas of one Prometheus differ; empty: no replica is told from another, all are taken. */
+  /** The label that distinguishes the HA replicas of one Prometheus; empty: all replicas are accepted. */
   readonly haReplicaLabel: string
-  /** The label that tells several Prometheis of one cluster apart: each has replicas of its own. */
+  /** The label that distinguishes several Prometheis of one cluster: each has its own replicas. */
   readonly haGroupLabel: string
   /**
-   * How long an elected replica may be silent before another takes over. Longer than the pauses between its requests,
-   * which are at most half a scrape interval for one of two replicas: 30 s does for scrapes every minute.
+   * Silence of the elected replica before another takes over. Must exceed the pauses between its requests, which are at
+   * most half a scrape interval with two replicas: 30 s suffices for scrapes every minute.
    */
   readonly haFailoverAfterMs: number
-  /** Label sets recognised by their bytes, 32 bytes of table each at half load; see identity-table.ts for what goes when it is full. */
+  /**
+   * Label sets recognised by their bytes, 32 bytes of table each at half load; identity-table.ts describes the
+   * eviction.
+   */
   readonly identityEntriesMax: number
 }
 

@@ -3,12 +3,12 @@ import type { LogRecord } from '../model/log-record.ts'
 import type { FaroRecord } from './faro.ts'
 
 /**
- * What Daytwo's own pages tell about themselves: page loads, web vitals, errors and slow panels, as counts and as log
- * records. Anybody may claim to be such a page, so every label comes from a list that stands here.
+ * Telemetry of Daytwo's own pages: page loads, web vitals, errors and slow panels, as counts and as log records. Any
+ * client may claim to be such a page, so every label comes from a fixed list in this file.
  */
 
 /** As the pages name themselves (web/telemetry.ts). */
-export const OWN_PAGES_APP = 'daytwo-web'
+const OWN_PAGES_APP = 'daytwo-web'
 /** The type of a measurement: an answer of the API that a panel waited for too long. */
 export const SLOW_PANEL = 'slow_panel'
 const PAGE_LOAD = 'faro.performance.navigation'
@@ -23,10 +23,10 @@ const PLACES: Readonly<Record<string, string>> = {
 }
 /** Milliseconds but for `cls`, which has no unit. */
 const VITALS = ['lcp', 'inp', 'cls', 'fcp', 'ttfb'] as const
-export type WebVital = (typeof VITALS)[number]
+type WebVital = (typeof VITALS)[number]
 const RATINGS: ReadonlySet<string> = new Set(['good', 'needs-improvement', 'poor'])
 
-/** One thing to count, with the place of the UI it is about. */
+/** One count, with the part of the UI that it belongs to. */
 export type OwnPageCount =
   | { readonly kind: 'load' | 'error' | 'slow_panel'; readonly page: string }
   | {
@@ -42,7 +42,7 @@ export function isOfOwnPages({ app }: FaroRecord): boolean {
   return app === OWN_PAGES_APP || app.startsWith(`${OWN_PAGES_APP} `)
 }
 
-/** Of an item of the own pages; what is no news for a count is not counted. */
+/** The counts of one item of the own pages; empty for items without a count. */
 export function countsOf(record: FaroRecord): readonly OwnPageCount[] {
   const page = placeOf(record.pageUrl)
   if (record.kind === 'exception') return [{ kind: 'error', page }]
@@ -52,7 +52,7 @@ export function countsOf(record: FaroRecord): readonly OwnPageCount[] {
   const { rating = '' } = record.attributes
   return VITALS.flatMap((vital) => {
     const value = record.values[vital]
-    // A time that is none would spoil a sum for ever.
+    // An invalid duration would spoil a sum permanently.
     if (value === undefined || !(value >= 0 && value < LONGEST_MS)) return []
     const knownRating = RATINGS.has(rating) ? rating : 'unknown'
     return [{ kind: 'vital', page, vital, rating: knownRating, value: vital === 'cls' ? value : value / 1000 } as const]
@@ -68,10 +68,10 @@ function placeOf(pageUrl: string): string {
   return (Object.hasOwn(PLACES, first) ? PLACES[first] : undefined) ?? 'other'
 }
 
-/** Severities as OpenTelemetry counts them. */
+/** OpenTelemetry's severity numbers. */
 const SEVERITIES: Readonly<Record<string, number>> = { trace: 1, debug: 5, info: 9, log: 9, warn: 13, error: 17 }
 
-/** As it is kept and found among the log records, by the names that OpenTelemetry has for it. */
+/** Converts an item to a log record, with OpenTelemetry's attribute names. */
 export function logRecordOf(record: FaroRecord): LogRecord {
   const { kind, type, message, stack, values, attributes, session, pageUrl, browser, app, timeMs } = record
   const level = kind === 'exception' ? 'error' : kind === 'log' ? type : 'info'
@@ -105,7 +105,7 @@ export function logRecordOf(record: FaroRecord): LogRecord {
   }
 }
 
-/** The line that a search looks through. */
+/** The text that a search reads. */
 function bodyOf({ kind, type, message, values }: FaroRecord): string {
   if (kind === 'exception') return `${type}: ${message}`
   if (kind === 'log') return message

@@ -1,10 +1,10 @@
 import { REFUSAL_REASONS } from '../model/refusal.ts'
 import type { Refusal, RefusalReason } from '../model/refusal.ts'
 
-/** The last refusals of each reason, for whoever asks why something is missing. Bounded: a few examples a reason. */
+/** The last refusals of each reason, to investigate missing samples. Bounded: a few examples per reason. */
 const EXAMPLES_MAX = 5
 
-export interface RefusalExample {
+interface RefusalExample {
   readonly timeMs: number
   /** The cluster that the sender's token is bound to; absent when it is not bound. */
   readonly boundCluster?: string

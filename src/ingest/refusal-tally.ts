@@ -4,7 +4,7 @@ import { clipText } from './clip-text.ts'
 
 const EXAMPLE_CHARS_MAX = 300
 
-/** Counts the refusals of one request by reason, and keeps the first example of each. */
+/** Counts the refusals of one request by reason, with the first example of each. */
 export class RefusalTally {
   readonly #counts = new Map<RefusalReason, number>()
   readonly #examples = new Map<RefusalReason, string>()
@@ -21,7 +21,7 @@ export class RefusalTally {
     return !this.#examples.has(reason)
   }
 
-  /** @param example what was got and what was wanted, in one sentence; cut when long */
+  /** @param example got and want, in one sentence; cut when long */
   explain(reason: RefusalReason, example: string): void {
     this.#examples.set(reason, clipText(example, EXAMPLE_CHARS_MAX))
   }

@@ -1,10 +1,10 @@
 import type { RefusalReason } from '../model/refusal.ts'
 
-/** Why the samples of one label set are not taken, whatever their times and values. */
+/** Why all samples of one label set are refused, whatever their times and values. */
 export interface RefusedSeries {
   readonly reason: RefusalReason
-  /** What was got and what was wanted, in one sentence. */
+  /** Got and want, in one sentence. */
   readonly example: string
-  /** Of which cluster, when that is known. */
+  /** The cluster, if known. */
   readonly cluster?: string
 }

@@ -22,9 +22,10 @@ import { badBody, outcomeOf, type WriteOutcome, type WriteProtocol } from './wri
 export type { WriteOutcome } from './write-outcome.ts'
 
 /**
- * A remote write request, 1.0 or 2.0, from its compressed body to appended samples and an answer. Three steps, in this order:
- * decode the whole body, recognise every series, append. A body that breaks is found out in the first two, so it
- * appends nothing; after them only single samples are refused, and the good ones of a partly bad request are kept.
+ * Handles a remote write request, 1.0 or 2.0, from its compressed body to appended samples and a response. Three steps,
+ * in this order: decode the whole body, recognise every series, append. The first two detect a malformed body before
+ * anything is appended; after them only single samples are refused, and the valid samples of a partly invalid request
+ * are stored.
  */
 
 const HOUR_MS = 3_600_000
@@ -42,17 +43,17 @@ export interface WriteContext {
 
 export interface RemoteWriteIngest {
   /**
-   * Takes one request body, still compressed, and keeps nothing of it. What it took is not durable yet: the caller
-   * awaits `appender.commit()` before it answers.
+   * Handles one request body, still compressed, without retaining it. Accepted samples are not durable yet: the caller
+   * awaits `appender.commit()` before it responds.
    */
   write(body: Uint8Array, context: WriteContext): WriteOutcome
-  /** Forgets series that the store has dropped, so that their next samples are resolved anew. */
+  /** Forgets series that the store has dropped, so that their next samples are resolved again. */
   forget(refs: ReadonlySet<SeriesRef>): void
 }
 
 /**
- * @param parts.intake the doors that all formats share
- * @param parts.drawKey four random words for the identity table; tests give their own to be repeatable
+ * @param parts.intake the checks that all formats share
+ * @param parts.drawKey four random words for the identity table; tests pass fixed words to be repeatable
  */
 export function createRemoteWriteIngest(parts: {
   readonly intake: Intake
@@ -65,12 +66,12 @@ export function createRemoteWriteIngest(parts: {
   const snappy = new SnappyDecoder(options.decodedBytesMax)
   const decoders = {
     '1.0': new WriteRequestDecoder(limits),
-    // Written out, labels are what they would have been in a request of 1.0: one limit for both.
+    // Expanded labels have the size of the same request in 1.0: one limit for both.
     '2.0': new WriteRequestV2Decoder({ ...limits, labelBytesMax: options.decodedBytesMax }),
   }
   const recogniser = new SeriesRecogniser(intake, parts.drawKey)
   const writer = new BatchWriter(intake, recogniser)
-  /** What a metric is said to be is taken once an hour, however often it is said: then what was said last is known. */
+  /** Repeated metadata is processed once an hour, so that the latest metadata is stored even when it alternates. */
   let metadataHour = NaN
   const forgetMetadata = (): void => {
     for (const decoder of Object.values(decoders)) decoder.forgetMetadata()
@@ -93,7 +94,7 @@ export function createRemoteWriteIngest(parts: {
       return outcomeOf(writer.write(batch, nowMs, cluster, newUnidentifiedSeries))
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      // What was read of it is not kept.
+      // Metadata read from a malformed body is not stored.
       forgetMetadata()
       return badBody(error)
     }
@@ -111,7 +112,7 @@ export function createRemoteWriteIngest(parts: {
   }
 }
 
-/** Hands the samples of a recognised batch to the appender, and notes what is refused. */
+/** Passes the samples of a recognised batch to the appender, and counts refusals. */
 class BatchWriter {
   readonly #intake: Intake
   readonly #appender: Appender
@@ -158,7 +159,7 @@ class BatchWriter {
     }
   }
 
-  /** Native histograms: few, so each is looked at by itself. Answers how many were taken. */
+  /** Appends native histograms one by one: they are few. Returns the number accepted. */
   #appendHistograms(batch: WriteBatch, nowMs: number, boundCluster: string | undefined, tally: RefusalTally): number {
     const { refs, senders } = this.#recogniser
     let taken = 0
@@ -219,7 +220,9 @@ class BatchWriter {
     return false
   }
 
-  /** Those that cannot be kept are no fault of the request. Answers how many were taken, or are another replica's. */
+  /**
+   * Exemplars that cannot be stored are not refusals. Returns how many were accepted, or come from a standby replica.
+   */
   #appendExemplars(batch: WriteBatch, nowMs: number, boundCluster: string | undefined): number {
     let taken = 0
     for (const { series, exemplar } of batch.exemplars) {
@@ -232,12 +235,12 @@ class BatchWriter {
     return taken
   }
 
-  /** Answers how many were not kept. */
+  /** Returns how many were not stored. */
   #describe({ metadata }: WriteBatch): number {
     return metadata.filter((one) => !this.#appender.describe(one.family, one.metadata)).length
   }
 
-  /** HOT: once per sample. Answers how many were taken. */
+  /** HOT: once per sample. Returns how many were accepted. */
   #append(batch: WriteBatch, nowMs: number, boundCluster: string | undefined, tally: RefusalTally): number {
     const appender = this.#appender
     const { timesMs, values, valueBits } = batch
@@ -246,7 +249,7 @@ class BatchWriter {
     const activity = this.#activity
     const newestMs = nowMs + this.#options.aheadMsMax
     let taken = 0
-    // A request is one sender's, as a rule: who that is, is looked up when it changes.
+    // A request usually has one sender: it is looked up only when it changes.
     let lastSender = 0
     let cluster = 0
     let isStandby = false
@@ -318,13 +321,13 @@ class BatchWriter {
     if (tally.count(reason, 1)) tally.explain(reason, `${text}: ${this.#textOf(batch, series)} at ${timeMs}`)
   }
 
-  /** A series as PromQL writes it, as it was sent. Cold: once per reason and request. */
+  /** A series in PromQL notation, as sent. Cold: once per reason and request. */
   #textOf(batch: WriteBatch, series: number): string {
     try {
       const raw = rawLabels(batch, series, labelLimits(this.#options))
       return Labels.fromPairs(raw.map(({ name, value }) => [name ?? '?', value ?? '?'] as const)).toString()
     } catch (error) {
-      // Where a series has no samples its labels were not looked into before, and may be anything.
+      // Labels of a series without samples were not validated before.
       if (error instanceof DecodeError) return 'a series whose labels cannot be read'
       throw error
     }

@@ -1,13 +1,13 @@
 /**
- * Idempotency keys of requests that were taken, so that a repeated one is answered and not taken again. Remembers the
- * last `keysMax` used; a sender repeats within seconds, so what was pushed out is not missed. In memory only.
+ * Idempotency keys of accepted requests, so that a repeated request is acknowledged and not processed again. Holds the
+ * `keysMax` most recently used keys; senders retry within seconds, so evicted keys are not missed. In memory only.
  */
 export class SeenKeys {
   readonly keysMax: number
-  // A Map keeps its order: oldest use first.
+  // A Map is ordered: least recently used first.
   readonly #keys = new Map<string, true>()
 
-  /** Keys above this length are not remembered, and their requests are taken each time. Stock SDKs use 20. */
+  /** Longer keys are ignored, and their requests always processed. Stock SDKs use 20 characters. */
   static readonly KEY_CHARS_MAX = 200
 
   /** @param keysMax the most keys it remembers; at least 1 */
@@ -19,14 +19,14 @@ export class SeenKeys {
     return this.#keys.size
   }
 
-  /** Whether a request with this key was taken. Asking counts as use. */
+  /** Whether a request with this key was accepted. A check counts as use. */
   has(key: string): boolean {
     if (!this.#keys.delete(key)) return false
     this.#keys.set(key, true)
     return true
   }
 
-  /** Notes the key of a request that was taken, after it was. */
+  /** Records the key of a request after it was accepted. */
   add(key: string): void {
     if (key === '' || key.length > SeenKeys.KEY_CHARS_MAX) return
     this.#keys.delete(key)

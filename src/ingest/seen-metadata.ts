@@ -1,8 +1,8 @@
 import type { MetricMetadata } from '../model/metadata.ts'
 
 /**
- * What was said of metrics lately, so that a sender that repeats itself with every request is not listened to each time.
- * All is new again after an hour: then what was said last is known.
+ * Recent metadata by metric family, so that metadata repeated with every request is processed once. Cleared every hour,
+ * so that the latest metadata is stored even when it alternates.
  */
 const HOUR_MS = 3_600_000
 const FAMILIES_MAX = 65_536

@@ -2,16 +2,16 @@ import type { IngestOptions } from './options.ts'
 import type { RefusedSeries } from './refused-series.ts'
 
 /**
- * Whether one more series may be made: how many a cluster may have, and how many may be new in a minute, of one cluster
- * and of all. One cluster that goes wild (a label with a request id) must not take the room of the others, and no storm
- * of new series may hold up the samples of known ones. Series that are known are never refused here.
+ * Limits for new series: series per cluster, and new series per minute, per cluster and in total. A single runaway
+ * cluster (a label with a request id) must not use up the room of the others, and a surge of new series must not delay
+ * the samples of known ones. Known series are never refused here.
  *
- * Minutes are those of the clock. Beyond a limit the answer is 400, not 429: most senders drop what a 429 refuses just
- * the same, those who repeat it hold up all their good samples, and the next scrape brings the series anyway.
+ * Minutes are those of the clock. Above a limit the response is 400, not 429: most senders drop samples refused with
+ * 429 too, senders that retry delay all their valid samples, and the next scrape sends the series anyway.
  */
 const MINUTE_MS = 60_000
 
-export type SeriesLimitOptions = Pick<
+type SeriesLimitOptions = Pick<
   IngestOptions,
   'clusterSeriesMax' | 'clusterNewSeriesPerMinuteMax' | 'newSeriesPerMinuteMax'
 >
@@ -33,13 +33,13 @@ export class SeriesLimits {
   #newInAll = 0
   readonly #newByCluster = new Map<string, number>()
 
-  /** @param seriesOf how many series a cluster has; the empty text: those without a cluster, limited as if they were one */
+  /** @param seriesOf number of series of a cluster; the empty text: series without a cluster, limited as one cluster */
   constructor(options: SeriesLimitOptions, seriesOf: (cluster: string) => number) {
     this.#options = options
     this.#seriesOf = seriesOf
   }
 
-  /** Why a cluster may not have so many new series now. */
+  /** The refusal of `count` new series of a cluster; undefined when limits allow them. */
   refusalOf(cluster: string, nowMs: number, count = 1): RefusedSeries | undefined {
     this.#startMinute(nowMs)
     const { clusterSeriesMax, clusterNewSeriesPerMinuteMax, newSeriesPerMinuteMax } = this.#options

@@ -13,9 +13,11 @@ import type { Intake } from './intake.ts'
 import type { IngestOptions } from './options.ts'
 import type { RefusedSeries } from './refused-series.ts'
 
-/** Says of each series in a batch which one it is, or why it is refused. Knows what it saw in earlier batches. */
+/**
+ * Recognises the series of each batch, or the reasons why they are refused. Remembers the series of earlier batches.
+ */
 export class SeriesRecogniser {
-  /** Per series of the batch: its ref, or 0: no samples, or `refusalOf` says why not. */
+  /** Per series of the batch: its ref, or 0: without samples, or refused (`refusalOf`). */
   refs = new Int32Array(256)
   /** Per series with a ref, who sent it (`Intake.senderOf`). */
   senders = new Int32Array(256)
@@ -42,11 +44,10 @@ export class SeriesRecogniser {
   }
 
   /**
-   * Fills `refs` for the batch, hashed under the scope of `cluster`, and answers how many series were seen first and
-   * name no cluster. Series without samples and histograms are passed over: they are not made, and their labels may say
-   * anything.
-   * HOT: the first loop, after which all series are known but a few.
-   * @throws DecodeError when the labels of a new series cannot be read; then no series was made
+   * Fills `refs` for the batch, hashed under the scope of `cluster`, and returns the number of new series without a
+   * cluster. Skips series without samples and histograms: they are not created, and their labels are not validated.
+   * HOT: the first loop, after which only a few series are unknown.
+   * @throws DecodeError when the labels of a new series cannot be read; then no series was created
    */
   recognise(batch: WriteBatch, cluster: string | undefined, nowMs: number): number {
     const identities = this.#identities
@@ -92,14 +93,14 @@ export class SeriesRecogniser {
         byWord.set(word, series)
         return true
       }
-      // Where only this word is the same, both are taken for first ones.
+      // When only this word is equal, both are treated as new.
       if (!isSameLabelSet(batch, first, series)) return true
       this.#repeats.push([series, first])
       return false
     })
   }
 
-  /** Why a series of the batch is refused whole; only for one whose ref is 0 and which has samples. */
+  /** Why a series of the batch is refused; only for one with samples and ref 0. */
   refusalOf(series: number): RefusedSeries {
     const refused = this.#refused.get(series)
     invariant(refused !== undefined, 'a series with samples and without a ref was refused with a reason')
@@ -107,8 +108,8 @@ export class SeriesRecogniser {
   }
 
   /**
-   * The series of one of the batch that may have no samples: made when there is room for it, because its samples may come
-   * in another request, and later. Undefined when its labels cannot be read or are refused.
+   * The series of a batch entry that may have no samples: created if limits allow, because its samples may come in
+   * another, later request. Undefined when its labels cannot be read or are refused.
    */
   resolveBeside(
     batch: WriteBatch,
@@ -142,7 +143,7 @@ export class SeriesRecogniser {
     this.#identities.forget(refs)
   }
 
-  /** Resolves and remembers a newcomer; true when it is a series without a cluster that was not known. */
+  /** Resolves and remembers a new series; true for a new series without a cluster. */
   #settle(batch: WriteBatch, series: number, admission: Admission): boolean {
     const identities = this.#identities
     const { hashes } = batch
@@ -184,7 +185,7 @@ function isSameLabelSet(batch: WriteBatch, a: number, b: number): boolean {
   return labelBytes[a] === labelBytes[b]
 }
 
-/** How much of a label set is worth reading: what goes beyond is refused. */
+/** Limits for reading a label set: longer ones are refused. */
 export function labelLimits(options: IngestOptions): LabelLimits {
   const { labelsPerSeriesMax, labelNameBytesMax, labelValueBytesMax } = options
   return { labelsMax: labelsPerSeriesMax, textBytesMax: Math.max(labelNameBytesMax, labelValueBytesMax) }

@@ -1,7 +1,7 @@
 /**
- * A bounded memory of what was used lately: when half of the room is filled, what was not used since the last time that
- * happened goes. An approximate LRU at the price of one more look-up for what has aged. Nothing here may be lost for
- * good: whoever asks can make it anew.
+ * A bounded cache of recently used values: each time it is half full, values unused since the previous time are
+ * evicted. An approximate LRU that costs one more lookup for aged values. Callers must be able to recompute every
+ * value.
  */
 export class TwoGenerations<T> {
   readonly #generationMax: number
@@ -17,7 +17,7 @@ export class TwoGenerations<T> {
     return this.#young.size + this.#old.size
   }
 
-  /** HOT. Asking counts as use. */
+  /** HOT. A lookup counts as use. */
   get(key: string): T | undefined {
     const young = this.#young.get(key)
     if (young !== undefined) return young

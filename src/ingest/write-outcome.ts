@@ -4,17 +4,19 @@ import { refusalOfBody } from './body-refusal.ts'
 import { clipTextBytes } from './clip-text.ts'
 
 /**
- * What became of one write request, and what its sender is told. A 400 says that sending the same again cannot help;
- * whatever was good in the request is kept. A failure of the store is not here: it is thrown, and becomes a 5xx.
+ * The outcome of one write request, for the response. A 400 means that a retry cannot succeed; the valid samples of the
+ * request are stored. A failure of the store is thrown instead, and becomes a 5xx.
  */
 export interface WriteOutcome {
   readonly status: 204 | 400
-  /** What was refused and why, at most `MESSAGE_BYTES_MAX` bytes, one line; empty when nothing was. */
+  /** Refusals and their reasons, at most `MESSAGE_BYTES_MAX` bytes, one line; empty when there are none. */
   readonly message: string
   readonly samplesIn: number
-  /** With those that were there before: a repeated request takes all of its samples again. */
+  /** Includes repeats: a repeated request is accepted completely. */
   readonly samplesTaken: number
-  /** Of HA replicas that stand by: the elected one delivers the same. Dropped, and as good as taken to their sender. */
+  /**
+   * From standby HA replicas: the elected one delivers the same. Dropped, but accepted from the sender's perspective.
+   */
   readonly samplesDuplicate: number
   /** Samples and native histograms by reason. A body that cannot be decoded is one `bad_encoding` or `request_too_large`. */
   readonly refusals: readonly Refusal[]
@@ -22,9 +24,9 @@ export interface WriteOutcome {
   /** As `samplesTaken`; a stale marker sent as a histogram is one. */
   readonly histogramsTaken: number
   readonly histogramsDuplicate: number
-  /** With those that were there before, and those of a standby replica. */
+  /** Includes repeats and those of standby replicas. */
   readonly exemplarsTaken: number
-  /** Received and not kept: too long, out of order, of a series that is refused. No fault of the request. */
+  /** Received but not stored: too long, out of order, of a refused series. Not an error of the request. */
   readonly exemplarsIgnored: number
   readonly metadataIgnored: number
   /** Series without a cluster that this process had not seen before, or had forgotten. */
@@ -34,7 +36,7 @@ export interface WriteOutcome {
 /** Stock senders log this much of an answer and cut the rest. */
 export const MESSAGE_BYTES_MAX = 1024
 
-/** What a body is written in. The two are told apart by the content type, not by the bytes. */
+/** The format of a body. The content type distinguishes the two, not the bytes. */
 export type WriteProtocol = '1.0' | '2.0'
 
 /** Of a body that was decoded. The duplicates of a standby replica are no fault at all. */
@@ -44,7 +46,7 @@ export function outcomeOf(counts: Omit<WriteOutcome, 'status' | 'message'>): Wri
   return { status: isBad ? 400 : 204, message: messageOf(counts), ...counts }
 }
 
-/** Of a body that was not: nothing of it is taken. */
+/** For a body that cannot be decoded: nothing was accepted. */
 export function badBody(error: DecodeError): WriteOutcome {
   const refusal = refusalOfBody(error)
   return {
@@ -64,7 +66,7 @@ export function badBody(error: DecodeError): WriteOutcome {
   }
 }
 
-/** `took 3 of 5 samples; refused 2: out_of_order (1): ...; bad_labels (1): ...`; examples share what room there is. */
+/** `took 3 of 5 samples; refused 2: out_of_order (1): ...; bad_labels (1): ...`; examples share the remaining space. */
 function messageOf(counts: Omit<WriteOutcome, 'status' | 'message'>): string {
   const { samplesIn, samplesTaken, histogramsIn, histogramsTaken, refusals } = counts
   const histograms = histogramsIn === 0 ? '' : ` and ${histogramsTaken} of ${histogramsIn} histograms`

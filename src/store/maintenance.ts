@@ -59,7 +59,7 @@ export interface CompactionStats {
   readonly lastProgressMs: number | undefined
 }
 
-export interface MaintenanceParts {
+interface MaintenanceParts {
   readonly db: Database.Database
   readonly lock: ConnectionLock
   readonly head: Head

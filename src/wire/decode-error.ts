@@ -1,16 +1,16 @@
 /**
- * Bytes that are not what they claim to be. The decoders of this folder throw nothing else, whatever they are given;
- * `ingest` and `api` turn it into a 400, because sending the same bytes again cannot help.
+ * Malformed input bytes. The only error that decoders of this folder throw, for any input; `ingest` and `api` turn it
+ * into a 400, because a retry of the same bytes cannot succeed.
  */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError'
-  /** Where decoding stopped: a byte offset into what the decoder was given; absent when it is about the whole. */
+  /** Byte offset in the decoder's input; absent when the error concerns the whole input. */
   readonly offset: number | undefined
 
   /**
-   * @param format what was being read, for the start of the message: `snappy: corrupt input`, `protobuf`, `faro`
-   * @param got what stands in the bytes
-   * @param want what would have been right
+   * @param format the format, for the start of the message: `snappy: corrupt input`, `protobuf`, `faro`
+   * @param got the bytes found
+   * @param want the bytes expected
    */
   constructor(format: string, got: string, want: string, offset?: number) {
     super(`${format}: got ${got}, want ${want}${offset === undefined ? '' : `, at byte ${offset}`}`)
@@ -18,7 +18,7 @@ export class DecodeError extends Error {
   }
 }
 
-/** The limits that whoever decodes sets for one request. */
+/** The limits that the caller of a decoder sets for one request. */
 export type DecodeLimit = 'decodedBytes' | 'samples' | 'series' | 'attributes' | 'spans' | 'logRecords'
 
 /** More than the caller allows, in bytes that may otherwise be right. */

@@ -7,9 +7,9 @@ import { FIXED64, LENGTH_DELIMITED, VARINT, tagOf } from './protobuf.ts'
 import type { ProtobufReader } from './protobuf.ts'
 
 /**
- * An Exemplar message of remote write: labels 1, value 2, time 3, the same in 1.0 and 2.0 but for its labels, which are
- * Label messages in one and references to symbols in the other. `undefined` for one that cannot be kept: its labels are
- * longer than OpenMetrics allows, or are no label set. Cold: senders send few, and by default none.
+ * Reads an Exemplar message of remote write: labels 1, value 2, time 3; 1.0 and 2.0 differ only in the labels, which
+ * are Label messages or references to symbols. `undefined` for one that cannot be stored: its labels exceed
+ * OpenMetrics' limit, or are not a label set. Cold: senders send few, and none by default.
  */
 
 const EXEMPLAR_LABELS = tagOf(1, LENGTH_DELIMITED)
@@ -18,7 +18,7 @@ const EXEMPLAR_VALUE = tagOf(2, FIXED64)
 const EXEMPLAR_TIME = tagOf(3, VARINT)
 const EXEMPLAR_FIELDS = 0b1110
 
-/** Bytes that a label set of the longest kind can take: what is longer is not made into texts. */
+/** Maximum bytes of a valid label set: longer ones are not decoded. */
 const LABEL_BYTES_MAX = EXEMPLAR_LABEL_RUNES_MAX * 4
 
 /** Label sets that are longer in number than this have empty labels, or are too long. */
@@ -89,7 +89,7 @@ function exemplarOf(raw: readonly RawLabel[], value: number, timeMs: number): Ex
   for (const label of raw) {
     const { name, value: text, nameBytes, valueBytes } = label
     if (name === undefined || text === undefined || name === '' || pairs.has(name)) return undefined
-    // What was too long to be made a text says so by its length.
+    // A text that was too long to decode is known by its length.
     if (nameBytes > LABEL_BYTES_MAX || valueBytes > LABEL_BYTES_MAX) return undefined
     if (name.includes('\0') || text.includes('\0')) return undefined
     pairs.set(name, text)
@@ -98,7 +98,7 @@ function exemplarOf(raw: readonly RawLabel[], value: number, timeMs: number): Ex
   return areExemplarLabels(labels) && Number.isSafeInteger(timeMs) ? { labels, value, timeMs } : undefined
 }
 
-/** Whether labels are short enough to stand in an exemplar. */
+/** Whether labels are short enough for an exemplar. */
 export function areExemplarLabels(labels: Labels): boolean {
   let runes = 0
   for (const text of labels.flat) runes += Array.from(text).length

@@ -1,9 +1,9 @@
 import { DecodeError } from './decode-error.ts'
 
 /**
- * Faro (grafana/faro-web-sdk, payloads of 2.10 to 2.12): what a browser says about itself, JSON. Lenient on purpose:
- * SDKs add fields with each release and one field has two shapes already (`browser.brands`), so whatever is not
- * understood is left out and the rest is kept. Only a body that is no JSON object is an error.
+ * Faro (grafana/faro-web-sdk, payloads of 2.10 to 2.12): browser telemetry as JSON. Lenient on purpose: SDKs add fields
+ * with each release and one field already has two shapes (`browser.brands`), so unknown fields are skipped. Only a body
+ * that is not a JSON object is an error.
  */
 
 const FORMAT = 'faro'
@@ -16,14 +16,14 @@ export interface FaroPayload {
   readonly events: readonly FaroEvent[]
   /** Items beyond `itemsMax`: counted and not read. */
   readonly overflowCount: number
-  /** Spans that came along (OTLP/JSON): counted and not read. */
+  /** Number of spans (OTLP/JSON); they are not read. */
   readonly spanCount: number
   /** Entries of the four lists that are not objects. */
   readonly malformedCount: number
 }
 
-/** What is read of a payload at most; a few megabytes of `{}` would otherwise become gigabytes of objects. */
-export interface FaroLimits {
+/** Limits for a payload; otherwise a few megabytes of `{}` would become gigabytes of objects. */
+interface FaroLimits {
   /** Over all four lists, which are read in the order of `FaroPayload`. */
   readonly itemsMax: number
   /** Attributes or values of one item, and frames of one stack; more are left out. */
@@ -31,7 +31,7 @@ export interface FaroLimits {
 }
 
 /** Absent texts are empty. */
-export interface FaroMeta {
+interface FaroMeta {
   readonly appName: string
   readonly appVersion: string
   readonly sdkVersion: string
@@ -56,26 +56,26 @@ export interface FaroException extends FaroItem {
   readonly frames: readonly FaroFrame[]
 }
 
-export interface FaroFrame {
+interface FaroFrame {
   readonly filename: string
   readonly function: string
-  /** 0 when not known. */
+  /** 0 if unknown. */
   readonly line: number
   readonly column: number
 }
 
-export interface FaroLog extends FaroItem {
+interface FaroLog extends FaroItem {
   readonly level: string
   readonly message: string
 }
 
-export interface FaroMeasurement extends FaroItem {
+interface FaroMeasurement extends FaroItem {
   readonly type: string
   /** Finite numbers only. */
   readonly values: Readonly<Record<string, number>>
 }
 
-export interface FaroEvent extends FaroItem {
+interface FaroEvent extends FaroItem {
   readonly name: string
   readonly domain: string
 }
@@ -143,7 +143,7 @@ function parseObject(body: Uint8Array): JsonObject {
   try {
     parsed = JSON.parse(text)
   } catch {
-    // Where it broke stands in the engine's message in some cases only, beside a quote of the body.
+    // The engine's message contains the position only in some cases, together with a quote of the body.
     throw new DecodeError(FORMAT, 'text that is not JSON', 'a JSON object')
   }
   const object = asObject(parsed)
@@ -227,7 +227,10 @@ function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** Entries whose value is a text; numbers and booleans as text, since senders' own attributes are not always texts. */
+/**
+ * Entries whose value is a text; numbers and booleans become texts, since attributes of applications are not always
+ * texts.
+ */
 function textsOf(object: JsonObject, entriesMax: number): Record<string, string> {
   const texts = Object.entries(object).flatMap(([name, value]): [string, string][] => {
     if (typeof value === 'string') return [[name, value]]

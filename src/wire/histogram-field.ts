@@ -5,9 +5,9 @@ import { FIXED64, LENGTH_DELIMITED, VARINT, tagOf, truncated } from './protobuf.
 import type { ProtobufReader } from './protobuf.ts'
 
 /**
- * A Histogram message, which remote write 1.0 (prompb types.proto) and 2.0 have in common, to a histogram of the model.
- * Integer histograms say the difference of each bucket to the one before, float histograms the counts; which of the two
- * it is says the field of the count. Cold: bodies with histograms are few.
+ * Decodes a Histogram message, which is common to remote write 1.0 (prompb types.proto) and 2.0. Integer histograms
+ * contain the difference of each bucket from the one before, float histograms the counts; the field of the count
+ * distinguishes them. Cold: bodies with histograms are few.
  *
  * ```
  * spans      (offset 0, length 2) (offset 1, length 2)      the first offset is an index, the others are gaps
@@ -16,18 +16,18 @@ import type { ProtobufReader } from './protobuf.ts'
  * ```
  */
 
-/** What one message says. A fault is what keeps it from being kept, as got and want; the rest of the request is good. */
+/** One decoded message. A fault, as got and want, prevents only this histogram from being stored. */
 export type DecodedHistogram =
   | { readonly kind: 'histogram'; readonly timeMs: number; readonly histogram: Histogram }
   | { readonly kind: 'stale'; readonly timeMs: number }
   | { readonly kind: 'fault'; readonly timeMs: number; readonly fault: HistogramFault }
 
-export interface HistogramFault {
+interface HistogramFault {
   readonly reason: 'bad_histogram' | 'histogram_too_large'
   readonly text: string
 }
 
-/** Schemas that Prometheus gives a meaning to, but keeps only after merging them down to `SCHEMA_MAX`. */
+/** Schemas that Prometheus defines but merges down to `SCHEMA_MAX` before storing them. */
 const SCHEMA_RESERVED_MAX = 52
 
 const COUNT_INTEGER = tagOf(1, VARINT)
@@ -70,7 +70,7 @@ interface Side {
 
 interface Message {
   isFloat: boolean
-  /** Of the form that the count has; the other one is not looked at. */
+  /** In the form of the count field; the other form is ignored. */
   count: number
   zeroCountInteger: number
   zeroCountFloat: number
@@ -83,13 +83,13 @@ interface Message {
   reset: CounterReset
   timeMs: number
   readonly bounds: number[]
-  /** More in one of its lists than fits. */
+  /** One of its lists exceeds its limit. */
   isTooLarge: boolean
 }
 
 /**
  * Reads the message from the reader's position to `end`.
- * @param bucketsMax the most buckets and spans of a side, and bounds; what is beyond is read past
+ * @param bucketsMax limit for buckets and spans per side, and for bounds; further ones are skipped
  * @throws DecodeError when it is not a Histogram
  */
 export function readHistogram(reader: ProtobufReader, end: number, bucketsMax: number): DecodedHistogram {
@@ -269,7 +269,7 @@ function histogramOf(message: Message, bucketsMax: number): Histogram | Histogra
   }
 }
 
-/** What must hold of the counts of any histogram; NaN observations are counted and are in no bucket. */
+/** The conditions for the counts of any histogram; NaN observations are counted but in no bucket. */
 export function faultOfCounts(counts: {
   /** Sums of floats are not exact: their count may be another than that of the buckets. */
   readonly isFloat: boolean
@@ -322,7 +322,7 @@ function faultOfExponential({ bounds, zeroThreshold }: Message): string | undefi
   return zeroThreshold >= 0 ? undefined : `got a zero threshold of ${zeroThreshold}, want 0 or more`
 }
 
-/** Buckets with observations; a text when spans and counts are not of one piece. */
+/** Buckets with observations; a text when spans and counts do not match. */
 function bucketsOf(side: string, { offsets, lengths, deltas, counts }: Side, isFloat: boolean): BucketCounts | string {
   const sent = isFloat ? counts : deltas
   const wanted = lengths.reduce((sum, length) => sum + length, 0)
@@ -353,7 +353,7 @@ export function mergedDown({ indexes, counts }: BucketCounts, merging: number): 
   if (merging === 0 || indexes.length === 0) return { indexes, counts }
   const merged = new Map<number, number>()
   for (let i = 0; i < indexes.length; i++) {
-    // Bucket i ends at base^i, so those of one wider bucket are the ones up to its end.
+    // Bucket i ends at base^i, so a wider bucket merges the ones up to its end.
     const index = Math.ceil(indexes[i]! / 2 ** merging)
     merged.set(index, (merged.get(index) ?? 0) + counts[i]!)
   }

@@ -2,8 +2,8 @@ import { DecodeError } from './decode-error.ts'
 import { LENGTH_DELIMITED, ProtobufReader, tagOf } from './protobuf.ts'
 
 /**
- * The label fields of a TimeSeries (prometheus/prompb types.proto, message Label), read on first sight of a series.
- * Cold: whoever knows the bytes does not come here.
+ * The label fields of a TimeSeries (prometheus/prompb types.proto, message Label), read for new series only. Cold:
+ * known bytes are recognised before.
  */
 
 const FORMAT = 'remote write'
@@ -12,13 +12,13 @@ const LABEL_NAME = tagOf(1, LENGTH_DELIMITED)
 const LABEL_VALUE = tagOf(2, LENGTH_DELIMITED)
 const LABEL_FIELDS = 0b110
 
-/** One label as it was sent: not checked, maybe empty, maybe repeated. A text that is not UTF-8 is `undefined`. */
+/** One label as sent: unchecked, possibly empty or repeated. A text that is not UTF-8 is `undefined`. */
 export interface RawLabel {
   readonly name: string | undefined
   readonly value: string | undefined
   readonly nameBytes: number
   readonly valueBytes: number
-  /** True: both are texts that can be kept (UTF-8, not empty, without U+0000); their lengths are not looked at. */
+  /** True: both are valid texts (UTF-8, not empty, without U+0000); lengths are unchecked. */
   readonly isText?: boolean
 }
 
@@ -26,9 +26,9 @@ export interface RawLabel {
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export interface LabelLimits {
-  /** Reading stops after one label more than this: the set will be refused, and the rest of it is not looked at. */
+  /** Reading stops after one more label than this: the set will be refused anyway. */
   readonly labelsMax: number
-  /** Texts above this are not decoded: they come back empty, with their length, to be refused. */
+  /** Longer texts are not decoded: they are returned empty, with their length, to be refused. */
   readonly textBytesMax: number
 }
 

@@ -1,36 +1,36 @@
 import type { WriteBatch } from './write-batch.ts'
 
 /**
- * The hash by which a label set is recognised from its raw bytes: 128 bits, keyed, for one use: a table in memory. It
- * is written to no file. Defined here; `assembly/write-decoder.ts` computes the same sixteen bytes at a time.
+ * The hash that identifies a label set by its raw bytes: 128 bits, keyed, only for a table in memory, never stored.
+ * Defined here; `assembly/write-decoder.ts` computes the same sixteen bytes at a time.
  *
- * It is not a cryptographic hash, and it need not be. Whoever may send without a bound cluster may already write any
- * series under its true name, so a collision made on purpose gains nothing. A sender bound to a cluster hashes under
- * a random key of that cluster alone (see `IdentityTable.scope`) and can only confuse its own series. By accident, with
- * a million label sets, two meet with a chance of about 2^-89.
+ * It is not a cryptographic hash, and need not be. A sender without a bound cluster may already write any series under
+ * its true name, so it gains nothing by a deliberate collision. A sender bound to a cluster hashes under a random key
+ * of that cluster (see `IdentityTable.scope`) and can only confuse its own series. The probability of an accidental
+ * collision among a million label sets is about 2^-89.
  *
  * ```
  * bytes     |  block 0  |  block 1  |  block 2  | ...  | the last 1 to 15 bytes, then zeros |
- * taken by     even        odd         even              odd
+ * state        even        odd         even              odd
  * ```
  *
- * Two states of four 32-bit lanes take turns, so that one waits for its block while the other works. A block is spread
- * (multiplied, rotated, multiplied: one multiplication alone leaves a difference in the last byte of a word where it is,
- * and label sets that differ in the same digit at three unlucky places could then cancel out), joins its state by XOR,
- * and the state is rotated and mixed over its lanes. Each such round is a permutation of the state for the bytes it
- * takes in, so a difference never vanishes but by another one. At the end both states are scrambled into each other.
+ * Two states of four 32-bit lanes alternate, so that one waits for its block while the other is computed. A block is
+ * multiplied, rotated and multiplied again, joined to its state by XOR, and the state is rotated and mixed over its
+ * lanes. (With one multiplication, a difference in the last byte of a word stays there, and label sets that differ in
+ * the same digit at three unlucky places could cancel out.) Each round is a permutation of the state for its input
+ * bytes, so a difference only vanishes by another one. At the end both states are mixed into each other.
  */
 const SPREAD_1 = 0x239b961b | 0
 const SPREAD_2 = 0xab0e9789 | 0
 const SPREAD_3 = 0x38b34ae5 | 0
 const SPREAD_4 = 0xa1e38b93 | 0
-/** What tells the odd state's key from the even one's. */
+/** Distinguishes the key of the odd state from that of the even one. */
 const ODD_1 = 0x9e3779b9 | 0
 const ODD_2 = 0x7f4a7c15
 const ODD_3 = 0xf39cc060 | 0
 const ODD_4 = 0x5cedc834
 
-/** The lanes of the two states, and a block that is not whole. */
+/** The lanes of the two states, and a partial block. */
 const EVEN = new Int32Array(4)
 const ODD = new Int32Array(4)
 const LAST = new DataView(new ArrayBuffer(16))

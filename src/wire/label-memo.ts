@@ -2,13 +2,13 @@ import type { LabelLimits, RawLabel } from './label-fields.ts'
 import { readLabel, readLabelFields } from './label-fields.ts'
 
 /**
- * Reads label sets, and remembers single labels by their bytes: a new cluster brings sixty label sets of the same few
- * names, versions and namespaces, and making two strings from bytes costs more than all else that is done with a label.
- * Bounded: when there is no room, all is forgotten and learnt again.
+ * Reads label sets, and caches single labels by their bytes: a new cluster brings sixty label sets of the same few
+ * names, versions and namespaces, and decoding two strings costs more than all other work on a label. Bounded: the
+ * cache is cleared when it is full.
  *
  * ```
  * table   hash of the content -> number          open addressing, 0 for free
- * number  -> RawLabel, and where its content is kept in `bytes`, to compare
+ * number  -> RawLabel, and the place of its content in `bytes`, to compare
  * ```
  */
 const LABELS_MAX = 65_536
@@ -34,7 +34,7 @@ export class LabelMemo {
   }
 
   /**
-   * What `readLabelFields` answers for the same bytes and limits.
+   * Equals `readLabelFields` for the same bytes and limits.
    * @throws DecodeError when the bytes are not label fields
    */
   read(view: DataView, start: number, length: number): RawLabel[] {

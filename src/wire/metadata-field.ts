@@ -4,12 +4,11 @@ import { LENGTH_DELIMITED, VARINT, tagOf } from './protobuf.ts'
 import type { ProtobufReader } from './protobuf.ts'
 
 /**
- * What remote write says of a metric: MetricMetadata of 1.0, in requests of their own, and Metadata of 2.0, in each
- * series. Senders repeat it every minute, or with every request: what was read before is known by its bytes and not
- * read again, until `forget`.
+ * Metric metadata of remote write: MetricMetadata of 1.0, in separate requests, and Metadata of 2.0, in each series.
+ * Senders repeat it every minute, or with every request: known bytes are recognised and skipped, until `forget`.
  */
 
-/** What one message says. */
+/** One decoded message. */
 export interface DecodedMetadata {
   readonly family: string
   readonly metadata: MetricMetadata
@@ -38,7 +37,7 @@ const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 export class MetadataMemo {
   readonly #known = new Set<number>()
 
-  /** Whether these ranges of `bytes` (start and end in turns), after `seed`, are new; they are known then. */
+  /** Whether these ranges of `bytes` (start and end, alternating), after `seed`, are new; remembers them. */
   isNew(bytes: Uint8Array, ranges: readonly number[], seed: number): boolean {
     let a = 0x811c9dc5 ^ seed
     let b = 0x9e3779b9 ^ seed
@@ -66,8 +65,8 @@ export class MetadataMemo {
 }
 
 /**
- * A MetricMetadata of 1.0; `undefined` when it is known, or names no family.
- * @throws DecodeError when it is not one
+ * Reads a MetricMetadata of 1.0; `undefined` when it is known, or names no family.
+ * @throws DecodeError when it is not a MetricMetadata
  */
 export function readMetadata(reader: ProtobufReader, end: number, memo: MetadataMemo): DecodedMetadata | undefined {
   const start = reader.position
@@ -100,7 +99,7 @@ export function readMetadata(reader: ProtobufReader, end: number, memo: Metadata
   }
 }
 
-/** A Metadata of 2.0, whose texts are symbols. */
+/** A Metadata of 2.0: references to symbols. */
 export interface MetadataRefs {
   type: number
   help: number
@@ -132,8 +131,8 @@ export function textOf(bytes: Uint8Array, start: number, end: number): string {
 }
 
 /**
- * The family of a series: histograms and summaries have several series to a family. In 2.0 a series says its metric's
- * metadata under its own name.
+ * The family of a series: histograms and summaries have several series per family. In 2.0 metadata is sent with each
+ * series under the name of the series.
  */
 export function familyOf(metricName: string, type: MetricType): string {
   const suffixes = SUFFIXES[type]

@@ -3,10 +3,10 @@ import { WriteBatch } from './write-batch.ts'
 import { WRITE_DECODER_BASE64 } from './write-decoder-wasm.ts'
 
 /**
- * The fast way through a remote write 1.0 body: snappy, walk and label hashes in WebAssembly
- * (`assembly/write-decoder.ts`). It knows the form that stock senders write and nothing else: whatever is not that
- * form, is broken or is beyond a limit is left to `SnappyDecoder` and `WriteRequestDecoder`, which accept the rest of the
- * format and say what is wrong with what they do not accept.
+ * The fast path for a remote write 1.0 body: snappy, decoding and label hashes in WebAssembly
+ * (`assembly/write-decoder.ts`). It accepts only the form that stock senders write: `SnappyDecoder` and
+ * `WriteRequestDecoder` handle everything else, including malformed bodies and bodies beyond a limit, and report the
+ * errors.
  *
  * ```
  * memory    | key | body ... | slack | decoded ... | slack | columns: 4 x int32, hashes, times, values |
@@ -32,7 +32,7 @@ interface DecoderExports {
   ): number
 }
 
-/** The part of the global object that is used here; the types of Node leave it out. */
+/** The part of the global `WebAssembly` that is used here; Node's types omit it. */
 const { WebAssembly } = globalThis as unknown as {
   readonly WebAssembly: {
     readonly Module: new (bytes: Uint8Array) => object
@@ -76,8 +76,8 @@ export class PlainWriteDecoder {
   }
 
   /**
-   * The request as columns, hashed under `key` (four words): this decoder's own, valid until the next call.
-   * `undefined`: the body is not plain, and nothing is said about it.
+   * The request as columns, hashed under `key` (four words): owned by this decoder, valid until the next call.
+   * `undefined`: the body needs the other decoders, and may be valid or not.
    */
   decode(body: Uint8Array, key: Int32Array): WriteBatch | undefined {
     const length = plainLength(body)
@@ -181,7 +181,7 @@ function plainLength(body: Uint8Array): number | undefined {
   return undefined
 }
 
-/** How many bytes a number below 2^28 takes. */
+/** The number of bytes of a number below 2^28. */
 function varintBytes(value: number): number {
   return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x200000 ? 3 : 4
 }

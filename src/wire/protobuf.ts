@@ -1,9 +1,9 @@
 import { DecodeError } from './decode-error.ts'
 
 /**
- * Protocol buffers, the encoding (protobuf.dev/programming-guides/encoding): what every message of this folder is read
- * with. A cursor over bytes that knows varints, fixed64, length-delimited fields and how to skip what it does not know.
- * Groups and the two unused wire types are errors, as in Go's decoders. No schema, no reflection, no allocation per field.
+ * The protocol buffers encoding (protobuf.dev/programming-guides/encoding), the basis of all decoders in this folder: a
+ * cursor over bytes that reads varints, fixed64 and length-delimited fields and skips unknown fields. Groups and the
+ * two unused wire types are errors, as in Go's decoders. No schema, no reflection, no allocation per field.
  */
 
 export const VARINT = 0
@@ -13,17 +13,17 @@ export const FIXED32 = 5
 
 const FORMAT = 'protobuf'
 
-/** What a length of one byte can say. */
+/** The largest length that takes one byte. */
 const SHORT_BYTES_MAX = 0x7f
 
-/** The tag of a field as it stands on the wire; compare it with what `tag` answers. */
+/** The tag of a field on the wire; compare it with the result of `tag`. */
 export function tagOf(field: number, wireType: number): number {
   return field * 8 + wireType
 }
 
 /**
- * A cursor. Fields are plain and writable because hot walks keep them in registers; whoever moves `position` keeps it
- * within `[0, bytes.length]`. Every read takes the end (exclusive) of the message it belongs to and never passes it.
+ * A cursor. Fields are plain and writable because hot loops copy them to registers; code that moves `position` keeps it
+ * within `[0, bytes.length]`. Every read takes the end (exclusive) of its message and never passes it.
  */
 export class ProtobufReader {
   bytes: Uint8Array
@@ -35,7 +35,7 @@ export class ProtobufReader {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
-  /** Starts over on other bytes. `view` must begin where `bytes` does; it may be longer. */
+  /** Restarts on other bytes. `view` must begin where `bytes` does; it may be longer. */
   reset(bytes: Uint8Array, view: DataView): void {
     this.bytes = bytes
     this.view = view
@@ -85,7 +85,7 @@ export class ProtobufReader {
 
   /**
    * HOT. A signed 64-bit varint (`int64`, not zigzag; negatives take 10 bytes) as a number. Beyond +-2^53 it is
-   * rounded, and never rounded back into the safe range: callers that need exactness ask `Number.isSafeInteger`.
+   * rounded, and never back into the safe range: callers that need exactness check `Number.isSafeInteger`.
    */
   int64(end: number): number {
     const bytes = this.bytes
@@ -135,7 +135,7 @@ export class ProtobufReader {
     return this.view.getFloat64(at, true)
   }
 
-  /** HOT. Steps over the length of a length-delimited field and answers where its content ends. */
+  /** HOT. Reads the length of a length-delimited field and returns the end of its content. */
   lengthDelimitedEnd(end: number): number {
     const at = this.position
     const length = this.varint32(end)
@@ -145,7 +145,7 @@ export class ProtobufReader {
     return contentEnd
   }
 
-  /** Steps over the content of the field whose tag was just read. */
+  /** Skips the content of the field whose tag was just read. */
   skip(tag: number, end: number): void {
     const at = this.position
     switch (tag & 7) {
@@ -166,8 +166,8 @@ export class ProtobufReader {
   }
 
   /**
-   * Steps over the content of a field nobody asks for. `knownFields` has bit n set for each field n the caller reads:
-   * one of those under another wire type is an error, as in Go, and not an unknown field.
+   * Skips the content of an unknown field. `knownFields` has bit n set for each field n that the caller reads: a known
+   * field with another wire type is an error, as in Go, and not an unknown field.
    */
   skipUnknown(tag: number, end: number, knownFields: number): void {
     const field = tag >>> 3
@@ -193,12 +193,12 @@ export class ProtobufWriter {
     return this.#length
   }
 
-  /** What was written, as a new array; the writer can go on. */
+  /** A copy of the written bytes; the writer can continue. */
   finish(): Uint8Array {
     return this.#bytes.slice(0, this.#length)
   }
 
-  /** Forgets what was written and keeps the buffer. */
+  /** Clears the written bytes and keeps the buffer. */
   clear(): void {
     this.#length = 0
   }
@@ -227,7 +227,7 @@ export class ProtobufWriter {
     this.#bytes[this.#length++] = Number(left)
   }
 
-  /** Eight bytes by their two words, so that a NaN keeps its payload. */
+  /** Eight bytes as two words, which preserves the payload of a NaN. */
   fixed64(high: number, low: number): void {
     this.#reserve(8)
     this.#view.setUint32(this.#length, low, true)
@@ -259,7 +259,7 @@ export class ProtobufWriter {
     this.raw(content)
   }
 
-  /** Nearly all texts are short and ASCII: those are written where they stand, without a call of the encoder. */
+  /** Nearly all texts are short and ASCII: those are written in place, without a call of the encoder. */
   text(field: number, text: string): void {
     const { length } = text
     if (length > SHORT_BYTES_MAX) {
@@ -284,7 +284,7 @@ export class ProtobufWriter {
     this.#length = to
   }
 
-  /** Begins a message inside this one; `close` ends it with what was answered. What is between is its content. */
+  /** Begins a nested message; pass the result to `close` to end it. */
   open(field: number): number {
     this.tag(field, LENGTH_DELIMITED)
     this.#reserve(1)

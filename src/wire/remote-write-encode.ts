@@ -21,7 +21,7 @@ export interface WriteSeries {
   readonly samples: readonly WriteSample[]
 }
 
-/** The label fields of a TimeSeries, in the order of `labels`; that is sorted by name, as the protocol wants. */
+/** The label fields of a TimeSeries, in the order of `labels`, sorted by name as the protocol requires. */
 export function encodeLabels(labels: Labels): Uint8Array {
   const fields = new ProtobufWriter()
   writeLabels(fields, labels)

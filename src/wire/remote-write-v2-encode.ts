@@ -7,7 +7,7 @@ import type { WriteSample } from './remote-write-encode.ts'
  * Remote write 2.0, the sending side (io.prometheus.write.v2): label sets and samples to the bytes of a Request, symbols
  * in the order of their first use. For benchmarks and tests; compress with `encodeSnappy`.
  */
-export interface WriteSeriesV2 {
+interface WriteSeriesV2 {
   readonly labels: Labels
   readonly samples: readonly WriteSample[]
 }

@@ -10,14 +10,14 @@ import { SymbolTable } from './symbol-table.ts'
 import { WriteBatch } from './write-batch.ts'
 
 /**
- * Remote write 2.0 (io.prometheus.write.v2, release candidate 4), the receiving side: a Request to the same columns that
- * 1.0 is decoded to. Label sets stand there as references into a table of symbols that each request numbers anew, so
- * they are written out as the label fields of 1.0: the bytes by which a series is recognised do not depend on the
- * request, and a sender that changes the protocol keeps its series and its place in every table. The price is a copy of
- * the labels, byte by byte: some three times the CPU that 1.0 takes up to the appender (bench/decode.ts has both).
+ * Remote write 2.0 (io.prometheus.write.v2, release candidate 4), the receiving side: decodes a Request to the same
+ * columns as 1.0. Label sets are references into a table of symbols that each request numbers differently, so they are
+ * expanded to the label fields of 1.0: the bytes that identify a series do not depend on the request, and a sender that
+ * switches protocols keeps its series. The price is a copy of the labels, byte by byte: some three times the CPU of 1.0
+ * up to the appender (bench/decode.ts measures both).
  *
- * Symbols may stand behind the series that use them: the first walk collects them, the second reads the series. Start
- * times are skipped.
+ * Symbols may follow the series that use them: the first pass collects them, the second reads the series. Start times
+ * are skipped.
  */
 
 const FORMAT = 'remote write 2.0'
@@ -25,7 +25,7 @@ const FORMAT = 'remote write 2.0'
 const REQUEST_SYMBOL = tagOf(4, LENGTH_DELIMITED)
 const REQUEST_SERIES = tagOf(5, LENGTH_DELIMITED)
 const REQUEST_FIELDS = 0b110000
-/** Where 1.0 keeps its series and its metadata; 2.0 reserves both numbers, so that a wrong content type is found out. */
+/** The numbers of series and metadata in 1.0; 2.0 reserves both, so that a wrong content type is detected. */
 const REQUEST_1_SERIES = tagOf(1, LENGTH_DELIMITED)
 const REQUEST_1_METADATA = tagOf(3, LENGTH_DELIMITED)
 
@@ -37,10 +37,10 @@ const SERIES_EXEMPLAR = tagOf(4, LENGTH_DELIMITED)
 const SERIES_METADATA = tagOf(5, LENGTH_DELIMITED)
 const SERIES_FIELDS = 0b111110
 
-export interface WriteRequestV2Limits extends WriteRequestLimits {
+interface WriteRequestV2Limits extends WriteRequestLimits {
   /**
-   * Inclusive. Of all label sets of a request written out: a symbol is sent once and may be used by every series, so
-   * without this a small body could ask for any amount of memory.
+   * Inclusive. For all expanded label sets of a request: a symbol is sent once and may be used by every series, so
+   * without this limit a small body could require any amount of memory.
    */
   readonly labelBytesMax: number
 }
@@ -57,7 +57,7 @@ export class WriteRequestV2Decoder {
   readonly #memo = new MetadataMemo()
   /** Of the series that is being read. */
   readonly #metadata: MetadataRefs = { type: 0, help: 0, unit: 0 }
-  /** By the symbol of its name, what this request declared of a metric last: the series of one say the same. */
+  /** By the symbol of its name, a metric's last metadata in this request: all series of a metric repeat it. */
   readonly #declared = new Map<number, MetadataRefs>()
   readonly #symbolText = (ref: number, bytesMax: number): string | undefined => {
     if (ref >= this.#symbols.count) throw this.#badRef(ref)
@@ -69,9 +69,9 @@ export class WriteRequestV2Decoder {
   }
 
   /**
-   * The request as columns: this decoder's own, valid until the next call and as long as `bytes` is not written to.
+   * Decodes a request to columns, owned by this decoder and valid until the next call or write to `bytes`.
    * @param view begins where `bytes` does and may be longer
-   * @throws DecodeError when it is not a Request or holds more than the limits allow
+   * @throws DecodeError when it is not a Request or exceeds the limits
    */
   decode(bytes: Uint8Array, view: DataView): WriteBatch {
     const reader = this.#reader
@@ -180,7 +180,7 @@ export class WriteRequestV2Decoder {
     if (exemplar !== undefined) batch.exemplars.push({ series: batch.seriesCount, exemplar })
   }
 
-  /** HOT: stock senders say the metadata of each series in each request. */
+  /** HOT: stock senders send the metadata of each series in each request. */
   #recordMetadata(): void {
     const { type, help, unit } = this.#metadata
     const symbols = this.#symbols

@@ -7,10 +7,10 @@ import { readSample } from './sample-field.ts'
 import { WriteBatch } from './write-batch.ts'
 
 /**
- * Remote write 1.0, the receiving side: the bytes of a WriteRequest (prometheus/prompb remote.proto and types.proto)
- * to columns. The walk ends before the first sample is used, so a body that breaks in the middle leaves nothing behind.
- * Label sets are not looked into here: see label-fields.ts. Native histograms are read here only to find out whether they
- * break the body; `WriteBatch.histogramAt` makes them, one after the other.
+ * Remote write 1.0, the receiving side: decodes the bytes of a WriteRequest (prometheus/prompb remote.proto and
+ * types.proto) to columns. Decoding ends before the first sample is used, so a malformed body has no effect. Label sets
+ * are not decoded here: see label-fields.ts. Native histograms are only validated here; `WriteBatch.histogramAt`
+ * decodes them, one at a time.
  */
 
 const FORMAT = 'remote write'
@@ -19,8 +19,9 @@ const REQUEST_SERIES = tagOf(1, LENGTH_DELIMITED)
 const REQUEST_METADATA = tagOf(3, LENGTH_DELIMITED)
 const REQUEST_FIELDS = 0b1010
 /**
- * Where 2.0 keeps its symbols and series, with 1 to 3 reserved so that the two can be told apart. Skipped as unknown
- * fields they would make an empty request, and a sender whose content type got lost would lose all of its samples.
+ * The numbers of symbols and series in 2.0, where 1 to 3 are reserved so that the protocols can be distinguished. If
+ * they were skipped as unknown fields, the request would be empty, and a sender with a wrong content type would lose
+ * all of its samples.
  */
 const REQUEST_2_SYMBOLS = tagOf(4, LENGTH_DELIMITED)
 const REQUEST_2_SERIES = tagOf(5, LENGTH_DELIMITED)
@@ -33,11 +34,11 @@ const SERIES_FIELDS = 0b11110
 
 export interface WriteRequestLimits {
   /**
-   * Inclusive, of samples, of native histograms and of exemplars. A stock sender puts 2,000 into a request; two bytes can
-   * stand for one, so this bounds the columns.
+   * Inclusive, for samples, native histograms and exemplars. A stock sender sends 2,000 per request; each can take as
+   * little as two bytes, so this limit bounds the columns.
    */
   readonly samplesMax: number
-  /** Inclusive, of series, those without samples too, and of metadata. */
+  /** Inclusive, for series, including those without samples, and for metadata. */
   readonly seriesMax: number
 }
 
@@ -53,9 +54,9 @@ export class WriteRequestDecoder {
   }
 
   /**
-   * The request as columns: this decoder's own, valid until the next call and as long as `bytes` is not written to.
+   * Decodes a request to columns, owned by this decoder and valid until the next call or write to `bytes`.
    * @param view begins where `bytes` does and may be longer
-   * @throws DecodeError when it is not a WriteRequest or holds more than the limits allow
+   * @throws DecodeError when it is not a WriteRequest or exceeds the limits
    */
   decode(bytes: Uint8Array, view: DataView): WriteBatch {
     const reader = this.#reader
@@ -80,8 +81,8 @@ export class WriteRequestDecoder {
   }
 
   /**
-   * HOT: once per series and request. The fast path is what every stock sender writes: all labels, then the samples.
-   * When labels stand apart from each other they are collected in a second walk.
+   * HOT: once per series and request. The fast path is the order of every stock sender: all labels, then the samples.
+   * Labels that are not contiguous are collected in a second pass.
    */
   #series(end: number): void {
     const reader = this.#reader
@@ -181,6 +182,6 @@ export function tooMany(
 export function recordHistogram(reader: ProtobufReader, end: number, batch: WriteBatch, most: number): void {
   if (batch.histogramCount === most) throw tooMany('histograms', most)
   batch.addHistogram(reader.position, end)
-  // Nothing of it is kept: a body breaks before its first sample is used, or not at all.
+  // Only validates: a malformed body must fail before its first sample is used.
   readHistogram(reader, end, 0)
 }

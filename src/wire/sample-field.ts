@@ -9,8 +9,8 @@ const SAMPLE_TIME = tagOf(2, VARINT)
 const SAMPLE_FIELDS = 0b110
 
 /**
- * HOT: once per sample. Reads the message that ends at `end` into the next row of the batch, for which the caller made
- * room. The fast path is value, then time, and nothing else; a zero value or time is absent on the wire.
+ * HOT: once per sample. Reads the message that ends at `end` into the next row of the batch; the caller has reserved
+ * the row. The fast path is value, then time, and no other field; a zero value or time is absent on the wire.
  */
 export function readSample(reader: ProtobufReader, end: number, batch: WriteBatch): void {
   // Values are moved as words: a float that passes through a register may lose the payload that makes it a stale marker.

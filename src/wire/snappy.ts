@@ -7,21 +7,21 @@ import { DecodeError, LimitError } from './decode-error.ts'
  * the encoder serves the simulated fleet and the tests.
  */
 
-/** Starts the text of every refusal: the words senders and their users know from Prometheus. */
+/** Starts the text of every refusal: Prometheus' words for it. */
 const FORMAT = 'snappy: corrupt input'
 
 /** A stream in the framed format starts with this chunk: type ff, length 6, "sNaPpY". */
 const FRAME_HEADER = [0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59]
 
 /**
- * No element of the format makes more out of its bytes than this: a copy of 3 bytes stands for 64. An announced length
- * beyond it can never be filled, so a six-byte body cannot make the server reserve megabytes.
+ * The maximum expansion of any element of the format: a copy of 3 bytes produces 64. A larger announced length cannot
+ * be valid, so a six-byte body cannot make the server reserve megabytes.
  */
 const EXPANSION_MAX = 64 / 3
 
 /** Literals at least this long are moved by the engine; a loop is quicker below. */
 const BULK_BYTES = 128
-/** Words are moved whole, so up to this many bytes behind the decoded ones are written to. */
+/** Whole words are copied, so up to this many bytes after the decoded ones are overwritten. */
 const SLACK_BYTES = 15
 
 const FRAGMENT_BYTES = 65_536
@@ -29,7 +29,7 @@ const HASH_BITS = 14
 /** A fragment's last bytes are always literals, so that the matcher can read 4 bytes without a check. */
 const TAIL_BYTES = 15
 
-/** Decodes blocks, one after the other, into a buffer of its own that grows up to `decodedBytesMax` and is kept. */
+/** Decodes blocks, one after the other, into its own buffer, which grows up to `decodedBytesMax` and is reused. */
 export class SnappyDecoder {
   readonly decodedBytesMax: number
   #buffer = new Uint8Array(64 * 1024)
@@ -40,14 +40,17 @@ export class SnappyDecoder {
     this.decodedBytesMax = decodedBytesMax
   }
 
-  /** Over the buffer `decode` answers a part of; offsets are the same. Changes whenever `decode` has to grow it. */
+  /**
+   * Covers the buffer of the result of `decode`, with the same offsets. Changes whenever `decode` has to grow the
+   * buffer.
+   */
   get view(): DataView {
     return this.#view
   }
 
   /**
-   * The decoded block: a view of this decoder's buffer, valid until the next call. The caller may not keep it.
-   * @throws DecodeError on anything but one whole block of at most `decodedBytesMax`
+   * The decoded block: a view of this decoder's buffer, valid until the next call. Do not retain.
+   * @throws DecodeError on anything but one complete block of at most `decodedBytesMax`
    */
   decode(block: Uint8Array): Uint8Array {
     if (isFramed(block)) throw new DecodeError(FORMAT, 'a framed stream', 'a block', 0)
@@ -91,9 +94,9 @@ function announcedLength(block: Uint8Array): readonly [length: number, start: nu
 }
 
 /**
- * HOT: once per byte of every request. Fills `target[0, length)` exactly, and may scribble on the `SLACK_BYTES` behind.
- * Short runs are moved four bytes at a time, the last word past the end of the run: what it writes there is overwritten
- * by the next element. For 60-byte copies that is four times as fast as single bytes and needs no call.
+ * HOT: once per byte of every request. Fills `target[0, length)` exactly, and may overwrite the `SLACK_BYTES` after it.
+ * Short runs are copied four bytes at a time, the last word past the end of the run: the next element overwrites the
+ * excess. For 60-byte copies that is four times as fast as single bytes and needs no call.
  */
 function decodeElements(block: Uint8Array, start: number, target: Uint8Array, view: DataView, length: number): void {
   const source = new DataView(block.buffer, block.byteOffset, block.byteLength)
@@ -140,14 +143,14 @@ function decodeElements(block: Uint8Array, start: number, target: Uint8Array, vi
       for (; to < stop; to += 16) moveSixteen(view, to - offset, view, to)
       to = stop
     } else {
-      // The copy repeats what it has just written: byte by byte, on purpose.
+      // The copy repeats its own output: byte by byte, on purpose.
       for (; to < stop; to++) target[to] = target[to - offset]!
     }
   }
   if (to !== length) throw new DecodeError(FORMAT, `${to} decoded bytes`, `${length} as announced`, from)
 }
 
-/** HOT. Word by word and in order, so that a source four bytes before its target repeats itself as it should. */
+/** HOT. Word by word and in order, so that a source four bytes before its target repeats correctly. */
 function moveSixteen(source: DataView, from: number, target: DataView, to: number): void {
   target.setInt32(to, source.getInt32(from, true), true)
   target.setInt32(to + 4, source.getInt32(from + 4, true), true)
@@ -188,7 +191,7 @@ export function encodeSnappy(input: Uint8Array): Uint8Array {
   return output.subarray(0, to)
 }
 
-/** Writes the elements of `input[start, end)` and answers where it stopped writing. Table entries are relative to `start`. */
+/** Encodes `input[start, end)` and returns the end of the output. Table entries are relative to `start`. */
 function encodeFragment(
   input: Uint8Array,
   start: number,
@@ -253,7 +256,7 @@ function writeCopy(offset: number, length: number, output: Uint8Array, outputSta
       output[to++] = offset & 0xff
       return to
     }
-    // Never leave less than 4: the short form above cannot say it, and 3 more bytes would be spent on it.
+    // Never leaves less than 4: the short form above cannot encode it, and 3 more bytes would be necessary.
     const size = left > 64 && left < 68 ? 60 : Math.min(left, 64)
     output[to++] = ((size - 1) << 2) | 2
     output[to++] = offset & 0xff

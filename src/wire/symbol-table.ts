@@ -18,7 +18,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export class SymbolTable {
   count = 0
-  /** The number of the symbol `__name__`; -1 when there is none. */
+  /** The number of the symbol `__name__`; -1 if absent. */
   metricName = -1
   #bytes: Uint8Array = new Uint8Array(0)
   /** Per symbol, `[start, end)` in the bytes. */
@@ -48,7 +48,7 @@ export class SymbolTable {
     return METRIC_NAME_BYTES.every((byte, i) => this.#bytes[start + i] === byte)
   }
 
-  /** Where a symbol begins in the request. */
+  /** The offset of a symbol in the request. */
   startOf(ref: number): number {
     return this.#bounds[ref * 2]!
   }
@@ -78,7 +78,7 @@ export class SymbolTable {
     return 1 + varintBytes(content) + content
   }
 
-  /** HOT. Writes one label field at `at` and answers where it ends. */
+  /** HOT. Writes one label field at `at` and returns its end. */
   writeLabel(name: number, value: number, into: Uint8Array, at: number): number {
     const content = textBytes(this.lengthOf(name)) + textBytes(this.lengthOf(value))
     into[at] = LABEL_FIELD
@@ -108,7 +108,7 @@ function varintBytes(value: number): number {
   return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5
 }
 
-/** Answers where it ends. `value` is below 2^31. */
+/** Returns its end. `value` is below 2^31. */
 function writeVarint(value: number, into: Uint8Array, start: number): number {
   let at = start
   let left = value

@@ -4,15 +4,15 @@ import type { DecodedHistogram } from './histogram-field.ts'
 import type { DecodedMetadata } from './metadata-field.ts'
 import { ProtobufReader } from './protobuf.ts'
 
-/** An exemplar, and the series of the batch that it stands beside. */
-export interface BatchExemplar {
+/** An exemplar, and the index of its series in the batch. */
+interface BatchExemplar {
   readonly series: number
   readonly exemplar: Exemplar
 }
 
 /**
- * What one WriteRequest says, as columns: filled by remote-write.ts, read by `ingest`, reused from request to request.
- * Label sets stay raw bytes, because a label set that was seen before is recognised by its bytes and never parsed.
+ * One WriteRequest as columns: filled by remote-write.ts, read by `ingest`, reused from request to request. Label sets
+ * stay raw bytes, because a known label set is recognised by its bytes and never parsed.
  *
  * ```
  * series   0            1                2
@@ -23,19 +23,19 @@ export interface BatchExemplar {
 export class WriteBatch {
   seriesCount = 0
   sampleCount = 0
-  /** As many as came; `exemplars` has those that can be kept. */
+  /** Number received; `exemplars` contains the valid ones. */
   exemplarCount = 0
   histogramCount = 0
-  /** As many as came; `metadata` has those that were not read before. */
+  /** Number received; `metadata` contains the new ones. */
   metadataCount = 0
   exemplars: BatchExemplar[] = []
   metadata: DecodedMetadata[] = []
 
   /** Per series, its samples are `[sampleEnd[i - 1], sampleEnd[i])`; the first starts at 0. */
   sampleEnd = new Int32Array(256)
-  /** Per series, how many native histograms stand in it; not filled while `histogramCount` is 0. */
+  /** Native histograms per series; not filled while `histogramCount` is 0. */
   histograms = new Int32Array(256)
-  /** Where the native histograms lie in `view`, start and end in turns, series after series. */
+  /** Bounds of the native histograms in `view`, start and end, alternating, series after series. */
   histogramBounds = new Int32Array(64)
   /** Per series, where its label fields start: in `view`, or, when negative, at `-1 - start` in the spill. */
   labelStart = new Int32Array(256)
@@ -56,7 +56,7 @@ export class WriteBatch {
   #spillView = new DataView(this.#spill.buffer)
   #spillBytes = 0
 
-  /** Starts a request whose label bytes lie in `view`, for as long as this batch is read. */
+  /** Starts a request whose label bytes are in `view`, which must stay unchanged while this batch is read. */
   reset(view: DataView): void {
     this.#view = view
     if (this.exemplarCount > 0) this.exemplars = []
@@ -116,8 +116,9 @@ export class WriteBatch {
   }
 
   /**
-   * A native histogram by its number in the batch. Made anew each time: a body may hold more buckets than there is
-   * memory for at once. @param bucketsMax see `readHistogram`
+   * Decodes a native histogram by its index in the batch. A new object each time: all buckets of a body might not fit
+   * into memory at once.
+   * @param bucketsMax see `readHistogram`
    */
   histogramAt(number: number, bucketsMax: number): DecodedHistogram {
     const { buffer, byteOffset, byteLength } = this.#view
@@ -126,7 +127,7 @@ export class WriteBatch {
     return readHistogram(reader, this.histogramBounds[number * 2 + 1]!, bucketsMax)
   }
 
-  /** Keeps label fields that do not lie side by side; answers the `labelStart` to note for them. */
+  /** Stores label fields that are not contiguous; returns their `labelStart`. */
   spill(parts: readonly Uint8Array[]): number {
     const start = this.#spillBytes
     const bytes = parts.reduce((sum, part) => sum + part.length, 0)
@@ -144,7 +145,7 @@ export class WriteBatch {
     return this.#spillBytes
   }
 
-  /** HOT. The spill with room for `bytes` more from `spillBytes` on; write there, then say how many with `spilled`. */
+  /** HOT. The spill with room for `bytes` more from `spillBytes` on; write there, then call `spilled`. */
   spillRoom(bytes: number): Uint8Array {
     const end = this.#spillBytes + bytes
     if (end > this.#spill.length) {
@@ -156,7 +157,7 @@ export class WriteBatch {
     return this.#spill
   }
 
-  /** HOT. Keeps `bytes` that were written into the spill; answers the `labelStart` to note for them. */
+  /** HOT. Accounts for `bytes` that were written into the spill; returns their `labelStart`. */
   spilled(bytes: number): number {
     const start = this.#spillBytes
     this.#spillBytes = start + bytes

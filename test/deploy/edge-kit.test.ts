@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ObjectKind } from '../../src/model/object-facts.ts'
-import { KINDS, PASSED_OVER } from '../../src/wire/k8s/kinds.ts'
+import { KINDS, SKIPPED_KEYS } from '../../src/wire/k8s/kinds.ts'
 import { collectorConfig, deployText, manifest, manifests } from './edge-kit.ts'
 import type { WatchedObject } from './edge-kit.ts'
 
@@ -105,7 +105,7 @@ describe('the Collector', () => {
     expect(watched).toEqual(pulled)
     const deleted = pulled.flatMap((line) => /^delete_key\(.*, "([^"]+)"\)/.exec(line)?.[1] ?? [])
     expect(deleted.length).toBeGreaterThan(6)
-    expect(deleted.filter((key) => !PASSED_OVER.has(key))).toEqual([])
+    expect(deleted.filter((key) => !SKIPPED_KEYS.has(key))).toEqual([])
     for (const line of statements)
       expect(line).toMatch(/^(delete_key|keep_keys)\(body(\["[^"]+"\]|\[\d\])+, .+\) where .*Is(Map|List)\(/)
   })

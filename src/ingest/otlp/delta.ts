@@ -1,23 +1,23 @@
 /**
- * Sums of delta points: a store of cumulative values has no place for differences. Per stream the running totals and
- * where the last point ended. Sums live in memory; after a restart a stream counts from 0, which `rate` takes for the
- * counter reset it is.
+ * Cumulative sums of delta points, because the store has only cumulative values. Per stream: the running totals and the
+ * end of the last point. Sums are in memory only; after a restart a stream counts from 0, which `rate` treats as the
+ * counter reset that it is.
  */
 export interface DeltaPoint {
-  /** 0: not sent; then the point is taken to begin where the last one ended. */
+  /** 0: not sent; the point then begins at the end of the last one. */
   readonly startMs: number
   readonly timeMs: number
-  /** What is added, one number per series of the stream. Bounds or quantiles of a stream that changes start it over. */
+  /** The increments, one number per series of the stream. A stream whose bounds or quantiles change starts over. */
   readonly values: readonly number[]
   readonly shape: string
 }
 
-export type DeltaStep =
-  /** `totals` is what to store; call `keep` when it was. */
+type DeltaStep =
+  /** `totals` are the values to store; call `keep` afterwards. */
   | { readonly kind: 'sum'; readonly totals: readonly number[] }
   /** The very point was added before: a sender that missed our answer. */
   | { readonly kind: 'repeated' }
-  /** Part of its time was counted by an earlier point. */
+  /** An earlier point already covers part of its time. */
   | { readonly kind: 'overlap'; readonly endMs: number }
   /** No room for one more stream. */
   | { readonly kind: 'full' }
@@ -48,7 +48,7 @@ export class DeltaSums {
     return this.#streams.size
   }
 
-  /** What a point comes to. Changes nothing: a point whose sum is refused by the store was not added. */
+  /** The result for a point. Changes nothing: a point whose sum the store refuses is not added. */
   step(key: string, point: DeltaPoint, nowMs: number): DeltaStep {
     const stream = this.#streams.get(key)
     if (stream === undefined) {
@@ -62,14 +62,14 @@ export class DeltaSums {
     return { kind: 'sum', totals: values.map((value, i) => value + stream.totals[i]!) }
   }
 
-  /** Notes a point whose totals were stored. */
+  /** Records a point whose totals were stored. */
   keep(key: string, point: DeltaPoint, totals: readonly number[], nowMs: number): void {
     const { startMs, timeMs, shape } = point
     const windows = [...(this.#streams.get(key)?.windows ?? []).slice(1 - WINDOWS_MAX), [startMs, timeMs] as const]
     this.#streams.set(key, { endMs: timeMs, totals, shape, usedMs: nowMs, windows })
   }
 
-  /** Looks for idle streams at most once a minute: a full table must not be walked for each point that finds it full. */
+  /** Searches for idle streams at most once a minute: a full table must not be scanned for each point. */
   #hasRoom(nowMs: number): boolean {
     if (this.#streams.size < this.#streamsMax) return true
     if (nowMs < this.#sweptMs + 60_000) return false

@@ -4,7 +4,7 @@ import { areExemplarLabels } from '../../wire/exemplar-field.ts'
 import type { OtlpExemplar } from '../../wire/otlp/metrics.ts'
 import { valueText } from '../../model/attribute-text.ts'
 
-/** An exemplar as it is kept: ids first, attributes when there is room for all of them. Undefined: it has no value or time. */
+/** An exemplar as stored: ids first, attributes if all of them fit. Undefined: it has no value or time. */
 export function exemplarOfPoint({ attributes, timeMs, value, traceId, spanId }: OtlpExemplar): Exemplar | undefined {
   if (value === undefined || timeMs === 0) return undefined
   const ids = [

@@ -4,17 +4,17 @@ import { faultOfCounts, mergedDown } from '../../wire/histogram-field.ts'
 import type { ExponentialBuckets, ExponentialPoint } from '../../wire/otlp/metrics.ts'
 
 /**
- * An exponential histogram as a native one. OTLP counts buckets from the lower bound (bucket i covers
- * (base^i, base^(i+1)]), Prometheus from the upper one, so indexes are one more. Scales finer than native histograms have
- * are merged down, coarser ones have no place. Least and largest value are not kept.
+ * Converts an exponential histogram to a native one. OTLP numbers buckets by the lower bound (bucket i covers (base^i,
+ * base^(i+1)]), Prometheus by the upper one, so indexes are one higher. Scales finer than native histograms allow are
+ * merged down, coarser ones are refused. Minimum and maximum are dropped.
  */
 
-/** What Prometheus takes for a zero threshold that was not sent. */
+/** Prometheus' default for a zero threshold that was not sent. */
 const ZERO_THRESHOLD_DEFAULT = 1e-128
-/** By so much and by more, all of a side goes into two buckets. */
+/** From this difference on, each side merges into two buckets. */
 const MERGING_MAX = 52
 
-/** A text, as the start of a sentence, says what keeps the point from being a histogram. */
+/** Returns a text, as the start of a sentence, for a point that cannot be converted. */
 export function histogramOfPoint(point: ExponentialPoint, bucketsMax: number): Histogram | string {
   const { scale, count, zeroCount, zeroThreshold } = point
   if (scale < SCHEMA_MIN) return `got scale ${scale}, want ${SCHEMA_MIN} or more`

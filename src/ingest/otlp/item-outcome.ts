@@ -6,13 +6,13 @@ import { refusalOfBody } from '../body-refusal.ts'
 import { INVALID_ARGUMENT, badBodyMessage, refusedMessage } from './outcome.ts'
 
 /**
- * What became of one OTLP request of spans or of log records. Whatever decodes is a 200: single refusals are told by
- * partial success, and a sender must not repeat the request. The twin of `OtlpOutcome`, which counts data points.
+ * The outcome of one OTLP request of spans or of log records. A decodable request is a 200: partial success reports
+ * single refusals, and a sender must not repeat the request. `OtlpOutcome` is the equivalent for data points.
  */
 export interface OtlpItemOutcome {
   readonly signal: Exclude<OtlpSignal, 'metrics'>
   readonly status: 200 | 400
-  /** What was refused and why, or what is worth knowing of what was taken; one line, empty when there is nothing to say. */
+  /** Refusals and their reasons, or a warning; one line, empty when there are none. */
   readonly message: string
   readonly itemsIn: number
   readonly itemsTaken: number
@@ -22,14 +22,17 @@ export interface OtlpItemOutcome {
 
 const NOUN: Readonly<Record<OtlpItemOutcome['signal'], string>> = { traces: 'spans', logs: 'log records' }
 
-/** Of a body that was decoded. @param warning said when nothing was refused; empty: nothing is said */
+/**
+ * For a decoded body.
+ * @param warning reported when nothing was refused; empty: no warning
+ */
 export function itemOutcomeOf(counts: Omit<OtlpItemOutcome, 'status' | 'message'>, warning = ''): OtlpItemOutcome {
   const { signal, itemsIn, itemsTaken, refusals } = counts
   const message = refusedMessage(`${itemsIn - itemsTaken} of ${itemsIn} ${NOUN[signal]}`, refusals)
   return { status: 200, message: message === '' ? warning : message, ...counts }
 }
 
-/** Of a body that cannot be decoded: nothing of it is taken. */
+/** For a body that cannot be decoded: nothing was accepted. */
 export function badItemBody(signal: OtlpItemOutcome['signal'], error: DecodeError): OtlpItemOutcome {
   const refusal = refusalOfBody(error)
   return { signal, status: 400, message: badBodyMessage(refusal), itemsIn: 0, itemsTaken: 0, refusals: [refusal] }

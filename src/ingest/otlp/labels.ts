@@ -7,8 +7,8 @@ import { escapedLabelName, labelNameOf } from './names.ts'
 import type { OtlpOptions, OtlpStrategy } from './options.ts'
 
 /**
- * From attributes to labels, in the order in which they overrule each other: the point's own, promoted ones of the
- * resource where there is none, `job` and `instance`, the scope. Cold: once per stream.
+ * Converts attributes to labels, in order of precedence: the point's own, promoted resource attributes, `job` and
+ * `instance`, the scope. Cold: once per stream.
  */
 
 type LabelMap = Map<string, string>
@@ -21,13 +21,13 @@ export type LabelOptions = Pick<OtlpOptions, 'strategy' | 'promoteAttributes' | 
   readonly haGroupLabel: string
 }
 
-/** What a resource says of all its series. */
+/** Labels of a resource that apply to all its series. */
 export interface ResourceLabels {
   readonly promoted: ReadonlyMap<string, string>
-  /** Empty when the resource does not say. */
+  /** Empty when the resource has none. */
   readonly job: string
   readonly instance: string
-  /** Of `target_info`; absent when the resource has no identity, or nothing else to say. */
+  /** Labels of `target_info`; absent when the resource has no identity, or no other attributes. */
   readonly targetInfo: ReadonlyMap<string, string> | undefined
 }
 
@@ -62,8 +62,8 @@ export function resourceLabels(attributes: Attributes, options: LabelOptions): R
 }
 
 /**
- * A cluster and a replica are named on every series, promoted or not, and under every strategy by the names that rules
- * and pages know: without them nobody could tell whose a series is, or that another one sends the same.
+ * Cluster and replica labels are on every series, promoted or not, and under every strategy by the names that rules and
+ * pages use: without them the owner of a series and its duplicates would be unknown.
  */
 function identityLabels(attributes: Attributes, options: LabelOptions): LabelMap {
   const { identityLabels, haReplicaLabel, haGroupLabel } = options
@@ -120,8 +120,8 @@ function setUnlessEmpty(labels: LabelMap, name: string, text: string): void {
 }
 
 /**
- * HOT: once per point. One text per attribute list: equal texts mean equal labels. Lengths keep `a=bc` and `ab=c` apart,
- * whatever characters are in them.
+ * HOT: once per point. One text per attribute list: equal texts mean equal labels. Lengths distinguish `a=bc` from
+ * `ab=c`, for any characters.
  */
 export function attributesKey(attributes: Attributes): string {
   let key = ''

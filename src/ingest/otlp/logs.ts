@@ -7,7 +7,7 @@ import type { LogRecord, LogSink } from '../../model/log-record.ts'
 import type { ObjectObservation } from '../../model/observation.ts'
 import type { RefusalReason } from '../../model/refusal.ts'
 import { DecodeError } from '../../wire/decode-error.ts'
-import { PASSED_OVER } from '../../wire/k8s/kinds.ts'
+import { SKIPPED_KEYS } from '../../wire/k8s/kinds.ts'
 import { isWatchedRecord, readObjectRecord } from '../../wire/k8s/object-record.ts'
 import type { LeftOut } from '../../wire/k8s/object-record.ts'
 import type { OtlpEncoding } from '../../wire/otlp/answer.ts'
@@ -23,28 +23,28 @@ import type { OtlpOptions } from './options.ts'
 import { RefusalTally } from '../refusal-tally.ts'
 
 /**
- * An OTLP logs request, from its decompressed body to what is kept of it and an answer. Records of the Collector's
- * `k8sobjects` receiver become observations of objects, and a pull's become a listing beside; all others are kept as log
+ * Handles an OTLP logs request, from its decompressed body to stored records and a response. Records of the Collector's
+ * `k8sobjects` receiver become observations of objects, and a pull also becomes a listing; all others are stored as log
  * records. The whole body is decoded before the first record is used; after that only single records are refused.
  */
-export interface OtlpLogsIngest {
-  /** What it took is not durable yet: the caller awaits the commit before it answers. */
+interface OtlpLogsIngest {
+  /** Accepted records are not durable yet: the caller awaits the commit before it responds. */
   write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpLogsOutcome
 }
 
 export interface OtlpLogsOutcome extends OtlpItemOutcome {
-  /** Taken and understood, and nothing is kept of it. */
+  /** Accepted and understood, but not stored. */
   readonly leftOut: Readonly<Record<LeftOut, number>>
 }
 
-export interface OtlpLogsParts {
-  /** The doors that all formats share. */
+interface OtlpLogsParts {
+  /** The checks that all formats share. */
   readonly intake: Intake
   readonly otlp: Pick<OtlpOptions, 'attributesMax'>
   readonly observations: Pick<ObservationSink, 'putObjects' | 'putListings' | 'putAliases'>
   readonly logs: LogSink
   readonly limits: {
-    /** How long states of objects are kept; what was observed before is not taken. */
+    /** Retention of states of objects; older observations are refused. */
     readonly objectRetentionMs: number
     /** The same of log records, by their own time. */
     readonly logRetentionMs: number
@@ -59,7 +59,7 @@ export function createOtlpLogsIngest(parts: OtlpLogsParts): OtlpLogsIngest {
   const limits = {
     recordsMax: intake.options.logRecordsPerRequestMax,
     attributesMax: otlp.attributesMax,
-    passedOver: (attributes: Attributes) => (isWatchedRecord(attributes) ? PASSED_OVER : undefined),
+    skippedKeys: (attributes: Attributes) => (isWatchedRecord(attributes) ? SKIPPED_KEYS : undefined),
   }
   return {
     write(body, encoding, context) {
@@ -83,11 +83,11 @@ function decoded(write: () => OtlpLogsOutcome): OtlpLogsOutcome {
   }
 }
 
-/** Whose the records of one resource are. */
+/** The sender of one resource's records. */
 interface Sender {
   readonly cluster: string
   readonly service: string
-  /** Its other names, with the first object of it. */
+  /** Its aliases, stored with its first object. */
   readonly names: readonly string[]
 }
 

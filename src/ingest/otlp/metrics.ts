@@ -14,16 +14,16 @@ import { SeenMetadata } from '../seen-metadata.ts'
 export type { OtlpEncoding, OtlpOutcome } from './outcome.ts'
 
 /**
- * An OTLP metrics request, from its decompressed body to appended samples and an answer. The whole body is decoded
- * before the first point is used, so one that breaks leaves nothing behind; after that only single points are refused.
+ * Handles an OTLP metrics request, from its decompressed body to appended samples and a response. The whole body is
+ * decoded before the first point is used, so a malformed body has no effect; after that only single points are refused.
  */
-export interface OtlpMetricsIngest {
-  /** What it took is not durable yet: the caller awaits `appender.commit()` before it answers. */
+interface OtlpMetricsIngest {
+  /** Accepted points are not durable yet: the caller awaits `appender.commit()` before it responds. */
   write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpOutcome
 }
 
 export function createOtlpMetricsIngest(parts: {
-  /** The doors that all formats share. */
+  /** The checks that all formats share. */
   readonly intake: Intake
   readonly otlp: OtlpOptions
 }): OtlpMetricsIngest {

@@ -26,7 +26,7 @@ const BUILDERS: Readonly<Record<OtlpStrategy, (metric: NamedMetric) => string>> 
 /** Suffixes are compared word by word, so that `seconds.count` in seconds does not get a second `seconds`. */
 function escapedWithSuffixes({ name, unit, kind }: NamedMetric): string {
   let words = wordsOf(name, /[^A-Za-z0-9:]+/)
-  // A unit alone is no name.
+  // A name must not consist of a unit only.
   if (words.length === 0) return ''
   const { main, per } = unitWords(unit)
   for (const word of [cleanUnit(main), cleanUnit(per)]) if (word !== '' && !words.includes(word)) words.push(word)
@@ -35,7 +35,7 @@ function escapedWithSuffixes({ name, unit, kind }: NamedMetric): string {
   return withoutDigitInFront(words.join('_'))
 }
 
-/** The name stays as it is; what it already ends with is moved to its place, outermost last. */
+/** Leaves the name unescaped; suffixes that it already has move to their place, outermost last. */
 function unescapedWithSuffixes({ name, unit, kind }: NamedMetric): string {
   if (name === '') return ''
   const { main, per } = unitWords(unit)
@@ -71,12 +71,12 @@ function withoutDigitInFront(name: string): string {
   return /^\d/.test(name) ? `_${name}` : name
 }
 
-/** The label of an attribute. The strategies that keep UTF-8 keep keys as they are. */
+/** The label of an attribute. Strategies that keep UTF-8 leave keys unchanged. */
 export function labelNameOf(key: string, strategy: OtlpStrategy): string {
   return strategy === 'NoTranslation' || strategy === 'NoUTF8EscapingWithSuffixes' ? key : escapedLabelName(key)
 }
 
-/** Runs of `_` are kept, as Prometheus does; the OpenTelemetry text would collapse them. */
+/** Preserves runs of `_`, as Prometheus does; OpenTelemetry's specification would collapse them. */
 export function escapedLabelName(key: string): string {
   const name = key.replace(/[^A-Za-z0-9_]/gu, '_')
   if (/^\d/.test(name)) return `key_${name}`

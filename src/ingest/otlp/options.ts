@@ -1,4 +1,4 @@
-/** How OTLP metrics become series. The first four are what stock receivers let people choose, with their defaults. */
+/** How OTLP metrics become series. The first four options exist in stock receivers, with the same defaults. */
 export const OTLP_STRATEGIES = [
   'UnderscoreEscapingWithSuffixes',
   'UnderscoreEscapingWithoutSuffixes',
@@ -8,17 +8,19 @@ export const OTLP_STRATEGIES = [
 export type OtlpStrategy = (typeof OTLP_STRATEGIES)[number]
 
 export interface OtlpOptions {
-  /** How metric and label names are written; named as Prometheus' `otlp.translation_strategy`. */
+  /** The style of metric and label names, by the values of Prometheus' `otlp.translation_strategy`. */
   readonly strategy: OtlpStrategy
-  /** Resource attributes that become labels of every series, by their OTLP names. Those that name the cluster always do. */
+  /**
+   * Resource attributes that become labels of every series, by their OTLP names. Those that name the cluster always do.
+   */
   readonly promoteAttributes: readonly string[]
-  /** Whether series carry `otel_scope_name` and what else is known of the instrumentation scope. */
+  /** Whether series carry `otel_scope_name` and other attributes of the instrumentation scope. */
   readonly promoteScope: boolean
-  /** Streams of delta points whose sums are kept; inclusive. One more is refused as `delta_limit`. */
+  /** Limit for delta streams with sums; inclusive. Further ones are refused as `delta_limit`. */
   readonly deltaStreamsMax: number
-  /** A delta stream that was silent for this long may be forgotten when there is no room, and then counts from 0 again. */
+  /** A delta stream silent for this long may be evicted when there is no room, and then counts from 0 again. */
   readonly deltaIdleMs: number
-  /** Streams recognised without making their labels anew; half of them go when there are this many. */
+  /** Limit for cached streams; half of them are evicted when it is reached. */
   readonly streamsMax: number
   /** Of one histogram or summary point, and of one side of an exponential histogram; inclusive. */
   readonly bucketsMax: number

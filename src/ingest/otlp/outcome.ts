@@ -8,20 +8,22 @@ import { clipTextBytes } from '../clip-text.ts'
 export type { OtlpEncoding } from '../../wire/otlp/answer.ts'
 
 /**
- * What became of one OTLP metrics request. Whatever decodes is a 200: OTLP tells single refusals by partial success, and
- * a sender must not repeat the request. Counts are data points; a histogram is one, however many series it becomes.
+ * The outcome of one OTLP metrics request. A decodable request is a 200: partial success reports single refusals, and a
+ * sender must not repeat the request. Counts are data points; a histogram is one, however many series it becomes.
  */
 export interface OtlpOutcome {
   readonly status: 200 | 400
-  /** What was refused and why, one line of at most `MESSAGE_BYTES_MAX` bytes; empty when nothing was. */
+  /** Refusals and their reasons, one line of at most `MESSAGE_BYTES_MAX` bytes; empty when there are none. */
   readonly message: string
   readonly pointsIn: number
   readonly pointsTaken: number
-  /** Of HA replicas that stand by: the elected one delivers the same. Dropped, and as good as taken to their sender. */
+  /**
+   * From standby HA replicas: the elected one delivers the same. Dropped, but accepted from the sender's perspective.
+   */
   readonly pointsDuplicate: number
   /** Points by reason. A body that cannot be decoded is one `bad_encoding` or `request_too_large`. */
   readonly refusals: readonly Refusal[]
-  /** Received and not kept: of gauges, of refused points, too long, out of order. */
+  /** Received but not stored: of gauges, of refused points, too long, out of order. */
   readonly exemplarsIgnored: number
   /** Streams without a cluster that this process had not seen before, or had forgotten. */
   readonly newUnidentifiedSeries: number
@@ -38,7 +40,7 @@ export function otlpOutcomeOf(counts: Omit<OtlpOutcome, 'status' | 'message'>): 
   return { status: 200, message: messageOf(counts), ...counts }
 }
 
-/** Of a body that cannot be decoded: nothing of it is taken. */
+/** For a body that cannot be decoded: nothing was accepted. */
 export function otlpBadBody(error: DecodeError): OtlpOutcome {
   const refusal = refusalOfBody(error)
   return {

@@ -1,8 +1,8 @@
 import type { HistogramPoint, SummaryPoint } from '../../wire/otlp/metrics.ts'
 
-/** What keeps a point from being a set of series, as the start of a sentence; `undefined` when nothing does. */
+/** Why a point cannot become series, as the start of a sentence; `undefined` for a valid point. */
 
-/** Buckets stand between bounds, so there is one more of them; none of both is a histogram of count and sum alone. */
+/** There is one more bucket than bounds; without either, a histogram has only count and sum. */
 export function faultOfHistogram(point: HistogramPoint, bucketsMax: number): string | undefined {
   const { bounds, bucketCounts, isStale } = point
   const { length } = bucketCounts
@@ -11,7 +11,7 @@ export function faultOfHistogram(point: HistogramPoint, bucketsMax: number): str
   }
   const areBoundsRising = bounds.every((bound, i) => Number.isFinite(bound) && (i === 0 || bound > bounds[i - 1]!))
   if (!areBoundsRising) return 'got bounds that do not rise, or are no finite numbers'
-  // A stream that ends need not say anything.
+  // A stale marker may omit all values.
   if (isStale || length === bounds.length + 1 || (length === 0 && bounds.length === 0)) return undefined
   return `got ${length} buckets for ${bounds.length} bounds, want one more than bounds`
 }

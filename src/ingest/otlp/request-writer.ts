@@ -43,20 +43,20 @@ import type { SeenMetadata } from '../seen-metadata.ts'
 import { RefusalTally } from '../refusal-tally.ts'
 
 /**
- * Writes one decoded request: each point to its stream's series, or to a refusal. A point is taken whole or counted as
- * refused; of a histogram whose series refuse in part, what was stored stays. Beside the points, each resource with an
- * identity says what else it is in `target_info`.
+ * Writes one decoded request: each point to its stream's series, or to a refusal. A point is accepted as a whole or
+ * counted as refused; for a histogram whose series are refused in part, stored samples stay. Also writes `target_info`
+ * with the other attributes of each resource with an identity.
  */
 
 /** What outlives a request. */
-export interface OtlpMemory {
+interface OtlpMemory {
   readonly streams: StreamTable
   readonly deltas: DeltaSums
   readonly ids: StreamIds
   readonly metadata: SeenMetadata
 }
 
-export interface OtlpWritten {
+interface OtlpWritten {
   readonly pointsTaken: number
   readonly pointsDuplicate: number
   readonly refusals: readonly Refusal[]
@@ -64,14 +64,16 @@ export interface OtlpWritten {
   readonly newUnidentifiedSeries: number
 }
 
-/** `target_info` stands at least this often between a resource's first and last point: half of the usual lookback. */
+/**
+ * Maximum distance of `target_info` samples between a resource's first and last point: half of the default lookback.
+ */
 const TARGET_INFO_EVERY_MS = 150_000
 /** Times of `target_info` that one resource of one request is worth; a day's worth of points has fewer. */
 const TARGET_INFO_MAX = 600
 
-/** Where a point stands in its request. */
+/** The place of a point in its request. */
 interface Place {
-  /** Says resource, scope and metric. */
+  /** Identifies resource, scope and metric. */
   readonly key: string
   readonly name: string
   readonly resource: ResourceState
@@ -82,7 +84,7 @@ interface Place {
 interface ResourceState {
   readonly key: string
   readonly labels: () => ResourceLabels
-  /** The number of the cluster whose points are refused before it is known which series they belong to. */
+  /** The number of the cluster, for points refused before their series are known. */
   readonly cluster: () => number
   oldestMs: number
   newestMs: number
@@ -103,7 +105,7 @@ export class OtlpRequestWriter {
   #taken = 0
   #duplicates = 0
   #exemplars = 0
-  /** Who sent the last point, as a request is one sender's as a rule; and what is known of them. */
+  /** The sender of the last point, usually of the whole request, and its state. */
   #sender = 0
   #senderCluster = 0
   #isStandby = false
@@ -196,7 +198,7 @@ export class OtlpRequestWriter {
       return
     }
     const refs = this.#point(place, point, NUMBER_SHAPE, [point.value ?? 0], temporality)
-    // Those of gauges say nothing that the value does not.
+    // Exemplars of gauges add nothing to the value.
     if (point.exemplars === undefined || refs === undefined || !isMonotonic) return
     for (const exemplar of point.exemplars) this.#exemplar(refs[0]!, exemplar)
   }
@@ -235,7 +237,7 @@ export class OtlpRequestWriter {
     else this.#point(place, point, summaryShape(point), summaryValues(point), 'cumulative')
   }
 
-  /** To the bucket that holds it: the first whose bound is not below. */
+  /** Attaches the exemplar to its bucket: the first whose bound is not below the value. */
   #bucketExemplar(refs: readonly SeriesRef[], bounds: readonly number[], exemplar: OtlpExemplar): void {
     const bucket = bounds.findIndex((bound) => exemplar.value !== undefined && exemplar.value <= bound)
     this.#exemplar(refs[bucket === -1 ? bounds.length : bucket]!, exemplar)
@@ -248,8 +250,8 @@ export class OtlpRequestWriter {
   }
 
   /**
-   * HOT: once per point. `values` are in the order of the shape's series, or a native histogram of its one. Answers the
-   * series when the point was taken.
+   * HOT: once per point. `values` are in the order of the shape's series, or a native histogram of its one. Returns the
+   * series when the point was accepted.
    */
   #point(
     place: Place,
@@ -334,7 +336,7 @@ export class OtlpRequestWriter {
     let refused: RefusedAppend | undefined
     for (let i = 0; i < values.length; i++) {
       const value = values[i]!
-      // What is not a number is a usual NaN here: stale markers were found while decoding.
+      // A NaN is an ordinary NaN here: stale markers were detected during decoding.
       const outcome = this.#appender.append(refs[i]!, timeMs, Number.isNaN(value) ? NaN : value)
       if (outcome !== APPENDED && outcome !== APPENDED_BEFORE) refused ??= outcome
     }
@@ -350,7 +352,7 @@ export class OtlpRequestWriter {
     return refused
   }
 
-  /** Counts a point by what became of its samples. */
+  /** Counts a point by the outcome of its samples. */
   #settle(refused: RefusedAppend | undefined, place: Place, point: AnyPoint): void {
     if (refused !== undefined) {
       const { reason, text } = APPEND_REFUSALS[refused]
@@ -369,8 +371,8 @@ export class OtlpRequestWriter {
   }
 
   /**
-   * Not a data point: nobody sent it, so it is neither counted nor refused. Times hang on the points' alone, so that a
-   * repeated request writes the same samples.
+   * Not a sent data point, so it is neither counted nor refused. Times derive only from the points, so that a repeated
+   * request writes the same samples.
    */
   #targetInfo({ key, labels, oldestMs, newestMs }: ResourceState): void {
     const streamKey = `${key} target_info`

@@ -3,8 +3,8 @@ import { METRIC_NAME } from '../../model/labels.ts'
 import type { HistogramPoint, SummaryPoint } from '../../wire/otlp/metrics.ts'
 
 /**
- * Which series the points of a stream become, and in which order their values stand: first one for each bucket bound or
- * quantile, then, of a histogram, the bucket that holds everything, then count and sum.
+ * The series of a stream's points, and the order of their values: first one for each bucket bound or quantile, then,
+ * for a histogram, the `+Inf` bucket, then count and sum.
  */
 export interface StreamShape {
   readonly kind: 'number' | 'histogram' | 'summary'
@@ -23,7 +23,7 @@ export function summaryShape(point: SummaryPoint): StreamShape {
   return { kind: 'summary', edges: point.quantiles.map(({ quantile }) => quantile), hasSum: true }
 }
 
-/** Buckets hold all that is at or below their bound, as PromQL wants them; OTLP counts each for itself. */
+/** Cumulative buckets, as in PromQL; OTLP counts each bucket separately. */
 export function histogramValues(point: HistogramPoint): number[] {
   let below = 0
   const buckets = point.bounds.map((_, i) => (below += point.bucketCounts[i] ?? 0))
@@ -46,7 +46,10 @@ export function seriesOf(common: Labels, { kind, edges, hasSum }: StreamShape): 
   return [...buckets, ...counts]
 }
 
-/** Whether series made for `known` are those of `requested`. A sum more is no harm, and a point without one writes none. */
+/**
+ * Whether the series of `known` include those of `requested`. An additional sum does no harm: points without one do not
+ * write it.
+ */
 export function isCovered(requested: StreamShape, known: StreamShape): boolean {
   const { edges } = known
   if (requested.edges.length !== edges.length || (requested.hasSum && !known.hasSum)) return false

@@ -16,7 +16,7 @@ export interface Stream {
   readonly sender: number
 }
 
-export interface RefusedStream extends RefusedSeries {
+interface RefusedStream extends RefusedSeries {
   readonly kind: 'refused'
 }
 
@@ -38,12 +38,12 @@ export class StreamTable {
     })
   }
 
-  /** HOT: once per point. The stream as it is known, whatever its shape. */
+  /** HOT: once per point. The cached stream, whatever its shape. */
   get(key: string): Stream | RefusedStream | undefined {
     return this.#known.get(key)
   }
 
-  /** HOT. The stream, with series for this shape; `labels` is asked only on first sight, or when the shape has changed. */
+  /** HOT. The stream, with series for this shape; calls `labels` only for a new stream or a changed shape. */
   find(
     key: string,
     shape: StreamShape,
@@ -86,14 +86,14 @@ export function textOfLabels(pairs: ReadonlyMap<string, string>): string {
 }
 
 /**
- * Short names for long keys: a resource is some 500 characters and stands before each of its metrics. Numbers are not
- * reused, so forgetting costs a new number and never mixes two resources up.
+ * Short ids for long keys: a resource takes some 500 characters and is part of the key of each of its metrics. Ids are
+ * not reused, so eviction costs a new id and never confuses two resources.
  */
 export class StreamIds {
   readonly #ids = new Map<string, number>()
   #last = 0
 
-  /** Resources, scopes and metrics that keep their number. */
+  /** Limit for resources, scopes and metrics with an id. */
   static readonly IDS_MAX = 200_000
 
   of(key: string): number {

@@ -19,24 +19,24 @@ import type { OtlpOptions } from './options.ts'
 import { RefusalTally } from '../refusal-tally.ts'
 
 /**
- * An OTLP traces request, from its decompressed body to spans in the store and an answer. The whole body is decoded
- * before the first span is used; after that only single spans are refused: for their ids, their times, a cluster they may
- * not claim, a trace without room, or because they claim to be of an upgrade and are not (model/upgrade-convention.ts).
+ * Handles an OTLP traces request, from its decompressed body to spans in the store and a response. The whole body is
+ * decoded before the first span is used; after that only single spans are refused: for their ids, their times, a
+ * foreign cluster, a trace at its limit, or as invalid upgrade spans (model/upgrade-convention.ts).
  */
-export interface OtlpTracesIngest {
-  /** What it took is not durable yet: the caller awaits the commit before it answers. */
+interface OtlpTracesIngest {
+  /** Accepted spans are not durable yet: the caller awaits the commit before it responds. */
   write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpItemOutcome
 }
 
-export interface OtlpTracesParts {
-  /** The doors that all formats share. */
+interface OtlpTracesParts {
+  /** The checks that all formats share. */
   readonly intake: Intake
   readonly otlp: Pick<OtlpOptions, 'attributesMax'>
   readonly spans: Pick<SpanSink, 'putSpans'>
   readonly limits: {
-    /** How long traces are kept; what ended before is not taken. */
+    /** Retention of traces; spans that ended before are refused. */
     readonly retentionMs: number
-    /** Of one trace. The store holds to it; here it stands for the sender to read. */
+    /** Limit per trace. The store enforces it; here it appears in messages to senders. */
     readonly spansPerTraceMax: number
   }
 }
@@ -155,7 +155,7 @@ interface Fault {
   readonly text: string
 }
 
-/** What OpenTelemetry calls who does not say. */
+/** OpenTelemetry's name for a missing service name. */
 const UNKNOWN_SERVICE = 'unknown_service'
 
 const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/
@@ -186,7 +186,7 @@ function scopeOf({ name, version, attributes, droppedAttributes, schemaUrl }: Ot
   }
 }
 
-/** A link whose ids are none leads nowhere: it is left out, and counted as one that its sender left out. */
+/** Links with invalid ids are omitted, and counted as dropped by the sender. */
 function spanOf(sent: OtlpSpan, resource: SpanResource, scope: SpanScope): Span {
   const { droppedAttributes, droppedEvents, droppedLinks, parentSpanId, links: sentLinks, events: sentEvents } = sent
   const links = sentLinks.filter((link) => TRACE_ID.test(link.traceId) && SPAN_ID.test(link.spanId))

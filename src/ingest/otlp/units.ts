@@ -1,6 +1,6 @@
 /**
- * Units (UCUM, as OTLP sends them) to the words that Prometheus names end with: the table of Prometheus' own translator,
- * its spelling of `TiBy` included. What is not in it stays as it was sent.
+ * Converts units (UCUM, as in OTLP) to the suffixes of Prometheus names: the table of Prometheus' own translator,
+ * including its spelling of `TiBy`. Other units stay as sent.
  */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['d', 'days'],
@@ -41,20 +41,20 @@ const PER_WORDS: ReadonlyMap<string, string> = new Map([
   ['y', 'year'],
 ])
 
-export interface UnitWords {
-  /** `meters` of `m/s`; empty when there is nothing to say. */
+interface UnitWords {
+  /** `meters` of `m/s`; empty without a unit. */
   readonly main: string
   /** `per_second` of `m/s`, or empty. */
   readonly per: string
 }
 
-/** All of it in one word, as metadata says it: `meters_per_second`. */
+/** The whole unit in one word, as in metadata: `meters_per_second`. */
 export function unitText(unit: string): string {
   const { main, per } = unitWords(unit)
   return [main, per].filter((word) => word !== '').join('_')
 }
 
-/** An annotation such as `{items}` counts as nothing. */
+/** Annotations such as `{items}` are ignored. */
 export function unitWords(unit: string): UnitWords {
   const slash = unit.indexOf('/')
   const main = side(slash === -1 ? unit : unit.slice(0, slash))

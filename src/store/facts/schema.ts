@@ -35,21 +35,21 @@ export interface DecommissionTable {
   readonly ended_by: string | null
 }
 
-export interface AdoptionDayTable {
+interface AdoptionDayTable {
   readonly day: string
   readonly updated_at_ms: number
   /** JSON array of usage rows: subject, name, clusters, count in turn. */
   readonly usage: string
 }
 
-export interface AdoptionCubeTable {
+interface AdoptionCubeTable {
   readonly day: string
   readonly operator: string
   /** JSON array of rows, each an array in the order of the columns of adoption.ts. */
   readonly rows: string
 }
 
-export interface MetaTable {
+interface MetaTable {
   readonly key: string
   readonly value: string
 }
@@ -63,7 +63,7 @@ export interface TokenTable {
   readonly created_at_ms: number
 }
 
-export interface AlertChangeTable {
+interface AlertChangeTable {
   readonly position: Generated<number>
   readonly cluster: string
 }
@@ -101,7 +101,7 @@ export interface SilenceTable {
   readonly until_resolved: number
 }
 
-export interface AcknowledgementTable {
+interface AcknowledgementTable {
   readonly fingerprint: string
   readonly active_at_ms: number
   readonly by: string

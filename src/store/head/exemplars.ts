@@ -10,7 +10,7 @@ import { floatOf } from '../bytes.ts'
  * of its series is a repeat, and an older one is rejected.
  */
 
-export interface ExemplarOptions {
+interface ExemplarOptions {
   /** Exemplars of all series; 0: none are stored. */
   readonly exemplarsMax: number
   /** Of one series; at least 1. */

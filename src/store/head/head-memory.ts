@@ -15,7 +15,7 @@ export const SLOTS_PER_SEGMENT = 1 << SLOTS_PER_SEGMENT_BITS
 const SLOT_MASK = SLOTS_PER_SEGMENT - 1
 
 /** A page is 128 bytes: the page before it, its number of runs, and five runs of 24 bytes. */
-export const PAGE_WORDS = 32
+const PAGE_WORDS = 32
 export const PAGE_BYTES = PAGE_WORDS * 4
 export const PAGE_BEFORE = 0
 export const PAGE_RUNS = 1

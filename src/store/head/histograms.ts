@@ -21,7 +21,7 @@ const ROWS_PER_STEP = 500
 const PACKS_PER_REMOVAL = 200
 
 /** A histogram that is on its way into its sample. */
-export interface EncodedHistogram {
+interface EncodedHistogram {
   readonly payload: Uint8Array
   /** The low word of its sample. */
   readonly hash: number

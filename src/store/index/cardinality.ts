@@ -5,7 +5,7 @@ import type { SeriesIndex } from './postings.ts'
 
 /** The number of series by metric, label and cluster, from the index only: no sample is read. */
 
-export interface ValueCount {
+interface ValueCount {
   readonly value: string
   readonly series: number
   /** Of these, how many are new. */

@@ -7,7 +7,7 @@ import { PairTable } from './pair-table.ts'
 import { RefTable } from './ref-table.ts'
 
 /** Refs and pair numbers are 32-bit words: at a million new series a day that lasts eleven years. */
-export const REF_MAX = 0xffffffff
+const REF_MAX = 0xffffffff
 
 /** A stored series: the numbers of its label pairs, by label name. */
 export interface SeriesRow {

@@ -16,7 +16,7 @@ interface Waiter {
 }
 
 /** Data that waits in memory for a commit. */
-export interface CommitPart {
+interface CommitPart {
   /** Nothing waits. */
   readonly isDurable: boolean
   /** Inside the transaction. */

@@ -5,7 +5,7 @@ import { packMinutes, unpackMinutes } from './minutes-codec.ts'
  * When the objects of a kind were listed, by cluster and namespace: one row for all listings of a scope; and of each object
  * when a listing last had it. An object is absent when two listings in a row did not have it after it was last seen.
  */
-export interface ListingScope {
+interface ListingScope {
   readonly cluster: number
   readonly kind: number
   /** Empty for objects of the cluster. */

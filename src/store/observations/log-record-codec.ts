@@ -4,13 +4,13 @@ import { readAttributes, TextReader, TextTable, writeAttributes } from '../attri
 import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
 
 /**
- * What a log record says beside its time, its sender, its severity and its trace. The bytes are a function of it.
+ * The content of a log record: all but its time, sender, severity and trace. Equal contents are equal bytes.
  *
  * ```
- * payload | 1 as it is, 2 deflated | texts | fields as attributes: severity_text, event_name, span_id, body, attributes |
+ * payload | 1 plain, 2 deflated | texts | fields as attributes: severity_text, event_name, span_id, body, attributes |
  * ```
  */
-export type LogRecordContent = Pick<LogRecord, 'severityText' | 'eventName' | 'spanId' | 'body' | 'attributes'>
+type LogRecordContent = Pick<LogRecord, 'severityText' | 'eventName' | 'spanId' | 'body' | 'attributes'>
 
 const PLAIN = 1
 const DEFLATED = 2

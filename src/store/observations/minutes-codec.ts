@@ -1,8 +1,8 @@
 import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
 
 /**
- * The minutes at which something was done at nearly even intervals, as runs of even ones: a pull every half hour for a
- * year is one run, and each restart of a Collector begins another. The bytes are a function of the set of minutes.
+ * The minutes of actions at nearly even intervals, as runs of equal steps: a pull every half hour for a year is one
+ * run, and each restart of a Collector begins another. The bytes are a function of the set of minutes.
  *
  * ```
  * minutes | 1 | gap | step | more | gap | step | more | ...     gap: from the minute before; step: between the minutes of

@@ -5,7 +5,7 @@ import type { Sighting, StateSpan } from './object-states.ts'
 /** The rows of observed objects: find, put and remove. Call in the caller's transaction. */
 
 /** An object of a cluster: identified by its uid. */
-export interface ObjectName {
+interface ObjectName {
   readonly cluster: number
   readonly uid: Uint8Array
   readonly kind: number

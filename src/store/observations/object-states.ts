@@ -54,7 +54,7 @@ export function isNewestStored(kind: number): boolean {
   return kind === EVENTS
 }
 
-export type StateStart<S extends StateSpan> = Sighting & { readonly state: S }
+type StateStart<S extends StateSpan> = Sighting & { readonly state: S }
 
 /**
  * The states in order, each with its start: a state without another state between its sightings is reported once.

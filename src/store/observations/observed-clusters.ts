@@ -12,7 +12,7 @@ interface ClusterRow {
 const ALIASES_MAX = 16
 
 /** Resolution of the last report: lists arrive each half hour, and this distinguishes silence from inactivity. */
-export const LAST_SEEN_STEP_MS = 10 * 60_000
+const LAST_SEEN_STEP_MS = 10 * 60_000
 /** Resolution of the last report as a fact of the cluster: each change causes a derivation of the cluster. */
 export const LAST_SEEN_FACT_STEP_MS = 3_600_000
 

@@ -12,7 +12,7 @@ const ENTRY_BYTES = 20
 const PACK_BYTES = 500
 
 /** Identifies a pack: SQLite reuses a row's id after the row is removed, but never a block's. */
-export interface PackKey {
+interface PackKey {
   readonly id: number
   readonly block: number
   readonly firstRef: number

@@ -5,7 +5,7 @@ import type { RollupPack } from './rollup-pack.ts'
 /** The SQL of rollups, as the writer sees them. */
 
 /** A row of rollups, read back: still deflated. */
-export interface StoredRollup {
+interface StoredRollup {
   readonly id: number
   readonly edges: Uint8Array
   readonly extremes: Uint8Array

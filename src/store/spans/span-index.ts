@@ -5,9 +5,9 @@ import { UPGRADE_SCOPE, conventionOf } from '../../model/upgrade-convention.ts'
 /** What a span is found by: its texts as a search compares them, and their hashes. */
 
 /** Longer values are not indexed: a search for one reads the spans themselves. */
-export const TAG_CHARS_MAX = 256
+const TAG_CHARS_MAX = 256
 /** Limit per trace. Beyond it a search reads the trace itself. */
-export const TAGS_MAX = 2000
+const TAGS_MAX = 2000
 
 /**
  * All keys and texts of a span. The fields that Jaeger shows besides attributes can be searched under the same names;

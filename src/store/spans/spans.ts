@@ -11,7 +11,7 @@ import { TraceRows, type PartRow, type TraceRow } from './trace-rows.ts'
  * parts are merged from time to time, so that a trace that arrives span by span is not rewritten with each. No span is
  * in two parts. Which of two spans with the same ids is stored does not depend on the order of arrival.
  */
-export interface SpanOptions {
+interface SpanOptions {
   /** Per trace; inclusive. Derived spans are not limited. */
   readonly spansPerTraceMax: number
 }
@@ -246,7 +246,7 @@ export class Spans implements SpanSink {
 }
 
 /** The writer of derived traces for short commands; a server may be running on the same data. */
-export interface DerivedTraceWriter {
+interface DerivedTraceWriter {
   /** In one transaction; durable when it returns. */
   replaceSpans(traces: readonly DerivedTrace[], nowMs: number): void
   close(): void

@@ -13,7 +13,7 @@ const NOT_PLAIN: i32 = -1
 /** The columns are too short: make them longer and walk again. */
 const NO_ROOM: i32 = -2
 
-// Constants of the hash; label-hash.ts has the same and says why.
+// Constants of the hash; label-hash.ts has the same, with the reasons.
 const SPREAD_A: v128 = i32x4(0x239b961b, 0xab0e9789, 0x38b34ae5, 0xa1e38b93)
 const SPREAD_B: v128 = i32x4(0xab0e9789, 0x38b34ae5, 0xa1e38b93, 0x239b961b)
 const SECOND_KEY: v128 = i32x4(0x9e3779b9, 0x7f4a7c15, 0xf39cc060, 0x5cedc834)
@@ -76,7 +76,7 @@ function copyForward(from: usize, to: usize, size: usize): void {
   } while (to < stop)
 }
 
-/** A copy that repeats what it has just written. */
+/** A copy that repeats its own output. */
 function repeat(from: usize, to: usize, size: usize): void {
   for (const stop = to + size; to < stop; ++to, ++from) store<u8>(to, load<u8>(from))
 }

@@ -3,10 +3,10 @@ import { timesOf } from './meta.ts'
 import { annotationAt, labelAt, listAt, present, textAt, textOr, textsAt, timeMsAt } from './object-value.ts'
 import type { ObjectValue } from './object-value.ts'
 
-/** OLM keeps as many conditions of a CSV as this. */
+/** OLM's own limit for the conditions of a CSV. */
 const HISTORY_MAX = 20
 
-/** OLM copies the CSV of an operator for all namespaces into each of them; a copy says nothing of its own. */
+/** OLM copies the CSV of an operator for all namespaces into each of them; copies are ignored. */
 export function isCopiedCsv(object: ObjectValue): boolean {
   return labelAt(object, 'olm.copiedFrom') !== undefined || textAt(object, 'status', 'reason') === 'Copied'
 }

@@ -21,7 +21,7 @@ export function eventFacts(object: ObjectValue): EventFacts {
     reason: textOr(object, 'reason'),
     type: textOr(object, 'type'),
     message: textOr(object, 'message') || textOr(object, 'note'),
-    // One that is told for the first time may say no count at all.
+    // A first occurrence may omit the count.
     count: Math.max(
       1,
       countAt(object, 'series', 'count'),
@@ -36,8 +36,8 @@ export function eventFacts(object: ObjectValue): EventFacts {
   })
 }
 
-/** Of which objects ordinary Events are kept; of all others only warnings are. */
-const TOLD_OF = new Set([
+/** Kinds whose normal Events are stored; of all others only warnings are stored. */
+const NORMAL_EVENT_KINDS = new Set([
   'HyperConverged',
   'KubeVirt',
   'CDI',
@@ -58,5 +58,5 @@ const TOLD_OF = new Set([
 
 /** Whether an upgrade may be read from it. A namespace is full of pods that were pulled, created and started. */
 export function isEventOfInterest(object: ObjectValue): boolean {
-  return textOr(object, 'type') !== 'Normal' || TOLD_OF.has(textOr(subjectOf(object), 'kind'))
+  return textOr(object, 'type') !== 'Normal' || NORMAL_EVENT_KINDS.has(textOr(subjectOf(object), 'kind'))
 }

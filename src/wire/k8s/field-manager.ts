@@ -3,9 +3,9 @@ import { listAt, textOr, timeMsAt } from './object-value.ts'
 import type { ObjectValue } from './object-value.ts'
 
 /**
- * Who wrote to an object last, by `metadata.managedFields`: the entry of the newest time. Which fields it owns is passed
- * over (`fieldsV1`, most of the bytes of an object), so a write that came between two sightings hides the one before it.
- * `undefined` where the Collector cut the list off, or more than one entry says no time.
+ * The last writer of an object, from `metadata.managedFields`: the entry with the newest time. Its owned fields are
+ * skipped (`fieldsV1`, most of the bytes of an object), so a write between two sightings hides the one before it.
+ * `undefined` when the Collector truncated the list, or more than one entry has no time.
  */
 export function fieldManagerOf(object: ObjectValue): FieldManager | undefined {
   let newest: ObjectValue
@@ -23,7 +23,7 @@ export function fieldManagerOf(object: ObjectValue): FieldManager | undefined {
   return { name, operation: wordAt(newest, 'operation'), subresource: wordAt(newest, 'subresource') }
 }
 
-/** Kubernetes takes managers of at most 128 characters that can be printed. */
+/** Kubernetes' limit: 128 printable characters. */
 const WORD_CHARS_MAX = 128
 
 function wordAt(entry: ObjectValue, key: string): string {

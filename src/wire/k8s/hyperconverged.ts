@@ -17,9 +17,9 @@ import {
 import type { ObjectValue } from './object-value.ts'
 
 /**
- * HyperConverged: v1beta1 has its settings flat under `spec`, v1 has them in groups (`virtualization`, `deployment`, ...).
- * Both become one. A setting is looked for in all its places, so that one that moves is found before a release is read
- * here; a name means the same in each of them.
+ * HyperConverged: v1beta1 has flat settings under `spec`, v1 has groups of settings (`virtualization`, `deployment`,
+ * ...). Both become one. Every setting is looked up in all places, so that a setting that moves in a later release is
+ * still found; a name means the same in each of them.
  */
 const GROUPS: readonly (readonly string[])[] = [['spec'], ['spec', 'virtualization'], ['spec', 'deployment']]
 
@@ -85,7 +85,7 @@ function scalarsOf(value: ObjectValue): Readonly<Record<string, string | number 
   )
 }
 
-/** A map of flags in v1beta1; in v1 a list of names, on unless `enabled` is `False`. */
+/** A map of flags in v1beta1; in v1 a list of names, enabled unless `enabled` is `False`. */
 function featureGatesOf(value: ObjectValue): Readonly<Record<string, boolean>> {
   const flags = entriesOf(value).flatMap(({ key, value: flag }) =>
     typeof flag === 'boolean' ? [[key, flag] as const] : [],

@@ -19,18 +19,18 @@ import { clusterOperatorFacts, clusterVersionFacts, machineConfigPoolFacts } fro
 import { operandFacts } from './operand.ts'
 import { virtualMachineInstanceFacts } from './virtual-machine-instance.ts'
 
-/** What is known of a watched kind. */
-export interface KindReader {
+/** How a watched kind is read. */
+interface KindReader {
   /** As the object calls its kind itself. */
   readonly kind: string
   readonly facts: (object: ObjectValue) => ObjectFacts
-  /** Of which objects nothing is kept though their kind is watched; absent: something is kept of all. */
-  readonly isLeftOut?: (object: ObjectValue) => boolean
+  /** Objects of the kind to ignore; absent: none. */
+  readonly isIgnored?: (object: ObjectValue) => boolean
 }
 
-/** By the plural of the resource, which a Collector names in `k8s.resource.name`. */
+/** By the plural of the resource, as in `k8s.resource.name`. */
 export const KINDS: Readonly<Record<ObjectKind, KindReader>> = {
-  clusterserviceversions: { kind: 'ClusterServiceVersion', facts: csvFacts, isLeftOut: isCopiedCsv },
+  clusterserviceversions: { kind: 'ClusterServiceVersion', facts: csvFacts, isIgnored: isCopiedCsv },
   subscriptions: { kind: 'Subscription', facts: subscriptionFacts },
   installplans: { kind: 'InstallPlan', facts: installPlanFacts },
   operatorconditions: { kind: 'OperatorCondition', facts: operatorConditionFacts },
@@ -44,7 +44,7 @@ export const KINDS: Readonly<Record<ObjectKind, KindReader>> = {
   hostpathprovisioners: { kind: 'HostPathProvisioner', facts: operandFacts('hostpathprovisioners') },
   aaqs: { kind: 'AAQ', facts: operandFacts('aaqs') },
   kubedeschedulers: { kind: 'KubeDescheduler', facts: kubeDeschedulerFacts },
-  daemonsets: { kind: 'DaemonSet', facts: daemonSetFacts, isLeftOut: (object) => !isVirtHandler(object) },
+  daemonsets: { kind: 'DaemonSet', facts: daemonSetFacts, isIgnored: (object) => !isVirtHandler(object) },
   virtualmachineinstancemigrations: { kind: 'VirtualMachineInstanceMigration', facts: migrationFacts },
   virtualmachineinstances: { kind: 'VirtualMachineInstance', facts: virtualMachineInstanceFacts },
   dataimportcrons: { kind: 'DataImportCron', facts: dataImportCronFacts },
@@ -52,7 +52,7 @@ export const KINDS: Readonly<Record<ObjectKind, KindReader>> = {
   clusterversions: { kind: 'ClusterVersion', facts: clusterVersionFacts },
   clusteroperators: { kind: 'ClusterOperator', facts: clusterOperatorFacts },
   nodes: { kind: 'Node', facts: nodeFacts },
-  events: { kind: 'Event', facts: eventFacts, isLeftOut: (object) => !isEventOfInterest(object) },
+  events: { kind: 'Event', facts: eventFacts, isIgnored: (object) => !isEventOfInterest(object) },
 }
 
 export function isObjectKind(resource: string): resource is ObjectKind {
@@ -60,10 +60,10 @@ export function isObjectKind(resource: string): resource is ObjectKind {
 }
 
 /**
- * Keys whose values are passed over while the body of a watched object is decoded, wherever they stand in it: of a CSV of
- * 150 kB this leaves 10. None of them is the name of anything that is kept.
+ * Keys whose values are skipped while the body of a watched object is decoded, at any depth: of a CSV of 150 kB this
+ * leaves 10. No stored field has one of these names.
  */
-export const PASSED_OVER: ReadonlySet<string> = new Set([
+export const SKIPPED_KEYS: ReadonlySet<string> = new Set([
   // Of `managedFields`: who wrote last is read, what each owns is not.
   'fieldsV1',
   'kubectl.kubernetes.io/last-applied-configuration',

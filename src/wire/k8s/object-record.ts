@@ -8,11 +8,11 @@ import { at, isMap, textAt, textOr } from './object-value.ts'
 import type { ObjectValue } from './object-value.ts'
 
 /**
- * A log record of the Collector's `k8sobjects` receiver to what is kept of the object in it. In watch mode the body is
- * `{type, object}`, in pull mode the object itself; `k8s.resource.name` names the plural of the kind in both. Such a record
- * has no time of its own, no severity and no cluster: that is the resource's or the token's to say.
+ * Converts a log record of the Collector's `k8sobjects` receiver to the facts of its object. In watch mode the body is
+ * `{type, object}`, in pull mode the object itself; `k8s.resource.name` is the plural of the kind in both. Such a
+ * record has no time, severity or cluster: the resource or the token names the cluster.
  */
-export interface WatchedRecord {
+interface WatchedRecord {
   readonly attributes: Attributes
   readonly body: ObjectValue
   /** When the Collector saw it. */
@@ -23,21 +23,21 @@ export type RecordReading =
   /** Another log record. */
   | { readonly kind: 'plain' }
   | { readonly kind: 'object'; readonly observation: Omit<ObjectObservation, 'cluster'> }
-  /** The namespace kube-system, whose uid is that of the cluster. */
+  /** The namespace kube-system, whose uid identifies the cluster. */
   | { readonly kind: 'cluster_uid'; readonly uid: string }
-  /** Understood, and nothing is kept of it. */
+  /** Valid, but not stored. */
   | { readonly kind: 'left_out'; readonly why: LeftOut }
   | { readonly kind: 'refused'; readonly reason: 'unknown_kind' | 'bad_object'; readonly example: string }
 
 /** `marker`: of the Collector or the API server about the stream itself. `object`: of a watched kind, and of no interest. */
 export type LeftOut = 'marker' | 'object'
 
-/** Watch events, and what they are here. */
+/** Watch events, and the corresponding changes. */
 const CHANGES: Readonly<Record<string, ObjectChange>> = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted' }
-/** Where a stream stands, that it broke, that a pull is complete. */
+/** A bookmark of the stream, an error, the end of a pull. */
 const MARKERS: ReadonlySet<string> = new Set(['BOOKMARK', 'ERROR', 'PullEnd'])
 
-/** A UUID in every API server known. */
+/** A UUID in all known API servers. */
 const UID = /^[!-~]{1,64}$/
 
 /** Whether the receiver made a record: then its body is an object, and most of that is passed over. */
@@ -50,7 +50,7 @@ const RESOURCE_NAME = 'k8s.resource.name'
 export function readObjectRecord({ attributes, body, observedMs }: WatchedRecord): RecordReading {
   const type = textAt(body, 'type')
   const resource = textAttribute(attributes, RESOURCE_NAME)
-  // The end of a pull names its kind in the body alone.
+  // The end of a pull names its kind only in the body.
   if (resource === undefined) return isPullEnd(type, body) ? { kind: 'left_out', why: 'marker' } : { kind: 'plain' }
   if (!isMap(body)) return refused('bad_object', `a record of ${quote(resource)} without an object`)
   const isWatch = type !== undefined && isMap(at(body, 'object'))
@@ -83,7 +83,7 @@ function readObject(
   if (!/^\d+$/.test(written) || !Number.isSafeInteger(resourceVersion)) {
     return fault(`with resourceVersion ${quote(written)}, want a decimal number`)
   }
-  if (reader.isLeftOut?.(object) === true) return { kind: 'left_out', why: 'object' }
+  if (reader.isIgnored?.(object) === true) return { kind: 'left_out', why: 'object' }
   const manager = fieldManagerOf(object)
   return {
     kind: 'object',

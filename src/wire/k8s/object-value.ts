@@ -2,19 +2,19 @@ import type { Attributes, AttributeValue } from '../../model/attribute.ts'
 import { rfc3339Ms } from './rfc3339.ts'
 
 /**
- * Reads a Kubernetes object as a Collector sends it: maps, lists and scalars of OTLP. What is not there, or is something
- * else than it should be, is `undefined`: a broken field loses itself and nothing more.
+ * Reads a Kubernetes object as a Collector sends it: maps, lists and scalars of OTLP. A missing field, or one of the
+ * wrong type, is `undefined`: a malformed field does not affect the others.
  */
 export type ObjectValue = AttributeValue
 
-/** The longest text that is kept of an object; a condition's message can quote a whole manifest. */
+/** Limit for texts of an object; a condition's message can quote a whole manifest. */
 const TEXT_CHARS_MAX = 1000
-/** Entries kept of one list of an object. */
+/** Limit for the entries of one list of an object. */
 const LIST_MAX = 200
 
 const NO_ENTRIES: Attributes = []
 
-/** The entries of a map; none of what is no map. */
+/** The entries of a map; empty for any other value. */
 export function entriesOf(value: ObjectValue): Attributes {
   if (typeof value !== 'object' || !('entries' in value) || Array.isArray(value)) return NO_ENTRIES
   return (value as { readonly entries: Attributes }).entries
@@ -25,7 +25,7 @@ export function isMap(value: ObjectValue): boolean {
   return typeof value === 'object' && 'entries' in value && !Array.isArray(value)
 }
 
-/** What stands at a path of keys. */
+/** The value at a path of keys. */
 export function at(value: ObjectValue, ...path: readonly string[]): ObjectValue {
   let here = value
   for (const key of path) here = entriesOf(here).findLast((entry) => entry.key === key)?.value
@@ -38,12 +38,12 @@ export function textAt(value: ObjectValue, ...path: readonly string[]): string |
   return typeof text === 'string' && text !== '' ? clipped(text) : undefined
 }
 
-/** As `textAt`, the empty text when there is none. */
+/** As `textAt`, but the empty text for a missing value. */
 export function textOr(value: ObjectValue, ...path: readonly string[]): string {
   return textAt(value, ...path) ?? ''
 }
 
-/** An integer that a number holds exactly. JSON's numbers may come as doubles. */
+/** A safe integer. JSON's numbers may arrive as doubles. */
 export function integerAt(value: ObjectValue, ...path: readonly string[]): number | undefined {
   const number = at(value, ...path)
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined
@@ -65,13 +65,13 @@ export function timeMsAt(value: ObjectValue, ...path: readonly string[]): number
   return typeof text === 'string' ? rfc3339Ms(text) : undefined
 }
 
-/** The last `LIST_MAX` entries of a list; `undefined` when there is none. */
+/** The last `LIST_MAX` entries of a list; `undefined` for any other value. */
 export function listAt(value: ObjectValue, ...path: readonly string[]): readonly ObjectValue[] | undefined {
   const list = at(value, ...path)
   return Array.isArray(list) ? (list as readonly ObjectValue[]).slice(-LIST_MAX) : undefined
 }
 
-/** The texts of a list; `undefined` when there is none. */
+/** The texts of a list; `undefined` for any other value. */
 export function textsAt(value: ObjectValue, ...path: readonly string[]): readonly string[] | undefined {
   return listAt(value, ...path)?.flatMap((item) => (typeof item === 'string' ? [clipped(item)] : []))
 }
@@ -86,7 +86,7 @@ export function annotationAt(object: ObjectValue, annotation: string): string | 
   return typeof text === 'string' ? text : undefined
 }
 
-/** The facts without those that are not there, so that equal facts are equal bytes. */
+/** Removes undefined fields, so that equal facts are equal bytes. */
 export function present<T extends object>(fields: { readonly [K in keyof T]: T[K] | undefined }): T {
   const facts: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) facts[name] = value

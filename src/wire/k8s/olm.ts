@@ -43,7 +43,7 @@ export function installPlanFacts(object: ObjectValue): InstallPlanFacts {
   })
 }
 
-/** v2 has what the operator says in `spec`, v1 in `status`. */
+/** The operator's conditions are in `spec` in v2, and in `status` in v1. */
 export function operatorConditionFacts(object: ObjectValue): OperatorConditionFacts {
   const isInSpec = listAt(object, 'spec', 'conditions') !== undefined
   return present<OperatorConditionFacts>({

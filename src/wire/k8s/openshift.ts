@@ -7,7 +7,7 @@ import type { ObjectValue } from './object-value.ts'
 
 /** What OpenShift's own upgrade is read from: config.openshift.io/v1, machineconfiguration.openshift.io/v1. */
 
-/** OpenShift keeps up to a hundred; an upgrade is told by the newest. */
+/** OpenShift stores up to a hundred; the newest suffice to describe an upgrade. */
 const HISTORY_MAX = 20
 
 export function clusterVersionFacts(object: ObjectValue): ClusterVersionFacts {

@@ -4,7 +4,9 @@ import { timesOf } from './meta.ts'
 import { integerAt, present, textAt } from './object-value.ts'
 import type { ObjectValue } from './object-value.ts'
 
-/** The CRs of HCO's operands. KubeVirt has names of its own for versions; the others share those of their common SDK. */
+/**
+ * The CRs of HCO's operands. KubeVirt has its own field names for versions; the others share those of their common SDK.
+ */
 export function operandFacts(kind: OperandFacts['kind']): (object: ObjectValue) => OperandFacts {
   const isKubeVirt = kind === 'kubevirts'
   return (object) =>

@@ -3,14 +3,17 @@
  */
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/
 
-/** Milliseconds since the epoch, rounded down; `undefined` for what is no time, and for Go's zero time, which means none. */
+/**
+ * Milliseconds since the epoch, rounded down; `undefined` for an invalid time, and for Go's zero time, which means
+ * none.
+ */
 export function rfc3339Ms(text: string): number | undefined {
   const parts = RFC3339.exec(text)
   if (parts === null) return undefined
   const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = parts
   const ms = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
   const date = new Date(ms)
-  // `Date.UTC` takes the 31st of February for the 3rd of March. A leap second is the first of the next minute.
+  // `Date.UTC` reads the 31st of February as the 3rd of March. A leap second is the first of the next minute.
   const isDay = date.getUTCFullYear() === Number(year) || Number(second) === 60
   if (!isDay || Number(month) > 12 || Number(month) < 1 || Number(day) > daysOf(Number(year), Number(month)))
     return undefined

@@ -2,15 +2,15 @@ import { DecodeError } from '../decode-error.ts'
 import { LENGTH_DELIMITED, ProtobufReader, ProtobufWriter, VARINT } from '../protobuf.ts'
 
 /**
- * What an OTLP receiver answers, in the encoding of the request: Export*ServiceResponse, and google.rpc.Status for what
- * was not taken at all. A count of 0 is written too, as other receivers do; readers may not care.
+ * Responses of an OTLP receiver, in the encoding of the request: Export*ServiceResponse, and google.rpc.Status for a
+ * refused request. A count of 0 is written too, as other receivers do.
  */
 export type OtlpEncoding = 'protobuf' | 'json'
 
 export type OtlpSignal = 'metrics' | 'traces' | 'logs'
 
-/** How many points, spans or log records were not taken of a request that otherwise was; with 0, the message is a warning. */
-export interface PartialSuccess {
+/** Number of refused points, spans or log records of an accepted request; with 0, the message is a warning. */
+interface PartialSuccess {
   readonly rejected: number
   readonly message: string
 }
@@ -21,7 +21,7 @@ const REJECTED: Readonly<Record<OtlpSignal, string>> = {
   logs: 'rejectedLogRecords',
 }
 
-/** @param partial absent when all was taken and there is nothing to say: then the protobuf answer is no bytes at all */
+/** @param partial absent when all was accepted without a warning: then the protobuf response is empty */
 export function encodeExportAnswer(
   encoding: OtlpEncoding,
   signal: OtlpSignal,
@@ -44,7 +44,7 @@ export function encodeStatus(encoding: OtlpEncoding, code: number, message: stri
   return encoding === 'json' ? jsonBytes({ code, message }) : numberAndText(code, message)
 }
 
-/** What a receiver says in a google.rpc.Status; `undefined`: the bytes are none, or it says nothing. */
+/** The message of a google.rpc.Status; `undefined`: the bytes are malformed, or it has none. */
 export function statusMessageOf(bytes: Uint8Array): string | undefined {
   const reader = new ProtobufReader(bytes)
   let message: string | undefined

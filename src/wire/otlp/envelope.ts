@@ -5,10 +5,10 @@ import type { OtlpResource, OtlpScope } from './resource.ts'
 import { LENGTH_DELIMITED, tagOf } from '../protobuf.ts'
 
 /**
- * What the requests for metrics, traces and logs have in common in protobuf: who sent, what in it told, and a list of
- * items; the fields have the same numbers in all three.
+ * The common structure of requests for metrics, traces and logs in protobuf: resource, scope, and a list of items; the
+ * fields have the same numbers in all three.
  */
-export interface EnvelopeParts<Item, Scope> {
+interface EnvelopeParts<Item, Scope> {
   /** Reads one item, which ends there. */
   readonly item: (end: number) => Item
   readonly scopeOf: (scope: OtlpScope, items: Item[]) => Scope

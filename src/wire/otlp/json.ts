@@ -74,7 +74,7 @@ export function smallIntegerField(parent: JsonObject, name: string): number {
   throw wrong(value, name, 'an integer of at most 32 bits')
 }
 
-/** Counts and flags of 32 bits. */
+/** 32-bit counts and flags. */
 export function unsigned32Field(parent: JsonObject, name: string): number {
   const number = smallIntegerField(parent, name)
   if (number >= 0) return number
@@ -100,7 +100,7 @@ export function unsigned64Field(parent: JsonObject, name: string): number {
 }
 
 export function unsigned64(value: unknown, what: string): number {
-  // The usual case without a bigint.
+  // The common case, without a bigint.
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
   return Number(exactInteger(value, what, 0n, UINT64_MAX))
 }
@@ -122,7 +122,7 @@ export function timeNsField(parent: JsonObject, name: string): bigint {
   return exactInteger(parent[name] ?? 0, name, 0n, UINT64_MAX)
 }
 
-/** An id in hexadecimal, in lower case, of at most 16 bytes; empty for what is none. */
+/** An id as lower-case hexadecimal of at most 16 bytes; empty for an invalid one. */
 export function idField(parent: JsonObject, name: string): string {
   const id = textField(parent, name).toLowerCase()
   return /^([0-9a-f]{2}){1,16}$/.test(id) ? id : ''
@@ -143,12 +143,12 @@ export function doubleField(parent: JsonObject, name: string): number {
   return double(parent[name] ?? 0, name)
 }
 
-/** Reads attributes and counts them and the values in them. */
+/** Reads attributes, and counts them and their nested values. */
 export class JsonAttributes {
   readonly #most: number
   #count = 0
-  /** Keys whose values are passed over in what is read now. */
-  #passedOver: ReadonlySet<string> | undefined
+  /** Keys whose values are skipped in the current value. */
+  #skippedKeys: ReadonlySet<string> | undefined
 
   constructor(attributesMax: number) {
     this.#most = attributesMax
@@ -159,18 +159,18 @@ export class JsonAttributes {
       this.countValue()
       const entry = objectOf(item, name)
       const key = textField(entry, 'key')
-      if (this.#passedOver?.has(key) === true) return { key, value: undefined }
+      if (this.#skippedKeys?.has(key) === true) return { key, value: undefined }
       return { key, value: this.#value(messageField(entry, 'value'), depth) }
     })
   }
 
-  /** An AnyValue field. @param passedOver keys whose values are not read, wherever they stand in it */
-  value(parent: JsonObject, name: string, passedOver?: ReadonlySet<string>): AttributeValue {
-    this.#passedOver = passedOver
+  /** Reads an AnyValue field. @param skippedKeys keys whose values are skipped, at any depth */
+  value(parent: JsonObject, name: string, skippedKeys?: ReadonlySet<string>): AttributeValue {
+    this.#skippedKeys = skippedKeys
     try {
       return this.#value(messageField(parent, name), 0)
     } finally {
-      this.#passedOver = undefined
+      this.#skippedKeys = undefined
     }
   }
 

@@ -2,8 +2,8 @@ import { FIXED64, ProtobufWriter, VARINT } from '../protobuf.ts'
 
 /**
  * OTLP logs (opentelemetry-proto logs.proto and logs_service.proto), the sending side, for the simulated fleet: records
- * whose body is a JSON value, as the Collector's `k8sobjects` receiver makes them, in both encodings. Integers become
- * intValue, other numbers doubleValue, null the empty value. Zero values are left out.
+ * with a JSON value as body, as the Collector's `k8sobjects` receiver makes them, in both encodings. Integers become
+ * intValue, other numbers doubleValue, null the empty value. Zero values are omitted.
  */
 export interface SentResourceLogs {
   readonly attributes: Readonly<Record<string, string>>
@@ -12,7 +12,7 @@ export interface SentResourceLogs {
 }
 
 export interface SentLogRecord {
-  /** When it was seen. Such records have no time of their own. */
+  /** Time of the observation. Such records have no other time. */
   readonly observedMs: number
   readonly attributes: Readonly<Record<string, string>>
   readonly body: JsonValue
@@ -110,7 +110,7 @@ function isList(value: Extract<JsonValue, object>): value is readonly JsonValue[
   return Array.isArray(value)
 }
 
-/** A message inside another, written where it stands. */
+/** Writes a nested message in place. */
 function nested(writer: ProtobufWriter, field: number, write: () => void): void {
   const opened = writer.open(field)
   write()

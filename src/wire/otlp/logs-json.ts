@@ -43,7 +43,7 @@ function recordOf(message: JsonObject, reader: JsonAttributes, limits: LogsReque
     observedNs: timeNsField(message, 'observedTimeUnixNano'),
     severity: smallIntegerField(message, 'severityNumber'),
     severityText: textField(message, 'severityText'),
-    body: reader.value(message, 'body', limits.passedOver?.(attributes)),
+    body: reader.value(message, 'body', limits.skippedKeys?.(attributes)),
     attributes,
     droppedAttributes: smallIntegerField(message, 'droppedAttributesCount'),
     flags: smallIntegerField(message, 'flags'),

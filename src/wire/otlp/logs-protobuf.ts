@@ -62,7 +62,7 @@ class Decoder {
       spanId: '',
       eventName: '',
     }
-    // The attributes say what of the body is wanted, and stand after it.
+    // The attributes define which parts of the body are needed, and come after it.
     let bodyAt = -1
     reader.fields(end, RECORD_FIELDS, (tag) => {
       if (tag === BODY) {
@@ -83,7 +83,7 @@ class Decoder {
     })
     if (bodyAt !== -1) {
       reader.position = bodyAt
-      record.body = reader.value(end, this.#limits.passedOver?.(attributes))
+      record.body = reader.value(end, this.#limits.skippedKeys?.(attributes))
       reader.position = end
     }
     return record

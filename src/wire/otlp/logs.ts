@@ -2,8 +2,8 @@ import type { Attributes, AttributeValue } from '../../model/attribute.ts'
 import type { OtlpResource, OtlpScope } from './resource.ts'
 
 /**
- * What an OTLP logs request says (opentelemetry-proto 1.x, logs.proto and logs_service.proto), whichever of its two
- * encodings it came in. Nothing is checked here but types: times may be 0, ids of any length.
+ * An OTLP logs request (opentelemetry-proto 1.x, logs.proto and logs_service.proto), decoded from either encoding. Only
+ * types are validated here: times may be 0, ids of any length.
  */
 export interface LogsRequest {
   readonly resources: readonly ResourceLogs[]
@@ -40,10 +40,8 @@ export interface OtlpLogRecord {
 export interface LogsRequestLimits {
   /** Inclusive. */
   readonly recordsMax: number
-  /** Inclusive: attributes and the values in them and in bodies, of all levels together; without what is passed over. */
+  /** Inclusive: attributes and nested values of attributes and bodies, of all levels together; without skipped ones. */
   readonly attributesMax: number
-  /**
-   * The keys whose values are passed over in the body of a record with these attributes; absent, or without an answer, none.
-   */
-  readonly passedOver?: (attributes: Attributes) => ReadonlySet<string> | undefined
+  /** The keys whose values are skipped in the body of a record with these attributes; absent or `undefined`: none. */
+  readonly skippedKeys?: (attributes: Attributes) => ReadonlySet<string> | undefined
 }

@@ -149,7 +149,7 @@ class Decoder {
     return { offset: smallIntegerField(message, 'offset'), counts }
   }
 
-  /** Nothing when there are none. */
+  /** Empty without exemplars. */
   #exemplarsOf(point: JsonObject): { readonly exemplars?: readonly OtlpExemplar[] } {
     const exemplars = messagesField(point, 'exemplars')
     if (exemplars.length === 0) return {}

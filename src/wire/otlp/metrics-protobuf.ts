@@ -17,8 +17,8 @@ import type { KeyValue } from '../../model/attribute.ts'
 import { FIXED64, LENGTH_DELIMITED, VARINT, tagOf } from '../protobuf.ts'
 
 /**
- * ExportMetricsServiceRequest from protobuf. Follows the wire format where JSON has no say: fields in any order,
- * numeric lists packed or not, a singular message sent twice merges, of a oneof the last one holds.
+ * Decodes ExportMetricsServiceRequest from protobuf. Follows the wire format: fields in any order, numeric lists packed
+ * or not, repeated singular messages merge, the last field of a oneof wins.
  */
 
 /** @throws DecodeError when it is not such a request or holds more than the limits allow */
@@ -28,7 +28,7 @@ export function decodeMetricsProtobuf(bytes: Uint8Array, limits: MetricsRequestL
 
 const bytesField = (field: number): number => tagOf(field, LENGTH_DELIMITED)
 
-// Tags are named by field number where a message has several; the numbers are those of metrics.proto.
+// Names contain the field number when a message has several; the numbers are those of metrics.proto.
 const B1 = bytesField(1)
 const B2 = bytesField(2)
 const B3 = bytesField(3)
@@ -67,7 +67,9 @@ const EXEMPLAR_FIELDS = fieldBits(2, 3, 4, 5, 6, 7)
 const SUMMARY_POINT_FIELDS = fieldBits(2, 3, 4, 5, 6, 7, 8)
 const QUANTILE_FIELDS = fieldBits(1, 2)
 
-/** The data of a metric while its fields are read; temporality and monotony may come before, after or between points. */
+/**
+ * The data of a metric while its fields are read; temporality and monotony may come before, after or between points.
+ */
 interface DataParts<T> {
   readonly points: T[]
   temporality: number
@@ -142,7 +144,7 @@ class Decoder {
     return { kind: 'summary', points: this.#data(end, (pointEnd) => this.#summaryPoint(pointEnd)).points }
   }
 
-  /** Points and what stands beside them: the five kinds of data have the same fields, or fewer. */
+  /** Reads points and the other fields of a metric's data: the five kinds of data have the same fields, or fewer. */
   #data<T>(end: number, point: (end: number) => T): DataParts<T> {
     const reader = this.#reader
     const parts: DataParts<T> = { points: [], temporality: 0, isMonotonic: false }

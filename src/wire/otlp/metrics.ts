@@ -1,8 +1,8 @@
 import type { Attributes } from '../../model/attribute.ts'
 
 /**
- * What an OTLP metrics request says (opentelemetry-proto 1.x, metrics.proto and metrics_service.proto), whichever of
- * its two encodings it came in. Nothing is checked here but types: times may be 0, buckets may not fit their bounds.
+ * An OTLP metrics request (opentelemetry-proto 1.x, metrics.proto and metrics_service.proto), decoded from either
+ * encoding. Only types are validated here: times may be 0, buckets may not match their bounds.
  */
 export interface MetricsRequest {
   readonly resources: readonly ResourceMetrics[]
@@ -69,11 +69,11 @@ interface Point {
   readonly startMs: number
   /** Milliseconds, rounded down from nanoseconds; 0 when it was not sent. */
   readonly timeMs: number
-  /** The sender says that there is no value any more: the flag NO_RECORDED_VALUE, or a stale marker sent as the value. */
+  /** The stream has ended: the flag NO_RECORDED_VALUE, or a stale marker sent as the value. */
   readonly isStale: boolean
 }
 
-/** One observation that stands for many; ids in hexadecimal, empty when they were not sent. */
+/** One sampled observation; ids in hexadecimal, empty when not sent. */
 export interface OtlpExemplar {
   readonly attributes: Attributes
   readonly timeMs: number
@@ -113,7 +113,7 @@ export interface ExponentialPoint extends Point {
   readonly exemplars?: readonly OtlpExemplar[]
 }
 
-/** Counts of buckets `offset`, `offset + 1`, ... */
+/** Counts of the buckets `offset`, `offset + 1`, ... */
 export interface ExponentialBuckets {
   readonly offset: number
   readonly counts: readonly number[]
@@ -132,8 +132,8 @@ export interface MetricsRequestLimits {
   /** Inclusive, of points, and of exemplars. */
   readonly pointsMax: number
   /**
-   * Inclusive: attributes and the values in them, of all levels together, and buckets of exponential histograms. Two bytes
-   * can stand for one.
+   * Inclusive: attributes and nested values, of all levels together, and buckets of exponential histograms. Each can
+   * take as little as two bytes.
    */
   readonly attributesMax: number
 }

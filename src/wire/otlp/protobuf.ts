@@ -6,8 +6,8 @@ import { VALUE_DEPTH_MAX } from '../decode-error.ts'
 import { FIXED64, LENGTH_DELIMITED, ProtobufReader, VARINT, tagOf, truncated } from '../protobuf.ts'
 
 /**
- * What all OTLP messages are made of, in protobuf: texts, 64-bit numbers, times, attributes (common.proto). Reading
- * moves the cursor past what was read.
+ * The common parts of all OTLP messages in protobuf: texts, 64-bit numbers, times, attributes (common.proto). Reading
+ * moves the cursor past the field.
  */
 
 const FORMAT = 'otlp'
@@ -31,8 +31,8 @@ const ITEMS_FIELDS = 0b10
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Texts that were read lately: keys and most values of a request are those of the one before, and finding them costs
- * less than making them anew. The last text of a place stays; places and lengths are few, so it is half a megabyte at most.
+ * Recently read texts: keys and most values repeat those of the previous request, and looking them up is cheaper than
+ * decoding them. Each place holds its last text; places and lengths are bounded, to half a megabyte in total.
  */
 const RECENT_TEXTS = 8192
 const RECENT_TEXT_BYTES_MAX = 64
@@ -42,10 +42,10 @@ export class OtlpReader extends ProtobufReader {
   readonly #buffer: Buffer
   readonly #attributesMax: number
   #attributes = 0
-  /** Keys whose values are passed over in what is read now. */
-  #passedOver: ReadonlySet<string> | undefined
+  /** Keys whose values are skipped in the current value. */
+  #skippedKeys: ReadonlySet<string> | undefined
 
-  /** @param attributesMax attributes and the values in them, in the whole message */
+  /** @param attributesMax limit for attributes and nested values in the whole message */
   constructor(bytes: Uint8Array, attributesMax: number) {
     super(bytes)
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -59,7 +59,7 @@ export class OtlpReader extends ProtobufReader {
     this.position = contentEnd
     const { bytes } = this
     let at = start
-    // FNV-1a, only to find a place: a text is compared whole.
+    // FNV-1a, only to choose a place: texts are compared completely.
     let hash = 0x811c9dc5
     while (at < contentEnd && bytes[at]! < 0x80) hash = Math.imul(hash ^ bytes[at++]!, 0x01000193)
     // Nearly all texts are ASCII, and for short ones this is four times as fast as a TextDecoder.
@@ -71,7 +71,7 @@ export class OtlpReader extends ProtobufReader {
     }
   }
 
-  /** HOT: several times a point. @param place where a text of this hash stands, if it was read lately */
+  /** HOT: several times per point. @param place the place for texts with this hash */
   #asciiText(start: number, end: number, place: number): string {
     if (end - start > RECENT_TEXT_BYTES_MAX) return this.#buffer.toString('latin1', start, end)
     const recent = recentTexts[place]!
@@ -134,7 +134,7 @@ export class OtlpReader extends ProtobufReader {
     return contentEnd - start > 16 ? '' : this.#buffer.toString('hex', start, contentEnd)
   }
 
-  /** Reads the fields of a message; `read` answers false for those it does not know. */
+  /** Reads the fields of a message; `read` returns false for unknown ones. */
   fields(end: number, known: number, read: (tag: number) => boolean): void {
     while (this.position < end) {
       const tag = this.tag(end)
@@ -142,13 +142,13 @@ export class OtlpReader extends ProtobufReader {
     }
   }
 
-  /** An AnyValue field's content. @param passedOver keys whose values are not read, wherever they stand in it */
-  value(end: number, passedOver?: ReadonlySet<string>): AttributeValue {
-    this.#passedOver = passedOver
+  /** Reads the content of an AnyValue field. @param skippedKeys keys whose values are skipped, at any depth */
+  value(end: number, skippedKeys?: ReadonlySet<string>): AttributeValue {
+    this.#skippedKeys = skippedKeys
     try {
       return this.#value(end, 0)
     } finally {
-      this.#passedOver = undefined
+      this.#skippedKeys = undefined
     }
   }
 
@@ -161,7 +161,7 @@ export class OtlpReader extends ProtobufReader {
       const tag = this.tag(messageEnd)
       if (tag === KEY) key = this.text(messageEnd)
       else if (tag === VALUE) {
-        if (this.#passedOver?.has(key) === true) this.skip(tag, messageEnd)
+        if (this.#skippedKeys?.has(key) === true) this.skip(tag, messageEnd)
         else value = this.#value(messageEnd, depth)
       } else this.skipUnknown(tag, messageEnd, KEY_VALUE_FIELDS)
     }
@@ -222,7 +222,7 @@ export class OtlpReader extends ProtobufReader {
     return content
   }
 
-  /** Steps over eight bytes and answers where they start. */
+  /** Skips eight bytes and returns their start. */
   #fixed64(end: number): number {
     const at = this.position
     if (at + 8 > end) throw truncated('a 64-bit number', at)
@@ -236,7 +236,7 @@ export class OtlpReader extends ProtobufReader {
   }
 }
 
-/** What one request may hold only so many of, and the limit that says how many. */
+/** The limited items of a request, and the names of their limits. */
 const LIMITED = {
   'data points': 'samples',
   exemplars: 'samples',

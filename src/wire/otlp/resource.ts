@@ -8,7 +8,7 @@ import { LENGTH_DELIMITED, VARINT, tagOf } from '../protobuf.ts'
 /** Who sent spans and log records: resource.proto and the scope of common.proto, in both encodings. */
 export interface OtlpResource {
   readonly attributes: Attributes
-  /** That the sender left out for limits of its own. */
+  /** Number of attributes that the sender dropped because of its limits. */
   readonly droppedAttributes: number
   readonly schemaUrl: string
 }
@@ -22,13 +22,13 @@ export interface OtlpScope {
 }
 
 /** While it is read: a message sent twice merges. */
-export interface ResourceParts extends OtlpResource {
+interface ResourceParts extends OtlpResource {
   readonly attributes: KeyValue[]
   droppedAttributes: number
   schemaUrl: string
 }
 
-export interface ScopeParts extends OtlpScope {
+interface ScopeParts extends OtlpScope {
   name: string
   version: string
   readonly attributes: KeyValue[]

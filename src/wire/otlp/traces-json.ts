@@ -102,7 +102,7 @@ class Decoder {
   }
 }
 
-// Senders must write numbers; names are what protobuf's own JSON has, and what other receivers take too.
+// The specification requires numbers; protobuf's own JSON uses names, which other receivers accept too.
 const KIND_NAMES = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER'].map(
   (name) => `SPAN_KIND_${name}`,
 )

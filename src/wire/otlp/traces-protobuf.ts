@@ -15,7 +15,7 @@ export function decodeTracesProtobuf(bytes: Uint8Array, limits: TracesRequestLim
 
 const bytesField = (field: number): number => tagOf(field, LENGTH_DELIMITED)
 
-// Tags are named by field number where a message has several; the numbers are those of trace.proto.
+// Names contain the field number when a message has several; the numbers are those of trace.proto.
 const B1 = bytesField(1)
 const B2 = bytesField(2)
 const B3 = bytesField(3)

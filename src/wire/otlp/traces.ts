@@ -3,8 +3,8 @@ import { SPAN_KINDS, SPAN_STATUSES } from '../../model/span.ts'
 import type { OtlpResource, OtlpScope } from './resource.ts'
 
 /**
- * What an OTLP traces request says (opentelemetry-proto 1.x, trace.proto and trace_service.proto), whichever of its two
- * encodings it came in. Nothing is checked here but types: times may be 0, ids of any length.
+ * An OTLP traces request (opentelemetry-proto 1.x, trace.proto and trace_service.proto), decoded from either encoding.
+ * Only types are validated here: times may be 0, ids of any length.
  */
 export interface TracesRequest {
   readonly resources: readonly ResourceSpans[]
@@ -21,7 +21,7 @@ export interface ScopeSpans {
   readonly spans: readonly OtlpSpan[]
 }
 
-/** Ids in hexadecimal, of at most 16 bytes; empty when they were not sent, or are none. */
+/** Ids in hexadecimal, of at most 16 bytes; empty when not sent or invalid. */
 export interface OtlpSpan extends Omit<Span, 'parentSpanId' | 'resource' | 'scope' | 'dropped' | 'events' | 'links'> {
   readonly parentSpanId: string
   readonly events: readonly Required<SpanEvent>[]
@@ -44,6 +44,9 @@ export function spanStatusOf(code: number): SpanStatus {
 export interface TracesRequestLimits {
   /** Inclusive. */
   readonly spansMax: number
-  /** Inclusive: attributes and the values in them, of all levels together, and events and links. Two bytes can stand for one. */
+  /**
+   * Inclusive: attributes and nested values, of all levels together, and events and links. Each can take as little as
+   * two bytes.
+   */
   readonly attributesMax: number
 }

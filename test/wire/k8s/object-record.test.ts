@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { KINDS, PASSED_OVER } from '../../../src/wire/k8s/kinds.ts'
+import { KINDS, SKIPPED_KEYS } from '../../../src/wire/k8s/kinds.ts'
 import { isWatchedRecord, readObjectRecord } from '../../../src/wire/k8s/object-record.ts'
 import type { RecordReading } from '../../../src/wire/k8s/object-record.ts'
 import { decodeLogsJson } from '../../../src/wire/otlp/logs-json.ts'
@@ -24,7 +24,7 @@ const OBSERVED_MS = 1_787_220_000_250
 const LIMITS = {
   recordsMax: 100,
   attributesMax: 100_000,
-  passedOver: (attributes: OtlpLogRecord['attributes']) => (isWatchedRecord(attributes) ? PASSED_OVER : undefined),
+  skippedKeys: (attributes: OtlpLogRecord['attributes']) => (isWatchedRecord(attributes) ? SKIPPED_KEYS : undefined),
 }
 
 const read = ({ attributes, body, observedNs }: OtlpLogRecord): RecordReading =>

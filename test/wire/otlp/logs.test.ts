@@ -62,7 +62,7 @@ describe('both encodings', () => {
       ],
     }
     const request = { resources: [logsOf([plainRecord({ body, attributes: [{ key: 'watched', value: true }] })])] }
-    const limits = { recordsMax: 1, attributesMax: 10, passedOver: () => new Set(['big']) }
+    const limits = { recordsMax: 1, attributesMax: 10, skippedKeys: () => new Set(['big']) }
     const want = {
       entries: [
         body.entries[0],
@@ -72,7 +72,7 @@ describe('both encodings', () => {
     }
     expect(recordIn(fromProtobuf(encodeLogsProtobuf(request), limits)).body).toEqual(want)
     expect(recordIn(fromJson(encodeLogsJson(request), limits)).body).toEqual(want)
-    const none = { ...limits, passedOver: (): undefined => undefined }
+    const none = { ...limits, skippedKeys: (): undefined => undefined }
     expect(() => fromProtobuf(encodeLogsProtobuf(request), none)).toThrow('more than 10 attributes')
     expect(() => fromJson(encodeLogsJson(request), none)).toThrow('more than 10 attributes')
   })

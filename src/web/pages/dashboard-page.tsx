@@ -269,7 +269,7 @@ function OpenPanel({ panel, asking, answer, onZoom, variables, marks, backPath }
 /** The file of the dashboard, with its faults. */
 function DashboardSource({ file, source, faults }: Pick<DashboardAnswer, 'file' | 'source' | 'faults'>): ReactNode {
   return (
-    <details className={styles.source}>
+    <details className={`screen-only ${styles.source}`}>
       <summary>
         {file}
         {faults.length === 0 ? '' : `, ${countOf(faults.length, 'fault')}`}

@@ -210,7 +210,7 @@ function StepChoice({ stepSeconds, rangeSeconds, onStep }: StepChoiceProps): Rea
   const choices = stepChoices(rangeSeconds)
   const isListed = stepSeconds === 0 || choices.includes(stepSeconds)
   return (
-    <label className={`row text-small ${styles.step}`}>
+    <label className="row text-small screen-only">
       <span className="quiet">Step</span>
       <select
         className="field"

@@ -17,7 +17,6 @@ import { FactList } from '../ui/fact-list.tsx'
 import { MoreButton } from '../ui/more-button.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Since } from '../ui/time.tsx'
-import styles from './gate-page.module.css'
 
 const SHOWS = [
   { value: '', text: 'All', source: '', on: '' },
@@ -128,7 +127,7 @@ const USE_COLUMNS: readonly Column<GateDetail['uses'][number]>[] = [
     id: 'cluster',
     head: 'Cluster',
     kind: 'name',
-    className: styles.cluster,
+    style: { minInlineSize: '7rem' },
     cell: ({ cluster }) => (
       <Link href={clusterPath(cluster)} data-row>
         {cluster}

@@ -42,7 +42,6 @@ import {
   useUpgradesById,
 } from '../query/use-upgrades.ts'
 import { Button } from '../ui/button.tsx'
-import { classNames } from '../ui/class-names.ts'
 import { Headline } from '../ui/headline.tsx'
 import { ListLine } from '../ui/list-line.tsx'
 import { Panel } from '../ui/panel.tsx'
@@ -128,7 +127,7 @@ function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
   const waiting = upgrades.filter(waitsForApproval).length
   return (
     <>
-      <p className={classNames('nums', styles.running)}>
+      <p className="nums space-below">
         <strong>{countOf(upgrades.length - waiting, 'upgrade')}</strong> running
         {answer.nextCursor === null ? '' : ` (of the first ${formatCount(UPGRADES_MAX)})`}, {formatCount(waiting)}{' '}
         waiting for an approval

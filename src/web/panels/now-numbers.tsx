@@ -16,7 +16,7 @@ export function NowNumbers({ now }: { readonly now: Now }): ReactNode {
   const counts = { critical, warning, info, none }
   const failingRules = now.faults?.failingRules ?? 0
   return (
-    <nav className={styles.root} aria-label="Summary">
+    <nav className={`tiles ${styles.root}`} aria-label="Summary">
       <NumberLink
         name="Stuck"
         href={`#${NOW_SECTIONS.stuck}`}
@@ -83,11 +83,11 @@ function NumberLink({ name, href, count, isBad = false, note }: NumberLinkProps)
   )
   // The router would take a link within the page for one to another page.
   return href.startsWith('#') ? (
-    <a className={styles.number} href={href}>
+    <a className={`tile ${styles.number}`} href={href}>
       {content}
     </a>
   ) : (
-    <Link className={styles.number} href={href}>
+    <Link className={`tile ${styles.number}`} href={href}>
       {content}
     </Link>
   )

@@ -120,7 +120,7 @@ test('logs: the changes of a cluster, field by field, narrowed to one object; re
   expect(await what.getByRole('deletion').textContent()).toBe('False')
   expect(await what.getByRole('insertion').textContent()).toBe('True')
   await what.getByText('1 more field').click()
-  await what.locator('.object-log-name', { hasText: 'lastTransition' }).waitFor()
+  await what.locator('.object-log-changes .mono', { hasText: 'lastTransition' }).waitFor()
   // Who wrote it, and the object itself: a click more.
   await row.getByRole('cell', { name: 'kubectl-edit' }).waitFor()
   await what.getByText('The whole object after this change').click()

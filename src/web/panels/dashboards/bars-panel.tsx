@@ -255,7 +255,7 @@ function Parts({
       {parts.map((name, look) => {
         const tone = tones.get(name) ?? 'none'
         return (
-          <li key={name} className={styles.part}>
+          <li key={name} className={`inline-row ${styles.part}`}>
             <span {...markOf({ look, tone }, true)} aria-hidden="true" />
             <ToneMark mark={{ tone, word: '' }} />
             <span title={name}>{name}</span>

@@ -151,7 +151,7 @@ function States({ states }: { readonly states: readonly State[] }): ReactNode {
       tabIndex={0}
     >
       {once.map(({ word, className, opacity }) => (
-        <li key={word}>
+        <li key={word} className="inline-row">
           <svg viewBox="0 0 1 1" aria-hidden="true">
             <rect className={className} opacity={opacity} width={1} height={1} />
           </svg>

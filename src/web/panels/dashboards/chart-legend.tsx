@@ -128,7 +128,7 @@ function LineButton({
   return (
     <button
       type="button"
-      className={styles.line}
+      className={`plain-button inline-row ${styles.line}`}
       aria-pressed={!line.isHidden}
       title={line.name}
       onClick={(event) => {

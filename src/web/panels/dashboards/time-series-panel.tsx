@@ -203,7 +203,7 @@ function Spot({ spot, near, lines, momentText, upgrades }: SpotProps): ReactNode
       ))}
       {said.length === 0 ? <p>no samples</p> : null}
       {said.slice(0, SPOT_LINES_MAX).map(({ line, value }) => (
-        <p key={line.key} className={classNames(styles.spotLine, line.look === near && styles.isNear)}>
+        <p key={line.key} className={classNames('row', line.look === near && 'text-strong')}>
           <LineSwatch line={line} />
           <span className="fills one-line">{line.name}</span>
           <span className="nums">{line.write(value)}</span>

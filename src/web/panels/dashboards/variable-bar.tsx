@@ -78,7 +78,7 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
       label={`Values of ${variable.title}`}
       button={
         <>
-          <span className={styles.name}>
+          <span className="quiet text-small">
             {variable.title}
             <span className="visually-hidden">: </span>
           </span>
@@ -120,7 +120,7 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
           )}
           <div className={`stack ${styles.options}`}>
             {variable.allowsAll ? (
-              <label className={styles.option}>
+              <label className={`row ${styles.option}`}>
                 <input
                   type={type}
                   name={variable.name}
@@ -133,7 +133,7 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
               </label>
             ) : null}
             {found.slice(0, OPTIONS_MAX).map(({ value, label }) => (
-              <label key={value} className={styles.option}>
+              <label key={value} className={`row ${styles.option}`}>
                 <input
                   type={type}
                   name={variable.name}
@@ -177,8 +177,8 @@ function TextControl({ variable, value, onChoose }: TextControlProps): ReactNode
         take()
       }}
     >
-      <label>
-        <span className={styles.name}>{variable.title}</span>
+      <label className="inline-row">
+        <span className="quiet text-small">{variable.title}</span>
         <input
           className="field"
           value={typed}

@@ -67,14 +67,14 @@ function columnsOf(view: MetricView): readonly Column<MetricRow, MetricSort>[] {
       id: 'type',
       head: 'Type',
       isHiddenOnPhone: true,
-      className: styles.wide,
+      style: { inlineSize: '8rem' },
       cell: ({ type }) => orUnknown(type),
     },
     {
       id: 'unit',
       head: 'Unit',
       isHiddenOnPhone: true,
-      className: styles.wide,
+      style: { inlineSize: '8rem' },
       cell: ({ unit }) => orUnknown(unit),
     },
     {
@@ -89,10 +89,10 @@ function columnsOf(view: MetricView): readonly Column<MetricRow, MetricSort>[] {
       id: 'since',
       head: 'Since',
       isHiddenOnPhone: true,
-      className: styles.wide,
+      style: { inlineSize: '8rem' },
       cell: ({ since }) => orUnknown(since ?? ''),
     },
-    { id: 'read-by', head: 'Read by', isHiddenOnPhone: true, className: styles.readers, cell: readers },
+    { id: 'read-by', head: 'Read by', isHiddenOnPhone: true, style: { inlineSize: '11rem' }, cell: readers },
   ]
   return view.metric === '' ? columns : columns.filter(({ id }) => id === 'metric' || id === 'series')
 }

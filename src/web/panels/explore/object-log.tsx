@@ -114,7 +114,7 @@ function After({ cluster, change }: ChangeProps & { readonly cluster: string }):
         setIsOpen(currentTarget.open)
       }}
     >
-      <summary>The whole object after this change</summary>
+      <summary className="quiet text-tiny">The whole object after this change</summary>
       {isOpen ? <ObjectState cluster={cluster} change={change} /> : null}
     </details>
   )
@@ -130,7 +130,7 @@ function Writer({ change: { manager } }: ChangeProps): ReactNode {
     )
   }
   return (
-    <span className={`text-small ${styles.name}`} title={managerTitle(manager)}>
+    <span className="mono text-small" title={managerTitle(manager)}>
       {manager.name}
     </span>
   )
@@ -151,7 +151,7 @@ function Changes({ change }: ChangeProps): ReactNode {
       </ul>
       {rest.length === 0 ? null : (
         <details className={styles.rest}>
-          <summary>{countOf(rest.length, 'more field')}</summary>
+          <summary className="quiet text-tiny">{countOf(rest.length, 'more field')}</summary>
           <ul className={`plain-list ${styles.changes}`}>
             {rest.map((field) => (
               <Field key={field.field} field={field} />
@@ -172,7 +172,7 @@ function saysWithoutFields({ change, isFirst }: ObjectChangeItem): string {
 function Field({ field: { field, before, after } }: { readonly field: ObjectChangeItem['fields'][number] }): ReactNode {
   return (
     <li>
-      <span className={styles.name}>{field}</span>
+      <span className="mono">{field}</span>
       {before === null ? null : (
         <>
           {' '}

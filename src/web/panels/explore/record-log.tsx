@@ -10,7 +10,6 @@ import { Shape } from '../../ui/shapes.tsx'
 import type { ShapeName } from '../../ui/shapes.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { LogTable, timeColumn } from './log-table.tsx'
-import { classNames } from '../../ui/class-names.ts'
 import tableStyles from './log-table.module.css'
 import styles from './record-log.module.css'
 
@@ -46,14 +45,14 @@ const COLUMNS: readonly Column<LogItem>[] = [
   {
     id: 'severity',
     head: 'Severity',
-    className: styles.severity,
+    style: { inlineSize: '6rem' },
     cell: (record) => <RecordSeverity record={record} />,
   },
   {
     id: 'service',
     head: 'Sent by',
     isHiddenOnPhone: true,
-    className: styles.service,
+    style: { inlineSize: '14rem' },
     cell: ({ service, cluster }) => (
       <>
         {service === '' ? <span className="quiet">not said</span> : service}
@@ -90,7 +89,7 @@ function RecordText({ record }: { readonly record: LogItem }): ReactNode {
 }
 
 const SHAPES: Readonly<Record<string, ShapeName>> = { fatal: 'cross', error: 'cross', warn: 'triangle' }
-const ERROR_CLASS = classNames('tone-critical', styles.isError)
+const ERROR_CLASS = 'tone-critical text-strong'
 const CLASSES: Readonly<Record<string, string>> = {
   fatal: ERROR_CLASS,
   error: ERROR_CLASS,

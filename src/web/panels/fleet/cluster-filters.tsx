@@ -80,7 +80,7 @@ const FACETS = [
 function StateChips({ view, onChange, facets }: Pick<ClusterFiltersProps, 'view' | 'onChange' | 'facets'>): ReactNode {
   const counts = new Map(facets?.states.map(({ value, count }) => [value, count]))
   return (
-    <div className={styles.states} role="group" aria-label="State">
+    <div className={`tiles ${styles.states}`} role="group" aria-label="State">
       {CLUSTER_STATES.map((state) => {
         const count = counts.get(state)
         const isChosen = view.states.includes(state)
@@ -90,7 +90,11 @@ function StateChips({ view, onChange, facets }: Pick<ClusterFiltersProps, 'view'
           <button
             key={state}
             type="button"
-            className={classNames(styles.state, count === 0 && !isChosen && styles.none)}
+            className={classNames(
+              'plain-button text-small tile',
+              styles.state,
+              count === 0 && !isChosen && styles.none,
+            )}
             aria-pressed={isChosen}
             title={CLUSTER_STATE_MEANINGS[state]}
             onClick={() => {

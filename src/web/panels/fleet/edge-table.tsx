@@ -11,7 +11,6 @@ import { formatLength } from '../../lib/format-length.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { Ago } from '../../ui/time.tsx'
-import styles from './edge-table.module.css'
 import { SuccessWhisker } from './success-whisker.tsx'
 
 interface EdgeTableProps {
@@ -98,7 +97,8 @@ const COLUMNS: readonly Column<EdgeItem>[] = [
     head: 'Last',
     kind: 'number',
     isHiddenOnPhone: true,
-    className: styles.age,
+    // The table is as wide as its words: an age that becomes longer or shorter widens nothing.
+    style: { minInlineSize: '8rem' },
     cell: ({ lastAt }) => <Ago at={lastAt} />,
   },
 ]

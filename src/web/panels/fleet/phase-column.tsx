@@ -14,7 +14,9 @@ export function phaseColumn<Row>(phaseOf: (row: Row) => string): Column<Row> {
   }
 }
 
+const LANE_STYLE = { inlineSize: '40%', minInlineSize: '14rem', verticalAlign: 'middle' }
+
 /** A column with a lane in each row; on a phone the numbers beside it say the same. */
 export function laneColumn<Row>(column: Pick<Column<Row>, 'head' | 'cell'>): Column<Row> {
-  return { id: 'lane', className: styles.lane, isHiddenOnPhone: true, ...column }
+  return { id: 'lane', style: LANE_STYLE, isHiddenOnPhone: true, ...column }
 }

@@ -41,7 +41,7 @@ export function UpgradeFilters({ view, onChange, edges }: UpgradeFiltersProps): 
             <button
               key={state}
               type="button"
-              className={styles.state}
+              className={`plain-button text-small ${styles.state}`}
               aria-pressed={view.states.includes(state)}
               onClick={() => {
                 change({ states: toggled(view.states, state) })

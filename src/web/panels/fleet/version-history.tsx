@@ -24,7 +24,7 @@ export function VersionHistory({ intervals, range, nowMs }: VersionHistoryProps)
   const lanes = versionLanes(intervals, nowMs, rangeMs)
   if (lanes.length === 0) return <p className="quiet">No version of any operator is told.</p>
   return (
-    <table className={styles.table} aria-label="Versions over time">
+    <table className={`lane-table ${styles.table}`} aria-label="Versions over time">
       <thead>
         <tr>
           <th scope="col">Operator</th>

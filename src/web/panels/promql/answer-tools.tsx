@@ -28,7 +28,7 @@ export function AnswerTools({ label, query, answers, guessedUnit, onChange }: An
   const { expr, tab, unit } = query
   const { data } = answers[tab]
   return (
-    <div className={`row text-small ${styles.root}`}>
+    <div className={`row text-small screen-only ${styles.root}`}>
       <Choice
         label={label}
         options={QUERY_TABS}

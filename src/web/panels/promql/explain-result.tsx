@@ -27,7 +27,7 @@ export function ExplainResult({ explained, onMark }: ExplainResultProps): ReactN
   const columns = columnsOf(show)
   return (
     <>
-      <p className={styles.sum}>
+      <p className="space-below">
         {msText(busyMs)} of work for {countOf(steps, 'step')}
         {waitedMs >= 1 ? `, ${msText(waitedMs)} waited for other queries` : ''}.{' '}
         <Limit what="samples" used={samplesRead} most={samplesMax} write={formatCount} />{' '}
@@ -104,7 +104,7 @@ function Part({ row, show }: PartProps): ReactNode {
     <div className={styles.indented} style={{ '--depth': depth } as CSSProperties}>
       <button
         type="button"
-        className={styles.part}
+        className="plain-button mono text-small"
         title="Show it in the query"
         onFocus={showRow}
         onBlur={() => {
@@ -151,7 +151,7 @@ const NEAR = 0.5
 function Limit({ what, used, most, write }: LimitProps): ReactNode {
   const isNear = most > 0 && used / most >= NEAR
   return (
-    <span className={isNear ? styles.nearLimit : 'quiet'}>
+    <span className={isNear ? 'tone-warning text-strong' : 'quiet'}>
       {write(used)} {what}, {formatShare(used, most)} of what a query may
       {isNear ? ': near the limit' : ''}.
     </span>

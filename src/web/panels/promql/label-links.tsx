@@ -17,7 +17,7 @@ export function pageOfLabel(name: string, value: string): string | undefined {
 export function SharedLabels({ labels }: { readonly labels: readonly Label[] }): ReactNode {
   if (labels.length === 0) return null
   return (
-    <p className={`row row-text text-small ${styles.root}`}>
+    <p className={`row row-text text-small space-above ${styles.root}`}>
       {labels.map(([name, value]) => {
         const page = pageOfLabel(name, value)
         return (

@@ -147,7 +147,7 @@ function QueryButton({ expr, onChoose }: ChooseProps & { readonly expr: string }
   return (
     <button
       type="button"
-      className={`fills one-line ${styles.query}`}
+      className="plain-button mono text-small fills one-line"
       onClick={() => {
         onChoose(expr)
       }}

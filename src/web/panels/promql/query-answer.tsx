@@ -48,7 +48,7 @@ export function QueryAnswer(props: QueryAnswerProps): ReactNode {
   return (
     <>
       {isFetching ? (
-        <p className={`row text-small ${styles.asking}`} role="status">
+        <p className={`row text-small space-below ${styles.asking}`} role="status">
           <span className="quiet">Asking…</span>{' '}
           <Button variant="link" size="sm" isInline onClick={onStop}>
             Stop

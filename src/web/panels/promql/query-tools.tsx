@@ -27,7 +27,7 @@ export function QueryTools(props: QueryToolsProps): ReactNode {
   const { isOneOfMany, query, isBlank, isRun, isPrettifying, prettify, onRun, onChange, onDuplicate, onRemove } = props
   const { expr, isHidden } = query
   return (
-    <div className={`row text-small ${styles.root}`}>
+    <div className="row text-small space-above screen-only">
       <QueryHistory onChoose={onRun} />
       {isBlank ? null : (
         <Button variant="link" size="sm" isDisabled={isPrettifying} onClick={prettify}>

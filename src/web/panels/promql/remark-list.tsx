@@ -4,7 +4,6 @@ import { remarkOfAnnotation } from '../../lib/promql/remarks.ts'
 import { Button } from '../../ui/button.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import type { TextSpan } from '../../ui/promql-editor-mark.ts'
-import styles from './remark-list.module.css'
 
 interface RemarkListProps {
   readonly expr: string
@@ -23,7 +22,7 @@ export function RemarkList({ expr, answer, onMark }: RemarkListProps): ReactNode
   ]
   if (remarks.length === 0) return null
   return (
-    <ul className={`stack list text-small ${styles.root}`} aria-label="Remarks about the answer">
+    <ul className="stack list text-small space-above" aria-label="Remarks about the answer">
       {remarks.slice(0, REMARKS_MAX).map(({ kind, message }) => {
         const { text, offset } = remarkOfAnnotation(message, expr)
         return (

@@ -49,7 +49,7 @@ export function DiffBars({ rows, differenceNs, hrefOf }: DiffBarsProps): ReactNo
         { id: 'span', head: 'Span', cell: ({ name }) => name },
         {
           id: 'bar',
-          className: styles.column,
+          style: { inlineSize: '45%' },
           head: (
             <span className={styles.sides}>
               <span>shorter here</span>

@@ -43,7 +43,7 @@ export function PhaseLanes({ trace, lanes, path, hrefOf }: PhaseLanesProps): Rea
           id: 'lane',
           head: 'When it ran',
           isHiddenOnPhone: true,
-          className: styles.lane,
+          style: { inlineSize: '55%' },
           cell: (lane) => <Lane lane={lane} spans={spansOf(lane)} path={path} durationNs={trace.durationNs} />,
         },
         { id: 'took', head: 'Took', kind: 'number', cell: ({ ranNs }) => formatSpanNs(ranNs) },

@@ -135,7 +135,7 @@ function PathLanes({ here, there }: Pick<ComparedProps, 'here' | 'there'>): Reac
     { text: 'The other', trace: there },
   ]
   return (
-    <table className={styles.lanes} aria-label="Critical paths">
+    <table className={`lane-table ${styles.lanes}`} aria-label="Critical paths">
       <tbody>
         {lanes.map(({ text, trace }) => (
           <tr key={text}>

@@ -29,7 +29,7 @@ export function TraceSearchForm({ asked, services, onAsk }: TraceSearchFormProps
   }
   return (
     <form
-      className={`filters ${styles.root}`}
+      className={`filters space-above ${styles.root}`}
       role="search"
       aria-label="Search traces"
       onSubmit={(event) => {

@@ -124,7 +124,7 @@ function SpanName({ span, isOnPath, isClosed, hrefOf, onToggle }: SpanNameProps)
         {spanWords(span)}
       </Link>
       {span.isError ? (
-        <span className={`tone-critical text-tiny ${styles.error}`}>
+        <span className="tone-critical text-tiny inline-row rigid">
           <Shape name="cross" />
           error
         </span>
@@ -150,7 +150,7 @@ function ToggleChildren({ span, isClosed, onToggle }: ToggleProps): ReactNode {
   return (
     <button
       type="button"
-      className={styles.toggle}
+      className={`plain-button ${styles.toggle}`}
       aria-expanded={!isClosed}
       aria-label={`${countOf(span.below, 'span')} below ${spanWords(span)}`}
       onClick={() => {

@@ -5,10 +5,10 @@ import { FLEET_LIST, FLEET_ROUTES } from './lib/fleet-paths.ts'
 import { ROUTES } from './lib/paths.ts'
 import { NotFoundPage } from './pages/not-found-page.tsx'
 import { NowPage } from './pages/now-page.tsx'
-import { PageComes } from './panels/page-comes.tsx'
 import { CommandMenu, ViewDialog } from './panels/shell-dialogs.ts'
 import { laterPart } from './ui/later-part.tsx'
 import type { LaterPart } from './ui/later-part.tsx'
+import { Skeleton } from './ui/skeleton.tsx'
 
 /** Address to page. The landing page comes with the program; each other one when it is needed, or when there is time. */
 
@@ -41,7 +41,15 @@ const load = {
 } as const
 
 function laterPage<P extends object>(page: () => Promise<ComponentType<P>>): LaterPart<P> {
-  return laterPart(page, PageComes)
+  return laterPart(page, LoadingPage)
+}
+
+function LoadingPage(): ReactNode {
+  return (
+    <div className="page">
+      <Skeleton lines={8} label="Loading the page" />
+    </div>
+  )
 }
 
 const AlertsPage = laterPage(async () => (await load.alerts()).AlertsPage)

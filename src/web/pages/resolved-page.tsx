@@ -2,15 +2,14 @@ import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { AlertRun } from '../../contract/alert-history.ts'
-import { clusterPath } from '../lib/fleet-paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
 import { ownLabelsByName } from '../lib/own-labels.ts'
 import { alertPath, resolvedPath, runbookPath } from '../lib/paths.ts'
-import { toSeverity } from '../lib/severity.ts'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { ClusterLink } from '../panels/cluster-link.tsx'
 import { historyCall, useHistory } from '../query/use-history.ts'
 import type { HistoryAsked } from '../query/use-history.ts'
 import { useMoment } from '../query/use-moment.ts'
@@ -19,9 +18,9 @@ import { Choice } from '../ui/choice.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'
-import { SeverityMark } from '../ui/marks.tsx'
 import { MoreButton } from '../ui/more-button.tsx'
 import { serverNowMs, useNowMs } from '../ui/server-clock.ts'
+import { SEVERITY_COLUMN, SeverityBelow } from '../ui/severity-column.tsx'
 import { Moment, Since } from '../ui/time.tsx'
 
 const DAY_MS = 86_400_000
@@ -160,10 +159,8 @@ function RunTable({ runs, among }: RunTableProps): ReactNode {
     cell: (run) => <RunName run={run} ownLabels={labels.get(run.fingerprint)} />,
     below: ({ severity, cluster, firedAtMs }) => (
       <>
-        <span className={`below-severity tone-${toSeverity(severity)}`} aria-hidden="true">
-          {severity}
-        </span>
-        {clusterLink(cluster)}
+        <SeverityBelow severity={severity} />
+        <ClusterLink cluster={cluster} />
         <Moment atMs={firedAtMs} />
       </>
     ),
@@ -179,7 +176,7 @@ function RunTable({ runs, among }: RunTableProps): ReactNode {
     <DataTable
       label="Runs"
       look="boxed"
-      columns={[SEVERITY, name, CLUSTER, FIRED, duration, ENDED]}
+      columns={[SEVERITY_COLUMN, name, CLUSTER, FIRED, duration, ENDED]}
       rows={runs}
       rowKey={({ fingerprint, activeAtMs }) => `${fingerprint} ${activeAtMs}`}
       rowClass={({ resolvedAtMs }) => resolvedAtMs !== undefined && 'row-resolved'}
@@ -187,18 +184,11 @@ function RunTable({ runs, among }: RunTableProps): ReactNode {
   )
 }
 
-const SEVERITY: Column<AlertRun> = {
-  id: 'severity',
-  head: 'Severity',
-  className: 'cell-severity',
-  cell: ({ severity }) => <SeverityMark severity={severity} />,
-}
-
 const CLUSTER: Column<AlertRun> = {
   id: 'cluster',
   head: 'Cluster',
   isHiddenOnPhone: true,
-  cell: ({ cluster }) => clusterLink(cluster),
+  cell: ({ cluster }) => <ClusterLink cluster={cluster} />,
 }
 
 const FIRED: Column<AlertRun> = {
@@ -214,10 +204,6 @@ const ENDED: Column<AlertRun> = {
   kind: 'number',
   cell: ({ resolvedAtMs }) =>
     resolvedAtMs === undefined ? <strong>fires</strong> : <Since atMs={resolvedAtMs} suffix=" ago" />,
-}
-
-function clusterLink(cluster: string): ReactNode {
-  return cluster === '' ? 'no cluster' : <Link href={clusterPath(cluster)}>{cluster}</Link>
 }
 
 interface RunNameProps {

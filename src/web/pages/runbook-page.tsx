@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { Link, useSearch } from 'wouter'
 import type { BoundRunbook, RunbookInstance } from '../../contract/runbooks.ts'
-import { clusterPath } from '../lib/fleet-paths.ts'
 import { formatCount, formatValue } from '../lib/format-number.ts'
 import { alertPath, alertsPath, ROUTES, runbookPath } from '../lib/paths.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { ClusterLink } from '../panels/cluster-link.tsx'
 import { RunbookBody } from '../panels/runbook-body.tsx'
 import { RunbookChooser } from '../panels/runbook-chooser.tsx'
 import { toFailure } from '../query/fetch-json.ts'
@@ -118,11 +118,7 @@ function InstanceLine({ instance }: { readonly instance: RunbookInstance }): Rea
       <StateMark state={instance.state} />
       <span>
         for <Since atMs={instance.activeAtMs} /> on{' '}
-        {instance.cluster === '' ? (
-          'an unnamed cluster'
-        ) : (
-          <Link href={clusterPath(instance.cluster)}>{instance.cluster}</Link>
-        )}
+        <ClusterLink cluster={instance.cluster} none="an unnamed cluster" />
       </span>
       <Link href={alertPath(instance.fingerprint)}>Open among the alerts</Link>
     </p>

@@ -4,7 +4,6 @@ import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { marksOf } from '../lib/alert-marks.ts'
 import type { AlertAction } from '../lib/alert-view.ts'
-import { clusterPath } from '../lib/fleet-paths.ts'
 import { atMoment } from '../lib/moment.ts'
 import { alertPath, alertsPath, resolvedPath, rulePath, runbookPath, silencesPath } from '../lib/paths.ts'
 import { linkTarget } from '../lib/safe-href.ts'
@@ -22,6 +21,7 @@ import { AlertFacts } from './alert-facts.tsx'
 import styles from './alert-detail.module.css'
 import { AlertSituation } from './alert-situation.tsx'
 import { Answer } from './answer.tsx'
+import { ClusterLink } from './cluster-link.tsx'
 import { ActionFailure } from './action-failure.tsx'
 import { PastSituation } from './past-situation.tsx'
 import { RunbookBody } from './runbook-body.tsx'
@@ -73,11 +73,7 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
               suffix={alert.resolvedAtMs === undefined ? '' : ' ago'}
             />{' '}
             on{' '}
-            {alert.cluster === '' ? (
-              'an unnamed cluster'
-            ) : (
-              <Link href={clusterPath(alert.cluster)}>{alert.cluster}</Link>
-            )}
+            <ClusterLink cluster={alert.cluster} none="an unnamed cluster" />
           </span>
         </p>
         {summary === undefined ? null : <p className={styles.summary}>{summary}</p>}

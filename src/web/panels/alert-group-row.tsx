@@ -5,6 +5,8 @@ import { summaryOf } from '../lib/group-summary.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { ImpactMark, SeverityMark } from '../ui/marks.tsx'
+import { SelectBox } from '../ui/select-column.tsx'
+import { SeverityBelow } from '../ui/severity-column.tsx'
 import { Since } from '../ui/time.tsx'
 import { UnfoldButton } from '../ui/unfold-button.tsx'
 import type { Selection } from './alert-selection.ts'
@@ -38,19 +40,13 @@ export function AlertGroupRow({ group, current, isOpen, onToggle, selection }: A
       }}
     >
       <td className="cell-select">
-        <label>
-          <input
-            type="checkbox"
-            checked={chosenCount === fingerprints.length}
-            ref={(box) => {
-              if (box !== null) box.indeterminate = chosenCount > 0 && chosenCount < fingerprints.length
-            }}
-            onChange={(event) => {
-              selection.set(fingerprints, event.target.checked)
-            }}
-          />
-          <span className="visually-hidden">Select all of {title}</span>
-        </label>
+        <SelectBox
+          name={`Select all of ${title}`}
+          chosen={chosenCount === fingerprints.length ? 'all' : chosenCount > 0 ? 'some' : 'none'}
+          onChoose={(isChosen) => {
+            selection.set(fingerprints, isChosen)
+          }}
+        />
       </td>
       <td className="cell-severity">
         <SeverityMark severity={severity} />
@@ -61,9 +57,7 @@ export function AlertGroupRow({ group, current, isOpen, onToggle, selection }: A
           <span className="quiet nums cell-nowrap">{countOf(alerts.length, 'alert')}</span>
         </UnfoldButton>
         <span className="cell-below">
-          <span className={`below-severity tone-${severity}`} aria-hidden="true">
-            {severity}
-          </span>
+          <SeverityBelow severity={severity} />
           {beside}
           {healthImpact === 'none' ? null : <ImpactMark impact={healthImpact} />}
           {held === '' ? null : <span>{held}</span>}

@@ -7,6 +7,8 @@ import { formatAlertValue } from '../lib/format-number.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { HistoryStrip } from '../ui/history-strip.tsx'
 import { AlertMarkList, ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
+import { SelectBox } from '../ui/select-column.tsx'
+import { SeverityBelow } from '../ui/severity-column.tsx'
 import { Since } from '../ui/time.tsx'
 import type { Selection } from './alert-selection.ts'
 
@@ -47,18 +49,13 @@ export const AlertRow = memo(function AlertRow(props: AlertRowProps): ReactNode 
       }}
     >
       <td className="cell-select">
-        <label>
-          <input
-            type="checkbox"
-            checked={isChosen}
-            onChange={(event) => {
-              onChoose([fingerprint], event.target.checked)
-            }}
-          />
-          <span className="visually-hidden">
-            Select {alertname} on {cluster}
-          </span>
-        </label>
+        <SelectBox
+          name={`Select ${alertname} on ${cluster}`}
+          chosen={isChosen ? 'all' : 'none'}
+          onChoose={(isNowChosen) => {
+            onChoose([fingerprint], isNowChosen)
+          }}
+        />
       </td>
       <td className="cell-severity">
         <SeverityMark severity={alert.severity} />
@@ -76,9 +73,7 @@ export const AlertRow = memo(function AlertRow(props: AlertRowProps): ReactNode 
         </Link>
         {ownLabels === undefined ? null : <span className="own-labels">{ownLabels}</span>}
         <span className="cell-below">
-          <span className={`below-severity tone-${alert.severity}`} aria-hidden="true">
-            {alert.severity}
-          </span>
+          <SeverityBelow severity={alert.severity} />
           {isPlaced ? cluster : null}
           {alert.healthImpact === 'none' ? null : <ImpactMark impact={alert.healthImpact} />}
           {alert.state === 'firing' ? null : <StateMark state={alert.state} />}

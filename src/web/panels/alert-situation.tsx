@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AlertDetail, AlertItem } from '../../contract/alerts.ts'
 import { toldSentence } from '../lib/alert-marks.ts'
-import { clusterPath } from '../lib/fleet-paths.ts'
 import { countOf, formatCount, formatShare, formatValue } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
 import { alertPath, alertsPath, deliveryPath } from '../lib/paths.ts'
@@ -11,6 +10,7 @@ import { useAlertDetail } from '../query/use-alert.ts'
 import { Question } from '../ui/question.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import { Since } from '../ui/time.tsx'
+import { ClusterLink } from './cluster-link.tsx'
 import styles from './alert-detail.module.css'
 import ownStyles from './alert-situation.module.css'
 import { DecisionItems } from './decision-list.tsx'
@@ -160,7 +160,7 @@ function Elsewhere({ detail }: { readonly detail: AlertDetail }): ReactNode {
           ))}
           {alerts.slice(0, OTHERS_FIRST).map(({ fingerprint, cluster, activeAtMs, state, value }) => (
             <li key={fingerprint}>
-              {cluster === '' ? 'no cluster' : <Link href={clusterPath(cluster)}>{cluster}</Link>}{' '}
+              <ClusterLink cluster={cluster} />{' '}
               <span className="quiet">
                 <Link href={alertPath(fingerprint)}>{state}</Link>, <Since atMs={activeAtMs} />, value{' '}
                 {formatValue(value)}

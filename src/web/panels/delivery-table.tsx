@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { DeliveryItem } from '../../contract/deliveries.ts'
 import { reasonWords } from '../lib/alert-marks.ts'
-import { clusterPath } from '../lib/fleet-paths.ts'
 import { countOf } from '../lib/format-number.ts'
 import { clusterOfGroup } from '../lib/group-key.ts'
 import { alertPath } from '../lib/paths.ts'
@@ -16,6 +15,7 @@ import { FactList } from '../ui/fact-list.tsx'
 import { Moment, Since, Until } from '../ui/time.tsx'
 import { UnfoldButton } from '../ui/unfold-button.tsx'
 import { Answer } from './answer.tsx'
+import { ClusterLink } from './cluster-link.tsx'
 import { latencyText, OutcomeMark } from './delivery-line.tsx'
 
 /** Notification attempts; each unfolds to its request and response. */
@@ -107,7 +107,7 @@ const COLUMNS: readonly Column<DeliveryItem>[] = [
 /** The cluster of the alert group; absent where a notification covers several clusters. */
 function clusterLink({ groupKey }: DeliveryItem): ReactNode {
   const cluster = clusterOfGroup(groupKey)
-  return cluster === undefined ? undefined : <Link href={clusterPath(cluster)}>{cluster}</Link>
+  return cluster === undefined ? undefined : <ClusterLink cluster={cluster} />
 }
 
 function DeliveryDetail({ id }: { readonly id: number }): ReactNode {

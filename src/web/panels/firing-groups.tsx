@@ -4,13 +4,14 @@ import type { FiringGroup } from '../../contract/now.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { msOf } from '../lib/format-time.ts'
 import { alertPath, alertsPath } from '../lib/paths.ts'
-import { toHealthImpact, toSeverity } from '../lib/severity.ts'
+import { toHealthImpact } from '../lib/severity.ts'
 import type { Steady } from '../lib/steady-list.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { GoneMark } from '../ui/gone-mark.tsx'
-import { ImpactMark, SeverityMark } from '../ui/marks.tsx'
+import { ImpactMark } from '../ui/marks.tsx'
+import { SEVERITY_COLUMN, SeverityBelow } from '../ui/severity-column.tsx'
 import { Since } from '../ui/time.tsx'
 
 /** Firing alerts, one row per alert name, most severe first as the server sorts. A single alert opens at once, with its runbook. */
@@ -26,12 +27,7 @@ export function FiringGroups({ groups }: { readonly groups: readonly Steady<Firi
 }
 
 const COLUMNS: readonly Column<Steady<FiringGroup>>[] = [
-  {
-    id: 'severity',
-    head: 'Severity',
-    className: 'cell-severity',
-    cell: ({ severity }) => <SeverityMark severity={severity} />,
-  },
+  SEVERITY_COLUMN,
   {
     id: 'alert',
     head: 'Alert',
@@ -52,9 +48,7 @@ const COLUMNS: readonly Column<Steady<FiringGroup>>[] = [
     ),
     below: ({ severity, healthImpact }) => (
       <>
-        <span className={`below-severity tone-${toSeverity(severity)}`} aria-hidden="true">
-          {severity}
-        </span>
+        <SeverityBelow severity={severity} />
         {toHealthImpact(healthImpact) === 'none' ? null : <ImpactMark impact={healthImpact} />}
       </>
     ),

@@ -4,7 +4,8 @@ import type { Steady } from '../lib/steady-list.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { GoneMark } from '../ui/gone-mark.tsx'
-import { ClusterLink, Started, UpgradeVersions } from './upgrade-cells.tsx'
+import { ClusterLink } from './cluster-link.tsx'
+import { Started, UpgradeVersions } from './upgrade-cells.tsx'
 
 type OpenUpgrade = Pick<OpenUpgradeItem, 'id' | 'cluster' | 'operator' | 'from' | 'to'>
 

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { CLUSTER_ALIASES, CLUSTER_LABEL } from '../../model/cluster-identity.ts'
-import { clusterPath } from '../lib/fleet-paths.ts'
 import { countOf, formatValue, parseValue } from '../lib/format-number.ts'
 import { SHOWN_ELSEWHERE } from '../lib/own-labels.ts'
 import { alertPath } from '../lib/paths.ts'
@@ -11,6 +10,7 @@ import { DataTable } from '../ui/data-table.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { StateMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
+import { ClusterLink } from './cluster-link.tsx'
 
 const SHOWN_MAX = 50
 
@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<RuleAlert>[] = [
     head: 'Where',
     cell: ({ cluster, text }) => (
       <>
-        {cluster === '' ? 'no cluster' : <Link href={clusterPath(cluster)}>{cluster}</Link>}{' '}
+        <ClusterLink cluster={cluster} />{' '}
         <span className="quiet">{text}</span>
       </>
     ),

@@ -8,7 +8,8 @@ import { runbookPath } from '../lib/paths.ts'
 import { Button } from '../ui/button.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import type { Column } from '../ui/data-table.tsx'
-import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
+import { ImpactMark, StateMark } from '../ui/marks.tsx'
+import { SEVERITY_COLUMN } from '../ui/severity-column.tsx'
 import { Since } from '../ui/time.tsx'
 import styles from './runbook-chooser.module.css'
 
@@ -52,7 +53,7 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
       <DataTable
         label="Alerts with this name"
         columns={[
-          SEVERITY,
+          SEVERITY_COLUMN,
           {
             id: 'cluster',
             head: 'Cluster',
@@ -85,13 +86,6 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
       ) : null}
     </section>
   )
-}
-
-const SEVERITY: Column<RunbookInstance> = {
-  id: 'severity',
-  head: 'Severity',
-  className: 'cell-severity',
-  cell: ({ severity }) => <SeverityMark severity={severity} />,
 }
 
 const COLUMNS: readonly Column<RunbookInstance>[] = [

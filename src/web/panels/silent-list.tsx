@@ -1,7 +1,5 @@
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
 import type { SilentClusterItem } from '../../contract/now.ts'
-import { clusterPath } from '../lib/fleet-paths.ts'
 import { msOf } from '../lib/format-time.ts'
 import type { Steady } from '../lib/steady-list.ts'
 import { phaseWords } from '../lib/phase-words.ts'
@@ -9,6 +7,7 @@ import { DataTable } from '../ui/data-table.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { GoneMark } from '../ui/gone-mark.tsx'
 import { Since } from '../ui/time.tsx'
+import { ClusterLink } from './cluster-link.tsx'
 import { StuckMark, Versions } from './upgrade-cells.tsx'
 
 /** Clusters that reported earlier and do not report now. Whether an upgrade that was active goes on is unknown. */
@@ -23,7 +22,7 @@ const COLUMNS: readonly Column<Steady<SilentClusterItem>>[] = [
     kind: 'name',
     cell: (row) => (
       <>
-        <Link href={clusterPath(row.cluster)}>{row.cluster}</Link> <GoneMark row={row} />
+        <ClusterLink cluster={row.cluster} /> <GoneMark row={row} />
         {row.upgrade === null ? null : (
           <span className="own-labels">
             in an upgrade then: <Versions from={row.upgrade.from} to={row.upgrade.to} />,{' '}

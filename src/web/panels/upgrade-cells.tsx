@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { OpenUpgradeItem } from '../../contract/now.ts'
-import { clusterPath, upgradePath } from '../lib/fleet-paths.ts'
+import { upgradePath } from '../lib/fleet-paths.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { msOf } from '../lib/format-time.ts'
 import { phaseWords } from '../lib/phase-words.ts'
@@ -54,11 +54,6 @@ export function UpgradeVersions({
   readonly upgrade: Pick<OpenUpgradeItem, 'id' | 'operator' | 'from' | 'to'>
 }): ReactNode {
   return <StepLink step={upgrade} href={upgradePath(upgrade.id)} />
-}
-
-/** A cluster's name leads to its page, here as everywhere; how many alerts it has leads to them. */
-export function ClusterLink({ cluster }: { readonly cluster: string }): ReactNode {
-  return <Link href={clusterPath(cluster)}>{cluster}</Link>
 }
 
 /** The phase, with the count of nodes where there is one. */

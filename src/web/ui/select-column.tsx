@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { Column } from './data-table.tsx'
 
 interface Selection<Row> {
@@ -10,11 +11,32 @@ interface Selection<Row> {
   /** Why no further row can be chosen; absent: one can. */
   readonly fullReason?: string | undefined
   /** A box in the head for all rows that are there. */
-  readonly all?: {
-    readonly name: string
-    readonly chosen: 'none' | 'some' | 'all'
-    readonly onChoose: (isChosen: boolean) => void
-  }
+  readonly all?: SelectBoxProps
+}
+
+interface SelectBoxProps {
+  readonly name: string
+  readonly chosen: 'none' | 'some' | 'all'
+  readonly onChoose: (isChosen: boolean) => void
+}
+
+/** A box that chooses a row, or all rows of a group or table. */
+export function SelectBox({ name, chosen, onChoose }: SelectBoxProps): ReactNode {
+  return (
+    <label>
+      <input
+        type="checkbox"
+        checked={chosen === 'all'}
+        ref={(box) => {
+          if (box !== null) box.indeterminate = chosen === 'some'
+        }}
+        onChange={(event) => {
+          onChoose(event.target.checked)
+        }}
+      />
+      <span className="visually-hidden">{name}</span>
+    </label>
+  )
 }
 
 /** The first column of a table whose rows can be chosen. */
@@ -24,26 +46,7 @@ export function selectColumn<Row>(selection: Selection<Row>): Column<Row> {
     id: 'select',
     className: 'cell-select',
     isHeadHidden: all === undefined,
-    head:
-      all === undefined ? (
-        verb
-      ) : (
-        <label>
-          <input
-            type="checkbox"
-            checked={all.chosen === 'all'}
-            ref={(box) => {
-              if (box !== null) box.indeterminate = all.chosen === 'some'
-            }}
-            onChange={(event) => {
-              all.onChoose(event.target.checked)
-            }}
-          />
-          <span className="visually-hidden">
-            {verb} {all.name}
-          </span>
-        </label>
-      ),
+    head: all === undefined ? verb : <SelectBox {...all} name={`${verb} ${all.name}`} />,
     cell: (row) => {
       const isDisabled = fullReason !== undefined && !isChosen(row)
       return (

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { ShareAnswer, WorkloadsAnswer } from '../../../contract/adoption.ts'
 import type { ClusterItem } from '../../../contract/fleet-clusters.ts'
 import { adoptionCall } from '../../lib/adoption-call.ts'
-import { clusterPath, clustersPath } from '../../lib/fleet-paths.ts'
+import { clustersPath } from '../../lib/fleet-paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import type { ClustersBehind } from '../../lib/clusters-behind.ts'
 import { useAdoption, useClustersOf } from '../../query/use-adoption.ts'
@@ -13,6 +13,7 @@ import { DataTable } from '../../ui/data-table.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { Since } from '../../ui/time.tsx'
 import { Answer } from '../answer.tsx'
+import { ClusterLink } from '../cluster-link.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
 import { FacetSelect } from './facet-select.tsx'
 
@@ -122,7 +123,7 @@ function BehindClusters({ versions }: { readonly versions: readonly string[] }):
 }
 
 const CLUSTER_COLUMNS: readonly Column<ClusterItem>[] = [
-  { id: 'cluster', head: 'Cluster', cell: ({ cluster }) => <Link href={clusterPath(cluster)}>{cluster}</Link> },
+  { id: 'cluster', head: 'Cluster', cell: ({ cluster }) => <ClusterLink cluster={cluster} /> },
   { id: 'version', head: 'Version', className: 'nums', cell: ({ version }) => version ?? 'not known' },
   { id: 'channel', head: 'Channel', cell: ({ channel }) => channel ?? <span className="quiet">not known</span> },
   {

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { ShareAnswer } from '../../../contract/adoption.ts'
 import type { ClusterItem, ClusterItems } from '../../../contract/fleet-clusters.ts'
 import { adoptionCall } from '../../lib/adoption-call.ts'
-import { clusterPath, clustersPath } from '../../lib/fleet-paths.ts'
+import { clustersPath } from '../../lib/fleet-paths.ts'
 import { shortDay } from '../../lib/day-ticks.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { useAdoption, useClustersOf } from '../../query/use-adoption.ts'
@@ -14,6 +14,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { FactList } from '../../ui/fact-list.tsx'
 import { Since } from '../../ui/time.tsx'
 import { Answer } from '../answer.tsx'
+import { ClusterLink } from '../cluster-link.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
 import styles from './denominator-dialog.module.css'
 
@@ -140,7 +141,7 @@ function SourceFacts({ answer: { coverage, clusters, total } }: { readonly answe
 }
 
 const SILENT_COLUMNS: readonly Column<ClusterItem>[] = [
-  { id: 'cluster', head: 'Says nothing', cell: ({ cluster }) => <Link href={clusterPath(cluster)}>{cluster}</Link> },
+  { id: 'cluster', head: 'Says nothing', cell: ({ cluster }) => <ClusterLink cluster={cluster} /> },
   {
     id: 'why',
     head: 'Why',

@@ -24,7 +24,6 @@ import { Panel } from '../ui/panel.tsx'
 import { PromqlText } from '../ui/promql-text.tsx'
 import { RuleHealth } from '../ui/rule-health.tsx'
 import { Since } from '../ui/time.tsx'
-import styles from './rule-page.module.css'
 
 /** One rule: its expression, alerts, unit tests, and a back-test of an edited rule. */
 export function RulePage({ name }: { readonly name: string }): ReactNode {
@@ -120,7 +119,7 @@ function RuleText({ rule }: { readonly rule: RuleItem }): ReactNode {
           <PromqlText expr={expr} />
         </CodeBlock>
       </div>
-      <div className={styles.facts}>
+      <div className="parts">
         <FactList
           facts={[
             { name: 'health', value: <RuleHealth health={health} /> },

@@ -117,8 +117,7 @@ function InstanceLine({ instance }: { readonly instance: RunbookInstance }): Rea
       <ImpactMark impact={instance.healthImpact} />
       <StateMark state={instance.state} />
       <span>
-        for <Since atMs={instance.activeAtMs} /> on{' '}
-        <ClusterLink cluster={instance.cluster} none="an unnamed cluster" />
+        for <Since atMs={instance.activeAtMs} /> on <ClusterLink cluster={instance.cluster} none="an unnamed cluster" />
       </span>
       <Link href={alertPath(instance.fingerprint)}>Open among the alerts</Link>
     </p>

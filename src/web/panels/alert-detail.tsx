@@ -72,11 +72,10 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
               atMs={alert.resolvedAtMs ?? alert.firedAtMs ?? alert.activeAtMs}
               suffix={alert.resolvedAtMs === undefined ? '' : ' ago'}
             />{' '}
-            on{' '}
-            <ClusterLink cluster={alert.cluster} none="an unnamed cluster" />
+            on <ClusterLink cluster={alert.cluster} none="an unnamed cluster" />
           </span>
         </p>
-        {summary === undefined ? null : <p className={styles.summary}>{summary}</p>}
+        {summary === undefined ? null : <p className="narrow">{summary}</p>}
         {description === undefined || description === summary ? null : <p className="quiet">{description}</p>}
         <HeldBack alert={alert} isPast={isPast} />
         <div className={classNames(styles.actions, 'row row-controls spaced')}>

@@ -19,7 +19,6 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { Moment } from '../ui/time.tsx'
 import { ApiCallNote } from './api-call-note.tsx'
 import { ActionFailure } from './action-failure.tsx'
-import styles from './back-test.module.css'
 
 const DAY_MS = 86_400_000
 
@@ -167,13 +166,13 @@ function Outcomes({ replay }: { readonly replay: Replay }): ReactNode {
   ]
   const most = Math.max(1, ...both.flatMap(({ outcome }) => outcome.firingByBlock))
   return (
-    <section aria-label="What the replay says" className={styles.outcomes}>
+    <section aria-label="What the replay says" className="stack">
       <p className="quiet">
         From <Moment atMs={fromMs} /> to <Moment atMs={toMs} />, evaluated every {formatAge(stepMs)}.
       </p>
       <DataTable
         label="Present and edited rule"
-        className={styles.table}
+        className="narrow"
         columns={[
           {
             id: 'name',

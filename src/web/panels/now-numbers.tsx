@@ -74,7 +74,7 @@ function NumberLink({ name, href, count, isBad = false, note }: NumberLinkProps)
   const content = (
     <>
       <span className="quiet text-small">{name}</span>
-      <span className={classNames(styles.count, 'nums', isBad && 'tone-critical')}>
+      <span className={classNames(styles.count, 'row nums', isBad && 'tone-critical')}>
         {isBad ? <Shape name="triangle" /> : null}
         {formatCount(count)}
       </span>

@@ -8,7 +8,6 @@ import { resolvedPath } from '../lib/paths.ts'
 import { toFailure } from '../query/fetch-json.ts'
 import { PREVIOUS_OCCURRENCES_MAX, usePreviousOccurrences } from '../query/use-alert-occurrences.ts'
 import { Since } from '../ui/time.tsx'
-import styles from './runbook-body.module.css'
 
 interface PreviousOccurrencesLineProps {
   readonly alertname: string
@@ -24,7 +23,7 @@ export function PreviousOccurrencesLine({ alertname, cluster }: PreviousOccurren
   const { data, error } = usePreviousOccurrences(alertname)
   const past = data === undefined ? undefined : previousOccurrences(data.runs, cluster)
   return (
-    <div className={`stack spaced ${styles.lead}`} role="group" aria-label="Earlier">
+    <div className="narrow stack spaced" role="group" aria-label="Earlier">
       <p>
         <strong>What about earlier?</strong>{' '}
         {past === undefined ? (

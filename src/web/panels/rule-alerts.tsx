@@ -78,8 +78,7 @@ const COLUMNS: readonly Column<RuleAlert>[] = [
     head: 'Where',
     cell: ({ cluster, text }) => (
       <>
-        <ClusterLink cluster={cluster} />{' '}
-        <span className="quiet">{text}</span>
+        <ClusterLink cluster={cluster} /> <span className="quiet">{text}</span>
       </>
     ),
   },

@@ -131,7 +131,7 @@ function OnlyMe({ bound }: { readonly bound: BoundRunbook }): ReactNode {
   const others = bound.instances.filter((other) => other.state !== 'resolved' && other.cluster !== instance.cluster)
   const count = new Set(others.map((other) => other.cluster)).size
   return (
-    <p className={classNames(styles.lead, 'spaced')}>
+    <p className="narrow spaced">
       <strong>Is it only this cluster?</strong>{' '}
       {count === 0 ? (
         'Yes: no other cluster has this alert now.'

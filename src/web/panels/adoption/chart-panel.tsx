@@ -64,7 +64,7 @@ export function ChartPanel<T>(props: ChartPanelProps<T>): ReactNode {
         )
       }
     >
-      <p className={classNames(styles.lead, 'quiet')}>{lead}</p>
+      <p className="quiet narrow">{lead}</p>
       <div className="row row-controls spaced">
         {tools}
         {table === undefined ? null : (

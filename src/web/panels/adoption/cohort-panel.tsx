@@ -59,7 +59,7 @@ export function CohortPanel({ version, newestFirst, ...part }: CohortPanelProps)
           label={`Cohorts by ${by}`}
           look="prose"
           isScrollable
-          className={styles.table}
+          className="narrow"
           columns={[
             { id: 'value', head: DIMENSION_NAMES[by], kind: 'name', cell: ({ value }) => value || NOT_KNOWN },
             ...COLUMNS,

@@ -213,7 +213,7 @@ function StepChoice({ stepSeconds, rangeSeconds, onStep }: StepChoiceProps): Rea
     <label className="row text-small screen-only">
       <span className="quiet">Step</span>
       <select
-        className="field"
+        className="control"
         value={stepSeconds}
         onChange={(event) => {
           onStep(Number(event.target.value))

@@ -41,7 +41,7 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
       {instances.length < SEARCH_FROM ? null : (
         <input
           type="search"
-          className="field spaced"
+          className="control spaced"
           aria-label="Search by cluster or label"
           placeholder="Cluster or label"
           value={text}

@@ -17,7 +17,7 @@ export function Select({ label, none, options, value, onChange }: SelectProps): 
   return (
     <select
       aria-label={label}
-      className={styles.root}
+      className={`control ${styles.root}`}
       value={value}
       disabled={options.length === 0 && value === ''}
       onChange={(event) => {

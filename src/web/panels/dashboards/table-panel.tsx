@@ -51,7 +51,7 @@ export function TablePanel(props: TablePanelProps): ReactNode {
         <p className={`row rigid text-small ${styles.filter}`}>
           <input
             type="search"
-            className="field"
+            className="control"
             aria-label={`Find in ${title}`}
             placeholder="Find"
             value={text}

@@ -43,7 +43,7 @@ export function TimeControls(props: TimeControlsProps): ReactNode {
       <label>
         <span className="visually-hidden">Refresh</span>
         <select
-          className="field"
+          className="control"
           value={refresh}
           disabled={isHeld}
           title={isHeld ? 'This time is over: nothing new can come' : 'How often everything is asked for again'}
@@ -109,7 +109,7 @@ function Absolute({ range, onRange }: Pick<TimeControlsProps, 'range' | 'onRange
               <input
                 type="datetime-local"
                 step={1}
-                className="field"
+                className="control"
                 {...(end === 'from' ? { 'data-first': true } : {})}
                 value={typed[end]}
                 onChange={(event) => {

@@ -98,7 +98,7 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
           <input
             data-first
             type="search"
-            className="field"
+            className="control"
             aria-label={`Find in ${variable.title}`}
             placeholder="Find"
             value={text}
@@ -180,7 +180,7 @@ function TextControl({ variable, value, onChoose }: TextControlProps): ReactNode
       <label className="inline-row">
         <span className="quiet text-small">{variable.title}</span>
         <input
-          className="field"
+          className="control"
           value={typed}
           readOnly={variable.isConstant}
           onChange={(event) => {

@@ -77,7 +77,7 @@ function UnitChoice({ unit, guessed, onUnit }: UnitChoiceProps): ReactNode {
     <label className="row">
       <span className="quiet">Unit</span>
       <select
-        className="field"
+        className="control"
         value={unit}
         onChange={(event) => {
           onUnit(event.target.value)

@@ -54,7 +54,7 @@ function HistoryBody({ onChoose }: ChooseProps): ReactNode {
         <p className="row">
           <input
             type="search"
-            className="field"
+            className="control"
             aria-label="Find in the history"
             placeholder="Find"
             data-first

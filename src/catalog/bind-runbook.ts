@@ -1,6 +1,6 @@
 /**
- * A runbook page filled in for one alert: every placeholder that has a value is written as the place it stands in
- * demands, the rest stand as `<name>` and are listed. Read-only by design: commands are rendered, never run.
+ * Fills in a runbook page for one alert: every placeholder with a value is quoted for its position; the others become
+ * `<name>` and are listed. Read-only by design: commands are rendered, never run.
  */
 import { bindCode, bindProse, languageOf, type BoundText, type ValueOf } from './bound-text.ts'
 import type { Block, Fence } from './markdown-scan.ts'
@@ -11,9 +11,9 @@ import type { RunbookPage } from './runbook-page.ts'
 export interface BoundPage {
   /** Without front matter. Live cells carry their id in the info string: ` ```promql live#diagnosis-1 `. */
   readonly markdown: string
-  /** Only cells in which nothing stays open: the others are shown, not run. */
+  /** Only cells without an open placeholder: the others are shown, not run. */
   readonly cells: readonly { readonly id: string; readonly expr: string }[]
-  /** The placeholders of this page that were filled, in the order of the page. */
+  /** The filled placeholders of this page, in the order of the page. */
   readonly bindings: readonly ({ readonly name: string } & PageValue)[]
   readonly unbound: readonly string[]
 }
@@ -65,7 +65,7 @@ function fence(
 /** The command's name, not a part of a path or of another word. */
 const KUBECTL = /(?<![\w/.-])kubectl(?![\w/.-])/g
 
-/** Commands are written once, for kubectl; `oc` takes the same ones. A page may still write a pair of its own. */
+/** Commands are written once, for kubectl; `oc` accepts the same commands. A page may still have its own pair. */
 function hasOcTwin(page: RunbookPage, place: number): boolean {
   const next = page.blocks[place + 1]
   const isGap = next?.kind === 'prose' && page.text.slice(next.from, next.to).trim() === ''

@@ -1,6 +1,6 @@
 /**
- * A stretch of a page with its placeholders replaced, each written as the place it stands in demands. Remembers which
- * ones stay open and where each character came from, so that an error in the result points into the page.
+ * A section of a page with its placeholders replaced, each value quoted for its position. Records the open placeholders
+ * and the source offset of each character, so that an error in the result refers to the page.
  */
 import { codeSpansOf, type Fence } from './markdown-scan.ts'
 import { placeholdersOf, unboundText, type PlaceholderUse } from './placeholder.ts'
@@ -17,14 +17,14 @@ import {
 } from './quoting.ts'
 import { shellContexts, type ShellContext } from './shell-context.ts'
 
-/** What a placeholder is filled with; `undefined` when nothing is known. */
+/** The value of a placeholder; `undefined` when it is unknown. */
 export type ValueOf = (name: string) => string | undefined
 
 export interface BoundText {
   readonly text: string
-  /** Names that stay open here, in order, with repeats. */
+  /** Names of open placeholders, in order, with repeats. */
   readonly unbound: readonly string[]
-  /** Where the character at `offset` of `text` came from, as an offset into what was bound. */
+  /** Maps an offset of `text` to the unbound source. */
   sourceOffset(offset: number): number
 }
 
@@ -37,7 +37,7 @@ export function languageOf(fence: Fence): FenceLanguage {
   return word === 'promql' ? 'promql' : 'other'
 }
 
-/** The content of a fence. */
+/** Binds the content of a fence. */
 export function bindCode(source: string, language: FenceLanguage, valueOf: ValueOf): BoundText {
   const uses = placeholdersOf(source)
   switch (language) {
@@ -63,7 +63,7 @@ export function bindCode(source: string, language: FenceLanguage, valueOf: Value
   }
 }
 
-/** Prose with its code spans and links. */
+/** Binds prose with its code spans and links. */
 export function bindProse(source: string, valueOf: ValueOf): BoundText {
   const spans = codeSpansOf(source)
   const linkTargets = [...source.matchAll(/\]\([^()\s]*/g)]
@@ -105,7 +105,7 @@ function edit(use: PlaceholderUse, value: string | undefined, write: (text: stri
   }
 }
 
-/** Open ones are quoted too: a bare `<name>` would be a redirection. */
+/** Open placeholders are quoted too: a bare `<name>` would be a redirection. */
 function shellEdit(use: PlaceholderUse, context: ShellContext, value: string | undefined): Edit {
   switch (context) {
     case 'word':
@@ -132,7 +132,7 @@ function promqlEdit(use: PlaceholderUse, context: PromqlContext, value: string |
   }
 }
 
-/** Nothing is known of this language's quoting, so only a value that needs none is put in. */
+/** The quoting rules of this language are unknown, so only a value that needs no quoting is bound. */
 function otherEdit(use: PlaceholderUse, value: string | undefined): Edit {
   return edit(use, value !== undefined && /^[\w./:-]+$/.test(value) ? value : undefined, same)
 }

@@ -1,6 +1,6 @@
 /**
- * The three content folders, read once: rule files, runbook pages and dashboards, checked and linked to each other.
- * What is wrong stands in `diagnostics`; nothing is thrown for content. Whoever starts the server decides what an error means.
+ * The three content folders, read once: rule files, runbook pages and dashboards, checked and linked. Faults of the
+ * content are in `diagnostics`, never thrown; the caller decides whether an error stops the server.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -24,25 +24,25 @@ export interface ContentFile {
 }
 
 export interface Catalog {
-  /** As `loadRuleFiles` takes them. Unit tests of rules, which stand in a folder below, are not among them. */
+  /** Input of `loadRuleFiles`. Unit tests of rules are in a subfolder and not included. */
   readonly ruleFiles: readonly ContentFile[]
   /** Unit tests of rules, from the folder `tests` beside the rule files. */
   readonly testFiles: readonly ContentFile[]
-  /** Names of all alerting rules, each once, sorted. */
+  /** Names of all alerting rules, sorted, without repeats. */
   readonly alertNames: readonly string[]
   /** By name. */
   readonly pages: ReadonlyMap<string, RunbookPage>
-  /** The current name for each old one. */
+  /** The current name for each alias. */
   readonly aliases: ReadonlyMap<string, string>
   readonly dashboards: readonly Dashboard[]
-  /** Of all files, rule files included. */
+  /** Diagnostics of all files, rule files included. */
   readonly diagnostics: readonly Diagnostic[]
-  /** Pages without a rule that do not say why. */
+  /** Pages without a rule that state no reason for it. */
   readonly orphanPages: readonly string[]
   readonly alertsWithoutPage: readonly string[]
 }
 
-/** `language`: what PromQL may use. Throws `content_invalid` only when a folder cannot be read. */
+/** `language`: of PromQL expressions. Throws `content_invalid` only when a folder cannot be read. */
 export function loadCatalog(folders: CatalogFolders, language: ParseOptions = STABLE_LANGUAGE): Catalog {
   return buildCatalog({
     language,
@@ -53,7 +53,7 @@ export function loadCatalog(folders: CatalogFolders, language: ParseOptions = ST
   })
 }
 
-/** The same without a disk. */
+/** Builds the catalog from texts, without file access. */
 export function buildCatalog(files: {
   readonly ruleFiles: readonly ContentFile[]
   readonly testFiles?: readonly ContentFile[]
@@ -113,13 +113,13 @@ function aliasesOf(pages: ReadonlyMap<string, RunbookPage>): {
   return { aliases, diagnostics }
 }
 
-/** Rules without tests are rules all the same: the folder may be missing. */
+/** Rules without tests are valid: the folder may be missing. */
 function readTests(rulesDir: string): ContentFile[] {
   const folder = join(rulesDir, 'tests')
   return existsSync(folder) ? readFolder(folder, /\.ya?ml$/) : []
 }
 
-/** Files of one folder, not of those below it, by name. */
+/** Files of one folder, without subfolders, by name. */
 function readFolder(folder: string, pattern: RegExp): ContentFile[] {
   try {
     return readdirSync(folder)

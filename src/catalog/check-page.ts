@@ -1,4 +1,6 @@
-/** What is wrong with a runbook page, with positions. Pure: other files are not looked at (catalog.ts does that). */
+/**
+ * Checks a runbook page and reports diagnostics with positions. Pure: links between files are checked in catalog.ts.
+ */
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { nearest } from '../base/nearest.ts'
 import { diagnose } from '../promql/parse.ts'
@@ -32,7 +34,7 @@ function error(from: number, to: number, message: string, help?: string): Diagno
   return { severity: 'error', message, from, to, ...(help === undefined ? {} : { help }) }
 }
 
-/** How fences and prose are written, PromQL apart. */
+/** Checks fences and prose, except PromQL. */
 export function checkBlocks(page: RunbookPage): Diagnostic[] {
   return [
     ...page.blocks.flatMap((block) => (block.kind === 'fence' ? checkFence(page, block) : [])),
@@ -133,7 +135,10 @@ function checkFence({ text }: RunbookPage, fence: Fence): Diagnostic[] {
   }
 }
 
-/** The expression of a fence with sample values in its placeholders, and the way back; `undefined` when it has none. */
+/**
+ * The expression of a fence with sample values for its placeholders, and the mapping to the page; `undefined` for other
+ * fences.
+ */
 export function queryOfFence(
   { text }: RunbookPage,
   fence: Fence,
@@ -147,7 +152,7 @@ export function queryOfFence(
   return { text: bound.text, rangeOf: (from, to) => ({ from: at(from), to: Math.max(at(from) + 1, at(to)) }) }
 }
 
-/** Parsed with sample values, so that errors are those a reader would get. */
+/** Parses with sample values, so that the errors are those of a filled-in page. */
 function checkPromql(page: RunbookPage, fence: Fence, language: ParseOptions): Diagnostic[] {
   const query = queryOfFence(page, fence)
   if (query === undefined) return []
@@ -156,7 +161,7 @@ function checkPromql(page: RunbookPage, fence: Fence, language: ParseOptions): D
   })
 }
 
-/** A number without words tells nobody anything at night. */
+/** A live cell needs a caption: a number without words does not help its reader. */
 function checkCaption(text: string, fence: Fence): Diagnostic[] {
   const [caption = '', before = ''] = text.slice(0, fence.from).trimEnd().split('\n').reverse()
   const isText = caption.trim() !== '' && !/^\s*(#|```|~~~)/.test(caption)
@@ -165,7 +170,7 @@ function checkCaption(text: string, fence: Fence): Diagnostic[] {
   return [error(fence.from, fence.contentFrom, 'a live cell needs a caption of one line before it, after a blank line')]
 }
 
-/** Places outside fences where a value would not be shown or typed as it is. */
+/** Finds positions outside fences where a value would not be shown or typed literally. */
 function checkProse({ blocks, text }: RunbookPage): Diagnostic[] {
   return blocks.flatMap((block) => {
     if (block.kind === 'fence') return []
@@ -198,7 +203,7 @@ function isInHtml(prose: string, at: number): boolean {
 function isIndentedCode(prose: string, at: number): boolean {
   const lineFrom = prose.lastIndexOf('\n', at) + 1
   if (!/^( {4}|\t)/.test(prose.slice(lineFrom, at))) return false
-  // A continuation of a list item is indented too: look for the item it belongs to.
+  // A continuation of a list item is indented too, so the list item is searched.
   const above = prose.slice(0, lineFrom).trimEnd().split('\n')
   const owner = above.findLast((line) => /^\S/.test(line))
   return owner === undefined || !/^([-*+]|\d+[.)])\s/.test(owner)

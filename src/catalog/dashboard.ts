@@ -1,6 +1,6 @@
 /**
- * A Perses dashboard (kind `Dashboard`, or the operator's `PersesDashboard`) as content: the model that is drawn, every
- * fault with its place, and its PromQL, checked with samples in the place of variables.
+ * A Perses dashboard (kind `Dashboard`, or the operator's `PersesDashboard`) as content: the model to draw, every fault
+ * with its position, and its PromQL, checked with sample values for variables.
  */
 import type { DashboardModel } from '../model/dashboard.ts'
 import type { Diagnostic } from '../model/diagnostic.ts'
@@ -14,15 +14,15 @@ export interface Dashboard {
   readonly path: string
   readonly text: string
   readonly model: DashboardModel
-  /** Of its shape; faults of its PromQL are not among them. */
+  /** Faults of its shape, without those of its PromQL. */
   readonly faults: readonly Diagnostic[]
-  /** PromQL of panels with its variables, as the file has it. */
+  /** PromQL of panels, with variables as written in the file. */
   readonly queries: readonly string[]
-  /** All PromQL with its places: also the selectors and expressions that variables take their values from. */
+  /** All PromQL with positions, including the selectors and expressions of variables. */
   readonly queryTexts: readonly YamlText[]
 }
 
-/** Never throws: what is wrong is in the diagnostics, with positions. */
+/** Never throws: faults are diagnostics with positions. */
 export function readDashboard(
   path: string,
   text: string,
@@ -55,12 +55,12 @@ function faultsOfQuery(file: string, text: YamlText, language: ParseOptions): Di
 const DURATIONS = /\$(?:__(?:rate_)?interval|__range)\b|\$\{__(?:(?:rate_)?interval|range)(?::\w+)?\}/g
 const OTHERS = /\$\{\w+(?::\w+)?\}|\$\w+/g
 
-/** Perses' variables: the built-in ones are durations, the others stand in label values. */
+/** Sample values for Perses' variables: the built-in ones are durations, the others are label values. */
 export function withSampleVariables(query: string): string {
   return query.replace(DURATIONS, '5m').replace(OTHERS, '1')
 }
 
-/** The same, each text as long as it was: what is found in it stands where it stands in the file. */
+/** Sample values of the same length as the variable, so that offsets are those of the file. */
 export function withSampleVariablesInPlace(query: string): string {
   return query.replace(DURATIONS, (use) => '5m'.padEnd(use.length)).replace(OTHERS, (use) => '1'.repeat(use.length))
 }

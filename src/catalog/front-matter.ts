@@ -1,6 +1,6 @@
 /**
- * The optional YAML at the head of a runbook page, between two lines `---`. Two keys: `aliases`, the names this alert
- * had in other versions, and `without_rule`, the reason why no rule here has the page's name.
+ * The optional YAML at the start of a runbook page, between two lines `---`. Two keys: `aliases`, the names of this
+ * alert in other versions, and `without_rule`, the reason why no rule here has the page's name.
  */
 import { isMap, isScalar, isSeq, parseDocument, type Node, type Pair } from 'yaml'
 import { nearest } from '../base/nearest.ts'
@@ -10,14 +10,14 @@ import { lineAt } from './markdown-scan.ts'
 interface FrontMatter {
   readonly aliases: readonly string[]
   readonly withoutRule?: string
-  /** Where the page itself begins. */
+  /** Offset of the page's text after the front matter. */
   readonly bodyFrom: number
   readonly diagnostics: readonly Diagnostic[]
 }
 
 const KEYS = ['aliases', 'without_rule']
 
-/** Offsets of the diagnostics are into `text`; what is wrong is left out of the answer. */
+/** Offsets of the diagnostics are into `text`; invalid values are omitted. */
 export function readFrontMatter(text: string): FrontMatter {
   const block = frontMatterBlock(text)
   if (block === undefined) return { aliases: [], bodyFrom: 0, diagnostics: [] }
@@ -80,7 +80,7 @@ function readKeys(
   return withoutRule === undefined ? { aliases } : { aliases, withoutRule }
 }
 
-/** The non-empty texts of a scalar or a list of scalars; `undefined` when it is something else. */
+/** The non-empty texts of a scalar or a list of scalars; `undefined` for other nodes. */
 function textsOf(value: Node | null): readonly string[] | undefined {
   const items = isSeq(value) ? value.items : [value]
   const texts = items.map((item) => (isScalar(item) && typeof item.value === 'string' ? item.value.trim() : ''))

@@ -1,6 +1,6 @@
 /**
- * `daytwo lint` without its command line: the content read with the place of each word, every check run, suppressions
- * applied. What is wrong with the content is in the answer.
+ * `daytwo lint` without its command line: reads the content with positions, runs every check and applies suppressions.
+ * Faults of the content are findings.
  */
 import { setImmediate } from 'node:timers/promises'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
@@ -20,26 +20,26 @@ import { isLive } from './page-cell.ts'
 import type { RunbookPage } from './runbook-page.ts'
 
 export interface LintOutcome {
-  /** By file and place. */
+  /** Ordered by file and position. */
   readonly findings: readonly Finding[]
   readonly counted: { readonly alerts: number; readonly runbooks: number; readonly dashboards: number }
-  /** The text of a file that has findings, by its path. */
+  /** The text of a file with findings, by its path. */
   readonly textOf: (path: string) => string
 }
 
 interface LintOptions {
-  /** What this server says of itself: `metricsOfRegistry`. */
+  /** This server's own metrics: `metricsOfRegistry`. */
   readonly ownMetrics: readonly KnownMetric[]
   readonly language?: ParseOptions
 }
 
-/** The part of the catalog that is looked at. */
+/** The part of the catalog that is checked. */
 export type LintedCatalog = Pick<
   Catalog,
   'ruleFiles' | 'testFiles' | 'pages' | 'aliases' | 'dashboards' | 'diagnostics'
 >
 
-/** Others may use the thread in between: a hundred rules with their pages take most of a second. */
+/** Pauses between the checks: a hundred rules with their pages take most of a second. */
 export async function lintCatalog(
   catalog: LintedCatalog,
   { ownMetrics, language = STABLE_LANGUAGE }: LintOptions,

@@ -1,4 +1,4 @@
-/** What was found, as it is told: places in lines and columns, each check with how often it found something. */
+/** The report of the findings: positions as lines and columns, and the number of findings per check. */
 import { positionOf } from '../model/diagnostic.ts'
 import type { LintSeverity } from '../rules/checks/check.ts'
 import { CATALOG_CHECKS } from './checks/catalog-checks.ts'
@@ -7,7 +7,7 @@ import type { LintOutcome } from './lint-catalog.ts'
 interface ReportedCheck {
   readonly name: string
   readonly title: string
-  /** Markdown: why it matters and how to mend it. */
+  /** Markdown: the reason and the correction. */
   readonly description: string
   readonly severity: LintSeverity
   readonly findings: number
@@ -17,7 +17,7 @@ interface ReportedFinding {
   readonly check: string
   readonly severity: LintSeverity
   readonly file: string
-  /** From 1, as are the columns; the end is exclusive. */
+  /** Counted from 1, like the columns; the end is exclusive. */
   readonly line: number
   readonly column: number
   readonly endLine: number
@@ -33,7 +33,7 @@ export interface LintSummary {
   readonly counted: LintOutcome['counted']
 }
 
-/** @param shownAs how a path is shown */
+/** @param shownAs the displayed form of a path */
 export function reportOf({ findings, counted, textOf }: LintOutcome, shownAs: (path: string) => string): LintSummary {
   return {
     checks: CATALOG_CHECKS.map(({ name, title, why, mend, severity }) => {

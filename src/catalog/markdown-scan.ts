@@ -1,11 +1,11 @@
 /**
- * Cuts a Markdown text (CommonMark) into what matters for binding values: fenced code, code spans, headings and prose,
- * each with its offsets, which the `marked` lexer does not give. Every character is in exactly one block.
- * Deliberately absent: indented code and HTML are prose here; pages are checked not to use placeholders in them.
+ * Splits a Markdown text (CommonMark) into the parts that matter for binding: fenced code, code spans, headings and
+ * prose, each with offsets, which the `marked` lexer does not provide. Every character is in exactly one block.
+ * Deliberately absent: indented code and HTML count as prose; pages are checked not to use placeholders in them.
  */
 export type Block = Prose | Fence
 
-/** Everything between fences. */
+/** Text between fences. */
 export interface Prose {
   readonly kind: 'prose'
   readonly from: number
@@ -14,24 +14,24 @@ export interface Prose {
 
 export interface Fence {
   readonly kind: 'fence'
-  /** Of the opening line, indentation included. */
+  /** Start of the opening line, indentation included. */
   readonly from: number
-  /** One past the closing line and its line end. */
+  /** End of the closing line, line break included. */
   readonly to: number
-  /** Blanks before the opening fence: those of the list item it belongs to. */
+  /** Blanks before the opening fence: those of its list item. */
   readonly indent: string
   /** The backticks or tildes of the opening line. */
   readonly marker: string
   /** After the marker, trimmed: `bash kubectl`, `promql live`. */
   readonly info: string
-  /** The lines between, without the last line end. */
+  /** The lines between, without the last line break. */
   readonly contentFrom: number
   readonly contentTo: number
-  /** False when the text ends before the fence does. */
+  /** False when the text ends before the fence is closed. */
   readonly isClosed: boolean
 }
 
-/** @param start offset to begin at, the beginning of a line */
+/** @param start offset of the first line */
 export function blocksOf(text: string, start: number): Block[] {
   const blocks: Block[] = []
   let proseFrom = start
@@ -39,7 +39,7 @@ export function blocksOf(text: string, start: number): Block[] {
   while (at < text.length) {
     const line = lineAt(text, at)
     const open = /^([ \t]*)(`{3,}|~{3,})([^\n]*)$/.exec(line.text)
-    // An opening line of backticks may not have another one: that would be a code span.
+    // An opening line of backticks must not contain another one: that would be a code span.
     if (open === null || (open[2]!.startsWith('`') && open[3]!.includes('`'))) {
       at = line.next
       continue
@@ -69,9 +69,9 @@ function fenceAt(text: string, from: number, contentFrom: number, open: RegExpEx
 }
 
 interface Line {
-  /** Without its line end. */
+  /** Without its line break. */
   readonly text: string
-  /** Where the next line begins, or the end of the text. */
+  /** Start of the next line, or the end of the text. */
   readonly next: number
 }
 
@@ -85,11 +85,11 @@ export function lineAt(text: string, from: number): Line {
 interface CodeSpan {
   readonly from: number
   readonly to: number
-  /** The text that is shown. */
+  /** The displayed text. */
   readonly text: string
 }
 
-/** Code spans of a prose text, in order; offsets are into `text`. A span does not reach over a blank line. */
+/** Code spans of a prose text, in order; offsets are into `text`. A span does not cross a blank line. */
 export function codeSpansOf(text: string): CodeSpan[] {
   const spans: CodeSpan[] = []
   for (let at = 0; at < text.length;) {

@@ -1,4 +1,4 @@
-/** What reads a metric: rules and panels that name it themselves. What reads a series recorded from it is not told. */
+/** The rules and panels that read a metric by name. Readers of series recorded from the metric are not included. */
 import type { ParseOptions } from '../promql/parse-options.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
 import type { Rule } from '../rules/rule.ts'
@@ -17,7 +17,7 @@ export interface ContentMetrics {
   readonly recorded: ReadonlySet<string>
 }
 
-/** Reads all content: callers keep the answer until the content is another one. */
+/** Reads all content: callers cache the result until the content changes. */
 export function contentMetrics({ dashboards, ruleFiles }: LinkedCatalog, language: ParseOptions): ContentMetrics {
   const uses = new Map<string, { rules: Set<Rule>; panels: Set<PanelPlace> }>()
   const usesOf = (metric: string): { rules: Set<Rule>; panels: Set<PanelPlace> } => {

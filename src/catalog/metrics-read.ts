@@ -4,9 +4,9 @@ import { parseExpr } from '../promql/parse.ts'
 import type { ParseOptions } from '../promql/parse-options.ts'
 import { PromqlError } from '../promql/promql-error.ts'
 
-/** What expressions of the content read. One that does not parse reads nothing here; lint tells of it. */
+/** Metrics that expressions of the content read. An expression that does not parse reads none; lint reports it. */
 
-/** Names, each as often as it stands there. */
+/** Names with repeats, in the order of the expression. */
 export function metricsRead(expr: string, language: ParseOptions): readonly string[] {
   const read = parsedOrNone(expr, language)
   return read === undefined ? [] : metricNamesOf(read)

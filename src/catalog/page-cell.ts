@@ -1,6 +1,6 @@
 import type { Block, Fence, Heading } from './markdown-scan.ts'
 
-/** A ` ```promql live ` block of a runbook page: a query that runs where it stands. */
+/** A ` ```promql live ` block of a runbook page: a query that runs in the page. */
 export interface PageCell {
   /** Section and number: `diagnosis-2`. Unique on the page. */
   readonly id: string

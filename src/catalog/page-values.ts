@@ -1,20 +1,20 @@
 /**
- * What fills a page's placeholders: the alert's labels first, then what is known of the cluster, then what follows
- * from those. Each value says where it is from, because a reader at 3 a.m. should not have to trust it blindly.
+ * The values of a page's placeholders: from the alert's labels, then from the cluster's inventory, then computed from
+ * those. Each value has its source, so that a reader can verify it.
  */
 import type { Alert } from '../model/alert.ts'
 import { clusterOf } from '../model/cluster-identity.ts'
 import type { PlaceholderName } from './placeholder.ts'
 import { whyNotBindable } from './quoting.ts'
 
-/** The part of an alert a page is filled from. */
+/** The fields of an alert that fill a page. */
 type BoundAlert = Pick<Alert, 'labels' | 'value' | 'activeAtMs'>
 
-/** What is known of a cluster apart from its alerts. Absent means unknown, never "none". */
+/** Data about a cluster besides its alerts. Absent means unknown, never "none". */
 export interface ClusterInventory {
   /** The cluster key. */
   readonly cluster: string
-  /** Where the operator is installed. */
+  /** Namespace of the operator. */
   readonly namespace?: string
   readonly hcoVersion?: string
   readonly kubevirtVersion?: string
@@ -27,17 +27,17 @@ export interface ClusterInventory {
 export interface PageContext {
   readonly alert?: BoundAlert | undefined
   readonly inventory?: ClusterInventory | undefined
-  /** The page for nobody in particular: nothing is filled in. */
+  /** The page without an alert: no placeholder is filled. */
   readonly isPlain?: boolean | undefined
 }
 
 export interface PageValue {
   readonly value: string
-  /** For people: `label namespace`, `inventory`, `cluster key`, `from component_name`. */
+  /** For readers: `label namespace`, `inventory`, `cluster key`, `from component_name`. */
   readonly source: string
 }
 
-/** Values by placeholder. One that must not be put into a page (see `whyNotBindable`) is left out. */
+/** Values by placeholder, without those that must not be put into a page (see `whyNotBindable`). */
 export function pageValues(context: PageContext): ReadonlyMap<PlaceholderName, PageValue> {
   if (context.isPlain === true) return new Map()
   const values = new Map<PlaceholderName, PageValue>()
@@ -119,14 +119,14 @@ const OPERAND_OF_ANNOTATION: ReadonlyMap<string, string> = new Map([
   ['ssp.kubevirt.io/jsonpatch', 'ssp'],
 ])
 
-/** Operands whose kind can be told from the object's name alone: HCO before 1.4 sent no kind. */
+/** Operands whose kind follows from the object's name: HCO before 1.4 sent no kind. */
 const KIND_OF_OBJECT: ReadonlyMap<string, string> = new Map([
   ['kubevirt-kubevirt-hyperconverged', 'kubevirt'],
   ['cdi-kubevirt-hyperconverged', 'cdi'],
   ['ssp-kubevirt-hyperconverged', 'ssp'],
 ])
 
-/** `kind/name`, or the old short form with the name only. */
+/** `kind/name`, or the older form with only the name. */
 export function componentOf(componentName: string): { readonly kind: string | undefined; readonly object: string } {
   const slash = componentName.indexOf('/')
   if (slash === -1) return { kind: KIND_OF_OBJECT.get(componentName), object: componentName }

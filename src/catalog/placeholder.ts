@@ -1,10 +1,10 @@
 /**
- * The placeholders a runbook page may use, `{{name}}`: one table, from which pages are checked and the documentation
- * is written. Go templates (`{{ .status }}`, `{{ $value }}`) look different and are left alone.
+ * The placeholders of a runbook page, `{{name}}`: one table, for the checks of pages and for the documentation. Go
+ * templates (`{{ .status }}`, `{{ $value }}`) have another syntax and are not changed.
  */
 interface PlaceholderKind {
   readonly meaning: string
-  /** A value of the right shape, for checking the page's PromQL. */
+  /** A valid value, for checking the page's PromQL. */
   readonly sample: string
 }
 
@@ -73,14 +73,14 @@ export function isPlaceholderName(name: string): name is PlaceholderName {
   return Object.hasOwn(PLACEHOLDERS, name)
 }
 
-/** One placeholder where it stands. `from` inclusive, `to` exclusive, offsets into the text that was searched. */
+/** One use of a placeholder. `from` inclusive, `to` exclusive, offsets into the searched text. */
 export interface PlaceholderUse {
   readonly name: string
   readonly from: number
   readonly to: number
 }
 
-/** Every placeholder of a text in order, known or not. */
+/** All placeholders of a text in order, known or not. */
 export function placeholdersOf(text: string): PlaceholderUse[] {
   return [...text.matchAll(/\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}/g)].map((match) => ({
     name: match[1]!,
@@ -89,7 +89,7 @@ export function placeholdersOf(text: string): PlaceholderUse[] {
   }))
 }
 
-/** How an unbound placeholder stands in the text. */
+/** The text of an unbound placeholder. */
 export function unboundText(name: string): string {
   return `<${name}>`
 }

@@ -1,6 +1,6 @@
 /**
- * Where in a PromQL expression a placeholder stands: only inside a quoted label value can a foreign value do no harm,
- * and after `=~` it must also not act as a pattern.
+ * The context of a placeholder in a PromQL expression: a sender's value is safe only inside a quoted label value, and
+ * after `=~` it must not act as a pattern either.
  */
 import type { PlaceholderUse } from './placeholder.ts'
 

@@ -1,10 +1,10 @@
 /**
- * Putting a foreign value (a label value is whatever a sender chose) into text that a person will read, run or paste.
- * One function per place it may stand in: POSIX shell, PromQL strings, Markdown, links. Each is proved against the
- * real reader of that text: `sh`, the PromQL parser, the Markdown lexer.
+ * Quotes a value from a sender for text that a person reads, runs or pastes. One function per context: POSIX shell,
+ * PromQL strings, Markdown, links. Tests verify each with the actual reader of that text: `sh`, the PromQL parser, the
+ * Markdown lexer.
  */
 
-/** A word of POSIX shell that is read back as `value`. Anything but NUL, which no argument can hold. */
+/** A POSIX shell word that evaluates to `value`, for all characters except NUL, which no argument can contain. */
 export function quoteShellWord(value: string): string {
   return isPlainWord(value) ? value : `'${escapeShellSingle(value)}'`
 }
@@ -14,12 +14,15 @@ export function escapeShellSingle(value: string): string {
   return value.replaceAll("'", `'\\''`)
 }
 
-/** For use between double quotes. `!` is left: history expansion is off in scripts, and a backslash would stay visible. */
+/**
+ * For use between double quotes. `!` is unchanged: history expansion is off in scripts, and a backslash would be
+ * printed.
+ */
 export function escapeShellDouble(value: string): string {
   return value.replace(/[\\"$`]/g, '\\$&')
 }
 
-/** Needs no quoting in a shell: the letters of names, paths and images. `~`, `=` and a leading `-` are not among them. */
+/** Needs no shell quoting: the characters of names, paths and images, without `~`, `=` and a leading `-`. */
 function isPlainWord(value: string): boolean {
   return /^[A-Za-z0-9_./:@%+,][A-Za-z0-9_./:@%+,-]*$/.test(value)
 }
@@ -38,20 +41,20 @@ const PROMQL_ESCAPES: Readonly<Record<string, string>> = {
   '\0': '\\x00',
 }
 
-/** A regular expression (RE2) that matches exactly `value`; still to be escaped for the string it stands in. */
+/** A regular expression (RE2) that matches exactly `value`; not yet escaped for its string. */
 export function escapeRegex(value: string): string {
   return value.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&')
 }
 
 /**
- * Markdown (CommonMark and GFM) that shows `value` as it is, on one line: every mark that could start a construct gets
- * a backslash. White space and control characters become one space, so that the value cannot start a line.
+ * Markdown (CommonMark and GFM) that shows `value` literally, on one line: every character that could start a construct
+ * gets a backslash. White space and control characters become one space, so that the value cannot start a line.
  */
 export function escapeMarkdown(value: string): string {
   return (
     oneLine(value)
       .replace(/[\\`*_{}[\]<>#|~&!():@+="'$^%;?]/g, '\\$&')
-      // The marks of a list also count behind spaces.
+      // List markers also count after spaces.
       .replace(/^( ?)-/, '$1\\-')
       .replace(/^( ?\d+)\./, '$1\\.')
       .replace(/www\./gi, (www) => `${www.slice(0, 3)}\\.`)
@@ -63,14 +66,14 @@ export function codeSpan(value: string): string {
   const text = oneLine(value)
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
-  // CommonMark takes one space off both ends when both are there; so one more is given where the text needs its own.
+  // CommonMark removes one space from both ends when both have one, so one more is added where the text has its own.
   const isPadded = /^`|`$/.test(text) || /^ .*[^ ].* $/.test(text)
   return isPadded ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`
 }
 
 /** For use inside the destination of a link: percent-encoded, brackets and quotes too. */
 export function escapeLink(value: string): string {
-  // Half a surrogate pair cannot be encoded; it is no text either.
+  // A lone surrogate cannot be encoded.
   const wellFormed = value.replace(/\p{Surrogate}/gu, '\ufffd')
   return encodeURIComponent(wellFormed).replace(
     /[()'*!~]/g,
@@ -86,8 +89,8 @@ function oneLine(value: string): string {
 const BOUND_VALUE_CHARS_MAX = 1000
 
 /**
- * Why a value is not put into a page, or `undefined` when it may be. Quoting protects from the shell, not from the
- * terminal that a command is pasted into, from the eye that reads it, or from a program that takes it for an option.
+ * Why a value is not put into a page, or `undefined` when it may be. Quoting protects the shell, but not the terminal
+ * that a command is pasted into, the reader, or a program that takes the value for an option.
  */
 export function whyNotBindable(value: string): string | undefined {
   if (value === '') return 'empty'

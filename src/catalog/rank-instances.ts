@@ -1,10 +1,10 @@
-/** The instances of an alert in the order in which a person should look at them, and what tells them apart. */
+/** The instances of an alert, most urgent first, and the labels that distinguish them. */
 import { HEALTH_IMPACTS, healthImpactOf, SEVERITIES, severityOf, type Alert, type AlertState } from '../model/alert.ts'
 import type { Labels } from '../model/labels.ts'
 
 type Instance = Pick<Alert, 'labels' | 'state' | 'activeAtMs' | 'fingerprint'>
 
-/** Firing, pending, resolved; in each the worst severity, then the worst health impact, then the newest. */
+/** Firing, pending, resolved; in each the most severe, then the worst health impact, then the newest. */
 export function rankInstances<T extends Instance>(instances: readonly T[]): T[] {
   return [...instances].sort(
     (a, b) =>
@@ -18,10 +18,10 @@ export function rankInstances<T extends Instance>(instances: readonly T[]): T[] 
 
 const STATE_ORDER: readonly AlertState[] = ['firing', 'pending', 'resolved']
 
-/** Shown beside each instance anyway. */
+/** Labels that are shown with each instance anyway. */
 const SHOWN_ELSEWHERE = new Set(['alertname', 'cluster', 'severity', 'operator_health_impact'])
 
-/** Per instance, the labels that not all of them share; none when there is one instance only. */
+/** Per instance, the labels that not all instances share; none for a single instance. */
 export function distinguishingLabels(all: readonly Labels[]): Record<string, string>[] {
   const names = new Set(all.flatMap((labels) => [...labels.pairs()].map(([name]) => name)))
   const differing = [...names].filter(

@@ -1,4 +1,7 @@
-/** From the name in a link to a page. Links are typed, shortened and years old: letter case, `.md` and old names all lead there. */
+/**
+ * Finds the page for the name in a link. Links are typed, shortened and years old, so letter case, `.md` and old names
+ * are accepted.
+ */
 import { nearest } from '../base/nearest.ts'
 import type { Catalog } from './catalog.ts'
 import type { RunbookPage } from './runbook-page.ts'
@@ -6,7 +9,7 @@ import type { RunbookPage } from './runbook-page.ts'
 type ResolvedRunbook =
   | {
       readonly page: RunbookPage
-      /** The name asked for is one the alert no longer has. */
+      /** The requested name is an old name of the alert. */
       readonly isRenamed: boolean
     }
   | { readonly nearest: readonly string[] }
@@ -20,12 +23,12 @@ export function resolveRunbook(catalog: Pick<Catalog, 'pages' | 'aliases'>, name
   const target = sameName(catalog.aliases, asked)
   const renamed = target === undefined ? undefined : catalog.pages.get(target)
   if (renamed !== undefined) return { page: renamed, isRenamed: true }
-  // Somebody who mistypes an old name is led to the page it has become.
+  // A mistyped old name leads to the page with the current name.
   const near = nearest(asked, [...catalog.pages.keys(), ...catalog.aliases.keys()], NEAREST_MAX)
   return { nearest: [...new Set(near.map((known) => catalog.aliases.get(known) ?? known))] }
 }
 
-/** The value under a name, letter case aside; the exact one wins. */
+/** The value under a name, ignoring letter case; an exact match takes precedence. */
 function sameName<T>(byName: ReadonlyMap<string, T>, name: string): T | undefined {
   const exact = byName.get(name)
   if (exact !== undefined) return exact

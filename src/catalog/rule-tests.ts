@@ -1,6 +1,6 @@
 /**
- * Unit-test files of rules from the disk: the file, the rule files it names (relative to it, with wildcards), and the
- * tests in it, run one after the other.
+ * Loads unit-test files of rules: the file, the rule files that it names (relative to the file, with wildcards), and
+ * its tests, run one after the other.
  */
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
@@ -16,27 +16,27 @@ import { readUnitTests } from '../rules/unit-test/unit-test-file.ts'
 import type { UnitTest, UnitTestFile } from '../rules/unit-test/unit-test-file.ts'
 import type { ContentFile } from './catalog.ts'
 
-/** Where unit tests stand, below the folder of rules. */
+/** Folder of unit tests, inside the folder of rules. */
 const TESTS_FOLDER = 'tests'
 
 export interface RuleTestOptions {
   readonly language?: ParseOptions
-  /** Keys that are not known are passed over. */
+  /** Unknown keys are ignored. */
   readonly areUnknownKeysIgnored?: boolean
 }
 
 export interface LoadedRuleTests {
   readonly path: string
-  /** Absent when the file or one of its rule files cannot be used. */
+  /** Absent when the file or one of its rule files is invalid. */
   readonly file?: UnitTestFile
   readonly groups: readonly RuleGroup[]
-  /** Of the file and of the rule files it names. */
+  /** Of the file and of the rule files that it names. */
   readonly diagnostics: readonly Diagnostic[]
-  /** By path: what the positions of `diagnostics` count in. */
+  /** By path: the texts to which the offsets of `diagnostics` refer. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** Reads and checks; never throws for content. */
+/** Reads and checks a file; never throws for its content. */
 export function loadRuleTests(path: string, options: RuleTestOptions = {}): LoadedRuleTests {
   const { language = STABLE_LANGUAGE, areUnknownKeysIgnored = false } = options
   const texts = new Map<string, string>()
@@ -59,7 +59,7 @@ export function loadRuleTests(path: string, options: RuleTestOptions = {}): Load
   return { path, groups: rules.groups, diagnostics: all, texts, ...(isUsable ? { file } : {}) }
 }
 
-/** @param isWanted which of the tests to run; all when absent */
+/** @param isWanted selects the tests to run; all by default */
 export async function runRuleTests(
   { file, groups }: LoadedRuleTests,
   options: RuleTestOptions = {},
@@ -107,7 +107,7 @@ function findRuleFiles(
   return { files: [...files.values()], diagnostics }
 }
 
-/** An alert that no rule has never fires: a case that expects nothing of it passes whatever happens. */
+/** An alert without a rule never fires, so a case that expects no alert would always pass. */
 function unknownNames({ path, tests }: UnitTestFile, groups: readonly RuleGroup[]): Diagnostic[] {
   const names = new Set(
     groups.flatMap(({ rules }) => rules.flatMap((rule) => (rule.kind === 'alerting' ? [rule.name] : []))),
@@ -122,7 +122,7 @@ function unknownNames({ path, tests }: UnitTestFile, groups: readonly RuleGroup[
   )
 }
 
-/** As Go's filepath.Glob: `*`, `?` and `[...]` inside one part of the path. `undefined` when it is no pattern. */
+/** Like Go's filepath.Glob: `*`, `?` and `[...]` inside one part of the path. `undefined` for an invalid pattern. */
 function matchingPaths(pattern: string): string[] | undefined {
   const parts = pattern.split('/')
   let found = [isAbsolute(pattern) ? '/' : '']
@@ -153,7 +153,7 @@ function regexOf(part: string): RegExp | undefined {
       return (char ?? whole).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     },
   )
-  // A bracket that is open, or a backslash at the end.
+  // An unclosed bracket, or a backslash at the end.
   if (/(^|[^\\])\[[^\]]*$/.test(part) || /(^|[^\\])\\$/.test(part)) return undefined
   try {
     return new RegExp(`^${source}$`, 's')

@@ -1,6 +1,6 @@
 /**
  * A runbook page: Markdown with the alert's name as title and four sections, placeholders, and live PromQL cells.
- * Parsed once when the catalog is loaded; `bind-runbook.ts` fills it in for an alert, `check-page.ts` says what is wrong.
+ * Parsed once when the catalog is loaded; `bind-runbook.ts` fills it in for an alert, `check-page.ts` checks it.
  */
 import { basename } from 'node:path'
 import type { Diagnostic } from '../model/diagnostic.ts'
@@ -10,25 +10,28 @@ import { cellsOf, type PageCell } from './page-cell.ts'
 import { placeholdersOf, type PlaceholderUse, unboundText } from './placeholder.ts'
 
 export interface RunbookPage {
-  /** Of the file, which is the alert's. */
+  /** Name of the file, which is that of the alert. */
   readonly name: string
   readonly path: string
-  /** The whole file; all offsets are into it. */
+  /** The whole file; all offsets refer to it. */
   readonly text: string
-  /** Names this alert had in other versions. */
+  /** Names of this alert in other versions. */
   readonly aliases: readonly string[]
   /** Why no rule has this name; absent when one should. */
   readonly withoutRule?: string
-  /** First sentence of Meaning, without marks. */
+  /** First sentence of Meaning, without markup. */
   readonly summary: string
-  /** The page without its front matter, cut up; see markdown-scan.ts. */
+  /** The page without its front matter, in blocks; see markdown-scan.ts. */
   readonly blocks: readonly Block[]
   readonly headings: readonly Heading[]
   readonly placeholders: readonly PlaceholderUse[]
   readonly cells: readonly PageCell[]
 }
 
-/** Never throws: a page with errors is still a page. The diagnostics are of the front matter; `checkPage` has the rest. */
+/**
+ * Never throws: a page with errors is still a page. The diagnostics are those of the front matter; `checkPage` has the
+ * others.
+ */
 export function parseRunbookPage(
   path: string,
   text: string,
@@ -51,7 +54,7 @@ export function parseRunbookPage(
   return { page, diagnostics: diagnostics.map((diagnostic) => ({ ...diagnostic, file: path })) }
 }
 
-/** First sentence under Meaning, as plain words. */
+/** First sentence of Meaning, as plain text. */
 function summaryOf(text: string, headings: readonly Heading[]): string {
   const at = headings.findIndex((heading) => heading.title === 'Meaning')
   const heading = headings[at]

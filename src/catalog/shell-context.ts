@@ -1,7 +1,7 @@
 /**
- * Where in a shell command a placeholder stands, because that decides how its value is written. A small reader of
- * POSIX quoting: words, single and double quotes, `$( )` in both, comments. What it does not follow it calls
- * `unknown`, and nothing is ever bound there.
+ * The context of a placeholder in a shell command, which decides how its value is quoted. A small reader of POSIX
+ * quoting: words, single and double quotes, `$( )` in both, comments. Any other syntax is `unknown`, where no value is
+ * bound.
  */
 import type { PlaceholderUse } from './placeholder.ts'
 
@@ -20,11 +20,11 @@ export function shellContexts(text: string, uses: readonly PlaceholderUse[]): Sh
   })
 }
 
-/** Reads forward only. Its invariant: `context` is that of the character at `#at`. */
+/** Reads forward only. Invariant: `context` is that of the character at `#at`. */
 class ShellReader {
   readonly #text: string
   #at = 0
-  /** Innermost last; `$(` in double quotes starts a word context of its own. */
+  /** Innermost last; `$(` in double quotes starts a new word context. */
   #frames: Frame[] = ['word']
   #leaf: 'single' | 'comment' | 'unknown' | undefined
 
@@ -72,7 +72,7 @@ class ShellReader {
     } else this.#at++
   }
 
-  /** Here-documents, `${...}` and `$'...'` have quoting of their own; backticks are the caller's test. */
+  /** Here-documents, `${...}` and `$'...'` have other quoting rules; the caller checks for backticks. */
   #startsUnknown(): boolean {
     return (
       this.#text.startsWith('${', this.#at) ||

@@ -3,27 +3,30 @@ import { formatDuration } from '../model/duration.ts'
 import { quote } from './literals.ts'
 import { formatShort, formatTwoDigits } from './number-format.ts'
 
-/** A place in the query text. */
+/** A range in the query text. */
 export interface Place {
   readonly from: number
   readonly to: number
 }
 
-/** As far as dates go. */
+/** The largest time of a JavaScript Date. */
 const DATE_MS_MAX = 8.64e15
 
-/** What two histograms were joined for. */
+/** The operation that combined two histograms. */
 type HistogramOperation = 'addition' | 'subtraction' | 'aggregation'
 export type SampleType = 'float' | 'histogram'
 
-/** Classic buckets with less in them than in those below, which cannot be: their counts were raised, by `most` at most. */
+/**
+ * Classic buckets with a lower count than the buckets below them, which is invalid: their counts were raised, by at
+ * most `most`.
+ */
 export interface RaisedBuckets {
   readonly fromBound: number
   readonly toBound: number
   readonly most: number
 }
 
-/** The same of all histograms of a metric at all times. */
+/** The raised buckets of all histograms of a metric at all times. */
 interface AllRaised extends RaisedBuckets {
   readonly metricName: string
   readonly place: Place
@@ -32,13 +35,13 @@ interface AllRaised extends RaisedBuckets {
   readonly lastMs: number
 }
 
-/** Remarks about a good result, each once, in Prometheus' words with its position. */
+/** Warnings and infos of a successful result, without repeats, in Prometheus' words with positions. */
 export class Annotations {
   readonly #text: string
-  /** Places by message: what is said at two places is shown at the first one that said it, as in Prometheus. */
+  /** Positions by message: a repeated message has the position of its first occurrence, as in Prometheus. */
   readonly #warnings = new Map<string, Place>()
   readonly #infos = new Map<string, Place>()
-  /** By place and name. */
+  /** By position and name. */
   readonly #raised = new Map<string, AllRaised>()
 
   /** @param text the query */
@@ -68,7 +71,7 @@ export class Annotations {
     this.#warn(`ratio value should be between -1 and 1, ${got}`, place)
   }
 
-  /** The answer of a range query is sorted by labels, whatever is in it. */
+  /** The result of a range query is sorted by labels, so a sort function has no effect. */
   sortInRangeQuery(place: Place): void {
     this.#warn('sort is ineffective for range queries since results are always ordered by labels', place)
   }
@@ -83,13 +86,13 @@ export class Annotations {
     this.#inform(`metric might not be a counter, name does not end in ${wanted}: ${quote(metricName)}`, place)
   }
 
-  /** Of a part of the range only some samples are kept. */
+  /** Only some samples are stored for a part of the range. */
   coarseSamples(resolutionMs: number, place: Place): void {
     const each = formatDuration(resolutionMs)
     this.#inform(`older samples are gone: the first and the last of each ${each} stand for all`, place)
   }
 
-  /** Told once for a metric, of all its histograms and times. */
+  /** Reported once per metric, for all its histograms and times. */
   forcedMonotonicity(
     { fromBound, toBound, most }: RaisedBuckets,
     timeMs: number,
@@ -110,7 +113,7 @@ export class Annotations {
     })
   }
 
-  /** `metricName` of a series whose samples are floats and histograms. */
+  /** `metricName` of a series with floats and histograms. */
   mixedSamples(metricName: string, place: Place): void {
     this.#warn(`encountered a mix of histograms and floats for metric name ${quote(metricName)}`, place)
   }
@@ -196,7 +199,7 @@ export class Annotations {
   }
 }
 
-/** Cut to a second, in UTC. */
+/** Truncated to a second, in UTC. */
 function secondOf(timeMs: number): string {
   const knownMs = Math.max(-DATE_MS_MAX, Math.min(timeMs, DATE_MS_MAX))
   return new Date(Math.trunc(knownMs / 1000) * 1000).toISOString().replace('.000Z', 'Z')

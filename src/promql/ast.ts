@@ -18,7 +18,7 @@ interface Node {
 interface NumberLiteral extends Node {
   readonly kind: 'number'
   readonly value: number
-  /** Written with units (`5m`): printed as a duration again. The value is in seconds all the same. */
+  /** Written with units (`5m`), so printed as a duration. The value is in seconds in either case. */
   readonly isDuration: boolean
 }
 
@@ -27,7 +27,7 @@ export interface StringLiteral extends Node {
   readonly value: string
 }
 
-/** The time after `@`: a fixed one, or an end of the query's own range. */
+/** The time after `@`: a fixed time, or an end of the query's own range. */
 export type AtTime = { readonly kind: 'time'; readonly timeMs: number } | { readonly kind: 'start' | 'end' }
 
 export interface VectorSelector extends Node {
@@ -35,17 +35,17 @@ export interface VectorSelector extends Node {
   /** The name written before or as the first string inside the braces; its matcher is the last of `matchers`. */
   readonly metric?: string
   readonly matchers: readonly Matcher[]
-  /** Positive is into the past. */
+  /** Positive offsets are into the past. */
   readonly offsetMs: number
-  /** Where `offsetMs` was written as arithmetic. */
+  /** Present when `offsetMs` was written as arithmetic. */
   readonly offsetExpr?: DurationExpr
   readonly at?: AtTime
   readonly extension?: Extension
 }
 
 /**
- * How samples just outside of a window count: `anchored` takes the last one before it for its beginning, `smoothed`
- * draws lines to those around it. Both look as far as the lookback.
+ * How samples just outside a window count: `anchored` uses the last sample before the window as its start, `smoothed`
+ * interpolates to the samples around it. Both search within the lookback.
  */
 export type Extension = 'anchored' | 'smoothed'
 
@@ -54,7 +54,7 @@ export interface MatrixSelector extends Node {
   readonly kind: 'matrix'
   readonly selector: VectorSelector
   readonly rangeMs: number
-  /** Where `rangeMs` was written as arithmetic. */
+  /** Present when `rangeMs` was written as arithmetic. */
   readonly rangeExpr?: DurationExpr
 }
 
@@ -72,8 +72,8 @@ export interface Subquery extends Node {
 }
 
 /**
- * Arithmetic on durations, in seconds. What does not ask for the query's step or range is computed when the text is
- * parsed; the rest stands as NaN milliseconds beside it until `resolveDurations` knows them.
+ * Arithmetic on durations, in seconds. Durations that do not depend on the query's step or range are computed by the
+ * parser; the others have NaN milliseconds until `resolveDurations` sets them.
  */
 export type DurationExpr = DurationLiteral | DurationOfQuery | DurationNegation | DurationParen | DurationArithmetic
 
@@ -136,14 +136,14 @@ export interface Binary extends Node {
 
 export interface VectorMatching {
   readonly card: 'one-to-one' | 'many-to-one' | 'one-to-many' | 'many-to-many'
-  /** `on(labels)`; otherwise `ignoring(labels)`, which is also what no clause at all means. */
+  /** `on(labels)`; otherwise `ignoring(labels)`, which is also the meaning without a clause. */
   readonly isOn: boolean
   readonly labels: readonly string[]
   /** Labels that `group_left` / `group_right` copies from the one side. */
   readonly include: readonly string[]
   /**
-   * `fill_left`: the value of a left series that is missing for a right one. With `group_right` it fills in series of
-   * the many side, which is the right one, as in Prometheus; `fillRight` those of the other.
+   * `fill_left`: the value for a missing left series of a right one. With `group_right` it fills series of the many
+   * side, which is the right one, as in Prometheus; `fillRight` fills the other side.
    */
   readonly fillLeft?: number
   readonly fillRight?: number
@@ -163,7 +163,7 @@ interface Paren extends Node {
 export const ARITHMETIC_OPS = ['+', '-', '*', '/', '%', '^', 'atan2'] as const
 export const COMPARISON_OPS = ['==', '!=', '<=', '<', '>=', '>'] as const
 export const SET_OPS = ['and', 'or', 'unless'] as const
-/** Of a histogram, what is below a value or above it. */
+/** Operators that keep the observations of a histogram below or above a value. */
 const TRIM_OPS = ['</', '>/'] as const
 export type ArithmeticOp = (typeof ARITHMETIC_OPS)[number]
 export type ComparisonOp = (typeof COMPARISON_OPS)[number]
@@ -171,7 +171,7 @@ export type SetOp = (typeof SET_OPS)[number]
 export type TrimOp = (typeof TRIM_OPS)[number]
 export type BinaryOp = ArithmeticOp | ComparisonOp | SetOp | TrimOp
 
-/** These take the metric's name away. */
+/** Arithmetic operators drop the metric name. */
 export function isArithmetic(op: BinaryOp): op is ArithmeticOp {
   return (ARITHMETIC_OPS as readonly string[]).includes(op)
 }
@@ -243,7 +243,7 @@ export function selectorsOf(expr: Expr): VectorSelector[] {
   return expr.kind === 'vector' ? [expr] : childrenOf(expr).flatMap(selectorsOf)
 }
 
-/** The metric names that an expression asks for by name, sorted, without repeats. A regex on the name is not one. */
+/** The metric names that an expression selects by name, sorted, without repeats; regex matchers are not included. */
 export function metricNamesOf(expr: Expr): string[] {
   const names = selectorsOf(expr).flatMap((selector) =>
     selector.matchers

@@ -2,10 +2,12 @@ import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
 import type { EngineOptions } from './engine-options.ts'
 
-/** How long the evaluation may hold the thread before it lets others speak (and an abort arrive). */
+/** How long the evaluation may hold the thread before it yields to other work (and an abort can arrive). */
 export const SLICE_MS = 25
 
-/** What one query has used, against what it may. Throws `query_limit`, `query_timeout` or `query_canceled`. */
+/**
+ * The resources that one query has used, with its limits. Throws `query_limit`, `query_timeout` or `query_canceled`.
+ */
 export class Budget {
   readonly #options: EngineOptions
   readonly #timeoutMs: number
@@ -32,7 +34,7 @@ export class Budget {
     return this.#nowMs() - this.#startedMs
   }
 
-  /** How long others had the thread meanwhile. */
+  /** How long other work had the thread. */
   get waitedMs(): number {
     return this.#waitedMs
   }
@@ -42,12 +44,12 @@ export class Budget {
     return this.elapsedMs - this.#waitedMs - this.#forgottenMs
   }
 
-  /** Time that is not the query's, as that of explaining it, does not count as busy. */
-  forgetMs(ms: number): void {
+  /** Excludes time of other work, such as the explanation itself, from the busy time. */
+  excludeMs(ms: number): void {
     this.#forgottenMs += ms
   }
 
-  /** How many samples may still be read. */
+  /** The number of samples that may still be read. */
   get samplesLeft(): number {
     return this.#options.samplesMax - this.samplesRead
   }
@@ -63,7 +65,7 @@ export class Budget {
     }
   }
 
-  /** Before a result of `rows` series by `steps` is made. */
+  /** Call before creating a result of `rows` series by `steps`. */
   takeCells(rows: number, steps: number): void {
     this.check()
     this.resultBytes += rows * steps * 9
@@ -76,7 +78,7 @@ export class Budget {
     }
   }
 
-  /** Called between pieces of work; cheap. */
+  /** Call between pieces of work; cheap. */
   check(): void {
     if (this.#signal?.aborted === true) {
       throw new FleetError('query_canceled', 'query was canceled in expression evaluation')
@@ -86,13 +88,13 @@ export class Budget {
     }
   }
 
-  /** Whether this query has held its thread for long: then it should breathe. */
+  /** Whether this query has held the thread for `SLICE_MS`: it should yield then. */
   get isSliceOver(): boolean {
     return this.#nowMs() - this.#sliceStartedMs >= SLICE_MS
   }
 
-  /** Gives the thread away for a moment when this query has held it for long. */
-  async breathe(): Promise<void> {
+  /** Yields the thread when this query has held it for `SLICE_MS`. */
+  async yieldThread(): Promise<void> {
     this.check()
     const stoppedMs = this.#nowMs()
     if (stoppedMs - this.#sliceStartedMs < SLICE_MS) return

@@ -6,8 +6,8 @@ import { ENABLE_HINT, type ParseOptions } from './parse-options.ts'
 import { refuse } from './promql-error.ts'
 
 /**
- * The durations in brackets and after `offset`: a literal, perhaps with a sign, or arithmetic, which is an experiment of
- * Prometheus. Errors come in the order in which its parser meets them: what is inside first.
+ * Builds the durations in brackets and after `offset`: a literal with an optional sign, or arithmetic, which is
+ * experimental in Prometheus. Errors come in the order of Prometheus' parser: inner parts first.
  */
 export function buildDuration(node: SyntaxNode, text: string, options: ParseOptions): DurationExpr {
   const isOffset = node.name === 'OffsetDurationExpr'
@@ -55,14 +55,14 @@ export function buildDuration(node: SyntaxNode, text: string, options: ParseOpti
   return build(node)
 }
 
-/** What may begin a duration, as errors say it. */
+/** The valid first tokens of a duration, as error messages name them. */
 export const DURATION_START = 'number, duration, step(), or range()'
 
 function arithmetic(op: DurationOp, left: DurationExpr, right: DurationExpr, from: number, to: number): DurationExpr {
   return Object.freeze({ kind: 'arithmetic', op, left, right, from, to })
 }
 
-/** `-5m` is a literal; a minus before anything else is an operation, and a plus is nothing. */
+/** `-5m` is a literal; a minus before any other operand is an operation, and a plus has no effect. */
 function signed(op: string, expr: DurationExpr, from: number): DurationExpr {
   if (expr.kind === 'literal')
     return Object.freeze({ ...expr, seconds: op === '-' ? -expr.seconds : expr.seconds, from })
@@ -77,7 +77,7 @@ function literal({ from, to }: SyntaxNode, text: string): DurationLiteral {
   return Object.freeze({ kind: 'literal', seconds, isDuration: isDurationText(written), from, to })
 }
 
-/** Children that mean something: comments and punctuation are left out. */
+/** The named children of a node, without comments and punctuation. */
 export function named(node: SyntaxNode): SyntaxNode[] {
   const children: SyntaxNode[] = []
   for (let child = node.firstChild; child !== null; child = child.nextSibling) {

@@ -29,9 +29,9 @@ export function buildExpr(top: SyntaxNode, text: string, options: ParseOptions):
   return new Builder(text, options).build(named(top)[0]!)
 }
 
-/** A length of time: in milliseconds, and as it was written where that is more than a number. */
+/** A duration in milliseconds, with its expression when it was written as more than a number. */
 interface Span {
-  /** NaN until the query is known, when the arithmetic asks for it. */
+  /** NaN until the query is known, when the arithmetic depends on it. */
   readonly ms: number
   readonly expr?: DurationExpr
 }
@@ -85,7 +85,7 @@ class Builder {
     return Object.freeze({ kind: 'number', value, isDuration, from, to })
   }
 
-  /** The number of a signed literal without its sign, which may stand apart from it (`- 1`). */
+  /** The number of a signed literal without its sign, which may be separate (`- 1`). */
   #unsignedNumber(node: SyntaxNode): Expr {
     const literal = /^[+-](?:\s|#[^\n]*\n)*/.exec(this.#textOf(node))!
     const from = node.from + literal[0].length
@@ -238,7 +238,7 @@ class Builder {
     return fills
   }
 
-  /** The value of a number or duration that may have a sign, apart from it or not. */
+  /** The value of a number or duration with an optional sign, separate or not. */
   #signedNumber(node: SyntaxNode): number {
     const [, sign, literal] = /^([+-]?)(?:\s|#[^\n]*\n)*(.*)$/s.exec(this.#textOf(node))!
     const value = parseNumber(literal!)
@@ -313,7 +313,7 @@ class Builder {
       return refuse(this.#text, expr.from, expr.to, `${extension} modifier is not supported for subqueries`)
     }
     const target = expr.kind === 'matrix' ? expr.selector : expr
-    // In Prometheus' words. It says it of all but selectors: nothing else has samples around a window.
+    // In Prometheus' words. Only selectors have samples around a window, so all other expressions are refused.
     if (target.kind !== 'vector') return refuse(this.#text, expr.from, expr.to, `${extension} modifier not implemented`)
     if (target.extension !== undefined && target.extension !== extension) {
       return refuse(this.#text, expr.from, expr.to, 'anchored and smoothed modifiers cannot be used together')
@@ -344,7 +344,7 @@ class Builder {
     return Object.freeze({ kind: 'time', timeMs: Math.round(seconds * 1000) })
   }
 
-  /** A duration in brackets or after `offset`, which alone may be negative. */
+  /** A duration in brackets or after `offset`; only an offset may be negative. */
   #span(node: SyntaxNode, mayBeNegative: boolean): Span {
     const expr = buildDuration(node, this.#text, this.#options)
     if (expr.kind === 'literal') {
@@ -357,7 +357,7 @@ class Builder {
   }
 }
 
-/** For durations that do not ask for it. */
+/** For durations that do not depend on the query. */
 const NO_WINDOW = { stepMs: NaN, rangeMs: NaN }
 
 function hasOffset({
@@ -381,7 +381,7 @@ function signed(op: '+' | '-', from: number, expr: Expr): Expr {
   return Object.freeze({ kind: 'unary', op, expr, from, to: expr.to })
 }
 
-/** A selector, or what has one, with another time or extension. */
+/** A selector, or an expression with a selector, with another time or extension. */
 function modified(expr: Expr, change: Partial<VectorSelector>, to: number): Expr {
   if (expr.kind === 'matrix') {
     return Object.freeze({ ...expr, selector: Object.freeze({ ...expr.selector, ...change }), to })

@@ -18,8 +18,8 @@ import { FUNCTIONS } from './functions.ts'
 import { isLabelName, quote } from './literals.ts'
 
 /**
- * What is well-formed and still refused: wrong types, wrong number of arguments, matchers that select everything.
- * The rules and the words are Prometheus'. Findings come in its order: what is inside first.
+ * Checks well-formed expressions: types, number of arguments, matchers that select everything. The rules and the
+ * messages are Prometheus'. Findings come in its order: inner parts first.
  */
 export function check(expr: Expr, text: string): Diagnostic[] {
   const checker = new Checker(text)
@@ -35,7 +35,7 @@ const TYPE_NAMES: Readonly<Record<ValueType, string>> = {
   matrix: 'range vector',
 }
 
-/** What an expression evaluates to, going by its shape alone. */
+/** The type of an expression, from its syntax alone. */
 export function typeOf(expr: Expr): ValueType {
   switch (expr.kind) {
     case 'number':
@@ -65,7 +65,7 @@ const EXTENDED_FUNCTIONS: Readonly<Record<Extension, readonly string[]>> = {
 
 class Checker {
   readonly found: Diagnostic[] = []
-  /** They may match everything. */
+  /** Selectors that may match everything. */
   readonly #infoSelectors = new Set<VectorSelector>()
   readonly #text: string
 
@@ -127,7 +127,7 @@ class Checker {
     return 'vector'
   }
 
-  /** Shown as it was written: a byte that is not UTF-8 is not in the text that was read from it. */
+  /** Checked as written: a byte that is not UTF-8 is lost when the text is decoded. */
   #labelName(param: Expr): void {
     if (param.kind !== 'string' || isLabelName(param.value)) return
     this.#find(param, `invalid label name ${this.#text.slice(param.from, param.to)}`)
@@ -153,7 +153,7 @@ class Checker {
     return returns
   }
 
-  /** Only some functions know what the samples outside of a window are for. */
+  /** Only some functions support samples outside a window. */
   #extension(func: string, arg: Expr): void {
     if (arg.kind !== 'matrix' || arg.selector.extension === undefined) return
     const { extension } = arg.selector
@@ -162,7 +162,7 @@ class Checker {
     this.#find(arg, `${extension} modifier can only be used with: ${able.join(', ')} - not with ${func}`)
   }
 
-  /** The second argument of `info` is no vector to be read, but says which info series and labels are meant. */
+  /** The second argument of `info` is not evaluated; it selects the info series and labels. */
   #infoSelector({ args }: Call): void {
     const selector = args[1]
     if (selector === undefined) return

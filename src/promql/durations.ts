@@ -3,19 +3,19 @@ import { formatDuration } from '../model/duration.ts'
 import { formatPlain } from './number-format.ts'
 import { refuse } from './promql-error.ts'
 
-/** Arithmetic on durations (an experiment of Prometheus): what it comes to, and how it is printed. */
+/** Arithmetic on durations (experimental in Prometheus): evaluation and formatting. */
 
-/** What `step()` and `range()` mean. */
+/** The values of `step()` and `range()`. */
 export interface QueryWindow {
   /** 0 in an instant query. */
   readonly stepMs: number
   readonly rangeMs: number
 }
 
-/** Nanoseconds of 64 bits, in seconds: more is no duration in Prometheus. */
+/** The maximum of 64-bit nanoseconds, in seconds, as in Prometheus. */
 export const DURATION_SECONDS_MAX = 2 ** 63 / 1e9
 
-/** Whether a duration depends on the query it stands in. */
+/** Whether a duration depends on its query. */
 export function isOfQuery(expr: DurationExpr): boolean {
   switch (expr.kind) {
     case 'literal':
@@ -31,7 +31,7 @@ export function isOfQuery(expr: DurationExpr): boolean {
   }
 }
 
-/** Whole milliseconds, cut as Prometheus does. Throws `PromqlError` at the part that is no duration. */
+/** Whole milliseconds, truncated as in Prometheus. Throws `PromqlError` at the invalid part. */
 export function durationMsOf(expr: DurationExpr, mayBeNegative: boolean, text: string, window: QueryWindow): number {
   const seconds = secondsOf(expr, text, window)
   if (seconds <= 0 && !mayBeNegative) refuse(text, expr.from, expr.to, 'duration must be greater than 0')
@@ -81,7 +81,7 @@ function computed(expr: DurationArithmetic, text: string, window: QueryWindow): 
   }
 }
 
-/** As Prometheus prints it. */
+/** Formatted as in Prometheus. */
 export function formatDurationExpr(expr: DurationExpr): string {
   switch (expr.kind) {
     case 'literal':
@@ -103,8 +103,8 @@ export function formatDurationExpr(expr: DurationExpr): string {
 }
 
 /**
- * The tree with all durations known: the same one when none depends on the query. Throws `PromqlError` when one comes
- * to nothing that can be used.
+ * The tree with all durations resolved; the same tree when none depends on the query. Throws `PromqlError` for an
+ * invalid result.
  */
 export function resolveDurations(expr: Expr, text: string, window: QueryWindow): Expr {
   const resolve = (part: Expr): Expr => resolveDurations(part, text, window)
@@ -150,7 +150,7 @@ function resolvedSelector(selector: VectorSelector, text: string, window: QueryW
   return changed(selector, { offsetMs: durationMsOf(offsetExpr, true, text, window) })
 }
 
-/** The node with other parts; the same one when they are the same. */
+/** The node with changed parts; the same node when the parts are the same. */
 function changed<T extends Expr>(node: T, parts: Partial<T>): T {
   const keys = Object.keys(parts) as (keyof T)[]
   if (keys.every((key) => Object.is(node[key], parts[key]))) return node

@@ -1,18 +1,18 @@
-/** Limits of the engine; each one hit is a failure that names the limit and its value. */
+/** Limits of the engine; exceeding one is a failure whose message has the limit and its value. */
 export interface EngineOptions {
-  /** The most samples one query may read. */
+  /** Maximum samples that one query may read. */
   readonly samplesMax: number
-  /** The most bytes of intermediate results (series x steps) one query may make. */
+  /** Maximum bytes of intermediate results (series x steps) of one query. */
   readonly resultBytesMax: number
-  /** How long one query may take. A query may ask for less. */
+  /** Maximum duration of one query. A query may request less. */
   readonly timeoutMs: number
-  /** How far an instant selector looks back for a sample; the oldest end is exclusive. */
+  /** How far back an instant selector searches for a sample; the oldest end is exclusive. */
   readonly lookbackMs: number
-  /** Step of a subquery that names none. */
+  /** Step of a subquery without one. */
   readonly subqueryStepMs: number
   /**
-   * From how many runs a bucket on rollups are read instead of samples. A run is one value scraped evenly: a series that
-   * does not change has less than one a bucket, a counter one a sample.
+   * Rollups are read instead of samples from this number of runs per bucket. A run is one value scraped at even
+   * intervals: an unchanging series has less than one run per bucket, a counter one per sample.
    */
   readonly rollupRunsMin: number
   /** Whether queries may use what Prometheus calls experimental: see `ParseOptions`. */

@@ -34,7 +34,7 @@ import { repeatsOf } from './evaluate/repeats.ts'
 import { countingSelectors } from './evaluate/reset-hints.ts'
 import { evaluateRange } from './evaluate/range-vector.ts'
 import { refuseEarly } from './evaluate/refuse-early.ts'
-import { lookMs } from './evaluate/select.ts'
+import { selectorTimeMs } from './evaluate/select.ts'
 import { runPieces, LABELS_CELLS, pieceMask, sortInPieces, type Pieces } from './evaluate/pieces.ts'
 import { ParsedQueries } from './parsed-queries.ts'
 import { typeOf } from './check.ts'
@@ -42,21 +42,21 @@ import { typeOf } from './check.ts'
 interface LocalEngineInputs {
   readonly queryable: Queryable
   readonly options: EngineOptions
-  /** For the timeout and the statistics only; what a query sees as now is in the query. */
+  /** For the timeout and the statistics only; the query has its own evaluation time. */
   readonly nowMs: () => number
 }
 
-/** The engine, which can also say how it answers a query. It only looks whether it is canceled. */
+/** The engine, which can also explain how it evaluates a query. Of the signal it reads only whether it is aborted. */
 export interface LocalEngine extends QueryEngine, QueryExplainer {
   instant(query: InstantQuery, signal?: Cancellation): Promise<QueryResult>
   range(query: RangeQuery, signal?: Cancellation): Promise<QueryResult>
   explain(query: InstantQuery | RangeQuery, signal?: Cancellation): Promise<Explanation>
 }
 
-/** What is known of a query by its tree alone; a tree is kept as long as its text is (`ParsedQueries`). */
+/** Properties of a query that follow from its tree; cached as long as the parsed text (`ParsedQueries`). */
 type Traits = Pick<Evaluation, 'repeats' | 'countingSelectors' | 'selectorCount'>
 
-/** Trees in which no duration depends on the query: they are not looked through again in each evaluation. */
+/** Trees without durations that depend on the query: later evaluations do not search them again. */
 const windowless = new WeakSet<Expr>()
 
 function resolved(tree: Expr, text: string, window: QueryWindow): Expr {
@@ -107,7 +107,7 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
     selections: new Map(),
     ...traitsOf(expr),
     answers: new Map(),
-    rowCache: explainer === undefined ? rowCache : explainer.noting(rowCache),
+    rowCache: explainer === undefined ? rowCache : explainer.recording(rowCache),
     ...(explainer === undefined ? {} : { explainer }),
     evaluate,
   })
@@ -142,7 +142,7 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
     return resultOf(await rangeValue(expr, query, evaluation), evaluation)
   }
   return {
-    // Async, so that a text that does not parse is a rejection.
+    // Async, so that a parse error becomes a rejection.
     instant: async (query, signal) => instant(query, exprOf(query), budgetOf(query, signal)),
     range: async (query, signal) => range(query, exprOf(query), budgetOf(query, signal)),
     async explain(query, signal) {
@@ -190,7 +190,7 @@ function orAll(selectors: readonly (readonly Matcher[])[]): readonly (readonly M
   return selectors.length === 0 ? [[]] : selectors
 }
 
-/** A failure of the store becomes a rejection. */
+/** Turns a thrown failure of the store into a rejection. */
 function settle<T>(read: () => T): Promise<T> {
   return new Promise((resolve) => {
     resolve(read())
@@ -272,14 +272,14 @@ function* samplesOf(grid: Grid, timeMs: number): Pieces<VectorSample[]> {
   return samples
 }
 
-/** The samples of a range selector or subquery themselves. */
+/** The samples of a range selector or subquery. */
 async function instantMatrix(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<QueryValue> {
   if (expr.kind === 'matrix' && expr.selector.extension !== undefined) {
     const extended = extendedMatrix(expr, steps, evaluation)
     return { type: 'matrix', series: await runPieces(listed(extended), evaluation.budget) }
   }
   const { series, rangeMs, lens } = await evaluateRange(expr, steps, evaluation)
-  const endMs = lookMs(lens, steps, 0)
+  const endMs = selectorTimeMs(lens, steps, 0)
   const cut = series.map(({ labels, timesMs, values, histograms, count }): MatrixSeries => {
     let from = 0
     while (from < count && timesMs[from]! <= endMs - rangeMs) from++
@@ -315,7 +315,9 @@ function* matrixOf(value: Value, steps: Steps): Pieces<MatrixSeries[]> {
   return yield* listed(series)
 }
 
-/** A row that has every step has `allTimesMs` itself: rows share it, also on their way to another thread. */
+/**
+ * A row with a value at every step uses `allTimesMs` itself: rows share it, also when they are sent to another thread.
+ */
 function pointsOf(grid: Grid, row: number, allTimesMs: Float64Array): MatrixSeries {
   const steps = allTimesMs.length
   const from = row * steps
@@ -338,13 +340,13 @@ function pointsOf(grid: Grid, row: number, allTimesMs: Float64Array): MatrixSeri
   return { labels, ...splitPoints(points.timesMs, points.values, histograms) }
 }
 
-/** Series that have points, sorted by labels. */
+/** Series with points, sorted by labels. */
 function* listed(series: readonly MatrixSeries[]): Pieces<MatrixSeries[]> {
   const shown = series.filter(({ timesMs, histograms }) => timesMs.length > 0 || histograms !== undefined)
   return yield* sortInPieces(shown, (a, b) => compareLabels(a.labels, b.labels))
 }
 
-/** Points of one series as an answer has them: native histograms stand apart from floats. */
+/** Points of one series in the form of the result: native histograms are separate from floats. */
 function splitPoints(timesMs: Float64Array, values: Float64Array, cells: HistogramCells): Omit<MatrixSeries, 'labels'> {
   const histograms: Histogram[] = []
   const histogramTimes: number[] = []

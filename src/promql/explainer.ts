@@ -14,11 +14,11 @@ import type { ExplainedNode, ExplainedRead, ExplainedResult, ExplainedStore } fr
 import { formatExpr } from './format.ts'
 
 /**
- * Takes notes while one query is evaluated. The evaluator has a place for it that is empty unless somebody wants an
- * explanation; each hook is then one look at that place, per node or portion and never per sample.
+ * Records how one query is evaluated. The evaluator has a field for it that is empty without an explanation; each hook
+ * then costs one check per node or portion, none per sample.
  */
 
-interface NodeNotes {
+interface NodeRecord {
   totalMs: number
   result: ExplainedResult | undefined
   repeats: number
@@ -26,8 +26,8 @@ interface NodeNotes {
   groupsMade: number
 }
 
-/** As `ExplainedRead`, while it grows. */
-interface ReadNotes {
+/** An `ExplainedRead` under construction. */
+interface ReadRecord {
   source: ExplainedRead['source']
   kernel: ExplainedRead['kernel']
   readonly fromMs: number
@@ -48,14 +48,14 @@ type Selection = RunSelection | RollupSelection
 
 export class Explainer {
   readonly #budget: Budget
-  readonly #nodes = new Map<Expr, NodeNotes>()
+  readonly #nodes = new Map<Expr, NodeRecord>()
   /** By the matchers' array, which only one selector of a query has. */
-  readonly #reads = new Map<readonly Matcher[], ReadNotes[]>()
-  readonly #bySelection = new WeakMap<Selection, ReadNotes>()
-  /** Why other ways were left, until a way is taken. */
+  readonly #reads = new Map<readonly Matcher[], ReadRecord[]>()
+  readonly #bySelection = new WeakMap<Selection, ReadRecord>()
+  /** Why other ways to read were rejected, until one is used. */
   readonly #reasons = new Map<readonly Matcher[], string[]>()
-  /** The node that is evaluated now, innermost last. */
-  readonly #open: NodeNotes[] = []
+  /** The nodes being evaluated, innermost last. */
+  readonly #open: NodeRecord[] = []
 
   constructor(budget: Budget) {
     this.#budget = budget
@@ -65,37 +65,37 @@ export class Explainer {
     return this.#budget.busyMs
   }
 
-  /** Evaluates a part and notes how long that took and what came out. */
+  /** Evaluates a part and records its duration and result. */
   async measure<T extends Value | RangeVector>(expr: Expr, steps: Steps, work: () => Promise<T>): Promise<T> {
-    const notes = this.#notesOf(expr)
+    const record = this.#recordOf(expr)
     const startedMs = this.#nowMs
-    this.#open.push(notes)
+    this.#open.push(record)
     try {
       const value = await work()
       const before = this.#nowMs
-      notes.totalMs += before - startedMs
-      notes.result = 'type' in value ? sizeOf(value, steps) : rangeSizeOf(value, steps)
-      // Counting is nobody's time: it would not have been without the explanation.
-      this.#budget.forgetMs(this.#nowMs - before)
+      record.totalMs += before - startedMs
+      record.result = 'type' in value ? sizeOf(value, steps) : rangeSizeOf(value, steps)
+      // Excludes counting, which only the explanation needs.
+      this.#budget.excludeMs(this.#nowMs - before)
       return value
     } finally {
       this.#open.pop()
     }
   }
 
-  /** An equal part had been evaluated, and its answer is taken. */
-  noteRepeat(expr: Expr): void {
-    this.#notesOf(expr).repeats++
+  /** An equal part was evaluated before, and its result is reused. */
+  recordRepeat(expr: Expr): void {
+    this.#recordOf(expr).repeats++
   }
 
-  /** The same cache, its lookups noted. */
-  noting(cache: RowCache): RowGroups {
+  /** The same cache with its lookups recorded. */
+  recording(cache: RowCache): RowGroups {
     return {
       groups: (rows, grouping) => {
-        const notes = this.#open.at(-1)
-        if (notes !== undefined) {
-          if (cache.knows(rows, grouping)) notes.groupsKnown++
-          else notes.groupsMade++
+        const record = this.#open.at(-1)
+        if (record !== undefined) {
+          if (cache.knows(rows, grouping)) record.groupsKnown++
+          else record.groupsMade++
         }
         return cache.groups(rows, grouping)
       },
@@ -103,16 +103,16 @@ export class Explainer {
     }
   }
 
-  /** A cheaper way to read this selector was not taken. */
+  /** Records why a cheaper way to read this selector was not used. */
   leave(matchers: readonly Matcher[], reason: string): void {
     const reasons = this.#reasons.get(matchers)
     if (reasons === undefined) this.#reasons.set(matchers, [reason])
     else if (!reasons.includes(reason)) reasons.push(reason)
   }
 
-  /** Before a selection is made; the request takes the tally. It counts when something was read of it. */
-  beginRead(matchers: readonly Matcher[], source: ExplainedRead['source'], fromMs: number, toMs: number): ReadNotes {
-    const notes: ReadNotes = {
+  /** Call before a selection is made; the request gets the tally. It counts only when something is read. */
+  beginRead(matchers: readonly Matcher[], source: ExplainedRead['source'], fromMs: number, toMs: number): ReadRecord {
+    const record: ReadRecord = {
       source,
       kernel: source === 'rollups' ? 'buckets' : source === 'runs' ? 'runs' : 'samples',
       fromMs,
@@ -128,109 +128,109 @@ export class Explainer {
       tally: emptyTally(),
       reasons: this.#reasons.get(matchers) ?? [],
     }
-    this.#reasons.set(matchers, notes.reasons)
+    this.#reasons.set(matchers, record.reasons)
     const reads = this.#reads.get(matchers)
-    if (reads === undefined) this.#reads.set(matchers, [notes])
-    else reads.push(notes)
-    return notes
+    if (reads === undefined) this.#reads.set(matchers, [record])
+    else reads.push(record)
+    return record
   }
 
-  /** The selection that a read is made of; several may be of one. */
-  attach(selection: Selection, notes: ReadNotes | undefined): void {
-    if (notes === undefined) return
-    notes.seriesMatched = Math.max(notes.seriesMatched, selection.rows.length)
-    if ('widthMs' in selection) notes.widthMs = selection.widthMs
-    this.#bySelection.set(selection, notes)
+  /** Links a selection to its record; several selections may share one. */
+  attach(selection: Selection, record: ReadRecord | undefined): void {
+    if (record === undefined) return
+    record.seriesMatched = Math.max(record.seriesMatched, selection.rows.length)
+    if ('widthMs' in selection) record.widthMs = selection.widthMs
+    this.#bySelection.set(selection, record)
   }
 
-  notesOf(selection: Selection): ReadNotes | undefined {
+  recordOf(selection: Selection): ReadRecord | undefined {
     return this.#bySelection.get(selection)
   }
 
-  /** Samples have to be made of runs first. */
+  /** Records that runs have to be expanded to samples. */
   expand(selection: RunSelection, func: string): void {
-    const notes = this.#bySelection.get(selection)
-    if (notes === undefined) return
-    notes.kernel = 'samples'
-    notes.reasons.push(`${func} is computed of samples: it has no way over runs`)
+    const record = this.#bySelection.get(selection)
+    if (record === undefined) return
+    record.kernel = 'samples'
+    record.reasons.push(`${func} is computed of samples: it has no way over runs`)
   }
 
-  /** The time to give to `notePortion`. */
+  /** The start time for `recordPortion`. */
   beginPortion(): number {
     return this.#nowMs
   }
 
-  notePortion(selection: RunSelection, series: number, runs: RunColumns, startedMs: number): void {
-    const notes = this.#bySelection.get(selection)
-    if (notes === undefined) return
-    notes.readMs += this.#nowMs - startedMs
-    notes.portions++
-    notes.seriesRead += series
-    notes.runs += runs.count
-    for (let run = 0; run < runs.count; run++) notes.samples += runs.counts[run]!
+  recordPortion(selection: RunSelection, series: number, runs: RunColumns, startedMs: number): void {
+    const record = this.#bySelection.get(selection)
+    if (record === undefined) return
+    record.readMs += this.#nowMs - startedMs
+    record.portions++
+    record.seriesRead += series
+    record.runs += runs.count
+    for (let run = 0; run < runs.count; run++) record.samples += runs.counts[run]!
   }
 
-  noteNewest(selection: RunSelection, samples: number, startedMs: number): void {
-    const notes = this.#bySelection.get(selection)
-    if (notes === undefined) return
-    notes.source = 'newest'
-    notes.kernel = 'samples'
-    notes.readMs += this.#nowMs - startedMs
-    notes.portions++
-    notes.seriesRead += samples
-    notes.samples += samples
+  recordNewest(selection: RunSelection, samples: number, startedMs: number): void {
+    const record = this.#bySelection.get(selection)
+    if (record === undefined) return
+    record.source = 'newest'
+    record.kernel = 'samples'
+    record.readMs += this.#nowMs - startedMs
+    record.portions++
+    record.seriesRead += samples
+    record.samples += samples
   }
 
-  noteBuckets(selection: RollupSelection, series: number, buckets: number): void {
-    const notes = this.#bySelection.get(selection)
-    if (notes === undefined) return
-    notes.portions++
-    notes.seriesRead += series
-    notes.buckets += buckets
+  recordBuckets(selection: RollupSelection, series: number, buckets: number): void {
+    const record = this.#bySelection.get(selection)
+    if (record === undefined) return
+    record.portions++
+    record.seriesRead += series
+    record.buckets += buckets
   }
 
-  noteSamples(notes: ReadNotes, series: number, samples: number, startedMs: number): void {
-    notes.readMs += this.#nowMs - startedMs
-    notes.portions++
-    notes.seriesMatched += series
-    notes.seriesRead += series
-    notes.samples += samples
+  recordSamples(record: ReadRecord, series: number, samples: number, startedMs: number): void {
+    record.readMs += this.#nowMs - startedMs
+    record.portions++
+    record.seriesMatched += series
+    record.seriesRead += series
+    record.samples += samples
   }
 
-  /** The tree of what was noted. */
+  /** The tree of the records. */
   treeOf(root: Expr): ExplainedNode {
     return this.#node(root)
   }
 
   #node(outer: Expr): ExplainedNode {
     const expr = unwrapParens(outer)
-    // Of parentheses only the outermost are evaluated by themselves.
-    const notes = this.#nodes.get(outer) ?? this.#nodes.get(expr)
+    // Of nested parentheses only the outermost are evaluated.
+    const record = this.#nodes.get(outer) ?? this.#nodes.get(expr)
     const children = childrenOf(expr).map((child) => this.#node(child))
     const reads = expr.kind === 'vector' ? this.#readsOf(expr) : []
     const belowMs = children.reduce((sum, child) => sum + child.totalMs, 0)
     const readMs = reads.reduce((sum, read) => sum + read.readMs, 0)
-    const totalMs = notes?.totalMs ?? belowMs + readMs
+    const totalMs = record?.totalMs ?? belowMs + readMs
     return {
       kind: expr.kind,
       text: formatExpr(expr),
       from: expr.from,
       to: expr.to,
-      result: notes?.result,
+      result: record?.result,
       totalMs,
       ownMs: totalMs - belowMs,
       isStepInvariant: isStepInvariant(expr),
-      repeats: notes?.repeats ?? 0,
-      groupsKnown: notes?.groupsKnown ?? 0,
-      groupsMade: notes?.groupsMade ?? 0,
+      repeats: record?.repeats ?? 0,
+      groupsKnown: record?.groupsKnown ?? 0,
+      groupsMade: record?.groupsMade ?? 0,
       reads,
       children,
     }
   }
 
   #readsOf({ matchers }: VectorSelector): readonly ExplainedRead[] {
-    const notes = this.#reads.get(matchers) ?? []
-    return notes
+    const record = this.#reads.get(matchers) ?? []
+    return record
       .filter(({ portions }) => portions > 0)
       .map(({ tally, ...read }) => ({
         ...read,
@@ -238,17 +238,17 @@ export class Explainer {
       }))
   }
 
-  #notesOf(expr: Expr): NodeNotes {
-    let notes = this.#nodes.get(expr)
-    if (notes === undefined) {
-      notes = { totalMs: 0, result: undefined, repeats: 0, groupsKnown: 0, groupsMade: 0 }
-      this.#nodes.set(expr, notes)
+  #recordOf(expr: Expr): NodeRecord {
+    let record = this.#nodes.get(expr)
+    if (record === undefined) {
+      record = { totalMs: 0, result: undefined, repeats: 0, groupsKnown: 0, groupsMade: 0 }
+      this.#nodes.set(expr, record)
     }
-    return notes
+    return record
   }
 }
 
-/** Undefined for a store that does not count. */
+/** Undefined for a store without counters. */
 function storeOf({ isMatchKnown, buckets, ...counts }: ReadTally): ExplainedStore | undefined {
   if (isMatchKnown === undefined) return undefined
   return { isMatchKnown, ...counts, buckets: Array.from(buckets, ([widthMs, count]) => ({ widthMs, count })) }

@@ -1,22 +1,21 @@
 import type { Expr, ValueType } from './ast.ts'
 
 /**
- * How a query was answered, node by node: plain data, made only when it is asked for. Times are those in which this
- * query had its thread; what it waited for others stands apart. The own times of all nodes add up to the total of the
- * first one.
+ * How a query was evaluated, node by node: plain data, created only on request. Times are those in which this query had
+ * its thread; waiting time is separate. The own times of all nodes add up to the total of the first node.
  */
 export interface Explanation {
-  /** The query as it was asked; positions of nodes are in it. */
+  /** The query as requested; positions of nodes refer to it. */
   readonly query: string
   readonly startMs: number
   readonly endMs: number
   /** Undefined: an instant query. */
   readonly stepMs: number | undefined
   readonly steps: number
-  /** Time the query had its thread, parsing and sorting included, and time it gave its thread to others. */
+  /** Time the query had its thread, parsing and sorting included, and time it yielded the thread. */
   readonly busyMs: number
   readonly waitedMs: number
-  /** As the limit counts them: runs and buckets where runs and buckets are read. */
+  /** As the limit counts them: runs and buckets, where runs and buckets are read. */
   readonly samplesRead: number
   readonly samplesMax: number
   readonly resultBytes: number
@@ -28,30 +27,32 @@ export interface Explanation {
 
 export interface ExplainedNode {
   readonly kind: Expr['kind']
-  /** The part as Prometheus prints it; parentheses around it are left out. */
+  /** The part as Prometheus formats it, without surrounding parentheses. */
   readonly text: string
   /** Character offsets into the query: inclusive, exclusive. */
   readonly from: number
   readonly to: number
-  /** Absent: it was not evaluated by itself, as a range selector that its function reads portion by portion. */
+  /**
+   * Absent when it was not evaluated separately, such as a range selector that its function reads portion by portion.
+   */
   readonly result: ExplainedResult | undefined
-  /** With all below it. Of a part that was not evaluated by itself: of what was read for it. */
+  /** Includes all nodes below. For a part that was not evaluated separately: the time of its reads. */
   readonly totalMs: number
-  /** Without what is below it. */
+  /** Without the nodes below. */
   readonly ownMs: number
   /** Fixed by `@`: evaluated for one step, whatever the range. */
   readonly isStepInvariant: boolean
-  /** How often an equal part of the query had been evaluated before, and its answer was taken. */
+  /** How often the result of an equal part of the query was reused. */
   readonly repeats: number
-  /** Lookups of groups and matches of rows that an earlier query had worked out, and of others. */
+  /** Lookups of groups and matches of rows that an earlier query had cached, and of others. */
   readonly groupsKnown: number
   readonly groupsMade: number
-  /** What was read for it. Empty for a part that was answered by a repeat. */
+  /** The reads of the part; empty when its result was reused. */
   readonly reads: readonly ExplainedRead[]
   readonly children: readonly ExplainedNode[]
 }
 
-/** Series, and values of all steps: of a range vector the samples that windows are cut from. */
+/** Series, and values of all steps; for a range vector the samples of its windows. */
 export interface ExplainedResult {
   readonly type: ValueType
   readonly series: number
@@ -66,36 +67,39 @@ export interface ExplainedRead {
   /** Both inclusive; of rollups the first is exclusive. */
   readonly fromMs: number
   readonly toMs: number
-  /** What the function, or the selector, is computed of. */
+  /** The data that the function or the selector is computed from. */
   readonly kernel: 'runs' | 'samples' | 'buckets'
-  /** Series that matched, and those of them that had something in the range. */
+  /** Series that matched, and those with samples in the range. */
   readonly seriesMatched: number
   readonly seriesRead: number
-  /** Rollups: those that their buckets stand for are not counted. */
+  /** For rollups without the samples that the buckets summarize. */
   readonly samples: number
   readonly runs: number
   readonly buckets: number
   /** Width of the buckets. */
   readonly widthMs: number | undefined
   readonly portions: number
-  /** Time reading took; 0 for rollups, which are computed as they are read. */
+  /** Read time; 0 for rollups, which are computed while they are read. */
   readonly readMs: number
-  /** What answered; undefined for a store that does not tell. */
+  /** The parts of the store that were read; undefined for a store that does not report them. */
   readonly store: ExplainedStore | undefined
-  /** Why a cheaper way was not taken, in sentences without a full stop. */
+  /** Why a cheaper way was not used, as sentences without a full stop. */
   readonly reasons: readonly string[]
 }
 
-/** The parts of the store that answered. */
+/** The parts of the store that were read. */
 export interface ExplainedStore {
-  /** The series of these matchers were known from before. */
+  /** The series of these matchers were cached. */
   readonly isMatchKnown: boolean
   readonly headRuns: number
   readonly packRuns: number
-  /** Packs looked into, once a portion; of those `packsKept` were in memory, for the others `packBytes` were read. */
+  /**
+   * Packs that were read, counted once per portion; `packsKept` of them were in memory, `packBytes` were read for the
+   * others.
+   */
   readonly packs: number
   readonly packsKept: number
   readonly packBytes: number
-  /** Buckets by the width of the rollups they were stored with; width 0: made of samples on the way. */
+  /** Buckets by the width of the stored rollups; width 0: computed from samples on request. */
   readonly buckets: readonly { readonly widthMs: number; readonly count: number }[]
 }

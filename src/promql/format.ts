@@ -16,7 +16,7 @@ import { formatDurationExpr } from './durations.ts'
 import { formatPlain } from './number-format.ts'
 import { quote } from './literals.ts'
 
-/** An expression as Prometheus prints it, on one line: what `rules[].query` shows. Parsing it gives the same tree. */
+/** An expression as Prometheus formats it, on one line, as in `rules[].query`. Parsing it gives the same tree. */
 export function formatExpr(expr: Expr): string {
   switch (expr.kind) {
     case 'number':
@@ -50,13 +50,13 @@ export function formatSubqueryTail(expr: Subquery): string {
   return `[${formatSpan(expr.rangeMs, expr.rangeExpr)}:${step}]${formatTimes(expr)}`
 }
 
-/** What stands before the parentheses: `sum by (job) `. */
+/** The text before the parentheses: `sum by (job) `. */
 export function formatAggregateHead({ op, grouping, isWithout }: Aggregate): string {
   const labels = formatLabelNames(grouping)
   return `${op}${isWithout ? ` without (${labels}) ` : grouping.length > 0 ? ` by (${labels}) ` : ''}`
 }
 
-/** The operator with what follows it: `> bool on (job) group_left (team)`. */
+/** The operator with its modifiers: `> bool on (job) group_left (team)`. */
 export function formatOperator({ op, isBool, matching }: Binary): string {
   let text: string = isBool ? `${op} bool` : op
   if (matching === undefined) return text
@@ -98,7 +98,7 @@ function formatLabelNames(names: readonly string[]): string {
   return names.map(formatLabelName).join(', ')
 }
 
-/** A length of time as it was written: a number, or arithmetic. */
+/** A duration as written: a number, or arithmetic. */
 function formatSpan(spanMs: number, expr: DurationExpr | undefined): string {
   return expr === undefined ? formatDuration(spanMs) : formatDurationExpr(expr)
 }

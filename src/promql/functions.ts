@@ -1,15 +1,15 @@
 import type { ValueType } from './ast.ts'
 
 /**
- * The functions of PromQL as the checker sees them: names, argument types, and how many may be left out or repeated.
- * What they compute stands in evaluate/; a test keeps the two tables equal.
+ * The functions of PromQL for the checker: names, argument types, and which arguments may be omitted or repeated. Their
+ * implementations are in evaluate/; a test keeps the two tables equal.
  */
 interface FunctionSignature {
   readonly args: readonly ValueType[]
-  /** 0: all arguments are required. n: the last may be left out, or given up to n times. -1: any number of times. */
+  /** 0: all arguments are required. n: the last may be omitted, or given up to n times. -1: any number of times. */
   readonly variadic: number
   readonly returns: ValueType
-  /** Refused unless the parser is told to let experiments through. */
+  /** Refused unless the parser allows experimental features. */
   readonly isExperimental: boolean
 }
 
@@ -119,7 +119,7 @@ export const FUNCTIONS: Readonly<Record<string, FunctionSignature>> = {
   year: ofTime,
 }
 
-/** Functions that Prometheus has and this engine does not, with the reason a user is told. */
+/** Functions that Prometheus has and this engine does not, with the reason shown to users. */
 export const UNSUPPORTED_FUNCTIONS: Readonly<Record<string, string>> = {
   start_timestamp: 'start timestamps are not stored',
 }

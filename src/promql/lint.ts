@@ -5,8 +5,8 @@ import { quote } from './literals.ts'
 import { formatShort } from './number-format.ts'
 
 /**
- * What is allowed in an expression and is as a rule not what its writer wanted. Each finding is a warning at its place;
- * they are for people who write rules, and no part of an answer.
+ * Finds expressions that are valid and rarely intended. Each finding is a warning with its position, for authors of
+ * rules; query results do not include them.
  */
 export function lint(expr: Expr): Diagnostic[] {
   const found = CHECKS.flatMap((check) => check(expr))
@@ -20,7 +20,7 @@ const CHECKS: readonly Check[] = [rateOfNoCounter, rateOfSum, lostBuckets, impos
 const RATES: ReadonlySet<string> = new Set(['rate', 'irate', 'increase'])
 const COUNTER_NAME = /_(total|sum|count|bucket)$/
 
-/** Prometheus says the same of an answer; here it is said before. */
+/** Prometheus reports the same with a result; this reports it before the query runs. */
 function rateOfNoCounter(expr: Expr): Diagnostic[] {
   if (expr.kind !== 'call' || !RATES.has(expr.func)) return []
   const [range] = expr.args.map(unwrapParens)
@@ -41,7 +41,7 @@ function rateOfSum(expr: Expr): Diagnostic[] {
   return [warning(expr, `${expr.func} of ${inner.op}: the sum hides when one of its counters begins anew`, help)]
 }
 
-/** Only of classic buckets: a native histogram has no `le`. */
+/** Only for classic buckets: a native histogram has no `le`. */
 function lostBuckets(expr: Expr): Diagnostic[] {
   if (expr.kind !== 'call' || (expr.func !== 'histogram_quantile' && expr.func !== 'histogram_fraction')) return []
   const inner = unwrapParens(expr.args.at(-1) ?? expr)

@@ -1,18 +1,18 @@
 import { parseDuration } from '../model/duration.ts'
 
 /**
- * The values of PromQL's literals. Numbers and durations are one thing since Prometheus 3: `5m` is 300, and `[300]`
+ * The values of PromQL literals. Numbers and durations are interchangeable since Prometheus 3: `5m` is 300, and `[300]`
  * is five minutes. Strings follow Go's rules: escapes in single and double quotes, none between backquotes.
  */
 
-/** The number a literal stands for; `undefined` when it is not one. Without a sign. */
+/** The number of a literal without sign; `undefined` when it is invalid. */
 export function parseNumber(text: string): number | undefined {
   const lower = text.toLowerCase()
   if (lower === 'inf') return Infinity
   if (lower === 'nan') return NaN
   const digits = lower.replace(/_/g, '')
   if (/^0x[0-9a-f]+$/.test(digits)) return Number(digits)
-  // A leading zero means octal, as in Go; `089` falls back to decimal there too.
+  // A leading zero means octal, as in Go; `089` is decimal there too.
   if (/^0[0-7]+$/.test(digits)) return Number.parseInt(digits, 8)
   if (/^(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/.test(digits)) return Number(digits)
   const durationMs = parseDuration(lower === text ? text : '')
@@ -24,7 +24,7 @@ export function isDurationText(text: string): boolean {
   return /^[0-9]/.test(text) && !/^0[xX]/.test(text) && /[smhdwy]$/.test(text)
 }
 
-/** Seconds as a literal gives them, in whole milliseconds, cut as Prometheus does (through nanoseconds). */
+/** Seconds in whole milliseconds, truncated as in Prometheus (through nanoseconds). */
 export function secondsToMs(seconds: number): number {
   return Math.trunc(Math.round(seconds * 1e9) / 1e6)
 }
@@ -117,8 +117,8 @@ export function quote(text: string): string {
 }
 
 /**
- * Whether a text may be a label's name: anything but the empty text (Prometheus 3). Bytes that are not UTF-8 were read
- * as U+FFFD, so a name with one of those is refused.
+ * Whether a text is a valid label name: any text but the empty one (Prometheus 3). Bytes that are not UTF-8 were
+ * decoded to U+FFFD, so a name with U+FFFD is refused.
  */
 export function isLabelName(name: string): boolean {
   return name !== '' && !name.includes('\ufffd')

@@ -5,7 +5,7 @@ import type { Queryable } from '../model/queryable.ts'
 import type { TimeRange } from '../model/time-range.ts'
 import { bitsOf, isStaleAt } from '../model/sample.ts'
 
-/** The newest float of a series, at the time it was taken. */
+/** The newest float of a series, with its timestamp. */
 export interface NewestSample {
   readonly labels: Labels
   readonly timeMs: number
@@ -13,9 +13,9 @@ export interface NewestSample {
 }
 
 /**
- * Of each series that one of the selectors matches, the newest sample in the range; by metric name, then by labels.
- * Left out are series whose newest sample says that they ended, or is a native histogram. Throws FleetError
- * `query_limit` when there are more than `samplesMax`.
+ * The newest sample in the range of each series that one of the selectors matches; by metric name, then by labels.
+ * Series whose newest sample is a stale marker or a native histogram are omitted. Throws FleetError `query_limit` when
+ * there are more than `samplesMax`.
  */
 export function newestSamples(
   queryable: Queryable,

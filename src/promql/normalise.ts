@@ -1,10 +1,10 @@
 import type { Scan, Token } from './scan.ts'
 
 /**
- * The text as the Lezer grammar can read it, of the same length, so that offsets stay; names and values are read from the
- * real text. The grammar has no trailing commas in calls, knows fewer spellings of numbers (`2.`, `0x_1F`) than
- * Prometheus and one case of the words of durations, takes `offset` for nothing but the modifier, and has `min_of` and
- * `max_of` in durations only.
+ * Rewrites the text for the Lezer grammar at the same length, so that offsets stay valid; names and values are read
+ * from the original text. The grammar has no trailing commas in calls, accepts fewer notations of numbers (`2.`,
+ * `0x_1F`) than Prometheus and one case of duration words, treats `offset` only as the modifier, and has `min_of` and
+ * `max_of` only in durations.
  */
 export function normalise(text: string, { tokens }: Scan): string {
   let normal = ''
@@ -32,7 +32,7 @@ function replacementOf(
   if (text === ',' && after?.text === ')' && !'(,'.includes(before?.text ?? ',')) return ' '
   const word = text.toLowerCase()
   if (kind === 'preprocessor' && isInDuration) return word
-  // Any function of six letters does: its name and its arguments are checked by others.
+  // Any function of six letters will do: its name and arguments are checked later.
   if (kind === 'preprocessor' && word.endsWith('_of') && after?.text === '(') return 'absent'
   if (kind === 'keyword' && word === 'offset' && beginsOperand) return 'metric'
   return undefined
@@ -42,15 +42,15 @@ const MATCHING_WORDS: ReadonlySet<string> = new Set([
   ...['bool', 'on', 'ignoring', 'group_left', 'group_right', 'fill', 'fill_left', 'fill_right'],
 ])
 
-/** `fill` is a metric where it has no parentheses. */
+/** `fill` without parentheses is a metric name. */
 function isMatchingWord(text: string, after: Token | undefined): boolean {
   const word = text.toLowerCase()
   return MATCHING_WORDS.has(word) && (!word.startsWith('fill') || after?.text === '(')
 }
 
-/** Which tokens stand where an operand of an operator begins, matching clauses after the operator left aside. */
+/** Which tokens start an operand of an operator, matching clauses after the operator excluded. */
 function operandTokens(tokens: readonly Token[]): boolean[] {
-  /** Of each open parenthesis: whether it is one of a matching clause. */
+  /** For each open parenthesis: whether it belongs to a matching clause. */
   const open: boolean[] = []
   let begins = true
   return tokens.map(({ kind, text }, i) => {
@@ -70,7 +70,7 @@ function operandTokens(tokens: readonly Token[]): boolean[] {
 function durationTokens(tokens: readonly Token[], begins: readonly boolean[]): boolean[] {
   const isIn: boolean[] = []
   let isInBrackets = false
-  /** Parentheses open in the duration of an offset; undefined: outside of one. */
+  /** Number of open parentheses in the duration of an offset; undefined outside of one. */
   let depth: number | undefined
   tokens.forEach((token, i) => {
     const { kind, text } = token

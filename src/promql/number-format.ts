@@ -1,4 +1,4 @@
-/** Numbers as text, as Go's strconv prints them: what Prometheus shows and what `count_values` makes label values of. */
+/** Numbers as Go's strconv prints them, for Prometheus' output and the label values of `count_values`. */
 
 /** Shortest decimal form without an exponent (%f with as many digits as needed). */
 export function formatPlain(value: number): string {
@@ -28,7 +28,7 @@ export function formatShort(value: number): string {
 /** Two significant digits at most, with an exponent below 1e-4 and from 100 on (%.2g). */
 export function formatTwoDigits(value: number): string {
   if (!Number.isFinite(value) || value === 0) return formatPlain(value)
-  // JavaScript rounds what lies exactly between two numbers up, Go to the even one.
+  // JavaScript rounds ties up, Go to even.
   const even = /^(-?\d\.[02468])50*(e.*)$/.exec(value.toExponential(100))
   const rounded = even === null ? Number(value.toPrecision(2)) : Number(`${even[1]!}${even[2]!}`)
   const magnitude = Math.abs(rounded)

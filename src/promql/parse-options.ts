@@ -1,10 +1,10 @@
-/** Which parts of the language a text may use. */
+/** Which parts of the language are allowed. */
 export interface ParseOptions {
-  /** What Prometheus calls experimental and hides behind its feature flags. */
+  /** Allows the features that are experimental in Prometheus, behind its feature flags. */
   readonly experimental: boolean
 }
 
 export const STABLE_LANGUAGE: ParseOptions = { experimental: false }
 
-/** How a refusal of an experimental part ends: what a person has to do. */
+/** The end of an error about an experimental feature: what to do. */
 export const ENABLE_HINT = 'enable it with --promql.experimental'

@@ -14,18 +14,18 @@ import { scan, type Scan } from './scan.ts'
 import { syntaxErrorOf } from './syntax-error.ts'
 
 /**
- * From text to a checked, frozen tree. The scanner finds what is no token, the Lezer grammar gives the shape, build.ts
- * makes the nodes, check.ts refuses what is well-formed and still wrong. Semantics of Prometheus 3.
+ * From text to a checked, frozen tree. The scanner finds invalid tokens, the Lezer grammar gives the shape, build.ts
+ * creates the nodes, check.ts refuses well-formed but invalid expressions. Semantics of Prometheus 3.
  */
 
 /**
- * The most tokens an expression may have. It bounds the depth of the tree, and so the stack of all that walks it; the
- * Lezer parser gives up on sums of more than about 650 terms.
+ * Maximum tokens of an expression. Bounds the depth of the tree, and so the stack of recursive functions; the Lezer
+ * parser fails on sums of more than about 650 terms.
  */
 export const EXPRESSION_TOKENS_MAX = 1200
 const NESTING_MAX = 200
 
-/** Throws `PromqlError` with the first thing that is wrong. */
+/** Throws `PromqlError` with the first error. */
 export function parseExpr(text: string, options: ParseOptions = STABLE_LANGUAGE): Expr {
   const expr = parseUnchecked(text, options)
   const [first] = check(expr, text)
@@ -33,7 +33,7 @@ export function parseExpr(text: string, options: ParseOptions = STABLE_LANGUAGE)
   return expr
 }
 
-/** The matchers of a bare series selector, as `match[]` takes it. Throws `PromqlError`. */
+/** The matchers of a bare series selector, as in `match[]`. Throws `PromqlError`. */
 export function parseSelector(text: string): Matcher[] {
   const expr = parseExpr(text)
   if (expr.kind !== 'vector' || expr.offsetMs !== 0 || expr.at !== undefined) {
@@ -42,7 +42,7 @@ export function parseSelector(text: string): Matcher[] {
   return [...expr.matchers]
 }
 
-/** Everything that is wrong with an expression; empty when it can be evaluated. */
+/** All errors of an expression; empty when it can be evaluated. */
 export function diagnose(text: string, options: ParseOptions = STABLE_LANGUAGE): Diagnostic[] {
   try {
     return check(parseUnchecked(text, options), text)
@@ -63,10 +63,10 @@ function parseUnchecked(text: string, options: ParseOptions): Expr {
   return buildExpr(tree.topNode, text, options)
 }
 
-/** Strict: the first error ends it. Repairing the rest of the text would cost more than it tells. */
+/** Strict: the first error ends parsing. Error recovery would cost more than it helps. */
 const strictParser = parser.configure({ strict: true })
 
-/** The tree, or the offset at which the grammar could not go on. */
+/** The tree, or the offset at which the grammar failed. */
 function parseTree(text: string): Tree | number {
   try {
     return strictParser.parse(text)

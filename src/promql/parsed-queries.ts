@@ -2,16 +2,16 @@ import type { Expr } from './ast.ts'
 import { parseExpr } from './parse.ts'
 import type { ParseOptions } from './parse-options.ts'
 
-/** The most queries that are kept, and the longest text that is. */
+/** Maximum number of cached queries, and the longest cached text. */
 const QUERIES_MAX = 1000
 const TEXT_MAX = 10_000
 
-/** Queries that were parsed before: rules and dashboards ask the same again. What was not asked for longest goes first. */
+/** A cache of parsed queries: rules and dashboards repeat theirs. The least recently used entry is dropped first. */
 export class ParsedQueries {
   readonly #known = new Map<string, Expr>()
   readonly #options: ParseOptions
 
-  /** All texts are read in one language, so their text alone tells them apart. */
+  /** All texts use one language, so the text alone is the key. */
   constructor(options: ParseOptions) {
     this.#options = options
   }

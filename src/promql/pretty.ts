@@ -1,10 +1,10 @@
 import type { Expr } from './ast.ts'
 import { formatAggregateHead, formatExpr, formatOperator, formatSubqueryTail } from './format.ts'
 
-/** Parts longer than this many bytes are taken apart, each piece on a line of its own. */
+/** Parts longer than this many bytes are split, each piece on its own line. */
 const LINE_BYTES_MAX = 100
 
-/** An expression over several lines, as Prometheus' `/format_query` lays it out. Parsing it gives the same tree. */
+/** An expression over several lines, formatted like Prometheus' `/format_query`. Parsing it gives the same tree. */
 export function prettyExpr(expr: Expr): string {
   return pretty(expr, 0)
 }
@@ -20,7 +20,7 @@ function pretty(expr: Expr, level: number): string {
     case 'matrix':
       return indent + line
     case 'subquery':
-      // What fits is not indented: so it is there.
+      // As in Prometheus, a part that fits is not indented.
       return fits ? line : `${pretty(expr.expr, level)}${formatSubqueryTail(expr)}`
     case 'unary':
       return `${indent}${expr.op}${pretty(expr.expr, level).trim()}`

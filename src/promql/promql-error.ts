@@ -2,14 +2,14 @@ import { FleetError } from '../base/errors.ts'
 import { positionOf, type Diagnostic } from '../model/diagnostic.ts'
 
 /**
- * A query that is not PromQL, or uses a part of it that this engine does not have. The message is in Prometheus' form
- * (`1:5: parse error: unclosed left parenthesis`); the diagnostic carries the range for a caret or an underline.
+ * An invalid query, or a query with a feature that this engine does not have. The message is in Prometheus' form (`1:5:
+ * parse error: unclosed left parenthesis`); the diagnostic has the range for a caret or an underline.
  */
 export class PromqlError extends FleetError {
   override readonly name = 'PromqlError'
   readonly diagnostic: Diagnostic
 
-  /** @param text the whole query, which the offsets of `diagnostic` count in */
+  /** @param text the whole query, to which the offsets of `diagnostic` refer */
   constructor(text: string, diagnostic: Diagnostic) {
     const { line, column } = positionOf(text, diagnostic.from)
     super(

@@ -7,10 +7,9 @@ import type { TimeRange } from '../model/time-range.ts'
 import type { Explanation } from './explanation.ts'
 
 /**
- * Asking questions in PromQL: the port with the local engine behind it (on the query worker), and later a remote
- * Prometheus-compatible cluster. Times are milliseconds since the epoch.
- * Rejects with FleetError `query_parse` (a `PromqlError` with its diagnostic), `query_execution`, `query_limit`,
- * `query_timeout` or `query_canceled`.
+ * PromQL queries: the port with the local engine behind it (on the query worker), and later a remote
+ * Prometheus-compatible cluster. Times are milliseconds since the epoch. Rejects with FleetError `query_parse` (a
+ * `PromqlError` with its diagnostic), `query_execution`, `query_limit`, `query_timeout` or `query_canceled`.
  */
 export interface QueryEngine {
   instant(query: InstantQuery, signal?: AbortSignal): Promise<QueryResult>
@@ -18,13 +17,13 @@ export interface QueryEngine {
   series(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly Labels[]>
   labelNames(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
   labelValues(name: string, selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
-  /** Series that some selector matches and that have exemplars in the range, each once, sorted by labels. */
+  /** Series with exemplars in the range that a selector matches, without repeats, sorted by labels. */
   exemplars(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly ExemplarSeries[]>
-  /** What is known of one metric family, or of all, sorted by name. */
+  /** Metadata of one metric family, or of all, sorted by name. */
   metadata(name?: string): Promise<readonly MetricFamily[]>
 }
 
-/** Asking how a query is answered: it is evaluated, and told about instead of its value. Rejects as `QueryEngine`. */
+/** Evaluates a query and returns how it was evaluated instead of its value. Rejects as `QueryEngine` does. */
 export interface QueryExplainer {
   explain(query: InstantQuery | RangeQuery, signal?: AbortSignal): Promise<Explanation>
 }
@@ -53,7 +52,7 @@ export interface RangeQuery extends QueryOptions {
 
 export interface QueryResult {
   readonly value: QueryValue
-  /** Texts about a good result, with positions, as Prometheus prints them. */
+  /** Annotations of a successful result, with positions, as Prometheus prints them. */
   readonly warnings: readonly string[]
   readonly infos: readonly string[]
   readonly stats: QueryStats
@@ -73,16 +72,16 @@ export type QueryValue =
 
 export interface VectorSample {
   readonly labels: Labels
-  /** Means nothing where there is a `histogram`. */
+  /** Undefined meaning when there is a `histogram`. */
   readonly value: number
   readonly histogram?: Histogram
-  /** The evaluation time: what Prometheus answers for an instant vector. */
+  /** The evaluation time, as in Prometheus' instant vectors. */
   readonly timeMs: number
 }
 
 /**
- * Points oldest first; steps without a value are left out. The columns of floats have one length, and those of native
- * histograms, which stand apart, as in Prometheus' answers.
+ * Points oldest first, without steps that have no value. The float columns have one length, and those of native
+ * histograms another, as in Prometheus' responses.
  */
 export interface MatrixSeries {
   readonly labels: Labels

@@ -2,8 +2,8 @@ import type { SyntaxNode } from '@lezer/common'
 import type { BinaryOp, Expr } from './ast.ts'
 
 /**
- * Operator precedence. The Lezer grammar lets a postfix modifier (`[5m]`, `offset`, `@`) take the whole expression to
- * its left, and binds the sign of `-2^2` to the number; PromQL binds modifiers tightest and signs looser than `^`.
+ * Operator precedence. The Lezer grammar lets a postfix modifier (`[5m]`, `offset`, `@`) apply to the whole expression
+ * to its left, and binds the sign of `-2^2` to the number; PromQL binds modifiers tightest and signs looser than `^`.
  * So a chain of operators is read in source order, whatever its shape in the tree, and grouped again here.
  */
 export type ChainItem =
@@ -12,7 +12,7 @@ export type ChainItem =
   | { readonly kind: 'postfix'; readonly node: SyntaxNode }
   | { readonly kind: 'infix'; readonly op: BinaryOp; readonly opNode: SyntaxNode; readonly node: SyntaxNode }
 
-/** What the items of a chain become. The caller builds and checks the nodes. */
+/** Builds the result for the items of a chain. The caller builds and checks the nodes. */
 interface ChainBuilder {
   operand(node: SyntaxNode, isUnsigned: boolean): Expr
   prefix(op: '+' | '-', from: number, expr: Expr): Expr
@@ -81,7 +81,7 @@ export function isChainNode(node: SyntaxNode, text: string): boolean {
   )
 }
 
-/** The items of a chain in source order. Iterative: a sum of thousands of terms leans to the left. */
+/** The items of a chain in source order. Iterative, because a sum of thousands of terms is a deep left-leaning tree. */
 export function flattenChain(root: SyntaxNode, text: string): ChainItem[] {
   const items: ChainItem[] = []
   const pending: (ChainItem | SyntaxNode)[] = [root]
@@ -119,7 +119,7 @@ function pushParts(node: SyntaxNode, text: string, pending: (ChainItem | SyntaxN
   pending.push(left!)
 }
 
-/** The children of a chain node that are expressions: first and, for a binary one, last. */
+/** The children of a chain node that are expressions: the first and, for a binary node, the last. */
 function exprChildren(node: SyntaxNode): SyntaxNode[] {
   const children: SyntaxNode[] = []
   for (let child = node.firstChild; child !== null; child = child.nextSibling) {

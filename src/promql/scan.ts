@@ -1,9 +1,9 @@
 import { quote } from './literals.ts'
 
 /**
- * PromQL's tokens. The tree comes from the Lezer grammar, which repairs what it cannot read; this scanner is what lets
- * an error say what a person must change: the first token that does not belong, unclosed brackets, bad strings. Wording
- * follows Prometheus' own lexer.
+ * The tokens of PromQL. The tree comes from the Lezer grammar, which recovers from errors; this scanner makes exact
+ * error messages possible: the first unexpected token, unclosed brackets, invalid strings. The wording follows
+ * Prometheus' lexer.
  */
 export interface Token {
   readonly kind: TokenKind
@@ -32,7 +32,7 @@ interface LexicalError {
 
 export interface Scan {
   readonly tokens: readonly Token[]
-  /** The first thing that is no token; scanning stopped there. */
+  /** The first invalid token; scanning stops there. */
   readonly error?: LexicalError
 }
 
@@ -51,7 +51,7 @@ const KEYWORDS: ReadonlyMap<string, TokenKind> = new Map<string, TokenKind>([
   ['nan', 'number'],
 ])
 
-/** Words inside of brackets. */
+/** Words inside brackets. */
 const DURATION_WORDS: ReadonlySet<string> = new Set(['step', 'range', 'min_of', 'max_of'])
 
 const SPACE = /[ \t\n\r]+/y
@@ -62,10 +62,10 @@ const OPERATOR = /==|!=|<=|>=|<\/|>\/|<|>|[-+*/%^@]/y
 const MATCH_OPERATOR = /=~|!~|!=|=/y
 const NUMBER =
   /0[xX](?:_?[0-9a-fA-F])+|(?:\d(?:_?\d)*(?:\.\d(?:_?\d)*|\.(?![.\d_]))?|\.\d(?:_?\d)*)(?:[eE][+-]?\d(?:_?\d)*)?/y
-/** Units after a number; which of them may follow each other is looked at when the value is read. */
+/** Units after a number; the parser of the value checks their order. */
 const UNITS = /[smhdwy]s?(?:\d+[smhdw]s?)*/y
 
-/** Cuts `text` into tokens. Comments and space are left out. */
+/** Splits `text` into tokens, without comments and white space. */
 export function scan(text: string): Scan {
   const scanner = new Scanner(text)
   scanner.run()
@@ -117,7 +117,7 @@ class Scanner {
     }
   }
 
-  /** Errors are after it, where Prometheus' lexer has them. */
+  /** Errors are reported after the colon, as in Prometheus' lexer. */
   #colon(): void {
     const bracket = this.tokens.findLastIndex(({ kind, text }) => kind === 'punctuation' && text === '[')
     const inside = this.tokens.slice(bracket + 1)
@@ -261,7 +261,7 @@ class Scanner {
 
 const SIMPLE_ESCAPES = 'abfnrtv\\'
 
-/** How many characters after a backslash belong to it, or what is wrong with them. */
+/** The number of characters of the escape after a backslash, or the error. */
 function escapeAt(text: string, at: number, open: string): number | string {
   const char = text[at]
   if (char === undefined) return 'escape sequence not terminated'
@@ -283,7 +283,7 @@ function escapeAt(text: string, at: number, open: string): number | string {
   return from + digits - at
 }
 
-/** As Go prints %#U. */
+/** Formatted like Go's %#U. */
 function describeRune(point: number): string {
   const hex = `U+${point.toString(16).toUpperCase().padStart(4, '0')}`
   const isShown =
@@ -303,7 +303,7 @@ function quoteChar(char: string | undefined): string {
   return char === undefined ? "'�'" : `'${char === "'" ? "\\'" : char}'`
 }
 
-/** A token as an error names it: `<op:*>`, `identifier "x"`, `")"`. */
+/** A token in error messages: `<op:*>`, `identifier "x"`, `")"`. */
 export function describeToken(token: Token | undefined): string {
   if (token === undefined) return 'end of input'
   switch (token.kind) {

@@ -5,8 +5,8 @@ import { quote } from './literals.ts'
 import { describeToken, type Scan, type Token } from './scan.ts'
 
 /**
- * The first syntax error of a text, in Prometheus' words, or `undefined` when there is none. `stuckAt` is where the
- * grammar could not go on. What the scanner could not read counts only if the grammar could read all before it.
+ * The first syntax error of a text, in Prometheus' words, or `undefined` when there is none. `stuckAt` is the offset at
+ * which the grammar failed. An error of the scanner counts only if the grammar accepts everything before it.
  */
 export function syntaxErrorOf(scanned: Scan, stuckAt: number | undefined, text: string): Diagnostic | undefined {
   const { tokens, error } = scanned
@@ -32,7 +32,7 @@ function unexpected(tokens: readonly Token[], index: number, text: string): Diag
   return { severity: 'error', message: `unexpected ${describeToken(token)}${where}${wanted}`, from, to }
 }
 
-/** What is said about a call of a function that does not exist here. */
+/** The error for a call of an unknown function. */
 export function unknownFunction(name: {
   readonly text: string
   readonly from: number
@@ -48,7 +48,7 @@ export function unknownFunction(name: {
 const GROUPING_WORDS = new Set(['by', 'without', 'on', 'ignoring'])
 const OPTIONAL_GROUPING_WORDS = new Set(['group_left', 'group_right'])
 
-/** What the grammar was reading when it met token `index`, and what would have fitted. */
+/** What the grammar was parsing at token `index`, and what would be valid. */
 function expectationAt(tokens: readonly Token[], index: number): { context: string; expected: string } {
   const before = tokens[index - 1]
   const word = before?.text.toLowerCase() ?? ''
@@ -78,14 +78,14 @@ function expectedInBraces(tokens: readonly Token[], index: number): string {
   return before.kind === 'string' ? '"," or "}"' : 'identifier or "}"'
 }
 
-/** Whether a time after `@` is begun and not whole. */
+/** Whether a time after `@` is incomplete. */
 function isAfterAt(tokens: readonly Token[], index: number): boolean {
   let at = index - 1
   while (at > 0 && (tokens[at]!.kind === 'preprocessor' || /^[-+(]$/.test(tokens[at]!.text))) at--
   return tokens[at]?.kind === 'operator' && tokens[at]!.text === '@'
 }
 
-/** Whether the duration of an `offset` is begun and not whole. */
+/** Whether the duration of an `offset` is incomplete. */
 function isInOffset(tokens: readonly Token[], index: number): boolean {
   const isPart = ({ kind, text }: Token): boolean =>
     kind === 'preprocessor' || kind === 'operator' || kind === 'number' || kind === 'duration' || '(),'.includes(text)
@@ -99,14 +99,14 @@ function isInOffset(tokens: readonly Token[], index: number): boolean {
   return open > 0 || last === word || last.kind === 'preprocessor' || (last.kind === 'operator' && at === index - 2)
 }
 
-/** The square bracket that is open at token `index`; -1 when none is. */
+/** The open square bracket at token `index`; -1 when none is open. */
 function bracketBefore(tokens: readonly Token[], index: number): number {
   const isBracket = ({ kind, text }: Token): boolean => kind === 'punctuation' && (text === '[' || text === ']')
   const at = tokens.slice(0, index).findLastIndex(isBracket)
   return at >= 0 && tokens[at]!.text === '[' ? at : -1
 }
 
-/** The parser gives up its place inside of a duration, so what is said depends on whole ones only. */
+/** Prometheus' parser loses its context inside a duration, so the message depends only on complete durations. */
 function expectedInBrackets(
   tokens: readonly Token[],
   bracket: number,
@@ -127,7 +127,7 @@ function expectedInBrackets(
     : { context: 'subquery or range selector', expected: DURATION_START }
 }
 
-/** The bracket that is open at token `index`; -1 when none is. */
+/** The open bracket at token `index`; -1 when none is open. */
 function openingBefore(tokens: readonly Token[], index: number): number {
   let depth = 0
   for (let at = index - 1; at >= 0; at--) {

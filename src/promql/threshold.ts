@@ -1,20 +1,20 @@
-/** What an expression compares with a number: the last comparison that its result has gone through. */
+/** The comparison with a number that the result of an expression last passed. */
 import { isComparison, unwrapParens, type ComparisonOp, type Expr } from './ast.ts'
 import { formatExpr } from './format.ts'
 import { parseExpr } from './parse.ts'
 import { PromqlError } from './promql-error.ts'
 
 export interface Threshold {
-  /** What is compared, as PromQL. */
+  /** The compared expression, as PromQL. */
   readonly expr: string
-  /** `value operator threshold` held. */
+  /** `value operator threshold` is true. */
   readonly operator: ComparisonOp
   readonly threshold: number
 }
 
 /**
- * `undefined` when the value of the result is not the one that was compared: a comparison of two vectors, `bool`,
- * arithmetic after it, or a text that does not parse. Of `a or b` the part that a value satisfies.
+ * `undefined` when the value of the result is not the compared one: a comparison of two vectors, `bool`, arithmetic
+ * after it, or a text that does not parse. For `a or b`, the part that a value satisfies.
  */
 export function thresholdOf(text: string, value: number): Threshold | undefined {
   try {
@@ -25,7 +25,7 @@ export function thresholdOf(text: string, value: number): Threshold | undefined 
   }
 }
 
-/** The same as the rule writes it, without what is compared: `> 0.9`. */
+/** The comparison as the rule writes it, without the compared expression: `> 0.9`. */
 export function thresholdText(text: string, value: number): string | undefined {
   const found = thresholdOf(text, value)
   return found === undefined ? undefined : `${found.operator} ${found.threshold}`
@@ -42,7 +42,7 @@ function find(outer: Expr, value: number): Threshold | undefined {
   }
   if (!isComparison(op) || expr.isBool) return undefined
   const [own, other] = [numberOf(left), numberOf(right)]
-  // `x > 5 < 9` has gone through `< 9` last.
+  // `x > 5 < 9` passed `< 9` last.
   if (other !== undefined && own === undefined) return { expr: formatExpr(left), operator: op, threshold: other }
   if (own !== undefined && other === undefined) {
     return { expr: formatExpr(right), operator: TURNED[op], threshold: own }
@@ -59,7 +59,7 @@ const TURNED: Readonly<Record<ComparisonOp, ComparisonOp>> = {
   '!=': '!=',
 }
 
-/** A number as it is written, with its sign, or a sum of such. */
+/** A number with an optional sign, or arithmetic of numbers. */
 function numberOf(outer: Expr): number | undefined {
   const expr = unwrapParens(outer)
   if (expr.kind === 'number') return expr.value

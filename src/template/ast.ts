@@ -26,7 +26,7 @@ export interface RangeNode {
   readonly kind: 'range'
   readonly pipe: Pipe
   readonly body: readonly Node[]
-  /** When there is nothing to visit. */
+  /** Used when there is nothing to iterate. */
   readonly otherwise: readonly Node[]
 }
 
@@ -43,7 +43,7 @@ interface LoopJump {
   readonly kind: 'break' | 'continue'
 }
 
-/** Commands joined by `|`; each hands its value on as the last argument of the next. */
+/** Commands joined by `|`; each passes its value as the last argument of the next. */
 export interface Pipe {
   /** Variables with their `$`; two only in `range`. */
   readonly variables: readonly string[]
@@ -77,6 +77,6 @@ export interface TemplateTree {
   readonly body: readonly Node[]
   /** `{{ define "name" }}` bodies. */
   readonly definitions: ReadonlyMap<string, readonly Node[]>
-  /** Names of all functions used, to know whether a template asks queries. */
+  /** Names of all functions used; they show whether a template runs queries. */
   readonly functions: ReadonlySet<string>
 }

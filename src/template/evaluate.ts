@@ -1,6 +1,7 @@
 /**
- * Runs a template's tree. Synchronous: a function that cannot answer yet throws what the caller knows, who starts again
- * once it can (rules/template.ts does so with queries). Nothing here has side effects, so running twice is the same as running once.
+ * Evaluates a template's tree. Synchronous: a function without its result yet throws, and the caller evaluates again
+ * once it has the result (rules/template.ts does this with queries). Nothing here has side effects, so a second run is
+ * safe.
  */
 import type { Command, Node, Operand, Pipe, RangeNode, TemplateTree } from './ast.ts'
 import { fieldOf } from './fields.ts'
@@ -8,7 +9,7 @@ import type { TemplateFunction } from './function.ts'
 import { TemplateError, isTruthy, printValue, sortedEntries, typeName } from './value.ts'
 import type { RootValue, Value } from './value.ts'
 
-/** Commands and loop turns one run may take, and characters it may write. */
+/** Maximum commands and loop iterations of one run, and maximum characters of its output. */
 const STEPS_MAX = 100_000
 const OUTPUT_CHARS_MAX = 65_536
 const CALL_DEPTH_MAX = 50
@@ -16,21 +17,21 @@ const CALL_DEPTH_MAX = 50
 export interface Run<Context> {
   readonly tree: TemplateTree
   readonly functions: Readonly<Record<string, TemplateFunction<Context>>>
-  /** Handed to every function. */
+  /** Passed to every function. */
   readonly context: Context
   readonly root: RootValue
   /** Names with their `$`. */
   readonly variables: Readonly<Record<string, Value>>
-  /** Applied to every value that is written, with the end of the text before it; HTML values are written as they are. */
+  /** Applied to every written value, with the end of the text before it; HTML values are written unchanged. */
   readonly escape?: (text: string, before: string) => string
-  /** Characters it may write and steps it may take; as for an annotation when absent. */
+  /** Maximum output characters and steps; by default those of an annotation. */
   readonly limits?: { readonly outputChars: number; readonly steps: number }
 }
 
-/** How much of the text before a value is handed to `escape`. */
+/** Length of the text before a value that `escape` receives. */
 const BEFORE_CHARS = 64
 
-/** The text. Throws `TemplateError`. */
+/** Returns the text. Throws `TemplateError`. */
 export function evaluateTemplate<Context>(run: Run<Context>): string {
   const evaluator = new Evaluator(run)
   evaluator.block(run.tree.body, run.root)
@@ -42,7 +43,7 @@ interface Variable {
   value: Value
 }
 
-/** What a block tells the loop around it. */
+/** The effect of a block on the loop around it. */
 type Flow = 'on' | 'break' | 'continue'
 
 class Evaluator<Context> {
@@ -116,7 +117,7 @@ class Evaluator<Context> {
     return 'on'
   }
 
-  /** A named template: its own variables, `$` is its argument. */
+  /** A named template has its own variables; `$` is its argument. */
   #call(name: string, dot: Value): void {
     const body = this.#run.tree.definitions.get(name)
     if (body === undefined) throw new TemplateError(`template "${name}" not defined`)
@@ -133,12 +134,12 @@ class Evaluator<Context> {
     pipe.commands.forEach((command, i) => {
       value = this.#command(command, dot, i === 0 ? [] : [value])
     })
-    // A range binds its variables itself, once per turn.
+    // A range binds its variables itself, once per iteration.
     for (const name of pipe.variables) this.#bind(name, value, pipe.isAssignment)
     return value
   }
 
-  /** `piped` is the value of the command before, if there is one: the last argument. */
+  /** `piped` is the value of the previous command, if any: the last argument. */
   #command(command: Command, dot: Value, piped: readonly Value[]): Value {
     this.#step()
     const head = command.operands[0]!
@@ -171,7 +172,7 @@ class Evaluator<Context> {
     }
   }
 
-  /** Follows fields; arguments belong to the last one, which then must be a method. */
+  /** Reads fields in turn; arguments belong to the last one, which must be a method then. */
   #fields(base: Value, fields: readonly string[], args: readonly Value[]): Value {
     return fields.reduce((value, name, i) => fieldOf(value, name, i === fields.length - 1 ? args : []), base)
   }
@@ -185,7 +186,7 @@ class Evaluator<Context> {
         arity[0] === arity[1] ? `${arity[0]}` : count < arity[0] ? `at least ${arity[0]}` : `at most ${arity[1]}`
       throw new TemplateError(`wrong number of args for ${name}: want ${want} got ${count}`)
     }
-    // `and` and `or` look no further than they must, so that `and $x (index $x 0)` is safe.
+    // `and` and `or` stop at the deciding argument, so that `and $x (index $x 0)` is safe.
     const stopsAt = name === 'and' ? false : name === 'or' ? true : undefined
     const args: Value[] = []
     for (const operand of operands) {
@@ -234,7 +235,7 @@ class Evaluator<Context> {
   }
 }
 
-/** Names the function whose call failed, as Go does. Other thrown things pass: an unanswered query, a bug. */
+/** Names the function whose call failed, as Go does. Other errors pass: a pending query, a bug. */
 function inside<T>(name: string, run: () => T): T {
   try {
     return run()
@@ -244,7 +245,7 @@ function inside<T>(name: string, run: () => T): T {
   }
 }
 
-/** What `range` visits: items by number, or map entries by key. */
+/** The iterations of `range`: items by number, or map entries by key. */
 function entriesOf(value: Value): readonly (readonly [Value, Value])[] {
   if (value === null) return []
   if (typeof value === 'object' && value.kind === 'map') return sortedEntries(value)

@@ -1,4 +1,4 @@
-/** What stands behind a dot: keys of maps, fields of samples and of the data, methods of times. */
+/** Field access: keys of maps, fields of samples and of the data, methods of times. */
 import {
   MONTHS,
   WEEKDAYS,
@@ -11,7 +11,7 @@ import {
 import { TemplateError, typeName } from './value.ts'
 import type { DurationValue, TimeValue, Value } from './value.ts'
 
-/** Throws `TemplateError` when there is no such field, or when a plain field is given arguments. */
+/** Throws `TemplateError` for an unknown field, or for arguments of a plain field. */
 export function fieldOf(value: Value, name: string, args: readonly Value[]): Value {
   if (typeof value === 'object' && value?.kind === 'time') return timeMethod(value, name, args)
   if (typeof value === 'object' && value?.kind === 'duration') return durationMethod(value, name, args)
@@ -49,7 +49,7 @@ function methodOf(value: Value, name: string): ((args: readonly Value[]) => Valu
 }
 
 function timeMethod(time: TimeValue, name: string, args: readonly Value[]): Value {
-  // Where it is shown: the wall clock of its zone, read as if it were UTC.
+  // The wall clock of its zone, read as if it were UTC.
   const date = new Date(time.ms + zoneOffsetMs(time.ms, time.zone))
   if (name === 'Format') {
     const [layout] = args

@@ -1,10 +1,10 @@
-/** What a template function is, and how functions look at their arguments. */
+/** The interface of template functions, and checks of their arguments. */
 import { TemplateError, typeName } from './value.ts'
 import type { Value } from './value.ts'
 
-/** `Context` is what the functions of one set know beside their arguments, such as the time. */
+/** `Context` is the data that the functions of one set use beside their arguments, such as the time. */
 export interface TemplateFunction<Context = unknown> {
-  /** Fewest and most arguments; `Infinity` for any number. */
+  /** Minimum and maximum number of arguments; `Infinity` for any number. */
   readonly arity: readonly [number, number]
   /** Throws `TemplateError`. */
   call(args: readonly Value[], context: Context): Value
@@ -22,7 +22,7 @@ export function wantText(value: Value | undefined): string {
   return value
 }
 
-/** Prometheus' conversion to float64: numbers, and texts that are one. */
+/** Prometheus' conversion to float64: numbers, and texts of a number. */
 export function wantFloat(value: Value | undefined): number {
   if (typeof value === 'number') return value
   if (typeof value === 'bigint') return Number(value)

@@ -1,15 +1,16 @@
 /**
- * Floats as Go's strconv prints them: 'e', 'f' and 'g' with a precision, and the shortest text that reads back.
- * JavaScript's own toFixed and toPrecision round ties up where Go rounds to even, so the exact digits are made here.
+ * Formats floats like Go's strconv: 'e', 'f' and 'g' with a precision, and the shortest text that parses to the same
+ * float. JavaScript's toFixed and toPrecision round ties up where Go rounds to even, so the exact digits are computed
+ * here.
  */
 
-/** Decimal digits without leading or trailing zeros, and where the point stands: value = 0.DIGITS x 10^pointAt. */
+/** Decimal digits without leading or trailing zeros, and the position of the point: value = 0.DIGITS x 10^pointAt. */
 interface Decimal {
   readonly digits: string
   readonly pointAt: number
 }
 
-/** `precision` counts digits after the point ('e', 'f') or significant ones ('g'); -1 is the shortest exact text. */
+/** `precision` counts digits after the point ('e', 'f') or significant digits ('g'); -1 is the shortest exact text. */
 export function formatGoFloat(value: number, verb: 'e' | 'f' | 'g', precision: number): string {
   if (Number.isNaN(value)) return 'NaN'
   const sign = value < 0 || Object.is(value, -0) ? '-' : ''
@@ -40,7 +41,7 @@ export function formatGoFloat(value: number, verb: 'e' | 'f' | 'g', precision: n
   }
 }
 
-/** 'g': the exponent form below 1e-4 and from `exponentFrom` digits before the point, no trailing zeros. */
+/** 'g': the exponent form below 1e-4 and from `exponentFrom` digits before the point, without trailing zeros. */
 function general(decimal: Decimal, precision: number, exponentFrom: number): string {
   const exponent = decimal.digits === '' ? 0 : decimal.pointAt - 1
   const count = Math.min(precision, decimal.digits.length)
@@ -70,7 +71,7 @@ function shortestDecimal(magnitude: number): Decimal {
   return trimmed(mantissa.replace('.', ''), Number(exponent) + 1)
 }
 
-/** Every digit of the float: its mantissa times a power of two, written in tens. */
+/** All digits of the float: its mantissa times a power of two, in decimal. */
 function exactDecimal(magnitude: number): Decimal {
   const bits = new DataView(new ArrayBuffer(8))
   bits.setFloat64(0, magnitude)
@@ -87,7 +88,7 @@ function exactDecimal(magnitude: number): Decimal {
   return trimmed(digits, digits.length + exponent)
 }
 
-/** The nearest with at most `count` digits; a tie goes to the even digit. */
+/** Rounds to at most `count` digits, ties to even. */
 function round(decimal: Decimal, count: number): Decimal {
   const { digits, pointAt } = decimal
   if (digits.length <= count) return decimal

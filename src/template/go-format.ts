@@ -1,9 +1,9 @@
-/** Go's `fmt.Sprintf` over template values, with Go's own texts for what does not fit (`%!d(float64=1.5)`). */
+/** Go's `fmt.Sprintf` for template values, with Go's own texts for type mismatches (`%!d(float64=1.5)`). */
 import { formatGoFloat } from './go-float.ts'
 import { TemplateError, printValue, typeName } from './value.ts'
 import type { Value } from './value.ts'
 
-/** Widths and precisions are bounded, so that a template cannot ask for a gigabyte of blanks. */
+/** Widths and precisions are limited, so that a template cannot produce a gigabyte of blanks. */
 const WIDTH_MAX = 10_000
 
 interface Directive {
@@ -84,7 +84,7 @@ function plain(directive: Directive, value: Value): string {
   return printValue(value)
 }
 
-/** `undefined`: this verb cannot print this type. */
+/** `undefined`: this verb does not support this type. */
 function byVerb({ verb, flags, precision }: Directive, value: Value): string | undefined {
   switch (typeof value) {
     case 'number':
@@ -190,7 +190,7 @@ function quoteGo(text: string): string {
 
 function signed(body: string, flags: string, verb: string): string {
   if (/^[-+]/.test(body) || 'cqU'.includes(verb)) {
-    // Only infinity comes with a plus of its own; Go shows it in %v and when asked for.
+    // Only infinity has its own plus sign; Go shows it with %v and with the flag.
     return body
   }
   return flags.includes('+') ? `+${body}` : flags.includes(' ') ? ` ${body}` : body

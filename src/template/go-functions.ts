@@ -1,4 +1,7 @@
-/** The functions every Go template has: comparison, logic, printing, indexing. `and` and `or` stop early: see evaluate.ts. */
+/**
+ * The functions of every Go template: comparison, logic, printing, indexing. evaluate.ts has `and` and `or`, which stop
+ * early.
+ */
 import { fixedArity, wrongType, wantText } from './function.ts'
 import type { TemplateFunction } from './function.ts'
 import { sprintf } from './go-format.ts'
@@ -34,9 +37,9 @@ export const GO_FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   }),
 }
 
-/** Go's QueryEscape: as in a form, a blank is a plus. */
+/** Go's QueryEscape: a blank becomes a plus, as in forms. */
 export function escapeQuery(text: string): string {
-  // Through bytes, because encodeURIComponent throws on half a surrogate pair.
+  // Converted through bytes, because encodeURIComponent throws on a lone surrogate.
   const escaped = encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'))
   return escaped
     .replaceAll('%20', '+')

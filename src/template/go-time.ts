@@ -1,9 +1,9 @@
-/** Times and lengths of time as Go prints them. */
+/** Times and durations as Go prints them. */
 
 /** Go's zero time: the first of January of the year 1. */
 export const ZERO_TIME_MS = Date.UTC(2001, 0, 1) - 5 * 400 * 365.2425 * 86_400_000
 
-/** What the zone's wall clock shows more than UTC's. An unknown zone throws RangeError. */
+/** The offset of the zone's wall clock from UTC. An unknown zone throws RangeError. */
 export function zoneOffsetMs(timeMs: number, zone: string | undefined): number {
   if (zone === undefined || zone === 'UTC' || Number.isNaN(new Date(timeMs).getTime())) return 0
   const shown = zonePart(timeMs, zone, 'longOffset')
@@ -25,14 +25,14 @@ function offsetText(offsetMs: number, separator = ''): string {
   return `${offsetMs < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}${separator}${two(minutes % 60)}`
 }
 
-/** `CEST` where the runtime knows such a name, else the offset. */
+/** `CEST` where the runtime has such a name, else the offset. */
 function zoneAbbreviation(timeMs: number, zone: string | undefined, offsetMs: number): string {
   if (zone === undefined || zone === 'UTC') return 'UTC'
   const short = zonePart(timeMs, zone, 'short')
   return /^[A-Z]{3,5}$/.test(short) ? short : offsetText(offsetMs)
 }
 
-/** `time.Time.String`: `2015-06-23 13:19:44.128 +0000 UTC`. Outside of Date's range the number itself. */
+/** `time.Time.String`: `2015-06-23 13:19:44.128 +0000 UTC`. Outside Date's range, the number itself. */
 export function formatGoTime(timeMs: number, zone?: string): string {
   const offsetMs = zoneOffsetMs(timeMs, zone)
   const date = new Date(timeMs + offsetMs)
@@ -59,7 +59,7 @@ export function formatGoDuration(durationMs: number): string {
   return minutes > 0 ? `${sign}${minutes}m${seconds}` : `${sign}${seconds}`
 }
 
-/** From Sunday, as `getUTCDay` counts. */
+/** Starts with Sunday, like `getUTCDay`. */
 export const WEEKDAYS: readonly string[] = [
   'Sunday',
   'Monday',

@@ -1,4 +1,4 @@
-/** Numbers for people, as Prometheus' template functions print them: four significant digits and a unit. */
+/** Numbers as Prometheus' template functions print them for readers: four significant digits and a unit. */
 import { formatGoFloat } from './go-float.ts'
 
 const LARGE = ['k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y']
@@ -13,7 +13,7 @@ export function humanize(value: number): string {
   return Math.abs(value) >= 1 ? scaleDown(value, 1000, LARGE) : scaleUp(value)
 }
 
-/** `2048` is `2ki`; no small units. */
+/** `2048` is `2ki`; without units below one. */
 export function humanize1024(value: number): string {
   if (Math.abs(value) <= 1 || !Number.isFinite(value)) return four(value)
   return scaleDown(value, 1024, BINARY)

@@ -1,11 +1,11 @@
 /**
- * Splits a template into text and the tokens of its actions (Go text/template, as Prometheus uses it). Trim markers and
- * comments are dealt with here, so the parser never sees them.
+ * Splits a template into text and the tokens of its actions (Go text/template, as in Prometheus). Trim markers and
+ * comments are handled here and do not reach the parser.
  */
 
 export interface Token {
   readonly kind: TokenKind
-  /** As written; of `text` what is left after trimming, of `string` and `char` the value. */
+  /** As written; `text` tokens are trimmed, `string` and `char` tokens have their value. */
   readonly text: string
   /** Offsets into the template, `to` exclusive. */
   readonly from: number
@@ -32,7 +32,7 @@ export type TokenKind =
   | 'right'
   | 'end'
 
-/** A template that cannot be read. Offsets into the template. */
+/** A syntax error. Offsets are into the template. */
 export class TemplateSyntaxError extends Error {
   override readonly name = 'TemplateSyntaxError'
   readonly from: number
@@ -98,7 +98,7 @@ interface Step {
 
 function skipComment(template: string, inside: number, open: number): Step | undefined {
   const start = /^[ \t\r\n]*/.exec(template.slice(inside))![0].length + inside
-  // Go takes a comment only right after the opening, or after its trim marker.
+  // Go accepts a comment only directly after the opening, or after its trim marker.
   if (!template.startsWith('/*', inside) && !(template[open + 2] === '-' && template.startsWith('/*', start))) {
     return undefined
   }

@@ -1,4 +1,4 @@
-/** Pipelines of a template: commands, operands, variables. An unknown function or variable is an error here. */
+/** Parses the pipelines of a template: commands, operands, variables. An unknown function or variable is an error. */
 import { nearest } from '../base/nearest.ts'
 import type { Command, Operand, Pipe } from './ast.ts'
 import { TemplateSyntaxError } from './lexer.ts'
@@ -9,9 +9,9 @@ import type { Value } from './value.ts'
 export class PipeParser {
   readonly #cursor: TokenCursor
   readonly #functions: ReadonlySet<string>
-  /** Variables in scope, the innermost last; whoever opens a block takes them away again. */
+  /** Variables in scope, the innermost last; the code that opens a block removes them at its end. */
   variables: string[]
-  /** Functions met so far. */
+  /** Functions used so far. */
   readonly used = new Set<string>()
 
   constructor(cursor: TokenCursor, functions: ReadonlySet<string>, variables: readonly string[]) {
@@ -20,7 +20,9 @@ export class PipeParser {
     this.variables = ['$', ...variables]
   }
 
-  /** Up to and including the token that ends it. `where` is for messages. Throws `TemplateSyntaxError`. */
+  /**
+   * Parses up to and including the token that ends the pipeline. `where` is for messages. Throws `TemplateSyntaxError`.
+   */
   pipe(ending: 'close' | 'right', variablesMax: number, where: string): Pipe {
     this.#cursor.skipSpace()
     const { variables, isAssignment } = this.#declarations(variablesMax)
@@ -83,7 +85,7 @@ export class PipeParser {
     for (;;) {
       this.#cursor.skipSpace()
       if (['close', 'right', 'pipe'].includes(this.#cursor.peek().kind)) {
-        // A pipe needs a command on both sides; the end of the pipeline is the caller's.
+        // A pipe needs a command on both sides; the caller reads the end of the pipeline.
         const token = this.#cursor.peek()
         if (operands.length === 0) throw new TemplateSyntaxError('empty command', token.from, token.to)
         if (token.kind === 'pipe') {

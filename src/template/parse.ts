@@ -1,6 +1,6 @@
 /**
- * Tokens to tree, by Go's grammar for text/template: if / with / range with else, define and template, break and
- * continue around the pipelines of parse-pipe.ts, variables with block scope.
+ * Builds the tree from tokens, by Go's grammar of text/template: if / with / range with else, define and template,
+ * break and continue around the pipelines of parse-pipe.ts, variables with block scope.
  */
 import type { Node, TemplateTree } from './ast.ts'
 import { TemplateSyntaxError } from './lexer.ts'
@@ -20,7 +20,7 @@ export function parseTemplate(
   return new BlockParser(cursor, new PipeParser(cursor, functions, variables)).parse()
 }
 
-/** How a block ended. */
+/** The end of a block. */
 type Ending = 'eof' | 'end' | 'else'
 
 class BlockParser {
@@ -103,7 +103,7 @@ class BlockParser {
     return { kind: 'range', pipe, body: then, otherwise }
   }
 
-  /** What follows the head of a control structure, up to and including its `{{end}}`. */
+  /** The part after the head of a control structure, up to and including its `{{end}}`. */
   #arms(kind: string, open: Token): { readonly then: readonly Node[]; readonly otherwise: readonly Node[] } {
     this.#cursor.enter(open)
     const then = this.#block()
@@ -166,7 +166,7 @@ class BlockParser {
     return { kind: 'template', name: name.text, pipe, from: name.from, to: name.to }
   }
 
-  /** A body of its own: it sees no variable but `$`. */
+  /** The body has only the variable `$`. */
   #definition(open: Token, kind: string): readonly Node[] {
     const outer = this.#pipes.variables
     const loops = this.#loops

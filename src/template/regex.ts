@@ -1,23 +1,23 @@
-/** RE2 patterns that search inside a text, for `match` and `reReplaceAll`. A dot matches no newline unless `(?s)` says so. */
+/** RE2 patterns that search a text, for `match` and `reReplaceAll`. A dot does not match a newline without `(?s)`. */
 import type { RE2JS } from 're2js'
 import { RegexError, compileRegex } from '../model/regex.ts'
 import { TemplateError } from './value.ts'
 
-/** Searching again after each match can take time by the square of the text. */
+/** Searching again after each match can take quadratic time. */
 const TEXT_CHARS_MAX = 10_000
 
-/** Whether the pattern matches somewhere in the text. Throws `TemplateError`. */
+/** Whether the pattern matches anywhere in the text. Throws `TemplateError`. */
 export function searches(pattern: string, text: string): boolean {
   return compile(pattern).test(bounded(text))
 }
 
-/** Go's ReplaceAllString: each match becomes the replacement, in which `$1`, `${name}` stand for groups. */
+/** Go's ReplaceAllString: each match becomes the replacement, in which `$1`, `${name}` refer to groups. */
 export function replaceAll(pattern: string, replacement: string, text: string): string {
   let result = ''
   let lastEnd = 0
   for (const match of compile(pattern).matchAll(bounded(text)) as Iterable<RegExpExecArray>) {
     const end = match.index + match[0].length
-    // No empty match right behind another match.
+    // No empty match directly after another match.
     if (end === lastEnd && end > 0) continue
     result += text.slice(lastEnd, match.index) + expand(replacement, match)
     lastEnd = end
@@ -34,7 +34,7 @@ function compile(pattern: string): RE2JS {
   }
 }
 
-/** Go's Expand: `$1`, `${1}`, `$name`, `${name}`, `$$`; a group that is not there is empty. */
+/** Go's Expand: `$1`, `${1}`, `$name`, `${name}`, `$$`; a missing group is empty. */
 function expand(replacement: string, match: RegExpExecArray): string {
   const reference = /\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu
   return replacement.replace(reference, (_, braced?: string, bare?: string) => {

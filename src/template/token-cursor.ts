@@ -1,4 +1,4 @@
-/** A place in a template's tokens, and how deep it is nested. */
+/** A position in a template's tokens, with the nesting depth. */
 import { TemplateSyntaxError, lexTemplate } from './lexer.ts'
 import type { Token, TokenKind } from './lexer.ts'
 
@@ -19,12 +19,12 @@ export class TokenCursor {
     return this.#depth
   }
 
-  /** The token taken last; there is one. */
+  /** The previous token. */
   get last(): Token {
     return this.#tokens[this.#at - 1]!
   }
 
-  /** To come back to with `goTo`. */
+  /** For a return with `goTo`. */
   get place(): number {
     return this.#at
   }
@@ -47,14 +47,14 @@ export class TokenCursor {
     while (this.peek().kind === 'space') this.#at++
   }
 
-  /** Takes the `}}` that must come now. */
+  /** Reads the required `}}`. */
   close(where: string): void {
     this.skipSpace()
     const token = this.next()
     if (token.kind !== 'close') throw this.unexpected(token, where)
   }
 
-  /** One level deeper; `token` is where, for the message when that is too deep. */
+  /** One level deeper; `token` is the position of the error when that is too deep. */
   enter(token: Token): void {
     if (++this.#depth > DEPTH_MAX) {
       throw new TemplateSyntaxError(`nested deeper than ${DEPTH_MAX}`, token.from, token.to)

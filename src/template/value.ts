@@ -1,6 +1,6 @@
 /**
- * The values a template handles, as Go's text/template would type them: a JavaScript number is a float64, a bigint is
- * an int. The difference shows: Go refuses to compare the two, and prints them differently.
+ * The values of a template with Go's types: a JavaScript number is a float64, a bigint is an int. The difference is
+ * visible: Go refuses to compare the two, and prints them differently.
  */
 import { compareText } from '../model/labels.ts'
 import { formatGoFloat } from './go-float.ts'
@@ -20,7 +20,7 @@ export type Value =
   | RootValue
   | HtmlValue
 
-/** What a map or list of one particular Go type can do besides: methods by name, and how it is printed. */
+/** Methods and printed form of a map or list of one particular Go type. */
 export interface Behaviour {
   readonly typeName: string
   readonly methods: Readonly<Record<string, (args: readonly Value[]) => Value>>
@@ -61,19 +61,19 @@ export interface DurationValue {
   readonly ms: number
 }
 
-/** A struct, such as what `.` is at the start: `.Labels`, `.ExternalLabels`, `.ExternalURL`, `.Value`. */
+/** A struct, such as the initial `.`: `.Labels`, `.ExternalLabels`, `.ExternalURL`, `.Value`. */
 export interface RootValue {
   readonly kind: 'root'
   readonly fields: Readonly<Record<string, Value>>
 }
 
-/** A text that is HTML already: written as it is where others are escaped. */
+/** HTML text, written without escaping. */
 interface HtmlValue {
   readonly kind: 'html'
   readonly text: string
 }
 
-/** A failure while a template runs; it becomes text in the annotation. */
+/** A failure of a template's evaluation; it becomes text in the annotation. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError'
 }
@@ -82,7 +82,7 @@ export function labelMap(record: Readonly<Record<string, string>>): MapValue {
   return { kind: 'map', element: 'string', entries: new Map(Object.entries(record)) }
 }
 
-/** Go's idea of true: not the zero value of its type. */
+/** Go's truth value: whether the value is not the zero value of its type. */
 export function isTruthy(value: Value): boolean {
   if (value === null || typeof value !== 'object') return Boolean(value) || Number.isNaN(value)
   if (value.kind === 'map') return value.entries.size > 0
@@ -117,7 +117,7 @@ export function typeName(value: Value): string {
   }
 }
 
-/** What `{{ value }}` and `print` write: Go's `%v`. */
+/** The output of `{{ value }}` and `print`: Go's `%v`. */
 export function printValue(value: Value): string {
   if (value === null) return '<nil>'
   if (typeof value === 'string') return value
@@ -145,7 +145,7 @@ export function printValue(value: Value): string {
   }
 }
 
-/** Entries by key, the order in which Go's `range` visits and prints a map. */
+/** Entries by key, the order in which Go's `range` iterates and prints a map. */
 export function sortedEntries(map: MapValue): (readonly [string, Value])[] {
   return [...map.entries].sort(([a], [b]) => compareText(a, b))
 }

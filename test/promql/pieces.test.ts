@@ -4,10 +4,10 @@ import { Budget } from '../../src/promql/budget.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
 import { runPieces, sortInPieces, type Pieces } from '../../src/promql/evaluate/pieces.ts'
 
-/** A budget whose clock goes on by `lookMs` at every look. */
-function budgetOf(lookMs: number, signal?: AbortSignal): Budget {
+/** A budget whose clock goes on by `selectorTimeMs` at every look. */
+function budgetOf(selectorTimeMs: number, signal?: AbortSignal): Budget {
   let nowMs = 0
-  return new Budget(DEFAULT_ENGINE_OPTIONS, 1e9, () => (nowMs += lookMs), signal)
+  return new Budget(DEFAULT_ENGINE_OPTIONS, 1e9, () => (nowMs += selectorTimeMs), signal)
 }
 
 test('sorting in pieces is sorting, and keeps the order of equal items', async () => {

@@ -1,4 +1,4 @@
-/** Every check, in the order of the README. */
+/** All checks, in the order of the README. */
 import type { Check } from '../../rules/checks/check.ts'
 import { RULE_CHECKS } from '../../rules/checks/rule-checks.ts'
 import { suppressionCheck } from '../../rules/checks/suppression.ts'

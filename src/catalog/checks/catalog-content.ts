@@ -1,4 +1,4 @@
-/** The whole content for the checks: rules, queries and tests as `rules` reads them, with pages and dashboards beside. */
+/** The content for the checks: rules, queries and tests from `rules`, plus pages and dashboards. */
 import type { PlacedRule, RuleContent } from '../../rules/checks/rule-content.ts'
 import type { Range } from '../../yaml/yaml-reader.ts'
 import type { Dashboard } from '../dashboard.ts'
@@ -9,17 +9,17 @@ import type { Diagnostic } from '../../model/diagnostic.ts'
 export interface CatalogContent extends RuleContent {
   /** By name. */
   readonly pages: ReadonlyMap<string, RunbookPage>
-  /** The current name for each old one. */
+  /** The current name for each alias. */
   readonly aliases: ReadonlyMap<string, string>
   readonly dashboards: readonly Dashboard[]
 }
 
-/** The alerting rules a page is about, by its name. */
+/** The alerting rules with the name of a page. */
 export function rulesOf({ rules }: CatalogContent, page: RunbookPage): readonly PlacedRule[] {
   return rules.filter(({ kind, name }) => kind === 'alerting' && name === page.name)
 }
 
-/** Where to point for what is about a page as a whole: its title. */
+/** The title of a page: the position of findings about the whole page. */
 export function titleAt({ headings, text }: RunbookPage): Range {
   const [title] = headings
   return title === undefined ? { from: 0, to: Math.min(1, text.length) } : { from: title.from, to: title.to }
@@ -30,12 +30,12 @@ export function onPage(page: RunbookPage, at: Range, message: string, help?: str
   return { file: page.path, subject: page.name, message, from, to, ...(help === undefined ? {} : { help }) }
 }
 
-/** What check-page.ts says, as findings. */
+/** The diagnostics of check-page.ts as findings. */
 export function fromDiagnostics(page: RunbookPage, diagnostics: readonly Diagnostic[]): CheckFinding[] {
   return diagnostics.map((diagnostic) => onPage(page, diagnostic, diagnostic.message, diagnostic.help))
 }
 
-/** Text outside of fences under a heading of the second level, its own sections included. */
+/** Text outside fences under a heading of the second level, subsections included. */
 export function proseOf(page: RunbookPage, section: string): readonly (Range & { readonly text: string })[] {
   const at = page.headings.findIndex(({ level, title }) => level === 2 && title === section)
   const heading = page.headings[at]

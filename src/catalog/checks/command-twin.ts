@@ -37,7 +37,7 @@ export const commandTwin: Check<CatalogContent> = {
     ),
 }
 
-/** A command about a namespace of OpenShift, or with what only `oc` can do, has no twin elsewhere. */
+/** A command for a namespace of OpenShift, or with features that only `oc` has, needs no twin. */
 function isOpenShifts(text: string, at: number): boolean {
   const lineFrom = text.lastIndexOf('\n', at) + 1
   const lineEnd = text.indexOf('\n', at + 1)

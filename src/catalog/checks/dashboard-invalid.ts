@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../model/diagnostic.ts'
 import type { Check, CheckFinding } from '../../rules/checks/check.ts'
 import type { CatalogContent } from './catalog-content.ts'
 
-// Queries that do not parse are told by promql-invalid, at their place in the query.
+// promql-invalid reports queries that do not parse, at their position in the query.
 
 export const dashboardInvalid: Check<CatalogContent> = {
   name: 'dashboard-invalid',

@@ -27,7 +27,7 @@ interface Link {
   readonly to: number
 }
 
-/** `[words](target)` in prose, code spans apart; offsets are those of the target. */
+/** `[words](target)` in prose, except in code spans; offsets are those of the target. */
 function linksOf(page: RunbookPage): Link[] {
   return page.blocks.flatMap((block) => {
     if (block.kind === 'fence') return []

@@ -28,10 +28,10 @@ export const placeholderUnbound: Check<CatalogContent> = {
     }),
 }
 
-/** An alert's own, and the namespace, which the inventory knows too. */
+/** Labels of every alert, and the namespace, which the inventory also has. */
 const ALWAYS: ReadonlySet<string> = new Set(['alertname', 'severity', 'namespace'])
 
-/** Placeholders that are worked out from a label of another name. */
+/** Placeholders that are computed from a label of another name. */
 const LABEL_OF: Readonly<Record<string, string>> = {
   component_kind: 'component_name',
   component_object: 'component_name',

@@ -1,4 +1,4 @@
-/** Runbooks against their rules: the numbers that a page names. The words are those of rules/checks/claims.ts. */
+/** Compares the numbers of runbooks with their rules, using the claims of rules/checks/claims.ts. */
 import type { Check, CheckFinding } from '../../rules/checks/check.ts'
 import { claimsIn } from '../../rules/checks/claims.ts'
 import type { Claim } from '../../rules/checks/claims.ts'
@@ -31,7 +31,7 @@ function contradictions(content: CatalogContent, kind: Claim['kind']): CheckFind
     const rules = rulesOf(content, page).filter(({ query }) => query.expr !== undefined)
     if (rules.length === 0) return []
     const prose = proseOf(page, 'Meaning')
-    // A page may name its neighbour: "above 20 GuestVCPUQueueHighCritical fires as well".
+    // A page may refer to another alert: "above 20 GuestVCPUQueueHighCritical fires as well".
     const words = new Set(prose.flatMap(({ text }) => text.match(/\w+/g) ?? []))
     const named = content.rules.filter(({ kind, name, query }) => {
       return kind === 'alerting' && words.has(name) && query.expr !== undefined

@@ -1,7 +1,6 @@
 /**
- * Which alerts are about what a panel shows, and which panels show what an alert is about: those whose rule reads a
- * metric that the panel reads too, recorded series followed to what they are recorded from. A panel about
- * `ALERTS{alertname="..."}` is about that alert.
+ * Links alerts and panels: an alert is linked to the panels that read a metric of its rule, recorded series traced to
+ * their sources. A panel with `ALERTS{alertname="..."}` is linked to that alert.
  */
 import type { DashboardModel, DashboardPanel } from '../../model/dashboard.ts'
 import { metricNamesOf, selectorsOf } from '../../promql/ast.ts'
@@ -14,7 +13,7 @@ import { withSampleVariables } from '../dashboard.ts'
 import { metricsRead, parsedOrNone } from '../metrics-read.ts'
 
 export interface DashboardLinks {
-  /** Names of alerts by panel, sorted; panels without any are absent. */
+  /** Names of alerts by panel, sorted; panels without alerts are absent. */
   readonly alertsByPanel: ReadonlyMap<DashboardPanel, readonly string[]>
   readonly panelsByAlert: ReadonlyMap<string, readonly PanelPlace[]>
 }
@@ -26,7 +25,7 @@ export interface PanelPlace {
 
 export type LinkedCatalog = Pick<Catalog, 'dashboards' | 'ruleFiles'>
 
-/** Content is replaced as a whole, and is the same until then: it is looked at once. */
+/** Content is replaced as a whole, so the links are computed once per content. */
 const known = new WeakMap<Catalog['dashboards'], DashboardLinks>()
 
 export function linksOf(catalog: LinkedCatalog, language: ParseOptions): DashboardLinks {
@@ -88,7 +87,7 @@ function namedAlerts(expr: Expr): string[] {
 
 function withSources(metrics: readonly string[], recorded: ReadonlyMap<string, readonly string[]>): Set<string> {
   const all = new Set(metrics)
-  // A set visits what is added while it is visited, and each name once: rings of rules end.
+  // Iterating a Set also visits the entries added during the iteration, each once, so cycles of rules end.
   for (const metric of all) for (const source of recorded.get(metric) ?? []) all.add(source)
   return all
 }

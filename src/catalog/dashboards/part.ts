@@ -1,6 +1,6 @@
 /**
- * A mapping of a dashboard file, read field by field. What is missing is the default; what cannot be read is told at its
- * place and is the default too; a key nobody reads is a warning, because a later Perses may know it.
+ * A mapping of a dashboard file, read field by field. A missing field has its default; an invalid field is reported at
+ * its position and has its default; an unknown key is a warning, because a later Perses may define it.
  */
 import type { Node } from 'yaml'
 import { nearest } from '../../base/nearest.ts'
@@ -10,13 +10,13 @@ import type { YamlText } from '../../yaml/yaml-text.ts'
 
 export interface Part {
   readonly yaml: YamlReader
-  /** As it stands in a sentence: `the legend`. */
+  /** Its name in messages: `the legend`. */
   readonly what: string
   readonly at: Range
   readonly entries: ReadonlyMap<string, Entry>
 }
 
-/** @param known keys that are read, or known and not needed; `undefined`: any */
+/** @param known keys that are read or ignored; `undefined`: any key */
 export function partOf(
   yaml: YamlReader,
   node: Node | null,
@@ -34,7 +34,7 @@ export function partOf(
   return { yaml, what, at: range, entries: new Map(entries.map((entry) => [entry.key, entry])) }
 }
 
-/** A mapping below; one without entries when it is missing. */
+/** A nested mapping; without entries when it is missing. */
 export function partAt(part: Part, key: string, what: string, known?: readonly string[]): Part {
   const entry = part.entries.get(key)
   if (entry === undefined) return { yaml: part.yaml, what, at: part.at, entries: new Map() }
@@ -45,7 +45,7 @@ export function has({ entries }: Part, key: string): boolean {
   return entries.has(key)
 }
 
-/** Items of a list below, each with its place. */
+/** Items of a nested list, with positions. */
 export function itemsAt(part: Part, key: string): readonly { readonly node: Node; readonly at: Range }[] {
   const entry = part.entries.get(key)
   if (entry === undefined) return []
@@ -66,7 +66,7 @@ export function textAt(part: Part, key: string): string {
   return yamlTextAt(part, key)?.text ?? ''
 }
 
-/** A text that must be there. */
+/** A required text. */
 export function neededTextAt(part: Part, key: string): string {
   const text = textAt(part, key)
   if (text === '') part.yaml.error(part.entries.get(key)?.keyAt ?? start(part.at), `${part.what} has no ${key}`)
@@ -88,7 +88,7 @@ export function numberAt(part: Part, key: string): number | undefined {
   return undefined
 }
 
-/** A number within bounds; what is outside is told, and drawn at the bound. */
+/** A number within bounds; a value outside is reported and replaced by the bound. */
 export function boundedAt(part: Part, key: string, least: number, most: number): number | undefined {
   const value = numberAt(part, key)
   if (value === undefined || (value >= least && value <= most)) return value
@@ -124,14 +124,14 @@ export function secondsAt(part: Part, key: string): number | undefined {
   return undefined
 }
 
-/** Says at its place that what a key asks for is not done, when it asks for anything. */
-export function tellUndone(part: Part, key: string, why: string): void {
+/** Reports at its position that a setting is not supported, when it is set. */
+export function reportUnsupported(part: Part, key: string, why: string): void {
   const entry = part.entries.get(key)
   if (entry !== undefined)
     part.yaml.warning(entry.keyAt, `${part.what} asks for ${key}, which is not done here: ${why}`)
 }
 
-/** The file's own words for what is not read. */
+/** The file's text of a value that is not read. */
 export function sourceAt(part: Part, key: string): string {
   const entry = part.entries.get(key)
   if (entry === undefined) return ''
@@ -139,7 +139,7 @@ export function sourceAt(part: Part, key: string): string {
   return part.yaml.source.slice(part.yaml.source.lastIndexOf('\n', from) + 1, to).trimEnd()
 }
 
-/** Where to point for what is about a whole mapping. */
+/** The position of a diagnostic about a whole mapping. */
 export function start({ from }: Range): Range {
   return { from, to: from + 1 }
 }

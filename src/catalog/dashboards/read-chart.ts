@@ -1,4 +1,4 @@
-/** The kinds of panel, one row each: which keys their `spec` has, and what is read of them. */
+/** The kinds of panels, one row per kind: the keys of its `spec` and how they are read. */
 import { CALCULATIONS } from '../../model/dashboard.ts'
 import type {
   Chart,
@@ -19,7 +19,7 @@ import {
   partAt,
   partsAt,
   start,
-  tellUndone,
+  reportUnsupported,
   textAt,
   wordAt,
 } from './part.ts'
@@ -92,7 +92,8 @@ function readTimeSeries(spec: Part): TimeSeriesOptions {
     'connectNulls',
   ])
   const palette = partAt(visual, 'palette', `the palette of ${spec.what}`, ['mode', 'name'])
-  if (wordAt(palette, 'mode', ['auto', 'categorical']) === 'categorical') tellUndone(visual, 'palette', NO_COLORS)
+  if (wordAt(palette, 'mode', ['auto', 'categorical']) === 'categorical')
+    reportUnsupported(visual, 'palette', NO_COLORS)
   const tooltip = partAt(spec, 'tooltip', `the tooltip of ${spec.what}`, ['enablePinning'])
   return {
     kind: 'TimeSeriesChart',
@@ -166,14 +167,18 @@ function readYAxis(spec: Part): YAxis {
   }
 }
 
-/** Ticks of others stand at no numbers that people know. */
+/** Other bases would have ticks at unfamiliar numbers. */
 function nearLogBase(axis: Part, logBase: number): number {
   if (logBase === 2 || logBase === 10) return logBase
-  tellUndone(axis, 'logBase', `it is drawn to the base 10, as 2 and 10 are the bases there are, and not ${logBase}`)
+  reportUnsupported(
+    axis,
+    'logBase',
+    `it is drawn to the base 10, as 2 and 10 are the bases there are, and not ${logBase}`,
+  )
   return 10
 }
 
-/** Perses had the format below `unit` at first. */
+/** Early versions of Perses had the format below `unit`. */
 function oldFormat(part: Part): Format | undefined {
   return readFormat(part, 'unit')
 }
@@ -184,7 +189,7 @@ function readQuerySetting(setting: Part): QuerySetting[] {
     setting.yaml.error(start(setting.at), `${setting.what} has no queryIndex that is a whole number from 0`)
     return []
   }
-  tellUndone(setting, 'colorValue', NO_COLORS)
+  reportUnsupported(setting, 'colorValue', NO_COLORS)
   return [
     {
       queryIndex,
@@ -199,7 +204,7 @@ function readQuerySetting(setting: Part): QuerySetting[] {
 
 function readStat(spec: Part): StatOptions {
   const sparkline = partAt(spec, 'sparkline', `the sparkline of ${spec.what}`, ['color', 'width'])
-  tellUndone(sparkline, 'color', NO_COLORS)
+  reportUnsupported(sparkline, 'color', NO_COLORS)
   return {
     kind: 'StatChart',
     calculation: readCalculation(spec),

@@ -1,4 +1,4 @@
-/** Parts that several kinds of panel have: format, thresholds, conditions, mappings, links. */
+/** Parts that several kinds of panels share: format, thresholds, conditions, mappings, links. */
 import { CALCULATIONS, MISC_VALUES } from '../../model/dashboard.ts'
 import type {
   Calculation,
@@ -43,7 +43,7 @@ export function readFormat(part: Part, key = 'format'): Format | undefined {
   }
 }
 
-/** The names Perses had before stand for their successors. */
+/** Earlier names in Perses and their current names. */
 const OLD_CALCULATIONS: Readonly<Record<string, Calculation>> = {
   First: 'first',
   Last: 'last',
@@ -108,7 +108,7 @@ export function readCondition(part: Part, what: string, more: readonly string[] 
   return read?.kind === 'unknown' ? undefined : read
 }
 
-/** Tables say `min` and `max`, mappings `from` and `to`. */
+/** Tables have `min` and `max`, mappings `from` and `to`. */
 function readRange(spec: Part): Condition {
   const min = numberAt(spec, 'min') ?? numberAt(spec, 'from')
   const max = numberAt(spec, 'max') ?? numberAt(spec, 'to')
@@ -129,7 +129,7 @@ function readRegex(spec: Part): Condition | undefined {
   return undefined
 }
 
-/** As the browser reads it, which is where it is used. */
+/** Valid for the browser, which evaluates it. */
 export function isRegex(pattern: string): boolean {
   try {
     return new RegExp(pattern).source !== ''

@@ -1,7 +1,7 @@
 /**
- * A Perses dashboard file to the model, with every fault at its place. Two forms: Perses' own (`kind: Dashboard`) and
- * the operator's (`kind: PersesDashboard`, `apiVersion: perses.dev/v1alpha1` or `v1alpha2`, whose `spec` may have the
- * dashboard below `config`). Kinds and keys nobody reads are warnings: the rest is drawn all the same.
+ * Reads a Perses dashboard file into the model, with the position of every fault. Two forms: Perses' own (`kind:
+ * Dashboard`) and the operator's (`kind: PersesDashboard`, `apiVersion: perses.dev/v1alpha1` or `v1alpha2`, whose
+ * `spec` may have the dashboard below `config`). Unknown kinds and keys are warnings; the rest is drawn.
  */
 import type {
   DashboardModel,
@@ -24,7 +24,7 @@ import {
   partsAt,
   secondsAt,
   start,
-  tellUndone,
+  reportUnsupported,
   textAt,
   textsAt,
   yamlTextAt,
@@ -32,20 +32,20 @@ import {
 } from './part.ts'
 import { CHARTS } from './read-chart.ts'
 import { readLinks } from './read-format.ts'
-import { readPlugin, tellOtherSource } from './read-plugin.ts'
+import { readPlugin, reportOtherSource } from './read-plugin.ts'
 import { readVariables } from './read-variable.ts'
 
-/** PromQL of a dashboard, where it stands. */
+/** PromQL of a dashboard, with its position. */
 interface PlacedText {
   readonly text: YamlText
-  /** Of a panel; absent for what a variable takes its values from. */
+  /** Name of the panel; absent for the query of a variable. */
   readonly panel?: string
 }
 
 interface ReadModel {
   readonly model: DashboardModel
   readonly queries: readonly PlacedText[]
-  /** Of the dashboard's shape; PromQL is checked by the caller. By place. */
+  /** Faults of the dashboard's shape by position; the caller checks PromQL. */
   readonly faults: readonly Diagnostic[]
 }
 
@@ -66,7 +66,7 @@ const COLUMNS = 24
 const DURATION_SECONDS = 3600
 const PANEL_KEYS = ['display', 'plugin', 'queries', 'links']
 
-/** Never throws: what is wrong is in the faults. */
+/** Never throws: errors are in the faults. */
 export function readModel(path: string, text: string): ReadModel {
   const yaml = new YamlReader(path, text)
   const queries: PlacedText[] = []
@@ -99,7 +99,7 @@ function readRoot(yaml: YamlReader, queries: PlacedText[]): DashboardModel {
   if (name === '') yaml.error(start(metadata.at), 'the dashboard has no metadata.name')
   const outer = partAt(root, 'spec', 'the spec', isOperator ? [...SPEC_KEYS, ...OPERATOR_KEYS] : SPEC_KEYS)
   const spec = isOperator && has(outer, 'config') ? partAt(outer, 'config', 'the config', SPEC_KEYS) : outer
-  tellUndone(spec, 'datasources', 'everything is asked of this server')
+  reportUnsupported(spec, 'datasources', 'everything is asked of this server')
   if (!has(spec, 'panels')) yaml.error(start(spec.at), 'the dashboard has no spec.panels')
   const display = partAt(spec, 'display', 'the display', ['name', 'description'])
   const variables = readVariables(spec, (text) => queries.push({ text }))
@@ -164,8 +164,8 @@ function readQuery(query: Part, panel: string, queries: PlacedText[]): PanelQuer
     const expr = neededTextAt(spec, 'query')
     const text = yamlTextAt(spec, 'query')
     if (text !== undefined && expr !== '') queries.push({ text, panel })
-    tellOtherSource(spec)
-    tellUndone(spec, 'resolution', 'a graph has as many steps as it has room for')
+    reportOtherSource(spec)
+    reportUnsupported(spec, 'resolution', 'a graph has as many steps as it has room for')
     const minStep = textAt(spec, 'minStep')
     const isVariable = minStep.startsWith('$')
     return {

@@ -1,13 +1,13 @@
-import { partAt, tellUndone, textAt, type Part, sourceAt, start, yamlTextAt } from './part.ts'
+import { partAt, reportUnsupported, textAt, type Part, sourceAt, start, yamlTextAt } from './part.ts'
 
-/** `kind` and `spec`, the pair that everything in a Perses dashboard is made of. */
+/** `kind` and `spec`, the pair of which every part of a Perses dashboard consists. */
 import { nearest } from '../../base/nearest.ts'
 import type { UnknownPart } from '../../model/dashboard.ts'
 
-/** One row a kind: the keys of its `spec`, and how they are read. */
+/** One row per kind: the keys of its `spec` and how they are read. */
 export type Kinds<T> = Readonly<Record<string, { readonly keys: readonly string[]; readonly read: (spec: Part) => T }>>
 
-/** @param what as it stands in a sentence: `the panel cpu` */
+/** @param what its name in messages: `the panel cpu` */
 export function readPlugin<T>(plugin: Part, what: string, kinds: Kinds<T>): T | UnknownPart {
   const kind = yamlTextAt(plugin, 'kind')
   if (kind === undefined || kind.text === '') {
@@ -24,9 +24,9 @@ export function readPlugin<T>(plugin: Part, what: string, kinds: Kinds<T>): T | 
   return { kind: 'unknown', name: kind.text, spec: sourceAt(plugin, 'spec') }
 }
 
-/** A kind without a name means whatever is usual, which this server is. */
-export function tellOtherSource(part: Part): void {
+/** Reports a data source other than the default, which is this server. */
+export function reportOtherSource(part: Part): void {
   const source = partAt(part, 'datasource', `the datasource of ${part.what}`, ['kind', 'name'])
   const name = textAt(source, 'name')
-  if (name !== '') tellUndone(part, 'datasource', `it is asked of this server, not of ${name}`)
+  if (name !== '') reportUnsupported(part, 'datasource', `it is asked of this server, not of ${name}`)
 }

@@ -1,4 +1,4 @@
-/** The kinds of panel that compare one number of each series: `BarChart` and `PieChart`. */
+/** The panels that compare one number per series: `BarChart` and `PieChart`. */
 import type { BarOptions, ColorOverride, PieLegend, PieOptions } from '../../model/dashboard.ts'
 import {
   boundedAt,
@@ -8,7 +8,7 @@ import {
   neededTextAt,
   partAt,
   partsAt,
-  tellUndone,
+  reportUnsupported,
   textAt,
   textsAt,
   wordAt,
@@ -16,7 +16,7 @@ import {
 import type { Part } from './part.ts'
 import { isRegex, readCalculation, readFormat } from './read-format.ts'
 
-/** Why a colour that stands for no outcome is not taken over. */
+/** Why a colour without a meaning is not applied. */
 export const NO_COLORS = 'what is drawn is told apart by lightness and dashes, colours are kept for outcomes'
 
 const SHARED_KEYS = ['calculation', 'format', 'sort', 'mode'] as const
@@ -41,7 +41,7 @@ export function readBars(spec: Part): BarOptions {
   return {
     kind: 'BarChart',
     ...readShares(spec),
-    // Perses sorts bars that stand alone; groups stay as they come.
+    // Perses sorts ungrouped bars; groups keep their order.
     sort: readSort(spec) ?? (groupBy.length === 0 ? 'desc' : undefined),
     orientation: wordAt(spec, 'orientation', ['horizontal', 'vertical']) ?? 'horizontal',
     groupBy,
@@ -51,8 +51,8 @@ export function readBars(spec: Part): BarOptions {
 }
 
 export function readPie(spec: Part): PieOptions {
-  for (const key of ['colorPalette', 'gradientColor', 'color', 'visual']) tellUndone(spec, key, NO_COLORS)
-  // Names always stand beside the ring, whether or not labels are wanted: a slice without one says nothing.
+  for (const key of ['colorPalette', 'gradientColor', 'color', 'visual']) reportUnsupported(spec, key, NO_COLORS)
+  // Names are always shown beside the ring, with or without labels, because a slice without a name has no meaning.
   flagAt(spec, 'showLabels')
   return {
     kind: 'PieChart',
@@ -86,7 +86,7 @@ function readColor(override: Part): ColorOverride[] {
 function readLegend(spec: Part): PieLegend | undefined {
   if (!has(spec, 'legend')) return undefined
   const legend = partAt(spec, 'legend', `the legend of ${spec.what}`, ['position', 'mode', 'size', 'values'])
-  // A row a slice, in either mode.
+  // One row per slice, in either mode.
   wordAt(legend, 'mode', ['list', 'table'])
   return {
     position: wordAt(legend, 'position', ['bottom', 'right']) ?? 'bottom',

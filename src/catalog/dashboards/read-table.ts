@@ -8,7 +8,7 @@ import {
   partAt,
   partsAt,
   start,
-  tellUndone,
+  reportUnsupported,
   textAt,
   textsAt,
   wordAt,
@@ -68,21 +68,22 @@ export function readTable(spec: Part): TableOptions {
   }
 }
 
-/** Rows can be read here, and nothing is sent from a page to anybody else: what could be done with them is told. */
+/** Rows are read-only: a page sends nothing to other systems, so actions are reported as not supported. */
 function readActions(spec: Part): readonly TableAction[] {
-  if (flagAt(spec, 'pagination')) tellUndone(spec, 'pagination', 'all rows are in one list, which scrolls')
+  if (flagAt(spec, 'pagination')) reportUnsupported(spec, 'pagination', 'all rows are in one list, which scrolls')
   const selection = partAt(spec, 'selection', `the selection of ${spec.what}`, ['enabled', 'variant'])
-  if (flagAt(selection, 'enabled')) tellUndone(spec, 'selection', 'there is nothing to do with rows that are chosen')
+  if (flagAt(selection, 'enabled'))
+    reportUnsupported(spec, 'selection', 'there is nothing to do with rows that are chosen')
   const actions = partAt(spec, 'actions', `the actions of ${spec.what}`)
   if (!flagAt(actions, 'enabled', true)) return []
   const listed = partsAt(actions, 'actionsList', `an action of ${spec.what}`).filter((one) =>
     flagAt(one, 'enabled', true),
   )
-  if (listed.length > 0) tellUndone(spec, 'actions', 'pages here send nothing to anybody else')
+  if (listed.length > 0) reportUnsupported(spec, 'actions', 'pages here send nothing to anybody else')
   return listed.map((action) => ({ name: neededTextAt(action, 'name'), url: textAt(action, 'url') }))
 }
 
-/** Pixels; `auto` is none. */
+/** Pixels; `undefined` for `auto`. */
 function sizeAt(part: Part, key: string): number | undefined {
   return textAt(part, key) === 'auto' ? undefined : numberAt(part, key)
 }

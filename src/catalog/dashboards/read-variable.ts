@@ -1,4 +1,4 @@
-/** Variables of a dashboard: lists, each with where its values come from, and texts. */
+/** Variables of a dashboard: lists with the source of their values, and texts. */
 import {
   VARIABLE_SORTS,
   type ListVariable,
@@ -22,7 +22,7 @@ import {
   type Part,
 } from './part.ts'
 import { isRegex } from './read-format.ts'
-import { readPlugin, type Kinds, tellOtherSource } from './read-plugin.ts'
+import { readPlugin, type Kinds, reportOtherSource } from './read-plugin.ts'
 
 const LIST_KEYS = [
   'name',
@@ -40,7 +40,7 @@ const LIST_KEYS = [
 const BUILT_IN = /^__/
 const NAME = /^\w+$/
 
-/** @param addQuery is told of selectors and expressions that values come from */
+/** @param addQuery receives the selectors and expressions of variables */
 export function readVariables(spec: Part, addQuery: (text: YamlText) => void): readonly Variable[] {
   const names = new Set<string>()
   return partsAt(spec, 'variables', 'a variable', ['kind', 'spec']).flatMap((part) => {
@@ -97,7 +97,7 @@ function readList(part: Part, addQuery: (text: YamlText) => void): ListVariable 
   }
 }
 
-/** One value or a list of them. */
+/** One value or a list. */
 function readDefault(part: Part): readonly string[] {
   const entry = part.entries.get('defaultValue')
   if (entry === undefined) return []
@@ -119,21 +119,21 @@ function readSource(part: Part, name: string, addQuery: (text: YamlText) => void
     PrometheusLabelValuesVariable: {
       keys: ['datasource', 'labelName', 'matchers'],
       read: (spec) => {
-        tellOtherSource(spec)
+        reportOtherSource(spec)
         return { kind: 'label-values', labelName: neededTextAt(spec, 'labelName'), matchers: matchersAt(spec) }
       },
     },
     PrometheusLabelNamesVariable: {
       keys: ['datasource', 'matchers'],
       read: (spec) => {
-        tellOtherSource(spec)
+        reportOtherSource(spec)
         return { kind: 'label-names', matchers: matchersAt(spec) }
       },
     },
     PrometheusPromQLVariable: {
       keys: ['datasource', 'expr', 'labelName'],
       read: (spec) => {
-        tellOtherSource(spec)
+        reportOtherSource(spec)
         const expr = yamlTextAt(spec, 'expr')
         if (expr !== undefined) addQuery(expr)
         return { kind: 'promql', expr: neededTextAt(spec, 'expr'), labelName: textAt(spec, 'labelName') }

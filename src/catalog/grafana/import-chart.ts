@@ -1,6 +1,6 @@
-/** The kinds of panel of Grafana, and which kind of Perses each becomes. */
+/** The kinds of Grafana panels and the corresponding kinds of Perses. */
 import { defaultsOf, formatOf, legendOf, mappingsOf, panelFormat, reduction, thresholdsOf } from './import-options.ts'
-import type { Out, Tell } from './import-options.ts'
+import type { Out, Report } from './import-options.ts'
 import { tableOf } from './import-table.ts'
 import { isTrueAt, listAt, numberAt, recordAt, textAt } from './json-part.ts'
 import type { Json } from './json-part.ts'
@@ -10,54 +10,54 @@ interface Plugin {
   readonly spec: Out
 }
 
-type Convert = (panel: Json, tell: Tell) => Plugin
+type Convert = (panel: Json, report: Report) => Plugin
 
-export function pluginOf(panel: Json, tell: Tell): Plugin | undefined {
+export function pluginOf(panel: Json, report: Report): Plugin | undefined {
   const type = textAt(panel, 'type')
   const convert = Object.hasOwn(CHARTS, type) ? CHARTS[type] : undefined
   if (convert !== undefined) {
     const isTable = convert === CHARTS['table']
     if (!isTable && listAt(recordAt(panel, 'fieldConfig'), 'overrides').length > 0) {
-      tell('overrides of single series are left out')
+      report('overrides of single series are left out')
     }
-    return convert(panel, tell)
+    return convert(panel, report)
   }
-  tell(`panels of the type ${type || 'none'} have no like here: left out`)
+  report(`panels of the type ${type || 'none'} have no like here: left out`)
   return undefined
 }
 
 const CHARTS: Readonly<Record<string, Convert>> = {
-  graph: (panel, tell) => ({ kind: 'TimeSeriesChart', spec: graphOf(panel, tell) }),
-  timeseries: (panel, tell) => ({ kind: 'TimeSeriesChart', spec: seriesOf(panel, tell) }),
-  stat: (panel, tell) => ({ kind: 'StatChart', spec: statOf(panel, tell) }),
-  singlestat: (panel, tell) =>
+  graph: (panel, report) => ({ kind: 'TimeSeriesChart', spec: graphOf(panel, report) }),
+  timeseries: (panel, report) => ({ kind: 'TimeSeriesChart', spec: seriesOf(panel, report) }),
+  stat: (panel, report) => ({ kind: 'StatChart', spec: statOf(panel, report) }),
+  singlestat: (panel, report) =>
     isTrueAt(recordAt(panel, 'gauge'), 'show')
-      ? { kind: 'GaugeChart', spec: oldGaugeOf(panel, tell) }
-      : { kind: 'StatChart', spec: statOf(panel, tell) },
-  gauge: (panel, tell) => ({ kind: 'GaugeChart', spec: gaugeOf(panel, tell) }),
-  bargauge: (panel, tell) => {
-    if (thresholdsOf(panel) !== undefined) tell('its thresholds are left out: bars have none in Perses')
-    return { kind: 'BarChart', spec: { calculation: reduction(panel, tell), format: panelFormat(panel, tell) } }
+      ? { kind: 'GaugeChart', spec: oldGaugeOf(panel, report) }
+      : { kind: 'StatChart', spec: statOf(panel, report) },
+  gauge: (panel, report) => ({ kind: 'GaugeChart', spec: gaugeOf(panel, report) }),
+  bargauge: (panel, report) => {
+    if (thresholdsOf(panel) !== undefined) report('its thresholds are left out: bars have none in Perses')
+    return { kind: 'BarChart', spec: { calculation: reduction(panel, report), format: panelFormat(panel, report) } }
   },
-  barchart: (panel, tell) => ({
+  barchart: (panel, report) => ({
     kind: 'BarChart',
-    spec: { calculation: reduction(panel, tell), format: panelFormat(panel, tell) },
+    spec: { calculation: reduction(panel, report), format: panelFormat(panel, report) },
   }),
-  piechart: (panel, tell) => ({
+  piechart: (panel, report) => ({
     kind: 'PieChart',
-    spec: { calculation: reduction(panel, tell), format: panelFormat(panel, tell), radius: 50 },
+    spec: { calculation: reduction(panel, report), format: panelFormat(panel, report), radius: 50 },
   }),
-  heatmap: (panel, tell) => {
+  heatmap: (panel, report) => {
     const unit = textAt(recordAt(panel, 'options', 'yAxis'), 'unit') || textAt(recordAt(panel, 'yAxis'), 'format')
-    return { kind: 'HeatMapChart', spec: { yAxisFormat: formatOf(unit, undefined, tell) } }
+    return { kind: 'HeatMapChart', spec: { yAxisFormat: formatOf(unit, undefined, report) } }
   },
   'status-history': toStates,
   'state-timeline': toStates,
   table: toTable,
   'table-old': toTable,
-  text: (panel, tell) => {
+  text: (panel, report) => {
     const mode = textAt(recordAt(panel, 'options'), 'mode') || textAt(panel, 'mode')
-    if (mode === 'html') tell('HTML is shown as the text it is')
+    if (mode === 'html') report('HTML is shown as the text it is')
     return {
       kind: 'Markdown',
       spec: { text: textAt(recordAt(panel, 'options'), 'content') || textAt(panel, 'content') },
@@ -65,33 +65,33 @@ const CHARTS: Readonly<Record<string, Convert>> = {
   },
 }
 
-function toTable(panel: Json, tell: Tell): Plugin {
-  return { kind: 'Table', spec: tableOf(panel, tell) }
+function toTable(panel: Json, report: Report): Plugin {
+  return { kind: 'Table', spec: tableOf(panel, report) }
 }
 
-function toStates(panel: Json, tell: Tell): Plugin {
-  const mappings = mappingsOf(panel, tell)
+function toStates(panel: Json, report: Report): Plugin {
+  const mappings = mappingsOf(panel, report)
   if (mappings.length === 0 && thresholdsOf(panel) !== undefined) {
-    tell('its thresholds are left out: states have mappings only in Perses')
+    report('its thresholds are left out: states have mappings only in Perses')
   }
   return { kind: 'StatusHistoryChart', spec: { mappings } }
 }
 
-function graphOf(panel: Json, tell: Tell): Out {
+function graphOf(panel: Json, report: Report): Out {
   const [axis, second] = listAt(panel, 'yaxes')
-  if (listAt(panel, 'seriesOverrides').length > 0) tell('overrides of single series are left out')
+  if (listAt(panel, 'seriesOverrides').length > 0) report('overrides of single series are left out')
   if (isTrueAt(second, 'show') && listAt(panel, 'seriesOverrides').some((one) => numberAt(one, 'yaxis') === 2)) {
-    tell('the second axis is left out: its series stand on the first')
+    report('the second axis is left out: its series stand on the first')
   }
-  if (textAt(panel, 'nullPointMode') === 'null as zero') tell('what is missing is zero in Grafana, and a gap here')
+  if (textAt(panel, 'nullPointMode') === 'null as zero') report('what is missing is zero in Grafana, and a gap here')
   const axisMode = textAt(recordAt(panel, 'xaxis'), 'mode')
-  if (axisMode === 'series' || axisMode === 'histogram') tell(`it is over time here, and by ${axisMode} in Grafana`)
+  if (axisMode === 'series' || axisMode === 'histogram') report(`it is over time here, and by ${axisMode} in Grafana`)
   const fill = numberAt(panel, 'fill') ?? 0
   return {
-    legend: legendOf(panel, tell),
+    legend: legendOf(panel, report),
     thresholds: thresholdsOf(panel),
     yAxis: {
-      format: formatOf(textAt(axis, 'format'), numberAt(axis, 'decimals') ?? numberAt(panel, 'decimals'), tell),
+      format: formatOf(textAt(axis, 'format'), numberAt(axis, 'decimals') ?? numberAt(panel, 'decimals'), report),
       ...bounds(axis),
       ...(textAt(axis, 'label') === '' ? {} : { label: textAt(axis, 'label') }),
       ...((numberAt(axis, 'logBase') ?? 1) > 1 ? { logBase: numberAt(axis, 'logBase') } : {}),
@@ -107,7 +107,7 @@ function graphOf(panel: Json, tell: Tell): Out {
   }
 }
 
-function seriesOf(panel: Json, tell: Tell): Out {
+function seriesOf(panel: Json, report: Report): Out {
   const defaults = defaultsOf(panel)
   const custom = recordAt(defaults, 'custom')
   const stack = textAt(recordAt(custom, 'stacking'), 'mode')
@@ -116,10 +116,10 @@ function seriesOf(panel: Json, tell: Tell): Out {
   const fill = numberAt(custom, 'fillOpacity') ?? 0
   const isDrawn = textAt(recordAt(custom, 'thresholdsStyle'), 'mode')
   return {
-    legend: legendOf(panel, tell),
+    legend: legendOf(panel, report),
     thresholds: isDrawn === '' || isDrawn === 'off' ? undefined : thresholdsOf(panel),
     yAxis: {
-      format: panelFormat(panel, tell),
+      format: panelFormat(panel, report),
       ...bounds(defaults),
       ...(textAt(custom, 'axisLabel') === '' ? {} : { label: textAt(custom, 'axisLabel') }),
       ...(textAt(scale, 'type') === 'log' ? { logBase: numberAt(scale, 'log') ?? 10 } : {}),
@@ -147,20 +147,20 @@ function lineWidth(width: number | undefined): Out {
   return width === undefined || width === 0 ? {} : { lineWidth: Math.min(3, Math.max(0.25, width)) }
 }
 
-function statOf(panel: Json, tell: Tell): Out {
+function statOf(panel: Json, report: Report): Out {
   const options = recordAt(panel, 'options')
-  const mappings = mappingsOf(panel, tell)
+  const mappings = mappingsOf(panel, report)
   const hasSparkline = textAt(options, 'graphMode') === 'area' || isTrueAt(recordAt(panel, 'sparkline'), 'show')
   const color = textAt(options, 'colorMode')
   for (const word of ['prefix', 'postfix'] as const) {
-    if (textAt(panel, word) !== '') tell(`its ${word} ${textAt(panel, word)} is left out`)
+    if (textAt(panel, word) !== '') report(`its ${word} ${textAt(panel, word)} is left out`)
   }
-  if (textAt(options, 'textMode') === 'name') tell('it shows the name of the series in Grafana, and the value here')
+  if (textAt(options, 'textMode') === 'name') report('it shows the name of the series in Grafana, and the value here')
   const label = /^\/\^(\w+)\$\/$/.exec(textAt(recordAt(options, 'reduceOptions'), 'fields'))?.[1]
   const isSolid = color === 'background' || color === 'background_solid' || isTrueAt(panel, 'colorBackground')
   return {
-    calculation: reduction(panel, tell),
-    format: panelFormat(panel, tell),
+    calculation: reduction(panel, report),
+    format: panelFormat(panel, report),
     thresholds: thresholdsOf(panel),
     ...(hasSparkline ? { sparkline: {} } : {}),
     ...(isSolid ? { colorMode: 'background_solid' } : color === 'none' ? { colorMode: 'none' } : {}),
@@ -169,26 +169,26 @@ function statOf(panel: Json, tell: Tell): Out {
   }
 }
 
-/** A gauge as single values had it. */
-function oldGaugeOf(panel: Json, tell: Tell): Out {
+/** A gauge in the format of single-value panels. */
+function oldGaugeOf(panel: Json, report: Report): Out {
   const gauge = recordAt(panel, 'gauge')
   const min = numberAt(gauge, 'minValue') ?? 0
-  if (min !== 0) tell(`the gauge begins at ${min} in Grafana, and at 0 here`)
+  if (min !== 0) report(`the gauge begins at ${min} in Grafana, and at 0 here`)
   return {
-    calculation: reduction(panel, tell),
-    format: panelFormat(panel, tell),
+    calculation: reduction(panel, report),
+    format: panelFormat(panel, report),
     max: numberAt(gauge, 'maxValue') ?? 100,
     thresholds: thresholdsOf(panel),
   }
 }
 
-function gaugeOf(panel: Json, tell: Tell): Out {
+function gaugeOf(panel: Json, report: Report): Out {
   const defaults = defaultsOf(panel)
   const min = numberAt(defaults, 'min') ?? 0
-  if (min !== 0) tell(`the gauge begins at ${min} in Grafana, and at 0 here`)
+  if (min !== 0) report(`the gauge begins at ${min} in Grafana, and at 0 here`)
   return {
-    calculation: reduction(panel, tell),
-    format: panelFormat(panel, tell),
+    calculation: reduction(panel, report),
+    format: panelFormat(panel, report),
     max: numberAt(defaults, 'max'),
     thresholds: thresholdsOf(panel),
   }

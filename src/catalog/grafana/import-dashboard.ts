@@ -1,12 +1,12 @@
 /**
- * A Grafana dashboard (JSON, schemaVersion 14 to 41) as a Perses dashboard in YAML. What has no like in Perses is told,
- * never dropped in silence: each line names the panel or variable it is about.
+ * Converts a Grafana dashboard (JSON, schemaVersion 14 to 41) to a Perses dashboard in YAML. Features without an
+ * equivalent in Perses are reported, one line per feature with its panel or variable, never dropped silently.
  */
 import { stringify } from 'yaml'
 import { FleetError } from '../../base/errors.ts'
 import { parseDuration } from '../../model/duration.ts'
 import { pluginOf } from './import-chart.ts'
-import type { Out, Tell } from './import-options.ts'
+import type { Out, Report } from './import-options.ts'
 import { queriesOf } from './import-query.ts'
 import { variablesOf, withBraces } from './import-variable.ts'
 import { isRecord, isTrueAt, listAt, numberAt, recordAt, textAt } from './json-part.ts'
@@ -16,24 +16,24 @@ import { groupsOf, withRepeats } from './panel-groups.ts'
 interface Imported {
   /** Perses YAML. */
   readonly yaml: string
-  /** What could not be carried over, in the order of the dashboard. */
+  /** Features that were not converted, in the order of the dashboard. */
   readonly told: readonly string[]
 }
 
-/** Throws FleetError `content_invalid` for what is no dashboard of Grafana. */
+/** Throws FleetError `content_invalid` for text that is not a Grafana dashboard. */
 export function importGrafana(text: string): Imported {
   const told: string[] = []
-  const tell =
-    (about: string): Tell =>
+  const report =
+    (about: string): Report =>
     (message) => {
       const line = `${about}: ${message}`
       if (!told.includes(line)) told.push(line)
     }
   const dashboard = readJson(text)
-  const ofBoard = tell('dashboard')
-  const variables = variablesOf(dashboard, tell)
+  const ofBoard = report('dashboard')
+  const variables = variablesOf(dashboard, report)
   const names = new Set(variables.map((variable) => textAt(variable['spec'], 'name')))
-  const { panels, layouts } = panelsOf(dashboard, names, tell)
+  const { panels, layouts } = panelsOf(dashboard, names, report)
   if (panels.size === 0) ofBoard('no panel could be carried over')
   for (const annotation of listAt(recordAt(dashboard, 'annotations'), 'list')) {
     if (numberAt(annotation, 'builtIn') !== 1) ofBoard(`the annotation ${textAt(annotation, 'name')} is left out`)
@@ -56,18 +56,18 @@ export function importGrafana(text: string): Imported {
       ...(links.length === 0 ? {} : { links }),
     },
   }
-  // Through JSON, which leaves out what is undefined.
+  // JSON omits undefined values.
   const yaml = stringify(JSON.parse(JSON.stringify(document)), { lineWidth: 0, singleQuote: true })
   return { yaml, told }
 }
 
-/** So long until now. What begins or ends at a day's or a week's end has no like here. */
-function durationOf(time: Json, tell: Tell): string {
+/** Only durations until now are supported; ranges that end at a day's or a week's end have no equivalent. */
+function durationOf(time: Json, report: Report): string {
   const [from, to] = [textAt(time, 'from'), textAt(time, 'to')]
   const length = /^now-(\w+)/.exec(from)?.[1] ?? ''
   const duration = parseDuration(length) === undefined ? '1h' : length
   if (from !== '' && (from !== `now-${duration}` || (to !== '' && to !== 'now'))) {
-    tell(`its time from ${from} to ${to || 'now'} is the last ${duration}`)
+    report(`its time from ${from} to ${to || 'now'} is the last ${duration}`)
   }
   return duration
 }
@@ -79,7 +79,7 @@ function readJson(text: string): Json {
   } catch (thrown) {
     throw new FleetError('content_invalid', 'the file is not JSON', { cause: thrown })
   }
-  // As the API answers it, and as it is exported.
+  // Both the API's response and the exported file.
   const dashboard = isRecord(json) && isRecord(json['dashboard']) ? json['dashboard'] : json
   if (isRecord(dashboard) && (Array.isArray(dashboard['panels']) || Array.isArray(dashboard['rows']))) return dashboard
   const hint =
@@ -97,14 +97,14 @@ function slugOf(title: string): string {
   return slug === '' ? 'imported' : slug
 }
 
-/** @param names of the variables that could be carried over */
+/** @param names of the converted variables */
 function panelsOf(
   dashboard: Json,
   names: ReadonlySet<string>,
-  tell: (about: string) => Tell,
+  report: (about: string) => Report,
 ): { readonly panels: ReadonlyMap<string, Out>; readonly layouts: readonly Out[] } {
   const panels = new Map<string, Out>()
-  const aboutOf = (panel: Json): Tell => tell(`panel ${JSON.stringify(nameOf(panel))}`)
+  const aboutOf = (panel: Json): Report => report(`panel ${JSON.stringify(nameOf(panel))}`)
   const groups = withRepeats(groupsOf(dashboard), names, aboutOf)
   const layouts = groups.flatMap((group) => {
     const items = group.panels.flatMap(({ panel, x, y, width, height }) => {
@@ -138,18 +138,18 @@ function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
   return free
 }
 
-function panelOf(panel: Json, tell: Tell): Out | undefined {
-  if (isRecord(panel['libraryPanel'])) tell('it is a library panel: only what the file has of it is carried over')
-  const plugin = pluginOf(panel, tell)
+function panelOf(panel: Json, report: Report): Out | undefined {
+  if (isRecord(panel['libraryPanel'])) report('it is a library panel: only what the file has of it is carried over')
+  const plugin = pluginOf(panel, report)
   if (plugin === undefined) return undefined
   if (listAt(panel, 'transformations').length > 0 && plugin.kind !== 'Table') {
-    tell('its transformations are left out: only those of tables have a like in Perses')
+    report('its transformations are left out: only those of tables have a like in Perses')
   }
-  if (isRecord(panel['alert'])) tell('its alert is left out: write a rule')
-  if (textAt(panel, 'timeFrom') !== '' || textAt(panel, 'timeShift') !== '') tell('its own time is left out')
-  const queries = queriesOf(panel, tell)
+  if (isRecord(panel['alert'])) report('its alert is left out: write a rule')
+  if (textAt(panel, 'timeFrom') !== '' || textAt(panel, 'timeShift') !== '') report('its own time is left out')
+  const queries = queriesOf(panel, report)
   const description = textAt(panel, 'description')
-  const links = linksOf(panel, tell)
+  const links = linksOf(panel, report)
   return {
     kind: 'Panel',
     spec: {
@@ -161,11 +161,11 @@ function panelOf(panel: Json, tell: Tell): Out | undefined {
   }
 }
 
-function linksOf(json: Json, tell: Tell): readonly Out[] {
+function linksOf(json: Json, report: Report): readonly Out[] {
   return listAt(json, 'links').flatMap((link) => {
     const [url, name] = [textAt(link, 'url'), textAt(link, 'title')]
     if (textAt(link, 'type') === 'dashboards' || url === '') {
-      tell(`the link ${name || 'to other dashboards'} is left out`)
+      report(`the link ${name || 'to other dashboards'} is left out`)
       return []
     }
     return [

@@ -1,34 +1,36 @@
-/** Parts of a Grafana panel that several kinds have: units, thresholds, mappings, legends. */
+/** Parts of a Grafana panel that several kinds share: units, thresholds, mappings, legends. */
 import { isRecord, isTrueAt, listAt, numberAt, recordAt, textAt, textsAt } from './json-part.ts'
 import type { Json } from './json-part.ts'
 import { calculationOf, unitOf } from './words.ts'
 
-/** Says what could not be carried over: about what, and why. */
-export type Tell = (message: string) => void
+/** Reports a feature that was not converted, and the reason. */
+export type Report = (message: string) => void
 
-/** A value of a file as YAML writes it; what is `undefined` is left out. */
+/** A value of the YAML file; `undefined` is omitted. */
 export type Out = Readonly<Record<string, unknown>>
 
-/** The defaults of all fields, in the form of Grafana 7 and later, or of the panel itself before. */
+/** The defaults of all fields, in the format of Grafana 7 and later or of the earlier panel. */
 export function defaultsOf(panel: Json): Json {
   return recordAt(panel, 'fieldConfig', 'defaults')
 }
 
-export function formatOf(unit: string, decimals: number | undefined, tell: Tell): Out | undefined {
+export function formatOf(unit: string, decimals: number | undefined, report: Report): Out | undefined {
   if (unit === '' && decimals === undefined) return undefined
   const known = unit === '' ? 'decimal' : unitOf(unit)
-  if (known === undefined) tell(`unit ${unit} has no like in Perses: values are shown as numbers`)
+  if (known === undefined) report(`unit ${unit} has no like in Perses: values are shown as numbers`)
   const isShort = unit === 'short' ? { shortValues: true } : {}
   return { unit: known ?? 'decimal', ...(decimals === undefined ? {} : { decimalPlaces: decimals }), ...isShort }
 }
 
-export function panelFormat(panel: Json, tell: Tell): Out | undefined {
+export function panelFormat(panel: Json, report: Report): Out | undefined {
   const defaults = defaultsOf(panel)
   const unit = textAt(defaults, 'unit') || textAt(panel, 'format') || textAt(listAt(panel, 'yaxes')[0], 'format')
-  return formatOf(unit, numberAt(defaults, 'decimals') ?? numberAt(panel, 'decimals'), tell)
+  return formatOf(unit, numberAt(defaults, 'decimals') ?? numberAt(panel, 'decimals'), report)
 }
 
-/** Steps of `fieldConfig`; of singlestat `thresholds: "1,5"`; of graphs a list of values. The first step is the base. */
+/**
+ * Steps of `fieldConfig`; for singlestat `thresholds: "1,5"`; for graphs a list of values. The first step is the base.
+ */
 export function thresholdsOf(panel: Json): Out | undefined {
   const defined = recordAt(defaultsOf(panel), 'thresholds')
   const all = listAt(defined, 'steps')
@@ -68,9 +70,9 @@ function colorOf(color: string): Out {
   return color === '' ? {} : { color }
 }
 
-/** In the form of Grafana 8 and later, or the two lists before. */
-export function mappingsOf(panel: Json, tell: Tell): readonly Out[] {
-  const mapped = listAt(defaultsOf(panel), 'mappings').flatMap((mapping) => mappingOf(mapping, tell))
+/** In the format of Grafana 8 and later, or the two earlier lists. */
+export function mappingsOf(panel: Json, report: Report): readonly Out[] {
+  const mapped = listAt(defaultsOf(panel), 'mappings').flatMap((mapping) => mappingOf(mapping, report))
   const values = listAt(panel, 'valueMaps').map((map) => {
     return { kind: 'Value', spec: { value: textAt(map, 'value'), result: { value: textAt(map, 'text') } } }
   })
@@ -80,12 +82,12 @@ export function mappingsOf(panel: Json, tell: Tell): readonly Out[] {
   return [...mapped, ...values.filter(({ spec }) => spec.value !== 'null' && spec.value !== ''), ...ranges]
 }
 
-/** Mappings as conditions of cells. A range begins and ends there as it does here. */
+/** Mappings as conditions of cells. Both ends of a range are inclusive in both products. */
 export function conditionsOf(
   panel: Json,
-  tell: Tell,
+  report: Report,
 ): readonly { readonly condition: Out; readonly text: string; readonly color: string }[] {
-  return mappingsOf(panel, tell).map((mapping) => {
+  return mappingsOf(panel, report).map((mapping) => {
     const { result, ...spec } = mapping['spec'] as Record<string, unknown>
     const { from: min, to: max, pattern: expr, ...others } = spec
     const condition = { kind: mapping['kind'], spec: { ...others, min, max, expr } }
@@ -93,7 +95,7 @@ export function conditionsOf(
   })
 }
 
-function mappingOf(mapping: Json, tell: Tell): Out[] {
+function mappingOf(mapping: Json, report: Report): Out[] {
   const options = recordAt(mapping, 'options')
   const result = (from: unknown): Out => ({
     result: { value: textAt(from, 'text'), ...colorOf(textAt(from, 'color')) },
@@ -108,7 +110,7 @@ function mappingOf(mapping: Json, tell: Tell): Out[] {
     case 'special': {
       const match = SPECIAL[textAt(options, 'match')]
       if (match !== undefined) return [{ kind: 'Misc', spec: { value: match, ...result(options['result']) } }]
-      tell(`the mapping of ${textAt(options, 'match')} has no like in Perses`)
+      report(`the mapping of ${textAt(options, 'match')} has no like in Perses`)
       return []
     }
     case 1:
@@ -116,7 +118,7 @@ function mappingOf(mapping: Json, tell: Tell): Out[] {
     case 2:
       return [{ kind: 'Range', spec: { ...ends(mapping), ...result(mapping) } }]
     default:
-      tell(`a mapping of the type ${JSON.stringify(mapping['type'])} is not known`)
+      report(`a mapping of the type ${JSON.stringify(mapping['type'])} is not known`)
       return []
   }
 }
@@ -136,7 +138,7 @@ function ends(range: unknown): Out {
 }
 
 /** Of time series (`options.legend`) and of the older graph (`legend`). */
-export function legendOf(panel: Json, tell: Tell): Out | undefined {
+export function legendOf(panel: Json, report: Report): Out | undefined {
   const fresh = recordAt(panel, 'options', 'legend')
   const old = recordAt(panel, 'legend')
   const isHidden =
@@ -149,7 +151,7 @@ export function legendOf(panel: Json, tell: Tell): Out | undefined {
     : textsAt(fresh, 'calcs')
   const values = words.flatMap((word) => {
     const value = calculationOf(word)
-    if (value === undefined) tell(`the legend's ${word} has no like in Perses`)
+    if (value === undefined) report(`the legend's ${word} has no like in Perses`)
     return value ?? []
   })
   const isTable = textAt(fresh, 'displayMode') === 'table' || isTrueAt(old, 'alignAsTable') || values.length > 0
@@ -163,12 +165,12 @@ export function legendOf(panel: Json, tell: Tell): Out | undefined {
 
 const OLD_CALCULATIONS = ['current', 'avg', 'min', 'max', 'total']
 
-export function reduction(panel: Json, tell: Tell): string {
+export function reduction(panel: Json, report: Report): string {
   const [word = textAt(panel, 'valueName') || 'lastNotNull'] = textsAt(
     recordAt(panel, 'options', 'reduceOptions'),
     'calcs',
   )
   const known = calculationOf(word)
-  if (known === undefined) tell(`the calculation ${word} has no like in Perses: the last value is shown`)
+  if (known === undefined) report(`the calculation ${word} has no like in Perses: the last value is shown`)
   return known ?? 'last-number'
 }

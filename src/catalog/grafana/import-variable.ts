@@ -1,6 +1,6 @@
-/** Variables of Grafana's templating, and what each becomes. */
+/** Converts the variables of Grafana's templating. */
 import { parseDuration } from '../../model/duration.ts'
-import type { Out, Tell } from './import-options.ts'
+import type { Out, Report } from './import-options.ts'
 import { isRecord, isTrueAt, listAt, numberAt, recordAt, textAt, textsAt } from './json-part.ts'
 import type { Json } from './json-part.ts'
 
@@ -15,26 +15,26 @@ const SORTS = [
 ]
 const HIDDEN = 2
 
-export function variablesOf(dashboard: Json, tell: (name: string) => Tell): readonly Out[] {
+export function variablesOf(dashboard: Json, report: (name: string) => Report): readonly Out[] {
   return listAt(recordAt(dashboard, 'templating'), 'list').flatMap((variable) => {
     const name = textAt(variable, 'name')
-    return variableOf(variable, name, tell(`variable ${name}`))
+    return variableOf(variable, name, report(`variable ${name}`))
   })
 }
 
-function variableOf(variable: Json, name: string, tell: Tell): Out[] {
+function variableOf(variable: Json, name: string, report: Report): Out[] {
   switch (textAt(variable, 'type')) {
     case 'query':
-      return listOf(variable, name, queryPlugin(variable, tell), tell)
+      return listOf(variable, name, queryPlugin(variable, report), report)
     case 'custom':
-      return listOf(variable, name, { kind: 'StaticListVariable', spec: { values: customValues(variable) } }, tell)
+      return listOf(variable, name, { kind: 'StaticListVariable', spec: { values: customValues(variable) } }, report)
     case 'interval': {
-      if (isTrueAt(variable, 'auto')) tell('the interval that Grafana works out by itself is left out')
+      if (isTrueAt(variable, 'auto')) report('the interval that Grafana works out by itself is left out')
       const values = textAt(variable, 'query')
         .split(',')
         .map((one) => one.trim())
       const spec = { values: values.filter((one) => parseDuration(one) !== undefined) }
-      return listOf(variable, name, { kind: 'StaticListVariable', spec }, tell)
+      return listOf(variable, name, { kind: 'StaticListVariable', spec }, report)
     }
     case 'constant':
     case 'textbox': {
@@ -44,10 +44,10 @@ function variableOf(variable: Json, name: string, tell: Tell): Out[] {
       return [{ kind: 'TextVariable', spec }]
     }
     case 'datasource':
-      // Every dashboard here asks this server.
+      // Every dashboard here queries this server.
       return []
     default:
-      tell(`variables of the type ${textAt(variable, 'type')} have no like in Perses: left out`)
+      report(`variables of the type ${textAt(variable, 'type')} have no like in Perses: left out`)
       return []
   }
 }
@@ -63,10 +63,10 @@ function displayOf(variable: Json, isHidden = false): Out {
   return Object.keys(display).length === 0 ? {} : { display }
 }
 
-function listOf(variable: Json, name: string, plugin: Out | undefined, tell: Tell): Out[] {
+function listOf(variable: Json, name: string, plugin: Out | undefined, report: Report): Out[] {
   if (plugin === undefined) return []
   const regex = textAt(variable, 'regex')
-  const captures = regex === '' || plugin['kind'] === 'PrometheusPromQLVariable' ? undefined : capturing(regex, tell)
+  const captures = regex === '' || plugin['kind'] === 'PrometheusPromQLVariable' ? undefined : capturing(regex, report)
   const chosen = textsAt(recordAt(variable, 'current'), 'value')
     .map((one) => (one === 'All' ? '$__all' : one))
     .filter((one) => !one.startsWith('$__auto'))
@@ -92,25 +92,25 @@ function listOf(variable: Json, name: string, plugin: Out | undefined, tell: Tel
 }
 
 /**
- * `/(.*)-\d+/` as Perses reads it. In Grafana a pattern without a group chooses values and keeps them whole; of several
- * groups the one called `value` counts, or the first. Perses takes all groups, and nothing without any.
+ * Converts `/(.*)-\d+/` for Perses. In Grafana a pattern without a group selects whole values; of several groups the
+ * one named `value` counts, or the first. Perses uses all groups, and nothing without a group.
  */
-function capturing(regex: string, tell: Tell): string | undefined {
+function capturing(regex: string, report: Report): string | undefined {
   const [, inside = regex, flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(regex) ?? []
   try {
     new RegExp(inside).test('')
   } catch {
-    tell(`${regex} is not a regular expression that can be read here`)
+    report(`${regex} is not a regular expression that can be read here`)
     return undefined
   }
-  if (flags.includes('i')) tell(`${regex} chooses whatever the case of letters in Grafana, and as it is written here`)
+  if (flags.includes('i')) report(`${regex} chooses whatever the case of letters in Grafana, and as it is written here`)
   const groups = [...inside.matchAll(GROUPS)].filter(([use]) => use.startsWith('('))
   if (groups.length === 0) return `^(.*(?:${inside}).*)$`
   const counts = groups.find(([use]) => use === '(?<value>') ?? groups[0]!
   return inside.replace(GROUPS, (use, at: number) => (!use.startsWith('(') ? use : at === counts.index ? '(' : '(?:'))
 }
 
-/** What is escaped, sets of characters, and where a group begins that captures. */
+/** Escapes, character sets, and the start of capturing groups. */
 const GROUPS = /\\.|\[(?:\\.|[^\]\\])*\]|\((?!\?)|\(\?<(?![=!])\w+>/g
 
 function customValues(variable: Json): readonly unknown[] {
@@ -129,7 +129,7 @@ const LABEL_NAMES = /^label_names\(\s*(.*?)\s*\)\s*$/s
 const QUERY_RESULT = /^query_result\(\s*(.+)\s*\)\s*$/s
 const METRICS = /^metrics\(\s*(.+?)\s*\)\s*$/s
 
-function queryPlugin(variable: Json, tell: Tell): Out | undefined {
+function queryPlugin(variable: Json, report: Report): Out | undefined {
   const query = isRecord(variable['query']) ? textAt(variable['query'], 'query') : textAt(variable, 'query')
   const text = (query || textAt(variable, 'definition')).trim()
   const values = LABEL_VALUES.exec(text)
@@ -150,17 +150,17 @@ function queryPlugin(variable: Json, tell: Tell): Out | undefined {
   }
   const result = QUERY_RESULT.exec(text)
   if (result !== null) {
-    // Grafana's results are texts such as `up{job="a"} 1 1600000000`, of which a regex takes a label.
+    // Grafana's results are texts such as `up{job="a"} 1 1600000000`, from which a regex extracts a label.
     const label = /(\w+)="\(/.exec(textAt(variable, 'regex'))?.[1]
-    if (label === undefined) tell('which label of the result counts is not said by the regex: its value is taken')
+    if (label === undefined) report('which label of the result counts is not said by the regex: its value is taken')
     const expr = withBraces(result[1] ?? '')
     return { kind: 'PrometheusPromQLVariable', spec: { expr, ...(label === undefined ? {} : { labelName: label }) } }
   }
-  tell(`${JSON.stringify(text)} is not a query of Prometheus that is known: left out`)
+  report(`${JSON.stringify(text)} is not a query of Prometheus that is known: left out`)
   return undefined
 }
 
-/** `[[name]]`, as Grafana wrote variables at first. */
+/** `[[name]]`, Grafana's early syntax for variables. */
 export function withBraces(text: string): string {
   return text.replaceAll(/\[\[(\w+)(?::(\w+))?\]\]/g, (_use, name: string, format: string | undefined) =>
     format === undefined ? `\${${name}}` : `\${${name}:${format}}`,

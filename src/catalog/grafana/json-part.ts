@@ -1,4 +1,4 @@
-/** Fields of Grafana's JSON, which has no schema that all its versions keep: what is not of the wanted kind is absent. */
+/** Fields of Grafana's JSON, which has no schema for all its versions: a value of another type counts as absent. */
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -13,7 +13,7 @@ export function listAt(json: unknown, key: string): readonly Json[] {
   return Array.isArray(list) ? list.filter(isRecord) : []
 }
 
-/** Texts of a list; a single text is a list of one. */
+/** Texts of a list; a single text counts as a list of one. */
 export function textsAt(json: unknown, key: string): readonly string[] {
   const value = isRecord(json) ? json[key] : undefined
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
@@ -25,7 +25,7 @@ export function textAt(json: unknown, key: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Numbers may stand there as texts. */
+/** Also accepts a number in a text. */
 export function numberAt(json: unknown, key: string): number | undefined {
   const value = isRecord(json) ? json[key] : undefined
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value

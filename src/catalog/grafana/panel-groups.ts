@@ -1,8 +1,8 @@
 /**
- * Panels of a Grafana dashboard in groups, of which each becomes a grid: those of a row, those above the first row, and
- * each panel that is repeated, which Perses knows of grids alone.
+ * Groups of panels of a Grafana dashboard, each of which becomes a grid: the panels of a row, those above the first
+ * row, and each repeated panel, because Perses repeats only grids.
  */
-import type { Tell } from './import-options.ts'
+import type { Report } from './import-options.ts'
 import { isTrueAt, listAt, numberAt, recordAt, textAt } from './json-part.ts'
 import type { Json } from './json-part.ts'
 
@@ -10,7 +10,7 @@ export interface Group {
   readonly title: string
   readonly isClosed: boolean
   readonly canCollapse: boolean
-  /** A variable, for whose values it is repeated; empty: it is not. */
+  /** The variable for whose values the group is repeated; empty: not repeated. */
   readonly repeat: string
   readonly panels: readonly Placed[]
 }
@@ -24,7 +24,7 @@ export interface Placed {
 }
 
 const COLUMNS = 24
-/** Of the older layout, which had twelve columns and heights in pixels. */
+/** The older layout had twelve columns and heights in pixels. */
 const OLD_COLUMNS = 12
 const ROW_PX = 38
 const HEIGHT = 8
@@ -78,30 +78,35 @@ function oldRow(row: Json): Group {
   return { title, isClosed, canCollapse: isClosed && title !== '', repeat: textAt(row, 'repeat'), panels }
 }
 
-/** A panel that is repeated has a group of its own, between those before it and those after it. */
+/** Gives each repeated panel a group of its own, between the panels before and after it. */
 export function withRepeats(
   groups: readonly Group[],
   variables: ReadonlySet<string>,
-  tellOf: (panel: Json) => Tell,
+  reportFor: (panel: Json) => Report,
 ): readonly Group[] {
   return groups.flatMap((group) => {
     const parts: Group[] = [{ ...group, panels: [] }]
     const inOrder = group.panels.toSorted((a, b) => a.y - b.y || a.x - b.x)
     for (const one of inOrder) {
       const last = parts.at(-1)!
-      if (isRepeated(one.panel, group, variables, tellOf)) parts.push(repeatedAlone(one, tellOf))
+      if (isRepeated(one.panel, group, variables, reportFor)) parts.push(repeatedAlone(one, reportFor))
       else if (last.repeat === group.repeat) parts[parts.length - 1] = { ...last, panels: [...last.panels, one] }
       else parts.push({ ...UNTITLED, panels: [one] })
     }
     const filled = parts.filter(({ panels }) => panels.length > 0)
-    // A row that begins with what is repeated gives its title to that.
+    // When a row starts with a repeated panel, that group gets the row's title.
     return filled.map((part, i) => (i === 0 ? { ...part, title: group.title } : part))
   })
 }
 
 const UNTITLED = { title: '', isClosed: false, canCollapse: false, repeat: '' } as const
 
-function isRepeated(panel: Json, group: Group, variables: ReadonlySet<string>, tellOf: (panel: Json) => Tell): boolean {
+function isRepeated(
+  panel: Json,
+  group: Group,
+  variables: ReadonlySet<string>,
+  reportFor: (panel: Json) => Report,
+): boolean {
   const variable = textAt(panel, 'repeat')
   if (variable === '') return false
   const why =
@@ -113,18 +118,18 @@ function isRepeated(panel: Json, group: Group, variables: ReadonlySet<string>, t
           ? undefined
           : 'there is no such variable here'
   if (why === undefined) return true
-  tellOf(panel)(`it is not repeated for each ${variable}: ${why}`)
+  reportFor(panel)(`it is not repeated for each ${variable}: ${why}`)
   return false
 }
 
-/** As wide as so many in a row leave it; what one value alone was as wide as the page for gets a quarter of it. */
+/** Width by the number of repetitions per row; a full-width panel gets a quarter of the page. */
 const USUAL_WIDTH = 6
 
-function repeatedAlone({ panel, width, height }: Placed, tellOf: (panel: Json) => Tell): Group {
+function repeatedAlone({ panel, width, height }: Placed, reportFor: (panel: Json) => Report): Group {
   const most = numberAt(panel, 'maxPerRow')
   const own = width * 2 <= COLUMNS ? width : USUAL_WIDTH
   const narrow = most === undefined || most < 1 ? own : Math.max(1, Math.floor(COLUMNS / most))
   const isBelow = textAt(panel, 'repeatDirection') === 'v'
-  if (isBelow) tellOf(panel)('its repeats stand beside each other, in Grafana below each other')
+  if (isBelow) reportFor(panel)('its repeats stand beside each other, in Grafana below each other')
   return { ...UNTITLED, repeat: textAt(panel, 'repeat'), panels: [{ panel, x: 0, y: 0, width: narrow, height }] }
 }

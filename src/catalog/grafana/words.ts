@@ -1,4 +1,4 @@
-/** Grafana's words for units and calculations, and what Perses calls them. */
+/** Grafana's names of units and calculations, and Perses' names for them. */
 import type { Calculation } from '../../model/dashboard.ts'
 
 const UNITS: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ const UNITS: Readonly<Record<string, string>> = {
   dateTimeFromNow: 'relative-time',
 }
 
-/** Multiples of bytes and seconds that Perses has no word for: the factor is lost, so they are told. */
+/** Multiples of bytes and seconds without a name in Perses: the factor is lost, so they are reported. */
 export function unitOf(unit: string): string | undefined {
   return UNITS[unit]
 }

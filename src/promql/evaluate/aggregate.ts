@@ -15,9 +15,9 @@ import { selectTop } from './top.ts'
 import { runPieces, pieceMask, type Pieces } from './pieces.ts'
 
 /**
- * Aggregations over the series of each step. The group of a row is worked out once; then every row is added to the
- * cells of its group, step by step. The definitions are Prometheus 3's: compensated sums, a NaN loses to any number in
- * `min` and `max`, the variance is the population's.
+ * Aggregations over the series of each step. The group of a row is computed once; then every row is added to the cells
+ * of its group, step by step. The definitions are Prometheus 3's: compensated sums, `min` and `max` prefer any number
+ * to NaN, the variance is the population variance.
  */
 export async function evaluateAggregate(expr: Aggregate, steps: Steps, evaluation: Evaluation): Promise<Value> {
   const params = expr.param === undefined ? undefined : await evaluation.evaluate(expr.param, steps, evaluation)
@@ -55,7 +55,7 @@ export async function evaluateAggregate(expr: Aggregate, steps: Steps, evaluatio
   return { type: 'vector', grid: await runPieces(AGGREGATIONS[expr.op](grid, groups, scalars), budget) }
 }
 
-/** These count samples, whatever they are. */
+/** Aggregations that count samples of any kind. */
 const HISTOGRAMS_COUNT: ReadonlySet<string> = new Set(['count', 'group'])
 
 async function mixedAggregate(
@@ -128,7 +128,7 @@ function* sum(grid: Grid, groups: Groups): Pieces<Grid> {
   return out
 }
 
-// HOT: once per series and step. The state of a cell stands in columns; one accumulator carries it through `add`.
+// HOT: once per series and step. The state of a cell is in columns; one accumulator applies `add` to it.
 function* average(grid: Grid, groups: Groups): Pieces<Grid> {
   const { steps, values, present } = grid
   const out = output(grid, groups)
@@ -165,7 +165,7 @@ function* average(grid: Grid, groups: Groups): Pieces<Grid> {
   return out
 }
 
-/** Adds to a sum, or, from where the sum would overflow, to a running mean (`areMeans[cell]` says which it is). */
+/** Adds to a sum, or, once the sum would overflow, to a running mean (`areMeans[cell]` has which). */
 function addForMean(state: Accumulator, value: number, count: number, areMeans: Uint8Array, cell: number): void {
   if (areMeans[cell] === 0) {
     const { sum, correction } = state
@@ -178,7 +178,7 @@ function addForMean(state: Accumulator, value: number, count: number, areMeans: 
   addToMean(state, value, count)
 }
 
-/** HOT. The least value (`sign` 1) or the greatest (`sign` -1) that is not NaN. */
+/** HOT. The minimum (`sign` 1) or maximum (`sign` -1), ignoring NaN. */
 function* extreme(grid: Grid, groups: Groups, sign: 1 | -1): Pieces<Grid> {
   const { steps, values, present } = grid
   const out = output(grid, groups)
@@ -199,7 +199,7 @@ function* extreme(grid: Grid, groups: Groups, sign: 1 | -1): Pieces<Grid> {
   return out
 }
 
-/** HOT. How many there are, or 1 where there are any. */
+/** HOT. The number of values, or 1 where there are any. */
 function* counted(grid: Grid, groups: Groups, isGroup: boolean): Pieces<Grid> {
   const { steps, present } = grid
   const out = output(grid, groups)
@@ -216,7 +216,7 @@ function* counted(grid: Grid, groups: Groups, isGroup: boolean): Pieces<Grid> {
   return out
 }
 
-/** HOT. Population variance by Welford's method, or its root. One infinite or NaN value makes it NaN. */
+/** HOT. Population variance by Welford's method, or its square root. One infinite or NaN value makes it NaN. */
 function* variance(grid: Grid, groups: Groups, isRoot: boolean): Pieces<Grid> {
   const { steps, values, present } = grid
   const out = output(grid, groups)
@@ -249,7 +249,7 @@ function* variance(grid: Grid, groups: Groups, isRoot: boolean): Pieces<Grid> {
   return out
 }
 
-/** Of `quantile`: a row's values of so many steps are two lines of the processor's cache. */
+/** For `quantile`: a row's values of this many steps are two cache lines. */
 const STEPS_AT_ONCE = 16
 
 /** HOT. */
@@ -259,7 +259,7 @@ function* quantile(grid: Grid, groups: Groups, params: Float64Array): Pieces<Gri
   const members: number[][] = Array.from({ length: groups.labels.length }, () => [])
   groups.ids.forEach((id, row) => members[id]!.push(row))
   for (const [id, rows] of members.entries()) {
-    // Some steps at a time: a row's values lie side by side, those of a step far apart.
+    // Processes some steps at a time: the values of a row are adjacent, those of a step far apart.
     const samples = new Float64Array(rows.length * STEPS_AT_ONCE)
     const mask = pieceMask(rows.length * STEPS_AT_ONCE)
     for (let first = 0, turn = 0; first < steps; first += STEPS_AT_ONCE, turn++) {

@@ -11,7 +11,7 @@ import { ARITHMETIC, COMPARISONS } from './operators.ts'
 import { combineSets } from './sets.ts'
 import { CELL_MASK, runPieces, type Pieces } from './pieces.ts'
 
-/** Binary operators, by what stands on their two sides. */
+/** Binary operators, by the types of their operands. */
 export async function evaluateBinary(expr: Binary, steps: Steps, evaluation: Evaluation): Promise<Value> {
   const left = await evaluation.evaluate(expr.left, steps, evaluation)
   const right = await evaluation.evaluate(expr.right, steps, evaluation)
@@ -48,7 +48,7 @@ export async function evaluateBinary(expr: Binary, steps: Steps, evaluation: Eva
 
 const DEFAULT_MATCHING: VectorMatching = { card: 'one-to-one', isOn: false, labels: [], include: [] }
 
-/** Comparing two scalars gives 1 or 0. */
+/** A comparison of two scalars gives 1 or 0. */
 function scalarOperation(op: BinaryOp): (a: number, b: number) => number {
   if (isArithmetic(op)) return ARITHMETIC[op]
   if (!isComparison(op)) throw new TypeError('bug: the checker let an operator of vectors through on scalars')
@@ -56,7 +56,7 @@ function scalarOperation(op: BinaryOp): (a: number, b: number) => number {
   return (a, b) => (holds(a, b) ? 1 : 0)
 }
 
-/** HOT. A vector and a scalar. A comparison keeps the vector's own values where it holds, on whichever side they are. */
+/** HOT. A vector and a scalar. A comparison keeps the vector's own values where it is true, on either side. */
 function* withScalar(
   expr: Binary,
   grid: Grid,
@@ -83,7 +83,7 @@ function* withScalar(
   return dropNames({ ...grid, values: computed })
 }
 
-/** The same where some samples are histograms, or may have been. */
+/** The same for vectors that may contain histograms. */
 function* elementsWithScalar(
   expr: Binary,
   grid: Grid,
@@ -104,7 +104,7 @@ function* elementsWithScalar(
   return isFilter || isTrim(expr.op) ? computed : dropNames(computed)
 }
 
-/** HOT. The cells at which a comparison with a scalar holds. */
+/** HOT. The cells at which a comparison with a scalar is true. */
 function holding(op: BinaryOp, grid: Grid, scalars: Float64Array, isScalarLeft: boolean): Uint8Array {
   const { steps, values, present } = grid
   const holds = COMPARISONS[op as keyof typeof COMPARISONS]

@@ -2,12 +2,13 @@ import { BUCKET_HAS_NEGATIVE, BUCKET_IS_INTEGER, type RollupColumns, type Rollup
 import { extrapolated } from './rate.ts'
 
 /**
- * Range functions over buckets of rollups: exactly what the kernels over samples give (`rate.ts`, `over-time.ts`), or
- * word that this cannot be shown. Sums are exact when all samples are integers and small enough; a gain is also when no
- * bucket has more than one reset, because then the same numbers are added in the same order.
+ * Range functions over buckets of rollups: exactly the results of the functions over samples (`rate.ts`,
+ * `over-time.ts`), or a result that marks that this cannot be guaranteed. Sums are exact when all samples are
+ * sufficiently small integers; a gain is also exact when no bucket has more than one reset, because then the same
+ * numbers are added in the same order.
  */
 
-/** One window of one series, moved from window to window: the buckets `[first, last]`, both of which have samples. */
+/** One window of one series, reused for all windows: the buckets `[first, last]`, both of which have samples. */
 interface BucketWindow {
   buckets: RollupColumns
   first: number
@@ -18,7 +19,7 @@ interface BucketWindow {
   result: number
 }
 
-/** No value at this step; a value; a value that samples may give other last digits. */
+/** No value at this step; an exact value; a value whose last digits may differ from that of the samples. */
 type BucketOutcome = 0 | 1 | 2
 const NOTHING = 0
 const EXACT = 1
@@ -26,13 +27,13 @@ const INEXACT = 2
 
 interface BucketKernel {
   readonly parts: RollupParts
-  /** HOT: once per series and step. Writes `result` in any case but the first. */
+  /** HOT: once per series and step. Writes `result` except for outcome 0. */
   readonly of: (window: BucketWindow) => BucketOutcome
 }
 
 /**
- * Half of what a float counts exactly, because a gain has a difference of two samples in it too. Sums of integers whose
- * sizes add up to no more are exact, in any order.
+ * Half of the largest exact integer of a float, because a gain includes a difference of two samples. Sums of integers
+ * whose magnitudes add up to at most this are exact, in any order.
  */
 const EXACT_MAX = 2 ** 52
 
@@ -42,7 +43,7 @@ function hasFlags({ buckets, first, last }: BucketWindow, mask: number, wanted: 
   return true
 }
 
-/** What was gained, into `result`. The values from which it fell are added in the order of time, as samples are. */
+/** The gain, into `result`. The values before resets are added in the order of time, as for samples. */
 function gain(window: BucketWindow, isCounter: boolean): BucketOutcome {
   const { buckets, first, last } = window
   const { counts, firsts, lasts, resets, resetSums } = buckets
@@ -61,7 +62,7 @@ function gain(window: BucketWindow, isCounter: boolean): BucketOutcome {
     if (resets[i]! > 0) {
       gained += resetSums[i]!
       fallen += resetSums[i]!
-      // Several in one bucket were added to each other before.
+      // Several resets in one bucket were added to each other before.
       if (resets[i]! > 1) isInOrder = false
     }
     previous = lasts[i]!
@@ -91,7 +92,7 @@ function extrapolate(window: BucketWindow, isCounter: boolean): BucketOutcome {
   return outcome
 }
 
-/** The sum, into `result`. Its size is bounded by the extremes. */
+/** The sum, into `result`. The extremes bound its magnitude. */
 function sum(window: BucketWindow): BucketOutcome {
   const { buckets, first, last, samples } = window
   const { counts, sums, mins, maxs } = buckets
@@ -195,7 +196,7 @@ export const BUCKET_KERNELS: Readonly<Record<string, BucketKernel>> = {
   },
 }
 
-/** One for all: a row is slid over without a break. */
+/** Shared by all calls: a row is processed without yielding. */
 const shared: BucketWindow = {
   buckets: {} as RollupColumns,
   first: 0,
@@ -207,8 +208,8 @@ const shared: BucketWindow = {
 }
 
 /**
- * HOT. Moves a window over the buckets of one series; both ends only ever move forward. Results go to
- * `values[cell + step]`. `endNumbers`: the number of the first bucket after each window. False when one of them may have other digits.
+ * HOT. Moves a window over the buckets of one series; both ends only move forward. Results go to `values[cell + step]`.
+ * `endNumbers`: the number of the first bucket after each window. False when one of the results may be inexact.
  */
 export function slideOverBuckets(
   { of }: BucketKernel,

@@ -26,10 +26,10 @@ import { evaluateSelector } from './select.ts'
 import { compareRank, takeRows } from './top.ts'
 import { runPieces, sortInPieces, type Pieces } from './pieces.ts'
 
-/** A function of values that were evaluated before. */
+/** A function of evaluated arguments. */
 type Implementation = (args: Arguments, call: Call, steps: Steps, evaluation: Evaluation) => Value | Promise<Value>
 
-/** The evaluated arguments of a call, by position. The checker has seen to it that the types are right. */
+/** The evaluated arguments of a call, by position. The checker guarantees their types. */
 class Arguments {
   readonly #values: readonly Value[]
 
@@ -120,7 +120,7 @@ const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   vector: (args) => vector(singleRow(Labels.EMPTY, args.scalar(0))),
 }
 
-/** Whether a function is computed here; a test keeps this equal to the checker's table. */
+/** Whether a function is implemented here; a test keeps this equal to the checker's table. */
 export function isImplemented(func: string): boolean {
   return (
     [IMPLEMENTATIONS, MATH, CALENDAR, HISTOGRAM_NUMBERS, WINDOW_KERNELS].some((table) => Object.hasOwn(table, func)) ||
@@ -148,7 +148,7 @@ export async function evaluateCall(call: Call, steps: Steps, evaluation: Evaluat
   return IMPLEMENTATIONS[call.func]!(args, call, steps, evaluation)
 }
 
-/** Of a selector: when its sample was taken. Of anything else: the time of the step. */
+/** For a selector, the time of its sample; for any other expression, the time of the step. */
 async function timestamp(call: Call, steps: Steps, evaluation: Evaluation): Promise<Value> {
   const arg = unwrapParens(call.args[0]!)
   if (arg.kind === 'vector') return vector(dropNames(await evaluateSelector(arg, steps, evaluation, 'timestamps')))
@@ -157,7 +157,7 @@ async function timestamp(call: Call, steps: Steps, evaluation: Evaluation): Prom
   return vector(mapBySteps(withoutHistograms(value.grid), (_, s) => stepTimeMs(steps, s) / 1000, evaluation))
 }
 
-/** The value of the one series that is there at a step, or NaN. */
+/** The value of the only series present at a step, or NaN. */
 function onlyValues(grid: Grid, steps: Steps): Float64Array {
   const found = new Uint32Array(steps.count)
   const values = new Float64Array(steps.count).fill(NaN)
@@ -169,7 +169,7 @@ function onlyValues(grid: Grid, steps: Steps): Float64Array {
   return values
 }
 
-/** Rows by the values of the first step, which is the only one of an instant query; a range query sorts by labels. */
+/** Rows by the values of the first step, the only step of an instant query; a range query sorts by labels. */
 function* sorted(grid: Grid, isDescending: boolean): Pieces<Grid> {
   if (grid.steps !== 1) return grid
   const rows = Array.from(grid.present.keys()).filter((row) => grid.present[row] === 1)

@@ -8,14 +8,14 @@ import type { Grid } from './grid.ts'
 import { groupRows } from './groups.ts'
 import { pieceMask, type Pieces } from './pieces.ts'
 
-/** `count_values`: how often each value occurs, with the value as a label. A group per group and value. */
+/** `count_values`: the number of occurrences of each value, with the value as a label. One row per group and value. */
 export function* callCountValues(grid: Grid, label: string, expr: Aggregate, evaluation: Evaluation): Pieces<Grid> {
   const { steps } = grid
   const groups = groupRows(grid, expr.grouping, expr.isWithout, evaluation.rowCache)
   const rowOf = new Map<string, number>()
   const labels: Labels[] = []
   const counts: Float64Array[] = []
-  /** Of each group the row of each number: a label set is made once a value, and not once a cell. */
+  /** The row of each number, per group: a label set is created once per value, not once per cell. */
   const rowsByNumber: (Map<number, number> | undefined)[] = []
   const mask = pieceMask(steps)
   for (let row = 0; row < grid.labels.length; row++) {
@@ -27,7 +27,7 @@ export function* callCountValues(grid: Grid, label: string, expr: Aggregate, eva
       if (grid.present[row * steps + s] === 0) continue
       const histogram = grid.histograms?.[row * steps + s]
       const value = grid.values[row * steps + s]!
-      // A map takes -0 for 0, and it is another text.
+      // A Map treats -0 as 0, but the texts differ.
       const isNumber = histogram === undefined && !Object.is(value, -0)
       const known = isNumber ? byNumber.get(value) : undefined
       if (known !== undefined) {

@@ -9,12 +9,12 @@ import { trimHistogram } from '../histogram/trim.ts'
 import type { Element } from './histogram-cells.ts'
 import { ARITHMETIC, COMPARISONS } from './operators.ts'
 
-/** One operator between two samples of which one or both may be native histograms. */
+/** One operator between two samples, of which one or both may be native histograms. */
 export type ElementOperation = (left: Element, right: Element) => Element | undefined
 
 /**
- * What an operator gives for two samples: `undefined` where a comparison does not hold, and where the two cannot be
- * joined, which is remarked. A comparison gives its left side, or 1 and 0 with `bool`.
+ * The result of an operator for two samples: `undefined` where a comparison is false, and where the two cannot be
+ * combined, which is reported. A comparison returns its left side, or 1 and 0 with `bool`.
  */
 export function elementOperation(expr: Binary, annotations: Annotations): ElementOperation {
   const { op, isBool } = expr

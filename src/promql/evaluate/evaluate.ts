@@ -15,8 +15,8 @@ import { isStepInvariant } from './step-invariant.ts'
 import { runPieces, type Pieces } from './pieces.ts'
 
 /**
- * The value of an expression at every step. One call answers a whole range: a selector is read once, and each operator
- * makes one grid from those below it.
+ * Evaluates an expression at every step. One call returns a whole range: a selector is read once, and each operator
+ * creates one grid from those of its operands.
  */
 export function evaluate(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<Value> {
   const { explainer } = evaluation
@@ -24,25 +24,25 @@ export function evaluate(expr: Expr, steps: Steps, evaluation: Evaluation): Prom
   return explainer.measure(expr, steps, () => evaluateKnown(expr, steps, evaluation))
 }
 
-/** A part that was evaluated before at the same steps is not evaluated again. */
+/** Reuses the result of an equal part at the same steps. */
 async function evaluateKnown(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<Value> {
   const text = evaluation.repeats.get(expr)
   if (text === undefined) return evaluateOnce(expr, steps, evaluation)
   const key = `${text} ${steps.startMs} ${steps.stepMs} ${steps.count}`
   const known = evaluation.answers.get(key)
   if (known !== undefined) {
-    evaluation.explainer?.noteRepeat(expr)
+    evaluation.explainer?.recordRepeat(expr)
     return known
   }
   const remarks = evaluation.annotations.count
   const value = await evaluateOnce(expr, steps, evaluation)
-  // Remarks name their place, so a part that makes one is evaluated at each of its places.
+  // Warnings have positions, so a part with warnings is evaluated at each of its positions.
   if (evaluation.annotations.count === remarks) evaluation.answers.set(key, value)
   return value
 }
 
 async function evaluateOnce(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<Value> {
-  await evaluation.budget.breathe()
+  await evaluation.budget.yieldThread()
   if (steps.count > 1 && isStepInvariant(expr)) {
     const once = await evaluateNode(expr, { ...steps, count: 1 }, evaluation)
     return repeated(once, steps.count, evaluation)

@@ -8,7 +8,7 @@ import type { Budget } from '../budget.ts'
 import type { Explainer } from '../explainer.ts'
 import type { RowGroups } from './row-cache.ts'
 
-/** What one query needs while it is evaluated. */
+/** The state of one query during its evaluation. */
 export interface Evaluation {
   readonly queryable: Queryable
   readonly budget: Budget
@@ -17,26 +17,26 @@ export interface Evaluation {
   readonly subqueryStepMs: number
   /** See `EngineOptions`. */
   readonly rollupRunsMin: number
-  /** The query's own range: what `@ start()` and `@ end()` mean, inside subqueries too. */
+  /** The query's own range, the values of `@ start()` and `@ end()`, also inside subqueries. */
   readonly queryStartMs: number
   readonly queryEndMs: number
   /** 0 in an instant query. */
   readonly queryStepMs: number
-  /** What the store answered, by request: a selector that stands twice in a query is read once. */
+  /** Selections of the store by request: a selector that occurs twice in a query is read once. */
   readonly selections: Map<string, readonly SeriesColumns[]>
-  /** Parts that stand in the query more than once, with their text. */
+  /** Parts that occur more than once in the query, with their text. */
   readonly repeats: ReadonlyMap<Expr, string>
-  /** What such parts are at some steps. */
+  /** Results of such parts by text and steps. */
   readonly answers: Map<string, Value>
-  /** How many selectors the whole query has. */
+  /** The number of selectors of the whole query. */
   readonly selectorCount: number
-  /** Of whose histograms only count and sum are used; see reset-hints.ts. */
+  /** Selectors of which only count and sum of histograms are used; see reset-hints.ts. */
   readonly countingSelectors: ReadonlySet<VectorSelector>
   /** Groups and matches of rows; outlives the query. */
   readonly rowCache: RowGroups
-  /** Present when somebody wants to know how the query is answered. */
+  /** Present when the query is explained. */
   readonly explainer?: Explainer
-  /** Evaluates a part of the expression. Here, so that the families of functions need not import each other. */
+  /** Evaluates a part of the expression. A field, so that the families of functions do not import each other. */
   readonly evaluate: Evaluate
 }
 

@@ -2,9 +2,9 @@ import { FleetError } from '../../base/errors.ts'
 import { quantileOf } from './quantile.ts'
 import type { Window, WindowKernel } from './window.ts'
 
-/** Functions of a window that Prometheus calls experimental. */
+/** Window functions that are experimental in Prometheus. */
 
-/** The median of the distances to the median; NaN when a sample is. */
+/** The median of the distances to the median; NaN if a sample is NaN. */
 const madOverTime: WindowKernel = (window) => {
   const samples = window.values.slice(window.from, window.to)
   if (samples.some(Number.isNaN)) {
@@ -20,8 +20,8 @@ const madOverTime: WindowKernel = (window) => {
 }
 
 /**
- * Holt's linear trend: the last of the smoothed values. The scalar argument of a window is the smoothing factor,
- * `trendings` are those of the trend, by step; all between 0 and 1.
+ * Holt's linear trend: the last smoothed value. The scalar argument of a window is the smoothing factor, `trendings`
+ * are the trend factors by step; all between 0 and 1.
  */
 export function doubleExponentialSmoothing(trendings: Float64Array): WindowKernel {
   return (window) => {
@@ -51,7 +51,7 @@ function refuseFactor(what: string, name: string, got: number): never {
 const tsOfFirst: WindowKernel = (window) => timeOf(window, window.from)
 const tsOfLast: WindowKernel = (window) => timeOf(window, window.to - 1)
 
-/** The last of the samples with the least (`sign` 1) or greatest (-1) value. */
+/** The time of the last sample with the minimum (`sign` 1) or maximum (-1) value. */
 const tsOfExtreme =
   (sign: 1 | -1): WindowKernel =>
   (window) => {

@@ -7,7 +7,7 @@ import { extendedKernel, interpolate, type ExtendedWindow } from './extended-win
 import type { Element } from './histogram-cells.ts'
 import { ELEMENT_FUNCTIONS, type WindowRemarks } from './histogram-windows.ts'
 
-/** `anchored` and `smoothed` where native histograms are among the samples; the definitions are Prometheus'. */
+/** `anchored` and `smoothed` for samples with native histograms; the definitions are Prometheus'. */
 
 /** Samples in a window and around it, oldest first, at least one. */
 export interface ElementsAround {
@@ -57,7 +57,7 @@ function extendedFloat(
   return extendedKernel(func, extension)(window) ? window.result : undefined
 }
 
-/** `changes` and `resets` begin with the last sample before the window, if something is in it. */
+/** `changes` and `resets` start with the last sample before the window, if the window has samples. */
 function countedFromAnchor(
   func: 'changes' | 'resets',
   { timesMs, elements }: ElementsAround,
@@ -72,7 +72,7 @@ function countedFromAnchor(
   return ELEMENT_FUNCTIONS[func]!(window, remarks)
 }
 
-/** What histograms gained between the two ends of a window. */
+/** The gain of histograms between the two ends of a window. */
 class ExtendedGain {
   readonly #timesMs: readonly number[]
   readonly #histograms: readonly Histogram[]
@@ -152,13 +152,13 @@ class ExtendedGain {
     return interpolated(from, to, share, this.#isCounter, this.#remarks)
   }
 
-  /** What a counter had before each time it began anew inside of the window. */
+  /** The values of a counter before each reset inside the window. */
   #lostAtResets(left: Histogram, right: Histogram): Histogram[] {
     let next = this.#first + 1
     let previous = left
     const second = this.#histograms[this.#first + 1]
     const isInterpolated = this.#isSmoothed && this.#timesMs[this.#first]! < this.#startMs
-    // The line to the left end began at that reset, so it is counted already.
+    // The interpolation to the left end already includes that reset.
     if (isInterpolated && second !== undefined && isReset(second, this.#histograms[this.#first]!)) {
       previous = second
       next++
@@ -173,7 +173,7 @@ class ExtendedGain {
   }
 }
 
-/** `selector smoothed` at one time, of the samples within the lookback before and after it. */
+/** `selector smoothed` at one time, from the samples within the lookback before and after it. */
 export function smoothedElement(around: ElementsAround, atMs: number, remarks: WindowRemarks): Element | undefined {
   const { timesMs, elements } = around
   const floats = elements.filter((element) => typeof element === 'number').length
@@ -203,7 +203,7 @@ function shareOf(atMs: number, fromMs: number, toMs: number): number {
   return (atMs - fromMs) / (toMs - fromMs)
 }
 
-/** On the line from one histogram to the next. A counter that began anew did so at nothing. */
+/** Interpolates between two histograms. A counter reset starts from an empty histogram. */
 function interpolated(
   from: Histogram,
   to: Histogram,

@@ -2,7 +2,7 @@ import type { Extension } from '../ast.ts'
 import { RATE_KERNELS } from './rate.ts'
 import type { Window } from './window.ts'
 
-/** What is computed of one extended window: the definitions are those of Prometheus' `anchored` and `smoothed`. */
+/** Functions of one extended window: the definitions are those of Prometheus' `anchored` and `smoothed`. */
 
 /** A window and the samples around it: `[from, to)`, some of which are in `(startMs, endMs]`. Moves forward only. */
 export interface ExtendedWindow {
@@ -24,7 +24,7 @@ export function samplesAround(window: ExtendedWindow, behindMs: number, aheadMs:
   while (window.to < count && timesMs[window.to]! <= endMs + aheadMs) window.to++
 }
 
-/** The samples at the two ends of a window, and what the series is said to be there. */
+/** The samples at the two ends of a window, and the values there. */
 interface ExtendedEnds {
   readonly first: number
   readonly last: number
@@ -32,7 +32,7 @@ interface ExtendedEnds {
   readonly right: number
 }
 
-/** Undefined: nothing is in the window. There is at least one sample around it. */
+/** Undefined: the window has no sample. There is at least one sample around it. */
 export function extendedEnds(
   { timesMs, values, from, to, startMs, endMs }: ExtendedWindow,
   extension: Extension,
@@ -56,7 +56,7 @@ export function extendedEnds(
   return { first, last, left, right }
 }
 
-/** On the line from a sample to the next one. A counter that fell began again at zero. */
+/** Interpolates between a sample and the next one. A counter reset starts from zero. */
 export function interpolate(
   timesMs: Float64Array,
   values: Float64Array,
@@ -85,7 +85,7 @@ export function extendedKernel(func: string, extension: Extension): ExtendedKern
   }
 }
 
-/** What a counter had before each time it fell inside of the window; its ends count their own. */
+/** The sum of a counter's values before resets inside the window; the interpolated ends include their own resets. */
 function lostAtResets({ timesMs, values, startMs, endMs }: ExtendedWindow, ends: ExtendedEnds): number {
   const first = timesMs[ends.first]! <= startMs ? ends.first + 1 : ends.first
   const last = timesMs[ends.last]! >= endMs ? ends.last - 1 : ends.last
@@ -98,7 +98,7 @@ function lostAtResets({ timesMs, values, startMs, endMs }: ExtendedWindow, ends:
   return ends.right < previous ? lost + previous : lost
 }
 
-/** `changes` and `resets`, with the last sample before the window as its first. */
+/** `changes` and `resets`, starting with the last sample before the window. */
 function counted(func: 'changes' | 'resets'): ExtendedKernel {
   const kernel = RATE_KERNELS[func]!
   return (window) => {

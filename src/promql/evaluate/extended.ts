@@ -10,16 +10,16 @@ import type { Grid } from './grid.ts'
 import { CellWriter } from './histogram-cells.ts'
 import { withoutStaleMarkers } from './range-vector.ts'
 import type { RangeSeries } from './range-series.ts'
-import { hasOneName, lensOf, lookMs, remarkCoarse, selectSeries } from './select.ts'
+import { hasOneName, lensOf, selectorTimeMs, remarkCoarse, selectSeries } from './select.ts'
 import type { Lens } from './range-series.ts'
 import { pieceMask, type Pieces } from './pieces.ts'
 
 /**
- * Extended range selectors: windows and instants that also look at the samples next to them, as far away as the
- * lookback. They are read as samples: neither runs nor rollups say what is outside of a window.
+ * Extended range selectors: windows and instants that also use the adjacent samples within the lookback. They are read
+ * as samples, because neither runs nor rollups have the samples outside a window.
  */
 
-/** Samples of the windows of all steps and of what is around them. */
+/** Samples of the windows of all steps and around them. */
 function selectExtended(
   selector: VectorSelector,
   extension: Extension,
@@ -56,7 +56,7 @@ export function* gridOverExtended(
     if (one.histograms !== undefined) {
       const remarks = { annotations: evaluation.annotations, metricName: one.labels.metricName, place }
       for (let s = 0; s < steps.count; s++) {
-        const endMs = lookMs(lens, steps, s)
+        const endMs = selectorTimeMs(lens, steps, s)
         const startMs = endMs - rangeMs
         const around = elementsAround(one, startMs - evaluation.lookbackMs, endMs + aheadMs)
         if (around === undefined) continue
@@ -67,7 +67,7 @@ export function* gridOverExtended(
     }
     const window: ExtendedWindow = { ...one, from: 0, to: 0, startMs: 0, endMs: 0, result: 0 }
     for (let s = 0; s < steps.count; s++) {
-      window.endMs = lookMs(lens, steps, s)
+      window.endMs = selectorTimeMs(lens, steps, s)
       window.startMs = window.endMs - rangeMs
       samplesAround(window, evaluation.lookbackMs, aheadMs)
       if (window.from === window.to || !kernel(window)) continue
@@ -95,7 +95,9 @@ function elementsAround(
   return { timesMs: times, elements: times.map((_, i) => histograms?.[from + i] ?? values[from + i]!) }
 }
 
-/** `selector smoothed`: on the line between the samples before and after; the last one before, where none is after. */
+/**
+ * `selector smoothed`: interpolates between the samples before and after; the last sample before, where none is after.
+ */
 export function* smoothedGrid(selector: VectorSelector, steps: Steps, evaluation: Evaluation): Pieces<Grid> {
   const { lookbackMs } = evaluation
   const { series, lens } = selectExtended(selector, 'smoothed', 0, steps, evaluation)
@@ -109,7 +111,7 @@ export function* smoothedGrid(selector: VectorSelector, steps: Steps, evaluation
     if (one.histograms !== undefined) {
       const remarks = { annotations: evaluation.annotations, metricName: one.labels.metricName, place: selector }
       for (let s = 0; s < steps.count; s++) {
-        const atMs = lookMs(lens, steps, s)
+        const atMs = selectorTimeMs(lens, steps, s)
         const around = elementsAround(one, atMs - lookbackMs, atMs + lookbackMs)
         if (around !== undefined) cells.write(row * steps.count + s, smoothedElement(around, atMs, remarks))
       }
@@ -117,7 +119,7 @@ export function* smoothedGrid(selector: VectorSelector, steps: Steps, evaluation
     }
     let next = 0
     for (let s = 0; s < steps.count; s++) {
-      const atMs = lookMs(lens, steps, s)
+      const atMs = selectorTimeMs(lens, steps, s)
       while (next < count && timesMs[next]! < atMs) next++
       const isAfter = next < count && timesMs[next]! <= atMs + lookbackMs
       const isBefore = next > 0 && timesMs[next - 1]! > atMs - lookbackMs
@@ -133,7 +135,7 @@ export function* smoothedGrid(selector: VectorSelector, steps: Steps, evaluation
   return { steps: steps.count, labels, isNameless: false, isOneName: hasOneName(selector), ...cells.columns() }
 }
 
-/** The samples of an extended range selector themselves: those in it, and one at each of its ends. */
+/** The samples of an extended range selector: those inside, and one at each end. */
 export function extendedMatrix(
   { selector, rangeMs }: MatrixSelector,
   steps: Steps,
@@ -141,7 +143,7 @@ export function extendedMatrix(
 ): MatrixSeries[] {
   const extension = selector.extension!
   const { series, lens, aheadMs } = selectExtended(selector, extension, rangeMs, steps, evaluation)
-  const endMs = lookMs(lens, steps, 0)
+  const endMs = selectorTimeMs(lens, steps, 0)
   return series.map((one): MatrixSeries => {
     if (one.histograms !== undefined) {
       throw new FleetError('query_execution', `${extension} samples of native histograms cannot be shown by themselves`)

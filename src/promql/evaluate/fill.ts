@@ -7,15 +7,15 @@ import { signaturesOf } from './signatures.ts'
 import { LABELS_CELLS, pieceMask, type Pieces } from './pieces.ts'
 
 /**
- * `fill`, `fill_left` and `fill_right`: before two vectors are joined, each side gets rows for what only the other has,
- * at the steps at which it is missing. They have the labels that match, and no others.
+ * `fill`, `fill_left` and `fill_right`: before two vectors are joined, each side gets rows for series that only the
+ * other side has, at the steps at which they are missing. These rows have only the matching labels.
  */
 
 export function fillsMissing({ fillLeft, fillRight }: VectorMatching): boolean {
   return fillLeft !== undefined || fillRight !== undefined
 }
 
-/** Both sides with the missing rows. `fill_left` is for the many side, whichever it is, as in Prometheus. */
+/** Both sides with the missing rows. `fill_left` is for the many side, on either side, as in Prometheus. */
 export function* fillMissing(
   matching: VectorMatching,
   left: Grid,
@@ -43,7 +43,7 @@ function sideOf(grid: Grid, ids: Int32Array): Side {
   return { grid, ids }
 }
 
-/** One side, with a row of `value` for each signature that the other has at some step at which this has not. */
+/** One side, with a row of `value` for each signature that the other side has at a step and this side has not. */
 function* filled(
   { grid, ids }: Side,
   other: Side,
@@ -68,7 +68,7 @@ function* filled(
   return added.length === 0 ? grid : appended(grid, added, value, evaluation)
 }
 
-/** At which steps there is any row of a signature. */
+/** The steps at which any row of a signature has a value. */
 function* presenceBySignature({ steps, present, labels }: Grid, ids: Int32Array): Pieces<Map<number, Uint8Array>> {
   const mask = pieceMask(steps)
   const found = new Map<number, Uint8Array>()

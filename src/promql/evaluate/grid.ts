@@ -7,26 +7,26 @@ import { LABELS_CELLS, pieceMask, type Pieces } from './pieces.ts'
 
 /**
  * An instant vector at every step of a query, as columns: a row is a series, a column is a step, and the cell of row
- * `r` at step `s` is number `r * steps + s`. A cell without a value has 0 in `present`; its value means nothing.
- * Nobody writes to a grid after it was handed over, so operators may share the arrays of their input.
+ * `r` at step `s` is number `r * steps + s`. A cell without a value has 0 in `present`, and its value is undefined. A
+ * grid is immutable once returned, so operators may share the arrays of their input.
  */
 export interface Grid {
   readonly steps: number
-  /** One per row. Where `isNameless`, the metric name in them no longer counts; use `labelsOf`. */
+  /** One per row. If `isNameless`, the metric name is dropped; use `labelsOf`. */
   readonly labels: LabelRows
-  /** The names were dropped by an operation. Doing so here, in one bit, spares a new label set per series. */
+  /** An operation dropped the names. This flag saves a new label set per series. */
   readonly isNameless: boolean
   /** All rows have the same metric name, or none: dropping it cannot make two rows equal. */
   readonly isOneName: boolean
   readonly values: Float64Array
   readonly present: Uint8Array
-  /** By cell, where some are native histograms. Absent: there are none, which is what hot loops are written for. */
+  /** By cell, for native histograms. Absent when there are none, the case that hot loops handle. */
   readonly histograms?: HistogramCells
 }
 
 export type HistogramCells = readonly (Histogram | undefined)[]
 
-/** The labels that count. */
+/** The labels of a row, without a dropped name. */
 export function labelsOf(grid: Grid, row: number): Labels {
   const labels = grid.labels.at(row)
   return grid.isNameless ? labels.dropMetricName() : labels
@@ -45,22 +45,19 @@ export function singleRow(labels: Labels, values: Float64Array): Grid {
   }
 }
 
-/** What Prometheus says when an operation would leave two series with one identity. */
+/** Prometheus' error for an operation that would give two series the same labels. */
 export function refuseSameLabels(): never {
   throw new FleetError('query_execution', 'vector cannot contain metrics with the same labelset')
 }
 
-/**
- * Without metric names. Series that become equal are joined when they have no step in common, and refused when they
- * have one.
- */
+/** Drops metric names. Series that become equal are merged when they have no common step, and refused otherwise. */
 export function dropNames(grid: Grid): Grid {
   if (grid.isNameless) return grid
   if (grid.isOneName) return { ...grid, isNameless: true }
   return mergeEqualRows({ ...grid, labels: namelessRows(grid), isOneName: true })
 }
 
-/** Without metric names; series that become equal are refused even when they never meet (as range functions do). */
+/** Drops metric names; series that become equal are refused even without a common step (as for range functions). */
 export function dropNamesStrictly(grid: Grid): Grid {
   if (grid.isNameless) return grid
   if (grid.isOneName) return { ...grid, isNameless: true }
@@ -69,7 +66,7 @@ export function dropNamesStrictly(grid: Grid): Grid {
   return named
 }
 
-/** Refuses two rows of equal labels; rows without a value do not count. */
+/** Refuses two rows with equal labels; rows without a value do not count. */
 function refuseEqualRows(grid: Grid): void {
   const seen = new Set<string>()
   for (let row = 0; row < grid.labels.length; row++) {
@@ -84,7 +81,7 @@ function namelessRows({ labels }: Grid): LabelRows {
   return mapRows(labels, (one) => one.dropMetricName())
 }
 
-/** Label sets made from those of other rows, one by one. */
+/** Label sets derived from those of other rows, one by one. */
 export function mapRows(rows: LabelRows, make: (labels: Labels, row: number) => Labels): LabelRows {
   return new LabelList(Array.from({ length: rows.length }, (_, row) => make(rows.at(row), row)))
 }
@@ -106,7 +103,7 @@ export function hasCell({ present, steps }: Grid, row: number): boolean {
   return false
 }
 
-/** Joins rows of equal labels; refuses when two of them have a value at one step. */
+/** Merges rows with equal labels; refuses two values at one step. */
 export function mergeEqualRows(grid: Grid): Grid {
   const { steps, values, present, histograms } = grid
   const rowOf = new Map<string, number>()

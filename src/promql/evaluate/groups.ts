@@ -3,26 +3,26 @@ import { METRIC_NAME } from '../../model/labels.ts'
 import type { Grid } from './grid.ts'
 import type { GroupColumn, Grouping, RowGroups } from './row-cache.ts'
 
-/** Rows sorted into groups by some of their labels. */
+/** Groups rows by some of their labels. */
 export interface Groups {
   /** The group of each row; there may be more entries than rows. */
   readonly ids: Int32Array
-  /** The labels of each group; of some groups there may be no row. */
+  /** The labels of each group; some groups may have no row. */
   readonly labels: LabelRows
-  /** No group has a metric's name. */
+  /** No group has a metric name. */
   readonly areNameless: boolean
 }
 
-/** Picked rows are grouped by themselves when they are less than this share of what they were picked from. */
+/** Selected rows are grouped separately when they are less than this share of the rows that they were selected from. */
 const SPARSE_SHARE = 1 / 4
 
-/** Groups for `by (names)` or `without (names)`. `without` takes the metric's name away too. */
+/** Groups for `by (names)` or `without (names)`. `without` also drops the metric name. */
 export function groupRows(grid: Grid, names: readonly string[], isWithout: boolean, cache: RowGroups): Groups {
   const { column, ids } = numberRows(grid, names, isWithout, cache)
   return { ids, labels: column.list, areNameless: isWithout || grid.isNameless || !names.includes(METRIC_NAME) }
 }
 
-/** A column of groups, and the group in it of each row of a grid; `ids` may have more entries than there are rows. */
+/** A column of groups, and the group of each row of a grid; `ids` may have more entries than there are rows. */
 export function numberRows(
   grid: Grid,
   names: readonly string[],
@@ -43,7 +43,7 @@ export function numberRows(
 
 type GroupingOf = Record<'by' | 'byNameless' | 'without', Grouping | undefined>
 
-/** By the list of names, which is as old as the tree that it stands in. */
+/** By the list of names, which lives as long as its tree. */
 const knownGroupings = new WeakMap<readonly string[], GroupingOf>()
 
 function groupingOf({ isNameless }: Grid, names: readonly string[], isWithout: boolean): Grouping {
@@ -66,7 +66,9 @@ function groupingWithout(names: readonly string[]): Grouping {
   }
 }
 
-/** HOT: one string per row. Equal strings mean equal labels; the common case of one label is that label's value. */
+/**
+ * HOT: one string per row. Equal strings mean equal labels; for the common case of one label it is that label's value.
+ */
 function groupingBy(kept: readonly string[]): Grouping {
   const keptSet = new Set(kept)
   const [only] = kept
@@ -82,7 +84,7 @@ function groupingBy(kept: readonly string[]): Grouping {
   }
 }
 
-/** All labels but some. */
+/** All labels except some. */
 function textWithout(rows: LabelRows, row: number, dropped: ReadonlySet<string>): string {
   const { flat } = rows.at(row)
   let key = ''

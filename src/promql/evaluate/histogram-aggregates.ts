@@ -8,19 +8,19 @@ import type { Groups } from './groups.ts'
 import { floatsOf, hasHistograms, HISTOGRAM_CELLS } from './histogram-cells.ts'
 import { pieceMask, type Pieces } from './pieces.ts'
 
-/** Aggregations of vectors that have native histograms in them. */
+/** Aggregations of vectors with native histograms. */
 
-/** The floats, for an aggregation that cannot do anything with histograms, which is remarked. */
+/** Removes the histograms for an aggregation that does not support them, with an annotation. */
 export function floatsToAggregate(grid: Grid, expr: Aggregate, { annotations }: Evaluation): Grid {
-  // Prometheus points to the whole aggregation for these two, and to what is aggregated for the others.
+  // Prometheus reports the position of the whole aggregation for these two, and of the operand for the others.
   const place = expr.op === 'topk' || expr.op === 'bottomk' ? expr : expr.expr
   if (hasHistograms(grid)) annotations.ignoredInAggregation(expr.op, place)
   return floatsOf(grid)
 }
 
 /**
- * `sum` or `avg`: `floats` is the answer for the floats alone. Where a group has floats and histograms at a step, or
- * exponential and custom buckets, it has no value.
+ * `sum` or `avg`: `floats` is the result for the floats alone. A group with floats and histograms at a step, or with
+ * exponential and custom buckets, has no value.
  */
 export function* withHistogramTotals(
   floats: Grid,

@@ -4,30 +4,30 @@ import type { Grid, HistogramCells } from './grid.ts'
 import { CELL_MASK, type Pieces } from './pieces.ts'
 
 /**
- * Grids some of whose cells are native histograms. Each operator asks once whether there are any, and without them runs
- * as if they did not exist; with them it goes cell by cell.
+ * Grids with native histograms in some cells. Each operator checks once whether there are any; without them it runs its
+ * float loop, with them it goes cell by cell.
  */
 
-/** HOT: a property is read where there are no histograms. The cells that are floats. */
+/** HOT: without histograms this only reads a property. The cells that are floats. */
 export function floatsOf(grid: Grid): Grid {
   if (grid.histograms === undefined) return grid
   const { histograms, ...rest } = grid
   return { ...rest, present: grid.present.map((is, cell) => (histograms[cell] === undefined ? is : 0)) }
 }
 
-/** The same cells, as if their values were floats: for whoever only asks which are there. */
+/** The same cells as if they were floats, for callers that only check which cells are present. */
 export function withoutHistograms(grid: Grid): Grid {
   if (grid.histograms === undefined) return grid
   const { steps, labels, isNameless, isOneName, values, present } = grid
   return { steps, labels, isNameless, isOneName, values, present }
 }
 
-/** Whether a cell that is there has a histogram. */
+/** Whether a present cell has a histogram. */
 export function hasHistograms({ histograms, present }: Grid): boolean {
   return histograms?.some((histogram, cell) => histogram !== undefined && present[cell] === 1) ?? false
 }
 
-/** The histograms of a grid through a function; floats are left out, labels and names stay. */
+/** Applies a function to the histograms of a grid; floats are removed, labels and names are unchanged. */
 export function mapHistograms(
   grid: Grid,
   compute: (histogram: Histogram, step: number, row: number) => number,
@@ -45,7 +45,7 @@ export function mapHistograms(
   return { steps, labels, isNameless, isOneName, values, present: kept }
 }
 
-/** Histograms for other cells, if there are any: `sourceOf` tells where each of `count` cells was before. */
+/** Histograms for other cells, if there are any: `sourceOf` maps each of `count` cells to its source. */
 export function gathered(
   histograms: HistogramCells | undefined,
   count: number,
@@ -55,14 +55,14 @@ export function gathered(
   return { histograms: Array.from({ length: count }, (_, cell) => histograms[sourceOf(cell)]) }
 }
 
-/** What working on a histogram costs, in cells of floats. */
+/** Cost of an operation on a histogram, in float cells. */
 export const HISTOGRAM_CELLS = 128
 const HISTOGRAM_MASK = CELL_MASK >> 7
 
 /** A sample of a vector at one step. */
 export type Element = number | Histogram
 
-/** Every cell through a function of its sample and step; where it gives nothing, the cell is gone. Labels stay. */
+/** Applies a function to each sample; cells without a result become empty. Labels are unchanged. */
 export function* mapElements(
   grid: Grid,
   compute: (element: Element, step: number) => Element | undefined,
@@ -78,12 +78,12 @@ export function* mapElements(
   return { steps, labels, isNameless, isOneName, ...cells.columns() }
 }
 
-/** The sample of a cell that is there. */
+/** The sample of a present cell. */
 export function elementAt({ histograms, values }: Grid, cell: number): Element {
   return histograms?.[cell] ?? values[cell]!
 }
 
-/** The columns of a grid under way, of floats and histograms. */
+/** The columns of a grid under construction, of floats and histograms. */
 export class CellWriter {
   readonly values: Float64Array
   readonly present: Uint8Array

@@ -16,7 +16,7 @@ import { floatsOf, hasHistograms, mapHistograms, withoutHistograms } from './his
 const BOUND_LABEL = 'le'
 const BOUND_LABELS = [BOUND_LABEL] as const
 
-/** Numbers that a native histogram has. */
+/** Scalar properties of a native histogram. */
 export const HISTOGRAM_NUMBERS: Readonly<Record<string, (histogram: Histogram) => number>> = {
   histogram_avg: ({ sum, count }) => sum / count,
   histogram_count: ({ count }) => count,
@@ -38,8 +38,8 @@ export function bucketQuantiles(
 }
 
 /**
- * `histogram_quantiles(v, label, φ, ...)`: some quantiles at once, told apart by a label with φ as its value. A φ that
- * changes from step to step makes a series for each value it has.
+ * `histogram_quantiles(v, label, φ, ...)`: several quantiles, distinguished by a label with the value φ. A φ that
+ * changes between steps creates a series for each of its values.
  */
 export function labelledQuantiles(
   call: Call,
@@ -55,7 +55,7 @@ export function labelledQuantiles(
   const parts = columns.flatMap((phis, i) =>
     [...new Set(phis)].map((phi) => {
       const present = grid.present.map((is, cell) => (Object.is(phis[cell % grid.steps], phi) ? is : 0))
-      // A histogram is put right once for all of its quantiles.
+      // A histogram is normalized once for all of its quantiles.
       const isFirst = (phi: number, s: number): boolean =>
         isQuantile(phi) && !columns.slice(0, i).some((others) => isQuantile(others[s]!))
       const some = { ...grid, present }
@@ -100,7 +100,7 @@ function isQuantile(phi: number): boolean {
   return phi >= 0 && phi <= 1
 }
 
-/** A number as OpenMetrics writes it as a label: whole ones with a fraction. */
+/** A number as an OpenMetrics label value: integers have a fraction. */
 function formatLabelValue(value: number): string {
   const text = formatShort(value)
   return Number.isFinite(value) && !/[e.]/.test(text) ? `${text}.0` : text
@@ -128,15 +128,15 @@ export function bucketFractions(
   })
 }
 
-/** One number from a histogram of either kind at a step. */
+/** Computes one number from a histogram of either kind at a step. */
 interface Reduce {
   readonly classic: (buckets: Buckets, step: number, metricName: string) => number
   readonly native: (histogram: Histogram, step: number, metricName: string) => number
 }
 
 /**
- * Histograms of both kinds to numbers. Where a classic and a native one have the same labels and name at a step, there is
- * neither.
+ * Reduces histograms of both kinds to numbers. Where a classic and a native histogram have the same labels and name at
+ * a step, neither has a result.
  */
 function overHistograms(vector: Grid, place: Expr, evaluation: Evaluation, reduce: Reduce): Grid {
   if (!hasHistograms(vector)) return overClassic(withoutHistograms(vector), place, evaluation, reduce.classic)
@@ -148,12 +148,12 @@ function overHistograms(vector: Grid, place: Expr, evaluation: Evaluation, reduc
   return mergeEqualRows(stacked([ofClassic, ofNative], vector.steps))
 }
 
-/** The name that remarks tell. */
+/** The metric name for annotations. */
 function metricNameOf(grid: Grid, row: number): string {
   return grid.isNameless ? '' : grid.labels.valueAt(row, METRIC_NAME)
 }
 
-/** Floats and histograms of a vector, without those that are one histogram in both ways at a step. */
+/** Floats and histograms of a vector, without histograms of both kinds at a step. */
 function withoutConflicts(
   vector: Grid,
   place: Expr,
@@ -186,7 +186,7 @@ function withoutConflicts(
   return { classic: { ...floats, present: classicPresent }, native: { ...vector, present: nativePresent } }
 }
 
-/** Rows of several grids without names, one after the other. */
+/** Rows of several grids without names, concatenated. */
 function stacked(grids: readonly Grid[], steps: number): Grid {
   const labels = grids.flatMap((grid) => Array.from({ length: grid.labels.length }, (_, row) => labelsOf(grid, row)))
   const values = new Float64Array(labels.length * steps)
@@ -200,7 +200,7 @@ function stacked(grids: readonly Grid[], steps: number): Grid {
   return { steps, labels: new LabelList(labels), isNameless: false, isOneName: true, values, present }
 }
 
-/** Gathers the buckets of each classic histogram at each step and reduces them to one value. */
+/** Collects the buckets of each classic histogram at each step and reduces them to one value. */
 function overClassic(grid: Grid, place: Expr, evaluation: Evaluation, reduce: Reduce['classic']): Grid {
   const { steps } = grid
   const { members, bounds, labels } = histogramsOf(grid, place, evaluation)
@@ -225,13 +225,13 @@ function overClassic(grid: Grid, place: Expr, evaluation: Evaluation, reduce: Re
   return mergeEqualRows({ steps, labels: new LabelList(labels), isNameless: false, isOneName: true, values, present })
 }
 
-/** The rows of each histogram, and the bound of each row. Rows without a readable bound are left out, with a warning. */
+/** The rows of each histogram, and the bound of each row. Rows with an invalid bound are omitted, with a warning. */
 function histogramsOf(
   grid: Grid,
   place: Expr,
   { annotations, rowCache }: Evaluation,
 ): { members: number[][]; bounds: Float64Array; labels: Labels[] } {
-  // Histograms of two metrics are kept apart although the result has no name, as in Prometheus.
+  // Histograms of two metrics are separate although the result has no name, as in Prometheus.
   const isByName = !grid.isOneName && !grid.isNameless
   const groups = groupRows(grid, BOUND_LABELS, true, rowCache)
   const ids = new Map<string, number>()
@@ -259,7 +259,7 @@ function histogramsOf(
   return { members, bounds, labels }
 }
 
-/** A bound as Go reads a float; `undefined` when it is none. */
+/** A bound as Go parses a float; `undefined` when invalid. */
 function parseBound(text: string): number | undefined {
   const infinity = /^([+-]?)inf(?:inity)?$/i.exec(text)
   if (infinity !== null) return infinity[1] === '-' ? -Infinity : Infinity

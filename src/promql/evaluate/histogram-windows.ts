@@ -10,7 +10,7 @@ import { CUSTOM_BOUNDS, NO_BUCKETS } from '../../model/histogram.ts'
 import type { Element } from './histogram-cells.ts'
 import { extrapolationFactor } from './rate.ts'
 
-/** Range functions of windows that have native histograms in them. */
+/** Range functions of windows with native histograms. */
 
 /** The samples of a window, oldest first, at least one of them a histogram. */
 interface ElementWindow {
@@ -20,7 +20,7 @@ interface ElementWindow {
   readonly endMs: number
 }
 
-/** Where remarks about a series point to. */
+/** The position of annotations about a series. */
 export interface WindowRemarks {
   readonly annotations: Annotations
   readonly metricName: string
@@ -31,7 +31,7 @@ export interface WindowRemarks {
 /** `undefined`: no value at this step. */
 type ElementFunction = (window: ElementWindow, remarks: WindowRemarks) => Element | undefined
 
-/** How histograms of different kinds were found in one window: a result that is refused. */
+/** Marks a window that mixes kinds of histograms: it has no result. */
 const MIXED = Symbol('mixed')
 
 const total =
@@ -74,7 +74,7 @@ const gain =
     return multiplyHistogram(gained, isRate ? factor / ((endMs - startMs) / 1000) : factor)
   }
 
-/** What a histogram gained from the first sample to the last, counting from nothing after each reset of a counter. */
+/** The gain of a histogram from the first sample to the last; after each counter reset it starts from empty. */
 function gainOf(
   histograms: readonly Histogram[],
   isCounter: boolean,
@@ -82,7 +82,7 @@ function gainOf(
 ): Histogram | typeof MIXED {
   const newest = histograms.at(-1)!
   const isGauge = ({ counterReset }: Histogram): boolean => counterReset === 'gauge'
-  // Before a reset of the very first sample its layout does not count: nothing of it does.
+  // The layout of the first sample does not count when a reset follows it, because none of its counts are used.
   const first = isCounter && isReset(histograms[1]!, histograms[0]!) ? nothingLike(histograms[1]!) : histograms[0]!
   const kind = (one: Histogram): boolean => one.schema === CUSTOM_BOUNDS
   const between = isCounter ? histograms.slice(1, -1) : []
@@ -160,7 +160,7 @@ const instant =
     return isCounter ? divideHistogram(gained, seconds) : gained
   }
 
-/** How often two neighbours are told apart; a float beside a histogram is always. */
+/** The number of neighbouring samples that differ; a float next to a histogram always differs. */
 const counted =
   (
     ofFloats: (before: number, now: number) => boolean,
@@ -198,7 +198,7 @@ export const ELEMENT_FUNCTIONS: Readonly<Record<string, ElementFunction>> = {
   sum_over_time: total((first) => HistogramTotal.sum(first)),
 }
 
-/** These ask for times and numbers of samples alone, so their float kernels do. */
+/** Functions of sample times and counts only, so their float versions apply. */
 export const TIME_FUNCTIONS: ReadonlySet<string> = new Set([
   'count_over_time',
   'present_over_time',

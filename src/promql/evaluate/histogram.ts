@@ -2,7 +2,7 @@ import type { RaisedBuckets } from '../annotations.ts'
 
 /**
  * Quantiles and fractions of classic histograms: cumulative buckets, each the count of observations up to its bound.
- * Inside a bucket observations are taken to be spread evenly.
+ * Observations are assumed to be evenly distributed inside a bucket.
  */
 
 /** Buckets of one histogram at one step, `[0, count)` of the columns; reused from step to step. */
@@ -12,13 +12,13 @@ export interface Buckets {
   readonly counts: Float64Array
 }
 
-/** Relative difference below which two counts are equal but for rounding. */
+/** Counts with a smaller relative difference are equal except for rounding. */
 const ROUNDING_SLACK = 1e-12
 const SMALLEST_NORMAL = 2 ** -1022
 
 /**
- * Puts buckets in order, joins those of equal bound and makes the counts rise. Tells of counts that fell by more than
- * rounding can explain.
+ * Sorts buckets, merges equal bounds and makes the counts monotonic. Returns the counts that decreased by more than
+ * rounding explains.
  */
 export function tidy(buckets: Buckets): RaisedBuckets | undefined {
   sortByBound(buckets)
@@ -50,7 +50,7 @@ export function tidy(buckets: Buckets): RaisedBuckets | undefined {
   return raised
 }
 
-/** Insertion sort: buckets come nearly sorted, and there are few. */
+/** Insertion sort: buckets are nearly sorted, and few. */
 function sortByBound({ count, bounds, counts }: Buckets): void {
   for (let i = 1; i < count; i++) {
     const bound = bounds[i]!
@@ -73,12 +73,12 @@ function areClose(a: number, b: number): boolean {
   return difference / Math.min(size, Number.MAX_VALUE) < ROUNDING_SLACK
 }
 
-/** Whether there is a bucket for everything: without it neither quantile nor fraction is known. */
+/** Whether there is a bucket for +Inf: without it neither quantile nor fraction is defined. */
 export function hasInfinity({ count, bounds }: Buckets): boolean {
   return count > 0 && bounds[count - 1] === Infinity
 }
 
-/** The φ-quantile of tidy buckets. In the last bucket it is that bucket's lower bound, which is all that is known. */
+/** The φ-quantile of normalized buckets. In the last bucket it is that bucket's lower bound. */
 export function bucketQuantile(phi: number, buckets: Buckets): number {
   if (Number.isNaN(phi)) return NaN
   if (phi < 0) return -Infinity
@@ -97,7 +97,7 @@ export function bucketQuantile(phi: number, buckets: Buckets): number {
   return start + (bounds[i]! - start) * ((rank - below) / (counts[i]! - below))
 }
 
-/** The share of observations between two values, of tidy buckets. Buckets without a finite width are not split. */
+/** The share of observations between two values, of normalized buckets. Buckets of infinite width are not split. */
 export function bucketFraction(lower: number, upper: number, buckets: Buckets): number {
   if (!hasInfinity(buckets)) return NaN
   const observations = buckets.counts[buckets.count - 1]!
@@ -106,7 +106,7 @@ export function bucketFraction(lower: number, upper: number, buckets: Buckets): 
   return (rankOf(upper, buckets) - rankOf(lower, buckets)) / observations
 }
 
-/** How many observations are taken to lie below a value. */
+/** The estimated number of observations below a value. */
 function rankOf(value: number, { count, bounds, counts }: Buckets): number {
   let below = 0
   for (let i = 0; i < count; i++) {

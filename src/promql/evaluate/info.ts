@@ -14,9 +14,9 @@ import { lensOf, selectSeries } from './select.ts'
 import { takeRows } from './top.ts'
 
 /**
- * `info(v, {selector})`: adds the labels of info series (`target_info`, or those the selector names) to the series of the
- * same instance and job. What says how many, and which labels, is the selector; series that are info series themselves
- * stay as they are.
+ * `info(v, {selector})`: adds the labels of info series (`target_info`, or those of the selector) to the series of the
+ * same instance and job. The selector determines the info series and the labels; input series that are info series
+ * themselves are unchanged.
  */
 export async function callInfo(call: Call, steps: Steps, evaluation: Evaluation): Promise<Value> {
   const value = await evaluation.evaluate(call.args[0]!, steps, evaluation)
@@ -26,16 +26,16 @@ export async function callInfo(call: Call, steps: Steps, evaluation: Evaluation)
   return { type: 'vector', grid: enriched(value.grid, newestInfos(found, value.grid, steps, evaluation), wanted) }
 }
 
-/** Labels that tell which info series belongs to a series. */
+/** Labels that link an info series to a series. */
 const IDENTIFYING = ['instance', 'job'] as const
 
-/** What the second argument asks for. */
+/** The requirements of the second argument. */
 interface Wanted {
   readonly names: readonly Matcher[]
   readonly isInfoName: (name: string) => boolean
-  /** Matchers of the labels that are added; none: all labels are. */
+  /** Matchers of the labels to add; none: all labels. */
   readonly labels: readonly Matcher[]
-  /** Whether a series without info series is left out: some label is asked for and it has none. */
+  /** Whether a series without info series is dropped: a required label is missing. */
   readonly needsInfo: boolean
 }
 
@@ -53,14 +53,14 @@ function wantedOf({ args }: Call): Wanted {
   }
 }
 
-/** Without a name it is `target_info`; names that are only excluded are excluded from what looks like an info metric. */
+/** Without a name it is `target_info`; excluded names are excluded from the metrics that look like info metrics. */
 function effectiveNames(names: readonly Matcher[]): readonly Matcher[] {
   if (names.length === 0) return [{ name: METRIC_NAME, op: '=', value: 'target_info' }]
   if (names.some(({ op }) => op === '=' || op === '=~')) return names
   return [{ name: METRIC_NAME, op: '=~', value: '.+_info' }, ...names]
 }
 
-/** Info series that can belong to a series of the vector, read where its first selector reads. */
+/** Info series for the vector, read at the times of its first selector. */
 function fetchInfos(
   call: Call,
   grid: Grid,
@@ -90,7 +90,7 @@ function fetchInfos(
   return series.filter((one) => told.every(([name, values]) => values.has(one.labels.get(name))))
 }
 
-/** The info series at each step by metric and by whom they belong to. */
+/** The info series at each step by metric and identity. */
 interface Infos {
   readonly steps: number
   /** Label sets of all info series. */
@@ -103,7 +103,7 @@ function identityOf(labels: Labels): string {
   return IDENTIFYING.map((name) => labels.get(name)).join('\u0000')
 }
 
-/** Of the info series of one metric and identity the one with the newest sample counts. */
+/** Of the info series of one metric and identity, the one with the newest sample counts. */
 function newestInfos(series: readonly SeriesColumns[], grid: Grid, steps: Steps, { lookbackMs }: Evaluation): Infos {
   const isNeeded = new Uint8Array(steps.count)
   for (let cell = 0; cell < grid.present.length; cell++) if (grid.present[cell] === 1) isNeeded[cell % steps.count] = 1
@@ -143,7 +143,7 @@ function newestInfos(series: readonly SeriesColumns[], grid: Grid, steps: Steps,
   return { steps: steps.count, labels, byIdentity }
 }
 
-/** The time of the newest sample at each step, where it is neither a stale marker nor out of sight. */
+/** The time of the newest sample at each step, unless it is a stale marker or older than the lookback. */
 function eachNewest(
   { labels, timesMs, values, count, histograms }: SeriesColumns,
   steps: Steps,
@@ -164,7 +164,7 @@ function eachNewest(
   }
 }
 
-/** A row for each set of labels that a series has at some step. */
+/** One row per set of labels that a series has at any step. */
 function enriched(grid: Grid, infos: Infos, wanted: Wanted): Grid {
   const { steps } = grid
   const rows: number[] = []
@@ -208,7 +208,7 @@ function enriched(grid: Grid, infos: Infos, wanted: Wanted): Grid {
   return mergeEqualRows(wide)
 }
 
-/** The labels of a series and those of its info series that are asked for and that it has not itself. */
+/** The labels of a series plus the requested labels of its info series that it does not have itself. */
 function added(own: Labels, infos: readonly Labels[], names: ReadonlySet<string>): Labels {
   const data = new Map<string, string>()
   for (const info of infos) {

@@ -23,12 +23,11 @@ import { signaturesOf, type Signatures } from './signatures.ts'
 import { pieceMask, type Pieces } from './pieces.ts'
 
 /**
- * Arithmetic and comparison of two vectors. Each row of the many side meets the one row of the other side that has its
- * signature. Which row that is may change from step to step; that there is only one at a step is checked, and the
- * errors are Prometheus'.
+ * Arithmetic and comparison of two vectors. Each row of the many side is paired with the row of the other side that has
+ * its signature. The pairs may change between steps; duplicates at one step are refused, with Prometheus' errors.
  */
 interface Join {
-  /** For remarks. */
+  /** For annotations. */
   readonly expr: Binary
   readonly op: ArithmeticOp | ComparisonOp | TrimOp
   readonly isBool: boolean
@@ -51,14 +50,14 @@ export function* joinVectors(join: Join, left: Grid, right: Grid, evaluation: Ev
   return yield* compute(join, many, one, pairs, areDistinct, isSwapped, evaluation)
 }
 
-/** Rows that meet, in the order of the many side's. */
+/** Paired rows, in the order of the many side. */
 interface Pairs {
   readonly count: number
   readonly manyRows: Int32Array
   readonly oneRows: Int32Array
 }
 
-/** Rows of each signature as lists: the first one of a signature, and the next of each row; -1 is none. */
+/** Linked lists of the rows of each signature: the first row of a signature, and the next of each row; -1 is none. */
 interface RowLists {
   readonly firsts: Int32Array
   readonly nexts: Int32Array
@@ -80,7 +79,7 @@ function rowsBySignature(ids: Int32Array, rows: number, count: number): RowLists
   return { firsts, nexts, isCrowded }
 }
 
-/** HOT. Rows of the many side are counted first, so that the columns have their size. */
+/** HOT. Rows of the many side are counted first, so that the columns are allocated once. */
 function pairRows(ids: Int32Array, rows: number, { firsts, nexts }: RowLists): Pairs {
   let count = 0
   for (let row = 0; row < rows; row++) for (let one = firsts[ids[row]!]!; one !== -1; one = nexts[one]!) count++
@@ -96,7 +95,7 @@ function pairRows(ids: Int32Array, rows: number, { firsts, nexts }: RowLists): P
   return { count, manyRows, oneRows }
 }
 
-/** Whether no two results can have the same labels, which spares making any. False: perhaps. */
+/** Whether the results certainly have different labels, which avoids creating the label sets. */
 function areLabelsDistinct(
   { matching }: Join,
   many: Grid,
@@ -105,7 +104,7 @@ function areLabelsDistinct(
   cache: RowGroups,
 ): boolean {
   if (matching.card === 'one-to-one') {
-    // The labels of a result are its signature, or have it in them.
+    // The labels of a result include its signature.
     const seen = new Uint8Array(signatureCount)
     for (let pair = 0; pair < count; pair++) {
       const id = left[manyRows[pair]!]!
@@ -114,7 +113,7 @@ function areLabelsDistinct(
     }
     return true
   }
-  // Rows that differ before labels are added differ after it.
+  // Rows that differ before labels are added differ afterwards.
   if (!many.isOneName && !many.isNameless) return false
   for (let pair = 1; pair < count; pair++) if (manyRows[pair] === manyRows[pair - 1]) return false
   return matching.include.every((name) => name !== METRIC_NAME && isUnknown(many, name, cache))
@@ -125,7 +124,7 @@ function isUnknown(grid: Grid, name: string, cache: RowGroups): boolean {
   return numberRows(grid, [name], false, cache).column.texts.every((text) => text === '')
 }
 
-/** Refuses two rows of the one side with one signature at one step, if the many side has anything at that step. */
+/** Refuses two rows of the one side with one signature at one step, if the many side has a value at that step. */
 function refuseDuplicates({ matching }: Join, many: Grid, one: Grid, ids: Int32Array, isSwapped: boolean): void {
   const { steps } = one
   const bySignature = new Map<number, number[]>()
@@ -158,8 +157,8 @@ function signatureLabels(labels: Labels, { isOn, labels: names }: VectorMatching
 }
 
 /**
- * Refuses results that would not be one series each: two rows of the many side with one signature, unless grouping was
- * asked for, and then two with equal labels. Cells that a comparison filters away count too.
+ * Refuses ambiguous results: two rows of the many side with one signature without grouping, or, with grouping, two
+ * results with equal labels. Cells that a comparison drops count too.
  */
 function refuseAmbiguity(join: Join, many: Grid, one: Grid, pairs: Pairs, ids: Int32Array, count: number): void {
   const { steps } = many
@@ -189,7 +188,7 @@ function refuseAmbiguity(join: Join, many: Grid, one: Grid, pairs: Pairs, ids: I
   }
 }
 
-/** Labels of a result: the many side's, with what the clauses keep, drop and copy. */
+/** Labels of a result: those of the many side, as the clauses keep, drop and copy them. */
 function resultLabels({ op, isBool, matching }: Join, many: Grid, one: Grid, pairs: Pairs, pair: number): Labels {
   const manyRow = pairs.manyRows[pair]!
   const isNameDropped = isBool || isArithmetic(op)
@@ -204,7 +203,7 @@ function resultLabels({ op, isBool, matching }: Join, many: Grid, one: Grid, pai
   return isNameDropped && isBool ? labels.dropMetricName() : labels
 }
 
-/** The labels of results, made when they are asked for: what is joined is mostly compared, and then mostly gone. */
+/** Labels of results, created on demand: most joins are compared next, and most of their rows are dropped. */
 class JoinedRows implements LabelRows {
   readonly length: number
   readonly #labelsOf: (row: number) => Labels
@@ -242,7 +241,7 @@ function* compute(
   const columns = isMixed
     ? yield* elementColumns(elementOperation(join.expr, evaluation.annotations), many, one, pairs, isSwapped)
     : yield* floatColumns(join, many, one, pairs, isSwapped)
-  // The labels stay as they are when nothing but the name goes: no label set is made for a plain `a / b`.
+  // Only the name is dropped: a plain `a / b` needs no new label sets.
   const isPlain = matching.include.length === 0 && (matching.card !== 'one-to-one' || isIgnoringNothing(matching))
   if (isPlain && areDistinct && (many.isOneName || many.isNameless)) {
     const isWhole = pairs.count === many.labels.length
@@ -278,7 +277,7 @@ function* floatColumns(join: Join, many: Grid, one: Grid, pairs: Pairs, isSwappe
   return { values, present }
 }
 
-/** The same where some samples are histograms, or may have been. */
+/** The same for vectors that may contain histograms. */
 function* elementColumns(
   operation: ElementOperation,
   many: Grid,
@@ -337,7 +336,7 @@ function fillRow(
   }
 }
 
-/** A label set with the name among the labels, as Prometheus' errors show it. */
+/** A label set with the name among the labels, as in Prometheus' errors. */
 export function describeLabels(labels: Labels): string {
   return `{${[...labels.pairs()].map(([name, value]) => `${name}=${quote(value)}`).join(', ')}}`
 }

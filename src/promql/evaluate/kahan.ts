@@ -1,14 +1,14 @@
 /**
- * Sums that keep the digits a plain sum loses (Kahan's summation, as improved by Neumaier), so that a mean does not
- * depend on the order of the series. One accumulator object per evaluation, reused.
+ * Compensated sums (Kahan's summation, as improved by Neumaier), so that a mean does not depend on the order of the
+ * series. One accumulator object per evaluation, reused.
  */
 export interface Accumulator {
   sum: number
-  /** What the sum is short of. The full sum is `sum + correction`. */
+  /** The rounding error of the sum. The full sum is `sum + correction`. */
   correction: number
 }
 
-/** HOT. Adds `value`. An infinite sum forgets the correction, which would be NaN. */
+/** HOT. Adds `value`. An infinite sum clears the correction, which would be NaN. */
 export function add(to: Accumulator, value: number): void {
   const sum = to.sum + value
   if (sum === Infinity || sum === -Infinity) to.correction = 0

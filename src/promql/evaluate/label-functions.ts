@@ -5,13 +5,13 @@ import { isLabelName } from '../literals.ts'
 import { labelsOf, mapRowsInPieces, mergeEqualRows, type Grid } from './grid.ts'
 import type { Pieces } from './pieces.ts'
 
-/** `label_replace(v, target, replacement, source, regex)`: where the whole source value matches, the target is set. */
+/** `label_replace(v, target, replacement, source, regex)`: sets the target where the whole source value matches. */
 export function* labelReplace(grid: Grid, [target, replacement, source, pattern]: readonly string[]): Pieces<Grid> {
   const regex = compile(pattern!)
   if (!isLabelName(target!)) {
     throw new FleetError('query_execution', `invalid destination label name in label_replace(): ${target!}`)
   }
-  // Rows often share a value of the source, and taking a text apart costs more than finding it again.
+  // Rows often share a value of the source, and a Map lookup is cheaper than a match.
   const replaced = new Map<string, string | undefined>()
   const replacementOf = (value: string): string | undefined => {
     if (replaced.has(value)) return replaced.get(value)

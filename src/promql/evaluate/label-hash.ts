@@ -1,13 +1,13 @@
 import { xxhash64 } from '../../base/xxhash64.ts'
 import type { Labels } from '../../model/labels.ts'
 
-/** Label sets are kept by the store and asked for again at each evaluation of a rule. */
+/** The store returns the same label sets at each evaluation of a rule. */
 const known = new WeakMap<Labels, number>()
 const encoder = new TextEncoder()
 
 /**
- * Where a label set lies between 0 and 1, evenly: its hash as Prometheus computes it (XXH64 over names and values, each
- * after its length), so that `limit_ratio` chooses the same series there.
+ * The hash of a label set between 0 and 1, evenly distributed, computed as in Prometheus (XXH64 over names and values,
+ * each after its length), so that `limit_ratio` selects the same series.
  */
 export function hashRatio(labels: Labels): number {
   let ratio = known.get(labels)

@@ -19,7 +19,7 @@ export function* sortedByLabels(grid: Grid, names: readonly string[], isDescendi
   return takeRows(grid, yield* sortInPieces(rows, (a, b) => (isDescending ? compare(b, a) : compare(a, b))))
 }
 
-/** Texts cut into digits and what is between them, and the digits compared as numbers: `node9` before `node10`. */
+/** Compares texts by their digits as numbers and the parts between: `node9` before `node10`. */
 function compareNaturally(a: string, b: string): number {
   if (a === b) return 0
   const [left, right] = [chunksOf(a), chunksOf(b)]
@@ -39,7 +39,7 @@ function compareChunks(a: string, b: string): number {
   if (/^\d/.test(a) && /^\d/.test(b)) {
     const [left, right] = [BigInt(a), BigInt(b)]
     if (left !== right) return left < right ? -1 : 1
-    // The same number with more zeros before it comes later.
+    // Of equal numbers, the one with more leading zeros is later.
     return a.length - b.length
   }
   return compareText(a, b)

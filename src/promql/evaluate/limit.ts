@@ -7,9 +7,9 @@ import { hashRatio } from './label-hash.ts'
 import { takeRows, wholeParameter } from './top.ts'
 import { LABELS_CELLS, pieceMask, type Pieces } from './pieces.ts'
 
-/** Experimental aggregations that take a sample of the series, which are left as they are. */
+/** Experimental aggregations that select some of the series without changing them. */
 
-/** `limitk`: the first k series of each group that are there, step by step, in no particular order. */
+/** `limitk`: the first k present series of each group, step by step, in no particular order. */
 export function* limitCount(grid: Grid, groups: Groups, params: Float64Array): Pieces<Grid> {
   const { steps, present } = grid
   const limits = Array.from(params, wholeParameter)
@@ -28,7 +28,7 @@ export function* limitCount(grid: Grid, groups: Groups, params: Float64Array): P
   return keptRows({ ...grid, present: kept })
 }
 
-/** The ratio of each step, between -1 and 1; a warning tells of those that were not. */
+/** The ratio of each step, between -1 and 1, with a warning about ratios outside. */
 export function ratiosOf(params: Float64Array, place: Expr, { annotations }: Evaluation): Float64Array {
   if (params.some(Number.isNaN)) throw new FleetError('query_execution', 'Ratio value is NaN')
   const [most, least] = [Math.max(...params), Math.min(...params)]
@@ -38,8 +38,8 @@ export function ratiosOf(params: Float64Array, place: Expr, { annotations }: Eva
 }
 
 /**
- * `limit_ratio(r)`: a part of the series, chosen by a hash of their labels, so that it is the same at each step and
- * `limit_ratio(r - 1)` is the other part.
+ * `limit_ratio(r)`: selects series by a hash of their labels, so that the selection is the same at each step and
+ * `limit_ratio(r - 1)` is its complement.
  */
 export function* limitRatio(grid: Grid, ratios: Float64Array): Pieces<Grid> {
   const { steps, present } = grid

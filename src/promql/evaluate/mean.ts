@@ -3,8 +3,8 @@ import { add, type Accumulator } from './kahan.ts'
 const state: Accumulator = { sum: 0, correction: 0 }
 
 /**
- * HOT. The mean of `values[from..to)`: the compensated sum divided by the count, and, from where the sum would
- * overflow, a running mean instead.
+ * HOT. The mean of `values[from..to)`: the compensated sum divided by the count, or a running mean once the sum would
+ * overflow.
  */
 export function mean(values: Float64Array, from: number, to: number): number {
   state.sum = values[from]!

@@ -1,6 +1,6 @@
 import type { ArithmeticOp, ComparisonOp } from '../ast.ts'
 
-/** The arithmetic of two numbers, as Go does it where JavaScript differs. */
+/** Arithmetic of two numbers, with Go's results where JavaScript's differ. */
 export const ARITHMETIC: Readonly<Record<ArithmeticOp, (a: number, b: number) => number>> = {
   '+': (a, b) => a + b,
   '-': (a, b) => a - b,
@@ -20,7 +20,7 @@ export const COMPARISONS: Readonly<Record<ComparisonOp, (a: number, b: number) =
   '>': (a, b) => a > b,
 }
 
-/** IEEE 754 power: 1 to any power is 1, and so is -1 to an infinite one; JavaScript says NaN to both. */
+/** IEEE 754 power: 1 to any power is 1, and so is -1 to an infinite one; JavaScript returns NaN for both. */
 function power(base: number, exponent: number): number {
   if (base === 1 || (base === -1 && Math.abs(exponent) === Infinity)) return 1
   return base ** exponent

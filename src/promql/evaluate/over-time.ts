@@ -3,7 +3,7 @@ import { mean } from './mean.ts'
 import { quantileOf } from './quantile.ts'
 import type { WindowKernel } from './window.ts'
 
-/** `*_over_time`: one value from the samples of a window, each sample weighing the same. */
+/** `*_over_time`: one value from the samples of a window, with equal weights. */
 
 const sums: Accumulator = { sum: 0, correction: 0 }
 const squares: Accumulator = { sum: 0, correction: 0 }
@@ -21,7 +21,7 @@ const avgOverTime: WindowKernel = (window) => {
   return true
 }
 
-/** The least value; NaN only when all are. */
+/** The minimum; NaN only when all samples are NaN. */
 const minOverTime: WindowKernel = (window) => {
   let least = window.values[window.from]!
   for (let i = window.from + 1; i < window.to; i++) {
@@ -32,7 +32,7 @@ const minOverTime: WindowKernel = (window) => {
   return true
 }
 
-/** The greatest value; NaN only when all are. */
+/** The maximum; NaN only when all samples are NaN. */
 const maxOverTime: WindowKernel = (window) => {
   let most = window.values[window.from]!
   for (let i = window.from + 1; i < window.to; i++) {

@@ -1,25 +1,25 @@
 import type { Budget } from '../budget.ts'
 
 /**
- * Operators work on a whole grid at a time, and a grid may be large. So that others are answered meanwhile and an abort
- * arrives, long loops are generators that yield now and then: there the thread is given away when it was held for long.
- * What they work on may not change at a yield, which grids do not.
+ * Operators process whole grids, and a grid may be large. So that the thread serves other work and an abort can arrive,
+ * long loops are generators that yield periodically; the caller gives the thread away there when it was held for long.
+ * Their inputs must not change at a yield, which grids do not.
  */
 export type Pieces<T> = Generator<undefined, T, undefined>
 
-/** Does the pieces one after the other. */
+/** Runs the pieces one after the other. */
 export async function runPieces<T>(pieces: Pieces<T>, budget: Budget): Promise<T> {
   for (;;) {
     const { done, value } = pieces.next()
     if (done === true) return value
-    if (budget.isSliceOver) await budget.breathe()
+    if (budget.isSliceOver) await budget.yieldThread()
   }
 }
 
-/** Cells of a piece: even 50 ns a cell are 3 ms. */
+/** Cells of a piece: at 50 ns per cell, 3 ms. */
 const PIECE_CELLS = 65_536
 
-/** For `if ((row & mask) === mask) yield` in a loop over rows of so many cells, or so much other work. */
+/** For `if ((row & mask) === mask) yield` in a loop over rows of that many cells, or as much other work. */
 export function pieceMask(cellsPerRow: number): number {
   const rows = Math.max(1, Math.floor(PIECE_CELLS / Math.max(1, cellsPerRow)))
   return 2 ** Math.floor(Math.log2(rows)) - 1
@@ -28,7 +28,7 @@ export function pieceMask(cellsPerRow: number): number {
 /** The same in a loop over cells. */
 export const CELL_MASK = PIECE_CELLS - 1
 
-/** What making a label set costs, in cells. */
+/** Cost of creating a label set, in cells. */
 export const LABELS_CELLS = 256
 
 /** Sorts in place, as `Array.sort` does: equal items keep their order. */

@@ -1,6 +1,6 @@
 /**
- * The φ-quantile of a few values, NaN being the least; a quantile between two values is weighted between them.
- * Outside [0, 1] it is an infinity. Changes the order of `values`.
+ * The φ-quantile of a few values, with NaN as the least; a quantile between two values is interpolated. Outside [0, 1]
+ * it is infinite. Changes the order of `values`.
  */
 export function quantileOf(phi: number, values: Float64Array): number {
   if (values.length === 0 || Number.isNaN(phi)) return NaN
@@ -21,7 +21,7 @@ export function quantileOf(phi: number, values: Float64Array): number {
   return low * (1 - weight) + high * weight
 }
 
-/** Moves NaNs to the end; answers how many numbers there are. */
+/** Moves NaNs to the end; returns the number of other values. */
 function numbersFirst(values: Float64Array): number {
   let numbers = 0
   for (let i = 0; i < values.length; i++) {
@@ -33,10 +33,13 @@ function numbersFirst(values: Float64Array): number {
   return numbers
 }
 
-/** Fewer are sorted. */
+/** Fewer values are sorted instead. */
 const SELECTED_MIN = 24
 
-/** HOT. Hoare's selection: of the first `count` values the one that belongs at `place` stands there, none greater before it. */
+/**
+ * HOT. Hoare's selection: puts the value of rank `place` of the first `count` values there, with no greater value
+ * before it.
+ */
 function select(values: Float64Array, count: number, place: number): void {
   let from = 0
   let to = count - 1

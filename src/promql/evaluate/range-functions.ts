@@ -17,12 +17,12 @@ import { RATE_KERNELS } from './rate.ts'
 import { REGRESSION_KERNELS } from './regression.ts'
 import { gridOverRollups } from './range-rollups.ts'
 import { gridOverRuns, type RangeFunction } from './range-runs.ts'
-import { hasOneName, lensOf, lookMs, selectRuns } from './select.ts'
+import { hasOneName, lensOf, selectorTimeMs, selectRuns } from './select.ts'
 import { runPieces, type Pieces } from './pieces.ts'
 import { slideOverElements } from './slide-elements.ts'
 import { slideOverSamples, type WindowKernel } from './window.ts'
 
-/** Functions of a range vector: a window per series and step, a kernel for each. */
+/** Functions of a range vector: one window per series and step, one kernel per function. */
 export const WINDOW_KERNELS: Readonly<Record<string, WindowKernel>> = {
   ...RATE_KERNELS,
   ...OVER_TIME_KERNELS,
@@ -30,7 +30,7 @@ export const WINDOW_KERNELS: Readonly<Record<string, WindowKernel>> = {
   ...EXPERIMENTAL_KERNELS,
 }
 
-/** These give back samples as they are, and so keep the metric's name. */
+/** These return samples unchanged, and so keep the metric name. */
 const KEEPS_NAME: ReadonlySet<string> = new Set(['first_over_time', 'last_over_time'])
 
 const COUNTER_SUFFIX = /_(?:total|sum|count|bucket)$/
@@ -82,9 +82,9 @@ async function overRange(over: RangeFunction, arg: Expr, steps: Steps, evaluatio
   return runPieces(gridOverSamples(over, range, arg, steps, evaluation), evaluation.budget)
 }
 
-/** Where the window of each step ends. */
+/** The end of the window of each step. */
 function endsOf(lens: Lens, steps: Steps): Float64Array {
-  return perStep(steps, (s) => lookMs(lens, steps, s))
+  return perStep(steps, (s) => selectorTimeMs(lens, steps, s))
 }
 
 function* gridOverSamples(
@@ -110,7 +110,7 @@ function* gridOverSamples(
   return { steps: steps.count, labels, isNameless: false, isOneName, values, present }
 }
 
-/** The same where some series have native histograms among their samples. */
+/** The same for series with native histograms. */
 function* gridOverElements(
   over: RangeFunction,
   { series, rangeMs, lens, isOneName }: RangeVector,
@@ -154,11 +154,11 @@ function warnOfQuantiles(quantiles: Float64Array, place: Expr, { annotations }: 
   }
 }
 
-/** Once per metric: its name does not say counter, but somebody asks for its rate. */
+/** Once per metric: a rate of a metric whose name is not that of a counter. */
 function remarkNonCounters(grid: Grid, place: Expr, { annotations }: Evaluation): void {
   const { labels, present, steps } = grid
   const known = new Set([''])
-  // The common case: one name, and it says counter.
+  // The common case: one name, and it is that of a counter.
   if (grid.isOneName && labels.length > 0 && COUNTER_SUFFIX.test(labels.valueAt(0, METRIC_NAME))) return
   for (let row = 0; row < labels.length; row++) {
     const name = labels.valueAt(row, METRIC_NAME)
@@ -170,7 +170,7 @@ function remarkNonCounters(grid: Grid, place: Expr, { annotations }: Evaluation)
   }
 }
 
-/** 1 where no series has a sample in the window, with the labels that the selector asks for by equality. */
+/** 1 where no series has a sample in the window, with the labels of the selector's equality matchers. */
 async function absentOverTime(arg: Expr, steps: Steps, evaluation: Evaluation): Promise<Value> {
   const name = 'present_over_time'
   const found = await overRange({ name, kernel: WINDOW_KERNELS[name]!, params: undefined }, arg, steps, evaluation)
@@ -193,8 +193,8 @@ export function absenceOf(found: Grid, labels: Labels): Grid {
 }
 
 /**
- * The labels of a series that is not there: those which the selector asks for by equality, once. Anything but a
- * selector gives no labels.
+ * The labels of an absent series: those of the selector's equality matchers that occur once. Other expressions give no
+ * labels.
  */
 export function absentLabels(arg: Expr): Labels {
   const expr = unwrapParens(arg)

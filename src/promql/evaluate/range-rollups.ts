@@ -13,11 +13,11 @@ import { hasOneName, selectRuns } from './select.ts'
 import type { Lens } from './range-series.ts'
 
 /**
- * Range functions over rollups, where the answer is that of the samples to the last bit. Series of which that cannot be
- * shown are read again as samples, as long as they are kept.
+ * Range functions over rollups, where the result equals that of the samples to the last bit. Series without that
+ * guarantee are read again as samples, as long as the samples are stored.
  */
 
-/** When more than this part of a portion is inexact, samples are read at once. */
+/** When more than this share of a portion is inexact, all samples are read. */
 const INEXACT_MAX = 1 / 4
 
 /** A range function over rollups; undefined: samples have to be read. */
@@ -36,7 +36,7 @@ export async function gridOverRollups(
     explainer?.leave(selector.matchers, `${over.name} has no way over rollups`)
     return undefined
   }
-  // Windows that stand still are one window.
+  // Windows at a fixed time are one window.
   const moving = lens.fixedMs === undefined ? steps : { ...steps, count: 1 }
   const looks = { firstMs: endsMs[0]!, steps: moving, rangeMs, parts: kernel.parts }
   const selection = selectRollup(selector.matchers, looks, evaluation)
@@ -49,7 +49,7 @@ export async function gridOverRollups(
   }
   const endNumbers = endsMs.map((endMs) => endMs / widthMs)
   const filler = new GridFiller(rows, steps.count, evaluation)
-  /** Cells of rows that need their samples, by place. */
+  /** Cells of rows that need their samples, by position. */
   const inexact = new Map<number, number>()
   for (let from = 0; from < rows.length; from += ROLLUP_ROWS) {
     const to = Math.min(rows.length, from + ROLLUP_ROWS)
@@ -65,7 +65,7 @@ export async function gridOverRollups(
       if (!slideOverBuckets(kernel, columns, endsMs, endNumbers, rangeMs, rangeMs / widthMs, cell, values, present))
         inexact.set(row, cell)
     })
-    explainer?.noteBuckets(selection, found, buckets)
+    explainer?.recordBuckets(selection, found, buckets)
     evaluation.budget.takeSamples(found, buckets)
     if (samples === undefined) inexact.clear()
     if (inexact.size - known > found * INEXACT_MAX) {
@@ -73,12 +73,12 @@ export async function gridOverRollups(
       explainer?.leave(selector.matchers, `rollups were read first, and cannot show the answer of ${share}`)
       return undefined
     }
-    await evaluation.budget.breathe()
+    await evaluation.budget.yieldThread()
   }
   if (samples !== undefined && inexact.size > 0) {
     const places = [...inexact.keys()]
     const again = new PickedRuns(samples, places)
-    explainer?.attach(again, explainer.notesOf(samples))
+    explainer?.attach(again, explainer.recordOf(samples))
     explainer?.leave(selector.matchers, `rollups cannot show the answer of ${places.length} series: read as runs too`)
     const grid = await gridOverRuns(over, again, rangeMs, endsMs, steps, hasOneName(selector), evaluation)
     takeOver(grid, again, [...inexact.values()], filler)
@@ -86,7 +86,7 @@ export async function gridOverRollups(
   return filler.finish(hasOneName(selector))
 }
 
-/** The samples of the same series, row by row; undefined when series came or went in between. */
+/** The samples of the same series, row by row; undefined when series were added or deleted in between. */
 function sameRows(
   selector: VectorSelector,
   lens: Lens,
@@ -99,7 +99,7 @@ function sameRows(
   return runs?.rows.lineage === rows.lineage && runs.rows.length >= rows.length ? runs : undefined
 }
 
-/** Some rows of a selection, for the few series that need their samples. */
+/** Selected rows of a selection, for the few series that need their samples. */
 class PickedRuns implements RunSelection {
   readonly rows: LabelRows
   readonly #base: RunSelection
@@ -128,14 +128,14 @@ class PickedRuns implements RunSelection {
     throw new TypeError('bug: range functions do not ask for the newest sample')
   }
 
-  /** The number here of a row of a grid that was made of these rows. */
+  /** The number here of a row of a grid that was created from these rows. */
   numberOf(labels: LabelRows, row: number): number {
     if (labels === this.rows || !(labels instanceof PickedRows)) return row
     return this.#numbers.get(labels.places[row]!)!
   }
 }
 
-/** The rows of `grid` into the cells of the series that they are. */
+/** Copies the rows of `grid` into the cells of their series. */
 function takeOver(grid: Grid, again: PickedRuns, cells: readonly number[], { values, present }: GridFiller): void {
   const { steps, labels } = grid
   for (const cell of cells) present.fill(0, cell, cell + steps)

@@ -9,14 +9,14 @@ import { eachBlock, GridFiller } from './run-blocks.ts'
 import { runSlideOf, slideOverRuns } from './slide-runs.ts'
 import { slideOverSamples, type WindowKernel } from './window.ts'
 
-/** What is computed of each window. */
+/** The function to compute for each window. */
 export interface RangeFunction {
   readonly name: string
-  /** Over samples: for functions that have no kernel over runs. */
+  /** Over samples: for functions without a kernel over runs. */
   readonly kernel: WindowKernel
   /** The scalar argument by step. */
   readonly params: Float64Array | undefined
-  /** Where Prometheus says that histograms were ignored; absent: at the range vector. */
+  /** Position of Prometheus' annotation about ignored histograms; absent: the range vector. */
   readonly firstArg?: Expr
 }
 
@@ -24,7 +24,7 @@ export interface RangeFunction {
 let timesMs = new Float64Array(1024)
 let samples = new Float64Array(1024)
 
-/** A range function over series as runs, portion by portion. `endsMs`: where the window of each step ends. */
+/** A range function over series as runs, portion by portion. `endsMs`: the end of the window of each step. */
 export async function gridOverRuns(
   { name, kernel, params }: RangeFunction,
   selection: RunSelection,
@@ -60,7 +60,7 @@ export async function gridOverRuns(
   return filler.finish(isOneName)
 }
 
-/** HOT. Moves the runs `[from, end)` of a row together where stale markers stood; answers where they end now. */
+/** HOT. Compacts the runs `[from, end)` of a row over stale markers; returns their new end. */
 function withoutStale(runs: RunColumns, from: number, end: number): number {
   const { values } = runs
   let first = from
@@ -80,7 +80,7 @@ function withoutStale(runs: RunColumns, from: number, end: number): number {
   return kept
 }
 
-/** HOT. The samples of a row into `timesMs` and `samples`; they count against the query's limit. */
+/** HOT. Expands a row into `timesMs` and `samples`, which count against the query's limit. */
 function expand(runs: RunColumns, from: number, to: number, { budget }: Evaluation): number {
   const { startsMs, deltasMs, counts, values } = runs
   let count = 0

@@ -8,7 +8,7 @@ export interface Lens {
   readonly offsetMs: number
 }
 
-/** A range vector before it is cut into windows: all samples a query needs, without stale markers. */
+/** A range vector before it is split into windows: all samples of a query, without stale markers. */
 export interface RangeVector {
   readonly series: readonly RangeSeries[]
   readonly rangeMs: number

@@ -11,7 +11,7 @@ import { hasOneName, lensOf, selectSeries } from './select.ts'
 import { subquerySteps } from './subquery-steps.ts'
 import { runPieces, pieceMask, type Pieces } from './pieces.ts'
 
-/** The range vector of `selector[range]` or of a subquery. `func` is told to the store. */
+/** The range vector of `selector[range]` or of a subquery. `func` is passed to the store. */
 export function evaluateRange(expr: Expr, steps: Steps, evaluation: Evaluation, func?: string): Promise<RangeVector> {
   const { explainer } = evaluation
   if (explainer === undefined) return rangeOf(expr, steps, evaluation, func)
@@ -43,7 +43,7 @@ function rangeOfSelector(
   return { series: series.map(withoutStaleMarkers), rangeMs, lens, isOneName: hasOneName(selector) }
 }
 
-/** HOT. The same columns when there is nothing to take out, which is nearly always. */
+/** HOT. Returns the same columns when there are no stale markers, which is nearly always. */
 export function withoutStaleMarkers(columns: SeriesColumns): RangeSeries {
   if (columns.histograms !== undefined) return withoutStaleElements(columns, columns.histograms)
   const { values, timesMs, count } = columns
@@ -119,7 +119,7 @@ function histogramsOf({ histograms, present, steps }: Grid, row: number): Pick<R
   return cells.some((one) => one !== undefined) ? { histograms: cells.map(withoutHint) } : {}
 }
 
-/** Its neighbours in a subquery are others than those that it was compared with. */
+/** Its neighbours in a subquery are not those that the hint was computed from. */
 function withoutHint(histogram: Histogram | undefined): Histogram | undefined {
   if (histogram === undefined || histogram.counterReset === 'gauge') return histogram
   return { ...histogram, counterReset: 'unknown' }

@@ -1,11 +1,11 @@
 import type { Window, WindowKernel } from './window.ts'
 
 /**
- * Functions over what a series gained: `rate`, `increase`, `delta` and their two-sample forms. Counters start again at
- * zero when the program restarts, so a fall counts as growth from zero.
+ * Functions of the gain of a series: `rate`, `increase`, `delta` and their two-sample forms. Counters restart at zero,
+ * so a decrease counts as growth from zero.
  */
 
-/** How far beyond the mean distance of samples an end of the window may lie and still be extrapolated to. */
+/** An end of the window is extrapolated to when it is at most this many mean sample distances away. */
 const EXTRAPOLATION_SLACK = 1.1
 
 /** Gain over the window, extrapolated to its ends; false when there are fewer than two samples. */
@@ -28,8 +28,8 @@ function extrapolate(window: Window, isCounter: boolean): boolean {
 }
 
 /**
- * HOT. What was gained between the first and the last of `samples` samples (at least two), extrapolated to the ends of
- * the window. `first`: the first sample's value.
+ * HOT. The gain between the first and the last of `samples` samples (at least two), extrapolated to the ends of the
+ * window. `first`: the first sample's value.
  */
 export function extrapolated(
   gain: number,
@@ -44,7 +44,7 @@ export function extrapolated(
   return gain * extrapolationFactor(gain, first, firstMs, lastMs, samples, startMs, endMs, isCounter)
 }
 
-/** HOT. What a gain is multiplied with to extrapolate it. */
+/** HOT. The factor that extrapolates a gain. */
 export function extrapolationFactor(
   gain: number,
   first: number,
@@ -61,7 +61,7 @@ export function extrapolationFactor(
   let beforeSeconds = (firstMs - startMs) / 1000
   let afterSeconds = (endMs - lastMs) / 1000
   if (beforeSeconds >= slackSeconds) beforeSeconds = meanGapSeconds / 2
-  // A counter cannot have been below zero: extrapolate back at most to where it would have been zero.
+  // A counter is never negative: extrapolate back at most to its zero.
   if (isCounter && gain > 0 && first >= 0) {
     beforeSeconds = Math.min(beforeSeconds, sampledSeconds * (first / gain))
   }
@@ -96,7 +96,7 @@ const irate: WindowKernel = (window) => {
   return true
 }
 
-/** How often the value fell. */
+/** The number of decreases. */
 const resets: WindowKernel = (window) => {
   const { values, from, to } = window
   let count = 0
@@ -105,7 +105,7 @@ const resets: WindowKernel = (window) => {
   return true
 }
 
-/** How often the value became another one; NaN after NaN is no change. */
+/** The number of changes; NaN after NaN is no change. */
 const changes: WindowKernel = (window) => {
   const { values, from, to } = window
   let count = 0

@@ -3,21 +3,21 @@ import { childrenOf, type Expr } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import { lastStepMs, stepTimeMs, type Steps } from './steps.ts'
 import { runsPerMsOf } from './rollup-worth.ts'
-import { lensOf, lookMs } from './select.ts'
+import { lensOf, selectorTimeMs } from './select.ts'
 import { selectRollup } from './select-rollups.ts'
 import { subquerySteps } from './subquery-steps.ts'
 
 /**
- * Refuses a query whose selectors may be read one by one but not together, before any of them is: twenty selectors of
- * forty million samples each would otherwise be computed until one of them is beyond the limit. A guess from a few series
- * of each raises the suspicion; the query is refused for what the store says is there at least.
+ * Refuses a query whose selectors stay within the limit one by one but not together, before any of them is read: twenty
+ * selectors of forty million samples each would otherwise be computed until one exceeds the limit. An estimate from a
+ * few series of each raises the suspicion; the store's lower bound decides.
  */
 
 /** Rows of a few packs. */
 const COUNTED_ROWS = 512
-/** A shorter range is no suspect: a rule that looks ten minutes back is not asked twice for its series. */
+/** A shorter range is never refused early, so a rule with a range of ten minutes does not select its series twice. */
 const SPAN_MS_MIN = 3_600_000
-/** No sample comes more often than this, for the guess that needs no look at the samples. */
+/** The shortest assumed scrape interval, for the estimate without reading samples. */
 const SCRAPE_MS_MIN = 5000
 const EDGES = { extremes: false, sums: false } as const
 
@@ -43,12 +43,15 @@ export async function refuseEarly(expr: Expr, steps: Steps, evaluation: Evaluati
     for (let row = 0; row < selection.rows.length; row += COUNTED_ROWS) {
       runs += selection.runsAtLeast(row, Math.min(selection.rows.length, row + COUNTED_ROWS))
       if (runs > budget.samplesLeft) budget.takeSamples(0, runs)
-      await budget.breathe()
+      await budget.yieldThread()
     }
   }
 }
 
-/** What will be read as runs. Where rollups or the newest sample may do, nothing is counted; a part that repeats is read once. */
+/**
+ * The selectors that will be read as runs. Selectors that rollups or the newest sample may serve are not counted; a
+ * repeated part is counted once.
+ */
 function collect(expr: Expr, steps: Steps, evaluation: Evaluation, seen: Set<string>, into: Read[]): void {
   const text = evaluation.repeats.get(expr)
   if (text !== undefined) {
@@ -83,11 +86,11 @@ function read(
   const { queryable, budget, lookbackMs } = evaluation
   const { matchers } = selector
   const lens = lensOf(selector, evaluation)
-  const firstMs = lookMs(lens, steps, 0)
+  const firstMs = selectorTimeMs(lens, steps, 0)
   const request = {
     matchers,
     fromMs: firstMs - (rangeMs ?? lookbackMs) + 1,
-    toMs: lookMs(lens, steps, steps.count - 1),
+    toMs: selectorTimeMs(lens, steps, steps.count - 1),
     maxSamples: budget.samplesLeft,
   }
   if (request.toMs - request.fromMs < SPAN_MS_MIN) return
@@ -98,7 +101,7 @@ function read(
   into.push({ request, selection })
 }
 
-/** An explanation is about what is read, and nothing is read here. */
+/** The explanation covers reads, and nothing is read here. */
 function silent(evaluation: Evaluation): Evaluation {
   const copy: { -readonly [K in keyof Evaluation]: Evaluation[K] } = { ...evaluation }
   delete copy.explainer

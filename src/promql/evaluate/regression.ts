@@ -1,7 +1,7 @@
 import { add, type Accumulator } from './kahan.ts'
 import type { Window, WindowKernel } from './window.ts'
 
-/** `deriv` and `predict_linear`: the straight line that fits the samples of a window best (least squares). */
+/** `deriv` and `predict_linear`: linear regression (least squares) of the samples of a window. */
 
 const x: Accumulator = { sum: 0, correction: 0 }
 const y: Accumulator = { sum: 0, correction: 0 }
@@ -23,7 +23,7 @@ function fit({ timesMs, values, from, to }: Window, originMs: number): void {
     add(xy, seconds * value)
     add(xx, seconds * seconds)
   }
-  // Exact for a constant: the general formula would leave a rounding error behind.
+  // Exact for a constant: the general formula would leave a rounding error.
   if (isConstant) {
     line.slope = Number.isFinite(first) ? 0 : NaN
     line.intercept = Number.isFinite(first) ? first : NaN

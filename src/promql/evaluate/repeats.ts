@@ -1,14 +1,14 @@
 import { childrenOf, type Expr } from '../ast.ts'
 import { formatExpr } from '../format.ts'
 
-/** Parts that are worth keeping when a query has them twice: what reads the store or computes over what was read. */
+/** Parts worth caching when they occur twice in a query: those that read the store or compute over what was read. */
 const KINDS: ReadonlySet<Expr['kind']> = new Set(['vector', 'binary', 'aggregate', 'call', 'unary'])
 
 const known = new WeakMap<Expr, ReadonlyMap<Expr, string>>()
 
 /**
- * The parts of a query that stand in it more than once, with their text, which is the same for all that are equal:
- * `x == 1` in a share is read, compared and kept once. A part that only repeats inside of one that does is not named.
+ * The parts of a query that occur more than once, with their text, which is equal for equal parts: `x == 1` in a share
+ * is read, compared and stored once. A part that only repeats inside a repeated part is not included.
  */
 export function repeatsOf(query: Expr): ReadonlyMap<Expr, string> {
   let repeats = known.get(query)

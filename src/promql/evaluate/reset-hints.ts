@@ -4,8 +4,8 @@ import { childrenOf, type Expr, type VectorSelector } from '../ast.ts'
 import { isReset } from '../histogram/reset.ts'
 
 /**
- * Prometheus finds counter resets while it reads when only count and sum of a histogram are asked for, and so can warn
- * that histograms with a reset and without one were added. Here too, for the same selectors.
+ * Prometheus detects counter resets while reading when only count and sum of a histogram are used, and can warn then
+ * about adding histograms with a reset and without one. This does the same for the same selectors.
  */
 
 const COUNTING = new Set(['histogram_avg', 'histogram_count', 'histogram_sum'])
@@ -35,7 +35,7 @@ function collect(expr: Expr, isCounting: boolean, found: Set<VectorSelector>): v
   for (const child of childrenOf(expr)) collect(child, inside, found)
 }
 
-/** Histograms that say by themselves whether their counts began anew since the one before. */
+/** Histograms with their own hint whether a counter reset happened since the previous sample. */
 export function withResetHints(columns: SeriesColumns): SeriesColumns {
   if (columns.histograms === undefined) return columns
   let previous: Histogram | undefined

@@ -4,15 +4,15 @@ import { RunColumns } from '../../model/run-columns.ts'
 import type { Evaluation } from './evaluation.ts'
 
 /**
- * Whether samples are read rather than rollups of them. A state that changes once a week is two runs, and as many
- * buckets as there are hours: measured over 30 days, 2,000 series of it cost ten times as much from buckets. Some series
- * are looked at to tell; what they tell is remembered with the rows.
+ * Decides whether samples are read rather than rollups. A state that changes once a week is two runs, and as many
+ * buckets as there are hours: over 30 days, 2,000 such series cost ten times as much from buckets. The decision samples
+ * some series and is cached with the rows.
  */
 
 /** Neighbours, because they share packs. */
 const ROWS_LOOKED_AT = 8
 
-/** Runs a millisecond has in the rows of a lineage. */
+/** Runs per millisecond in the rows of a lineage. */
 const known = new WeakMap<object, number>()
 const probe = new RunColumns()
 
@@ -30,7 +30,9 @@ export function areRunsCheaper(request: Omit<SelectRequest, 'hint'>, widthMs: nu
   return isCheaper
 }
 
-/** How many runs a row has in a millisecond, about: told by some rows in the middle, of which there is at least one. */
+/**
+ * The estimated number of runs of a row per millisecond, from some rows in the middle, of which there is at least one.
+ */
 export function runsPerMsOf(selection: RunSelection, { fromMs, toMs }: TimeRange): number {
   const { lineage, length } = selection.rows
   const remembered = known.get(lineage)

@@ -2,39 +2,41 @@ import { LabelList, type LabelRows } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
 
 /**
- * What was worked out for rows and holds as long as they are there: which group each row of a fleet is in, and which
- * groups of two vectors match. A rule asks the same every half minute, about the same series. Kept by the lineage of
- * the rows, so it goes with them, and grows with them at their end.
+ * Cached results about rows, valid as long as the rows exist: the group of each row of a fleet, and the matching groups
+ * of two vectors. A rule needs the same every half minute, for the same series. Cached by the lineage of the rows, so
+ * entries are dropped with their rows and extended when rows are added.
  */
 
 /**
- * Estimated bytes of all that is kept; beyond it everything is let go and worked out again. One that is too
- * small makes every evaluation a first one.
+ * Estimated bytes of the whole cache; beyond it everything is dropped and recomputed. A too small limit makes every
+ * evaluation a first one.
  */
 const BYTES_MAX = 512 * 1024 * 1024
-/** Text and label set of a group, which all columns with its grouping share; its entries in one; the number of a row. */
+/**
+ * Text and label set of a group, shared by all columns of its grouping; its entries in a column; the number of a row.
+ */
 const SHARED_BYTES = 250
 const GROUP_BYTES = 60
 const ROW_BYTES = 4
 
-/** How rows are told apart: equal texts are one group. */
+/** How rows are distinguished: rows with equal texts are one group. */
 export interface Grouping {
-  /** Names the grouping among all. */
+  /** Identifies the grouping. */
   readonly key: string
   textOf(rows: LabelRows, row: number): string
   labelsOf(rows: LabelRows, row: number): Labels
 }
 
-/** A group as all columns of one grouping share it: most rules group by cluster, and there are many rules. */
+/** A group shared by all columns of one grouping: most rules group by cluster, and there are many rules. */
 interface SharedGroup {
   readonly text: string
   readonly labels: Labels
 }
 
-/** Group numbers of the rows of one lineage, in the order in which groups are first met. */
+/** Group numbers of the rows of one lineage, in the order in which the groups first occur. */
 export class GroupColumn {
   ids = new Int32Array(0)
-  /** How many rows have a number. */
+  /** Number of rows with a group number. */
   seen = 0
   readonly labels: Labels[] = []
   readonly texts: string[] = []
@@ -70,7 +72,7 @@ export class GroupColumn {
   }
 }
 
-/** Looking up groups and matches of rows. */
+/** Lookups of groups and matches of rows. */
 export interface RowGroups {
   /** The groups of at least all these rows. */
   groups(rows: LabelRows, grouping: Grouping): GroupColumn
@@ -85,7 +87,7 @@ export class RowCache implements RowGroups {
   #shared = new Map<string, Map<string, SharedGroup>>()
   #bytes = 0
 
-  /** Whether `groups` has nothing to work out. */
+  /** Whether `groups` has nothing to compute. */
   knows(rows: LabelRows, grouping: Grouping): boolean {
     return (this.#columns.get(rows.lineage)?.get(grouping.key)?.seen ?? -1) >= rows.length
   }
@@ -101,7 +103,8 @@ export class RowCache implements RowGroups {
     const [groupsBefore, sharedBefore] = [column.labels.length, shared.size]
     const added = rows.length - column.seen
     column.extend(rows, grouping, shared)
-    // Rows that are a lineage of their own, as those that a comparison picks, go with the query, and their groups with them.
+    // Rows that are their own lineage, such as the result of a comparison, end with the query, and their groups with
+    // them.
     const isPassing = rows.lineage === rows
     const own = isPassing ? 0 : (column.labels.length - groupsBefore) * GROUP_BYTES + added * ROW_BYTES
     this.#take(own + (shared.size - sharedBefore) * SHARED_BYTES)
@@ -121,10 +124,10 @@ export class RowCache implements RowGroups {
     return made
   }
 
-  /** How many groups the other side had when a translation was made. */
+  /** Number of groups of the other side when a translation was made. */
   readonly #sizes = new WeakMap<Int32Array, number>()
 
-  /** What went with its rows is still counted, so now and then more is let go than has to. */
+  /** Entries dropped with their rows are still counted, so the cache is sometimes cleared earlier than necessary. */
   #take(bytes: number): void {
     this.#bytes += bytes
     if (this.#bytes <= BYTES_MAX) return

@@ -6,28 +6,28 @@ import type { Evaluation } from './evaluation.ts'
 import type { Grid } from './grid.ts'
 
 /**
- * Series of a selector in portions, as runs: a query over a fleet holds the samples of some series at a time, gives its
- * thread away between two portions, and is stopped at the first portion that is beyond its limit.
+ * Reads the series of a selector in portions, as runs: a query over a fleet holds the samples of some series at a time,
+ * yields the thread between two portions, and ends at the first portion beyond its limit.
  */
 
-/** Runs a portion should have: they fit the second-level cache about. */
+/** Target number of runs of a portion: about the size of the second-level cache. */
 const BLOCK_RUNS = 30_000
 const BLOCK_ROWS_MAX = 8192
-/** How many rows the first portion has: of a long range some, to learn how many runs a row has. */
+/** Rows of the first portion of a long range, to measure the runs per row. */
 const FIRST_ROWS = 64
 const SHORT_MS = 3_600_000
-/** How often series are scraped, for a guess. */
+/** The assumed scrape interval, for an estimate. */
 const SCRAPE_MS = 30_000
-/** Values the first portion of a short range may make: even 1 us each are some 20 ms. */
+/** Maximum values of the first portion of a short range: at 1 us each, some 20 ms. */
 const FIRST_BLOCK_CELLS = 20_000
-/** From how many times the samples left on the first rows, if all were as they, make a query suspect. */
+/** The query is suspect when the estimate from the first rows exceeds the samples left by this factor. */
 const SUSPECT = 1
 /** Rows of one pack, or of a few. */
 const COUNTED_ROWS = 512
-/** Columns that grew beyond this are let go after the query. */
+/** Larger columns are released after the query. */
 const KEPT_RUNS_MAX = 1_000_000
 
-/** One for all queries: nobody looks at it after a portion, and portions of two queries do not mix. */
+/** Shared by all queries: it is not read after a portion, and portions of two queries do not overlap. */
 let scratch = new RunColumns()
 
 /** Calls `visit` with each portion: the number of its first row, and the runs of its rows. */
@@ -49,11 +49,11 @@ export async function eachBlock(
     const beganMs = budget.elapsedMs
     selection.readRuns(from, to, runs)
     const found = rowsWithRuns(runs)
-    explainer?.notePortion(selection, found, runs, startedMs)
+    explainer?.recordPortion(selection, found, runs, startedMs)
     budget.takeSamples(found, runs.count)
     visit(from, runs)
     rows = Math.max(1, Math.min(BLOCK_ROWS_MAX, Math.floor(((to - from) * BLOCK_RUNS) / (runs.count + 1))))
-    // What functions over samples cost a row is known when some rows were computed.
+    // The cost of functions over samples per row is known after some rows.
     const tookMs = budget.elapsedMs - beganMs
     if (tookMs > SLICE_MS) rows = Math.max(1, Math.min(rows, Math.floor(((to - from) * SLICE_MS) / tookMs)))
     if (runs.startsMs.length > KEPT_RUNS_MAX) scratch = new RunColumns()
@@ -61,11 +61,14 @@ export async function eachBlock(
       await refuseTooMany(selection, to, evaluation)
     isFirst = false
     from = to
-    if (from < total) await budget.breathe()
+    if (from < total) await budget.yieldThread()
   }
 }
 
-/** A short range is read at once, unless it makes many values; of a long one a few rows, as if all had changed often. */
+/**
+ * A short range is read at once, unless it creates many values; a long one starts with a few rows, as if all changed
+ * often.
+ */
 function firstRowsOf(spanMs: number, stepCount: number): number {
   if (spanMs <= SHORT_MS)
     return Math.max(FIRST_ROWS, Math.min(BLOCK_ROWS_MAX, Math.floor(FIRST_BLOCK_CELLS / stepCount)))
@@ -73,8 +76,8 @@ function firstRowsOf(spanMs: number, stepCount: number): number {
 }
 
 /**
- * Ends a query that reads more than it may before it has computed what it may. What the first rows have only raises the
- * suspicion; the query is refused for what is certain.
+ * Ends a query that would exceed its limit before it has computed that much. The first rows only raise the suspicion;
+ * the store's lower bound decides.
  */
 async function refuseTooMany(selection: RunSelection, from: number, { budget }: Evaluation): Promise<void> {
   if (selection.runsAtLeast === undefined) return
@@ -82,7 +85,7 @@ async function refuseTooMany(selection: RunSelection, from: number, { budget }: 
   for (let row = from; row < selection.rows.length; row += COUNTED_ROWS) {
     runs += selection.runsAtLeast(row, Math.min(selection.rows.length, row + COUNTED_ROWS))
     if (runs > budget.samplesLeft) budget.takeSamples(0, runs)
-    await budget.breathe()
+    await budget.yieldThread()
   }
 }
 
@@ -92,7 +95,7 @@ function rowsWithRuns({ ends, rows }: RunColumns): number {
   return found
 }
 
-/** A grid that grows by rows; series without a sample get none. */
+/** A grid under construction; series without a sample get no row. */
 export class GridFiller {
   values: Float64Array
   present: Uint8Array
@@ -112,7 +115,7 @@ export class GridFiller {
     this.present = new Uint8Array(cells)
   }
 
-  /** Makes room for that many more rows, if the query may have them. Replaces the columns when they grow. */
+  /** Reserves that many more rows, within the query's limit. Replaces the columns when they grow. */
   reserve(rows: number): void {
     this.#evaluation.budget.takeCells(rows, this.#steps)
     const needed = (this.#count + rows) * this.#steps
@@ -126,7 +129,7 @@ export class GridFiller {
     this.present = present
   }
 
-  /** HOT. Begins the row of series `place`; answers its first cell. */
+  /** HOT. Starts the row of series `place`; returns its first cell. */
   add(place: number): number {
     this.#places[this.#count] = place
     return this.#count++ * this.#steps
@@ -147,5 +150,5 @@ export class GridFiller {
   }
 }
 
-/** Cells that a grid begins with at most. */
+/** Maximum initial cells of a grid. */
 const FIRST_CELLS = 8_000_000

@@ -3,14 +3,14 @@ import { mean } from './mean.ts'
 import { extrapolated } from './rate.ts'
 
 /**
- * Range functions over runs: exactly what the kernels over samples give (`rate.ts`, `over-time.ts`), without looking at
- * each sample. A constant series is one run, and then a window is answered from its two ends.
+ * Range functions over runs: exactly the results of the functions over samples (`rate.ts`, `over-time.ts`), without
+ * reading each sample. A constant series is one run, whose windows are computed from their two ends.
  */
 
 /**
- * One window of one series: the runs `[first, last]`, without the `skipped` samples of the first that are before the
- * window and with `taken` samples of the last, counted from that run's own first one. There is one object per
- * evaluation, moved from window to window.
+ * One window of one series: the runs `[first, last]`, without the `skipped` samples of the first run before the window
+ * and with `taken` samples of the last, counted from that run's first sample. One object per evaluation, reused for all
+ * windows.
  */
 export interface RunWindow {
   counts: Int32Array
@@ -19,13 +19,13 @@ export interface RunWindow {
   last: number
   skipped: number
   taken: number
-  /** Samples in the window; always some. */
+  /** Samples in the window; at least one. */
   samples: number
   firstMs: number
   lastMs: number
   startMs: number
   endMs: number
-  /** Somewhere in the series a value is less than the one before. */
+  /** Some value in the series is less than the one before. */
   mayFall: boolean
   result: number
 }
@@ -33,7 +33,7 @@ export interface RunWindow {
 /** HOT: once per series and step. False: no value at this step. */
 export type RunKernel = (window: RunWindow) => boolean
 
-/** How many samples of a run are in the window. */
+/** The number of samples of a run in the window. */
 function samplesOf({ counts, first, last, skipped, taken }: RunWindow, run: number): number {
   return (run === last ? taken : counts[run]!) - (run === first ? skipped : 0)
 }
@@ -52,10 +52,13 @@ function extrapolate(window: RunWindow, isCounter: boolean): boolean {
 
 const sums: Accumulator = { sum: 0, correction: 0 }
 const EXACT_MAX = 2 ** 53
-/** Values of so many binary places are added as integers. */
+/** Values with at most this many binary places are added as integers. */
 const PLACES = 2 ** 20
 
-/** As `add` called `count` times. At once when every sum on the way is exact, because then no correction is made. */
+/**
+ * Like `count` calls of `add`. One multiplication when every intermediate sum is exact, because then there is no
+ * correction.
+ */
 function addRepeated(to: Accumulator, value: number, count: number): void {
   if (count === 1) {
     add(to, value)
@@ -77,7 +80,7 @@ const sumOverTime: RunKernel = (window) => {
   return true
 }
 
-/** As `mean`; a sum that overflows is left to it. */
+/** Like `mean`, which handles a sum that overflows. */
 const avgOverTime: RunKernel = (window) => {
   const { values, first, last, samples } = window
   sums.sum = values[first]!
@@ -176,11 +179,11 @@ export const RUN_KERNELS: Readonly<Record<string, RunKernel>> = {
 }
 
 /**
- * What a window of at least two samples, all of one run, gives; the same for all such windows, whatever their places.
- * Not every function has that.
+ * The result for a window of at least two samples of one run; the same for all such windows, wherever they are. Not
+ * every function has one.
  */
 export const RUN_CONSTANTS: Readonly<Record<string, (value: number) => number>> = {
-  // Nothing is gained; the difference to itself of what is not finite is NaN.
+  // The gain is 0; of a value that is not finite, NaN.
   increase: (value) => value - value,
   rate: (value) => value - value,
   delta: (value) => value - value,

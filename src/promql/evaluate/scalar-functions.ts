@@ -46,7 +46,7 @@ export const CALENDAR: Readonly<Record<string, (date: Date) => number>> = {
   year: (date) => date.getUTCFullYear(),
 }
 
-/** HOT. Every float through a function; names go, and histograms do. */
+/** HOT. Applies a function to every float; names and histograms are dropped. */
 export function* mapValues(vector: Grid, compute: (value: number) => number, evaluation: Evaluation): Pieces<Grid> {
   const grid = floatsOf(vector)
   evaluation.budget.takeCells(grid.labels.length, grid.steps)
@@ -59,7 +59,7 @@ export function* mapValues(vector: Grid, compute: (value: number) => number, eva
   return dropNames({ ...grid, values: computed })
 }
 
-/** HOT. Every float through a function that also knows the step; names go, and histograms do. */
+/** HOT. Applies a function of value and step to every float; names and histograms are dropped. */
 export function mapBySteps(
   vector: Grid,
   compute: (value: number, step: number) => number,
@@ -75,7 +75,7 @@ export function mapBySteps(
   return dropNames({ ...grid, values: computed })
 }
 
-/** `clamp(v, min, max)`: nothing at all where min is above max. */
+/** `clamp(v, min, max)`: empty where min is above max. */
 export function clamp(grid: Grid, least: Float64Array, most: Float64Array, evaluation: Evaluation): Grid {
   const clamped = mapBySteps(grid, (value, s) => maxOf(least[s]!, minOf(most[s]!, value)), evaluation)
   const present = clamped.present.map((is, cell) => (most[cell % grid.steps]! < least[cell % grid.steps]! ? 0 : is))
@@ -84,17 +84,17 @@ export function clamp(grid: Grid, least: Float64Array, most: Float64Array, evalu
 
 /** `round(v, to)`: to the nearest multiple of `to`; halves go up. */
 export function roundTo(value: number, nearest: number): number {
-  // By the inverse, as Prometheus does it: 1 / 0.1 is exact and 0.1 is not.
+  // Multiplies with the inverse, as in Prometheus: 1 / 0.1 is exact and 0.1 is not.
   const inverse = 1 / nearest
   return Math.floor(value * inverse + 0.5) / inverse
 }
 
-/** The greater; infinity even beside a NaN, as in Go. */
+/** The maximum; infinity even with a NaN, as in Go. */
 export function maxOf(a: number, b: number): number {
   return a === Infinity || b === Infinity ? Infinity : Math.max(a, b)
 }
 
-/** The lesser; minus infinity even beside a NaN, as in Go. */
+/** The minimum; minus infinity even with a NaN, as in Go. */
 export function minOf(a: number, b: number): number {
   return a === -Infinity || b === -Infinity ? -Infinity : Math.min(a, b)
 }

@@ -9,8 +9,8 @@ import { GridFiller } from './run-blocks.ts'
 import type { Wants } from './select-runs.ts'
 
 /**
- * When rollups are asked for instead of samples: where every window of a range function begins and ends with a bucket, or
- * every step of an instant selector ends with one.
+ * Decides when rollups are requested instead of samples: when every window of a range function starts and ends with a
+ * bucket, or every step of an instant selector ends with one.
  */
 
 /** Rows of one portion. */
@@ -19,10 +19,10 @@ export const ROLLUP_ROWS = 1024
 const EDGES: RollupParts = { extremes: false, sums: false }
 
 interface Looks {
-  /** The time that is looked at for the first step; the others follow it. */
+  /** The selector's time for the first step; the others follow it. */
   readonly firstMs: number
   readonly steps: Steps
-  /** Width of the windows; undefined: those of an instant selector, which begin anywhere. */
+  /** Width of the windows; undefined for an instant selector, whose windows may start anywhere. */
   readonly rangeMs: number | undefined
   readonly parts: RollupParts
 }
@@ -62,7 +62,7 @@ export function selectRollup(
   return areRunsCheaper(samples, selection.widthMs, evaluation) ? undefined : selection
 }
 
-/** Why no rollups are read; for people. */
+/** Why no rollups are read; shown in explanations. */
 const NO_BUCKET_FITS = 'windows and steps do not begin and end with buckets of a rollup'
 
 /** An instant selector over rollups; undefined: samples have to be read. */
@@ -88,9 +88,9 @@ export async function steppedOverRollups(
       buckets += columns.count
       fillSteps(columns, widthMs, filler.add(row), firstMs, steps, evaluation.lookbackMs, wants, filler)
     })
-    evaluation.explainer?.noteBuckets(selection, found, buckets)
+    evaluation.explainer?.recordBuckets(selection, found, buckets)
     evaluation.budget.takeSamples(found, buckets)
-    await evaluation.budget.breathe()
+    await evaluation.budget.yieldThread()
   }
   return filler.finish(isOneName)
 }
@@ -111,14 +111,14 @@ function fillSteps(
     const atMs = firstMs + s * stepMs
     const endNumber = atMs / widthMs
     while (i + 1 < count && numbers[i + 1]! < endNumber) i++
-    // A stale marker hides what is before it; what is out of sight hides it too.
+    // A stale marker hides earlier samples; so does a sample older than the lookback.
     if (i < 0 || (flags[i]! & BUCKET_ENDS_STALE) !== 0 || lastsMs[i]! <= atMs - lookbackMs) continue
     values[cell + s] = wants === 'values' ? lasts[i]! : lastsMs[i]! / 1000
     present[cell + s] = 1
   }
 }
 
-/** The greatest common one of two whole numbers; 0 for others. */
+/** The greatest common divisor of two integers; 0 for other numbers. */
 function divisorOf(a: number, b: number): number {
   let [greater, less] = [a, b]
   while (less >= 1) [greater, less] = [less, greater % less]

@@ -7,7 +7,7 @@ import type { Steps } from './steps.ts'
 import type { Grid } from './grid.ts'
 import { eachBlock, GridFiller } from './run-blocks.ts'
 
-/** What an instant selector shows of the sample it finds. */
+/** The result of an instant selector: the value of its sample or its time. */
 export type Wants = 'values' | 'timestamps'
 
 /** An instant selector at one time, the same for all steps: the newest sample of each series. */
@@ -39,7 +39,7 @@ export function newestGrid(
     present[row] = 1
     kept++
   }
-  explainer?.noteNewest(selection, found, startedMs)
+  explainer?.recordNewest(selection, found, startedMs)
   evaluation.budget.takeSamples(found, found)
   evaluation.budget.takeCells(kept, steps)
   if (steps === 1 && kept * 4 >= rows.length * 3) {
@@ -48,7 +48,7 @@ export function newestGrid(
   return widened(rows, values, present, kept, steps, isOneName)
 }
 
-/** Only the rows that are there, each with its value at all steps. */
+/** Only the present rows, each with its value at all steps. */
 function widened(
   rows: RunSelection['rows'],
   values: Float64Array,
@@ -69,7 +69,7 @@ function widened(
   return { steps, labels, isNameless: false, isOneName, values: wide, present: new Uint8Array(wide.length).fill(1) }
 }
 
-/** An instant selector at many times. `firstMs`: the time it looks at for the first step. */
+/** An instant selector at many times. `firstMs`: the selector's time for the first step. */
 export async function steppedGrid(
   selection: RunSelection,
   firstMs: number,
@@ -94,12 +94,13 @@ export async function steppedGrid(
   return filler.finish(isOneName)
 }
 
-/** A run that is seen at fewer steps is written without a call. */
+/** A run that is visible at fewer steps is written without a call. */
 const FILLED_STEPS_MIN = 16
 
 /**
- * HOT: once per run. A run shows at the steps from its first sample on until the next run begins, or until its last
- * sample is out of sight: one value for a range of steps, when its samples are no further apart than the lookback.
+ * HOT: once per run. A run is visible at the steps from its first sample on until the next run starts, or until its
+ * last sample is older than the lookback: one value for a range of steps, when its samples are no further apart than
+ * the lookback.
  */
 function fillSteps(
   { startsMs, deltasMs, counts, values }: RunColumns,
@@ -120,7 +121,7 @@ function fillSteps(
     const startMs = startsMs[run]!
     const untilMs = run + 1 < to ? startsMs[run + 1]! : Infinity
     if (startMs > lastStepMs) return
-    // Runs that no step sees, which is most of them when the step is long.
+    // Skips runs that no step sees, which are most of them when the step is long.
     const seenFrom = startMs <= firstMs ? 0 : Math.ceil((startMs - firstMs) / stepMs)
     if (seenFrom > nextStep) nextStep = seenFrom
     if (firstMs + nextStep * stepMs >= untilMs) continue

@@ -20,12 +20,12 @@ export function lensOf(modifiers: { readonly at?: AtTime; readonly offsetMs: num
   return { fixedMs: at.kind === 'start' ? evaluation.queryStartMs : evaluation.queryEndMs, offsetMs }
 }
 
-/** The time a selector looks at for one step. */
-export function lookMs(lens: Lens, steps: Steps, step: number): number {
+/** The time at which a selector is evaluated for one step, after `offset` and `@`. */
+export function selectorTimeMs(lens: Lens, steps: Steps, step: number): number {
   return (lens.fixedMs ?? stepTimeMs(steps, step)) - lens.offsetMs
 }
 
-/** Series with a sample in `(first look - windowMs, last look]`, read once per query. */
+/** Series with a sample in `(first time - windowMs, last time]`, read once per query. */
 export function selectSeries(
   selector: VectorSelector,
   lens: Lens,
@@ -34,7 +34,7 @@ export function selectSeries(
   hint: { readonly func?: string; readonly rangeMs: number; readonly isNewestOnly?: boolean },
   evaluation: Evaluation,
 ): readonly SeriesColumns[] {
-  const fromMs = lookMs(lens, steps, 0) - windowMs + 1
+  const fromMs = selectorTimeMs(lens, steps, 0) - windowMs + 1
   const toMs = (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs
   const { func = '', rangeMs, isNewestOnly = false } = hint
   const key = `${fromMs} ${toMs} ${steps.stepMs} ${func} ${rangeMs} ${isNewestOnly} ${keyOfMatchers(selector.matchers)}`
@@ -54,15 +54,15 @@ export function selectSeries(
   })
   let samples = 0
   for (const columns of series) samples += columns.count + histogramSamples(columns)
-  if (notes !== undefined) explainer?.noteSamples(notes, series.length, samples, startedMs)
+  if (notes !== undefined) explainer?.recordSamples(notes, series.length, samples, startedMs)
   budget.takeSamples(series.length, samples)
   evaluation.selections.set(key, series)
   return series
 }
 
 /**
- * What histograms count beyond one sample each, so that the limit on samples holds memory: as in Prometheus a sample for
- * 16 bytes, which are 11 and one for two buckets or bounds.
+ * Histograms count as more than one sample, so that the limit on samples bounds memory: as in Prometheus one sample per
+ * 16 bytes, which are 11 plus one for two buckets or bounds.
  */
 function histogramSamples({ histograms }: SeriesColumns): number {
   let samples = 0
@@ -74,7 +74,7 @@ function histogramSamples({ histograms }: SeriesColumns): number {
   return samples
 }
 
-/** As `selectSeries`, where the store has runs: what is read is asked for portion by portion. */
+/** Like `selectSeries`, for a store with runs: the result is read portion by portion. */
 export function selectRuns(
   selector: VectorSelector,
   lens: Lens,
@@ -84,7 +84,7 @@ export function selectRuns(
 ): RunSelection | undefined {
   budget.check()
   const { matchers } = selector
-  const fromMs = lookMs(lens, steps, 0) - windowMs + 1
+  const fromMs = selectorTimeMs(lens, steps, 0) - windowMs + 1
   const toMs = (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs
   const request = { matchers, fromMs, toMs, maxSamples: budget.samplesLeft }
   const notes = explainer?.beginRead(matchers, 'runs', fromMs, toMs)
@@ -94,7 +94,7 @@ export function selectRuns(
   return selection
 }
 
-/** Where samples of a store with runs are read as columns after all: says so when only some of them are kept. */
+/** For samples of a store with runs that are read as columns: warns when only some of them are stored. */
 export function remarkCoarse(
   selector: VectorSelector,
   lens: Lens,
@@ -103,13 +103,13 @@ export function remarkCoarse(
   { queryable, budget, annotations }: Evaluation,
 ): void {
   const { matchers } = selector
-  const fromMs = lookMs(lens, steps, 0) - windowMs + 1
+  const fromMs = selectorTimeMs(lens, steps, 0) - windowMs + 1
   const toMs = (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs
   const selection = queryable.selectRuns?.({ matchers, fromMs, toMs, maxSamples: budget.samplesLeft })
   if (selection?.resolutionMs !== undefined) annotations.coarseSamples(selection.resolutionMs, selector)
 }
 
-/** An instant selector at every step: the newest sample not older than the lookback, unless it is a stale marker. */
+/** An instant selector at every step: the newest sample within the lookback, unless it is a stale marker. */
 export async function evaluateSelector(
   selector: VectorSelector,
   steps: Steps,
@@ -119,7 +119,7 @@ export async function evaluateSelector(
   const lens = lensOf(selector, evaluation)
   const isNewestOnly = steps.count === 1 || lens.fixedMs !== undefined
   if (!isNewestOnly) {
-    const firstMs = lookMs(lens, steps, 0)
+    const firstMs = selectorTimeMs(lens, steps, 0)
     const rolled = await steppedOverRollups(selector, firstMs, steps, hasOneName(selector), wants, evaluation)
     if (rolled !== undefined) return rolled
   }
@@ -127,7 +127,7 @@ export async function evaluateSelector(
   if (runs !== undefined && runs.hasHistograms !== true) {
     return isNewestOnly
       ? newestGrid(runs, steps.count, hasOneName(selector), wants, evaluation)
-      : await steppedGrid(runs, lookMs(lens, steps, 0), steps, hasOneName(selector), wants, evaluation)
+      : await steppedGrid(runs, selectorTimeMs(lens, steps, 0), steps, hasOneName(selector), wants, evaluation)
   }
   if (runs !== undefined) evaluation.explainer?.leave(selector.matchers, 'runs cannot say native histograms')
   return gridOfSamples(selector, lens, steps, isNewestOnly, evaluation, wants)
@@ -181,7 +181,7 @@ export function hasOneName(selector: VectorSelector): boolean {
   return selector.matchers.some((matcher) => matcher.name === '__name__' && matcher.op === '=')
 }
 
-// HOT: once per series and step. The stale marker is looked for only where the value is a NaN.
+// HOT: once per series and step. Checks for a stale marker only where the value is NaN.
 function fillRow(
   columns: SeriesColumns,
   cell: number,
@@ -197,7 +197,7 @@ function fillRow(
   let bits: Uint32Array | undefined
   let i = -1
   for (let s = 0; s < steps.count; s++) {
-    const atMs = lookMs(lens, steps, s)
+    const atMs = selectorTimeMs(lens, steps, s)
     while (i + 1 < count && timesMs[i + 1]! <= atMs) i++
     if (i < 0 || timesMs[i]! <= atMs - lookbackMs) continue
     const value = samples[i]!
@@ -210,7 +210,7 @@ function fillRow(
   }
 }
 
-/** The histograms of a row that was filled already, as if they were floats; `cells` is absent when times are wanted. */
+/** Adds the histograms of a row that was filled as floats; `cells` is absent when times are requested. */
 function fillHistograms(
   { timesMs, count, histograms }: SeriesColumns,
   cell: number,
@@ -224,7 +224,7 @@ function fillHistograms(
 ): void {
   let i = -1
   for (let s = 0; s < steps.count; s++) {
-    const atMs = lookMs(lens, steps, s)
+    const atMs = selectorTimeMs(lens, steps, s)
     while (i + 1 < count && timesMs[i + 1]! <= atMs) i++
     if (i < 0 || timesMs[i]! <= atMs - lookbackMs) continue
     const histogram = histograms?.[i]

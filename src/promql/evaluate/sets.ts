@@ -6,7 +6,9 @@ import { haveOneName, labelsOf, mergeEqualRows, type Grid } from './grid.ts'
 import { signaturesOf } from './signatures.ts'
 import { LABELS_CELLS, pieceMask, type Pieces } from './pieces.ts'
 
-/** `and`, `or`, `unless`: rows of the left, kept or not by whether the right has a match, and for `or` the others too. */
+/**
+ * `and`, `or`, `unless`: rows of the left side with or without a match on the right, and for `or` the other rows too.
+ */
 export function* combineSets(
   op: SetOp,
   matching: VectorMatching,

@@ -11,13 +11,13 @@ export interface Signatures {
   readonly right: Int32Array
 }
 
-/** Signatures by `on(labels)` or by all labels but `ignoring(labels)` and the metric's name. */
+/** Signatures by `on(labels)` or by all labels except `ignoring(labels)` and the metric name. */
 export function signaturesOf(left: Grid, right: Grid, { isOn, labels }: VectorMatching, cache: RowGroups): Signatures {
   if (!isOn && labels.length === 0) return signaturesByIdentity(left, right, cache)
   return signaturesByLabels(left, right, labels, !isOn, cache)
 }
 
-/** The numbers of the left side's groups; groups that only the right side has come after them. */
+/** The group numbers of the left side; groups that only the right side has follow them. */
 function signaturesByLabels(
   left: Grid,
   right: Grid,
@@ -40,9 +40,9 @@ function signaturesByLabels(
 }
 
 /**
- * HOT. Matching on all labels. Rules love to compare a series with its own past, and then both sides are the same rows;
- * or groups, whose numbers are kept; or they are the same series, whose `Labels` a store gives as the same object each time. Only what is left is compared
- * by text.
+ * HOT. Matching on all labels. Rules often compare a series with its own past: then both sides are the same rows, or
+ * cached groups, or the same series, whose `Labels` are identical objects in the store. Only the others are compared by
+ * text.
  */
 function signaturesByIdentity(left: Grid, right: Grid, cache: RowGroups): Signatures {
   const areGroups = left.labels.lineage instanceof GroupColumn && right.labels.lineage instanceof GroupColumn
@@ -72,7 +72,7 @@ function signaturesByIdentity(left: Grid, right: Grid, cache: RowGroups): Signat
   return { left: leftIds, right: rightIds, count: count + known.size }
 }
 
-/** No two rows differ in the name alone, so a row matched by object has no other match. */
+/** No two rows differ only in the name, so a row matched by identity has no other match. */
 function isUnique(grid: Grid): boolean {
   return grid.isOneName || grid.isNameless
 }

@@ -6,7 +6,7 @@ import { ELEMENT_FUNCTIONS, TIME_FUNCTIONS, type WindowRemarks } from './histogr
 import type { RangeFunction } from './range-runs.ts'
 import type { Window } from './window.ts'
 
-/** The windows of one series that has native histograms among its samples. Results go to the cells from `cell` on. */
+/** The windows of one series with native histograms. Results go to the cells from `cell` on. */
 export function slideOverElements(
   { name, kernel, params }: RangeFunction,
   series: RangeSeries,
@@ -59,7 +59,7 @@ function hasHistogram({ histograms }: RangeSeries, from: number, to: number): bo
   return false
 }
 
-/** The floats of a window, next to each other. */
+/** The floats of a window, adjacent. */
 function floatsIn(
   { timesMs, values, histograms }: RangeSeries,
   from: number,

@@ -2,23 +2,23 @@ import type { RunColumns } from '../../model/run-columns.ts'
 import { extrapolated } from './rate.ts'
 import { RUN_CONSTANTS, RUN_KERNELS, type RunKernel, type RunWindow } from './run-window.ts'
 
-/** A range function on its way over many series. */
+/** A range function applied to many series. */
 interface RunSlide {
   readonly kernel: RunKernel
   readonly constant: ((value: number) => number) | undefined
-  /** `rate`, `increase` and `delta` of a series without repeated values have a loop of their own. */
+  /** `rate`, `increase` and `delta` of a series without repeated values have their own loop. */
   readonly gain: GainKind | undefined
   readonly rangeMs: number
-  /** Where the window of each step ends. */
+  /** The end of the window of each step. */
   readonly endsMs: Float64Array
-  /** The distance of two ends, or 0 when the windows do not move. */
+  /** The distance of two window ends, or 0 for fixed windows. */
   readonly everyMs: number
   readonly window: RunWindow
 }
 
 interface GainKind {
   readonly isCounter: boolean
-  /** What a gain is divided by: the range in seconds for `rate`, else 1. */
+  /** The divisor of a gain: the range in seconds for `rate`, else 1. */
   readonly divisor: number
 }
 
@@ -41,10 +41,7 @@ export function runSlideOf(name: string, rangeMs: number, endsMs: Float64Array):
 /** Samples before each run of a row: `before[run - from]`. Grows, reused. */
 let before = new Float64Array(256)
 
-/**
- * HOT. The windows of one series, which is the runs `[from, to)` and has no stale markers in them. Results go to
- * `values[cell + step]`.
- */
+/** HOT. The windows of one series: the runs `[from, to)` without stale markers. Results go to `values[cell + step]`. */
 export function slideOverRuns(
   slide: RunSlide,
   runs: RunColumns,
@@ -73,7 +70,7 @@ export function slideOverRuns(
   } else slideWindow(slide, runs, from, to, cell, values, present)
 }
 
-/** HOT: once per window. One window moves; both ends only ever move forward. Windows inside of a run are skipped over. */
+/** HOT: once per window. Moves one window; both ends only move forward. Windows inside a run are skipped. */
 function slideWindow(
   { kernel, constant, rangeMs, endsMs, everyMs, window }: RunSlide,
   runs: RunColumns,
@@ -93,7 +90,7 @@ function slideWindow(
     const startMs = endMs - rangeMs
     while (first < to && lastMsOf(runs, first) <= startMs) first++
     if (constant !== undefined && first < to && counts[first]! > 2 && everyMs > 0) {
-      // From here to the step whose window ends with the run, all windows lie in it, and have two samples or more.
+      // From here to the step whose window ends with the run, all windows are inside it and have at least two samples.
       const deltaMs = deltasMs[first]!
       const lastMs = lastMsOf(runs, first)
       if (endMs <= lastMs && startMs >= startsMs[first]! - deltaMs && rangeMs >= 2 * deltaMs) {
@@ -105,7 +102,7 @@ function slideWindow(
       }
     }
     while (last + 1 < to && startsMs[last + 1]! <= endMs) last++
-    // `last` is the newest run that begins in time, if any does; the first one that ends in time may be after it.
+    // `last` is the newest run that starts in time, if any; the first run that ends in time may be after it.
     if (first > last || startsMs[first]! > endMs) continue
     const firstStartMs = startsMs[first]!
     const lastStartMs = startsMs[last]!
@@ -134,7 +131,9 @@ function lastMsOf({ startsMs, deltasMs, counts }: RunColumns, run: number): numb
   return counts[run] === 1 ? startsMs[run]! : startsMs[run]! + (counts[run]! - 1) * deltasMs[run]!
 }
 
-/** HOT: once per window. Series that change with every sample, as counters do, and never fall where that counts. */
+/**
+ * HOT: once per window. Series that change with every sample, as counters do, and never decrease where that matters.
+ */
 function slideGains(
   { rangeMs, endsMs }: RunSlide,
   { isCounter, divisor }: GainKind,

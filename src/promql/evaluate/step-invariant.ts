@@ -1,6 +1,6 @@
 import { childrenOf, type Expr } from '../ast.ts'
 
-/** Functions whose value depends on when they are asked, whatever their arguments do. */
+/** Functions whose value depends on the evaluation time, whatever their arguments. */
 const TIME_BOUND = new Set([
   'time',
   'timestamp',

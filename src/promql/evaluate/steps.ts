@@ -1,4 +1,4 @@
-/** The points in time at which an expression is wanted: `startMs`, `startMs + stepMs`, ... `count` of them. */
+/** The evaluation times of an expression: `startMs`, `startMs + stepMs`, ... `count` of them. */
 export interface Steps {
   readonly startMs: number
   readonly stepMs: number
@@ -9,7 +9,7 @@ export function stepTimeMs(steps: Steps, step: number): number {
   return steps.startMs + step * steps.stepMs
 }
 
-/** One number for each step. A loop: `Float64Array.from` walks an iterator, which was a tenth of a small query. */
+/** One number per step. A loop, because `Float64Array.from` with an iterator was a tenth of a small query. */
 export function perStep(steps: Steps, valueAt: (step: number) => number): Float64Array {
   const values = new Float64Array(steps.count)
   for (let s = 0; s < steps.count; s++) values[s] = valueAt(s)

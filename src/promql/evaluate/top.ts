@@ -6,8 +6,8 @@ import { gathered } from './histogram-cells.ts'
 import { pieceMask, type Pieces } from './pieces.ts'
 
 /**
- * `topk` and `bottomk`: the k greatest or least of each group at each step, as they are. NaN comes last in both. Rows
- * come out in the order of the first step's ranking, group by group, which is the order of an instant query.
+ * `topk` and `bottomk`: the k greatest or least of each group at each step, unchanged. NaN is last in both. Rows are in
+ * the order of the first step's ranking, group by group, which is the order of an instant query.
  */
 export function* selectTop(grid: Grid, groups: Groups, params: Float64Array, isTop: boolean): Pieces<Grid> {
   const { steps, values, present } = grid
@@ -36,10 +36,10 @@ export function* selectTop(grid: Grid, groups: Groups, params: Float64Array, isT
   return takeRows(picked, order)
 }
 
-/** A few places are filled one by one; from here on a sort is cheaper. */
+/** Fewer places are filled by insertion; from here on a sort is cheaper. */
 const PLACES_MAX = 32
 
-/** HOT: once per row and step. The first `places` of the rows that are there, in order; equal ones as they came. */
+/** HOT: once per row and step. The first `places` of the present rows in order; equal rows keep their order. */
 function rank(
   rows: readonly number[],
   places: number,
@@ -61,7 +61,7 @@ function rank(
   return ranked
 }
 
-/** Sorts greatest first for `topk`, least first otherwise; NaN after all numbers. Equal values keep their order. */
+/** Sorts in descending order for `topk`, ascending otherwise; NaN after all numbers. Equal values keep their order. */
 export function compareRank(a: number, b: number, isDescending: boolean): number {
   if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b))
   return isDescending ? b - a || 0 : a - b || 0
@@ -84,7 +84,7 @@ export function takeRows(grid: Grid, rows: readonly number[]): Grid {
   return { ...grid, labels: new PickedRows(grid.labels, rows), values, present, ...moved }
 }
 
-/** A parameter that counts series: NaN and what no integer can hold are refused. */
+/** A parameter that counts series: NaN and numbers outside the integers are refused. */
 export function wholeParameter(value: number): number {
   if (Number.isNaN(value)) throw new FleetError('query_execution', 'Parameter value is NaN')
   if (Math.abs(value) >= 2 ** 63) throw new FleetError('query_execution', `Scalar value ${value} overflows int64`)

@@ -1,18 +1,18 @@
 import { stepTimeMs, type Steps } from './steps.ts'
 
 /**
- * One window of a range vector: the samples `[from, to)` of the columns, all in `(startMs, endMs]`. There is one object
- * per evaluation, moved from window to window; a kernel reads it and writes `result`.
+ * One window of a range vector: the samples `[from, to)` of the columns, all in `(startMs, endMs]`. One object per
+ * evaluation, reused for all windows; a kernel reads it and writes `result`.
  */
 export interface Window {
   timesMs: Float64Array
   values: Float64Array
   from: number
-  /** Always beyond `from`: empty windows are not shown to a kernel. */
+  /** Greater than `from`: kernels get no empty windows. */
   to: number
   startMs: number
   endMs: number
-  /** The time of the step, which differs from `endMs` under `offset` and `@`. */
+  /** The time of the step, which differs from `endMs` with `offset` and `@`. */
   stepMs: number
   /** Number of the step. */
   step: number
@@ -21,11 +21,11 @@ export interface Window {
   result: number
 }
 
-/** HOT: called once per series and step, allocates nothing if it can. False: no value at this step. */
+/** HOT: called once per series and step; should not allocate. False: no value at this step. */
 export type WindowKernel = (window: Window) => boolean
 
 /**
- * HOT: moves one window over the samples `[0, count)` of one series; both ends only ever move forward. Results go to
+ * HOT: moves one window over the samples `[0, count)` of one series; both ends only move forward. Results go to
  * `values[cell + step]`.
  */
 export function slideOverSamples(
@@ -65,7 +65,7 @@ export function slideOverSamples(
   }
 }
 
-/** One for all evaluations: a window is moved from its first place to its last without a pause. */
+/** Shared by all evaluations: the windows of a series are processed without yielding. */
 const shared: Window = {
   timesMs: new Float64Array(0),
   values: new Float64Array(0),

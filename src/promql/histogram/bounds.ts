@@ -1,8 +1,8 @@
 import { CUSTOM_BOUNDS, type Histogram } from '../../model/histogram.ts'
 
-/** Where the buckets of a histogram end. */
+/** Bounds of the buckets of a histogram. */
 
-/** The upper bound of a bucket of the positive side; the lower one is that of the index before. */
+/** The upper bound of a bucket of the positive side; its lower bound is that of the index before. */
 export function upperBound({ schema, customBounds }: Histogram, index: number): number {
   if (schema !== CUSTOM_BOUNDS) return exponentialBound(index, schema)
   if (index < 0) return -Infinity
@@ -10,8 +10,8 @@ export function upperBound({ schema, customBounds }: Histogram, index: number): 
 }
 
 /**
- * 2^(index * 2^-schema). The last bucket of finite numbers ends at the greatest one, so that the next one is of infinite
- * observations alone.
+ * 2^(index * 2^-schema). The last bucket of finite numbers ends at the greatest finite number, so that the next one has
+ * only infinite observations.
  */
 export function exponentialBound(index: number, schema: number): number {
   if (schema < 0) {
@@ -25,8 +25,8 @@ export function exponentialBound(index: number, schema: number): number {
 }
 
 /**
- * 2^(i/256) / 2 as Prometheus' table has them, which are not always the nearest floats; so bounds are equal to the last
- * bit. A schema below 8 takes every 2nd, 4th, ... of them.
+ * 2^(i/256) / 2 from Prometheus' table, whose values are not always the nearest floats, so that bounds are equal to the
+ * last bit. A schema below 8 uses every 2nd, 4th, ... entry.
  */
 // prettier-ignore
 const FRACTIONS: readonly number[] = [

@@ -1,21 +1,21 @@
 import { NO_BUCKETS, type BucketCounts } from '../../model/histogram.ts'
 import type { Accumulator } from '../evaluate/kahan.ts'
 
-/** Buckets of a sum under way: each with what its sum is short of. They may be empty. Indexes rise strictly. */
+/** Buckets of a running sum, each with its compensation. They may be empty. Indexes ascend strictly. */
 export interface BucketSums {
   readonly indexes: Int32Array
   readonly sums: Float64Array
   readonly corrections: Float64Array
 }
 
-/** Adds a number: with compensation, or without. */
+/** Adds a number, with or without compensation. */
 export type AddNumber = (to: Accumulator, value: number) => void
 
 export function sumsOf({ indexes, counts }: BucketCounts): BucketSums {
   return { indexes, sums: counts, corrections: new Float64Array(counts.length) }
 }
 
-/** The buckets that are not empty, with what they were short of. */
+/** The buckets that are not empty, with compensation added. */
 export function countsOf({ indexes, sums, corrections }: BucketSums): BucketCounts {
   return nonEmpty(
     indexes,
@@ -29,7 +29,7 @@ export function nonEmpty(indexes: Int32Array, counts: Float64Array): BucketCount
   return { indexes: indexes.filter((_, i) => counts[i] !== 0), counts: counts.filter((count) => count !== 0) }
 }
 
-/** HOT: once per histogram that is added. The buckets of both; `sign` -1 takes the second away. */
+/** HOT: once per added histogram. Merges the buckets of both; `sign` -1 subtracts the second. */
 export function mergeSums(a: BucketSums, b: BucketSums, sign: 1 | -1, add: AddNumber): BucketSums {
   if (b.indexes.length === 0) return a
   const length = unionLength(a.indexes, b.indexes)
@@ -72,7 +72,7 @@ function unionLength(a: Int32Array, b: Int32Array): number {
   return length
 }
 
-/** Buckets moved to others, in rising order; what meets in one is added. */
+/** Buckets moved to other indexes, in ascending order; buckets of one index are added. */
 export function movedSums(from: BucketSums, placeOf: (index: number) => number, add: AddNumber): BucketSums {
   const moved = emptySums(from.indexes.length)
   let last = -1
@@ -95,7 +95,7 @@ export function movedSums(from: BucketSums, placeOf: (index: number) => number, 
   return slicedSums(moved, 0, last + 1)
 }
 
-/** Buckets of a coarser schema: each takes 2, 4, 8, ... of the finer one. */
+/** Buckets of a coarser schema: each combines 2, 4, 8, ... of the finer one. */
 export function coarserSums(sums: BucketSums, fromSchema: number, toSchema: number, add: AddNumber): BucketSums {
   if (fromSchema === toSchema) return sums
   const shift = fromSchema - toSchema
@@ -114,5 +114,5 @@ function emptySums(length: number): BucketSums {
   return { indexes: new Int32Array(length), sums: new Float64Array(length), corrections: new Float64Array(length) }
 }
 
-/** One for all: nobody looks at it after its bucket. */
+/** Shared by all calls: not used after its bucket. */
 const cell: Accumulator = { sum: 0, correction: 0 }

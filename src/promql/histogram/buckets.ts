@@ -43,7 +43,7 @@ export function zeroBucket({ zeroThreshold, zeroCount }: Histogram): Bucket {
   }
 }
 
-/** All buckets from the lowest up. A bucket that overlaps with the zero bucket is cut where that begins. */
+/** All buckets in ascending order. A bucket that overlaps the zero bucket ends where that starts. */
 export function allBuckets(histogram: Histogram): Bucket[] {
   const { zeroThreshold, zeroCount } = histogram
   const below = negativeBuckets(histogram).reverse()

@@ -2,7 +2,7 @@ import type { Histogram } from '../../model/histogram.ts'
 import type { AddNumber } from './bucket-sums.ts'
 import { beginSum, endSum, stepSum } from './running-sum.ts'
 
-/** The sum or the difference of two histograms, by plain arithmetic. */
+/** The sum or the difference of two histograms, without compensation. */
 export interface Combined {
   readonly histogram: Histogram
   /** See `Step` in running-sum.ts. */
@@ -15,7 +15,7 @@ export function addHistograms(a: Histogram, b: Histogram): Combined | undefined 
   return combine(a, b, 1)
 }
 
-/** What is known of the counts is that of a sum; a difference that is shown to somebody is a gauge. */
+/** The difference has the counter reset hint of a sum; the caller makes a displayed difference a gauge. */
 export function subtractHistograms(a: Histogram, b: Histogram): Combined | undefined {
   return combine(a, b, -1)
 }

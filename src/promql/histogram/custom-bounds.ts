@@ -1,16 +1,18 @@
-/** Bounds that senders chose. Two histograms with other bounds can be compared and added over those they share. */
+/**
+ * Custom bounds, chosen by senders. Histograms with different bounds are compared and added over their common bounds.
+ */
 
 export function areSameBounds(a: Float64Array, b: Float64Array): boolean {
   return a.length === b.length && a.every((bound, i) => bound === b[i])
 }
 
-/** The bounds that both have. */
+/** The common bounds. */
 export function sharedBounds(a: Float64Array, b: Float64Array): Float64Array {
   const known = new Set(b)
   return a.filter((bound) => known.has(bound))
 }
 
-/** The bucket of `to` that each bucket of `from` lies in; the last entry is that of the bucket up to infinity. */
+/** The bucket of `to` that contains each bucket of `from`; the last entry is for the bucket up to infinity. */
 export function bucketsIn(from: Float64Array, to: Float64Array): Int32Array {
   const places = new Int32Array(from.length + 1)
   let place = 0

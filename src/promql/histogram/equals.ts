@@ -1,7 +1,7 @@
 import type { BucketCounts, Histogram } from '../../model/histogram.ts'
 import { areSameBounds } from './custom-bounds.ts'
 
-/** Equal in all numbers, NaN being equal to NaN. What is known of counter resets does not count. */
+/** Whether all numbers are equal, with NaN equal to NaN. Counter reset hints are ignored. */
 export function areEqual(a: Histogram, b: Histogram): boolean {
   return (
     a.schema === b.schema &&

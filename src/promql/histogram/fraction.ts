@@ -3,7 +3,7 @@ import { allBuckets, type Bucket } from './buckets.ts'
 
 interface Fraction {
   readonly value: number
-  /** There are NaN observations; they are between no two values. */
+  /** There are NaN observations, which are between no two values. */
   readonly hasNaN: boolean
 }
 
@@ -19,7 +19,7 @@ export function histogramFraction(lower: number, upper: number, histogram: Histo
   return { value, hasNaN: inBuckets < total }
 }
 
-/** How many observations are taken to lie below a value. */
+/** The estimated number of observations below a value. */
 function rankOf(value: number, buckets: readonly Bucket[], histogram: Histogram, most: number): number {
   let rank = 0
   for (const bucket of buckets) {
@@ -32,7 +32,9 @@ function rankOf(value: number, buckets: readonly Bucket[], histogram: Histogram,
   return most
 }
 
-/** Where a bucket's observations are taken to lie: the zero bucket is cut when all others are on one side of it. */
+/**
+ * The assumed range of a bucket's observations: the zero bucket is cut when all other buckets are on one side of it.
+ */
 function spreadOf(
   { lower, upper }: Bucket,
   { schema, positive, negative }: Histogram,
@@ -52,7 +54,7 @@ function interpolated(
   upper: number,
   isLinear: boolean,
 ): number {
-  // A bucket without a lower end is not split.
+  // A bucket without a lower bound is not split.
   if (isLinear) return lower === -Infinity ? count : rank + (count * (value - lower)) / (upper - lower)
   const logLower = Math.log2(Math.abs(lower))
   const logUpper = Math.log2(Math.abs(upper))

@@ -2,15 +2,15 @@ import { CUSTOM_BOUNDS, type Histogram } from '../../model/histogram.ts'
 import { add, type Accumulator } from '../evaluate/kahan.ts'
 import { allBuckets, type Bucket } from './buckets.ts'
 
-/** A quantile, and what NaN observations do to it: they count as greater than all others. */
+/** A quantile, and the effect of NaN observations, which count as greater than all others. */
 interface Quantile {
   readonly value: number
   readonly nan?: 'result' | 'skew'
 }
 
 /**
- * The φ-quantile. Inside of an exponential bucket observations are taken to be spread evenly over the logarithms, inside
- * of the zero bucket and of custom ones evenly over the values.
+ * The φ-quantile. Observations are assumed to be evenly distributed over the logarithms inside an exponential bucket,
+ * and over the values inside the zero bucket and custom buckets.
  */
 export function histogramQuantile(phi: number, histogram: Histogram): Quantile {
   const { count: total, sum } = histogram
@@ -36,14 +36,16 @@ export function histogramQuantile(phi: number, histogram: Histogram): Quantile {
   const share = (isForward ? rank - (counted - found.count) : counted - rank) / found.count
   const value = between(lower, upper, share, histogram.schema)
   if (!Number.isNaN(sum)) return { value }
-  // The sum of both infinities is NaN too, and then all observations are in buckets.
+  // The sum of both infinities is also NaN, and then all observations are in buckets.
   const inBuckets = buckets.slice(last + 1).reduce((all, bucket) => all + bucket.count, counted)
   return inBuckets < total ? { value, nan: 'skew' } : { value }
 }
 
 const NOTHING: Bucket = { lower: 0, upper: 0, isLowerIncluded: false, isUpperIncluded: false, count: 0 }
 
-/** Where all observations are on one side of zero, the zero bucket and the first custom one have none on the other. */
+/**
+ * When all observations are on one side of zero, the zero bucket and the first custom bucket have none on the other.
+ */
 function cutAtZero(bucket: Bucket, { schema, positive, negative }: Histogram): { lower: number; upper: number } {
   const { lower, upper } = bucket
   if (schema === CUSTOM_BOUNDS) return { lower: lower === -Infinity ? 0 : lower, upper }
@@ -62,7 +64,7 @@ function between(lower: number, upper: number, share: number, schema: number): n
   return -(2 ** (logUpper + (logLower - logUpper) * (1 - share)))
 }
 
-/** The estimated variance: all observations of a bucket are taken to be its middle. */
+/** The estimated variance, with all observations of a bucket at its middle. */
 export function histogramVariance(histogram: Histogram): number {
   const mean = histogram.sum / histogram.count
   const squares: Accumulator = { sum: 0, correction: 0 }
@@ -73,7 +75,7 @@ export function histogramVariance(histogram: Histogram): number {
   return (squares.sum + squares.correction) / histogram.count
 }
 
-/** The geometric mean of the bounds; of custom ones the arithmetic one, and 0 of the zero bucket. */
+/** The geometric mean of the bounds; for custom buckets the arithmetic mean, and 0 for the zero bucket. */
 export function middleOf({ lower, upper }: Bucket, schema: number): number {
   if (schema === CUSTOM_BOUNDS) return (upper + lower) / 2
   if (lower <= 0 && upper >= 0) return 0

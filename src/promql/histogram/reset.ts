@@ -5,16 +5,16 @@ import { areSameBounds, sharedBounds } from './custom-bounds.ts'
 import { beginSum, withCustomBounds, withSchema, withZeroThreshold } from './running-sum.ts'
 
 /**
- * Whether counts began anew between two histograms of a counter. Where the newer one does not say it itself, it is seen
- * by a count that fell, in total or in a bucket, by a finer schema or by a narrower zero bucket. The sum of observations
- * does not count: it falls with negative ones.
+ * Whether a counter reset happened between two histograms. Without a hint in the newer one, a reset is detected by a
+ * decreased count, in total or in a bucket, by a finer schema or by a narrower zero bucket. The sum of observations is
+ * ignored: it decreases with negative ones.
  */
 export function isReset(current: Histogram, previous: Histogram): boolean {
   if (current.counterReset === 'reset') return true
   if (current.counterReset === 'continued') return false
   if (current.count < previous.count) return true
   if (current.schema === CUSTOM_BOUNDS && previous.schema === CUSTOM_BOUNDS) return isCustomReset(current, previous)
-  // Also from custom to exponential buckets, and back.
+  // Also between custom and exponential buckets.
   if (current.schema > previous.schema || current.schema === CUSTOM_BOUNDS) return true
   if (current.zeroThreshold < previous.zeroThreshold) return true
   const before = withSchema(
@@ -22,7 +22,7 @@ export function isReset(current: Histogram, previous: Histogram): boolean {
     current.schema,
     addPlainly,
   )
-  // A populated bucket lies across the new threshold: it was not there before.
+  // A populated bucket spans the new threshold, so the threshold is not from the same counter.
   if (before.zeroThreshold !== current.zeroThreshold) return true
   if (current.zeroCount < before.zeroCount.sum) return true
   const now = beginSum(current)
@@ -38,7 +38,7 @@ function isCustomReset(current: Histogram, previous: Histogram): boolean {
   return hasFallen(now.positive, withCustomBounds(beginSum(previous), bounds, addPlainly).positive)
 }
 
-/** Whether a bucket has less than before, or is gone. */
+/** Whether a bucket has a lower count than before, or is missing. */
 function hasFallen(now: BucketSums, before: BucketSums): boolean {
   let at = 0
   return before.indexes.some((index, i) => {

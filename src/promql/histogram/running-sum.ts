@@ -13,7 +13,7 @@ import {
 } from './bucket-sums.ts'
 import { areSameBounds, bucketsIn, sharedBounds } from './custom-bounds.ts'
 
-/** A sum of histograms under way. Steps make new ones, so that one can be given up. */
+/** A running sum of histograms. Steps create new objects, so that a step can be discarded. */
 export interface RunningSum {
   readonly schema: number
   readonly counterReset: CounterReset
@@ -28,9 +28,9 @@ export interface RunningSum {
 
 export interface Step {
   readonly running: RunningSum
-  /** One of the two said that counts began anew, and the other that they did not. */
+  /** One of the two has the hint `reset` and the other `continued`. */
   readonly isCollision: boolean
-  /** They had other custom bounds, and only those that both have are left. */
+  /** Their custom bounds differed, and only the common ones remain. */
   readonly isReconciled: boolean
 }
 
@@ -63,8 +63,8 @@ export function endSum(running: RunningSum): Histogram {
 }
 
 /**
- * Adds a histogram, or takes it away. The coarser schema, the wider zero bucket and the custom bounds that both have are
- * what is left. `undefined`: one has exponential buckets and the other has custom ones.
+ * Adds or subtracts a histogram. The result has the coarser schema, the wider zero bucket and the common custom bounds.
+ * `undefined`: one has exponential buckets and the other has custom ones.
  */
 export function stepSum(running: RunningSum, histogram: Histogram, sign: 1 | -1, add: AddNumber): Step | undefined {
   const isCustom = running.schema === CUSTOM_BOUNDS
@@ -89,7 +89,7 @@ export function stepSum(running: RunningSum, histogram: Histogram, sign: 1 | -1,
   return { running: summed, isCollision, isReconciled }
 }
 
-/** All numbers times a factor, or by a divisor. */
+/** Changes all numbers by a factor or divisor. */
 export function mapSum(running: RunningSum, change: (value: number) => number): RunningSum {
   const both = ({ sum, correction }: Accumulator): Accumulator => ({ sum: change(sum), correction: change(correction) })
   const buckets = ({ indexes, sums, corrections }: BucketSums): BucketSums => ({
@@ -124,7 +124,7 @@ function added(to: Accumulator, value: Accumulator, sign: 1 | -1, add: AddNumber
   return sum
 }
 
-/** What is known of the counts of a sum. */
+/** The counter reset hint of a sum. */
 function joinedReset(a: CounterReset, b: CounterReset): CounterReset {
   if (a === b) return a
   return a === 'gauge' || b === 'gauge' ? 'gauge' : 'unknown'
@@ -145,7 +145,7 @@ function overSharedBounds(
   return [withCustomBounds(a, customBounds, add), withCustomBounds(b, customBounds, add)]
 }
 
-/** Over fewer custom bounds, all of which it has. */
+/** Reduces to fewer custom bounds, all of which it has. */
 export function withCustomBounds(running: RunningSum, customBounds: Float64Array, add: AddNumber): RunningSum {
   const places = bucketsIn(running.customBounds, customBounds)
   return { ...running, positive: movedSums(running.positive, (index) => places[index]!, add), customBounds }
@@ -156,7 +156,7 @@ function overOneSchema(a: RunningSum, b: RunningSum, add: AddNumber): [RunningSu
   return [withSchema(a, schema, add), withSchema(b, schema, add)]
 }
 
-/** With the buckets of a schema that is not finer. */
+/** Reduces to a schema that is not finer. */
 export function withSchema(running: RunningSum, schema: number, add: AddNumber): RunningSum {
   if (running.schema === schema) return running
   return {
@@ -178,8 +178,8 @@ function overOneZeroBucket(a: RunningSum, b: RunningSum, add: AddNumber): [Runni
 }
 
 /**
- * With a zero bucket that reaches to `threshold` at least, and further when that lies inside of a populated bucket. What
- * was counted in there goes into it.
+ * Widens the zero bucket to at least `threshold`, and further when that is inside a populated bucket. Its counts move
+ * into the zero bucket.
  */
 export function withZeroThreshold(running: RunningSum, threshold: number, add: AddNumber): RunningSum {
   const { schema, positive, negative } = running
@@ -210,14 +210,14 @@ export function withZeroThreshold(running: RunningSum, threshold: number, add: A
   }
 }
 
-/** How many buckets begin below a threshold. */
+/** The number of buckets that start below a threshold. */
 function bucketsBelow({ indexes }: BucketSums, schema: number, threshold: number): number {
   let count = 0
   while (count < indexes.length && exponentialBound(indexes[count]! - 1, schema) < threshold) count++
   return count
 }
 
-/** Where the last populated of the first `count` buckets ends. */
+/** The end of the last populated of the first `count` buckets. */
 function endOf({ indexes, sums }: BucketSums, count: number, schema: number): number {
   let last = count - 1
   while (last >= 0 && sums[last] === 0) last--

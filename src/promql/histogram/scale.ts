@@ -1,12 +1,12 @@
 import { NO_BUCKETS, type BucketCounts, type Histogram } from '../../model/histogram.ts'
 import { nonEmpty } from './bucket-sums.ts'
 
-/** All counts and the sum times a factor. A negative factor makes a gauge of it. */
+/** Multiplies all counts and the sum. A negative factor makes the result a gauge. */
 export function multiplyHistogram(histogram: Histogram, factor: number): Histogram {
   return scaled(histogram, (value) => value * factor, factor < 0)
 }
 
-/** All counts and the sum divided. By zero, no bucket is left. */
+/** Divides all counts and the sum. Division by zero leaves no bucket. */
 export function divideHistogram(histogram: Histogram, divisor: number): Histogram {
   const divided = scaled(histogram, (value) => value / divisor, divisor < 0)
   return divisor === 0 ? { ...divided, positive: NO_BUCKETS, negative: NO_BUCKETS } : divided

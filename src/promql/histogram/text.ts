@@ -2,7 +2,7 @@ import type { Histogram } from '../../model/histogram.ts'
 import { formatShort } from '../number-format.ts'
 import { negativeBuckets, positiveBuckets, zeroBucket, type Bucket } from './buckets.ts'
 
-/** A histogram in one line, as Prometheus writes it: what `count_values` makes label values of. */
+/** A histogram on one line, as Prometheus formats it, for example in the label values of `count_values`. */
 export function formatHistogram(histogram: Histogram): string {
   const buckets = [
     ...negativeBuckets(histogram).reverse(),

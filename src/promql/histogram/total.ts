@@ -4,19 +4,19 @@ import { beginSum, endSum, isOverflown, mapSum, stepSum, type RunningSum, type S
 
 /** Sums and means of many histograms, with compensated sums. */
 
-/** What was seen on the way, for remarks. */
+/** Conditions for annotations. */
 interface Remarkable {
-  /** Some histogram said that counts began anew, and some other that they did not. */
+  /** Some histogram has the hint `reset`, and another `continued`. */
   readonly hasCollision: boolean
   /** Custom bounds were reconciled. */
   readonly isReconciled: boolean
-  /** Exponential and custom buckets met: there is no result. */
+  /** Exponential and custom buckets are mixed: there is no result. */
   readonly isMixed: boolean
 }
 
 export class HistogramTotal implements Remarkable {
   #running: RunningSum
-  /** From where the sum would have overflown: the mean so far. */
+  /** Set once the sum would overflow: the mean so far. */
   #mean: RunningSum | undefined
   #count = 1
   readonly #isMean: boolean
@@ -35,7 +35,7 @@ export class HistogramTotal implements Remarkable {
     return new HistogramTotal(first, false)
   }
 
-  /** The sum divided by the count, or, from where the sum would overflow, a running mean. */
+  /** The sum divided by the count, or a running mean once the sum would overflow. */
   static mean(first: Histogram): HistogramTotal {
     return new HistogramTotal(first, true)
   }

@@ -2,18 +2,18 @@ import { CUSTOM_BOUNDS, type BucketCounts, type Histogram } from '../../model/hi
 import { nonEmpty } from './bucket-sums.ts'
 import { negativeBuckets, positiveBuckets, type Bucket } from './buckets.ts'
 
-/** Which observations are kept: those below the value (`</`), or those above it (`>/`). */
+/** Which observations remain: those below the value (`</`), or those above it (`>/`). */
 export type Kept = 'below' | 'above'
 
-/** What is left of a bucket: how many observations, and which value stands for each of them. */
+/** The remaining part of a bucket: the number of observations, and the value that represents them. */
 interface Part {
   readonly count: number
   readonly middle: number
 }
 
 /**
- * Only the observations below or above a value. A bucket in which the value lies is split as `histogram_quantile` spreads
- * observations over it. The sum is estimated from the middles of what is left, unless everything is.
+ * Keeps only the observations below or above a value. The bucket that contains the value is split with the distribution
+ * of `histogram_quantile`. The sum is estimated from the middles of the remaining buckets, unless all remain.
  */
 export function trimHistogram(histogram: Histogram, value: number, kept: Kept): Histogram {
   const positive = positiveBuckets(histogram).map((bucket) => trimmed(bucket, value, kept, histogram.schema, true))
@@ -56,7 +56,7 @@ function trimmed(bucket: Bucket, value: number, kept: Kept, schema: number, isPo
   if (isWhole) return { count, middle: middleOf(lower, upper, isPositive, isLinear) }
   const isGone = kept === 'below' ? lower >= value : upper <= value
   if (isGone) return NONE
-  // NaN is neither, and is taken to lie in every bucket.
+  // NaN is neither, and counts as inside every bucket.
   if (lower === -Infinity) return withoutLowerEnd(bucket, value, kept)
   if (upper === Infinity) return kept === 'below' ? NONE : { count, middle: value }
   const under = count * shareBelow(bucket, value, isPositive, isLinear)
@@ -65,8 +65,8 @@ function trimmed(bucket: Bucket, value: number, kept: Kept, schema: number, isPo
 }
 
 /**
- * The first custom bucket: it begins at zero when it ends above it, and otherwise nobody knows where its observations
- * are, so it is kept below the value and dropped above it.
+ * The first custom bucket: it starts at zero when its bound is positive; otherwise the positions of its observations
+ * are unknown, so it is kept below the value and dropped above it.
  */
 function withoutLowerEnd({ upper, count }: Bucket, value: number, kept: Kept): Part {
   const isFromZero = upper > 0 && upper !== Infinity
@@ -86,7 +86,7 @@ function shareBelow({ lower, upper }: Bucket, value: number, isPositive: boolean
   return isPositive ? (logValue - logLower) / (logUpper - logLower) : 1 - (logValue - logUpper) / (logLower - logUpper)
 }
 
-/** The zero bucket lies on one side of zero when all others do. */
+/** The zero bucket is on one side of zero when all other buckets are. */
 function trimmedZero(histogram: Histogram, value: number, kept: Kept): Part {
   const { zeroThreshold, zeroCount: count, positive, negative } = histogram
   if (!(count > 0)) return { count, middle: 0 }
@@ -102,7 +102,7 @@ function trimmedZero(histogram: Histogram, value: number, kept: Kept): Part {
     : { count: count * ((upper - value) / width), middle: (value + upper) / 2 }
 }
 
-/** The value that stands for all of an interval; of one without an end, its other end. */
+/** The value that represents an interval; for an interval without an end, its other end. */
 function middleOf(lower: number, upper: number, isPositive: boolean, isLinear: boolean): number {
   if (lower === -Infinity || lower === Infinity) {
     if (upper === -Infinity || upper === Infinity) return 0

@@ -158,9 +158,9 @@ test('a rule is tested and replayed over what is stored', { timeout: 240_000 }, 
   await page.getByRole('button', { name: 'Replay both' }).click()
   const table = page.getByRole('table', { name: 'Present and edited rule' })
   await table.waitFor({ timeout: 120_000 })
-  const fires = await table.getByRole('row').nth(1).getByRole('cell').allInnerTexts()
-  expect(Number(fires[0])).toBeGreaterThan(0)
-  expect(fires[1]).toBe('0')
+  const [, present, edited] = await table.getByRole('row').nth(1).getByRole('cell').allInnerTexts()
+  expect(Number(present)).toBeGreaterThan(0)
+  expect(edited).toBe('0')
   expect(faults).toEqual([])
 })
 
@@ -185,7 +185,7 @@ test('the link of an alert that many have lets choose, and the choice fills the 
   await link.click()
   await page.waitForURL(/\?instance=[0-9a-f]{16}$/)
   await page.getByText('Is it only this cluster?').waitFor()
-  await page.locator('.prose mark.filled', { hasText: cluster }).first().waitFor()
+  await page.locator('mark.filled', { hasText: cluster }).first().waitFor()
   expect(faults).toEqual([])
 })
 

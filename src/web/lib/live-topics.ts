@@ -21,7 +21,7 @@ export const LIVE_TOPICS: Readonly<Record<EventTopic, LiveTopic>> = {
   dashboards: { keys: ['dashboards', 'dashboard'], everyMs: 2_000 },
 }
 
-const TOLD = new Set(Object.values(LIVE_TOPICS).flatMap(({ keys }) => keys))
+const LIVE_KEYS = new Set(Object.values(LIVE_TOPICS).flatMap(({ keys }) => keys))
 
 /** While changes are told, what they concern is asked this often all the same: a value may move and no state change. */
 export const LIVE_POLL_MS = 60_000
@@ -32,7 +32,7 @@ export type LiveState = 'live' | 'polling' | 'paused'
 /** How often a question is asked again. @param key the first part of its key @param everyMs when nobody tells of changes */
 export function pollMsOf(key: string, everyMs: number, state: LiveState): number | false {
   if (state === 'paused') return false
-  return state === 'live' && TOLD.has(key) ? Math.max(everyMs, LIVE_POLL_MS) : everyMs
+  return state === 'live' && LIVE_KEYS.has(key) ? Math.max(everyMs, LIVE_POLL_MS) : everyMs
 }
 
 /** The topic of an event; `undefined` for what this page does not know. */

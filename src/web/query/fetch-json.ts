@@ -8,7 +8,7 @@ export class ApiFailure extends Error {
   /** The answer's body, for routes whose failure says more than a sentence. */
   readonly body: unknown
 
-  /** The server is there, and does not tell or obey this reader. */
+  /** The server answers, and this reader lacks the permission. */
   get isRefusal(): boolean {
     return this.status === 401 || this.status === 403
   }
@@ -30,7 +30,7 @@ export async function fetchJson<T>(path: string, signal?: AbortSignal, timeoutMs
 }
 
 /** A read that needs a body, such as a preview. Throws as `fetchJson` does. */
-export async function askJson<T>(
+export async function postJson<T>(
   path: string,
   body: unknown,
   signal?: AbortSignal,
@@ -51,20 +51,20 @@ interface SendOptions {
   readonly timeoutMs?: number
 }
 
-/** A panel that waits for longer than this is slow, and told to whoever wants to know. */
+/** An answer that takes longer is reported to the page's telemetry as slow. */
 export const SLOW_MS = 2000
 
-/** Without the question: it may hold what a person typed. */
+/** Without the query string: it may hold text that a person typed. */
 export interface SlowAnswer {
   readonly path: string
   readonly tookMs: number
 }
 
-let tellSlow: ((slow: SlowAnswer) => void) | undefined
+let reportSlow: ((slow: SlowAnswer) => void) | undefined
 
 /** One listener: the page's telemetry. */
 export function onSlowAnswer(listener: (slow: SlowAnswer) => void): void {
-  tellSlow = listener
+  reportSlow = listener
 }
 
 async function send(method: string, path: string, options: SendOptions): Promise<unknown> {
@@ -73,8 +73,8 @@ async function send(method: string, path: string, options: SendOptions): Promise
     return await sendOnce(method, path, options)
   } finally {
     const tookMs = Math.round(performance.now() - startedMs)
-    // What was given up is not slow; nobody waited for it.
-    if (tookMs >= SLOW_MS && options.signal?.aborted !== true) tellSlow?.({ path: path.split('?')[0] ?? '', tookMs })
+    // An aborted request is not slow: nobody waited for it.
+    if (tookMs >= SLOW_MS && options.signal?.aborted !== true) reportSlow?.({ path: path.split('?')[0] ?? '', tookMs })
   }
 }
 
@@ -124,8 +124,8 @@ async function readBody(response: Response): Promise<unknown> {
 
 function failureOf(response: Response, body: unknown): ApiFailure {
   const { status } = response
-  if (status === 403 && saidBy(body).message !== undefined) {
-    return new ApiFailure(status, saidBy(body).message ?? '', {
+  if (status === 403 && errorOf(body).message !== undefined) {
+    return new ApiFailure(status, errorOf(body).message ?? '', {
       hint: 'Another token has to be given: a viewer reads, a responder acknowledges and silences, an admin reloads.',
       body,
     })
@@ -136,7 +136,7 @@ function failureOf(response: Response, body: unknown): ApiFailure {
       body,
     })
   }
-  const { message, hint } = saidBy(body)
+  const { message, hint } = errorOf(body)
   return new ApiFailure(status, message ?? `The server answered ${status} ${response.statusText}.`, {
     ...(hint === undefined ? {} : { hint }),
     body,
@@ -144,7 +144,7 @@ function failureOf(response: Response, body: unknown): ApiFailure {
 }
 
 /** Own routes and Prometheus' ones both have `error`; own ones may have `hint`. */
-function saidBy(body: unknown): { readonly message?: string; readonly hint?: string } {
+function errorOf(body: unknown): { readonly message?: string; readonly hint?: string } {
   const { error, hint } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   return { ...(typeof error === 'string' ? { message: error } : {}), ...(typeof hint === 'string' ? { hint } : {}) }
 }

@@ -1,7 +1,7 @@
 import { searchOf, withSearch } from '../lib/address.ts'
 
-/** A question to the API about the moment the page shows. Empty values are left out. */
-export function askedAt(
+/** The path of an API call at the moment that the page shows. Empty values are left out. */
+export function callAt(
   path: string,
   moment: string | undefined,
   question: Readonly<Record<string, string | readonly string[]>> = {},

@@ -2,7 +2,7 @@ import { keepPreviousData } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { OperatorsAnswer } from '../../contract/adoption.ts'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
-import { askedAt } from './moment-param.ts'
+import { callAt } from './moment-param.ts'
 import { useApiAnswer } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
 
@@ -26,6 +26,6 @@ const CLUSTERS_SHOWN = 12
 /** The first clusters, least recently seen first, with their total. */
 export function useClustersOf(search: Readonly<Record<string, readonly string[]>>): UseQueryResult<ClusterItems> {
   const order = { sort: 'last_seen', order: 'asc', limit: String(CLUSTERS_SHOWN) }
-  const path = askedAt('/api/fleet/v1/clusters', useMoment(), { ...search, ...order })
+  const path = callAt('/api/fleet/v1/clusters', useMoment(), { ...search, ...order })
   return useApiAnswer<ClusterItems>('clusters', path, { placeholderData: keepPreviousData })
 }

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { AcknowledgeRequest } from '../../contract/alert-history.ts'
 import type { MatcherItem, SilenceItems, SilencePreview, SilenceRequest } from '../../contract/silences.ts'
 import { setServerTime } from '../ui/server-clock.ts'
-import { askJson, fetchJson, sendJson } from './fetch-json.ts'
+import { postJson, fetchJson, sendJson } from './fetch-json.ts'
 import { useApiAction } from './use-api-action.ts'
 import type { ApiAction } from './use-api-action.ts'
 import { usePollMs } from './use-poll.ts'
@@ -66,7 +66,7 @@ export function useSilences(): UseQueryResult<SilenceItems> {
 export function useSilencePreview(matchers: readonly MatcherItem[], isWanted: boolean): UseQueryResult<SilencePreview> {
   return useQuery({
     queryKey: ['silence-preview', matchers],
-    queryFn: ({ signal }) => askJson<SilencePreview>(`${SILENCES}/preview`, { matchers }, signal),
+    queryFn: ({ signal }) => postJson<SilencePreview>(`${SILENCES}/preview`, { matchers }, signal),
     enabled: isWanted,
     placeholderData: keepPreviousData,
     staleTime: 10_000,

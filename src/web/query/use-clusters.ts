@@ -4,7 +4,7 @@ import type { ObjectChangeItems } from '../../contract/fleet-changes.ts'
 import type { ClusterDetail, ClusterItems } from '../../contract/fleet-clusters.ts'
 import { questionOfView } from '../lib/cluster-view.ts'
 import type { ClusterListView } from '../lib/cluster-view.ts'
-import { askedAt } from './moment-param.ts'
+import { callAt } from './moment-param.ts'
 import { useApiAnswer, useApiPages } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
 
@@ -15,7 +15,7 @@ const CLUSTER_POLL_MS = 15_000
 
 /** The address of the list as it is shown, for those who ask it themselves. */
 export function clustersCall(view: ClusterListView, moment: string | undefined): string {
-  return askedAt(CLUSTERS, moment, { ...questionOfView(view), limit: String(PAGE_CLUSTERS) })
+  return callAt(CLUSTERS, moment, { ...questionOfView(view), limit: String(PAGE_CLUSTERS) })
 }
 
 /** The rows, a page at a time. They are not polled: rows do not move while they are read. */
@@ -26,7 +26,7 @@ export function useClusters(view: ClusterListView): UseInfiniteQueryResult<Infin
 
 /** How many there are, and what the list can be narrowed to: small, and kept up to date. */
 export function useClusterCounts(view: ClusterListView): UseQueryResult<ClusterItems> {
-  const path = askedAt(CLUSTERS, useMoment(), { ...questionOfView(view), facets: 'true', limit: '1' })
+  const path = callAt(CLUSTERS, useMoment(), { ...questionOfView(view), facets: 'true', limit: '1' })
   return useApiAnswer<ClusterItems>('cluster-counts', path, {
     placeholderData: keepPreviousData,
     pollMs: COUNTS_POLL_MS,
@@ -34,7 +34,7 @@ export function useClusterCounts(view: ClusterListView): UseQueryResult<ClusterI
 }
 
 export function clusterCall(cluster: string, moment: string | undefined): string {
-  return askedAt(`${CLUSTERS}/${encodeURIComponent(cluster)}`, moment)
+  return callAt(`${CLUSTERS}/${encodeURIComponent(cluster)}`, moment)
 }
 
 export function useCluster(cluster: string): UseQueryResult<ClusterDetail> {
@@ -51,7 +51,7 @@ export interface ChangesAsked {
 }
 
 export function changesCall({ cluster, limit, from = '', to = '' }: ChangesAsked): string {
-  return askedAt(`${CLUSTERS}/${encodeURIComponent(cluster)}/changes`, undefined, { from, to, limit: String(limit) })
+  return callAt(`${CLUSTERS}/${encodeURIComponent(cluster)}/changes`, undefined, { from, to, limit: String(limit) })
 }
 
 /** What changed of its objects, newest first. */

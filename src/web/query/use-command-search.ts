@@ -4,7 +4,7 @@ import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import type { UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import { CLUSTER_STATES } from '../../model/cluster-record.ts'
 import { fetchJson } from './fetch-json.ts'
-import { askedAt } from './moment-param.ts'
+import { callAt } from './moment-param.ts'
 import { useApiAnswer } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
 import { NAMES_PATH } from './use-metrics.ts'
@@ -16,7 +16,7 @@ const STALE_MS = 60_000
 
 /** Clusters whose name, or another name they go by, has this in it; also those that are gone. */
 export function useFoundClusters(text: string): UseQueryResult<ClusterItems> {
-  const path = askedAt('/api/fleet/v1/clusters', useMoment(), { text, state: CLUSTER_STATES, limit: FOUND_MAX })
+  const path = callAt('/api/fleet/v1/clusters', useMoment(), { text, state: CLUSTER_STATES, limit: FOUND_MAX })
   return useApiAnswer<ClusterItems>('clusters', path, {
     enabled: text !== '',
     placeholderData: keepPreviousData,
@@ -26,7 +26,7 @@ export function useFoundClusters(text: string): UseQueryResult<ClusterItems> {
 
 /** Those that run, or the newest of all. */
 export function useMenuUpgrades(state: 'in_progress' | ''): UseQueryResult<UpgradeItems> {
-  const path = askedAt('/api/fleet/v1/upgrades', useMoment(), { state, limit: '100' })
+  const path = callAt('/api/fleet/v1/upgrades', useMoment(), { state, limit: '100' })
   return useApiAnswer<UpgradeItems>('menu-upgrades', path, { staleTime: STALE_MS })
 }
 

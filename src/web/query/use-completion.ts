@@ -4,7 +4,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { PrometheusClient } from '@prometheus-io/codemirror-promql'
 import { EqlRegex, EqlSingle, Neq, NeqRegex } from '@prometheus-io/lezer-promql'
 import { selectorText } from '../lib/promql/empty-reason.ts'
-import type { SaidUnit } from '../lib/promql/guess-unit.ts'
+import type { ReportedUnit } from '../lib/promql/guess-unit.ts'
 import type { MatcherPart } from '../lib/promql/selectors.ts'
 import type { MetricMetadata } from '../lib/metric-list.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
@@ -73,7 +73,7 @@ function completionSelector(label: string, metric: string, matchers: EditorMatch
 }
 
 /** What senders say of the units of their metrics. */
-export function useReportedUnits(): SaidUnit {
+export function useReportedUnits(): ReportedUnit {
   const { data } = useQuery({
     queryKey: completionKey(METADATA_PATH),
     queryFn: async ({ signal }) => (await fetchJson<{ readonly data: Metadata }>(METADATA_PATH, signal)).data,

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import type { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest } from '../../contract/deliveries.ts'
-import { askJson, fetchJson } from './fetch-json.ts'
+import { postJson, fetchJson } from './fetch-json.ts'
 import { useApiAction } from './use-api-action.ts'
 import type { ApiAction } from './use-api-action.ts'
 import { useApiAnswer } from './use-api-answer.ts'
@@ -49,5 +49,5 @@ export function useRouting(): UseQueryResult<RouteItem> {
 export const ROUTE_TEST_PATH = '/api/fleet/v1/routes/test'
 
 export function useRouteTest(): ApiAction<Readonly<Record<string, string>>, RouteTest> {
-  return useApiAction((labels) => askJson<RouteTest>(ROUTE_TEST_PATH, { labels }))
+  return useApiAction((labels) => postJson<RouteTest>(ROUTE_TEST_PATH, { labels }))
 }

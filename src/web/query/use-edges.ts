@@ -1,7 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { EdgeComparisonItem, EdgeItems, RunItems } from '../../contract/fleet-edges.ts'
-import { askedAt } from './moment-param.ts'
+import { callAt } from './moment-param.ts'
 import { useApiAnswer } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
 
@@ -12,7 +12,7 @@ const POLL_MS = 30_000
 export type EdgesAsked = Readonly<Record<string, string>>
 
 export function edgesCall(asked: EdgesAsked, moment: string | undefined): string {
-  return askedAt(EDGES, moment, { ...asked, limit: EDGES_MAX })
+  return callAt(EDGES, moment, { ...asked, limit: EDGES_MAX })
 }
 
 /** Edges of the upgrade graph; there are some hundreds at most. */
@@ -31,7 +31,7 @@ export interface ComparedEdges {
 }
 
 export function compareCall(asked: ComparedEdges, moment: string | undefined): string {
-  return askedAt(`${EDGES}/compare`, moment, { ...asked })
+  return callAt(`${EDGES}/compare`, moment, { ...asked })
 }
 
 export function useEdgeComparison(asked: ComparedEdges): UseQueryResult<EdgeComparisonItem> {
@@ -49,7 +49,7 @@ export interface RunsAsked {
 }
 
 export function runsCall(asked: RunsAsked, moment: string | undefined): string {
-  return askedAt(`${EDGES}/runs`, moment, { ...asked })
+  return callAt(`${EDGES}/runs`, moment, { ...asked })
 }
 
 /** Not polled: points that are looked at do not move. */

@@ -6,7 +6,7 @@ import type { UiSettings } from '../../contract/ui.ts'
 import { msOf } from '../lib/format-time.ts'
 import { setServerTime } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
-import { askedAt } from './moment-param.ts'
+import { callAt } from './moment-param.ts'
 import { useMoment } from './use-moment.ts'
 import { usePollMs } from './use-poll.ts'
 
@@ -17,11 +17,11 @@ const NOW_POLL_MS = 5_000
 const ALERTS_POLL_MS = 10_000
 
 export function nowCall(moment: string | undefined): string {
-  return askedAt('/api/fleet/v1/now', moment)
+  return callAt('/api/fleet/v1/now', moment)
 }
 
 export function alertsCall(moment: string | undefined): string {
-  return askedAt('/api/fleet/v1/alerts', moment)
+  return callAt('/api/fleet/v1/alerts', moment)
 }
 
 async function fetchNow(moment: string | undefined, signal: AbortSignal): Promise<Now> {

@@ -1,7 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import type { GateDetail, GateItems } from '../../contract/fleet-gates.ts'
-import { askedAt } from './moment-param.ts'
+import { callAt } from './moment-param.ts'
 import { useApiAnswer, useApiPages } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
 
@@ -10,7 +10,7 @@ const POLL_MS = 60_000
 const PAGE = '200'
 
 export function gatesCall(moment: string | undefined): string {
-  return askedAt(GATES, moment)
+  return callAt(GATES, moment)
 }
 
 /** All feature gates that are set. */
@@ -27,7 +27,7 @@ export interface GateAsked {
 }
 
 export function gateCall({ gate, source, on }: GateAsked, moment: string | undefined): string {
-  return askedAt(`${GATES}/${encodeURIComponent(gate)}`, moment, { source, on, limit: PAGE })
+  return callAt(`${GATES}/${encodeURIComponent(gate)}`, moment, { source, on, limit: PAGE })
 }
 
 /** Who sets one, page by page. Not polled: rows that are read do not move. */

@@ -6,7 +6,7 @@ import type { HandOverParts } from '../lib/hand-over.ts'
 import { formatMomentParam } from '../lib/moment.ts'
 import { fetchJson } from './fetch-json.ts'
 import type { ApiFailure } from './fetch-json.ts'
-import { askedAt } from './moment-param.ts'
+import { callAt } from './moment-param.ts'
 import { useAlerts } from './use-fleet.ts'
 import { useSilences } from './use-alert-actions.ts'
 import { useUpgrades } from './use-upgrades.ts'
@@ -27,7 +27,7 @@ export interface HandOverAnswers {
 export function useHandOver(sinceMs: number, untilMs: number): HandOverAnswers {
   const then = useQuery<Now, ApiFailure>({
     queryKey: ['now-then', sinceMs],
-    queryFn: ({ signal }) => fetchJson<Now>(askedAt('/api/fleet/v1/now', formatMomentParam(sinceMs)), signal),
+    queryFn: ({ signal }) => fetchJson<Now>(callAt('/api/fleet/v1/now', formatMomentParam(sinceMs)), signal),
     staleTime: Infinity,
   })
   const search = searchOf({

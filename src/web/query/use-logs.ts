@@ -8,7 +8,7 @@ import type { TimeRange } from '../lib/dashboards/time-range.ts'
 import type { LogView } from '../lib/log-view.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
-import { askedAt } from './moment-param.ts'
+import { callAt } from './moment-param.ts'
 import { useMoment } from './use-moment.ts'
 import { usePollMs } from './use-poll.ts'
 
@@ -125,7 +125,7 @@ export interface ClusterNames {
 /** Names of clusters that hold a text, for a field that completes them. */
 export function useClusterNames(text: string): UseQueryResult<ClusterNames> {
   const moment = useMoment()
-  const path = askedAt('/api/fleet/v1/clusters', moment, { text, limit: String(NAMES_MAX) })
+  const path = callAt('/api/fleet/v1/clusters', moment, { text, limit: String(NAMES_MAX) })
   return useQuery({
     queryKey: ['cluster-names', path],
     queryFn: async ({ signal }) => {

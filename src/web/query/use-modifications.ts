@@ -1,7 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ModificationItems } from '../../contract/fleet-modifications.ts'
-import { askedAt } from './moment-param.ts'
+import { callAt } from './moment-param.ts'
 import { useApiAnswer } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
 
@@ -11,7 +11,7 @@ const POLL_MS = 30_000
 export type ModificationsAsked = Readonly<Record<string, string>>
 
 export function modificationsCall(asked: ModificationsAsked, moment: string | undefined): string {
-  return askedAt('/api/fleet/v1/modifications', moment, { ...asked, limit: String(MODIFICATIONS_MAX) })
+  return callAt('/api/fleet/v1/modifications', moment, { ...asked, limit: String(MODIFICATIONS_MAX) })
 }
 
 /** The newest of them. */

@@ -4,7 +4,7 @@ import type { LintReport } from '../../contract/lint.ts'
 import type { PrometheusRuleGroup } from '../../contract/prometheus.ts'
 import type { Replay, ReplayRequest, RuleTests } from '../../contract/replay.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
-import { askJson, fetchJson } from './fetch-json.ts'
+import { postJson, fetchJson } from './fetch-json.ts'
 import { useApiAction } from './use-api-action.ts'
 import type { ApiAction } from './use-api-action.ts'
 import { useApiAnswer } from './use-api-answer.ts'
@@ -48,7 +48,7 @@ export function useFormatted(expr: string): { readonly text: string; readonly is
 
 /** Evaluates a rule over stored samples. Slow, so a button starts it. */
 export function useReplay(): ApiAction<ReplayRequest, Replay> {
-  return useApiAction((request) => askJson<Replay>(REPLAY_PATH, request, undefined, REPLAY_TIMEOUT_MS))
+  return useApiAction((request) => postJson<Replay>(REPLAY_PATH, request, undefined, REPLAY_TIMEOUT_MS))
 }
 
 /** Enough for 30 days of a large fleet. */

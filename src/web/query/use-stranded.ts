@@ -1,14 +1,14 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { StrandedItems } from '../../contract/fleet-stranded.ts'
-import { askedAt } from './moment-param.ts'
+import { callAt } from './moment-param.ts'
 import { useApiAnswer } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
 
 const POLL_MS = 60_000
 
 export function strandedCall(moment: string | undefined): string {
-  return askedAt('/api/fleet/v1/stranded', moment)
+  return callAt('/api/fleet/v1/stranded', moment)
 }
 
 /** Versions from which no way out is known to work. */

@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query'
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import type { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import { fetchJson } from './fetch-json.ts'
-import { askedAt } from './moment-param.ts'
+import { callAt } from './moment-param.ts'
 import { useApiAnswer, useApiPages } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
 
@@ -19,7 +19,7 @@ export const UPGRADES_MAX = 1000
 export type UpgradesAsked = Readonly<Record<string, string | readonly string[]>>
 
 export function upgradesCall(asked: UpgradesAsked, moment: string | undefined, limit = PAGE_UPGRADES): string {
-  return askedAt(UPGRADES, moment, { ...asked, limit: String(limit) })
+  return callAt(UPGRADES, moment, { ...asked, limit: String(limit) })
 }
 
 /** All there were, a page at a time, newest first unless asked otherwise. Not polled: rows do not move. */
@@ -42,11 +42,11 @@ export function useUpgrades(asked: UpgradesAsked): UseQueryResult<UpgradeItems> 
 }
 
 export function useStuck(): UseQueryResult<StuckItems> {
-  return useApiAnswer<StuckItems>('stuck', askedAt(STUCK, useMoment()), { pollMs: RUNNING_POLL_MS })
+  return useApiAnswer<StuckItems>('stuck', callAt(STUCK, useMoment()), { pollMs: RUNNING_POLL_MS })
 }
 
 export function upgradeCall(id: string, moment: string | undefined): string {
-  return askedAt(`${UPGRADES}/${encodeURIComponent(id)}/detail`, moment)
+  return callAt(`${UPGRADES}/${encodeURIComponent(id)}/detail`, moment)
 }
 
 export function useUpgrade(id: string): UseQueryResult<UpgradeDetailItem> {
@@ -59,7 +59,7 @@ export function useUpgradesById(ids: readonly string[]): readonly UseQueryResult
   const moment = useMoment()
   return useQueries({
     queries: ids.map((id) => {
-      const path = askedAt(`${UPGRADES}/${encodeURIComponent(id)}`, moment)
+      const path = callAt(`${UPGRADES}/${encodeURIComponent(id)}`, moment)
       return {
         queryKey: ['upgrade-record', path],
         queryFn: ({ signal }: { readonly signal: AbortSignal }) => fetchJson<UpgradeItem>(path, signal),

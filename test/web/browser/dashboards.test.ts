@@ -41,8 +41,8 @@ test('what a panel asks is not asked again because a variable took until the nex
   const asked = (): readonly string[] => server.asked.slice(from).filter((path) => path.includes('disk_used_ratio'))
   const second = (): number => Math.floor(Date.now() / 1000)
   await page.route('**/api/v1/label/**', async (route) => {
-    const askedAt = await until('the first question', () => (asked().length > 0 ? second() : undefined))
-    await until('the next second', () => (second() > askedAt ? true : undefined))
+    const callAt = await until('the first question', () => (asked().length > 0 ? second() : undefined))
+    await until('the next second', () => (second() > callAt ? true : undefined))
     await route.continue()
   })
   await page.getByRole('link', { name: 'Every kind' }).click()

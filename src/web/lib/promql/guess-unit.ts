@@ -9,10 +9,10 @@ import { selectorOfNode } from './selectors.ts'
  */
 
 /** What senders say of the unit of a metric family; empty or `undefined`: nothing. */
-export type SaidUnit = (metric: string) => string | undefined
+export type ReportedUnit = (metric: string) => string | undefined
 
 /** A unit of Perses; `undefined`: nothing tells it. */
-export function guessUnit(expr: string, saidUnit: SaidUnit = () => undefined): string | undefined {
+export function guessUnit(expr: string, saidUnit: ReportedUnit = () => undefined): string | undefined {
   const root = parser.parse(expr).topNode.firstChild
   const measure = root === null ? undefined : measureOf(root, { expr, saidUnit })
   return measure === undefined ? undefined : unitOf(measure)
@@ -28,7 +28,7 @@ interface Measure {
 
 interface Text {
   readonly expr: string
-  readonly saidUnit: SaidUnit
+  readonly saidUnit: ReportedUnit
 }
 
 const COUNT: Measure = { base: 'count', isPerSecond: false }
@@ -227,7 +227,7 @@ const SAID: Readonly<Record<string, string>> = {
 
 const NOUN = /_(events|messages|packets|reads|records|requests|rows|writes)(?:_total)?$/
 
-function measureOfMetric(metric: string, saidUnit: SaidUnit): Measure | undefined {
+function measureOfMetric(metric: string, saidUnit: ReportedUnit): Measure | undefined {
   const family = metric.replace(/_(?:total|sum)$/, '')
   if (/_(?:count|bucket)$/.test(metric)) return COUNT
   const unit = ENDINGS.find(([ending]) => ending.test(family))?.[1] ?? SAID[(saidUnit(metric) ?? '').toLowerCase()]

@@ -5,8 +5,8 @@ import type { TimeRange } from '../model/time-range.ts'
 import { escapeRegex } from '../model/regex.ts'
 
 /**
- * What the fleet's facts are read with: PromQL, and the list of clusters. Declared here and satisfied by a query
- * engine, so that facts do not know where samples are. Times are milliseconds since the epoch.
+ * Reads samples for facts: PromQL, and the list of clusters. Declared here and implemented by a query engine, so that facts
+ * do not depend on the store. Times are milliseconds since the epoch.
  */
 export interface FleetReader {
   /** An instant vector. */

@@ -1,6 +1,6 @@
 /**
- * The fleet at one moment, as routes ask for it: the same questions and the same code for the present and for a moment that is
- * over, from two sources (fleet-views.ts). Records are read from the store, what follows from them from the in-memory index.
+ * The fleet at one moment, as routes query it: one interface and one implementation for the present and for a past moment,
+ * from two sources (fleet-views.ts). Records are read from the store, verdicts and counts from the in-memory index.
  * A new fact is a method here, beside what derives it.
  */
 import { setImmediate } from 'node:timers/promises'
@@ -16,7 +16,7 @@ import type { ClusterPage, ClusterQuery, ClusterView } from './clusters/cluster-
 import type { OpenUpgrade } from './clusters/cluster-states.ts'
 import type { FleetIndex, LastReport } from './clusters/fleet-index.ts'
 import type { FleetCoverage } from './clusters/fleet-coverage.ts'
-import { featureGates, gatesNamed, standingPatches } from './clusters/gate-uses.ts'
+import { featureGates, gatesNamed, activePatches } from './clusters/gate-uses.ts'
 import type { Gone } from './clusters/gone.ts'
 import type { EdgeIndex, EdgeReader } from './edges/edge-index.ts'
 import { strandedVersions } from './edges/stranded.ts'
@@ -26,34 +26,34 @@ import type { FleetNow, NowSource } from './now/now.ts'
 
 export interface FleetView extends EdgeReader {
   /** The summary of the landing page. `listMax`: items of each list; counts are of all. */
-  now(listMax: number): Promise<FleetStanding>
+  now(listMax: number): Promise<FleetSummary>
   clusters(query: ClusterQuery): Promise<ClusterPage>
-  /** By name, or by another name it goes by. */
+  /** By name or alias. */
   cluster(name: string): Promise<ClusterWithHistory | undefined>
   coverage(): Promise<FleetCoverage>
-  /** When anything was first seen of any cluster; `undefined`: none is known. */
+  /** When the first cluster was first seen; `undefined`: no cluster is known. */
   knownFrom(): Promise<number | undefined>
-  /** Clusters by name, also those without a record, or by another name; `undefined`: nobody knows it. */
+  /** Clusters by name or alias, also without a record; `undefined`: the cluster is unknown. */
   lastReports(names: readonly string[]): Promise<readonly (LastReport | undefined)[]>
   upgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
   upgrade(id: string): Promise<UpgradeRecord | undefined>
-  /** Upgrades that are under way or whose workload updates are. */
+  /** Upgrades in progress, and finished ones whose workload update is in progress. */
   open(): Promise<readonly OpenUpgrade[]>
-  /** Those of them that progress. */
+  /** The open upgrades that progress. */
   healthy(): Promise<readonly HealthyUpgrade[]>
-  /** `undefined`: it is over. */
+  /** `undefined`: the upgrade is not open. */
   judge(upgradeId: string): Promise<StuckVerdict | undefined>
   modifications(query: ModificationQuery): Promise<readonly Modification[]>
   /** The most clusters first. Of the past without clusters that were not offered a newer version: offers are not stored. */
   stranded(): Promise<readonly StrandedVersion[]>
-  /** Feature gates that are set, and by whom; `gate`: of this one alone, in any case of its letters. */
+  /** Feature gates that are set, and where; `gate`: this gate only, case-insensitive. */
   gates(gate?: string): Promise<FeatureGates>
   /** Clusters that are gone, by name. */
   gone(): Promise<ReadonlyMap<string, Gone>>
 }
 
-/** The summary of the landing page, and how far what clusters sent is derived. */
-export type FleetStanding = FleetNow & { readonly derivation: FleetProgress }
+/** The summary of the landing page, and how far the derivation is. */
+export type FleetSummary = FleetNow & { readonly derivation: FleetProgress }
 
 export interface ClusterWithHistory {
   readonly view: ClusterView
@@ -66,12 +66,12 @@ export type FleetIndexReader = NowSource &
     readonly insight: {
       readonly edges: Pick<
         EdgeIndex,
-        'edges' | 'edge' | 'compare' | 'lengths' | 'usual' | 'medianRun' | 'prepare' | 'runs'
+        'edges' | 'edge' | 'compare' | 'lengths' | 'typical' | 'medianRun' | 'prepare' | 'runs'
       >
     }
   }
 
-/** What a view is read from. */
+/** The sources of a view. */
 export interface FleetSource {
   /** The moment. */
   readonly nowMs: number
@@ -111,13 +111,13 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
     modifications,
     stranded: async () => {
       const fleet = await index()
-      return strandedVersions(fleet.standing(nowMs), fleet.insight.edges.runs(), fleet.notOffered(nowMs), nowMs)
+      return strandedVersions(fleet.active(nowMs), fleet.insight.edges.runs(), fleet.notOffered(nowMs), nowMs)
     },
     gates: async (gate) => {
-      const patches = await standingPatches(modifications)
+      const patches = await activePatches(modifications)
       const fleet = await index()
       const gone = fleet.gone(nowMs)
-      const here = Array.from(fleet.standing(nowMs), ({ record }) => record ?? []).flat()
+      const here = Array.from(fleet.active(nowMs), ({ record }) => record ?? []).flat()
       const standing = patches.filter(({ cluster }) => !gone.has(cluster))
       return gatesNamed(featureGates(here, standing), gate)
     },
@@ -131,7 +131,7 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
     edge: async (name, sinceMs) => (await edges()).edge(name, sinceMs),
     compare: async (first, second, sinceMs) => (await edges()).compare(first, second, sinceMs),
     runs: async (query) => (await edges()).lengths(query),
-    usual: async (name) => (await edges()).usual(name),
+    typical: async (name) => (await edges()).typical(name),
     medianRun: async (name, besidesId) => (await edges()).medianRun(name, besidesId),
   }
 }

@@ -23,7 +23,7 @@ export type FleetViews = (moment: FleetMoment) => FleetView
 
 const PAST_CACHED_MS = 30_000
 
-/** @param present resolves when it is filled; `progress`: of whoever derives */
+/** @param present resolves when the index is filled; `progress`: of the derivation */
 export function createFleetViews(
   facts: FleetFactsReader,
   present: Promise<FleetIndex>,

@@ -1,7 +1,7 @@
-/** Where an open upgrade stands, as people count it: one place for the landing page and for the states of clusters. Pure. */
+/** The stage of an open upgrade, for the landing page and for the states of clusters. Pure. */
 import type { UpgradeRecord } from '../model/upgrade.ts'
 
-/** Nobody approved it yet; the control plane is under way; or it is done, and machines still move. */
+/** Pending approval; control plane in progress; or workload update in progress. */
 export type UpgradeStage = 'waiting' | 'upgrading' | 'following'
 
 export function upgradeStage({ upgrade }: Pick<UpgradeRecord, 'upgrade'>): UpgradeStage {

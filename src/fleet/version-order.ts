@@ -1,6 +1,6 @@
 /**
  * Order of operator versions: semantic versioning 2.0.0 section 11, as OLM and KubeVirt write them (`1.16.0`,
- * `v1.6.0-rc.1`, OpenShift's `4.20.3`). What is no version sorts below all that are.
+ * `v1.6.0-rc.1`, OpenShift's `4.20.3`). A text that is not a version sorts below all versions.
  */
 const PATTERN = /^v?(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/
 
@@ -17,12 +17,12 @@ export function compareVersions(a: string, b: string): number {
   return comparePrereleases(left[4], right[4])
 }
 
-/** The newest, or `undefined` of none. */
+/** `undefined`: there are none. */
 export function newestOf(versions: Iterable<string>): string | undefined {
   return [...versions].sort(compareVersions).at(-1)
 }
 
-/** `4.20` of `4.20.3`, `1.17` of `v1.17.0`; what is no version stays as it is. */
+/** `4.20` of `4.20.3`, `1.17` of `v1.17.0`; a text that is not a version is returned unchanged. */
 export function minorOf(version: string): string {
   return /^v?(\d+\.\d+)/.exec(version)?.[1] ?? version
 }

@@ -81,7 +81,7 @@ async function answersOf(view: FleetView): Promise<Record<keyof FleetView, unkno
     edge: await view.edge(name),
     compare: await view.compare(name, name),
     runs: await view.runs({ limit: 10 }),
-    usual: await view.usual(name),
+    typical: await view.typical(name),
     medianRun: await view.medianRun(name, 'other'),
   }
 }

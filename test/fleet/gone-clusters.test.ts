@@ -106,7 +106,7 @@ describe('how the fleet stands', () => {
   test('heard again, the cluster is back at once, and whoever keeps the word is told to end it', () => {
     index.declare([said(30), said(30, undefined, 'mute')])
     index.markSeen('off', { metricsMs: at(30) })
-    expect(index.returned()).toEqual([{ id: 'mute 30', heardMs: at(NOW - 60) }])
+    expect(index.returned()).toEqual([{ id: 'mute 30', lastSeenMs: at(NOW - 60) }])
     index.markSeen('off', { metricsMs: at(NOW - 1) })
     expect(index.returned().map(({ id }) => id)).toEqual(['off 30', 'mute 30'])
     expect(numbers(fleetNow(index, at(NOW), 100))).toMatchObject({ total: 3, reporting: 2, gone: 1, silent: ['mute'] })
@@ -161,7 +161,7 @@ describe('the list of clusters', () => {
     index.declare([said(30)])
     expect(index.cluster('off-id', at(NOW))).toMatchObject({
       gone: { sinceMs: at(30), why: { kind: 'declared', decommission: { by: 'ada', reason: 'sold' } } },
-      told: [{ id: 'off 30' }],
+      decommissions: [{ id: 'off 30' }],
     })
     expect(index.cluster('old', at(NOW))?.gone).toEqual({
       ...{ sinceMs: at(NOW - 1), why: { kind: 'unheard', afterMs: GONE_AFTER_MS } },

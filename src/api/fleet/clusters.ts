@@ -11,7 +11,7 @@ import {
 } from '../../contract/fleet-clusters.ts'
 import { MomentQuery, PAGE_DEFAULT } from '../../contract/fleet-common.ts'
 import { lastMsOf } from '../../fleet/clusters/fleet-coverage.ts'
-import { toldAt } from '../../fleet/clusters/gone.ts'
+import { decommissionsAt } from '../../fleet/clusters/gone.ts'
 import type { ClusterPage, ClusterView } from '../../fleet/clusters/cluster-index.ts'
 import { settingsWithDefaults, type SettingValue } from '../../fleet/clusters/setting-defaults.ts'
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
@@ -175,7 +175,7 @@ function detailItem({ view, history }: ClusterWithHistory, nowMs: number): Clust
     }),
     upgradeCount: history.upgrades.length,
     modifications: history.modifications.toReversed().map(modificationItem),
-    decommissions: toldAt(view.told, nowMs).toReversed().map(decommissionItem),
+    decommissions: decommissionsAt(view.decommissions, nowMs).toReversed().map(decommissionItem),
   }
 }
 

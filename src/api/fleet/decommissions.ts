@@ -4,7 +4,7 @@ import { FleetError } from '../../base/errors.ts'
 import { DecommissionRequest } from '../../contract/decommissions.ts'
 import type { DecommissionItem, DecommissionItems, GoneItem } from '../../contract/decommissions.ts'
 import type { DecommissionWish } from '../../fleet/clusters/decommissions.ts'
-import { toldAt } from '../../fleet/clusters/gone.ts'
+import { decommissionsAt } from '../../fleet/clusters/gone.ts'
 import type { Gone } from '../../fleet/clusters/gone.ts'
 import type { Decommission } from '../../model/decommission.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
@@ -105,7 +105,7 @@ export function goneItem({ sinceMs, why }: Gone, atMs: number): GoneItem {
   const since = timeOf(sinceMs)
   switch (why.kind) {
     case 'declared': {
-      const [told] = toldAt([why.decommission], atMs)
+      const [told] = decommissionsAt([why.decommission], atMs)
       const decommission = told === undefined ? null : decommissionItem(told)
       return { since, why: 'declared', afterSeconds: null, decommission }
     }

@@ -17,7 +17,7 @@ import type { NowUpgrade, SilentCluster, WaitingUpgrade } from '../../fleet/now/
 import type { ServerFaults } from '../../model/server-fault.ts'
 import type { UpgradeOperator } from '../../model/upgrade.ts'
 import { firingAt } from './alerts-at.ts'
-import type { FleetStanding } from '../../fleet/fleet-view.ts'
+import type { FleetSummary } from '../../fleet/fleet-view.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { baselineItem, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
@@ -54,7 +54,7 @@ export function registerNow(app: FastifyInstance, { fleet, people, faults, clock
 }
 
 /** @param faults of the server, which are told of the present only */
-function nowItem(now: FleetStanding, firing: FiringNow, faults?: ServerFaults): Now {
+function nowItem(now: FleetSummary, firing: FiringNow, faults?: ServerFaults): Now {
   const { clusters, stuck, upgrading, following, waiting, silent, versions, derivation, fallingEdges } = now
   const { newestMs, oldestMs, clusters: total, ...counts } = clusters
   return {

@@ -81,7 +81,7 @@ export function registerFleetUpgrades(app: FastifyInstance, fleet: FleetViews, c
       const [verdict, gone, usual, median] = await Promise.all([
         view.judge(id),
         view.gone(),
-        name === undefined ? undefined : view.usual(name),
+        name === undefined ? undefined : view.typical(name),
         name === undefined ? undefined : view.medianRun(name, id),
       ])
       const beside = median === undefined ? undefined : await view.upgrade(median.id)

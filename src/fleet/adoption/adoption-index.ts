@@ -14,24 +14,24 @@ export interface AdoptionQuery {
   readonly filter: CubeFilter
 }
 
-/** What was asked, over the days that were counted. */
+/** The sums of a query, over the days that were counted. */
 export interface AdoptionAnswer {
   readonly sums: CubeSums
-  /** Days of the range that nobody counted: the server did not run, or the range is longer than what is kept. */
+  /** Days of the range that were not counted: the server did not run, or they are older than the retention. */
   readonly missing: readonly string[]
-  /** When the newest day of the range was counted last. */
+  /** When the newest day of the range was last counted. */
   readonly updatedMs?: number
 }
 
-/** Of which `warm` reads the days, up to the newest that was counted: what pages ask at first. */
+/** Days that `warm` reads, up to the newest counted one: the first query of the pages. */
 const WARM_DAYS = 365
-/** Read without a look at what else waits. */
+/** Days read before yielding to other calls. */
 const DAYS_PER_TURN = 2
 
 /**
- * Answers from cubes of one operator and one part of time, kept as long as no day in them is counted again. Past months
- * are a part each and do not change; the newest day is counted again and again, and is a part by itself. So a year is read
- * once, at the start (`warm`) or when it is first asked for, and a question costs a pass over its columns.
+ * Answers queries from cached cubes, one per operator and part of time; a cube is read again when a day in it was counted
+ * again. Each past month is a part that rarely changes; the newest day is counted repeatedly and is a part by itself. So a
+ * year is read once, at the start (`warm`) or at the first query, and a query costs one pass over the columns.
  */
 export class AdoptionIndex {
   readonly #reader: AdoptionReader
@@ -60,7 +60,7 @@ export class AdoptionIndex {
     }
   }
 
-  /** Which flavours of virtual machines ran: small, so it is read as it is kept. Both ends inclusive. */
+  /** Instance types, preferences and deprecated APIs in use: few rows, so they are not cached. Both ends inclusive. */
   usage(fromDay: string, toDay: string): Promise<readonly UsageRow[]> {
     return this.#reader.usage(fromDay, toDay)
   }
@@ -73,7 +73,7 @@ export class AdoptionIndex {
     return this.#reader.operators()
   }
 
-  /** Reads the last year of some operators before anybody asks for it, the newest part first. */
+  /** Reads the last year of some operators before the first query, the newest part first. */
   async warm(operators: readonly string[]): Promise<void> {
     const all = await this.#reader.days()
     const newest = all.at(-1)
@@ -85,7 +85,7 @@ export class AdoptionIndex {
     }
   }
 
-  /** Reads it anew when a day in it was counted since. @param days all of the part */
+  /** Reads the cube again when a day in it was counted again. @param days all days of the part */
   async #cubeOf(operator: string, part: string, days: readonly AdoptionDay[]): Promise<AdoptionCube> {
     const key = `${operator} ${part}`
     const stamp = stampOf(days)
@@ -101,7 +101,7 @@ export class AdoptionIndex {
     }
   }
 
-  /** A year takes a while, and others use the thread. */
+  /** Yields in between: reading a year takes a while, and the thread is shared. */
   async #read(operator: string, days: readonly AdoptionDay[]): Promise<AdoptionCube> {
     const rows: AdoptionRow[] = []
     for (let at = 0; at < days.length; at += DAYS_PER_TURN) {
@@ -113,7 +113,7 @@ export class AdoptionIndex {
   }
 }
 
-/** The part that a day is in: its month, and itself when it is the newest. @param days in order */
+/** The part of a day: its month, or the day itself if it is the newest. @param days in order */
 function partsOf(days: readonly AdoptionDay[]): (one: AdoptionDay) => string {
   const newest = days.at(-1)?.day
   return ({ day }) => (day === newest ? day : day.slice(0, 7))
@@ -123,7 +123,7 @@ function stampOf(days: readonly AdoptionDay[]): string {
   return days.map(({ day, updatedMs }) => `${day} ${updatedMs}`).join()
 }
 
-/** Parts of a range as one; days in none of them have no clusters. */
+/** Concatenates the parts of a range; days in no part have no clusters. */
 function joined(parts: readonly CubeSums[], fromDay: string, toDay: string): CubeSums {
   const days = daysBetween(fromDay, toDay)
   const values = [...new Set(parts.flatMap((part) => part.values))]
@@ -143,7 +143,7 @@ function joined(parts: readonly CubeSums[], fromDay: string, toDay: string): Cub
   return { days, values, ...sums, known }
 }
 
-/** The last `days` days up to one, that one included. */
+/** The last `days` days up to `toDay`, inclusive. */
 export function lastDays(toDay: string, days: number): { readonly fromDay: string; readonly toDay: string } {
   return { fromDay: addDays(toDay, 1 - days), toDay }
 }

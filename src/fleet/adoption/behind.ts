@@ -1,18 +1,18 @@
 import { minorOf } from '../version-order.ts'
 
-/** How far behind clusters are, against the newest version that any of them runs. */
+/** How far clusters are behind the newest version that any of them runs. */
 export interface Behind {
   readonly newest: string
   /** Clusters by how many minors they are behind, from 0; the last counts are not zero. */
   readonly byMinors: readonly number[]
-  /** Clusters by how many releases they are behind, of those that this fleet runs or ran. */
+  /** Clusters by how many releases they are behind, of the releases that this fleet runs or ran. */
   readonly byReleases: readonly number[]
   readonly telling: number
 }
 
 /**
- * @param counts clusters by version, without those that told none
- * @param releases all versions known, in any order; those in `counts` belong to them
+ * @param counts reporting clusters by version
+ * @param releases all known versions, in any order, including those in `counts`
  * @param compare older first
  */
 export function behindOf(

@@ -1,6 +1,6 @@
 /**
- * What runs on clusters by metrics: machines by instance type and preference, and deprecated API versions asked for.
- * Read when a day is counted and not followed sample by sample, because machines come and go all the time.
+ * Usage of clusters by metrics: VMIs by instance type and preference, and requests to deprecated API versions. Queried when
+ * a day is counted, not observed sample by sample, because VMIs change all the time.
  */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Labels } from '../../model/labels.ts'
@@ -14,7 +14,7 @@ export interface ClusterUsage {
   readonly deprecatedApis: Readonly<Record<string, number>>
 }
 
-/** Of one cluster, the first that it sends: the sums of KubeVirt's own rules by node, today's and the old one, else machine by machine. */
+/** The first metric that a cluster sends: KubeVirt's recording rules by node (current and old name), else one series per VMI. */
 const MACHINES = ['node:kubevirt_vmi_phase:sum', 'kubevirt_vmi_phase_count', 'kubevirt_vmi_info']
   .map(
     (name) =>
@@ -22,7 +22,7 @@ const MACHINES = ['node:kubevirt_vmi_phase:sum', 'kubevirt_vmi_phase_count', 'ku
   )
   .reduce((best, other) => `${best} or (${other} unless on (cluster) (${best}))`)
 
-/** Requests since the API server started: more than none is what counts. */
+/** Requests since the API server started: any count above zero. */
 const DEPRECATED = ['cluster:kubevirt_api_request_deprecated_total:sum', 'kubevirt_api_request_deprecated_total']
   .map(
     (name) => `sum by (cluster, group, version, resource) (max without (${REPLICA_LABELS}) (${name}{cluster!=""})) > 0`,
@@ -64,23 +64,23 @@ interface Counts {
   readonly deprecatedApis: Record<string, number>
 }
 
-/** KubeVirt says `<none>` of machines without one, and `<other>` of types of others. */
+/** KubeVirt reports `<none>` for VMIs without a type, and `<other>` for types that it does not know. */
 function add(counts: Record<string, number>, name: string, count: number): void {
   if (name === '' || name === '<none>') return
   counts[name] = (counts[name] ?? 0) + count
 }
 
-/** What objects told stands; metrics fill in what they did not. */
+/** Values from objects take precedence; metrics fill in what they lack. */
 export function withUsage(record: ClusterRecord, usage: ClusterUsage | undefined): ClusterRecord {
   if (usage === undefined) return record
   const { workloads } = record
   const running = workloads?.running ?? usage.running
-  const isTold = (counts: Readonly<Record<string, number>>): boolean => Object.keys(counts).length > 0
+  const hasCounts = (counts: Readonly<Record<string, number>>): boolean => Object.keys(counts).length > 0
   return {
     ...record,
     ...(running === undefined ? {} : { workloads: { outdated: 0, atMs: 0, ...workloads, running } }),
-    instanceTypes: isTold(record.instanceTypes) ? record.instanceTypes : usage.instanceTypes,
-    preferences: isTold(record.preferences) ? record.preferences : usage.preferences,
-    deprecatedApis: isTold(record.deprecatedApis) ? record.deprecatedApis : usage.deprecatedApis,
+    instanceTypes: hasCounts(record.instanceTypes) ? record.instanceTypes : usage.instanceTypes,
+    preferences: hasCounts(record.preferences) ? record.preferences : usage.preferences,
+    deprecatedApis: hasCounts(record.deprecatedApis) ? record.deprecatedApis : usage.deprecatedApis,
   }
 }

@@ -8,28 +8,28 @@ import { adoptionOfDay, usageOfDay } from './cube-of-day.ts'
 import { DAY_MS, dayOf, dayStartMs, daysBetween } from './day.ts'
 import type { LateChange } from './late-changes.ts'
 
-/** The present day is counted this often; a past day at its end and once more, for what came late. */
+/** The present day is counted this often; a past day at its end and once more, for late data. */
 const RECOUNT_EVERY_MS = 15 * 60_000
 const LATE_MS = 3 * 60 * 60_000
-/** A day costs a pass over the fleet: after a long pause, or on a first start over old data, so much of it a time. */
+/** A day costs a pass over the fleet: after a long pause, or at a first start with old data, one cycle counts this much. */
 const CLUSTERS_PER_TURN = 80_000
 const DAYS_PER_TURN_MIN = 8
 
 export interface CountingPorts {
   readonly facts: Pick<FleetFactsReader, 'intervalsAt'>
-  /** Last seen when anything was last heard of the cluster. */
+  /** With the time at which each cluster was last seen. */
   readonly clusters: () => Promise<readonly ClusterRecord[]>
-  /** Clusters that were gone at a time: they count no more. */
+  /** Clusters that were gone at a moment: they are not counted. */
   readonly goneAt: (atMs: number) => Promise<Pick<ReadonlySet<string>, 'has'>>
   readonly days: () => Promise<readonly AdoptionDay[]>
   readonly putDay: AdoptionSink['putDay']
-  /** What metrics say of what runs on clusters; absent: only what objects told counts. */
+  /** Usage by metrics; absent: only values from objects count. */
   readonly usageAt?: (timeMs: number) => Promise<ReadonlyMap<string, ClusterUsage>>
 }
 
 /**
- * Which days have to be counted, oldest first: those never counted since the fleet began, those counted too early, and
- * those of which something else is known since.
+ * The days to count, oldest first: days never counted since the first cluster was seen, days counted too early, and days
+ * with late data.
  */
 export function daysToCount(
   counted: readonly AdoptionDay[],
@@ -50,7 +50,7 @@ export function daysToCount(
   })
 }
 
-/** Counts some of the days that have to be, and answers how many are left; nothing while no cluster is known. */
+/** Counts some of the due days and returns how many are left; does nothing while no cluster is known. */
 export async function countDays(
   { facts, clusters: recordsOf, goneAt, days, putDay, usageAt }: CountingPorts,
   nowMs: number,

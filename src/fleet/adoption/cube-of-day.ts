@@ -1,10 +1,10 @@
 /**
- * The rows of one day: how many clusters ran what when it ended. Worked out from version intervals, so a day can be
- * counted again when late input has changed what is known of it.
+ * The rows of one day: how many clusters ran which version at its end. Counted from version intervals, so a day can be
+ * counted again after late data.
  *
- * A cluster counts on a day if it was known by its end, heard of on that day or later, and not gone when it ended (those
- * are left out before). One whose version nobody told
- * counts with an empty version: it is in the denominator and in no share.
+ * A cluster counts on a day if it was first seen by the end of the day, last seen on that day or later, and not gone at the
+ * end of the day (the caller leaves those out). A cluster that reports no version counts with an empty version: it is in the
+ * denominator and in no share.
  */
 import type { AdoptionRow, UsageRow } from '../../model/adoption.ts'
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
@@ -17,7 +17,7 @@ export interface AdoptionCluster {
   readonly intervals: readonly VersionInterval[]
 }
 
-/** Operators that every cluster of the fleet could have; others count where they were ever seen. */
+/** Operators that every cluster may have; others count on clusters that ever reported them. */
 export const EXPECTED_OPERATORS: readonly string[] = ['kubevirt-hyperconverged']
 
 /** @param nowMs the present day is counted up to now */
@@ -55,7 +55,7 @@ export function adoptionOfDay(
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
 
-/** Instance types, preferences and deprecated API versions in use, as they were last told. */
+/** Instance types, preferences and deprecated API versions in use, as last reported. */
 export function usageOfDay(day: string, clusters: readonly AdoptionCluster[], nowMs: number): readonly UsageRow[] {
   const atMs = Math.min(dayStartMs(day) + DAY_MS - 1, nowMs)
   const rows = new Map<string, { -readonly [K in keyof UsageRow]: UsageRow[K] }>()
@@ -83,7 +83,7 @@ function isKnownAt({ firstSeenMs, lastSeenMs }: ClusterRecord, day: string, atMs
   return firstSeenMs <= atMs && lastSeenMs >= dayStartMs(day)
 }
 
-/** The version of each operator at a time. */
+/** The version of each operator at a moment. */
 function versionsAt(intervals: readonly VersionInterval[], atMs: number): Map<string, string> {
   const versions = new Map<string, string>()
   for (const { operator, version, fromMs, untilMs } of intervals) {

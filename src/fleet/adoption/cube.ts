@@ -2,17 +2,17 @@ import type { AdoptionRow } from '../../model/adoption.ts'
 import { minorOf } from '../version-order.ts'
 import { addDays, dayStartMs, DAY_MS } from './day.ts'
 
-/** What clusters are told apart by. `minor` is the version without its patch. */
+/** The dimensions of adoption. `minor` is the version without its patch. */
 export const DIMENSIONS = ['version', 'minor', 'channel', 'platform', 'region', 'flavour', 'environment'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 
-/** Each dimension's value must be one of these; an empty text is `not told`. */
+/** Each dimension's value must be one of these; an empty text is `not reported`. */
 export type CubeFilter = Partial<Readonly<Record<Dimension, readonly string[]>>>
 
 /** Sums by day and value of one dimension. */
 export interface CubeSums {
   readonly days: readonly string[]
-  /** In order of first appearance; an empty text is `not told`. */
+  /** In order of first appearance; an empty text is `not reported`. */
   readonly values: readonly string[]
   /** By value, then by day. */
   readonly clusters: readonly Float64Array[]
@@ -23,8 +23,8 @@ export interface CubeSums {
 }
 
 /**
- * HOT: the rows of one operator as columns. A year of ten thousand clusters is half a million rows, and every question
- * about adoption is one pass over them: 5 ms, where SQLite takes 300 to group them (bench/adoption.ts).
+ * HOT: the rows of one operator as columns. A year of ten thousand clusters is half a million rows, and a query is one pass
+ * over them: 5 ms, where SQLite takes 300 ms to group them (bench/adoption.ts).
  */
 export class AdoptionCube {
   readonly #firstDay: string
@@ -77,7 +77,7 @@ export class AdoptionCube {
     return this.#values.get(dimension)!
   }
 
-  /** Both ends inclusive; days outside of what is kept have no clusters. */
+  /** Both ends inclusive; days outside of the cube have no clusters. */
   sums(by: Dimension, fromDay: string, toDay: string, filter: CubeFilter = {}): CubeSums {
     const first = (dayStartMs(fromDay) - dayStartMs(this.#firstDay)) / DAY_MS
     const count = Math.max(0, (dayStartMs(toDay) - dayStartMs(fromDay)) / DAY_MS + 1)

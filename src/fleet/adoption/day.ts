@@ -1,4 +1,4 @@
-/** Days are UTC and written `2026-11-21`; as texts they sort as they follow each other. */
+/** Days are UTC, written `2026-11-21`; they sort as texts. */
 export const DAY_MS = 86_400_000
 
 export function dayOf(timeMs: number): string {
@@ -14,14 +14,14 @@ export function addDays(day: string, days: number): string {
   return dayOf(dayStartMs(day) + days * DAY_MS)
 }
 
-/** From the first to the last, both of them in it; none when the last is before the first. */
+/** Both ends inclusive; empty when the last is before the first. */
 export function daysBetween(first: string, last: string): readonly string[] {
   const days: string[] = []
   for (let timeMs = dayStartMs(first); timeMs <= dayStartMs(last); timeMs += DAY_MS) days.push(dayOf(timeMs))
   return days
 }
 
-/** Whether a text is a day that there is. */
+/** Whether a text is a valid day. */
 export function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(dayStartMs(text)) && dayOf(dayStartMs(text)) === text
 }

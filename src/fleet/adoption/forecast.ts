@@ -1,33 +1,33 @@
 /**
  * How the newest version will spread, from how earlier ones did. Pure.
  *
- * Definition. Take every earlier version whose first day is known and that grew as old as the newest one is now. Of the
- * clusters that were still to come at that age, each of them had won a part by any later age; the quantiles of these parts
- * (a tenth, a half, nine tenths), taken of the clusters that the newest one has still to win, are the fan. It goes as far
- * as three earlier versions tell. What it is worth is said by the same method: for each earlier version, from what was
- * known on the day on which it was as old as the newest one is now.
+ * Definition. Take every earlier version whose first day is known and that reached the present age of the newest one. Of the
+ * clusters that did not run it at that age, a part did at any later age; the p10, p50 and p90 of these parts, applied to the
+ * clusters that do not run the newest version yet, are the fan. It ends where fewer than three earlier versions have data.
+ * Past forecasts show its quality: the same method for each earlier version, with the data of the day on which it had the
+ * present age of the newest one.
  */
 import { quantileOf } from '../statistics/quantile.ts'
 import { DAY_MS, dayStartMs } from './day.ts'
 import type { Spread } from './spread.ts'
 
 export const EARLIER_MIN = 3
-/** Days after the age at which a forecast of the past is held against what came. */
+/** Days after which a past forecast is compared with the outcome. */
 export const CHECKED_AFTER_DAYS = 28
 const AIM = 0.9
 
 export interface Forecast {
   readonly version: string
-  /** Age of the last day on which its share is known. */
+  /** The age on the last day with a known share. */
   readonly ageDays: number
   readonly share: number
-  /** Versions it is made from, the newest first. */
+  /** The versions on which the forecast is based, the newest first. */
   readonly earlier: readonly string[]
   /** By age, from the day after `ageDays` on. */
   readonly fan: readonly FanDay[]
-  /** Age at which nine tenths run it; an absent bound lies beyond the fan. */
+  /** The age at which 90 % run it; an absent bound is beyond the fan. */
   readonly to90Days: { readonly low?: number; readonly mid?: number; readonly high?: number }
-  /** The same of earlier versions, the newest first. */
+  /** Forecasts of earlier versions, the newest first. */
   readonly past: readonly PastForecast[]
 }
 
@@ -39,7 +39,7 @@ export interface FanDay {
 
 export interface PastForecast {
   readonly version: string
-  /** Age at which nine tenths were to run it, and did; absent: beyond its fan, and not yet. */
+  /** The age at which 90 % run it, forecast and actual; absent: beyond the fan, and not yet. */
   readonly saidTo90Days?: number
   readonly tookTo90Days?: number
   /** Share `CHECKED_AFTER_DAYS` later, or at the end of the fan if that is sooner. */
@@ -48,10 +48,10 @@ export interface PastForecast {
   readonly isInside: boolean
 }
 
-/** `reached`: nine tenths run it already. `few_earlier`: fewer than three earlier versions were as old. */
+/** `reached`: 90 % run it already. `few_earlier`: fewer than three earlier versions reached the age. */
 export type NoForecast = 'no_version' | 'start_unknown' | 'reached' | 'few_earlier'
 
-/** Of the first one. @param spreads the newest version first */
+/** Forecasts the first version. @param spreads the newest version first */
 export function forecastOf(spreads: readonly Spread[]): Forecast | NoForecast {
   const [newest] = spreads
   if (newest === undefined) return 'no_version'
@@ -67,7 +67,7 @@ export function forecastOf(spreads: readonly Spread[]): Forecast | NoForecast {
   return { version: newest.version, ageDays, share, earlier: names, fan, to90Days: to90(fan, ageDays), past }
 }
 
-/** A curve of an earlier version, as long as it was known. */
+/** The shares of an earlier version by age, up to the moment of the forecast. */
 interface Curve {
   readonly version: string
   readonly byAge: readonly number[]
@@ -100,7 +100,7 @@ function fanOf(share: number, ageDays: number, earlier: readonly Curve[]): reado
   })
 }
 
-/** Of what was still to come, the part that came; negative when it was left again. */
+/** The part of the remaining clusters that adopted the version; negative when clusters left it. */
 function wonOf(before: number, after: number): number {
   return (after - before) / (1 - before)
 }
@@ -110,7 +110,7 @@ function to90(fan: readonly FanDay[], ageDays: number): Forecast['to90Days'] {
     const i = fan.findIndex((day) => of(day) >= AIM)
     return i === -1 ? undefined : ageDays + 1 + i
   }
-  // The highest line is there first.
+  // The highest line reaches it first.
   const [low, mid, high] = [first((day) => day.high), first((day) => day.mid), first((day) => day.low)]
   return {
     ...(low === undefined ? {} : { low }),
@@ -119,7 +119,7 @@ function to90(fan: readonly FanDay[], ageDays: number): Forecast['to90Days'] {
   }
 }
 
-/** Nothing that was not known on the day on which it was `ageDays` old is used. */
+/** Uses only data of the day on which the version was `ageDays` old. */
 function pastForecast(spreads: readonly Spread[], one: Spread, ageDays: number): PastForecast | undefined {
   const { version, isStartKnown, firstDay, byAge, to90Days } = one
   const share = shareAt(byAge, ageDays)
@@ -141,12 +141,12 @@ function pastForecast(spreads: readonly Spread[], one: Spread, ageDays: number):
   }
 }
 
-/** -1 when no day of it was counted. */
+/** -1: no day was counted. */
 function lastAge(byAge: readonly number[]): number {
   return byAge.findLastIndex((share) => !Number.isNaN(share))
 }
 
-/** Of a day that nobody counted, that of the last one before it. */
+/** If the day was not counted, the share of the last counted day before it. */
 function shareAt(byAge: readonly number[], ageDays: number): number {
   return byAge.findLast((share, age) => age <= ageDays && !Number.isNaN(share)) ?? NaN
 }

@@ -2,14 +2,14 @@ import type { VersionInterval } from '../../model/cluster-record.ts'
 import type { ClusterFacts } from '../../model/fleet-facts.ts'
 import { groupBy } from '../../base/group-by.ts'
 
-/** From when on a cluster ran something else than was known before; `undefined`: nothing changed, or only now. */
+/** From when on the version intervals of a cluster changed; `undefined`: they did not, or they only continue. */
 export function changedFromMs(before: ClusterFacts | undefined, after: ClusterFacts): number | undefined {
   if (before === undefined) return after.cluster.firstSeenMs
   const known = groupBy(before.intervals, keyOf)
-  const told = groupBy(after.intervals, keyOf)
+  const derived = groupBy(after.intervals, keyOf)
   let fromMs = Infinity
-  for (const key of new Set([...known.keys(), ...told.keys()])) {
-    const [one, other] = [known.get(key)?.[0], told.get(key)?.[0]]
+  for (const key of new Set([...known.keys(), ...derived.keys()])) {
+    const [one, other] = [known.get(key)?.[0], derived.get(key)?.[0]]
     if (one === undefined || other === undefined) fromMs = Math.min(fromMs, (one ?? other)!.fromMs)
     else if (one.untilMs !== other.untilMs)
       fromMs = Math.min(fromMs, one.untilMs ?? Infinity, other.untilMs ?? Infinity)

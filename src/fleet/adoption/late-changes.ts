@@ -1,17 +1,17 @@
 import { dayOf, dayStartMs } from './day.ts'
 
-/** Something that was known of the past is different since: days from `fromMs` on that were counted before `atMs` are due. */
+/** Late data changed the past: days from `fromMs` on that were counted before `atMs` are due again. */
 export interface LateChange {
   readonly fromMs: number
   readonly atMs: number
 }
 
 /**
- * What is known otherwise, by the day from which on it is. One that reaches back far is not told anew by each that follows:
- * where changes never stop, its days would be due for ever.
+ * Late changes by their first day. Later changes do not renew one that reaches further back: with continuous changes its
+ * days would always be due.
  */
 export class LateChanges {
-  /** The days rise, and so do the moments: a change takes the place of those before it that begin later. One a day at most. */
+  /** Ascending by day and by moment: a change replaces those that start on its day or later. At most one per day. */
   #changes: readonly LateChange[] = []
 
   get changes(): readonly LateChange[] {

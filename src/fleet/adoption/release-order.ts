@@ -1,6 +1,6 @@
 import { compareVersions } from '../version-order.ts'
 
-/** Order of versions and of minors (`1.17`), older first: a minor is a version whose patch is not told. */
+/** Orders versions and minors, older first: the minor `1.17` sorts as `1.17.0`. */
 export function compareReleases(a: string, b: string): number {
   return compareVersions(full(a), full(b))
 }

@@ -1,31 +1,31 @@
 import type { CubeSums } from './cube.ts'
 
 /**
- * Shares over time. The denominator of a share are the clusters whose value was told that day; how many told it, of how
- * many there were, is the coverage beside it.
+ * Shares over time. The denominator is the number of clusters that reported a value on the day; `known` has the number of
+ * all clusters.
  */
 export interface ShareSeries {
   readonly value: string
-  /** By day: clusters, and their share of those that told; NaN on days when nobody did. */
+  /** By day: clusters, and their share of the reporting clusters; NaN when there are none. */
   readonly clusters: readonly number[]
   readonly share: readonly number[]
 }
 
 export interface Shares {
   readonly days: readonly string[]
-  /** Clusters known, by day. */
+  /** Known clusters, by day. */
   readonly known: readonly number[]
-  /** Of those, the ones that told. */
+  /** Clusters that reported a value, by day. */
   readonly telling: readonly number[]
-  /** Those with any cluster in the range. */
+  /** Values of any cluster in the range. */
   readonly series: readonly ShareSeries[]
 }
 
-/** @param order of the values, the newest version first for instance */
+/** @param order of the values, for example the newest version first */
 export function sharesOf(sums: CubeSums, order: (a: string, b: string) => number): Shares {
   const { days, values, clusters, known } = sums
-  const untold = values.indexOf('')
-  const telling = days.map((_, day) => known[day]! - (untold === -1 ? 0 : clusters[untold]![day]!))
+  const unreported = values.indexOf('')
+  const telling = days.map((_, day) => known[day]! - (unreported === -1 ? 0 : clusters[unreported]![day]!))
   const series = values.flatMap((value, i): ShareSeries[] => {
     if (value === '') return []
     const counts = [...clusters[i]!]
@@ -36,7 +36,7 @@ export function sharesOf(sums: CubeSums, order: (a: string, b: string) => number
   return { days, known: [...known], telling, series: series.sort((a, b) => order(a.value, b.value)) }
 }
 
-/** The share of clusters whose version is older than one, by day; those that told nothing are in neither part. */
+/** The share of reporting clusters with a version older than `version`, by day. */
 export function olderThan(shares: Shares, version: string, compare: (a: string, b: string) => number): ShareSeries {
   const older = shares.series.filter(({ value }) => compare(value, version) < 0)
   const clusters = shares.days.map((_, day) => older.reduce((sum, series) => sum + series.clusters[day]!, 0))

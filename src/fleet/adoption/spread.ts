@@ -2,15 +2,15 @@ import { DAY_MS, dayStartMs } from './day.ts'
 import type { ShareSeries, Shares } from './share.ts'
 
 /**
- * How a version spreads and fades: by days since it was first seen in the fleet. At or beyond a share counts as reached,
- * the first day it was so; a version that spreads still has not reached what lies ahead.
+ * How a version spreads and fades, by days since it was first seen in the fleet. A share is reached on the first day with
+ * that share or a larger one.
  */
 export interface Spread {
   readonly version: string
-  /** `isStartKnown` false: it was there on the first day of the range that anybody told a version, so its age is at least this. */
+  /** `isStartKnown` false: clusters ran it on the first day with any reported version, so it may be older. */
   readonly firstDay: string
   readonly isStartKnown: boolean
-  /** Days from the first to the one on which this share of clusters ran it or a newer one; absent: not yet. */
+  /** Days from `firstDay` until this share of clusters ran it or a newer version; absent: not yet. */
   readonly to10Days?: number
   readonly to50Days?: number
   readonly to90Days?: number
@@ -19,16 +19,16 @@ export interface Spread {
   readonly halfLifeDays?: number
   /** Share of clusters that run it or a newer one, by age in days from 0. */
   readonly byAge: readonly number[]
-  /** Absent: it was there before counting began, and not a week is counted since: nobody can say how it goes. */
+  /** Absent: its start is unknown, and less than a week was counted. */
   readonly stage?: Stage
-  /** Of the last day that was counted. */
+  /** Of the last counted day. */
   readonly clusters: number
   readonly share: number
 }
 
 /**
- * `gone`: nobody. `replaced`: was at a tenth and is below half of its peak. Of the others `rising`: growing by a point a
- * week, or new; `adopted`: at least a tenth, steady; `low`: never reached a tenth, and not growing.
+ * `gone`: no cluster. `replaced`: reached 10 % and is below half of its peak. Otherwise `rising`: grows by 1 % per week, or
+ * is new; `adopted`: at least 10 %, steady; `low`: never reached 10 %, and does not grow.
  */
 export const STAGES = ['rising', 'adopted', 'low', 'replaced', 'gone'] as const
 export type Stage = (typeof STAGES)[number]
@@ -38,17 +38,22 @@ const GROWS_BY = 0.01
 const TREND_DAYS = 7
 const NEW_DAYS = 14
 
-/** Newest version first, as in `shares`. @param compare older first */
+/** In the order of `shares`. @param compare older first */
 export function spreadsOf(shares: Shares, compare: (a: string, b: string) => number): readonly Spread[] {
-  const firstTold = shares.telling.findIndex((clusters) => clusters > 0)
+  const firstReported = shares.telling.findIndex((clusters) => clusters > 0)
   return shares.series.map((own) => {
     const atLeast = shares.series.filter(({ value }) => compare(value, own.value) >= 0)
     const reached = shares.days.map((_, day) => atLeast.reduce((sum, { share }) => sum + share[day]!, 0))
-    return spreadOf(shares.days, own, reached, firstTold)
+    return spreadOf(shares.days, own, reached, firstReported)
   })
 }
 
-function spreadOf(days: readonly string[], own: ShareSeries, reached: readonly number[], firstTold: number): Spread {
+function spreadOf(
+  days: readonly string[],
+  own: ShareSeries,
+  reached: readonly number[],
+  firstReported: number,
+): Spread {
   const first = own.clusters.findIndex((count) => count > 0)
   const daysTo = (share: number): number | undefined => {
     const day = reached.findIndex((value, i) => i >= first && value >= share)
@@ -57,25 +62,25 @@ function spreadOf(days: readonly string[], own: ShareSeries, reached: readonly n
   const peak = own.share.reduce((best, share, day) => (share > own.share[best]! ? day : best), first)
   const halved = own.share.findIndex((share, day) => day > peak && share <= own.share[peak]! / 2)
   const [to10Days, to50Days, to90Days] = [daysTo(0.1), daysTo(0.5), daysTo(0.9)]
-  // The present day may not have been counted yet, and then it says nothing.
+  // The present day may not be counted yet.
   const last = own.share.findLastIndex((share) => !Number.isNaN(share))
   return {
     version: own.value,
     firstDay: days[first]!,
-    isStartKnown: first > firstTold,
+    isStartKnown: first > firstReported,
     ...(to10Days === undefined ? {} : { to10Days }),
     ...(to50Days === undefined ? {} : { to50Days }),
     ...(to90Days === undefined ? {} : { to90Days }),
     peak: { share: own.share[peak]!, day: days[peak]! },
     ...(halved === -1 ? {} : { halfLifeDays: daysApart(days[peak]!, days[halved]!) }),
     byAge: reached.slice(first),
-    ...stageOf(own, first, peak, last, first > firstTold),
+    ...stageOf(own, first, peak, last, first > firstReported),
     clusters: own.clusters[last]!,
     share: own.share[last]!,
   }
 }
 
-/** By the last day on which anybody told a version, against a week before it and against its best. */
+/** By the last day with a reported version, compared with a week before and with the peak. */
 function stageOf(
   { clusters, share }: ShareSeries,
   first: number,
@@ -87,7 +92,7 @@ function stageOf(
   const weekAgo = Math.max(first, last - TREND_DAYS)
   const before = share.findLast((value, day) => day <= weekAgo && !Number.isNaN(value))!
   const isGrowing = share[last]! - before >= GROWS_BY
-  // Also when a few stragglers have just come to it on their way.
+  // Also when a few late clusters currently pass through it.
   if (share[peak]! >= ADOPTED_SHARE && share[last]! < share[peak]! / 2) return { stage: 'replaced' }
   if (isGrowing || (isStartKnown && last - first < NEW_DAYS && share[last]! >= share[peak]!)) return { stage: 'rising' }
   if (!isStartKnown && last - first < TREND_DAYS) return {}

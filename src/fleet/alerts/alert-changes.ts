@@ -1,6 +1,7 @@
 /**
- * What changed on a cluster in the hour before an alert began: versions, the labels of information series, and changes
- * by hand. Read from what is stored, minute by minute. What no series tells is said: an empty list is then no proof.
+ * Changes of a cluster in the hour before an alert: versions, the labels of information series, and out-of-band
+ * modifications. Read from stored series, minute by minute. `unknown` lists what no series reports: an empty list of changes
+ * is then no proof.
  */
 import { clusterMatcher, HCO_CSV } from '../fleet-reader.ts'
 import type { FleetReader, FleetSeries } from '../fleet-reader.ts'
@@ -18,19 +19,19 @@ export interface ClusterChange {
 export interface ClusterChanges {
   /** Newest first. */
   readonly changes: readonly ClusterChange[]
-  /** What could not be looked at, as sentences. */
+  /** What could not be checked, as sentences. */
   readonly unknown: readonly string[]
 }
 
 export const CHANGES_WINDOW_MS = 60 * 60_000
 const STEP_MS = 60_000
 
-/** A question about one cluster. `state`: which values of the label there are. `count`: how far each series has counted. */
+/** A query about one cluster. `state`: the current values of the label. `count`: the counter of each series. */
 interface Question {
   readonly kind: ClusterChange['kind']
   readonly reads: 'state' | 'count'
   readonly label: string
-  /** What it is about, as people call it. */
+  /** The subject, for people. */
   readonly subject: string
   readonly expr: (only: string) => string
 }
@@ -81,7 +82,7 @@ const QUESTIONS: readonly Question[] = [
   },
 ]
 
-/** @param untilMs when the alert began, inclusive */
+/** @param untilMs when the alert started, inclusive */
 export async function readChanges(reader: FleetReader, cluster: string, untilMs: number): Promise<ClusterChanges> {
   if (cluster === '') return { changes: [], unknown: ['The alert names no cluster, so no series belong to it.'] }
   const only = clusterMatcher([cluster])
@@ -93,7 +94,7 @@ export async function readChanges(reader: FleetReader, cluster: string, untilMs:
     }),
   )
   const unknown = answers.flatMap(({ question, series }) =>
-    // That nobody ever changed anything by hand looks the same as nobody counting it.
+    // Without modifications there is no counter, so a missing counter is not unknown.
     series.length > 0 || question.reads === 'count' ? [] : [`No series says what was running: ${question.subject}.`],
   )
   const changes = answers.flatMap(({ question, expr, series }) =>
@@ -102,7 +103,7 @@ export async function readChanges(reader: FleetReader, cluster: string, untilMs:
   return { changes: changes.sort((a, b) => b.atMs - a.atMs), unknown }
 }
 
-/** One change for each minute in which other values were there than in the one before. Gaps tell nothing. */
+/** One change for each minute with other values than the previous minute with samples. */
 function stateChanges(
   { kind, label, subject }: Question,
   expr: string,
@@ -137,7 +138,7 @@ function stateChanges(
   return changes
 }
 
-/** One change for each minute in which a counter rose. The birth of the series is its first count (facts 11.5). */
+/** One change for each minute in which a counter increased. A new series starts with its first count (facts 11.5). */
 function countChanges(
   { kind, label, subject }: Question,
   expr: string,
@@ -146,7 +147,7 @@ function countChanges(
 ): ClusterChange[] {
   return series.flatMap(({ labels, timesMs, values }) => {
     const changes: ClusterChange[] = []
-    // A series that was there at the beginning has counted before; what it had counted is not of this hour.
+    // The count of a series at the start of the window is older than the window.
     let before = timesMs.length > 0 && timesMs[0]! <= fromMs + STEP_MS ? values[0]! : 0
     let beforeMs = timesMs[0] ?? fromMs
     for (let i = 0; i < timesMs.length; i++) {

@@ -1,9 +1,8 @@
 /**
- * Alerts that a healthy upgrade raises (facts 2.8), and in which of its phases. They are marked and page nobody while
- * the phase lasts, on that cluster only; when it stands still they page, because then the upgrade is the fault.
+ * Alerts that a healthy upgrade raises (facts 2.8), and in which of its phases. During the phase, on that cluster only, they
+ * are marked as expected and not notified; when the upgrade is stuck they are, because then the upgrade is the fault.
  *
- * Not here: what is right at any time. Double migration series and the operator's own calls of old APIs are excluded by
- * the rules themselves.
+ * Not here: the rules themselves exclude duplicate migration series and the operator's own requests to old APIs.
  */
 import type { Alert } from '../../model/alert.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
@@ -25,16 +24,16 @@ export interface ExpectedAlert {
 export interface ExpectedMark {
   /** Id of the upgrade. */
   readonly upgrade: string
-  /** The upgrade as people call it. */
+  /** The upgrade, for people. */
   readonly title: string
   readonly phase: string
   readonly reason: string
 }
 
 const CYCLING = 'its pods are replaced one after the other'
-/** HCO follows its operands until all of them are there. */
+/** HCO waits until all of its operands are updated. */
 const HCO_UPGRADES = ['operands', 'virt_handler', 'settle'] as const
-/** virt-operator begins as soon as its own pod is new, which may be before OLM is through. */
+/** virt-operator starts as soon as its own pod is new, which may be before OLM has finished. */
 const KUBEVIRT_UPDATES = ['olm.installing', 'operands.kubevirt', 'virt_handler'] as const
 
 export const EXPECTED_ALERTS: readonly ExpectedAlert[] = [
@@ -76,16 +75,15 @@ export const EXPECTED_ALERTS: readonly ExpectedAlert[] = [
 
 const BY_NAME: ReadonlyMap<string, ExpectedAlert> = new Map(EXPECTED_ALERTS.map((row) => [row.alertname, row]))
 
-/** Whether any upgrade could explain it: without such an alert nobody needs to look for upgrades. */
+/** Whether any upgrade may explain the alert: otherwise the upgrades need not be read. */
 export function mayBeExpected(alertname: string): boolean {
   return BY_NAME.has(alertname)
 }
 
 /**
- * The mark, or `undefined` when no upgrade of its cluster explains the alert: none gets further there, or it is in another
- * phase.
+ * The mark, or `undefined` when no upgrade of the cluster explains the alert: none progresses, or it is in another phase.
  *
- * @param alertname the present name of the alert, where it had another one
+ * @param alertname the current name of the alert, if it was renamed
  */
 export function expectedMarkOf(
   alert: Alert,
@@ -110,7 +108,7 @@ export function expectedMarkOf(
   return undefined
 }
 
-/** Both, for upgrades that are read anew at a time; the shape of notify's port. */
+/** Implements notify's port: reads the upgrades at each call of `read`. */
 export function expectedAlertsOf(readHealthy: (nowMs: number) => Promise<readonly HealthyUpgrade[]>) {
   return {
     mayBeExpected,
@@ -121,7 +119,7 @@ export function expectedAlertsOf(readHealthy: (nowMs: number) => Promise<readonl
   }
 }
 
-/** The phase itself, a part of it, or what it is a part of, where no part is known. */
+/** The phase itself, a part of it, or the phase that it is a part of. */
 function covers(expected: string, phase: PhaseName): boolean {
   return phase === expected || phase.startsWith(`${expected}.`) || expected.startsWith(`${phase}.`)
 }

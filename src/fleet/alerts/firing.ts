@@ -2,12 +2,12 @@ import { HEALTH_IMPACTS, SEVERITIES, healthImpactOf, severityOf } from '../../mo
 import type { Alert, HealthImpact, Severity } from '../../model/alert.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 
-/** What fires over the fleet, counted. Severity and health impact are two things and both are kept. */
+/** Firing alerts of the fleet, counted. Severity and health impact are independent, so both are included. */
 export interface FiringNow {
   /** Firing alerts by severity. */
   readonly counts: Readonly<Record<Severity, number>>
   readonly pending: number
-  /** The worst first, then the newest. */
+  /** The most severe first, then the newest. */
   readonly groups: readonly FiringGroup[]
 }
 

@@ -1,4 +1,4 @@
-/** Open upgrades that get further on clusters that are heard: what may explain an alert. Pure. */
+/** Open upgrades that progress, on reporting clusters: they may explain an alert. Pure. */
 import type { PhaseName, UpgradeRecord } from '../../model/upgrade.ts'
 import type { OpenUpgrade } from '../clusters/cluster-states.ts'
 import { isPartOf } from '../stuck/stuck-silence.ts'
@@ -8,13 +8,13 @@ export interface HealthyUpgrade {
   readonly cluster: string
   readonly from: string | undefined
   readonly to: string
-  /** The innermost phases that go on; several at once. */
+  /** The innermost phases in progress; there may be several. */
   readonly phases: readonly PhaseName[]
-  /** How far it is, where that can be counted: `3 of 9 nodes are through`. */
+  /** The progress, if it can be counted: `3 of 9 nodes are through`. */
   readonly progress: string | undefined
 }
 
-/** Of one that is stuck the upgrade is the fault, and of one on a silent cluster nobody knows: both explain nothing. */
+/** A stuck upgrade is the fault itself, and the state of one on a silent cluster is unknown: both explain no alert. */
 export function healthyUpgrades(open: readonly OpenUpgrade[]): readonly HealthyUpgrade[] {
   return open
     .filter(({ verdict }) => !verdict.isStuck && verdict.silentSinceMs === undefined)
@@ -26,8 +26,8 @@ export function healthyUpgrades(open: readonly OpenUpgrade[]): readonly HealthyU
 }
 
 /**
- * Phases that are known to go on. While the control plane is under way and nothing tells where, as with few metrics, it is
- * OLM's part until the CSV has succeeded and that of the operands from then on.
+ * Phases that are in progress. If the phase of the control plane is unknown (few metrics), it is `olm` until the CSV has
+ * succeeded and `operands` from then on.
  */
 function goingOn({ upgrade }: UpgradeRecord): readonly PhaseName[] {
   const open = upgrade.phases.filter(({ state }) => state === 'in_progress').map(({ name }) => name)

@@ -1,6 +1,6 @@
 /**
- * A cluster as it stood at a moment of the past: its versions are known by their intervals; of the rest (conditions,
- * settings, nodes) only the present is kept, so it is left out of a cluster that was heard of after the moment. Pure.
+ * A cluster at a past moment. Version intervals give its versions. Conditions, settings and nodes are stored for the present
+ * only, so they are left out of a cluster that was seen after the moment. Pure.
  */
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
 import { lastMsOf } from './fleet-coverage.ts'
@@ -8,7 +8,7 @@ import type { SeenCluster } from './fleet-coverage.ts'
 import { runningVersions } from './running-versions.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
 
-/** @param intervals those of the cluster that hold at the moment; `undefined`: it was not heard of yet. */
+/** @param intervals the cluster's version intervals at the moment. Returns `undefined`: the cluster was not seen yet. */
 export function clusterAt(
   { record, lastSeen }: SeenCluster & { readonly record: ClusterRecord },
   intervals: readonly VersionInterval[],
@@ -37,7 +37,7 @@ export function clusterAt(
   }
 }
 
-/** By each way: the last word before the moment, or the moment itself where there were later ones. */
+/** By source: when the cluster was last seen, at most the moment. */
 export function lastSeenAt({ metricsMs, objectsMs }: LastSeen, atMs: number): LastSeen {
   return {
     ...(metricsMs === undefined ? {} : { metricsMs: Math.min(metricsMs, atMs) }),
@@ -55,9 +55,9 @@ function platformAt(
   return { kind, ...(version === undefined ? {} : { version }) }
 }
 
-function coverageAt({ objectsLastMs, metricsLastMs, ...ways }: ClusterRecord['coverage'], atMs: number) {
+function coverageAt({ objectsLastMs, metricsLastMs, ...sources }: ClusterRecord['coverage'], atMs: number) {
   return {
-    ...ways,
+    ...sources,
     ...(objectsLastMs === undefined ? {} : { objectsLastMs: Math.min(objectsLastMs, atMs) }),
     ...(metricsLastMs === undefined ? {} : { metricsLastMs: Math.min(metricsLastMs, atMs) }),
   }

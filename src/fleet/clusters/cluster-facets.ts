@@ -1,6 +1,6 @@
 /**
- * What a list of clusters can be narrowed to, with how many each choice would show: counted over the clusters that fit
- * all of the filter but the choice itself, so that another value of the same kind is never counted as none. Pure.
+ * The facets of a list of clusters: the values of each filter with the number of clusters that each value would show. A
+ * cluster is counted when it matches all of the other filters, so that alternatives to the chosen value have counts. Pure.
  */
 import { CLUSTER_STATES } from '../../model/cluster-record.ts'
 import { onlyMisfit } from './cluster-filter.ts'
@@ -8,14 +8,14 @@ import type { ClusterFilter, ClusterTraitsAndStates } from './cluster-filter.ts'
 import { shownVersion } from './shown-version.ts'
 import { compareVersions, minorOf } from '../version-order.ts'
 
-/** Absent value: not known. */
+/** Absent value: unknown. */
 export interface FacetValue {
   readonly value?: string
   readonly count: number
 }
 
 export interface ClusterFacets {
-  /** A cluster can be counted in several. */
+  /** A cluster may have several states. */
   readonly states: readonly FacetValue[]
   /** The newest first. */
   readonly versions: readonly FacetValue[]
@@ -48,7 +48,7 @@ export function facetsOf(all: readonly ClusterTraitsAndStates[], filter: Cluster
 type ValueCounts = Map<string | undefined, number>
 type Counts = Readonly<Record<keyof ClusterFacets, ValueCounts>>
 
-/** What each is narrowed by. */
+/** The part of the filter that each facet narrows. */
 const PART_OF: Readonly<Record<keyof ClusterFacets, keyof ClusterFilter>> = {
   states: 'states',
   versions: 'versions',
@@ -81,7 +81,7 @@ const COUNT: Readonly<Record<keyof ClusterFacets, (one: ClusterTraitsAndStates, 
   },
 }
 
-/** Counted by full version, which few of them are, and told by minor. */
+/** Counted by full version, of which there are few, then summed by minor. */
 function minorPlatforms(platforms: ValueCounts): ValueCounts {
   const counts: ValueCounts = new Map()
   for (const [platform, count] of platforms) {
@@ -99,7 +99,7 @@ function valuesOf(counts: ValueCounts): FacetValue[] {
   return Array.from(counts, ([value, count]) => ({ ...(value === undefined ? {} : { value }), count }))
 }
 
-/** What is not known comes last. */
+/** Unknown comes last. */
 function byValue({ value: a }: FacetValue, { value: b }: FacetValue): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
   return a < b ? -1 : 1

@@ -1,4 +1,4 @@
-/** Which clusters a question is about. Pure. */
+/** Which clusters match a query. Pure. */
 import type { ClusterRecord, ClusterState } from '../../model/cluster-record.ts'
 import { shownVersion } from './shown-version.ts'
 
@@ -10,24 +10,24 @@ export interface ClusterFilter {
   readonly platform?: string
   readonly flavour?: ClusterRecord['flavour']
   readonly region?: string
-  /** One of them holds; left out: all but those that are gone. */
+  /** The cluster has one of these states; absent: any cluster that is not gone. */
   readonly states?: readonly ClusterState[]
   /** Part of its name or of an alias, whatever the case. */
   readonly text?: string
 }
 
-/** What a cluster is shown by: its record, and what holds of it now. */
+/** A cluster's record and its current states. */
 export interface ClusterTraitsAndStates {
   readonly record: ClusterRecord
   readonly states: readonly ClusterState[]
 }
 
-/** Whether all of the filter but its states holds: states are dearer to know, and come after. */
+/** Whether the record matches the filter apart from its states, which cost more and are checked afterwards. */
 export function fitsFilter(record: ClusterRecord, filter: ClusterFilter): boolean {
   return RECORD_PARTS.every((part) => FITS[part](record, filter))
 }
 
-/** By what part of the filter, and by no other, a cluster is not shown; `none`: it is shown. */
+/** The only part of the filter that a cluster does not match; `none`: it matches the whole filter. */
 export type OnlyMisfit = keyof ClusterFilter | 'none' | 'several'
 
 export function onlyMisfit({ record, states }: ClusterTraitsAndStates, filter: ClusterFilter): OnlyMisfit {
@@ -46,7 +46,7 @@ const FITS: Readonly<Record<RecordPart, (record: ClusterRecord, filter: ClusterF
   versions: (record, { versions }) => {
     if (versions === undefined) return true
     const version = shownVersion(record)
-    return versions.some((asked) => isOfVersion(version, asked))
+    return versions.some((wanted) => isOfVersion(version, wanted))
   },
   channel: ({ subscription }, { channel }) => channel === undefined || subscription?.channel === channel,
   platform: (record, { platform }) => platform === undefined || isOfPlatform(record.platform, platform),
@@ -58,16 +58,16 @@ const FITS: Readonly<Record<RecordPart, (record: ClusterRecord, filter: ClusterF
 
 const RECORD_PARTS = Object.keys(FITS) as readonly RecordPart[]
 
-export function fitsStates(states: readonly ClusterState[], asked: ClusterFilter['states']): boolean {
-  return asked === undefined ? !states.includes('gone') : asked.some((state) => states.includes(state))
+export function fitsStates(states: readonly ClusterState[], wanted: ClusterFilter['states']): boolean {
+  return wanted === undefined ? !states.includes('gone') : wanted.some((state) => states.includes(state))
 }
 
-function isOfVersion(version: string | undefined, asked: string): boolean {
-  return version !== undefined && (version === asked || version.startsWith(`${asked}.`))
+function isOfVersion(version: string | undefined, wanted: string): boolean {
+  return version !== undefined && (version === wanted || version.startsWith(`${wanted}.`))
 }
 
-function isOfPlatform(platform: ClusterRecord['platform'], asked: string): boolean {
-  const [kind, version] = asked.split(' ', 2)
+function isOfPlatform(platform: ClusterRecord['platform'], wanted: string): boolean {
+  const [kind, version] = wanted.split(' ', 2)
   if (platform === undefined || platform.kind !== kind) return false
   return version === undefined || isOfVersion(platform.version, version)
 }

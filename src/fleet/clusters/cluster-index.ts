@@ -1,6 +1,6 @@
 /**
- * All clusters of the fleet with what is open on them, kept while the server runs: fed cluster by cluster as facts change,
- * asked by filter, order and page. Some ten thousand records; nothing here reads a clock or a store.
+ * The in-memory index of all clusters and their open upgrades: updated cluster by cluster as facts change, queried by
+ * filter, order and page. About ten thousand records; nothing here reads a clock or a store.
  */
 import { groupBy } from '../../base/group-by.ts'
 import type { ClusterRecord, ClusterState } from '../../model/cluster-record.ts'
@@ -17,10 +17,10 @@ import type { OpenUpgrade } from './cluster-states.ts'
 import type { ReturnedCluster } from './decommissions.ts'
 import { coverageOf, lastMsOf, later } from './fleet-coverage.ts'
 import type { FleetCoverage, SeenCluster } from './fleet-coverage.ts'
-import { goneAt, isOverheard } from './gone.ts'
+import { goneAt, isReturned } from './gone.ts'
 import type { Gone } from './gone.ts'
 import { pageOf } from '../past/keyset.ts'
-import type { PageAsked, Place, SortKey } from '../past/keyset.ts'
+import type { PageQuery, Place, SortKey } from '../past/keyset.ts'
 import { shownVersion } from './shown-version.ts'
 import { isOpen } from '../stuck/stuck.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
@@ -28,102 +28,101 @@ import { compareVersions } from '../version-order.ts'
 
 export const CLUSTER_SORTS = ['cluster', 'version', 'last_seen', 'outdated_workloads'] as const
 
-export interface ClusterQuery extends PageAsked, ClusterFilter {
+export interface ClusterQuery extends PageQuery, ClusterFilter {
   readonly sort: (typeof CLUSTER_SORTS)[number]
   /** Whether to count what the list can be narrowed to. */
   readonly hasFacets?: boolean
 }
 
-/** A cluster as it stands at a time. */
+/** A cluster at a moment. */
 export interface ClusterView {
   readonly record: ClusterRecord
   readonly states: readonly ClusterState[]
   readonly open: readonly OpenUpgrade[]
   readonly lastSeen: LastSeen
-  /** Absent: it is not. */
+  /** Absent: the cluster is not gone. */
   readonly gone?: Gone
-  /** What was ever said of it, as it was said. */
-  readonly told: readonly Decommission[]
+  /** All decommissions ever declared of it, in the order in which they were declared. */
+  readonly decommissions: readonly Decommission[]
 }
 
 export interface ClusterPage {
   readonly clusters: readonly ClusterView[]
   /** How many fit, on all pages. */
   readonly total: number
-  /** When they were asked for. */
+  /** Present when the query requested them. */
   readonly facets?: ClusterFacets
-  /** Where the page ends; absent: nothing comes after it. */
+  /** The last item of the page; absent: this is the last page. */
   readonly next?: Place
 }
 
 export interface ClusterIndex {
   put(record: ClusterRecord, upgrades: readonly UpgradeRecord[]): void
-  /** The cluster is no more. */
+  /** The cluster was deleted. */
   remove(cluster: string): void
   /** A cluster was seen, whether or not its facts changed. */
   markSeen(cluster: string, lastSeen: LastSeen): void
-  /** Where clusters stand, by name; what a record says itself stands. */
+  /** Region, provider and environment of clusters, by name; the values of a record take precedence. */
   describe(traits: ReadonlyMap<string, ClusterTraits>): void
-  /** When it was last seen, by source: of the record, or since. */
+  /** When the cluster was last seen, by source: from its record, or since then. */
   lastSeen(cluster: string): LastSeen
-  /** Replaces all that was said of clusters that were switched off for good, in the order in which it was said. */
-  declare(told: readonly Decommission[]): void
-  /** Those of which it was said that they are gone and that were seen again. */
+  /** Replaces all declared decommissions, in the order in which they were declared. */
+  declare(decommissions: readonly Decommission[]): void
+  /** Clusters that were declared decommissioned and were seen again. */
   returned(): readonly ReturnedCluster[]
-  /** `undefined`: it is not, or not known. */
+  /** `undefined`: the cluster is not gone, or unknown. */
   goneAt(cluster: string, atMs: number): Gone | undefined
-  /** All that are gone, and those of which only samples are known. */
+  /** All clusters that are gone, including clusters with samples and no record. */
   gone(nowMs: number): ReadonlyMap<string, Gone>
-  /** By name, also one of which only samples are known; or by another name it goes by. */
+  /** By name or alias; also of a cluster with samples and no record. */
   lastReportOf(name: string): { readonly cluster: string; readonly lastSeenMs?: number } | undefined
-  /** All of them, last seen when the cluster was last seen. */
+  /** All records, with the time at which each cluster was last seen. */
   records(): readonly ClusterRecord[]
-  /** All of them, and those of which only samples are known. */
+  /** All clusters, including clusters with samples and no record. */
   known(): Iterable<SeenCluster>
-  /** Of these, all that are not gone. */
-  standing(nowMs: number): Iterable<SeenCluster>
+  /** The known clusters that are not gone. */
+  active(nowMs: number): Iterable<SeenCluster>
   open(): readonly UpgradeRecord[]
   list(query: ClusterQuery, verdictOf: VerdictOf, nowMs: number): ClusterPage
-  /** By name, or else by another name it goes by. */
+  /** By name or alias. */
   find(name: string, verdictOf: VerdictOf, nowMs: number): ClusterView | undefined
   coverage(nowMs: number): FleetCoverage
 }
 
 export type VerdictOf = (record: UpgradeRecord) => StuckVerdict
 
-/** What is known of a cluster, and what follows from it until it is put, seen or described again. */
-interface Kept {
+/** A cluster, and what is derived from its record until it is put, seen or described again. */
+interface IndexedCluster {
   /** As derived. */
   readonly own: ClusterRecord
-  /** And described: where it stands, where the record does not say. */
+  /** As derived, with the described traits that the record lacks. */
   readonly record: ClusterRecord
   readonly open: readonly UpgradeRecord[]
-  /** What was told besides the record, which may know less when it is put again. */
+  /** When the cluster was seen besides its record, which may know less when it is put again. */
   readonly since: LastSeen
-  /** Of the record, or since. */
   readonly lastSeen: LastSeen
   readonly notSilentUntilMs: number
-  /** As long as nothing is open. */
+  /** Valid while no upgrade is open. */
   readonly states: { readonly reporting: readonly ClusterState[]; readonly silent: readonly ClusterState[] }
 }
 
-/** What decides whether a cluster is on a page: the rest of a view is only made of those that are. */
-interface Standing {
-  readonly kept: Kept
+/** What decides whether a cluster is on a page; the rest of a view is only made for the clusters of the page. */
+interface ClusterWithStates {
+  readonly stored: IndexedCluster
   readonly record: ClusterRecord
   readonly states: readonly ClusterState[]
   readonly gone: Gone | undefined
 }
 
-/** @param goneAfterMs without a word for longer a cluster is gone */
+/** @param goneAfterMs a cluster that was not seen for longer is gone */
 export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
-  const clusters = new Map<string, Kept>()
-  /** Of those nothing else is known of. */
+  const clusters = new Map<string, IndexedCluster>()
+  /** Clusters with samples and no record. */
   const onlySeen = new Map<string, LastSeen>()
   let traits: ReadonlyMap<string, ClusterTraits> = new Map()
-  let toldOf: ReadonlyMap<string, readonly Decommission[]> = new Map()
+  let decommissionsOf: ReadonlyMap<string, readonly Decommission[]> = new Map()
 
-  const keep = (own: ClusterRecord, open: readonly UpgradeRecord[], since: LastSeen): void => {
+  const store = (own: ClusterRecord, open: readonly UpgradeRecord[], since: LastSeen): void => {
     const record = { ...traits.get(own.cluster), ...own }
     const { objectsLastMs, metricsLastMs } = record.coverage
     const lastSeen = laterSeen({ objectsMs: objectsLastMs, metricsMs: metricsLastMs }, since)
@@ -143,14 +142,21 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     for (const [cluster, lastSeen] of onlySeen) yield { cluster, record: undefined, lastSeen }
   }
   const goneOf = ({ cluster, record, lastSeen }: SeenCluster, atMs: number): Gone | undefined =>
-    goneAt({ lastSeenMs: lastSeenMsOf(record, lastSeen), told: toldOf.get(cluster) ?? NOTHING_TOLD, goneAfterMs }, atMs)
-  const named = (name: string): Kept | undefined =>
+    goneAt(
+      {
+        lastSeenMs: lastSeenMsOf(record, lastSeen),
+        decommissions: decommissionsOf.get(cluster) ?? NONE_DECLARED,
+        goneAfterMs,
+      },
+      atMs,
+    )
+  const named = (name: string): IndexedCluster | undefined =>
     clusters.get(name) ?? [...clusters.values()].find(({ record }) => record.aliases.includes(name))
   const seenOf = (cluster: string): SeenCluster => {
-    const kept = clusters.get(cluster)
-    return { cluster, record: kept?.record, lastSeen: kept?.lastSeen ?? onlySeen.get(cluster) ?? {} }
+    const stored = clusters.get(cluster)
+    return { cluster, record: stored?.record, lastSeen: stored?.lastSeen ?? onlySeen.get(cluster) ?? {} }
   }
-  const standing = function* (nowMs: number): Iterable<SeenCluster> {
+  const active = function* (nowMs: number): Iterable<SeenCluster> {
     for (const one of known()) if (goneOf(one, nowMs) === undefined) yield one
   }
   const gone = (nowMs: number): ReadonlyMap<string, Gone> => {
@@ -161,52 +167,52 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     }
     return found
   }
-  const judged = ({ open }: Kept, verdictOf: VerdictOf): readonly OpenUpgrade[] =>
+  const judged = ({ open }: IndexedCluster, verdictOf: VerdictOf): readonly OpenUpgrade[] =>
     open.map((record) => ({ record, verdict: verdictOf(record) }))
-  const standingOf = (kept: Kept, verdictOf: VerdictOf, nowMs: number): Standing => {
-    const { record, open, states } = kept
-    const gone = goneOf({ cluster: record.cluster, record, lastSeen: kept.lastSeen }, nowMs)
-    if (gone !== undefined) return { kept, record, states: GONE_STATES, gone }
-    const silent = nowMs > kept.notSilentUntilMs
-    if (open.length > 0) return { kept, record, states: statesOf(record, judged(kept, verdictOf), silent), gone }
-    return { kept, record, states: silent ? states.silent : states.reporting, gone }
+  const withStates = (stored: IndexedCluster, verdictOf: VerdictOf, nowMs: number): ClusterWithStates => {
+    const { record, open, states } = stored
+    const gone = goneOf({ cluster: record.cluster, record, lastSeen: stored.lastSeen }, nowMs)
+    if (gone !== undefined) return { stored, record, states: GONE_STATES, gone }
+    const silent = nowMs > stored.notSilentUntilMs
+    if (open.length > 0) return { stored, record, states: statesOf(record, judged(stored, verdictOf), silent), gone }
+    return { stored, record, states: silent ? states.silent : states.reporting, gone }
   }
-  const viewOf = ({ kept, record, states, gone: why }: Standing, verdictOf: VerdictOf): ClusterView => {
-    const { lastSeen } = kept
-    const told = toldOf.get(record.cluster) ?? NOTHING_TOLD
+  const viewOf = ({ stored, record, states, gone: why }: ClusterWithStates, verdictOf: VerdictOf): ClusterView => {
+    const { lastSeen } = stored
+    const decommissions = decommissionsOf.get(record.cluster) ?? NONE_DECLARED
     return {
       record,
-      open: judged(kept, verdictOf),
+      open: judged(stored, verdictOf),
       lastSeen,
       states,
       ...(why === undefined ? {} : { gone: why }),
-      told,
+      decommissions,
     }
   }
 
   return {
     put: (record, upgrades) => {
       const { cluster } = record
-      keep(record, upgrades.filter(isOpen), clusters.get(cluster)?.since ?? onlySeen.get(cluster) ?? {})
+      store(record, upgrades.filter(isOpen), clusters.get(cluster)?.since ?? onlySeen.get(cluster) ?? {})
       onlySeen.delete(cluster)
     },
     remove: (cluster) => {
       clusters.delete(cluster)
       onlySeen.delete(cluster)
     },
-    markSeen: (cluster, told) => {
-      const kept = clusters.get(cluster)
-      if (kept === undefined) {
-        onlySeen.set(cluster, laterSeen(onlySeen.get(cluster) ?? {}, told))
+    markSeen: (cluster, seen) => {
+      const stored = clusters.get(cluster)
+      if (stored === undefined) {
+        onlySeen.set(cluster, laterSeen(onlySeen.get(cluster) ?? {}, seen))
         return
       }
-      const lastSeen = laterSeen(kept.lastSeen, told)
-      const since = laterSeen(kept.since, told)
-      clusters.set(cluster, { ...kept, since, lastSeen, notSilentUntilMs: notSilentUntilMs(lastSeen) })
+      const lastSeen = laterSeen(stored.lastSeen, seen)
+      const since = laterSeen(stored.since, seen)
+      clusters.set(cluster, { ...stored, since, lastSeen, notSilentUntilMs: notSilentUntilMs(lastSeen) })
     },
-    describe: (told) => {
-      traits = told
-      for (const { own, open, since } of [...clusters.values()]) keep(own, open, since)
+    describe: (described) => {
+      traits = described
+      for (const { own, open, since } of [...clusters.values()]) store(own, open, since)
     },
     lastSeen: (cluster) => clusters.get(cluster)?.lastSeen ?? onlySeen.get(cluster) ?? {},
     records: () =>
@@ -214,42 +220,44 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
         const lastMs = lastMsOf(lastSeen) ?? 0
         return lastMs > record.lastSeenMs ? { ...record, lastSeenMs: lastMs } : record
       }),
-    declare: (told) => {
-      toldOf = groupBy(told, ({ cluster }) => cluster)
+    declare: (decommissions) => {
+      decommissionsOf = groupBy(decommissions, ({ cluster }) => cluster)
     },
     returned: () =>
-      [...toldOf].flatMap(([cluster, told]) => {
+      [...decommissionsOf].flatMap(([cluster, decommissions]) => {
         const { record, lastSeen } = seenOf(cluster)
-        const heardMs = lastSeenMsOf(record, lastSeen)
-        return told.flatMap((one) => (isOverheard(one, heardMs) ? [{ id: one.id, heardMs: heardMs! }] : []))
+        const lastSeenMs = lastSeenMsOf(record, lastSeen)
+        return decommissions.flatMap((one) =>
+          isReturned(one, lastSeenMs) ? [{ id: one.id, lastSeenMs: lastSeenMs! }] : [],
+        )
       }),
     lastReportOf: (name) => {
-      const kept = named(name)
-      if (kept === undefined && !onlySeen.has(name)) return undefined
-      const { cluster, record, lastSeen } = seenOf(kept?.record.cluster ?? name)
+      const stored = named(name)
+      if (stored === undefined && !onlySeen.has(name)) return undefined
+      const { cluster, record, lastSeen } = seenOf(stored?.record.cluster ?? name)
       const lastMs = lastSeenMsOf(record, lastSeen)
       return { cluster, ...(lastMs === undefined ? {} : { lastSeenMs: lastMs }) }
     },
     goneAt: (cluster, atMs) => goneOf(seenOf(cluster), atMs),
     gone,
     known,
-    standing,
+    active,
     open: () => [...clusters.values()].flatMap(({ open }) => open),
     list: (query, verdictOf, nowMs) => {
       const { hasFacets = false } = query
-      const seen: Standing[] = []
-      const fitting: Standing[] = []
-      for (const kept of clusters.values()) {
-        const isFitting = fitsFilter(kept.record, query)
+      const seen: ClusterWithStates[] = []
+      const fitting: ClusterWithStates[] = []
+      for (const stored of clusters.values()) {
+        const isFitting = fitsFilter(stored.record, query)
         if (!hasFacets && !isFitting) continue
-        const one = standingOf(kept, verdictOf, nowMs)
+        const one = withStates(stored, verdictOf, nowMs)
         seen.push(one)
         if (isFitting && fitsStates(one.states, query.states)) fitting.push(one)
       }
       const keyOf = SORT_KEYS[query.sort]
       const order = {
         keyOf,
-        idOf: ({ record }: Standing) => record.cluster,
+        idOf: ({ record }: ClusterWithStates) => record.cluster,
         ...(query.sort === 'version' ? { compareKeys: compareVersionKeys } : {}),
       }
       const found = pageOf(fitting, order, { ...query, limit: query.limit + 1 })
@@ -264,24 +272,24 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
       }
     },
     find: (name, verdictOf, nowMs) => {
-      const kept = named(name)
-      return kept && viewOf(standingOf(kept, verdictOf, nowMs), verdictOf)
+      const stored = named(name)
+      return stored && viewOf(withStates(stored, verdictOf, nowMs), verdictOf)
     },
-    coverage: (nowMs) => coverageOf(standing(nowMs), gone(nowMs).size, nowMs),
+    coverage: (nowMs) => coverageOf(active(nowMs), gone(nowMs).size, nowMs),
   }
 }
 
-/** Before every other: not known. */
-const SORT_KEYS: Readonly<Record<ClusterQuery['sort'], (one: Standing) => SortKey>> = {
+/** Unknown values sort first. */
+const SORT_KEYS: Readonly<Record<ClusterQuery['sort'], (one: ClusterWithStates) => SortKey>> = {
   cluster: ({ record }) => record.cluster,
   version: ({ record }) => shownVersion(record) ?? '',
-  last_seen: ({ kept, record }) => lastMsOf(kept.lastSeen) ?? record.lastSeenMs,
+  last_seen: ({ stored, record }) => lastMsOf(stored.lastSeen) ?? record.lastSeenMs,
   outdated_workloads: ({ record }) => record.workloads?.outdated ?? -1,
 }
 
-const NOTHING_TOLD: readonly Decommission[] = []
+const NONE_DECLARED: readonly Decommission[] = []
 
-/** By any way. */
+/** From any source. */
 function lastSeenMsOf(record: ClusterRecord | undefined, lastSeen: LastSeen): number | undefined {
   return later(lastMsOf(lastSeen), record?.lastSeenMs)
 }
@@ -295,4 +303,4 @@ function laterSeen(a: SeenTimes, b: SeenTimes): LastSeen {
   return { ...(metricsMs === undefined ? {} : { metricsMs }), ...(objectsMs === undefined ? {} : { objectsMs }) }
 }
 
-type SeenTimes = { readonly [Way in keyof LastSeen]: LastSeen[Way] | undefined }
+type SeenTimes = { readonly [Source in keyof LastSeen]: LastSeen[Source] | undefined }

@@ -1,4 +1,4 @@
-/** What holds of a cluster at a time: whether it upgrades, is stuck, is silent. Pure; several may hold at once. */
+/** The states of a cluster at a moment: upgrading, stuck, silent, ... A cluster may have several. Pure. */
 import { CLUSTER_STATES } from '../../model/cluster-record.ts'
 import type { ClusterRecord, ClusterState } from '../../model/cluster-record.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
@@ -6,53 +6,53 @@ import type { UpgradeRecord } from '../../model/upgrade.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
 import { upgradeStage } from '../upgrade-stage.ts'
 
-/** An upgrade that runs or whose machines still follow, with what is to be thought of it. */
+/** An upgrade in progress, or with VMs left to update, and the verdict on it. */
 export interface OpenUpgrade {
   readonly record: UpgradeRecord
   readonly verdict: StuckVerdict
 }
 
-/** Of a cluster that is gone nothing else is said. */
+/** A cluster that is gone has no other state. */
 export const GONE_STATES: readonly ClusterState[] = ['gone']
 
-/** A cluster is silent when nothing came on any of its ways for longer than that way allows. */
+/** A cluster is silent when none of its sources sent anything for longer than this. */
 export const SILENT_AFTER = {
-  // Two of telemetry's pushes (4 min 30 s apart) and a margin: one lost push is no silence.
+  // Two pushes of telemetry (4 min 30 s apart) and a margin: one lost push does not make a cluster silent.
   metricsMs: 10 * 60_000,
-  // A watch tells only what changes; by listings (every half hour by the edge kit) a cluster at rest is seen.
+  // A watch reports only changes; the edge kit lists objects every 30 min, which shows that an idle cluster is alive.
   objectsMs: 65 * 60_000,
 } as const
 
-const HELD_STATES = CLUSTER_STATES.filter((state) => state !== 'steady' && state !== 'gone')
+const OTHER_STATES = CLUSTER_STATES.filter((state) => state !== 'steady' && state !== 'gone')
 
-/** Of a cluster that is not gone. */
+/** The states of a cluster that is not gone. */
 export function statesOf(
   record: ClusterRecord,
   open: readonly OpenUpgrade[],
-  isMute: boolean,
+  isClusterSilent: boolean,
 ): readonly ClusterState[] {
-  const holds: Readonly<Record<(typeof HELD_STATES)[number], boolean>> = {
+  const holds: Readonly<Record<(typeof OTHER_STATES)[number], boolean>> = {
     upgrading: open.some(({ record }) => upgradeStage(record) === 'upgrading'),
     stuck: open.some(({ verdict }) => verdict.isStuck),
-    silent: isMute,
+    silent: isClusterSilent,
     unhealthy: record.systemHealth === 'error',
     tainted: record.isTainted === true,
     outdated_workloads: (record.workloads?.outdated ?? 0) > 0,
     paused_pool: record.pools.some(({ isPaused }) => isPaused),
     unknown: isUnknown(record),
   }
-  const states = HELD_STATES.filter((state) => holds[state])
+  const states = OTHER_STATES.filter((state) => holds[state])
   return states.length === 0 ? ['steady'] : states
 }
 
-/** Nothing came on any of its ways for longer than that way allows. */
+/** No source sent anything for longer than `SILENT_AFTER`. */
 export function isSilent(lastSeen: LastSeen, nowMs: number): boolean {
   return nowMs > notSilentUntilMs(lastSeen)
 }
 
 /**
- * The last moment at which it is not yet silent, unless it is seen again. Where both ways came until the same time the
- * metrics decide: objects that rest are only then a sign of life when they go on without metrics.
+ * The last moment at which the cluster is not yet silent, unless it is seen again. If both sources stopped at the same time,
+ * metrics decide: objects count as a heartbeat only if they continue after the metrics stopped.
  */
 export function notSilentUntilMs({ metricsMs = -Infinity, objectsMs = -Infinity }: LastSeen): number {
   if (Number.isFinite(metricsMs) && objectsMs - metricsMs <= SILENT_AFTER.metricsMs) {
@@ -61,7 +61,7 @@ export function notSilentUntilMs({ metricsMs = -Infinity, objectsMs = -Infinity 
   return Math.max(metricsMs + SILENT_AFTER.metricsMs, objectsMs + SILENT_AFTER.objectsMs)
 }
 
-/** No version of any operator is told: neither good nor bad. */
+/** The cluster reports no version of any operator. */
 export function isUnknown({ hcoVersion, versions }: ClusterRecord): boolean {
   return hcoVersion === undefined && Object.keys(versions).length === 0
 }

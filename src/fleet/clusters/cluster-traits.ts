@@ -1,13 +1,13 @@
 /**
- * Where a cluster stands and what it is for, as the labels say that its Prometheus puts on everything (external labels):
- * no object tells them. What OpenShift says of its provider fills in what nobody labelled.
+ * A cluster's region, provider and environment, from the external labels of its Prometheus: no object contains them.
+ * OpenShift's metric of the infrastructure provider fills in what the labels lack.
  */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { FleetReader } from '../fleet-reader.ts'
 
 export type ClusterTraits = Pick<ClusterRecord, 'region' | 'provider' | 'environment'>
 
-/** The names under which labels say it, the first first. */
+/** The labels of each trait, in order of precedence. */
 const LABELS: Readonly<Record<keyof ClusterTraits, readonly string[]>> = {
   region: ['region', 'topology_region'],
   provider: ['provider', 'cloud', 'cloud_provider'],
@@ -25,8 +25,8 @@ export async function readTraits(
 ): Promise<ReadonlyMap<string, ClusterTraits>> {
   const [labelled, platform] = await Promise.all([reader.instant(LABELLED, timeMs), reader.instant(PLATFORM, timeMs)])
   const traits = new Map<string, ClusterTraits>()
-  const put = (cluster: string, told: ClusterTraits): void => {
-    traits.set(cluster, { ...told, ...traits.get(cluster) })
+  const put = (cluster: string, found: ClusterTraits): void => {
+    traits.set(cluster, { ...found, ...traits.get(cluster) })
   }
   for (const { labels } of labelled) {
     const of = (trait: keyof ClusterTraits): ClusterTraits => {

@@ -1,17 +1,17 @@
 /**
- * What people say of clusters that were switched off for good: changed one after the other, kept before it counts, with who
- * did it. Whether a cluster is gone follows from it (gone.ts).
+ * Declared decommissions. Changes run one after the other; each is stored, with its audit entry, before it takes effect.
+ * gone.ts decides whether a cluster is gone.
  */
 import { createSerialQueue } from '../../base/serial-queue.ts'
 import type { AuditAction, AuditedAction } from '../../model/audit.ts'
 import type { Decommission } from '../../model/decommission.ts'
 
-/** Keeps them; each call is durable when it resolves. */
+/** Stores decommissions; each call is durable when it resolves. */
 export interface DecommissionStore {
-  /** All there ever were, as they were said. */
+  /** All decommissions ever, in the order in which they were declared. */
   list(): Promise<readonly Decommission[]>
   /** Adds or replaces by id, with the entries of the audit, all or nothing. */
-  write(changed: readonly Decommission[], deeds: readonly AuditedAction[]): Promise<void>
+  write(changed: readonly Decommission[], actions: readonly AuditedAction[]): Promise<void>
 }
 
 export interface DecommissionWish {
@@ -19,60 +19,60 @@ export interface DecommissionWish {
   readonly sinceMs: number
 }
 
-/** A cluster that was heard again after it was said to be gone. */
+/** A cluster that was seen again after it was declared decommissioned. */
 export interface ReturnedCluster {
-  /** Of what was said. */
+  /** Of the decommission. */
   readonly id: string
-  readonly heardMs: number
+  readonly lastSeenMs: number
 }
 
 export interface Decommissions {
   get(id: string): Decommission | undefined
-  /** As they were said. */
+  /** In the order in which they were declared. */
   all(): readonly Decommission[]
-  /** What was said of the same clusters before is taken back with it. All of them or, when it rejects, none. */
+  /** Withdraws earlier decommissions of the same clusters. All or, when it rejects, none. */
   declare(
     wishes: readonly DecommissionWish[],
     reason: string,
     by: string,
     nowMs: number,
   ): Promise<readonly Decommission[]>
-  /** Takes one back; one that has ended stays as it is. `undefined` when there is none. */
+  /** Withdraws one; one that has ended stays unchanged. `undefined`: unknown id. */
   withdraw(id: string, by: string, nowMs: number): Promise<Decommission | undefined>
-  /** Ends those of clusters that were heard again. */
+  /** Ends the decommissions of clusters that were seen again. */
   endReturned(returned: readonly ReturnedCluster[], nowMs: number): Promise<void>
 }
 
-/** In the audit, for what nobody did. */
+/** The actor in the audit when the server itself ends a decommission. */
 const BY_ITSELF = 'daytwo'
 
 /**
- * Reads what is kept.
+ * Reads the stored decommissions.
  * @param newId a UUID
- * @param told what was written is taken into account; awaited, so that whoever asks next sees it
+ * @param notifyChanged called after each write and awaited, so that the next query sees the change
  */
 export async function createDecommissions(
   store: DecommissionStore,
   newId: () => string,
-  told: () => Promise<void>,
+  notifyChanged: () => Promise<void>,
 ): Promise<Decommissions> {
-  const kept = new Map((await store.list()).map((one) => [one.id, one]))
+  const stored = new Map((await store.list()).map((one) => [one.id, one]))
   const inOrder = createSerialQueue()
-  const write = async (changed: readonly Decommission[], deeds: readonly AuditedAction[]): Promise<void> => {
-    await store.write(changed, deeds)
-    for (const one of changed) kept.set(one.id, one)
-    await told()
+  const write = async (changed: readonly Decommission[], actions: readonly AuditedAction[]): Promise<void> => {
+    await store.write(changed, actions)
+    for (const one of changed) stored.set(one.id, one)
+    await notifyChanged()
   }
   const withdrawn = (one: Decommission, by: string, nowMs: number): Decommission => {
     return { ...one, end: { kind: 'withdrawn', atMs: nowMs, by } }
   }
   return {
-    get: (id) => kept.get(id),
-    all: () => [...kept.values()],
+    get: (id) => stored.get(id),
+    all: () => [...stored.values()],
     declare: (wishes, reason, by, nowMs) =>
       inOrder(async () => {
         const named = new Set(wishes.map(({ cluster }) => cluster))
-        const replaced = [...kept.values()]
+        const replaced = [...stored.values()]
           .filter(({ cluster, end }) => end === undefined && named.has(cluster))
           .map((one) => withdrawn(one, by, nowMs))
         const made = wishes.map(({ cluster, sinceMs }): Decommission => {
@@ -81,36 +81,36 @@ export async function createDecommissions(
         await write(
           [...replaced, ...made],
           [
-            ...replaced.map((one) => deedOf('cluster.decommission.withdraw', one, by, nowMs)),
-            ...made.map((one) => deedOf('cluster.decommission', one, by, nowMs)),
+            ...replaced.map((one) => auditOf('cluster.decommission.withdraw', one, by, nowMs)),
+            ...made.map((one) => auditOf('cluster.decommission', one, by, nowMs)),
           ],
         )
         return made
       }),
     withdraw: (id, by, nowMs) =>
       inOrder(async () => {
-        const known = kept.get(id)
+        const known = stored.get(id)
         if (known === undefined || known.end !== undefined) return known
         const ended = withdrawn(known, by, nowMs)
-        await write([ended], [deedOf('cluster.decommission.withdraw', ended, by, nowMs)])
+        await write([ended], [auditOf('cluster.decommission.withdraw', ended, by, nowMs)])
         return ended
       }),
     endReturned: (returned, nowMs) =>
       inOrder(async () => {
-        const ended = returned.flatMap(({ id, heardMs }): Decommission[] => {
-          const known = kept.get(id)
+        const ended = returned.flatMap(({ id, lastSeenMs }): Decommission[] => {
+          const known = stored.get(id)
           if (known === undefined || known.end !== undefined) return []
-          return [{ ...known, end: { kind: 'returned', atMs: heardMs, by: BY_ITSELF } }]
+          return [{ ...known, end: { kind: 'returned', atMs: lastSeenMs, by: BY_ITSELF } }]
         })
         if (ended.length === 0) return
         await write(
           ended,
-          ended.map((one) => deedOf('cluster.return', one, BY_ITSELF, nowMs)),
+          ended.map((one) => auditOf('cluster.return', one, BY_ITSELF, nowMs)),
         )
       }),
   }
 }
 
-function deedOf(action: AuditAction, one: Decommission, by: string, atMs: number): AuditedAction {
+function auditOf(action: AuditAction, one: Decommission, by: string, atMs: number): AuditedAction {
   return { atMs, by, action, subject: one.cluster, detail: JSON.stringify(one) }
 }

@@ -1,18 +1,18 @@
 import type { ObjectFacts } from '../../model/object-facts.ts'
 
-/** What is different between two states of an object, field by field. */
+/** The differences between two states of an object, field by field. */
 export type FieldValue = string | number | boolean
 
 export interface FieldChange {
   /** `phase`, `conditions[Progressing].status`, `history[3].reason`, `featureGates.alignCPUs`. */
   readonly field: string
-  /** Absent: it was not there. */
+  /** Absent: the field was added. */
   readonly before?: FieldValue
-  /** Absent: it is not there any more. */
+  /** Absent: the field was removed. */
   readonly after?: FieldValue
 }
 
-/** In the order of their names. Times are RFC 3339 texts, and called without their unit. */
+/** By name of the field. Times are RFC 3339 texts, and their names have no unit. */
 export function fieldChanges(before: ObjectFacts, after: ObjectFacts): readonly FieldChange[] {
   const was = fieldsOf(before)
   const is = fieldsOf(after)
@@ -36,7 +36,7 @@ function collect(path: string, value: unknown, into: Map<string, FieldValue>): v
     into.set(isTime ? path.slice(0, -2) : path, isTime ? new Date(value).toISOString() : value)
   } else if (Array.isArray(value)) collectItems(path, value, into)
   else if (typeof value === 'object' && value !== null) {
-    // A record of times is called so, and its entries are not.
+    // The name of a record of times ends in the unit; the names of its entries do not.
     const isOfTimes = path.endsWith('Ms')
     for (const [name, item] of Object.entries(value)) {
       const under = isOfTimes ? path.slice(0, -2) : path
@@ -45,7 +45,7 @@ function collect(path: string, value: unknown, into: Map<string, FieldValue>): v
   }
 }
 
-/** Items that have a type are told by it, wherever they stand; a list of texts is one text. */
+/** Items with a type are identified by the type, not by their index; a list of texts is one text. */
 function collectItems(path: string, items: readonly unknown[], into: Map<string, FieldValue>): void {
   if (items.every((item) => typeof item === 'string')) {
     if (items.length > 0) into.set(path, items.join(', '))

@@ -1,18 +1,18 @@
-/** The in-memory index when the thread starts, and when somebody declared clusters decommissioned: read from the store. */
+/** Fills the in-memory index from the store: when the thread starts, and when decommissions were declared. */
 import { setImmediate } from 'node:timers/promises'
 import type { Decommission } from '../../model/decommission.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { FleetIndex } from './fleet-index.ts'
 
-/** What was declared of clusters that were switched off for good. */
+/** The declared decommissions. */
 export interface DecommissionSource {
   list(): Promise<readonly Decommission[]>
 }
 
-/** Clusters that are read before other calls run: some ten milliseconds of them. */
+/** Clusters that are read before other calls run: about ten milliseconds. */
 const CLUSTERS_AT_ONCE = 5
 
-/** Puts what is stored of every cluster into the index. Other calls run meanwhile: reading alone never lets them. */
+/** Puts the stored facts of every cluster into the index. Yields in between, because SQLite reads are synchronous. */
 export async function fillFleetIndex(
   index: FleetIndex,
   facts: FleetFactsReader,
@@ -21,8 +21,8 @@ export async function fillFleetIndex(
   index.declare(await declared.list())
   let read = 0
   for (const { cluster } of await facts.clusters()) {
-    const kept = await facts.cluster(cluster)
-    if (kept !== undefined) index.put(kept)
+    const stored = await facts.cluster(cluster)
+    if (stored !== undefined) index.put(stored)
     if (++read % CLUSTERS_AT_ONCE === 0) await setImmediate()
   }
   while (index.insight.edges.estimateNext()) await setImmediate()
@@ -30,14 +30,14 @@ export async function fillFleetIndex(
 }
 
 /**
- * Reads what is declared of clusters into the index again. Answers from when on something else is declared than before;
- * `undefined`: nothing.
+ * Reads the declared decommissions into the index again. Returns the earliest start of those that changed; `undefined`:
+ * none changed.
  */
 export async function rereadDecommissions(
-  index: Pick<FleetIndex, 'told' | 'declare'>,
+  index: Pick<FleetIndex, 'decommissions' | 'declare'>,
   declared: DecommissionSource,
 ): Promise<number | undefined> {
-  const known = new Set(index.told().map((one) => JSON.stringify(one)))
+  const known = new Set(index.decommissions().map((one) => JSON.stringify(one)))
   const all = await declared.list()
   index.declare(all)
   const changed = all.filter((one) => !known.has(JSON.stringify(one)))

@@ -1,9 +1,9 @@
-/** Of how many clusters the fleet's answers can speak, and how fresh what they sent is. */
+/** How many clusters the fleet's answers cover, and how fresh their data is. */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import { isSilent, isUnknown } from './cluster-states.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
 
-/** When a cluster was last seen, and what is known of it; absent: it is seen, and reports nothing that is read. */
+/** When a cluster was last seen, and its record; absent: the cluster sends nothing that facts are derived from. */
 export interface SeenCluster {
   readonly cluster: string
   readonly record: ClusterRecord | undefined
@@ -11,22 +11,22 @@ export interface SeenCluster {
 }
 
 export interface FleetCoverage {
-  /** All but those that are gone. */
+  /** All clusters that are not gone. */
   readonly clusters: number
   readonly withObjects: number
   readonly withMetrics: number
   readonly withSpans: number
   readonly silent: number
   readonly unknown: number
-  /** Switched off for good: in none of the other numbers. */
+  /** Not included in the other counts. */
   readonly gone: number
-  /** Of what clusters sent last: the newest, and the oldest of those that are not silent. */
+  /** The times at which clusters were last seen: the newest, and the oldest of clusters that are not silent. */
   readonly newestMs?: number
   readonly oldestMs?: number
 }
 
 /**
- * One pass: landing pages ask every few seconds.
+ * One pass: landing pages query it every few seconds.
  * @param clusters those that are not gone
  */
 export function coverageOf(clusters: Iterable<SeenCluster>, gone: number, nowMs: number): FleetCoverage {
@@ -52,12 +52,12 @@ export function coverageOf(clusters: Iterable<SeenCluster>, gone: number, nowMs:
   }
 }
 
-/** When a cluster was last seen; absent: only spans came of it. */
+/** When a cluster was last seen; `undefined`: it sent only spans. */
 export function lastMsOf({ metricsMs, objectsMs }: LastSeen): number | undefined {
   return later(metricsMs, objectsMs)
 }
 
-/** Of two moments that may not be known. */
+/** The later of two times that may be unknown. */
 export function later(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined ? b : b === undefined ? a : Math.max(a, b)
 }

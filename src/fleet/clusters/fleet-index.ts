@@ -1,6 +1,6 @@
 /**
- * The fleet's facts at hand, on the thread that derives them: its clusters, its edges, and what is to be thought of each
- * open upgrade. Fed with a cluster's facts whenever they are derived anew; answers what the API asks.
+ * The in-memory index of the fleet, on the thread that derives facts: clusters, edges, and the verdict on each open upgrade.
+ * The derivation puts a cluster's facts whenever they change; the API queries the index.
  */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Decommission } from '../../model/decommission.ts'
@@ -32,63 +32,63 @@ export interface LastReport {
 export interface FleetIndex {
   /** Replaces what is known of a cluster. */
   put(facts: ClusterFacts): void
-  /** The cluster is no more. */
+  /** The cluster was deleted. */
   remove(cluster: string): void
   /** A cluster was seen, whether or not its facts changed. */
   markSeen(cluster: string, lastSeen: LastSeen): void
-  /** Where clusters stand, by name. */
+  /** Region, provider and environment of clusters, by name. */
   describe(traits: ReadonlyMap<string, ClusterTraits>): void
-  /** Replaces all that was said of clusters that were switched off for good, in the order in which it was said. */
-  declare(told: readonly Decommission[]): void
-  /** All of it. */
-  told(): readonly Decommission[]
-  /** Without a word for longer a cluster is gone. */
+  /** Replaces all declared decommissions, in the order in which they were declared. */
+  declare(all: readonly Decommission[]): void
+  /** All declared decommissions. */
+  decommissions(): readonly Decommission[]
+  /** A cluster that was not seen for longer is gone. */
   readonly goneAfterMs: number
-  /** Those of which it was said that they are gone and that were seen again. */
+  /** Clusters that were declared decommissioned and were seen again. */
   returned(): readonly ReturnedCluster[]
   gone(nowMs: number): ReadonlyMap<string, Gone>
-  /** `undefined`: it is not, or not known. */
+  /** `undefined`: the cluster is not gone, or unknown. */
   goneAt(cluster: string, atMs: number): Gone | undefined
   readonly insight: FleetInsight
-  /** Of every open upgrade on a cluster that is not gone. */
+  /** The verdicts on all open upgrades of clusters that are not gone. */
   verdicts(nowMs: number): readonly StuckVerdict[]
   clusters(query: ClusterQuery, nowMs: number): ClusterPage
-  /** By name, or by another name it goes by. */
+  /** By name or alias. */
   cluster(name: string, nowMs: number): ClusterView | undefined
   coverage(nowMs: number): FleetCoverage
   /** All records, with the time at which each cluster was last seen. */
   records(): readonly ClusterRecord[]
-  /** By name, also one of which only samples are known; or by another name it goes by. */
+  /** By name or alias; also of a cluster with samples and no record. */
   lastReportOf(name: string): LastReport | undefined
-  /** All clusters, and those of which only samples are known. */
+  /** All clusters, including clusters with samples and no record. */
   known(): Iterable<SeenCluster>
-  /** Of these, all that are not gone. */
-  standing(nowMs: number): Iterable<SeenCluster>
+  /** The known clusters that are not gone. */
+  active(nowMs: number): Iterable<SeenCluster>
   /** Clusters that are not gone and whose peers were offered a newer version long ago. */
   notOffered(nowMs: number): readonly NotOffered[]
   /** Edges on which fewer upgrades succeed lately, as of the last minute. */
   fallingEdges(nowMs: number): readonly FallingEdge[]
-  /** Upgrades that run or whose machines still follow, on clusters that are not gone, by cluster and id. */
+  /** Upgrades in progress, and finished ones with VMs left to update, on clusters that are not gone; by cluster and id. */
   open(nowMs: number): readonly OpenUpgrade[]
-  /** From when on all upgrades of a cluster are what they are now: see `settledMs` of one. */
+  /** The time from which on no upgrade of the cluster has changed: see `settledMs` of one upgrade. */
   settledMs(cluster: string): number
-  /** `undefined`: it is over. */
+  /** `undefined`: the upgrade is not open. */
   judge(upgradeId: string, nowMs: number): StuckVerdict | undefined
 }
 
-/** Reading every run of a large fleet takes a while, and a fortnight moves slowly. */
-const FALLS_KNOWN_MS = 60_000
+/** Reading every run of a large fleet takes a while, and a window of two weeks changes slowly. */
+const FALLS_CACHED_MS = 60_000
 
-/** @param goneAfterMs without a word for longer a cluster is gone */
+/** @param goneAfterMs a cluster that was not seen for longer is gone */
 export function createFleetIndex(goneAfterMs = Infinity): FleetIndex {
   const clusters = createClusterIndex(goneAfterMs)
-  let told: readonly Decommission[] = []
+  let decommissions: readonly Decommission[] = []
   const insight = createFleetInsight()
   const settled = new Map<string, number>()
   const traits = new Map<string, ClusterTraits>()
   let falls: { readonly atMs: number; readonly edges: readonly FallingEdge[] } | undefined
   const isHere = (cluster: string, nowMs: number): boolean => clusters.goneAt(cluster, nowMs) === undefined
-  /** Of one page's open upgrades, each once, however often it is asked. */
+  /** Judges each open upgrade of one answer once. */
   const verdictAt = (nowMs: number): VerdictOf => {
     const known = new Map<UpgradeRecord, StuckVerdict>()
     return (record) => {
@@ -122,17 +122,17 @@ export function createFleetIndex(goneAfterMs = Infinity): FleetIndex {
       clusters.markSeen(cluster, lastSeen)
       insight.markSeen(cluster, lastSeen)
     },
-    describe: (told) => {
-      // A cluster that is silent says nothing of itself, and stands where it stood.
-      for (const [cluster, of] of told) traits.set(cluster, of)
+    describe: (described) => {
+      // A silent cluster has no current labels: its last traits stay.
+      for (const [cluster, of] of described) traits.set(cluster, of)
       clusters.describe(traits)
       insight.describe(traits)
     },
     declare: (all) => {
-      told = all
+      decommissions = all
       clusters.declare(all)
     },
-    told: () => told,
+    decommissions: () => decommissions,
     goneAfterMs,
     returned: () => clusters.returned(),
     gone: (nowMs) => clusters.gone(nowMs),
@@ -146,10 +146,10 @@ export function createFleetIndex(goneAfterMs = Infinity): FleetIndex {
     records: () => clusters.records(),
     lastReportOf: (name) => clusters.lastReportOf(name),
     known: () => clusters.known(),
-    standing: (nowMs) => clusters.standing(nowMs),
+    active: (nowMs) => clusters.active(nowMs),
     notOffered: (nowMs) => insight.notOffered(nowMs).filter(({ cluster }) => isHere(cluster, nowMs)),
     fallingEdges: (nowMs) => {
-      if (falls === undefined || Math.abs(nowMs - falls.atMs) >= FALLS_KNOWN_MS) {
+      if (falls === undefined || Math.abs(nowMs - falls.atMs) >= FALLS_CACHED_MS) {
         falls = { atMs: nowMs, edges: fallingEdges(insight.edges.runs(), nowMs) }
       }
       return falls.edges

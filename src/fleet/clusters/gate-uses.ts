@@ -1,5 +1,5 @@
 /**
- * Who uses which feature gate, and where it is set: in HyperConverged, or past it by a JSON patch, which an upgrade may
+ * Which clusters set which feature gate, and where: in HyperConverged, or out of band by a JSON patch, which an upgrade may
  * break. Pure.
  */
 import { groupBy } from '../../base/group-by.ts'
@@ -8,7 +8,7 @@ import type { FleetFactsReader, ModificationQuery } from '../../model/fleet-fact
 import { modificationKeyOf } from '../../model/fleet-facts.ts'
 import type { FeatureGates, GateUse } from '../../model/gate-use.ts'
 
-/** @param patches those that stand; other modifications are passed over */
+/** @param patches the active JSON patches */
 export function featureGates(records: readonly ClusterRecord[], patches: readonly Modification[]): FeatureGates {
   const versions = new Map(records.map(({ cluster, hcoVersion }) => [cluster, hcoVersion]))
   const uses = [
@@ -33,7 +33,7 @@ export function featureGates(records: readonly ClusterRecord[], patches: readonl
   return { telling: records.filter(({ settings }) => settings.apiVersion !== undefined).length, gates }
 }
 
-/** @param gate this one alone, in any case of its letters; all of them when left out */
+/** @param gate this gate only, case-insensitive; `undefined`: all gates */
 export function gatesNamed({ telling, gates }: FeatureGates, gate: string | undefined): FeatureGates {
   const wanted = gate?.toLowerCase()
   return {
@@ -42,7 +42,7 @@ export function gatesNamed({ telling, gates }: FeatureGates, gate: string | unde
   }
 }
 
-/** Where a use stands in the order of its gate. */
+/** The sort key of a use within its gate. */
 export function rankOfUse({ source, isOn }: GateUse): number {
   return source === 'jsonpatch' ? 0 : isOn ? 1 : 2
 }
@@ -58,7 +58,7 @@ interface PatchedGate {
 
 /**
  * Gates that a patch sets: named in a list (`.../featureGates/-`), as a field of an object (`.../featureGates/name`), or
- * within a larger value. Of an entry that is removed by its place nobody knows the name. Each gate once, as it is set last.
+ * within a larger value. The name of an entry that is removed by its index is unknown. Each gate once, with its last state.
  */
 export function gatesOfPatch(operations: NonNullable<Modification['operations']>): readonly PatchedGate[] {
   const gates = new Map<string, boolean>()
@@ -71,7 +71,7 @@ export function gatesOfPatch(operations: NonNullable<Modification['operations']>
   return [...gates].map(([gate, isOn]) => ({ gate, isOn }))
 }
 
-/** What a list of that name does to the gates in it. */
+/** Whether a list of that name switches its gates on or off. */
 const LISTS: ReadonlyMap<string, boolean> = new Map([
   ['featureGates', true],
   ['disabledFeatureGates', false],
@@ -122,8 +122,8 @@ function unescapePointer(step: string): string {
 
 const PORTION = 1000
 
-/** All that stand, read in portions. */
-export async function standingPatches(
+/** All active JSON patches, read in portions. */
+export async function activePatches(
   modifications: (query: ModificationQuery) => ReturnType<FleetFactsReader['modifications']>,
 ): Promise<readonly Modification[]> {
   const found: Modification[] = []

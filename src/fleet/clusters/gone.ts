@@ -1,7 +1,7 @@
 /**
- * Whether a cluster is gone at a moment: switched off for good, by somebody's word or because it was not seen for
- * longer than `goneAfterMs`. The one place that decides it; everybody else asks the index of clusters, which asks here.
- * Pure. A word never hides a living cluster: what is seen after the moment it names ends it.
+ * Whether a cluster is gone at a moment: declared decommissioned, or not seen for longer than `goneAfterMs`. Only this file
+ * decides it; other code calls the ClusterIndex, which calls this. Pure. A decommission never hides a live cluster: it ends
+ * when the cluster is seen after the declared moment.
  */
 import type { Decommission } from '../../model/decommission.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
@@ -10,21 +10,21 @@ export interface Gone {
   readonly sinceMs: number
   readonly why:
     | { readonly kind: 'declared'; readonly decommission: Decommission }
-    /** It was not seen for so long. */
+    /** The cluster was not seen for this long. */
     | { readonly kind: 'unheard'; readonly afterMs: number }
 }
 
 export interface GoneEvidence {
-  /** When the cluster was last seen; absent: nobody knows. */
+  /** `undefined`: unknown. */
   readonly lastSeenMs: number | undefined
-  /** All that was ever said of it, in any order. */
-  readonly told: readonly Decommission[]
-  /** `Infinity`: never by time alone. */
+  /** All decommissions ever declared of it, in any order. */
+  readonly decommissions: readonly Decommission[]
+  /** `Infinity`: only a declaration makes a cluster gone. */
   readonly goneAfterMs: number
 }
 
-export function goneAt({ lastSeenMs, told, goneAfterMs }: GoneEvidence, atMs: number): Gone | undefined {
-  const decommission = told.findLast((one) => holdsAt(one, lastSeenMs, atMs))
+export function goneAt({ lastSeenMs, decommissions, goneAfterMs }: GoneEvidence, atMs: number): Gone | undefined {
+  const decommission = decommissions.findLast((one) => holdsAt(one, lastSeenMs, atMs))
   if (decommission !== undefined) return { sinceMs: decommission.sinceMs, why: { kind: 'declared', decommission } }
   const sinceMs = (lastSeenMs ?? Infinity) + goneAfterMs
   return atMs > sinceMs ? { sinceMs, why: { kind: 'unheard', afterMs: goneAfterMs } } : undefined
@@ -36,21 +36,21 @@ function holdsAt({ sinceMs, end }: Decommission, lastSeenMs = -Infinity, atMs: n
   return end.kind === 'returned' && atMs < end.atMs
 }
 
-/** It stands, and the cluster was seen again: whoever keeps it should end it. */
-export function isOverheard({ sinceMs, end }: Decommission, lastSeenMs: number | undefined): boolean {
+/** The decommission is active although the cluster was seen again: it is to be ended. */
+export function isReturned({ sinceMs, end }: Decommission, lastSeenMs: number | undefined): boolean {
   return end === undefined && lastSeenMs !== undefined && lastSeenMs > sinceMs
 }
 
-/** What was said, as far as it holds at a moment: nothing later is in it. */
-export function toldAt(told: readonly Decommission[], atMs: number): readonly Decommission[] {
-  return told.flatMap(({ end, ...one }): Decommission[] => {
+/** Decommissions as they were at a moment, without later changes. */
+export function decommissionsAt(all: readonly Decommission[], atMs: number): readonly Decommission[] {
+  return all.flatMap(({ end, ...one }): Decommission[] => {
     if (one.sinceMs > atMs) return []
     if (end === undefined || end.atMs <= atMs) return [end === undefined ? one : { ...one, end }]
     return end.kind === 'withdrawn' ? [] : [one]
   })
 }
 
-/** Nobody waits for an upgrade of a gone cluster: it is where it was, and not stuck. */
+/** An upgrade of a cluster that is gone keeps its phase and is not stuck. */
 export function verdictOfGone({ stalledSinceMs, ...verdict }: StuckVerdict): StuckVerdict {
   const silentSinceMs = verdict.silentSinceMs ?? stalledSinceMs
   return { ...verdict, isStuck: false, causes: [], ...(silentSinceMs === undefined ? {} : { silentSinceMs }) }

@@ -5,8 +5,7 @@ import type { FleetReader } from '../fleet-reader.ts'
 import { newestOf } from '../version-order.ts'
 
 /**
- * What is known of one cluster beside its alerts: what runbook placeholders are filled from. Every field may be
- * missing; an empty cluster is one nobody has heard of lately.
+ * One cluster's values for the placeholders of runbooks. Every field may be missing.
  */
 export interface ClusterInventory {
   readonly cluster: string
@@ -21,10 +20,10 @@ export interface ClusterInventory {
   readonly package?: string
 }
 
-/** What no record holds is read from the last day, so that the runbook of a cluster that fell silent is filled too. */
+/** Values outside of the record are read from the last day, so that the runbook of a silent cluster is filled in too. */
 const WINDOW = '[1d]'
 
-/** @param record what is known of the cluster; `undefined` when nobody ever heard of it */
+/** @param record `undefined`: the cluster is unknown */
 export async function readInventory(
   reader: FleetReader,
   record: ClusterRecord | undefined,
@@ -48,14 +47,14 @@ export async function readInventory(
     kubevirtVersion: versions['kubevirt'],
     channel: firstOf(subscription?.channel),
     approval: firstOf(subscription?.approval),
-    // A record that is read from metrics does not say the package.
+    // A record that is derived from metrics lacks the package.
     package: firstOf(subscription?.package, subscriptions[0]?.get('package')),
   }
   const known = Object.entries(inventory).filter(([, value]) => value !== undefined)
   return known.length === 1 ? undefined : (Object.fromEntries(known) as unknown as ClusterInventory)
 }
 
-/** Label sets of the series whose last sample is the newest; when labels change, the old series says no more. */
+/** Label sets of the series with the newest last sample: when labels change, the old series ends. */
 async function newestLabels(reader: FleetReader, selector: string, nowMs: number): Promise<readonly Labels[]> {
   const expr = `max without (${REPLICA_LABELS}) (last_over_time(timestamp(${selector})${WINDOW.replace(']', ':1m]')}))`
   const samples = await reader.instant(expr, nowMs)

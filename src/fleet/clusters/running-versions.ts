@@ -1,9 +1,9 @@
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
 
-/** Operators whose version stands in a field of its own. */
+/** Operators whose version has a field of its own in the record. */
 const NAMED_APART: readonly string[] = ['kubevirt-hyperconverged', 'openshift']
 
-/** Which version of each operator runs. @param intervals those that hold */
+/** The running version of each operator. @param intervals the current ones */
 export function runningVersions(intervals: readonly VersionInterval[]): Pick<ClusterRecord, 'hcoVersion' | 'versions'> {
   const hcoVersion = intervals.find(({ operator }) => operator === 'kubevirt-hyperconverged')?.version
   return {

@@ -1,4 +1,4 @@
-/** A cluster's settings beside what holds where nothing is set, which depends on the version of HCO. */
+/** A cluster's settings with their defaults, which depend on the version of HCO. */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import { hcoReleaseOf, migrationDefaults, SETTING_DEFAULTS } from '../derive/hco-release.ts'
 
@@ -7,13 +7,13 @@ export type SettingValue = string | number | boolean | readonly string[]
 export interface Setting {
   /** `liveMigration.parallelMigrationsPerCluster`, `workloadUpdateMethods`, ... */
   readonly name: string
-  /** What is written in HyperConverged; absent: nothing is. */
+  /** The value in HyperConverged; absent: not set. */
   readonly set?: SettingValue
-  /** Absent: it has none, or the version is not known. */
+  /** Absent: no default, or the version is unknown. */
   readonly default?: SettingValue
 }
 
-/** Those that are set or have a default, by name. */
+/** Settings that are set or have a default, by name. */
 export function settingsWithDefaults({ settings, hcoVersion }: ClusterRecord): readonly Setting[] {
   const release = hcoVersion === undefined ? undefined : hcoReleaseOf(hcoVersion)
   const migration = release === undefined ? {} : migrationDefaults(release)

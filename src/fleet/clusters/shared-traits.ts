@@ -1,4 +1,4 @@
-/** What some clusters have in common and the rest of the fleet does not: versions, platform, and labels of the cluster. */
+/** Traits that are more frequent in some clusters than in the rest of the fleet: versions, platform, labels of the cluster. */
 import { CLUSTER_ALIASES, clusterOf } from '../../model/cluster-identity.ts'
 import { HCO_CSV } from '../fleet-reader.ts'
 import type { FleetReader } from '../fleet-reader.ts'
@@ -14,7 +14,7 @@ export interface SharedTrait {
 }
 
 export interface SharedTraits {
-  /** Clusters that any trait is known of. */
+  /** Clusters with any known trait. */
   readonly clusters: number
   /** The strongest first. */
   readonly shared: readonly SharedTrait[]
@@ -23,7 +23,7 @@ export interface SharedTraits {
 /** Values by cluster; a cluster in the middle of an upgrade has two. */
 type Trait = ReadonlyMap<string, ReadonlySet<string>>
 
-const TRAIT_QUESTIONS: readonly (readonly [name: string, label: string, expr: string])[] = [
+const TRAIT_QUERIES: readonly (readonly [name: string, label: string, expr: string])[] = [
   ['HCO version', 'version', `max by (cluster, version) (csv_succeeded{${HCO_CSV}} == 1)`],
   ['KubeVirt version', 'kubeversion', 'count by (cluster, kubeversion) (kubevirt_info)'],
   ['platform version', 'version', 'count by (cluster, version) (cluster_version{type="current"})'],
@@ -38,7 +38,7 @@ const NO_TRAITS: ReadonlySet<string> = new Set([
   ...['__name__', 'cluster', 'instance', 'pod', 'job', 'container', 'endpoint', 'service', 'uid', 'node'],
   ...['prometheus', 'prometheus_replica', 'replica', 'reason', ...CLUSTER_ALIASES],
 ])
-/** A label with more values tells clusters apart, and is no trait. */
+/** A label with more values identifies clusters and is not a trait. */
 const VALUES_MAX = 100
 const TRAITS_MAX = 12
 
@@ -63,7 +63,7 @@ async function readTraits(reader: FleetReader, nowMs: number): Promise<ReadonlyM
     traits.set(name, trait)
     trait.set(cluster, (trait.get(cluster) ?? new Set()).add(value))
   }
-  const asked = TRAIT_QUESTIONS.map(async ([name, label, expr]) => {
+  const queries = TRAIT_QUERIES.map(async ([name, label, expr]) => {
     for (const { labels } of await reader.instant(expr, nowMs)) put(name, clusterOf(labels), labels.get(label))
   })
   const own = reader.instant(OWN_LABELS, nowMs).then((samples) => {
@@ -71,7 +71,7 @@ async function readTraits(reader: FleetReader, nowMs: number): Promise<ReadonlyM
       for (const [name, value] of labels.pairs()) if (!NO_TRAITS.has(name)) put(name, clusterOf(labels), value)
     }
   })
-  await Promise.all([...asked, own])
+  await Promise.all([...queries, own])
   return traits
 }
 
@@ -91,7 +91,7 @@ export function sharedOf(label: string, trait: Trait, withAlert: ReadonlySet<str
       counts.set(value, count)
     }
   }
-  // Of one cluster everything is shared, and without a rest nothing is particular.
+  // A single cluster shares everything with itself, and without other clusters there is nothing to compare with.
   if (havingOf < 2 || restOf === 0 || counts.size > VALUES_MAX) return []
   return [...counts].flatMap(([value, { having, restHaving }]) => {
     const lift = having / havingOf / ((having + restHaving) / (havingOf + restOf))

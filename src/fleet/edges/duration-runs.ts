@@ -1,5 +1,5 @@
 /**
- * Single runs with how large their cluster was: what a plot of durations shows, and the medians of classes of sizes. Pure.
+ * Single runs with the size of their cluster, for the plot of durations, and the medians by class of size. Pure.
  */
 import type { DurationEstimate } from '../../model/stuck.ts'
 import type { PhaseName } from '../../model/upgrade.ts'
@@ -16,11 +16,11 @@ export interface DurationRun extends RunLength {
   readonly startedMs?: number
 }
 
-/** Upper bounds, inclusive; beyond the last one is a class too. A class is about three times the one before. */
+/** Upper bounds, inclusive; larger clusters are the last class. Each bound is about three times the previous one. */
 export const SIZE_CLASSES = [3, 10, 30, 100, 300] as const
 
 export interface SizeClass extends DurationEstimate {
-  /** Inclusive; absent in the class of those whose size is not known. */
+  /** Inclusive; absent in the class of unknown size. */
   readonly fromNodes?: number
   /** Inclusive; absent: no bound. */
   readonly toNodes?: number
@@ -29,20 +29,20 @@ export interface SizeClass extends DurationEstimate {
 export interface DurationRuns {
   /** The newest ones. */
   readonly runs: readonly DurationRun[]
-  /** Of all, shown or not. */
+  /** The number of all runs, shown or not. */
   readonly total: number
-  /** Of all; classes in which nothing ran are left out. The one of unknown size stands last. */
+  /** Over all runs, without empty classes. The class of unknown size is last. */
   readonly classes: readonly SizeClass[]
 }
 
-/** As a whole, or of one phase. Where it has no length (it was skipped, or its start is unknown) it is left out. */
+/** The length of the whole upgrade or of one phase; `undefined`: the phase was skipped, or its start is unknown. */
 export function runLength({ whole, phases, phaseSeconds }: EdgeRun, phase?: PhaseName): RunLength | undefined {
   if (phase === undefined) return whole
   const i = phases.names.indexOf(phase)
   return i === -1 ? undefined : { seconds: phaseSeconds[i]!, isFinished: phases.areFinished[i]! }
 }
 
-/** @param most so many runs are shown */
+/** @param most the number of runs to show */
 export function durationRuns(all: readonly DurationRun[], most: number): DurationRuns {
   return { runs: newestOf(all, most), total: all.length, classes: classesOf(all) }
 }
@@ -79,7 +79,7 @@ function boundsOf(i: number): Pick<SizeClass, 'fromNodes' | 'toNodes'> {
   return { fromNodes: (before ?? 0) + 1, ...(most === undefined ? {} : { toNodes: most }) }
 }
 
-/** The finished run that took nearest to the median of them; at a tie the newer one. `undefined`: none finished. */
+/** The finished run with the duration nearest to their median; at a tie the newer one. `undefined`: none finished. */
 export function medianRun(all: readonly DurationRun[]): DurationRun | undefined {
   const finished = all.filter(({ isFinished }) => isFinished)
   const { p50Seconds } = estimateOf(

@@ -1,4 +1,4 @@
-/** Two edges beside each other: whether one succeeds more often, and whether it is faster. Few runs tell nothing. */
+/** Compares two edges: whether one succeeds more often, and whether it is faster. Too few runs give no verdict. */
 import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName } from '../../model/upgrade.ts'
 import { phaseDurations, wholeDurations } from './edges.ts'
@@ -7,23 +7,23 @@ import type { Durations } from '../statistics/durations.ts'
 import { logRankTest } from '../statistics/log-rank.ts'
 import { newcombeInterval } from '../statistics/wilson.ts'
 
-/** Below this many ended runs on either edge there is no verdict; nought of ten is still compatible with a quarter. */
+/** With fewer ended runs on either edge there is no verdict; 0 of 10 is still compatible with a rate of 25 %. */
 export const COMPARED_RUNS_MIN = 10
-/** Probability below which a difference is believed. */
+/** The p-value below which a difference is significant. */
 const SIGNIFICANT = 0.05
 
-/** Of the first against the second. `moreNeeded`: ended runs that are missing, on both edges together. */
+/** Of the first edge against the second. `moreNeeded`: ended runs that are missing, on both edges together. */
 export type ComparisonVerdict<Better extends string, Worse extends string> =
   | { readonly verdict: Better | Worse | 'no_difference' }
   | { readonly verdict: 'insufficient_data'; readonly moreNeeded: number }
 
 export type SuccessComparison = ComparisonVerdict<'better', 'worse'> & {
-  /** Of the shares that succeeded, with Newcombe's 95 % interval; absent: an edge on which none ended. */
+  /** Of the success rates, with Newcombe's 95 % interval; absent: an edge has no ended runs. */
   readonly difference?: { readonly difference: number; readonly low: number; readonly high: number }
 }
 
 export type DurationComparison = ComparisonVerdict<'faster', 'slower'> & {
-  /** Of the log-rank test; absent: nothing to tell by. */
+  /** Of the log-rank test; absent: the test is undefined. */
   readonly pValue?: number
   readonly chiSquare?: number
 }
@@ -33,11 +33,11 @@ export interface EdgeComparison {
   readonly second: EdgeFacts
   readonly success: SuccessComparison
   readonly duration: DurationComparison
-  /** Phases that both have. */
+  /** Phases on both edges. */
   readonly phases: readonly ({ readonly phase: PhaseName } & DurationComparison)[]
 }
 
-/** An edge with what it was estimated from. */
+/** An edge with the runs from which it was estimated. */
 export interface EdgeWithRuns {
   readonly facts: EdgeFacts
   readonly runs: readonly EdgeRun[]
@@ -69,10 +69,10 @@ function compareSuccess({ success: first }: EdgeFacts, { success: second }: Edge
 function compareDurations(first: Durations, second: Durations): DurationComparison {
   const moreNeeded = missing(first.finished.length, second.finished.length)
   const test = logRankTest(first, second)
-  const told = test === undefined ? {} : { pValue: test.pValue, chiSquare: test.chiSquare }
-  if (moreNeeded > 0) return { verdict: 'insufficient_data', moreNeeded, ...told }
-  if (test === undefined || test.pValue >= SIGNIFICANT) return { verdict: 'no_difference', ...told }
-  return { verdict: test.finished > test.expected ? 'faster' : 'slower', ...told }
+  const tested = test === undefined ? {} : { pValue: test.pValue, chiSquare: test.chiSquare }
+  if (moreNeeded > 0) return { verdict: 'insufficient_data', moreNeeded, ...tested }
+  if (test === undefined || test.pValue >= SIGNIFICANT) return { verdict: 'no_difference', ...tested }
+  return { verdict: test.finished > test.expected ? 'faster' : 'slower', ...tested }
 }
 
 function missing(first: number, second: number): number {

@@ -1,10 +1,10 @@
 /**
- * All edges of the fleet, kept while the server runs: fed cluster by cluster as facts change, and estimated once for as long
- * as an edge's runs stay as they are.
+ * The in-memory index of all edges: updated cluster by cluster as facts change. The estimates of an edge are cached until
+ * its runs change.
  *
- * Of a large fleet with every edge changed that takes half a second, which nobody waits for: an answer about many edges
- * estimates so many runs and tells the other edges as they were estimated last. Whoever feeds the index estimates these one
- * by one (`estimateNext`), so they are behind by a beat at most.
+ * In a large fleet in which every edge changed, estimating takes half a second. An answer about many edges estimates at most
+ * `RUNS_AT_ONCE` runs and returns the previous estimates of the other edges. The evaluation cycle then estimates these edges
+ * one by one (`estimateNext`), so they are behind by one cycle at most.
  */
 import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName, UpgradeRecord } from '../../model/upgrade.ts'
@@ -22,67 +22,67 @@ export interface EdgeQuery {
   readonly operator?: string
   readonly from?: string
   readonly to?: string
-  /** Only upgrades that began at or after that. */
+  /** Only upgrades that started at or after this time. */
   readonly sinceMs?: number
 }
 
-/** Single runs: of one phase, or as a whole. */
+/** Single runs: of one phase, or of the whole upgrade. */
 export interface RunQuery extends EdgeQuery {
   readonly phase?: PhaseName
-  /** So many are shown. */
+  /** The number of runs to return. */
   readonly limit: number
 }
 
-/** Reading edges: what the API asks. */
+/** What the API reads of edges. */
 export interface EdgeReader {
   /** By operator, then the newest target first, then the newest origin first. */
   edges(query: EdgeQuery): Promise<readonly EdgeFacts[]>
   edge(name: EdgeName, sinceMs?: number): Promise<EdgeFacts | undefined>
-  /** `undefined`: one of them was never taken, or not since then. */
+  /** `undefined`: no upgrade on one of the edges, or none since then. */
   compare(first: EdgeName, second: EdgeName, sinceMs?: number): Promise<EdgeComparison | undefined>
   runs(query: RunQuery): Promise<DurationRuns>
-  /** What an upgrade on it is held against, phase by phase. */
-  usual(name: EdgeName): Promise<UsualPhases>
-  /** The run of an edge to hold another one against; `undefined`: none finished besides this one. */
+  /** The typical durations of phases with which an upgrade on the edge is compared. */
+  typical(name: EdgeName): Promise<TypicalPhases>
+  /** The run of an edge with which another one is compared; `undefined`: no other run finished. */
   medianRun(name: EdgeName, besidesId: string): Promise<DurationRun | undefined>
 }
 
-/** What phases usually take: on an edge, or where few took it on edges between the same minors, or of the operator's newest. */
-export interface UsualPhases {
+/** Typical durations of phases: on the edge; if it has few runs, on edges between the same minors; else the operator's newest. */
+export interface TypicalPhases {
   readonly learnedFrom: 'edge' | 'minor' | 'fleet'
   readonly phases: EdgeFacts['phases']
 }
 
-/** Of all edges of an operator, so many runs of the newest are enough, and take some 5 ms. */
-const USUAL_RUNS_MAX = 1000
+/** Of all edges of an operator, this many of the newest runs are enough, and take about 5 ms. */
+const TYPICAL_RUNS_MAX = 1000
 
-/** Runs that one answer about many edges estimates, some 10 ms of them (bench edges). */
+/** Runs that one answer about many edges estimates: about 10 ms (bench edges). */
 export const RUNS_AT_ONCE = 3000
 
-/** The same, at hand: on the thread that keeps it. */
+/** In memory, on the thread that derives facts. */
 export interface EdgeIndex {
-  /** Replaces what a cluster's upgrades said. Those without a known origin are on no edge. */
+  /** Replaces the runs of a cluster. Upgrades with an unknown origin are on no edge. */
   put(cluster: string, records: readonly UpgradeRecord[]): void
   edges(query?: EdgeQuery): readonly EdgeFacts[]
   edge(name: EdgeName, sinceMs?: number): EdgeFacts | undefined
   compare(first: EdgeName, second: EdgeName, sinceMs?: number): EdgeComparison | undefined
   /**
-   * Estimates some of what a question about a window will ask, `RUNS_AT_ONCE` runs of it; false when nothing is left. Who
-   * asks about a window calls it until then, and lets others through in between.
+   * Estimates up to `RUNS_AT_ONCE` runs for a query with `sinceMs`; false when nothing is left. The caller calls this until
+   * then, and yields in between.
    */
   prepare(query: EdgeQuery): boolean
-  /** All edges with how long their finished upgrades took, rising; for the series of durations. */
+  /** All edges with the durations of their finished upgrades, ascending; for the series of durations. */
   finished(): readonly EdgeEstimate[]
-  /** Estimates the edge that has waited longest since it changed; false when none waits. */
+  /** Estimates the edge whose change is the oldest; false when no estimate is pending. */
   estimateNext(): boolean
   lengths(query: RunQuery): DurationRuns
-  usual(name: EdgeName): UsualPhases
+  typical(name: EdgeName): TypicalPhases
   medianRun(name: EdgeName, besidesId: string): DurationRun | undefined
-  /** All that took each edge. */
+  /** All runs of each edge. */
   runs(): Iterable<{ readonly name: EdgeName; readonly runs: Iterable<EdgeRun> }>
-  /** Rises whenever an edge changed. */
+  /** Incremented whenever an edge changes. */
   revision(): number
-  /** An index of its own that lacks the runs of some clusters. Estimates of edges that lack none are taken over. */
+  /** A copy without the runs of some clusters. The estimates of unaffected edges are copied. */
   without(clusters: ReadonlySet<string>): EdgeIndex
 }
 
@@ -90,19 +90,18 @@ interface Edge {
   readonly name: EdgeName
   /** By cluster. */
   readonly runs: Map<string, readonly EdgeRun[]>
-  /** Of the index, when the runs changed last. */
+  /** The revision of the index when the runs last changed. */
   revision: number
-  /** Of the runs as they were when it was estimated last. */
+  /** May be of earlier runs: see `changed`. */
   estimate: EdgeEstimate | undefined
 }
 
-/** `finishedSeconds`: how long its finished upgrades took, rising. */
+/** `finishedSeconds`: the durations of finished upgrades, ascending. */
 interface EdgeEstimate {
   readonly facts: EdgeFacts
   readonly finishedSeconds: Float64Array
 }
 
-/** What an index begins with. */
 interface EdgeIndexState {
   readonly edges: Map<string, Edge>
   readonly changed: Set<Edge>
@@ -113,7 +112,7 @@ export function createEdgeIndex(): EdgeIndex {
   return createEdgeIndexFrom({ edges: new Map(), changed: new Set(), edgesOfCluster: new Map() })
 }
 
-/** `changed`: those that changed since they were estimated, the oldest change first. */
+/** `changed`: edges that changed since their last estimate, the oldest change first. */
 function createEdgeIndexFrom({ edges, changed, edgesOfCluster }: EdgeIndexState): EdgeIndex {
   const windows = createEdgeWindows()
   let sorted: readonly Edge[] | undefined
@@ -146,7 +145,7 @@ function createEdgeIndexFrom({ edges, changed, edgesOfCluster }: EdgeIndexState)
   }
   const factsOf = (edge: Edge, sinceMs: number | undefined): EdgeFacts | undefined =>
     sinceMs === undefined ? estimateOf(edge).facts : windows.facts(edge, sinceMs)
-  /** One that was never estimated always is: it is new, and has few runs. */
+  /** An edge without an estimate is always estimated: it is new, and has few runs. */
   const estimatesOf = (many: readonly Edge[]): readonly EdgeEstimate[] => {
     let left = RUNS_AT_ONCE
     return many.map((edge) => {
@@ -162,7 +161,7 @@ function createEdgeIndexFrom({ edges, changed, edgesOfCluster }: EdgeIndexState)
       const now = runsByEdge(records)
       for (const [key, { name, runs }] of now) {
         const edge = edgeOf(key, name)
-        // A cluster is derived anew whenever anything of it changed; most of it says the same as before.
+        // A cluster is derived again whenever any of its data changes; most of its runs stay the same.
         if (JSON.stringify(edge.runs.get(cluster)) !== JSON.stringify(runs)) replace(key, edge, cluster, runs)
       }
       for (const key of edgesOfCluster.get(cluster) ?? []) {
@@ -174,9 +173,9 @@ function createEdgeIndexFrom({ edges, changed, edgesOfCluster }: EdgeIndexState)
     },
     edges: (query = {}) => {
       const { sinceMs } = query
-      const asked = inOrder().filter(({ name }) => fits(name, query))
-      if (sinceMs === undefined) return estimatesOf(asked).map(({ facts }) => facts)
-      return asked.flatMap((edge) => windows.facts(edge, sinceMs) ?? [])
+      const queried = inOrder().filter(({ name }) => fits(name, query))
+      if (sinceMs === undefined) return estimatesOf(queried).map(({ facts }) => facts)
+      return queried.flatMap((edge) => windows.facts(edge, sinceMs) ?? [])
     },
     edge: (name, sinceMs) => {
       const edge = edges.get(keyOf(name))
@@ -215,7 +214,7 @@ function createEdgeIndexFrom({ edges, changed, edgesOfCluster }: EdgeIndexState)
         .flatMap((edge) => lengthsOf(edge, sinceMs, phase))
       return durationRuns(found, limit)
     },
-    usual: (name) => {
+    typical: (name) => {
       const edge = edges.get(keyOf(name))
       if (edge !== undefined && countRuns(edge) >= LEARNED_RUNS_MIN) {
         return { learnedFrom: 'edge', phases: estimateOf(edge).facts.phases }
@@ -275,12 +274,12 @@ function countRuns({ runs }: Edge): number {
   return count
 }
 
-/** Of edges with the newest first. */
+/** @param many edges, the newest first */
 function newestRuns(many: readonly Edge[]): readonly EdgeRun[] {
   const found: EdgeRun[] = []
   for (const edge of many) {
     for (const run of eachRun(edge)) {
-      if (found.length === USUAL_RUNS_MAX) return found
+      if (found.length === TYPICAL_RUNS_MAX) return found
       found.push(run)
     }
   }
@@ -308,7 +307,7 @@ function lengthsOf({ name, runs }: Edge, sinceMs: number, phase?: PhaseName): re
   return found
 }
 
-/** Without a list of them: an edge has as many as the fleet has clusters. */
+/** Does not build a list: an edge has as many runs as the fleet has clusters. */
 function* eachRun({ runs }: Edge): Iterable<EdgeRun> {
   for (const ofCluster of runs.values()) yield* ofCluster
 }

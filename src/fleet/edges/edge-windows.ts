@@ -1,26 +1,26 @@
 /**
- * Edges over the upgrades that began lately: the estimates of some moments that are asked again and again, such as a week
- * ago. Which runs there are, the index of edges knows; here is what was made of them.
+ * Estimates of edges over the upgrades since a moment, cached for the moments that are queried repeatedly, such as a week
+ * ago. The EdgeIndex has the runs.
  */
 import type { EdgeFacts } from '../../model/stuck.ts'
 import { edgeFactsOf } from './edges.ts'
 import type { EdgeName, EdgeRun } from './edges.ts'
 
-/** Moments whose estimates are kept, those asked last: a week and a month, of now and of one hour before. */
-export const WINDOWS_KEPT = 4
+/** Moments whose estimates are cached, least recently used first out: a week and a month, of now and of one hour before. */
+export const WINDOWS_CACHED = 4
 
-/** An edge as its index keeps it. */
+/** An edge of the EdgeIndex. */
 export interface WindowedEdge {
   readonly name: EdgeName
-  /** Rises whenever its runs change. */
+  /** Incremented whenever its runs change. */
   readonly revision: number
   readonly runs: ReadonlyMap<string, readonly EdgeRun[]>
 }
 
 export interface EdgeWindows {
-  /** Of the runs that began at or after a moment; `undefined`: none did. */
+  /** Of the runs that started at or after a moment; `undefined`: there are none. */
   facts(edge: WindowedEdge, sinceMs: number): EdgeFacts | undefined
-  /** Whether that would have to be estimated. */
+  /** Whether `facts` would have to estimate. */
   isDue(edge: WindowedEdge, sinceMs: number): boolean
 }
 
@@ -30,14 +30,14 @@ interface WindowEstimate {
 }
 
 export function createEdgeWindows(): EdgeWindows {
-  /** By moment, the one asked last at the end. An edge nobody takes any more takes its estimates with it. */
+  /** By moment, the last used at the end. The estimates of an edge are released with the edge. */
   const windows = new Map<number, WeakMap<WindowedEdge, WindowEstimate>>()
   const windowOf = (sinceMs: number): WeakMap<WindowedEdge, WindowEstimate> => {
     const window = windows.get(sinceMs) ?? new WeakMap<WindowedEdge, WindowEstimate>()
     windows.delete(sinceMs)
     windows.set(sinceMs, window)
     const [oldest] = windows.keys()
-    if (windows.size > WINDOWS_KEPT && oldest !== undefined) windows.delete(oldest)
+    if (windows.size > WINDOWS_CACHED && oldest !== undefined) windows.delete(oldest)
     return window
   }
   return {
@@ -54,7 +54,7 @@ export function createEdgeWindows(): EdgeWindows {
   }
 }
 
-/** Those that began at or after a moment; of which nobody knows when it began, not. */
+/** The runs that started at or after a moment, without those with an unknown start. */
 export function runsSince({ runs }: Pick<WindowedEdge, 'runs'>, sinceMs: number): readonly EdgeRun[] {
   const found: EdgeRun[] = []
   for (const ofCluster of runs.values()) {

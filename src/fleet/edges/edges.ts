@@ -1,9 +1,9 @@
 /**
- * Edges of the upgrade graph, from the upgrades that took them: how many got there, how long it takes, by phase. Pure,
- * and no clock: an open run counts as longer than it was seen to be, and it is seen until the cluster was last heard.
+ * Edges of the upgrade graph, estimated from the upgrades on them: success rate and durations, by phase. Pure, without a
+ * clock: an open run is censored at the time when its cluster was last seen.
  *
- * An edge's runs are kept as plain numbers, so that all upgrades of a large fleet stay in memory and only the edges that
- * changed are estimated anew.
+ * The runs of an edge are plain numbers, so that all upgrades of a large fleet fit in memory and only the edges that changed
+ * are estimated again.
  */
 import type { DurationEstimate, EdgeFacts } from '../../model/stuck.ts'
 import { PHASES } from '../../model/upgrade.ts'
@@ -13,35 +13,34 @@ import type { Durations } from '../statistics/durations.ts'
 import { medianInterval, survivalCurve, survivalQuantile } from '../statistics/kaplan-meier.ts'
 import { wilsonInterval } from '../statistics/wilson.ts'
 
-/** What one upgrade says about its edge. */
+/** One upgrade on an edge. */
 export interface EdgeRun {
   /** Of the upgrade. */
   readonly id: string
-  /** Of the cluster when it began; absent: unknown. */
+  /** Nodes of the cluster at its start; absent: unknown. */
   readonly nodes?: number
   readonly state: UpgradeState
   readonly whole?: RunLength
   readonly phases: PhaseShape
-  /** How long each phase of the shape took, or was seen to take. */
+  /** The duration of each phase of the shape, or the observed part of it. */
   readonly phaseSeconds: readonly number[]
   readonly startedMs?: number
-  /** The newest that is known of it. */
+  /** Its end, or when it was last observed. */
   readonly lastMs: number
 }
 
 export interface RunLength {
   readonly seconds: number
-  /** It got there; otherwise it took longer than this, or never would have. */
+  /** It succeeded; otherwise the length is censored. */
   readonly isFinished: boolean
 }
 
-/** Which phases have a length, and which of them are finished: few shapes are shared by all runs of a fleet. */
+/** Which phases have a length, and which of them are finished: all runs of a fleet share a few shapes. */
 export interface PhaseShape {
   readonly names: readonly PhaseName[]
   readonly areFinished: readonly boolean[]
 }
 
-/** Which edge; `undefined` when nobody knows from where. */
 export interface EdgeName {
   readonly operator: string
   readonly from: string
@@ -72,7 +71,7 @@ export function edgeRunOf({ upgrade, detail }: UpgradeRecord): EdgeRun {
   }
 }
 
-/** A shape is one object for as long as there are no more of them than this; beyond it they only take more memory. */
+/** Up to this many shapes are shared; further ones only take more memory. */
 const SHAPES_MAX = 10_000
 const shapes = new Map<string, PhaseShape>()
 
@@ -86,8 +85,8 @@ function shapeOf(phases: readonly (readonly [PhaseName, RunLength])[]): PhaseSha
 }
 
 /**
- * When the machines' work began: after the approval, where one was waited for. People take hours to weeks, and would hide
- * what the edge takes; how long they take is the phase `approval`.
+ * When the work started: after the approval, if the upgrade needed one. People take hours to weeks, which would hide the
+ * duration of the edge; the phase `approval` has that time.
  */
 function workStartMs({ startedMs, phases }: Upgrade): number | undefined {
   if (startedMs === undefined) return undefined
@@ -95,7 +94,7 @@ function workStartMs({ startedMs, phases }: Upgrade): number | undefined {
   return approvedMs === undefined ? startedMs : Math.max(startedMs, approvedMs)
 }
 
-/** Without a start nothing is known of its length. */
+/** Empty when the start is unknown. */
 function phaseLength(phase: UpgradePhase, observedUntilMs: number): (readonly [PhaseName, RunLength])[] {
   const { name, startedMs, endedMs, state } = phase
   if (startedMs === undefined) return []
@@ -107,7 +106,7 @@ function lengthOf(startedMs: number, untilMs: number, isFinished: boolean): RunL
   return { seconds: Math.max(0, untilMs - startedMs) / 1000, isFinished }
 }
 
-/** All of one edge, estimated. */
+/** Estimates all facts of one edge. */
 export function edgeFactsOf(name: EdgeName, runs: readonly EdgeRun[]): EdgeFacts {
   const count = (state: UpgradeState): number => runs.reduce((sum, run) => sum + (run.state === state ? 1 : 0), 0)
   const [succeeded, failed, rolledBack] = [count('succeeded'), count('failed'), count('rolled_back')]

@@ -1,7 +1,7 @@
 /**
- * Edges on which fewer upgrades succeed than before, or than on other edges to the same version. Of those that ended in the
- * last fortnight, against those that ended earlier on the same edge, or in the same fortnight on the others; believed when
- * both sides have enough and the interval of the difference is below nought, as for two edges beside each other.
+ * Regressing edges: fewer upgrades succeed than before, or than on other edges to the same version. Upgrades that ended in
+ * the last two weeks are compared with earlier ones on the same edge, or with those of the same two weeks on the other
+ * edges; an edge regresses when both sides have enough runs and the interval of the difference is below zero.
  */
 import { groupBy } from '../../base/group-by.ts'
 import { COMPARED_RUNS_MIN } from './edge-comparison.ts'
@@ -12,18 +12,18 @@ import type { DifferenceInterval } from '../statistics/wilson.ts'
 export interface FallingEdge extends EdgeName {
   readonly lately: Outcomes
   readonly against: 'before' | 'other_edges'
-  /** What `lately` is held against. */
+  /** What `lately` is compared with. */
   readonly other: Outcomes
   readonly difference: DifferenceInterval
 }
 
-/** Of upgrades that ended: succeeded, failed, or rolled back. */
+/** `of`: upgrades that succeeded, failed, or were rolled back. */
 export interface Outcomes {
   readonly succeeded: number
   readonly of: number
 }
 
-/** An edge with all that took it. */
+/** An edge with all its runs. */
 export interface EdgeOfRuns {
   readonly name: EdgeName
   readonly runs: Iterable<EdgeRun>
@@ -31,11 +31,11 @@ export interface EdgeOfRuns {
 
 export const LATELY_MS = 14 * 24 * 60 * 60_000
 
-/** In the order of the edges; of an edge that fell both ways the larger fall. */
+/** In the order of the edges; of two regressions of one edge the larger. */
 export function fallingEdges(edges: Iterable<EdgeOfRuns>, nowMs: number): readonly FallingEdge[] {
-  const told = Array.from(edges, ({ name, runs }) => ({ name, ...outcomesOf(runs, nowMs - LATELY_MS) }))
-  const byTarget = groupBy(told, ({ name: { operator, to } }) => `${operator} ${to}`)
-  return told.flatMap((edge) => {
+  const outcomes = Array.from(edges, ({ name, runs }) => ({ name, ...outcomesOf(runs, nowMs - LATELY_MS) }))
+  const byTarget = groupBy(outcomes, ({ name: { operator, to } }) => `${operator} ${to}`)
+  return outcomes.flatMap((edge) => {
     const { operator, to } = edge.name
     const others = byTarget.get(`${operator} ${to}`)!.filter((one) => one !== edge)
     const falls = [

@@ -1,19 +1,19 @@
 /**
- * Clusters whose OLM says that they are at the latest version though their peers were offered a newer one long ago (facts
- * 5.10): a mirror that is stale, a catalog that is pinned. Peers follow the same channel, went on from the same version,
- * and are on no newer platform. Pure; only the Subscription's own word counts, for metrics do not tell what was offered.
+ * Clusters whose Subscription is AtLatestKnown although their peers were offered a newer version long ago (facts 5.10): a
+ * stale mirror, a pinned catalog. Peers follow the same channel, upgraded from the same version, and are on no newer
+ * platform. Pure. Only the Subscription object counts: metrics do not report what was offered.
  */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Evidence, UpgradeRecord } from '../../model/upgrade.ts'
 import { CLUSTER_LIVES_MS } from '../series/derived-clusters.ts'
 import { compareVersions, minorOf } from '../version-order.ts'
 
-/** One peer may have been given its version by hand, and two may be canaries. */
+/** One peer may have been upgraded by hand, and two may be canaries. */
 export const PEERS_MIN = 3
 /** Mirrors are filled weekly or monthly; twice a fortnight is late. */
 export const LONG_AGO_MS = 28 * 24 * 3600_000
 
-/** An upgrade of HCO that began. */
+/** An upgrade of HCO that started. */
 export interface TakenStep {
   readonly from: string
   readonly to: string
@@ -28,9 +28,9 @@ export interface ChannelMember {
 export interface NotOffered {
   readonly cluster: string
   readonly version: string
-  /** What its peers went to, the newest. */
+  /** The newest version to which its peers upgraded. */
   readonly offered: string
-  /** Since when so many of them had it that it was no exception. */
+  /** Since when `PEERS_MIN` peers had it. */
   readonly sinceMs: number
   /** Some of the peers, the first ones. */
   readonly evidence: readonly Evidence[]
@@ -67,23 +67,23 @@ export function notOffered(members: readonly ChannelMember[], nowMs: number): re
 }
 
 const EVIDENCE_MAX = 5
-/** As many as are looked at, and the cluster itself may be one of them. */
+/** One more than needed, because the cluster itself may be one of them. */
 const FIRST_PEERS = Math.max(PEERS_MIN, EVIDENCE_MAX) + 1
 
 interface Peer extends TakenStep {
   readonly cluster: ClusterRecord
 }
 
-/** What was gone to from one version in one channel. */
+/** A version to which clusters upgraded, from one version in one channel. */
 interface Target {
   readonly offered: string
-  /** Each cluster's first time, the earliest first. */
+  /** The first upgrade of each cluster, the earliest first. */
   readonly peers: readonly Peer[]
-  /** The first peers by the platform of whom they are peers: of thousands of clusters there are few platforms. */
+  /** The first peers for each platform of a cluster: thousands of clusters have few platforms. */
   readonly firstByPlatform: Map<string, readonly Peer[]>
 }
 
-/** Those on no newer platform, the earliest first; no more than are looked at. */
+/** The first `FIRST_PEERS` peers on no newer platform, the earliest first. */
 function firstPeers({ peers, firstByPlatform }: Target, own: ClusterRecord): readonly Peer[] {
   const { kind, version } = own.platform ?? {}
   const platform = JSON.stringify([kind, version === undefined ? undefined : minorOf(version)])
@@ -124,7 +124,7 @@ function stepKey({ flavour, subscription }: ClusterRecord, version: string): str
   return [flavour ?? '', subscription?.channel ?? '', version].join(' ')
 }
 
-/** A catalog belongs to a minor of OpenShift: what a peer on a newer one was offered says nothing. */
+/** A catalog belongs to a minor of OpenShift: an offer to a peer on a newer minor is not comparable. */
 function isNoNewerPlatform(peer: ClusterRecord, own: ClusterRecord): boolean {
   if (peer.platform?.kind !== own.platform?.kind) return false
   if (own.platform?.kind !== 'openshift') return true

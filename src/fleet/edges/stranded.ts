@@ -1,6 +1,6 @@
 /**
- * Where people are stranded: versions that are not the newest and from which nobody is known to get on. What counts is what
- * upgrades did, not what a graph promises. Pure.
+ * Stranded versions: not the newest, and no upgrade from them is known to succeed. Observed upgrades count, not the upgrade
+ * graph. Pure.
  */
 import { groupBy } from '../../base/group-by.ts'
 import type { StrandedVersion, StrandingReason } from '../../model/stranded.ts'
@@ -11,7 +11,7 @@ import type { SeenCluster } from '../clusters/fleet-coverage.ts'
 import type { NotOffered } from './not-offered.ts'
 import { compareVersions, newestOf } from '../version-order.ts'
 
-/** A version is left within a quarter, where it can be left: releases come three times a year. */
+/** Releases come three times a year: clusters leave a version within a quarter if they can. */
 export const LEFT_LATELY_MS = 90 * 24 * 3600_000
 
 interface EdgeOfRuns {
@@ -19,14 +19,14 @@ interface EdgeOfRuns {
   readonly runs: Iterable<EdgeRun>
 }
 
-interface Leaving {
+interface UpgradesFrom {
   readonly ended: number
   readonly succeeded: number
   readonly isUnderWay: boolean
   readonly lastLeftMs?: number
 }
 
-/** The most clusters first. `notOffered`: as `notOffered` finds them; empty where nobody tells. */
+/** The most clusters first. `notOffered`: from not-offered.ts; empty for a past moment. */
 export function strandedVersions(
   clusters: Iterable<SeenCluster>,
   edges: Iterable<EdgeOfRuns>,
@@ -42,12 +42,12 @@ export function strandedVersions(
     if (known === undefined) byVersion.set(version, [cluster])
     else known.push(cluster)
   }
-  const leaving = leavingOf(edges, nowMs)
+  const origins = upgradesByOrigin(edges, nowMs)
   const held = groupBy(notOffered, ({ version }) => version)
   const found = [...byVersion].flatMap(([version, names]): StrandedVersion[] => {
     const newest = newestOf([...byVersion.keys()].filter((one) => majorOf(one) === majorOf(version)))!
     if (compareVersions(newest, version) <= 0) return []
-    const left = leaving.get(version)
+    const left = origins.get(version)
     const unoffered = (held.get(version) ?? []).map(({ cluster }) => cluster)
     const reason = reasonOf(left) ?? (unoffered.length > 0 ? 'not_offered' : undefined)
     if (reason === undefined) return []
@@ -67,7 +67,7 @@ export function strandedVersions(
   return found.sort((a, b) => b.clusters.length - a.clusters.length || compareVersions(a.version, b.version))
 }
 
-function reasonOf(left: Leaving | undefined): StrandingReason | undefined {
+function reasonOf(left: UpgradesFrom | undefined): StrandingReason | undefined {
   if (left === undefined) return 'never_left'
   if (left.succeeded > 0) return undefined
   if (left.ended > 0) return 'failing'
@@ -75,12 +75,12 @@ function reasonOf(left: Leaving | undefined): StrandingReason | undefined {
   return left.lastLeftMs === undefined ? 'never_left' : 'not_lately'
 }
 
-/** By version: what became of upgrades from it to newer ones. */
-function leavingOf(edges: Iterable<EdgeOfRuns>, nowMs: number): ReadonlyMap<string, Leaving> {
-  const leaving = new Map<string, Leaving>()
+/** By version: the outcomes of upgrades from it to newer versions. */
+function upgradesByOrigin(edges: Iterable<EdgeOfRuns>, nowMs: number): ReadonlyMap<string, UpgradesFrom> {
+  const origins = new Map<string, UpgradesFrom>()
   for (const { name, runs } of edges) {
     if (name.operator !== 'kubevirt-hyperconverged' || compareVersions(name.to, name.from) <= 0) continue
-    let { ended, succeeded, isUnderWay, lastLeftMs } = leaving.get(name.from) ?? NOBODY
+    let { ended, succeeded, isUnderWay, lastLeftMs } = origins.get(name.from) ?? NO_UPGRADES
     for (const { state, lastMs } of runs) {
       isUnderWay ||= state === 'in_progress'
       const isLately = nowMs - lastMs <= LEFT_LATELY_MS
@@ -89,14 +89,14 @@ function leavingOf(edges: Iterable<EdgeOfRuns>, nowMs: number): ReadonlyMap<stri
       if (isLately) succeeded++
       lastLeftMs = Math.max(lastLeftMs ?? lastMs, lastMs)
     }
-    leaving.set(name.from, { ended, succeeded, isUnderWay, ...(lastLeftMs === undefined ? {} : { lastLeftMs }) })
+    origins.set(name.from, { ended, succeeded, isUnderWay, ...(lastLeftMs === undefined ? {} : { lastLeftMs }) })
   }
-  return leaving
+  return origins
 }
 
-const NOBODY: Leaving = { ended: 0, succeeded: 0, isUnderWay: false }
+const NO_UPGRADES: UpgradesFrom = { ended: 0, succeeded: 0, isUnderWay: false }
 
-/** The community's 1.x and OpenShift's 4.x are never a way out of each other. */
+/** The community's 1.x never upgrades to OpenShift's 4.x, nor back. */
 function majorOf(version: string): string {
   return /^v?(\d+)\./.exec(version)?.[1] ?? version
 }

@@ -1,4 +1,4 @@
-/** The rows of the landing page: of an open upgrade, or of a silent cluster, no more than a row shows. */
+/** The rows of the landing page: the fields of an open upgrade or of a silent cluster that a row shows. */
 import type { EdgeFacts, PhaseBaseline, StuckVerdict } from '../../model/stuck.ts'
 import type { BlockCause, PhaseName, UpgradeOperator } from '../../model/upgrade.ts'
 import { lastMsOf } from '../clusters/fleet-coverage.ts'
@@ -9,7 +9,7 @@ import type { EdgeName } from '../edges/edges.ts'
 import { shownVersion } from '../clusters/shown-version.ts'
 import { SEED_SECONDS } from '../stuck/stuck-baseline.ts'
 
-/** An open upgrade, as far as a row shows it. */
+/** The row of an open upgrade. */
 export interface NowUpgrade {
   readonly id: string
   readonly cluster: string
@@ -18,7 +18,7 @@ export interface NowUpgrade {
   readonly to: string
   readonly phase: PhaseName | undefined
   readonly phaseSinceMs: number | undefined
-  /** When half of the finished runs of this edge were through the phase; later, nine in ten. */
+  /** When the phase ends by the p50 of this edge; after that, by the p90. */
   readonly phaseEndsMs: number | undefined
   readonly startedMs: number | undefined
   readonly isStuck: boolean
@@ -51,7 +51,7 @@ export interface SilentCluster {
   readonly cluster: string
   readonly lastSeenMs: number
   readonly version: string | undefined
-  /** Open when it fell silent. */
+  /** The open upgrade when the cluster went silent. */
   readonly upgrade:
     | {
         readonly id: string
@@ -63,7 +63,7 @@ export interface SilentCluster {
     | undefined
 }
 
-/** @param edgeOf what is known of an edge, for when the phase may be through */
+/** @param edgeOf the facts of an edge, for the expected end of the phase */
 export function nowUpgrade(
   { record: { upgrade, detail }, verdict }: OpenUpgrade,
   edgeOf: (name: EdgeName) => EdgeFacts | undefined,
@@ -99,10 +99,10 @@ export function nowUpgrade(
   }
 }
 
-/** Of fewer runs nothing is said; censored ones are in them. */
+/** With fewer finished runs there is no expected end. */
 const EXPECTED_RUNS_MIN = 8
 
-/** By the runs of the same edge. `undefined`: too few, or later than nine in ten of them. */
+/** By the runs of the same edge. `undefined`: too few runs, or later than the p90. */
 function phaseEndsMs(
   edge: EdgeFacts | undefined,
   phase: PhaseName | undefined,
@@ -117,13 +117,13 @@ function phaseEndsMs(
     .find((endsMs) => endsMs >= nowMs)
 }
 
-/** How long it stands still beyond what is allowed; as far as it was heard. */
+/** How long the upgrade is beyond its threshold without progress, until the cluster went silent. */
 export function overdueSeconds({ stalledSinceMs, silentSinceMs, baseline }: StuckVerdict, nowMs: number): number {
   const stoodMs = Math.min(nowMs, silentSinceMs ?? Infinity) - (stalledSinceMs ?? nowMs)
   return Math.max(0, stoodMs / 1000 - (baseline?.thresholdSeconds ?? SEED_SECONDS))
 }
 
-/** Since when somebody is waited for. */
+/** Since when the approval is pending. */
 export function approvalMs({ record: { upgrade } }: OpenUpgrade): number | undefined {
   return upgrade.phases.find(({ name }) => name === 'approval')?.startedMs
 }

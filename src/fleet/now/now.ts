@@ -1,7 +1,7 @@
 /**
- * How the fleet stands: what is stuck, upgrading, following, waiting, silent, which versions run, which edges got worse.
- * From the records at hand, on the thread that keeps them: one pass over the clusters for the counts, and a row for each
- * open upgrade that is shown. Pure; all the time it knows is `nowMs`.
+ * The summary of the landing page: stuck, upgrading, following (workload update), waiting (for approval) and silent; running
+ * versions; regressing edges. Read from the in-memory index in one pass over the clusters, with a row for each open upgrade
+ * that is shown. Pure; `nowMs` is the only source of time.
  */
 import { groupBy } from '../../base/group-by.ts'
 import type { EdgeFacts } from '../../model/stuck.ts'
@@ -21,16 +21,16 @@ import { compareVersions } from '../version-order.ts'
 
 export interface FleetNow {
   readonly asOfMs: number
-  /** `unknown`: of those that report. */
+  /** `unknown`: of the reporting clusters. */
   readonly clusters: FleetCoverage & { readonly reporting: number }
-  /** The one that is furthest beyond its threshold first. */
+  /** The one furthest beyond its threshold first. */
   readonly stuck: Counted<NowUpgrade>
-  /** Stuck ones first, then the one that got further longest ago. */
+  /** Stuck ones first, then the one whose last progress is the oldest. */
   readonly upgrading: Counted<NowUpgrade> & { readonly byPhase: readonly PhaseCount[] }
   readonly following: Counted<NowUpgrade> & { readonly machines: number }
-  /** The one that waits longest first. */
+  /** The longest wait first. */
   readonly waiting: Counted<WaitingUpgrade>
-  /** Those with an open upgrade first, then the one that was heard last. */
+  /** Clusters with an open upgrade first, then the last seen. */
   readonly silent: Counted<SilentCluster>
   readonly versions: {
     readonly of: number
@@ -41,31 +41,31 @@ export interface FleetNow {
   readonly fallingEdges: Counted<FallingEdge>
 }
 
-/** How many there are, and the first of them. */
+/** The number of all items, and the first of them. */
 export interface Counted<T> {
   readonly count: number
   readonly items: readonly T[]
 }
 
 export interface PhaseCount {
-  /** Absent: nothing tells the phase. */
+  /** `undefined`: unknown. */
   readonly phase: PhaseName | undefined
   readonly count: number
   readonly stuck: number
 }
 
-/** What the fleet is read from. */
+/** What the summary reads of the index. */
 export interface NowSource {
-  /** All that are not gone, also those of which only samples are known. */
-  standing(nowMs: number): Iterable<SeenCluster>
+  /** Clusters that are not gone, including clusters with samples and no record. */
+  active(nowMs: number): Iterable<SeenCluster>
   coverage(nowMs: number): FleetCoverage
-  /** Of the same clusters. */
+  /** The open upgrades of the same clusters. */
   open(nowMs: number): readonly OpenUpgrade[]
   fallingEdges(nowMs: number): readonly FallingEdge[]
   readonly insight: { readonly edges: { edge(name: EdgeName): EdgeFacts | undefined } }
 }
 
-/** @param listMax of each list; counts are of all */
+/** @param listMax maximum of items in each list; counts include all */
 export function fleetNow(index: NowSource, nowMs: number, listMax: number): FleetNow {
   const coverage = index.coverage(nowMs)
   const open = index.open(nowMs)
@@ -73,8 +73,8 @@ export function fleetNow(index: NowSource, nowMs: number, listMax: number): Flee
   const silent: SilentCluster[] = []
   const silentNames = new Set<string>()
   const versions = new Map<string, number>()
-  let [told, unknown] = [0, 0]
-  for (const one of index.standing(nowMs)) {
+  let [reported, unknown] = [0, 0]
+  for (const one of index.active(nowMs)) {
     const { cluster, record, lastSeen } = one
     if (isSilent(lastSeen, nowMs)) {
       silentNames.add(cluster)
@@ -84,7 +84,7 @@ export function fleetNow(index: NowSource, nowMs: number, listMax: number): Flee
     if (record === undefined || isUnknown(record)) unknown++
     const version = record === undefined ? undefined : shownVersion(record)
     if (version === undefined) continue
-    told++
+    reported++
     versions.set(version, (versions.get(version) ?? 0) + 1)
   }
   const reporting = coverage.clusters - coverage.silent
@@ -117,7 +117,7 @@ export function fleetNow(index: NowSource, nowMs: number, listMax: number): Flee
     silent: firstOf(silent, withUpgradeFirst, listMax, (one) => one),
     versions: {
       of: reporting,
-      untold: reporting - told,
+      untold: reporting - reported,
       items: [...versions]
         .map(([version, clusters]) => ({ version, clusters }))
         .sort((a, b) => compareVersions(b.version, a.version)),
@@ -132,11 +132,11 @@ export function fleetNow(index: NowSource, nowMs: number, listMax: number): Flee
 }
 
 function firstOf<T, R>(all: readonly T[], order: (a: T, b: T) => number, max: number, row: (one: T) => R): Counted<R> {
-  // Sorting is stable, and what comes in is in order of cluster and id: ties have an order as well.
+  // The input is in order of cluster and id and sorting is stable: ties have an order as well.
   return { count: all.length, items: all.toSorted(orderOf(order)).slice(0, max).map(row) }
 }
 
-/** Two that are both endless are equal. */
+/** Two infinite values are equal: their difference is NaN. */
 function orderOf<T>(order: (a: T, b: T) => number): (a: T, b: T) => number {
   return (a, b) => {
     const less = order(a, b)

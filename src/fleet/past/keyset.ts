@@ -8,7 +8,7 @@ export interface Place {
   readonly id: string
 }
 
-export interface PageAsked {
+export interface PageQuery {
   readonly isDescending: boolean
   readonly after?: Place
   readonly limit: number
@@ -25,7 +25,7 @@ export interface PageOrder<T> {
 export function pageOf<T>(
   items: readonly T[],
   order: PageOrder<T>,
-  { isDescending, after, limit }: PageAsked,
+  { isDescending, after, limit }: PageQuery,
 ): readonly T[] {
   const { keyOf, idOf, compareKeys = compareNatural } = order
   const sign = isDescending ? -1 : 1

@@ -30,7 +30,7 @@ export interface PastFleet extends FleetIndexReader {
 }
 
 /** What is read of the present: its clusters, its edges, and typical durations. */
-export type PresentFleet = Pick<FleetIndex, 'known' | 'insight' | 'settledMs' | 'told' | 'goneAfterMs'>
+export type PresentFleet = Pick<FleetIndex, 'known' | 'insight' | 'settledMs' | 'decommissions' | 'goneAfterMs'>
 
 export async function pastFleet(
   facts: Pick<FleetFactsReader, 'intervalsAt' | 'upgrades'>,
@@ -38,7 +38,7 @@ export async function pastFleet(
   atMs: number,
 ): Promise<PastFleet> {
   const clusters = createClusterIndex(present.goneAfterMs)
-  clusters.declare(present.told())
+  clusters.declare(present.decommissions())
   const unsettled = new Set<string>()
   for (const { cluster, record } of present.known()) {
     if (record !== undefined && present.settledMs(cluster) > atMs) unsettled.add(cluster)
@@ -61,7 +61,7 @@ export async function pastFleet(
   const intervals = groupBy(await facts.intervalsAt(atMs), ({ cluster }) => cluster)
   for (const { cluster, record, lastSeen } of present.known()) {
     if (record === undefined) {
-      // It is only heard of: since when, nobody knows.
+      // Only samples are known: when the cluster was first seen is unknown.
       if ((lastMsOf(lastSeen) ?? Infinity) <= atMs) clusters.markSeen(cluster, lastSeen)
       continue
     }
@@ -92,7 +92,7 @@ export async function pastFleet(
       return record && known(record)
     },
     gone: () => clusters.gone(atMs),
-    standing: () => clusters.standing(atMs),
+    active: () => clusters.active(atMs),
     coverage: () => clusters.coverage(atMs),
     open: () => open,
     fallingEdges: () => fallingEdges(edges.runs(), atMs),

@@ -8,13 +8,13 @@ import type { Modification } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import type { FleetSource } from '../fleet-view.ts'
 import { pageOf } from './keyset.ts'
-import type { PageAsked, PageOrder } from './keyset.ts'
+import type { PageQuery, PageOrder } from './keyset.ts'
 import { modificationAt, recordAt } from './record-at.ts'
 
 const PORTION = 500
 
 /**
- * Records as they stood at a moment.
+ * Records as they were at a moment.
  * @param openThen the upgrades that were open at that moment
  */
 export function pastRecords(
@@ -87,7 +87,7 @@ export async function pastUpgrades(
   const fitting = Object.entries({ operator, cluster, from, to, states: storedStates(states) })
   for await (const record of eachUpgrade(
     facts,
-    Object.fromEntries(fitting.filter(([, asked]) => asked !== undefined)),
+    Object.fromEntries(fitting.filter(([, value]) => value !== undefined)),
   )) {
     const cut = recordAt(record, atMs)
     if (cut !== undefined && fits(cut, query)) found.put(cut)
@@ -95,8 +95,8 @@ export async function pastUpgrades(
   return found.page()
 }
 
-function fits({ upgrade }: UpgradeRecord, asked: UpgradeQuery): boolean {
-  const { states, fromMs = -Infinity, toMs = Infinity, operator, cluster, from, to } = asked
+function fits({ upgrade }: UpgradeRecord, query: UpgradeQuery): boolean {
+  const { states, fromMs = -Infinity, toMs = Infinity, operator, cluster, from, to } = query
   const startedKey = upgradeKeyOf(upgrade, 'started') as number
   return (
     (states === undefined || states.includes(upgrade.state)) &&
@@ -181,17 +181,17 @@ function isActive({ kind, endedMs }: Modification): boolean {
   return kind === 'jsonpatch' && endedMs === undefined
 }
 
-/** The first of what is put, in order; holds no more than twice what a portion and a page have. */
+/** The first page of the items that are put, in order. Holds at most a portion and a page of them. */
 function topOf<T>(
   order: PageOrder<T>,
-  asked: PageAsked,
+  query: PageQuery,
 ): { readonly put: (one: T) => void; readonly page: () => readonly T[] } {
-  let held: T[] = []
-  const page = (): readonly T[] => pageOf(held, order, asked)
+  let candidates: T[] = []
+  const page = (): readonly T[] => pageOf(candidates, order, query)
   return {
     put: (one) => {
-      held.push(one)
-      if (held.length >= asked.limit + PORTION) held = [...page()]
+      candidates.push(one)
+      if (candidates.length >= query.limit + PORTION) candidates = [...page()]
     },
     page,
   }

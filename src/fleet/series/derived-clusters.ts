@@ -1,19 +1,19 @@
-/** Series of each cluster: what it is, when it was last seen, whether its versions fit together, what was changed past the API. */
+/** Series of each cluster: info, last seen, version skew, out-of-band modifications; and adoption by version. */
 import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
 import type { DerivedValue } from './derived-metrics.ts'
 
-/** Of a cluster that was not seen for a week the series end, whether or not it is gone. */
+/** The series of a cluster that was not seen for a week end, whether or not it is gone. */
 export const CLUSTER_LIVES_MS = 7 * 24 * 3600_000
-/** Versions at most in the adoption series of one operator; the rarest are counted together. */
+/** Maximum of versions in the adoption series of one operator; the rarest are summed as `other`. */
 export const ADOPTED_VERSIONS_MAX = 300
 const OTHER_VERSIONS = 'other'
 
-/** What is kept of a cluster's modifications. */
+/** A cluster's modifications of one component, counted. */
 export interface ModificationCount {
   readonly component: string
-  /** Out of band, apart from those in an upgrade: the operator itself makes some then. */
+  /** Out-of-band edits, without those during an upgrade: the operator itself makes some then. */
   readonly edits: number
-  /** JSON patches that stand. */
+  /** Active JSON patches. */
   readonly patches: number
 }
 
@@ -80,7 +80,7 @@ function infoLabels(record: ClusterRecord): DerivedValue['labels'] {
   }
 }
 
-/** Operators whose upgrades are told: HCO, KubeVirt where there is no HCO, the platform. */
+/** Operators whose upgrades are derived: HCO, KubeVirt without HCO, the platform. */
 function runningVersions({ hcoVersion, versions, platform }: ClusterRecord): readonly (readonly [string, string])[] {
   const kubevirt = versions['kubevirt']
   const running: (readonly [string, string])[] = []
@@ -93,18 +93,18 @@ function runningVersions({ hcoVersion, versions, platform }: ClusterRecord): rea
 function adoptionValues(adoption: ReadonlyMap<string, ReadonlyMap<string, number>>): DerivedValue[] {
   return [...adoption].flatMap(([operator, versions]) => {
     const commonest = [...versions].sort(([a, of], [b, ofB]) => ofB - of || (a < b ? -1 : 1))
-    const kept = commonest.slice(0, ADOPTED_VERSIONS_MAX)
+    const shown = commonest.slice(0, ADOPTED_VERSIONS_MAX)
     const rest = commonest.slice(ADOPTED_VERSIONS_MAX).reduce((sum, [, clusters]) => sum + clusters, 0)
-    const told = rest === 0 ? kept : [...kept, [OTHER_VERSIONS, rest] as const]
-    return told.map(([version, value]) => {
+    const counts = rest === 0 ? shown : [...shown, [OTHER_VERSIONS, rest] as const]
+    return counts.map(([version, value]) => {
       return { name: 'daytwo_adoption_clusters', labels: { operator, version }, value } as const
     })
   })
 }
 
 /**
- * OpenShift Virtualization belongs to the minor of OpenShift that it is numbered after; 5.0 is 4.23 by another name.
- * `undefined` for the community's HCO, which is numbered by itself, and where a version is not known.
+ * OpenShift Virtualization has the minor of the OpenShift that it belongs to; 5.0 follows 4.22 as 4.23 would.
+ * `undefined`: the community's HCO, which has its own numbers, or an unknown version.
  */
 function skewOf({
   flavour,

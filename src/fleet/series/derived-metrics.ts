@@ -1,6 +1,6 @@
 /**
- * The metrics this server derives from its facts, which rules and dashboards use like any other. Labels are those of the
- * series; `cluster` is the fleet's own label and is not written down here. A test keeps the catalogue that lint reads equal.
+ * The metrics that this server derives from facts, for rules and dashboards. A test keeps the catalogue that lint reads
+ * equal.
  */
 export interface DerivedMetric {
   readonly name: string
@@ -140,13 +140,13 @@ export const DERIVED_METRICS = [
 
 export type DerivedMetricName = (typeof DERIVED_METRICS)[number]['name']
 
-/** A value as it is now, before it is a sample. */
+/** The current value of a series. */
 export interface DerivedValue {
   /** The metric's, with `_bucket`, `_sum` or `_count` for a histogram's series. */
   readonly name: DerivedMetricName | `daytwo_upgrade_duration_seconds_${'bucket' | 'sum' | 'count'}`
   /** An empty text is an absent label. */
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
-  /** It only ever rises, and is born at zero. */
+  /** The value never falls, and the series starts at zero. */
   readonly isCounter?: boolean
 }

@@ -1,4 +1,4 @@
-/** From the fleet's facts to series of this server's own: what there is now, and the samples that say so. */
+/** Derives series from the fleet's facts: the current values, and the samples to write. */
 import type { DerivedSample } from '../../model/appender.ts'
 import { Labels, METRIC_NAME } from '../../model/labels.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
@@ -12,20 +12,20 @@ import type { Gone } from '../clusters/gone.ts'
 import type { NotOffered } from '../edges/not-offered.ts'
 
 export interface DerivedFacts {
-  /** Those that are not gone. */
+  /** Clusters that are not gone. */
   readonly clusters: Iterable<ClusterWithCounts>
   readonly gone: ReadonlyMap<string, Gone>
-  /** Upgrades that run, and those whose machines still follow. */
+  /** Upgrades in progress, and finished ones with VMs left to update. */
   readonly open: readonly UpgradeRecord[]
   readonly verdicts: readonly StuckVerdict[]
   readonly edges: readonly EdgeSeries[]
   readonly notOffered: readonly NotOffered[]
 }
 
-/** How often they are written: well within the five minutes that a query looks back. */
+/** How often the series are written: well within PromQL's lookback of five minutes. */
 export const DERIVED_EVERY_MS = 60_000
 
-/** All values at a time. Pure. */
+/** All values at a moment. Pure. */
 export function derivedSeries(facts: DerivedFacts, nowMs: number): readonly DerivedValue[] {
   return [
     ...clusterValues(facts.clusters, nowMs),
@@ -41,24 +41,24 @@ export function derivedSeries(facts: DerivedFacts, nowMs: number): readonly Deri
   ]
 }
 
-/** A series as it was written last. */
+/** A series with its last written value. */
 export interface WrittenSeries {
   readonly labels: Labels
   readonly value: number
 }
 
-/** From values to samples: what was written before decides what ends and what is born. */
+/** Converts values to samples. The previously written series decide which series end and which start. */
 export interface DerivedSeriesState {
-  /** What was written before this process began: counters go on from there, and what is gone ends. */
+  /** The series written before the start of the process: counters continue from there, and missing series end. */
   restore(written: readonly WrittenSeries[]): void
-  /** The samples of a time. Label sets are the same objects each time. */
+  /** The samples of a moment. Label sets are the same objects each time. */
   next(values: readonly DerivedValue[], nowMs: number): readonly DerivedSample[]
 }
 
 /**
- * Counters never fall, though a fact may be told otherwise later (failed, then taken back): a fall would be read as a
- * new beginning, and all of it counted again. A counter that appears while others are known is born at zero, so that its
- * first rise is seen.
+ * Counters never fall, although a fact may be corrected later (failed, then not): PromQL would read a fall as a reset and
+ * count everything again. A counter that appears later than the first cycle starts at zero, so that its first increase is
+ * visible.
  */
 export function createDerivedSeriesState(): DerivedSeriesState {
   let written = new Map<string, WrittenSeries>()
@@ -73,8 +73,8 @@ export function createDerivedSeriesState(): DerivedSeriesState {
         const fresh = Labels.fromPairs([...Object.entries(record), [METRIC_NAME, name]])
         const before = written.get(fresh.key)
         const born = isFirst ? value : 0
-        const kept = isCounter === true ? (before === undefined ? born : Math.max(before.value, value)) : value
-        now.set(fresh.key, { labels: before?.labels ?? fresh, value: kept })
+        const next = isCounter === true ? (before === undefined ? born : Math.max(before.value, value)) : value
+        now.set(fresh.key, { labels: before?.labels ?? fresh, value: next })
       }
       const ended = [...written].filter(([key]) => !now.has(key))
       written = now

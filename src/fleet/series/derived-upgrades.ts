@@ -1,15 +1,15 @@
-/** Series of upgrades: those that are open, by cluster, and what became of all, by edge. */
+/** Series of open upgrades, by cluster, and of the outcomes and durations of all upgrades, by edge. */
 import type { EdgeFacts, StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import type { DerivedValue } from './derived-metrics.ts'
 
-/** Edges at most; those that nobody took for longest have no series. */
+/** Maximum of edges with series: those with the newest upgrades. */
 export const EDGE_SERIES_MAX = 500
 
-/** Upper bounds of the buckets of durations: around the quarter of an hour that most take, then hours. Seconds. */
+/** Upper bounds of the buckets of durations, in seconds: most upgrades take about 15 min, some take hours. */
 export const DURATION_BOUNDS_SECONDS = [120, 300, 450, 600, 900, 1200, 1800, 2700, 3600, 7200, 14_400, 28_800, 86_400]
 
-/** An edge with how long its finished upgrades took, in rising order. */
+/** An edge with the durations of its finished upgrades, ascending. */
 export interface EdgeSeries {
   readonly facts: EdgeFacts
   readonly finishedSeconds: ArrayLike<number>
@@ -68,7 +68,7 @@ function successValues({ success }: EdgeFacts, labels: DerivedValue['labels']): 
   ]
 }
 
-/** All outcomes of an edge, so that the first failure is a rise and not the birth of a series (facts 11.5). */
+/** All outcomes of an edge, so that the first failure is an increase and not a new series (facts 11.5). */
 function outcomeValues({ outcomes }: EdgeFacts, labels: DerivedValue['labels']): DerivedValue[] {
   const { succeeded, failed, superseded, rolledBack } = outcomes
   return Object.entries({ succeeded, failed, superseded, rolled_back: rolledBack }).map(([outcome, value]) => {

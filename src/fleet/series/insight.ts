@@ -1,6 +1,7 @@
 /**
- * What is known of the fleet beyond single clusters, kept on the thread that derives: fed with each cluster's facts as
- * they change, asked at each beat. Holds all upgrades as numbers, and of the open ones the records.
+ * What the fleet's upgrades have in common: edges, baselines, verdicts, series. In memory on the thread that derives facts,
+ * updated with each cluster's facts as they change, read in each evaluation cycle. Holds all upgrades as numbers, and the
+ * records of open ones.
  */
 import type { DerivedSample } from '../../model/appender.ts'
 import type { ClusterFacts } from '../../model/fleet-facts.ts'
@@ -22,29 +23,32 @@ import { createBaselineIndex } from '../stuck/stuck-baseline.ts'
 import { createStuckJudge } from '../stuck/stuck-judge.ts'
 
 export interface FleetInsight {
-  /** Replaces what is known of a cluster: when it was derived, and of all clusters at the start. */
+  /** Replaces the facts of a cluster. */
   put(facts: ClusterFacts): void
-  /** The cluster is no more. */
+  /** The cluster was deleted. */
   remove(cluster: string): void
   /** A cluster was seen, whether or not its facts changed. */
   markSeen(cluster: string, lastSeen: LastSeen): void
-  /** Where clusters stand, by name; what a record says itself stands. */
+  /** Region, provider and environment of clusters, by name; the values of a record take precedence. */
   describe(traits: ReadonlyMap<string, ClusterTraits>): void
   readonly edges: Pick<
     EdgeIndex,
-    'edges' | 'edge' | 'compare' | 'lengths' | 'usual' | 'medianRun' | 'prepare' | 'runs' | 'estimateNext' | 'without'
+    'edges' | 'edge' | 'compare' | 'lengths' | 'typical' | 'medianRun' | 'prepare' | 'runs' | 'estimateNext' | 'without'
   >
-  /** Of every open upgrade, by cluster. `lastSeen`: when a cluster was last seen, better than its facts know; `undefined` leaves it out. */
+  /**
+   * The verdicts on all open upgrades, by cluster.
+   * @param lastSeen newer than the facts of the cluster; `undefined` leaves the cluster out
+   */
   verdicts(nowMs: number, lastSeen?: (cluster: string) => LastSeen | undefined): readonly StuckVerdict[]
   /** Clusters whose peers were offered a newer version long ago. */
   notOffered(nowMs: number): readonly NotOffered[]
-  /** Of one upgrade, by what is learned of all; `lastSeen`: when its cluster was last seen. */
+  /** The verdict on one upgrade, by the baselines of all. */
   judge(record: UpgradeRecord, nowMs: number, lastSeen: LastSeen): StuckVerdict
   /** The last series written before the start. */
   restoreSeries(written: readonly WrittenSeries[]): void
   /**
-   * To be written at a time, all of it at once; once every `DERIVED_EVERY_MS`.
-   * @param gone clusters that are gone: that they are is all that is told of them
+   * The samples to write at a moment, once every `DERIVED_EVERY_MS`.
+   * @param gone clusters that are gone: they have no other series than `daytwo_cluster_gone`
    */
   series(verdicts: readonly StuckVerdict[], gone: ReadonlyMap<string, Gone>, nowMs: number): readonly DerivedSample[]
 }
@@ -61,8 +65,8 @@ export function createFleetInsight(): FleetInsight {
   const written = createDerivedSeriesState()
   const seenMs = new Map<string, number>()
   let traits: ReadonlyMap<string, ClusterTraits> = new Map()
-  /** Facts know when a cluster was last seen to the hour. */
-  const lately = (known: KnownCluster): KnownCluster => {
+  /** Facts have the last-seen time of a cluster to the hour. */
+  const withLastSeen = (known: KnownCluster): KnownCluster => {
     const lastSeenMs = Math.max(known.cluster.lastSeenMs, seenMs.get(known.cluster.cluster) ?? -Infinity)
     return lastSeenMs === known.cluster.lastSeenMs ? known : { ...known, cluster: { ...known.cluster, lastSeenMs } }
   }
@@ -88,8 +92,8 @@ export function createFleetInsight(): FleetInsight {
     markSeen: (cluster, { metricsMs = -Infinity, objectsMs = -Infinity }) => {
       seenMs.set(cluster, Math.max(seenMs.get(cluster) ?? -Infinity, metricsMs, objectsMs))
     },
-    describe: (told) => {
-      traits = told
+    describe: (described) => {
+      traits = described
     },
     edges,
     verdicts: (nowMs, lastSeen) => {
@@ -107,7 +111,7 @@ export function createFleetInsight(): FleetInsight {
       written.restore(series)
     },
     series: (verdicts, gone, nowMs) => {
-      const all = [...clusters.values()].map(lately)
+      const all = [...clusters.values()].map(withLastSeen)
       const facts = {
         clusters: all
           .filter(({ cluster }) => !gone.has(cluster.cluster))
@@ -116,16 +120,16 @@ export function createFleetInsight(): FleetInsight {
         open: open().filter(({ upgrade }) => !gone.has(upgrade.cluster)),
         verdicts,
         edges: edges.finished(),
-        // What a gone cluster was offered is still true of its peers.
+        // Offers to a cluster that is gone still count for its peers.
         notOffered: notOffered(all, nowMs).filter(({ cluster }) => !gone.has(cluster)),
       }
       return written.next(derivedSeries(facts, nowMs), nowMs)
     },
-    notOffered: (nowMs) => notOffered([...clusters.values()].map(lately), nowMs),
+    notOffered: (nowMs) => notOffered([...clusters.values()].map(withLastSeen), nowMs),
   }
 }
 
-/** As its facts know it. */
+/** According to the facts of the cluster. */
 function lastSeenOf({ cluster }: KnownCluster): LastSeen {
   const { metricsLastMs, objectsLastMs } = cluster.coverage
   return {

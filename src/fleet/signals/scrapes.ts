@@ -1,37 +1,37 @@
 /**
- * When a group of series was scraped, and which values its series had: what lies between stored samples and runs of a
- * signal. Runs of evenly spaced samples stay runs, so a month of a constant series is one step.
+ * When a group of series was scraped, and which values its series had: from stored samples towards runs of a signal. Runs of
+ * evenly spaced samples stay runs, so a month of a constant series is one step.
  */
 
 /** Evenly spaced samples of one value. */
 export interface ScrapeRun {
   readonly firstMs: number
-  /** Means nothing in a run of one sample. */
+  /** Undefined in a run of one sample. */
   readonly stepMs: number
   readonly count: number
-  /** Means nothing when `isStale`. */
+  /** Undefined when `isStale`. */
   readonly value: number
-  /** The series ends here, says who scraped it. */
+  /** A stale marker: the series ends here. */
   readonly isStale: boolean
 }
 
-/** A stretch of one value without a gap that anybody could have seen. */
+/** A stretch of one value without a gap of `MISSED_MS`. */
 export interface Stretch {
   readonly value: number
   readonly firstMs: number
   lastMs: number
-  /** The series was said to end. */
+  /** The time of the stale marker. */
   staleMs?: number
 }
 
-/** A series that is missed in scrapes for this long is gone, also when nobody said so: as PromQL's lookback. */
+/** A series that is missing in scrapes for this long is gone, also without a stale marker: PromQL's lookback. */
 export const MISSED_MS = 5 * 60_000
 
-/** All times at which something of a group was told. */
+/** All times at which any series of a group has a sample. */
 export class Instants {
   readonly #rows: readonly (readonly ScrapeRun[])[]
 
-  /** Each row is in the order of time, without overlaps. */
+  /** @param rows each in order of time, without overlaps */
   constructor(rows: readonly (readonly ScrapeRun[])[]) {
     this.#rows = rows.map((runs) => runs.filter(({ isStale }) => !isStale)).filter((runs) => runs.length > 0)
   }
@@ -112,8 +112,8 @@ export function stretchesOf(runs: readonly ScrapeRun[]): Stretch[] {
 }
 
 /**
- * What replicas of one Prometheus say of one series, as one series: the newest sample counts, and it ends when all have
- * ended. Sample by sample.
+ * Merges the series of several Prometheus replicas into one: the newest sample counts, and the series ends when all have
+ * ended.
  */
 export function mergeReplicas(replicas: readonly (readonly ScrapeRun[])[]): readonly ScrapeRun[] {
   if (replicas.length === 1) return replicas[0]!
@@ -127,7 +127,7 @@ export function mergeReplicas(replicas: readonly (readonly ScrapeRun[])[]): read
       })),
     ),
   )
-  // An end after the samples of its time: another replica may go on there.
+  // Stale markers sort after the samples of their time: another replica may continue there.
   samples.sort((a, b) => a.timeMs - b.timeMs || Number(a.isStale) - Number(b.isStale) || a.replica - b.replica)
   const live = new Set<number>()
   const merged: ScrapeRun[] = []

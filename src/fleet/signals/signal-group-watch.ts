@@ -1,6 +1,6 @@
 /**
- * One look at how all series of a signal group end, for the whole fleet: which clusters' values changed since the last
- * one, and from when on they have to be read again. No sample is read for that, so a quiet fleet costs one pass.
+ * Checks the tails of all series of a signal group, for the whole fleet: which clusters' values changed since the last
+ * check, and from when on they have to be read again. It reads no samples, so a fleet without changes costs one pass.
  */
 import { CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
@@ -11,7 +11,7 @@ import { MISSED_MS } from './scrapes.ts'
 import { SETTLED_EVERY_MS } from './signal-runs.ts'
 import type { SignalGroup } from './signals.ts'
 
-/** What signals are read from: a store that tells how series end. */
+/** The store that signals are read from. */
 export interface SignalStore {
   selectRuns(
     request: TimeRange & { readonly matchers: SignalGroup['matchers']; readonly maxSamples: number },
@@ -20,9 +20,9 @@ export interface SignalStore {
 
 /** Where a cluster's group has to be read again. */
 export interface GroupDue {
-  /** Nothing before it changed; Infinity: nothing is known of what was read before. */
+  /** No sample before it changed; Infinity: what was read before is unknown. */
   readonly fromMs: number
-  /** Series that were never read: their first sample may be older. */
+  /** Series that were never read: their first sample may be older than `fromMs`. */
   readonly newRefs: readonly number[]
 }
 
@@ -31,11 +31,11 @@ interface Rows {
   readonly refs: Uint32Array
   readonly clusters: Int32Array
   readonly lastsMs: Float64Array
-  /** Where the newest run began, at the last look. */
+  /** The start of the newest run, at the last check. */
   readonly startsMs: Float64Array
   readonly words: Int32Array
   readonly late: Int32Array
-  /** 1: it ended, or was missed, and that is told. */
+  /** 1: the series ended or was missed, and the change was reported. */
   readonly ended: Uint8Array
 }
 
@@ -50,7 +50,7 @@ export class SignalGroupWatch {
   /** By cluster: the newest sample of the group, and up to when it was read. */
   #newestMs: Float64Array = new Float64Array(0)
   #settledMs: Float64Array = new Float64Array(0)
-  /** The values of the group mean nothing, and may change with every scrape. */
+  /** Values do not matter and may change with every scrape: only the presence of a series counts. */
   readonly #isPresence: boolean
   readonly #refsOf = new Map<number, number[]>()
   readonly #due = new Map<number, { fromMs: number; readonly newRefs: number[] }>()
@@ -68,8 +68,8 @@ export class SignalGroupWatch {
   }
 
   /**
-   * @param changed is told of each cluster with something new
-   * @param aged of each that only has to be brought up to date
+   * @param changed called for each cluster with changed values
+   * @param aged called for each cluster whose open runs have to be extended
    */
   look(nowMs: number, changed: (cluster: number) => void, aged: (cluster: number) => void): void {
     const selection = this.#store.selectRuns({
@@ -93,7 +93,7 @@ export class SignalGroupWatch {
     }
     for (let cluster = 0; cluster < this.#newestMs.length; cluster++) {
       const newestMs = this.#newestMs[cluster]!
-      // It sends nothing of this group, or the columns have room for one that is yet to come.
+      // The cluster sends nothing of this group, or the column has spare capacity.
       if (newestMs === -Infinity || newestMs < this.#settledMs[cluster]! + SETTLED_EVERY_MS) continue
       this.#mark(cluster, newestMs - this.#outOfOrderMs)
       this.#settledMs[cluster] = Math.floor(newestMs / SETTLED_EVERY_MS) * SETTLED_EVERY_MS
@@ -101,19 +101,19 @@ export class SignalGroupWatch {
     }
   }
 
-  /** Where a cluster has to be read again; it is up to the caller to do it now. */
+  /** From where a cluster has to be read again; the caller reads it now. */
   take(cluster: number): GroupDue | undefined {
     const due = this.#due.get(cluster)
     this.#due.delete(cluster)
     return due
   }
 
-  /** It could not be read: as if it had not been taken. */
+  /** The cluster could not be read: reverts `take`. */
   giveBack(cluster: number, due: GroupDue): void {
     this.#mark(cluster, due.fromMs, due.newRefs)
   }
 
-  /** The newest sample of the group in memory; -Infinity when there is none. */
+  /** The newest sample of the group in memory; -Infinity: there is none. */
   newestMs(cluster: number): number {
     return this.#newestMs[cluster] ?? -Infinity
   }
@@ -131,7 +131,7 @@ export class SignalGroupWatch {
     }
   }
 
-  /** Series came or went: those that stay keep what is known of them. */
+  /** Series were added or removed: the state of the others is copied. */
   #takeRows(selection: RunSelection, refs: Uint32Array, changed: (cluster: number) => void): void {
     const [before, after] = [this.#rows, rowsOf(refs)]
     let old = 0
@@ -149,7 +149,7 @@ export class SignalGroupWatch {
       const known = this.#refsOf.get(cluster)
       if (known === undefined) this.#refsOf.set(cluster, [ref])
       else known.push(ref)
-      // At a start all series are new to us, and most of them were read in another life.
+      // After a start all series are new here, and most of them were read before the restart.
       this.#mark(cluster, Infinity, this.#hasLooked ? [ref] : [])
       changed(cluster)
     }
@@ -164,7 +164,7 @@ export class SignalGroupWatch {
     if (at !== -1) known!.splice(at, 1)
   }
 
-  /** The newest sample of each cluster's group; an end is no sample. */
+  /** The newest sample of each cluster's group; a stale marker is not a sample. */
   #passTimes(): void {
     const { clusters } = this.#rows
     const { lastsMs, words } = this.#tails
@@ -185,7 +185,7 @@ export class SignalGroupWatch {
     }
   }
 
-  /** HOT: once per series and look. From when on a row says something else; `undefined`: it goes on as it was. */
+  /** HOT: once per series and check. From when on a row changed; `undefined`: it continues unchanged. */
   #changeOf(row: number): number | undefined {
     const rows = this.#rows
     const tails = this.#tails
@@ -207,7 +207,7 @@ export class SignalGroupWatch {
       rows.words[row * 2 + 1] = high
       rows.ended[row] = isStaleWords(high, low) ? 1 : 0
     }
-    // Missed for long enough to be gone, though nobody said so.
+    // Missed for long enough to be gone, without a stale marker.
     if (rows.ended[row] === 0 && rows.lastsMs[row]! + MISSED_MS < this.#newestMs[rows.clusters[row]!]!) {
       rows.ended[row] = 1
       fromMs = Math.min(fromMs ?? Infinity, rows.lastsMs[row]!)
@@ -215,17 +215,17 @@ export class SignalGroupWatch {
     return fromMs
   }
 
-  /** Whether newer samples are anything but more of the same, evenly told. */
+  /** Whether newer samples are anything but the same value in even steps. */
   #hasChanged(row: number, low: number, high: number): boolean {
     const rows = this.#rows
     const tails = this.#tails
     const isOther = low !== rows.words[row * 2] || high !== rows.words[row * 2 + 1]
     if (isOther && (!this.#isPresence || rows.ended[row] === 1 || isStaleWords(high, low))) return true
-    // So rarely that others of the group may have been told in between.
+    // So far apart that other series of the group may have samples in between.
     if (tails.stepsMs[row]! > MISSED_MS) return true
     const startMs = tails.startsMs[row]!
     if (startMs <= rows.lastsMs[row]!) return false
-    // Scrapes are not always even, and then a run follows the known one: it goes on when there is nothing between them.
+    // Uneven scrapes start a new run: the series continues when that run directly follows the known one.
     const isNext = tails.beforeStartsMs[row] === rows.startsMs[row]
     return rows.ended[row] === 1 || !isNext || startMs - tails.beforeLastsMs[row]! > MISSED_MS
   }

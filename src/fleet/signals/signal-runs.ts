@@ -1,14 +1,14 @@
 /**
- * From the series of one group of one cluster to runs of its signals. Pure, and a function of the set of samples: what
- * came late is in its place. `MetricRun` says what a run is; what is decided here:
+ * From the series of one group of one cluster to runs of its signals. Pure; depends only on the set of samples, not on the
+ * order of their arrival. `MetricRun` defines a run; this file decides:
  *
- * - A series is gone at the scrape that says so (a stale marker), or else at the first scrape of its group without it,
- *   once it was missed for `MISSED_MS`. Silence of the whole group says nothing, and a run goes on over it.
- * - Series of one meaning (operator pods that overlap) are one: the largest value, or how many there are.
- * - Targets of one group are scraped one after the other. What is seen at a scrape may have happened since the group's
- *   previous round, so `beforeMs` is the oldest of the other targets' last scrapes.
- * - Of a run that still is so, `lastMs` stands still for up to `SETTLED_EVERY_MS`: else each scrape of the fleet would
- *   change every cluster's record. Who wants to know how fresh a cluster is looks at its newest sample.
+ * - A series is gone at its stale marker, or else at the first scrape of its group without it, once it was missed for
+ *   `MISSED_MS`. A gap of the whole group has no meaning: a run continues over it.
+ * - Series of one meaning (overlapping operator pods) are one: the largest value, or their number.
+ * - Targets of one group are scraped one after the other. A change at a scrape may have happened since the group's previous
+ *   round, so `beforeMs` is the oldest of the other targets' last scrapes.
+ * - `lastMs` of an open run is rounded down to `SETTLED_EVERY_MS`: else each scrape of the fleet would change every
+ *   cluster's record. The newest sample says how fresh a cluster is.
  */
 import type { MetricRun, MetricSignal } from '../../model/observation.ts'
 import { Instants, lastUpTo, MISSED_MS, mergeReplicas, stretchesOf, type ScrapeRun } from './scrapes.ts'
@@ -18,7 +18,7 @@ export interface SignalSeries {
   readonly signal: MetricSignal
   readonly labels: Readonly<Record<string, string>>
   readonly combine: 'max' | 'count'
-  /** The same of series that are one target's, seen by several Prometheus replicas. */
+  /** Equal for the series of one target from several Prometheus replicas. */
   readonly identity: string
   /** In order, without overlaps. */
   readonly runs: readonly ScrapeRun[]
@@ -28,16 +28,16 @@ export const SETTLED_EVERY_MS = 60 * 60_000
 
 type Draft = { -readonly [K in keyof MetricRun]: MetricRun[K] }
 
-/** What is said by all series of one meaning. */
+/** The state of all series of one meaning. */
 interface Output {
   readonly series: SignalSeries
   readonly live: Map<number, number>
   run: Draft | undefined
-  /** Since when it is as it is: a value, or not there. */
+  /** Since when it has its value, or is missing. */
   sinceMs: number
 }
 
-/** A series begins, has another value, or is gone (`undefined`). */
+/** A series starts, changes its value, or is gone (`undefined`). */
 interface Step {
   readonly atMs: number
   readonly input: number
@@ -46,15 +46,15 @@ interface Step {
 
 export interface SignalEvaluation {
   readonly runs: readonly MetricRun[]
-  /** What was kept of the past does not fit to what is there at its end: all has to be read again. */
+  /** The stored runs do not match the samples at their end: all samples have to be read again. */
   readonly isTorn: boolean
 }
 
 /**
- * @param series samples from `MISSED_MS` before `fromMs` on, all there are
- * @param fromMs a time at which something of the group was told, up to which `kept` holds; or where samples begin
- * @param kept runs of the group that were worked out before
- * @param isAnew nothing but what lies before all samples is taken from `kept`
+ * @param series all samples from `MISSED_MS` before `fromMs` on
+ * @param fromMs the time of a sample of the group, up to which `kept` is valid; or the start of all samples
+ * @param kept the stored runs of the group
+ * @param isAnew only runs before all samples are taken from `kept`
  */
 export function signalRunsOf(
   cluster: string,
@@ -93,7 +93,7 @@ export function signalRunsOf(
   }
   apply(startMs)
   const done: Draft[] = []
-  // After a silence nobody knows of whom who was there before it: that is further back than we look.
+  // After a gap the series before it are unknown: they are further back than the samples read.
   const isAfterSilence = !isAnew && !((instants.before(startMs) ?? -Infinity) >= startMs - MISSED_MS)
   let isTorn = begin(cluster, kept, startMs, isAnew, outputOf, outputs, done)
 
@@ -102,7 +102,7 @@ export function signalRunsOf(
     const lastMs = instants.before(atMs)
     let roundMs: number | undefined
     const since = (): number => (roundMs ??= roundBefore(inputs, outputs, atMs, lastMs!))
-    // Before the steps are taken: the round is of those who were there.
+    // Before the steps are applied: the round is that of the targets until then.
     const beforeMs = lastMs === undefined ? undefined : since()
     for (const output of apply(atMs)) {
       const value = valueOf(output)
@@ -125,8 +125,8 @@ export function signalRunsOf(
 }
 
 /**
- * Puts what was kept where it goes on: runs that ended stay, runs that stand at `startMs` are continued.
- * True when the two do not agree.
+ * Continues the stored runs: ended runs stay, runs that are open at `startMs` are continued.
+ * True when stored runs and samples do not match.
  */
 function begin(
   cluster: string,
@@ -175,11 +175,11 @@ function withoutEnd({ cluster, signal, labels, value, firstMs, lastMs, beforeMs 
 interface Input {
   readonly series: SignalSeries
   readonly runs: readonly ScrapeRun[]
-  /** Without the ends. */
-  readonly told: readonly ScrapeRun[]
+  /** Without stale markers. */
+  readonly samples: readonly ScrapeRun[]
 }
 
-/** Replicas made one. */
+/** Merges replicas. */
 function inputsOf(series: readonly SignalSeries[]): readonly Input[] {
   const byIdentity = new Map<string, SignalSeries[]>()
   for (const one of series) {
@@ -189,7 +189,7 @@ function inputsOf(series: readonly SignalSeries[]): readonly Input[] {
   }
   return [...byIdentity.values()].map((same) => {
     const runs = mergeReplicas(same.map(({ runs }) => runs))
-    return { series: same[0]!, runs, told: runs.filter(({ isStale }) => !isStale) }
+    return { series: same[0]!, runs, samples: runs.filter(({ isStale }) => !isStale) }
   })
 }
 
@@ -203,13 +203,13 @@ function stepsOf(runs: readonly ScrapeRun[], input: number, instants: Instants, 
   })
 }
 
-/** The first scrape without a series, if it was missed for long enough before it came again. */
+/** The first scrape without the series, if the series was missed for `MISSED_MS`. */
 function missedAt(lastMs: number, nextMs: number, instants: Instants): number | undefined {
   const witnessMs = instants.after(lastMs + MISSED_MS)
   return witnessMs === undefined || witnessMs >= nextMs ? undefined : instants.after(lastMs)
 }
 
-/** Since when all targets that were there have been scraped again. */
+/** The start of the previous round: since then all live targets were scraped. */
 function roundBefore(
   inputs: readonly Input[],
   outputs: ReadonlyMap<string, Output>,
@@ -218,7 +218,7 @@ function roundBefore(
 ): number {
   let oldestMs = lastMs
   for (const { live } of outputs.values()) {
-    for (const input of live.keys()) oldestMs = Math.min(oldestMs, lastUpTo(inputs[input]!.told, atMs - 1) ?? lastMs)
+    for (const input of live.keys()) oldestMs = Math.min(oldestMs, lastUpTo(inputs[input]!.samples, atMs - 1) ?? lastMs)
   }
   return oldestMs
 }

@@ -1,8 +1,8 @@
 /**
- * Metrics become observations: keeps the runs of all signals of all clusters equal to what their samples say. `look`
- * finds, without reading samples, who has something new; `read` reads one such cluster, from a moment on that is known to
- * be as it was kept, and answers the runs that replace what is kept from there. The result is that of reading
- * everything at once, whatever order samples came in.
+ * Derives observations from metrics: keeps the runs of all signals of all clusters equal to their samples. `look` finds the
+ * clusters with changes without reading samples; `read` reads one such cluster, from a moment before the change, and returns
+ * the runs that replace the stored ones from there. The result equals reading everything at once, in whatever order samples
+ * arrived.
  */
 import { Labels } from '../../model/labels.ts'
 import type { MetricRun } from '../../model/observation.ts'
@@ -16,15 +16,15 @@ import { REPLICA_LABEL_NAMES, SIGNAL_GROUPS } from './signals.ts'
 import { WaitingClusters } from './waiting-clusters.ts'
 
 export interface SignalOptions {
-  /** How long samples are kept: what is older stays as it was read. */
+  /** Retention of samples: older runs stay unchanged. */
   readonly retentionRawMs: number
-  /** How far behind the newest of its series a sample may come. */
+  /** How much older than the newest sample of its series a sample may be. */
   readonly outOfOrderMs: number
   /** The most samples of one group of one cluster; beyond it reading fails. */
   readonly samplesMax: number
 }
 
-/** What is to be kept of a cluster from a moment on: the arguments of `ObservationSink.putRuns`. */
+/** The runs of a cluster to store from a moment on: the arguments of `ObservationSink.putRuns`. */
 export interface RunChange {
   readonly cluster: string
   readonly fromMs: number
@@ -37,7 +37,7 @@ export class SignalWatch {
   readonly #groups: readonly SignalGroupWatch[]
   readonly #names: string[] = []
   readonly #numbers = new Map<string, number>()
-  /** Who has something new, and who has to be brought up to date. */
+  /** Clusters with changes, and clusters whose open runs have to be extended. */
   readonly #changed = new WaitingClusters<number>()
   readonly #aged = new WaitingClusters<number>()
   #lookedMs = -Infinity
@@ -71,12 +71,12 @@ export class SignalWatch {
     }
   }
 
-  /** Samples that were received until then are read; -Infinity: not all that were there at the start. */
+  /** Samples received until then were read; -Infinity: those from before the start are not read yet. */
   get readUntilMs(): number {
     return Math.min(this.#lookedMs, this.#changed.oldestMs, this.#aged.oldestMs)
   }
 
-  /** A cluster that was there at the start was not read yet, nor was that tried. */
+  /** A cluster with samples from before the start was not read yet, and reading it was not tried. */
   get hasUntried(): boolean {
     return this.#changed.hasUntried || this.#aged.hasUntried
   }
@@ -91,13 +91,13 @@ export class SignalWatch {
     return number !== undefined && (this.#changed.has(number) || this.#aged.has(number))
   }
 
-  /** Who is to be read next: first who has something new, the oldest first. */
+  /** The next cluster to read: clusters with changes first, the oldest first. */
   next(): string | undefined {
     const cluster = this.#changed.next() ?? this.#aged.next()
     return cluster === undefined ? undefined : this.#names[cluster]
   }
 
-  /** A cluster that could not be read waits at the end of the line. */
+  /** Moves a cluster that could not be read to the end of the queue. */
   postpone(cluster: string): void {
     const number = this.#numbers.get(cluster)!
     for (const waiting of [this.#changed, this.#aged]) {
@@ -105,7 +105,7 @@ export class SignalWatch {
     }
   }
 
-  /** What was answered for a cluster could not be kept: it is read again, from what is kept then. */
+  /** The runs of a cluster could not be stored: it is read again, from the runs stored then. */
   again(cluster: string, sinceMs: number): void {
     const number = this.#numbers.get(cluster)
     if (number === undefined) return
@@ -122,19 +122,19 @@ export class SignalWatch {
     }
   }
 
-  /** Since when a cluster waits: what was received until then is read. Infinity: it does not. */
+  /** Since when a cluster is pending: samples received until then were read. Infinity: it is not pending. */
   sinceMs(cluster: string): number {
     const number = this.#numbers.get(cluster)
     return number === undefined ? Infinity : Math.min(this.#changed.sinceMs(number), this.#aged.sinceMs(number))
   }
 
   /**
-   * @param kept all runs of the cluster
-   * @returns `undefined` when nothing is different. Throws FleetError when samples cannot be read; the cluster still waits.
+   * @param kept all stored runs of the cluster
+   * @returns `undefined`: no change. Throws FleetError when samples cannot be read; the cluster stays pending.
    */
   read(cluster: string, kept: readonly MetricRun[], nowMs: number): RunChange | undefined {
     const number = this.#numbers.get(cluster)!
-    // At the end of the line, should it fail.
+    // A failure puts the cluster at the end of the queue.
     const isChanged = this.#changed.has(number)
     const sinceMs = Math.min(this.#changed.take(number), this.#aged.take(number))
     const runs: MetricRun[] = []
@@ -169,10 +169,10 @@ export class SignalWatch {
     const refs = group.refsOf(number)
     const known = knownTimesOf(kept)
     const keptKeys = new Set(kept.map(keyOf))
-    // As they were kept in another life: late samples may have come since.
+    // The stored runs are from before the restart: late samples may have arrived since.
     const beganMs = due.fromMs === Infinity ? (known.at(-1) ?? -Infinity) - this.#options.outOfOrderMs : due.fromMs
     const newestMs = group.newestMs(number)
-    // `lastMs` of what still stands is looked for from there on.
+    // `lastMs` of open runs is read from there on.
     const settledMs = newestMs === -Infinity ? Infinity : Math.floor(newestMs / SETTLED_EVERY_MS) * SETTLED_EVERY_MS
     let fromMs = Math.min(beganMs, settledMs)
     if (known.length > 0) {
@@ -184,7 +184,7 @@ export class SignalWatch {
         if (isNew) fromMs = Math.min(fromMs, this.#runsOf(all, row)[0]?.firstMs ?? Infinity)
       }
     }
-    // A sample can show that another series was missed, back to where that was last there.
+    // A sample can show that another series was missed, since the last sample of that series.
     const boundMs = fromMs - 2 * MISSED_MS
     const startMs = known.findLast((timeMs) => timeMs <= boundMs)
     if (startMs !== undefined && startMs - MISSED_MS > oldestMs) {
@@ -220,7 +220,7 @@ export class SignalWatch {
     for (let run = 0; run < columns.count; run++) {
       const isStale = isStaleAt(bits, run)
       const value = columns.values[run]!
-      // A number that is none says nothing, and the scrape is still one of the others'.
+      // NaN and infinity are not values; the other series have the time of the scrape.
       if (!isStale && !Number.isFinite(value)) continue
       const count = columns.counts[run]!
       const stepMs = count === 1 ? 0 : columns.deltasMs[run]!
@@ -230,7 +230,7 @@ export class SignalWatch {
   }
 }
 
-/** Samples ahead of our clock are taken too. */
+/** Samples ahead of this server's clock are read too. */
 const AHEAD_MS = 24 * 60 * 60_000
 
 function rowOf({ refs }: RunSelection, ref: number): number | undefined {
@@ -264,13 +264,13 @@ function keyOf({ signal, labels }: Pick<MetricRun, 'signal' | 'labels'>): string
   return JSON.stringify([signal, ...Object.entries(labels).flat()])
 }
 
-/** All moments that runs name: something was told then. Rising. */
+/** All times of samples that runs contain, ascending. */
 function knownTimesOf(runs: readonly MetricRun[]): readonly number[] {
   const times = runs.flatMap(({ firstMs, lastMs, beforeMs, afterMs }) => [firstMs, lastMs, beforeMs, afterMs])
   return [...new Set(times)].filter((timeMs) => timeMs !== undefined).sort((a, b) => a - b)
 }
 
-/** From the first run that is different on. */
+/** The runs from the first difference on. */
 function changeOf(cluster: string, kept: readonly MetricRun[], runs: readonly MetricRun[]): RunChange | undefined {
   const before = new Set(kept.map(textOf))
   const after = new Set(runs.map(textOf))

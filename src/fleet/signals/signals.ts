@@ -1,9 +1,9 @@
 /**
- * Which metrics say what of upgrades, and how their series become one: the table behind `MetricRun`. Names over the
- * versions of the operators stand side by side; HA replicas of Prometheus differ in `REPLICA_LABELS` alone.
+ * The metrics that upgrades are derived from, and how their series are merged: the table behind `MetricRun`, with the names
+ * of all versions of the operators. HA replicas of Prometheus differ in `REPLICA_LABELS` only.
  *
- * A group is what is scraped together: when one of its series has a sample and another one has none, that one was not
- * there. Nothing follows from silence of the whole group.
+ * The series of a group are scraped together: when one has a sample and another one has none, the other one was missing.
+ * Nothing follows from a gap of the whole group.
  */
 import type { Matcher } from '../../model/matcher.ts'
 import type { MetricSignal } from '../../model/observation.ts'
@@ -19,18 +19,18 @@ export interface SignalGroup {
 
 export interface SignalSource {
   readonly signal: MetricSignal
-  /** Of series that say the same: the largest value, or how many there are. */
+  /** How series of one meaning are merged: the largest value, or their number. */
   readonly combine: 'max' | 'count'
-  /** The value means nothing: that the series is there is what it says. */
+  /** Only the presence of the series counts, not its value. */
   readonly isPresence: boolean
   /** The labels of the signal, of a series' labels. */
   readonly labelsOf: (label: (name: string) => string) => Readonly<Record<string, string>>
 }
 
-/** Labels in which one series of two Prometheus replicas differs (facts 11.12). */
+/** Labels in which the series of two Prometheus replicas differ (facts 11.12). */
 export const REPLICA_LABEL_NAMES: ReadonlySet<string> = new Set(['prometheus', 'prometheus_replica', '__replica__'])
 
-/** Labels of the signal that are those of the series; empty ones are left out. */
+/** Copies labels of the series, without empty ones. */
 function same(...names: readonly string[]): SignalSource['labelsOf'] {
   const sorted = names.toSorted()
   return (label) => Object.fromEntries(sorted.flatMap((name) => (label(name) === '' ? [] : [[name, label(name)]])))
@@ -54,7 +54,7 @@ function group(
   return { name, matchers: [names, isOfCluster, ...matchers], sources: new Map(Object.entries(sources)) }
 }
 
-/** Older OLMs leave the version out; it stands in the name. */
+/** Older OLMs omit the label `version`; the name contains it. */
 const csvLabels =
   (...others: readonly string[]): SignalSource['labelsOf'] =>
   (label) => {
@@ -110,7 +110,7 @@ export const SIGNAL_GROUPS: readonly SignalGroup[] = [
     },
     [{ name: 'daemonset', op: '=', value: 'virt-handler' }],
   ),
-  // One group each: they are of different pods, and an operator that is down says nothing of the others.
+  // One group each: they are of different pods, and an operator that is down does not concern the others.
   group('cdi', { kubevirt_cdi_cr_ready: operandReady('cdi') }),
   group('network-addons', { kubevirt_cnao_cr_ready: operandReady('network-addons') }),
   group('ssp', { kubevirt_ssp_operator_reconcile_succeeded: operandReady('ssp') }),

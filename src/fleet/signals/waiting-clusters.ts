@@ -1,12 +1,12 @@
 /**
- * Clusters that wait for work on what they sent, in the order in which they came, each with the moment up to which all of
- * it was worked in. The earliest of these moments says how far the whole fleet is, also where somebody always waits.
+ * A queue of clusters with unprocessed input, first in first out, each with the moment up to which its input is processed.
+ * The earliest of these moments is the progress of the whole fleet, also when the queue is never empty.
  */
 
 interface Wait {
-  /** What was received until then is worked in. -Infinity: nothing was yet, since the start. */
+  /** Input received until then is processed. -Infinity: none was since the start. */
   readonly sinceMs: number
-  /** It was tried, and failed. */
+  /** Processing was tried and failed. */
   readonly hasFailed: boolean
 }
 
@@ -25,7 +25,7 @@ export class WaitingClusters<K> {
     return this.#waits.keys()
   }
 
-  /** Who waits already keeps its place, and the earlier moment. */
+  /** A cluster that is in the queue keeps its place and the earlier moment. */
   add(key: K, sinceMs: number, hasFailed = false): void {
     const before = this.#waits.get(key)
     this.#waits.set(key, {
@@ -34,32 +34,32 @@ export class WaitingClusters<K> {
     })
   }
 
-  /** Who waits longest. */
+  /** The first in the queue. */
   next(): K | undefined {
     const [key] = this.#waits.keys()
     return key
   }
 
-  /** Since when it waits; Infinity: it does not. */
+  /** Since when it is in the queue; Infinity: it is not. */
   sinceMs(key: K): number {
     return this.#waits.get(key)?.sinceMs ?? Infinity
   }
 
-  /** It waits no longer. Answers since when it did. */
+  /** Removes it. Returns since when it was in the queue. */
   take(key: K): number {
     const sinceMs = this.sinceMs(key)
     this.#waits.delete(key)
     return sinceMs
   }
 
-  /** What was received until then waits nowhere; Infinity: nobody waits. */
+  /** All input received until then is processed; Infinity: the queue is empty. */
   get oldestMs(): number {
     let oldestMs = Infinity
     for (const { sinceMs } of this.#waits.values()) oldestMs = Math.min(oldestMs, sinceMs)
     return oldestMs
   }
 
-  /** Somebody waits of whom nothing was worked in since the start, and it was not tried. */
+  /** A cluster was not processed since the start, and processing it was not tried. */
   get hasUntried(): boolean {
     for (const { sinceMs, hasFailed } of this.#waits.values()) if (sinceMs === -Infinity && !hasFailed) return true
     return false

@@ -41,7 +41,7 @@ export function survivalCurve({ finished, censored }: Durations): SurvivalCurve 
   return { steps, times, survival, greenwood }
 }
 
-/** Products of fractions that are a half are now and then a little more. */
+/** Rounding may make a product of fractions that equals 1/2 slightly larger. */
 const ROUNDING = 1e-12
 
 /** The shortest time within which a share `p` of runs finish; `undefined`: the curve does not come down that far. */

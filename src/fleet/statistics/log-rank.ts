@@ -14,7 +14,7 @@ export interface LogRank {
   readonly expected: number
 }
 
-/** `undefined`: nothing to tell by, as no time has runs of both groups at risk and one that ended. */
+/** `undefined`: at no time both groups have runs at risk and one ends. */
 export function logRankTest(first: Durations, second: Durations): LogRank | undefined {
   const cursors = [cursorOf(first), cursorOf(second)] as const
   let expected = 0

@@ -1,7 +1,7 @@
 /**
- * What upgrades of this fleet usually take, by edge and phase, and from when on one of them is stuck. Learned from those
- * that got there; an edge with few of them borrows from edges between the same minors, then from the operator's whole
- * fleet; until anything is learned, a quarter of an hour counts, within which most updates are through (facts 5.6).
+ * Typical times without progress of this fleet's upgrades, by edge and phase, and the threshold after which an upgrade is
+ * stuck. Learned from upgrades that succeeded; an edge with few of them uses edges between the same minors, then all edges
+ * of the operator. Without history the threshold is 15 min, within which most updates finish (facts 5.6).
  */
 import type { PhaseBaseline } from '../../model/stuck.ts'
 import type { PhaseName, Upgrade, UpgradeRecord } from '../../model/upgrade.ts'
@@ -9,45 +9,45 @@ import { quantileOf } from '../statistics/quantile.ts'
 import { isUnbounded, silencesOf } from './stuck-silence.ts'
 import { minorOf } from '../version-order.ts'
 
-/** Fewer runs than this say little about the slowest of the next hundred. */
+/** Fewer runs say little about the slowest of the next hundred. */
 export const LEARNED_RUNS_MIN = 8
 
 const SEED_P50_SECONDS = 5 * 60
 export const SEED_SECONDS = 15 * 60
 
-/** Nobody is called for a few minutes, however quick an edge usually is: a pod that is moved takes as long. */
+/** The lowest threshold, however fast an edge typically is: rescheduling a pod takes as long. */
 export const THRESHOLD_SECONDS_MIN = 4 * 60
-/** Beyond the slowest twentieth by half, and a round of the operator's requeueing. */
+/** The threshold is p95 times this, plus one requeue of the operator. */
 const BEYOND_P95 = 1.5
 const REQUEUE_SECONDS = 30
 /**
- * A finished run that stood still for longer than the seed and than many times the median was stuck itself, and was
- * mended: it is no measure for others.
+ * A finished run without progress for longer than the seed and than this many medians was stuck itself and was repaired: it
+ * is left out.
  */
 const STALL_MEDIANS = 8
 
-/** People's and machines' phases: nothing is learned of them. */
+/** Thresholds of phases that depend on people, VMs or nodes: nothing is learned of them. */
 const UNBOUNDED_SECONDS = {
-  /** Facts 5.10: a plan that waits for days is forgotten; for hours it waits for a maintenance window. */
+  /** Facts 5.10: a plan that is pending for hours waits for a maintenance window; for days, it was forgotten. */
   approval: 24 * 3600,
-  /** No machine moved to the new launcher: one migration of a large machine may take most of it. */
+  /** No VM moved to the new launcher: one migration of a large VM may take most of this. */
   workloads: 3600,
-  /** A node of a pool is drained, written and started again in 5 to 20 minutes. */
+  /** A node of a pool is drained, updated and restarted in 5 to 20 minutes. */
   pool: 45 * 60,
-  /** Its operators, which come before the pools. */
+  /** The platform's operators, which are updated before the pools. */
   platform: 4 * 3600,
 } as const
 
 export interface BaselineIndex {
-  /** Replaces what is learned from a cluster's upgrades. */
+  /** Replaces the upgrades of a cluster. */
   put(cluster: string, records: readonly UpgradeRecord[]): void
-  /** What counts for a phase of an upgrade. */
+  /** The baseline of a phase of an upgrade. */
   baselineOf(upgrade: Upgrade, phase: PhaseName): PhaseBaseline
-  /** Another number whenever something else may have been learned. */
-  lesson(): number
+  /** Changes whenever a baseline may have changed. */
+  revision(): number
 }
 
-/** From the upgrades of any clusters, once. */
+/** Learns from the upgrades of any clusters, once. */
 export function learnBaselines(records: Iterable<UpgradeRecord>): BaselineIndex {
   const index = createBaselineIndex()
   const byCluster = new Map<string, UpgradeRecord[]>()
@@ -61,41 +61,41 @@ export function learnBaselines(records: Iterable<UpgradeRecord>): BaselineIndex 
 }
 
 export function createBaselineIndex(): BaselineIndex {
-  const lessons = new Map<string, Lesson>()
-  const lessonsOfCluster = new Map<string, ClusterLessons>()
+  const baselines = new Map<string, ScopeBaseline>()
+  const silencesOfCluster = new Map<string, ClusterSilences>()
   let changes = 0
 
   const forget = (cluster: string): void => {
-    for (const key of lessonsOfCluster.get(cluster)?.keys() ?? []) {
-      const lesson = lessons.get(key)!
-      lesson.byCluster.delete(cluster)
-      lesson.learned = undefined
-      if (lesson.byCluster.size === 0) lessons.delete(key)
+    for (const key of silencesOfCluster.get(cluster)?.keys() ?? []) {
+      const baseline = baselines.get(key)!
+      baseline.byCluster.delete(cluster)
+      baseline.learned = undefined
+      if (baseline.byCluster.size === 0) baselines.delete(key)
     }
-    lessonsOfCluster.delete(cluster)
+    silencesOfCluster.delete(cluster)
   }
   return {
     put: (cluster, records) => {
-      const told = clusterLessons(records)
-      // Most of what is told of a cluster is nothing new of its finished upgrades.
-      if (areEqual(told, lessonsOfCluster.get(cluster))) return
+      const silences = silencesByScope(records)
+      // Most changes of a cluster do not concern its finished upgrades.
+      if (areEqual(silences, silencesOfCluster.get(cluster))) return
       changes++
       forget(cluster)
-      for (const [key, seconds] of told) {
-        let lesson = lessons.get(key)
-        if (lesson === undefined) lessons.set(key, (lesson = { byCluster: new Map(), learned: undefined }))
-        lesson.byCluster.set(cluster, seconds)
-        lesson.learned = undefined
+      for (const [key, seconds] of silences) {
+        let baseline = baselines.get(key)
+        if (baseline === undefined) baselines.set(key, (baseline = { byCluster: new Map(), learned: undefined }))
+        baseline.byCluster.set(cluster, seconds)
+        baseline.learned = undefined
       }
-      if (told.size > 0) lessonsOfCluster.set(cluster, told)
+      if (silences.size > 0) silencesOfCluster.set(cluster, silences)
     },
-    lesson: () => changes,
+    revision: () => changes,
     baselineOf: (upgrade, phase) => {
       const isPerWave = phase === 'virt_handler.waves'
       if (isUnbounded(phase)) return { ...seedOf(phase, unboundedSeconds(phase)), isPerWave }
       for (const { scope, learnedFrom } of scopesOf(upgrade)) {
-        const lesson = lessons.get(`${scope} ${phase}`)
-        const learned = lesson === undefined ? undefined : (lesson.learned ??= learnedOf(lesson))
+        const baseline = baselines.get(`${scope} ${phase}`)
+        const learned = baseline === undefined ? undefined : (baseline.learned ??= learnedOf(baseline))
         if (learned !== undefined && learned.seen >= LEARNED_RUNS_MIN) {
           const { p50Seconds, p95Seconds, thresholdSeconds, seen } = learned
           const runs = learnedFrom === 'edge' ? seen : 0
@@ -107,26 +107,26 @@ export function createBaselineIndex(): BaselineIndex {
   }
 }
 
-/** By scope and phase, how long its upgrades were silent. */
-type ClusterLessons = ReadonlyMap<string, readonly number[]>
+/** By scope and phase: the longest time without progress of each upgrade, in seconds. */
+type ClusterSilences = ReadonlyMap<string, readonly number[]>
 
-function clusterLessons(records: readonly UpgradeRecord[]): ClusterLessons {
-  const told = new Map<string, number[]>()
+function silencesByScope(records: readonly UpgradeRecord[]): ClusterSilences {
+  const silences = new Map<string, number[]>()
   for (const record of records) {
     const scopes = scopesOf(record.upgrade)
     for (const { phase, seconds } of silencesOf(record)) {
       for (const { scope } of scopes) {
         const key = `${scope} ${phase}`
-        const known = told.get(key)
-        if (known === undefined) told.set(key, [seconds])
+        const known = silences.get(key)
+        if (known === undefined) silences.set(key, [seconds])
         else known.push(seconds)
       }
     }
   }
-  return told
+  return silences
 }
 
-function areEqual(a: ClusterLessons, b: ClusterLessons = new Map()): boolean {
+function areEqual(a: ClusterSilences, b: ClusterSilences = new Map()): boolean {
   if (a.size !== b.size) return false
   for (const [key, seconds] of a) {
     const others = b.get(key)
@@ -135,9 +135,9 @@ function areEqual(a: ClusterLessons, b: ClusterLessons = new Map()): boolean {
   return true
 }
 
-interface Lesson {
+interface ScopeBaseline {
   readonly byCluster: Map<string, readonly number[]>
-  /** Reckoned when asked for. */
+  /** Computed when queried. */
   learned: Learned | undefined
 }
 
@@ -148,7 +148,7 @@ interface Learned {
   readonly thresholdSeconds: number
 }
 
-function learnedOf({ byCluster }: Lesson): Learned {
+function learnedOf({ byCluster }: ScopeBaseline): Learned {
   const all = Float64Array.from([...byCluster.values()].flat()).sort()
   const stallSeconds = Math.max(SEED_SECONDS, STALL_MEDIANS * quantileOf(all, 0.5))
   const rising = all.filter((seconds) => seconds <= stallSeconds)

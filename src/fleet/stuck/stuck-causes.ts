@@ -1,7 +1,7 @@
 /**
- * What a stuck upgrade is stuck on, most likely first. Two witnesses: what the cluster said when the record was
- * derived (`blockedBy`), and the record itself. Each cause belongs to phases; one that does not fit where the upgrade
- * stands is not named. When nothing fits, the answer is `unknown`: a wrong cause sends people the wrong way.
+ * The causes of a stuck upgrade, most likely first, from two sources: what the cluster reported when the record was derived
+ * (`blockedBy`), and the record itself. Each cause belongs to phases; a cause that does not fit the current phase is left
+ * out. When none fits, the cause is `unknown`: a wrong cause misleads.
  */
 import type {
   BlockCause,
@@ -13,7 +13,7 @@ import type {
   WorkloadUpdate,
 } from '../../model/upgrade.ts'
 
-/** Where each cause can stop an upgrade; a name stands for its parts too. */
+/** The phases that each cause can block; a name includes its parts. */
 const PHASES_OF_CAUSE: Readonly<Record<Exclude<BlockCause, 'unknown'>, readonly string[]>> = {
   approval_waiting: ['approval', 'offered'],
   no_update_offered: ['offered'],
@@ -30,23 +30,23 @@ const PHASES_OF_CAUSE: Readonly<Record<Exclude<BlockCause, 'unknown'>, readonly 
   node_drain_blocked: ['platform'],
 }
 
-/** @param phase where it stands; absent: nobody can tell, so any cause may be */
+/** @param phase the current phase; `undefined`: unknown, so any cause fits */
 export function causesOf(
   record: UpgradeRecord,
   phase: PhaseName | undefined,
   stalledSinceMs: number,
 ): readonly UpgradeBlock[] {
-  const told = record.upgrade.blockedBy
+  const reported = record.upgrade.blockedBy
   const shown = SIGNATURES.flatMap((signature) => {
     const block = signature(record, phase)
     return block === undefined ? [] : [{ ...block, sinceMs: stalledSinceMs }]
   })
-  const fitting = [...(told === undefined ? [] : [told]), ...shown].filter(({ cause }) => canStop(cause, phase))
+  const fitting = [...(reported === undefined ? [] : [reported]), ...shown].filter(({ cause }) => canStop(cause, phase))
   const causes = fitting.filter((block, i) => fitting.findIndex(({ cause }) => cause === block.cause) === i)
   return causes.length > 0 ? causes : [unknownBlock(record, stalledSinceMs)]
 }
 
-/** Whether a cause can stop an upgrade there; anywhere, when nobody can tell where it stands. */
+/** Whether a cause can block the phase; any, when the phase is unknown. */
 export function canStop(cause: BlockCause, phase: PhaseName | undefined): boolean {
   if (cause === 'unknown') return false
   if (phase === undefined) return true
@@ -55,26 +55,26 @@ export function canStop(cause: BlockCause, phase: PhaseName | undefined): boolea
 
 type Signature = (record: UpgradeRecord, phase: PhaseName | undefined) => UpgradeBlock | undefined
 
-/** What the record alone shows (facts 5.10), in the order of an upgrade. */
+/** Causes from the record alone (facts 5.10), in the order of an upgrade. */
 const SIGNATURES: readonly Signature[] = [
-  waitsForApproval,
+  approvalWaiting,
   csvReason,
-  rolloutStands,
-  operandStands,
+  rolloutStalled,
+  operandStalled,
   migrationsTimeOut,
-  migrationStays,
+  migrationNeverEnds,
   migrationsWait,
   nothingMigrates,
 ]
 
-function waitsForApproval(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+function approvalWaiting(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
   if (phase !== 'approval') return undefined
   const plan = record.detail.installPlan
   const text = `${plan === undefined ? 'The install plan' : `Install plan ${plan}`} waits for somebody to approve it.`
   return { cause: 'approval_waiting', text, evidence: evidenceOf(record, 'approval') }
 }
 
-/** OLM's reasons that say what is in the way; waiting for a deployment is none. */
+/** OLM's reasons that name a cause; waiting for a deployment is not one. */
 const CAUSE_OF_REASON: Readonly<Record<string, BlockCause>> = {
   RequirementsNotMet: 'requirements_not_met',
   OperatorConditionNotUpgradeable: 'not_upgradeable',
@@ -89,7 +89,7 @@ function csvReason(record: UpgradeRecord, phase: PhaseName | undefined): Upgrade
     const text = `CSV ${record.upgrade.to} is ${last.phase}: ${last.reason}.`
     return { cause, text, evidence: evidenceOf(record, 'olm') }
   }
-  // Round and round through Failed: it is tried again each time, so the step it is in says little.
+  // OLM retries after each Failed, so the current step says little.
   const failed = csvSteps.findLast((step) => step.phase === 'Failed')
   if (failed === undefined) return installTimesOut(record, phase, last)
   const times = csvSteps.filter((step) => step.phase === 'Failed').length
@@ -98,8 +98,8 @@ function csvReason(record: UpgradeRecord, phase: PhaseName | undefined): Upgrade
 }
 
 /**
- * OLM gives a deployment five minutes and begins anew within seconds, so that a scrape, or a list, seldom sees that it
- * failed. Nobody is called stuck in installing before that (`stuck.ts`): whoever still waits for pods then has failed.
+ * OLM's timeout is five minutes and it retries within seconds, so a scrape or a list seldom observes Failed. No upgrade is
+ * considered stuck in installing before the timeout (`stuck.ts`): one that still waits for pods afterwards has failed.
  */
 function installTimesOut(
   record: UpgradeRecord,
@@ -111,7 +111,7 @@ function installTimesOut(
   return { cause: 'install_failing', text, evidence: evidenceOf(record, 'olm') }
 }
 
-function rolloutStands(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+function rolloutStalled(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
   const handler = record.detail.virtHandler
   if (phase?.startsWith('virt_handler.') !== true || handler === undefined) return undefined
   const missing = missingNodes(handler)
@@ -127,8 +127,8 @@ function missingNodes({ desired, updated, ready }: NonNullable<UpgradeDetail['vi
   return ready < desired ? `all ${desired} nodes are updated, ${ready} are ready` : undefined
 }
 
-/** KubeVirt says it is degraded for as long as it updates, so of KubeVirt nothing is believed here. */
-function operandStands(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+/** KubeVirt reports Degraded during its whole update, so its message is ignored. */
+function operandStalled(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
   if (phase?.startsWith('operands') !== true && phase !== 'settle') return undefined
   const { components } = record.detail
   const isKubevirtDone = components.every(({ name, state }) => name !== 'kubevirt' || state === 'succeeded')
@@ -136,8 +136,8 @@ function operandStands(record: UpgradeRecord, phase: PhaseName | undefined): Upg
     ({ name, state }) => name !== 'kubevirt' && (state === 'in_progress' || state === 'failed'),
   )
   if (!isKubevirtDone || open === undefined) return undefined
-  const said = open.message === undefined || open.message === '' ? '' : ` It says: ${open.message}`
-  const text = `KubeVirt is done; ${open.name} does not get to ${open.to ?? 'its new version'}.${said}`
+  const message = open.message === undefined || open.message === '' ? '' : ` It says: ${open.message}`
+  const text = `KubeVirt is done; ${open.name} does not get to ${open.to ?? 'its new version'}.${message}`
   return { cause: 'operand_failing', text, evidence: evidenceOf(record, `operands.${open.name}`) }
 }
 
@@ -148,15 +148,15 @@ function migrationsTimeOut(record: UpgradeRecord, phase: PhaseName | undefined):
   return { cause: 'migrations_pending', text, evidence: evidenceOf(record, 'workloads') }
 }
 
-/** For as long as a gauge has to be flat, one migration runs and none ends: memory is dirtied faster than it is copied. */
-function migrationStays(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+/** Migrations run and none ends: memory is dirtied faster than it is copied. */
+function migrationNeverEnds(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
   const migrations = record.detail.workloads?.migrations
   if (phase !== 'workloads' || (migrations?.running ?? 0) === 0) return undefined
   const text = `${migrations!.running} migrations run, and no machine has come through since.`
   return { cause: 'migration_never_ends', text, evidence: evidenceOf(record, 'workloads') }
 }
 
-/** As gauges tell it, whose counts of what ended are unknown: for as long some wait, none runs and no machine moved. */
+/** From gauges, which do not count ended migrations: some are pending, none runs, and no VM moved. */
 function migrationsWait(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
   const { pending = 0, running, pendingTimeouts } = gaugedMigrations(record) ?? {}
   if (phase !== 'workloads' || pending === 0 || running !== 0 || pendingTimeouts !== 0) return undefined
@@ -164,7 +164,7 @@ function migrationsWait(record: UpgradeRecord, phase: PhaseName | undefined): Up
   return { cause: 'migrations_pending', text, evidence: evidenceOf(record, 'workloads') }
 }
 
-/** Nothing waits and nothing runs (facts 5.10): no way of moving is switched on, or what is left cannot be migrated. */
+/** No migration is pending or running (facts 5.10): no update method is configured, or the VMs cannot be migrated. */
 function nothingMigrates(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
   const migrations = gaugedMigrations(record)
   const outdated = record.detail.workloads?.outdatedNow ?? 0
@@ -174,7 +174,7 @@ function nothingMigrates(record: UpgradeRecord, phase: PhaseName | undefined): U
   return { cause: 'workload_method_missing', text, evidence: evidenceOf(record, 'workloads') }
 }
 
-/** Where no migration itself was told of. */
+/** `undefined` when migration objects were observed. */
 function gaugedMigrations({ detail }: UpgradeRecord): WorkloadUpdate['migrations'] | undefined {
   const migrations = detail.workloads?.migrations
   return migrations?.workloadUpdate === undefined ? migrations : undefined
@@ -188,7 +188,6 @@ function evidenceOf({ upgrade }: UpgradeRecord, phase: string): readonly Evidenc
 
 const EVIDENCE_MAX = 5
 
-/** Where it stands, whoever says this says beside it. */
 function unknownBlock(record: UpgradeRecord, stalledSinceMs: number): UpgradeBlock {
   return {
     cause: 'unknown',

@@ -1,11 +1,11 @@
 /**
- * How long a finished upgrade went without getting further, by phase: what its successors may take as well. A phase with
- * parts gets further whenever one of them begins or ends, so its longest gap counts and not its length; virt-handler's
- * waves count one by one, since a large cluster has more nodes in a wave and not more waves.
+ * The longest time without progress of a finished upgrade, by phase: its successors may take as long. A phase with parts
+ * progresses whenever a part starts or ends, so its longest gap counts and not its length; virt-handler's waves count one
+ * by one, because a large cluster has more nodes in a wave and not more waves.
  */
 import type { PhaseName, UpgradePhase, UpgradeRecord } from '../../model/upgrade.ts'
 
-/** How long people and machines take has nothing to do with the edge: these have thresholds of their own. */
+/** The durations of these phases depend on people, VMs and nodes, not on the edge: they have thresholds of their own. */
 const UNBOUNDED: readonly string[] = ['approval', 'workloads', 'platform']
 
 export function isUnbounded(phase: PhaseName): boolean {
@@ -17,7 +17,7 @@ export interface PhaseSilence {
   readonly seconds: number
 }
 
-/** Empty unless it got there. */
+/** Empty unless the upgrade succeeded. */
 export function silencesOf(record: UpgradeRecord): readonly PhaseSilence[] {
   if (record.upgrade.state !== 'succeeded') return []
   return record.upgrade.phases.flatMap((phase) => {
@@ -33,8 +33,8 @@ export function silencesOf(record: UpgradeRecord): readonly PhaseSilence[] {
 }
 
 /**
- * A phase that begins in the dark and is seen to end: of clusters that send only metrics most are. From the last thing
- * that was seen before, it was as silent as one that stands there will be.
+ * The start of a phase whose start was not observed, as of most phases of clusters that send only metrics: the last event
+ * that was observed before. An open upgrade in this phase is silent from the same event on.
  */
 function lastMarkMs({ upgrade }: UpgradeRecord, beforeMs: number | undefined): number | undefined {
   const marks = upgrade.phases
@@ -44,7 +44,7 @@ function lastMarkMs({ upgrade }: UpgradeRecord, beforeMs: number | undefined): n
   return marks.length === 0 ? undefined : Math.max(...(marks as number[]))
 }
 
-/** What HCO does as a whole, where nobody tells when it began: from OLM's end to the last that was seen of it. */
+/** The operands phase when its start was not observed: from OLM's end to the last observation. */
 function operandsSilence(record: UpgradeRecord): readonly PhaseSilence[] {
   const { phases, endedMs } = record.upgrade
   const startedMs = phases.find(({ name }) => name === 'olm')?.endedMs
@@ -79,7 +79,7 @@ function longestGapMs(record: UpgradeRecord, name: PhaseName, startedMs: number,
 interface Stretch {
   readonly fromMs: number
   readonly untilMs: number
-  /** It gets further at least this often. */
+  /** It progresses at least this often. */
   readonly gapMs: number
 }
 
@@ -90,7 +90,7 @@ function stretchOf(record: UpgradeRecord, { name, startedMs, endedMs }: UpgradeP
 }
 
 function waveMs({ detail }: UpgradeRecord, startedMs: number, endedMs: number): number {
-  // The canary is the first wave, and has a phase of its own.
+  // The canary is the first wave and has a phase of its own.
   const waves = Math.max(1, (detail.virtHandler?.waves ?? 2) - 1)
   return (endedMs - startedMs) / waves
 }

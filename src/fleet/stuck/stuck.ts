@@ -1,9 +1,9 @@
 /**
- * Whether an open upgrade is stuck: nothing got further for longer than the phase it stands in usually takes. Pure; all
- * the time it knows is `nowMs`.
+ * Whether an open upgrade is stuck: no progress for longer than is typical for its current phase. Pure; `nowMs` is the only
+ * source of time.
  *
- * A cluster that is silent is not stuck: nobody knows what it does. What was seen of a stall until then stays true, so a
- * verdict never turns back with time alone.
+ * An upgrade on a silent cluster is unknown, not stuck. A stall that was observed before the silence stays one, so a verdict
+ * never turns back with time alone.
  */
 import type { PhaseBaseline, StuckVerdict } from '../../model/stuck.ts'
 import type { PhaseName, PhaseState, Upgrade, UpgradePhase, UpgradeRecord } from '../../model/upgrade.ts'
@@ -19,41 +19,41 @@ export interface LastSeen {
   readonly objectsMs?: number
 }
 
-/** A scrape that is late by itself is no silence. */
+/** A late scrape does not make a cluster silent. */
 const METRICS_QUIET_MS = 2 * 60_000
 /**
- * A watch tells only what changes; between two listings silence says that nothing did. Listings are half an hour apart
- * by the edge kit, and a sign of life is kept to ten minutes.
+ * A watch reports only changes; between two listings silence means that nothing changed. The edge kit lists every 30 min,
+ * and heartbeats are stored with a resolution of 10 min.
  */
 const OBJECTS_QUIET_MS = 45 * 60_000
 
-/** Whether there is anything to judge: it runs, or its machines still follow. */
+/** The upgrade is in progress, or has phases in progress after its success (workload update, node pools). */
 export function isOpen({ upgrade }: UpgradeRecord): boolean {
   return upgrade.state === 'in_progress' || openPhases(upgrade).length > 0
 }
 
-/** @param lastSeen absent: what the record itself was read from */
+/** @param lastSeen absent: the observations of the record itself */
 export function verdictOf(
   record: UpgradeRecord,
   baselines: BaselineIndex,
   nowMs: number,
   lastSeen?: LastSeen,
 ): StuckVerdict {
-  return verdictAt(record, standsIn(record, baselines), nowMs, lastSeen)
+  return verdictAt(record, currentPhaseOf(record, baselines), nowMs, lastSeen)
 }
 
-/** The same, of an upgrade of which it is known where it stands; `undefined`: nothing says since when. */
+/** As `verdictOf`, with the current phase of the upgrade; `undefined`: it is unknown since when. */
 export function verdictAt(
   record: UpgradeRecord,
-  stands: Standing | undefined,
+  current: CurrentPhase | undefined,
   nowMs: number,
   lastSeen?: LastSeen,
 ): StuckVerdict {
   const seenUntil = seenUntilMs(record, lastSeen)
   const silence = nowMs > seenUntil ? { silentSinceMs: lastSeenMsOf(record, lastSeen) } : {}
   const calm = { upgradeId: record.upgrade.id, isStuck: false, causes: [], ...silence } as const
-  if (stands === undefined) return calm
-  const { phase, phaseSinceMs, baseline, stalledSinceMs, deadlineMs } = stands
+  if (current === undefined) return calm
+  const { phase, phaseSinceMs, baseline, stalledSinceMs, deadlineMs } = current
   const where = {
     ...(phase === undefined ? {} : { phase }),
     ...(phaseSinceMs === undefined ? {} : { phaseSinceMs }),
@@ -69,18 +69,18 @@ export function verdictAt(
   }
 }
 
-/** Where an upgrade stands, whatever the time. */
-export interface Standing {
+/** The phase that an upgrade is in, independent of the time of the query. */
+export interface CurrentPhase {
   readonly phase: PhaseName | undefined
   readonly phaseSinceMs: number | undefined
   readonly baseline: PhaseBaseline | undefined
   readonly stalledSinceMs: number
-  /** Beyond it, it is stuck. */
+  /** Without progress until then the upgrade is stuck. */
   readonly deadlineMs: number
 }
 
-/** The phase that is most overdue; it is stuck only when all that are open are. `undefined`: nothing says since when. */
-export function standsIn(record: UpgradeRecord, baselines: BaselineIndex): Standing | undefined {
+/** The most overdue open phase; the deadline is that of the last one. `undefined`: it is unknown since when. */
+export function currentPhaseOf(record: UpgradeRecord, baselines: BaselineIndex): CurrentPhase | undefined {
   const { upgrade } = record
   const lastMs = lastProgressMs(record)
   const open = openPhases(upgrade).map(({ name, startedMs, state, resolutionSeconds }) => {
@@ -90,7 +90,7 @@ export function standsIn(record: UpgradeRecord, baselines: BaselineIndex): Stand
       startedMs ?? -Infinity,
       (name === 'workloads' ? record.detail.lastProgressMs : lastMs) ?? -Infinity,
     )
-    // A phase that nothing told the beginning of is no more exact than its upgrade.
+    // A phase with an unobserved start has the resolution of its upgrade.
     const slack = slackSeconds(startedMs === undefined ? upgrade.resolutionSeconds : resolutionSeconds)
     const deadlineMs = sinceMs + (baseline.thresholdSeconds + slack) * 1000
     return { phase: name, phaseSinceMs: startedMs, baseline, stalledSinceMs: sinceMs, deadlineMs }
@@ -101,33 +101,33 @@ export function standsIn(record: UpgradeRecord, baselines: BaselineIndex): Stand
     const most = known.reduce((a, b) => (overdueOf(b) > overdueOf(a) ? b : a))
     return { ...most, deadlineMs }
   }
-  return nowhere(record, lastMs)
+  return withoutPhase(record, lastMs)
 }
 
-/** It runs, and nothing tells where: a cluster that sends few metrics, or an upgrade that OLM cannot even plan. */
-function nowhere({ upgrade }: UpgradeRecord, lastMs: number | undefined): Standing | undefined {
-  const isTold = isCauseTold(upgrade, undefined)
-  // OLM is through and nothing of HCO shows: it may well be over, and metrics would not say it (facts 5.4).
+/** An upgrade in progress without a known phase: the cluster sends few metrics, or OLM cannot resolve the upgrade. */
+function withoutPhase({ upgrade }: UpgradeRecord, lastMs: number | undefined): CurrentPhase | undefined {
+  const hasCause = isCauseReported(upgrade, undefined)
+  // OLM has finished and HCO reports nothing: the upgrade may have ended, which metrics would not show (facts 5.4).
   const isDark = upgrade.phases.some(({ name, endedMs }) => name === 'olm' && endedMs !== undefined)
-  // Before anything of it has begun only a cause that shows tells it from one that nobody has let begin.
-  const sinceMs = upgrade.startedMs === undefined && !isTold ? undefined : (lastMs ?? upgrade.startedMs)
-  if (upgrade.state !== 'in_progress' || sinceMs === undefined || (isDark && !isTold)) return undefined
-  const seconds = (isTold ? TOLD_SECONDS : SEED_SECONDS) + slackSeconds(upgrade.resolutionSeconds)
+  // Before the start, only a reported cause distinguishes this upgrade from one that was not approved yet.
+  const sinceMs = upgrade.startedMs === undefined && !hasCause ? undefined : (lastMs ?? upgrade.startedMs)
+  if (upgrade.state !== 'in_progress' || sinceMs === undefined || (isDark && !hasCause)) return undefined
+  const seconds = (hasCause ? CAUSE_SECONDS : SEED_SECONDS) + slackSeconds(upgrade.resolutionSeconds)
   const where = { phase: undefined, phaseSinceMs: undefined, baseline: undefined }
   return { ...where, stalledSinceMs: sinceMs, deadlineMs: sinceMs + seconds * 1000 }
 }
 
-/** Times that come from scrapes may be one scrape off at both ends. */
+/** Times from scrapes may be off by one scrape at both ends. */
 function slackSeconds(resolutionSeconds: number): number {
   return resolutionSeconds > 1 ? 2 * resolutionSeconds : 0
 }
 
-/** Where a cause shows that can stop the phase, it need not be waited for as long as for one that may come yet. */
-const TOLD_SECONDS = 5 * 60
-const TOLD_DRAIN_SECONDS = 10 * 60
-/** OLM gives an installation five minutes before it calls it failed; until then it waits for pods, as it should. */
+/** The threshold when the cluster reports a cause that can block the phase. */
+const CAUSE_SECONDS = 5 * 60
+const DRAIN_CAUSE_SECONDS = 10 * 60
+/** OLM waits five minutes for the pods of an installation before the CSV fails. */
 const INSTALL_SECONDS_MIN = 6 * 60
-/** An installation that has failed is tried again for ever, and each round looks like the one before. */
+/** OLM retries a failed installation forever, and each attempt looks like the previous one. */
 const FAILED_SECONDS = 2 * 60
 
 function thresholdSeconds(
@@ -139,34 +139,32 @@ function thresholdSeconds(
   const isOlm = phase === 'olm' || phase.startsWith('olm.')
   if (isOlm && (state === 'failed' || detail.csvSteps.some((step) => step.phase === 'Failed'))) return FAILED_SECONDS
   if (phase === 'approval' || phase === 'workloads') return learned.thresholdSeconds
-  if (isCauseTold(upgrade, phase)) {
-    return Math.min(learned.thresholdSeconds, phase.startsWith('platform') ? TOLD_DRAIN_SECONDS : TOLD_SECONDS)
+  if (isCauseReported(upgrade, phase)) {
+    return Math.min(learned.thresholdSeconds, phase.startsWith('platform') ? DRAIN_CAUSE_SECONDS : CAUSE_SECONDS)
   }
   if (phase === 'platform' && !upgrade.phases.some(({ name }) => name.startsWith('platform.')))
-    return UNTOLD_POOLS_SECONDS
-  // Beyond what OLM gives an installation it has failed at least once, whether or not that was seen.
+    return UNREPORTED_POOLS_SECONDS
+  // After OLM's timeout the installation has failed at least once, whether or not that was observed.
   if (phase === 'olm.installing' && detail.csvSteps.at(-1)?.reason === 'InstallWaiting') return INSTALL_SECONDS_MIN
   return phase === 'olm' || phase === 'olm.installing'
     ? Math.max(learned.thresholdSeconds, INSTALL_SECONDS_MIN)
     : learned.thresholdSeconds
 }
 
-/** Without a word of the pools it is only known that the platform updates: a day for a hundred nodes. */
-const UNTOLD_POOLS_SECONDS = 24 * 3600
+/** No pool is reported, only that the platform updates: a day for a hundred nodes. */
+const UNREPORTED_POOLS_SECONDS = 24 * 3600
 
-function isCauseTold({ blockedBy }: Upgrade, phase: PhaseName | undefined): boolean {
+function isCauseReported({ blockedBy }: Upgrade, phase: PhaseName | undefined): boolean {
   return blockedBy !== undefined && canStop(blockedBy.cause, phase)
 }
 
 /**
- * When the control plane last got further. Machines move only when virt-handler is through: from then on each of them is
- * progress as well, which says nothing of what HCO still waits for.
+ * When the control plane last progressed. VMs migrate only after the rollout of virt-handler: from then on each migration is
+ * progress of the workload update, and not of what HCO waits for.
  */
 function lastProgressMs({ upgrade, detail }: UpgradeRecord): number | undefined {
-  const haveMachinesBegun = upgrade.phases.some(
-    ({ name, startedMs }) => name === 'workloads' && startedMs !== undefined,
-  )
-  if (!haveMachinesBegun && detail.lastProgressMs !== undefined) return detail.lastProgressMs
+  const haveVmsBegun = upgrade.phases.some(({ name, startedMs }) => name === 'workloads' && startedMs !== undefined)
+  if (!haveVmsBegun && detail.lastProgressMs !== undefined) return detail.lastProgressMs
   const times = upgrade.phases
     .filter(({ name }) => name !== 'workloads')
     .flatMap(({ startedMs, endedMs }) => [startedMs, endedMs])
@@ -179,9 +177,9 @@ function overdueOf({ stalledSinceMs, baseline }: { stalledSinceMs: number; basel
 }
 
 /**
- * The innermost phases that go on, in order. While the control plane runs, machines and nodes are no matter: they follow.
- * A failed phase of an upgrade that still runs is tried again. Pools that go on after the platform's own word may be
- * paused on purpose, so of these only a node that cannot be drained counts.
+ * The innermost phases in progress, in order. Workload and node phases count only after the control plane. A failed phase
+ * of an upgrade in progress is retried. Pools that are not done when the platform reports the end may be paused on purpose,
+ * so they count only with a reported cause.
  */
 function openPhases(upgrade: Upgrade): readonly UpgradePhase[] {
   const { state, phases } = upgrade
@@ -191,7 +189,7 @@ function openPhases(upgrade: Upgrade): readonly UpgradePhase[] {
   const inner = open.filter(({ name }) => !open.some((other) => isPartOf(other.name, name)))
   const central = inner.filter(({ name }) => name !== 'workloads' && !name.startsWith('platform'))
   const following = inner.filter(
-    ({ name }) => name === 'workloads' || (name.startsWith('platform.') && isCauseTold(upgrade, name)),
+    ({ name }) => name === 'workloads' || (name.startsWith('platform.') && isCauseReported(upgrade, name)),
   )
   const counted = isDone ? following : central.length > 0 ? central : inner
   return [...counted].sort((a, b) => comparePhases(a.name, b.name))
@@ -201,14 +199,14 @@ function lastSeenMsOf({ detail }: UpgradeRecord, lastSeen: LastSeen | undefined)
   return Math.max(detail.observedUntilMs, lastSeen?.metricsMs ?? -Infinity, lastSeen?.objectsMs ?? -Infinity)
 }
 
-/** Until when what is known of the cluster is believed. */
+/** Until when the last report of the cluster is considered current. */
 function seenUntilMs(record: UpgradeRecord, lastSeen: LastSeen | undefined): number {
   const lastMs = lastSeenMsOf(record, lastSeen)
   const metricsMs = lastSeen?.metricsMs
   const objectsMs = lastSeen?.objectsMs ?? (metricsMs === undefined ? lastMs : undefined)
   if (metricsMs === undefined) return lastMs + OBJECTS_QUIET_MS
   if (objectsMs === undefined) return lastMs + METRICS_QUIET_MS
-  // Both ways, and the scrapes stopped while objects went on: they alone tell now.
+  // The scrapes stopped and objects continue: only objects count.
   const haveMetricsStopped = objectsMs - metricsMs > OBJECTS_QUIET_MS
   return haveMetricsStopped ? objectsMs + OBJECTS_QUIET_MS : lastMs + METRICS_QUIET_MS
 }

@@ -4,11 +4,11 @@ import type { Span } from '../../model/span.ts'
 import { UPGRADE_SCOPE, conventionOf } from '../../model/upgrade-convention.ts'
 
 /**
- * What operators told of their upgrades themselves: spans by the conventions of `CONVENTIONS.md`, as evidence for the
- * derivation. Spans that were derived here are no evidence of anything and are left out, as are spans of no cluster.
+ * Spans that operators send of their upgrades, by the conventions of `CONVENTIONS.md`, as evidence for the derivation. Spans
+ * that were derived here are not evidence and are left out, as are spans without a cluster.
  */
 
-/** Of the resource, because they tell upgrades of one cluster apart; the span's own win. */
+/** Attributes of the resource that distinguish upgrades of one cluster; the span's own attributes take precedence. */
 const RESOURCE_KEYS = ['service.name', 'service.version', 'k8s.namespace.name']
 
 /** Whether a span is evidence; for choosing which stored traces to read. */
@@ -22,9 +22,9 @@ export function spanEvidenceOf(spans: readonly Span[]): ReadonlyMap<string, read
   const byCluster = new Map<string, SpanEvidence[]>()
   for (const span of [...byIds.values()].sort(byStart)) {
     const { cluster } = span.resource
-    const kept = byCluster.get(cluster)
-    if (kept === undefined) byCluster.set(cluster, [evidenceOf(span)])
-    else kept.push(evidenceOf(span))
+    const spans = byCluster.get(cluster)
+    if (spans === undefined) byCluster.set(cluster, [evidenceOf(span)])
+    else spans.push(evidenceOf(span))
   }
   return byCluster
 }
@@ -44,7 +44,7 @@ function evidenceOf(span: Span): SpanEvidence {
   }
 }
 
-/** Of repeated keys the last; sorted, so that order on the wire does not matter. Lists, maps and bytes are left out. */
+/** The last value of repeated keys; sorted, so that the order on the wire does not matter. Without lists, maps and bytes. */
 function texts(attributes: Attributes): Readonly<Record<string, string>> {
   const found = new Map<string, string>()
   for (const { key, value } of attributes) {

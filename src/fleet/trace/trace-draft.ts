@@ -1,17 +1,17 @@
 import type { AttributeValue, Attributes } from '../../model/attribute.ts'
 import type { SpanEvent } from '../../model/span.ts'
 
-/** A span of an upgrade before it has ids, and an end where it has none. */
+/** A span of an upgrade without ids, and without an end if it is open. */
 export interface SpanDraft {
-  /** What its id is made of. */
+  /** Its id is a hash of this. */
   readonly path: string
-  /** Absent: of the root. */
+  /** Absent: the root is the parent. */
   readonly parentPath?: string
   readonly name: string
   readonly startMs: number
   /** Absent: not known to have ended. */
   readonly endMs?: number
-  /** It goes on after the upgrade has ended. */
+  /** It continues after the end of the upgrade. */
   readonly outlives?: boolean
   readonly attributes: Attributes
   readonly events: readonly SpanEvent[]
@@ -19,7 +19,7 @@ export interface SpanDraft {
   readonly error?: string
 }
 
-/** What is not known is left out. */
+/** Without unknown and empty values. */
 export function attributesOf(entries: Readonly<Record<string, AttributeValue>>): Attributes {
   return Object.entries(entries).flatMap(([key, value]) =>
     value === undefined || value === '' ? [] : [{ key, value }],

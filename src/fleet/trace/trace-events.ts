@@ -30,7 +30,7 @@ export function alertEvent({ firedAtMs, alertname, severity }: FiredAlert): Span
   return { timeNs: nsOf(firedAtMs), name: 'alert.firing', attributes: attributesOf({ alertname, severity }) }
 }
 
-/** Oldest first; at a tie by name and then by what they say, so that equal events are in one order. */
+/** Oldest first; at a tie by name and then by attributes, so that the order is always the same. */
 export function inOrder(events: readonly SpanEvent[]): readonly SpanEvent[] {
   const keyOf = (event: SpanEvent): string =>
     `${event.name} ${event.attributes.map(({ value }) => (typeof value === 'string' ? value : '')).join(' ')}`

@@ -6,19 +6,19 @@ import type { UpgradeRecord } from '../../model/upgrade.ts'
  * spans again, and so that an operator can compute the trace it may link to.
  */
 
-/** Of the cluster's name as `ingest` knows it, and the new CSV's uid; without a CSV, of the upgrade's id. */
+/** From the cluster's name as `ingest` resolves it, and the new CSV's uid; without a CSV, the upgrade's id. */
 export function upgradeTraceId({ upgrade, detail }: UpgradeRecord): string {
   return sha256(`upgrade|${upgrade.cluster}|${detail.csvUid ?? upgrade.id}`).slice(0, 32)
 }
 
-/** @param path the span's name; where a trace has several of that name, with what tells them apart: see `spanPath` */
+/** @param path the span's name, with a suffix if the trace has several spans of that name: see `spanPath` */
 export function upgradeSpanId(traceId: string, path: string): string {
   return sha256(`${traceId}|${path}`).slice(0, 16)
 }
 
-/** KubeVirt's component is the one without a suffix; of CSV phases that come again, the first. */
-export function spanPath(name: string, telling?: string | number): string {
-  return telling === undefined ? name : `${name}|${telling}`
+/** KubeVirt's component has no suffix, nor has the first occurrence of a CSV phase. */
+export function spanPath(name: string, suffix?: string | number): string {
+  return suffix === undefined ? name : `${name}|${suffix}`
 }
 
 function sha256(text: string): string {

@@ -5,7 +5,7 @@ import type { SpanDraft } from './trace-draft.ts'
 import { conditionEvent, inOrder } from './trace-events.ts'
 import { spanPath } from './trace-ids.ts'
 
-/** The spans below an upgrade's root, as far as its record knows when they began. */
+/** The spans below an upgrade's root whose start is known. */
 export function stepsOf(record: UpgradeRecord): readonly SpanDraft[] {
   return [
     ...approvalOf(record),
@@ -33,7 +33,7 @@ function approvalOf({ upgrade, detail }: UpgradeRecord): readonly SpanDraft[] {
   ]
 }
 
-/** Phases of OLM by the phases of the CSV, for records that know no steps. */
+/** Phases of OLM by the phases of the CSV, for records without CSV steps. */
 const CSV_PHASES: readonly (readonly [PhaseName, string])[] = [
   ['olm.pending', 'Pending'],
   ['olm.install_ready', 'InstallReady'],
@@ -49,7 +49,7 @@ interface CsvStep {
   readonly error?: string
 }
 
-/** A phase that comes again is a span of its own; a change of reason within it is not. */
+/** Each occurrence of a phase is a span; a change of the reason within it is not. */
 function csvStepsOf(record: UpgradeRecord): readonly SpanDraft[] {
   const { csvName: name } = record.detail
   if (name === undefined) return []
@@ -90,7 +90,7 @@ function csvPath({ upgrade, detail }: UpgradeRecord): readonly CsvStep[] {
   })
 }
 
-/** Neighbours of one phase made one, with the newest reason. A step ends at the latest where the next begins. */
+/** Merges adjacent steps of one phase, with the newest reason. A step ends at the latest when the next one starts. */
 function joined(steps: readonly CsvStep[]): readonly CsvStep[] {
   const path: CsvStep[] = []
   for (const step of steps) {
@@ -110,7 +110,7 @@ function joined(steps: readonly CsvStep[]): readonly CsvStep[] {
 
 const RECONCILE = 'hco.reconcile'
 
-/** By the HyperConverged object where it was seen; else by what stands for it in the phases. */
+/** From the HyperConverged object if it was observed, else from the phases. */
 function reconcileOf({ upgrade, detail }: UpgradeRecord): readonly SpanDraft[] {
   const operands = phaseOf(upgrade.phases, 'operands')
   const settle = phaseOf(upgrade.phases, 'settle')

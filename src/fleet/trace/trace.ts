@@ -1,7 +1,7 @@
 /**
- * An upgrade as a trace, by the conventions of `CONVENTIONS.md`: pure, from its record alone. Ids are hashes of what the
- * upgrade is, so deriving it again writes the same spans again, and a record that grew only makes them longer. What has
- * not ended ends where it was last heard of, and says so (`upgrade.provisional`).
+ * An upgrade as a trace, by the conventions of `CONVENTIONS.md`: pure, from its record alone. Ids are hashes of what
+ * identifies the upgrade, so a repeated derivation writes the same spans, at most longer. An open span ends at the last
+ * observation and has the attribute `upgrade.provisional`.
  */
 import type { FiredAlert } from '../../model/alert-run.ts'
 import type { Attributes } from '../../model/attribute.ts'
@@ -15,12 +15,12 @@ import { alertEvent, conditionEvent, gateEvent, inOrder } from './trace-events.t
 import { upgradeSpanId, upgradeTraceId } from './trace-ids.ts'
 import { stepsOf } from './trace-steps.ts'
 
-/** The version of the conventions, as the scope says it. */
+/** The version of the conventions, in the scope. */
 const CONVENTIONS_VERSION = '0.1.0'
 
 /**
- * The spans of an upgrade, the root first; empty when nothing says when it began.
- * @param alerts those that fired on the cluster; the ones in the upgrade's time become events
+ * The spans of an upgrade, the root first; empty when its start is unknown.
+ * @param alerts alerts that fired on the cluster; those during the upgrade become events
  */
 export function traceOf(
   record: UpgradeRecord,
@@ -69,7 +69,7 @@ interface SpanEnd {
   readonly isProvisional: boolean
 }
 
-/** What was still open when the upgrade ended, ended with it; only virtual machines go on moving after a success. */
+/** Open spans end with the upgrade, apart from the workload update, which continues after a success. */
 function endOf(step: SpanDraft, { upgrade, detail }: UpgradeRecord): SpanEnd {
   const isOver = upgrade.state !== 'in_progress' && step.outlives !== true
   const knownMs = step.endMs ?? (isOver ? upgrade.endedMs : undefined)
@@ -106,13 +106,13 @@ function rootOf(
   }
 }
 
-/** Of components without a span, where there is no `hco.reconcile` to hold them either. */
+/** Condition changes of components without a span, if there is no `hco.reconcile` span to contain them. */
 function orphanConditions({ detail }: UpgradeRecord): SpanDraft['events'] {
   const drawn = new Set(detail.components.filter(({ startedMs }) => startedMs !== undefined).map(({ name }) => name))
   return detail.conditionChanges.filter(({ component }) => !drawn.has(component)).map(conditionEvent)
 }
 
-/** As semantic conventions say an outcome: of a deployment, and of a pipeline. */
+/** Outcomes by OpenTelemetry's semantic conventions: of a deployment, and of a pipeline. */
 const OUTCOMES: Readonly<Record<UpgradeState, { readonly status?: string; readonly result?: string }>> = {
   in_progress: {},
   succeeded: { status: 'succeeded', result: 'success' },
@@ -162,7 +162,7 @@ function rootStatus({ upgrade }: UpgradeRecord): Span['status'] {
   }
 }
 
-/** Who would say it if operators told their upgrades themselves. */
+/** The service that would send the trace if operators traced their upgrades. */
 const SERVICES: Readonly<Record<UpgradeOperator, string>> = {
   'kubevirt-hyperconverged': 'hyperconverged-cluster-operator',
   kubevirt: 'virt-operator',
@@ -171,7 +171,7 @@ const SERVICES: Readonly<Record<UpgradeOperator, string>> = {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** A cluster's key is a uid or a name, by what it first told; an alias that is a uid may be OpenShift's, another one. */
+/** A cluster's key is a uid or a name, whichever it first reported; an alias that is a uid may be OpenShift's cluster id. */
 function resourceOf(
   { upgrade, detail }: UpgradeRecord,
   cluster: Pick<ClusterRecord, 'cluster' | 'aliases'>,

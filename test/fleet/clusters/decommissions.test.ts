@@ -72,8 +72,8 @@ test('a cluster that is seen again ends it once, by itself', async () => {
   const { decommissions } = memory.people
   const [one] = await decommissions.declare([{ cluster: 'prague', sinceMs: 5 }], 'sold', 'ada', 10)
   const returned = [
-    { id: one!.id, heardMs: 40 },
-    { id: 'of nobody', heardMs: 40 },
+    { id: one!.id, lastSeenMs: 40 },
+    { id: 'of nobody', lastSeenMs: 40 },
   ]
   await decommissions.endReturned(returned, 45)
   await decommissions.endReturned(returned, 46)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { featureGates, gatesNamed, gatesOfPatch, standingPatches } from '../../../src/fleet/clusters/gate-uses.ts'
+import { featureGates, gatesNamed, gatesOfPatch, activePatches } from '../../../src/fleet/clusters/gate-uses.ts'
 import type { Modification } from '../../../src/model/cluster-record.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
 
@@ -71,7 +71,7 @@ test('by gate, in whatever case it is spelled: patches, then on, then off', () =
 
 test('patches are read to the last portion', async () => {
   const all = Array.from({ length: 2500 }, (_, i) => patch('a', `G${i}`, String(i).padStart(4, '0')))
-  const read = await standingPatches(({ after, limit }) => {
+  const read = await activePatches(({ after, limit }) => {
     const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after.id) + 1
     return Promise.resolve(all.slice(from, from + limit))
   })

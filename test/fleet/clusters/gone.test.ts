@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { goneAt, isOverheard, toldAt, verdictOfGone } from '../../../src/fleet/clusters/gone.ts'
+import { goneAt, isReturned, decommissionsAt, verdictOfGone } from '../../../src/fleet/clusters/gone.ts'
 import type { Decommission, DecommissionEnd } from '../../../src/model/decommission.ts'
 
 const said = (sinceMs: number, end?: Omit<DecommissionEnd, 'by'>, id = 'd'): Decommission => ({
@@ -33,16 +33,19 @@ describe('a cluster', () => {
     ['said to be, and not seen for longer than allowed before', 100, [said(400)], 50, 300, 'unheard'],
     ['said to be, and not seen for longer than allowed', 100, [said(400)], 50, 500, 'declared'],
   ])('%s', (_, lastSeenMs, told, goneAfterMs, atMs, why) => {
-    expect(goneAt({ lastSeenMs, told, goneAfterMs }, atMs)?.why.kind).toBe(why)
+    expect(goneAt({ lastSeenMs, decommissions: told, goneAfterMs }, atMs)?.why.kind).toBe(why)
   })
 
   test('says since when, by whom and why', () => {
-    const evidence = { lastSeenMs: 100, told: [said(200)], goneAfterMs: 500 }
+    const evidence = { lastSeenMs: 100, decommissions: [said(200)], goneAfterMs: 500 }
     expect(goneAt(evidence, 300)).toMatchObject({
       sinceMs: 200,
       why: { kind: 'declared', decommission: { by: 'ada', reason: 'sold' } },
     })
-    expect(goneAt({ ...evidence, told: [] }, 700)).toEqual({ sinceMs: 600, why: { kind: 'unheard', afterMs: 500 } })
+    expect(goneAt({ ...evidence, decommissions: [] }, 700)).toEqual({
+      sinceMs: 600,
+      why: { kind: 'unheard', afterMs: 500 },
+    })
   })
 })
 
@@ -58,8 +61,8 @@ const toldArbitrary = fc.array(
 test('no word hides a living cluster, and what was said later changes nothing that was before', () => {
   fc.assert(
     fc.property(momentMs, toldArbitrary, momentMs, momentMs, (lastSeenMs, told, goneAfterMs, atMs) => {
-      const gone = goneAt({ lastSeenMs, told, goneAfterMs }, atMs)
-      const byTimeAlone = goneAt({ lastSeenMs, told: [], goneAfterMs }, atMs)
+      const gone = goneAt({ lastSeenMs, decommissions: told, goneAfterMs }, atMs)
+      const byTimeAlone = goneAt({ lastSeenMs, decommissions: [], goneAfterMs }, atMs)
       if (gone?.why.kind === 'unheard') expect(gone).toEqual(byTimeAlone)
       if (gone?.why.kind === 'declared') {
         const { end, sinceMs } = gone.why.decommission
@@ -68,21 +71,21 @@ test('no word hides a living cluster, and what was said later changes nothing th
         expect(gone.sinceMs).toBeLessThanOrEqual(atMs)
       }
       const later = said(atMs + 1)
-      expect(goneAt({ lastSeenMs, told: [...told, later], goneAfterMs }, atMs)).toEqual(gone)
+      expect(goneAt({ lastSeenMs, decommissions: [...told, later], goneAfterMs }, atMs)).toEqual(gone)
     }),
   )
 })
 
 test('a word that stands is overheard as soon as anything is seen after its moment', () => {
-  expect([undefined, 199, 200, 201].map((heardMs) => isOverheard(said(200), heardMs))).toEqual([
+  expect([undefined, 199, 200, 201].map((heardMs) => isReturned(said(200), heardMs))).toEqual([
     ...[false, false, false, true],
   ])
-  expect(isOverheard(said(200, returned(201)), 300)).toBe(false)
+  expect(isReturned(said(200, returned(201)), 300)).toBe(false)
 })
 
 test('the past is told without what came later', () => {
   const told = [said(100, withdrawn(150), 'a'), said(200, withdrawn(250), 'b'), said(300, returned(350), 'c')]
-  const ids = (atMs: number) => toldAt(told, atMs).map(({ id, end }) => `${id} ${end?.kind ?? 'stands'}`)
+  const ids = (atMs: number) => decommissionsAt(told, atMs).map(({ id, end }) => `${id} ${end?.kind ?? 'stands'}`)
   expect([ids(120), ids(200), ids(320), ids(400)]).toEqual([
     [],
     ['a withdrawn'],

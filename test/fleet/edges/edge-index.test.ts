@@ -43,10 +43,10 @@ test('what is usual of an edge that few took is that between its minors, then th
   const index = createEdgeIndex()
   const patch = { ...NEW, to: '1.17.3' }
   const median = (name: EdgeName) => {
-    const { learnedFrom, phases } = index.usual(name)
+    const { learnedFrom, phases } = index.typical(name)
     return { learnedFrom, olm: phases.find((one) => one.phase === 'olm')?.p50Seconds, runs: phases[0]?.runs }
   }
-  expect(index.usual(NEW)).toEqual({ learnedFrom: 'fleet', phases: [] })
+  expect(index.typical(NEW)).toEqual({ learnedFrom: 'fleet', phases: [] })
   index.put('fra-1', runs(OLD, upTo(9)).map(recordOf))
   index.put('prg-2', [recordOf({ operator: 'openshift', from: '4.19.1', to: '4.20.0', startMinute: 0 })])
   expect(median(OLD)).toEqual({ learnedFrom: 'edge', olm: 5 * 60, runs: 9 })
@@ -70,7 +70,7 @@ test('of a large operator the newest runs are enough', () => {
     ).map(recordOf),
   )
   index.put('fra-2', runs(NEW, [3, 3]).map(recordOf))
-  const { learnedFrom, phases } = index.usual({ ...NEW, from: '1.17.0', to: '1.18.0' })
+  const { learnedFrom, phases } = index.typical({ ...NEW, from: '1.17.0', to: '1.18.0' })
   expect(learnedFrom).toBe('fleet')
   expect(phases[0]).toMatchObject({ phase: 'olm', runs: 1000, p50Seconds: 420 })
 })

@@ -2,29 +2,29 @@ import { Type, type Static } from 'typebox'
 import { orNull, Time, wordOf } from './fleet-common.ts'
 
 /**
- * Who runs what, and how it spreads. Every answer says what it stands on: how many clusters were known, how many told a
- * version, which days nobody counted, and when the newest was counted. Days are UTC, `2026-11-21`.
+ * Adoption of versions. Every answer includes its basis: the number of known clusters, of clusters that report a
+ * version, the days without a count, and the time of the newest count. Days are UTC, `2026-11-21`.
  */
 
 export const DIMENSION_WORDS = ['version', 'minor', 'channel', 'platform', 'region', 'flavour', 'environment'] as const
 
 const Day = Type.String({ format: 'date' })
 
-/** What an answer stands on. Counts are those of its last counted day. */
+/** The basis of an answer. Counts are those of its last counted day. */
 export const AdoptionBasis = Type.Object({
   operator: Type.String(),
   from: Day,
   to: Day,
-  /** Clusters known, all versions and none; those that told one; their share. */
+  /** Known clusters, clusters that report a version, and their share. */
   known: Type.Integer(),
   telling: Type.Integer(),
   coverage: orNull(Type.Number()),
-  /** Days of the range that were not counted. */
+  /** Days of the range without a count. */
   missingDays: Type.Array(Day),
   updatedAt: orNull(Time),
   /**
-   * First 16 digits of the SHA-256 of this answer as CSV (`format=csv`): the same as long as no number in it changes. A
-   * link that carries it can tell later whether late data has changed what was cited.
+   * First 16 digits of the SHA-256 of this answer as CSV (`format=csv`): stable as long as no number in it changes. A link
+   * with the digest shows later whether late data changed the cited numbers.
    */
   digest: Type.String(),
 })
@@ -69,7 +69,7 @@ const ShareLine = Type.Object({
   value: Type.String(),
   /** By day. */
   clusters: Type.Array(Type.Integer()),
-  /** Of those that told; `null` on days when nobody did. */
+  /** Of the reporting clusters; `null` on days without any. */
   share: Type.Array(orNull(Type.Number())),
 })
 
@@ -99,7 +99,7 @@ export const OlderQuery = Type.Object({
 })
 export type OlderQuery = Static<typeof OlderQuery>
 
-/** `GET /api/adoption/v1/spread`: how fast each version came and went. Aligned by age: index 0 is its first day. */
+/** `GET /api/adoption/v1/spread`: the rise and decline of each version. Aligned by age: index 0 is its first day. */
 export const SpreadQuery = Type.Object({
   ...RANGE_PARAMS,
   by: Type.Optional(wordOf(['version', 'minor'] as const, 'Default version.')),
@@ -110,16 +110,16 @@ export type SpreadQuery = Static<typeof SpreadQuery>
 export const SpreadItem = Type.Object({
   version: Type.String(),
   firstDay: Day,
-  /** False: it was there on the first day of the range that anybody told a version, so its age is at least this. */
+  /** False: it already ran on the first day of the range with a reported version, so its age is at least this. */
   isStartKnown: Type.Boolean(),
-  /** Days until this share ran it or a newer one; `null`: not yet. */
+  /** Days until this share ran it or a newer version; `null`: not yet reached. */
   to10Days: orNull(Type.Integer()),
   to50Days: orNull(Type.Integer()),
   to90Days: orNull(Type.Integer()),
   peakShare: Type.Number(),
   peakDay: Day,
   halfLifeDays: orNull(Type.Integer()),
-  /** `null`: it was there before counting began, and not a week is counted since. */
+  /** `null`: it is older than the first count, and fewer than seven days are counted since. */
   stage: orNull(wordOf(['rising', 'adopted', 'low', 'replaced', 'gone'] as const)),
   clusters: Type.Integer(),
   share: orNull(Type.Number()),
@@ -128,25 +128,25 @@ export const SpreadItem = Type.Object({
 export type SpreadItem = Static<typeof SpreadItem>
 
 /**
- * How the newest version will spread, by how earlier ones went on from the same age: of the clusters that were still to
- * come, the part that came by each later age; a tenth, a half and nine tenths of these versions.
+ * The forecast for the newest version from earlier versions at the same age: of the clusters still missing then, the part
+ * that had moved by each later age; p10, p50 and p90 of these versions.
  */
 export const ForecastItem = Type.Object({
   version: orNull(Type.String()),
-  /** Why there is none; then `fan` and `past` are empty. */
+  /** The reason without a forecast; then `fan` and `past` are empty. */
   reason: orNull(wordOf(['no_version', 'start_unknown', 'reached', 'few_earlier'] as const)),
-  /** Of the last day on which its share is known. */
+  /** On the last day with a known share. */
   ageDays: Type.Integer(),
   share: Type.Number(),
-  /** Versions it is made from. */
+  /** The versions from which it is computed. */
   earlier: Type.Array(Type.String()),
   /** By age, from the day after `ageDays` on. */
   fan: Type.Array(Type.Object({ low: Type.Number(), mid: Type.Number(), high: Type.Number() })),
-  /** Age at which nine tenths run it; `null`: beyond the fan. */
+  /** Age at a share of 90 %; `null`: beyond the fan. */
   to90Days: Type.Object({ low: orNull(Type.Integer()), mid: orNull(Type.Integer()), high: orNull(Type.Integer()) }),
-  /** Days after which `saidShare` is held against `wasShare`, or at the end of its fan if that is sooner. */
+  /** Days after which `saidShare` is compared with `wasShare`, or at the end of its fan if that is sooner. */
   checkedAfterDays: Type.Integer(),
-  /** What the same method would have said of earlier versions at that age, by what was known then. */
+  /** The forecasts of the same method for earlier versions at that age, from the data known then. */
   past: Type.Array(
     Type.Object({
       version: Type.String(),
@@ -159,7 +159,7 @@ export const ForecastItem = Type.Object({
   ),
 })
 export type ForecastItem = Static<typeof ForecastItem>
-/** `forecast` is no number that was counted: it is not in the CSV, and not in the digest. */
+/** `forecast` is not a count: it is neither in the CSV nor in the digest. */
 export const SpreadAnswer = Type.Object({
   basis: AdoptionBasis,
   versions: Type.Array(SpreadItem),
@@ -167,20 +167,20 @@ export const SpreadAnswer = Type.Object({
 })
 export type SpreadAnswer = Static<typeof SpreadAnswer>
 
-/** `GET /api/adoption/v1/behind`: how far clusters are behind the newest version that any of them runs, on the last day. */
+/** `GET /api/adoption/v1/behind`: how far clusters are behind the newest running version, on the last day. */
 export const BehindQuery = Type.Object({ ...RANGE_PARAMS, format: FormatParam })
 export type BehindQuery = Static<typeof BehindQuery>
 export const BehindAnswer = Type.Object({
   basis: AdoptionBasis,
-  /** `null`: nobody told a version. */
+  /** `null`: no cluster reported a version. */
   newest: orNull(Type.String()),
-  /** Clusters by minors, or releases of this fleet, behind; index 0 is up to date. */
+  /** Clusters by the number of minors, or releases of this fleet, behind; index 0 is up to date. */
   byMinors: Type.Array(Type.Integer()),
   byReleases: Type.Array(Type.Integer()),
 })
 export type BehindAnswer = Static<typeof BehindAnswer>
 
-/** `GET /api/adoption/v1/workloads`: the control plane's version against the machines that really run its launcher. */
+/** `GET /api/adoption/v1/workloads`: the control plane's version against the VMs that run its launcher. */
 export const WorkloadsQuery = Type.Object({ ...RANGE_PARAMS, format: FormatParam })
 export type WorkloadsQuery = Static<typeof WorkloadsQuery>
 export const WorkloadsAnswer = Type.Object({
@@ -189,11 +189,11 @@ export const WorkloadsAnswer = Type.Object({
   versions: Type.Array(
     Type.Object({
       version: Type.String(),
-      /** By day: clusters on it, their running machines, and those of them whose launcher is older. */
+      /** By day: clusters on it, their running VMs, and those VMs with an older launcher. */
       clusters: Type.Array(Type.Integer()),
       machines: Type.Array(Type.Integer()),
       outdated: Type.Array(Type.Integer()),
-      /** Machines that really run it, of theirs; `null` where no machine is told. */
+      /** The share of those VMs that run it; `null` without reported VMs. */
       share: Type.Array(orNull(Type.Number())),
     }),
   ),
@@ -218,7 +218,7 @@ export const UsageAnswer = Type.Object({
   /** As `digest` of the other answers. */
   digest: Type.String(),
   days: Type.Array(Day),
-  /** All clusters, by day: one that tells nothing of what it uses is in none of the items. */
+  /** All clusters, by day, including those that report no usage and are in no item. */
   known: Type.Array(Type.Integer()),
   items: Type.Array(
     Type.Object({
@@ -232,7 +232,7 @@ export const UsageAnswer = Type.Object({
 })
 export type UsageAnswer = Static<typeof UsageAnswer>
 
-/** `GET /api/adoption/v1/operators`: what was ever counted, and over which days. */
+/** `GET /api/adoption/v1/operators`: the counted operators and the range of counted days. */
 export const OperatorsAnswer = Type.Object({
   operators: Type.Array(Type.String()),
   firstDay: orNull(Day),

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-/** One run of an alert, from the moment its expression held until it resolved. */
+/** One occurrence of an alert, from the moment its expression held until it resolved. */
 export const AlertRun = Type.Object({
   fingerprint: Type.String(),
   alertname: Type.String(),
@@ -13,14 +13,14 @@ export const AlertRun = Type.Object({
   /** Absent while it fires. */
   resolvedAtMs: Type.Optional(Type.Number()),
   acknowledgedBy: Type.Optional(Type.String()),
-  /** What whoever acknowledged it wrote down; absent when nothing. */
+  /** The note of the acknowledgement; absent when empty. */
   acknowledgedNote: Type.Optional(Type.String()),
 })
 export type AlertRun = Static<typeof AlertRun>
 
 /**
- * `GET /api/fleet/v1/alerts/history?fromMs&toMs&alertname&cluster&fingerprint&limit&cursor`: runs that fired in the
- * window, newest first.
+ * `GET /api/fleet/v1/alerts/history?fromMs&toMs&alertname&cluster&fingerprint&limit&cursor`: occurrences that fired in
+ * the window, newest first.
  */
 export const AlertRuns = Type.Object({ runs: Type.Array(AlertRun), nextCursor: Type.Optional(Type.String()) })
 export type AlertRuns = Static<typeof AlertRuns>
@@ -36,15 +36,15 @@ export const AlertStrips = Type.Object({
 })
 export type AlertStrips = Static<typeof AlertStrips>
 
-/** `POST /api/fleet/v1/alerts/{fingerprint}/acknowledge` (role responder); `DELETE` takes it back. */
+/** `POST /api/fleet/v1/alerts/{fingerprint}/acknowledge` (role responder); `DELETE` reverts it. */
 export const AcknowledgeRequest = Type.Object({
   note: Type.String(),
-  /** Only looked at when the server needs no token. */
+  /** Ignored when the server requires a token. */
   by: Type.Optional(Type.String()),
 })
 export type AcknowledgeRequest = Static<typeof AcknowledgeRequest>
 
-/** `GET /api/fleet/v1/audit?limit&cursor`: what people did, newest first. */
+/** `GET /api/fleet/v1/audit?limit&cursor`: user actions, newest first. */
 export const AuditEntries = Type.Object({
   entries: Type.Array(
     Type.Object({
@@ -63,7 +63,7 @@ export const AuditEntries = Type.Object({
         Type.Literal('rules.reload'),
       ]),
       subject: Type.String(),
-      /** JSON of what was written. */
+      /** JSON with the written data. */
       detail: Type.String(),
     }),
   ),

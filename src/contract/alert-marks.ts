@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-/** What stands between an alert and a page, and who has seen it. Nothing here hides an alert: each mark has its reason. */
+/** What suppresses the notifications of an alert, and its acknowledgement. No mark hides an alert: each has its reason. */
 export const AlertMarks = Type.Object({
   /** Ids of active silences. */
   silencedBy: Type.Array(Type.String()),
@@ -14,15 +14,15 @@ export const AlertMarks = Type.Object({
     Type.Object({
       /** Its id, as in `/api/fleet/v1/upgrades/{id}`. */
       upgrade: Type.String(),
-      /** As people call it: `east from 1.16.0 to 1.17.0`. */
+      /** For display: `east from 1.16.0 to 1.17.0`. */
       title: Type.String(),
       phase: Type.String(),
       reason: Type.String(),
     }),
   ),
-  /** Names of the receivers that its route leads to; empty when nothing is configured. */
+  /** Names of the receivers of its route; empty without a configuration. */
   receivers: Type.Array(Type.String()),
-  /** The last decision to tell somebody or not, one for each receiver. */
+  /** The last notification decision for each receiver. */
   decisions: Type.Array(
     Type.Object({ receiver: Type.String(), sends: Type.Boolean(), reason: Type.String(), atMs: Type.Number() }),
   ),

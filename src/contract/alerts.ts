@@ -4,7 +4,7 @@ import { DeliveryItem } from './deliveries.ts'
 import { MOMENT_PARAMS, PAST_FIELD } from './fleet-common.ts'
 import { SampleValue } from './sample-value.ts'
 
-/** `/api/fleet/v1/alerts`: every alert of the fleet with what a person needs beside its labels. */
+/** `/api/fleet/v1/alerts`: every alert of the fleet, with context beyond its labels. */
 
 export const AlertItem = Type.Object({
   fingerprint: Type.String(),
@@ -12,7 +12,7 @@ export const AlertItem = Type.Object({
   /** The cluster key, or the empty string when the series carried no identity. */
   cluster: Type.String(),
   severity: Type.Union([Type.Literal('critical'), Type.Literal('warning'), Type.Literal('info'), Type.Literal('none')]),
-  /** What it does to the operator; independent of severity. */
+  /** The impact on the operator; independent of severity. */
   healthImpact: Type.Union([Type.Literal('critical'), Type.Literal('warning'), Type.Literal('none')]),
   state: Type.Union([Type.Literal('pending'), Type.Literal('firing'), Type.Literal('resolved')]),
   activeAtMs: Type.Number(),
@@ -28,20 +28,20 @@ export const AlertItem = Type.Object({
     forMs: Type.Number(),
     keepFiringForMs: Type.Number(),
   }),
-  /** Name of the runbook page, absent when no page has the alert's name. */
+  /** The runbook of the alert; absent when no page has the alert's name. */
   runbook: Type.Optional(Type.String()),
-  /** `external`: somebody POSTed it, such as a cluster's own Prometheus; `rule.expr` is empty then. Absent means `rule`. */
+  /** `external`: POSTed, for example by a cluster's own Prometheus; `rule.expr` is empty then. Absent means `rule`. */
   source: Type.Optional(Type.Union([Type.Literal('rule'), Type.Literal('external')])),
-  /** Where an external alert comes from, its `generatorURL`. */
+  /** The `generatorURL` of an external alert. */
   generatorUrl: Type.Optional(Type.String()),
-  /** Absent before the first look at it. */
+  /** Absent until it is first computed. */
   marks: Type.Optional(AlertMarks),
 })
 export type AlertItem = Static<typeof AlertItem>
 
 /**
- * `GET /api/fleet/v1/alerts`: every alert that fires, waits or is just over. With `at` those that fired then, of the runs
- * that are kept.
+ * `GET /api/fleet/v1/alerts`: all firing, pending and recently resolved alerts. With `at` the alerts that fired then, from
+ * the stored occurrences.
  */
 export const AlertsQuery = Type.Object(MOMENT_PARAMS)
 
@@ -49,19 +49,19 @@ export const AlertItems = Type.Object({
   asOfMs: Type.Number(),
   ...PAST_FIELD,
   alerts: Type.Array(AlertItem),
-  /** Rules that could not be evaluated last time: the list may be incomplete, and says so. */
+  /** Rules whose last evaluation failed: the list may be incomplete. */
   failing: Type.Array(Type.Object({ group: Type.String(), rule: Type.String(), error: Type.String() })),
 })
 export type AlertItems = Static<typeof AlertItems>
 
-/** Something that changed on the alert's cluster before the alert began. */
+/** A change on the alert's cluster before the start of the alert. */
 export const AlertChange = Type.Object({
-  /** When it was first seen changed; exact to `resolutionMs`. */
+  /** When the change was first seen, exact to `resolutionMs`. */
   atMs: Type.Number(),
   resolutionMs: Type.Number(),
   /**
-   * `version`: a component runs another version. `label`: another label of an information series changed.
-   * `modification`: somebody changed an operand by hand, and the operator changed it back. `alert`: another alert began.
+   * `version`: another version of a component. `label`: another label of an information series. `modification`: an
+   * out-of-band modification of an operand, which the operator reverted. `alert`: the start of another alert.
    */
   kind: Type.Union([
     Type.Literal('version'),
@@ -71,7 +71,7 @@ export const AlertChange = Type.Object({
   ]),
   /** A sentence. */
   text: Type.String(),
-  /** The series it was read from, as PromQL writes it. */
+  /** The source series, in PromQL notation. */
   series: Type.Optional(Type.String()),
   from: Type.Optional(Type.String()),
   to: Type.Optional(Type.String()),
@@ -80,23 +80,23 @@ export const AlertChange = Type.Object({
 })
 export type AlertChange = Static<typeof AlertChange>
 
-/** What the clusters with this alert have in common, and the others do not. */
+/** A trait that the clusters with this alert share more than the others. */
 const SharedLabel = Type.Object({
-  /** Such as `version`, `region`, `platform`. */
+  /** For example `version`, `region`, `platform`. */
   label: Type.String(),
   value: Type.String(),
-  /** Clusters with the alert that have it, of those that say anything about it. */
+  /** Clusters with the alert and the trait, of those that report the trait. */
   having: Type.Number(),
   havingOf: Type.Number(),
-  /** The same of the rest of the fleet. */
+  /** The same for the rest of the fleet. */
   restHaving: Type.Number(),
   restOf: Type.Number(),
-  /** Share among those with the alert over the share in the whole fleet; above 1 it is a trait of this alert. */
+  /** Share among clusters with the alert over the share in the whole fleet; above 1 the trait is typical of the alert. */
   lift: Type.Number(),
 })
 type SharedLabel = Static<typeof SharedLabel>
 
-/** `GET /api/fleet/v1/alerts/{fingerprint}`: one alert and what helps to understand it. 404 when it is not among the alerts. */
+/** `GET /api/fleet/v1/alerts/{fingerprint}`: one alert with its context. 404 when there is no such alert. */
 export const AlertDetail = Type.Object({
   asOfMs: Type.Number(),
   alert: AlertItem,
@@ -113,20 +113,20 @@ export const AlertDetail = Type.Object({
         Type.Literal('!='),
       ]),
       threshold: SampleValue,
-      /** What is compared, as PromQL. */
+      /** The compared expression, as PromQL. */
       expr: Type.String(),
       /** `0.93 is above the threshold 0.9`. */
       text: Type.String(),
     }),
   ),
-  /** In the 60 minutes before it began, newest first; at most 50. */
+  /** In the 60 minutes before its start, newest first; at most 50. */
   changes: Type.Array(AlertChange),
   changesFromMs: Type.Number(),
   changesToMs: Type.Number(),
-  /** What could not be looked at, as sentences: an empty list of changes is then no proof. */
+  /** What could not be read, as sentences: an empty list of changes then proves nothing. */
   unknown: Type.Array(Type.String()),
   elsewhere: Type.Object({
-    /** Other clusters on which an alert of this name fires or waits, the newest first; at most 200 alerts. */
+    /** Other clusters on which an alert of this name is firing or pending, newest first; at most 200 alerts. */
     alerts: Type.Array(
       Type.Object({
         fingerprint: Type.String(),
@@ -138,14 +138,14 @@ export const AlertDetail = Type.Object({
     ),
     /** Clusters with an alert of this name, this one included. */
     clusters: Type.Number(),
-    /** Clusters known. */
+    /** Known clusters. */
     clustersOf: Type.Number(),
     /** Traits with a lift above 1, the strongest first; empty when the alert is on one cluster only. */
     shared: Type.Array(SharedLabel),
   }),
-  /** The last ones that told of it, newest first; at most 20. */
+  /** The last notifications about it, newest first; at most 20. */
   deliveries: Type.Array(DeliveryItem),
-  /** The same condition reported by somebody else: a rule's alert for an external one, and the other way round. */
+  /** Duplicates of the alert: a rule's alert for an external one, and vice versa. */
   reportedAlsoBy: Type.Array(
     Type.Object({ fingerprint: Type.String(), source: Type.Union([Type.Literal('rule'), Type.Literal('external')]) }),
   ),

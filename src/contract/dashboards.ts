@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import type { DashboardModel } from '../model/dashboard.ts'
 
-/** `/api/dashboards/v1`: the dashboards that are loaded, as they are drawn. */
+/** `/api/dashboards/v1`: the loaded dashboards. */
 
 export const DashboardSummary = Type.Object({
   name: Type.String(),
@@ -11,7 +11,7 @@ export const DashboardSummary = Type.Object({
   panels: Type.Integer(),
   /** Of the file: errors and warnings. */
   faults: Type.Integer(),
-  /** Alerts about what it shows. */
+  /** Alerts whose rules read what it shows. */
   alerts: Type.Integer(),
 })
 export type DashboardSummary = Static<typeof DashboardSummary>
@@ -32,12 +32,12 @@ export type DashboardFault = Static<typeof DashboardFault>
 export const PanelAlert = Type.Object({
   name: Type.String(),
   hasRunbook: Type.Boolean(),
-  /** How many fire now. */
+  /** The number that fires now. */
   firing: Type.Integer(),
 })
 export type PanelAlert = Static<typeof PanelAlert>
 
-/** Perses' fields with defaults filled in, the kind of each chart in `kind`; times in seconds. */
+/** Perses' fields with defaults applied, the kind of each chart in `kind`; times in seconds. */
 const Model = Type.Unsafe<DashboardModel>(
   Type.Object({
     name: Type.String(),
@@ -90,7 +90,7 @@ const Model = Type.Unsafe<DashboardModel>(
 
 export const DashboardAnswer = Type.Object({
   dashboard: Model,
-  /** The file as it is, below the content folder. */
+  /** The path of the file, relative to the parent of the content folder. */
   file: Type.String(),
   source: Type.String(),
   faults: Type.Array(DashboardFault),
@@ -103,7 +103,7 @@ export type DashboardAnswer = Static<typeof DashboardAnswer>
 export const DashboardUnknown = Type.Object({ error: Type.String(), nearest: Type.Array(Type.String()) })
 export type DashboardUnknown = Static<typeof DashboardUnknown>
 
-/** A panel that shows what a runbook is about. */
+/** A panel related to a runbook. */
 export const PanelLink = Type.Object({
   dashboard: Type.String(),
   dashboardTitle: Type.String(),

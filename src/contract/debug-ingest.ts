@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox'
 
 /**
- * `/debug/ingest`: what became of the samples (of OTLP, data points, spans and log records) that senders brought, since the start of the process.
- * Lists have at most `?top=` entries, 20 when it does not say, never more than `DEBUG_INGEST_TOP_MAX`.
+ * `/debug/ingest`: the outcome of received samples (OTLP: data points, spans and log records) since the start of the
+ * process. Lists have at most `?top=` entries, 20 by default, never more than `DEBUG_INGEST_TOP_MAX`.
  */
 export const DEBUG_INGEST_TOP_MAX = 1000
 
@@ -11,18 +11,18 @@ const ClusterActivity = Type.Object({
   cluster: Type.String(),
   taken: Type.Number(),
   refused: Type.Number(),
-  /** Of HA replicas that stand by: another one delivers the same. */
+  /** From standby HA replicas: another replica delivers the same. */
   duplicate: Type.Number(),
   heardMs: Type.Number(),
 })
 
 export const DebugIngest = Type.Object({
   asOfMs: Type.Number(),
-  /** By reason; of each the last examples, newest first. */
+  /** By reason, each with its last examples, newest first. */
   refusals: Type.Array(
     Type.Object({
       reason: Type.String(),
-      /** Samples and histograms, of OTLP data points, spans and log records; of a body that could not be read, the body. */
+      /** Samples and histograms (OTLP: data points, spans and log records); a body that cannot be decoded counts as one. */
       count: Type.Number(),
       requests: Type.Number(),
       lastMs: Type.Number(),
@@ -42,7 +42,7 @@ export const DebugIngest = Type.Object({
     bySamples: Type.Array(ClusterActivity),
     byRefused: Type.Array(ClusterActivity),
   }),
-  /** Limits on what is kept, and how near they are; of limits on a cluster, the one that is nearest. */
+  /** Limits on stored data and their usage; of a limit per cluster, the cluster closest to it. */
   limits: Type.Array(
     Type.Object({
       option: Type.String(),
@@ -51,7 +51,7 @@ export const DebugIngest = Type.Object({
       cluster: Type.Optional(Type.String()),
     }),
   ),
-  /** Which replica of each pair is listened to; the last change first. */
+  /** The elected replica of each pair; the last change first. */
   replicas: Type.Object({
     pairs: Type.Number(),
     elections: Type.Array(

@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox'
 
-/** `GET /debug/notify`: each group with the last decision about each of its alerts: who was told or not, and the reason. */
+/** `GET /debug/notify`: each group with the last notification decision about each of its alerts, and the reason. */
 export const DebugNotify = Type.Object({
   asOfMs: Type.Number(),
-  /** The file's name; absent when there is none. */
+  /** The name of the configuration file, if any. */
   configFile: Type.Optional(Type.String()),
   groups: Type.Array(
     Type.Object({

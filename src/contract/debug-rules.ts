@@ -13,23 +13,23 @@ const DebugRule = Type.Object({
   lastEvaluationMs: Type.Optional(Type.Number()),
   /** Samples the last evaluation wrote, stale markers apart. */
   lastSamples: Type.Number(),
-  /** Of an alerting rule: how many alerts it has in each state. */
+  /** The number of alerts of an alerting rule, by state. */
   alerts: Type.Optional(Type.Object({ pending: Type.Number(), firing: Type.Number() })),
 })
 
 /**
- * `/debug/rules`: how evaluation goes. Groups in the order of their files; times are milliseconds since the epoch,
+ * `/debug/rules`: the status of evaluation. Groups in the order of their files; times are milliseconds since the epoch,
  * durations milliseconds.
  */
 export const DebugRules = Type.Object({
   asOfMs: Type.Number(),
-  /** How the last reading of rules, runbooks and dashboards went. */
+  /** The last reload of rules, runbooks and dashboards. */
   reload: Type.Object({
     isSuccessful: Type.Boolean(),
-    /** When what is in use was read. */
+    /** When the content in use was read. */
     lastSuccessMs: Type.Number(),
     lastAttemptMs: Type.Optional(Type.Number()),
-    /** `request`, `signal` or `files`; absent: nobody asked since the start. */
+    /** `request`, `signal` or `files`; absent: no reload since the start. */
     cause: Type.Optional(Type.String()),
     /** With the carets. */
     error: Type.Optional(Type.String()),
@@ -43,9 +43,9 @@ export const DebugRules = Type.Object({
       queryOffsetMs: Type.Number(),
       evaluationMs: Type.Number(),
       lastEvaluationMs: Type.Optional(Type.Number()),
-      /** Absent: at once. */
+      /** Absent: no `for`. */
       nextEvaluationMs: Type.Optional(Type.Number()),
-      /** Evaluations that were due and did not happen, since the start. */
+      /** Skipped evaluations since the start. */
       missed: Type.Number(),
       rules: Type.Array(DebugRule),
     }),

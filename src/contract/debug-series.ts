@@ -1,24 +1,24 @@
 import { Type, type Static } from 'typebox'
 
 /**
- * `/debug/series`: how many series there are, and what they are made of, as the index has them: series without a sample
- * in the retention are not among them. Lists have at most `?top=` entries, largest first, 20 when it does not say, never
- * more than `DEBUG_SERIES_TOP_MAX`; `?by=` names the label of the last list, `cluster` when it does not say.
+ * `/debug/series`: cardinality of the series in the index, which excludes series without a sample in the retention. Lists
+ * have at most `?top=` entries, largest first, 20 by default, never more than `DEBUG_SERIES_TOP_MAX`; `?by=` names the
+ * label of the last list, `cluster` by default.
  */
 export const DEBUG_SERIES_TOP_MAX = 1000
 
 const ByValue = Type.Object({
-  /** How many values there are in all. */
+  /** The total number of values. */
   count: Type.Number(),
   top: Type.Array(
     Type.Object({
       value: Type.String(),
       series: Type.Number(),
-      /** Of these, how many are new since `sinceMs`. */
+      /** The number of these that are new since `sinceMs`. */
       added: Type.Number(),
     }),
   ),
-  /** Those with the most new series since `sinceMs`; without any they are not listed. */
+  /** Clusters with the most new series since `sinceMs`; only those with any. */
   growing: Type.Array(Type.Object({ value: Type.String(), series: Type.Number(), added: Type.Number() })),
 })
 
@@ -27,7 +27,7 @@ export const DebugSeries = Type.Object({
   series: Type.Number(),
   /** Series that are new since `sinceMs`. */
   added: Type.Number(),
-  /** An hour before, or later when the server has not watched for an hour. */
+  /** An hour before, or the start of the server if that is later. */
   sinceMs: Type.Number(),
   metrics: ByValue,
   labels: Type.Object({

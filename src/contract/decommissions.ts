@@ -2,10 +2,9 @@ import { Type, type Static } from 'typebox'
 import { orNull, Time, wordOf } from './fleet-common.ts'
 
 /**
- * `/api/fleet/v1/decommissions`: clusters of which somebody says that they were switched off for good. Such a cluster is
- * *gone*, as is one that was not heard for longer than `fleet.gone-after`: it is in no number and no list of the fleet but
- * its own, from the moment on that is named. A word never hides a living cluster: it ends by itself when the cluster is
- * heard after that moment.
+ * `/api/fleet/v1/decommissions`: clusters declared as switched off for good. Such a cluster is *gone* from the declared
+ * moment on, as is a cluster without a report for longer than `fleet.gone-after`: no number and no list of the fleet but
+ * its own includes it. A declaration never hides a running cluster: it ends when the cluster reports after that moment.
  */
 
 const DECOMMISSION_STATES = ['standing', 'withdrawn', 'returned'] as const
@@ -13,29 +12,29 @@ const DECOMMISSION_STATES = ['standing', 'withdrawn', 'returned'] as const
 export const DecommissionItem = Type.Object({
   id: Type.String(),
   cluster: Type.String(),
-  /** From this moment on it is gone. */
+  /** The moment from which it is gone. */
   since: Time,
   by: Type.String(),
   reason: Type.String(),
   saidAt: Time,
-  /** `withdrawn`: somebody took it back, and it never held. `returned`: the cluster was heard again at `endedAt`. */
+  /** `withdrawn`: reverted, as if never declared. `returned`: the cluster reported again at `endedAt`. */
   state: wordOf(DECOMMISSION_STATES),
   endedAt: orNull(Time),
   endedBy: orNull(Type.String()),
 })
 export type DecommissionItem = Static<typeof DecommissionItem>
 
-/** `GET /api/fleet/v1/decommissions`: all there ever were, the newest first. `POST` answers those it made. */
+/** `GET /api/fleet/v1/decommissions`: all declarations, newest first. `POST` returns those it made. */
 export const DecommissionItems = Type.Object({ asOf: Time, decommissions: Type.Array(DecommissionItem) })
 export type DecommissionItems = Static<typeof DecommissionItems>
 
-/** As many as one list of clusters shows at a time. */
+/** The page size of the clusters' list. */
 export const DECOMMISSIONED_MAX = 1000
 const REASON_CHARS_MAX = 2000
 
 /**
- * `POST /api/fleet/v1/decommissions` (role responder); answers 201. Of all of them or, when one cannot be, of none. What was
- * said of them before is taken back with it. `DELETE /api/fleet/v1/decommissions/{id}` takes one back.
+ * `POST /api/fleet/v1/decommissions` (role responder); answers 201. All clusters or, when one is refused, none. Reverts
+ * earlier declarations about them. `DELETE /api/fleet/v1/decommissions/{id}` reverts one.
  */
 export const DecommissionRequest = Type.Object({
   clusters: Type.Array(Type.String({ minLength: 1 }), {
@@ -55,10 +54,10 @@ export const DecommissionRequest = Type.Object({
 })
 export type DecommissionRequest = Static<typeof DecommissionRequest>
 
-/** Since when a cluster is gone, and why. */
+/** Since when and why a cluster is gone. */
 export const GoneItem = Type.Object({
   since: Time,
-  /** `declared`: somebody said so. `unheard`: nothing was heard of it for `afterSeconds`. */
+  /** `declared` by a user. `unheard`: no report for `afterSeconds`. */
   why: wordOf(['declared', 'unheard']),
   afterSeconds: orNull(Type.Number()),
   decommission: orNull(DecommissionItem),

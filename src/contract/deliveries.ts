@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-/** One attempt to tell a receiver. */
+/** One attempt to notify a receiver. */
 export const DeliveryItem = Type.Object({
   id: Type.Number(),
   atMs: Type.Number(),
@@ -16,26 +16,29 @@ export const DeliveryItem = Type.Object({
   fingerprints: Type.Array(Type.String()),
   reason: Type.String(),
   outcome: Type.Union([Type.Literal('delivered'), Type.Literal('refused'), Type.Literal('failed')]),
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   attempt: Type.Number(),
   status: Type.Optional(Type.Number()),
   latencyMs: Type.Number(),
   error: Type.Optional(Type.String()),
   retryAtMs: Type.Optional(Type.Number()),
-  /** What was sent, without secrets; its beginning when it is long. Only in the answer about one delivery. */
+  /** The sent payload, without secrets, truncated when long. Only in the response about one delivery. */
   payload: Type.Optional(Type.String()),
   answer: Type.Optional(Type.String()),
 })
 export type DeliveryItem = Static<typeof DeliveryItem>
 
-/** `GET /api/fleet/v1/deliveries?receiver&outcome&fingerprint&limit&cursor`, newest first; `/api/fleet/v1/deliveries/{id}` is one `DeliveryItem` with payload and answer. */
+/**
+ * `GET /api/fleet/v1/deliveries?receiver&outcome&fingerprint&limit&cursor`, newest first;
+ * `/api/fleet/v1/deliveries/{id}` is one `DeliveryItem` with payload and answer.
+ */
 export const DeliveryItems = Type.Object({
   deliveries: Type.Array(DeliveryItem),
   nextCursor: Type.Optional(Type.String()),
 })
 export type DeliveryItems = Static<typeof DeliveryItems>
 
-/** `GET /api/fleet/v1/receivers`: who is told, and how that goes. */
+/** `GET /api/fleet/v1/receivers`: the receivers and the health of their integrations. */
 export const ReceiverItems = Type.Object({
   receivers: Type.Array(
     Type.Object({
@@ -44,7 +47,7 @@ export const ReceiverItems = Type.Object({
         Type.Object({
           integration: Type.String(),
           target: Type.String(),
-          /** Messages that wait to be tried again. */
+          /** Notifications that wait for a retry. */
           waiting: Type.Number(),
           failuresInARow: Type.Number(),
           lastDeliveredAtMs: Type.Optional(Type.Number()),
@@ -53,7 +56,7 @@ export const ReceiverItems = Type.Object({
       ),
     }),
   ),
-  /** The file's name; absent when there is none. */
+  /** The name of the configuration file, if any. */
   configFile: Type.Optional(Type.String()),
 })
 export type ReceiverItems = Static<typeof ReceiverItems>

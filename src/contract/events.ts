@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox'
 
 /**
- * `GET /api/fleet/v1/events`: a stream of server-sent events. Each says that what a topic is about has changed, and no
- * more: who wants to know asks the route of the data, with the rights of that route. At most one a topic and second.
+ * `GET /api/fleet/v1/events`: a stream of server-sent events. Each event names a topic whose data changed, without the
+ * data: a client requests them from their route, with its access. At most one event per topic and second.
  */
 
-/** What a page may show, by what makes it change. */
+/** The topics, by what changes the data. */
 export const EventTopic = Type.Union([
   Type.Literal('alerts'),
   Type.Literal('silences'),
@@ -17,10 +17,10 @@ export const EventTopic = Type.Union([
 export type EventTopic = Static<typeof EventTopic>
 export const EVENT_TOPICS: readonly EventTopic[] = EventTopic.anyOf.map((topic) => topic.const)
 
-/** The `data` of an event named `change`. Its `id` goes back as `Last-Event-ID`: what changed since is told again. */
+/** The `data` of an event named `change`. Its `id` returns as `Last-Event-ID`: later changes are then sent again. */
 export const ChangeEvent = Type.Object({
   topic: EventTopic,
-  /** Rises with each change of anything while the server runs. */
+  /** Increases with each change while the server runs. */
   version: Type.Number(),
 })
 export type ChangeEvent = Static<typeof ChangeEvent>

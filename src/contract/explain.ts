@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox'
 
 /**
- * `/api/v1/explain`: how a query is answered. It takes what `/api/v1/query` takes, or, when `start`, `end` or `step` is
- * given, what `/api/v1/query_range` takes, evaluates the query and tells of it instead of its value. Times are
- * milliseconds. The fields are those of `src/promql/explanation.ts`, where each is described.
+ * `/api/v1/explain`: how a query is evaluated. It takes the parameters of `/api/v1/query` or, with `start`, `end` or
+ * `step`, of `/api/v1/query_range`, evaluates the query and returns the explanation instead of the value. Times are
+ * milliseconds. `src/promql/explanation.ts` documents the fields.
  */
 const Store = Type.Object({
   isMatchKnown: Type.Boolean(),
@@ -29,7 +29,7 @@ const Read = Type.Object({
   portions: Type.Number(),
   readMs: Type.Number(),
   store: Type.Optional(Store),
-  /** Why a cheaper way was not taken. */
+  /** Why a cheaper source was not used. */
   reasons: Type.Array(Type.String()),
 })
 export type ExplainedRead = Static<typeof Read>

@@ -1,6 +1,6 @@
 /**
  * `/api/v1/parse_query`: a parsed expression as Prometheus' UI and Perses read it. Ranges, offsets, steps and fixed times
- * are milliseconds; `step` 0 is the engine's own. A type and no schema: it holds itself.
+ * are milliseconds; `step` 0 is the engine's default. A type without a schema, because it is recursive.
  */
 export type ExprNode =
   | { readonly type: 'numberLiteral' | 'stringLiteral'; readonly val: string }
@@ -18,7 +18,7 @@ export type ExprNode =
       readonly func: {
         readonly name: string
         readonly argTypes: readonly ('scalar' | 'string' | 'vector' | 'matrix')[]
-        /** 0: all arguments are required. n: the last may be left out, or given up to n times. -1: any number of times. */
+        /** 0: all arguments are required. n: the last is optional, or may occur up to n times. -1: any number of times. */
         readonly variadic: number
         readonly returnType: 'scalar' | 'string' | 'vector' | 'matrix'
       }

@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox'
 import { limitSchema, orNull, PAGE_DEFAULT, PAGE_MAX, Time, wordOf } from './fleet-common.ts'
 
-/** What changed of a cluster's objects, state by state. */
+/** The changes of a cluster's objects, state by state. */
 
 const OBJECT_CHANGES = ['added', 'modified', 'deleted', 'listed'] as const
 
-/** A field that is not there is `null`. Names of fields are those of what is kept of the object; `[...]` is a list's item. */
+/** An absent field is `null`. Names of fields are those of the stored object; `[...]` is an item of a list. */
 export const FieldChange = Type.Object({
   field: Type.String({ description: '`phase`, `conditions[Progressing].status`, `featureGates.alignCPUs`, ...' }),
   before: orNull(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
@@ -14,7 +14,7 @@ export const FieldChange = Type.Object({
 export type FieldChange = Static<typeof FieldChange>
 
 export const ObjectChangeItem = Type.Object({
-  /** When a Collector saw it. */
+  /** When a Collector observed it. */
   at: Time,
   /** The plural of the resource. */
   kind: Type.String(),
@@ -22,9 +22,9 @@ export const ObjectChangeItem = Type.Object({
   name: Type.String(),
   uid: Type.String(),
   resourceVersion: Type.String(),
-  /** `added` and `listed`: how it was first seen, which is no creation. */
+  /** `added` and `listed`: the first observation, which is not necessarily the creation. */
   change: wordOf(OBJECT_CHANGES),
-  /** Who had written to the object last when it was seen so; `null` where its Collector does not tell it. */
+  /** The last manager that wrote to the object; `null` when the Collector does not report it. */
   manager: orNull(
     Type.Object({
       name: Type.String({ description: '`virt-operator`, `kubectl-edit`, ...' }),
@@ -32,10 +32,10 @@ export const ObjectChangeItem = Type.Object({
       subresource: Type.String({ description: '`status`, ...; empty: the object itself.' }),
     }),
   ),
-  /** Whether a state from before is known; without one no field is told. */
+  /** True when no earlier state is known; then `fields` is empty. */
   isFirst: Type.Boolean(),
   fields: Type.Array(FieldChange),
-  /** What is kept of the object in this state, when `states` asks for it. Times are milliseconds. */
+  /** The stored state of the object, when `states` requests it. Times are milliseconds. */
   state: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 })
 export type ObjectChangeItem = Static<typeof ObjectChangeItem>
@@ -54,7 +54,7 @@ export const ObjectChangeItems = Type.Object({
   asOf: Time,
   cluster: Type.String(),
   changes: Type.Array(ObjectChangeItem),
-  /** There are older ones in the range. */
+  /** Whether the range has older changes. */
   hasMore: Type.Boolean(),
 })
 export type ObjectChangeItems = Static<typeof ObjectChangeItems>

@@ -5,7 +5,7 @@ import { listOf, MOMENT_PARAMS, OrderParam, orNull, PAGE_PARAMS, PAST_FIELD, Tim
 import { ModificationItem } from './fleet-modifications.ts'
 import { StuckItem, UpgradeItem } from './fleet-upgrades.ts'
 
-/** Clusters: what runs on them, how they are set up, and how they fare. */
+/** Clusters: versions, settings and states. */
 
 const PLATFORMS = ['openshift', 'kubernetes'] as const
 const FLAVOURS = ['community', 'openshift'] as const
@@ -13,7 +13,7 @@ const FLAVOURS = ['community', 'openshift'] as const
 const PlatformItem = Type.Object({
   kind: wordOf(PLATFORMS),
   version: orNull(Type.String()),
-  /** What it is moving to, where that is another version. */
+  /** The target of a running update, when it differs. */
   target: orNull(Type.String()),
 })
 
@@ -22,13 +22,13 @@ const OpenUpgrade = Type.Object({
   operator: Type.String(),
   from: orNull(Type.String()),
   to: Type.String(),
-  /** The phase it stands in. */
+  /** The current phase. */
   phase: orNull(Type.String()),
   startedAt: orNull(Time),
   stuck: Type.Boolean(),
 })
 
-/** By which ways it is heard of, and when each was last heard. */
+/** Data sources of the cluster, with the last report of each. */
 export const CoverageItem = Type.Object({
   objects: Type.Boolean(),
   metrics: Type.Boolean(),
@@ -42,13 +42,13 @@ const CLUSTER_FIELDS = {
   cluster: Type.String(),
   aliases: Type.Array(Type.String()),
   states: Type.Array(wordOf(CLUSTER_STATES)),
-  /** Since when and why it is gone; `null`: it is not. */
+  /** Since when and why it is gone; `null`: it is not gone. */
   gone: orNull(GoneItem),
   flavour: orNull(wordOf(FLAVOURS)),
   platform: orNull(PlatformItem),
-  /** Of HCO: the one that was really reached. */
+  /** The completed version of HCO. */
   version: orNull(Type.String()),
-  /** Of KubeVirt and the other operands, by name. */
+  /** Versions of KubeVirt and the other operands, by name. */
   versions: Type.Record(Type.String(), Type.String()),
   channel: orNull(Type.String()),
   approval: orNull(Type.String()),
@@ -61,7 +61,7 @@ const CLUSTER_FIELDS = {
   provider: orNull(Type.String()),
   environment: orNull(Type.String()),
   firstSeenAt: Time,
-  /** Of a past moment: that moment where something came then or later. So are the times in `coverage`. */
+  /** For a past moment: that moment, if a report came then or later. The same holds for the times in `coverage`. */
   lastSeenAt: Time,
   coverage: CoverageItem,
 } as const
@@ -97,8 +97,8 @@ export type ClustersQuery = Static<typeof ClustersQuery>
 const FacetValues = Type.Array(Type.Object({ value: orNull(Type.String()), count: Type.Integer() }))
 
 /**
- * What the list can be narrowed to, each with how many clusters it would show: they fit the filter but for this choice.
- * A value that nobody knows is `null`.
+ * The facet values of the list, each with the number of clusters that match the filter without this facet. An unknown
+ * value is `null`.
  */
 export const ClusterFacets = Type.Object({
   states: FacetValues,
@@ -111,17 +111,17 @@ export const ClusterFacets = Type.Object({
 export type ClusterFacets = Static<typeof ClusterFacets>
 
 export const ClusterItems = listOf({
-  /** How many fit the filter, on all pages. */
+  /** The number of matching clusters, on all pages. */
   total: Type.Integer(),
   clusters: Type.Array(ClusterItem),
-  /** When asked for. */
+  /** When requested. */
   facets: orNull(ClusterFacets),
 })
 export type ClusterItems = Static<typeof ClusterItems>
 
 const SettingValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())])
 
-/** A setting: what is written in HyperConverged (`null`: nothing), and what holds where nothing is, if that is known. */
+/** A setting: its value in HyperConverged (`null`: not set), and its default if known. */
 export const SettingItem = Type.Object({
   name: Type.String(),
   set: orNull(SettingValue),
@@ -129,7 +129,7 @@ export const SettingItem = Type.Object({
 })
 export type SettingItem = Static<typeof SettingItem>
 
-/** `GET /api/fleet/v1/clusters/{cluster}`, by its name or another name it goes by. */
+/** `GET /api/fleet/v1/clusters/{cluster}`, by its name or an alias. */
 export const ClusterDetail = Type.Object({
   asOf: Time,
   ...PAST_FIELD,
@@ -181,18 +181,18 @@ export const ClusterDetail = Type.Object({
       operator: Type.String(),
       version: Type.String(),
       from: Time,
-      /** False: it ran already when the cluster was first heard of. */
+      /** False: it already ran when the cluster was first seen. */
       startKnown: Type.Boolean(),
       until: orNull(Time),
       resolutionSeconds: Type.Number(),
     }),
   ),
-  /** Those that run, or whose machines still follow. */
+  /** Upgrades that run, or whose workload update is unfinished. */
   open: Type.Array(Type.Object({ upgrade: UpgradeItem, verdict: orNull(StuckItem) })),
   upgradeCount: Type.Integer(),
   /** Newest first. */
   modifications: Type.Array(ModificationItem),
-  /** What people said of it being switched off for good, the newest first. */
+  /** Decommissioning declarations, newest first. */
   decommissions: Type.Array(DecommissionItem),
 })
 export type ClusterDetail = Static<typeof ClusterDetail>

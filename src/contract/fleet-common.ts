@@ -1,8 +1,8 @@
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 
 /**
- * What answers about the fleet's facts have in common. Times are RFC 3339 in UTC; a fact nobody knows is `null`, so that
- * the fields of an answer are always the same.
+ * The common parts of fleet answers. Times are RFC 3339 in UTC; an unknown fact is `null`, so that the fields of an answer
+ * are always the same.
  */
 
 /** `2026-11-21T23:38:01.000Z`. */
@@ -14,27 +14,27 @@ export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type
 export const wordOf = <const T extends readonly string[]>(words: T, description = '') =>
   Type.Unsafe<T[number]>(Type.String({ enum: [...words], ...(description === '' ? {} : { description }) }))
 
-/** Of how many clusters an answer can speak, and how fresh what they sent is. */
+/** The number of clusters on which an answer is based, and the age of their reports. */
 export const FleetCoverage = Type.Object({
-  /** All that are known and not gone. */
+  /** All known clusters that are not gone. */
   clusters: Type.Integer(),
-  /** Of these, by the way they are heard of. A cluster may be heard of in several ways. */
+  /** Of these, by data source. A cluster may have several. */
   withObjects: Type.Integer(),
   withMetrics: Type.Integer(),
   withSpans: Type.Integer(),
-  /** Nothing came from it for longer than its ways allow. */
+  /** Clusters without a report for longer than their data sources allow. */
   silent: Type.Integer(),
-  /** Heard of, and no version of any operator is told. */
+  /** Clusters that report, but no version of any operator. */
   unknown: Type.Integer(),
-  /** Switched off for good, and in none of the other numbers. */
+  /** Decommissioned clusters, excluded from all other numbers. */
   gone: Type.Integer(),
-  /** Of what the clusters sent last: the newest, and the oldest of those that are not silent. */
+  /** The newest of the clusters' last reports, and the oldest of those of clusters that are not silent. */
   newestAt: orNull(Time),
   oldestAt: orNull(Time),
 })
 export type FleetCoverage = Static<typeof FleetCoverage>
 
-/** Which moment an answer is about. */
+/** The moment of an answer. */
 export const MOMENT_PARAMS = {
   at: Type.Optional(
     Type.String({
@@ -47,22 +47,22 @@ export const MOMENT_PARAMS = {
 } as const
 export const MomentQuery = Type.Object(MOMENT_PARAMS)
 
-/** Of an answer about the past only. */
+/** Only in answers about the past. */
 export const PastNote = Type.Object({
   /** Fields of the answer that are not stored for the past, or not for every item; they are `null`, empty, or absent. */
   unavailable: Type.Array(Type.String()),
   /** The former name of `unavailable`. */
   untold: Type.Array(Type.String(), { deprecated: true, description: 'Use `unavailable`.' }),
   /**
-   * When anything was first heard of any cluster: before that nothing is known. `null`: of none, or the answer is not
-   * about clusters.
+   * When the first cluster was first seen: nothing is known before. `null`: no cluster is known, or the answer is not about
+   * clusters.
    */
   knownFrom: orNull(Time),
 })
 export type PastNote = Static<typeof PastNote>
 export const PAST_FIELD = { past: Type.Optional(PastNote) } as const
 
-/** What every list says beside its items. `nextCursor` is opaque, and goes on with the same filter and order only. */
+/** The fields of every list beside its items. `nextCursor` is opaque and valid only with the same filter and order. */
 export const listOf = <T extends TProperties>(items: T) =>
   Type.Object({ asOf: Time, coverage: FleetCoverage, ...PAST_FIELD, ...items, nextCursor: orNull(Type.String()) })
 
@@ -78,5 +78,5 @@ export const OrderParam = Type.Optional(wordOf(['asc', 'desc'], 'Direction of th
 export const PAGE_DEFAULT = 100
 export const PAGE_MAX = 1000
 
-/** What every question with pages has. */
+/** The parameters of every paged list. */
 export const PAGE_PARAMS = { limit: limitSchema(PAGE_DEFAULT, PAGE_MAX), cursor: CursorParam } as const

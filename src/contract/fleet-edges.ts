@@ -13,7 +13,7 @@ import {
 } from './fleet-common.ts'
 import { DURATION_FIELDS, EDGE_PARAMS, UPGRADE_OPERATORS } from './fleet-upgrades.ts'
 
-/** Edges of the upgrade graph, over all upgrades that took them. */
+/** Edges of the upgrade graph, each over all its upgrades. */
 
 export const DurationItem = Type.Object(DURATION_FIELDS)
 export type DurationItem = Static<typeof DurationItem>
@@ -31,7 +31,7 @@ export const EdgeItem = Type.Object({
     inProgress: Type.Integer(),
     unknown: Type.Integer(),
   }),
-  /** Of those that ended, with Wilson's 95 % interval; `null`: none ended. */
+  /** Of the upgrades that ended, with Wilson's 95 % interval; `null`: none ended. */
   success: orNull(Type.Object({ share: Type.Number(), low: Type.Number(), high: Type.Number(), of: Type.Integer() })),
   duration: DurationItem,
   phases: Type.Array(Type.Object({ phase: Type.String(), ...DURATION_FIELDS })),
@@ -40,7 +40,7 @@ export const EdgeItem = Type.Object({
 })
 export type EdgeItem = Static<typeof EdgeItem>
 
-/** Which upgrades an answer about edges is over; one of both. */
+/** The window of upgrades; one of the two. */
 const WINDOW_PARAMS = {
   since: Type.Optional(Type.String({ format: 'date-time', description: 'Only upgrades that began then or later.' })),
   window: Type.Optional(
@@ -51,10 +51,10 @@ const WINDOW_PARAMS = {
   ),
 } as const
 
-/** What every answer about edges says of it; `null`: over all upgrades that are kept. */
+/** The start of the window; `null`: all stored upgrades. */
 const SINCE_FIELD = { since: orNull(Time) } as const
 
-/** `success_low`: by the lower bound of its interval, which few runs keep low. */
+/** `success_low`: by the lower bound of the interval, which is low with few runs. */
 export const EDGE_SORTS = ['version', 'attempts', 'success', 'success_low', 'duration', 'last'] as const
 
 /** `GET /api/fleet/v1/edges`. */
@@ -71,7 +71,7 @@ export type EdgesQuery = Static<typeof EdgesQuery>
 export const EdgeItems = listOf({ ...SINCE_FIELD, edges: Type.Array(EdgeItem) })
 export type EdgeItems = Static<typeof EdgeItems>
 
-/** `GET /api/fleet/v1/edges/runs`: single runs with how large their clusters were. */
+/** `GET /api/fleet/v1/edges/runs`: single upgrades with the size of their clusters. */
 export const RUNS_MAX = 2000
 export const RunsQuery = Type.Object({
   ...EDGE_PARAMS,
@@ -81,7 +81,7 @@ export const RunsQuery = Type.Object({
   limit: limitSchema(RUNS_MAX, RUNS_MAX),
 })
 
-/** `nodes`: of the cluster when it began; `null`: not known. */
+/** `nodes`: of the cluster at the start; `null`: unknown. */
 export const RunItem = Type.Object({
   id: Type.String(),
   cluster: Type.String(),
@@ -91,12 +91,12 @@ export const RunItem = Type.Object({
   nodes: orNull(Type.Integer()),
   startedAt: orNull(Time),
   seconds: Type.Number(),
-  /** False: it took longer than that, or never would have ended. */
+  /** False: censored, the real duration is longer or unbounded. */
   finished: Type.Boolean(),
 })
 export type RunItem = Static<typeof RunItem>
 
-/** `fromNodes` `null`: those whose size is not known; `toNodes` `null`: no bound. Bounds are inclusive. */
+/** `fromNodes` `null`: upgrades of clusters of unknown size; `toNodes` `null`: no bound. Bounds are inclusive. */
 export const SizeClassItem = Type.Object({
   fromNodes: orNull(Type.Integer()),
   toNodes: orNull(Type.Integer()),
@@ -127,7 +127,7 @@ export const CompareQuery = Type.Object({
 
 const durationVerdict = {
   verdict: wordOf(['faster', 'slower', 'no_difference', 'insufficient_data']),
-  /** Ended runs that are missing for a verdict, on both edges together. */
+  /** Ended runs missing for a verdict, on both edges together. */
   moreNeeded: Type.Integer(),
   /** Of the log-rank test. */
   pValue: orNull(Type.Number()),

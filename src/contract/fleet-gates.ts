@@ -2,15 +2,15 @@ import { Type, type Static } from 'typebox'
 import { GATE_SOURCES } from '../model/gate-use.ts'
 import { FleetCoverage, listOf, MOMENT_PARAMS, orNull, PAGE_PARAMS, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
 
-/** Feature gates: who uses them, and where they are set. */
+/** Feature gates: which clusters set them, and where. */
 
 const GATE_FIELDS = {
-  /** HyperConverged and the operands spell some gates alike but for case: that is one gate. */
+  /** HyperConverged and the operands spell some gates with different case: these count as one gate. */
   gate: Type.String(),
-  /** Clusters that have it on or off in HyperConverged. What is not written there is in neither. */
+  /** Clusters that set it on or off in HyperConverged; clusters that do not set it are in neither. */
   on: Type.Integer(),
   off: Type.Integer(),
-  /** Clusters on which a JSON patch that stands sets it, past HyperConverged. */
+  /** Clusters on which an active JSON patch sets it, bypassing HyperConverged. */
   patched: Type.Integer(),
 } as const
 
@@ -20,7 +20,7 @@ export type GateItem = Static<typeof GateItem>
 /** `GET /api/fleet/v1/gates`, by name. */
 export const GatesQuery = Type.Object(MOMENT_PARAMS)
 
-/** Clusters whose HyperConverged is told: of the others nobody knows what it sets. */
+/** Clusters whose HyperConverged is reported: the gates of all others are unknown. */
 const TELLING = { telling: Type.Integer() } as const
 
 export const GateItems = Type.Object({
@@ -34,20 +34,20 @@ export type GateItems = Static<typeof GateItems>
 
 export const GateUseItem = Type.Object({
   cluster: Type.String(),
-  /** Of HCO. */
+  /** The version of HCO. */
   version: orNull(Type.String()),
   on: Type.Boolean(),
   source: wordOf(GATE_SOURCES, '`jsonpatch`: an annotation of HyperConverged patches what it deploys.'),
-  /** As it is spelled there. */
+  /** The spelling in the object. */
   spelled: Type.String(),
-  /** What is patched; `null`: it is set in HyperConverged. */
+  /** The patched component; `null`: set in HyperConverged. */
   component: orNull(Type.String()),
-  /** When the patch was first seen; `null`: not known, or set in HyperConverged. */
+  /** When the patch was first seen; `null`: unknown, or set in HyperConverged. */
   since: orNull(Time),
 })
 export type GateUseItem = Static<typeof GateUseItem>
 
-/** `GET /api/fleet/v1/gates/:gate`: patches first, then who has it on, then who has it off. */
+/** `GET /api/fleet/v1/gates/:gate`: patches first, then clusters with it on, then with it off. */
 export const GateQuery = Type.Object({
   source: Type.Optional(wordOf(GATE_SOURCES)),
   on: Type.Optional(Type.Boolean()),
@@ -58,9 +58,9 @@ export const GateQuery = Type.Object({
 export const GateDetail = listOf({
   ...GATE_FIELDS,
   ...TELLING,
-  /** Uses that fit, on all pages. */
+  /** Matching uses, on all pages. */
   total: Type.Integer(),
-  /** Clusters that have it on, in either place, by version of HCO, the newest first; `null`: not told. */
+  /** Clusters that set it on, in either place, by version of HCO, newest first; `null`: not reported. */
   versions: Type.Array(Type.Object({ version: orNull(Type.String()), clusters: Type.Integer() })),
   uses: Type.Array(GateUseItem),
 })

@@ -1,21 +1,21 @@
 import { Type, type Static } from 'typebox'
 import { limitSchema, PAGE_DEFAULT, PAGE_MAX, Time, wordOf } from './fleet-common.ts'
 
-/** Log records that senders told over OTLP, other than Kubernetes objects. */
+/** Log records received over OTLP, other than Kubernetes objects. */
 
 export const SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
 export const LogItem = Type.Object({
   /** To the nanosecond: `2026-08-20T10:00:00.000000001Z`. */
   time: Type.String({ format: 'date-time' }),
-  /** Empty when the sender named none. */
+  /** Empty when the sender names none. */
   cluster: Type.String(),
   service: Type.String(),
   /** 0 is unspecified; 1 to 24 as the protocol counts, four to each of trace, debug, info, warn, error, fatal. */
   severity: Type.Integer(),
   severityText: Type.String(),
   eventName: Type.String(),
-  /** As JSON; a 64-bit integer that JSON's numbers do not hold is a text, bytes are base64. */
+  /** As JSON; a 64-bit integer beyond JSON's numbers is a string, bytes are base64. */
   body: Type.Unknown(),
   attributes: Type.Record(Type.String(), Type.Unknown()),
   /** In hexadecimal; empty when there is none. */
@@ -42,7 +42,7 @@ export type LogsQuery = Static<typeof LogsQuery>
 export const LogItems = Type.Object({
   asOf: Time,
   logs: Type.Array(LogItem),
-  /** There are older ones in the range. */
+  /** Whether the range has older records. */
   hasMore: Type.Boolean(),
 })
 export type LogItems = Static<typeof LogItems>

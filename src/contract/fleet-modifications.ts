@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { listOf, MOMENT_PARAMS, orNull, PAGE_PARAMS, Time, wordOf } from './fleet-common.ts'
 
-/** What was changed past the API, or past the operator. */
+/** Out-of-band modifications of objects that the operator manages. */
 
 const MODIFICATION_KINDS = ['out_of_band', 'jsonpatch'] as const
 
@@ -11,17 +11,17 @@ export const ModificationItem = Type.Object({
   kind: wordOf(MODIFICATION_KINDS),
   component: Type.String(),
   startedAt: orNull(Time),
-  /** `null`: it still stands. */
+  /** `null`: still active. */
   endedAt: orNull(Time),
-  /** Of the whole burst, also where an answer is about a moment in it. */
+  /** Of the whole burst, also in answers about a moment within it. */
   count: Type.Integer(),
-  /** Of a JSON patch (RFC 6902); `null` when it is none, or only its size is known. */
+  /** Of a JSON patch (RFC 6902); `null` for another kind, or when only its size is known. */
   operations: orNull(
     Type.Array(Type.Object({ op: Type.String(), path: Type.String(), value: Type.Optional(Type.Unknown()) })),
   ),
   annotation: orNull(Type.String()),
   text: Type.String(),
-  /** It was while HCO upgraded, when some versions count their own changes. */
+  /** During an upgrade of HCO, when some versions count their own changes. */
   upgradeMode: Type.Boolean(),
   resolutionSeconds: Type.Number(),
 })
@@ -42,7 +42,7 @@ export type ModificationsQuery = Static<typeof ModificationsQuery>
 
 export const ModificationItems = listOf({
   modifications: Type.Array(ModificationItem),
-  /** Of their clusters those that are gone: what stood there when they were switched off stands nowhere. */
+  /** The clusters of this page that are gone. */
   goneClusters: Type.Array(Type.String()),
 })
 export type ModificationItems = Static<typeof ModificationItems>

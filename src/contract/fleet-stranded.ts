@@ -2,9 +2,9 @@ import { Type, type Static } from 'typebox'
 import { STRANDING_REASONS } from '../model/stranded.ts'
 import { FleetCoverage, MOMENT_PARAMS, orNull, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
 
-/** Where people are stranded. */
+/** Versions without a known working upgrade path. */
 
-/** So many clusters of a version are named. */
+/** The maximum of named clusters of a version. */
 export const STRANDED_NAMED_MAX = 50
 
 export const StrandedItem = Type.Object({
@@ -17,19 +17,19 @@ export const StrandedItem = Type.Object({
       'left it, but these clusters say that they are at the latest of their channel while peers were offered a newer one ' +
       'more than 28 days ago. The first three do not hold while an upgrade from it is under way and none failed.',
   ),
-  /** How many are stranded, of how many on this version that were heard of in the last 7 days. */
+  /** The number of stranded clusters, of those on this version with a report in the last 7 days. */
   clusters: Type.Integer(),
   population: Type.Integer(),
   /** The first of them by name. */
   names: Type.Array(Type.String(), { maxItems: STRANDED_NAMED_MAX }),
   /** Newest version of the same major that any cluster runs. */
   newest: Type.String(),
-  /** Upgrades from it to newer versions that ended in the last 90 days, and those of them that succeeded. */
+  /** Upgrades from it to newer versions that ended in the last 90 days, and how many of them succeeded. */
   endedLately: Type.Integer(),
   succeededLately: Type.Integer(),
-  /** `null`: nobody was seen leaving it. */
+  /** `null`: no upgrade from it was seen. */
   lastLeftAt: orNull(Time),
-  /** Clusters on it that were not offered what their peers were. */
+  /** Clusters on it that were not offered the versions offered to their peers. */
   notOffered: Type.Integer(),
 })
 export type StrandedItem = Static<typeof StrandedItem>

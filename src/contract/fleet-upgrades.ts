@@ -2,16 +2,16 @@ import { Type, type Static } from 'typebox'
 import { BLOCK_CAUSES, PHASE_STATES, UPGRADE_STATES } from '../model/upgrade.ts'
 import { listOf, MOMENT_PARAMS, OrderParam, orNull, PAGE_PARAMS, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
 
-/** The central record, as HTTP tells it: always these fields, `null` where nobody knows. */
+/** The upgrade record in the API: always these fields, `null` where unknown. */
 
 export const UPGRADE_OPERATORS = ['kubevirt-hyperconverged', 'kubevirt', 'openshift'] as const
 
 export const EvidenceItem = Type.Object({
   source: wordOf(['objects', 'metrics', 'spans']),
   at: Time,
-  /** What was seen, as people read it. */
+  /** The observation, for display. */
   text: Type.String(),
-  /** Where to look: an object, a series, a span. */
+  /** Its source: an object, a series, a span. */
   ref: Type.String(),
   phase: orNull(Type.String()),
 })
@@ -32,7 +32,7 @@ export const UpgradePhaseItem = Type.Object({
   endedAt: orNull(Time),
   state: wordOf(PHASE_STATES),
   resolutionSeconds: Type.Number(),
-  /** Read later from a history rather than seen as it happened. */
+  /** Reconstructed later from a history instead of observed. */
   reconstructed: Type.Boolean(),
 })
 export type UpgradePhaseItem = Static<typeof UpgradePhaseItem>
@@ -47,20 +47,20 @@ export const UpgradeItem = Type.Object({
   approval: orNull(wordOf(['Automatic', 'Manual'])),
   state: wordOf(UPGRADE_STATES),
   startedAt: orNull(Time),
-  /** Of the control plane; virtual machines follow in the phase `workloads`. */
+  /** Of the control plane; VMs are updated in the phase `workloads`. */
   endedAt: orNull(Time),
-  /** Of the cluster when it began, as far as it was known then: those that run virt-handler; of OpenShift all. */
+  /** Nodes of the cluster at the start, if known: those that run virt-handler; for OpenShift all. */
   nodes: orNull(Type.Integer()),
   phases: Type.Array(UpgradePhaseItem),
   blockedBy: orNull(BlockItem),
   /** Oldest first. */
   evidence: Type.Array(EvidenceItem),
-  /** How exact start and end are, at worst. */
+  /** The worst-case precision of start and end. */
   resolutionSeconds: Type.Number(),
 })
 export type UpgradeItem = Static<typeof UpgradeItem>
 
-/** Which step of which operator. */
+/** An upgrade of an operator: from, to. */
 export const EDGE_PARAMS = {
   operator: Type.Optional(wordOf(UPGRADE_OPERATORS)),
   from: Type.Optional(Type.String({ description: 'The version it comes from.' })),
@@ -85,7 +85,7 @@ export type UpgradesQuery = Static<typeof UpgradesQuery>
 
 export const UpgradeItems = listOf({
   upgrades: Type.Array(UpgradeItem),
-  /** Clusters of this page that are gone: their upgrades stay where they were, and nobody waits for them. */
+  /** Clusters of this page that are gone: their upgrades stay open in their last state. */
   goneClusters: Type.Array(Type.String()),
 })
 export type UpgradeItems = Static<typeof UpgradeItems>
@@ -106,7 +106,7 @@ export const WorkloadItem = Type.Object({
     pendingTimeouts: orNull(Type.Integer()),
   }),
   perMinute: orNull(Type.Number()),
-  /** When none is left at that pace. */
+  /** The estimated end at that rate. */
   etaAt: orNull(Time),
 })
 export type WorkloadItem = Static<typeof WorkloadItem>
@@ -126,7 +126,7 @@ export const StuckItem = Type.Object({
   phase: orNull(Type.String()),
   phaseSince: orNull(Time),
   stalledSince: orNull(Time),
-  /** Nothing is heard of the cluster since: nobody knows whether it gets further. */
+  /** No report of the cluster since: its progress is unknown. */
   silentSince: orNull(Time),
   baseline: orNull(PhaseBaselineItem),
   /** Most likely first. */
@@ -134,10 +134,10 @@ export const StuckItem = Type.Object({
 })
 export type StuckItem = Static<typeof StuckItem>
 
-/** Of many runs, by Kaplan and Meier's estimate. */
+/** Of many runs, by the Kaplan-Meier estimator. */
 export const DURATION_FIELDS = {
   runs: Type.Integer(),
-  /** Of those, still open, lost, or ended otherwise: they count as longer than they were seen to be. */
+  /** Of those, censored runs: still open, lost, or ended otherwise. */
   censored: Type.Integer(),
   p50Seconds: orNull(Type.Number()),
   p90Seconds: orNull(Type.Number()),
@@ -147,7 +147,7 @@ export const DURATION_FIELDS = {
   p50HighSeconds: orNull(Type.Number()),
 } as const
 
-/** `GET /api/fleet/v1/upgrades/{id}/detail`: what there is beyond the record. */
+/** `GET /api/fleet/v1/upgrades/{id}/detail`: the details beyond the record. */
 export const UpgradeDetailItem = Type.Object({
   asOf: Time,
   ...PAST_FIELD,
@@ -199,35 +199,37 @@ export const UpgradeDetailItem = Type.Object({
     }),
   ),
   featureGateChanges: Type.Array(Type.Object({ at: Time, gate: Type.String(), on: Type.Boolean() })),
-  /** Of an upgrade that runs, or whose machines still follow; `null` when it is over. */
-  /** Of a cluster that is gone: never stuck. */
+  /** For an upgrade that runs or whose workload update is unfinished; `null` when it is over. Never stuck on a gone cluster. */
   verdict: orNull(StuckItem),
-  /** Since when its cluster is gone; `null`: it is not. */
+  /** Since when its cluster is gone; `null`: it is not gone. */
   clusterGoneSince: orNull(Time),
-  /** Where its phases stand as spans; nothing is there before something says when it began. */
+  /** The trace with its phases as spans; empty until a source reports the start. */
   traceId: Type.String(),
   /**
-   * The finished run of this edge that took nearest to their median, to hold this one against; `null`: none finished
-   * besides this one, or nobody knows where it comes from.
+   * The finished run of this edge closest to the median duration, for comparison; `null`: no other run finished, or the
+   * source version is unknown.
    */
   medianRun: orNull(
     Type.Object({ id: Type.String(), cluster: Type.String(), seconds: Type.Number(), traceId: Type.String() }),
   ),
-  /** What its phases usually take, over all upgrades of `usualFrom`; empty where nobody knows where it comes from. */
+  /** Typical durations of its phases, over all upgrades of `usualFrom`; empty when the source version is unknown. */
   usual: Type.Array(Type.Object({ phase: Type.String(), ...DURATION_FIELDS })),
-  /** `edge`: this one. Where fewer than eight took it: `minor`, edges between the same minors, or `fleet`, of the operator's newest. */
+  /**
+   * `edge`: this edge. With fewer than eight runs: `minor`, edges between the same minors, or `fleet`, the operator's
+   * newest upgrades.
+   */
   usualFrom: orNull(wordOf(['edge', 'minor', 'fleet'])),
 })
 export type UpgradeDetailItem = Static<typeof UpgradeDetailItem>
 
-/** `GET /api/fleet/v1/stuck`: upgrades that do not get further, the one that stands longest first. */
+/** `GET /api/fleet/v1/stuck`: upgrades without progress, the longest first. */
 export const StuckQuery = Type.Object({
   operator: Type.Optional(wordOf(UPGRADE_OPERATORS)),
   cause: Type.Optional(Type.Array(wordOf(BLOCK_CAUSES), { description: 'The most likely cause is one of these.' })),
   ...MOMENT_PARAMS,
 })
 export const StuckItems = listOf({
-  /** Upgrades that run or whose machines still follow, and of these the stuck and the silent ones. */
+  /** Upgrades that run or whose workload update is unfinished; of these the stuck and the silent ones. */
   open: Type.Integer(),
   stuckCount: Type.Integer(),
   silentCount: Type.Integer(),

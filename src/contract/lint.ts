@@ -1,14 +1,14 @@
 import { Type, type Static } from 'typebox'
 
-/** `GET /api/lint`: what `daytwo lint` finds in the content that is loaded now. */
+/** `GET /api/lint`: the findings of `daytwo lint` in the loaded content. */
 export const LintReport = Type.Object({
   asOfMs: Type.Number(),
   checks: Type.Array(
     Type.Object({
-      /** Such as `runbook-missing`. */
+      /** For example `runbook-missing`. */
       name: Type.String(),
       title: Type.String(),
-      /** Why it matters and how to mend it: a few sentences of Markdown. */
+      /** The reason and the fix: a few sentences of Markdown. */
       description: Type.String(),
       severity: Type.Union([Type.Literal('error'), Type.Literal('warning'), Type.Literal('info')]),
       findings: Type.Number(),
@@ -18,14 +18,14 @@ export const LintReport = Type.Object({
     Type.Object({
       check: Type.String(),
       severity: Type.Union([Type.Literal('error'), Type.Literal('warning'), Type.Literal('info')]),
-      /** Below the content folder, such as `alert-rules/hco.yaml`. */
+      /** Relative to the parent of the content folder, for example `alert-rules/hco.yaml`. */
       file: Type.String(),
       /** From 1. */
       line: Type.Number(),
       column: Type.Number(),
       message: Type.String(),
       hint: Type.Optional(Type.String()),
-      /** The alert, runbook or dashboard it is about. */
+      /** The name of the alert, runbook or dashboard. */
       subject: Type.Optional(Type.String()),
     }),
   ),

@@ -2,27 +2,27 @@ import { Type, type Static } from 'typebox'
 import { PanelLink } from './dashboards.ts'
 import { orNull, wordOf } from './fleet-common.ts'
 
-/** What is known of metrics without a sample of them: what they are, since when they are sent, and what reads them. */
+/** The metric catalog: type, labels and first version of each metric, and its uses; independent of stored samples. */
 
 const METRIC_KINDS = ['gauge', 'counter', 'histogram', 'summary', 'recorded'] as const
 
 export const KnownMetricItem = Type.Object({
-  /** Of the series: parts of a histogram (`_bucket`, `_count`, `_sum`) are metrics of their own. */
+  /** The name of the series: parts of a histogram (`_bucket`, `_count`, `_sum`) are separate metrics. */
   name: Type.String(),
-  /** `recorded`: by a rule. `null`: not in the catalogue, only read by something. */
+  /** `recorded`: by a rule. `null`: not in the catalog, only used. */
   type: orNull(wordOf(METRIC_KINDS)),
-  /** Of its own, apart from those that a scrape or the fleet adds; `*`: whatever its rule makes. */
+  /** Its own labels, without those that a scrape or the fleet adds; `*`: those of its rule. */
   labels: Type.Array(Type.String()),
   unit: orNull(Type.String()),
-  /** The first version that sends it, such as `HCO 1.16`; `null`: not known. */
+  /** The first version that sends it, for example `HCO 1.16`; `null`: unknown. */
   since: orNull(Type.String()),
   /** Operators no longer send it. */
   isGone: Type.Boolean(),
-  /** Its present name, when it is gone and has one. */
+  /** Its successor, if it was removed and has one. */
   replacedBy: orNull(Type.String()),
-  /** Rules that read it themselves. */
+  /** Rules that read it directly. */
   rules: Type.Array(Type.Object({ name: Type.String(), kind: wordOf(['alerting', 'recording']) })),
-  /** Panels that read it themselves. */
+  /** Panels that read it directly. */
   panels: Type.Array(PanelLink),
 })
 export type KnownMetricItem = Static<typeof KnownMetricItem>

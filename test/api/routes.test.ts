@@ -152,11 +152,11 @@ POST                          ingest  otlp        /v1/traces
 
 test('every route says who may use it, and this is the list', () => {
   const byUrl = new Map<string, { methods: string[]; rest: string }>()
-  for (const { url, method, access, speaks, isWrongMethod } of server.app.routeTable) {
+  for (const { url, method, access, dialect, isWrongMethod } of server.app.routeTable) {
     if (isWrongMethod) continue
     // Reading and changing may be for different people.
     const key = `${url} ${access}`
-    const entry = byUrl.get(key) ?? { methods: [], rest: `${access.padEnd(6)}  ${speaks.padEnd(10)}  ${url}` }
+    const entry = byUrl.get(key) ?? { methods: [], rest: `${access.padEnd(6)}  ${dialect.padEnd(10)}  ${url}` }
     entry.methods.push(method)
     byUrl.set(key, entry)
   }
@@ -170,7 +170,7 @@ test('every route says who may use it, and this is the list', () => {
 
 test.each([
   [{}, 'declares who may use it'],
-  [{ access: 'viewer' as const }, 'declares how it tells errors'],
+  [{ access: 'viewer' as const }, 'declares the format of its errors'],
 ])('a route with config %j stops the start', (config, message) => {
   const app = Fastify()
   installRouteTable(app)

@@ -313,7 +313,7 @@ function throughServer(app: FastifyInstance): Inject {
   front.addContentTypeParser('*', (_request, _body, done) => {
     done(null)
   })
-  front.all('/*', { config: { access: 'public', speaks: 'text' } }, (request, reply) => {
+  front.all('/*', { config: { access: 'public', dialect: 'text' } }, (request, reply) => {
     reply.hijack()
     app.server.emit('request', request.raw, reply.raw)
   })

@@ -62,7 +62,7 @@ const REPETITION_MS = 60_000
 
 export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: AlertmanagerDeps): void {
   const { people, clock } = deps
-  const viewer = { access: 'viewer', speaks: 'alertmanager' } as const
+  const viewer = { access: 'viewer', dialect: 'alertmanager' } as const
 
   scope.get('/api/v2/alerts', { config: viewer }, async (request, reply) => {
     const params = paramsOf(request)
@@ -106,7 +106,7 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
     return sendJson(reply, groups)
   })
 
-  const reporter = { access: 'reporter', speaks: 'alertmanager' } as const
+  const reporter = { access: 'reporter', dialect: 'alertmanager' } as const
   scope.post('/api/v2/alerts', { config: reporter }, async (request, reply) => {
     const posted = readPostedAlerts(jsonBody(request, 'alerts'))
     const { principal } = request

@@ -25,8 +25,8 @@ import { actorOf, type ApiPeople } from '../fleet/people.ts'
  */
 export function registerAlertmanagerSilences(scope: FastifyInstance, people: ApiPeople, clock: Clock): void {
   const { silences } = people
-  const viewer = { access: 'viewer', speaks: 'alertmanager' } as const
-  const responder = { access: 'responder', speaks: 'alertmanager' } as const
+  const viewer = { access: 'viewer', dialect: 'alertmanager' } as const
+  const responder = { access: 'responder', dialect: 'alertmanager' } as const
   type Params = { Params: { silenceID: string } }
 
   scope.get('/api/v2/silences', { config: viewer }, (request, reply) => {

@@ -20,7 +20,7 @@ receivers:
 `
 
 export function registerAlertmanagerStatus(scope: FastifyInstance, deps: AlertmanagerStatusDeps): void {
-  const config = { access: 'viewer', speaks: 'alertmanager' } as const
+  const config = { access: 'viewer', dialect: 'alertmanager' } as const
 
   scope.get('/api/v2/status', { config }, (_request, reply) =>
     sendJson(reply, {

@@ -5,7 +5,7 @@ import { DEBUG_INGEST_TOP_MAX } from '../../contract/debug-ingest.ts'
 import type { DebugIngest } from '../../contract/debug-ingest.ts'
 import type { IngestReport } from '../../ingest/ingest-report.ts'
 
-/** `GET /debug/ingest`: why a sample is not there. The last refusals, who sends what, how near the limits are, HA. */
+/** `GET /debug/ingest`: recent refusals, clusters by samples, usage of the limits, HA elections. */
 
 /** Lists of clusters and of elections have at most `top` entries. */
 export type ReadIngestReport = (nowMs: number, top: number) => Promise<IngestReport>
@@ -15,10 +15,10 @@ const TOP_DEFAULT = 20
 export function registerDebugIngest(app: FastifyInstance, report: ReadIngestReport, clock: Clock): void {
   app.get<{ Querystring: Record<string, unknown> }>(
     '/debug/ingest',
-    { config: { access: 'viewer', speaks: 'own' } },
+    { config: { access: 'viewer', dialect: 'own' } },
     async (request): Promise<DebugIngest> => {
       const nowMs = clock.nowMs()
-      return debugIngestView(await report(nowMs, topOf(request.query['top'])), nowMs)
+      return debugIngestView(await report(nowMs, topParam(request.query['top'], DEBUG_INGEST_TOP_MAX)), nowMs)
     },
   )
 }
@@ -36,12 +36,13 @@ function debugIngestView({ refusals, clusters, limits, replicas }: IngestReport,
   }
 }
 
-function topOf(text: unknown): number {
+/** The parameter `top` of the debug routes. @param max inclusive */
+export function topParam(text: unknown, max: number): number {
   if (text === undefined) return TOP_DEFAULT
   const top = typeof text === 'string' && /^[0-9]{1,4}$/.test(text) ? Number(text) : NaN
-  if (top >= 1 && top <= DEBUG_INGEST_TOP_MAX) return top
+  if (top >= 1 && top <= max) return top
   throw new FleetError(
     'bad_request',
-    `parameter top: got ${JSON.stringify(text)}, want a whole number from 1 to ${DEBUG_INGEST_TOP_MAX}`,
+    `parameter top: got ${JSON.stringify(text)}, want a whole number from 1 to ${max}`,
   )
 }

@@ -4,13 +4,13 @@ import type { DebugRules } from '../../contract/debug-rules.ts'
 import type { RuleGroupStatus, RuleStatus } from '../../rules/rule-status.ts'
 import type { RuleReader } from '../prometheus/rules.ts'
 
-/** `GET /debug/rules`: when each group was evaluated, how long it took, what failed, and how the last reload went. */
+/** `GET /debug/rules`: the last evaluation of each group with its duration and errors, and the last reload. */
 
-/** How the last reading of content went. */
+/** The status of the last reload. */
 export type ReadReload = () => DebugRules['reload']
 
 export function registerDebugRules(app: FastifyInstance, rules: RuleReader, reload: ReadReload, clock: Clock): void {
-  app.get('/debug/rules', { config: { access: 'viewer', speaks: 'own' } }, async (): Promise<DebugRules> => {
+  app.get('/debug/rules', { config: { access: 'viewer', dialect: 'own' } }, async (): Promise<DebugRules> => {
     const groups = await rules.groups()
     return { asOfMs: clock.nowMs(), reload: reload(), groups: groups.map(groupOf) }
   })

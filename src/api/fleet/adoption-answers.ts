@@ -15,32 +15,33 @@ import { sharesOf } from '../../fleet/adoption/share.ts'
 import type { ShareSeries, Shares } from '../../fleet/adoption/share.ts'
 import type { Spread } from '../../fleet/adoption/spread.ts'
 import type { AdoptionDay, UsageRow } from '../../model/adoption.ts'
-import type { DayRange } from './adoption-ask.ts'
+import type { DayRange } from './adoption-request.ts'
+import { timeOf } from './items.ts'
 
-/** Answers about adoption as the contract has them. Pure. */
+/** Adoption answers in the contract's shape. Pure. */
 
-/** What a question was answered with, before it is put into words. */
+/** The result of a request, before it is rendered. */
 export interface AdoptionFound {
   readonly answer: AdoptionAnswer
   readonly shares: Shares
   readonly basis: Omit<AdoptionBasis, 'digest'>
 }
 
-export function foundOf(asked: AdoptionQuery, answer: AdoptionAnswer): AdoptionFound {
-  const isVersion = asked.by === 'version' || asked.by === 'minor'
+export function foundOf(request: AdoptionQuery, answer: AdoptionAnswer): AdoptionFound {
+  const isVersion = request.by === 'version' || request.by === 'minor'
   const order = (a: string, b: string): number => (isVersion ? compareReleases(b, a) : a < b ? -1 : 1)
   const shares = sharesOf(answer.sums, order)
   const last = shares.known.findLastIndex((clusters) => clusters > 0)
   const [known, telling] = last === -1 ? [0, 0] : [shares.known[last]!, shares.telling[last]!]
   const basis = {
-    operator: asked.operator,
-    from: asked.fromDay,
-    to: asked.toDay,
+    operator: request.operator,
+    from: request.fromDay,
+    to: request.toDay,
     known,
     telling,
     coverage: known === 0 ? null : telling / known,
     missingDays: [...answer.missing],
-    updatedAt: timeOrNull(answer.updatedMs),
+    updatedAt: timeOf(answer.updatedMs),
   }
   return { answer, shares, basis }
 }
@@ -80,7 +81,7 @@ export function spreadItem(spread: Spread): SpreadAnswer['versions'][number] {
   }
 }
 
-/** Of the newest version. @param spreads the newest first */
+/** The forecast for the newest version. @param spreads the newest first */
 export function forecastItem(spreads: readonly Spread[]): SpreadAnswer['forecast'] {
   const forecast = forecastOf(spreads)
   if (typeof forecast === 'string') {
@@ -101,7 +102,7 @@ export function forecastItem(spreads: readonly Spread[]): SpreadAnswer['forecast
   }
 }
 
-/** Of the last day on which anybody told a version. */
+/** For the last day on which any cluster reported a version. */
 export function behindAnswer({ shares: { series, telling } }: AdoptionFound): Omit<BehindAnswer, 'basis'> {
   const last = telling.findLastIndex((clusters) => clusters > 0)
   const counts = new Map(last === -1 ? [] : series.map(({ value, clusters }) => [value, clusters[last]!]))
@@ -148,7 +149,7 @@ export function usageAnswer(
   return {
     from: fromDay,
     to: toDay,
-    updatedAt: timeOrNull(counted.findLast(({ day }) => day >= fromDay && day <= toDay)?.updatedMs),
+    updatedAt: timeOf(counted.findLast(({ day }) => day >= fromDay && day <= toDay)?.updatedMs),
     days: [...days],
     known: [...known],
     items: [...items].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item),
@@ -157,8 +158,4 @@ export function usageAnswer(
 
 function numberOrNull(value: number): number | null {
   return Number.isNaN(value) ? null : value
-}
-
-function timeOrNull(timeMs: number | undefined): string | null {
-  return timeMs === undefined ? null : new Date(timeMs).toISOString()
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { BehindAnswer, ShareAnswer, SpreadAnswer, UsageAnswer, WorkloadsAnswer } from '../../contract/adoption.ts'
 
 /**
- * Answers about adoption as tables, RFC 4180. Nothing in a table says when it was asked or counted, so the digest of one is
- * the same as long as its numbers are: `sha256sum` of a kept file says whether a citation still holds.
+ * Adoption answers as CSV (RFC 4180). A table contains neither the time of the request nor of the count, so its digest
+ * changes only with its numbers: `sha256sum` of a saved file shows whether a citation is still valid.
  */
 
 type Cell = string | number | null | undefined
@@ -74,7 +74,7 @@ function csvOf(columns: readonly string[], rows: readonly (readonly Cell[])[]): 
   return `${[columns.join(','), ...lines].join('\r\n')}\r\n`
 }
 
-/** A text that a spreadsheet would take for a formula is quoted as text. */
+/** A text that a spreadsheet would evaluate as a formula is quoted. */
 function cellText(cell: Cell): string {
   if (cell === null || cell === undefined) return ''
   if (typeof cell === 'number') return String(cell)

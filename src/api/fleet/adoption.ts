@@ -24,14 +24,13 @@ import {
   workloadsAnswer,
 } from './adoption-answers.ts'
 import type { AdoptionFound } from './adoption-answers.ts'
-import { askOf } from './adoption-ask.ts'
+import { adoptionRequestOf } from './adoption-request.ts'
 import { behindCsv, digestOf, shareCsv, spreadCsv, usageCsv, workloadsCsv } from './adoption-csv.ts'
 import { readQuery } from './query.ts'
 
 /**
- * Who runs what, and how it spreads: `/api/adoption/v1`. Facts come from the daily cubes, so no answer reads samples, and
- * an answer about days that are over says the same for ever, unless late data changes what is known of them: then its
- * `digest` is another one.
+ * Adoption: `/api/adoption/v1`. Answers come from the daily cubes and read no samples. An answer about past days stays
+ * the same, unless late data changes those days: then its `digest` changes.
  */
 export interface ApiAdoption extends Pick<AdoptionReader, 'usage' | 'days' | 'operators'> {
   query(query: AdoptionQuery): Promise<AdoptionAnswer>
@@ -40,24 +39,24 @@ export interface ApiAdoption extends Pick<AdoptionReader, 'usage' | 'days' | 'op
 type Format = 'json' | 'csv' | undefined
 
 export function registerAdoption(app: FastifyInstance, adoption: ApiAdoption, clock: Clock): void {
-  const config = { access: 'viewer', speaks: 'own' } as const
-  const find = async (asked: AdoptionQuery): Promise<AdoptionFound> => foundOf(asked, await adoption.query(asked))
+  const config = { access: 'viewer', dialect: 'own' } as const
+  const find = async (request: AdoptionQuery): Promise<AdoptionFound> => foundOf(request, await adoption.query(request))
 
   app.get('/api/adoption/v1/share', { config }, async (request, reply) => {
     const { by = 'version', format, ...rest } = readQuery(ShareQuery, request)
-    const found = await find(askOf(rest, by, clock.nowMs()))
+    const found = await find(adoptionRequestOf(rest, by, clock.nowMs()))
     const body = shareAnswer(found, found.shares.series)
     return send(reply, format, 'share', shareCsv(body), withBasis(found, body))
   })
   app.get('/api/adoption/v1/older-than', { config }, async (request, reply) => {
     const { version, format, ...rest } = readQuery(OlderQuery, request)
-    const found = await find(askOf(rest, 'version', clock.nowMs()))
+    const found = await find(adoptionRequestOf(rest, 'version', clock.nowMs()))
     const body = shareAnswer(found, [olderThan(found.shares, version, compareReleases)])
     return send(reply, format, 'older-than', shareCsv(body), withBasis(found, body))
   })
   app.get('/api/adoption/v1/spread', { config }, async (request, reply) => {
     const { by = 'version', format, ...rest } = readQuery(SpreadQuery, request)
-    const found = await find(askOf(rest, by, clock.nowMs()))
+    const found = await find(adoptionRequestOf(rest, by, clock.nowMs()))
     const spreads = spreadsOf(found.shares, compareReleases)
     const versions = spreads.map(spreadItem)
     const body = { versions, forecast: forecastItem(spreads) }
@@ -65,26 +64,26 @@ export function registerAdoption(app: FastifyInstance, adoption: ApiAdoption, cl
   })
   app.get('/api/adoption/v1/behind', { config }, async (request, reply) => {
     const { format, ...rest } = readQuery(BehindQuery, request)
-    const found = await find(askOf(rest, 'version', clock.nowMs()))
+    const found = await find(adoptionRequestOf(rest, 'version', clock.nowMs()))
     const body = behindAnswer(found)
     return send(reply, format, 'behind', behindCsv(body), withBasis(found, body))
   })
   app.get('/api/adoption/v1/workloads', { config }, async (request, reply) => {
     const { format, ...rest } = readQuery(WorkloadsQuery, request)
-    const found = await find(askOf(rest, 'version', clock.nowMs()))
+    const found = await find(adoptionRequestOf(rest, 'version', clock.nowMs()))
     const body = workloadsAnswer(found)
     return send(reply, format, 'workloads', workloadsCsv(body), withBasis(found, body))
   })
   app.get('/api/adoption/v1/usage', { config }, async (request, reply) => {
     const { subject, format, ...rest } = readQuery(UsageQuery, request)
-    const asked = askOf(rest, 'flavour', clock.nowMs())
+    const selection = adoptionRequestOf(rest, 'flavour', clock.nowMs())
     const [rows, counted, { sums }] = await Promise.all([
-      adoption.usage(asked.fromDay, asked.toDay),
+      adoption.usage(selection.fromDay, selection.toDay),
       adoption.days(),
-      adoption.query(asked),
+      adoption.query(selection),
     ])
     const wanted = subject === undefined ? rows : rows.filter((row) => row.subject === subject)
-    const body = usageAnswer(wanted, counted, [...sums.known], asked)
+    const body = usageAnswer(wanted, counted, [...sums.known], selection)
     return send(reply, format, 'usage', usageCsv(body), (digest) => ({ ...body, digest }))
   })
   app.get('/api/adoption/v1/operators', { config }, async (): Promise<OperatorsAnswer> => {

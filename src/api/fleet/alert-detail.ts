@@ -18,17 +18,17 @@ import type { AlertDeps } from './alerts.ts'
 import { formatValue, sampleValue } from '../prometheus/format-value.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
 
-/** `GET /api/fleet/v1/alerts/{fingerprint}`: one alert, and what helps to understand it. */
+/** `GET /api/fleet/v1/alerts/{fingerprint}`: one alert with its context. */
 interface AlertDetailDeps extends AlertDeps {
   readonly context: AlertContext
   readonly log: Log
 }
 
-/** What the fleet's series say around an alert. */
+/** What happened around an alert, from the fleet's series. */
 export interface AlertContext {
   changes(cluster: string, untilMs: number): Promise<ClusterChanges>
   shared(clusters: ReadonlySet<string>, nowMs: number): Promise<SharedTraits>
-  /** The last messages that told of it, newest first. */
+  /** The last notifications about it, newest first. */
   deliveries(fingerprint: string, limit: number): Promise<readonly DeliveryItem[]>
 }
 
@@ -39,7 +39,7 @@ const DELIVERIES_MAX = 20
 export function registerAlertDetail(app: FastifyInstance, deps: AlertDetailDeps): void {
   app.get<{ Params: { fingerprint: string } }>(
     '/api/fleet/v1/alerts/:fingerprint',
-    { config: { access: 'viewer', speaks: 'own' } },
+    { config: { access: 'viewer', dialect: 'own' } },
     async (request): Promise<AlertDetail> => {
       const { fingerprint } = request.params
       const alerts = deps.people.alerts()
@@ -61,10 +61,10 @@ async function detailOf(deps: AlertDetailDeps, alert: AnyAlert, alerts: readonly
   const same = rankInstances(alerts.filter((other) => other.state !== 'resolved' && isSameName(deps, alert, other)))
   const clusters = new Set([cluster, ...same.map(({ labels }) => clusterOf(labels))].filter((each) => each !== ''))
   const unknown: string[] = []
-  // What is not known leaves a gap in the answer, and a sentence; not a page without an alert.
-  const attempt = async <T>(what: string, ask: () => Promise<T>, otherwise: T): Promise<T> => {
+  // A failed read leaves a gap and a sentence in the response; the alert is still shown.
+  const attempt = async <T>(what: string, read: () => Promise<T>, otherwise: T): Promise<T> => {
     try {
-      return await ask()
+      return await read()
     } catch (thrown) {
       log.warn({ fingerprint: alert.fingerprint, error: messageOf(thrown) }, 'an alert is shown without all around it')
       unknown.push(`${what} could not be read: ${messageOf(thrown)}.`)
@@ -103,7 +103,7 @@ async function detailOf(deps: AlertDetailDeps, alert: AnyAlert, alerts: readonly
   }
 }
 
-/** Old names of an alert are the alert: a page that both lead to is the measure. */
+/** Former names of an alert count as the same name: both names have the same runbook. */
 function isSameName({ catalog }: AlertDetailDeps, a: AnyAlert, b: AnyAlert): boolean {
   const [own, other] = [a.labels.get('alertname'), b.labels.get('alertname')]
   if (own === other) return true
@@ -121,7 +121,7 @@ const WORDS: Readonly<Record<ComparisonOp, string>> = {
   '!=': 'not equal to',
 }
 
-/** The value is of the last evaluation that held. */
+/** The value is from the last evaluation in which the condition held. */
 function comparisonOf(alert: AnyAlert): AlertDetail['comparison'] {
   if (isExternal(alert)) return undefined
   const found = thresholdOf(alert.rule.expr, alert.value)
@@ -131,7 +131,7 @@ function comparisonOf(alert: AnyAlert): AlertDetail['comparison'] {
   return { value: sampleValue(alert.value), operator, threshold: sampleValue(threshold), expr, text }
 }
 
-/** Alerts of the cluster that began in the hour before: those that are there, and those that are over. */
+/** Alerts of the cluster that started in the hour before: active and resolved ones. */
 async function earlierAlerts(
   runs: AlertRunReader,
   alerts: readonly AnyAlert[],
@@ -141,12 +141,12 @@ async function earlierAlerts(
   const [fromMs, toMs] = [alert.activeAtMs - CHANGES_WINDOW_MS, alert.activeAtMs]
   if (cluster === '') return []
   const past = await runs.page({ fromMs, toMs: toMs + CHANGES_WINDOW_MS, cluster, limit: CHANGES_MAX * 4 })
-  const began = new Map<string, AlertChange>()
+  const started = new Map<string, AlertChange>()
   const present = alerts.filter(({ labels }) => clusterOf(labels) === cluster)
   for (const { fingerprint, labels, activeAtMs } of [...present, ...past]) {
     if (fingerprint === alert.fingerprint || activeAtMs < fromMs || activeAtMs > toMs) continue
     const alertname = labels.get('alertname')
-    began.set(`${fingerprint} ${activeAtMs}`, {
+    started.set(`${fingerprint} ${activeAtMs}`, {
       atMs: activeAtMs,
       resolutionMs: 0,
       kind: 'alert',
@@ -154,7 +154,7 @@ async function earlierAlerts(
       fingerprint,
     })
   }
-  return [...began.values()]
+  return [...started.values()]
 }
 
 function reportedAlsoBy(
@@ -162,9 +162,9 @@ function reportedAlsoBy(
   alert: AnyAlert,
   alerts: readonly AnyAlert[],
 ): AlertDetail['reportedAlsoBy'] {
-  const speaker = repeats.get(alert.fingerprint)
-  const related = new Set([...repeats].flatMap(([second, first]) => (first === alert.fingerprint ? [second] : [])))
-  if (speaker !== undefined) related.add(speaker)
+  const first = repeats.get(alert.fingerprint)
+  const related = new Set([...repeats].flatMap(([second, of]) => (of === alert.fingerprint ? [second] : [])))
+  if (first !== undefined) related.add(first)
   return alerts
     .filter(({ fingerprint }) => related.has(fingerprint))
     .map((other) => ({ fingerprint: other.fingerprint, source: isExternal(other) ? 'external' : 'rule' }))

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
+import { groupBy } from '../../base/group-by.ts'
 import type { AlertRun, AlertRuns, AlertStrips, AuditEntries } from '../../contract/alert-history.ts'
 import type { AlertRunPlace, AlertRunSpan, StoredAlertRun } from '../../model/alert-run.ts'
 import { severityOf } from '../../model/alert.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 import { paramsOf, type Params } from '../prometheus/params.ts'
+import { cutPage } from './cursor.ts'
 import type { ApiPeople } from './people.ts'
 
 /** What is kept of alerts and of people's deeds: runs that fired, when they fired, and the audit. */
@@ -18,7 +20,7 @@ const HOUR_MS = 3_600_000
 const WINDOW_DEFAULT_MS = 7 * 24 * HOUR_MS
 
 export function registerAlertHistory(app: FastifyInstance, people: ApiPeople, clock: Clock): void {
-  const config = { access: 'viewer', speaks: 'own' } as const
+  const config = { access: 'viewer', dialect: 'own' } as const
 
   app.get('/api/fleet/v1/alerts/history', { config }, async (request): Promise<AlertRuns> => {
     const params = paramsOf(request)
@@ -32,14 +34,11 @@ export function registerAlertHistory(app: FastifyInstance, people: ApiPeople, cl
       ...textParam(params, 'alertname'),
       ...textParam(params, 'cluster'),
       ...textParam(params, 'fingerprint'),
-      // One more than asked for tells whether there is a next page.
-      limit: limit + 1,
+      limit: limit + 1, // one more shows whether there is a next page
       ...(cursor === '' ? {} : { after: readCursor(cursor) }),
     })
-    const shown = runs.slice(0, limit)
-    const last = shown.at(-1)
-    const hasMore = runs.length > limit && last !== undefined
-    return { runs: shown.map(runView), ...(hasMore ? { nextCursor: writeCursor(last) } : {}) }
+    const { shown, last } = cutPage(runs, limit)
+    return { runs: shown.map(runView), ...(last !== undefined && { nextCursor: writeCursor(last) }) }
   })
 
   app.get('/api/fleet/v1/alerts/strip', { config }, async (request): Promise<AlertStrips> => {
@@ -55,12 +54,7 @@ export function registerAlertHistory(app: FastifyInstance, people: ApiPeople, cl
     const blockMs = (hours * HOUR_MS) / blocks
     const fromMs = nowMs - hours * HOUR_MS
     const spans = await people.runs.spans(fingerprints, fromMs, nowMs)
-    const byFingerprint = new Map<string, AlertRunSpan[]>()
-    for (const span of spans) {
-      const own = byFingerprint.get(span.fingerprint)
-      if (own === undefined) byFingerprint.set(span.fingerprint, [span])
-      else own.push(span)
-    }
+    const byFingerprint = groupBy(spans, ({ fingerprint }) => fingerprint)
     const strips = fingerprints.map((fingerprint) => {
       const own = byFingerprint.get(fingerprint) ?? []
       const shares = Array.from({ length: blocks }, (_, i) =>
@@ -77,11 +71,10 @@ export function registerAlertHistory(app: FastifyInstance, people: ApiPeople, cl
     const cursor = params.get('cursor')
     const before = cursor === '' ? undefined : numberParam(params, 'cursor', 0)
     const entries = await people.audit(limit + 1, before)
-    const shown = entries.slice(0, limit)
-    const last = shown.at(-1)
+    const { shown, last } = cutPage(entries, limit)
     return {
       entries: shown.map((entry) => ({ ...entry })),
-      ...(entries.length > limit && last !== undefined ? { nextCursor: String(last.id) } : {}),
+      ...(last !== undefined && { nextCursor: String(last.id) }),
     }
   })
 }

@@ -8,7 +8,7 @@ import { sampleValue } from '../prometheus/format-value.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
 import type { RunbookCatalog } from './runbooks.ts'
 
-/** Makes alerts of the contract's shape; many have one name, and its page is looked for once. */
+/** Creates alerts of the contract's shape; the runbook of an alert name is looked up once. */
 export function alertItems(
   catalog: RunbookCatalog,
   marksOf: (alert: AnyAlert) => AlertMarks,

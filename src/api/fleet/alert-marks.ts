@@ -3,7 +3,7 @@ import type { PipelineView } from '../../notify/pipeline-view.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
 import type { ApiPeople } from './people.ts'
 
-/** What stands between an alert and a page at a time, and who has seen it. */
+/** What suppresses the notifications of an alert at a time, and its acknowledgement. */
 export function marksReader(
   people: ApiPeople,
   pipeline: PipelineView | undefined,
@@ -13,19 +13,19 @@ export function marksReader(
   return (alert) => {
     const { silences, acknowledgements } = people
     const acknowledged = alert.state === 'resolved' ? undefined : acknowledgements.of(alert)
-    const told = pipeline?.marksOf(alert, nowMs)
+    const marks = pipeline?.marksOf(alert, nowMs)
     const repeated = repeats.get(alert.fingerprint)
-    const inhibitedBy = told?.inhibitedBy ?? []
+    const inhibitedBy = marks?.inhibitedBy ?? []
     return {
       silencedBy: [...silences.silencedBy(alert.labels, nowMs)],
       inhibitedBy: repeated === undefined ? [...inhibitedBy] : [repeated, ...inhibitedBy],
-      mutedBy: [...(told?.mutedBy ?? [])],
+      mutedBy: [...(marks?.mutedBy ?? [])],
       ...(acknowledged === undefined
         ? {}
         : { acknowledged: { by: acknowledged.by, atMs: acknowledged.atMs, note: acknowledged.note } }),
-      ...(told?.expected === undefined ? {} : { expected: { ...told.expected } }),
-      receivers: [...(told?.receivers ?? [])],
-      decisions: (told?.decisions ?? []).map((decision) => ({ ...decision })),
+      ...(marks?.expected === undefined ? {} : { expected: { ...marks.expected } }),
+      receivers: [...(marks?.receivers ?? [])],
+      decisions: (marks?.decisions ?? []).map((decision) => ({ ...decision })),
     }
   }
 }

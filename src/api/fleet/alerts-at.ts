@@ -1,4 +1,4 @@
-/** What fired at a moment of the past: of the runs of alerts that are kept, own rules' and others'. */
+/** The alerts that fired at a past moment, from the stored occurrences of rule alerts and external alerts. */
 import { rankInstances } from '../../catalog/rank-instances.ts'
 import { NO_MARKS } from '../../contract/alert-marks.ts'
 import type { AlertItems } from '../../contract/alerts.ts'
@@ -11,7 +11,7 @@ import type { RunbookCatalog } from './runbooks.ts'
 
 const RUNS_PER_READ = 1000
 
-/** Nobody wrote down which rule it was, nor what its value was at each moment. */
+/** The history stores neither the rule nor the values of an occurrence. */
 const UNKNOWN_RULE: RuleAlert['rule'] = {
   group: '',
   file: '',
@@ -22,7 +22,7 @@ const UNKNOWN_RULE: RuleAlert['rule'] = {
   intervalMs: 0,
 }
 
-/** Newest first. Those that waited are not kept. */
+/** Newest first. Pending alerts are not stored. */
 export async function firingAt(runs: Pick<AlertRunReader, 'page'>, atMs: number): Promise<readonly RuleAlert[]> {
   const found: RuleAlert[] = []
   let after: AlertRunPlace | undefined

@@ -29,13 +29,13 @@ export interface AlertDeps {
 const NOTE_CHARS_MAX = 4000
 
 /**
- * `/api/fleet/v1/alerts`: all alerts, the worst and newest first, each with its rule, its runbook and its marks; and who
- * looks after one.
+ * `/api/fleet/v1/alerts`: all alerts, the most severe and newest first, each with its rule, runbook and marks; and their
+ * acknowledgements.
  */
 export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
   const { people, rules, clock } = deps
-  const viewer = { access: 'viewer', speaks: 'own' } as const
-  const responder = { access: 'responder', speaks: 'own' } as const
+  const viewer = { access: 'viewer', dialect: 'own' } as const
+  const responder = { access: 'responder', dialect: 'own' } as const
 
   app.get('/api/fleet/v1/alerts', { config: viewer }, async (request): Promise<AlertItems> => {
     const { at } = readQuery(AlertsQuery, request)
@@ -72,7 +72,7 @@ export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
   })
 }
 
-/** The pending or firing alert; of two with equal labels the one that fires. Throws `not_found`. */
+/** The pending or firing alert; of two with equal labels the firing one. Throws `not_found`. */
 function activeAlert(alerts: readonly AnyAlert[], fingerprint: string): AnyAlert {
   const [found] = rankInstances(alerts.filter((alert) => alert.fingerprint === fingerprint))
   if (found === undefined) throw new FleetError('not_found', `no alert has the fingerprint ${fingerprint}`)
@@ -82,7 +82,7 @@ function activeAlert(alerts: readonly AnyAlert[], fingerprint: string): AnyAlert
   })
 }
 
-/** A rule that could not be evaluated keeps the alerts it had: the list may be incomplete, and says which rules. */
+/** A rule that fails keeps its previous alerts, so the list may be incomplete and names the failing rules. */
 function failingRules(groups: readonly RuleGroupStatus[]): AlertItems['failing'] {
   return groups.flatMap((group) =>
     group.rules

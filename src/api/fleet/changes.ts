@@ -9,22 +9,22 @@ import type { ObjectTransition } from '../../model/observation.ts'
 import { timeOf } from './items.ts'
 import { msOf, readQuery } from './query.ts'
 
-/** The log of what changed of a cluster's objects: what a state has that the one before did not. */
+/** The changes of a cluster's objects: the differences between consecutive states. */
 export type ReadObjectChanges = ObservationReader['changes']
 
 export function registerFleetChanges(app: FastifyInstance, read: ReadObjectChanges, clock: Clock): void {
-  const config = { access: 'viewer', speaks: 'own' } as const
+  const config = { access: 'viewer', dialect: 'own' } as const
 
   app.get<{ Params: { cluster: string } }>(
     '/api/fleet/v1/clusters/:cluster/changes',
     { config },
     async (request): Promise<ObjectChangeItems> => {
-      const asked = readQuery(ObjectChangesQuery, request)
-      const { limit = PAGE_DEFAULT, uid, states } = asked
+      const params = readQuery(ObjectChangesQuery, request)
+      const { limit = PAGE_DEFAULT, uid, states } = params
       const { cluster } = request.params
       const nowMs = clock.nowMs()
       // A Collector's clock may be ahead.
-      const range = { fromMs: msOf(asked.from) ?? 0, toMs: msOf(asked.to) ?? Number.MAX_SAFE_INTEGER }
+      const range = { fromMs: msOf(params.from) ?? 0, toMs: msOf(params.to) ?? Number.MAX_SAFE_INTEGER }
       const found = await read(cluster, { ...range, limit: limit + 1, ...(uid === undefined ? {} : { uid }) })
       const changes = found.slice(0, limit).map((one) => ({
         ...changeItem(one),

@@ -26,36 +26,36 @@ import { pick, readQuery } from './query.ts'
 
 /** Clusters: the list, and one with its settings, versions over time, open upgrades and modifications. */
 export function registerFleetClusters(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
-  const config = { access: 'viewer', speaks: 'own' } as const
+  const config = { access: 'viewer', dialect: 'own' } as const
 
   app.get('/api/fleet/v1/clusters', { config }, async (request): Promise<ClusterItems> => {
-    const asked = readQuery(ClustersQuery, request)
-    const { sort = 'cluster', order = sort === 'cluster' ? 'asc' : 'desc', limit = PAGE_DEFAULT, cursor } = asked
-    const { version, state, facets: hasFacets = false } = asked
-    // Counting beside the list does not change the list.
-    const question = { ...asked, sort, order, facets: undefined }
-    const { view, nowMs, note } = fleetAt(fleet, clock, asked.at)
+    const params = readQuery(ClustersQuery, request)
+    const { sort = 'cluster', order = sort === 'cluster' ? 'asc' : 'desc', limit = PAGE_DEFAULT, cursor } = params
+    const { version, state, facets: hasFacets = false } = params
+    // Facets do not change the list.
+    const list = { ...params, sort, order, facets: undefined }
+    const { view, nowMs, past } = fleetAt(fleet, clock, params.at)
     const [page, coverage] = await Promise.all([
       view.clusters({
-        ...pick(asked, 'channel', 'platform', 'flavour', 'region', 'text'),
+        ...pick(params, 'channel', 'platform', 'flavour', 'region', 'text'),
         ...(version === undefined ? {} : { versions: version }),
         ...(state === undefined ? {} : { states: state }),
         sort,
         isDescending: order === 'desc',
         hasFacets,
-        ...(cursor === undefined ? {} : { after: readCursor('clusters', question, cursor) }),
+        ...(cursor === undefined ? {} : { after: readCursor('clusters', list, cursor) }),
         limit,
       }),
       view.coverage(),
     ])
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNAVAILABLE.clusters)),
+      ...(await past(UNAVAILABLE.clusters)),
       coverage: coverageItem(coverage),
       total: page.total,
       clusters: page.clusters.map((found) => clusterItem(found, nowMs)),
       facets: page.facets === undefined ? null : facetsItem(page.facets),
-      nextCursor: page.next === undefined ? null : writeCursor('clusters', question, page.next),
+      nextCursor: page.next === undefined ? null : writeCursor('clusters', list, page.next),
     }
   })
 
@@ -64,14 +64,14 @@ export function registerFleetClusters(app: FastifyInstance, fleet: FleetViews, c
     { config },
     async (request): Promise<ClusterDetail> => {
       const { at } = readQuery(MomentQuery, request)
-      const { view, nowMs, note } = fleetAt(fleet, clock, at)
+      const { view, nowMs, past } = fleetAt(fleet, clock, at)
       const { cluster } = request.params
       const found = await view.cluster(cluster)
       if (found === undefined) {
         const when = at === undefined ? 'is' : `was, at ${at},`
         throw new FleetError('not_found', `no cluster ${when} called ${JSON.stringify(cluster)}`)
       }
-      return { ...detailItem(found, nowMs), ...(await note(UNAVAILABLE.cluster)) }
+      return { ...detailItem(found, nowMs), ...(await past(UNAVAILABLE.cluster)) }
     },
   )
 }

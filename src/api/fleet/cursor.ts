@@ -1,23 +1,32 @@
-/** Cursors of lists of fleet facts: opaque, and only good for the filter and order they were given for. */
+/** Cursors of fleet lists: opaque, and valid only for the filter and order of their list. */
 import { createHash } from 'node:crypto'
 import { FleetError } from '../../base/errors.ts'
 import type { Place } from '../../fleet/past/keyset.ts'
 
-/** A question without its page: what a cursor belongs to. */
-export type Question = Readonly<Record<string, unknown>>
+/** The parameters of a list, to which its cursors belong. */
+export type ListParams = Readonly<Record<string, unknown>>
 
-export function writeCursor(route: string, question: Question, { key, id }: Place): string {
-  return Buffer.from(JSON.stringify([markOf(route, question), key, id])).toString('base64url')
+/** The first `limit` of the found items, and the last of them when there are more: there the next page starts. */
+export function cutPage<T>(
+  found: readonly T[],
+  limit: number,
+): { readonly shown: readonly T[]; readonly last: T | undefined } {
+  const shown = found.slice(0, limit)
+  return { shown, last: found.length > limit ? shown.at(-1) : undefined }
 }
 
-/** Throws `bad_request` for a cursor of another route, filter or order, and for what is none. */
-export function readCursor(route: string, question: Question, text: string): Place {
+export function writeCursor(route: string, list: ListParams, { key, id }: Place): string {
+  return Buffer.from(JSON.stringify([markOf(route, list), key, id])).toString('base64url')
+}
+
+/** Throws `bad_request` for an invalid cursor and for one of another route, filter or order. */
+export function readCursor(route: string, list: ListParams, text: string): Place {
   const [mark, key, id] = partsOf(text)
   const isKey = typeof key === 'string' || (typeof key === 'number' && Number.isFinite(key))
   if (typeof mark !== 'string' || !isKey || typeof id !== 'string') {
     throw new FleetError('bad_request', `got cursor ${JSON.stringify(text)}, want \`nextCursor\` of a page before`)
   }
-  if (mark !== markOf(route, question)) {
+  if (mark !== markOf(route, list)) {
     throw new FleetError('bad_request', 'got a cursor of another question, want one of the same filter and order', {
       hint: 'leave the cursor out to begin with the first page',
     })
@@ -34,14 +43,14 @@ function partsOf(text: string): readonly unknown[] {
   }
 }
 
-/** Without `limit` and `cursor`: pages of one list may be of different lengths. */
-function markOf(route: string, question: Question): string {
-  const asked = Object.entries(question)
+/** Without `limit` and `cursor`, so that the pages of one list may differ in length. */
+function markOf(route: string, list: ListParams): string {
+  const params = Object.entries(list)
     .filter(([name, value]) => name !== 'limit' && name !== 'cursor' && value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => [name, Array.isArray(value) ? [...(value as readonly string[])].sort() : value])
   return createHash('sha256')
-    .update(JSON.stringify([route, asked]))
+    .update(JSON.stringify([route, params]))
     .digest('base64url')
     .slice(0, 12)
 }

@@ -16,21 +16,21 @@ import type { Alert } from '../../model/alert.ts'
 import { positionOf } from '../../model/diagnostic.ts'
 import type { ParseOptions } from '../../promql/parse-options.ts'
 
-/** `/api/dashboards/v1`: the dashboards that are loaded, each as it is drawn and as it is written. */
+/** `/api/dashboards/v1`: the loaded dashboards, each as a model and as its source. */
 interface DashboardDeps {
   readonly catalog: DashboardCatalog
   readonly alerts: () => readonly Alert[]
   readonly language: ParseOptions
 }
 
-/** The part of the catalog that dashboards are served from. */
+/** The part of the catalog that the routes of dashboards use. */
 export type DashboardCatalog = Pick<Catalog, 'dashboards' | 'ruleFiles' | 'pages' | 'aliases'>
 
 const NEAREST = 3
 
 export function registerDashboards(app: FastifyInstance, deps: DashboardDeps): void {
   const { catalog, language, alerts: readAlerts } = deps
-  const config = { access: 'viewer', speaks: 'own' } as const
+  const config = { access: 'viewer', dialect: 'own' } as const
 
   app.get('/api/dashboards/v1', { config }, (): DashboardList => {
     const { alertsByPanel } = linksOf(catalog, language)

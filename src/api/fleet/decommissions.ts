@@ -13,7 +13,7 @@ import { msOf } from './query.ts'
 import { actorOf, bodyOf } from './people.ts'
 import type { ApiPeople } from './people.ts'
 
-/** `/api/fleet/v1/decommissions`: clusters that somebody says were switched off for good, said and taken back. */
+/** `/api/fleet/v1/decommissions`: declares clusters as decommissioned, and reverts declarations. */
 export function registerDecommissions(
   app: FastifyInstance,
   people: Pick<ApiPeople, 'decommissions'>,
@@ -21,22 +21,22 @@ export function registerDecommissions(
   clock: Clock,
 ): void {
   const { decommissions } = people
-  const viewer = { access: 'viewer', speaks: 'own' } as const
-  const responder = { access: 'responder', speaks: 'own' } as const
+  const viewer = { access: 'viewer', dialect: 'own' } as const
+  const responder = { access: 'responder', dialect: 'own' } as const
 
   app.get('/api/fleet/v1/decommissions', { config: viewer }, (): DecommissionItems => {
     return { asOf: timeOf(clock.nowMs()), decommissions: decommissions.all().toReversed().map(decommissionItem) }
   })
 
   app.post('/api/fleet/v1/decommissions', { config: responder }, async (request, reply): Promise<DecommissionItems> => {
-    const asked = bodyOf(DecommissionRequest, request)
+    const body = bodyOf(DecommissionRequest, request)
     const nowMs = clock.nowMs()
-    const reason = asked.reason.trim()
+    const reason = body.reason.trim()
     if (reason === '') {
-      throw new FleetError('bad_request', `reason: got ${JSON.stringify(asked.reason)}, want why it was switched off`)
+      throw new FleetError('bad_request', `reason: got ${JSON.stringify(body.reason)}, want why it was switched off`)
     }
-    const wishes = await wishesOf(asked, fleet, nowMs)
-    const made = await decommissions.declare(wishes, reason, actorOf(request, asked.by), nowMs)
+    const wishes = await wishesOf(body, fleet, nowMs)
+    const made = await decommissions.declare(wishes, reason, actorOf(request, body.by), nowMs)
     void reply.code(201)
     return { asOf: timeOf(nowMs), decommissions: made.map(decommissionItem) }
   })

@@ -9,15 +9,16 @@ import { Labels } from '../../model/labels.ts'
 import { formatMatcherText } from '../../model/matcher-text.ts'
 import type { Pipeline } from '../../notify/pipeline.ts'
 import type { Route } from '../../notify/route.ts'
+import { cutPage } from './cursor.ts'
 
 /**
- * Who is notified, who was, and why not: `/api/fleet/v1/deliveries`, `/receivers`, `/routes`, and `/debug/notify`. Nothing
- * here holds a secret: a stored delivery has none, and routes never had.
+ * Notifications: `/api/fleet/v1/deliveries`, `/receivers`, `/routes`, and `/debug/notify`. No response contains a secret:
+ * neither stored deliveries nor routes have any.
  */
 export interface ApiNotify {
   readonly pipeline: Pick<Pipeline, 'route' | 'routesOf' | 'health' | 'groups' | 'marksOf'>
   readonly deliveries: DeliveryReader
-  /** The file's name; `undefined` when there is none. */
+  /** The name of the configuration file, if any. */
   readonly configFile: string | undefined
 }
 
@@ -25,7 +26,7 @@ const LIMIT_DEFAULT = 100
 const LIMIT_MAX = 1000
 
 export function registerDeliveries(app: FastifyInstance, notify: ApiNotify, clock: Clock): void {
-  const config = { access: 'viewer', speaks: 'own' } as const
+  const config = { access: 'viewer', dialect: 'own' } as const
 
   app.get<{ Querystring: Record<string, string | readonly string[]> }>(
     '/api/fleet/v1/deliveries',
@@ -33,10 +34,8 @@ export function registerDeliveries(app: FastifyInstance, notify: ApiNotify, cloc
     async (request): Promise<DeliveryItems> => {
       const query = deliveryQuery(request.query)
       const found = await notify.deliveries.list({ ...query, limit: query.limit + 1 })
-      const page = found.slice(0, query.limit)
-      const last = page.at(-1)
-      const hasMore = found.length > page.length && last !== undefined
-      return { deliveries: page.map(deliveryItem), ...(hasMore ? { nextCursor: String(last.id) } : {}) }
+      const { shown, last } = cutPage(found, query.limit)
+      return { deliveries: shown.map(deliveryItem), ...(last !== undefined && { nextCursor: String(last.id) }) }
     },
   )
   app.get<{ Params: { id: string } }>(
@@ -128,7 +127,7 @@ function deliveryQuery(params: Readonly<Record<string, string | readonly string[
   }
 }
 
-/** Without payload and answer. */
+/** Without the payload and the receiver's response. */
 export function deliveryItem(delivery: StoredDelivery): DeliveryItem {
   const { alertnames, fingerprints, status, error, retryAtMs } = delivery
   return {

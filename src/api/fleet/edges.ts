@@ -20,26 +20,26 @@ import { compareVersions } from '../../fleet/version-order.ts'
 import { parseDuration } from '../../model/duration.ts'
 import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName, UpgradeOperator } from '../../model/upgrade.ts'
-import { readCursor, writeCursor } from './cursor.ts'
+import { cutPage, readCursor, writeCursor } from './cursor.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { coverageItem, durationItem, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { msOf, pick, readQuery } from './query.ts'
 import { invalidParam } from '../prometheus/params.ts'
 
-/** Edges of the upgrade graph, and two of them beside each other. */
+/** Upgrade paths (edges of the upgrade graph), and the comparison of two. */
 export function registerFleetEdges(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
-  const config = { access: 'viewer', speaks: 'own' } as const
+  const config = { access: 'viewer', dialect: 'own' } as const
 
   app.get('/api/fleet/v1/edges', { config }, async (request): Promise<EdgeItems> => {
-    const asked = readQuery(EdgesQuery, request)
-    const { sort = 'version', order = 'desc', limit = PAGE_DEFAULT, cursor } = asked
-    const question = { ...asked, sort, order }
-    const after = cursor === undefined ? undefined : readCursor('edges', question, cursor)
-    const { view, nowMs, note } = fleetAt(fleet, clock, asked.at)
-    const sinceMs = sinceOf(asked, nowMs)
+    const params = readQuery(EdgesQuery, request)
+    const { sort = 'version', order = 'desc', limit = PAGE_DEFAULT, cursor } = params
+    const list = { ...params, sort, order }
+    const after = cursor === undefined ? undefined : readCursor('edges', list, cursor)
+    const { view, nowMs, past } = fleetAt(fleet, clock, params.at)
+    const sinceMs = sinceOf(params, nowMs)
     const [edges, coverage] = await Promise.all([
-      view.edges({ ...pick(asked, 'operator', 'from', 'to'), ...(sinceMs === undefined ? {} : { sinceMs }) }),
+      view.edges({ ...pick(params, 'operator', 'from', 'to'), ...(sinceMs === undefined ? {} : { sinceMs }) }),
       view.coverage(),
     ])
     const keyOf = SORT_KEYS[sort]
@@ -48,29 +48,27 @@ export function registerFleetEdges(app: FastifyInstance, fleet: FleetViews, cloc
       { keyOf, idOf, ...(sort === 'version' ? { compareKeys: compareTargets } : {}) },
       { isDescending: order === 'desc', ...(after === undefined ? {} : { after }), limit: limit + 1 },
     )
-    const shown = found.slice(0, limit)
-    const last = shown.at(-1)
-    const hasMore = found.length > limit && last !== undefined
+    const { shown, last } = cutPage(found, limit)
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNAVAILABLE.edges)),
+      ...(await past(UNAVAILABLE.edges)),
       coverage: coverageItem(coverage),
       since: timeOf(sinceMs),
       edges: shown.map(edgeItem),
-      nextCursor: hasMore ? writeCursor('edges', question, { key: keyOf(last), id: idOf(last) }) : null,
+      nextCursor: last === undefined ? null : writeCursor('edges', list, { key: keyOf(last), id: idOf(last) }),
     }
   })
 
   app.get('/api/fleet/v1/edges/runs', { config }, async (request): Promise<RunItems> => {
-    const asked = readQuery(RunsQuery, request)
-    const { phase, limit = RUNS_MAX } = asked
-    const { view, nowMs, note } = fleetAt(fleet, clock, asked.at)
-    const sinceMs = sinceOf(asked, nowMs)
+    const params = readQuery(RunsQuery, request)
+    const { phase, limit = RUNS_MAX } = params
+    const { view, nowMs, past } = fleetAt(fleet, clock, params.at)
+    const sinceMs = sinceOf(params, nowMs)
     const [found, coverage] = await Promise.all([
       view.runs({
-        ...pick(asked, 'operator', 'from', 'to'),
+        ...pick(params, 'operator', 'from', 'to'),
         ...(sinceMs === undefined ? {} : { sinceMs }),
-        // One that no upgrade has is an answer of none.
+        // An unknown phase matches no upgrade.
         ...(phase === undefined ? {} : { phase: phase as PhaseName }),
         limit,
       }),
@@ -78,7 +76,7 @@ export function registerFleetEdges(app: FastifyInstance, fleet: FleetViews, cloc
     ])
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNAVAILABLE.edges)),
+      ...(await past(UNAVAILABLE.edges)),
       coverage: coverageItem(coverage),
       since: timeOf(sinceMs),
       total: found.total,
@@ -90,14 +88,14 @@ export function registerFleetEdges(app: FastifyInstance, fleet: FleetViews, cloc
   })
 
   app.get('/api/fleet/v1/edges/compare', { config }, async (request): Promise<EdgeComparisonItem> => {
-    const asked = readQuery(CompareQuery, request)
-    const { operator = 'kubevirt-hyperconverged', first, second, at } = asked
-    const { view, nowMs, note } = fleetAt(fleet, clock, at)
-    const sinceMs = sinceOf(asked, nowMs)
+    const params = readQuery(CompareQuery, request)
+    const { operator = 'kubevirt-hyperconverged', first, second, at } = params
+    const { view, nowMs, past } = fleetAt(fleet, clock, at)
+    const sinceMs = sinceOf(params, nowMs)
     const names = [edgeParam('first', operator, first), edgeParam('second', operator, second)] as const
     const compared = await view.compare(...names, sinceMs)
     if (compared !== undefined) {
-      return { ...comparisonItem(compared, nowMs), since: timeOf(sinceMs), ...(await note([])) }
+      return { ...comparisonItem(compared, nowMs), since: timeOf(sinceMs), ...(await past([])) }
     }
     const found = await Promise.all(names.map((name) => view.edge(name, sinceMs)))
     const [missing] = names.filter((_name, i) => found[i] === undefined)
@@ -111,7 +109,7 @@ export function registerFleetEdges(app: FastifyInstance, fleet: FleetViews, cloc
 
 const HOUR_MS = 3_600_000
 
-/** From whole hours on, so that many askers ask for the same moment; `undefined`: over all. Throws `bad_request`. */
+/** Rounded to whole hours, so that many requests share a moment; `undefined`: all upgrades. Throws `bad_request`. */
 function sinceOf({ since, window }: Pick<EdgesQuery, 'since' | 'window'>, nowMs: number): number | undefined {
   if (window === undefined) return msOf(since)
   if (since !== undefined) throw invalidParam('window', 'got both since and window, want one of them')
@@ -122,7 +120,7 @@ function sinceOf({ since, window }: Pick<EdgesQuery, 'since' | 'window'>, nowMs:
   return Math.floor((nowMs - windowMs) / HOUR_MS) * HOUR_MS
 }
 
-/** Before every other: not known. */
+/** An unknown value sorts before all others. */
 const SORT_KEYS: Readonly<Record<(typeof EDGE_SORTS)[number], (edge: EdgeFacts) => SortKey>> = {
   version: ({ to }) => to,
   attempts: ({ attempts }) => attempts,

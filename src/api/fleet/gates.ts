@@ -9,23 +9,23 @@ import { rankOfUse } from '../../fleet/clusters/gate-uses.ts'
 import { pageOf } from '../../fleet/past/keyset.ts'
 import { compareVersions } from '../../fleet/version-order.ts'
 import type { Gate, GateUse } from '../../model/gate-use.ts'
-import { readCursor, writeCursor } from './cursor.ts'
+import { cutPage, readCursor, writeCursor } from './cursor.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { coverageItem, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { readQuery } from './query.ts'
 
-/** Is a feature gate used, and who sets it past HyperConverged. */
+/** The use of feature gates, and which clusters set them by JSON patch. */
 export function registerFleetGates(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
-  const config = { access: 'viewer', speaks: 'own' } as const
+  const config = { access: 'viewer', dialect: 'own' } as const
 
   app.get('/api/fleet/v1/gates', { config }, async (request): Promise<GateItems> => {
     const { at } = readQuery(GatesQuery, request)
-    const { view, nowMs, note } = fleetAt(fleet, clock, at)
+    const { view, nowMs, past } = fleetAt(fleet, clock, at)
     const [{ telling, gates }, coverage] = await Promise.all([view.gates(), view.coverage()])
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNAVAILABLE.gates)),
+      ...(await past(UNAVAILABLE.gates)),
       coverage: coverageItem(coverage),
       telling,
       gates: gates.map(gateItem),
@@ -34,13 +34,13 @@ export function registerFleetGates(app: FastifyInstance, fleet: FleetViews, cloc
 
   app.get<{ Params: { gate: string } }>('/api/fleet/v1/gates/:gate', { config }, async (request) => {
     const { gate: name } = request.params
-    const asked = readQuery(GateQuery, request)
-    const { limit = PAGE_DEFAULT, cursor, source, on } = asked
-    const question = { ...asked, gate: name }
-    const after = cursor === undefined ? undefined : readCursor('gate', question, cursor)
-    const { view, nowMs, note } = fleetAt(fleet, clock, asked.at)
-    const [named, coverage] = await Promise.all([view.gates(name), view.coverage()])
-    const [gate] = named.gates
+    const params = readQuery(GateQuery, request)
+    const { limit = PAGE_DEFAULT, cursor, source, on } = params
+    const list = { ...params, gate: name }
+    const after = cursor === undefined ? undefined : readCursor('gate', list, cursor)
+    const { view, nowMs, past } = fleetAt(fleet, clock, params.at)
+    const [known, coverage] = await Promise.all([view.gates(name), view.coverage()])
+    const [gate] = known.gates
     if (gate === undefined) {
       throw new FleetError('not_found', `no cluster is known to set a feature gate ${JSON.stringify(name)}`, {
         hint: 'GET /api/fleet/v1/gates lists those that are set',
@@ -54,19 +54,17 @@ export function registerFleetGates(app: FastifyInstance, fleet: FleetViews, cloc
       { keyOf: rankOfUse, idOf },
       { isDescending: false, ...(after === undefined ? {} : { after }), limit: limit + 1 },
     )
-    const shown = found.slice(0, limit)
-    const last = shown.at(-1)
-    const hasMore = found.length > limit && last !== undefined
+    const { shown, last } = cutPage(found, limit)
     const detail: GateDetail = {
       asOf: timeOf(nowMs),
-      ...(await note(UNAVAILABLE.gates)),
+      ...(await past(UNAVAILABLE.gates)),
       coverage: coverageItem(coverage),
-      telling: named.telling,
+      telling: known.telling,
       ...gateItem(gate),
       total: fitting.length,
       versions: versionsOf(gate),
       uses: shown.map(useItem),
-      nextCursor: hasMore ? writeCursor('gate', question, { key: rankOfUse(last), id: idOf(last) }) : null,
+      nextCursor: last === undefined ? null : writeCursor('gate', list, { key: rankOfUse(last), id: idOf(last) }),
     }
     return detail
   })

@@ -1,4 +1,4 @@
-/** Facts as HTTP tells them: times as RFC 3339, `null` for what nobody knows, always the same fields. */
+/** Facts in the contract's shape: times as RFC 3339, `null` for unknown values, always the same fields. */
 import type { FleetCoverage as CoverageItem } from '../../contract/fleet-common.ts'
 import type { DurationItem } from '../../contract/fleet-edges.ts'
 import type { ModificationItem } from '../../contract/fleet-modifications.ts'

@@ -9,7 +9,7 @@ import type { LintReport } from '../../contract/lint.ts'
 import type { ParseOptions } from '../../promql/parse-options.ts'
 import { metricsOfRegistry } from '../../rules/metrics/metric-catalog.ts'
 
-/** `GET /api/lint`: what `daytwo lint` finds in the content that is loaded now. */
+/** `GET /api/lint`: the findings of `daytwo lint` in the loaded content. */
 interface LintDeps {
   readonly catalog: LintedCatalog
   readonly ownMetrics: Registry
@@ -19,8 +19,8 @@ interface LintDeps {
 
 export function registerLint(app: FastifyInstance, { catalog, ownMetrics, language, clock }: LintDeps): void {
   let last: { readonly of: unknown; readonly report: Promise<LintReport> } | undefined
-  app.get('/api/lint', { config: { access: 'viewer', speaks: 'own' } }, async (): Promise<LintReport> => {
-    // Content is replaced as a whole, and is the same until then: it is looked at once.
+  app.get('/api/lint', { config: { access: 'viewer', dialect: 'own' } }, async (): Promise<LintReport> => {
+    // A reload replaces the content as a whole, so one report is valid until then.
     if (last?.of !== catalog.pages) {
       last = { of: catalog.pages, report: lint() }
       last.report.catch(() => (last = undefined))
@@ -45,7 +45,7 @@ export function registerLint(app: FastifyInstance, { catalog, ownMetrics, langua
   }
 }
 
-/** `alert-rules/hco.yaml`, `alert-rules/tests/hco.yaml`: a path without what is above the content folder. */
+/** `alert-rules/hco.yaml`, `alert-rules/tests/hco.yaml`: a path relative to the parent of the content folder. */
 function belowContent(path: string): string {
   const folder = dirname(path)
   const shown = `${basename(folder)}/${basename(path)}`

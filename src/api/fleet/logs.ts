@@ -11,19 +11,19 @@ import { invalidParam } from '../prometheus/params.ts'
 
 /** Log records, newest first. */
 export function registerFleetLogs(app: FastifyInstance, reader: LogReader, clock: Clock): void {
-  const config = { access: 'viewer', speaks: 'own' } as const
+  const config = { access: 'viewer', dialect: 'own' } as const
 
   app.get('/api/fleet/v1/logs', { config }, async (request): Promise<LogItems> => {
-    const asked = readQuery(LogsQuery, request)
-    const { limit = PAGE_DEFAULT, traceId, severity } = asked
+    const params = readQuery(LogsQuery, request)
+    const { limit = PAGE_DEFAULT, traceId, severity } = params
     const nowMs = clock.nowMs()
     const found = await reader.logs({
-      ...pick(asked, 'cluster', 'service', 'contains'),
+      ...pick(params, 'cluster', 'service', 'contains'),
       ...(traceId === undefined ? {} : { traceId: traceIdOf(traceId) }),
       ...(severity === undefined ? {} : { severityMin: SEVERITIES.indexOf(severity) * 4 + 1 }),
-      fromNs: nsOf(msOf(asked.from) ?? nowMs - HOUR_MS),
-      // A sender's clock may be ahead; to the end of the millisecond.
-      toNs: nsOf(msOf(asked.to) ?? nowMs + HOUR_MS) + 999_999n,
+      fromNs: nsOf(msOf(params.from) ?? nowMs - HOUR_MS),
+      // A sender's clock may be ahead. Up to the end of the millisecond.
+      toNs: nsOf(msOf(params.to) ?? nowMs + HOUR_MS) + 999_999n,
       limit: limit + 1,
     })
     return { asOf: timeOf(nowMs), logs: found.slice(0, limit).map(logItem), hasMore: found.length > limit }
@@ -52,7 +52,7 @@ function logItem(record: LogRecord): LogItem {
   }
 }
 
-/** Of a repeated key the last holds. */
+/** The last value of a repeated key wins. */
 function entriesOf(attributes: Attributes): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, jsonOf(value)]))
 }

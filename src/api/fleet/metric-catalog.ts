@@ -8,7 +8,7 @@ import type { ParseOptions } from '../../promql/parse-options.ts'
 import { metricCatalogOf, metricsOfRegistry } from '../../rules/metrics/metric-catalog.ts'
 import type { KnownMetric } from '../../rules/metrics/metric-table.ts'
 
-/** `/api/fleet/v1/metrics`: what is known of metrics, sent or not, and which rules and panels read them. */
+/** `/api/fleet/v1/metrics`: the metric catalog, and the rules and panels that use each metric. */
 interface MetricCatalogDeps {
   readonly catalog: Pick<Catalog, 'dashboards' | 'ruleFiles'>
   readonly ownMetrics: Registry
@@ -17,9 +17,9 @@ interface MetricCatalogDeps {
 
 export function registerMetricCatalog(app: FastifyInstance, deps: MetricCatalogDeps): void {
   const { catalog, ownMetrics, language } = deps
-  // Content is replaced as a whole, and is the same until then: it is looked at once.
+  // A reload replaces the content as a whole, so an answer is valid until then.
   const known = new WeakMap<Catalog['dashboards'], KnownMetricItems>()
-  app.get('/api/fleet/v1/metrics', { config: { access: 'viewer', speaks: 'own' } }, async () => {
+  app.get('/api/fleet/v1/metrics', { config: { access: 'viewer', dialect: 'own' } }, async () => {
     const { dashboards } = catalog
     const answer =
       known.get(dashboards) ?? itemsOf(contentMetrics(catalog, language), await metricsOfRegistry(ownMetrics))

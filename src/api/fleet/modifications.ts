@@ -6,52 +6,49 @@ import { ModificationsQuery } from '../../contract/fleet-modifications.ts'
 import type { ModificationItems } from '../../contract/fleet-modifications.ts'
 import type { Place } from '../../fleet/past/keyset.ts'
 import { modificationKeyOf } from '../../model/fleet-facts.ts'
-import { readCursor, writeCursor } from './cursor.ts'
-import type { Question } from './cursor.ts'
+import { cutPage, readCursor, writeCursor } from './cursor.ts'
+import type { ListParams } from './cursor.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { coverageItem, modificationItem, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { msOf, pick, readQuery } from './query.ts'
 
-/** What was changed past the API, newest first. */
+/** Out-of-band modifications, newest first. */
 export function registerFleetModifications(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
-  const config = { access: 'viewer', speaks: 'own' } as const
+  const config = { access: 'viewer', dialect: 'own' } as const
 
   app.get('/api/fleet/v1/modifications', { config }, async (request): Promise<ModificationItems> => {
-    const asked = readQuery(ModificationsQuery, request)
-    const { limit = PAGE_DEFAULT, cursor, open } = asked
-    const [fromMs, toMs] = [msOf(asked.startedFrom), msOf(asked.startedTo)]
-    const { view, nowMs, note } = fleetAt(fleet, clock, asked.at)
+    const params = readQuery(ModificationsQuery, request)
+    const { limit = PAGE_DEFAULT, cursor, open } = params
+    const [fromMs, toMs] = [msOf(params.startedFrom), msOf(params.startedTo)]
+    const { view, nowMs, past } = fleetAt(fleet, clock, params.at)
     const [found, coverage, gone] = await Promise.all([
       view.modifications({
-        ...pick(asked, 'cluster', 'kind', 'component'),
+        ...pick(params, 'cluster', 'kind', 'component'),
         ...(open === undefined ? {} : { isOpen: open }),
         ...(fromMs === undefined ? {} : { fromMs }),
         ...(toMs === undefined ? {} : { toMs }),
-        ...(cursor === undefined ? {} : { after: placeOf(asked, cursor) }),
-        // One more than asked for tells whether there is a next page.
-        limit: limit + 1,
+        ...(cursor === undefined ? {} : { after: placeOf(params, cursor) }),
+        limit: limit + 1, // one more shows whether there is a next page
       }),
       view.coverage(),
       view.gone(),
     ])
-    const shown = found.slice(0, limit)
-    const last = shown.at(-1)
-    const hasMore = found.length > limit && last !== undefined
-    const place = last === undefined ? undefined : { key: modificationKeyOf(last), id: last.id }
+    const { shown, last } = cutPage(found, limit)
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNAVAILABLE.modifications)),
+      ...(await past(UNAVAILABLE.modifications)),
       coverage: coverageItem(coverage),
       modifications: shown.map(modificationItem),
       goneClusters: [...new Set(shown.map(({ cluster }) => cluster))].filter((cluster) => gone.has(cluster)),
-      nextCursor: hasMore && place !== undefined ? writeCursor('modifications', asked, place) : null,
+      nextCursor:
+        last === undefined ? null : writeCursor('modifications', params, { key: modificationKeyOf(last), id: last.id }),
     }
   })
 }
 
-function placeOf(asked: Question, cursor: string): Place & { readonly key: number } {
-  const { key, id } = readCursor('modifications', asked, cursor)
+function placeOf(list: ListParams, cursor: string): Place & { readonly key: number } {
+  const { key, id } = readCursor('modifications', list, cursor)
   if (typeof key !== 'number')
     throw new FleetError('bad_request', `got cursor ${JSON.stringify(cursor)}, want one of this list`)
   return { key, id }

@@ -1,4 +1,4 @@
-/** Which moment a question about the fleet is about: now, or with `at` one that is over. */
+/** The moment of a request about the fleet: now, or the past moment `at`. */
 import type { Clock } from '../../base/clock.ts'
 import type { PastNote } from '../../contract/fleet-common.ts'
 import type { FleetView } from '../../fleet/fleet-view.ts'
@@ -7,28 +7,28 @@ import { timeOf } from './items.ts'
 import { msOf } from './query.ts'
 import { invalidParam } from '../prometheus/params.ts'
 
-interface AskedMoment {
-  /** The fleet as it stood. */
+interface RequestedMoment {
+  /** The fleet at that moment. */
   readonly view: FleetView
-  /** The moment: what is to be thought of the fleet is thought of then. */
+  /** The moment itself, at which verdicts are computed. */
   readonly nowMs: number
-  /** Beside an answer about the past: the fields that are unavailable there. Nothing beside the present. */
-  readonly note: (unavailable: readonly string[]) => Promise<{ readonly past?: PastNote }>
+  /** For a past moment the field `past`, with the unavailable fields; for the present nothing. */
+  readonly past: (unavailable: readonly string[]) => Promise<{ readonly past?: PastNote }>
 }
 
 /** @param at RFC 3339, as `readQuery` has read it; `undefined`: now. Throws `bad_request` when it is in the future. */
-export function fleetAt(fleet: FleetViews, clock: Clock, at: string | undefined): AskedMoment {
+export function fleetAt(fleet: FleetViews, clock: Clock, at: string | undefined): RequestedMoment {
   const nowMs = clock.nowMs()
   const atMs = pastMoment(at, nowMs)
-  if (atMs === undefined) return { view: fleet({ nowMs }), nowMs, note: () => Promise.resolve({}) }
+  if (atMs === undefined) return { view: fleet({ nowMs }), nowMs, past: () => Promise.resolve({}) }
   const view = fleet({ nowMs, atMs })
-  const note: AskedMoment['note'] = async (unavailable) => {
+  const past: RequestedMoment['past'] = async (unavailable) => {
     return { past: pastNote(unavailable, timeOf(await view.knownFrom())) }
   }
-  return { view, nowMs: atMs, note }
+  return { view, nowMs: atMs, past }
 }
 
-/** Throws `bad_request` when it is yet to come. */
+/** Throws `bad_request` for a moment in the future. */
 export function pastMoment(at: string | undefined, nowMs: number): number | undefined {
   const atMs = msOf(at)
   if (atMs === undefined || atMs <= nowMs) return atMs
@@ -39,7 +39,7 @@ export function pastNote(unavailable: readonly string[], knownFrom: PastNote['kn
   return { unavailable: [...unavailable], untold: [...unavailable], knownFrom }
 }
 
-/** Fields that answers about the past do not have, or not for every item, by answer. */
+/** By response: fields that are missing for the past, or for some items of the past. */
 export const UNAVAILABLE = {
   now: ['clusters.silent', 'firing.pending', 'stuck.nodes', 'stuck.machines', 'stuck.cause', 'derivation', 'faults'],
   clusters: ['channel', 'approval', 'systemHealth', 'tainted', 'outdatedWorkloads', 'states', 'lastSeenAt'],

@@ -34,18 +34,18 @@ interface NowDeps {
 /** `GET /api/fleet/v1/now`: the landing page in one answer. Counts are exact, lists are cut at `NOW_LIST_MAX`. */
 export function registerNow(app: FastifyInstance, { fleet, people, faults, clock }: NowDeps): void {
   const answer = async (at: string | undefined): Promise<Now> => {
-    const { view, nowMs, note } = fleetAt(fleet, clock, at)
+    const { view, nowMs, past } = fleetAt(fleet, clock, at)
     const alertsThen = async () =>
       at === undefined ? people.withoutDuplicates(people.alerts()) : firingAt(people.runs, nowMs)
     const [standing, alerts] = await Promise.all([view.now(NOW_LIST_MAX), alertsThen()])
     return {
       ...nowItem(standing, firingNow(alerts), at === undefined ? faults() : undefined),
-      ...(await note(UNAVAILABLE.now)),
+      ...(await past(UNAVAILABLE.now)),
     }
   }
-  // Many people look at one page: those who ask while an answer is being worked out get that one.
+  // Many users open this page: concurrent requests share one computation.
   let underWay: Promise<Now> | undefined
-  app.get('/api/fleet/v1/now', { config: { access: 'viewer', speaks: 'own' } }, (request) => {
+  app.get('/api/fleet/v1/now', { config: { access: 'viewer', dialect: 'own' } }, (request) => {
     const { at } = readQuery(MomentQuery, request)
     if (at !== undefined) return answer(at)
     underWay ??= answer(undefined).finally(() => (underWay = undefined))
@@ -53,7 +53,7 @@ export function registerNow(app: FastifyInstance, { fleet, people, faults, clock
   })
 }
 
-/** @param faults of the server, which are told of the present only */
+/** @param faults of the server, which are reported for the present only */
 function nowItem(now: FleetSummary, firing: FiringNow, faults?: ServerFaults): Now {
   const { clusters, stuck, upgrading, following, waiting, silent, versions, derivation, fallingEdges } = now
   const { newestMs, oldestMs, clusters: total, ...counts } = clusters

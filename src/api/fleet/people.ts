@@ -6,24 +6,24 @@ import type { Decommissions } from '../../fleet/clusters/decommissions.ts'
 import type { Alerts } from '../../notify/alerts.ts'
 import type { UserActions } from '../../notify/user-actions.ts'
 
-/** What the routes need of users' actions, and of alerts present and past; the wiring has it by shape. */
+/** User actions and alerts, present and past, as the routes use them; the wiring satisfies it structurally. */
 export interface ApiPeople
   extends UserActions, Pick<Alerts, 'external' | 'runs' | 'alerts' | 'withoutDuplicates' | 'duplicates'> {
   /** Clusters that users declare as switched off for good. */
   readonly decommissions: Decommissions
 }
 
-/** Whoever asks without a token: the server is open, and so on loopback. */
-const SOMEBODY = 'somebody on loopback'
+/** The actor of a request without a token, which only a server on loopback accepts. */
+const ANONYMOUS = 'somebody on loopback'
 const NAME_CHARS_MAX = 200
 
-/** Who does it: the token's name, which nobody can choose; else what the caller says. */
-export function actorOf(request: FastifyRequest, said = ''): string {
-  const name = request.principal?.name ?? said.trim().slice(0, NAME_CHARS_MAX)
-  return name === '' ? SOMEBODY : name
+/** The actor of an action: the token's name, which the client cannot choose; without a token the `declared` name. */
+export function actorOf(request: FastifyRequest, declared = ''): string {
+  const name = request.principal?.name ?? declared.trim().slice(0, NAME_CHARS_MAX)
+  return name === '' ? ANONYMOUS : name
 }
 
-/** The body, when it is of the contract's shape. Throws `bad_request` naming the first place that is not. */
+/** The body, checked by the contract's schema. Throws `bad_request` with the first violation. */
 export function bodyOf<T extends TSchema>(schema: T, request: FastifyRequest): Static<T> {
   const { body } = request
   if (Value.Check(schema, body)) return body

@@ -1,6 +1,6 @@
 /**
- * Parameters of the routes of fleet facts, read by the schema that documents them: an unknown name, a bad value or one too
- * many is refused, and the refusal says what was got and what is wanted.
+ * Parameters of the fleet routes, read by the schema that documents them. Unknown names, invalid values and too many
+ * values are refused, with the received and the expected value.
  */
 import type { FastifyRequest } from 'fastify'
 import type { Static, TObject } from 'typebox'
@@ -20,7 +20,7 @@ interface ParamSchema {
 /** A list parameter has this many values at most. */
 const VALUES_MAX = 100
 
-/** Empty values are as if left out. */
+/** An empty value counts as absent. */
 export function readQuery<T extends TObject>(schema: T, request: FastifyRequest): Static<T> {
   const { url = '' } = request.raw
   const given = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
@@ -67,7 +67,7 @@ function scalarOf(name: string, param: ParamSchema, text: string): unknown {
   return text
 }
 
-/** RFC 3339; a number alone is no time here. */
+/** RFC 3339 only; a plain number is refused here. */
 function timeMsOf(text: string): number | undefined {
   return text.includes('T') ? parseTime(text) : undefined
 }

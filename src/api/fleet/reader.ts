@@ -2,7 +2,7 @@ import { CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 import type { FleetReader } from '../../fleet/fleet-reader.ts'
 import type { QueryEngine } from '../../promql/query-engine.ts'
 
-/** The fleet's facts read through a query engine: where the two ports meet. */
+/** Adapts a query engine to the port through which `fleet` reads series. */
 export function fleetReaderOf(query: QueryEngine): FleetReader {
   return {
     instant: async (expr, timeMs) => {

@@ -8,19 +8,19 @@ import { formatValue } from '../prometheus/format-value.ts'
 import { bodyOf } from './people.ts'
 import { abortedWithConnection } from '../prometheus/query.ts'
 
-/** `POST /api/fleet/v1/rules/replay`: a rule run over what is stored, beside the one that is loaded. */
+/** `POST /api/fleet/v1/rules/replay`: evaluates a rule over stored samples and compares it with the loaded one. */
 
 /** Rejects as `replayRules` does; ends soon after the signal was aborted. */
-export type RunReplay = (asked: ReplayInput, signal: AbortSignal) => Promise<ReplayAnswer>
+export type RunReplay = (input: ReplayInput, signal: AbortSignal) => Promise<ReplayAnswer>
 
-/** Each keeps the thread of queries busy for seconds. */
+/** Each replay keeps the query worker busy for seconds. */
 const REPLAYS_MAX = 2
 
 export function registerReplay(app: FastifyInstance, replay: RunReplay): void {
   let running = 0
-  const config = { access: 'viewer', speaks: 'own' } as const
+  const config = { access: 'viewer', dialect: 'own' } as const
   app.post('/api/fleet/v1/rules/replay', { config }, async (request, reply): Promise<Replay> => {
-    const asked = bodyOf(ReplayRequest, request)
+    const body = bodyOf(ReplayRequest, request)
     if (running >= REPLAYS_MAX) {
       throw new FleetError('overloaded', `${running} replays are running; at most ${REPLAYS_MAX} at a time`, {
         hint: 'wait for one of them to end',
@@ -28,7 +28,7 @@ export function registerReplay(app: FastifyInstance, replay: RunReplay): void {
     }
     running++
     try {
-      return replayView(await replay(asked, abortedWithConnection(reply)))
+      return replayView(await replay(body, abortedWithConnection(reply)))
     } finally {
       running--
     }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import type { RuleTests } from '../../contract/replay.ts'
 
-/** `GET /api/fleet/v1/rules/tests?alertname=`: the unit tests that mention an alert, run now. */
+/** `GET /api/fleet/v1/rules/tests?alertname=`: runs the unit tests that mention an alert. */
 export type RunRuleTests = (alertname: string) => Promise<RuleTests>
 
 const NAME_CHARS_MAX = 200
@@ -10,7 +10,7 @@ const NAME_CHARS_MAX = 200
 export function registerRuleTests(app: FastifyInstance, run: RunRuleTests): void {
   app.get<{ Querystring: Record<string, unknown> }>(
     '/api/fleet/v1/rules/tests',
-    { config: { access: 'viewer', speaks: 'own' } },
+    { config: { access: 'viewer', dialect: 'own' } },
     async (request): Promise<RuleTests> => run(nameOf(request.query['alertname'])),
   )
 }

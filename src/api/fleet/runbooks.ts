@@ -25,11 +25,11 @@ import { paramsOf } from '../prometheus/params.ts'
 import { sampleValue } from '../prometheus/format-value.ts'
 import type { RuleReader } from '../prometheus/rules.ts'
 
-/** `/api/runbooks/v1`: the pages, and a page filled in for the alert that led to it. */
+/** `/api/runbooks/v1`: the pages, and a page with its placeholders bound to an alert. */
 interface RunbookDeps {
   readonly catalog: RunbookCatalog & LinkedCatalog
   readonly rules: Pick<RuleReader, 'groups'>
-  /** Of rules and of others: an alert that somebody POSTed has the same page. */
+  /** Including external alerts, which have the same runbooks. */
   readonly alerts: () => readonly Alert[]
   readonly inventory: (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
   readonly language: ParseOptions
@@ -42,7 +42,7 @@ export type RunbookCatalog = Pick<Catalog, 'pages' | 'aliases'>
 
 export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void {
   const { catalog, rules, alerts: readAlerts } = deps
-  const config = { access: 'viewer', speaks: 'own' } as const
+  const config = { access: 'viewer', dialect: 'own' } as const
 
   app.get('/api/runbooks/v1/pages', { config }, async (): Promise<RunbookList> => {
     const [groups, alerts] = [await rules.groups(), readAlerts()]
@@ -83,7 +83,7 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
   )
 }
 
-/** Where the folder itself stands is nobody's business. */
+/** Without the location of the folder. */
 function sourceOf({ name, path, text }: RunbookPage): RunbookSource {
   return { name, path: path.split('/').slice(-2).join('/'), text }
 }
@@ -104,7 +104,7 @@ async function boundPage(
     try {
       known = await inventory(clusterOf(alert.labels), clock.nowMs())
     } catch (thrown) {
-      // A page with open placeholders helps somebody at 3 a.m.; an error instead of the page does not.
+      // A page with open placeholders is more useful than an error.
       log.warn({ runbook: page.name, err: thrown }, 'inventory not read; the runbook is filled without it')
     }
   }
@@ -124,7 +124,7 @@ async function boundPage(
   }
 }
 
-/** Of the page's name and its old ones, each panel once. */
+/** The panels of the page's name and former names, without duplicates. */
 function panelsOf(page: RunbookPage, { panelsByAlert }: DashboardLinks): PanelLink[] {
   const places = [page.name, ...page.aliases].flatMap((name) => panelsByAlert.get(name) ?? [])
   return [...new Map(places.map((place) => [place.panel, place])).values()].map(({ dashboard, panel }) => ({
@@ -135,7 +135,7 @@ function panelsOf(page: RunbookPage, { panelsByAlert }: DashboardLinks): PanelLi
   }))
 }
 
-/** The one asked for; without asking, the one that fires when there is exactly one. */
+/** The requested instance; without a request, the firing one if there is exactly one. */
 function chosenIndex(instances: readonly RunbookInstance[], fingerprint: string): number | undefined {
   const isChosen = (instance: RunbookInstance): boolean =>
     fingerprint === '' ? instance.state === 'firing' : instance.fingerprint === fingerprint
@@ -143,7 +143,7 @@ function chosenIndex(instances: readonly RunbookInstance[], fingerprint: string)
   return chosen.length === 1 ? chosen[0] : undefined
 }
 
-/** Alerts of the page's name or one of its old names. */
+/** Alerts of the page's name or one of its former names. */
 function instancesOf(page: RunbookPage, alerts: readonly Alert[]): readonly Alert[] {
   const names = new Set([page.name, ...page.aliases])
   return alerts.filter(({ labels }) => names.has(labels.get('alertname')))

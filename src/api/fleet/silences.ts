@@ -16,7 +16,7 @@ import { compareSilences } from '../alertmanager/silences.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
 import { actorOf, bodyOf, type ApiPeople } from './people.ts'
 
-/** `/api/fleet/v1/silences`: what Alertmanager's own routes do, with the alerts that each hides, and a preview. */
+/** `/api/fleet/v1/silences`: as Alertmanager's routes, with the alerts that each silence hides, and a preview. */
 
 const PREVIEW_MAX = 100
 const PREVIEW_PAST_MS = 7 * 86_400_000
@@ -25,8 +25,8 @@ const PreviewRequest = Type.Object({ matchers: Type.Array(MatcherItem, { minItem
 
 export function registerSilences(app: FastifyInstance, people: ApiPeople, clock: Clock): void {
   const { silences } = people
-  const viewer = { access: 'viewer', speaks: 'own' } as const
-  const responder = { access: 'responder', speaks: 'own' } as const
+  const viewer = { access: 'viewer', dialect: 'own' } as const
+  const responder = { access: 'responder', dialect: 'own' } as const
   type Params = { Params: { id: string } }
 
   app.get('/api/fleet/v1/silences', { config: viewer }, (): SilenceItems => {
@@ -61,7 +61,7 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
     if (change.kind === 'refused') throw new FleetError('bad_request', change.message)
     return silenceItems(silences, people.alerts(), nowMs)(change.silence)
   }
-  /** Who changes the end of a running silence does not say again when it began. */
+  /** A change of a silence that has not expired may omit its start. */
   const startOf = (id: string | undefined, nowMs: number): { startsAtMs?: number } => {
     const previous = id === undefined ? undefined : silences.get(id)
     const isRunning = previous !== undefined && silenceStateAt(previous, nowMs) !== 'expired'
@@ -113,7 +113,7 @@ function unknown(id: string): FleetError {
   return new FleetError('not_found', `no silence has the id ${JSON.stringify(id)}`)
 }
 
-/** Throws `bad_request` for a pattern that is none. */
+/** Throws `bad_request` for an invalid pattern. */
 function compiled(matchers: readonly MatcherItem[]): (labels: Labels) => boolean {
   try {
     return compileMatchers(matchers)
@@ -124,8 +124,8 @@ function compiled(matchers: readonly MatcherItem[]): (labels: Labels) => boolean
 }
 
 /**
- * Makes silences of the contract's shape, with the alerts that each matches while it has not ended. Which active ones
- * hide an alert the index knows; a pending one is tested against all.
+ * Creates silences of the contract's shape, each with the alerts that it matches until it expires. Active silences are
+ * found through the index; a pending one is tested against all alerts.
  */
 function silenceItems(
   silences: Silences,

@@ -8,17 +8,17 @@ import { coverageItem, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { readQuery } from './query.ts'
 
-/** Versions from which no way out is known to work: `StrandedVersion` says when one is called so. */
+/** Versions without a known working upgrade path; `StrandedVersion` defines when. */
 export function registerFleetStranded(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
-  const config = { access: 'viewer', speaks: 'own' } as const
+  const config = { access: 'viewer', dialect: 'own' } as const
 
   app.get('/api/fleet/v1/stranded', { config }, async (request): Promise<StrandedItems> => {
     const { at } = readQuery(StrandedQuery, request)
-    const { view, nowMs, note } = fleetAt(fleet, clock, at)
+    const { view, nowMs, past } = fleetAt(fleet, clock, at)
     const [stranded, coverage] = await Promise.all([view.stranded(), view.coverage()])
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNAVAILABLE.stranded)),
+      ...(await past(UNAVAILABLE.stranded)),
       coverage: coverageItem(coverage),
       total: stranded.reduce((sum, { clusters }) => sum + clusters.length, 0),
       stranded: stranded.map(strandedItem),

@@ -16,47 +16,54 @@ import type { OpenUpgrade } from '../../fleet/clusters/cluster-states.ts'
 import { upgradeTraceId } from '../../fleet/trace/trace-ids.ts'
 import { upgradeKeyOf } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
-import { readCursor, writeCursor } from './cursor.ts'
+import { cutPage, readCursor, writeCursor } from './cursor.ts'
 import type { FleetView } from '../../fleet/fleet-view.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { msOf, pick, readQuery } from './query.ts'
 
-/** Upgrades: the list, one, one with all that is known of it, and those that do not get further. */
+/** Upgrades: the list, one upgrade, its details, and the stuck upgrades. */
 export function registerFleetUpgrades(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
-  const config = { access: 'viewer', speaks: 'own' } as const
+  const config = { access: 'viewer', dialect: 'own' } as const
 
   app.get('/api/fleet/v1/upgrades', { config }, async (request): Promise<UpgradeItems> => {
-    const asked = readQuery(UpgradesQuery, request)
-    const { sort = 'started', order = sort === 'cluster' ? 'asc' : 'desc', limit = PAGE_DEFAULT, cursor, state } = asked
-    const question = { ...asked, sort, order }
-    const [fromMs, toMs] = [msOf(asked.startedFrom), msOf(asked.startedTo)]
-    const { view, nowMs, note } = fleetAt(fleet, clock, asked.at)
+    const params = readQuery(UpgradesQuery, request)
+    const {
+      sort = 'started',
+      order = sort === 'cluster' ? 'asc' : 'desc',
+      limit = PAGE_DEFAULT,
+      cursor,
+      state,
+    } = params
+    const list = { ...params, sort, order }
+    const [fromMs, toMs] = [msOf(params.startedFrom), msOf(params.startedTo)]
+    const { view, nowMs, past } = fleetAt(fleet, clock, params.at)
     const [records, coverage, gone] = await Promise.all([
       view.upgrades({
-        ...pick(asked, 'cluster', 'operator', 'from', 'to'),
+        ...pick(params, 'cluster', 'operator', 'from', 'to'),
         ...(state === undefined ? {} : { states: state }),
         ...(fromMs === undefined ? {} : { fromMs }),
         ...(toMs === undefined ? {} : { toMs }),
         sort,
         isDescending: order === 'desc',
-        ...(cursor === undefined ? {} : { after: readCursor('upgrades', question, cursor) }),
-        // One more than asked for tells whether there is a next page.
-        limit: limit + 1,
+        ...(cursor === undefined ? {} : { after: readCursor('upgrades', list, cursor) }),
+        limit: limit + 1, // one more shows whether there is a next page
       }),
       view.coverage(),
       view.gone(),
     ])
-    const shown = records.slice(0, limit).map(({ upgrade }) => upgrade)
-    const last = shown.at(-1)
-    const hasMore = records.length > limit && last !== undefined
+    const { shown, last } = cutPage(
+      records.map(({ upgrade }) => upgrade),
+      limit,
+    )
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNAVAILABLE.upgrades)),
+      ...(await past(UNAVAILABLE.upgrades)),
       coverage: coverageItem(coverage),
       upgrades: shown.map(upgradeItem),
       goneClusters: [...new Set(shown.map(({ cluster }) => cluster))].filter((cluster) => gone.has(cluster)),
-      nextCursor: hasMore ? writeCursor('upgrades', question, { key: upgradeKeyOf(last, sort), id: last.id }) : null,
+      nextCursor:
+        last === undefined ? null : writeCursor('upgrades', list, { key: upgradeKeyOf(last, sort), id: last.id }),
     }
   })
 
@@ -74,7 +81,7 @@ export function registerFleetUpgrades(app: FastifyInstance, fleet: FleetViews, c
     { config },
     async (request): Promise<UpgradeDetailItem> => {
       const { at } = readQuery(MomentQuery, request)
-      const { view, nowMs, note } = fleetAt(fleet, clock, at)
+      const { view, nowMs, past } = fleetAt(fleet, clock, at)
       const record = await known(view, request.params.id, at)
       const { id, operator, from, to } = record.upgrade
       const name = from === undefined ? undefined : { operator, from, to }
@@ -87,7 +94,7 @@ export function registerFleetUpgrades(app: FastifyInstance, fleet: FleetViews, c
       const beside = median === undefined ? undefined : await view.upgrade(median.id)
       return {
         ...detailItem(record, verdict, nowMs),
-        ...(await note(UNAVAILABLE.upgrade)),
+        ...(await past(UNAVAILABLE.upgrade)),
         clusterGoneSince: timeOf(gone.get(record.upgrade.cluster)?.sinceMs),
         medianRun:
           median === undefined || beside === undefined
@@ -101,7 +108,7 @@ export function registerFleetUpgrades(app: FastifyInstance, fleet: FleetViews, c
 
   app.get('/api/fleet/v1/stuck', { config }, async (request): Promise<StuckItems> => {
     const { operator, cause, at } = readQuery(StuckQuery, request)
-    const { view, nowMs, note } = fleetAt(fleet, clock, at)
+    const { view, nowMs, past } = fleetAt(fleet, clock, at)
     const [all, coverage] = await Promise.all([view.open(), view.coverage()])
     const open = all.filter(({ record }) => operator === undefined || record.upgrade.operator === operator)
     const stuck = open
@@ -109,7 +116,7 @@ export function registerFleetUpgrades(app: FastifyInstance, fleet: FleetViews, c
       .sort(longestFirst)
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNAVAILABLE.stuck)),
+      ...(await past(UNAVAILABLE.stuck)),
       coverage: coverageItem(coverage),
       open: open.length,
       stuckCount: open.filter(({ verdict }) => verdict.isStuck).length,

@@ -1,8 +1,6 @@
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
-import { FleetError, messageOf } from '../../base/errors.ts'
+import { FleetError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import { FARO_LIMITS, receiveFaro } from '../../ingest/faro.ts'
@@ -11,12 +9,13 @@ import { countsOf, isOfOwnPages, logRecordOf } from '../../ingest/own-pages.ts'
 import type { OwnPageCount } from '../../ingest/own-pages.ts'
 import { SeenKeys } from '../../ingest/seen-keys.ts'
 import type { LogRecord } from '../../model/log-record.ts'
+import { gunzipBody } from '../server/body-limit.ts'
 import { RateLimit } from '../server/rate-limit.ts'
 
 /**
- * `POST /collect`: what browsers tell about our own pages (Grafana Faro's protocol): counted as series, kept among the log
- * records. Public by nature, any page can hold its address, so it has a rate per client, keeps a bounded number of records
- * a minute, and answers nothing but `ok`.
+ * `POST /collect`: browser telemetry of Daytwo's own pages (Grafana Faro's protocol), counted as series and stored as log
+ * records. Public by nature, because any page can contain its address: it has a rate limit per client, stores a limited
+ * number of records a minute, and answers only `ok`.
  */
 export interface FaroOptions {
   /** Per client address. */
@@ -24,35 +23,33 @@ export interface FaroOptions {
   readonly burst: number
 }
 
-/** What stock receivers allow. */
+/** The limits of stock receivers. */
 export const DEFAULT_FARO_OPTIONS: FaroOptions = { requestsPerSecond: 50, burst: 100 }
 
 const CLIENTS_MAX = 10_000
 const KEYS_MAX = 10_000
 
-/** Of all clients together; whoever sends more is counted, and fills no disk. */
-const KEPT_PER_MINUTE_MAX = 600
+/** For all clients together; further records are only counted, so they cannot fill the disk. */
+const STORED_PER_MINUTE_MAX = 600
 const MINUTE_MS = 60_000
 
-/** Keeps log records; resolves when they are durable. */
-export type KeepLogs = (records: readonly LogRecord[]) => Promise<void>
-
-const unzip = promisify(gunzip)
+/** Stores log records; resolves when they are durable. */
+export type StoreLogs = (records: readonly LogRecord[]) => Promise<void>
 
 interface FaroDeps {
   readonly options: FaroOptions
   readonly clock: Clock
   readonly log: Log
   readonly metrics: OwnMetrics
-  readonly storeLogs: KeepLogs
+  readonly storeLogs: StoreLogs
 }
 
 export async function registerFaro(app: FastifyInstance, deps: FaroDeps): Promise<void> {
   const { clock, log, metrics } = deps
   const limit = new RateLimit({ ...deps.options, clientsMax: CLIENTS_MAX })
   const seen = new SeenKeys(KEYS_MAX)
-  const room = createRoom(KEPT_PER_MINUTE_MAX, MINUTE_MS)
-  const config = { access: 'public', speaks: 'text', isOpenToOrigins: true } as const
+  const room = createRoom(STORED_PER_MINUTE_MAX, MINUTE_MS)
+  const config = { access: 'public', dialect: 'text', isOpenToOrigins: true } as const
 
   await app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers()
@@ -67,7 +64,7 @@ export async function registerFaro(app: FastifyInstance, deps: FaroDeps): Promis
       void reply.headers(corsHeaders(request.headers.origin))
       next()
     })
-    // Whatever is wrong with a whole request, its size before it is read too.
+    // Counts any failure of a whole request, also one before its body is read.
     scope.addHook('onError', (_request, _reply, error, next) => {
       metrics.faroItems.inc({ kind: 'request', outcome: isTooLarge(error) ? 'too_large' : 'not_read' })
       next()
@@ -86,7 +83,7 @@ export async function registerFaro(app: FastifyInstance, deps: FaroDeps): Promis
       },
       handler: async (request, reply) => {
         const key = request.headers['idempotency-key']
-        // A batch that came before is told so: its sender missed our answer, not we the batch.
+        // A repeated batch is acknowledged: its sender missed the response, the batch was not lost.
         if (typeof key === 'string' && seen.has(key)) return reply.code(202).type('text/plain').send('ok')
         const body = await decoded(request.body ?? Buffer.alloc(0), request.headers['content-encoding'])
         const nowMs = clock.nowMs()
@@ -94,9 +91,9 @@ export async function registerFaro(app: FastifyInstance, deps: FaroDeps): Promis
         record(items, log, metrics)
         const own = items.records.filter(isOfOwnPages)
         for (const count of own.flatMap(countsOf)) countOwnPage(count, metrics)
-        const kept = own.slice(0, room(own.length, nowMs))
-        if (kept.length > 0) await deps.storeLogs(kept.map(logRecordOf))
-        const left = own.length - kept.length
+        const stored = own.slice(0, room(own.length, nowMs))
+        if (stored.length > 0) await deps.storeLogs(stored.map(logRecordOf))
+        const left = own.length - stored.length
         if (left > 0) metrics.faroItems.inc({ kind: 'item', outcome: 'not_kept' }, left)
         if (typeof key === 'string') seen.add(key)
         return reply.code(202).type('text/plain').send('ok')
@@ -110,12 +107,12 @@ function isTooLarge(error: Error): boolean {
   return 'code' in error && (error.code === 'too_large' || error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
 }
 
-/** How many of `wanted` still fit into this stretch of time; they are taken. */
+/** Takes up to `wanted` from the quota of the current period and returns how many it took. */
 function createRoom(max: number, everyMs: number): (wanted: number, nowMs: number) => number {
-  let [stretch, taken] = [-1, 0]
+  let [period, taken] = [-1, 0]
   return (wanted, nowMs) => {
     const present = Math.floor(nowMs / everyMs)
-    if (present !== stretch) [stretch, taken] = [present, 0]
+    if (present !== period) [period, taken] = [present, 0]
     const fits = Math.min(wanted, max - taken)
     taken += fits
     return fits
@@ -142,7 +139,7 @@ function countOwnPage(count: OwnPageCount, metrics: OwnMetrics): void {
   }
 }
 
-/** Any origin may send; none may read more than the answer's two headers. Never with credentials. */
+/** Any origin may send; none may read more than the response's two headers. Never with credentials. */
 function corsHeaders(origin: string | undefined): Record<string, string> {
   const common = { vary: 'Origin' }
   if (origin === undefined) return common
@@ -164,15 +161,9 @@ async function decoded(body: Buffer, encoding: string | undefined): Promise<Buff
     case 'identity':
       return body
     case 'gzip':
-      try {
-        return await unzip(body, { maxOutputLength: FARO_LIMITS.bodyBytesMax })
-      } catch (thrown) {
-        const isTooLarge = thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE'
-        if (isTooLarge) {
-          throw new FleetError('too_large', `faro: got more than ${FARO_LIMITS.bodyBytesMax} bytes after decompression`)
-        }
-        throw new FleetError('bad_request', `faro: the body is not gzip: ${messageOf(thrown)}`)
-      }
+      return gunzipBody(body, 'faro', FARO_LIMITS.bodyBytesMax, () => {
+        return new FleetError('too_large', `faro: got more than ${FARO_LIMITS.bodyBytesMax} bytes after decompression`)
+      })
     default:
       throw new FleetError('unsupported_media', `content encoding: got ${JSON.stringify(encoding)}, want gzip or none`)
   }
@@ -184,7 +175,7 @@ function received(body: Buffer, nowMs: number): FaroItems {
     if (outcome.kind === 'accepted') return outcome.items
     throw new FleetError('too_large', outcome.message)
   } catch (thrown) {
-    // The decoder's own error; its class belongs to a folder this one does not know.
+    // The decoder's error class belongs to a folder that this one may not import.
     if (thrown instanceof Error && thrown.name === 'DecodeError') throw new FleetError('bad_request', thrown.message)
     throw thrown
   }

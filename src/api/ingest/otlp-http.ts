@@ -1,17 +1,15 @@
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
-import { FleetError, messageOf } from '../../base/errors.ts'
+import { FleetError } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { OtlpEncoding } from '../../ingest/otlp/outcome.ts'
 import type { Refusal } from '../../model/refusal.ts'
-import { overLimit, watchBodyLimit } from '../server/body-limit.ts'
-import type { NoteRefusal } from '../server/body-limit.ts'
+import { gunzipBody, overLimit, watchBodyLimit } from '../server/body-limit.ts'
+import type { RecordRefusal } from '../server/body-limit.ts'
 
 /**
- * OTLP/HTTP, whatever the signal: content types, compression, limits on the body, and how it is answered. 200 when the
- * request was read (what was refused of it is told as partial success, and must not be sent again); 400 when it cannot be
- * read; 413 and 415; 503 with Retry-After when the fault is ours. Never 500 for bad data.
+ * OTLP/HTTP for all signals: content types, compression, body limits and responses. 200 when the request was decoded
+ * (refused items are reported as partial success and must not be sent again); 400 when it cannot be decoded; 413 and 415;
+ * 503 with Retry-After for a failure of the server. Never 500 for bad data.
  */
 export interface OtlpHttpOptions {
   /** Of a body as sent. */
@@ -19,16 +17,16 @@ export interface OtlpHttpOptions {
   /** Of a body after decompression. */
   readonly decodedBytesMax: number
   readonly metrics: OwnMetrics
-  readonly recordRefusal: NoteRefusal
+  readonly recordRefusal: RecordRefusal
 }
 
 /**
- * Takes a decompressed body. `cluster`: the one the sender's token speaks for. Resolves when what was taken is durable;
- * rejects with FleetError `overloaded`, `storage_full` or `storage_failed` when it is not.
+ * Takes a decompressed body. `cluster`: to which the sender's token is bound. Resolves when the accepted data is durable;
+ * rejects with FleetError `overloaded`, `storage_full` or `storage_failed` otherwise.
  */
 export type WriteOtlp<O> = (body: Uint8Array, encoding: OtlpEncoding, cluster: string | undefined) => Promise<O>
 
-/** What all signals tell of a request: what is counted and answered. */
+/** The outcome of a request that all signals share: for metrics and the response. */
 interface OtlpAnswered {
   readonly status: 200 | 400
   /** Empty when nothing was refused. */
@@ -36,22 +34,19 @@ interface OtlpAnswered {
   readonly refusals: readonly Refusal[]
 }
 
-/** One signal: where it is sent to, who takes it, and what it says of itself. */
+/** One signal: its paths, its ingest function and its counts. */
 interface OtlpSignalRoutes<O extends OtlpAnswered> {
   readonly urls: readonly string[]
-  /** As our own metrics call it. */
+  /** The label `format` of own metrics. */
   readonly format: string
   readonly write: WriteOtlp<O>
-  /** How many items were in the request, and how many of them were taken. */
+  /** The number of items in the request, and of those accepted. */
   readonly counts: (outcome: O) => { readonly itemsIn: number; readonly itemsTaken: number }
-  /** The body of an answer. */
+  /** The body of the response. */
   readonly answer: (outcome: O, encoding: OtlpEncoding) => Uint8Array
-  /** What else is counted. */
+  /** Further metrics. */
   readonly count?: (metrics: OwnMetrics, outcome: O) => void
 }
-
-/** Off the main thread, on Node's own pool. */
-const unzip = promisify(gunzip)
 
 const NOTHING = Buffer.alloc(0)
 
@@ -71,7 +66,7 @@ export async function registerOtlpSignal<O extends OtlpAnswered>(
       scope.route<{ Body: Buffer | undefined }>({
         method: 'POST',
         url,
-        config: { access: 'ingest', speaks: 'otlp' },
+        config: { access: 'ingest', dialect: 'otlp' },
         onRequest: (request, _reply, next) => {
           next(unsupported(request.headers['content-type']))
         },
@@ -79,7 +74,7 @@ export async function registerOtlpSignal<O extends OtlpAnswered>(
           const encoding = otlpEncodingOf(request.headers['content-type']) ?? 'protobuf'
           const body = await decoded(request.body ?? NOTHING, request.headers['content-encoding'], decodedBytesMax)
           const outcome = await counted(metrics, signal, signal.write(body, encoding, request.principal?.cluster))
-          // Senders read the answer only under exactly this type; a Buffer keeps Fastify from adding a charset.
+          // Senders accept only this exact type; a Buffer keeps Fastify from adding a charset.
           void reply.code(outcome.status).type(OTLP_TYPES[encoding])
           return reply.send(Buffer.from(signal.answer(outcome, encoding)))
         },
@@ -89,13 +84,13 @@ export async function registerOtlpSignal<O extends OtlpAnswered>(
   })
 }
 
-/** The content types of both encodings, of requests and of their answers. */
+/** The content types of both encodings, of requests and responses. */
 export const OTLP_TYPES: Readonly<Record<OtlpEncoding, string>> = {
   protobuf: 'application/x-protobuf',
   json: 'application/json',
 }
 
-/** The encoding that a content type names; parameters do not matter. */
+/** The encoding of a content type; parameters are ignored. */
 export function otlpEncodingOf(type: string | undefined): OtlpEncoding | undefined {
   const media = type?.split(';')[0]?.trim().toLowerCase()
   if (media === OTLP_TYPES.protobuf) return 'protobuf'
@@ -111,21 +106,16 @@ function unsupported(type: string | undefined): FleetError | undefined {
   )
 }
 
-/** Other encodings than these two are bad requests, not bad media: so says the protocol. */
+/** Other content encodings are 400, not 415, as the protocol requires. */
 async function decoded(body: Buffer, encoding: string | undefined, bytesMax: number): Promise<Uint8Array> {
+  const tooLarge = () => overLimit('decompressed', 'ingest.decompressed-bytes-max', bytesMax)
   switch (encoding?.toLowerCase()) {
     case undefined:
     case 'identity':
-      if (body.length > bytesMax) throw overLimit('decompressed', 'ingest.decompressed-bytes-max', bytesMax)
+      if (body.length > bytesMax) throw tooLarge()
       return body
     case 'gzip':
-      try {
-        return await unzip(body, { maxOutputLength: bytesMax })
-      } catch (thrown) {
-        const isTooLarge = thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE'
-        if (isTooLarge) throw overLimit('decompressed', 'ingest.decompressed-bytes-max', bytesMax)
-        throw new FleetError('bad_request', `otlp: the body is not gzip: ${messageOf(thrown)}`)
-      }
+      return gunzipBody(body, 'otlp', bytesMax, tooLarge)
     default:
       throw new FleetError('bad_request', `content encoding: got ${JSON.stringify(encoding)}, want gzip or none`)
   }

@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from '../../base/log.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { WriteOutcome } from '../../ingest/write-outcome.ts'
-import type { Entry } from '../server/access.ts'
+import type { tryAccess } from '../server/access.ts'
 import { RETRY_AFTER_SECONDS, asFailure, logFailure, textOf } from '../server/error-handler.ts'
 import { protocolOf, type Write } from './remote-write.ts'
 import { FORMATS, counted } from './write-metrics.ts'
-import { readBody } from '../server/short-way.ts'
-import type { ShortWay } from '../server/short-way.ts'
+import { readBody } from '../server/fast-path.ts'
+import type { FastPath } from '../server/fast-path.ts'
 
 /**
- * The short way of a remote write 1.0 as stock senders send it: a fleet sends tens of thousands of small ones a minute.
- * Another route, a page, a body without a length, a token that may not, a server that is not ready: Fastify's.
+ * The fast path of a remote write 1.0 as stock senders send it: a fleet sends tens of thousands of small ones a minute.
+ * Other routes, requests of pages, bodies without a length, refused tokens and a server that is not ready go to Fastify.
  */
 interface PlainWritesParts {
   readonly write: Write
@@ -19,17 +19,16 @@ interface PlainWritesParts {
   readonly metrics: OwnMetrics
   readonly log: Log
   readonly readiness: () => string
-  /** See `plainEntry`. */
-  readonly enter: (headers: IncomingMessage['headers']) => Promise<Entry | undefined>
+  readonly tryAccess: ReturnType<typeof tryAccess>
 }
 
 const ROUTE = '/api/v1/write'
 const TEXT = 'text/plain; charset=utf-8'
 
-export function plainWrites(parts: PlainWritesParts): ShortWay {
-  return (request, response, goOn) => {
+export function plainWrites(parts: PlainWritesParts): FastPath {
+  return (request, response, fallBack) => {
     if (!isPlainWrite(request, parts)) return false
-    void answer(request, response, goOn, parts)
+    void answer(request, response, fallBack, parts)
     return true
   }
 }
@@ -49,20 +48,20 @@ function isPlainWrite(request: IncomingMessage, { bodyBytesMax, readiness }: Pla
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  goOn: () => void,
+  fallBack: () => void,
   parts: PlainWritesParts,
 ): Promise<void> {
   const startMs = performance.now()
   try {
-    const entry = await parts.enter(request.headers)
-    if (entry === undefined) {
-      goOn()
+    const granted = await parts.tryAccess(request.headers)
+    if (granted === undefined) {
+      fallBack()
       return
     }
     const body = await readBody(request)
-    if (body === undefined) return // the sender went away in the middle: there is nobody to answer
-    const outcome = await counted(parts.metrics, FORMATS['1.0'], parts.write(body, entry.principal?.cluster, '1.0'))
-    // The process is about to end: senders should connect to the one after it.
+    if (body === undefined) return // the sender disconnected
+    const outcome = await counted(parts.metrics, FORMATS['1.0'], parts.write(body, granted.principal?.cluster, '1.0'))
+    // The process is about to end: senders should connect to its successor.
     if (parts.readiness() !== 'ready') response.setHeader('connection', 'close')
     sendOutcome(response, outcome)
   } catch (thrown) {
@@ -81,7 +80,7 @@ function sendOutcome(response: ServerResponse, { status, message }: WriteOutcome
     sendText(response, status, message)
     return
   }
-  // A 204 has no body, and what was not kept is told all the same. Label values may hold what headers may not.
+  // As in remote-write.ts: a 204 has no body.
   if (message !== '') response.setHeader('x-daytwo-refused', encodeURI(message))
   response.writeHead(status)
   response.end()

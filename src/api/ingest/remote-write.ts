@@ -3,28 +3,29 @@ import { FleetError } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { WriteOutcome, WriteProtocol } from '../../ingest/write-outcome.ts'
 import { watchBodyLimit } from '../server/body-limit.ts'
-import type { NoteRefusal } from '../server/body-limit.ts'
+import type { RecordRefusal } from '../server/body-limit.ts'
 import { FORMATS, counted } from './write-metrics.ts'
 
 /**
- * `POST /api/v1/write`, Prometheus remote write 1.0 and 2.0, told apart by the content type. Answers: 204 when all was taken and is on disk; 400 when some was
- * not (the rest is kept; the text says what and why); 415 and 413 before the body is read; 503 with Retry-After when
- * the fault is ours. Never 5xx for bad data: Prometheus repeats a 5xx for ever and everything behind it waits.
+ * `POST /api/v1/write`, Prometheus remote write 1.0 and 2.0, distinguished by the content type. Responses: 204 when all
+ * samples are accepted and durable; 400 when some were refused (the others are stored; the text states what and why);
+ * 415 and 413 before the body is read; 503 with Retry-After for a failure of the server. Never 5xx for bad data:
+ * Prometheus retries a 5xx for ever, and all later samples wait.
  *
- * Every answer to 2.0, errors too, says how much was written: without that a sender takes us for a receiver that knows
- * only 1.0 and has read its request as an empty one; for the same reason the samples of a standby replica, which another
- * one delivers, count as written. Answers to 1.0 never say it.
+ * Every response to 2.0, also an error, states how much was written: without it a sender assumes a receiver of 1.0 only,
+ * which decodes its request as empty. For the same reason, samples of a standby replica, which another replica delivers,
+ * count as written. Responses to 1.0 never state it.
  */
 interface RemoteWriteOptions {
   readonly write: Write
   readonly bodyBytesMax: number
   readonly metrics: OwnMetrics
-  readonly recordRefusal: NoteRefusal
+  readonly recordRefusal: RecordRefusal
 }
 
 /**
- * Takes a body as it came, compressed and in pieces. `cluster`: the one the sender's token speaks for. Resolves when what was taken
- * is durable; rejects with FleetError `overloaded`, `storage_full` or `storage_failed` when it is not.
+ * Takes a body as received: compressed and in pieces. `cluster`: to which the sender's token is bound. Resolves when the
+ * accepted samples are durable; rejects with FleetError `overloaded`, `storage_full` or `storage_failed` otherwise.
  */
 export type Write = (
   body: readonly Uint8Array[],
@@ -45,7 +46,7 @@ export async function registerRemoteWrite(app: FastifyInstance, options: RemoteW
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, (_request, body, parsed) => {
       parsed(null, body)
     })
-    // Whoever answers (this route, the error handler, the door), it passes here.
+    // Every response passes here, also those of the error handler and of access control.
     scope.addHook('onSend', (request, reply, _payload, sent) => {
       if (protocolOf(request.headers['content-type']) === '2.0') {
         for (const written of [SAMPLES_WRITTEN, HISTOGRAMS_WRITTEN, EXEMPLARS_WRITTEN]) {
@@ -57,7 +58,7 @@ export async function registerRemoteWrite(app: FastifyInstance, options: RemoteW
     scope.route<{ Body: Uint8Array | undefined }>({
       method: 'POST',
       url: '/api/v1/write',
-      config: { access: 'ingest', speaks: 'text' },
+      config: { access: 'ingest', dialect: 'text' },
       onRequest: (request, _reply, next) => {
         next(unsupported(request.headers['content-type'], request.headers['content-encoding']))
       },
@@ -68,7 +69,7 @@ export async function registerRemoteWrite(app: FastifyInstance, options: RemoteW
         if (protocol === '2.0') void reply.headers(writtenHeaders(answer))
         void reply.code(answer.status).type('text/plain; charset=utf-8')
         if (answer.status === 400) return reply.send(`${answer.message}\n`)
-        // A 204 has no body, and what was not kept is told all the same. Label values may hold what headers may not.
+        // A 204 has no body, so refusals are in a header; encoded, because label values may contain any character.
         if (answer.message !== '') void reply.header('x-daytwo-refused', encodeURI(answer.message))
         return reply.send()
       },
@@ -85,7 +86,7 @@ function writtenHeaders(answer: WriteOutcome): Record<string, string> {
   }
 }
 
-/** Why a request of this type and encoding is not read at all. Absent headers are taken for the usual ones. */
+/** The refusal of an unsupported type or encoding. Absent headers count as the usual ones. */
 function unsupported(type: string | undefined, encoding: string | undefined): FleetError | undefined {
   if (encoding !== undefined && encoding.toLowerCase() !== 'snappy') {
     return new FleetError(
@@ -100,7 +101,7 @@ function unsupported(type: string | undefined, encoding: string | undefined): Fl
   )
 }
 
-/** By the message that the content type names; `undefined` when it is none of ours. Absent is 1.0. */
+/** By the message in the content type; `undefined` when it is unknown. An absent type is 1.0. */
 export function protocolOf(type: string | undefined): WriteProtocol | undefined {
   if (type === undefined || type === 'application/x-protobuf') return '1.0'
   const [media, ...params] = type.split(';').map((part) => part.trim().toLowerCase())

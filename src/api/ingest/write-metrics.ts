@@ -16,7 +16,7 @@ export async function counted(
     metrics.ingestSamplesIn.inc({ format }, answer.samplesIn + answer.histogramsIn)
     metrics.ingestSamplesOut.inc({ format }, answer.samplesTaken + answer.histogramsTaken)
     for (const { reason, count } of answer.refusals) metrics.ingestRefused.inc({ format, reason }, count)
-    // Nearly always nothing, and each of them is a lookup.
+    // Mostly 0, and each call costs a lookup.
     if (answer.exemplarsIgnored > 0) metrics.ingestExemplarsIgnored.inc(answer.exemplarsIgnored)
     if (answer.metadataIgnored > 0) metrics.ingestMetadataIgnored.inc(answer.metadataIgnored)
     if (answer.newUnidentifiedSeries > 0) metrics.ingestUnidentifiedSeries.inc(answer.newUnidentifiedSeries)

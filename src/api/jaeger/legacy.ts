@@ -19,7 +19,7 @@ import type { Params } from '../prometheus/params.ts'
  * The first HTTP API of Jaeger's query service, which Grafana's data source and older pages use: services, operations,
  * search, one trace, dependencies. Every answer is in one envelope; errors too.
  */
-const CONFIG = { access: 'viewer', speaks: 'jaeger' } as const
+const CONFIG = { access: 'viewer', dialect: 'jaeger' } as const
 
 /** What is searched when nobody says from when, as in Jaeger: two days. */
 const LOOKBACK_NS = 48n * 3_600_000_000_000n

@@ -19,7 +19,7 @@ import type { Params } from '../prometheus/params.ts'
  * The third HTTP API of Jaeger's query service (api_v3), which its pages use since 2.19: traces as OTLP/JSON. Names of
  * parameters are taken in their older spelling too (`query.service_name`), which Grafana still sends.
  */
-const CONFIG = { access: 'viewer', speaks: 'jaeger_v3' } as const
+const CONFIG = { access: 'viewer', dialect: 'jaeger_v3' } as const
 
 export function registerJaegerV3(app: FastifyInstance, traces: TraceReader): void {
   app.get('/api/v3/services', { config: CONFIG }, async (_request, reply) =>

@@ -16,7 +16,7 @@ export function registerExemplars(app: FastifyInstance, query: QueryEngine, lang
   app.route({
     method: ['GET', 'POST'],
     url: '/api/v1/query_exemplars',
-    config: { access: 'viewer', speaks: 'prometheus' },
+    config: { access: 'viewer', dialect: 'prometheus' },
     handler: async (request, reply) => {
       const params = paramsOf(request)
       const range = {
@@ -27,7 +27,7 @@ export function registerExemplars(app: FastifyInstance, query: QueryEngine, lang
         throw new FleetError('bad_request', 'end timestamp must not be before start timestamp')
       }
       const selectors = selectorsOf(parseExpr(params.get('query'), language)).map(({ matchers }) => matchers)
-      // Without a selector there is nothing to look for; the engine would take it for all series.
+      // The engine would take an empty list of selectors for all series.
       if (selectors.length === 0) return sendSuccess(reply, '[]')
       const found = await query.exemplars(selectors, range)
       const count = found.reduce((sum, { exemplars }) => sum + exemplars.length, 0)

@@ -14,12 +14,12 @@ import { PROMETHEUS_FUNCTIONS } from '../../rules/template-functions.ts'
 import { sendSuccess } from './prometheus-json.ts'
 
 /**
- * `/api/v1/features`: what clients may use, by the names of Prometheus 3. Functions, operators and templates come from
- * the tables that are used to read them, so the answer cannot say more than there is.
+ * `/api/v1/features`: the supported features, by their names in Prometheus 3. Functions, operators and templates come
+ * from the tables of the implementation, so the response cannot claim more than is implemented.
  */
 export function registerFeatures(app: FastifyInstance, language: ParseOptions): void {
   const json = JSON.stringify(features(language))
-  app.get('/api/v1/features', { config: { access: 'viewer', speaks: 'prometheus' } }, (_request, reply) =>
+  app.get('/api/v1/features', { config: { access: 'viewer', dialect: 'prometheus' } }, (_request, reply) =>
     sendSuccess(reply, json),
   )
 }
@@ -29,7 +29,7 @@ const on = (names: Iterable<string>): Record<string, boolean> =>
 const off = (names: Iterable<string>): Record<string, boolean> =>
   Object.fromEntries([...names].sort().map((name) => [name, false]))
 
-/** Modifiers that are experiments, each in the shortest expression that has it. */
+/** Experimental modifiers, each with the shortest expression that uses it. */
 const MODIFIERS = {
   anchored: 'x anchored',
   binop_fill_modifiers: 'x + fill (0) y',

@@ -11,12 +11,12 @@ import { paramsOf } from './params.ts'
 import { sendInPieces } from '../server/pieces.ts'
 
 /**
- * `/federate`: the newest sample of each series that `match[]` selects, for another Prometheus to scrape. As there, a
- * series that ended is left out, and so are native histograms, which the text format cannot say, and series without
- * a name; a series without an `instance` gets an empty one, so that the scraper's does not take its place.
+ * `/federate`: the newest sample of each series that `match[]` selects, for another Prometheus to scrape. As in
+ * Prometheus, it omits series that ended, native histograms, which the text format cannot express, and series without a
+ * name; a series without an `instance` gets an empty one, so that the scraper does not add its own.
  */
 export function registerFederate(app: FastifyInstance, options: FederateOptions): void {
-  app.get('/federate', { config: { access: 'viewer', speaks: 'text' } }, async (request, reply) => {
+  app.get('/federate', { config: { access: 'viewer', dialect: 'text' } }, async (request, reply) => {
     const selectors = paramsOf(request).all('match[]').map(parseSelector)
     const nowMs = options.clock.nowMs()
     const samples = await options.newest(selectors, { fromMs: nowMs - options.lookbackMs, toMs: nowMs })
@@ -27,7 +27,7 @@ export function registerFederate(app: FastifyInstance, options: FederateOptions)
 
 interface FederateOptions {
   readonly clock: Clock
-  /** How old a sample may be. */
+  /** The maximum age of a sample. */
   readonly lookbackMs: number
   readonly newest: ReadNewest
 }

@@ -3,12 +3,12 @@ import { formatDuration, parseDuration } from '../../model/duration.ts'
 import type { Params } from './params.ts'
 
 /**
- * Prometheus' own addresses of a query page, `/graph` before its third major version and `/query` since: what their
- * `g0.expr`, `g1.expr`, ... ask becomes the address of ours. Pure. Its page has a time and a step for each query, ours one
- * for all: those of the first query that says them. How a graph is drawn (stacked, exemplars, the axis) is not taken over.
+ * Translates the addresses of Prometheus' query page, `/graph` before version 3 and `/query` since, with their `g0.expr`,
+ * `g1.expr`, ..., to Daytwo's. Pure. Prometheus has a time and a step per query, Daytwo one for all queries: those of the
+ * first query that has them. Display options (stacked, exemplars, the axis) are dropped.
  */
 
-/** What stands behind `/explore?`; empty when nothing is asked. */
+/** The query string of `/explore?`; empty without an expression. */
 export function exploreSearchOf(params: Params): string {
   const panels = panelsOf(params)
   const search = new URLSearchParams(panels.map(({ expr }): [string, string] => ['expr', expr]))
@@ -19,7 +19,7 @@ export function exploreSearchOf(params: Params): string {
   const rangeMs = firstOf(panels, (panel) => panel.rangeMs)
   const endMs = firstOf(panels, (panel) => panel.endMs)
   if (endMs !== undefined) {
-    search.set('from', String(endMs - (rangeMs ?? USUAL_RANGE_MS)))
+    search.set('from', String(endMs - (rangeMs ?? DEFAULT_RANGE_MS)))
     search.set('to', String(endMs))
   } else if (rangeMs !== undefined) search.set('range', formatDuration(rangeMs))
   const stepMs = firstOf(panels, (panel) => panel.stepMs)
@@ -27,19 +27,19 @@ export function exploreSearchOf(params: Params): string {
   return search.toString()
 }
 
-/** As long as Prometheus shows when a link does not say it. */
-const USUAL_RANGE_MS = 3_600_000
+/** Prometheus' default. */
+const DEFAULT_RANGE_MS = 3_600_000
 
 interface GraphPanel {
   readonly expr: string
-  /** As our page names it; empty: a graph, or not said. */
+  /** Daytwo's name of the tab; empty: a graph, or absent. */
   readonly tab: '' | 'table' | 'explain'
   readonly rangeMs: number | undefined
   readonly endMs: number | undefined
   readonly stepMs: number | undefined
 }
 
-/** Those that ask something, up to the most that our page shows. */
+/** The panels with an expression, up to the maximum that Explore shows. */
 function panelsOf(params: Params): readonly GraphPanel[] {
   const panels: GraphPanel[] = []
   for (let i = 0; i < PANELS_MAX && panels.length < EXPLORE_QUERIES_MAX; i++) {
@@ -50,7 +50,7 @@ function panelsOf(params: Params): readonly GraphPanel[] {
       expr,
       tab: TABS[get('show_tree') === '1' ? 'explain' : get('tab')] ?? '',
       rangeMs: positive(parseDuration(get('range_input'))),
-      // A graph ends with `end_input`, a table is of `moment_input`; the page that writes them writes both alike.
+      // A graph has `end_input`, a table `moment_input`; Prometheus writes the same value to both.
       endMs: timeMsOf(get('end_input')) ?? timeMsOf(get('moment_input')),
       stepMs: stepMsOf(get),
     })
@@ -58,12 +58,12 @@ function panelsOf(params: Params): readonly GraphPanel[] {
   return panels
 }
 
-/** A link with gaps between its numbers is looked through so far. */
+/** The numbers of a link may have gaps. */
 const PANELS_MAX = 100
 
 const TABS: Readonly<Record<string, GraphPanel['tab']>> = { 1: 'table', table: 'table', explain: 'explain' }
 
-/** `step_input` of old, `res_step` of today: seconds, maybe with a fraction, which our page rounds up. */
+/** `step_input` in old links, `res_step` in new ones: seconds, rounded up because Explore takes no fraction. */
 function stepMsOf(get: (setting: string) => string): number | undefined {
   const isChosen = ['fixed', 'custom'].includes(get('res_type'))
   const seconds = Math.ceil(Number(isChosen ? get('res_step') : get('step_input')))

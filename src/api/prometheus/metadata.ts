@@ -7,7 +7,7 @@ import { JSON_TYPE } from './prometheus-json.ts'
 
 /** `/api/v1/metadata`: what senders say their metrics are, by metric family. */
 export function registerMetadata(app: FastifyInstance, query: QueryEngine): void {
-  app.get('/api/v1/metadata', { config: { access: 'viewer', speaks: 'prometheus' } }, async (request, reply) => {
+  app.get('/api/v1/metadata', { config: { access: 'viewer', dialect: 'prometheus' } }, async (request, reply) => {
     const params = paramsOf(request)
     const limit = optionalCount(params, 'limit')
     const limitPerMetric = optionalCount(params, 'limit_per_metric')

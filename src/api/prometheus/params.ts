@@ -17,7 +17,7 @@ export interface Params {
 const FORM_BYTES_MAX = 10 * 2 ** 20
 
 /**
- * Lets routes of this scope take forms. A body of another type is read and not looked at, as in Prometheus: some
+ * Lets routes of this scope accept forms. A body of another type is read and ignored, as in Prometheus: some
  * clients send `Content-Type: application/json` with an empty body.
  */
 export function acceptForms(app: FastifyInstance): void {
@@ -40,7 +40,7 @@ export function paramsOf(request: FastifyRequest): Params {
   )
 }
 
-/** @param search what stands behind the question mark */
+/** @param search the part of the URL after the question mark */
 export function paramsFrom(search: string, form?: URLSearchParams): Params {
   const query = new URLSearchParams(search)
   return {
@@ -54,10 +54,10 @@ export function invalidParam(name: string, reason: string): FleetError {
   return new FleetError('bad_request', `invalid parameter ${JSON.stringify(name)}: ${reason}`)
 }
 
-/** Failures of the engine that are the query's text: it does not parse, or is of a type that cannot be asked so. */
+/** Failures of the engine caused by the query's text: a parse error, or a type that the route does not accept. */
 const BAD_QUERY: ReadonlySet<string> = new Set(['query_parse', 'bad_request'])
 
-/** Runs `run`; a bad query is a bad parameter, and is told as one. */
+/** Runs `run`; a bad query is reported as a bad parameter. */
 export function namingParam<T>(name: string, run: () => T): T {
   const rename = (thrown: unknown): never => {
     if (!(thrown instanceof FleetError) || !BAD_QUERY.has(thrown.code)) throw thrown
@@ -85,7 +85,7 @@ const FAR_TIMES: Readonly<Record<string, number>> = {
   '292277025-08-18T07:12:54.999999999Z': TIME_MAX_MS,
 }
 
-/** A time that must be there: `start` and `end` of a range query. */
+/** A required time: `start` and `end` of a range query. */
 export function requiredTime(params: Params, name: string): number {
   const text = params.get(name)
   const timeMs = parseTime(text)
@@ -93,7 +93,7 @@ export function requiredTime(params: Params, name: string): number {
   return timeMs
 }
 
-/** A time that may be left out. */
+/** An optional time. */
 export function optionalTime(params: Params, name: string, absentMs: number): number {
   const text = params.get(name)
   if (text === '') return absentMs
@@ -105,7 +105,7 @@ export function optionalTime(params: Params, name: string, absentMs: number): nu
   )
 }
 
-/** Seconds since the epoch with a fraction, kept to the millisecond, or RFC 3339. */
+/** Seconds since the epoch with a fraction, rounded to milliseconds, or RFC 3339. */
 export function parseTime(text: string): number | undefined {
   const seconds = parseFloat64(text)
   if (seconds !== undefined) {
@@ -153,7 +153,7 @@ export function parseFloat64(text: string): number | undefined {
 /** What Go's nanosecond durations can hold, in seconds: 292 years. */
 const DURATION_SECONDS_MAX = 2 ** 63 / 1e9
 
-/** Seconds as a float, or a duration such as `1m`. Throws what Prometheus would say, without the parameter's name. */
+/** Seconds as a float, or a duration such as `1m`. Throws Prometheus' message, without the parameter's name. */
 function parseApiDuration(text: string): number {
   const seconds = parseFloat64(text)
   if (seconds !== undefined && !Number.isNaN(seconds)) {
@@ -181,7 +181,7 @@ export function durationParam(params: Params, name: string): number {
   }
 }
 
-/** `undefined` when left out or zero: then the engine's own lookback holds, as in Prometheus. */
+/** `undefined` when absent or zero: then the engine's default applies, as in Prometheus. */
 export function lookbackParam(params: Params): number | undefined {
   const text = params.get('lookback_delta')
   if (text === '') return undefined
@@ -195,7 +195,7 @@ export function lookbackParam(params: Params): number | undefined {
   return lookbackMs > 0 ? lookbackMs : undefined
 }
 
-/** How many results at most; `Infinity` when there is no limit (left out or 0). */
+/** The maximum of results; `Infinity` without a limit (absent or 0). */
 export function limitParam(params: Params): number {
   const text = params.get('limit')
   if (text === '') return Infinity
@@ -205,7 +205,7 @@ export function limitParam(params: Params): number {
   return limit === 0 ? Infinity : limit
 }
 
-/** A whole number, also below 0; `undefined` when left out. */
+/** A whole number, also below 0; `undefined` when absent. */
 export function optionalCount(params: Params, name: string): number | undefined {
   const text = params.get(name)
   if (text === '') return undefined
@@ -213,7 +213,7 @@ export function optionalCount(params: Params, name: string): number | undefined 
   return Number(text)
 }
 
-/** `limit` of a route that has a default and a most. */
+/** `limit` of a route with a default and a maximum. */
 export function cappedLimit(params: Params, absent: number, most: number): number {
   const text = params.get('limit')
   if (text === '') return absent

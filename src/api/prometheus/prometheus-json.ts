@@ -6,12 +6,12 @@ import { sendInPieces } from '../server/pieces.ts'
 
 /** Sends answers of the Prometheus routes. */
 
-/** Sends `{"status":"success","data":...}`; warnings and infos only when there are some. */
+/** Sends `{"status":"success","data":...}`; with warnings and infos if there are any. */
 export function sendSuccess(reply: FastifyReply, dataJson: string, notes: Notes = {}): FastifyReply {
   return sendPrometheusJson(reply, `${HEAD}${dataJson}${tailOf(notes)}`)
 }
 
-/** A list of at most `limit` items as `data`; a list that was cut says so. */
+/** A list of at most `limit` items as `data`; a truncated list has a warning. */
 export function sendList<T>(
   reply: FastifyReply,
   items: readonly T[],

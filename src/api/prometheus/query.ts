@@ -15,7 +15,7 @@ interface QueryRoutesOptions {
   readonly query: QueryEngine
   readonly answers: QueryAnswers
   readonly clock: Clock
-  /** What PromQL may use where a text is only formatted. */
+  /** For the routes that only parse. */
   readonly language: ParseOptions
 }
 
@@ -23,7 +23,7 @@ export function registerQueryRoutes(
   app: FastifyInstance,
   { query, answers, clock, language }: QueryRoutesOptions,
 ): void {
-  const config = { access: 'viewer', speaks: 'prometheus' } as const
+  const config = { access: 'viewer', dialect: 'prometheus' } as const
 
   for (const [url, read] of Object.entries(QUERY_ROUTES)) {
     app.route({
@@ -31,15 +31,15 @@ export function registerQueryRoutes(
       url,
       config,
       handler: async (request, reply) => {
-        const asked = read(paramsOf(request), clock.nowMs())
+        const requested = read(paramsOf(request), clock.nowMs())
         const signal = abortedWithConnection(reply)
-        if (asked.stats !== '') {
-          const result = await namingParam('query', () => evaluateRequest(query, asked, signal))
-          return sendQueryResult(reply, result, answerOptions(asked, result, clock))
+        if (requested.stats !== '') {
+          const result = await namingParam('query', () => evaluateRequest(query, requested, signal))
+          return sendQueryResult(reply, result, answerOptions(requested, result, clock))
         }
-        const answer = await namingParam('query', () => answerRequest(answers, asked, signal))
+        const answer = await namingParam('query', () => answerRequest(answers, requested, signal))
         if (typeof answer === 'string') return sendPrometheusJson(reply, answer)
-        return sendQueryResult(reply, answer, answerOptions(asked, answer, clock))
+        return sendQueryResult(reply, answer, answerOptions(requested, answer, clock))
       },
     })
   }
@@ -65,7 +65,7 @@ export function registerQueryRoutes(
   })
 }
 
-/** Aborts when the client goes away before it has its answer, so that nobody computes for nobody. */
+/** Aborts when the client disconnects before the response is complete, to stop a query whose result nobody reads. */
 export function abortedWithConnection(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => {

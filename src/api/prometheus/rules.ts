@@ -24,7 +24,7 @@ export interface RuleReader {
 }
 
 export function registerRuleRoutes(app: FastifyInstance, rules: RuleReader): void {
-  const config = { access: 'viewer', speaks: 'prometheus' } as const
+  const config = { access: 'viewer', dialect: 'prometheus' } as const
 
   app.get('/api/v1/rules', { config }, async (request, reply) => {
     const params = paramsOf(request)

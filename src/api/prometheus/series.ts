@@ -12,7 +12,7 @@ import { sendList } from './prometheus-json.ts'
 
 /** Which series, label names and label values there are: `/api/v1/series`, `/labels`, `/label/{name}/values`. */
 export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine): void {
-  const config = { access: 'viewer', speaks: 'prometheus' } as const
+  const config = { access: 'viewer', dialect: 'prometheus' } as const
 
   app.route({
     method: ['GET', 'POST'],

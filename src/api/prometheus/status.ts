@@ -64,7 +64,7 @@ const TOP_DEFAULT = 10
 const TOP_MAX = 10_000
 
 export function registerPrometheusStatus(app: FastifyInstance, options: PrometheusStatusOptions): void {
-  const config = { access: 'viewer', speaks: 'prometheus' } as const
+  const config = { access: 'viewer', dialect: 'prometheus' } as const
 
   app.get('/api/v1/status/buildinfo', { config }, (_request, reply) => {
     // No `features`: Grafana takes a server that has some for a Mimir with a ruler.

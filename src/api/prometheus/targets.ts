@@ -15,7 +15,7 @@ import { JSON_TYPE, sendSuccess } from './prometheus-json.ts'
  * sender, so those fields are empty, and nothing is known as dropped.
  */
 export function registerTargets(app: FastifyInstance, query: QueryEngine, clock: Clock): void {
-  const config = { access: 'viewer', speaks: 'prometheus' } as const
+  const config = { access: 'viewer', dialect: 'prometheus' } as const
 
   app.get('/api/v1/targets', { config }, async (request, reply) => {
     const params = paramsOf(request)

@@ -6,11 +6,11 @@ import type { Access, Principal } from '../../model/token.ts'
 import { isKnownOrigin } from './cors.ts'
 
 /**
- * Who may come in. Three questions in order, before a body is read: is the request for us (Host), is it from a page
- * we know (Origin), and may its token do this. Nothing here knows how tokens are kept.
+ * Access control. Three checks in order, before a body is read: the Host names this server, the Origin is a known page,
+ * and the token's role allows the route.
  */
 interface AccessOptions {
-  /** False on loopback without tokens: then everybody on this machine may do everything. */
+  /** False on loopback without tokens: then every local user may do everything. */
   readonly requiresToken: boolean
   /** The principal of a token, or `undefined` when there is no such token. */
   readonly authenticate: (token: string) => Promise<Principal | undefined>
@@ -23,7 +23,7 @@ interface AccessOptions {
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Puts the three questions before every route. */
+/** Runs the three checks before every route. */
 export function installAccess(app: FastifyInstance, options: AccessOptions): void {
   const ownHosts = ownHostsOf(options)
   app.decorateRequest('principal', undefined)
@@ -34,7 +34,7 @@ export function installAccess(app: FastifyInstance, options: AccessOptions): voi
     checkOrigin(request, options)
     const access = request.routeOptions.config.access ?? 'admin'
     const token = tokenOf(request.headers.authorization)
-    // An open server still honours a token: one bound to a cluster stamps what is sent with it.
+    // A token matters even without access control: data sent with a cluster's token is labelled with the cluster.
     if (token !== undefined) request.principal = await options.authenticate(token)
     if (!options.requiresToken || isAllowed(request.principal?.role, access)) return
     if (request.principal === undefined) {
@@ -47,19 +47,19 @@ export function installAccess(app: FastifyInstance, options: AccessOptions): voi
   })
 }
 
-/** Somebody who may come in; without a principal when no token was given or needed. */
-export interface Entry {
+/** A request that passed the checks; `principal` is absent when no token was given or needed. */
+export interface Granted {
   readonly principal: Principal | undefined
 }
 
 /**
- * The same three questions for a route that is answered before Fastify. `undefined` when any of them is not plainly
- * answered with yes, and for all that a browser's page sends: then the hook above decides, and says why not.
+ * The same checks for a route that is answered before Fastify. `undefined` when any check does not clearly pass, and
+ * for every request of a page: then the hook above decides and states the reason.
  */
-export function plainEntry(
+export function tryAccess(
   options: AccessOptions,
   access: Access,
-): (headers: IncomingHttpHeaders) => Promise<Entry | undefined> {
+): (headers: IncomingHttpHeaders) => Promise<Granted | undefined> {
   const ownHosts = ownHostsOf(options)
   return async (headers) => {
     if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) return undefined
@@ -71,10 +71,9 @@ export function plainEntry(
 }
 
 /**
- * Whether who was let in would be let in now. For an answer without an end, which a token outlives only by chance: it may
- * have been revoked since.
+ * Whether access is still allowed during an endless response: the token may have been revoked meanwhile.
  */
-export function mayStay(
+export function stillAllowed(
   options: Pick<AccessOptions, 'requiresToken' | 'authenticate'>,
   access: Access,
 ): (headers: IncomingHttpHeaders) => Promise<boolean> {
@@ -110,16 +109,16 @@ export function tokenOf(authorization: string | undefined): string | undefined {
  * without one (HTTP/1.0) is not a browser.
  */
 function checkHost(request: FastifyRequest, ownHosts: ReadonlySet<string>): void {
-  const asked = request.headers.host
-  if (isOwnHost(asked, ownHosts)) return
-  throw new FleetError('forbidden', `this server has no tokens and does not answer to host ${JSON.stringify(asked)}`, {
+  const { host } = request.headers
+  if (isOwnHost(host, ownHosts)) return
+  throw new FleetError('forbidden', `this server has no tokens and does not answer to host ${JSON.stringify(host)}`, {
     hint: 'use 127.0.0.1 or localhost, or set external.url to the name people use',
   })
 }
 
-function isOwnHost(asked: string | undefined, ownHosts: ReadonlySet<string>): boolean {
-  if (asked === undefined || asked === '') return true
-  const host = hostOf(asked)
+function isOwnHost(header: string | undefined, ownHosts: ReadonlySet<string>): boolean {
+  if (header === undefined || header === '') return true
+  const host = hostOf(header)
   return isLoopbackName(host) || ownHosts.has(host)
 }
 
@@ -127,7 +126,7 @@ function ownHostsOf(options: AccessOptions): ReadonlySet<string> {
   return new Set([normalHost(options.listenHost), hostOf(new URL(options.externalUrl).host)])
 }
 
-/** A page of another origin must not change anything through the browser of somebody who is let in. */
+/** A page of another origin must not change anything through the browser of an authenticated user. */
 function checkOrigin(request: FastifyRequest, options: AccessOptions): void {
   const { config } = request.routeOptions
   if (SAFE_METHODS.has(request.method) || config.isOpenToOrigins === true || config.isWrongMethod === true) return
@@ -135,7 +134,7 @@ function checkOrigin(request: FastifyRequest, options: AccessOptions): void {
   if (origin === undefined) {
     if (request.headers['sec-fetch-site'] !== 'cross-site') return
   } else if (isOwnOrigin(origin, request, options)) return
-  else if (config.speaks === 'prometheus' && isKnownOrigin(origin, options.corsOrigins)) return
+  else if (config.dialect === 'prometheus' && isKnownOrigin(origin, options.corsOrigins)) return
   throw new FleetError('forbidden', `pages of origin ${origin ?? 'unknown'} may not send to this route`, {
     hint: 'web.cors-origins names the origins that may use the query routes',
   })

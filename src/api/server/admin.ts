@@ -4,8 +4,8 @@ import { FleetError } from '../../base/errors.ts'
 import { actorOf, type ApiPeople } from '../fleet/people.ts'
 
 /**
- * What changes the process from outside. Rules, runbooks, dashboards and routing are read again on `/-/reload`; else it
- * answers as a Prometheus without `--web.enable-admin-api`: series end with the retention, options are read at the start.
+ * Administration. `/-/reload` reloads rules, runbooks, dashboards and routing; the other routes answer as a Prometheus
+ * without `--web.enable-admin-api`: series end with the retention, options are read at the start.
  */
 export function registerAdmin(
   app: FastifyInstance,
@@ -17,7 +17,7 @@ export function registerAdmin(
     app.route({
       method: ['POST', 'PUT'],
       url: `/api/v1/admin/tsdb/${action}`,
-      config: { access: 'admin', speaks: 'prometheus' },
+      config: { access: 'admin', dialect: 'prometheus' },
       handler: () => {
         throw new FleetError('feature_off', 'admin APIs disabled')
       },
@@ -26,18 +26,18 @@ export function registerAdmin(
   app.route({
     method: ['POST', 'PUT'],
     url: '/-/reload',
-    config: { access: 'admin', speaks: 'text' },
+    config: { access: 'admin', dialect: 'text' },
     handler: async (request, reply) => {
       await reload()
-      const deed = { atMs: clock.nowMs(), by: actorOf(request), action: 'rules.reload', subject: 'content' } as const
-      await people.record({ ...deed, detail: '{}' })
+      const [atMs, by] = [clock.nowMs(), actorOf(request)]
+      await people.record({ atMs, by, action: 'rules.reload', subject: 'content', detail: '{}' })
       return reply.type('text/plain; charset=utf-8').send('')
     },
   })
   app.route({
     method: ['POST', 'PUT'],
     url: '/-/quit',
-    config: { access: 'admin', speaks: 'text' },
+    config: { access: 'admin', dialect: 'text' },
     handler: (_request, reply) =>
       reply.code(403).type('text/plain; charset=utf-8').send('Lifecycle API is not enabled.'),
   })

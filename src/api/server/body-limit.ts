@@ -1,14 +1,16 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { FleetError } from '../../base/errors.ts'
+import { FleetError, messageOf } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { Refusal } from '../../model/refusal.ts'
 
-/** Tells whoever keeps the notes behind `/debug/ingest` of a body that never came as far as `ingest`. Not awaited. */
-export type NoteRefusal = (refusal: Refusal, cluster: string | undefined) => void
+/** Records the refusal of a body that never reached `ingest`, for `/debug/ingest`. Not awaited. */
+export type RecordRefusal = (refusal: Refusal, cluster: string | undefined) => void
 
 /**
- * In the scope of a route that takes samples: a body above a limit is told by the option that sets it, counted and
- * noted. Whatever else goes wrong passes through.
+ * For the scope of a write route: the refusal of a body above a limit names the option of the limit, is counted and
+ * recorded. All other errors pass through.
  */
 export function watchBodyLimit(
   scope: FastifyInstance,
@@ -16,7 +18,7 @@ export function watchBodyLimit(
     readonly formatOf: (request: FastifyRequest) => string
     readonly bodyBytesMax: number
     readonly metrics: OwnMetrics
-    readonly recordRefusal: NoteRefusal
+    readonly recordRefusal: RecordRefusal
   },
 ): void {
   const { formatOf, bodyBytesMax, metrics, recordRefusal } = parts
@@ -32,13 +34,31 @@ export function watchBodyLimit(
   })
 }
 
-/** Ours, or Fastify's own. */
+/** Daytwo's own error, or Fastify's. */
 function isTooLarge(thrown: unknown): boolean {
   if (thrown instanceof FleetError) return thrown.code === 'too_large'
   return thrown instanceof Error && 'statusCode' in thrown && thrown.statusCode === 413
 }
 
-/** A 413. @param state of the body, when it was measured: `sent`, `decompressed` */
+/** A 413. @param state of the body when it was measured: `sent`, `decompressed` */
 export function overLimit(state: string, option: string, bytesMax: number): FleetError {
   return new FleetError('too_large', `got a body of more bytes, ${state}, than ${option}, ${bytesMax}`)
+}
+
+/** Off the main thread, on Node's own pool. */
+const unzip = promisify(gunzip)
+
+/** Throws `tooLarge()` when the decompressed body has more than `bytesMax`, and `bad_request` when it is not gzip. */
+export async function gunzipBody(
+  body: Buffer,
+  protocol: string,
+  bytesMax: number,
+  tooLarge: () => FleetError,
+): Promise<Buffer> {
+  try {
+    return await unzip(body, { maxOutputLength: bytesMax })
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
+    throw new FleetError('bad_request', `${protocol}: the body is not gzip: ${messageOf(thrown)}`)
+  }
 }

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Which pages may read the query routes. Prometheus echoes any Origin; here that would let every page somebody visits
- * read the whole fleet through their browser, so only configured origins are echoed (`web.cors-origins`; a Perses or
- * Grafana that queries from the browser belongs there), and all of them only when the option says `*`. Credentials are
- * never allowed: such a page brings a token. Install before the access check, so that a page may read why it is refused.
+ * Which pages may read the query routes. Prometheus echoes any Origin; here that would let every visited page read the
+ * whole fleet through the user's browser, so only configured origins are echoed (`web.cors-origins`, for a Perses or
+ * Grafana that queries from the browser), and all of them only for `*`. Credentials are never allowed: such a page sends
+ * a token. Install before the access check, so that a page can read the reason of a refusal.
  */
 export function installCors(app: FastifyInstance, corsOrigins: readonly string[]): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers
-    if (request.routeOptions.config.speaks !== 'prometheus') {
+    if (request.routeOptions.config.dialect !== 'prometheus') {
       done()
       return
     }
@@ -24,8 +24,8 @@ export function installCors(app: FastifyInstance, corsOrigins: readonly string[]
     }
     done()
   })
-  // A preflight carries no token, and answers nothing about the fleet.
-  app.options('/api/v1/*', { config: { access: 'public', speaks: 'prometheus' } }, (_request, reply) =>
+  // A preflight carries no token, and its response reveals nothing about the fleet.
+  app.options('/api/v1/*', { config: { access: 'public', dialect: 'prometheus' } }, (_request, reply) =>
     reply.code(204).send(),
   )
 }

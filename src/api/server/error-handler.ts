@@ -13,8 +13,8 @@ import { sendPrometheusJson } from '../prometheus/prometheus-json.ts'
 import { isAlertmanagerPath } from './route-config.ts'
 
 /**
- * The one mapping from what was thrown to what the client reads. Failures keep their message; a bug says only that
- * there was one, and its stack goes to the log.
+ * The only mapping from exceptions to error responses. The client gets the message of a failure; of a bug it gets a
+ * fixed sentence, and the stack goes to the log.
  */
 export function installErrorHandler(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((thrown, request, reply) => {
@@ -24,10 +24,10 @@ export function installErrorHandler(app: FastifyInstance, log: Log): void {
     return sendFailure(request, reply, failure)
   })
   app.setNotFoundHandler((request, reply) => {
-    // A missing asset arrives here with the caching of a found one.
+    // A missing asset arrives here with the cache headers of an existing one.
     void reply.code(404).header('cache-control', 'no-store')
     if (!isAlertmanagerPath(request.url)) {
-      // Below /api programs ask, some of them with a browser's headers.
+      // Requests below /api come from programs, some of which send a browser's headers.
       if (wantsPage(request) && !request.url.startsWith('/api/')) {
         return sendPlainPage(reply, unknownAddress(request.url))
       }
@@ -38,31 +38,31 @@ export function installErrorHandler(app: FastifyInstance, log: Log): void {
   })
 }
 
-/** Says once what a server's keeper should know: bugs with their stack, and what we could not do. */
+/** Logs what an administrator should know: bugs with their stack, and server failures. */
 export function logFailure(log: Log, route: string | undefined, thrown: unknown, failure: FleetError): void {
   if (failure.code === 'internal') log.error({ route, err: thrown }, 'request failed')
   else if (failure.status >= 500) log.warn({ route, code: failure.code, err: failure }, 'request not answered')
 }
 
-/** Seconds after which a sender should try again what we could not take for our own reasons. */
+/** After which a sender should retry a request that failed with 503. */
 export const RETRY_AFTER_SECONDS = 5
 
 function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: FleetError): FastifyReply {
   void reply.code(failure.status)
   if (failure.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
   if (failure.code === 'unauthenticated') {
-    // Both, so that Prometheus' `authorization` and `basic_auth` work, and a browser asks by itself.
+    // Both, so that Prometheus' `authorization` and `basic_auth` work, and a browser prompts for the password.
     const bearer = 'Bearer realm="daytwo"'
     const basic = 'Basic realm="daytwo", charset="UTF-8"'
     void reply.header('www-authenticate', isOfScript(request) ? bearer : [basic, bearer])
   }
-  switch (request.routeOptions.config.speaks ?? 'text') {
+  switch (request.routeOptions.config.dialect ?? 'text') {
     case 'prometheus':
       return sendPrometheusJson(reply, JSON.stringify(prometheusError(failure)))
     case 'own':
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(ownError(failure)))
     case 'otlp': {
-      // A request of another type has no encoding to be answered in.
+      // For a request of another content type, no encoding of the response is known.
       const encoding = otlpEncodingOf(request.headers['content-type'])
       if (encoding === undefined) return reply.type('text/plain; charset=utf-8').send(`${textOf(failure)}\n`)
       void reply.type(OTLP_TYPES[encoding])
@@ -85,16 +85,16 @@ function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Flee
 }
 
 /**
- * What a page's script asks while somebody reads the page. A browser that is challenged then would open its window for
- * passwords over the page, at each poll anew; the page says itself what is missing, and leads to `/sign-in`.
+ * Whether a page's script sent the request. A challenge would make the browser open its password dialog over the page
+ * at each poll; the page itself reports the missing access and links to `/sign-in`.
  */
 function isOfScript({ headers }: FastifyRequest): boolean {
   const mode = headers['sec-fetch-mode']
-  // Browsers send the first only to https and this machine.
+  // Browsers send `sec-fetch-mode` only to https and to this machine.
   return (mode !== undefined && mode !== 'navigate') || headers['x-requested-with'] === 'daytwo'
 }
 
-/** Somebody who opens a page has no use for how a program would send its token. */
+/** The page for people: without the hints for programs on how to send a token. */
 function failurePage(url: string, failure: FleetError): PlainPage {
   const again = { text: 'Try again', href: url }
   switch (failure.code) {
@@ -144,7 +144,7 @@ function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.)]$/.test(text) ? '' : '.'}`
 }
 
-/** As the Prometheus routes tell it. */
+/** The error format of the Prometheus routes. */
 function prometheusError(failure: FleetError): PrometheusError {
   return { status: 'error', errorType: ERROR_CODES[failure.code].errorType, error: failure.message }
 }
@@ -159,7 +159,7 @@ export function textOf(failure: FleetError): string {
   return failure.hint === undefined ? failure.message : `${failure.message} (${failure.hint})`
 }
 
-/** Any thrown value as a failure. Fastify's own refusals are recognised by their status. */
+/** Any exception as a failure. Fastify's own refusals are recognised by their status. */
 export function asFailure(thrown: unknown): FleetError {
   if (thrown instanceof FleetError) return thrown
   const status = thrown instanceof Error && 'statusCode' in thrown ? thrown.statusCode : undefined

@@ -1,6 +1,6 @@
 /**
- * Who listens for changes, and what each is told: small events without data (contract/events.ts), at most one a topic and
- * second. Nobody is waited for: a listener that does not read is dropped, and comes back with the id it had last.
+ * Sends change events to listening pages: small events without data (contract/events.ts), at most one per topic and
+ * second. A listener that does not read is dropped, and reconnects with the id of its last event.
  */
 import { Readable } from 'node:stream'
 import type { Clock } from '../../base/clock.ts'
@@ -13,42 +13,42 @@ export interface EventFeed {
   /** Publishes that data of these topics changed. */
   publish(topics: Iterable<EventTopic>): void
   /**
-   * A stream of events from now on, and of what changed since an id that was told before. Throws FleetError
-   * `overloaded` when as many listen as may. Whoever destroys the stream has left.
+   * A stream of future events, preceded by those since the last received id. Throws FleetError `overloaded` at the
+   * listener limit. A listener leaves by destroying the stream.
    */
   listen(lastEventId: string | undefined): Readable
-  /** Ends all streams; nobody is let in any more. */
+  /** Ends all streams and refuses new listeners. */
   stop(): void
 }
 
 interface EventFeedParts {
   readonly clock: Clock
   readonly metrics: Pick<OwnMetrics, 'eventListeners' | 'eventsSent' | 'eventListenersLost'>
-  /** Streams that are open at one time. */
+  /** The maximum of open streams. */
   readonly listenersMax: number
 }
 
 const TOPIC_EVERY_MS = 1000
-/** More often than whatever stands in between gives up on a connection that is silent. */
+/** Shorter than the idle timeouts of proxies. */
 const HEARTBEAT_EVERY_MS = 15_000
-/** After which a browser comes back by itself. */
+/** After which a browser reconnects. */
 const RETRY_MS = 3000
-/** What a listener may leave unread. An event is some sixty bytes, so it has missed hundreds. */
+/** The unread bytes at which a listener is dropped: hundreds of events of about sixty bytes. */
 const UNREAD_BYTES_MAX = 16 * 1024
 
 export function createEventFeed({ clock, metrics, listenersMax }: EventFeedParts): EventFeed {
-  // Ids of a process that ran before are told apart by this.
+  // Distinguishes ids of earlier processes.
   const run = clock.nowMs().toString(36)
   const listeners = new Set<Readable>()
   const versions = new Map<EventTopic, number>()
-  /** Told within the last second: what comes now waits until it is over. */
-  const resting = new Set<EventTopic>()
+  /** Topics sent within the last second: their next change waits until the second is over. */
+  const throttled = new Set<EventTopic>()
   const waiting = new Set<EventTopic>()
   let version = 0
   let cancelHeartbeat: (() => void) | undefined
   let isStopped = false
 
-  const leave = (listener: Readable): void => {
+  const remove = (listener: Readable): void => {
     if (!listeners.delete(listener)) return
     metrics.eventListeners.set(listeners.size)
     if (listeners.size > 0) return
@@ -57,16 +57,16 @@ export function createEventFeed({ clock, metrics, listenersMax }: EventFeedParts
   }
   const push = (listener: Readable, text: string): void => {
     if (listener.push(text)) return
-    leave(listener)
+    remove(listener)
     metrics.eventListenersLost.inc({ reason: 'slow' })
     listener.destroy()
   }
   const pushAll = (text: string): void => {
     for (const listener of [...listeners]) push(listener, text)
   }
-  const beat = (): void => {
+  const scheduleHeartbeat = (): void => {
     cancelHeartbeat = clock.after(HEARTBEAT_EVERY_MS, () => {
-      beat()
+      scheduleHeartbeat()
       pushAll(': still here\n\n')
     })
   }
@@ -74,22 +74,22 @@ export function createEventFeed({ clock, metrics, listenersMax }: EventFeedParts
     const change: ChangeEvent = { topic, version: id }
     return `id: ${run}-${id}\nevent: change\ndata: ${JSON.stringify(change)}\n\n`
   }
-  const tell = (topic: EventTopic): void => {
+  const send = (topic: EventTopic): void => {
     versions.set(topic, ++version)
-    resting.add(topic)
+    throttled.add(topic)
     clock.after(TOPIC_EVERY_MS, () => {
-      resting.delete(topic)
-      if (waiting.delete(topic)) tell(topic)
+      throttled.delete(topic)
+      if (waiting.delete(topic)) send(topic)
     })
     metrics.eventsSent.inc({ topic }, listeners.size)
     pushAll(textOf(topic, version))
   }
-  /** What somebody missed; all there is, when nobody knows what that somebody was told. */
+  /** The topics that changed since an id; all changed topics when the id is of another process. */
   const missedSince = (lastEventId: string): readonly (readonly [EventTopic, number])[] => {
     const [ofRun, id] = lastEventId.split('-')
     const seen = ofRun === run && /^\d+$/.test(id ?? '') ? Number(id) : -1
     return EVENT_TOPICS.map((topic) => [topic, versions.get(topic) ?? 0] as const)
-      .filter(([, told]) => told > seen)
+      .filter(([, current]) => current > seen)
       .sort(([, a], [, b]) => a - b)
   }
 
@@ -97,8 +97,8 @@ export function createEventFeed({ clock, metrics, listenersMax }: EventFeedParts
     publish: (topics) => {
       if (isStopped) return
       for (const topic of topics) {
-        if (resting.has(topic)) waiting.add(topic)
-        else tell(topic)
+        if (throttled.has(topic)) waiting.add(topic)
+        else send(topic)
       }
     },
     listen: (lastEventId) => {
@@ -110,13 +110,13 @@ export function createEventFeed({ clock, metrics, listenersMax }: EventFeedParts
       }
       const listener = new Readable({ read: () => undefined, highWaterMark: UNREAD_BYTES_MAX })
       listener.once('close', () => {
-        leave(listener)
+        remove(listener)
       })
-      // Whoever is gone is gone; there is nobody to tell.
+      // A failed connection closes the stream, which removes the listener.
       listener.on('error', () => undefined)
       listeners.add(listener)
       metrics.eventListeners.set(listeners.size)
-      if (listeners.size === 1) beat()
+      if (listeners.size === 1) scheduleHeartbeat()
       const missed = lastEventId === undefined ? [] : missedSince(lastEventId)
       push(listener, `retry: ${RETRY_MS}\n: listening\n\n${missed.map(([topic, id]) => textOf(topic, id)).join('')}`)
       return listener
@@ -124,7 +124,7 @@ export function createEventFeed({ clock, metrics, listenersMax }: EventFeedParts
     stop: () => {
       isStopped = true
       for (const listener of [...listeners]) {
-        leave(listener)
+        remove(listener)
         listener.push(null)
       }
     },

@@ -7,55 +7,55 @@ import type { EventFeed } from './event-feed.ts'
 interface EventsDeps {
   readonly feed: Pick<EventFeed, 'listen' | 'stop'>
   readonly clock: Pick<Clock, 'after'>
-  /** Whether who listens would be let in now. */
-  readonly mayStay: (headers: IncomingHttpHeaders) => Promise<boolean>
+  /** Whether the listener's token is still valid. */
+  readonly isStillAllowed: (headers: IncomingHttpHeaders) => Promise<boolean>
 }
 
-/** A token that is revoked is not known within this time, and that of the list of tokens itself. */
-const ASKED_EVERY_MS = 5000
+/** A revoked token ends the stream within this time plus the refresh time of the token list. */
+const RECHECK_EVERY_MS = 5000
 
-/** `GET /api/fleet/v1/events`: what changes, as it changes. Server-sent events: a browser reads them by itself. */
-export function registerEvents(app: FastifyInstance, { feed, clock, mayStay }: EventsDeps): void {
+/** `GET /api/fleet/v1/events`: change events as server-sent events, which browsers support natively. */
+export function registerEvents(app: FastifyInstance, { feed, clock, isStillAllowed }: EventsDeps): void {
   app.get(
     '/api/fleet/v1/events',
-    { config: { access: 'viewer', speaks: 'own', isEndless: true } },
+    { config: { access: 'viewer', dialect: 'own', isEndless: true } },
     (request, reply) => {
       const lastEventId = request.headers['last-event-id']
       const stream = feed.listen(typeof lastEventId === 'string' ? lastEventId : undefined)
-      endWhenRevoked(stream, clock, () => mayStay(request.headers))
+      endWhenRevoked(stream, clock, () => isStillAllowed(request.headers))
       return (
         reply
           .header('content-type', 'text/event-stream; charset=utf-8')
           .header('cache-control', 'no-store')
-          // A proxy that collects an answer before it passes it on would collect this one for ever.
+          // Keeps a proxy from buffering this endless response.
           .header('x-accel-buffering', 'no')
-          // Nothing comes after it on its connection, and a server that ends does not wait for that.
+          // The connection is not reused, so a stopping server does not wait for it.
           .header('connection', 'close')
           .send(stream)
       )
     },
   )
-  // Before the server waits for what is under way: these would never end.
+  // Before the server waits for open requests, of which these would never end.
   app.addHook('preClose', (done) => {
     feed.stop()
     done()
   })
 }
 
-/** The browser comes back then, and is told why it is not let in. */
-function endWhenRevoked(stream: Readable, clock: EventsDeps['clock'], mayStay: () => Promise<boolean>): void {
-  const ask = (): (() => void) =>
-    clock.after(ASKED_EVERY_MS, () => {
-      void mayStay()
-        // Nobody was refused when it could not be asked.
+/** The browser then reconnects and receives the reason. */
+function endWhenRevoked(stream: Readable, clock: EventsDeps['clock'], isStillAllowed: () => Promise<boolean>): void {
+  const recheck = (): (() => void) =>
+    clock.after(RECHECK_EVERY_MS, () => {
+      void isStillAllowed()
+        // A failed check refuses nobody.
         .catch(() => true)
-        .then((may) => {
+        .then((isAllowed) => {
           if (stream.destroyed) return
-          if (may) cancel = ask()
+          if (isAllowed) cancel = recheck()
           else stream.push(null)
         })
     })
-  let cancel = ask()
+  let cancel = recheck()
   stream.once('close', () => {
     cancel()
   })

@@ -1,18 +1,18 @@
 import type { TObject, TSchema } from 'typebox'
 
-/** What a route takes and answers, for those who read about it. Who may ask stands with the route itself. */
+/** The documentation of a route's parameters and response. The route itself declares its access. */
 export interface Operation {
   /** One line. */
   readonly summary: string
   readonly tag: 'fleet' | 'alerts' | 'notifications' | 'rules' | 'runbooks' | 'dashboards' | 'adoption'
-  /** What each parameter of the path is. */
+  /** The description of each path parameter. */
   readonly path?: Readonly<Record<string, string>>
   readonly query?: TObject
   readonly body?: TSchema
   readonly answer: TSchema
-  /** Of the answer when it is no JSON: a stream of events whose data are as `answer` says. */
+  /** When the response is not JSON: a stream of events with data of the schema `answer`. */
   readonly mediaType?: 'text/event-stream'
-  /** Of a good answer; 200 when absent. */
+  /** The status of success; 200 when absent. */
   readonly status?: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * `/api/openapi.json`: Daytwo's own routes as OpenAPI 3.1, from the routes that are there and the schemas of the contract.
- * Nothing here checks a request: routes read what they take themselves.
+ * `/api/openapi.json`: Daytwo's own routes as OpenAPI 3.1, from the registered routes and the schemas of the contract.
+ * Nothing here validates a request: the routes do.
  */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
@@ -18,7 +18,7 @@ export const OPERATIONS: Operations = {
   ...DASHBOARD_OPERATIONS,
 }
 
-/** Below these stand Daytwo's own answers; all other paths follow the protocols of others. */
+/** The prefixes of Daytwo's own API; all other paths follow the protocols of other projects. */
 export const OWN_PREFIXES: readonly string[] = [
   '/api/fleet/v1/',
   '/api/adoption/v1/',
@@ -55,7 +55,7 @@ export async function installOpenApi(app: FastifyInstance, version: string): Pro
 
 export function registerOpenApi(app: FastifyInstance): void {
   let document: string | undefined
-  app.get('/api/openapi.json', { config: { access: 'viewer', speaks: 'own' } }, (_request, reply) => {
+  app.get('/api/openapi.json', { config: { access: 'viewer', dialect: 'own' } }, (_request, reply) => {
     document ??= documentOf(app)
     return reply.type('application/json; charset=utf-8').send(document)
   })
@@ -94,18 +94,18 @@ function operationIdOf(method: RouteOptions['method'], url: string): string {
   return [[method].flat().join('_').toLowerCase(), ...parts.map((part) => part.replace(/^:/, ''))].join('_')
 }
 
-/** As JSON has it: what TypeBox keeps beside the schema falls away. */
+/** The schema as JSON, without TypeBox's own properties. */
 function plain(schema: NonNullable<Operation['answer']>): unknown {
   return JSON.parse(JSON.stringify(schema, (_name, value: unknown) => (isCyclic(value) ? toBeNamed(value) : value)))
 }
 
-/** A schema that contains itself: TypeBox gives its parts names of its own, OpenAPI names them for the whole document. */
+/** A recursive schema: TypeBox names its parts locally, OpenAPI for the whole document. */
 interface Cyclic {
   readonly $defs: Readonly<Record<string, object>>
   readonly $ref: string
 }
 
-/** Stands for a reference until the document is whole: the plugin looks for references itself, and knows not these. */
+/** Marks a reference until the document is complete, because the plugin would fail to resolve it. */
 const NAMED = 'x-named'
 
 function isCyclic(value: unknown): value is Cyclic {

@@ -2,28 +2,28 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
 /**
- * Answers of any size. A small one is one text with a length. A large one leaves in pieces, so that its text is never
- * held whole and nobody else waits while millions of values are written on the thread that answers everybody.
+ * Responses of any size. A small one is one text with a content length. A large one is streamed, so that its text is
+ * never in memory as a whole and other requests are served between its pieces.
  */
 
-/** Up to this many values an answer is one text; a page's chart stays far below. */
+/** Up to this many values a response is one text; a chart of the UI has far fewer. */
 const VALUES_AT_ONCE = 50_000
 const PIECE_CHARS = 64 * 1024
 
-/** Sends an answer of about `values` values. `pieces` is called once, and not to its end when the client leaves. */
+/** Sends a response of about `values` values. `pieces` is called once, and its iteration ends when the client leaves. */
 export function sendInPieces(
   reply: FastifyReply,
   contentType: string,
   values: number,
   pieces: () => Iterable<string>,
 ): FastifyReply {
-  // As bytes: Fastify adds a charset to texts, and clients know the bare type.
+  // As bytes: Fastify adds a charset to texts, and clients expect the bare type.
   void reply.header('content-type', contentType)
   if (values <= VALUES_AT_ONCE) return reply.send(Buffer.from([...pieces()].join('')))
   return reply.send(streamOf(pieces()))
 }
 
-/** The socket asks for the next piece when it has sent the last one; in between the thread is free. */
+/** The socket pulls a piece after it has sent the previous one; in between the thread is free. */
 function streamOf(pieces: Iterable<string>): Readable {
   return Readable.from(gathered(pieces), { objectMode: false })
 }

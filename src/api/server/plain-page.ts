@@ -1,20 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * What a person sees in a browser where the UI cannot be shown: somebody who was not let in, an address that is none.
- * A page of its own, without scripts: the UI would only ask questions that are refused too.
+ * The page that a browser gets where the UI cannot be shown: access is refused, or the address is unknown. It has no
+ * scripts, because the requests of the UI would be refused too.
  */
 export interface PlainPage {
   readonly status: number
   readonly title: string
   /** Sentences, one paragraph each. */
   readonly says: readonly string[]
-  /** What somebody with a terminal types. */
+  /** A command to type in a terminal. */
   readonly command?: string
   readonly links: readonly { readonly text: string; readonly href: string }[]
 }
 
-/** A browser that opens an address wants a page; our own pages ask for JSON, and other clients for anything. */
+/** Whether a browser opens the address; the UI's scripts accept JSON, and other clients anything. */
 export function wantsPage(request: FastifyRequest): boolean {
   return /\btext\/html\b/.test(request.headers.accept ?? '')
 }

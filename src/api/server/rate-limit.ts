@@ -1,6 +1,6 @@
 /**
- * A token bucket per client. Bounded: when more clients than `clientsMax` are remembered, the one that was quiet the
- * longest is forgotten, and starts with a full bucket when it comes back.
+ * A token bucket per client. Bounded: above `clientsMax` clients, the least recently seen one is dropped, and starts
+ * with a full bucket when it returns.
  */
 interface RateLimitOptions {
   readonly requestsPerSecond: number
@@ -11,14 +11,14 @@ interface RateLimitOptions {
 
 export class RateLimit {
   readonly #options: RateLimitOptions
-  // A Map keeps its order: the quietest client first.
+  // In order of insertion: the least recently seen client first.
   readonly #buckets = new Map<string, { readonly tokens: number; readonly atMs: number }>()
 
   constructor(options: RateLimitOptions) {
     this.#options = options
   }
 
-  /** Takes one request of `client`; answers 0, or the seconds after which the next one fits. */
+  /** Counts one request of `client`; returns 0, or the seconds after which the next request is allowed. */
   take(client: string, nowMs: number): number {
     const { requestsPerSecond, burst, clientsMax } = this.#options
     const bucket = this.#buckets.get(client) ?? { tokens: burst, atMs: nowMs }
@@ -27,14 +27,7 @@ export class RateLimit {
     const isAllowed = tokens >= 1
     this.#buckets.delete(client)
     this.#buckets.set(client, { tokens: isAllowed ? tokens - 1 : tokens, atMs: nowMs })
-    if (this.#buckets.size > clientsMax) this.#forgetQuietest()
+    if (this.#buckets.size > clientsMax) this.#buckets.delete(this.#buckets.keys().next().value!)
     return isAllowed ? 0 : Math.max(1, Math.ceil((1 - tokens) / requestsPerSecond))
-  }
-
-  #forgetQuietest(): void {
-    for (const client of this.#buckets.keys()) {
-      this.#buckets.delete(client)
-      return
-    }
   }
 }

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { OpenSpan, Tracing } from '../../base/tracing.ts'
 
 /**
- * A span for each request, named by its route and never by its path. `isMuted`: of such a request nothing is told, nor of
- * anything it causes; the program's own traces arrive as requests, and telling of those would never end.
+ * A span for each request, named by its route and never by its path. `isMuted` selects requests that are not traced, nor
+ * any work that they cause: own traces arrive as requests, and tracing those would never end.
  */
 export function installRequestTraces(
   app: FastifyInstance,
@@ -22,7 +22,7 @@ export function installRequestTraces(
     spans.set(request, span)
     span.within(done)
   })
-  // A body is read where the connection is, outside of the span.
+  // The body is read in the context of the connection, outside the span.
   app.addHook('preHandler', (request, _reply, done) => {
     const span = spans.get(request)
     if (span === undefined) done()

@@ -3,12 +3,11 @@ import { invariant } from '../../base/invariant.ts'
 import type { Access, Principal } from '../../model/token.ts'
 
 /**
- * What each route declares about itself. Security is a property of the route: one that does not say who may use it
- * stops the server from starting.
+ * The declarations of each route. Access is a property of the route: a route without it prevents the start of the server.
  */
 
 /**
- * How errors are told: Prometheus' JSON, Daytwo's own JSON (`OwnError`), OTLP's google.rpc.Status, Alertmanager's
+ * The format of errors: Prometheus' JSON, Daytwo's own JSON (`OwnError`), OTLP's google.rpc.Status, Alertmanager's
  * `{code, message}`, the envelopes of Jaeger's two generations, or one line of text.
  */
 type Dialect = 'prometheus' | 'own' | 'otlp' | 'alertmanager' | 'jaeger' | 'jaeger_v3' | 'text'
@@ -16,16 +15,16 @@ type Dialect = 'prometheus' | 'own' | 'otlp' | 'alertmanager' | 'jaeger' | 'jaeg
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
-    speaks?: Dialect
-    /** Pages of any origin may send to it (the browser telemetry intake). All others refuse foreign pages. */
+    dialect?: Dialect
+    /** Accepts requests from pages of any origin (browser telemetry). All other routes refuse foreign pages. */
     isOpenToOrigins?: boolean
-    /** It answers for as long as somebody listens: how long that took says nothing, and is not told. */
+    /** The response lasts as long as the client listens, so its duration is not measured. */
     isEndless?: boolean
     /** Set by `answerWrongMethods` only. */
     isWrongMethod?: boolean
   }
   interface FastifyRequest {
-    /** Who asks; `undefined` when no token was given or needed. */
+    /** The owner of the token; `undefined` without a token. */
     principal: Principal | undefined
   }
   interface FastifyInstance {
@@ -38,32 +37,30 @@ interface RouteEntry {
   readonly method: string
   readonly url: string
   readonly access: Access
-  readonly speaks: Dialect
-  /** Only there to answer 405. */
+  readonly dialect: Dialect
+  /** Exists only to answer 405. */
   readonly isWrongMethod: boolean
 }
 
-/** Watches routes as they are declared. Register before any route. */
+/** Collects the declared routes. Register before any route. */
 export function installRouteTable(app: FastifyInstance): void {
   const entries: RouteEntry[] = []
   app.decorate('routeTable', entries)
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat()
-    const { access, speaks, isWrongMethod = false } = route.config ?? {}
-    invariant(access !== undefined, `route ${methods.join(',')} ${route.url} declares who may use it (config.access)`)
-    invariant(
-      speaks !== undefined,
-      `route ${methods.join(',')} ${route.url} declares how it tells errors (config.speaks)`,
-    )
-    for (const method of methods) entries.push({ method, url: route.url, access, speaks, isWrongMethod })
+    const { access, dialect, isWrongMethod = false } = route.config ?? {}
+    const name = `${methods.join(',')} ${route.url}`
+    invariant(access !== undefined, `route ${name} declares who may use it (config.access)`)
+    invariant(dialect !== undefined, `route ${name} declares the format of its errors (config.dialect)`)
+    for (const method of methods) entries.push({ method, url: route.url, access, dialect, isWrongMethod })
   })
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /**
- * A known path asked with another method answers 405 and says which methods it has. Call when all routes are there.
- * Public, because the table of routes is: it says nothing about the fleet.
+ * A known path requested with another method answers 405 and lists its methods. Call after all routes are registered.
+ * Public, because the route table reveals nothing about the fleet.
  */
 export function answerWrongMethods(app: FastifyInstance): void {
   const methodsByUrl = new Map<string, Set<string>>()
@@ -81,8 +78,8 @@ export function answerWrongMethods(app: FastifyInstance): void {
     app.route({
       method: missing,
       url,
-      config: { access: 'public', speaks: 'text', isWrongMethod: true },
-      // Answered before the body is looked at: what is sent does not matter, and may be of any type.
+      config: { access: 'public', dialect: 'text', isWrongMethod: true },
+      // Answered before the body is parsed, which may be of any type.
       onRequest: (request, reply, done) => {
         void reply.code(405).header('allow', allow)
         if (isAlertmanagerPath(url)) {
@@ -98,7 +95,7 @@ export function answerWrongMethods(app: FastifyInstance): void {
   }
 }
 
-/** Below it Alertmanager's clients ask, and want JSON whatever happens. */
+/** Alertmanager's clients use these paths and expect JSON for every status. */
 export function isAlertmanagerPath(url: string): boolean {
   return url.startsWith('/api/v2/')
 }

@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import type {} from './route-config.ts'
 
 /**
- * Headers that keep a browser from doing more with our answers than they need. They are the same for every request, so
- * they are constants; a library that works them out anew each time was a tenth of what a small query costs.
+ * Headers that restrict what a browser may do with responses. They are constants, because a library that computes them
+ * per request cost a tenth of a small query.
  */
 
-/** Of pages. A style that a program sets on an element is no inline style. */
+/** For pages. A style that a script sets on an element does not count as an inline style. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +20,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join(';')
 
-/** Of pages, and of all that is text: what `helmet` sets by default, with a policy of our own. */
+/** For pages and all text: the defaults of `helmet`, with Daytwo's own policy. */
 const PAGE_HEADERS = {
   'content-security-policy': PAGE_POLICY,
   'cross-origin-opener-policy': 'same-origin',
@@ -34,20 +34,20 @@ const PAGE_HEADERS = {
   'x-permitted-cross-domain-policies': 'none',
   'x-xss-protection': '0',
 } as const
-// TLS ends in front of us, if there is TLS: whoever ends it sends strict-transport-security.
+// No strict-transport-security: the proxy that terminates TLS sends it.
 
-/** Of data: opened as a page it may do nothing, and no other site may embed or sniff it. */
+/** For data: opened as a page it may do nothing, and no other site may embed or sniff it. */
 const DATA_HEADERS = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 } as const
 
-/** Before any other hook, so that refusals have them too. */
+/** Installed before any other hook, so that refusals have them too. */
 export function installSecurityHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const { speaks } = request.routeOptions.config
-    void reply.headers(request.is404 || speaks === undefined || speaks === 'text' ? PAGE_HEADERS : DATA_HEADERS)
+    const { dialect = 'text' } = request.routeOptions.config
+    void reply.headers(request.is404 || dialect === 'text' ? PAGE_HEADERS : DATA_HEADERS)
     done()
   })
 }

@@ -17,7 +17,7 @@ import type { Principal } from '../../model/token.ts'
 import type { PipelineView } from '../../notify/pipeline-view.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../../promql/parse-options.ts'
 import type { QueryEngine, QueryExplainer } from '../../promql/query-engine.ts'
-import { installAccess, mayStay, plainEntry } from './access.ts'
+import { installAccess, stillAllowed, tryAccess } from './access.ts'
 import { registerAdoption } from '../fleet/adoption.ts'
 import type { ApiAdoption } from '../fleet/adoption.ts'
 import { registerAdmin } from './admin.ts'
@@ -32,7 +32,7 @@ import { registerAlerts } from '../fleet/alerts.ts'
 import { registerDecommissions } from '../fleet/decommissions.ts'
 import { registerDeliveries } from '../fleet/deliveries.ts'
 import type { ApiNotify } from '../fleet/deliveries.ts'
-import type { NoteRefusal } from './body-limit.ts'
+import type { RecordRefusal } from './body-limit.ts'
 import { installCors } from './cors.ts'
 import { installErrorHandler } from './error-handler.ts'
 import { registerDashboards } from '../fleet/dashboards.ts'
@@ -61,7 +61,7 @@ import { registerFleetStranded } from '../fleet/stranded.ts'
 import { registerFleetUpgrades } from '../fleet/upgrades.ts'
 import { registerFederate } from '../prometheus/federate.ts'
 import type { ReadNewest } from '../prometheus/federate.ts'
-import type { FaroOptions, KeepLogs } from '../ingest/faro.ts'
+import type { FaroOptions, StoreLogs } from '../ingest/faro.ts'
 import { registerJaegerLegacy } from '../jaeger/legacy.ts'
 import { registerJaegerV3 } from '../jaeger/v3.ts'
 import { registerLint } from '../fleet/lint.ts'
@@ -99,25 +99,25 @@ import { registerRunbooks } from '../fleet/runbooks.ts'
 import type { RunbookCatalog } from '../fleet/runbooks.ts'
 import { installSecurityHeaders } from './security-headers.ts'
 import { registerSeriesRoutes } from '../prometheus/series.ts'
-import { createShortWayServer } from './short-way.ts'
+import { createFastPathServer } from './fast-path.ts'
 import { registerSignIn } from './sign-in.ts'
 import { registerSilences } from '../fleet/silences.ts'
 import { registerStatusRoutes } from './status.ts'
 import { registerTargets } from '../prometheus/targets.ts'
 import { registerWeb } from './web.ts'
 
-/** Everything the HTTP side needs, as functions and ports: it knows neither threads nor SQL. */
+/** The dependencies of the HTTP routes, as functions and ports: no threads, no SQL. */
 export interface ApiDeps {
   readonly query: QueryEngine
-  /** The same as texts; made here of what `query` answers when absent. */
+  /** Query results as JSON text; rendered here from the results of `query` when absent. */
   readonly answers?: QueryAnswers
   readonly explain: QueryExplainer['explain']
   readonly replay: RunReplay
-  /** What PromQL may use where a text is only looked at; the stable language when absent. */
+  /** The PromQL language for parsing and checks; the stable language when absent. */
   readonly language?: ParseOptions
   readonly write: Write
   readonly ingestReport: ReadIngestReport
-  readonly recordRefusal: NoteRefusal
+  readonly recordRefusal: RecordRefusal
   readonly writeOtlpMetrics: WriteOtlpMetrics
   readonly writeOtlpTraces: WriteOtlpTraces
   readonly writeOtlpLogs: WriteOtlpLogs
@@ -130,46 +130,46 @@ export interface ApiDeps {
   readonly process: () => ProcessFacts
   readonly rules: RuleReader
   readonly ruleTests: RunRuleTests
-  /** Silences, acknowledgements, alerts of others, and what is kept of all that. */
+  /** Silences, acknowledgements, external alerts, and their history. */
   readonly people: ApiPeople
-  /** What the fleet's series say around an alert. */
+  /** What happened around an alert, from the fleet's series. */
   readonly context: AlertContext
-  /** Who is told of what, and why not. */
+  /** Notification decisions, with their reasons. */
   readonly pipeline?: PipelineView
-  /** How long an alert of others is believed that names no end. */
+  /** How long an external alert without an end stays active. */
   readonly resolveTimeoutMs: () => number
   /** Receivers, routes and what was sent. */
   readonly notify: ApiNotify
   readonly catalog: RunbookCatalog & LintedCatalog & DashboardCatalog
-  /** Reads rules, runbooks, dashboards and routing again; rejects, and changes nothing, when they cannot be used. */
+  /** Reloads rules, runbooks, dashboards and routing; rejects, without a change, when they are invalid. */
   readonly reload: () => Promise<void>
   readonly reloadStatus: ReadReload
-  /** What runbooks are filled in with. */
+  /** The values for the placeholders of runbooks. */
   readonly inventory: (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
-  /** Clusters, upgrades, edges and modifications, as they are derived. */
+  /** The derived clusters, upgrades, edges and modifications. */
   readonly fleet: FleetViews
   readonly adoption: ApiAdoption
-  /** Who is told of changes as they happen. */
+  /** Change events. */
   readonly events: Pick<EventFeed, 'listen' | 'stop'>
-  /** What this server itself cannot do now. */
+  /** Current faults of this server. */
   readonly faults: () => ServerFaults
   readonly authenticate: (token: string) => Promise<Principal | undefined>
   /** False only on loopback without tokens. */
   readonly requiresToken: boolean
-  /** Where what our own pages tell is kept. */
-  readonly storeLogs: KeepLogs
+  /** Stores the log records of browser telemetry. */
+  readonly storeLogs: StoreLogs
   /** Absent: browser telemetry is off. */
   readonly faro?: FaroOptions
   readonly metrics: OwnMetrics
-  /** Of the program's own work; nothing is told when absent. */
+  /** Own traces; off when absent. */
   readonly tracing?: Tracing
-  /** Which requests are not traced, by their headers. */
+  /** Selects requests that are not traced, by their headers. */
   readonly isMuted?: (headers: IncomingHttpHeaders) => boolean
   readonly log: Log
   readonly clock: Clock
   /** Folder of the built UI. */
   readonly webRoot: string
-  /** `ready`, or one sentence that says why requests cannot be served. */
+  /** `ready`, or one sentence with the reason why requests cannot be served. */
   readonly readiness: () => string
   readonly settings: ApiSettings
 }
@@ -196,26 +196,26 @@ interface ApiSettings {
   readonly decodedBytesMax: number
 }
 
-/** Longer than senders' pauses between two requests (Prometheus 5 s, scrapes 60 s): a reused connection is never cut. */
+/** Longer than the pauses of senders (Prometheus 5 s, scrapes 60 s), so a reused connection is never closed. */
 const KEEP_ALIVE_MS = 72_000
-/** A request must have arrived whole within this: nobody holds a connection open with one byte a minute. */
+/** The time limit for receiving a request: no client holds a connection with one byte a minute. */
 const REQUEST_ARRIVES_MS = 120_000
 const PARAM_CHARS_MAX = 4096
 
-/** The whole HTTP side, ready to `listen` or `inject`. Throws when a route does not declare who may use it. */
+/** The HTTP server, ready to `listen` or `inject`. Throws when a route does not declare its access. */
 export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   const { settings, metrics, clock, log, answers = answersOver(deps.query) } = deps
   const access = { ...settings, requiresToken: deps.requiresToken, authenticate: deps.authenticate }
   const app = Fastify({
     serverFactory: (handler) =>
-      createShortWayServer(handler, plainWrites({ ...settings, ...deps, enter: plainEntry(access, 'ingest') }), {
+      createFastPathServer(handler, plainWrites({ ...settings, ...deps, tryAccess: tryAccess(access, 'ingest') }), {
         keepAliveMs: KEEP_ALIVE_MS,
         requestArrivesMs: REQUEST_ARRIVES_MS,
       }),
     logger: false, // Failures are logged by the error handler, requests are counted by metrics.
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: PARAM_CHARS_MAX },
-    // A path that is no URL (`/%ff`). Written past Fastify, whose types here know nothing of our routes.
+    // A path that is not a valid URL (`/%ff`). Written to the raw response, because the types here lack our decorations.
     frameworkErrors: (error, _request, reply) => {
       reply.hijack()
       reply.raw.writeHead(error.statusCode ?? 400, { 'content-type': 'text/plain; charset=utf-8' })
@@ -229,7 +229,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   installRequestMetrics(app, metrics)
   installRequestTraces(app, deps.tracing ?? NO_TRACING, deps.isMuted ?? (() => false))
   installSecurityHeaders(app)
-  // Requests are decompressed by the routes that allow it, with a limit of their own.
+  // Only responses: the routes that accept compressed requests decompress them with their own limit.
   await app.register(fastifyCompress, { globalDecompression: false, encodings: ['gzip', 'deflate'], threshold: 1024 })
   installCors(app, settings.corsOrigins)
   installAccess(app, access)
@@ -270,7 +270,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerRuleTests(app, deps.ruleTests)
   registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
   registerNow(app, { fleet: deps.fleet, people: deps.people, faults: deps.faults, clock })
-  registerEvents(app, { feed: deps.events, clock, mayStay: mayStay(access, 'viewer') })
+  registerEvents(app, { feed: deps.events, clock, isStillAllowed: stillAllowed(access, 'viewer') })
   registerFleetClusters(app, deps.fleet, clock)
   registerDecommissions(app, deps.people, deps.fleet, clock)
   registerFleetChanges(app, deps.objectChanges, clock)

@@ -5,18 +5,18 @@ import type { Role } from '../../model/token.ts'
 import { paramsOf } from '../prometheus/params.ts'
 
 /**
- * `/sign-in?role=responder&to=/alerts`: asks a browser for another token. A browser keeps the password it was given and
- * sends it for ever; only a refusal makes it ask its reader again, so one whose token may too little is refused here,
- * and whoever may enough is sent on.
+ * `/sign-in?role=responder&to=/alerts`: makes a browser prompt for another token. A browser stores a password and sends
+ * it with every request; only a refusal makes it prompt again. So a token with an insufficient role is refused here, and
+ * a sufficient one is redirected.
  */
 export function registerSignIn(app: FastifyInstance, { requiresToken }: { readonly requiresToken: boolean }): void {
-  // Public: it decides itself, and says nothing about the fleet.
-  app.get('/sign-in', { config: { access: 'public', speaks: 'text' } }, (request, reply) => {
+  // Public: the handler checks the role itself and reveals nothing about the fleet.
+  app.get('/sign-in', { config: { access: 'public', dialect: 'text' } }, (request, reply) => {
     const params = paramsOf(request)
-    const role = roleAsked(params.get('role'))
+    const role = requestedRole(params.get('role'))
     const { principal } = request
     void reply.header('cache-control', 'no-store')
-    if (!requiresToken || isAllowed(principal?.role, role)) return reply.redirect(placeAsked(params.get('to')), 302)
+    if (!requiresToken || isAllowed(principal?.role, role)) return reply.redirect(redirectTarget(params.get('to')), 302)
     throw new FleetError(
       'unauthenticated',
       principal === undefined
@@ -29,16 +29,16 @@ export function registerSignIn(app: FastifyInstance, { requiresToken }: { readon
 
 const PEOPLE: ReadonlySet<string> = new Set(['viewer', 'responder', 'admin'])
 
-function roleAsked(text: string): Role {
+function requestedRole(text: string): Role {
   return PEOPLE.has(text) ? (text as Role) : 'viewer'
 }
 
-/** Where to go on: a place of this server, whatever was asked for. */
-export function placeAsked(text: string): string {
+/** A path of this server, whatever was requested. */
+export function redirectTarget(text: string): string {
   const here = 'http://here.invalid'
   if (!text.startsWith('/') || !URL.canParse(text, here)) return '/'
   const { origin, pathname, search } = new URL(text, here)
-  // A path with two slashes would be another host for the browser that is sent there.
+  // A browser takes a path with two slashes for another host.
   return origin === here && !pathname.startsWith('//') && !pathname.startsWith('/sign-in')
     ? `${pathname}${search}`
     : '/'

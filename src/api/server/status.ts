@@ -3,16 +3,16 @@ import type { OwnMetrics } from '../../base/metrics.ts'
 import { FleetError } from '../../base/errors.ts'
 import type { UiSettings } from '../../contract/ui.ts'
 
-/** What the server says about itself: whether it lives, whether it is ready, what it is, and its own metrics. */
+/** Health, readiness, the settings of the UI, and the server's own metrics. */
 interface StatusOptions {
   readonly metrics: OwnMetrics
-  /** Why requests cannot be served yet, in one sentence, or `ready`. */
+  /** `ready`, or one sentence with the reason why requests cannot be served. */
   readonly readiness: () => string
   readonly ui: UiSettings
 }
 
 export function registerStatusRoutes(app: FastifyInstance, options: StatusOptions): void {
-  const health = { access: 'public', speaks: 'text' } as const
+  const health = { access: 'public', dialect: 'text' } as const
 
   app.route({
     method: ['GET', 'HEAD'],
@@ -32,10 +32,10 @@ export function registerStatusRoutes(app: FastifyInstance, options: StatusOption
     },
   })
 
-  app.get('/metrics', { config: { access: 'viewer', speaks: 'text' } }, async (_request, reply) => {
+  app.get('/metrics', { config: { access: 'viewer', dialect: 'text' } }, async (_request, reply) => {
     const { registry } = options.metrics
     return reply.type(registry.contentType).send(await registry.metrics())
   })
 
-  app.get('/api/ui/v1/settings', { config: { access: 'viewer', speaks: 'own' } }, () => options.ui)
+  app.get('/api/ui/v1/settings', { config: { access: 'viewer', dialect: 'own' } }, () => options.ui)
 }

@@ -8,9 +8,9 @@ import { exploreSearchOf } from '../prometheus/graph-link.ts'
 import { paramsOf } from '../prometheus/params.ts'
 
 /**
- * The built UI. Assets have their content's hash in their name and are cached for ever; the page itself is asked for
- * each time. Pages are a list: an unknown path, and everything below /api, is 404 and never the page, because a client
- * that gets HTML for JSON cannot say what is wrong.
+ * The built UI. Assets have a content hash in their name and are cached for ever; the page itself is requested each
+ * time. Pages are a list: an unknown path, and everything below /api, is 404 and never the page, because a client that
+ * expects JSON cannot report a useful error for HTML.
  */
 const PAGES = ['/', '/fleet', '/fleet/*', '/adoption', '/adoption/*', '/alerts', '/alerts/*', '/explore', '/explore/*']
 
@@ -20,27 +20,27 @@ export interface WebOptions {
 }
 
 export async function registerWeb(app: FastifyInstance, { webRoot }: WebOptions): Promise<void> {
-  // Only what sends files: the routes are ours, so that each says who may use it.
+  // Only `sendFile`: the routes are declared here, so that each has its access.
   await app.register(fastifyStatic, { root: webRoot, serve: false, cacheControl: false, index: false })
 
   for (const url of PAGES) {
     app.route({
       method: ['GET', 'HEAD'],
       url,
-      // Not public: so the browser asks for the token on the first page, and sends it along from then on.
-      config: { access: 'viewer', speaks: 'text' },
+      // Not public, so that the browser prompts for the token on the first page and sends it from then on.
+      config: { access: 'viewer', dialect: 'text' },
       handler: (_request, reply) => sendPage(reply, webRoot),
     })
   }
 
-  const asset = { access: 'public', speaks: 'text' } as const
+  const asset = { access: 'public', dialect: 'text' } as const
   app.route<{ Params: { '*': string } }>({
     method: ['GET', 'HEAD'],
     url: '/assets/*',
     config: asset,
     handler: (request, reply) => {
       void reply.header('cache-control', 'public, max-age=31536000, immutable')
-      // Below a root of its own: `..%2findex.html` must not be the page, public and cached for ever.
+      // Its own root: `..%2findex.html` must not return the page as public and cached for ever.
       return reply.sendFile(request.params['*'], join(webRoot, 'assets'))
     },
   })
@@ -56,16 +56,16 @@ export async function registerWeb(app: FastifyInstance, { webRoot }: WebOptions)
     })
   }
 
-  // Prometheus' own pages of a query: where `generatorURL`s of alerts and other tools' links lead.
+  // Prometheus' query pages, to which `generatorURL`s of alerts and links of other tools lead.
   for (const url of ['/graph', '/query']) {
-    app.get(url, { config: { access: 'viewer', speaks: 'text' } }, (request, reply) => {
+    app.get(url, { config: { access: 'viewer', dialect: 'text' } }, (request, reply) => {
       const search = exploreSearchOf(paramsOf(request))
       return reply.redirect(search === '' ? '/explore' : `/explore?${search}`, 302)
     })
   }
 }
 
-/** The UI's page, with a status of the caller's choice (404 for a runbook nobody wrote still shows the nearest names). */
+/** The UI's page, with a given status (404 for an unknown runbook, whose page shows the nearest names). */
 export async function sendPage(reply: FastifyReply, webRoot: string, status = 200): Promise<FastifyReply> {
   let page: Buffer
   try {
@@ -76,7 +76,7 @@ export async function sendPage(reply: FastifyReply, webRoot: string, status = 20
   return reply.code(status).header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(page)
 }
 
-/** Names of the files beside the page: icons, the theme script. They are known when the server starts. */
+/** Names of the files beside the page: icons, the theme script. Read once, at the start. */
 function rootFiles(webRoot: string): readonly string[] {
   if (!existsSync(webRoot)) return []
   return readdirSync(webRoot, { withFileTypes: true })

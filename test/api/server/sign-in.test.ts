@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { placeAsked } from '../../../src/api/server/sign-in.ts'
+import { redirectTarget } from '../../../src/api/server/sign-in.ts'
 import type { Principal, Role } from '../../../src/model/token.ts'
 import { makeServer } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
@@ -96,6 +96,6 @@ describe('/sign-in', () => {
     ['javascript:alert(1)', '/'],
     ['/sign-in?to=/', '/'],
   ])('asked to go on to %j it leads to %s', (to, place) => {
-    expect(placeAsked(to)).toBe(place)
+    expect(redirectTarget(to)).toBe(place)
   })
 })

@@ -15,7 +15,7 @@ import {
   usageAnswer,
   workloadsAnswer,
 } from '../../../src/api/fleet/adoption-answers.ts'
-import { askOf } from '../../../src/api/fleet/adoption-ask.ts'
+import { adoptionRequestOf } from '../../../src/api/fleet/adoption-request.ts'
 import type { OperatorsAnswer } from '../../../src/contract/adoption.ts'
 import type { ClusterItem, ClusterItems } from '../../../src/contract/fleet-clusters.ts'
 import { AdoptionCube, DIMENSIONS } from '../../../src/fleet/adoption/cube.ts'
@@ -80,7 +80,7 @@ export function adoptionFixture(nowMs: number, days = 365): AdoptionFixture {
       ),
     )
     const by = DIMENSIONS.find((name) => name === one('by')) ?? 'version'
-    const asked = askOf({ ...lists, ...given }, by, nowMs)
+    const asked = adoptionRequestOf({ ...lists, ...given }, by, nowMs)
     const wanted = daysBetween(asked.fromDay, asked.toDay)
     const known = new Set(counted)
     const sums = cube.sums(asked.by, asked.fromDay, asked.toDay, asked.filter)

@@ -4,13 +4,13 @@ import { addDays, dayOf, dayStartMs, DAY_MS, isDay } from '../../fleet/adoption/
 import { msOf } from './query.ts'
 import { invalidParam } from '../prometheus/params.ts'
 
-/** What the parameters of a question about adoption ask for: which days, of which clusters. */
+/** The parameters of adoption requests: days and clusters. */
 
 const DEFAULT_OPERATOR = 'kubevirt-hyperconverged'
 const DEFAULT_DAYS = 90
-/** Ten years: beyond it a range is a mistake. */
+/** Ten years: a longer range is a mistake. */
 const DAYS_MAX = 3660
-/** How an empty value is written in a filter. */
+/** The notation of an empty value in a filter. */
 const EMPTY = '-'
 
 const FILTERS = ['version', 'channel', 'platform', 'region', 'flavour', 'environment'] as const
@@ -27,7 +27,7 @@ export interface DayRange {
   readonly toDay: string
 }
 
-/** Days count as they ended: one that was not over at `at` is not among those that were known then. */
+/** A day counts when it has ended: a day that was not over at `at` is excluded. */
 export function rangeOf({ from, to, at }: RangeParams, nowMs: number): DayRange {
   for (const [name, text] of [
     ['from', from],
@@ -50,7 +50,7 @@ export function rangeOf({ from, to, at }: RangeParams, nowMs: number): DayRange 
   return { fromDay, toDay }
 }
 
-export function askOf(
+export function adoptionRequestOf(
   params: RangeParams & Filters & { readonly operator?: string },
   by: Dimension,
   nowMs: number,

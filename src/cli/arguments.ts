@@ -9,10 +9,10 @@ import { parseDuration } from '../model/duration.ts'
 import { nearest } from '../base/nearest.ts'
 
 export interface Arguments {
-  /** Words that are not options, in order. */
+  /** Positional arguments, in order. */
   readonly words: readonly string[]
   readonly options: ReadonlyMap<string, string>
-  /** The values of each option apart, in order: for those whose values may have commas in them. */
+  /** The separate values of each option, in order: for options whose values may contain commas. */
   readonly lists: ReadonlyMap<string, readonly string[]>
   readonly isHelpAsked: boolean
 }
@@ -36,7 +36,7 @@ export function parseArguments(
     else if (!arg.startsWith('--')) words.push(arg)
     else {
       const [name, value] = readOption(arg, rest, valued, flags)
-      // A flag is on or off, whatever it was before; other options add up.
+      // The last occurrence of a flag wins; values of other options accumulate.
       if (flags.has(name)) lists.set(name, [value])
       else lists.set(name, [...(lists.get(name) ?? []), value])
     }
@@ -67,7 +67,7 @@ function readOption(
   })
 }
 
-/** A moment as an option names it; a duration is so long ago. Throws `config_invalid`. */
+/** A time as written in an option; a duration counts back from now. Throws `config_invalid`. */
 export function timeGiven(text: string, option: string, nowMs: number): number {
   const agoMs = parseDuration(text)
   if (agoMs !== undefined) return nowMs - agoMs

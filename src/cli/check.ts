@@ -1,4 +1,4 @@
-/** `daytwo check`: looks at rules, configuration, expressions and servers, as promtool does, and ends with its codes. */
+/** `daytwo check`: checks rules, configuration, expressions and servers like promtool, with its exit codes. */
 import { readFileSync } from 'node:fs'
 import { FleetError, messageOf } from '../base/errors.ts'
 import { loadCatalog } from '../catalog/catalog.ts'
@@ -61,7 +61,7 @@ export const checkCommand: Command = {
 
 const EXPERIMENTAL = 'promql.experimental'
 const FLAGS = new Set(['lint-fatal', EXPERIMENTAL])
-/** Promtool's. The only lint of rules that both have is a rule that is repeated. */
+/** Promtool's. The only rule lint that both have is duplicate rules. */
 const LINTS = ['all', 'duplicate-rules', 'none']
 const STANDARD_INPUT = 'standard input'
 
@@ -87,7 +87,7 @@ function checkRules(args: readonly string[]): number {
   return codeOf(findings, options)
 }
 
-/** A file that cannot be read is one that cannot be used: the others are looked at all the same. */
+/** A file that cannot be read is an invalid one; the other files are still checked. */
 function textToCheck(path: string): { readonly text: string } | { readonly fault: Diagnostic } {
   if (path === STANDARD_INPUT) return { text: readFileSync(0, 'utf8') }
   try {
@@ -115,7 +115,7 @@ function checkConfig(args: readonly string[]): number {
     const of = (dir: string): Diagnostic[] =>
       catalog.diagnostics.filter(({ file: path }) => path?.startsWith(`${dir}/`) === true)
     const rules = report(`Checking ${config.rules}`, `${catalog.ruleFiles.length} rule files`, of(config.rules), textOf)
-    // A server starts with runbooks and dashboards that have a fault, and says so.
+    // A server starts despite faults in runbooks and dashboards, and logs them.
     const pages = report(
       `Checking ${config.runbooks}`,
       `${catalog.pages.size} runbooks`,
@@ -137,7 +137,7 @@ function checkConfig(args: readonly string[]): number {
   }
 }
 
-/** Ends as promtool does. */
+/** Exits like promtool. */
 function checkNotifyConfig(path: string, isLintFatal: boolean): number {
   const { diagnostics } = reportNotifyConfig(path)
   return codeOf(diagnostics, new Map([['lint-fatal', String(isLintFatal)]]))
@@ -175,7 +175,7 @@ async function checkServer(path: string, args: readonly string[]): Promise<numbe
   }
 }
 
-/** Prints what was found in one thing, and answers it. */
+/** Prints the findings of one input, and returns them. */
 function report(
   title: string,
   success: string,

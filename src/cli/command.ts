@@ -1,7 +1,7 @@
-/** What a command is. Each file of this folder exports one; `main.ts` lists them with their names. */
+/** A command. Each command file exports one; `main.ts` lists them with their names. */
 export interface Command {
-  /** The whole of `daytwo NAME --help`. */
+  /** The output of `daytwo NAME --help`. */
   help(): string
-  /** Answers the exit code when the command is done. Throws FleetError for what the user can mend. */
+  /** Returns the exit code. Throws FleetError for errors that the user can fix. */
   run(args: readonly string[]): Promise<number>
 }

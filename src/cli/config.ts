@@ -1,4 +1,4 @@
-/** `daytwo config routes`: the routing tree of a notification configuration, and where an alert goes, as amtool has it. */
+/** `daytwo config routes`: the routing tree of a notification configuration, and the route of an alert, like amtool. */
 import { FleetError } from '../base/errors.ts'
 import { renderDiagnostic } from '../model/diagnostic.ts'
 import { Labels } from '../model/labels.ts'
@@ -53,7 +53,7 @@ function rootOf(path: string): Route {
   throw new FleetError('config_invalid', `${path} cannot be used\n${shown}`)
 }
 
-/** As amtool reads them: each word is one label, whose value may be quoted. */
+/** In amtool's notation: each argument is one label, whose value may be quoted. */
 function readLabels(words: readonly string[]): Labels {
   return Labels.fromPairs(words.map(readLabel))
 }

@@ -1,4 +1,4 @@
-/** `daytwo decommission`: says of clusters that they were switched off for good, or takes it back; a running server is asked. */
+/** `daytwo decommission`: declares clusters as decommissioned, or reverts it, through a running server. */
 import { systemClock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import type { DecommissionItem, DecommissionItems, DecommissionRequest } from '../contract/decommissions.ts'
@@ -9,7 +9,7 @@ import type { Command } from './command.ts'
 import { DEFAULT_SERVER, NoAnswer, askOwn, serverOf, type Server } from './prometheus-client.ts'
 
 const VALUED = new Set(['reason', 'since', 'by', 'url', 'token', 'token-file'])
-/** What there is to say when it is said, and not when it is taken back. */
+/** Parameters of a declaration, not of reverting one. */
 const SAID_WITH = ['reason', 'since', 'by'] as const
 const PATH = '/api/fleet/v1/decommissions'
 
@@ -55,10 +55,10 @@ export const decommissionCommand: Command = {
   },
 }
 
-/** Prints what became of each cluster as soon as it is so. */
+/** Prints the outcome of each cluster as soon as it is known. */
 type Work = () => Promise<void>
 
-/** Reads what is to be said before anybody is asked. */
+/** Reads all input before any request is sent. */
 function sayer(server: Server, clusters: string[], options: ReadonlyMap<string, string>): Work {
   const reason = options.get('reason')?.trim() ?? ''
   if (reason === '') {
@@ -80,7 +80,7 @@ function sayer(server: Server, clusters: string[], options: ReadonlyMap<string, 
   }
 }
 
-/** What stands of each is looked for first, so that all of it is taken back or nothing. */
+/** Looks up all declarations first, so that either all or none are reverted. */
 async function undo(server: Server, names: readonly string[]): Promise<void> {
   const { decommissions } = await askOwn<DecommissionItems>(server, 'GET', PATH)
   const standing = new Map<string, DecommissionItem>()
@@ -95,7 +95,7 @@ async function undo(server: Server, names: readonly string[]): Promise<void> {
   }
 }
 
-/** By another name the cluster goes by. Throws `NoAnswer` with why there is nothing to take back. */
+/** Also finds a cluster by an alias. Throws `NoAnswer` with the reason when there is no declaration to revert. */
 async function standingOf(server: Server, name: string): Promise<DecommissionItem> {
   const path = `/api/fleet/v1/clusters/${encodeURIComponent(name)}`
   const { gone, decommissions } = await askOwn<ClusterDetail>(server, 'GET', path)

@@ -1,4 +1,4 @@
-/** The demo's notification configuration: a route that somebody could have, to receivers that are simulated too. */
+/** The demo's notification configuration: a typical route to simulated receivers. */
 export function demoNotifyConfig(receiversUrl: string): string {
   return `# Written by \`daytwo demo\`. It is an Alertmanager configuration file; the addresses are the simulated receivers'.
 route:

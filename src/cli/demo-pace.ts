@@ -1,32 +1,32 @@
-/** How a simulated fleet is brought up: a small one whole and in order, thousands of clusters so that there is something to see soon. */
+/** The start of a simulated fleet: a small one completely and in order, thousands of clusters so that data shows soon. */
 import { formatDuration } from '../model/duration.ts'
 
 export interface DemoPace {
-  /** Clusters send through relays, and the past of their metrics is sparse. */
+  /** Clusters send through relays, and their past metrics are sparse. */
   readonly isRelayed: boolean
-  /** How long before the history objects tell of. */
+  /** The duration of the simulated history of objects. */
   readonly pastMs: number
-  /** How long before the present the rules are evaluated over the made-up past, and how often. */
+  /** The duration of the simulated past over which rules are evaluated, and the interval. */
   readonly replayMs: number
   readonly replayStepMs: number
-  /** What is sent, as the console says it. */
+  /** What is sent, for the console. */
   readonly sending: string
 }
 
-/** Two hours of every scrape of so many clusters are 19 million samples. */
+/** Two hours of every scrape of this many clusters are 19 million samples. */
 export const WHOLE_CLUSTERS_MAX = 1000
 
-/** Longer than the year that pages show at most. Of thousands of clusters it takes a third of an hour to be read. */
+/** Longer than the year that pages show at most. With thousands of clusters it takes about 20 min to ingest. */
 const PAST_MS = 395 * 24 * 60 * 60_000
 
-/** How often the rules are evaluated over the past: what a group with a common interval would do. */
+/** The evaluation interval over the past: that of a common rule group. */
 const STEP_MS = 30_000
-/** Alerts are known to fire from one evaluation to the next, if these are not further apart than samples may be. */
+/** An alert continues from one evaluation to the next if the interval is within the lookback. */
 const LARGE_STEP_MS = 5 * 60_000
-/** Rules that wait for an hour have waited for it. */
+/** Enough for rules with a `for` of an hour to fire. */
 const LARGE_REPLAY_MS = 65 * 60_000
 
-/** @param pastMs `undefined`: as long as suits so many clusters */
+/** @param pastMs `undefined`: the default for this number of clusters */
 export function paceOf(clusters: number, historyMs: number, pastMs: number | undefined): DemoPace {
   const sending = `Sending ${formatDuration(historyMs)} of history of ${clusters} clusters`
   if (clusters <= WHOLE_CLUSTERS_MAX)

@@ -33,7 +33,7 @@ const EXTRAS: readonly ExtraOption[] = [
 ]
 
 const LISTEN = { host: '127.0.0.1', port: 4318 }
-/** A round is a second or so: enough for thousands of clusters. */
+/** A round takes about a second: enough for thousands of clusters. */
 const DERIVED_ROUNDS_MAX = 600
 
 export const demoCommand: Command = {
@@ -118,7 +118,7 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
   }
 }
 
-/** History, then the rules over it, so that what has been wrong for an hour has been firing for an hour, then the facts. */
+/** History, then the rules over it, so that a condition of the last hour has been firing, then the facts. */
 async function prepare(app: App, simulation: Simulation, pace: DemoPace, ending: AbortSignal): Promise<'ready'> {
   await simulation.done
   await replayRules(app, pace, ending)
@@ -127,7 +127,7 @@ async function prepare(app: App, simulation: Simulation, pace: DemoPace, ending:
   return 'ready'
 }
 
-/** Of a large fleet: there is something to see before the rules are evaluated, and while Collectors still tell. */
+/** For a large fleet: shows data before the rules are evaluated and while Collectors still send. */
 async function prepareLarge(app: App, simulation: Simulation, pace: DemoPace, ending: AbortSignal): Promise<'ready'> {
   await simulation.metricsDone
   await replayRules(app, pace, ending)
@@ -135,7 +135,7 @@ async function prepareLarge(app: App, simulation: Simulation, pace: DemoPace, en
   return 'ready'
 }
 
-/** Metrics tell how every cluster stands. */
+/** Sends the current metrics of every cluster. */
 async function showFirst(app: App, clusters: number, ending: AbortSignal): Promise<void> {
   await deriveFacts(app, ending, clusters)
   if (ending.aborted) return
@@ -155,8 +155,8 @@ async function replayRules(app: App, { replayMs, replayStepMs: stepMs }: DemoPac
 }
 
 /**
- * One beat after the other, as far as they get; what fails is tried again by the beats that follow. When `clusters` were
- * derived it is enough: of a fleet that lives on, something always waits.
+ * Runs evaluation cycles until the backlog is derived; later cycles retry failures. Stops after `clusters` derivations,
+ * because a running fleet always has a backlog.
  */
 async function deriveFacts(app: App, ending: AbortSignal, clusters = Infinity): Promise<void> {
   const show = showProgress('Reading upgrades from it')
@@ -172,7 +172,7 @@ async function deriveFacts(app: App, ending: AbortSignal, clusters = Infinity): 
   if (!ending.aborted) show({ fraction: 1 })
 }
 
-/** Objects are told of beside what has a bar of its own; those of a small fleet are sent before anything is worth a line. */
+/** Objects are sent in parallel to steps with their own progress bar; those of a small fleet finish before any output. */
 function showHistory({ sending }: DemoPace): (progress: SimulationProgress) => void {
   const show = { metrics: showProgress(sending), objects: showQuarters('Sending what Collectors saw in that time') }
   return ({ kind, fraction }) => {
@@ -182,7 +182,7 @@ function showHistory({ sending }: DemoPace): (progress: SimulationProgress) => v
 
 type ShowProgress = (progress: Pick<SimulationProgress, 'fraction'>) => void
 
-/** One line that is written over on a terminal; a line each quarter elsewhere. */
+/** One line that is overwritten on a terminal; a line per quarter elsewhere. */
 function showProgress(title: string): ShowProgress {
   if (!process.stdout.isTTY) return showQuarters(title)
   const width = 30
@@ -196,20 +196,20 @@ function showProgress(title: string): ShowProgress {
   }
 }
 
-/** Where a line begins that something else was written to. */
-const LINE_ANEW = '\r\u001b[2K'
+/** Clears the current line of a terminal. */
+const CLEAR_LINE = '\r\u001b[2K'
 
 function showQuarters(title: string): ShowProgress {
-  let quartersSaid = 0
+  let quartersShown = 0
   return ({ fraction }) => {
-    while (fraction * 4 >= quartersSaid + 1) {
-      quartersSaid++
-      console.log(`${process.stdout.isTTY ? LINE_ANEW : ''}${title}: ${quartersSaid * 25} %`)
+    while (fraction * 4 >= quartersShown + 1) {
+      quartersShown++
+      console.log(`${process.stdout.isTTY ? CLEAR_LINE : ''}${title}: ${quartersShown * 25} %`)
     }
   }
 }
 
-/** Of the past there may be none. */
+/** A past of length 0 is allowed. */
 function readLength(option: 'history' | 'past', text: string): number {
   const lengthMs = parseDuration(text)
   if (lengthMs !== undefined && (lengthMs > 0 || option === 'past')) return lengthMs

@@ -1,6 +1,6 @@
 /**
- * `daytwo fleet rederive`: derives the facts of all clusters from what is kept of them, and says what is different from
- * what is written. A server may be running on the same data; it then derives what is new itself.
+ * `daytwo fleet rederive`: derives the facts of all clusters from the stored observations, and reports the differences
+ * from the stored facts. A server may run on the same data; it derives new data itself.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -66,7 +66,7 @@ async function rederive(
   only: string | undefined,
   writes: boolean,
 ): Promise<number> {
-  // First: it brings an older schema up.
+  // First, because it migrates an older schema.
   const facts = openFacts(dir)
   const observations = openObservationsForReading(dir)
   const spans = openSpansForReading(dir)
@@ -90,7 +90,7 @@ async function rederive(
       different++
       console.log(lineOf(change))
       if (!writes) continue
-      // Facts last, as the server does it: by them it is known which traces are to be written.
+      // Facts last, as in the server: they determine the traces to write.
       const changed = await changedTraces(before, after, change, facts.alertRuns)
       if (changed.length > 0) traces.replaceSpans(changed, systemClock.nowMs())
       await facts.fleet.write({ changes: [change], meta: [] })

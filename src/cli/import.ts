@@ -1,4 +1,4 @@
-/** `daytwo import`: dashboards of others as Perses YAML. */
+/** `daytwo import`: converts dashboards of other tools to Perses YAML. */
 import { readFileSync } from 'node:fs'
 import { FleetError, messageOf } from '../base/errors.ts'
 import { importGrafana } from '../catalog/grafana/import-dashboard.ts'

@@ -1,9 +1,9 @@
-/** Outcomes of tests as JUnit's XML, which build servers read. */
+/** Test results as JUnit XML, for build servers. */
 
 export interface JunitSuite {
   readonly name: string
   readonly cases: readonly { readonly name: string; readonly failures: readonly string[] }[]
-  /** Why no test of it could be run. */
+  /** Why its tests could not be run. */
   readonly error?: string
 }
 
@@ -32,7 +32,7 @@ function caseLines(name: string, failures: readonly string[]): string[] {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Characters that XML 1.0 cannot hold become a question mark. */
+/** Replaces characters that XML 1.0 cannot contain by a question mark. */
 function escape(text: string): string {
   return text
     .replace(/[\p{Cc}\ufffe\uffff]/gu, (char) => ('\t\n\r'.includes(char) ? char : '?'))

@@ -1,4 +1,4 @@
-/** `daytwo lint`: alerts against their runbooks, metrics, tests and dashboards. */
+/** `daytwo lint`: checks alerts against their runbooks, metrics, tests and dashboards. */
 import { relative } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
@@ -20,7 +20,7 @@ const CLEAN = 0
 const FOUND = 1
 const FORMATS = ['text', 'json', 'sarif']
 
-/** Options of the server that say where the content is and how it is read. */
+/** Options of the server for the location and language of the content. */
 const OF_SERVER = ['rules', 'runbooks', 'dashboards', 'promql.experimental'] as const
 
 export const lintCommand: Command = {
@@ -96,7 +96,7 @@ function many(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`
 }
 
-/** As short as it can be said from here. */
+/** Relative to the working directory where that is shorter. */
 function shownPath(path: string): string {
   const short = relative(process.cwd(), path)
   return short === '' || short.startsWith('..') ? path : short

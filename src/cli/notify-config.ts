@@ -1,4 +1,4 @@
-/** Reading a notification configuration for a command: what is wrong with it is printed with carets. */
+/** Reads a notification configuration for a command; findings are printed with carets. */
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { FleetError, messageOf } from '../base/errors.ts'
@@ -7,10 +7,10 @@ import { loadConfig } from '../notify/config/config-file.ts'
 import type { LoadedConfig } from '../notify/config/config-file.ts'
 import { readTemplateFiles } from '../notify/config/template-files.ts'
 
-/** Keys at the top of an Alertmanager configuration, none of which is an option of `daytwo serve`. */
+/** Top-level keys of an Alertmanager configuration, none of which is an option of `daytwo serve`. */
 const TOP_KEYS = ['route', 'receivers', 'inhibit_rules', 'global', 'templates', 'time_intervals', 'mute_time_intervals']
 
-/** Whether a file is about notifications, and not about options; also when its YAML cannot be read. */
+/** Whether a file is a notification configuration and not a server configuration; also when its YAML is invalid. */
 export function isNotifyConfig(text: string): boolean {
   try {
     const tree: unknown = parse(text, { logLevel: 'silent' })
@@ -31,7 +31,7 @@ export function readNotifyFile(path: string): LoadedConfig {
   }
 }
 
-/** Prints what `amtool check-config` prints; true when the file can be used. */
+/** Prints the output of `amtool check-config`; returns whether the file is valid. */
 export function reportNotifyConfig(path: string): LoadedConfig {
   const loaded = readNotifyFile(path)
   const { config, diagnostics, maskedText, counts } = loaded

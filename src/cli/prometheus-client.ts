@@ -1,31 +1,31 @@
-/** Asks a running server, this one or a Prometheus, over its HTTP API; for the commands that do. */
+/** A client of the HTTP API of a running Daytwo or Prometheus. */
 import { readFileSync } from 'node:fs'
 import { FleetError, messageOf } from '../base/errors.ts'
 import type { OwnError } from '../contract/ui.ts'
 
 export interface Server {
-  /** Base address without user, password and slash at the end. */
+  /** Base URL without user, password and trailing slash. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A good answer. */
+/** A successful response. */
 export interface Answered<T> {
   readonly data: T
-  /** About it: `warning: ...`, `info: ...`. */
+  /** Annotations: `warning: ...`, `info: ...`. */
   readonly notes: readonly string[]
 }
 
-/** Where a server listens that was not told otherwise. */
+/** The default address of a server. */
 export const DEFAULT_SERVER = 'http://127.0.0.1:4318'
 
-/** Why there is no good answer; `message` is as promtool prints it. */
+/** A failed request; `message` is in promtool's format. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
 
 /**
- * Reads an address. A token comes from `--token`, from the file named by `--token-file`, or with a user from the address
+ * Parses an address. The token is from `--token`, from the file of `--token-file`, or with a user from the address
  * itself. Throws FleetError `config_invalid`.
  */
 export function serverOf(address: string, options: ReadonlyMap<string, string>): Server {
@@ -55,7 +55,7 @@ function tokenFrom(path: string | undefined): string | undefined {
   }
 }
 
-/** One text of the server, as it is, with its status. Throws `NoAnswer` when there is none. */
+/** The response as text, with its status. Throws `NoAnswer` without a response. */
 export async function askText(
   server: Server,
   path: string,
@@ -64,7 +64,7 @@ export async function askText(
   return { isOk: response.ok, text: await response.text() }
 }
 
-/** Asks with a form, because expressions may be long. Throws `NoAnswer` for anything but success. */
+/** Sends a form, because expressions may be long. Throws `NoAnswer` unless it succeeds. */
 export function askForm<T>(server: Server, path: string, params: URLSearchParams): Promise<Answered<T>> {
   return ask(server, path, { method: 'POST', headers: server.headers, body: params })
 }
@@ -73,7 +73,7 @@ export function askGet<T>(server: Server, path: string, params: URLSearchParams)
   return ask(server, `${path}?${params.toString()}`, { headers: server.headers })
 }
 
-/** Asks one of Daytwo's own routes. Throws `NoAnswer` with what the server says is wrong. */
+/** Requests one of Daytwo's own routes. Throws `NoAnswer` with the server's error message. */
 export async function askOwn<T>(
   server: Server,
   method: 'GET' | 'POST' | 'DELETE',

@@ -1,4 +1,4 @@
-/** `daytwo query`: asks a running server, as promtool does. */
+/** `daytwo query`: queries a running server, like promtool. */
 import { parseTime } from '../api/prometheus/params.ts'
 import { systemClock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
@@ -16,19 +16,19 @@ const VALUED = new Set(['time', 'start', 'end', 'step', 'match', 'limit', 'timeo
 
 interface Asked {
   readonly server: Server
-  /** After the server's address. */
+  /** Arguments after the server's address. */
   readonly word: string
   readonly given: Arguments
 }
 
-/** What to print: `plain` as promtool does, `json` as the server sent it. */
+/** The output format: `plain` as promtool's, `json` as sent by the server. */
 interface Printed {
   readonly plain: string
   readonly json: unknown
   readonly notes: readonly string[]
 }
 
-/** One row a question: its options, what it wants after the address, and how it is asked. */
+/** One row per subcommand: its options, its arguments after the address, and its request. */
 const QUESTIONS: Readonly<
   Record<
     string,
@@ -121,7 +121,7 @@ async function instant({ server, word, given }: Asked): Promise<Printed> {
 }
 
 const RANGE_SECONDS = 300
-/** Steps of a range when nobody says how many. */
+/** The default number of steps of a range query. */
 const STEPS = 250
 
 async function range({ server, word, given }: Asked): Promise<Printed> {
@@ -137,7 +137,7 @@ function rangeParams(expr: string, { options }: Arguments): URLSearchParams {
   return new URLSearchParams({ query: expr, start: String(startSeconds), end: String(endSeconds), step })
 }
 
-/** Of a range when one of its ends is given, otherwise of an instant. */
+/** A range query when one of its ends is given, otherwise an instant query. */
 async function explain({ server, word, given }: Asked): Promise<Printed> {
   const isRange = given.options.has('start') || given.options.has('end') || given.options.has('step')
   const params = isRange ? rangeParams(word, given) : new URLSearchParams({ query: word })

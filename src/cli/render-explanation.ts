@@ -1,6 +1,6 @@
 import type { Explained, ExplainedNode, ExplainedRead } from '../contract/explain.ts'
 
-/** An explanation as a tree for a terminal: a line a part, and under selectors a line for each read. */
+/** An explanation as a tree for a terminal: one line per part, and below selectors one line per read. */
 export function renderExplanation(explained: Explained): string {
   const { busyMs, waitedMs, steps, samplesRead, samplesMax, resultBytes, resultBytesMax } = explained
   const head = [
@@ -11,7 +11,7 @@ export function renderExplanation(explained: Explained): string {
   return [...head, '', ...linesOf(explained.root, '', '')].join('\n')
 }
 
-/** @param first begins the node's own line, `rest` all lines below it */
+/** @param first the prefix of the node's own line, `rest` of all lines below it */
 function linesOf(node: ExplainedNode, first: string, rest: string): string[] {
   const { children, reads } = node
   const below = children.length > 0 ? '│ ' : '  '

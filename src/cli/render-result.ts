@@ -1,11 +1,11 @@
-/** Answers of queries as text, in the form promtool prints: `up{job="a"} => 1 @[1787220000.5]`. */
+/** Query results as text in promtool's format: `up{job="a"} => 1 @[1787220000.5]`. */
 import { formatPlain } from '../promql/number-format.ts'
 
 export type Metric = Readonly<Record<string, string>>
 type Point = readonly [seconds: number, value: string]
 type HistogramPoint = readonly [seconds: number, histogram: SampleHistogram]
 
-/** As the HTTP API has it: values are texts, boundaries say which ends of a bucket belong to it. */
+/** As in the HTTP API: values are strings, `boundaries` states which bounds of a bucket are inclusive. */
 interface SampleHistogram {
   readonly count: string
   readonly sum: string
@@ -61,7 +61,7 @@ export function renderMetric(metric: Metric): string {
   return name !== '' && pairs === '' ? name : `${name}{${pairs}}`
 }
 
-/** All labels alike, the name among them: how promtool prints series. */
+/** All labels including the name, as promtool prints series. */
 export function renderLabelSet(metric: Metric): string {
   return `{${renderPairs(metric)}}`
 }

@@ -1,6 +1,6 @@
 /**
- * `daytwo test rules --replay FILE`: asks a running server how the alerting rules of a file would have fared over what it
- * has stored, beside the rules that it has loaded.
+ * `daytwo test rules --replay FILE`: requests from a running server how the alerting rules of a file would have behaved
+ * over its stored samples, compared with its loaded rules.
  */
 import { readFileSync } from 'node:fs'
 import { stringify } from 'yaml'
@@ -27,14 +27,14 @@ export const REPLAY_HELP = [
 
 const VALUED = new Set(['replay', 'alert', 'from', 'to', 'step', 'url', 'format', 'token', 'token-file'])
 const FLAGS = new Set(['promql.experimental'])
-/** As many of the last runs as fit below a table. */
+/** The maximum of occurrences below a table. */
 const RUNS_SHOWN = 5
 
-export function isReplayAsked(args: readonly string[]): boolean {
+export function isReplayRequested(args: readonly string[]): boolean {
   return args.some((arg) => arg === '--replay' || arg.startsWith('--replay='))
 }
 
-/** Ends with 0 when the server answered, with 1 when it did not. */
+/** Exits with 0 when the server answered, otherwise with 1. */
 export async function replayRules(args: readonly string[]): Promise<number> {
   const { words, options, lists } = parseArguments(args, VALUED, FLAGS)
   if (words[0] !== undefined) {
@@ -106,7 +106,7 @@ function rulesIn(path: string, names: readonly string[], experimental: boolean):
   return names.length === 0 ? alerting : alerting.filter(({ name }) => names.includes(name))
 }
 
-/** As it would stand in a file, group labels included. */
+/** In the notation of a rule file, with group labels. */
 function textOf({ name, expr, forMs, keepFiringForMs, labels, annotations }: AlertingRule): string {
   return stringify({
     alert: name,
@@ -162,7 +162,7 @@ function renderReplay(rule: AlertingRule, { fromMs, toMs, stepMs, present, edite
   return [title, window, '', ...aligned(table), ...(notes.length === 0 ? [] : ['', ...notes]), ''].join('\n')
 }
 
-/** Labels that all alerts of a rule have the same. */
+/** Labels that are equal on all alerts of a rule. */
 const OF_RULE = /^(alertname|severity|operator_health_impact|kubernetes_operator_.*)$/
 
 function lastRuns(outcome: ReplayOutcome | undefined): string[] {
@@ -177,7 +177,7 @@ function lastRuns(outcome: ReplayOutcome | undefined): string[] {
   return [`Last of ${outcome.fires}:`, ...shown]
 }
 
-/** The first column to the left, the others to the right. */
+/** The first column left-aligned, the others right-aligned. */
 function aligned(table: readonly (readonly string[])[]): string[] {
   const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
   return table.map((row) =>

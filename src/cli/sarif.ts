@@ -1,4 +1,4 @@
-/** Findings as SARIF 2.1.0, which code hosts and editors read. */
+/** Findings as SARIF 2.1.0, for code hosts and editors. */
 import type { LintSummary } from '../catalog/lint-report.ts'
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json'
@@ -45,7 +45,7 @@ export function sarifOf({ checks, findings }: LintSummary, version: string): unk
   }
 }
 
-/** A relative reference, or a whole one for a path from the root. */
+/** A relative reference, or an absolute one for a path from the root. */
 function uriOf(path: string): string {
   const encoded = path.split('/').map(encodeURIComponent).join('/')
   return path.startsWith('/') ? `file://${encoded}` : encoded

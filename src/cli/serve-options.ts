@@ -2,7 +2,7 @@ import { OPTIONS, configFileFromEnvironment, readConfig, renderOptions } from '.
 import type { Config } from '../config/config.ts'
 import { parseArguments } from './arguments.ts'
 
-/** Options of a command of its own, beside those of the server. */
+/** A command's own options, in addition to those of the server. */
 export interface ExtraOption {
   readonly name: string
   readonly placeholder: string
@@ -13,13 +13,13 @@ export interface ExtraOption {
 interface ServeArguments {
   readonly config: Config
   readonly extra: ReadonlyMap<string, string>
-  /** Keys of server options that the command line set. */
+  /** Keys of server options set on the command line. */
   readonly given: ReadonlySet<string>
 }
 
 const FLAGS = new Set(Object.entries(OPTIONS).flatMap(([key, { kind }]) => (kind.placeholder === '' ? [key] : [])))
 
-/** Reads what `serve` and `demo` take. `defaults` are weaker than anything the user wrote on the command line. */
+/** Parses the options of `serve` and `demo`. The command line overrides `defaults`. */
 export function readServeArguments(
   args: readonly string[],
   extras: readonly ExtraOption[] = [],

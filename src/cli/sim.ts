@@ -1,4 +1,4 @@
-/** `daytwo sim`: months of a simulated fleet, sent to a server at once, with the truth in a file beside it. */
+/** `daytwo sim`: sends months of a simulated fleet to a server at once, with the truth in a file. */
 import { writeFileSync } from 'node:fs'
 import { systemClock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
@@ -11,12 +11,12 @@ import { createHistoryPlayer } from '../../sim/history-player.ts'
 import { inParallel } from '../../sim/simulate.ts'
 import { parseArguments } from './arguments.ts'
 import type { Command } from './command.ts'
-import { keptFrom } from './sim-kept.ts'
+import { retentionOf } from './sim-retention.ts'
 
 const DEFAULTS = { clusters: '500', months: '12', seed: 'daytwo', mode: 'mixed', until: 'now' } as const
 const DAY_MS = 86_400_000
 const DAYS_A_MONTH = 365 / 12
-/** A history that ends now is the one that ended then, as much later: the same fleet takes the same releases. */
+/** A history that ends now is a fixed history, shifted in time: the same fleet has the same releases. */
 const CALENDAR_ENDS_MS = Date.UTC(2026, 8, 1)
 
 export const simCommand: Command = {
@@ -61,16 +61,16 @@ export const simCommand: Command = {
   },
 }
 
-/** Clusters that send at the same time. */
+/** The number of clusters that send in parallel. */
 const PARALLEL_MAX = 4
 
-/** Each cluster whole, in the order in which it arrives. Answers the exit code. */
+/** Each cluster completely, in the order of arrival. Returns the exit code. */
 async function sendFleet(fleet: readonly ClusterHistory[], url: string, token: string | undefined): Promise<number> {
-  const { from, isSaid } = await keptFrom(url, token, systemClock.nowMs())
+  const { from, isReported } = await retentionOf(url, token, systemClock.nowMs())
   const since = (oldestMs: number): string => new Date(oldestMs).toISOString().slice(0, 10)
   console.log(
     `Sending objects since ${since(from.objectsMs)}, metrics since ${since(from.samplesMs)}, spans since` +
-      ` ${since(from.spansMs)}${isSaid ? '' : ' (the server does not say what it keeps: its defaults are assumed)'}`,
+      ` ${since(from.spansMs)}${isReported ? '' : ' (the server does not say what it keeps: its defaults are assumed)'}`,
   )
   const player = createHistoryPlayer({ url, token, clock: systemClock })
   let sent = 0

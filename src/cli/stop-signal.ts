@@ -1,4 +1,4 @@
-/** At each SIGHUP. What was wrong was logged where it was found. */
+/** Calls at each SIGHUP. Failures are already logged. */
 export function onReloadSignal(reload: () => Promise<void>): void {
   process.on('SIGHUP', () => {
     reload().catch(() => undefined)

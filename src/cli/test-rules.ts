@@ -9,7 +9,7 @@ import type { UnitTest } from '../rules/unit-test/unit-test-file.ts'
 import { parseArguments } from './arguments.ts'
 import { renderJunit } from './junit.ts'
 import type { JunitSuite } from './junit.ts'
-import { REPLAY_HELP, isReplayAsked, replayRules } from './replay.ts'
+import { REPLAY_HELP, isReplayRequested, replayRules } from './replay.ts'
 
 export const TEST_RULES_HELP = [
   'Usage: daytwo test rules [--run REGEX] [--diff] [--junit FILE] [--ignore-unknown-fields] [--promql.experimental] FILE...',
@@ -40,7 +40,7 @@ const VALUED = new Set(['run', 'junit'])
 const FLAGS = new Set(['diff', 'ignore-unknown-fields', 'promql.experimental'])
 
 export async function testRules(args: readonly string[]): Promise<number> {
-  if (isReplayAsked(args)) return replayRules(args)
+  if (isReplayRequested(args)) return replayRules(args)
   const { words, options, lists } = parseArguments(args, VALUED, FLAGS)
   if (words.length === 0)
     throw new FleetError('config_invalid', 'daytwo test rules: want at least one file of unit tests')
@@ -112,7 +112,7 @@ function listed(title: string, sign: string, items: readonly string[]): string[]
   ]
 }
 
-/** What is on one side only; what stands twice counts twice. */
+/** The differences between both sides; duplicates count separately. */
 function onlyDifferent(wanted: readonly string[], got: readonly string[]): { wanted: string[]; got: string[] } {
   const left = [...got]
   const missing = wanted.filter((item) => {

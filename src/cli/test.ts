@@ -1,4 +1,4 @@
-/** `daytwo test`: runs unit tests of rules, as promtool does, and ends with its codes. */
+/** `daytwo test`: runs unit tests of rules like promtool, with its exit codes. */
 import { FleetError } from '../base/errors.ts'
 import type { Command } from './command.ts'
 import { TEST_RULES_HELP, testRules } from './test-rules.ts'

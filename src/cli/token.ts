@@ -1,4 +1,4 @@
-/** `daytwo token`: makes, lists and removes tokens; a server may be running on the same data. */
+/** `daytwo token`: adds, lists and removes tokens; a server may run on the same data. */
 import { systemClock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import { OPTIONS } from '../config/config.ts'
@@ -48,7 +48,7 @@ export const tokenCommand: Command = {
   },
 }
 
-/** Opens the facts for one piece of work; a folder that is not there is made, so everything else is checked before. */
+/** Opens the facts for one operation. Checks come before, because a missing folder is created. */
 async function withTokens<T>(options: Options, work: (tokens: TokenStore) => Promise<T>): Promise<T> {
   const facts = openFacts(options.get('data') ?? OPTIONS.data.default)
   try {

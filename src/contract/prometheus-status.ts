@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox'
 
-/** What the server says about itself in Prometheus' shapes: `/api/v1/status/*`, targets, Alertmanagers, features. */
+/** The status of the server in Prometheus' formats: `/api/v1/status/*`, targets, Alertmanagers, features. */
 
 const Answer = <T extends TSchema>(data: T) => Type.Object({ status: Type.Literal('success'), data })
 const Texts = Type.Record(Type.String(), Type.String())
@@ -16,7 +16,7 @@ export const BuildInfo = Answer(
   }),
 )
 
-/** Names are a Go program's; what stands in them is this process'. */
+/** The names are those of a Go program; the values are those of this process. */
 export const RuntimeInfo = Answer(
   Type.Object({
     startTime: Type.String(),
@@ -27,10 +27,10 @@ export const RuntimeInfo = Answer(
     /** Options are read once, at the start. */
     lastConfigTime: Type.String(),
     corruptionCount: Type.Number(),
-    /** Threads that work: there are no goroutines. */
+    /** Working threads, in place of goroutines. */
     goroutineCount: Type.Number(),
     GOMAXPROCS: Type.Number(),
-    /** Bytes the heap of the main thread may grow to. */
+    /** The heap limit of the main thread, in bytes. */
     GOMEMLIMIT: Type.Number(),
     GOGC: Type.String(),
     GODEBUG: Type.String(),
@@ -38,9 +38,9 @@ export const RuntimeInfo = Answer(
   }),
 )
 
-/** Options by name, as they would be written on the command line. */
+/** Options by name, in their notation on the command line. */
 export const Flags = Answer(Texts)
-/** The same as a YAML file that `--config` reads. */
+/** The same as a YAML file for `--config`. */
 export const ConfigFile = Answer(Type.Object({ yaml: Type.String() }))
 
 const Counts = Type.Array(Type.Object({ name: Type.String(), value: Type.Number() }))
@@ -51,7 +51,7 @@ export const TsdbStatus = Answer(
       numLabelPairs: Type.Number(),
       /** Pages of the head: five runs of samples each. */
       chunkCount: Type.Number(),
-      /** Of all that is kept, not of the head alone; both 0 when nothing is. */
+      /** Of all stored samples, not of the head alone; both 0 without samples. */
       minTime: Type.Number(),
       maxTime: Type.Number(),
     }),
@@ -63,7 +63,7 @@ export const TsdbStatus = Answer(
 )
 export type TsdbStatus = Static<typeof TsdbStatus>
 
-/** All 0: who reads it has an answer only when the log is read. */
+/** Always 0: the server answers only after the log is read. */
 export const WalReplay = Answer(Type.Object({ min: Type.Number(), max: Type.Number(), current: Type.Number() }))
 
 export const PrometheusTarget = Type.Object({
@@ -95,5 +95,5 @@ export const AlertmanagerList = Answer(
   Type.Object({ activeAlertmanagers: Type.Array(Address), droppedAlertmanagers: Type.Array(Address) }),
 )
 
-/** By area, then by name: whether it can be used here. */
+/** By area, then by name: whether the feature is supported. */
 export const Features = Answer(Type.Record(Type.String(), Type.Record(Type.String(), Type.Boolean())))

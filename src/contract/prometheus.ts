@@ -20,14 +20,14 @@ export type PrometheusError = Static<typeof PrometheusError>
 const LabelSet = Type.Record(Type.String(), Type.String())
 /** Seconds since the epoch with a fraction, and the value as text (`NaN`, `+Inf`). */
 const Point = Type.Tuple([Type.Number(), Type.String()])
-/** A native histogram: texts as of samples, buckets from the lowest up, none of them empty. */
+/** A native histogram: values are strings, buckets from the lowest up, without empty ones. */
 const SampleHistogram = Type.Object({
   count: Type.String(),
   sum: Type.String(),
   buckets: Type.Optional(
     Type.Array(
       Type.Tuple([
-        /** 0: only the upper end belongs to it; 1: only the lower; 2: neither; 3: both. */
+        /** 0: only the upper bound is inclusive; 1: only the lower; 2: neither; 3: both. */
         Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal(2), Type.Literal(3)]),
         Type.String(),
         Type.String(),
@@ -75,7 +75,7 @@ export const ExemplarList = Envelope(
   ),
 )
 
-/** By metric family; of each the different things that senders say, the newest first. */
+/** By metric family: the distinct metadata from senders, newest first. */
 export const MetadataMap = Envelope(
   Type.Record(
     Type.String(),

@@ -1,17 +1,17 @@
 import { Type, type Static } from 'typebox'
 
-/** `POST /api/fleet/v1/rules/replay`: a rule run over what is stored, beside the one that is loaded. */
+/** `POST /api/fleet/v1/rules/replay`: evaluates a rule over stored samples and compares it with the loaded one. */
 export const ReplayRequest = Type.Object({
   /** The loaded rule, by its alert name; with `group` and `severity` when names repeat. */
   alertname: Type.Optional(Type.String()),
   group: Type.Optional(Type.String()),
-  /** Without it the edited rule's severity decides, or the first of the name is taken. */
+  /** Without it the edited rule's severity decides, or the first rule of the name is used. */
   severity: Type.Optional(Type.String()),
-  /** An edited or new alerting rule, one YAML mapping as it would stand below `rules:`. At least one of the two. */
+  /** An edited or new alerting rule, one YAML mapping as below `rules:`. At least one of the two. */
   rule: Type.Optional(Type.String()),
   fromMs: Type.Number(),
   toMs: Type.Number(),
-  /** Evaluated every so often; the group's interval, or coarser for a long window, when absent. */
+  /** The step of the evaluation; by default the group's interval, or coarser for a long window. */
   stepMs: Type.Optional(Type.Number()),
 })
 export type ReplayRequest = Static<typeof ReplayRequest>
@@ -20,14 +20,14 @@ export const ReplayOutcome = Type.Object({
   expr: Type.String(),
   forMs: Type.Number(),
   keepFiringForMs: Type.Number(),
-  /** Runs that reached firing. */
+  /** Occurrences that fired. */
   fires: Type.Number(),
-  /** Runs that fired again within an hour after the same alert had resolved. */
+  /** Occurrences that fired again within an hour after the same alert had resolved. */
   flaps: Type.Number(),
-  /** Runs that never fired: `for` held them back. */
+  /** Occurrences that never fired, because of `for`. */
   neverFired: Type.Number(),
   clusters: Type.Number(),
-  /** Fires of one cluster at one step are one page. */
+  /** Alerts of one cluster that start firing at one step count as one page. */
   pagesPerWeek: Type.Number(),
   firingSeconds: Type.Number(),
   mostAtOnce: Type.Number(),
@@ -41,7 +41,7 @@ export const ReplayOutcome = Type.Object({
       value: Type.String(),
     }),
   ),
-  /** For each of at most 200 blocks of the window, the most alerts firing at once. */
+  /** For each of at most 200 blocks of the window, the maximum of alerts firing at once. */
   firingByBlock: Type.Array(Type.Number()),
 })
 export type ReplayOutcome = Static<typeof ReplayOutcome>
@@ -56,14 +56,14 @@ export const Replay = Type.Object({
 })
 export type Replay = Static<typeof Replay>
 
-/** `GET /api/fleet/v1/rules/tests?alertname=…`: the unit tests that mention an alert, run now. */
+/** `GET /api/fleet/v1/rules/tests?alertname=…`: runs the unit tests that mention an alert. */
 export const RuleTests = Type.Object({
   tests: Type.Array(
     Type.Object({
       file: Type.String(),
       name: Type.String(),
       passed: Type.Boolean(),
-      /** Moments at which the alert is expected, with how many alerts. */
+      /** Times at which the alert is expected, with the number of alerts. */
       cases: Type.Array(Type.Object({ evalTime: Type.String(), alerts: Type.Number() })),
       failures: Type.Array(Type.String()),
     }),

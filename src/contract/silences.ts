@@ -33,7 +33,7 @@ export type SilenceItems = Static<typeof SilenceItems>
 
 /**
  * `POST /api/fleet/v1/silences` (role responder); answers 201 and the `SilenceItem`. `PUT /api/fleet/v1/silences/{id}`
- * replaces one, `DELETE` expires it. Whoever has a token cannot choose another name for `createdBy`.
+ * replaces one, `DELETE` expires it. With a token, `createdBy` is the name of its owner.
  */
 export const SilenceRequest = Type.Object({
   matchers: Type.Array(MatcherItem, { minItems: 1 }),
@@ -48,7 +48,7 @@ export type SilenceRequest = Static<typeof SilenceRequest>
 /** `POST /api/fleet/v1/silences/preview` with `{ matchers }`. */
 export const SilencePreview = Type.Object({
   asOfMs: Type.Number(),
-  /** Active alerts that it would hide now, the worst first, at most 100. */
+  /** Active alerts that it would hide now, the most severe first, at most 100. */
   now: Type.Array(
     Type.Object({
       fingerprint: Type.String(),
@@ -59,7 +59,7 @@ export const SilencePreview = Type.Object({
     }),
   ),
   nowCount: Type.Number(),
-  /** Runs of alerts that fired in the last seven days and would have been hidden, by name. */
+  /** Occurrences of alerts of the last seven days that it would have hidden, by name. */
   past: Type.Array(
     Type.Object({
       alertname: Type.String(),

@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox'
 
-/** `/api/ui/v1/settings`: what the page must know before it can start. Public to whoever may view. */
+/** `/api/ui/v1/settings`: the settings that the page needs to start. */
 export const UiSettings = Type.Object({
   version: Type.String(),
   /** Faro's `/collect` on the same origin; absent when browser telemetry is off. */
   faroUrl: Type.Optional(Type.String()),
-  /** True when the server was started by `daytwo demo`: data is simulated, and the page says so. */
+  /** True when `daytwo demo` started the server: data is simulated, and the page shows it. */
   isDemo: Type.Boolean(),
-  /** Address under which people reach this server, without a slash at the end. */
+  /** The external URL of this server, without a trailing slash. */
   externalUrl: Type.String(),
 })
 export type UiSettings = Static<typeof UiSettings>

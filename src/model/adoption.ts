@@ -8,7 +8,7 @@ export interface AdoptionRow {
   readonly operator: string
   readonly version: string
   readonly channel: string
-  /** `openshift 4.20`, `kubernetes`, empty when not told. */
+  /** `openshift 4.20`, `kubernetes`, empty when not reported. */
   readonly platform: string
   readonly region: string
   readonly flavour: string

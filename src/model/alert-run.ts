@@ -87,7 +87,7 @@ export interface FiredAlertReader {
   firedOn(cluster: string, range: TimeRange, limit: number): Promise<readonly FiredAlert[]>
 }
 
-/** Reads what is kept of alerts, on the thread that reads. Implemented by `store`. */
+/** Reads the stored alert history, on the query worker. Implemented by `store`. */
 export interface AlertRunReader {
   page(query: AlertRunQuery): Promise<readonly StoredAlertRun[]>
   /** Runs that fired at some time of [fromMs, toMs). */

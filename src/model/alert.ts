@@ -7,7 +7,7 @@ import type { Labels } from './labels.ts'
 export const ALERT_STATES = ['pending', 'firing', 'resolved'] as const
 export type AlertState = (typeof ALERT_STATES)[number]
 
-/** Severity is how loudly to tell somebody; health impact is what it does to the operator. They are independent (facts 2.1). */
+/** Severity is the urgency of the notification; health impact is the effect on the operator. They are independent (facts 2.1). */
 export const SEVERITIES = ['critical', 'warning', 'info', 'none'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
@@ -40,7 +40,7 @@ export interface Alert {
   readonly resolvedAtMs?: number
   /** When the expression last held. */
   readonly lastHeldAtMs: number
-  /** When it was first seen not to hold while `keep_firing_for` keeps the alert firing; absent while it holds. */
+  /** When it first stopped holding while `keep_firing_for` keeps the alert firing; absent while it holds. */
   readonly keepFiringSinceMs?: number
   readonly value: number
 }
@@ -59,7 +59,7 @@ export interface AlertSource {
   readonly expr: string
   readonly forMs: number
   readonly keepFiringForMs: number
-  /** How often the group is evaluated: how long to believe an alert nobody repeats. */
+  /** The group's evaluation interval: how long an alert that is not repeated stays valid. */
   readonly intervalMs: number
 }
 
@@ -77,16 +77,16 @@ export function fingerprintOf(labels: Labels): string {
   return hash.toString(16).padStart(16, '0')
 }
 
-/** An alert as the store keeps it, under the rule that made it. */
+/** An alert as stored, under its rule. */
 export interface AlertRecord extends Alert {
   /** Identity of the rule inside its group: name, severity and component (names repeat, facts 2.1), and its place among equals. */
   readonly ruleKey: string
 }
 
-/** Keeps alert states over a restart, so that `for` goes on counting. Implemented by `store`, used by `rules`. */
+/** Stores alert states for a restart, so that `for` continues. Implemented by `store`, used by `rules`. */
 export interface AlertStateStore {
   /** All records with the group they belong to. */
   load(): Promise<ReadonlyMap<string, readonly AlertRecord[]>>
-  /** Replaces what is kept for a group, in one transaction; durable when it resolves. */
+  /** Replaces the stored states of a group, in one transaction; durable when it resolves. */
   replaceGroup(groupKey: string, records: readonly AlertRecord[]): Promise<void>
 }

@@ -22,11 +22,11 @@ export interface Appender {
   append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome
   /** HOT. The series ends here (staleness is a boolean on this side, see sample.ts). */
   appendStale(ref: SeriesRef, timeMs: number): AppendOutcome
-  /** Cold. A native histogram as the sample of a time; it is kept as it is given, and must not be changed any more. */
+  /** Cold. A native histogram as the sample of a time; it is stored by reference and must not be changed afterwards. */
   appendHistogram(ref: SeriesRef, timeMs: number, histogram: Histogram): AppendOutcome
-  /** Cold. False: it is not kept, because a newer one of its series is, or none are. A repeat of the newest is a success. */
+  /** Cold. False: refused, because its series has a newer one, or exemplars are off. A repeat of the newest succeeds. */
   appendExemplar(ref: SeriesRef, exemplar: Exemplar): boolean
-  /** Cold: callers say what is new to them. False: there is no room for one more family. */
+  /** Cold: callers pass new metadata only. False: there is no room for another metric family. */
   describe(family: string, metadata: MetricMetadata): boolean
   /**
    * Resolves when all that was appended so far is on disk; several waiting requests share one commit.

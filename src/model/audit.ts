@@ -15,7 +15,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 /** One action of a user, or of the server itself. */
 export interface AuditedAction {
   readonly atMs: number
-  /** The token's name; what the caller says on an open server; `daytwo` for what ends by itself. */
+  /** The token's name; on an open server the declared name; `daytwo` for automatic actions. */
   readonly by: string
   readonly action: AuditAction
   /** Id of the silence, fingerprint of the alert, name of the cluster, or of what was reloaded. */

@@ -7,7 +7,7 @@ export interface ClusterRecord {
   readonly aliases: readonly string[]
   readonly flavour?: 'community' | 'openshift'
   readonly platform?: { readonly kind: 'openshift' | 'kubernetes'; readonly version?: string; readonly target?: string }
-  /** `status.versions[operator]` or what stands for it; the version that is really reached. */
+  /** `status.versions[operator]` or its equivalent: the completed version. */
   readonly hcoVersion?: string
   /** Of each operator and operand, by name: `kubevirt`, `cdi`, ... */
   readonly versions: Readonly<Record<string, string>>
@@ -33,11 +33,11 @@ export interface ClusterRecord {
     readonly updated: number
     readonly degraded: number
   }[]
-  /** Running virtual machines (absent: not told), and those whose launcher is older than the control plane. */
+  /** Running VMs (absent: not reported), and those whose launcher is older than the control plane. */
   readonly workloads?: { readonly running?: number; readonly outdated: number; readonly atMs: number }
   readonly goldenImages?: { readonly crons: number; readonly outdated: number }
   readonly descheduler?: { readonly profiles: readonly string[]; readonly isMisconfigured?: boolean }
-  /** Adoption inventory: VMs by instance type and preference, and deprecated API versions asked for, as far as told. */
+  /** Adoption inventory: VMs by instance type and preference, and requested deprecated API versions, as far as reported. */
   readonly instanceTypes: Readonly<Record<string, number>>
   readonly preferences: Readonly<Record<string, number>>
   readonly deprecatedApis: Readonly<Record<string, number>>
@@ -59,15 +59,15 @@ export interface ClusterSettings {
   readonly tuningPolicy?: string
 }
 
-/** By which ways the cluster is heard of. */
+/** The data sources of the cluster. */
 export interface Coverage {
   readonly objects: boolean
   readonly metrics: boolean
   readonly spans: boolean
-  /** Newest of each way; absent: never. */
+  /** The last report of each data source; absent: never. */
   readonly objectsLastMs?: number
   readonly metricsLastMs?: number
-  /** Kinds of objects that were ever told. */
+  /** Kinds of objects ever reported. */
   readonly kinds: readonly string[]
 }
 
@@ -93,11 +93,11 @@ export interface Modification {
   /** Operand that was edited and changed back, or that the annotation patches. */
   readonly component: string
   readonly startedMs?: number
-  /** When it was reverted or the annotation removed; absent: it still stands, or (out_of_band) is momentary. */
+  /** When it was reverted or the annotation removed; absent: still active, or (out_of_band) momentary. */
   readonly endedMs?: number
   /** Out of band: how often within one burst; edits less than ten minutes apart are one. */
   readonly count: number
-  /** JSON patch: its operations; absent when the annotation is no valid RFC 6902 array, then `text` says why. */
+  /** The operations of a JSON patch; absent when the annotation is not a valid RFC 6902 array, with the reason in `text`. */
   readonly operations?: readonly { readonly op: string; readonly path: string; readonly value?: unknown }[]
   readonly annotation?: string
   readonly text: string
@@ -106,8 +106,8 @@ export interface Modification {
 }
 
 /**
- * What holds of a cluster; several may. `steady`: it is heard of, and none of the others holds. `gone`: it was switched off
- * for good, by somebody's word or because nothing was heard of it for so long; then nothing else is said of it.
+ * The states of a cluster, of which several may apply. `steady`: reporting, and no other state applies. `gone`:
+ * decommissioned by a declaration, or without a report for too long; then no other state applies.
  */
 export const CLUSTER_STATES = [
   'upgrading',

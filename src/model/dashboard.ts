@@ -1,7 +1,7 @@
 /**
- * A dashboard as it is drawn: what a Perses dashboard says (perses.dev, kind `Dashboard`, or the operator's
- * `PersesDashboard`), with defaults filled in and names of kinds kept. Plain data, frozen by whoever reads it.
- * Colours stand as the file has them; what becomes of them is for whoever draws.
+ * A dashboard as it is drawn: the content of a Perses dashboard (perses.dev, kind `Dashboard`, or the operator's
+ * `PersesDashboard`), with defaults applied and names of kinds preserved. Plain data, frozen by the reader of the file.
+ * Colours are those of the file; the renderer maps them.
  */
 
 export interface DashboardModel {
@@ -11,9 +11,9 @@ export interface DashboardModel {
   readonly title: string
   readonly description: string
   readonly tags: readonly string[]
-  /** Of the time shown, until somebody chooses another. */
+  /** The default time range. */
   readonly durationSeconds: number
-  /** 0: nothing is asked again by itself. */
+  /** 0: no automatic refresh. */
   readonly refreshSeconds: number
   readonly variables: readonly Variable[]
   /** In the order of the file. */
@@ -58,7 +58,7 @@ export interface DashboardPanel {
   readonly chart: Chart
   readonly queries: readonly PanelQuery[]
   readonly links: readonly DashboardLink[]
-  /** What the file says of it and is not done here, in words; each is a fault of the file too. */
+  /** Settings of the file that are not supported, in words; each is a fault of the file too. */
   readonly notDone: readonly string[]
 }
 
@@ -68,16 +68,16 @@ export interface PrometheusQuery {
   readonly kind: 'prometheus'
   /** PromQL with its variables, as the file has it. */
   readonly expr: string
-  /** `{{label}}` stands for a label; empty: the series is named by its labels. */
+  /** `{{label}}` is replaced by the label; empty: the series is named by its labels. */
   readonly seriesNameFormat: string
   readonly minStepSeconds: number
-  /** The least step as the file has it, when a variable says it: `$step`. Empty otherwise. */
+  /** The minimum step as written, when it is a variable: `$step`. Empty otherwise. */
   readonly minStepText: string
-  /** Asked at the end of the time only, whatever the panel. */
+  /** An instant query at the end of the range, whatever the panel. */
   readonly isInstant: boolean
 }
 
-/** A kind nobody here draws. `spec` is what the file says of it, for the reader. */
+/** An unsupported kind. `spec` is its content in the file, for display. */
 export interface UnknownPart {
   readonly kind: 'unknown'
   readonly name: string
@@ -96,7 +96,7 @@ interface VariableCommon {
 export interface TextVariable extends VariableCommon {
   readonly kind: 'text'
   readonly value: string
-  /** Nobody can change it. */
+  /** The variable is constant. */
   readonly isConstant: boolean
 }
 
@@ -115,7 +115,7 @@ export interface ListVariable extends VariableCommon {
   readonly kind: 'list'
   readonly allowsAll: boolean
   readonly allowsMultiple: boolean
-  /** What stands for all of them; empty: all values, one by one. */
+  /** The value for "all"; empty: all values, one by one. */
   readonly customAllValue: string
   /** A regular expression whose first group is what counts of a value; empty: the whole value. */
   readonly capturingRegexp: string
@@ -203,7 +203,7 @@ export interface TimeSeriesOptions {
   readonly yAxis: YAxis
   readonly visual: Visual
   readonly querySettings: readonly QuerySetting[]
-  /** A click keeps what stands beside the pointer until the next. */
+  /** A click pins the tooltip until the next click. */
   readonly canPin: boolean
 }
 
@@ -272,21 +272,21 @@ export interface TableOptions {
   readonly kind: 'Table'
   readonly density: 'compact' | 'standard' | 'comfortable'
   readonly isColumnHidden: boolean
-  /** Pixels, of columns that do not say it themselves. */
+  /** Pixels, the default of columns without a width. */
   readonly columnWidth: number | undefined
-  /** Pixels; `undefined`: as its density says. */
+  /** Pixels; `undefined`: by density. */
   readonly rowHeight: number | undefined
   readonly canFilter: boolean
   readonly columns: readonly ColumnSetting[]
   readonly cells: readonly CellSetting[]
   readonly transforms: readonly Transform[]
-  /** What could be done with a row, where somebody may: nobody does it here. */
+  /** Actions on a row; not supported here. */
   readonly actions: readonly TableAction[]
 }
 
 export interface TableAction {
   readonly name: string
-  /** Whom it tells, as the file has it; empty: whoever listens in the page. */
+  /** The target of the action, as in the file; empty: listeners in the page. */
   readonly url: string
 }
 
@@ -338,7 +338,7 @@ export interface BarOptions {
   /** `percentage`: of all bars, or of those of its group. */
   readonly mode: 'value' | 'percentage'
   readonly orientation: 'horizontal' | 'vertical'
-  /** Labels: series with the same values of these stand together. Empty: each stands alone. */
+  /** Series with the same values of these labels are grouped. Empty: each series is a group. */
   readonly groupBy: readonly string[]
   /** Bars of a group on top of each other, not beside. */
   readonly isStacked: boolean

@@ -1,19 +1,19 @@
-/** Somebody says that a cluster was switched off for good. */
+/** A declaration that a cluster was switched off for good. */
 export interface Decommission {
   /** A UUID. */
   readonly id: string
   readonly cluster: string
-  /** From this moment on it is gone; nothing was heard of it after, when it was said. */
+  /** The moment from which it is gone; at the declaration, no report was newer. */
   readonly sinceMs: number
   readonly by: string
   readonly reason: string
-  /** When it was said. */
+  /** The time of the declaration. */
   readonly saidMs: number
-  /** Absent: it stands, as long as nothing is heard of the cluster after `sinceMs`. */
+  /** Absent: in effect, as long as the cluster does not report after `sinceMs`. */
   readonly end?: DecommissionEnd
 }
 
-/** `withdrawn`: by somebody, and then it never held. `returned`: the cluster was heard again at `atMs`, and it held until then. */
+/** `withdrawn`: reverted, as if never declared. `returned`: the cluster reported at `atMs`; in effect until then. */
 export interface DecommissionEnd {
   readonly kind: (typeof DECOMMISSION_ENDS)[number]
   readonly atMs: number

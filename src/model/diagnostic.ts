@@ -14,7 +14,7 @@ export interface Diagnostic {
   readonly to: number
 }
 
-/** Where an offset stands: line and column count from 1. */
+/** The position of an offset: line and column count from 1. */
 export function positionOf(text: string, offset: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset)
   const lineStart = before.lastIndexOf('\n') + 1

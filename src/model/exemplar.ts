@@ -1,6 +1,6 @@
 import type { Labels } from './labels.ts'
 
-/** One observation that stands for many: beside a series, it names what it was measured at, as a rule a trace. */
+/** An observation with the context in which a sample of its series was measured, usually a trace. */
 export interface Exemplar {
   /** As sent: `trace_id` and whatever else. Names and values together have at most `EXEMPLAR_LABEL_RUNES_MAX` characters. */
   readonly labels: Labels
@@ -8,11 +8,11 @@ export interface Exemplar {
   readonly timeMs: number
 }
 
-/** What is kept beside one series, oldest first. */
+/** The stored exemplars of one series, oldest first. */
 export interface ExemplarSeries {
   readonly labels: Labels
   readonly exemplars: readonly Exemplar[]
 }
 
-/** OpenMetrics' limit; longer ones are not kept. Counted in Unicode code points. */
+/** OpenMetrics' limit, in Unicode code points; longer ones are refused. */
 export const EXEMPLAR_LABEL_RUNES_MAX = 128

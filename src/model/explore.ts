@@ -1,2 +1,2 @@
-/** Queries that the page of PromQL shows at once: each is asked and drawn, and more of them are a dashboard. */
+/** The maximum of queries on the Explore page; more of them belong into a dashboard. */
 export const EXPLORE_QUERIES_MAX = 8

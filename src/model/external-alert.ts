@@ -1,13 +1,13 @@
 import type { Labels } from './labels.ts'
 
-/** An alert that somebody POSTed, such as a cluster's own Prometheus: as it is stored, with Alertmanager's words. */
+/** An alert that a client POSTed, such as a cluster's own Prometheus, as stored, with Alertmanager's field names. */
 export interface ExternalAlertRecord {
   /** `fingerprintOf` the labels, which hold `cluster` when any alias of it was there. */
   readonly fingerprint: string
   readonly labels: Labels
   readonly annotations: Readonly<Record<string, string>>
   readonly startsAtMs: number
-  /** It is resolved from then on, unless somebody repeats it before. */
+  /** It is resolved from then on, unless it is sent again before. */
   readonly endsAtMs: number
   readonly updatedAtMs: number
   /** When this run of it was first seen. */

@@ -25,7 +25,7 @@ export interface ObjectListing {
   readonly uids: readonly string[]
 }
 
-/** The door for observations. Written on the ingest worker; durable with the appender's next commit. */
+/** Writes observations, on the ingest worker; durable with the appender's next commit. */
 export interface ObservationSink {
   /**
    * Of each distinct state of an object the first and the last sighting are kept, by resource version; repeats of one
@@ -39,7 +39,7 @@ export interface ObservationSink {
   putRuns(cluster: string, fromMs: number, runs: readonly MetricRun[]): void
 }
 
-/** Which transitions are asked for; both times are inclusive. */
+/** The requested transitions; both times are inclusive. */
 export interface ChangesRange {
   readonly fromMs: number
   readonly toMs: number
@@ -54,14 +54,14 @@ export interface ObservationReader {
    * before everything.
    */
   changedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }>
-  /** All of one cluster that is kept; spans are read elsewhere and are not in it. */
+  /** All stored observations of one cluster; spans are read elsewhere. */
   read(cluster: string): Promise<Omit<ClusterObservations, 'spans'>>
   absences(cluster: string): Promise<readonly ObjectAbsence[]>
   /** What `putRuns` left of a cluster, in the order of signal, labels and start. */
   runs(cluster: string): Promise<readonly MetricRun[]>
-  /** When objects of clusters were last heard of, also those that say the same as before; of those heard after a time. */
+  /** The last report of objects by cluster, including unchanged objects; only clusters with a report after a time. */
   lastSeenSince(timeMs: number): Promise<readonly { readonly cluster: string; readonly objectsMs: number }[]>
-  /** How old the oldest kept observation of a cluster is; facts about what was before stay as they are. */
+  /** The time of the oldest stored observation of a cluster; facts about earlier times stay unchanged. */
   oldestMs(cluster: string): Promise<number | undefined>
   /** When objects came into other states, the newest first: the log of what changed. */
   changes(cluster: string, range: ChangesRange): Promise<readonly ObjectTransition[]>
@@ -70,7 +70,7 @@ export interface ObservationReader {
 /** What changes in the stored facts of one cluster. */
 export interface FactsChange {
   readonly cluster: string
-  /** Absent: the record stays as it is. */
+  /** Absent: the record is unchanged. */
   readonly record?: ClusterRecord
   readonly upgrades: ListChange<UpgradeRecord>
   readonly intervals: ListChange<VersionInterval>
@@ -94,7 +94,7 @@ export interface UpgradeQuery {
   readonly toMs?: number
   readonly sort: 'started' | 'ended' | 'cluster' | 'duration'
   readonly isDescending: boolean
-  /** Keyset: after this one in the order asked for. */
+  /** Keyset pagination: after this one in the requested order. */
   readonly after?: { readonly key: string | number; readonly id: string }
   readonly limit: number
 }
@@ -134,7 +134,7 @@ export interface ModificationQuery {
   readonly limit: number
 }
 
-/** Reading facts. In whole fleets' sizes: `clusters` has some ten thousand rows and is filtered by who asks. */
+/** Reads facts. `clusters` returns the whole fleet, some ten thousand rows, which the caller filters. */
 export interface FleetFactsReader {
   clusters(): Promise<readonly ClusterRecord[]>
   /** Upgrades by start and id, intervals by operator, start and version, modifications by start and id. */

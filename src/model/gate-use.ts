@@ -5,7 +5,7 @@ type GateSource = (typeof GATE_SOURCES)[number]
 /** One cluster sets a feature gate in one place. */
 export interface GateUse {
   readonly cluster: string
-  /** Of HCO; absent: not told. */
+  /** The version of HCO; absent: not reported. */
   readonly version?: string
   /** As it is spelled there. */
   readonly gate: string
@@ -23,7 +23,7 @@ export interface Gate {
   readonly uses: readonly GateUse[]
 }
 
-/** Every gate that is set, by name; `telling`: clusters whose HyperConverged is told, so that what it sets is known. */
+/** All gates that are set, by name; `telling`: the number of clusters whose HyperConverged is reported. */
 export interface FeatureGates {
   readonly telling: number
   readonly gates: readonly Gate[]

@@ -8,7 +8,7 @@ export interface LabelRows {
   readonly length: number
   /**
    * What all versions of a list that grows at its end share: of two lists of one lineage, the first rows are the same.
-   * What was worked out for rows may be kept by it.
+   * Callers may cache per-row results by it.
    */
   readonly lineage: object
   at(row: number): Labels
@@ -22,7 +22,7 @@ export class LabelList implements LabelRows {
   readonly #labels: readonly Labels[]
   readonly length: number
 
-  /** `lineage`: when `labels` is a list that only grows at its end, what stands for it; later rows do not show here. */
+  /** `lineage`: the identity of a growing list, of which `labels` is a prefix; later rows are not visible here. */
   constructor(labels: readonly Labels[], lineage?: object) {
     this.#labels = labels
     this.length = labels.length

@@ -25,7 +25,7 @@ export class Labels {
     return new Labels(flat)
   }
 
-  /** From pairs in any order. A repeated name keeps its last value; senders' repeats are refused by `ingest`. */
+  /** From pairs in any order. The last value of a repeated name wins; `ingest` refuses repeated names of senders. */
   static fromPairs(pairs: Iterable<readonly [string, string]>): Labels {
     const byName = new Map<string, string>()
     for (const [name, value] of pairs) byName.set(name, value)

@@ -19,7 +19,7 @@ export interface LogRecord {
 }
 
 export interface LogSink {
-  /** Durable with the next commit of the appender. A record that is there already, field by field, is kept once. */
+  /** Durable with the next commit of the appender. A record that equals a stored one in all fields is stored once. */
   putLogs(records: readonly LogRecord[]): void
 }
 

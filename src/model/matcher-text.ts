@@ -91,7 +91,7 @@ function splitClassic(text: string): readonly string[] {
   return token.trim() === '' ? tokens : [...tokens, token]
 }
 
-/** `undefined` for a quote that has no partner. A backslash before another character stands for itself. */
+/** `undefined` for an unterminated quote. A backslash before another character is literal. */
 function classicValue(raw: string): string | undefined {
   const isQuoted = raw.startsWith('"')
   if (isQuoted && !/^"(?:[^"\\]|\\.)*"$/s.test(raw)) return undefined

@@ -34,7 +34,7 @@ export function compileMatcher(matcher: Matcher): (value: string) => boolean {
 
 const keys = new WeakMap<readonly Matcher[], string>()
 
-/** HOT: equal for equal lists, and for no others. Kept by the list, which in a query is as old as its tree. */
+/** HOT: equal for equal lists only. Cached by the list, which lives as long as the tree of its query. */
 export function keyOfMatchers(matchers: readonly Matcher[]): string {
   let key = keys.get(matchers)
   if (key === undefined) {

@@ -1,4 +1,4 @@
-/** What senders say a metric is, in the words of Prometheus' `/api/v1/metadata` and in the order of remote write's numbers. */
+/** Metric types, in the words of Prometheus' `/api/v1/metadata` and in the order of remote write's numbers. */
 export const METRIC_TYPES = [
   'unknown',
   'counter',
@@ -18,7 +18,7 @@ export interface MetricMetadata {
   readonly unit: string
 }
 
-/** All that was said of one metric family, the newest first: the clusters of a fleet run different versions. */
+/** The distinct metadata of one metric family, newest first: the clusters of a fleet run different versions. */
 export interface MetricFamily {
   /** Without the suffixes of a histogram's or summary's series. */
   readonly name: string

@@ -95,11 +95,11 @@ export interface HyperConvergedFacts extends FactsBase {
   readonly jsonPatches: Readonly<Record<string, string>>
   readonly tuningPolicy?: string
   readonly isInfrastructureHighlyAvailable?: boolean
-  /** How many golden images it keeps up to date. */
+  /** The number of golden images that it updates. */
   readonly dataImportCronTemplates?: number
 }
 
-/** KubeVirt, CDI, SSP, NetworkAddonsConfig, and the other operands that say their versions alike. */
+/** KubeVirt, CDI, SSP, NetworkAddonsConfig, and other operands that report their versions in the same fields. */
 export interface OperandFacts extends FactsBase {
   readonly kind: 'kubevirts' | 'cdis' | 'ssps' | 'networkaddonsconfigs' | 'hostpathprovisioners' | 'aaqs'
   readonly phase?: string
@@ -175,7 +175,7 @@ export interface ClusterVersionFacts extends FactsBase {
   readonly clusterId: string
   readonly channel: string
   readonly desiredVersion: string
-  /** `status.history`, newest first, as OpenShift keeps it. */
+  /** `status.history`, newest first, as in OpenShift. */
   readonly history: readonly {
     /** `Completed`, `Partial`. */
     readonly state: string

@@ -4,7 +4,7 @@
  */
 import type { ObjectFacts } from './object-facts.ts'
 
-/** One state of one Kubernetes object, as a Collector's `k8sobjects` receiver told it. */
+/** One state of one Kubernetes object, as reported by a Collector's `k8sobjects` receiver. */
 export interface ObjectObservation {
   readonly cluster: string
   /** Of the object; a new object of an old name has another one. */
@@ -17,9 +17,9 @@ export interface ObjectObservation {
   readonly change: ObjectChange
   /** When the Collector saw it: arrival, not cause. Of repeats the earliest. Milliseconds. */
   readonly observedMs: number
-  /** What is kept of the object; its `kind` is the plural of the resource. */
+  /** The stored part of the object; its `kind` is the plural of the resource. */
   readonly facts: ObjectFacts
-  /** Absent: not told. No fact is derived from it, and a reader of all observations is not told it. */
+  /** Absent: not reported. No fact is derived from it, and readers of all observations do not receive it. */
   readonly manager?: FieldManager
 }
 
@@ -27,7 +27,7 @@ export interface ObjectObservation {
 export interface FieldManager {
   /** `virt-operator`, `kubectl-edit`, ... */
   readonly name: string
-  /** `Update`, `Apply`; empty: not said. */
+  /** `Update`, `Apply`; empty: not reported. */
   readonly operation: string
   /** `status`, ...; empty: the object itself. */
   readonly subresource: string
@@ -41,12 +41,12 @@ export interface ObjectTransition {
   readonly after: ObjectObservation
   /** Absent: the history of the object begins with it. */
   readonly before?: ObjectFacts
-  /** Who wrote last when the state was first seen; absent: not told. */
+  /** The last manager when the state was first seen; absent: not reported. */
   readonly manager?: FieldManager
 }
 
 /**
- * An object that is gone though nobody saw it go: two listings of its scope in a row did not have it.
+ * An object whose deletion was not observed: it was missing in two consecutive listings of its scope.
  * It was there at `lastSeenMs` and was not at `absentMs`.
  */
 export interface ObjectAbsence {

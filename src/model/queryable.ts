@@ -9,7 +9,7 @@ import type { RollupRequest, RollupSelection } from './rollup.ts'
 import type { RunColumns } from './run-columns.ts'
 import type { SeriesColumns } from './series.ts'
 
-/** What a selector asks of the store. */
+/** The selection of a query. */
 export interface SelectRequest extends TimeRange {
   /** All must match; at least one must not match the empty string (the parser checks it). */
   readonly matchers: readonly Matcher[]
@@ -35,9 +35,9 @@ interface SelectHint {
 export interface RunSelection {
   /** Series with and without a sample in the range; their order does not change. */
   readonly rows: LabelRows
-  /** Present where samples of a part of the range are gone: the first and the last of so much time stand for all. */
+  /** Present where samples of a part of the range are expired: the first and the last of each bucket represent all. */
   readonly resolutionMs?: number
-  /** Some series that matched has native histograms in the range: runs cannot say them, use `select`. */
+  /** A matching series has native histograms in the range, which runs cannot represent: use `select`. */
   readonly hasHistograms?: boolean
   /**
    * The samples of rows `[from, to)`, a row each (`into` is cleared first). Between two calls the store may go on;
@@ -45,10 +45,10 @@ export interface RunSelection {
    */
   readRuns(from: number, to: number, into: RunColumns): void
   /**
-   * How many runs rows `[from, to)` have at least, found without reading them. Absent: a store that cannot tell.
+   * A lower bound of the runs of rows `[from, to)`, without reading them. Absent: the store does not know it.
    */
   runsAtLeast?(from: number, to: number): number
-  /** The newest sample of all rows, by row; `timesMs` is NaN where there is none, and `values` keeps the bits. */
+  /** The newest sample of all rows, by row; `timesMs` is NaN where there is none, and `values` has the exact bits. */
   readNewest(timesMs: Float64Array, values: Float64Array): void
   /** Of each row's series a number that no other ever had, rising. Absent: a store that has none. */
   readonly refs?: Uint32Array
@@ -83,7 +83,7 @@ export interface Queryable {
   /** Series with at least one sample in the range, in no particular order. Stale markers are samples too. */
   select(request: SelectRequest): readonly SeriesColumns[]
   /**
-   * The same as runs, read bit by bit: for a store that keeps runs. Absent: there is only `select`. No hint counts here.
+   * The same as runs, decoded bit by bit, for a store with runs. Absent: only `select` is available. Hints are ignored.
    */
   selectRuns?(request: SelectRequest): RunSelection
   /**
@@ -97,7 +97,7 @@ export interface Queryable {
   labelNames(matchers: readonly Matcher[], range: TimeRange): readonly string[]
   /** Sorted, without repeats. */
   labelValues(name: string, matchers: readonly Matcher[], range: TimeRange): readonly string[]
-  /** Matching series that have exemplars in the range, with these, sorted by labels. Absent: none are kept. */
+  /** Matching series with their exemplars in the range, sorted by labels. Absent: exemplars are not stored. */
   exemplars?(matchers: readonly Matcher[], range: TimeRange): readonly ExemplarSeries[]
   /** What is known of one metric family, or of all, sorted by name. Absent: nothing is. */
   metadata?(name?: string): readonly MetricFamily[]

@@ -14,7 +14,7 @@ export interface ReadTally {
   packsKept: number
   /** Bytes read for the others, as they are stored. */
   packBytes: number
-  /** Buckets of rollups by the width they are stored with; 0: made of samples on the way. */
+  /** Buckets of rollups by their stored width; 0: computed from samples during the query. */
   readonly buckets: Map<number, number>
 }
 

@@ -5,7 +5,7 @@
  */
 import { RE2JS, RE2JSException } from 're2js'
 
-/** A pattern that RE2 refuses; the message says why. */
+/** A pattern that RE2 refuses; the message has the reason. */
 export class RegexError extends Error {
   override readonly name = 'RegexError'
 }

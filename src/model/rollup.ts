@@ -8,7 +8,7 @@ import type { ReadTally } from './read-tally.ts'
  * end as PromQL's ranges are: bucket k of width w holds the samples in `(k * w, (k + 1) * w]`.
  */
 
-/** What of a bucket is asked for beside its edges: times and values of the first and the last sample, resets, counts. */
+/** The requested parts of a bucket beside its edges: times and values of the first and last sample, resets, counts. */
 export interface RollupParts {
   /** `mins` and `maxs`. */
   readonly extremes: boolean
@@ -48,7 +48,7 @@ export interface RollupColumns {
   readonly resetSums: Float64Array
   /** How often the value became another one inside of the bucket. */
   readonly changes: Float64Array
-  /** NaN only when all samples are; valid when asked for. */
+  /** NaN only when all samples are; valid when requested. */
   readonly mins: Float64Array
   readonly maxs: Float64Array
   readonly sums: Float64Array

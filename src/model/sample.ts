@@ -9,7 +9,7 @@
 /** The two 32-bit words of the stale marker, 0x7ff0000000000002 (Prometheus model/value). */
 export const STALE_HIGH_WORD = 0x7ff00000
 export const STALE_LOW_WORD = 2
-/** What a stale marker becomes when something quiets it on its way; taken as stale too. A usual NaN ends in 1. */
+/** A stale marker after a quiet-NaN conversion in transit; also counts as stale. A usual NaN ends in 1. */
 const STALE_HIGH_WORD_QUIETED = 0x7ff80000
 
 export function isStaleWords(high: number, low: number): boolean {

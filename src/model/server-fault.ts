@@ -3,7 +3,7 @@ interface StorageFault {
   /** When it was first seen; the failed write may be a second older. */
   readonly sinceMs: number
   readonly code: 'storage_full' | 'storage_failed'
-  /** What the operating system or SQLite says. */
+  /** The message of the operating system or SQLite. */
   readonly message: string
   /** Of the disk that the store is on. */
   readonly freeBytes: number
@@ -13,6 +13,6 @@ interface StorageFault {
 /** What the server itself cannot do now: what it answers may be old or not whole by that. */
 export interface ServerFaults {
   readonly storage: StorageFault | undefined
-  /** Rules of which the last evaluation failed: the alerts of these stand as they were. */
+  /** The number of rules whose last evaluation failed; their alerts are unchanged since. */
   readonly failingRules: number
 }

@@ -1,6 +1,6 @@
 import type { Matcher } from './matcher.ts'
 
-/** A silence: alerts that all its matchers match page nobody while it is active. They stay visible, and say by whom. */
+/** A silence: no notifications for alerts that match all its matchers while it is active. The alerts stay visible. */
 export interface Silence {
   /** A UUID, Alertmanager's form. */
   readonly id: string
@@ -24,7 +24,7 @@ export function silenceStateAt({ startsAtMs, endsAtMs }: Silence, nowMs: number)
   return nowMs < startsAtMs ? 'pending' : 'active'
 }
 
-/** Somebody has seen this run of an alert and looks after it. Nothing is hidden by it; it ends with the run. */
+/** An acknowledgement of one occurrence of an alert. It hides nothing and ends with the occurrence. */
 export interface Acknowledgement {
   readonly fingerprint: string
   /** Which run: the alert's `activeAtMs`. */

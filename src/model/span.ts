@@ -56,7 +56,7 @@ export interface SpanLink {
 export interface SpanResource {
   /** `service.name`; `unknown_service` when none was sent. */
   readonly service: string
-  /** The cluster it speaks of, as `ingest` names it; empty when it names none. */
+  /** The cluster, as named by `ingest`; empty when unknown. */
   readonly cluster: string
   readonly attributes: Attributes
   readonly droppedAttributes?: number
@@ -73,7 +73,7 @@ export interface SpanScope {
   readonly schemaUrl?: string
 }
 
-/** The one door into the store for spans. A span is known by trace and span id. */
+/** Writes spans. Trace id and span id identify a span. */
 export interface SpanSink {
   /**
    * Spans as they were sent, in any order and any number of times. Of two that have the same ids the one that ends later
@@ -82,7 +82,7 @@ export interface SpanSink {
    */
   putSpans(spans: readonly Span[], nowMs: number): readonly Span[]
   /**
-   * Spans that were derived here: what a trace had of this scope is replaced by these, and what others sent of it stays.
+   * Derived spans: these replace all spans of a trace with this scope; spans from other senders stay.
    * Durable as above.
    */
   replaceSpans(traces: readonly DerivedTrace[], nowMs: number): void
@@ -96,7 +96,7 @@ export interface DerivedTrace {
   readonly spans: readonly Span[]
 }
 
-/** What operators told of upgrades themselves, by cluster: for deriving facts of what changed. */
+/** Upgrade spans sent by operators, by cluster: for deriving facts of changed clusters. */
 export interface UpgradeSpanReader {
   /**
    * Clusters of which spans were put after a position, and the newest position. Positions only rise; 0 is before

@@ -12,15 +12,15 @@ export type StrandingReason = (typeof STRANDING_REASONS)[number]
 export interface StrandedVersion {
   readonly version: string
   readonly reason: StrandingReason
-  /** Who is stranded: all on it that were heard of lately, or those alone that were not offered a newer one. By name. */
+  /** The stranded clusters by name: all recently reporting ones on it, or only those without an offered upgrade. */
   readonly clusters: readonly string[]
-  /** All on it that were heard of lately. */
+  /** All recently reporting clusters on it. */
   readonly population: number
   /** Newest version of the same major that any cluster runs. */
   readonly newest: string
   /** Upgrades to newer versions that ended lately, and those of them that succeeded. */
   readonly lately: { readonly ended: number; readonly succeeded: number }
-  /** When an upgrade to a newer version last succeeded; absent: never, as far as is kept. */
+  /** When an upgrade to a newer version last succeeded; absent: never, as far as stored. */
   readonly lastLeftMs?: number
   /** Clusters that were not offered what their peers were. */
   readonly notOffered: number

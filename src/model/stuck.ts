@@ -18,13 +18,13 @@ export interface PhaseBaseline {
 export interface StuckVerdict {
   readonly upgradeId: string
   readonly isStuck: boolean
-  /** The phase it stands in. */
+  /** The current phase. */
   readonly phase?: PhaseName
   /** In this phase since. */
   readonly phaseSinceMs?: number
   /** Nothing got further since. */
   readonly stalledSinceMs?: number
-  /** Nothing is heard of the cluster since, so nobody knows whether it gets further. */
+  /** No report of the cluster since, so its progress is unknown. */
   readonly silentSinceMs?: number
   readonly baseline?: PhaseBaseline
   /** What it is stuck on, most likely first; the first has cause `unknown` when no signature fits. Empty when not stuck. */

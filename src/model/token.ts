@@ -1,6 +1,6 @@
 /**
- * Who is asking, and what that allows. Tokens are random, shown once, and kept as a SHA-256 hash only.
- * Roles are steps of one ladder for people (`viewer` < `responder` < `admin`); `ingest` stands beside it and may only send.
+ * Principals and their access. Tokens are random, shown once, and stored as a SHA-256 hash only. The roles `viewer`,
+ * `responder` and `admin` are cumulative; `ingest` is separate and may only send.
  */
 export const ROLES = ['ingest', 'viewer', 'responder', 'admin'] as const
 export type Role = (typeof ROLES)[number]
@@ -14,7 +14,7 @@ export type Access = Role | 'public' | 'reporter'
 export interface Principal {
   readonly role: Role
   readonly name: string
-  /** Only for `ingest`: the one cluster it may speak for. */
+  /** Only for `ingest`: the one cluster for which it may send. */
   readonly cluster?: string
 }
 
@@ -27,7 +27,7 @@ export interface TokenRecord extends Principal {
 
 const LADDER: readonly Role[] = ['viewer', 'responder', 'admin']
 
-/** Whether a role opens a door. `admin` may also ingest, for setting up; the others may not. */
+/** Whether a role has an access. `admin` may also ingest, for setup; the others may not. */
 export function isAllowed(role: Role | undefined, access: Access): boolean {
   if (access === 'public') return true
   if (role === undefined) return false

@@ -29,7 +29,7 @@ interface ConventionSpan {
 
 interface ConventionEvent {
   readonly name: string
-  /** On which spans it stands. */
+  /** The spans that have the attribute. */
   readonly on: string
   readonly attributes: readonly ConventionAttribute[]
 }
@@ -220,7 +220,7 @@ export const UPGRADE_EVENTS: readonly ConventionEvent[] = [
 
 const BY_NAME: ReadonlyMap<string, ConventionSpan> = new Map(UPGRADE_SPANS.map((span) => [span.name, span]))
 
-/** What the convention says of spans of a name; `undefined`: the name is none of it. */
+/** The convention for spans of a name; `undefined`: the name is not part of it. */
 export function conventionOf(spanName: string): ConventionSpan | undefined {
   return BY_NAME.get(spanName)
 }

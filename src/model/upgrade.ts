@@ -7,7 +7,7 @@ export interface Upgrade {
   readonly id: string
   readonly cluster: string
   readonly operator: UpgradeOperator
-  /** Absent when nothing says it. */
+  /** Absent when no source reports it. */
   readonly from?: string
   readonly to: string
   readonly channel?: string
@@ -44,11 +44,11 @@ export interface UpgradePhase {
   readonly isReconstructed: boolean
 }
 
-/** `skipped`: this upgrade has no such phase (same launcher image: no virt-handler). `unknown`: nothing tells. */
+/** `skipped`: this upgrade has no such phase (same launcher image: no virt-handler). `unknown`: no source reports it. */
 export const PHASE_STATES = ['pending', 'in_progress', 'succeeded', 'failed', 'skipped', 'unknown'] as const
 export type PhaseState = (typeof PHASE_STATES)[number]
 
-/** The fixed phases, in order; `operands.<component>` stands after `operands`, pools (`platform.<pool>`) after `platform`. */
+/** The fixed phases, in order; `operands.<component>` follows `operands`, pools (`platform.<pool>`) follow `platform`. */
 export const PHASES = [
   'offered',
   'approval',
@@ -67,18 +67,18 @@ export type PhaseName = (typeof PHASES)[number] | `operands.${string}` | `platfo
 
 export type EvidenceSource = 'objects' | 'metrics' | 'spans'
 
-/** One thing that was seen and says something about the upgrade. */
+/** One observation that is evidence about the upgrade. */
 export interface Evidence {
   readonly source: EvidenceSource
   readonly atMs: number
-  /** What it says, as people read it: `CSV …v1.17.0 is Installing (InstallSucceeded)`. */
+  /** The observation, for display: `CSV …v1.17.0 is Installing (InstallSucceeded)`. */
   readonly text: string
   /** Where to look: `clusterserviceversions/<namespace>/<name>`, a series, a span id. */
   readonly ref: string
   readonly phase?: PhaseName
 }
 
-/** The stuck states of operators in the field, by what is in the way. `unknown`: none of the signatures fits. */
+/** Known causes of stuck operators. `unknown`: no signature matches. */
 export const BLOCK_CAUSES = [
   'approval_waiting',
   'no_update_offered',
@@ -102,7 +102,7 @@ export interface UpgradeBlock {
   /** One sentence. */
   readonly text: string
   readonly sinceMs?: number
-  /** Why it is believed, most telling first. */
+  /** The evidence, strongest first. */
   readonly evidence: readonly Evidence[]
 }
 
@@ -141,7 +141,7 @@ export interface UpgradeDetail {
   readonly workloads?: WorkloadUpdate
   /** When something last got further: a phase or node not reached before. Going round in circles is no progress. */
   readonly lastProgressMs?: number
-  /** The newest moment anything was heard of the cluster's objects or series the record is read from. */
+  /** The newest report of the objects and series from which the record is derived. */
   readonly observedUntilMs: number
   readonly conditionChanges: readonly {
     readonly atMs: number
@@ -173,7 +173,7 @@ export interface WorkloadUpdate {
   readonly startedMs?: number
   /** When none was outdated any more. */
   readonly endedMs?: number
-  /** Absent counts are unknown: metrics tell only how many wait and run. */
+  /** Absent counts are unknown: metrics report only pending and running ones. */
   readonly migrations: {
     readonly workloadUpdate?: number
     readonly evacuation?: number
@@ -185,7 +185,7 @@ export interface WorkloadUpdate {
     /** Ended by the 5 minute (unschedulable) or 15 minute (otherwise) limit of being pending. */
     readonly pendingTimeouts?: number
   }
-  /** Outdated machines a minute that disappeared lately; absent when it cannot be told. */
+  /** Outdated VMs updated per minute, recently; absent when unknown. */
   readonly perMinute?: number
   /** When none will be left at that pace; absent when there is no pace. */
   readonly etaMs?: number

@@ -13,7 +13,7 @@ const EVENTS = new Map(UPGRADE_EVENTS.map((event) => [event.name, event.attribut
 /** Of an attribute's text in a message. */
 const SHOWN_CHARS_MAX = 60
 
-/** Whether a span says that it is one of an upgrade: by its name, or by its scope. */
+/** Whether a span claims the upgrade convention: by its name, or by its scope. */
 export function claimsUpgradeConvention(span: Pick<Span, 'name' | 'scope'>): boolean {
   return span.scope.name === UPGRADE_SCOPE || conventionOf(span.name) !== undefined
 }
@@ -49,7 +49,7 @@ function eventsFault(span: Span): string | undefined {
 }
 
 function attributesFault(attributes: Attributes, wanted: readonly ConventionAttribute[]): string | undefined {
-  // A key may stand in both the span's own list and the common one: the first is the stricter.
+  // A key may be in both the span's own list and the common one: the first is stricter.
   for (const attribute of wanted) {
     const value = attributes.findLast(({ key }) => key === attribute.key)?.value
     const isGood = value === undefined ? !attribute.isRequired : isOfKind(value, attribute)

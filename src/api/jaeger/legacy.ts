@@ -21,7 +21,7 @@ import type { Params } from '../prometheus/params.ts'
  */
 const CONFIG = { access: 'viewer', dialect: 'jaeger' } as const
 
-/** What is searched when nobody says from when, as in Jaeger: two days. */
+/** The default search range, as in Jaeger: two days. */
 const LOOKBACK_NS = 48n * 3_600_000_000_000n
 const US = 1000n
 const MS = 1_000_000n

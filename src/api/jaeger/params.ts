@@ -4,7 +4,7 @@ import type { SpanKind } from '../../model/span.ts'
 
 /** Parameters of the Jaeger routes, of both generations: a name and its older spelling mean the same. */
 
-/** Traces in one answer when nobody says; and at most. */
+/** The default and the maximum of traces in one response. */
 const TRACES_DEFAULT = 100
 const TRACES_MAX = 1500
 

@@ -30,7 +30,7 @@ export function registerJaegerV3(app: FastifyInstance, traces: TraceReader): voi
     const service = params.get('service')
     if (service === '') throw badParam('service', 'it is needed')
     const kind = kindParam('spanKind', oneOf(params, 'spanKind', 'span_kind'))
-    // A kind that nobody said is shown as internal, and asked for as such.
+    // An unspecified kind is shown as internal, and filtered as such.
     const shown = (await traces.operations(service)).map((one) => ({
       name: one.name,
       spanKind: one.kind === 'unspecified' ? 'internal' : one.kind,
@@ -110,7 +110,7 @@ function send(reply: FastifyReply, answer: unknown): FastifyReply {
   return reply.type('application/json').send(Buffer.from(JSON.stringify(answer)))
 }
 
-/** What went wrong, as this API says it. */
+/** The error format of this API. */
 export function v3Error(httpCode: number, message: string): string {
   return JSON.stringify({ error: { httpCode, message } })
 }

@@ -16,7 +16,7 @@ export interface Notes {
   readonly infos?: readonly string[]
 }
 
-/** A list that was cut says so. */
+/** The warning of a truncated list. */
 export const TRUNCATED = 'results truncated due to limit'
 
 export interface QueryAnswerOptions {

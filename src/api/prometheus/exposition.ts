@@ -6,7 +6,7 @@ import { formatGoFloat } from '../../template/go-float.ts'
 const ESCAPINGS = ['underscores', 'dots', 'values', 'allow-utf-8'] as const
 export type Escaping = (typeof ESCAPINGS)[number]
 
-/** Which escaping a scraper asked for. Media ranges are looked at by falling weight, until one is the text format. */
+/** The escaping that a scraper requests: that of the text format's media range with the highest weight. */
 export function negotiateEscaping(accept: string | undefined): Escaping {
   const ranges = (accept ?? '').split(',').map((text) => {
     const [type = '', ...params] = text.split(';').map((part) => part.trim())

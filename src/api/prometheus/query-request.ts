@@ -6,12 +6,12 @@ import { durationParam, invalidParam, limitParam, lookbackParam, optionalTime, r
 import type { Params } from './params.ts'
 import type { QueryAnswer, QueryAnswers } from './query-answers.ts'
 
-/** What `/api/v1/query` and `query_range` are asked for, and what belongs into the answer beside the values. */
+/** A request of `/api/v1/query` or `query_range`, and the options of its response. */
 export interface QueryRequest {
   readonly asked: InstantQuery | RangeQuery
   /** The most series; `Infinity` for all. */
   readonly limit: number
-  /** As it was asked for. */
+  /** As requested. */
   readonly stats: string
   readonly askedAtMs: number
 }

@@ -54,7 +54,7 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine): 
   })
 }
 
-/** All of time when not given; an end in the future is fine, promtool asks a year ahead. */
+/** Unbounded by default; the end may be in the future, as promtool's requests a year ahead. */
 function timeRange(params: Params): TimeRange {
   return {
     fromMs: optionalTime(params, 'start', TIME_MIN_MS),

@@ -1,30 +1,30 @@
-/** How far back a server takes what a simulated fleet sends: as its options say, or as they are when nobody set them. */
+/** The retention of a server for the data of a simulated fleet: from its options, or the defaults. */
 import { readConfig } from '../config/config.ts'
 import { parseDuration } from '../model/duration.ts'
 import { askGet, serverOf } from './prometheus-client.ts'
 
-/** The oldest moment of each way of telling that is taken. */
-interface KeptFrom {
+/** The oldest accepted time of each data source. */
+interface OldestAccepted {
   readonly samplesMs: number
   readonly objectsMs: number
   readonly spansMs: number
 }
 
-/** Sending takes a while, and what is at the edge would be too old by then. */
+/** Sending takes a while, in which data at the limit would become too old. */
 const MARGIN_MS = 60 * 60_000
 
-interface KeptAnswer {
-  readonly from: KeptFrom
-  /** Whether the server said it: whoever may only send is not told. */
-  readonly isSaid: boolean
+interface ServerRetention {
+  readonly from: OldestAccepted
+  /** Whether the options are the server's: a token with only the role `ingest` cannot read them. */
+  readonly isReported: boolean
 }
 
-export async function keptFrom(url: string, token: string | undefined, nowMs: number): Promise<KeptAnswer> {
-  const said = await flagsOf(url, token)
+export async function retentionOf(url: string, token: string | undefined, nowMs: number): Promise<ServerRetention> {
+  const flags = await flagsOf(url, token)
   const byDefault = readConfig(new Map(), undefined, {})
   const oldest = (key: 'retention.raw' | 'retention.objects' | 'retention.traces'): number => {
-    const keptMs = parseDuration(said?.[key] ?? '') ?? byDefault[key]
-    return nowMs - keptMs + MARGIN_MS
+    const retentionMs = parseDuration(flags?.[key] ?? '') ?? byDefault[key]
+    return nowMs - retentionMs + MARGIN_MS
   }
   return {
     from: {
@@ -32,7 +32,7 @@ export async function keptFrom(url: string, token: string | undefined, nowMs: nu
       objectsMs: oldest('retention.objects'),
       spansMs: oldest('retention.traces'),
     },
-    isSaid: said !== undefined,
+    isReported: flags !== undefined,
   }
 }
 
@@ -41,7 +41,7 @@ async function flagsOf(url: string, token: string | undefined): Promise<Readonly
   try {
     return (await askGet<Record<string, string>>(server, '/api/v1/status/flags', new URLSearchParams())).data
   } catch {
-    // Sending will say what is wrong with the address, if anything is.
+    // If the address is wrong, sending will report it.
     return undefined
   }
 }

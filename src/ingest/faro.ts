@@ -8,8 +8,7 @@ import { clipText } from './clip-text.ts'
  * that may contain a secret, and a batch has a size limit.
  */
 
-const FARO_KINDS = ['exception', 'log', 'measurement', 'event'] as const
-type FaroKind = (typeof FARO_KINDS)[number]
+type FaroKind = 'exception' | 'log' | 'measurement' | 'event'
 
 export const FARO_LIMITS = {
   /** Of a request, before anything is read. */

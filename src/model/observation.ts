@@ -78,25 +78,23 @@ export interface MetricRun {
   readonly afterMs?: number
 }
 
-/** What is read of metrics, under today's names. */
-const METRIC_SIGNALS = [
-  'csv_succeeded',
-  'csv_abnormal',
-  'subscription',
-  'kubevirt_nodes',
-  'hco_health',
-  'outdated_vmis',
-  'platform',
-  'out_of_band',
-  'unsafe_modifications',
-  'migrations_pending',
-  'migrations_running',
-  'virt_handler',
-  'operand_ready',
-  'machine_config',
-  'cordoned',
-] as const
-export type MetricSignal = (typeof METRIC_SIGNALS)[number]
+/** The signals that are read from metrics, by their current names. */
+export type MetricSignal =
+  | 'csv_succeeded'
+  | 'csv_abnormal'
+  | 'subscription'
+  | 'kubevirt_nodes'
+  | 'hco_health'
+  | 'outdated_vmis'
+  | 'platform'
+  | 'out_of_band'
+  | 'unsafe_modifications'
+  | 'migrations_pending'
+  | 'migrations_running'
+  | 'virt_handler'
+  | 'operand_ready'
+  | 'machine_config'
+  | 'cordoned'
 
 /** A span an operator sent itself (src/fleet/CONVENTIONS.md), as far as an upgrade reads it. */
 export interface SpanEvidence {

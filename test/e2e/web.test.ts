@@ -185,7 +185,7 @@ test('the link of an alert that many have lets choose, and the choice fills the 
   await link.click()
   await page.waitForURL(/\?instance=[0-9a-f]{16}$/)
   await page.getByText('Is it only this cluster?').waitFor()
-  await page.locator('mark.filled', { hasText: cluster }).first().waitFor()
+  await page.locator('.markdown mark.filled', { hasText: cluster }).first().waitFor()
   expect(faults).toEqual([])
 })
 

@@ -19,7 +19,7 @@ interface SilencePreviewNoteProps {
 export function SilencePreviewNote({ matchers, isWanted, wanted }: SilencePreviewNoteProps): ReactNode {
   const preview = useSilencePreview(matchers, isWanted)
   return (
-    <section className="panel stack" aria-label="What it hides" aria-busy={preview.isFetching}>
+    <section className="stack" aria-label="What it hides" aria-busy={preview.isFetching}>
       {!isWanted ? <p className="quiet">What it hides is shown when the matchers can be read.</p> : null}
       {isWanted && preview.data !== undefined ? (
         <Preview preview={preview.data} {...(wanted === undefined ? {} : { wanted })} />

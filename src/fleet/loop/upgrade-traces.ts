@@ -8,7 +8,7 @@ import type { DerivedTrace, Span } from '../../model/span.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { UPGRADE_SCOPE } from '../../model/upgrade-convention.ts'
 
-/** Of one trace: an upgrade during which more begins to fire is told by its oldest ones. */
+/** Of one trace: of more alerts than this, the oldest are shown. */
 const ALERTS_MAX = 100
 
 /** Traces of a cluster's upgrades that a change of its facts writes: empty ones for upgrades that are removed. */

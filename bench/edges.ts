@@ -4,10 +4,8 @@
  * without keeping anything. CPU time.
  */
 import { createEdgeIndex } from '../src/fleet/edges/edge-index.ts'
-import { edgeFactsOf, edgeNameOf, edgeRunOf } from '../src/fleet/edges/edges.ts'
-import type { EdgeName } from '../src/fleet/edges/edges.ts'
-import { PHASES } from '../src/model/upgrade.ts'
-import type { UpgradePhase, UpgradeRecord } from '../src/model/upgrade.ts'
+import { edgeFactsOf, edgeNameOf, edgeRunOf, type EdgeName } from '../src/fleet/edges/edges.ts'
+import { PHASES, type UpgradePhase, type UpgradeRecord } from '../src/model/upgrade.ts'
 
 const UPGRADES_OF_CLUSTER = 10
 /** In which every cluster says something else. */

@@ -11,8 +11,7 @@ import { SCRAPE_MS } from './peers/fleet.ts'
 import { inDirectory, nowMs as wholeMinuteMs, pastMs } from './peers/lives.ts'
 import { openConnection } from './peers/one-connection.ts'
 import { fleetOf, sendPast, timesEndingAt } from './peers/payloads.ts'
-import { startServer } from './peers/server.ts'
-import type { Peer, RunningServer } from './peers/server.ts'
+import { startServer, type Peer, type RunningServer } from './peers/server.ts'
 
 const HOUR_MS = 3_600_000
 const RANGE_MS = 6 * HOUR_MS

@@ -7,10 +7,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Agent, request as httpRequest } from 'node:http'
-import { encodeLogsRequest } from '../src/wire/otlp/logs-encode.ts'
-import type { JsonValue, SentLogRecord } from '../src/wire/otlp/logs-encode.ts'
-import { startServer } from '../test/support/server.ts'
-import type { RunningServer } from '../test/support/server.ts'
+import { encodeLogsRequest, type JsonValue, type SentLogRecord } from '../src/wire/otlp/logs-encode.ts'
+import { startServer, type RunningServer } from '../test/support/server.ts'
 import { tempDir } from '../test/support/temp-dir.ts'
 import { OBJECTS } from '../test/wire/k8s/objects.ts'
 

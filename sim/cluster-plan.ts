@@ -1,11 +1,14 @@
 import type { ClusterProfile } from './cluster-profile.ts'
 import type { Descheduler } from './scenarios/descheduler.ts'
-import type { GoldenImageFault } from './scenarios/habits.ts'
-import type { OperandFault } from './scenarios/habits.ts'
-import type { EditHabit, RestartHabit } from './scenarios/habits.ts'
-import type { Trouble } from './scenarios/habits.ts'
-import type { SilenceHabit } from './scenarios/habits.ts'
-import type { UnsafePatch } from './scenarios/habits.ts'
+import type {
+  GoldenImageFault,
+  OperandFault,
+  EditHabit,
+  RestartHabit,
+  Trouble,
+  SilenceHabit,
+  UnsafePatch,
+} from './scenarios/habits.ts'
 import type { UpgradePlan } from './scenarios/upgrade.ts'
 import type { Recurring } from './scenarios/window.ts'
 

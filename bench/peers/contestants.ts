@@ -2,8 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { installed } from './server.ts'
-import type { Peer } from './server.ts'
+import { installed, type Peer } from './server.ts'
 
 /** Every server may answer every question, whatever it costs. */
 const QUERY_TIMEOUT = '5m'

@@ -5,11 +5,9 @@
  * first evaluation apart, and then, because rules run for weeks, those of a server that has evaluated them some times.
  */
 import { SCRAPE_MS } from './fleet.ts'
-import { inOneLife, nowMs } from './lives.ts'
-import type { Course } from './lives.ts'
+import { inOneLife, nowMs, type Course } from './lives.ts'
 import { fleetOf, relayLanes, sendPast, timesEndingAt } from './payloads.ts'
-import { ask, costOf } from './asking.ts'
-import type { AnswerShape } from './asking.ts'
+import { ask, costOf, type AnswerShape } from './asking.ts'
 import { FLEET_RULES } from './queries.ts'
 import type { ScenarioResult } from './results.ts'
 import { send } from './sender.ts'

@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Scale } from './scale.ts'
-import { startServer } from './server.ts'
-import type { Peer, RunningServer } from './server.ts'
+import { startServer, type Peer, type RunningServer } from './server.ts'
 
 /** What a scenario is given. */
 export interface Course {

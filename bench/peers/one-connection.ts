@@ -1,6 +1,5 @@
 /** One kept connection that asks and waits, as a client that looks things up does. It adds nothing a server has to read. */
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 export interface OneConnection {
   /** The body of the answer, as it came. Rejects when its status is not 200. */

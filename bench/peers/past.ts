@@ -4,10 +4,8 @@
  * it does with old samples.
  */
 import { SCRAPE_MS, historySeriesOf } from './fleet.ts'
-import { inDirectory, live, pastMs } from './lives.ts'
-import type { Course } from './lives.ts'
-import { fleetOf, sendPast, timesEndingAt } from './payloads.ts'
-import type { Fleet } from './payloads.ts'
+import { inDirectory, live, pastMs, type Course } from './lives.ts'
+import { fleetOf, sendPast, timesEndingAt, type Fleet } from './payloads.ts'
 import { measureRanges } from './asking.ts'
 import { KIND_QUERIES, SIX_HOUR_QUERIES, THIRTY_DAY_QUERIES } from './queries.ts'
 import type { ScenarioResult } from './results.ts'

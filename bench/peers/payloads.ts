@@ -1,11 +1,8 @@
 /** Requests for a fleet, spread over connections. All of them are whole before any is sent. */
-import { SCRAPE_MS, SERIES_PER_CLUSTER, seriesOf } from './fleet.ts'
-import type { FleetSeries } from './fleet.ts'
-import { httpRequest, send } from './sender.ts'
-import type { Request } from './sender.ts'
+import { SCRAPE_MS, SERIES_PER_CLUSTER, seriesOf, type FleetSeries } from './fleet.ts'
+import { httpRequest, send, type Request } from './sender.ts'
 import type { RunningServer } from './server.ts'
-import { writeBody } from './write-body.ts'
-import type { ScrapeTimes, SeriesSlice } from './write-body.ts'
+import { writeBody, type ScrapeTimes, type SeriesSlice } from './write-body.ts'
 
 export const CONNECTIONS = 8
 /** A relay forwards many clusters at once: samples a request. */

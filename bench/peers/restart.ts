@@ -3,14 +3,12 @@
  * right answer, over what 2,000 clusters sent in seven hours. After an orderly end, and after it was killed.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { inDirectory, inOneLife, live, nowMs } from './lives.ts'
-import type { Course } from './lives.ts'
+import { inDirectory, inOneLife, live, nowMs, type Course } from './lives.ts'
 import { load } from './past.ts'
 import { fleetOf } from './payloads.ts'
 import { Unanswered, ask } from './asking.ts'
 import type { ScenarioResult } from './results.ts'
-import { startServer } from './server.ts'
-import type { RunningServer } from './server.ts'
+import { startServer, type RunningServer } from './server.ts'
 
 const HOUR_MS = 3_600_000
 const ANSWER_MS_MAX = 120_000

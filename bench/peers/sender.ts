@@ -5,8 +5,7 @@
  * latency counts on. Bodies are whole before the clock starts, so that the sender takes little of two processors: how
  * much is part of the result.
  */
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 export interface Sent {
   readonly requests: number

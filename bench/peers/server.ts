@@ -3,8 +3,7 @@
  * stopped by its process id. What it costs is read from the kernel: processor time of all threads (user and system),
  * the high-water mark of its memory, and the blocks its directory takes.
  */
-import { execFileSync, spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'

@@ -3,12 +3,10 @@
  * of real time. What a server takes of one core while that goes on, and whether it keeps up.
  */
 import { SCRAPE_MS, offsetOf, seriesOf } from './fleet.ts'
-import { inOneLife } from './lives.ts'
-import type { Course } from './lives.ts'
+import { inOneLife, type Course } from './lives.ts'
 import { CONNECTIONS, scrapesOf } from './payloads.ts'
 import type { ScenarioResult } from './results.ts'
-import { httpRequest, send } from './sender.ts'
-import type { Request } from './sender.ts'
+import { httpRequest, send, type Request } from './sender.ts'
 import type { RunningServer } from './server.ts'
 import { writeBody } from './write-body.ts'
 

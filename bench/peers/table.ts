@@ -1,6 +1,5 @@
 /** The one table: a row a figure, a column a server, the ratio against each peer, and whether the aim is met. */
-import { FIGURES, SHOW } from './figures.ts'
-import type { Figure, ScenarioName } from './figures.ts'
+import { FIGURES, SHOW, type Figure, type ScenarioName } from './figures.ts'
 import type { KeptRun, KeptServer, ScenarioResult } from './results.ts'
 
 /** Servers stand in this order; the first one is what the others are compared to. */

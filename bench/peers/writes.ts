@@ -3,8 +3,7 @@
  * and `small`: series that are known, to a server that is warm. `new`: every series for the first time, by relays.
  */
 import { SERIES_PER_CLUSTER, seriesOf } from './fleet.ts'
-import { inOneLife, nowMs } from './lives.ts'
-import type { Course } from './lives.ts'
+import { inOneLife, nowMs, type Course } from './lives.ts'
 import {
   CONNECTIONS,
   backlogOf,
@@ -14,11 +13,10 @@ import {
   relayWaves,
   scrapesOf,
   timesEndingAt,
+  type Fleet,
 } from './payloads.ts'
-import type { Fleet } from './payloads.ts'
 import type { ScenarioResult } from './results.ts'
-import { send } from './sender.ts'
-import type { Request, Sent } from './sender.ts'
+import { send, type Request, type Sent } from './sender.ts'
 import type { RunningServer } from './server.ts'
 import type { ScrapeTimes } from './write-body.ts'
 

@@ -1,7 +1,6 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import type { MeasuredPage } from './paint.ts'
-import { ANSWERS, IS_USEFUL, probeScript, REPORT } from './probe.ts'
-import type { PageReport } from './probe.ts'
+import { ANSWERS, IS_USEFUL, probeScript, REPORT, type PageReport } from './probe.ts'
 
 /** What moves by itself: while a page loads, and over two polls of everything on it. */
 

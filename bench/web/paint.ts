@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { startBrowserClock } from './browser-ticks.ts'
-import { IS_USEFUL, probeScript, REPORT } from './probe.ts'
-import type { PageReport } from './probe.ts'
+import { IS_USEFUL, probeScript, REPORT, type PageReport } from './probe.ts'
 
 /**
  * From the address to the first data in the page, in a browser that never was here and in one that was: its second tab, the

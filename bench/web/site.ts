@@ -4,8 +4,7 @@ import type { ClusterItem } from '../../src/contract/fleet-clusters.ts'
 import { DASHBOARD_LIST } from '../../test/web/browser/dashboard-fixtures.ts'
 import { fleetAnswer } from '../../test/web/browser/fleet-answers.ts'
 import { clusterItems } from '../../test/web/browser/fleet-fixtures.ts'
-import { startFixtureServer } from '../../test/web/browser/fixture-server.ts'
-import type { FixtureServer } from '../../test/web/browser/fixture-server.ts'
+import { startFixtureServer, type FixtureServer } from '../../test/web/browser/fixture-server.ts'
 
 /** The built pages with answers from memory, so that what is measured is the page: a large fleet and a large dashboard. */
 

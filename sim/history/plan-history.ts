@@ -3,8 +3,15 @@ import { randomOf, type Random } from '../random.ts'
 import { releaseOf, type Release } from '../release.ts'
 import { HOUR_MS, MINUTE_MS, isWithin, type Window } from '../scenarios/window.ts'
 import { nextReleaseDayMs, offerAt } from './calendar.ts'
-import type { ClusterHistory, HcoUpgrade, JsonPatch, OutOfBandEdit, StallKind, Tells } from './cluster-history.ts'
-import { COMPONENTS } from './cluster-history.ts'
+import {
+  COMPONENTS,
+  type ClusterHistory,
+  type HcoUpgrade,
+  type JsonPatch,
+  type OutOfBandEdit,
+  type StallKind,
+  type Tells,
+} from './cluster-history.ts'
 import { FINAL_REASON, installedCsv } from './plan-csv.ts'
 import { planDelivery } from './plan-delivery.ts'
 import { planPlatform } from './plan-platform.ts'

@@ -4,8 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
-import { byPlace, runChecks } from '../rules/checks/check.ts'
-import type { Finding } from '../rules/checks/check.ts'
+import { byPlace, runChecks, type Finding } from '../rules/checks/check.ts'
 import { placedQuery, readPlacedRules, readTestRows } from '../rules/checks/read-rules.ts'
 import { catalogWithRecorded } from '../rules/checks/recorded-metrics.ts'
 import type { PlacedQuery } from '../rules/checks/rule-content.ts'

@@ -1,5 +1,4 @@
-import { metricNamesOf } from '../promql/ast.ts'
-import type { Expr } from '../promql/ast.ts'
+import { metricNamesOf, type Expr } from '../promql/ast.ts'
 import { parseExpr } from '../promql/parse.ts'
 import type { ParseOptions } from '../promql/parse-options.ts'
 import { PromqlError } from '../promql/promql-error.ts'

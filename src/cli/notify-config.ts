@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { FleetError, messageOf } from '../base/errors.ts'
 import { renderDiagnostic } from '../model/diagnostic.ts'
-import { loadConfig } from '../notify/config/config-file.ts'
-import type { LoadedConfig } from '../notify/config/config-file.ts'
+import { loadConfig, type LoadedConfig } from '../notify/config/config-file.ts'
 import { readTemplateFiles } from '../notify/config/template-files.ts'
 
 /** Top-level keys of an Alertmanager configuration, none of which is an option of `daytwo serve`. */

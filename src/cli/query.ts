@@ -3,14 +3,11 @@ import { parseTime } from '../api/prometheus/params.ts'
 import { systemClock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import type { Explained } from '../contract/explain.ts'
-import { parseArguments } from './arguments.ts'
-import type { Arguments } from './arguments.ts'
+import { parseArguments, type Arguments } from './arguments.ts'
 import type { Command } from './command.ts'
-import { NoAnswer, askForm, askGet, serverOf } from './prometheus-client.ts'
-import type { Answered, Server } from './prometheus-client.ts'
+import { NoAnswer, askForm, askGet, serverOf, type Answered, type Server } from './prometheus-client.ts'
 import { renderExplanation } from './render-explanation.ts'
-import { renderLabelSet, renderResult } from './render-result.ts'
-import type { Metric, QueryData } from './render-result.ts'
+import { renderLabelSet, renderResult, type Metric, type QueryData } from './render-result.ts'
 
 const VALUED = new Set(['time', 'start', 'end', 'step', 'match', 'limit', 'timeout', 'format', 'token', 'token-file'])
 

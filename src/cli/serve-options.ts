@@ -1,5 +1,4 @@
-import { OPTIONS, configFileFromEnvironment, readConfig, renderOptions } from '../config/config.ts'
-import type { Config } from '../config/config.ts'
+import { OPTIONS, configFileFromEnvironment, readConfig, renderOptions, type Config } from '../config/config.ts'
 import { parseArguments } from './arguments.ts'
 
 /** A command's own options, in addition to those of the server. */

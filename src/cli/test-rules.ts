@@ -1,14 +1,12 @@
 /** `daytwo test rules FILE...`: unit tests of rules in promtool's format. */
 import { writeFileSync } from 'node:fs'
 import { FleetError, messageOf } from '../base/errors.ts'
-import { loadRuleTests, runRuleTests } from '../catalog/rule-tests.ts'
-import type { LoadedRuleTests, RuleTestOptions } from '../catalog/rule-tests.ts'
+import { loadRuleTests, runRuleTests, type LoadedRuleTests, type RuleTestOptions } from '../catalog/rule-tests.ts'
 import { positionOf, renderDiagnostic } from '../model/diagnostic.ts'
 import type { UnitTestFailure, UnitTestOutcome } from '../rules/unit-test/run-unit-test.ts'
 import type { UnitTest } from '../rules/unit-test/unit-test-file.ts'
 import { parseArguments } from './arguments.ts'
-import { renderJunit } from './junit.ts'
-import type { JunitSuite } from './junit.ts'
+import { renderJunit, type JunitSuite } from './junit.ts'
 import { REPLAY_HELP, isReplayRequested, replayRules } from './replay.ts'
 
 export const TEST_RULES_HELP = [

@@ -31,8 +31,8 @@ import {
   text,
   url,
   urls,
+  type ValueKind,
 } from './config-values.ts'
-import type { ValueKind } from './config-values.ts'
 
 interface OptionSpec<T> {
   readonly kind: ValueKind<T>

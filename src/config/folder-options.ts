@@ -1,14 +1,10 @@
 /** Derives the options of each folder from the configuration. */
 import { isIP } from 'node:net'
 import type { Config } from './config.ts'
-import { INGEST_DEFAULTS } from '../ingest/options.ts'
-import type { IngestOptions } from '../ingest/options.ts'
-import { OTLP_DEFAULTS } from '../ingest/otlp/options.ts'
-import type { OtlpOptions } from '../ingest/otlp/options.ts'
-import { DEFAULT_ENGINE_OPTIONS } from '../promql/engine-options.ts'
-import type { EngineOptions } from '../promql/engine-options.ts'
-import { STORE_DEFAULTS } from '../store/options.ts'
-import type { StoreOptions } from '../store/options.ts'
+import { INGEST_DEFAULTS, type IngestOptions } from '../ingest/options.ts'
+import { OTLP_DEFAULTS, type OtlpOptions } from '../ingest/otlp/options.ts'
+import { DEFAULT_ENGINE_OPTIONS, type EngineOptions } from '../promql/engine-options.ts'
+import { STORE_DEFAULTS, type StoreOptions } from '../store/options.ts'
 
 export function storeOptionsOf(config: Config): StoreOptions {
   return {

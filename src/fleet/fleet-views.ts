@@ -5,11 +5,9 @@
  */
 import type { FleetFactsReader } from '../model/fleet-facts.ts'
 import type { FleetIndex } from './clusters/fleet-index.ts'
-import { createFleetView } from './fleet-view.ts'
-import type { FleetView } from './fleet-view.ts'
+import { createFleetView, type FleetView } from './fleet-view.ts'
 import type { FleetProgress } from './loop/fleet-loop.ts'
-import { pastFleet } from './past/past-fleet.ts'
-import type { PastFleet } from './past/past-fleet.ts'
+import { pastFleet, type PastFleet } from './past/past-fleet.ts'
 import { pastRecords } from './past/past-pages.ts'
 
 export interface FleetMoment {

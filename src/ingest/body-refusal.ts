@@ -1,6 +1,5 @@
 import type { Refusal } from '../model/refusal.ts'
-import { LimitError } from '../wire/decode-error.ts'
-import type { DecodeError, DecodeLimit } from '../wire/decode-error.ts'
+import { LimitError, type DecodeError, type DecodeLimit } from '../wire/decode-error.ts'
 
 /** The options that set the limits of the decoders. */
 const OPTION_OF: Readonly<Record<DecodeLimit, string>> = {

@@ -1,5 +1,4 @@
-import { parseFaro } from '../wire/faro.ts'
-import type { FaroException, FaroPayload } from '../wire/faro.ts'
+import { parseFaro, type FaroException, type FaroPayload } from '../wire/faro.ts'
 import { clipText } from './clip-text.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { invariant } from '../base/invariant.ts'
-import { delivered, electionResultOf } from './ha-election.ts'
-import type { Election } from './ha-election.ts'
+import { delivered, electionResultOf, type Election } from './ha-election.ts'
 
 /**
  * All HA pairs, and the replica that may write in the current request. A pair is a cluster and, because a cluster may

@@ -1,5 +1,4 @@
-import { REFUSAL_REASONS } from '../model/refusal.ts'
-import type { Refusal, RefusalReason } from '../model/refusal.ts'
+import { REFUSAL_REASONS, type Refusal, type RefusalReason } from '../model/refusal.ts'
 
 /** The last refusals of each reason, to investigate missing samples. Bounded: a few examples per reason. */
 const EXAMPLES_MAX = 5

@@ -1,5 +1,4 @@
-import { REFUSAL_REASONS } from '../model/refusal.ts'
-import type { Refusal, RefusalReason } from '../model/refusal.ts'
+import { REFUSAL_REASONS, type Refusal, type RefusalReason } from '../model/refusal.ts'
 import { clipText } from './clip-text.ts'
 
 const EXAMPLE_CHARS_MAX = 300

@@ -5,8 +5,7 @@
  * it meant there; only what it cannot read is read by the newer one.
  */
 import type { Labels } from './labels.ts'
-import { compileMatcher } from './matcher.ts'
-import type { MatchOp, Matcher } from './matcher.ts'
+import { compileMatcher, type MatchOp, type Matcher } from './matcher.ts'
 import { RegexError } from './regex.ts'
 
 export class MatcherTextError extends Error {

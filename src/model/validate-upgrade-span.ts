@@ -1,7 +1,12 @@
 import type { Attributes, AttributeValue } from './attribute.ts'
 import type { Span } from './span.ts'
-import { COMMON_ATTRIBUTES, UPGRADE_EVENTS, UPGRADE_SCOPE, conventionOf } from './upgrade-convention.ts'
-import type { ConventionAttribute } from './upgrade-convention.ts'
+import {
+  COMMON_ATTRIBUTES,
+  UPGRADE_EVENTS,
+  UPGRADE_SCOPE,
+  conventionOf,
+  type ConventionAttribute,
+} from './upgrade-convention.ts'
 
 /**
  * Holds a span to the convention of upgrade traces. It stands here, and not in `fleet`, because `ingest` asks it for

@@ -6,8 +6,7 @@
 import { groupBy } from '../base/group-by.ts'
 import type { DeliveryRecord } from '../model/delivery.ts'
 import type { Notification } from './pipeline-state.ts'
-import { retryDelayMs } from './receivers/attempt.ts'
-import type { Attempt } from './receivers/attempt.ts'
+import { retryDelayMs, type Attempt } from './receivers/attempt.ts'
 
 export interface DeliveryQueueParts {
   /** Never rejects for what a receiver does. */

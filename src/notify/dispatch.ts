@@ -6,10 +6,16 @@ import type { Labels } from '../model/labels.ts'
 import type { Alert } from '../model/alert.ts'
 import { compareAlerts } from './message.ts'
 import type { PipelineAlert } from './pipeline-view.ts'
-import { decide } from './pipeline-state.ts'
-import type { AlertEntry, Group, GroupPlace, Notification, PipelineState, Stage } from './pipeline-state.ts'
-import { groupKeyOf, groupLabelsOf, routesFor } from './route.ts'
-import type { Route } from './route.ts'
+import {
+  decide,
+  type AlertEntry,
+  type Group,
+  type GroupPlace,
+  type Notification,
+  type PipelineState,
+  type Stage,
+} from './pipeline-state.ts'
+import { groupKeyOf, groupLabelsOf, routesFor, type Route } from './route.ts'
 
 /** An empty group keeps its timer this long, so that an alert that comes back does not count as a new group. */
 const EMPTY_GROUP_MS = 30_000

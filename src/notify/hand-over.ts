@@ -4,18 +4,15 @@
  * is what makes retries happen. A slow or dead receiver holds up only itself.
  */
 import type { DeliveryOutcome } from '../model/delivery.ts'
-import { AlertQueue } from './alert-queue.ts'
-import type { QueuedAlert } from './alert-queue.ts'
+import { AlertQueue, type QueuedAlert } from './alert-queue.ts'
 import { HTTP_DEFAULTS } from './config/http-config.ts'
 import { onePerFingerprint } from './dispatch.ts'
 import type { NotifiableAlert } from './ports.ts'
-import { decideHandOver } from './hand-over-decision.ts'
-import type { HandedOver, HandOverDecision } from './hand-over-decision.ts'
+import { decideHandOver, type HandedOver, type HandOverDecision } from './hand-over-decision.ts'
 import type { HttpClient } from './http-client.ts'
 import { generatorUrl } from './message.ts'
 import type { NotifyReason } from './notify-reason.ts'
-import { REPEATS_UNTIL_END, postableAlert, postAlerts } from './receivers/alertmanager.ts'
-import type { PostableAlert } from './receivers/alertmanager.ts'
+import { REPEATS_UNTIL_END, postableAlert, postAlerts, type PostableAlert } from './receivers/alertmanager.ts'
 import { retryDelayMs } from './receivers/attempt.ts'
 
 export interface HandOverOptions {

@@ -1,8 +1,7 @@
 /** Stages that hold back single alerts of a group that is due. What is held back is grouped and shown with its reason, not sent. */
 import type { Alert } from '../model/alert.ts'
 import type { NotifyReason } from './notify-reason.ts'
-import { decide } from './pipeline-state.ts'
-import type { PipelineState, Stage } from './pipeline-state.ts'
+import { decide, type PipelineState, type Stage } from './pipeline-state.ts'
 import type { PipelineAlert } from './pipeline-view.ts'
 import type { ExpectedMark } from './ports.ts'
 import type { Route } from './route.ts'

@@ -2,15 +2,12 @@
  * Sending over HTTP to receivers that users configured: their certificates, their passwords, their redirects. An
  * unreachable receiver is an answer too: nothing here rejects but for a secret or certificate that cannot be read.
  */
-import { request as httpRequest } from 'node:http'
-import type { ClientRequest, IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
-import type { RequestOptions } from 'node:https'
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { messageOf } from '../base/errors.ts'
 import type { Clock } from '../base/clock.ts'
 import type { HttpConfig, TlsConfig } from './config/http-config.ts'
-import { resolveSecret } from './config/secret.ts'
-import type { Secret } from './config/secret.ts'
+import { resolveSecret, type Secret } from './config/secret.ts'
 
 export interface HttpRequest {
   readonly url: string

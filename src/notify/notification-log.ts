@@ -7,8 +7,7 @@ import { ZERO_TIME_MS } from '../template/go-time.ts'
 import type { IntegrationConfig } from './config/integration-config.ts'
 import type { MessageAlert } from './message.ts'
 import type { NotifyReason } from './notify-reason.ts'
-import { decide } from './pipeline-state.ts'
-import type { Cycle, Flush, PipelineState, Stage } from './pipeline-state.ts'
+import { decide, type Cycle, type Flush, type PipelineState, type Stage } from './pipeline-state.ts'
 import type { PipelineAlert } from './pipeline-view.ts'
 
 /** A message is tried at least this long. */

@@ -5,23 +5,26 @@
  */
 import type { Alert } from '../model/alert.ts'
 import type { DeliveryRecord } from '../model/delivery.ts'
-import { compareLabels } from '../model/labels.ts'
-import type { Labels } from '../model/labels.ts'
+import { compareLabels, type Labels } from '../model/labels.ts'
 import type { NotificationLogEntry } from '../model/notification-log.ts'
 import type { NotifyConfig } from './config/config-file.ts'
-import { DeliveryQueue } from './delivery-queue.ts'
-import type { IntegrationHealth } from './delivery-queue.ts'
+import { DeliveryQueue, type IntegrationHealth } from './delivery-queue.ts'
 import { due, grouped, indexed, settle, settled } from './dispatch.ts'
 import { expectedInUpgrade, expectedMark, inhibited, muted, mutedBy, silenced } from './hold-back.ts'
 import type { HttpClient } from './http-client.ts'
 import { compareAlerts } from './message.ts'
 import { deduplicated } from './notification-log.ts'
-import { createPipelineState } from './pipeline-state.ts'
-import type { Cycle, Notification, PipelineParts, PipelineState, Stage } from './pipeline-state.ts'
+import {
+  createPipelineState,
+  type Cycle,
+  type Notification,
+  type PipelineParts,
+  type PipelineState,
+  type Stage,
+} from './pipeline-state.ts'
 import type { AlertGroup, PipelineAlert, PipelineMarks, PipelineView } from './pipeline-view.ts'
 import { send, targetOf } from './receivers/send.ts'
-import { routesFor } from './route.ts'
-import type { Route } from './route.ts'
+import { routesFor, type Route } from './route.ts'
 
 /** In this order. Deliveries follow: `delivery-queue.ts` sends, tries again, and says what became of each message. */
 export const STAGES: readonly Stage[] = [

@@ -5,10 +5,15 @@
 import { CLUSTER_ALIASES, clusterOf } from '../model/cluster-identity.ts'
 import { compareText } from '../model/labels.ts'
 import { wantText, wrongType } from '../template/function.ts'
-import type { Behaviour, ListValue, MapValue, RootValue, Value } from '../template/value.ts'
-import { TemplateError } from '../template/value.ts'
-import { commonPairs, quotedReceiver, statusOf } from './message.ts'
-import type { Message, MessageAlert } from './message.ts'
+import {
+  TemplateError,
+  type Behaviour,
+  type ListValue,
+  type MapValue,
+  type RootValue,
+  type Value,
+} from '../template/value.ts'
+import { commonPairs, quotedReceiver, statusOf, type Message, type MessageAlert } from './message.ts'
 
 export function templateData(message: Message): RootValue {
   const { alerts } = message

@@ -1,12 +1,17 @@
 /** The functions Alertmanager adds to Go's templates. */
-import { fixedArity, wantFloat, wantText, wrongType } from '../template/function.ts'
-import type { TemplateFunction } from '../template/function.ts'
+import { fixedArity, wantFloat, wantText, wrongType, type TemplateFunction } from '../template/function.ts'
 import { escapeQuery } from '../template/go-functions.ts'
 import { formatLayout } from '../template/go-time.ts'
 import { humanizeDuration } from '../template/humanize.ts'
 import { replaceAll, searches } from '../template/regex.ts'
-import { TemplateError, printValue, sortedEntries } from '../template/value.ts'
-import type { ListValue, TimeValue, Value } from '../template/value.ts'
+import {
+  TemplateError,
+  printValue,
+  sortedEntries,
+  type ListValue,
+  type TimeValue,
+  type Value,
+} from '../template/value.ts'
 import { texts } from './template-data.ts'
 import { isTimeZone } from './time-interval.ts'
 

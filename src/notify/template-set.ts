@@ -2,12 +2,11 @@
  * The templates of one configuration: ours, and above them those of its files, by name. Texts of receivers are expanded
  * with all of them defined; HTML is expanded with every value escaped, for text and for addresses.
  */
-import type { Node } from '../template/ast.ts'
+import type { Node, TemplateTree } from '../template/ast.ts'
 import { evaluateTemplate } from '../template/evaluate.ts'
 import { GO_FUNCTIONS, escapeHtml } from '../template/go-functions.ts'
 import { TemplateSyntaxError } from '../template/lexer.ts'
 import { parseTemplate } from '../template/parse.ts'
-import type { TemplateTree } from '../template/ast.ts'
 import { DEFAULT_TEMPLATES } from './default-templates.ts'
 import type { Message } from './message.ts'
 import { templateData } from './template-data.ts'

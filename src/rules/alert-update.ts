@@ -8,8 +8,14 @@
  */
 import type { AlertPhase } from './alert-state.ts'
 import type { TrackedAlert, TrackedAlerts } from './alerting-rule.ts'
-import { alertSourceOf, ruleAlertOf, ruleAlertsOf } from './rule-state.ts'
-import type { GroupState, OrphanAlert, RuleState } from './rule-state.ts'
+import {
+  alertSourceOf,
+  ruleAlertOf,
+  ruleAlertsOf,
+  type GroupState,
+  type OrphanAlert,
+  type RuleState,
+} from './rule-state.ts'
 import type { RuleAlert } from '../model/alert.ts'
 
 /** Structured-cloneable. Apply updates in the order of their creation. */

@@ -8,12 +8,18 @@ import type { DerivedSample } from '../model/appender.ts'
 import { Labels, METRIC_NAME } from '../model/labels.ts'
 import { formatHistogram } from '../promql/histogram/text.ts'
 import type { VectorSample } from '../promql/query-engine.ts'
-import { stepAlert } from './alert-state.ts'
-import type { AlertPhase, Hold } from './alert-state.ts'
+import { stepAlert, type AlertPhase, type Hold } from './alert-state.ts'
 import { alertSamples } from './derived-series.ts'
 import type { AlertingRule } from './rule.ts'
-import { compileTemplate, expandTemplate, isTemplate, isVolatile } from './template.ts'
-import type { Template, TemplateScope, TemplateSubject } from './template.ts'
+import {
+  compileTemplate,
+  expandTemplate,
+  isTemplate,
+  isVolatile,
+  type Template,
+  type TemplateScope,
+  type TemplateSubject,
+} from './template.ts'
 
 export const ALERT_NAME_LABEL = 'alertname'
 

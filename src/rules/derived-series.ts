@@ -1,7 +1,6 @@
 /** The series that rules write: the samples that an evaluation adds, and the stale markers of series that end. */
 import type { DerivedSample } from '../model/appender.ts'
-import { METRIC_NAME } from '../model/labels.ts'
-import type { Labels } from '../model/labels.ts'
+import { METRIC_NAME, type Labels } from '../model/labels.ts'
 import type { AlertPhase } from './alert-state.ts'
 
 /** Prometheus' names, which karma and Grafana query. */

@@ -10,15 +10,22 @@ import type { Labels } from '../model/labels.ts'
 import { RESOLVED_RETENTION_MS, resolve } from './alert-state.ts'
 import { AlertUpdates, type AlertUpdate } from './alert-update.ts'
 import { alertSamples, seriesSetOf, staleMarkers } from './derived-series.ts'
-import { evaluateGroup } from './group.ts'
-import type { GroupPorts, RuleQuery } from './group.ts'
+import { evaluateGroup, type GroupPorts, type RuleQuery } from './group.ts'
 import { restoreGroup } from './restore.ts'
-import { alertSourceOf, createGroupState, groupStatusOf, ruleAlertOf, ruleAlertsOf, trackedOf } from './rule-state.ts'
-import type { GroupState, OrphanAlert, RuleState } from './rule-state.ts'
+import {
+  alertSourceOf,
+  createGroupState,
+  groupStatusOf,
+  ruleAlertOf,
+  ruleAlertsOf,
+  trackedOf,
+  type GroupState,
+  type OrphanAlert,
+  type RuleState,
+} from './rule-state.ts'
 import type { AlertTransition, EvaluationReport, GroupReport, RuleGroupStatus } from './rule-status.ts'
 import type { RuleGroup } from './rule.ts'
-import { dueAt, spreadOffset } from './schedule.ts'
-import type { OffsetOf } from './schedule.ts'
+import { dueAt, spreadOffset, type OffsetOf } from './schedule.ts'
 
 export interface RuleEngineOptions {
   readonly groups: readonly RuleGroup[]

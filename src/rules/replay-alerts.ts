@@ -4,8 +4,7 @@
  * alerts, and for an hour the resolved ones.
  */
 import type { Labels } from '../model/labels.ts'
-import { stepAlert } from './alert-state.ts'
-import type { AlertPhase, FiringPhase, Hold } from './alert-state.ts'
+import { stepAlert, type AlertPhase, type FiringPhase, type Hold } from './alert-state.ts'
 
 /** One sample of the expression, with the labels of its alert. */
 export interface HeldSample {

@@ -4,11 +4,9 @@ import { positionOf, renderDiagnostic } from '../model/diagnostic.ts'
 import { formatDuration } from '../model/duration.ts'
 import type { ParseOptions } from '../promql/parse-options.ts'
 import type { ReplayedRule } from './replay.ts'
-import { blockMsOf } from './replay-tally.ts'
-import type { ReplayWindow } from './replay-tally.ts'
+import { blockMsOf, type ReplayWindow } from './replay-tally.ts'
 import { loadRuleFiles } from './rule-file.ts'
-import type { AlertingRule, RuleGroup } from './rule.ts'
-import { DEFAULT_INTERVAL_MS } from './rule.ts'
+import { DEFAULT_INTERVAL_MS, type AlertingRule, type RuleGroup } from './rule.ts'
 
 export interface ReplayInput {
   readonly alertname?: string | undefined

@@ -1,9 +1,7 @@
 /** Replays the loaded rule and the edited rule over the same steps, one after the other. */
 import type { Cancellation } from '../base/cancellation.ts'
-import { replayRule } from './replay.ts'
-import type { ReplayPorts, ReplayedRule } from './replay.ts'
-import { planReplay } from './replay-request.ts'
-import type { ReplayInput } from './replay-request.ts'
+import { replayRule, type ReplayPorts, type ReplayedRule } from './replay.ts'
+import { planReplay, type ReplayInput } from './replay-request.ts'
 import type { ReplayCounts, ReplayWindow } from './replay-tally.ts'
 import type { RuleGroup } from './rule.ts'
 

@@ -1,7 +1,6 @@
 /** The counts of a replay: fires, flaps, pages and clusters, and its last occurrences. */
 import { clusterOf } from '../model/cluster-identity.ts'
-import { FLAP_MS } from './replay-alerts.ts'
-import type { ReplayObserver, ReplayedAlert, ReplayAlerts } from './replay-alerts.ts'
+import { FLAP_MS, type ReplayObserver, type ReplayedAlert, type ReplayAlerts } from './replay-alerts.ts'
 
 export interface ReplayWindow {
   readonly fromMs: number

@@ -8,8 +8,7 @@ import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
 import type { Histogram } from '../model/histogram.ts'
 import { Labels } from '../model/labels.ts'
-import type { Expr } from '../promql/ast.ts'
-import { childrenOf } from '../promql/ast.ts'
+import { childrenOf, type Expr } from '../promql/ast.ts'
 import { parseExpr } from '../promql/parse.ts'
 import type { ParseOptions } from '../promql/parse-options.ts'
 import type {
@@ -20,12 +19,9 @@ import type {
   RangeQuery,
   VectorSample,
 } from '../promql/query-engine.ts'
-import { alertLabelsOf, compileAlerting } from './alerting-rule.ts'
-import type { CompiledAlerting } from './alerting-rule.ts'
-import { ReplayAlerts } from './replay-alerts.ts'
-import type { HeldSample } from './replay-alerts.ts'
-import { ReplayTally } from './replay-tally.ts'
-import type { ReplayCounts, ReplayWindow } from './replay-tally.ts'
+import { alertLabelsOf, compileAlerting, type CompiledAlerting } from './alerting-rule.ts'
+import { ReplayAlerts, type HeldSample } from './replay-alerts.ts'
+import { ReplayTally, type ReplayCounts, type ReplayWindow } from './replay-tally.ts'
 import type { AlertingRule } from './rule.ts'
 import type { TemplateScope } from './template.ts'
 

@@ -6,8 +6,7 @@ import type { AlertRecord } from '../model/alert.ts'
 import type { TrackedAlert } from './alerting-rule.ts'
 import { RESOLVED_RETENTION_MS } from './alert-state.ts'
 import { alertSamples, seriesSetOf } from './derived-series.ts'
-import { trackedOf } from './rule-state.ts'
-import type { GroupState } from './rule-state.ts'
+import { trackedOf, type GroupState } from './rule-state.ts'
 
 /** After a longer outage a pending alert starts over. Prometheus' default outage tolerance. */
 export const OUTAGE_TOLERANCE_MS = 3_600_000

@@ -8,11 +8,9 @@ import { parseDuration } from '../model/duration.ts'
 import { METRIC_NAME } from '../model/labels.ts'
 import { diagnose } from '../promql/parse.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
-import { DEFAULT_INTERVAL_MS } from './rule.ts'
-import type { Rule, RuleGroup } from './rule.ts'
+import { DEFAULT_INTERVAL_MS, type Rule, type RuleGroup } from './rule.ts'
 import { compileTemplate, isTemplate } from './template.ts'
-import { YamlReader } from '../yaml/yaml-reader.ts'
-import type { Entry, Range } from '../yaml/yaml-reader.ts'
+import { YamlReader, type Entry, type Range } from '../yaml/yaml-reader.ts'
 import type { YamlText } from '../yaml/yaml-text.ts'
 
 export interface RuleFile {

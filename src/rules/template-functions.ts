@@ -2,15 +2,13 @@
 import { isIP, isIPv6 } from 'node:net'
 import { parseDuration } from '../model/duration.ts'
 import { compareText } from '../model/labels.ts'
-import { fixedArity, wantFloat, wantText, wrongType } from '../template/function.ts'
-import type { TemplateFunction } from '../template/function.ts'
+import { fixedArity, wantFloat, wantText, wrongType, type TemplateFunction } from '../template/function.ts'
 import { formatGoFloat } from '../template/go-float.ts'
 import { escapeQuery } from '../template/go-functions.ts'
 import { formatGoTime } from '../template/go-time.ts'
 import { humanize, humanize1024, humanizeDuration, humanizePercentage } from '../template/humanize.ts'
 import { replaceAll, searches } from '../template/regex.ts'
-import { TemplateError } from '../template/value.ts'
-import type { ListValue, SampleValue, Value } from '../template/value.ts'
+import { TemplateError, type ListValue, type SampleValue, type Value } from '../template/value.ts'
 
 /** The context of these functions beside their arguments. */
 export interface FunctionContext {

@@ -10,10 +10,8 @@ import { evaluateTemplate } from '../template/evaluate.ts'
 import { GO_FUNCTIONS } from '../template/go-functions.ts'
 import { TemplateSyntaxError } from '../template/lexer.ts'
 import { parseTemplate } from '../template/parse.ts'
-import { TemplateError, labelMap } from '../template/value.ts'
-import type { ListValue, SampleValue, Value } from '../template/value.ts'
-import { PROMETHEUS_FUNCTIONS } from './template-functions.ts'
-import type { FunctionContext } from './template-functions.ts'
+import { TemplateError, labelMap, type ListValue, type SampleValue, type Value } from '../template/value.ts'
+import { PROMETHEUS_FUNCTIONS, type FunctionContext } from './template-functions.ts'
 
 const FUNCTIONS = { ...GO_FUNCTIONS, ...PROMETHEUS_FUNCTIONS }
 const FUNCTION_NAMES: ReadonlySet<string> = new Set(Object.keys(FUNCTIONS))

@@ -2,8 +2,7 @@
  * The sources of the event feed's topics on main: reports of the evaluation cycle, writes by user actions, reloads.
  */
 import type { EventTopic } from '../contract/events.ts'
-import { silenceStateAt } from '../model/silence.ts'
-import type { Silence } from '../model/silence.ts'
+import { silenceStateAt, type Silence } from '../model/silence.ts'
 import type { AlertStore } from '../notify/alerts.ts'
 import type { Reloader } from './reload.ts'
 import type { EvaluationReport } from '../rules/rule-status.ts'

@@ -3,11 +3,9 @@ import { readFileSync } from 'node:fs'
 import { engineOptionsOf } from '../config/folder-options.ts'
 import { FleetError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { loadCatalog } from '../catalog/catalog.ts'
-import type { Catalog, ContentFile } from '../catalog/catalog.ts'
+import { loadCatalog, type Catalog, type ContentFile } from '../catalog/catalog.ts'
 import type { Config } from '../config/config.ts'
-import { renderDiagnostic } from '../model/diagnostic.ts'
-import type { Diagnostic } from '../model/diagnostic.ts'
+import { renderDiagnostic, type Diagnostic } from '../model/diagnostic.ts'
 import type { Reloadable } from './reload.ts'
 
 export interface Content {

@@ -4,8 +4,7 @@
  * are links into a folder that is replaced as a whole), and a folder that is itself a link. File systems without events
  * are checked periodically.
  */
-import { readdirSync, realpathSync, statSync, watch } from 'node:fs'
-import type { FSWatcher } from 'node:fs'
+import { readdirSync, realpathSync, statSync, watch, type FSWatcher } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 

@@ -10,10 +10,8 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { FaultThrottle } from '../base/fault-throttle.ts'
 import type { Log } from '../base/log.ts'
-import { NO_TRACING } from '../base/tracing.ts'
-import type { Tracing } from '../base/tracing.ts'
-import { urlOf } from '../config/config.ts'
-import type { Config } from '../config/config.ts'
+import { NO_TRACING, type Tracing } from '../base/tracing.ts'
+import { urlOf, type Config } from '../config/config.ts'
 import type { Principal } from '../model/token.ts'
 
 /** The header of an export request; its value does not matter. */

@@ -1,6 +1,5 @@
 import type { Attributes, AttributeValue, KeyValue } from '../model/attribute.ts'
-import { floatOf, highWordOf, lowWordOf, MalformedBytesError } from './bytes.ts'
-import type { ByteReader, ByteWriter } from './bytes.ts'
+import { floatOf, highWordOf, lowWordOf, MalformedBytesError, type ByteReader, type ByteWriter } from './bytes.ts'
 
 /** Texts and attributes as bytes: texts once each, in a table, and attributes by their places in it. */
 

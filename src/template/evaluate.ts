@@ -6,8 +6,7 @@
 import type { Command, Node, Operand, Pipe, RangeNode, TemplateTree } from './ast.ts'
 import { fieldOf } from './fields.ts'
 import type { TemplateFunction } from './function.ts'
-import { TemplateError, isTruthy, printValue, sortedEntries, typeName } from './value.ts'
-import type { RootValue, Value } from './value.ts'
+import { TemplateError, isTruthy, printValue, sortedEntries, typeName, type RootValue, type Value } from './value.ts'
 
 /** Maximum commands and loop iterations of one run, and maximum characters of its output. */
 const STEPS_MAX = 100_000

@@ -8,8 +8,7 @@ import {
   formatLayout,
   zoneOffsetMs,
 } from './go-time.ts'
-import { TemplateError, typeName } from './value.ts'
-import type { DurationValue, TimeValue, Value } from './value.ts'
+import { TemplateError, typeName, type DurationValue, type TimeValue, type Value } from './value.ts'
 
 /** Throws `TemplateError` for an unknown field, or for arguments of a plain field. */
 export function fieldOf(value: Value, name: string, args: readonly Value[]): Value {

@@ -1,6 +1,5 @@
 /** The interface of template functions, and checks of their arguments. */
-import { TemplateError, typeName } from './value.ts'
-import type { Value } from './value.ts'
+import { TemplateError, typeName, type Value } from './value.ts'
 
 /** `Context` is the data that the functions of one set use beside their arguments, such as the time. */
 export interface TemplateFunction<Context = unknown> {

@@ -1,7 +1,6 @@
 /** Go's `fmt.Sprintf` for template values, with Go's own texts for type mismatches (`%!d(float64=1.5)`). */
 import { formatGoFloat } from './go-float.ts'
-import { TemplateError, printValue, typeName } from './value.ts'
-import type { Value } from './value.ts'
+import { TemplateError, printValue, typeName, type Value } from './value.ts'
 
 /** Widths and precisions are limited, so that a template cannot produce a gigabyte of blanks. */
 const WIDTH_MAX = 10_000

@@ -2,11 +2,9 @@
  * The functions of every Go template: comparison, logic, printing, indexing. evaluate.ts has `and` and `or`, which stop
  * early.
  */
-import { fixedArity, wrongType, wantText } from './function.ts'
-import type { TemplateFunction } from './function.ts'
+import { fixedArity, wrongType, wantText, type TemplateFunction } from './function.ts'
 import { sprintf } from './go-format.ts'
-import { TemplateError, isTruthy, printValue, typeName } from './value.ts'
-import type { Value } from './value.ts'
+import { TemplateError, isTruthy, printValue, typeName, type Value } from './value.ts'
 
 const atLeast = (count: number, call: TemplateFunction['call']): TemplateFunction => ({
   arity: [count, Infinity],

@@ -1,8 +1,7 @@
 /** Parses the pipelines of a template: commands, operands, variables. An unknown function or variable is an error. */
 import { nearest } from '../base/nearest.ts'
 import type { Command, Operand, Pipe } from './ast.ts'
-import { TemplateSyntaxError } from './lexer.ts'
-import type { Token } from './lexer.ts'
+import { TemplateSyntaxError, type Token } from './lexer.ts'
 import type { TokenCursor } from './token-cursor.ts'
 import type { Value } from './value.ts'
 

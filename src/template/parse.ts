@@ -3,8 +3,7 @@
  * break and continue around the pipelines of parse-pipe.ts, variables with block scope.
  */
 import type { Node, TemplateTree } from './ast.ts'
-import { TemplateSyntaxError } from './lexer.ts'
-import type { Token } from './lexer.ts'
+import { TemplateSyntaxError, type Token } from './lexer.ts'
 import { PipeParser } from './parse-pipe.ts'
 import { TokenCursor } from './token-cursor.ts'
 

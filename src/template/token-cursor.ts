@@ -1,6 +1,5 @@
 /** A position in a template's tokens, with the nesting depth. */
-import { TemplateSyntaxError, lexTemplate } from './lexer.ts'
-import type { Token, TokenKind } from './lexer.ts'
+import { TemplateSyntaxError, lexTemplate, type Token, type TokenKind } from './lexer.ts'
 
 /** Depth of nested blocks and parentheses. */
 const DEPTH_MAX = 100

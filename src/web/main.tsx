@@ -1,5 +1,4 @@
-import { StrictMode, useEffect } from 'react'
-import type { ReactNode } from 'react'
+import { StrictMode, useEffect, type ReactNode } from 'react'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'

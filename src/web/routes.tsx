@@ -6,8 +6,7 @@ import { ROUTES } from './lib/paths.ts'
 import { NotFoundPage } from './pages/not-found-page.tsx'
 import { NowPage } from './pages/now-page.tsx'
 import { CommandMenu, ViewDialog } from './panels/shell-dialogs.ts'
-import { laterPart } from './ui/later-part.tsx'
-import type { LaterPart } from './ui/later-part.tsx'
+import { laterPart, type LaterPart } from './ui/later-part.tsx'
 import { Skeleton } from './ui/skeleton.tsx'
 
 /** Address to page. The landing page comes with the program; each other one when it is needed, or when there is time. */

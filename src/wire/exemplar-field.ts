@@ -1,10 +1,7 @@
-import { EXEMPLAR_LABEL_RUNES_MAX } from '../model/exemplar.ts'
-import type { Exemplar } from '../model/exemplar.ts'
+import { EXEMPLAR_LABEL_RUNES_MAX, type Exemplar } from '../model/exemplar.ts'
 import { Labels } from '../model/labels.ts'
-import { readLabel } from './label-fields.ts'
-import type { RawLabel } from './label-fields.ts'
-import { FIXED64, LENGTH_DELIMITED, VARINT, tagOf } from './protobuf.ts'
-import type { ProtobufReader } from './protobuf.ts'
+import { readLabel, type RawLabel } from './label-fields.ts'
+import { FIXED64, LENGTH_DELIMITED, VARINT, tagOf, type ProtobufReader } from './protobuf.ts'
 
 /**
  * Reads an Exemplar message of remote write: labels 1, value 2, time 3; 1.0 and 2.0 differ only in the labels, which

@@ -1,8 +1,14 @@
-import { CUSTOM_BOUNDS, NO_BUCKETS, SCHEMA_MAX, SCHEMA_MIN } from '../model/histogram.ts'
-import type { BucketCounts, CounterReset, Histogram } from '../model/histogram.ts'
+import {
+  CUSTOM_BOUNDS,
+  NO_BUCKETS,
+  SCHEMA_MAX,
+  SCHEMA_MIN,
+  type BucketCounts,
+  type CounterReset,
+  type Histogram,
+} from '../model/histogram.ts'
 import { isStaleWords } from '../model/sample.ts'
-import { FIXED64, LENGTH_DELIMITED, VARINT, tagOf, truncated } from './protobuf.ts'
-import type { ProtobufReader } from './protobuf.ts'
+import { FIXED64, LENGTH_DELIMITED, VARINT, tagOf, truncated, type ProtobufReader } from './protobuf.ts'
 
 /**
  * Decodes a Histogram message, which is common to remote write 1.0 (prompb types.proto) and 2.0. Integer histograms

@@ -1,5 +1,4 @@
-import type { LabelLimits, RawLabel } from './label-fields.ts'
-import { readLabel, readLabelFields } from './label-fields.ts'
+import { readLabel, readLabelFields, type LabelLimits, type RawLabel } from './label-fields.ts'
 
 /**
  * Reads label sets, and caches single labels by their bytes: a new cluster brings sixty label sets of the same few

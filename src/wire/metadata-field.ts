@@ -1,7 +1,5 @@
-import { METRIC_TYPES } from '../model/metadata.ts'
-import type { MetricMetadata, MetricType } from '../model/metadata.ts'
-import { LENGTH_DELIMITED, VARINT, tagOf } from './protobuf.ts'
-import type { ProtobufReader } from './protobuf.ts'
+import { METRIC_TYPES, type MetricMetadata, type MetricType } from '../model/metadata.ts'
+import { LENGTH_DELIMITED, VARINT, tagOf, type ProtobufReader } from './protobuf.ts'
 
 /**
  * Metric metadata of remote write: MetricMetadata of 1.0, in separate requests, and Metadata of 2.0, in each series.

@@ -1,7 +1,6 @@
 import type { Labels } from '../model/labels.ts'
 import { LENGTH_DELIMITED, ProtobufWriter } from './protobuf.ts'
-import { writeSample } from './remote-write-encode.ts'
-import type { WriteSample } from './remote-write-encode.ts'
+import { writeSample, type WriteSample } from './remote-write-encode.ts'
 
 /**
  * Remote write 2.0, the sending side (io.prometheus.write.v2): label sets and samples to the bytes of a Request, symbols

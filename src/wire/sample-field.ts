@@ -1,5 +1,4 @@
-import { FIXED64, VARINT, tagOf, truncated } from './protobuf.ts'
-import type { ProtobufReader } from './protobuf.ts'
+import { FIXED64, VARINT, tagOf, truncated, type ProtobufReader } from './protobuf.ts'
 import type { WriteBatch } from './write-batch.ts'
 
 /** A Sample message, which remote write 1.0 and 2.0 have in common: value 1, time 2; 2.0 adds a start time, skipped here. */

@@ -1,6 +1,5 @@
 import type { Exemplar } from '../model/exemplar.ts'
-import { readHistogram } from './histogram-field.ts'
-import type { DecodedHistogram } from './histogram-field.ts'
+import { readHistogram, type DecodedHistogram } from './histogram-field.ts'
 import type { DecodedMetadata } from './metadata-field.ts'
 import { ProtobufReader } from './protobuf.ts'
 

@@ -2,12 +2,10 @@
  * Reads a YAML document of an expected shape, and reports deviations: unknown keys with the nearest known key, wrong kinds,
  * repeated keys. Positions are offsets into the file.
  */
-import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
-import type { Document, Node, Scalar } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node, type Scalar } from 'yaml'
 import { didYouMean } from '../base/nearest.ts'
 import type { Diagnostic } from '../model/diagnostic.ts'
-import { yamlText } from './yaml-text.ts'
-import type { YamlText } from './yaml-text.ts'
+import { yamlText, type YamlText } from './yaml-text.ts'
 
 /** Offsets into the file, `to` exclusive. */
 export interface Range {

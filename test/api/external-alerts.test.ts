@@ -3,8 +3,7 @@ import type { Principal } from '../../src/model/token.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { memoryPeople } from '../support/people.ts'
 import { ruleAlert } from './rule-alert.ts'
-import { makeServer, NOW_MS } from './test-server.ts'
-import type { TestServer } from './test-server.ts'
+import { makeServer, NOW_MS, type TestServer } from './test-server.ts'
 
 const TOKENS: Readonly<Record<string, Principal>> = {
   bound: { role: 'ingest', name: 'brno', cluster: 'brno-2' },

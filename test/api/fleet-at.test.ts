@@ -17,8 +17,7 @@ import { FakeClock } from '../support/fake-clock.ts'
 import { fleetFactsOver } from '../support/fleet-facts.ts'
 import { memoryPeople } from '../support/people.ts'
 import { ruleAlert } from './rule-alert.ts'
-import { makeServer, NOW_MS } from './test-server.ts'
-import type { TestServer } from './test-server.ts'
+import { makeServer, NOW_MS, type TestServer } from './test-server.ts'
 import { putFacts } from '../support/put-facts.ts'
 
 /** The moment of `edge-script`'s times at which the server stands. */

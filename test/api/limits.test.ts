@@ -10,8 +10,7 @@ import { encodeSnappy } from '../../src/wire/snappy.ts'
 import type { Metric } from '../../src/wire/otlp/metrics.ts'
 import { encodeRequestProtobuf, withCounts } from '../support/otlp.ts'
 import { writeBody } from '../support/remote-write.ts'
-import { NOW_MS, makeServer } from './test-server.ts'
-import type { TestServer } from './test-server.ts'
+import { NOW_MS, makeServer, type TestServer } from './test-server.ts'
 
 // Every limit on what is taken, over HTTP: what goes beyond is answered 4xx (by OTLP's own rules a 200 that tells it, when
 // the request itself is sound), with the limit's option and value; it is counted, and it stands in /debug/ingest.

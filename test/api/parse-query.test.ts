@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { form, makeServer } from './test-server.ts'
-import type { TestServer } from './test-server.ts'
+import { form, makeServer, type TestServer } from './test-server.ts'
 
 let server: TestServer
 beforeAll(async () => {

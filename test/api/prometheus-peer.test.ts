@@ -8,8 +8,7 @@ import { MemoryQueryable } from '../support/memory-queryable.ts'
 import { findPeer, requirePeer } from '../support/peers.ts'
 import { startPrometheus, type RunningPrometheus } from '../support/prometheus.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'
-import { makeServer } from './test-server.ts'
-import type { TestServer } from './test-server.ts'
+import { makeServer, type TestServer } from './test-server.ts'
 
 // The same requests to a real Prometheus and to this API over the same samples: status, type and body are the same. What
 // Prometheus 3 answers otherwise than the 2.42 that is at hand, and what is meant to differ, is not among them.

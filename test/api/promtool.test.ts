@@ -6,8 +6,7 @@ import { createLocalEngine } from '../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
 import { MemoryQueryable } from '../support/memory-queryable.ts'
 import { requirePeer } from '../support/peers.ts'
-import { NOW_MS, makeServer } from './test-server.ts'
-import type { TestServer } from './test-server.ts'
+import { NOW_MS, makeServer, type TestServer } from './test-server.ts'
 
 const run = promisify(execFile)
 const NOW = NOW_MS / 1000

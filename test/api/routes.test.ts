@@ -2,8 +2,7 @@ import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installRouteTable } from '../../src/api/server/route-config.ts'
 import { DEFAULT_FARO_OPTIONS } from '../../src/api/ingest/faro.ts'
-import { makeServer } from './test-server.ts'
-import type { TestServer } from './test-server.ts'
+import { makeServer, type TestServer } from './test-server.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -1,6 +1,5 @@
-import { fingerprintOf, type AlertState } from '../../src/model/alert.ts'
+import { fingerprintOf, type AlertState, type RuleAlert } from '../../src/model/alert.ts'
 import { Labels } from '../../src/model/labels.ts'
-import type { RuleAlert } from '../../src/model/alert.ts'
 import { NOW_MS } from './test-server.ts'
 
 const MINUTE_MS = 60_000

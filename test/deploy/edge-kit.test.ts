@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ObjectKind } from '../../src/model/object-facts.ts'
 import { KINDS, SKIPPED_KEYS } from '../../src/wire/k8s/kinds.ts'
-import { collectorConfig, deployText, manifest, manifests } from './edge-kit.ts'
-import type { WatchedObject } from './edge-kit.ts'
+import { collectorConfig, deployText, manifest, manifests, type WatchedObject } from './edge-kit.ts'
 
 // What a cluster sends is what the decoders read: no kind is missing, and none leaves a cluster for nothing.
 

@@ -9,8 +9,7 @@ import { metricNamesOf, selectorsOf } from '../../src/promql/ast.ts'
 import { parseExpr } from '../../src/promql/parse.ts'
 import { loadRuleFiles } from '../../src/rules/rule-file.ts'
 import { ROOT, shippedCatalog } from '../content/content.ts'
-import { deployText, relabelled, remoteWrites } from './edge-kit.ts'
-import type { RemoteWrite } from './edge-kit.ts'
+import { deployText, relabelled, remoteWrites, type RemoteWrite } from './edge-kit.ts'
 
 // The allow-list of the snippets is what Daytwo reads: rules, live cells of runbooks, dashboards, and the fleet's facts.
 

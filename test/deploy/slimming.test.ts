@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readObjectRecord } from '../../src/wire/k8s/object-record.ts'
-import type { RecordReading } from '../../src/wire/k8s/object-record.ts'
+import { readObjectRecord, type RecordReading } from '../../src/wire/k8s/object-record.ts'
 import { objectRecord, otlpValueOf } from '../support/otlp-logs.ts'
 import { OBJECTS } from '../wire/k8s/objects.ts'
 import { collectorConfig } from './edge-kit.ts'

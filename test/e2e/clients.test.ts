@@ -26,8 +26,7 @@ import { FIXED64, ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
 import { encodeSnappy } from '../../src/wire/snappy.ts'
 import { histogramBytes } from '../support/histograms.ts'
 import { postWrite } from '../support/remote-write.ts'
-import { startServer } from '../support/server.ts'
-import type { RunningServer } from '../support/server.ts'
+import { startServer, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 // What stock clients send, parameter by parameter, to the real program: Grafana's Prometheus data source, Perses in the

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { postWrite, writeBody } from '../support/remote-write.ts'
-import { instantQuery, startServer, withoutContent } from '../support/server.ts'
-import type { RunningServer } from '../support/server.ts'
+import { instantQuery, startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
 

@@ -4,8 +4,7 @@ import type { DecommissionItems } from '../../src/contract/decommissions.ts'
 import type { ClusterDetail } from '../../src/contract/fleet-clusters.ts'
 import type { Now } from '../../src/contract/now.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'
-import { startServer, withoutContent } from '../support/server.ts'
-import type { RunningServer } from '../support/server.ts'
+import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 // A cluster that somebody says was switched off: kept over kill -9, told as a series, and over when the cluster is back.

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { postWrite, writeBody } from '../support/remote-write.ts'
-import { startServer, withoutContent } from '../support/server.ts'
-import type { RunningServer } from '../support/server.ts'
+import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
 

@@ -4,8 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ObjectChangeItem, ObjectChangeItems } from '../../src/contract/fleet-changes.ts'
 import type { LogItems } from '../../src/contract/fleet-logs.ts'
 import { encodeLogsProtobuf, logsOf, objectRecord, plainRecord } from '../support/otlp-logs.ts'
-import { startServer, withoutContent } from '../support/server.ts'
-import type { RunningServer } from '../support/server.ts'
+import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 // What Collectors tell of objects, at the product as it ships: in any order, again and again, and through kill -9.

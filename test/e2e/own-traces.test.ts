@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { afterEach, describe, expect, test } from 'vitest'
-import { startOtlpSink } from '../support/otlp-sink.ts'
-import type { OtlpSink } from '../support/otlp-sink.ts'
-import { MAIN, startServer, withoutContent } from '../support/server.ts'
-import type { RunningServer } from '../support/server.ts'
+import { startOtlpSink, type OtlpSink } from '../support/otlp-sink.ts'
+import { MAIN, startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startServer, withoutContent } from '../support/server.ts'
-import type { RunningServer } from '../support/server.ts'
+import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 // What people and other programs said is there after kill -9: the product as it ships, its threads and its disk.

@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtApp } from '../support/built-app.ts'
-import { answersOf, ANSWERS_FILE, differencesOf, unpackStoredData } from '../support/stored-data.ts'
-import type { Answer, StoredAnswers } from '../support/stored-data.ts'
+import {
+  answersOf,
+  ANSWERS_FILE,
+  differencesOf,
+  unpackStoredData,
+  type Answer,
+  type StoredAnswers,
+} from '../support/stored-data.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 // A data directory that an earlier version wrote, with samples in the log, in packs and in rollups, and every kind of fact:

@@ -1,8 +1,7 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { api, resources, tracing } from '@opentelemetry/sdk-node'
 import { afterEach, expect, test } from 'vitest'
-import { startServer, withoutContent } from '../support/server.ts'
-import type { RunningServer } from '../support/server.ts'
+import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 // The stock JavaScript SDK of OpenTelemetry sends spans to the server as it ships, over real HTTP; Jaeger's APIs find them.

@@ -3,8 +3,13 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { spanPath, upgradeSpanId, upgradeTraceId } from '../../src/fleet/trace/trace-ids.ts'
 import type { Span } from '../../src/model/span.ts'
-import { COMMON_ATTRIBUTES, ROOT_NAMES, UPGRADE_EVENTS, UPGRADE_SPANS } from '../../src/model/upgrade-convention.ts'
-import type { ConventionAttribute } from '../../src/model/upgrade-convention.ts'
+import {
+  COMMON_ATTRIBUTES,
+  ROOT_NAMES,
+  UPGRADE_EVENTS,
+  UPGRADE_SPANS,
+  type ConventionAttribute,
+} from '../../src/model/upgrade-convention.ts'
 import { upgradeSpanFault } from '../../src/model/validate-upgrade-span.ts'
 import { UPGRADE } from '../support/upgrade-record.ts'
 

@@ -17,8 +17,7 @@ import { SnappyDecoder, encodeSnappy } from '../../src/wire/snappy.ts'
 import type { WriteBatch } from '../../src/wire/write-batch.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { FARO, NOW_MS, OTLP_JSON, OTLP_PROTOBUF, SNAPPY_BLOCKS, V1, V2, numbered } from './bodies.ts'
-import { damaged, mutated, mutatedJson, pick, randomOf } from './mutate.ts'
-import type { Random } from './mutate.ts'
+import { damaged, mutated, mutatedJson, pick, randomOf, type Random } from './mutate.ts'
 import { NotingAppender } from './noting-appender.ts'
 
 // Bodies that went wrong, through the whole of ingest into a real store. Whatever comes: nothing is thrown (which would be

@@ -1,5 +1,4 @@
-import { APPENDED, APPENDED_BEFORE } from '../../src/model/appender.ts'
-import type { AppendOutcome, Appender } from '../../src/model/appender.ts'
+import { APPENDED, APPENDED_BEFORE, type AppendOutcome, type Appender } from '../../src/model/appender.ts'
 import type { Exemplar } from '../../src/model/exemplar.ts'
 import type { Histogram } from '../../src/model/histogram.ts'
 import type { Labels } from '../../src/model/labels.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FARO_LIMITS, acceptFaro, receiveFaro } from '../../src/ingest/faro.ts'
-import type { FaroItems } from '../../src/ingest/faro.ts'
+import { FARO_LIMITS, acceptFaro, receiveFaro, type FaroItems } from '../../src/ingest/faro.ts'
 
 const NOW_MS = 1_787_220_000_000
 

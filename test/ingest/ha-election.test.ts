@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { delivered, electionResultOf } from '../../src/ingest/ha-election.ts'
-import type { Election } from '../../src/ingest/ha-election.ts'
+import { delivered, electionResultOf, type Election } from '../../src/ingest/ha-election.ts'
 
 const AFTER_MS = 30_000
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { IdentityTable } from '../../src/ingest/identity-table.ts'
-import type { IdentityScope } from '../../src/ingest/identity-table.ts'
+import { IdentityTable, type IdentityScope } from '../../src/ingest/identity-table.ts'
 import { hashBytes } from '../../src/wire/label-hash.ts'
 
 const HOUR_MS = 3_600_000

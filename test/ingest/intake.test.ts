@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Intake } from '../../src/ingest/intake.ts'
-import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
-import type { IngestOptions } from '../../src/ingest/options.ts'
+import { INGEST_DEFAULTS, type IngestOptions } from '../../src/ingest/options.ts'
 import { createOtlpMetricsIngest } from '../../src/ingest/otlp/metrics.ts'
 import { OTLP_DEFAULTS } from '../../src/ingest/otlp/options.ts'
 import { otlpAnswer } from '../../src/ingest/otlp/outcome.ts'

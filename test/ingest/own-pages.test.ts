@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceptFaro } from '../../src/ingest/faro.ts'
-import type { FaroRecord } from '../../src/ingest/faro.ts'
+import { acceptFaro, type FaroRecord } from '../../src/ingest/faro.ts'
 import { countsOf, isOfOwnPages, logRecordOf } from '../../src/ingest/own-pages.ts'
 import { textAttribute } from '../../src/model/attribute.ts'
 import { parseFaro } from '../../src/wire/faro.ts'

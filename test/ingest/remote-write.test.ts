@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
-import type { IngestOptions } from '../../src/ingest/options.ts'
+import { INGEST_DEFAULTS, type IngestOptions } from '../../src/ingest/options.ts'
 import { Intake } from '../../src/ingest/intake.ts'
-import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
-import type { RemoteWriteIngest, WriteOutcome } from '../../src/ingest/remote-write.ts'
+import { createRemoteWriteIngest, type RemoteWriteIngest, type WriteOutcome } from '../../src/ingest/remote-write.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { FIXED64, ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
-import { encodeLabels, encodeWriteRequest } from '../../src/wire/remote-write-encode.ts'
-import type { WriteSample, WriteSeries } from '../../src/wire/remote-write-encode.ts'
+import {
+  encodeLabels,
+  encodeWriteRequest,
+  type WriteSample,
+  type WriteSeries,
+} from '../../src/wire/remote-write-encode.ts'
 import { encodeWriteRequestV2 } from '../../src/wire/remote-write-v2-encode.ts'
 import { encodeSnappy } from '../../src/wire/snappy.ts'
-import { histogramBytes, histogramOf, messageField, sentOf } from '../support/histograms.ts'
-import type { SentHistogram } from '../support/histograms.ts'
-import { MemoryAppender } from '../support/memory-appender.ts'
-import type { MemoryAppenderOptions } from '../support/memory-appender.ts'
+import { histogramBytes, histogramOf, messageField, sentOf, type SentHistogram } from '../support/histograms.ts'
+import { MemoryAppender, type MemoryAppenderOptions } from '../support/memory-appender.ts'
 
 const NOW_MS = 1_787_220_000_000
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
-import type { IngestOptions } from '../../src/ingest/options.ts'
+import { INGEST_DEFAULTS, type IngestOptions } from '../../src/ingest/options.ts'
 import { Intake } from '../../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import { Labels } from '../../src/model/labels.ts'

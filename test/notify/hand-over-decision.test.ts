@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { onePerFingerprint } from '../../src/notify/dispatch.ts'
-import { RESOLVED_REPEAT_MS, decideHandOver } from '../../src/notify/hand-over-decision.ts'
-import type { HandedOver } from '../../src/notify/hand-over-decision.ts'
+import { RESOLVED_REPEAT_MS, decideHandOver, type HandedOver } from '../../src/notify/hand-over-decision.ts'
 import type { NotifyReason } from '../../src/notify/notify-reason.ts'
 import type { NotifiableAlert } from '../../src/notify/ports.ts'
 import { T0, firing, pending, resolved } from './alerts.ts'

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { HandOver } from '../../src/notify/hand-over.ts'
-import type { HandOverOptions } from '../../src/notify/hand-over.ts'
+import { HandOver, type HandOverOptions } from '../../src/notify/hand-over.ts'
 import type { HttpAnswer, HttpRequest } from '../../src/notify/http-client.ts'
 import type { PostableAlert } from '../../src/notify/receivers/alertmanager.ts'
 import { T0, firing, pending, resolved } from './alerts.ts'

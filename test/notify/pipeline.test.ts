@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { emptyConfig } from '../../src/notify/config/config-file.ts'
-import { START_MS, Timeline, alertOf, configOf, labelsOf } from './timeline.ts'
-import type { TimelineOptions } from './timeline.ts'
+import { START_MS, Timeline, alertOf, configOf, labelsOf, type TimelineOptions } from './timeline.ts'
 
 const HOOK = 'webhook_configs: [{ url: "http://h/x" }]'
 const QUIET_HOOK = 'webhook_configs: [{ url: "http://h/x", send_resolved: false }]'

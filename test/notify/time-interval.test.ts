@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { holdsAt, isTimeZone, namesHoldingAt } from '../../src/notify/time-interval.ts'
-import type { TimeInterval } from '../../src/notify/time-interval.ts'
+import { holdsAt, isTimeZone, namesHoldingAt, type TimeInterval } from '../../src/notify/time-interval.ts'
 
 const at = (text: string): number => Date.parse(text)
 const hours = (from: number, to: number): TimeInterval => ({ times: [{ from: from * 60, to: to * 60 }] })

@@ -3,16 +3,13 @@
  * sent is written as `30s hook first: A B, resolved C`.
  */
 import { Labels } from '../../src/model/labels.ts'
-import { fingerprintOf } from '../../src/model/alert.ts'
-import type { Alert } from '../../src/model/alert.ts'
+import { fingerprintOf, type Alert } from '../../src/model/alert.ts'
 import { parseDuration } from '../../src/model/duration.ts'
 import type { NotificationLogEntry } from '../../src/model/notification-log.ts'
-import { loadConfig } from '../../src/notify/config/config-file.ts'
-import type { NotifyConfig } from '../../src/notify/config/config-file.ts'
+import { loadConfig, type NotifyConfig } from '../../src/notify/config/config-file.ts'
 import { settle } from '../../src/notify/dispatch.ts'
 import { alertGroups, marksOf, runStages } from '../../src/notify/pipeline.ts'
-import { createPipelineState } from '../../src/notify/pipeline-state.ts'
-import type { Notification, PipelineState } from '../../src/notify/pipeline-state.ts'
+import { createPipelineState, type Notification, type PipelineState } from '../../src/notify/pipeline-state.ts'
 import type { AlertGroup, PipelineAlert, PipelineMarks } from '../../src/notify/pipeline-view.ts'
 import type { ExpectedMark } from '../../src/notify/ports.ts'
 

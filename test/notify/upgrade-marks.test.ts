@@ -9,10 +9,8 @@ import {
 } from '../../src/fleet/alerts/expected-alerts.ts'
 import { healthyUpgrades } from '../../src/fleet/alerts/healthy-upgrades.ts'
 import { PHASES } from '../../src/model/upgrade.ts'
-import { createUpgradeMarks } from '../../src/notify/upgrade-marks.ts'
-import type { UpgradeMarks } from '../../src/notify/upgrade-marks.ts'
-import { MINUTE_MS, phase, recordOf, T0 } from '../fleet/edge-script.ts'
-import type { RecordScript } from '../fleet/edge-script.ts'
+import { createUpgradeMarks, type UpgradeMarks } from '../../src/notify/upgrade-marks.ts'
+import { MINUTE_MS, phase, recordOf, T0, type RecordScript } from '../fleet/edge-script.ts'
 import { alertOf } from './timeline.ts'
 import { emptyRecord } from '../support/cluster-record.ts'
 

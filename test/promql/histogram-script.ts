@@ -1,11 +1,9 @@
 import { FleetError } from '../../src/base/errors.ts'
 import { CUSTOM_BOUNDS, NO_BUCKETS, type BucketCounts, type Histogram } from '../../src/model/histogram.ts'
-import type { Labels } from '../../src/model/labels.ts'
-import { METRIC_NAME } from '../../src/model/labels.ts'
+import { METRIC_NAME, type Labels } from '../../src/model/labels.ts'
 import { addHistograms, subtractHistograms } from '../../src/promql/histogram/combine.ts'
 import { nonEmpty } from '../../src/promql/histogram/bucket-sums.ts'
-import { readHistogram } from '../../src/rules/unit-test/histogram-notation.ts'
-import type { WrittenHistogram } from '../../src/rules/unit-test/histogram-notation.ts'
+import { readHistogram, type WrittenHistogram } from '../../src/rules/unit-test/histogram-notation.ts'
 
 /** Native histograms in test scripts, one after the other, and classic ones made into them. */
 

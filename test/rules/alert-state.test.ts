@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { RESOLVED_RETENTION_MS, resolve, stepAlert } from '../../src/rules/alert-state.ts'
-import type { AlertPhase, Hold } from '../../src/rules/alert-state.ts'
+import { RESOLVED_RETENTION_MS, resolve, stepAlert, type AlertPhase, type Hold } from '../../src/rules/alert-state.ts'
 
 const MINUTE_MS = 60_000
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { STABLE_LANGUAGE } from '../../src/promql/parse-options.ts'
-import { planReplay, readEditedRule } from '../../src/rules/replay-request.ts'
-import type { ReplayInput } from '../../src/rules/replay-request.ts'
+import { planReplay, readEditedRule, type ReplayInput } from '../../src/rules/replay-request.ts'
 import { T0, groupsOf } from './harness.ts'
 
 const DAY_MS = 86_400_000

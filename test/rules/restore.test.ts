@@ -1,12 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { AlertRecord } from '../../src/model/alert.ts'
-import { fingerprintOf } from '../../src/model/alert.ts'
+import { fingerprintOf, type AlertRecord } from '../../src/model/alert.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { CONFIRM_WITHIN_MS, OUTAGE_TOLERANCE_MS, restoreAlert } from '../../src/rules/restore.ts'
 import { openFacts } from '../../src/store/facts/facts.ts'
 import { tempDir } from '../support/temp-dir.ts'
-import { Harness, MINUTE_MS, T0, transitionsOf } from './harness.ts'
-import type { MemoryAlertStates } from './harness.ts'
+import { Harness, MINUTE_MS, T0, transitionsOf, type MemoryAlertStates } from './harness.ts'
 
 const at = (minute: number): number => T0 + minute * MINUTE_MS
 

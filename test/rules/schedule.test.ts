@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dueAt, spreadOffset } from '../../src/rules/schedule.ts'
-import type { GroupSchedule, Due } from '../../src/rules/schedule.ts'
+import { dueAt, spreadOffset, type GroupSchedule, type Due } from '../../src/rules/schedule.ts'
 
 const scheduleOf = (key: string, intervalMs: number): GroupSchedule => ({
   intervalMs,

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { Labels } from '../../src/model/labels.ts'
 import type { QueryValue } from '../../src/promql/query-engine.ts'
-import { compileTemplate, expandTemplate, isTemplate, isVolatile } from '../../src/rules/template.ts'
-import type { TemplateScope } from '../../src/rules/template.ts'
+import {
+  compileTemplate,
+  expandTemplate,
+  isTemplate,
+  isVolatile,
+  type TemplateScope,
+} from '../../src/rules/template.ts'
 import { requirePeer } from '../support/peers.ts'
 import { runPromtool, unquoteGo } from './promtool.ts'
 import {

@@ -5,12 +5,10 @@ import { systemClock } from '../../src/base/clock.ts'
 import { createLog, silentLog } from '../../src/base/log.ts'
 import { NO_TRACING } from '../../src/base/tracing.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { OWN_TRACES_HEADER, QUEUE_SPANS_MAX, startOwnTraces } from '../../src/runtime/own-traces.ts'
-import type { OwnTraces } from '../../src/runtime/own-traces.ts'
+import { OWN_TRACES_HEADER, QUEUE_SPANS_MAX, startOwnTraces, type OwnTraces } from '../../src/runtime/own-traces.ts'
 import type { EvaluationReport } from '../../src/rules/rule-status.ts'
 import { evaluationOutcome, tracedStep } from '../../src/runtime/traced-cycle.ts'
-import { startOtlpSink } from '../support/otlp-sink.ts'
-import type { OtlpSink, SunkSpan } from '../support/otlp-sink.ts'
+import { startOtlpSink, type OtlpSink, type SunkSpan } from '../support/otlp-sink.ts'
 
 let sink: OtlpSink
 let own: OwnTraces

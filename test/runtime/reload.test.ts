@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { FleetError } from '../../src/base/errors.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createOwnMetrics } from '../../src/base/metrics.ts'
-import { createReloader } from '../../src/runtime/reload.ts'
-import type { Reloadable } from '../../src/runtime/reload.ts'
+import { createReloader, type Reloadable } from '../../src/runtime/reload.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 
 function reloaderOf(...reloadables: readonly Reloadable[]) {

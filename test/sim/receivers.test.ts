@@ -1,8 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { demoNotifyConfig } from '../../src/cli/demo-notify.ts'
 import { loadConfig } from '../../src/notify/config/config-file.ts'
-import { startReceivers } from '../../sim/receivers.ts'
-import type { SimReceivers } from '../../sim/receivers.ts'
+import { startReceivers, type SimReceivers } from '../../sim/receivers.ts'
 
 let receivers: SimReceivers | undefined
 afterEach(() => receivers?.stop())

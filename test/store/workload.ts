@@ -1,6 +1,5 @@
 import type { AppendOutcome, Appender } from '../../src/model/appender.ts'
-import { NO_BUCKETS } from '../../src/model/histogram.ts'
-import type { Histogram } from '../../src/model/histogram.ts'
+import { NO_BUCKETS, type Histogram } from '../../src/model/histogram.ts'
 import { Labels } from '../../src/model/labels.ts'
 import type { Span } from '../../src/model/span.ts'
 import { span, spanIdOf, traceIdOf } from '../support/spans.ts'

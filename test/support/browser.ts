@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { chromium } from 'playwright-core'
-import type { Browser } from 'playwright-core'
+import { chromium, type Browser } from 'playwright-core'
 
 /**
  * A real browser for tests, with no manual step: `DAYTWO_CHROMIUM`, else the one that comes as a development dependency,

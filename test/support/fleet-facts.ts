@@ -1,8 +1,6 @@
 import { fillFleetIndex } from '../../src/fleet/clusters/fill-fleet-index.ts'
-import { createFleetIndex } from '../../src/fleet/clusters/fleet-index.ts'
-import type { FleetIndex } from '../../src/fleet/clusters/fleet-index.ts'
-import { createFleetViews } from '../../src/fleet/fleet-views.ts'
-import type { FleetViews } from '../../src/fleet/fleet-views.ts'
+import { createFleetIndex, type FleetIndex } from '../../src/fleet/clusters/fleet-index.ts'
+import { createFleetViews, type FleetViews } from '../../src/fleet/fleet-views.ts'
 import type { FleetFactsReader } from '../../src/model/fleet-facts.ts'
 
 const NOTHING_DECLARED = { list: () => Promise.resolve([]) }

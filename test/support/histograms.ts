@@ -1,6 +1,11 @@
 import fc from 'fast-check'
-import { CUSTOM_BOUNDS, NO_BUCKETS } from '../../src/model/histogram.ts'
-import type { BucketCounts, CounterReset, Histogram } from '../../src/model/histogram.ts'
+import {
+  CUSTOM_BOUNDS,
+  NO_BUCKETS,
+  type BucketCounts,
+  type CounterReset,
+  type Histogram,
+} from '../../src/model/histogram.ts'
 import { STALE_HIGH_WORD, STALE_LOW_WORD } from '../../src/model/sample.ts'
 import { FIXED64, LENGTH_DELIMITED, ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
 

@@ -5,8 +5,9 @@ import {
   REFUSED_DUPLICATE,
   REFUSED_OUT_OF_ORDER,
   REFUSED_TOO_OLD,
+  type AppendOutcome,
+  type Appender,
 } from '../../src/model/appender.ts'
-import type { AppendOutcome, Appender } from '../../src/model/appender.ts'
 import type { Exemplar } from '../../src/model/exemplar.ts'
 import type { Histogram } from '../../src/model/histogram.ts'
 import type { Labels } from '../../src/model/labels.ts'

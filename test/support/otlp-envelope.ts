@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import type { OtlpResource, OtlpScope } from '../../src/wire/otlp/resource.ts'
 import { FIXED32 } from '../../src/wire/protobuf.ts'
-import { attributeList, attributes, bytesOf, each, entryJson, integer, message, text } from './otlp.ts'
-import type { Write } from './otlp.ts'
+import { attributeList, attributes, bytesOf, each, entryJson, integer, message, text, type Write } from './otlp.ts'
 
 /** What requests of traces and of logs have in common, as senders write it: resources and, in them, scopes with items. */
 export interface Envelope<Scope extends { readonly scope: OtlpScope }> {

@@ -3,8 +3,19 @@ import type { AttributeValue } from '../../src/model/attribute.ts'
 import type { LogsRequest, OtlpLogRecord, ResourceLogs } from '../../src/wire/otlp/logs.ts'
 import type { OtlpScope } from '../../src/wire/otlp/resource.ts'
 import { arbitraryEnvelopes, envelopeJson, envelopeProtobuf, fixed32, hex } from './otlp-envelope.ts'
-import { attributeList, attributes, bits64, each, entryJson, integer, message, text, value, valueJson } from './otlp.ts'
-import type { Write } from './otlp.ts'
+import {
+  attributeList,
+  attributes,
+  bits64,
+  each,
+  entryJson,
+  integer,
+  message,
+  text,
+  value,
+  valueJson,
+  type Write,
+} from './otlp.ts'
 
 /** OTLP logs requests as senders write them, in both encodings, and Kubernetes objects as a Collector puts them into one. */
 

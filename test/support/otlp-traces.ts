@@ -1,11 +1,9 @@
 import fc from 'fast-check'
-import type { SpanEvent, SpanLink } from '../../src/model/span.ts'
-import { SPAN_KINDS, SPAN_STATUSES } from '../../src/model/span.ts'
+import { SPAN_KINDS, SPAN_STATUSES, type SpanEvent, type SpanLink } from '../../src/model/span.ts'
 import type { OtlpScope } from '../../src/wire/otlp/resource.ts'
 import type { OtlpSpan, TracesRequest } from '../../src/wire/otlp/traces.ts'
 import { arbitraryEnvelopes, envelopeJson, envelopeProtobuf, fixed32, hex } from './otlp-envelope.ts'
-import { attributeList, attributes, bits64, each, entryJson, integer, message, text } from './otlp.ts'
-import type { Write } from './otlp.ts'
+import { attributeList, attributes, bits64, each, entryJson, integer, message, text, type Write } from './otlp.ts'
 import { spanIdOf, traceIdOf } from './spans.ts'
 
 /** OTLP traces requests as senders write them, in both encodings, and requests of all shapes. */

@@ -1,6 +1,5 @@
 import { Labels } from '../../src/model/labels.ts'
-import { encodeWriteRequest } from '../../src/wire/remote-write-encode.ts'
-import type { WriteSample } from '../../src/wire/remote-write-encode.ts'
+import { encodeWriteRequest, type WriteSample } from '../../src/wire/remote-write-encode.ts'
 import { encodeSnappy } from '../../src/wire/snappy.ts'
 
 /** One series of a write request, labels as a record. */

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { TestCertificate } from './certificate.ts'
 

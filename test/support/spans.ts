@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import type { Span, SpanScope } from '../../src/model/span.ts'
-import { SPAN_KINDS, SPAN_STATUSES } from '../../src/model/span.ts'
+import { SPAN_KINDS, SPAN_STATUSES, type Span, type SpanScope } from '../../src/model/span.ts'
 import { attributeList } from './otlp.ts'
 
 /** Spans for tests: one with a few things said of it, and spans of all shapes. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BodyRing } from '../../src/threads/body-ring.ts'
-import type { BodyPlace } from '../../src/threads/body-ring.ts'
+import { BodyRing, type BodyPlace } from '../../src/threads/body-ring.ts'
 
 function inPieces(body: Uint8Array): Uint8Array[] {
   const middle = body.length >>> 1

@@ -3,8 +3,7 @@ import { MessageChannel } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
 import { FleetError } from '../../src/base/errors.ts'
 import { Labels } from '../../src/model/labels.ts'
-import { createCaller, reviveLabels, serve } from '../../src/threads/rpc.ts'
-import type { Services } from '../../src/threads/rpc.ts'
+import { createCaller, reviveLabels, serve, type Services } from '../../src/threads/rpc.ts'
 
 const open: { close(): void }[] = []
 afterEach(() => {

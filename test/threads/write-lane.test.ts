@@ -3,8 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { FleetError } from '../../src/base/errors.ts'
 import type { WriteContext } from '../../src/ingest/remote-write.ts'
 import type { WriteOutcome } from '../../src/ingest/write-outcome.ts'
-import { createWriteLane, serveWriteLane } from '../../src/threads/write-lane.ts'
-import type { LaneIngest, LaneStore } from '../../src/threads/write-lane.ts'
+import { createWriteLane, serveWriteLane, type LaneIngest, type LaneStore } from '../../src/threads/write-lane.ts'
 
 const NOW_MS = 1_787_220_000_000
 

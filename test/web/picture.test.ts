@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { differenceOf, plainer } from './browser/picture.ts'
-import type { Picture } from './browser/picture.ts'
+import { differenceOf, plainer, type Picture } from './browser/picture.ts'
 
 const WIDE = 120
 const HIGH = 80

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DecodeError } from '../../src/wire/decode-error.ts'
-import { parseFaro } from '../../src/wire/faro.ts'
-import type { FaroPayload } from '../../src/wire/faro.ts'
+import { parseFaro, type FaroPayload } from '../../src/wire/faro.ts'
 
 const LIMITS = { itemsMax: 500, entriesMax: 32 }
 

@@ -2,11 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CUSTOM_BOUNDS, NO_BUCKETS } from '../../src/model/histogram.ts'
 import { DecodeError } from '../../src/wire/decode-error.ts'
-import { mergedDown, readHistogram } from '../../src/wire/histogram-field.ts'
-import type { DecodedHistogram } from '../../src/wire/histogram-field.ts'
+import { mergedDown, readHistogram, type DecodedHistogram } from '../../src/wire/histogram-field.ts'
 import { ProtobufReader } from '../../src/wire/protobuf.ts'
-import { anyHistogram, bucketsOf, histogramBytes, sentOf } from '../support/histograms.ts'
-import type { SentHistogram } from '../support/histograms.ts'
+import { anyHistogram, bucketsOf, histogramBytes, sentOf, type SentHistogram } from '../support/histograms.ts'
 
 const TIME_MS = 1_787_220_000_000
 

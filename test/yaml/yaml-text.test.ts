@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Document, isMap, isScalar, parseDocument } from 'yaml'
-import type { Scalar } from 'yaml'
+import { Document, isMap, isScalar, parseDocument, type Scalar } from 'yaml'
 import { yamlText } from '../../src/yaml/yaml-text.ts'
 
 const STYLES = ['PLAIN', 'QUOTE_DOUBLE', 'QUOTE_SINGLE', 'BLOCK_LITERAL', 'BLOCK_FOLDED'] as const

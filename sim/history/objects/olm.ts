@@ -5,8 +5,7 @@ import type {
   OperatorConditionFacts,
   SubscriptionFacts,
 } from '../../../src/model/object-facts.ts'
-import { csvName } from '../../cluster-profile.ts'
-import { productVersion } from '../../cluster-profile.ts'
+import { csvName, productVersion } from '../../cluster-profile.ts'
 import { isWithin } from '../../scenarios/window.ts'
 import type { ClusterHistory, CsvLife, HcoUpgrade } from '../cluster-history.ts'
 import { uidOf } from '../uid.ts'

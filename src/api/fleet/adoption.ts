@@ -7,8 +7,8 @@ import {
   SpreadQuery,
   UsageQuery,
   WorkloadsQuery,
+  type OperatorsAnswer,
 } from '../../contract/adoption.ts'
-import type { OperatorsAnswer } from '../../contract/adoption.ts'
 import type { AdoptionAnswer, AdoptionQuery } from '../../fleet/adoption/adoption-index.ts'
 import { compareReleases } from '../../fleet/adoption/release-order.ts'
 import { olderThan } from '../../fleet/adoption/share.ts'
@@ -22,8 +22,8 @@ import {
   spreadItem,
   usageAnswer,
   workloadsAnswer,
+  type AdoptionFound,
 } from './adoption-answers.ts'
-import type { AdoptionFound } from './adoption-answers.ts'
 import { adoptionRequestOf } from './adoption-request.ts'
 import { behindCsv, digestOf, shareCsv, spreadCsv, usageCsv, workloadsCsv } from './adoption-csv.ts'
 import { readQuery } from './query.ts'

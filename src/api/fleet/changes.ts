@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
-import { ObjectChangesQuery } from '../../contract/fleet-changes.ts'
-import type { ObjectChangeItem, ObjectChangeItems } from '../../contract/fleet-changes.ts'
+import { ObjectChangesQuery, type ObjectChangeItem, type ObjectChangeItems } from '../../contract/fleet-changes.ts'
 import { PAGE_DEFAULT } from '../../contract/fleet-common.ts'
 import { fieldChanges } from '../../fleet/clusters/field-changes.ts'
 import type { ObservationReader } from '../../model/fleet-facts.ts'

@@ -1,17 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
-import { DecommissionRequest } from '../../contract/decommissions.ts'
-import type { DecommissionItem, DecommissionItems, GoneItem } from '../../contract/decommissions.ts'
+import {
+  DecommissionRequest,
+  type DecommissionItem,
+  type DecommissionItems,
+  type GoneItem,
+} from '../../contract/decommissions.ts'
 import type { DecommissionWish } from '../../fleet/clusters/decommissions.ts'
-import { decommissionsAt } from '../../fleet/clusters/gone.ts'
-import type { Gone } from '../../fleet/clusters/gone.ts'
+import { decommissionsAt, type Gone } from '../../fleet/clusters/gone.ts'
 import type { Decommission } from '../../model/decommission.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { timeOf } from './items.ts'
 import { msOf } from './query.ts'
-import { actorOf, bodyOf } from './people.ts'
-import type { ApiPeople } from './people.ts'
+import { actorOf, bodyOf, type ApiPeople } from './people.ts'
 
 /** `/api/fleet/v1/decommissions`: declares clusters as decommissioned, and reverts declarations. */
 export function registerDecommissions(

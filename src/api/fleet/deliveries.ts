@@ -3,8 +3,12 @@ import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import type { DebugNotify } from '../../contract/debug-notify.ts'
 import type { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest } from '../../contract/deliveries.ts'
-import { DELIVERY_OUTCOMES } from '../../model/delivery.ts'
-import type { DeliveryQuery, DeliveryReader, StoredDelivery } from '../../model/delivery.ts'
+import {
+  DELIVERY_OUTCOMES,
+  type DeliveryQuery,
+  type DeliveryReader,
+  type StoredDelivery,
+} from '../../model/delivery.ts'
 import { Labels } from '../../model/labels.ts'
 import { formatMatcherText } from '../../model/matcher-text.ts'
 import type { Pipeline } from '../../notify/pipeline.ts'

@@ -2,20 +2,22 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import { PAGE_DEFAULT } from '../../contract/fleet-common.ts'
-import { CompareQuery, EdgesQuery, RUNS_MAX, RunsQuery } from '../../contract/fleet-edges.ts'
-import type {
-  EdgeComparisonItem,
-  EdgeItem,
-  EdgeItems,
-  EDGE_SORTS,
-  RunItem,
-  RunItems,
+import {
+  CompareQuery,
+  EdgesQuery,
+  RUNS_MAX,
+  RunsQuery,
+  type EdgeComparisonItem,
+  type EdgeItem,
+  type EdgeItems,
+  type EDGE_SORTS,
+  type RunItem,
+  type RunItems,
 } from '../../contract/fleet-edges.ts'
 import type { DurationRun } from '../../fleet/edges/duration-runs.ts'
 import type { EdgeComparison } from '../../fleet/edges/edge-comparison.ts'
 import type { EdgeName } from '../../fleet/edges/edges.ts'
-import { pageOf } from '../../fleet/past/keyset.ts'
-import type { SortKey } from '../../fleet/past/keyset.ts'
+import { pageOf, type SortKey } from '../../fleet/past/keyset.ts'
 import { compareVersions } from '../../fleet/version-order.ts'
 import { parseDuration } from '../../model/duration.ts'
 import type { EdgeFacts } from '../../model/stuck.ts'

@@ -3,8 +3,14 @@ import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { PAGE_DEFAULT } from '../../contract/fleet-common.ts'
-import { GateQuery, GatesQuery } from '../../contract/fleet-gates.ts'
-import type { GateDetail, GateItem, GateItems, GateUseItem } from '../../contract/fleet-gates.ts'
+import {
+  GateQuery,
+  GatesQuery,
+  type GateDetail,
+  type GateItem,
+  type GateItems,
+  type GateUseItem,
+} from '../../contract/fleet-gates.ts'
 import { rankOfUse } from '../../fleet/clusters/gate-uses.ts'
 import { pageOf } from '../../fleet/past/keyset.ts'
 import { compareVersions } from '../../fleet/version-order.ts'

@@ -1,18 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { MomentQuery } from '../../contract/fleet-common.ts'
-import { NOW_LIST_MAX } from '../../contract/now.ts'
-import type {
-  FallingEdgeItem,
-  Now,
-  OpenUpgradeItem,
-  SilentClusterItem,
-  WaitingUpgradeItem,
+import {
+  NOW_LIST_MAX,
+  type FallingEdgeItem,
+  type Now,
+  type OpenUpgradeItem,
+  type SilentClusterItem,
+  type WaitingUpgradeItem,
 } from '../../contract/now.ts'
 import { SILENT_AFTER } from '../../fleet/clusters/cluster-states.ts'
 import type { FallingEdge } from '../../fleet/edges/falling-edges.ts'
-import { firingNow } from '../../fleet/alerts/firing.ts'
-import type { FiringNow } from '../../fleet/alerts/firing.ts'
+import { firingNow, type FiringNow } from '../../fleet/alerts/firing.ts'
 import type { NowUpgrade, SilentCluster, WaitingUpgrade } from '../../fleet/now/now-rows.ts'
 import type { ServerFaults } from '../../model/server-fault.ts'
 import type { UpgradeOperator } from '../../model/upgrade.ts'

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
-import { ReplayRequest } from '../../contract/replay.ts'
-import type { Replay, ReplayOutcome } from '../../contract/replay.ts'
+import { ReplayRequest, type Replay, type ReplayOutcome } from '../../contract/replay.ts'
 import type { ReplayAnswer, ReplayedCounts } from '../../rules/replay-rules.ts'
 import type { ReplayInput } from '../../rules/replay-request.ts'
 import { formatValue } from '../prometheus/format-value.ts'

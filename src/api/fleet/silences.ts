@@ -3,8 +3,13 @@ import { Type } from 'typebox'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import { rankInstances } from '../../catalog/rank-instances.ts'
-import { MatcherItem, SilenceRequest } from '../../contract/silences.ts'
-import type { SilenceItem, SilenceItems, SilencePreview } from '../../contract/silences.ts'
+import {
+  MatcherItem,
+  SilenceRequest,
+  type SilenceItem,
+  type SilenceItems,
+  type SilencePreview,
+} from '../../contract/silences.ts'
 import { severityOf } from '../../model/alert.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 import type { Labels } from '../../model/labels.ts'

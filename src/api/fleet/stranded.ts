@@ -1,7 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
-import { STRANDED_NAMED_MAX, StrandedQuery } from '../../contract/fleet-stranded.ts'
-import type { StrandedItem, StrandedItems } from '../../contract/fleet-stranded.ts'
+import {
+  STRANDED_NAMED_MAX,
+  StrandedQuery,
+  type StrandedItem,
+  type StrandedItems,
+} from '../../contract/fleet-stranded.ts'
 import type { StrandedVersion } from '../../model/stranded.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { coverageItem, timeOf } from './items.ts'

@@ -3,8 +3,7 @@ import { FleetError } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { OtlpEncoding } from '../../ingest/otlp/outcome.ts'
 import type { Refusal } from '../../model/refusal.ts'
-import { gunzipBody, overLimit, watchBodyLimit } from '../server/body-limit.ts'
-import type { RecordRefusal } from '../server/body-limit.ts'
+import { gunzipBody, overLimit, watchBodyLimit, type RecordRefusal } from '../server/body-limit.ts'
 
 /**
  * OTLP/HTTP for all signals: content types, compression, body limits and responses. 200 when the request was decoded

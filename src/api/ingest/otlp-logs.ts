@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { itemAnswer } from '../../ingest/otlp/item-outcome.ts'
 import type { OtlpLogsOutcome } from '../../ingest/otlp/logs.ts'
-import { registerOtlpSignal } from './otlp-http.ts'
-import type { OtlpHttpOptions, WriteOtlp } from './otlp-http.ts'
+import { registerOtlpSignal, type OtlpHttpOptions, type WriteOtlp } from './otlp-http.ts'
 
 /** `POST /v1/logs`: OTLP log records in protobuf or JSON, and Kubernetes objects as a Collector's k8sobjects receiver sends them. */
 interface OtlpLogsOptions extends OtlpHttpOptions {

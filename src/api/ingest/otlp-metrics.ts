@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { otlpAnswer } from '../../ingest/otlp/outcome.ts'
-import type { OtlpOutcome } from '../../ingest/otlp/outcome.ts'
-import { registerOtlpSignal } from './otlp-http.ts'
-import type { OtlpHttpOptions, WriteOtlp } from './otlp-http.ts'
+import { otlpAnswer, type OtlpOutcome } from '../../ingest/otlp/outcome.ts'
+import { registerOtlpSignal, type OtlpHttpOptions, type WriteOtlp } from './otlp-http.ts'
 
 /** `POST /v1/metrics` and, where Prometheus has it, `/api/v1/otlp/v1/metrics`: OTLP metrics in protobuf or JSON. */
 interface OtlpMetricsOptions extends OtlpHttpOptions {

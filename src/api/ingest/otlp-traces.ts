@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { itemAnswer } from '../../ingest/otlp/item-outcome.ts'
-import type { OtlpItemOutcome } from '../../ingest/otlp/item-outcome.ts'
-import { registerOtlpSignal } from './otlp-http.ts'
-import type { OtlpHttpOptions, WriteOtlp } from './otlp-http.ts'
+import { itemAnswer, type OtlpItemOutcome } from '../../ingest/otlp/item-outcome.ts'
+import { registerOtlpSignal, type OtlpHttpOptions, type WriteOtlp } from './otlp-http.ts'
 
 /** `POST /v1/traces`: OTLP traces in protobuf or JSON. */
 interface OtlpTracesOptions extends OtlpHttpOptions {

@@ -6,8 +6,7 @@ import type { tryAccess } from '../server/access.ts'
 import { RETRY_AFTER_SECONDS, asFailure, logFailure, textOf } from '../server/error-handler.ts'
 import { protocolOf, type Write } from './remote-write.ts'
 import { FORMATS, counted } from './write-metrics.ts'
-import { readBody } from '../server/fast-path.ts'
-import type { FastPath } from '../server/fast-path.ts'
+import { readBody, type FastPath } from '../server/fast-path.ts'
 
 /**
  * The fast path of a remote write 1.0 as stock senders send it: a fleet sends tens of thousands of small ones a minute.

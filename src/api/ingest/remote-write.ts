@@ -2,8 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { WriteOutcome, WriteProtocol } from '../../ingest/write-outcome.ts'
-import { watchBodyLimit } from '../server/body-limit.ts'
-import type { RecordRefusal } from '../server/body-limit.ts'
+import { watchBodyLimit, type RecordRefusal } from '../server/body-limit.ts'
 import { FORMATS, counted } from './write-metrics.ts'
 
 /**

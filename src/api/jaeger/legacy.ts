@@ -12,8 +12,7 @@ import {
   traceIdParam,
   unixNs,
 } from './params.ts'
-import { paramsOf } from '../prometheus/params.ts'
-import type { Params } from '../prometheus/params.ts'
+import { paramsOf, type Params } from '../prometheus/params.ts'
 
 /**
  * The first HTTP API of Jaeger's query service, which Grafana's data source and older pages use: services, operations,

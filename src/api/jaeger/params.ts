@@ -1,6 +1,5 @@
 import { FleetError } from '../../base/errors.ts'
-import { SPAN_KINDS } from '../../model/span.ts'
-import type { SpanKind } from '../../model/span.ts'
+import { SPAN_KINDS, type SpanKind } from '../../model/span.ts'
 
 /** Parameters of the Jaeger routes, of both generations: a name and its older spelling mean the same. */
 

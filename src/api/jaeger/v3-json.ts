@@ -1,6 +1,13 @@
 import type { Attributes, AttributeValue } from '../../model/attribute.ts'
-import { SPAN_KINDS, SPAN_STATUSES } from '../../model/span.ts'
-import type { Span, SpanEvent, SpanLink, SpanResource, SpanScope } from '../../model/span.ts'
+import {
+  SPAN_KINDS,
+  SPAN_STATUSES,
+  type Span,
+  type SpanEvent,
+  type SpanLink,
+  type SpanResource,
+  type SpanScope,
+} from '../../model/span.ts'
 
 /**
  * Spans as OTLP/JSON, as Jaeger's third HTTP API shows them: ids in hexadecimal, 64-bit numbers as texts, enums as numbers;

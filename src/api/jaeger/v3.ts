@@ -12,8 +12,7 @@ import {
   traceIdParam,
 } from './params.ts'
 import { resourceSpans, traceSummary } from './v3-json.ts'
-import { paramsOf } from '../prometheus/params.ts'
-import type { Params } from '../prometheus/params.ts'
+import { paramsOf, type Params } from '../prometheus/params.ts'
 
 /**
  * The third HTTP API of Jaeger's query service (api_v3), which its pages use since 2.19: traces as OTLP/JSON. Names of

@@ -1,7 +1,15 @@
 import type { FastifyReply } from 'fastify'
 import type { QueryResult } from '../../promql/query-engine.ts'
-import { HEAD, TRUNCATED, pointsOf, renderQueryAnswer, separated, tailOf } from './answer-json.ts'
-import type { Notes, QueryAnswerOptions } from './answer-json.ts'
+import {
+  HEAD,
+  TRUNCATED,
+  pointsOf,
+  renderQueryAnswer,
+  separated,
+  tailOf,
+  type Notes,
+  type QueryAnswerOptions,
+} from './answer-json.ts'
 import { sendInPieces } from '../server/pieces.ts'
 
 /** Sends answers of the Prometheus routes. */

@@ -2,8 +2,15 @@ import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import type { InstantQuery, QueryEngine, QueryOptions, QueryResult, RangeQuery } from '../../promql/query-engine.ts'
 import type { QueryAnswerOptions } from './answer-json.ts'
-import { durationParam, invalidParam, limitParam, lookbackParam, optionalTime, requiredTime } from './params.ts'
-import type { Params } from './params.ts'
+import {
+  durationParam,
+  invalidParam,
+  limitParam,
+  lookbackParam,
+  optionalTime,
+  requiredTime,
+  type Params,
+} from './params.ts'
 import type { QueryAnswer, QueryAnswers } from './query-answers.ts'
 
 /** A request of `/api/v1/query` or `query_range`, and the options of its response. */

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingHttpHeaders } from 'node:http'
 import { FleetError } from '../../base/errors.ts'
-import { isAllowed } from '../../model/token.ts'
-import type { Access, Principal } from '../../model/token.ts'
+import { isAllowed, type Access, type Principal } from '../../model/token.ts'
 import { isKnownOrigin } from './cors.ts'
 
 /**

@@ -6,8 +6,7 @@ import { Readable } from 'node:stream'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
-import { EVENT_TOPICS } from '../../contract/events.ts'
-import type { ChangeEvent, EventTopic } from '../../contract/events.ts'
+import { EVENT_TOPICS, type ChangeEvent, type EventTopic } from '../../contract/events.ts'
 
 export interface EventFeed {
   /** Publishes that data of these topics changed. */

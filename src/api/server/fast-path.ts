@@ -3,8 +3,7 @@
  * and a copy of the body were most of its cost. Every unusual request goes to Fastify, whose route reports what is
  * wrong: the fast path only accepts.
  */
-import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 
 /**
  * Returns whether it handles the request. It may still pass a request that it handles to `fallBack`, before it reads the

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
-import { isAllowed } from '../../model/token.ts'
-import type { Role } from '../../model/token.ts'
+import { isAllowed, type Role } from '../../model/token.ts'
 import { paramsOf } from '../prometheus/params.ts'
 
 /**

@@ -1,6 +1,5 @@
 import type { Check, CheckFinding } from '../../rules/checks/check.ts'
-import { onPage, titleAt } from './catalog-content.ts'
-import type { CatalogContent } from './catalog-content.ts'
+import { onPage, titleAt, type CatalogContent } from './catalog-content.ts'
 
 export const aliasCollision: Check<CatalogContent> = {
   name: 'alias-collision',

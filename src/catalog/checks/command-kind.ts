@@ -1,7 +1,6 @@
 import type { Check } from '../../rules/checks/check.ts'
 import { languageOf } from '../bound-text.ts'
-import { onPage } from './catalog-content.ts'
-import type { CatalogContent } from './catalog-content.ts'
+import { onPage, type CatalogContent } from './catalog-content.ts'
 
 export const commandKind: Check<CatalogContent> = {
   name: 'command-kind',

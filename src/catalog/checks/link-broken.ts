@@ -2,8 +2,7 @@ import { nearest } from '../../base/nearest.ts'
 import type { Check } from '../../rules/checks/check.ts'
 import { codeSpansOf } from '../markdown-scan.ts'
 import type { RunbookPage } from '../runbook-page.ts'
-import { onPage } from './catalog-content.ts'
-import type { CatalogContent } from './catalog-content.ts'
+import { onPage, type CatalogContent } from './catalog-content.ts'
 
 export const linkBroken: Check<CatalogContent> = {
   name: 'link-broken',

@@ -1,8 +1,7 @@
 import { nearest } from '../../base/nearest.ts'
 import type { Check } from '../../rules/checks/check.ts'
 import { codeSpansOf } from '../markdown-scan.ts'
-import { onPage } from './catalog-content.ts'
-import type { CatalogContent } from './catalog-content.ts'
+import { onPage, type CatalogContent } from './catalog-content.ts'
 
 export const metricMentioned: Check<CatalogContent> = {
   name: 'metric-mentioned',

@@ -1,8 +1,7 @@
 import { labelSetOf, mayHave } from '../../rules/checks/label-set.ts'
 import type { Check } from '../../rules/checks/check.ts'
 import { LABELS } from '../page-values.ts'
-import { onPage, rulesOf } from './catalog-content.ts'
-import type { CatalogContent } from './catalog-content.ts'
+import { onPage, rulesOf, type CatalogContent } from './catalog-content.ts'
 
 export const placeholderUnbound: Check<CatalogContent> = {
   name: 'placeholder-unbound',

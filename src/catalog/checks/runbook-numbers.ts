@@ -1,10 +1,8 @@
 /** Compares the numbers of runbooks with their rules, using the claims of rules/checks/claims.ts. */
 import type { Check, CheckFinding } from '../../rules/checks/check.ts'
-import { claimsIn } from '../../rules/checks/claims.ts'
-import type { Claim } from '../../rules/checks/claims.ts'
+import { claimsIn, type Claim } from '../../rules/checks/claims.ts'
 import { contradiction, numbersOf } from '../../rules/checks/rule-numbers.ts'
-import { onPage, proseOf, rulesOf } from './catalog-content.ts'
-import type { CatalogContent } from './catalog-content.ts'
+import { onPage, proseOf, rulesOf, type CatalogContent } from './catalog-content.ts'
 
 export const runbookDuration: Check<CatalogContent> = {
   name: 'runbook-duration',

@@ -1,7 +1,6 @@
 import { nearest } from '../../base/nearest.ts'
 import type { Check } from '../../rules/checks/check.ts'
-import { onPage, rulesOf, titleAt } from './catalog-content.ts'
-import type { CatalogContent } from './catalog-content.ts'
+import { onPage, rulesOf, titleAt, type CatalogContent } from './catalog-content.ts'
 
 export const runbookOrphan: Check<CatalogContent> = {
   name: 'runbook-orphan',

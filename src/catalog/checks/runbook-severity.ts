@@ -1,8 +1,7 @@
 import type { Check, CheckFinding } from '../../rules/checks/check.ts'
 import type { PlacedRule } from '../../rules/checks/rule-content.ts'
 import type { RunbookPage } from '../runbook-page.ts'
-import { onPage, proseOf, rulesOf } from './catalog-content.ts'
-import type { CatalogContent } from './catalog-content.ts'
+import { onPage, proseOf, rulesOf, type CatalogContent } from './catalog-content.ts'
 
 export const runbookSeverity: Check<CatalogContent> = {
   name: 'runbook-severity',

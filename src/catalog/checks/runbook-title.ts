@@ -1,7 +1,6 @@
 import type { Check } from '../../rules/checks/check.ts'
 import { checkTitle } from '../check-page.ts'
-import { fromDiagnostics } from './catalog-content.ts'
-import type { CatalogContent } from './catalog-content.ts'
+import { fromDiagnostics, type CatalogContent } from './catalog-content.ts'
 
 export const runbookTitle: Check<CatalogContent> = {
   name: 'runbook-title',

@@ -3,8 +3,7 @@
  * their sources. A panel with `ALERTS{alertname="..."}` is linked to that alert.
  */
 import type { DashboardModel, DashboardPanel } from '../../model/dashboard.ts'
-import { metricNamesOf, selectorsOf } from '../../promql/ast.ts'
-import type { Expr } from '../../promql/ast.ts'
+import { metricNamesOf, selectorsOf, type Expr } from '../../promql/ast.ts'
 import type { ParseOptions } from '../../promql/parse-options.ts'
 import { loadRuleFiles } from '../../rules/rule-file.ts'
 import type { Rule } from '../../rules/rule.ts'

@@ -1,14 +1,14 @@
 /** The kinds of panels, one row per kind: the keys of its `spec` and how they are read. */
-import { CALCULATIONS } from '../../model/dashboard.ts'
-import type {
-  Chart,
-  Format,
-  GaugeOptions,
-  Legend,
-  QuerySetting,
-  StatOptions,
-  TimeSeriesOptions,
-  YAxis,
+import {
+  CALCULATIONS,
+  type Chart,
+  type Format,
+  type GaugeOptions,
+  type Legend,
+  type QuerySetting,
+  type StatOptions,
+  type TimeSeriesOptions,
+  type YAxis,
 } from '../../model/dashboard.ts'
 import {
   boundedAt,
@@ -22,8 +22,8 @@ import {
   reportUnsupported,
   textAt,
   wordAt,
+  type Part,
 } from './part.ts'
-import type { Part } from './part.ts'
 import { BAR_KEYS, NO_COLORS, PIE_KEYS, readBars, readPie } from './read-shares.ts'
 import { readCalculation, readFormat, readMappings, readThresholds } from './read-format.ts'
 import type { Kinds } from './read-plugin.ts'

@@ -1,13 +1,14 @@
 /** Parts that several kinds of panels share: format, thresholds, conditions, mappings, links. */
-import { CALCULATIONS, MISC_VALUES } from '../../model/dashboard.ts'
-import type {
-  Calculation,
-  Condition,
-  DashboardLink,
-  Format,
-  Mapping,
-  Thresholds,
-  ThresholdStep,
+import {
+  CALCULATIONS,
+  MISC_VALUES,
+  type Calculation,
+  type Condition,
+  type DashboardLink,
+  type Format,
+  type Mapping,
+  type Thresholds,
+  type ThresholdStep,
 } from '../../model/dashboard.ts'
 import {
   boundedAt,
@@ -21,8 +22,8 @@ import {
   textAt,
   wordAt,
   yamlTextAt,
+  type Part,
 } from './part.ts'
-import type { Part } from './part.ts'
 import { readPlugin } from './read-plugin.ts'
 import { isUnit } from '../../model/unit.ts'
 

@@ -12,8 +12,8 @@ import {
   textAt,
   textsAt,
   wordAt,
+  type Part,
 } from './part.ts'
-import type { Part } from './part.ts'
 import { isRegex, readCalculation, readFormat } from './read-format.ts'
 
 /** Why a colour without a meaning is not applied. */

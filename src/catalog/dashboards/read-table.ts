@@ -12,11 +12,10 @@ import {
   textAt,
   textsAt,
   wordAt,
+  type Part,
 } from './part.ts'
-import type { Part } from './part.ts'
 import { readCondition, readFormat } from './read-format.ts'
-import { readPlugin } from './read-plugin.ts'
-import type { Kinds } from './read-plugin.ts'
+import { readPlugin, type Kinds } from './read-plugin.ts'
 
 export const TABLE_KEYS = [
   'density',

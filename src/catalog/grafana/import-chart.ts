@@ -1,9 +1,17 @@
 /** The kinds of Grafana panels and the corresponding kinds of Perses. */
-import { defaultsOf, formatOf, legendOf, mappingsOf, panelFormat, reduction, thresholdsOf } from './import-options.ts'
-import type { Out, Report } from './import-options.ts'
+import {
+  defaultsOf,
+  formatOf,
+  legendOf,
+  mappingsOf,
+  panelFormat,
+  reduction,
+  thresholdsOf,
+  type Out,
+  type Report,
+} from './import-options.ts'
 import { tableOf } from './import-table.ts'
-import { isTrueAt, listAt, numberAt, recordAt, textAt } from './json-part.ts'
-import type { Json } from './json-part.ts'
+import { isTrueAt, listAt, numberAt, recordAt, textAt, type Json } from './json-part.ts'
 
 interface Plugin {
   readonly kind: string

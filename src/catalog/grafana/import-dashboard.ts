@@ -9,8 +9,7 @@ import { pluginOf } from './import-chart.ts'
 import type { Out, Report } from './import-options.ts'
 import { queriesOf } from './import-query.ts'
 import { variablesOf, withBraces } from './import-variable.ts'
-import { isRecord, isTrueAt, listAt, numberAt, recordAt, textAt } from './json-part.ts'
-import type { Json } from './json-part.ts'
+import { isRecord, isTrueAt, listAt, numberAt, recordAt, textAt, type Json } from './json-part.ts'
 import { groupsOf, withRepeats } from './panel-groups.ts'
 
 interface Imported {

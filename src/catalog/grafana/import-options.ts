@@ -1,6 +1,5 @@
 /** Parts of a Grafana panel that several kinds share: units, thresholds, mappings, legends. */
-import { isRecord, isTrueAt, listAt, numberAt, recordAt, textAt, textsAt } from './json-part.ts'
-import type { Json } from './json-part.ts'
+import { isRecord, isTrueAt, listAt, numberAt, recordAt, textAt, textsAt, type Json } from './json-part.ts'
 import { calculationOf, unitOf } from './words.ts'
 
 /** Reports a feature that was not converted, and the reason. */

@@ -2,8 +2,7 @@
 import { parseDuration } from '../../model/duration.ts'
 import type { Out, Report } from './import-options.ts'
 import { withBraces } from './import-variable.ts'
-import { isRecord, isTrueAt, listAt, recordAt, textAt } from './json-part.ts'
-import type { Json } from './json-part.ts'
+import { isRecord, isTrueAt, listAt, recordAt, textAt, type Json } from './json-part.ts'
 
 export function queriesOf(panel: Json, report: Report): readonly Out[] {
   return listAt(panel, 'targets').flatMap((target) => queryOf(target, panel, report))

@@ -2,11 +2,9 @@
  * Grafana tables: the columns of `organize`, of overrides and of the older `styles`, and the transformations that
  * Perses has too. Other features are reported.
  */
-import { conditionsOf, defaultsOf, formatOf } from './import-options.ts'
-import type { Out, Report } from './import-options.ts'
+import { conditionsOf, defaultsOf, formatOf, type Out, type Report } from './import-options.ts'
 import { withBraces } from './import-variable.ts'
-import { isTrueAt, listAt, numberAt, recordAt, textAt, textsAt } from './json-part.ts'
-import type { Json } from './json-part.ts'
+import { isTrueAt, listAt, numberAt, recordAt, textAt, textsAt, type Json } from './json-part.ts'
 
 type Column = Record<string, unknown>
 

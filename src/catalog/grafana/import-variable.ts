@@ -1,8 +1,7 @@
 /** Converts the variables of Grafana's templating. */
 import { parseDuration } from '../../model/duration.ts'
 import type { Out, Report } from './import-options.ts'
-import { isRecord, isTrueAt, listAt, numberAt, recordAt, textAt, textsAt } from './json-part.ts'
-import type { Json } from './json-part.ts'
+import { isRecord, isTrueAt, listAt, numberAt, recordAt, textAt, textsAt, type Json } from './json-part.ts'
 
 const SORTS = [
   'none',

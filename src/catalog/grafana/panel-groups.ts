@@ -3,8 +3,7 @@
  * row, and each repeated panel, because Perses repeats only grids.
  */
 import type { Report } from './import-options.ts'
-import { isTrueAt, listAt, numberAt, recordAt, textAt } from './json-part.ts'
-import type { Json } from './json-part.ts'
+import { isTrueAt, listAt, numberAt, recordAt, textAt, type Json } from './json-part.ts'
 
 export interface Group {
   readonly title: string

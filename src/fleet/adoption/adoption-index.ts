@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { groupBy } from '../../base/group-by.ts'
 import type { AdoptionDay, AdoptionReader, AdoptionRow, UsageRow } from '../../model/adoption.ts'
-import { AdoptionCube } from './cube.ts'
-import type { CubeFilter, CubeSums, Dimension } from './cube.ts'
+import { AdoptionCube, type CubeFilter, type CubeSums, type Dimension } from './cube.ts'
 import { addDays, daysBetween } from './day.ts'
 
 export interface AdoptionQuery {

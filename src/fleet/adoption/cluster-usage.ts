@@ -4,8 +4,7 @@
  */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Labels } from '../../model/labels.ts'
-import { REPLICA_LABELS } from '../fleet-reader.ts'
-import type { FleetReader } from '../fleet-reader.ts'
+import { REPLICA_LABELS, type FleetReader } from '../fleet-reader.ts'
 
 export interface ClusterUsage {
   readonly running?: number

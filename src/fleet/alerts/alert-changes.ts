@@ -3,8 +3,7 @@
  * modifications. Read from stored series, minute by minute. `unknown` lists what no series reports: an empty list of changes
  * is then no proof.
  */
-import { clusterMatcher, HCO_CSV } from '../fleet-reader.ts'
-import type { FleetReader, FleetSeries } from '../fleet-reader.ts'
+import { clusterMatcher, HCO_CSV, type FleetReader, type FleetSeries } from '../fleet-reader.ts'
 
 export interface ClusterChange {
   readonly atMs: number

@@ -1,5 +1,12 @@
-import { HEALTH_IMPACTS, SEVERITIES, healthImpactOf, severityOf } from '../../model/alert.ts'
-import type { Alert, HealthImpact, Severity } from '../../model/alert.ts'
+import {
+  HEALTH_IMPACTS,
+  SEVERITIES,
+  healthImpactOf,
+  severityOf,
+  type Alert,
+  type HealthImpact,
+  type Severity,
+} from '../../model/alert.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 
 /** Firing alerts of the fleet, counted. Severity and health impact are independent, so both are included. */

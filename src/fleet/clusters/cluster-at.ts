@@ -3,8 +3,7 @@
  * only, so they are left out of a cluster that was seen after the moment. Pure.
  */
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
-import { lastMsOf } from './fleet-coverage.ts'
-import type { SeenCluster } from './fleet-coverage.ts'
+import { lastMsOf, type SeenCluster } from './fleet-coverage.ts'
 import { runningVersions } from './running-versions.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
 

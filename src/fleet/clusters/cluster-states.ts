@@ -1,6 +1,5 @@
 /** The states of a cluster at a moment: upgrading, stuck, silent, ... A cluster may have several. Pure. */
-import { CLUSTER_STATES } from '../../model/cluster-record.ts'
-import type { ClusterRecord, ClusterState } from '../../model/cluster-record.ts'
+import { CLUSTER_STATES, type ClusterRecord, type ClusterState } from '../../model/cluster-record.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import type { LastSeen } from '../stuck/stuck.ts'

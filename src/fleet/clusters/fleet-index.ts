@@ -7,18 +7,20 @@ import type { Decommission } from '../../model/decommission.ts'
 import type { ClusterFacts } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
-import { createClusterIndex } from './cluster-index.ts'
-import type { ClusterPage, ClusterQuery, ClusterView, VerdictOf } from './cluster-index.ts'
+import {
+  createClusterIndex,
+  type ClusterPage,
+  type ClusterQuery,
+  type ClusterView,
+  type VerdictOf,
+} from './cluster-index.ts'
 import type { ReturnedCluster } from './decommissions.ts'
-import { fallingEdges } from '../edges/falling-edges.ts'
-import type { FallingEdge } from '../edges/falling-edges.ts'
+import { fallingEdges, type FallingEdge } from '../edges/falling-edges.ts'
 import type { FleetCoverage, SeenCluster } from './fleet-coverage.ts'
 import type { ClusterTraits } from './cluster-traits.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
-import { verdictOfGone } from './gone.ts'
-import type { Gone } from './gone.ts'
-import { createFleetInsight } from '../series/insight.ts'
-import type { FleetInsight } from '../series/insight.ts'
+import { verdictOfGone, type Gone } from './gone.ts'
+import { createFleetInsight, type FleetInsight } from '../series/insight.ts'
 import type { NotOffered } from '../edges/not-offered.ts'
 import { settledMs } from '../past/record-at.ts'
 import type { LastSeen } from '../stuck/stuck.ts'

@@ -4,8 +4,7 @@
  */
 import { groupBy } from '../../base/group-by.ts'
 import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
-import type { FleetFactsReader, ModificationQuery } from '../../model/fleet-facts.ts'
-import { modificationKeyOf } from '../../model/fleet-facts.ts'
+import { modificationKeyOf, type FleetFactsReader, type ModificationQuery } from '../../model/fleet-facts.ts'
 import type { FeatureGates, GateUse } from '../../model/gate-use.ts'
 
 /** @param patches the active JSON patches */

@@ -1,7 +1,6 @@
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Labels } from '../../model/labels.ts'
-import { clusterMatcher, HCO_CSV, REPLICA_LABELS } from '../fleet-reader.ts'
-import type { FleetReader } from '../fleet-reader.ts'
+import { clusterMatcher, HCO_CSV, REPLICA_LABELS, type FleetReader } from '../fleet-reader.ts'
 import { newestOf } from '../version-order.ts'
 
 /**

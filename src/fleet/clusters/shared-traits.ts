@@ -1,7 +1,6 @@
 /** Traits that are more frequent in some clusters than in the rest of the fleet: versions, platform, labels of the cluster. */
 import { CLUSTER_ALIASES, clusterOf } from '../../model/cluster-identity.ts'
-import { HCO_CSV } from '../fleet-reader.ts'
-import type { FleetReader } from '../fleet-reader.ts'
+import { HCO_CSV, type FleetReader } from '../fleet-reader.ts'
 
 export interface SharedTrait {
   readonly label: string

@@ -3,8 +3,7 @@
  */
 import type { DurationEstimate } from '../../model/stuck.ts'
 import type { PhaseName } from '../../model/upgrade.ts'
-import { estimateOf } from './edges.ts'
-import type { EdgeName, EdgeRun, RunLength } from './edges.ts'
+import { estimateOf, type EdgeName, type EdgeRun, type RunLength } from './edges.ts'
 import { durationsOf } from '../statistics/durations.ts'
 
 export interface DurationRun extends RunLength {

@@ -1,8 +1,7 @@
 /** Compares two edges: whether one succeeds more often, and whether it is faster. Too few runs give no verdict. */
 import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName } from '../../model/upgrade.ts'
-import { phaseDurations, wholeDurations } from './edges.ts'
-import type { EdgeRun } from './edges.ts'
+import { phaseDurations, wholeDurations, type EdgeRun } from './edges.ts'
 import type { Durations } from '../statistics/durations.ts'
 import { logRankTest } from '../statistics/log-rank.ts'
 import { newcombeInterval } from '../statistics/wilson.ts'

@@ -8,12 +8,17 @@
  */
 import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName, UpgradeRecord } from '../../model/upgrade.ts'
-import { durationRuns, medianRun, runLength } from './duration-runs.ts'
-import type { DurationRun, DurationRuns } from './duration-runs.ts'
-import { compareEdges } from './edge-comparison.ts'
-import type { EdgeComparison } from './edge-comparison.ts'
-import { edgeFactsOf, edgeNameOf, edgeRunOf, phaseFactsOf, wholeDurations } from './edges.ts'
-import type { EdgeName, EdgeRun } from './edges.ts'
+import { durationRuns, medianRun, runLength, type DurationRun, type DurationRuns } from './duration-runs.ts'
+import { compareEdges, type EdgeComparison } from './edge-comparison.ts'
+import {
+  edgeFactsOf,
+  edgeNameOf,
+  edgeRunOf,
+  phaseFactsOf,
+  wholeDurations,
+  type EdgeName,
+  type EdgeRun,
+} from './edges.ts'
 import { createEdgeWindows, runsSince } from './edge-windows.ts'
 import { LEARNED_RUNS_MIN } from '../stuck/stuck-baseline.ts'
 import { compareVersions, minorOf } from '../version-order.ts'

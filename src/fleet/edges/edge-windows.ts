@@ -3,8 +3,7 @@
  * ago. The EdgeIndex has the runs.
  */
 import type { EdgeFacts } from '../../model/stuck.ts'
-import { edgeFactsOf } from './edges.ts'
-import type { EdgeName, EdgeRun } from './edges.ts'
+import { edgeFactsOf, type EdgeName, type EdgeRun } from './edges.ts'
 
 /** Moments whose estimates are cached, least recently used first out: a week and a month, of now and of one hour before. */
 export const WINDOWS_CACHED = 4

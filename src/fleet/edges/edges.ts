@@ -6,10 +6,15 @@
  * are estimated again.
  */
 import type { DurationEstimate, EdgeFacts } from '../../model/stuck.ts'
-import { PHASES } from '../../model/upgrade.ts'
-import type { PhaseName, Upgrade, UpgradePhase, UpgradeRecord, UpgradeState } from '../../model/upgrade.ts'
-import { durationsOf } from '../statistics/durations.ts'
-import type { Durations } from '../statistics/durations.ts'
+import {
+  PHASES,
+  type PhaseName,
+  type Upgrade,
+  type UpgradePhase,
+  type UpgradeRecord,
+  type UpgradeState,
+} from '../../model/upgrade.ts'
+import { durationsOf, type Durations } from '../statistics/durations.ts'
 import { medianInterval, survivalCurve, survivalQuantile } from '../statistics/kaplan-meier.ts'
 import { wilsonInterval } from '../statistics/wilson.ts'
 

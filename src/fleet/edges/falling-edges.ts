@@ -6,8 +6,7 @@
 import { groupBy } from '../../base/group-by.ts'
 import { COMPARED_RUNS_MIN } from './edge-comparison.ts'
 import type { EdgeName, EdgeRun } from './edges.ts'
-import { newcombeInterval, wilsonInterval } from '../statistics/wilson.ts'
-import type { DifferenceInterval } from '../statistics/wilson.ts'
+import { newcombeInterval, wilsonInterval, type DifferenceInterval } from '../statistics/wilson.ts'
 
 export interface FallingEdge extends EdgeName {
   readonly lately: Outcomes

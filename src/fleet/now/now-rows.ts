@@ -1,11 +1,9 @@
 /** The rows of the landing page: the fields of an open upgrade or of a silent cluster that a row shows. */
 import type { EdgeFacts, PhaseBaseline, StuckVerdict } from '../../model/stuck.ts'
 import type { BlockCause, PhaseName, UpgradeOperator } from '../../model/upgrade.ts'
-import { lastMsOf } from '../clusters/fleet-coverage.ts'
-import type { SeenCluster } from '../clusters/fleet-coverage.ts'
+import { lastMsOf, type SeenCluster } from '../clusters/fleet-coverage.ts'
 import type { OpenUpgrade } from '../clusters/cluster-states.ts'
-import { edgeNameOf } from '../edges/edges.ts'
-import type { EdgeName } from '../edges/edges.ts'
+import { edgeNameOf, type EdgeName } from '../edges/edges.ts'
 import { shownVersion } from '../clusters/shown-version.ts'
 import { SEED_SECONDS } from '../stuck/stuck-baseline.ts'
 

@@ -7,16 +7,21 @@ import { groupBy } from '../../base/group-by.ts'
 import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName } from '../../model/upgrade.ts'
 import type { FleetCoverage, SeenCluster } from '../clusters/fleet-coverage.ts'
-import { isSilent, isUnknown } from '../clusters/cluster-states.ts'
-import type { OpenUpgrade } from '../clusters/cluster-states.ts'
-import { comparePhases } from '../edges/edges.ts'
-import type { EdgeName } from '../edges/edges.ts'
+import { isSilent, isUnknown, type OpenUpgrade } from '../clusters/cluster-states.ts'
+import { comparePhases, type EdgeName } from '../edges/edges.ts'
 import type { FallingEdge } from '../edges/falling-edges.ts'
-import { approvalMs, nowUpgrade, overdueSeconds, silentCluster, waitingUpgrade } from './now-rows.ts'
-import type { NowUpgrade, SilentCluster, WaitingUpgrade } from './now-rows.ts'
+import {
+  approvalMs,
+  nowUpgrade,
+  overdueSeconds,
+  silentCluster,
+  waitingUpgrade,
+  type NowUpgrade,
+  type SilentCluster,
+  type WaitingUpgrade,
+} from './now-rows.ts'
 import { shownVersion } from '../clusters/shown-version.ts'
-import { upgradeStage } from '../upgrade-stage.ts'
-import type { UpgradeStage } from '../upgrade-stage.ts'
+import { upgradeStage, type UpgradeStage } from '../upgrade-stage.ts'
 import { compareVersions } from '../version-order.ts'
 
 export interface FleetNow {

@@ -20,8 +20,7 @@ import { verdictOfGone } from '../clusters/gone.ts'
 import type { FleetIndexReader } from '../fleet-view.ts'
 import { eachUpgrade } from './past-pages.ts'
 import { recordAt } from './record-at.ts'
-import { isOpen } from '../stuck/stuck.ts'
-import type { LastSeen } from '../stuck/stuck.ts'
+import { isOpen, type LastSeen } from '../stuck/stuck.ts'
 
 /** The index of a moment that is over. */
 export interface PastFleet extends FleetIndexReader {

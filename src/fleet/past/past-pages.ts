@@ -2,13 +2,18 @@
  * Lists of records as they were at a past moment. A value that a filter or an order reads (a state, an end) may have been
  * another one then, so every record that may match is read, in portions, cut at the moment, and only the page is retained.
  */
-import { modificationKeyOf, upgradeKeyOf } from '../../model/fleet-facts.ts'
-import type { ClusterFacts, FleetFactsReader, ModificationQuery, UpgradeQuery } from '../../model/fleet-facts.ts'
+import {
+  modificationKeyOf,
+  upgradeKeyOf,
+  type ClusterFacts,
+  type FleetFactsReader,
+  type ModificationQuery,
+  type UpgradeQuery,
+} from '../../model/fleet-facts.ts'
 import type { Modification } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import type { FleetSource } from '../fleet-view.ts'
-import { pageOf } from './keyset.ts'
-import type { PageQuery, PageOrder } from './keyset.ts'
+import { pageOf, type PageQuery, type PageOrder } from './keyset.ts'
 import { modificationAt, recordAt } from './record-at.ts'
 
 const PORTION = 500

@@ -4,8 +4,15 @@
  */
 import type { Modification } from '../../model/cluster-record.ts'
 import { isOpen } from '../stuck/stuck.ts'
-import type { ComponentUpgrade, PhaseState, Upgrade, UpgradeBlock, UpgradeDetail } from '../../model/upgrade.ts'
-import type { UpgradeRecord, WorkloadUpdate } from '../../model/upgrade.ts'
+import type {
+  ComponentUpgrade,
+  PhaseState,
+  Upgrade,
+  UpgradeBlock,
+  UpgradeDetail,
+  UpgradeRecord,
+  WorkloadUpdate,
+} from '../../model/upgrade.ts'
 
 /** `undefined`: no start is known by then. A record cut twice is the record cut at the earlier moment. */
 export function recordAt({ upgrade, detail }: UpgradeRecord, atMs: number): UpgradeRecord | undefined {

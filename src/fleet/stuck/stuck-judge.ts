@@ -4,8 +4,7 @@
  */
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
-import { currentPhaseOf, verdictAt } from './stuck.ts'
-import type { LastSeen, CurrentPhase } from './stuck.ts'
+import { currentPhaseOf, verdictAt, type LastSeen, type CurrentPhase } from './stuck.ts'
 import type { BaselineIndex } from './stuck-baseline.ts'
 
 export type StuckJudge = (record: UpgradeRecord, nowMs: number, lastSeen: LastSeen) => StuckVerdict

@@ -8,8 +8,7 @@
 import type { PhaseBaseline, StuckVerdict } from '../../model/stuck.ts'
 import type { PhaseName, PhaseState, Upgrade, UpgradePhase, UpgradeRecord } from '../../model/upgrade.ts'
 import { comparePhases } from '../edges/edges.ts'
-import type { BaselineIndex } from './stuck-baseline.ts'
-import { SEED_SECONDS } from './stuck-baseline.ts'
+import { SEED_SECONDS, type BaselineIndex } from './stuck-baseline.ts'
 import { canStop, causesOf } from './stuck-causes.ts'
 import { isPartOf } from './stuck-silence.ts'
 

@@ -1,5 +1,4 @@
-import { NO_BUCKETS, SCHEMA_MAX, SCHEMA_MIN } from '../../model/histogram.ts'
-import type { BucketCounts, Histogram } from '../../model/histogram.ts'
+import { NO_BUCKETS, SCHEMA_MAX, SCHEMA_MIN, type BucketCounts, type Histogram } from '../../model/histogram.ts'
 import { faultOfCounts, mergedDown } from '../../wire/histogram-field.ts'
 import type { ExponentialBuckets, ExponentialPoint } from '../../wire/otlp/metrics.ts'
 

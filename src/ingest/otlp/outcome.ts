@@ -1,7 +1,6 @@
 import type { Refusal } from '../../model/refusal.ts'
 import type { DecodeError } from '../../wire/decode-error.ts'
-import { encodeExportAnswer, encodeStatus } from '../../wire/otlp/answer.ts'
-import type { OtlpEncoding } from '../../wire/otlp/answer.ts'
+import { encodeExportAnswer, encodeStatus, type OtlpEncoding } from '../../wire/otlp/answer.ts'
 import { refusalOfBody } from '../body-refusal.ts'
 import { clipTextBytes } from '../clip-text.ts'
 

@@ -1,5 +1,4 @@
-import type { Labels } from '../../model/labels.ts'
-import { METRIC_NAME } from '../../model/labels.ts'
+import { METRIC_NAME, type Labels } from '../../model/labels.ts'
 import type { HistogramPoint, SummaryPoint } from '../../wire/otlp/metrics.ts'
 
 /**

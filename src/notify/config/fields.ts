@@ -5,8 +5,7 @@
 import type { Node } from 'yaml'
 import { parseDuration } from '../../model/duration.ts'
 import type { YamlText } from '../../yaml/yaml-text.ts'
-import type { YamlReader } from '../../yaml/yaml-reader.ts'
-import type { Range } from '../../yaml/yaml-reader.ts'
+import type { YamlReader, Range } from '../../yaml/yaml-reader.ts'
 import type { Secret } from './secret.ts'
 
 /** One reading of one file; faults and the places of secrets are collected on the way. */

@@ -12,10 +12,9 @@ import {
   template,
   text,
   url,
+  type Kind,
 } from './fields.ts'
-import type { Kind } from './fields.ts'
-import { HTTP_DEFAULTS, httpConfig, tlsConfig } from './http-config.ts'
-import type { HttpConfig, TlsConfig } from './http-config.ts'
+import { HTTP_DEFAULTS, httpConfig, tlsConfig, type HttpConfig, type TlsConfig } from './http-config.ts'
 import type { Secret } from './secret.ts'
 
 export interface GlobalConfig {

@@ -2,8 +2,19 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { messageOf } from '../../base/errors.ts'
-import { atMostOne, filePath, flag, record, scalar, secret, secretFile, secretOf, text } from './fields.ts'
-import type { Kind, Reading } from './fields.ts'
+import {
+  atMostOne,
+  filePath,
+  flag,
+  record,
+  scalar,
+  secret,
+  secretFile,
+  secretOf,
+  text,
+  type Kind,
+  type Reading,
+} from './fields.ts'
 import type { Secret } from './secret.ts'
 import type { Range } from '../../yaml/yaml-reader.ts'
 

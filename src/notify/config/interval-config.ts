@@ -1,8 +1,6 @@
 /** `time_intervals:` of the configuration, with ranges as users write them: `monday:friday`, `-3:-1`, `09:00`. */
-import { isTimeZone } from '../time-interval.ts'
-import type { Range, TimeInterval } from '../time-interval.ts'
-import { listOf, record, scalar, text } from './fields.ts'
-import type { Kind } from './fields.ts'
+import { isTimeZone, type Range, type TimeInterval } from '../time-interval.ts'
+import { listOf, record, scalar, text, type Kind } from './fields.ts'
 
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 const MONTHS = [

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import { FleetError, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { renderDiagnostic } from '../../model/diagnostic.ts'
-import { emptyConfig, loadConfig } from './config-file.ts'
-import type { NotifyConfig } from './config-file.ts'
+import { emptyConfig, loadConfig, type NotifyConfig } from './config-file.ts'
 import { readTemplateFiles } from './template-files.ts'
 
 /** @param path empty for none. Throws FleetError `config_invalid` with carets. */

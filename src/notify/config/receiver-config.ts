@@ -14,10 +14,13 @@ import {
   template,
   text,
   url,
+  type Kind,
+  type Kinds,
+  type Reading,
+  type RecordOf,
+  type Values,
 } from './fields.ts'
-import type { Kind, Kinds, Reading, RecordOf, Values } from './fields.ts'
-import { hostPort } from './global-config.ts'
-import type { GlobalConfig } from './global-config.ts'
+import { hostPort, type GlobalConfig } from './global-config.ts'
 import { httpConfig, tlsConfig } from './http-config.ts'
 import type {
   AlertmanagerConfig,

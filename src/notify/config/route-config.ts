@@ -4,8 +4,7 @@ import type { Matcher } from '../../model/matcher.ts'
 import type { Range } from '../../yaml/yaml-reader.ts'
 import type { InhibitRule } from '../inhibitor.ts'
 import type { RouteSpec } from '../route.ts'
-import { duration, flag, listOf, pairsOf, placed, record, text } from './fields.ts'
-import type { Kind, Pair, Reading } from './fields.ts'
+import { duration, flag, listOf, pairsOf, placed, record, text, type Kind, type Pair, type Reading } from './fields.ts'
 
 /** A route with the places of what is checked against the rest of the file. */
 export interface PlacedRoute {

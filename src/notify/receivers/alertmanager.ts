@@ -3,10 +3,8 @@
  * the hand-over of `--alertmanager`.
  */
 import type { AlertmanagerConfig } from '../config/integration-config.ts'
-import { goTimeText } from '../message.ts'
-import type { Message, MessageAlert } from '../message.ts'
-import { postJson } from './attempt.ts'
-import type { Attempt, Sending } from './attempt.ts'
+import { goTimeText, type Message, type MessageAlert } from '../message.ts'
+import { postJson, type Attempt, type Sending } from './attempt.ts'
 
 /** An alert that is not repeated ends after this many repetitions, so that one lost message resolves nothing. */
 export const REPEATS_UNTIL_END = 4

@@ -7,8 +7,7 @@ import type { EmailConfig } from '../config/integration-config.ts'
 import { resolveSecret, withoutSecrets } from '../config/secret.ts'
 import { tlsOptions } from '../http-client.ts'
 import type { Message } from '../message.ts'
-import { attempting, expanding } from './attempt.ts'
-import type { Attempt, Sending } from './attempt.ts'
+import { attempting, expanding, type Attempt, type Sending } from './attempt.ts'
 
 /** The port on which a connection is encrypted from its first byte. */
 const IMPLICIT_TLS_PORT = 465

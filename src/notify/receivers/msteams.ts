@@ -1,9 +1,7 @@
 /** Microsoft Teams, both ways in: a message card for an Office 365 connector, an adaptive card for a workflow. */
 import type { MsteamsConfig, Msteamsv2Config } from '../config/integration-config.ts'
-import { statusOf } from '../message.ts'
-import type { Message } from '../message.ts'
-import { expanding, postJson } from './attempt.ts'
-import type { Attempt, Judge, Sending } from './attempt.ts'
+import { statusOf, type Message } from '../message.ts'
+import { expanding, postJson, type Attempt, type Judge, type Sending } from './attempt.ts'
 
 export function sendMsteams(config: MsteamsConfig, message: Message, sending: Sending): Promise<Attempt> {
   const { url, http } = config

@@ -2,10 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { PagerdutyConfig } from '../config/integration-config.ts'
 import { resolveSecret } from '../config/secret.ts'
-import { statusOf } from '../message.ts'
-import type { Message } from '../message.ts'
-import { attempting, expanding, postJson, truncate } from './attempt.ts'
-import type { Attempt, Sending } from './attempt.ts'
+import { statusOf, type Message } from '../message.ts'
+import { attempting, expanding, postJson, truncate, type Attempt, type Sending } from './attempt.ts'
 
 const SUMMARY_CHARS_MAX = 1024
 /** Bytes PagerDuty takes; above it the details are left out. */

@@ -1,8 +1,7 @@
 /** Slack: an incoming webhook, or its API's chat.postMessage. One attachment a message. */
 import type { SlackConfig } from '../config/integration-config.ts'
 import type { Message } from '../message.ts'
-import { expanding, postJson, truncate } from './attempt.ts'
-import type { Attempt, Judge, Sending } from './attempt.ts'
+import { expanding, postJson, truncate, type Attempt, type Judge, type Sending } from './attempt.ts'
 
 /** Slack cuts longer titles. */
 const TITLE_CHARS_MAX = 1024

@@ -1,9 +1,7 @@
 /** A webhook, version 4 of Alertmanager's message. */
 import type { WebhookConfig } from '../config/integration-config.ts'
-import { commonPairs, goTimeText, quotedReceiver, statusOf } from '../message.ts'
-import type { Message } from '../message.ts'
-import { postJson } from './attempt.ts'
-import type { Attempt, Sending } from './attempt.ts'
+import { commonPairs, goTimeText, quotedReceiver, statusOf, type Message } from '../message.ts'
+import { postJson, type Attempt, type Sending } from './attempt.ts'
 
 export function sendWebhook(config: WebhookConfig, message: Message, sending: Sending): Promise<Attempt> {
   const { url, http, maxAlerts, timeoutMs } = config

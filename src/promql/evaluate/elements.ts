@@ -1,5 +1,4 @@
-import type { Binary, BinaryOp } from '../ast.ts'
-import { isArithmetic, isComparison, isTrim } from '../ast.ts'
+import { isArithmetic, isComparison, isTrim, type Binary, type BinaryOp } from '../ast.ts'
 import type { Annotations, SampleType } from '../annotations.ts'
 import type { Histogram } from '../../model/histogram.ts'
 import { addHistograms, subtractHistograms } from '../histogram/combine.ts'

@@ -9,9 +9,8 @@ import { extendedElement, smoothedElement, type ElementsAround } from './extende
 import type { Grid } from './grid.ts'
 import { CellWriter } from './histogram-cells.ts'
 import { withoutStaleMarkers } from './range-vector.ts'
-import type { RangeSeries } from './range-series.ts'
+import type { RangeSeries, Lens } from './range-series.ts'
 import { hasOneName, lensOf, selectorTimeMs, remarkCoarse, selectSeries } from './select.ts'
-import type { Lens } from './range-series.ts'
 import { pieceMask, type Pieces } from './pieces.ts'
 
 /**

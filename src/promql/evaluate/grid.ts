@@ -1,7 +1,6 @@
 import { FleetError } from '../../base/errors.ts'
 import type { Histogram } from '../../model/histogram.ts'
-import type { LabelRows } from '../../model/label-rows.ts'
-import { LabelList } from '../../model/label-rows.ts'
+import { LabelList, type LabelRows } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
 import { LABELS_CELLS, pieceMask, type Pieces } from './pieces.ts'
 

@@ -1,4 +1,4 @@
-import type { Histogram } from '../../model/histogram.ts'
+import { CUSTOM_BOUNDS, NO_BUCKETS, type Histogram } from '../../model/histogram.ts'
 import type { Annotations, Place } from '../annotations.ts'
 import { addHistograms, addPlainly, subtractHistograms, type Combined } from '../histogram/combine.ts'
 import { areEqual } from '../histogram/equals.ts'
@@ -6,7 +6,6 @@ import { isReset } from '../histogram/reset.ts'
 import { beginSum, endSum, withSchema } from '../histogram/running-sum.ts'
 import { divideHistogram, multiplyHistogram } from '../histogram/scale.ts'
 import { HistogramTotal } from '../histogram/total.ts'
-import { CUSTOM_BOUNDS, NO_BUCKETS } from '../../model/histogram.ts'
 import type { Element } from './histogram-cells.ts'
 import { extrapolationFactor } from './rate.ts'
 

@@ -1,6 +1,5 @@
 import type { Range } from '../../yaml/yaml-reader.ts'
-import { unwrapParens } from '../../promql/ast.ts'
-import type { Expr } from '../../promql/ast.ts'
+import { unwrapParens, type Expr } from '../../promql/ast.ts'
 import type { Check, CheckFinding } from './check.ts'
 import { labelSetOf, mayHave } from './label-set.ts'
 import type { RuleContent } from './rule-content.ts'

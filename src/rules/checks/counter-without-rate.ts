@@ -1,5 +1,4 @@
-import { selectorsOf, unwrapParens } from '../../promql/ast.ts'
-import type { Expr, VectorSelector } from '../../promql/ast.ts'
+import { selectorsOf, unwrapParens, type Expr, type VectorSelector } from '../../promql/ast.ts'
 import type { MetricCatalog } from '../metrics/metric-catalog.ts'
 import type { Check, CheckFinding } from './check.ts'
 import { metricOf } from './label-set.ts'

@@ -3,10 +3,8 @@
  * outside the set is never present; a label in the set may be absent.
  */
 import { METRIC_NAME } from '../../model/labels.ts'
-import { isSetOp, unwrapParens } from '../../promql/ast.ts'
-import type { Binary, Call, Expr, VectorSelector } from '../../promql/ast.ts'
-import { labelsOfMetric } from '../metrics/metric-catalog.ts'
-import type { MetricCatalog } from '../metrics/metric-catalog.ts'
+import { isSetOp, unwrapParens, type Binary, type Call, type Expr, type VectorSelector } from '../../promql/ast.ts'
+import { labelsOfMetric, type MetricCatalog } from '../metrics/metric-catalog.ts'
 
 export interface LabelSet {
   /** Names, or prefixes that end with `*`. */

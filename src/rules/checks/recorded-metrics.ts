@@ -1,7 +1,6 @@
 import type { PlacedRule } from './rule-content.ts'
 import { labelSetOf } from './label-set.ts'
-import { labelsOfMetric, metricCatalogOf } from '../metrics/metric-catalog.ts'
-import type { MetricCatalog } from '../metrics/metric-catalog.ts'
+import { labelsOfMetric, metricCatalogOf, type MetricCatalog } from '../metrics/metric-catalog.ts'
 import type { KnownMetric } from '../metrics/metric-table.ts'
 
 /** Recorded series may be computed from recorded series, to this depth. */

@@ -1,7 +1,6 @@
 /** Compares annotations with their rule. `catalog/checks` compares pages in the same way. */
 import type { Check, CheckFinding } from './check.ts'
-import { claimsIn } from './claims.ts'
-import type { Claim } from './claims.ts'
+import { claimsIn, type Claim } from './claims.ts'
 import { contradiction, numbersOf } from './rule-numbers.ts'
 import type { RuleContent } from './rule-content.ts'
 

@@ -1,7 +1,6 @@
 /** Visits the nodes of expressions with their ancestors, and creates findings at a node. */
 import type { Range } from '../../yaml/yaml-reader.ts'
-import { childrenOf } from '../../promql/ast.ts'
-import type { Expr, VectorSelector } from '../../promql/ast.ts'
+import { childrenOf, type Expr, type VectorSelector } from '../../promql/ast.ts'
 import type { CheckFinding } from './check.ts'
 import type { PlacedQuery } from './rule-content.ts'
 

@@ -5,8 +5,7 @@
 import type { Registry } from 'prom-client'
 import { FLEET_METRICS } from './fleet.ts'
 import { KUBEVIRT_METRICS } from './kubevirt.ts'
-import { METRIC_TYPES, readMetricTable } from './metric-table.ts'
-import type { KnownMetric } from './metric-table.ts'
+import { METRIC_TYPES, readMetricTable, type KnownMetric } from './metric-table.ts'
 import { OPERATOR_METRICS } from './operators.ts'
 import { PLATFORM_METRICS } from './platform.ts'
 

@@ -2,8 +2,14 @@
  * Reads native histograms of test files: `{{schema:1 count:5 sum:2 buckets:[2 3] n_buckets:[...] z_bucket:1 ...}}`, the
  * notation of Prometheus 3.
  */
-import { CUSTOM_BOUNDS, NO_BUCKETS, SCHEMA_MAX, SCHEMA_MIN } from '../../model/histogram.ts'
-import type { BucketCounts, Histogram } from '../../model/histogram.ts'
+import {
+  CUSTOM_BOUNDS,
+  NO_BUCKETS,
+  SCHEMA_MAX,
+  SCHEMA_MIN,
+  type BucketCounts,
+  type Histogram,
+} from '../../model/histogram.ts'
 import { nonEmpty } from '../../promql/histogram/bucket-sums.ts'
 import { isReset } from '../../promql/histogram/reset.ts'
 import { parseNumber } from '../../promql/literals.ts'

@@ -3,10 +3,8 @@
  * real store returns; nothing is deleted.
  */
 import type { Histogram } from '../../model/histogram.ts'
-import { METRIC_NAME, compareText } from '../../model/labels.ts'
-import type { Labels } from '../../model/labels.ts'
-import { compileMatcher } from '../../model/matcher.ts'
-import type { Matcher } from '../../model/matcher.ts'
+import { METRIC_NAME, compareText, type Labels } from '../../model/labels.ts'
+import { compileMatcher, type Matcher } from '../../model/matcher.ts'
 import type { Queryable, SelectRequest } from '../../model/queryable.ts'
 import type { TimeRange } from '../../model/time-range.ts'
 import { bitsOf, isStaleAt, setStaleAt } from '../../model/sample.ts'

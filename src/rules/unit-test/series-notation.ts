@@ -8,8 +8,7 @@ import { addHistograms, subtractHistograms } from '../../promql/histogram/combin
 import { parseNumber } from '../../promql/literals.ts'
 import { parseSelector } from '../../promql/parse.ts'
 import { PromqlError } from '../../promql/promql-error.ts'
-import { readHistogram } from './histogram-notation.ts'
-import type { WrittenHistogram } from './histogram-notation.ts'
+import { readHistogram, type WrittenHistogram } from './histogram-notation.ts'
 
 /** `undefined`: no sample at that time. */
 export type WrittenValue = number | 'stale' | WrittenHistogram | undefined

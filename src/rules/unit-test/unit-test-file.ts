@@ -2,19 +2,15 @@
  * Reads unit-test files of rules, in promtool's format, into checked tests. Errors have their position; a file with an error
  * is refused whole.
  */
-import { isScalar } from 'yaml'
-import type { Node } from 'yaml'
+import { isScalar, type Node } from 'yaml'
 import type { Diagnostic } from '../../model/diagnostic.ts'
 import { parseDuration } from '../../model/duration.ts'
-import { METRIC_NAME } from '../../model/labels.ts'
-import type { Labels } from '../../model/labels.ts'
-import { YamlReader } from '../../yaml/yaml-reader.ts'
-import type { Entry, Range } from '../../yaml/yaml-reader.ts'
+import { METRIC_NAME, type Labels } from '../../model/labels.ts'
+import { YamlReader, type Entry, type Range } from '../../yaml/yaml-reader.ts'
 import type { YamlText } from '../../yaml/yaml-text.ts'
 import { DEFAULT_INTERVAL_MS } from '../rule.ts'
 import type { WrittenHistogram } from './histogram-notation.ts'
-import { readSeries, readValues } from './series-notation.ts'
-import type { Readout, WrittenValue } from './series-notation.ts'
+import { readSeries, readValues, type Readout, type WrittenValue } from './series-notation.ts'
 
 export interface UnitTestFile {
   /** The path as the user gave it. */

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { AuditedAction } from '../../model/audit.ts'
-import { DECOMMISSION_ENDS } from '../../model/decommission.ts'
-import type { Decommission, DecommissionEnd } from '../../model/decommission.ts'
+import { DECOMMISSION_ENDS, type Decommission, type DecommissionEnd } from '../../model/decommission.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
 import { insertBatches, oneOf } from './row-values.ts'

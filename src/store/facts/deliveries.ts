@@ -1,6 +1,11 @@
 import type { Selectable } from 'kysely'
-import { DELIVERY_OUTCOMES } from '../../model/delivery.ts'
-import type { DeliveryQuery, DeliveryRecord, DeliveryStore, StoredDelivery } from '../../model/delivery.ts'
+import {
+  DELIVERY_OUTCOMES,
+  type DeliveryQuery,
+  type DeliveryRecord,
+  type DeliveryStore,
+  type StoredDelivery,
+} from '../../model/delivery.ts'
 import { FactsTables } from './facts-tables.ts'
 import { insertBatches, oneOf, textsOf } from './row-values.ts'
 import type { DeliveryTable } from './schema.ts'

@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3'
-import { SqliteDialect, SqliteDriver } from 'kysely'
-import type { DatabaseConnection } from 'kysely'
+import { SqliteDialect, SqliteDriver, type DatabaseConnection } from 'kysely'
 
 /** SQLite over one connection of better-sqlite3; a failed transaction reports the cause of the failure. */
 export class FactsDialect extends SqliteDialect {

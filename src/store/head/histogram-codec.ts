@@ -1,7 +1,11 @@
-import { CUSTOM_BOUNDS, NO_BUCKETS } from '../../model/histogram.ts'
-import type { BucketCounts, CounterReset, Histogram } from '../../model/histogram.ts'
-import { floatOf, highWordOf, lowWordOf, MalformedBytesError } from '../bytes.ts'
-import type { ByteReader, ByteWriter } from '../bytes.ts'
+import {
+  CUSTOM_BOUNDS,
+  NO_BUCKETS,
+  type BucketCounts,
+  type CounterReset,
+  type Histogram,
+} from '../../model/histogram.ts'
+import { floatOf, highWordOf, lowWordOf, MalformedBytesError, type ByteReader, type ByteWriter } from '../bytes.ts'
 
 /**
  * Native histograms as bytes, and their marker in a sample. In the head, the log and the packs a histogram sample is a

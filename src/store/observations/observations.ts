@@ -14,8 +14,14 @@ import {
   uidBytes,
 } from './object-codec.ts'
 import { ObjectRows } from './object-rows.ts'
-import { haveSameStates, isNewestStored, statesOf, withSighting } from './object-states.ts'
-import type { Sighting, StateSpan } from './object-states.ts'
+import {
+  haveSameStates,
+  isNewestStored,
+  statesOf,
+  withSighting,
+  type Sighting,
+  type StateSpan,
+} from './object-states.ts'
 import { ObservationRetention } from './observation-retention.ts'
 import { ObservedClusters } from './observed-clusters.ts'
 

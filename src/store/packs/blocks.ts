@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { SeriesRef } from '../../model/series.ts'
-import type { Directory, Pack } from './pack-codec.ts'
-import { chunkAt, decodeDirectory, inflatePayload } from './pack-codec.ts'
+import { chunkAt, decodeDirectory, inflatePayload, type Directory, type Pack } from './pack-codec.ts'
 import { decodeChunk } from './chunk-codec.ts'
 import { readPack } from './pack-reader.ts'
 import { RunList } from '../head/run-list.ts'

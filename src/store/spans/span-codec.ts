@@ -1,6 +1,13 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { SPAN_KINDS, SPAN_STATUSES } from '../../model/span.ts'
-import type { Span, SpanEvent, SpanLink, SpanResource, SpanScope } from '../../model/span.ts'
+import {
+  SPAN_KINDS,
+  SPAN_STATUSES,
+  type Span,
+  type SpanEvent,
+  type SpanLink,
+  type SpanResource,
+  type SpanScope,
+} from '../../model/span.ts'
 import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
 import { listOf, readAttributes, TextReader, TextTable, writeAttributes } from '../attribute-codec.ts'
 

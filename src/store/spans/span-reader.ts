@@ -1,21 +1,20 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../../base/errors.ts'
 import { compareText } from '../../model/labels.ts'
-import { SPAN_KINDS } from '../../model/span.ts'
-import type {
-  ServiceDependency,
-  ServiceOperation,
-  Span,
-  SpanKind,
-  TraceQuery,
-  TraceReader,
-  UpgradeSpanReader,
+import {
+  SPAN_KINDS,
+  type ServiceDependency,
+  type ServiceOperation,
+  type Span,
+  type SpanKind,
+  type TraceQuery,
+  type TraceReader,
+  type UpgradeSpanReader,
 } from '../../model/span.ts'
 import { asFailure, openDatabaseForReading } from '../database.ts'
 import { decodeSpans } from './span-codec.ts'
 import { durationNs, hasTexts, isUpgradeSpan, tagOf } from './span-index.ts'
-import { eachLink } from './span-links.ts'
-import type { SpanLinkRow } from './span-links.ts'
+import { eachLink, type SpanLinkRow } from './span-links.ts'
 import { ANY_NAME, NAMES_MAX } from './trace-rows.ts'
 
 /** Traces, read on a separate connection. An index finds candidates; the spans themselves decide. */

@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { Span, SpanKind } from '../../model/span.ts'
-import { SPAN_KINDS } from '../../model/span.ts'
+import { SPAN_KINDS, type Span, type SpanKind } from '../../model/span.ts'
 import { durationNs } from './span-index.ts'
 
 /** The tables of traces, as the writer uses them. Every statement runs inside the caller's transaction. */

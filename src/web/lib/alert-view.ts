@@ -1,7 +1,6 @@
 import type { AlertItem } from '../../contract/alerts.ts'
 import { isHeldBack } from './alert-marks.ts'
-import { ALERT_STATES, compareNewest, compareWorst, SEVERITIES } from './severity.ts'
-import type { AlertState, Severity } from './severity.ts'
+import { ALERT_STATES, compareNewest, compareWorst, SEVERITIES, type AlertState, type Severity } from './severity.ts'
 
 /**
  * Filters, grouping and sort of the alerts page, in the URL and applied to the list. Pure. Invalid values of the URL are

@@ -1,6 +1,5 @@
 import type { ClustersQuery } from '../../contract/fleet-clusters.ts'
-import { CLUSTER_STATES } from '../../model/cluster-record.ts'
-import type { ClusterState } from '../../model/cluster-record.ts'
+import { CLUSTER_STATES, type ClusterState } from '../../model/cluster-record.ts'
 
 /**
  * What the list of clusters is narrowed to and sorted by, as it stands in the URL. Pure. A value the URL holds by mistake

@@ -1,5 +1,4 @@
-import { formatDay, formatTimeOfDay } from './format-time.ts'
-import type { Zone } from './format-time.ts'
+import { formatDay, formatTimeOfDay, type Zone } from './format-time.ts'
 
 /** Moments as a field of the type `datetime-local` has them: `2026-11-22T03:04:05`, without a zone. Pure. */
 

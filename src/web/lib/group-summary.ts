@@ -1,7 +1,6 @@
 import type { AlertItem } from '../../contract/alerts.ts'
 import { isHeldBack, marksOf } from './alert-marks.ts'
-import { ALERT_STATES, HEALTH_IMPACTS, SEVERITIES } from './severity.ts'
-import type { HealthImpact, Severity } from './severity.ts'
+import { ALERT_STATES, HEALTH_IMPACTS, SEVERITIES, type HealthImpact, type Severity } from './severity.ts'
 
 /** The summary of an alert group in one row. Pure. */
 export interface GroupSummary {

@@ -1,6 +1,5 @@
 import type { ObjectChangeItem } from '../../contract/fleet-changes.ts'
-import { SEVERITIES } from '../../contract/fleet-logs.ts'
-import type { LogItem } from '../../contract/fleet-logs.ts'
+import { SEVERITIES, type LogItem } from '../../contract/fleet-logs.ts'
 
 /** What the page of logs shows, as its address says it. Pure. */
 

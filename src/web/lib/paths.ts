@@ -1,8 +1,6 @@
 import { searchOf, withSearch } from './address.ts'
-import { formatAdoptionView, PLAIN_VIEW } from './adoption-view.ts'
-import type { AdoptionView } from './adoption-view.ts'
-import { formatAlertView, WHOLE_VIEW } from './alert-view.ts'
-import type { AlertView } from './alert-view.ts'
+import { formatAdoptionView, PLAIN_VIEW, type AdoptionView } from './adoption-view.ts'
+import { formatAlertView, WHOLE_VIEW, type AlertView } from './alert-view.ts'
 import { atMoment } from './moment.ts'
 
 /**

@@ -1,5 +1,4 @@
-import { Lexer } from 'marked'
-import type { Token, Tokens } from 'marked'
+import { Lexer, type Token, type Tokens } from 'marked'
 
 /**
  * The blocks of a runbook: Markdown, and three kinds of code: a command for both `kubectl` and `oc`, a live query, and any

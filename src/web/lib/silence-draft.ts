@@ -1,6 +1,5 @@
 import type { MatcherItem, SilenceItem, SilenceRequest } from '../../contract/silences.ts'
-import { formatDay, formatTimeOfDay } from './format-time.ts'
-import type { Zone } from './format-time.ts'
+import { formatDay, formatTimeOfDay, type Zone } from './format-time.ts'
 import { matchersFault } from './silence-matchers.ts'
 
 /** A silence while it is edited. Pure: the present is an argument. */

@@ -1,6 +1,5 @@
 import type { AlertItem } from '../../contract/alerts.ts'
-import { isShown } from './alert-view.ts'
-import type { AlertView } from './alert-view.ts'
+import { isShown, type AlertView } from './alert-view.ts'
 import { countOf, formatCount } from './format-number.ts'
 import { toSeverity } from './severity.ts'
 

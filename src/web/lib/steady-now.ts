@@ -1,6 +1,5 @@
 import type { Now } from '../../contract/now.ts'
-import { steadyRows } from './steady-list.ts'
-import type { ListChanges, Steady } from './steady-list.ts'
+import { steadyRows, type ListChanges, type Steady } from './steady-list.ts'
 
 /** The landing page as it is read: its lists keep their rows, its numbers are the newest. Pure. */
 

@@ -1,7 +1,6 @@
 import { UPGRADE_SPANS } from '../../model/upgrade-convention.ts'
 import { phaseWords } from './phase-words.ts'
-import { attributeOf } from './trace.ts'
-import type { Trace, TraceSpan } from './trace.ts'
+import { attributeOf, type Trace, type TraceSpan } from './trace.ts'
 import { tellingOf } from './trace-view.ts'
 
 /** The phases of an upgrade's trace, by the conventions of `src/fleet/CONVENTIONS.md`. Pure. */

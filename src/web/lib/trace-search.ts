@@ -1,6 +1,5 @@
 import type { OtlpResourceSpans } from './otlp-json.ts'
-import { traceOfOtlp } from './trace.ts'
-import type { Trace } from './trace.ts'
+import { traceOfOtlp, type Trace } from './trace.ts'
 
 /** What traces are searched by, as it stands in the address, and as the API is asked. Pure. */
 export interface TraceSearch {

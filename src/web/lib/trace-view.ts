@@ -1,5 +1,4 @@
-import { attributeOf } from './trace.ts'
-import type { Trace, TraceSpan } from './trace.ts'
+import { attributeOf, type Trace, type TraceSpan } from './trace.ts'
 
 /** How a trace is looked at, as it stands in the address: what is open, what is searched, which part of its time. Pure. */
 export interface TraceView {

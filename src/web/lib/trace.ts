@@ -1,5 +1,4 @@
-import { otlpText } from './otlp-json.ts'
-import type { OtlpKeyValue, OtlpResourceSpans, OtlpSpan } from './otlp-json.ts'
+import { otlpText, type OtlpKeyValue, type OtlpResourceSpans, type OtlpSpan } from './otlp-json.ts'
 
 /**
  * A trace as the pages draw it: spans in the order of a tree, times relative to its start. Pure.

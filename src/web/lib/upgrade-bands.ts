@@ -1,7 +1,6 @@
 import type { UpgradeItem } from '../../contract/fleet-upgrades.ts'
 import type { UpgradeState } from '../../model/upgrade.ts'
-import { ALL_VALUES } from '../../model/dashboard.ts'
-import type { Variable } from '../../model/dashboard.ts'
+import { ALL_VALUES, type Variable } from '../../model/dashboard.ts'
 import type { Span } from './dashboards/time-range.ts'
 import { UPGRADE_STATE_WORDS } from './fleet-words.ts'
 import { stepText } from './operator-words.ts'

@@ -1,6 +1,5 @@
 import { UPGRADE_OPERATORS, UPGRADE_SORTS } from '../../contract/fleet-upgrades.ts'
-import { UPGRADE_STATES } from '../../model/upgrade.ts'
-import type { UpgradeState } from '../../model/upgrade.ts'
+import { UPGRADE_STATES, type UpgradeState } from '../../model/upgrade.ts'
 
 /** What the history of upgrades is narrowed to, and which of them are compared, as it stands in the URL. Pure. */
 export interface UpgradeListView {

@@ -1,14 +1,11 @@
-import { useMemo } from 'react'
-import type { ComponentProps, ReactNode } from 'react'
+import { useMemo, type ComponentProps, type ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { DashboardAnswer } from '../../contract/dashboards.ts'
 import type { DashboardPanel } from '../../model/dashboard.ts'
 import { asSentence } from '../lib/as-sentence.ts'
 import { interpolateText } from '../lib/dashboards/interpolate.ts'
-import { repeatedTitle, repeatsOf, withRepeat } from '../lib/dashboards/repeats.ts'
-import type { Repeat } from '../lib/dashboards/repeats.ts'
-import { readRefresh, readTimeRange, spanOf, timeRangeSearch } from '../lib/dashboards/time-range.ts'
-import type { TimeRange } from '../lib/dashboards/time-range.ts'
+import { repeatedTitle, repeatsOf, withRepeat, type Repeat } from '../lib/dashboards/repeats.ts'
+import { readRefresh, readTimeRange, spanOf, timeRangeSearch, type TimeRange } from '../lib/dashboards/time-range.ts'
 import { VARIABLE_PREFIX } from '../lib/dashboards/variables.ts'
 import { dashboardPath, dashboardsPath } from '../lib/explore-paths.ts'
 import { countOf } from '../lib/format-number.ts'
@@ -26,8 +23,14 @@ import { PagesNav } from '../panels/pages-nav.tsx'
 import { UpgradeBandList } from '../panels/upgrade-band-list.tsx'
 import { UpgradeToggle } from '../panels/upgrade-toggle.tsx'
 import { toFailure } from '../query/fetch-json.ts'
-import { dashboardApiPath, useDashboard, useRefresh, useVariables } from '../query/use-dashboards.ts'
-import type { Asking, VariableState } from '../query/use-dashboards.ts'
+import {
+  dashboardApiPath,
+  useDashboard,
+  useRefresh,
+  useVariables,
+  type Asking,
+  type VariableState,
+} from '../query/use-dashboards.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { useUpgradesOf } from '../query/use-upgrade-bands.ts'
 import { CodeBlock } from '../ui/code-block.tsx'

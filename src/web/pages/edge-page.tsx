@@ -2,8 +2,14 @@ import type { ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { EdgeComparisonItem, EdgeItem } from '../../contract/fleet-edges.ts'
 import { durationSentence, edgeKey, edgeName, phaseSentence, successSentence, successText } from '../lib/edge-words.ts'
-import { EDGE_WINDOWS, edgeWindowWords, parseEdgeView, searchOfEdgeView } from '../lib/edge-window.ts'
-import type { EdgeView, EdgeWindow } from '../lib/edge-window.ts'
+import {
+  EDGE_WINDOWS,
+  edgeWindowWords,
+  parseEdgeView,
+  searchOfEdgeView,
+  type EdgeView,
+  type EdgeWindow,
+} from '../lib/edge-window.ts'
 import { edgePath, edgesPath, upgradesPath } from '../lib/fleet-paths.ts'
 import { operatorName, stepText } from '../lib/operator-words.ts'
 import { formatCount } from '../lib/format-number.ts'
@@ -21,8 +27,7 @@ import { compareCall, edgesCall, useEdgeComparison, useEdges } from '../query/us
 import { useMoment } from '../query/use-moment.ts'
 import { useUpgrades } from '../query/use-upgrades.ts'
 import { Choice } from '../ui/choice.tsx'
-import { DataTable } from '../ui/data-table.tsx'
-import type { Column } from '../ui/data-table.tsx'
+import { DataTable, type Column } from '../ui/data-table.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import { TitleLine } from '../ui/title-line.tsx'
 import { Panel } from '../ui/panel.tsx'

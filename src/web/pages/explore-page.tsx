@@ -1,13 +1,18 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { formatDuration } from '../../model/duration.ts'
 import { EXPLORE_QUERIES_MAX } from '../../model/explore.ts'
-import { lengthOf, readRefresh } from '../lib/dashboards/time-range.ts'
-import type { TimeRange } from '../lib/dashboards/time-range.ts'
+import { lengthOf, readRefresh, type TimeRange } from '../lib/dashboards/time-range.ts'
 import { promqlPath } from '../lib/explore-paths.ts'
-import { newQuery, parsePromqlView, searchOfPromqlView, stepChoices, zoomedTo } from '../lib/promql/query-view.ts'
-import type { PromqlView, QueryView } from '../lib/promql/query-view.ts'
+import {
+  newQuery,
+  parsePromqlView,
+  searchOfPromqlView,
+  stepChoices,
+  zoomedTo,
+  type PromqlView,
+  type QueryView,
+} from '../lib/promql/query-view.ts'
 import { selectorsIn } from '../lib/promql/selectors.ts'
 import { clustersNamedIn } from '../lib/upgrade-bands.ts'
 import { TimeControls } from '../panels/dashboards/time-controls.tsx'

@@ -1,9 +1,14 @@
-import { useCallback, useMemo, useState } from 'react'
-import type { ReactNode } from 'react'
+import { useCallback, useMemo, useState, type ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { ClusterItem, ClusterItems } from '../../contract/fleet-clusters.ts'
-import { firstOrder, isNarrowed, parseClusterView, searchOfView } from '../lib/cluster-view.ts'
-import type { ClusterListView, ClusterSort } from '../lib/cluster-view.ts'
+import {
+  firstOrder,
+  isNarrowed,
+  parseClusterView,
+  searchOfView,
+  type ClusterListView,
+  type ClusterSort,
+} from '../lib/cluster-view.ts'
 import { searchOf } from '../lib/address.ts'
 import { clustersPath } from '../lib/fleet-paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'

@@ -9,8 +9,7 @@ import { FleetCoverageNote, NoClusterNote } from '../panels/fleet/fleet-coverage
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { gatesCall, useGates } from '../query/use-gates.ts'
 import { useMoment } from '../query/use-moment.ts'
-import { DataTable } from '../ui/data-table.tsx'
-import type { Column } from '../ui/data-table.tsx'
+import { DataTable, type Column } from '../ui/data-table.tsx'
 import { ListLine } from '../ui/list-line.tsx'
 
 /** Which feature gates are set at all, on how many clusters, and how many of them past HyperConverged. */

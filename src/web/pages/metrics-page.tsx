@@ -1,18 +1,21 @@
-import { useMemo } from 'react'
-import type { ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { metricsPath } from '../lib/explore-paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
-import { applyMetricView, parseMetricView, searchOfMetricView, typeChoices } from '../lib/metric-list.ts'
-import type { MetricView } from '../lib/metric-list.ts'
+import {
+  applyMetricView,
+  parseMetricView,
+  searchOfMetricView,
+  typeChoices,
+  type MetricView,
+} from '../lib/metric-list.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { ConnectCluster } from '../panels/connect-cluster.tsx'
 import { MetricDetail } from '../panels/explore/metric-detail.tsx'
 import { MetricTable } from '../panels/explore/metric-table.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
-import { KNOWN_METRICS_PATH, NAMES_PATH, useMetrics } from '../query/use-metrics.ts'
-import type { MetricList, MissingPart } from '../query/use-metrics.ts'
+import { KNOWN_METRICS_PATH, NAMES_PATH, useMetrics, type MetricList, type MissingPart } from '../query/use-metrics.ts'
 import { Button } from '../ui/button.tsx'
 import { FacetSelect } from '../ui/facet-select.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'

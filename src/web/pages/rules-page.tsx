@@ -4,8 +4,15 @@ import type { PrometheusRuleGroup } from '../../contract/prometheus.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
 import { rulePath, rulesPath } from '../lib/paths.ts'
-import { evaluatedAtMs, formatSeconds, listRules, RULE_LIST_STATES, shortFile } from '../lib/rule-list.ts'
-import type { RuleItem, RuleListState } from '../lib/rule-list.ts'
+import {
+  evaluatedAtMs,
+  formatSeconds,
+  listRules,
+  RULE_LIST_STATES,
+  shortFile,
+  type RuleItem,
+  type RuleListState,
+} from '../lib/rule-list.ts'
 import { toSeverity } from '../lib/severity.ts'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
@@ -15,8 +22,7 @@ import { AlertName } from '../ui/alert-name.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'
 import { SeverityMark } from '../ui/marks.tsx'
-import { DataTable } from '../ui/data-table.tsx'
-import type { Column } from '../ui/data-table.tsx'
+import { DataTable, type Column } from '../ui/data-table.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { RuleHealth } from '../ui/rule-health.tsx'
 import { Since } from '../ui/time.tsx'

@@ -1,11 +1,15 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { searchOf } from '../lib/address.ts'
 import { tracesPath } from '../lib/explore-paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
-import { parseTraceSearch, searchOfTraceSearch, TRACE_RANGES, TRACES_READ } from '../lib/trace-search.ts'
-import type { TraceSearch } from '../lib/trace-search.ts'
+import {
+  parseTraceSearch,
+  searchOfTraceSearch,
+  TRACE_RANGES,
+  TRACES_READ,
+  type TraceSearch,
+} from '../lib/trace-search.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'

@@ -1,8 +1,6 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
-import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
-import type { StuckItems, UpgradeItems } from '../../contract/fleet-upgrades.ts'
+import { UPGRADE_OPERATORS, type StuckItems, type UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import type { EdgeItem } from '../../contract/fleet-edges.ts'
 import { clustersPath, upgradesPath } from '../lib/fleet-paths.ts'
 import { operatorName } from '../lib/operator-words.ts'
@@ -15,13 +13,13 @@ import {
   parseUpgradeView,
   questionOfUpgradeView,
   searchOfUpgradeView,
+  type UpgradeListView,
+  type UpgradeSort,
 } from '../lib/upgrade-view.ts'
-import type { UpgradeListView, UpgradeSort } from '../lib/upgrade-view.ts'
 import { newUpgrades } from '../lib/new-upgrades.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
-import { DurationExplorer } from '../panels/fleet/duration-explorer.tsx'
-import type { ExplorerView } from '../panels/fleet/duration-explorer.tsx'
+import { DurationExplorer, type ExplorerView } from '../panels/fleet/duration-explorer.tsx'
 import { FleetCoverageNote, NoClusterNote } from '../panels/fleet/fleet-coverage.tsx'
 import { FirstRows } from '../panels/first-rows.tsx'
 import { HeatMap } from '../panels/fleet/heat-map.tsx'

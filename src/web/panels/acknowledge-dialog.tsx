@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { countOf } from '../lib/format-number.ts'
 import { reportUndo } from '../query/report-undo.ts'

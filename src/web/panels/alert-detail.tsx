@@ -1,5 +1,4 @@
-import { useEffect, useRef } from 'react'
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { marksOf } from '../lib/alert-marks.ts'

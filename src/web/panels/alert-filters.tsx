@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { isFiltered, WHOLE_VIEW } from '../lib/alert-view.ts'
-import type { AlertView, GroupBy } from '../lib/alert-view.ts'
+import { isFiltered, WHOLE_VIEW, type AlertView, type GroupBy } from '../lib/alert-view.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { ALERT_STATES, SEVERITIES } from '../lib/severity.ts'
 import { Choice, ManyChoice } from '../ui/choice.tsx'

@@ -1,5 +1,4 @@
-import { useEffect, useRef } from 'react'
-import type { RefObject } from 'react'
+import { useEffect, useRef, type RefObject } from 'react'
 import { focusDrawn } from '../ui/focus-drawn.ts'
 
 /** The focus in the alert list. The link or group toggle of a row has `data-row`, and that of an alert `data-alert`. */

@@ -1,5 +1,4 @@
-import { memo } from 'react'
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { isHeldBack, marksOf } from '../lib/alert-marks.ts'

@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { AlertItem } from '../../contract/alerts.ts'
 import type { AlertGroup } from '../lib/alert-groups.ts'
 import type { AlertView } from '../lib/alert-view.ts'

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { curlOf } from '../lib/curl.ts'
-import type { ApiCall } from '../lib/curl.ts'
+import { curlOf, type ApiCall } from '../lib/curl.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 
 interface ApiCallNoteProps {

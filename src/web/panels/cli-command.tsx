@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import type { MarkValues } from '../lib/mark-values.ts'
-import { CLIS, copyText } from '../lib/runbook-blocks.ts'
-import type { Cli } from '../lib/runbook-blocks.ts'
+import { CLIS, copyText, type Cli } from '../lib/runbook-blocks.ts'
 import { Choice } from '../ui/choice.tsx'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { MarkedCode } from '../ui/markdown.tsx'

@@ -1,8 +1,7 @@
 import { useLocation, useSearch } from 'wouter'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import { withSearch } from '../lib/address.ts'
-import { searchWord } from '../lib/command-groups.ts'
-import type { CommandGroup } from '../lib/command-groups.ts'
+import { searchWord, type CommandGroup } from '../lib/command-groups.ts'
 import { dashboardPath, dashboardsPath, EXPLORE_PAGES, metricsPath } from '../lib/explore-paths.ts'
 import {
   clusterPath,

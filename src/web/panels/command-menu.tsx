@@ -1,11 +1,9 @@
-import { Fragment, useId, useState } from 'react'
-import type { KeyboardEvent, ReactNode } from 'react'
+import { Fragment, useId, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { shownGroups } from '../lib/command-groups.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { useMenu } from './command-groups.ts'
-import type { Command, MenuGroup, Search } from './command-groups.ts'
+import { useMenu, type Command, type MenuGroup, type Search } from './command-groups.ts'
 import { classNames } from '../ui/class-names.ts'
 import styles from './command-menu.module.css'
 

@@ -2,8 +2,7 @@ import type { ReactNode } from 'react'
 import type { DeliveryItem } from '../../contract/deliveries.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
-import { Shape } from '../ui/shapes.tsx'
-import type { ShapeName } from '../ui/shapes.tsx'
+import { Shape, type ShapeName } from '../ui/shapes.tsx'
 import { Since } from '../ui/time.tsx'
 
 const SHAPES: Readonly<Record<DeliveryItem['outcome'], ShapeName>> = {

@@ -3,8 +3,7 @@ import { Link } from 'wouter'
 import type { LintReport } from '../../contract/lint.ts'
 import { rulePath } from '../lib/paths.ts'
 import { Card, CardList } from '../ui/card-list.tsx'
-import { Shape } from '../ui/shapes.tsx'
-import type { ShapeName } from '../ui/shapes.tsx'
+import { Shape, type ShapeName } from '../ui/shapes.tsx'
 
 type Finding = LintReport['findings'][number]
 

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { changesText } from '../lib/steady-list.ts'
-import type { ListChanges } from '../lib/steady-list.ts'
+import { changesText, type ListChanges } from '../lib/steady-list.ts'
 import styles from './list-changes-bar.module.css'
 import { Button } from '../ui/button.tsx'
 

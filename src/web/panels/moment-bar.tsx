@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { atMoment, formatMomentParam, momentOf, unreadableMoment } from '../lib/moment.ts'
 import { presentSentence } from '../lib/present-pages.ts'

@@ -1,13 +1,10 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { QueryAnswer } from '../../contract/prometheus.ts'
 import { countOf, formatValue, parseValue } from '../lib/format-number.ts'
-import { toPromqlView } from '../lib/promql-table.ts'
-import type { Label, PromqlView } from '../lib/promql-table.ts'
+import { toPromqlView, type Label, type PromqlView } from '../lib/promql-table.ts'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
-import { DataTable } from '../ui/data-table.tsx'
-import type { Column } from '../ui/data-table.tsx'
+import { DataTable, type Column } from '../ui/data-table.tsx'
 import styles from './promql-result.module.css'
 
 const ROWS_FIRST = 12

@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { RouteItem, RouteTest } from '../../contract/deliveries.ts'
 import { countOf } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'

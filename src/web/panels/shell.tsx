@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'react'
-import type { ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { isTracePath } from '../lib/explore-paths.ts'
 import { momentOf } from '../lib/moment.ts'

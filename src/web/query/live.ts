@@ -1,10 +1,8 @@
 import { useEffect, useSyncExternalStore } from 'react'
-import { useQueryClient } from '@tanstack/react-query'
-import type { QueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import type { EventTopic } from '../../contract/events.ts'
 import { atMostEvery } from '../lib/at-most-every.ts'
-import { LIVE_TOPICS, topicOf } from '../lib/live-topics.ts'
-import type { LiveState } from '../lib/live-topics.ts'
+import { LIVE_TOPICS, topicOf, type LiveState } from '../lib/live-topics.ts'
 import { askAgain } from './ask-again.ts'
 import { useMoment } from './use-moment.ts'
 

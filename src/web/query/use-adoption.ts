@@ -1,5 +1,4 @@
-import { keepPreviousData } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query'
 import type { OperatorsAnswer } from '../../contract/adoption.ts'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import { callAt } from './moment-param.ts'

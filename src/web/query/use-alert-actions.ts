@@ -1,11 +1,9 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { AcknowledgeRequest } from '../../contract/alert-history.ts'
 import type { MatcherItem, SilenceItems, SilencePreview, SilenceRequest } from '../../contract/silences.ts'
 import { setServerTime } from '../ui/server-clock.ts'
 import { postJson, fetchJson, sendJson } from './fetch-json.ts'
-import { useApiAction } from './use-api-action.ts'
-import type { ApiAction } from './use-api-action.ts'
+import { useApiAction, type ApiAction } from './use-api-action.ts'
 import { usePollMs } from './use-poll.ts'
 
 /** Actions on alerts: acknowledge, silence, and their undo. Each action refetches all queries that show its result. */

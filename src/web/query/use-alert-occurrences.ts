@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { AlertRuns } from '../../contract/alert-history.ts'
 import { withSearch } from '../lib/address.ts'
 import { serverNowMs } from '../ui/server-clock.ts'

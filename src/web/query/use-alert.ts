@@ -1,5 +1,4 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { AlertStrips } from '../../contract/alert-history.ts'
 import type { AlertDetail } from '../../contract/alerts.ts'
 import { setServerTime } from '../ui/server-clock.ts'

@@ -1,5 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { UseMutationResult } from '@tanstack/react-query'
+import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query'
 import type { ApiFailure } from './fetch-json.ts'
 
 export type ApiAction<T, R = unknown> = UseMutationResult<R, ApiFailure, T>

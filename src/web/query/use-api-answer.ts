@@ -1,7 +1,12 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
-import { fetchJson } from './fetch-json.ts'
-import type { ApiFailure } from './fetch-json.ts'
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+} from '@tanstack/react-query'
+import { fetchJson, type ApiFailure } from './fetch-json.ts'
 import { usePollMs } from './use-poll.ts'
 
 interface AnswerOptions {

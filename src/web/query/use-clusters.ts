@@ -1,9 +1,12 @@
-import { keepPreviousData } from '@tanstack/react-query'
-import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+} from '@tanstack/react-query'
 import type { ObjectChangeItems } from '../../contract/fleet-changes.ts'
 import type { ClusterDetail, ClusterItems } from '../../contract/fleet-clusters.ts'
-import { questionOfView } from '../lib/cluster-view.ts'
-import type { ClusterListView } from '../lib/cluster-view.ts'
+import { questionOfView, type ClusterListView } from '../lib/cluster-view.ts'
 import { callAt } from './moment-param.ts'
 import { useApiAnswer, useApiPages } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'

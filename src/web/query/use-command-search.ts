@@ -1,5 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import type { UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import { CLUSTER_STATES } from '../../model/cluster-record.ts'

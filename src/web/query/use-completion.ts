@@ -1,6 +1,5 @@
 import { useMemo } from 'react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { QueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import type { PrometheusClient } from '@prometheus-io/codemirror-promql'
 import { EqlRegex, EqlSingle, Neq, NeqRegex } from '@prometheus-io/lezer-promql'
 import { selectorText } from '../lib/promql/empty-reason.ts'

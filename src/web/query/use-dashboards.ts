@@ -1,18 +1,26 @@
-import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, useQueries, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
 import type { DashboardAnswer, DashboardList } from '../../contract/dashboards.ts'
 import type { QueryAnswer } from '../../contract/prometheus.ts'
-import { ALL_VALUES } from '../../model/dashboard.ts'
-import type { DashboardModel, ListVariable, PrometheusQuery, Variable } from '../../model/dashboard.ts'
-import { interpolatePromql } from '../lib/dashboards/interpolate.ts'
-import type { VariableValue, VariableValues } from '../lib/dashboards/interpolate.ts'
-import { builtIns, lastingValues, minStepOf, spanOf } from '../lib/dashboards/time-range.ts'
-import type { Span, TimeRange } from '../lib/dashboards/time-range.ts'
-import { chosenOf, dependenciesOf, inOrder, textValueOf, toOptions, valueOf } from '../lib/dashboards/variables.ts'
-import type { Option } from '../lib/dashboards/variables.ts'
+import {
+  ALL_VALUES,
+  type DashboardModel,
+  type ListVariable,
+  type PrometheusQuery,
+  type Variable,
+} from '../../model/dashboard.ts'
+import { interpolatePromql, type VariableValue, type VariableValues } from '../lib/dashboards/interpolate.ts'
+import { builtIns, lastingValues, minStepOf, spanOf, type Span, type TimeRange } from '../lib/dashboards/time-range.ts'
+import {
+  chosenOf,
+  dependenciesOf,
+  inOrder,
+  textValueOf,
+  toOptions,
+  valueOf,
+  type Option,
+} from '../lib/dashboards/variables.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
-import { fetchJson, toFailure } from './fetch-json.ts'
-import type { ApiFailure } from './fetch-json.ts'
+import { fetchJson, toFailure, type ApiFailure } from './fetch-json.ts'
 import { useApiAnswer } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
 import { usePollMs } from './use-poll.ts'

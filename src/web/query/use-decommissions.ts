@@ -1,7 +1,6 @@
 import type { DecommissionItems, DecommissionRequest } from '../../contract/decommissions.ts'
 import { sendJson } from './fetch-json.ts'
-import { useApiAction } from './use-api-action.ts'
-import type { ApiAction } from './use-api-action.ts'
+import { useApiAction, type ApiAction } from './use-api-action.ts'
 
 /** Clusters declared as decommissioned. After each action, every answer that counts clusters is refetched. */
 

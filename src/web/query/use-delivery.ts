@@ -1,9 +1,12 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
+import {
+  useInfiniteQuery,
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+} from '@tanstack/react-query'
 import type { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest } from '../../contract/deliveries.ts'
 import { postJson, fetchJson } from './fetch-json.ts'
-import { useApiAction } from './use-api-action.ts'
-import type { ApiAction } from './use-api-action.ts'
+import { useApiAction, type ApiAction } from './use-api-action.ts'
 import { useApiAnswer } from './use-api-answer.ts'
 import { usePollMs } from './use-poll.ts'
 

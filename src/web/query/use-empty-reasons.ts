@@ -1,12 +1,17 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { searchOf, withSearch } from '../lib/address.ts'
-import { lengthOf } from '../lib/dashboards/time-range.ts'
-import type { Span } from '../lib/dashboards/time-range.ts'
-import { emptyReasons, matches, selectorText, sinceLastStep } from '../lib/promql/empty-reason.ts'
-import type { EmptyReason, EmptyTime, LabelFacts, SelectorFacts } from '../lib/promql/empty-reason.ts'
-import { selectorsIn } from '../lib/promql/selectors.ts'
-import type { MatcherPart, SelectorPart } from '../lib/promql/selectors.ts'
+import { lengthOf, type Span } from '../lib/dashboards/time-range.ts'
+import {
+  emptyReasons,
+  matches,
+  selectorText,
+  sinceLastStep,
+  type EmptyReason,
+  type EmptyTime,
+  type LabelFacts,
+  type SelectorFacts,
+} from '../lib/promql/empty-reason.ts'
+import { selectorsIn, type MatcherPart, type SelectorPart } from '../lib/promql/selectors.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
 import type { PanelShape } from './use-dashboards.ts'

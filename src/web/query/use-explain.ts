@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { Explained } from '../../contract/explain.ts'
 import { fetchJson } from './fetch-json.ts'
 

@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { AlertItems } from '../../contract/alerts.ts'
 import type { Now } from '../../contract/now.ts'
 import type { UiSettings } from '../../contract/ui.ts'

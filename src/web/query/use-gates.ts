@@ -1,5 +1,9 @@
-import { keepPreviousData } from '@tanstack/react-query'
-import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+} from '@tanstack/react-query'
 import type { GateDetail, GateItems } from '../../contract/fleet-gates.ts'
 import { callAt } from './moment-param.ts'
 import { useApiAnswer, useApiPages } from './use-api-answer.ts'

@@ -1,5 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import { useInfiniteQuery, type InfiniteData, type UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { AlertRuns } from '../../contract/alert-history.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
 import { serverNowMs } from '../ui/server-clock.ts'

@@ -1,5 +1,11 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+} from '@tanstack/react-query'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import type { LogItems } from '../../contract/fleet-logs.ts'
 import type { ObjectChangeItem, ObjectChangeItems } from '../../contract/fleet-changes.ts'

@@ -1,10 +1,8 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { DebugSeries } from '../../contract/debug-series.ts'
 import type { KnownMetricItems } from '../../contract/metric-catalog.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
-import { metricRows, selectorOf } from '../lib/metric-list.ts'
-import type { MetricMetadata, MetricRow } from '../lib/metric-list.ts'
+import { metricRows, selectorOf, type MetricMetadata, type MetricRow } from '../lib/metric-list.ts'
 import { fetchJson, toFailure } from './fetch-json.ts'
 import { useMoment } from './use-moment.ts'
 

@@ -1,5 +1,4 @@
-import { keepPreviousData } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query'
 import type { ModificationItems } from '../../contract/fleet-modifications.ts'
 import { callAt } from './moment-param.ts'
 import { useApiAnswer } from './use-api-answer.ts'

@@ -1,5 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
-import type { QueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { askForAll } from '../ui/printing.ts'
 
 /** Paper cannot be scrolled, and a reader does not wait for ever. */

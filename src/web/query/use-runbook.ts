@@ -1,9 +1,7 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { BoundRunbook, RunbookList, RunbookSource, RunbookUnknown } from '../../contract/runbooks.ts'
 import { withSearch } from '../lib/address.ts'
-import { fetchJson } from './fetch-json.ts'
-import type { ApiFailure } from './fetch-json.ts'
+import { fetchJson, type ApiFailure } from './fetch-json.ts'
 import { useApiAnswer } from './use-api-answer.ts'
 import { usePollMs } from './use-poll.ts'
 

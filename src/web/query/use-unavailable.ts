@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { useQueryClient } from '@tanstack/react-query'
-import type { Query } from '@tanstack/react-query'
+import { useQueryClient, type Query } from '@tanstack/react-query'
 import type { PastNote } from '../../contract/fleet-common.ts'
 import { placeOf, ROUTES } from '../lib/paths.ts'
 

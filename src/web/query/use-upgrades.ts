@@ -1,5 +1,4 @@
-import { useQueries } from '@tanstack/react-query'
-import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
+import { useQueries, type InfiniteData, type UseInfiniteQueryResult, type UseQueryResult } from '@tanstack/react-query'
 import type { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import { fetchJson } from './fetch-json.ts'
 import { callAt } from './moment-param.ts'

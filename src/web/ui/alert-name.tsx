@@ -1,5 +1,4 @@
-import { Fragment } from 'react'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 
 /** A name in camel case that may break between its words, so that a narrow screen does not cut one in half. */
 export function AlertName({ name }: { readonly name: string }): ReactNode {

@@ -1,5 +1,4 @@
-import { useRef } from 'react'
-import type { ComponentProps, ReactNode } from 'react'
+import { useRef, type ComponentProps, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { FilterChip } from './filter-chip.tsx'

@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'react'
-import type { ComponentType, ReactNode } from 'react'
+import { useEffect, useState, type ComponentType, type ReactNode } from 'react'
 
 /**
  * A part whose files come when it is first shown, or before. Unlike React's `lazy`, which keeps the placeholder for 300 ms

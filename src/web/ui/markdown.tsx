@@ -1,10 +1,8 @@
-import { Fragment } from 'react'
-import type { HTMLAttributes, ReactNode } from 'react'
+import { Fragment, type HTMLAttributes, type ReactNode } from 'react'
 import type { Token, Tokens } from 'marked'
 import { decodeEntities } from '../lib/decode-entities.ts'
 import type { MarkValues } from '../lib/mark-values.ts'
-import { headingId, toBlocks } from '../lib/runbook-blocks.ts'
-import type { RunbookBlock } from '../lib/runbook-blocks.ts'
+import { headingId, toBlocks, type RunbookBlock } from '../lib/runbook-blocks.ts'
 import { classNames } from './class-names.ts'
 import styles from './markdown.module.css'
 

@@ -1,9 +1,7 @@
 import type { ReactNode } from 'react'
 import type { AlertMark, MarkKind } from '../lib/alert-marks.ts'
-import { toHealthImpact, toSeverity } from '../lib/severity.ts'
-import type { AlertState, HealthImpact, Severity } from '../lib/severity.ts'
-import { Shape } from './shapes.tsx'
-import type { ShapeName } from './shapes.tsx'
+import { toHealthImpact, toSeverity, type AlertState, type HealthImpact, type Severity } from '../lib/severity.ts'
+import { Shape, type ShapeName } from './shapes.tsx'
 
 /** Severity, health impact and state of an alert: each a shape, a word and, where it means something, a colour. */
 

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import styles from './notice.module.css'
-import { Shape } from './shapes.tsx'
-import type { ShapeName } from './shapes.tsx'
+import { Shape, type ShapeName } from './shapes.tsx'
 
 export type NoticeKind = 'error' | 'partial' | 'good' | 'note'
 

@@ -7,8 +7,7 @@ import {
   PHASE_STATE_WORDS,
   UPGRADE_STATE_WORDS,
 } from '../lib/fleet-words.ts'
-import { Shape } from './shapes.tsx'
-import type { ShapeName } from './shapes.tsx'
+import { Shape, type ShapeName } from './shapes.tsx'
 
 /** How clusters, upgrades and phases fare: each a shape and a word, and a colour only where it is an outcome. */
 

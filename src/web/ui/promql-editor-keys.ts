@@ -7,8 +7,7 @@ import {
   selectedCompletion,
 } from '@codemirror/autocomplete'
 import { insertNewlineAndIndent } from '@codemirror/commands'
-import { Prec } from '@codemirror/state'
-import type { Extension, Transaction } from '@codemirror/state'
+import { Prec, type Extension, type Transaction } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 
 const OPTIONS_DRAWN_MAX = 60

@@ -1,6 +1,5 @@
 import { StateEffect, StateField } from '@codemirror/state'
-import { Decoration, EditorView } from '@codemirror/view'
-import type { DecorationSet } from '@codemirror/view'
+import { Decoration, EditorView, type DecorationSet } from '@codemirror/view'
 
 /** Character offsets: inclusive, exclusive. */
 export interface TextSpan {

@@ -1,5 +1,4 @@
-import { Fragment } from 'react'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { promqlTokens } from '../lib/promql-tokens.ts'
 
 /** An expression with its parts told apart by weight and shade: hue means severity on these pages. */

@@ -1,9 +1,7 @@
-import { useRef } from 'react'
-import type { ReactNode } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { classNames } from './class-names.ts'
-import { HeadCells, RowCells } from './data-table.tsx'
-import type { DataTableProps } from './data-table.tsx'
+import { HeadCells, RowCells, type DataTableProps } from './data-table.tsx'
 import styles from './scrolling-data-table.module.css'
 
 interface ScrollingDataTableProps<Row, Sort extends string> extends Pick<

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Mark, Tone } from '../lib/dashboards/tone.ts'
-import { Shape } from './shapes.tsx'
-import type { ShapeName } from './shapes.tsx'
+import { Shape, type ShapeName } from './shapes.tsx'
 import { classNames } from './class-names.ts'
 import styles from './tone-mark.module.css'
 

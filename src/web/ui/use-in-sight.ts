@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'react'
-import type { RefObject } from 'react'
+import { useEffect, useState, type RefObject } from 'react'
 import { onAskedForAll } from './printing.ts'
 
 /** How far outside of what is seen something is already prepared. */

@@ -1,11 +1,7 @@
-import { memo } from 'react'
-import type { ReactNode } from 'react'
-import { HeadCells, RowCells } from './data-table.tsx'
-import type { Column, DataTableProps } from './data-table.tsx'
-import { VirtualRow } from './virtual-row.tsx'
-import type { RowPlace } from './virtual-row.tsx'
-import { VirtualTable } from './virtual-table.tsx'
-import type { VirtualRows } from './virtual-table.tsx'
+import { memo, type ReactNode } from 'react'
+import { HeadCells, RowCells, type Column, type DataTableProps } from './data-table.tsx'
+import { VirtualRow, type RowPlace } from './virtual-row.tsx'
+import { VirtualTable, type VirtualRows } from './virtual-table.tsx'
 
 type VirtualDataTableProps<Row, Sort extends string> = VirtualRows &
   Pick<DataTableProps<Row, Sort>, 'label' | 'columns' | 'rowKey' | 'rowClass' | 'sort' | 'onSort' | 'className'> & {

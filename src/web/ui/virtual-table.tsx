@@ -1,13 +1,11 @@
-import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
-import type { ReactNode } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { usePreferences } from './preferences.ts'
 import { classNames } from './class-names.ts'
 import { useKeys } from './use-keys.ts'
 import { useIsPrinting } from './printing.ts'
-import { VirtualRow } from './virtual-row.tsx'
+import { VirtualRow, type RowPlace } from './virtual-row.tsx'
 import styles from './virtual-table.module.css'
-import type { RowPlace } from './virtual-row.tsx'
 
 /** What a table of rows in view has beside the rows. */
 export interface VirtualRows {

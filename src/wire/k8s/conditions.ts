@@ -1,6 +1,5 @@
 import type { Condition } from '../../model/object-facts.ts'
-import { listAt, present, textAt, textOr, timeMsAt } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import { listAt, present, textAt, textOr, timeMsAt, type ObjectValue } from './object-value.ts'
 
 /** `metav1.Condition` and types like it, in the order of the object; skips entries without a type. */
 export function conditionsAt(value: ObjectValue, ...path: readonly string[]): readonly Condition[] {

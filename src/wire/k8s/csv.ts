@@ -1,7 +1,16 @@
 import type { CsvFacts } from '../../model/object-facts.ts'
 import { timesOf } from './meta.ts'
-import { annotationAt, labelAt, listAt, present, textAt, textOr, textsAt, timeMsAt } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import {
+  annotationAt,
+  labelAt,
+  listAt,
+  present,
+  textAt,
+  textOr,
+  textsAt,
+  timeMsAt,
+  type ObjectValue,
+} from './object-value.ts'
 
 /** OLM's own limit for the conditions of a CSV. */
 const HISTORY_MAX = 20

@@ -1,7 +1,6 @@
 import type { DaemonSetFacts } from '../../model/object-facts.ts'
 import { timesOf } from './meta.ts'
-import { at, countAt, integerAt, present, textAt } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import { at, countAt, integerAt, present, textAt, type ObjectValue } from './object-value.ts'
 
 /** The one DaemonSet that an upgrade is read from: it rolls out node by node. */
 export function isVirtHandler(object: ObjectValue): boolean {

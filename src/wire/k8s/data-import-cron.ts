@@ -1,8 +1,7 @@
 import type { DataImportCronFacts } from '../../model/object-facts.ts'
 import { conditionsAt } from './conditions.ts'
 import { timesOf } from './meta.ts'
-import { present, textAt, textOr, timeMsAt } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import { present, textAt, textOr, timeMsAt, type ObjectValue } from './object-value.ts'
 
 /** DataImportCron (cdi.kubevirt.io/v1beta1): keeps one golden image up to date. */
 export function dataImportCronFacts(object: ObjectValue): DataImportCronFacts {

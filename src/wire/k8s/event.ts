@@ -1,7 +1,6 @@
 import type { EventFacts } from '../../model/object-facts.ts'
 import { timesOf } from './meta.ts'
-import { at, countAt, present, textOr, timeMsAt } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import { at, countAt, present, textOr, timeMsAt, type ObjectValue } from './object-value.ts'
 
 /** What an Event is about, in both of its groups: `v1` has `involvedObject`, events.k8s.io/v1 has `regarding`. */
 function subjectOf(object: ObjectValue): ObjectValue {

@@ -1,6 +1,5 @@
 import type { FieldManager } from '../../model/observation.ts'
-import { listAt, textOr, timeMsAt } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import { listAt, textOr, timeMsAt, type ObjectValue } from './object-value.ts'
 
 /**
  * The last writer of an object, from `metadata.managedFields`: the entry with the newest time. Its owned fields are

@@ -13,8 +13,8 @@ import {
   textAt,
   textOr,
   textsAt,
+  type ObjectValue,
 } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
 
 /**
  * HyperConverged: v1beta1 has flat settings under `spec`, v1 has groups of settings (`virtualization`, `deployment`,

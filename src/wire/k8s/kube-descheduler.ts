@@ -1,7 +1,6 @@
 import type { KubeDeschedulerFacts } from '../../model/object-facts.ts'
 import { timesOf } from './meta.ts'
-import { booleanAt, integerAt, present, textsAt } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import { booleanAt, integerAt, present, textsAt, type ObjectValue } from './object-value.ts'
 
 export function kubeDeschedulerFacts(object: ObjectValue): KubeDeschedulerFacts {
   return present<KubeDeschedulerFacts>({

@@ -1,5 +1,4 @@
-import { timeMsAt } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import { timeMsAt, type ObjectValue } from './object-value.ts'
 
 /** The stored metadata of every kind. */
 export function timesOf(object: ObjectValue): {

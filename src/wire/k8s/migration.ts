@@ -1,8 +1,17 @@
 import type { MigrationFacts } from '../../model/object-facts.ts'
 import { conditionsAt } from './conditions.ts'
 import { timesOf } from './meta.ts'
-import { annotationAt, at, listAt, present, sortedRecord, textAt, textOr, timeMsAt } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import {
+  annotationAt,
+  at,
+  listAt,
+  present,
+  sortedRecord,
+  textAt,
+  textOr,
+  timeMsAt,
+  type ObjectValue,
+} from './object-value.ts'
 
 /** VirtualMachineInstanceMigration (kubevirt.io/v1). */
 export function migrationFacts(object: ObjectValue): MigrationFacts {

@@ -1,8 +1,7 @@
 import type { NodeFacts } from '../../model/object-facts.ts'
 import { conditionsAt } from './conditions.ts'
 import { timesOf } from './meta.ts'
-import { at, booleanAt, entriesOf, present, textOr } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import { at, booleanAt, entriesOf, present, textOr, type ObjectValue } from './object-value.ts'
 
 /** A node without its heartbeats and its list of images: of a state that is reported every few minutes this stays the same. */
 

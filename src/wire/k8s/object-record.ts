@@ -1,11 +1,9 @@
-import { textAttribute } from '../../model/attribute.ts'
-import type { Attributes } from '../../model/attribute.ts'
+import { textAttribute, type Attributes } from '../../model/attribute.ts'
 import type { ObjectKind } from '../../model/object-facts.ts'
 import type { ObjectChange, ObjectObservation } from '../../model/observation.ts'
 import { fieldManagerOf } from './field-manager.ts'
 import { isObjectKind, KINDS } from './kinds.ts'
-import { at, isMap, textAt, textOr } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import { at, isMap, textAt, textOr, type ObjectValue } from './object-value.ts'
 
 /**
  * Converts a log record of the Collector's `k8sobjects` receiver to the facts of its object. In watch mode the body is

@@ -7,8 +7,7 @@ import type {
 } from '../../model/object-facts.ts'
 import { conditionsAt } from './conditions.ts'
 import { timesOf } from './meta.ts'
-import { booleanAt, listAt, present, textAt, textOr, textsAt, timeMsAt } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import { booleanAt, listAt, present, textAt, textOr, textsAt, timeMsAt, type ObjectValue } from './object-value.ts'
 
 /** What OLM has beside CSVs: operators.coreos.com v1alpha1, v1 and v2. */
 

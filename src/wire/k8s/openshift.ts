@@ -2,8 +2,18 @@ import type { ClusterOperatorFacts, ClusterVersionFacts, MachineConfigPoolFacts 
 import { conditionsAt } from './conditions.ts'
 import { operatorVersionOf } from './hyperconverged.ts'
 import { timesOf } from './meta.ts'
-import { at, booleanAt, countAt, integerAt, listAt, present, textAt, textOr, timeMsAt } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import {
+  at,
+  booleanAt,
+  countAt,
+  integerAt,
+  listAt,
+  present,
+  textAt,
+  textOr,
+  timeMsAt,
+  type ObjectValue,
+} from './object-value.ts'
 
 /** What OpenShift's own upgrade is read from: config.openshift.io/v1, machineconfiguration.openshift.io/v1. */
 

@@ -1,8 +1,7 @@
 import type { OperandFacts } from '../../model/object-facts.ts'
 import { conditionsAt } from './conditions.ts'
 import { timesOf } from './meta.ts'
-import { integerAt, present, textAt } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import { integerAt, present, textAt, type ObjectValue } from './object-value.ts'
 
 /**
  * The CRs of HCO's operands. KubeVirt has its own field names for versions; the others share those of their common SDK.

@@ -1,8 +1,7 @@
 import type { VirtualMachineInstanceFacts } from '../../model/object-facts.ts'
 import { conditionsAt } from './conditions.ts'
 import { timesOf } from './meta.ts'
-import { annotationAt, labelAt, present, textAt, textOr } from './object-value.ts'
-import type { ObjectValue } from './object-value.ts'
+import { annotationAt, labelAt, present, textAt, textOr, type ObjectValue } from './object-value.ts'
 
 /** VirtualMachineInstance (kubevirt.io/v1), as far as upgrades and adoption read it. */
 export function virtualMachineInstanceFacts(object: ObjectValue): VirtualMachineInstanceFacts {

@@ -1,7 +1,5 @@
-import { fieldBits } from './protobuf.ts'
-import type { OtlpReader } from './protobuf.ts'
-import { emptyResource, emptyScope, readResource, readScope } from './resource.ts'
-import type { OtlpResource, OtlpScope } from './resource.ts'
+import { fieldBits, type OtlpReader } from './protobuf.ts'
+import { emptyResource, emptyScope, readResource, readScope, type OtlpResource, type OtlpScope } from './resource.ts'
 import { LENGTH_DELIMITED, tagOf } from '../protobuf.ts'
 
 /**

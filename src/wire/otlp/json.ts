@@ -1,6 +1,5 @@
-import { DecodeError, LimitError } from '../decode-error.ts'
+import { DecodeError, LimitError, VALUE_DEPTH_MAX } from '../decode-error.ts'
 import type { AttributeValue, KeyValue } from '../../model/attribute.ts'
-import { VALUE_DEPTH_MAX } from '../decode-error.ts'
 
 /**
  * What all OTLP messages are made of, in JSON (OTLP 1.x, "JSON Protobuf Encoding"): 64-bit integers as decimal texts or

@@ -7,8 +7,8 @@ import {
   smallIntegerField,
   textField,
   timeNsField,
+  type JsonObject,
 } from './json.ts'
-import type { JsonObject } from './json.ts'
 import type { LogsRequest, LogsRequestLimits, OtlpLogRecord } from './logs.ts'
 import { resourceFromJson, scopeFromJson } from './resource.ts'
 

@@ -15,22 +15,23 @@ import {
   timeMsField,
   unsigned64,
   unsigned64Field,
+  type JsonObject,
 } from './json.ts'
-import type { JsonObject } from './json.ts'
-import { NO_RECORDED_VALUE, temporalityOf } from './metrics.ts'
-import type {
-  ExponentialBuckets,
-  ExponentialPoint,
-  HistogramPoint,
-  Metric,
-  MetricData,
-  MetricsRequest,
-  MetricsRequestLimits,
-  NumberPoint,
-  OtlpExemplar,
-  ResourceMetrics,
-  ScopeMetrics,
-  SummaryPoint,
+import {
+  NO_RECORDED_VALUE,
+  temporalityOf,
+  type ExponentialBuckets,
+  type ExponentialPoint,
+  type HistogramPoint,
+  type Metric,
+  type MetricData,
+  type MetricsRequest,
+  type MetricsRequestLimits,
+  type NumberPoint,
+  type OtlpExemplar,
+  type ResourceMetrics,
+  type ScopeMetrics,
+  type SummaryPoint,
 } from './metrics.ts'
 import { tooMany } from './protobuf.ts'
 

@@ -1,16 +1,17 @@
 import { readEnvelope } from './envelope.ts'
-import { NO_RECORDED_VALUE, temporalityOf } from './metrics.ts'
-import type {
-  ExponentialBuckets,
-  ExponentialPoint,
-  HistogramPoint,
-  Metric,
-  MetricData,
-  MetricsRequest,
-  MetricsRequestLimits,
-  NumberPoint,
-  OtlpExemplar,
-  SummaryPoint,
+import {
+  NO_RECORDED_VALUE,
+  temporalityOf,
+  type ExponentialBuckets,
+  type ExponentialPoint,
+  type HistogramPoint,
+  type Metric,
+  type MetricData,
+  type MetricsRequest,
+  type MetricsRequestLimits,
+  type NumberPoint,
+  type OtlpExemplar,
+  type SummaryPoint,
 } from './metrics.ts'
 import { OtlpReader, fieldBits, tooMany } from './protobuf.ts'
 import type { KeyValue } from '../../model/attribute.ts'

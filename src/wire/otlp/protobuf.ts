@@ -1,8 +1,6 @@
 import { isStaleWords } from '../../model/sample.ts'
-import { DecodeError, LimitError } from '../decode-error.ts'
-import type { DecodeLimit } from '../decode-error.ts'
+import { DecodeError, LimitError, VALUE_DEPTH_MAX, type DecodeLimit } from '../decode-error.ts'
 import type { AttributeValue, KeyValue } from '../../model/attribute.ts'
-import { VALUE_DEPTH_MAX } from '../decode-error.ts'
 import { FIXED64, LENGTH_DELIMITED, ProtobufReader, VARINT, tagOf, truncated } from '../protobuf.ts'
 
 /**

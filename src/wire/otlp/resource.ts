@@ -1,8 +1,6 @@
 import type { Attributes, KeyValue } from '../../model/attribute.ts'
-import { messageField, textField, unsigned32Field } from './json.ts'
-import type { JsonAttributes, JsonObject } from './json.ts'
-import { fieldBits } from './protobuf.ts'
-import type { OtlpReader } from './protobuf.ts'
+import { messageField, textField, unsigned32Field, type JsonAttributes, type JsonObject } from './json.ts'
+import { fieldBits, type OtlpReader } from './protobuf.ts'
 import { LENGTH_DELIMITED, VARINT, tagOf } from '../protobuf.ts'
 
 /** Who sent spans and log records: resource.proto and the scope of common.proto, in both encodings. */

@@ -11,12 +11,19 @@ import {
   textField,
   timeNsField,
   unsigned32Field,
+  type JsonObject,
 } from './json.ts'
-import type { JsonObject } from './json.ts'
 import { tooMany } from './protobuf.ts'
 import { resourceFromJson, scopeFromJson } from './resource.ts'
-import { spanKindOf, spanStatusOf } from './traces.ts'
-import type { OtlpSpan, ResourceSpans, ScopeSpans, TracesRequest, TracesRequestLimits } from './traces.ts'
+import {
+  spanKindOf,
+  spanStatusOf,
+  type OtlpSpan,
+  type ResourceSpans,
+  type ScopeSpans,
+  type TracesRequest,
+  type TracesRequestLimits,
+} from './traces.ts'
 
 /** ExportTraceServiceRequest from JSON: the twin of otlp-traces-protobuf.ts, and equal to it for equal requests. */
 

@@ -2,8 +2,7 @@ import type { KeyValue } from '../../model/attribute.ts'
 import type { SpanEvent, SpanLink, SpanStatus } from '../../model/span.ts'
 import { readEnvelope } from './envelope.ts'
 import { OtlpReader, fieldBits, tooMany } from './protobuf.ts'
-import { spanKindOf, spanStatusOf } from './traces.ts'
-import type { OtlpSpan, TracesRequest, TracesRequestLimits } from './traces.ts'
+import { spanKindOf, spanStatusOf, type OtlpSpan, type TracesRequest, type TracesRequestLimits } from './traces.ts'
 import { FIXED32, FIXED64, LENGTH_DELIMITED, VARINT, tagOf } from '../protobuf.ts'
 
 /** ExportTraceServiceRequest from protobuf, with the liberties of the wire format: see otlp-metrics-protobuf.ts. */

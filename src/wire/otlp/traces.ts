@@ -1,5 +1,12 @@
-import type { Span, SpanEvent, SpanKind, SpanLink, SpanStatus } from '../../model/span.ts'
-import { SPAN_KINDS, SPAN_STATUSES } from '../../model/span.ts'
+import {
+  SPAN_KINDS,
+  SPAN_STATUSES,
+  type Span,
+  type SpanEvent,
+  type SpanKind,
+  type SpanLink,
+  type SpanStatus,
+} from '../../model/span.ts'
 import type { OtlpResource, OtlpScope } from './resource.ts'
 
 /**

@@ -17,8 +17,7 @@ import { createFacts } from '../../../src/store/facts/facts.ts'
 import { migrate } from '../../../src/store/migrations.ts'
 import { ConnectionLock } from '../../../src/store/connection-lock.ts'
 import { adoptionOver } from '../../support/adoption.ts'
-import { makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { makeServer, type TestServer } from '../test-server.ts'
 
 // The server's clock stands at 2026-08-20T10:00Z. Five days were counted before; the fourth is missing.
 const FIRST = '2026-08-16'

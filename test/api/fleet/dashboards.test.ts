@@ -4,8 +4,7 @@ import { DashboardAnswer, DashboardList, DashboardUnknown } from '../../../src/c
 import { BoundRunbook } from '../../../src/contract/runbooks.ts'
 import { EVERY_KIND } from '../../catalog/dashboards/every-kind.ts'
 import { SMALL_CONTENT, catalogOf } from '../../catalog/checks/small-content.ts'
-import { makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { makeServer, type TestServer } from '../test-server.ts'
 
 const MODIFIED = `kind: Dashboard
 metadata: { name: modified }

@@ -17,8 +17,7 @@ import { FakeClock } from '../../support/fake-clock.ts'
 import { fleetFactsOver } from '../../support/fleet-facts.ts'
 import { memoryPeople, type MemoryPeople } from '../../support/people.ts'
 import { upgradeRecord } from '../../support/upgrade-record.ts'
-import { makeServer, NOW_MS } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { makeServer, NOW_MS, type TestServer } from '../test-server.ts'
 import { putFacts } from '../../support/put-facts.ts'
 
 const HOUR_MS = 3_600_000

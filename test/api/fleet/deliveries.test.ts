@@ -6,8 +6,7 @@ import type { DeliveryRecord } from '../../../src/model/delivery.ts'
 import { Value } from 'typebox/value'
 import { alertOf } from '../../notify/timeline.ts'
 import { memoryNotify } from '../../support/notify.ts'
-import { NOW_MS, makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
 const CONFIG = `
 route:

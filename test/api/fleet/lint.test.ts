@@ -2,8 +2,7 @@ import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LintReport } from '../../../src/contract/lint.ts'
 import { SMALL_CONTENT, catalogOf, replaced } from '../../catalog/checks/small-content.ts'
-import { makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { makeServer, type TestServer } from '../test-server.ts'
 
 /** As a server keeps it: one object whose fields are of what is in use. */
 let inUse = catalogOf(SMALL_CONTENT)

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LogQuery, LogRecord } from '../../../src/model/log-record.ts'
 import type { ObjectTransition } from '../../../src/model/observation.ts'
-import { NOW_MS, makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
 const RECORD: LogRecord = {
   timeNs: BigInt(NOW_MS) * 1_000_000n + 7n,

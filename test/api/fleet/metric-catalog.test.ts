@@ -1,10 +1,8 @@
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { KnownMetricItems } from '../../../src/contract/metric-catalog.ts'
-import type { KnownMetricItem } from '../../../src/contract/metric-catalog.ts'
+import { KnownMetricItems, type KnownMetricItem } from '../../../src/contract/metric-catalog.ts'
 import { SMALL_CONTENT, catalogOf } from '../../catalog/checks/small-content.ts'
-import { makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { makeServer, type TestServer } from '../test-server.ts'
 
 const RECORDED = `groups:
   - name: mine

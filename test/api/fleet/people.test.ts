@@ -10,8 +10,7 @@ import type { RuleAlert } from '../../../src/model/alert.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { memoryPeople, type MemoryPeople } from '../../support/people.ts'
 import { ruleAlert } from '../rule-alert.ts'
-import { makeServer, NOW_MS } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { makeServer, NOW_MS, type TestServer } from '../test-server.ts'
 
 const MINUTE_MS = 60_000
 

@@ -9,8 +9,7 @@ import { replayRules } from '../../../src/rules/replay-rules.ts'
 import { groupsOf } from '../../rules/harness.ts'
 import { MemoryQueryable } from '../../support/memory-queryable.ts'
 import { until } from '../../support/until.ts'
-import { NOW_MS, makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
 const HOUR_MS = 3_600_000
 const GROUPS = groupsOf(

@@ -3,8 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLog } from '../../../src/base/log.ts'
-import { makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { makeServer, type TestServer } from '../test-server.ts'
 
 const PAYLOAD = {
   meta: { session: { id: 's' }, page: { url: 'https://daytwo.example/alerts?token=secret' } },

@@ -4,8 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FleetError } from '../../../src/base/errors.ts'
 import type { Principal } from '../../../src/model/token.ts'
-import { NOW_MS, makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const PROTOBUF_TYPE = { 'content-type': 'application/x-protobuf' }

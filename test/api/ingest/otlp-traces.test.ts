@@ -3,8 +3,7 @@ import { FleetError } from '../../../src/base/errors.ts'
 import type { Principal } from '../../../src/model/token.ts'
 import { encodeTracesJson, otlpSpan, tracesOf } from '../../support/otlp-traces.ts'
 import { spanIdOf } from '../../support/spans.ts'
-import { NOW_MS, makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
 const NOW_NS = BigInt(NOW_MS) * 1_000_000n
 const JSON_TYPE = { 'content-type': 'application/json' }

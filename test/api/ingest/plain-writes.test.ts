@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { request as httpRequest } from 'node:http'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -8,8 +7,7 @@ import { FleetError } from '../../../src/base/errors.ts'
 import { Labels } from '../../../src/model/labels.ts'
 import { encodeWriteRequest } from '../../../src/wire/remote-write-encode.ts'
 import { encodeSnappy } from '../../../src/wire/snappy.ts'
-import { NOW_MS, makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
 /** A page's header, here from our own origin: it is let in, but never by the short way. */
 const LONG_WAY = { 'sec-fetch-site': 'same-origin' }

@@ -8,8 +8,7 @@ import { Labels } from '../../../src/model/labels.ts'
 import { encodeWriteRequest } from '../../../src/wire/remote-write-encode.ts'
 import { encodeWriteRequestV2 } from '../../../src/wire/remote-write-v2-encode.ts'
 import { encodeSnappy } from '../../../src/wire/snappy.ts'
-import { NOW_MS, makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
 const HEADERS = {
   'content-type': 'application/x-protobuf',

@@ -4,8 +4,7 @@ import { TIME_MAX_MS, TIME_MIN_MS } from '../../../src/api/prometheus/params.ts'
 import { ExemplarList, MetadataMap } from '../../../src/contract/prometheus.ts'
 import { Labels } from '../../../src/model/labels.ts'
 import type { QueryEngine } from '../../../src/promql/query-engine.ts'
-import { NOW_MS, NotingEngine, form, makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { NOW_MS, NotingEngine, form, makeServer, type TestServer } from '../test-server.ts'
 
 const FOUND: Awaited<ReturnType<QueryEngine['exemplars']>> = [
   {

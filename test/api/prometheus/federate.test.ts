@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Labels } from '../../../src/model/labels.ts'
 import { newestSamples } from '../../../src/promql/newest.ts'
 import { MemoryQueryable } from '../../support/memory-queryable.ts'
-import { NOW_MS, makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
 let server: TestServer
 beforeAll(async () => {

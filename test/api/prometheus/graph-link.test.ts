@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { exploreSearchOf } from '../../../src/api/prometheus/graph-link.ts'
 import { paramsFrom } from '../../../src/api/prometheus/params.ts'
 import { EXPLORE_QUERIES_MAX } from '../../../src/model/explore.ts'
-import { parsePromqlView } from '../../../src/web/lib/promql/query-view.ts'
-import type { PromqlView } from '../../../src/web/lib/promql/query-view.ts'
+import { parsePromqlView, type PromqlView } from '../../../src/web/lib/promql/query-view.ts'
 
 // Prometheus' links, and what our page of PromQL reads of the address they lead to.
 

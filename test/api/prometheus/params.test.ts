@@ -8,8 +8,8 @@ import {
   lookbackParam,
   parseFloat64,
   parseTime,
+  type Params,
 } from '../../../src/api/prometheus/params.ts'
-import type { Params } from '../../../src/api/prometheus/params.ts'
 
 const params = (fields: Readonly<Record<string, string>>): Params => ({
   get: (name) => fields[name] ?? '',

@@ -8,8 +8,7 @@ import { Labels } from '../../../src/model/labels.ts'
 import { createLocalEngine } from '../../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../../src/promql/engine-options.ts'
 import { MemoryQueryable } from '../../support/memory-queryable.ts'
-import { NOW_MS, NotingEngine, form, makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { NOW_MS, NotingEngine, form, makeServer, type TestServer } from '../test-server.ts'
 
 const NOW = NOW_MS / 1000
 

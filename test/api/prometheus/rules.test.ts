@@ -11,8 +11,7 @@ import { createRuleEngine } from '../../../src/rules/engine.ts'
 import { loadRuleFiles } from '../../../src/rules/rule-file.ts'
 import { emptyFleet } from '../../support/fleet-facts.ts'
 import { MemoryQueryable } from '../../support/memory-queryable.ts'
-import { NOW_MS, makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
 const RULES = `
 groups:

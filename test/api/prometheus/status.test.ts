@@ -22,8 +22,7 @@ import { diagnose } from '../../../src/promql/parse.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../../../src/promql/parse-options.ts'
 import { NOW_MS as STORE_NOW_MS, TempStore } from '../../store/temp-store.ts'
 import { MemoryQueryable } from '../../support/memory-queryable.ts'
-import { NOW_MS, makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
 /** Open in the tests that make one. */
 let store: TempStore | undefined

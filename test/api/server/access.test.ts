@@ -4,8 +4,7 @@ import { tokenOf } from '../../../src/api/server/access.ts'
 import { DEFAULT_FARO_OPTIONS } from '../../../src/api/ingest/faro.ts'
 import { FleetError } from '../../../src/base/errors.ts'
 import type { Principal, Role } from '../../../src/model/token.ts'
-import { makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { makeServer, type TestServer } from '../test-server.ts'
 
 const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 

@@ -1,5 +1,4 @@
-import { request } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { createEventFeed } from '../../../src/api/server/event-feed.ts'

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS, OWN_PREFIXES } from '../../../src/api/server/openapi.ts'
 import { UPGRADE_FIELDS } from '../../support/upgrade-record.ts'
-import { makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { makeServer, type TestServer } from '../test-server.ts'
 
 interface Parameter {
   readonly name: string

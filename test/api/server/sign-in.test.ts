@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redirectTarget } from '../../../src/api/server/sign-in.ts'
 import type { Principal, Role } from '../../../src/model/token.ts'
-import { makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { makeServer, type TestServer } from '../test-server.ts'
 
 // Somebody in a browser who is not let in: what they read, and how they give another token.
 

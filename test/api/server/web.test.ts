@@ -6,8 +6,7 @@ import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BuildInfo } from '../../../src/contract/prometheus-status.ts'
 import { UiSettings } from '../../../src/contract/ui.ts'
-import { makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { makeServer, type TestServer } from '../test-server.ts'
 
 let server: TestServer
 beforeAll(async () => {

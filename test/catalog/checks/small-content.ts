@@ -1,5 +1,4 @@
-import { buildCatalog } from '../../../src/catalog/catalog.ts'
-import type { Catalog, ContentFile } from '../../../src/catalog/catalog.ts'
+import { buildCatalog, type Catalog, type ContentFile } from '../../../src/catalog/catalog.ts'
 import { lintCatalog } from '../../../src/catalog/lint-catalog.ts'
 import type { Finding } from '../../../src/rules/checks/check.ts'
 import { positionOf } from '../../../src/model/diagnostic.ts'

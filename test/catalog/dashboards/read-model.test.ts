@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readDashboard } from '../../../src/catalog/dashboard.ts'
 import { readModel } from '../../../src/catalog/dashboards/read-model.ts'
-import { CHART_KINDS } from '../../../src/model/dashboard.ts'
-import type { Chart, DashboardModel } from '../../../src/model/dashboard.ts'
+import { CHART_KINDS, type Chart, type DashboardModel } from '../../../src/model/dashboard.ts'
 import { EVERY_KIND } from './every-kind.ts'
 
 const { model, faults, queries } = readModel('every.yaml', EVERY_KIND)

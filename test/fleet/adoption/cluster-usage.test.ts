@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { readUsage, withUsage } from '../../../src/fleet/adoption/cluster-usage.ts'
-import { NOW_MS, fleetOf, twice } from '../fleet-script.ts'
-import type { Sent } from '../fleet-script.ts'
+import { NOW_MS, fleetOf, twice, type Sent } from '../fleet-script.ts'
 import { recordOf } from './fleet.ts'
 
 function sums(name: string, cluster: string, instanceType: string, preference: string, value: number): Sent {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addDays } from '../../../src/fleet/adoption/day.ts'
-import { forecastOf } from '../../../src/fleet/adoption/forecast.ts'
-import type { Forecast } from '../../../src/fleet/adoption/forecast.ts'
+import { forecastOf, type Forecast } from '../../../src/fleet/adoption/forecast.ts'
 import type { Spread } from '../../../src/fleet/adoption/spread.ts'
 
 const FIRST = '2026-01-01'

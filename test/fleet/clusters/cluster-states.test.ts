@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { isSilent, statesOf } from '../../../src/fleet/clusters/cluster-states.ts'
 import type { ClusterState } from '../../../src/model/cluster-record.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
-import { phase, recordOf } from '../edge-script.ts'
-import type { RecordScript } from '../edge-script.ts'
+import { phase, recordOf, type RecordScript } from '../edge-script.ts'
 
 const MINUTE_MS = 60_000
 const NOW_MS = 1_000 * MINUTE_MS

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { createClusterIndex } from '../../../src/fleet/clusters/cluster-index.ts'
 import { readTraits } from '../../../src/fleet/clusters/cluster-traits.ts'
 import { recordOf } from '../adoption/fleet.ts'
-import { NOW_MS, fleetOf } from '../fleet-script.ts'
-import type { Sent } from '../fleet-script.ts'
+import { NOW_MS, fleetOf, type Sent } from '../fleet-script.ts'
 
 const info = (labels: Readonly<Record<string, string>>): Sent => ({ name: 'kubevirt_info', labels, fromMin: 10 })
 const platform = (labels: Readonly<Record<string, string>>): Sent => {

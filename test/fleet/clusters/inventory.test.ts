@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { readInventory } from '../../../src/fleet/clusters/inventory.ts'
 import type { ClusterRecord } from '../../../src/model/cluster-record.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
-import { NOW_MS, csvSucceeded, fleetOf, twice, up } from '../fleet-script.ts'
-import type { Sent } from '../fleet-script.ts'
+import { NOW_MS, csvSucceeded, fleetOf, twice, up, type Sent } from '../fleet-script.ts'
 
 const inventoryOf = (sent: readonly Sent[], known: Partial<ClusterRecord> = {}) =>
   readInventory(fleetOf(sent).reader, emptyRecord('a', known), NOW_MS)

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationRuns, medianRun } from '../../../src/fleet/edges/duration-runs.ts'
-import type { DurationRun } from '../../../src/fleet/edges/duration-runs.ts'
+import { durationRuns, medianRun, type DurationRun } from '../../../src/fleet/edges/duration-runs.ts'
 import { createEdgeIndex } from '../../../src/fleet/edges/edge-index.ts'
 import { phase, recordOf } from '../edge-script.ts'
 

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createEdgeIndex } from '../../../src/fleet/edges/edge-index.ts'
 import type { EdgeName } from '../../../src/fleet/edges/edges.ts'
-import { MINUTE_MS, phase, recordOf, T0 } from '../edge-script.ts'
-import type { RecordScript } from '../edge-script.ts'
+import { MINUTE_MS, phase, recordOf, T0, type RecordScript } from '../edge-script.ts'
 
 const OLD: EdgeName = { operator: 'kubevirt-hyperconverged', from: '1.15.0', to: '1.16.0' }
 const NEW: EdgeName = { operator: 'kubevirt-hyperconverged', from: '1.16.0', to: '1.17.0' }

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { comparePhases, edgeFactsOf, edgeRunOf } from '../../../src/fleet/edges/edges.ts'
 import type { PhaseName, UpgradeState } from '../../../src/model/upgrade.ts'
-import { phase, recordOf, T0 } from '../edge-script.ts'
-import type { RecordScript } from '../edge-script.ts'
+import { phase, recordOf, T0, type RecordScript } from '../edge-script.ts'
 
 const EDGE = { operator: 'kubevirt-hyperconverged', from: '1.16.0', to: '1.17.0' }
 const factsOf = (scripts: readonly RecordScript[]) => edgeFactsOf(EDGE, scripts.map(recordOf).map(edgeRunOf))

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { fallingEdges, LATELY_MS } from '../../../src/fleet/edges/falling-edges.ts'
-import type { EdgeOfRuns } from '../../../src/fleet/edges/falling-edges.ts'
+import { fallingEdges, LATELY_MS, type EdgeOfRuns } from '../../../src/fleet/edges/falling-edges.ts'
 import type { EdgeRun } from '../../../src/fleet/edges/edges.ts'
 import type { UpgradeState } from '../../../src/model/upgrade.ts'
 

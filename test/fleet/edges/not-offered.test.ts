@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LONG_AGO_MS, notOffered, PEERS_MIN, takenSteps } from '../../../src/fleet/edges/not-offered.ts'
-import type { ChannelMember } from '../../../src/fleet/edges/not-offered.ts'
+import {
+  LONG_AGO_MS,
+  notOffered,
+  PEERS_MIN,
+  takenSteps,
+  type ChannelMember,
+} from '../../../src/fleet/edges/not-offered.ts'
 import type { ClusterRecord } from '../../../src/model/cluster-record.ts'
 import { recordOf, T0 } from '../edge-script.ts'
 

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { createFleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
-import type { FleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
+import { createFleetIndex, type FleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
 import { fleetNow } from '../../../src/fleet/now/now.ts'
 import type { ClusterRecord } from '../../../src/model/cluster-record.ts'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
-import { MINUTE_MS, phase, recordOf, T0 } from '../edge-script.ts'
-import type { RecordScript } from '../edge-script.ts'
+import { MINUTE_MS, phase, recordOf, T0, type RecordScript } from '../edge-script.ts'
 
 const at = (minute: number): number => T0 + minute * MINUTE_MS
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { pageOf } from '../../../src/fleet/past/keyset.ts'
-import type { Place } from '../../../src/fleet/past/keyset.ts'
+import { pageOf, type Place } from '../../../src/fleet/past/keyset.ts'
 
 interface Item {
   readonly key: number

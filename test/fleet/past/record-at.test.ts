@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { modificationAt, recordAt } from '../../../src/fleet/past/record-at.ts'
 import type { Modification } from '../../../src/model/cluster-record.ts'
-import { PHASE_STATES, PHASES, UPGRADE_STATES } from '../../../src/model/upgrade.ts'
-import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
+import { PHASE_STATES, PHASES, UPGRADE_STATES, type UpgradeRecord } from '../../../src/model/upgrade.ts'
 import { T0_MS, UPGRADE } from '../../support/upgrade-record.ts'
 
 const SEEN = 60

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { clusterValues, modificationCounts } from '../../../src/fleet/series/derived-clusters.ts'
-import { DERIVED_METRICS } from '../../../src/fleet/series/derived-metrics.ts'
-import type { DerivedValue } from '../../../src/fleet/series/derived-metrics.ts'
+import { DERIVED_METRICS, type DerivedValue } from '../../../src/fleet/series/derived-metrics.ts'
 import { createDerivedSeriesState, derivedSeries } from '../../../src/fleet/series/derived-series.ts'
 import { edgeValues, openUpgradeValues } from '../../../src/fleet/series/derived-upgrades.ts'
 import { createEdgeIndex } from '../../../src/fleet/edges/edge-index.ts'

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { createBaselineIndex, learnBaselines } from '../../../src/fleet/stuck/stuck-baseline.ts'
 import { silencesOf } from '../../../src/fleet/stuck/stuck-silence.ts'
 import type { UpgradePhase, UpgradeRecord } from '../../../src/model/upgrade.ts'
-import { phase, recordOf } from '../edge-script.ts'
-import type { RecordScript } from '../edge-script.ts'
+import { phase, recordOf, type RecordScript } from '../edge-script.ts'
 
 const handler = (waves: number): UpgradeRecord['detail']['virtHandler'] => ({ desired: 9, updated: 9, ready: 9, waves })
 

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { causesOf } from '../../../src/fleet/stuck/stuck-causes.ts'
-import { BLOCK_CAUSES } from '../../../src/model/upgrade.ts'
-import type { BlockCause, PhaseName, UpgradeDetail, UpgradePhase } from '../../../src/model/upgrade.ts'
+import {
+  BLOCK_CAUSES,
+  type BlockCause,
+  type PhaseName,
+  type UpgradeDetail,
+  type UpgradePhase,
+} from '../../../src/model/upgrade.ts'
 import { phase, recordOf, T0 } from '../edge-script.ts'
 
 const step = (phase: string, reason: string): UpgradeDetail['csvSteps'][number] => ({ phase, reason, startedMs: T0 })

@@ -1,11 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isOpen, verdictOf } from '../../../src/fleet/stuck/stuck.ts'
-import type { LastSeen } from '../../../src/fleet/stuck/stuck.ts'
+import { isOpen, verdictOf, type LastSeen } from '../../../src/fleet/stuck/stuck.ts'
 import { learnBaselines } from '../../../src/fleet/stuck/stuck-baseline.ts'
 import type { BlockCause, PhaseName, UpgradeState } from '../../../src/model/upgrade.ts'
-import { MINUTE_MS, phase, recordOf, T0 } from '../edge-script.ts'
-import type { RecordScript } from '../edge-script.ts'
+import { MINUTE_MS, phase, recordOf, T0, type RecordScript } from '../edge-script.ts'
 
 /** One minute in every phase: stuck after the least threshold, four minutes. */
 const QUICK = learnBaselines(

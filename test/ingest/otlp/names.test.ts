@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { escapedLabelName, labelNameOf, metricNameOf } from '../../../src/ingest/otlp/names.ts'
-import type { NamedMetric } from '../../../src/ingest/otlp/names.ts'
+import { escapedLabelName, labelNameOf, metricNameOf, type NamedMetric } from '../../../src/ingest/otlp/names.ts'
 import { decimalText } from '../../../src/ingest/otlp/shape.ts'
 
 describe('metric names', () => {

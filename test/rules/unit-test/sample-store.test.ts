@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Labels } from '../../../src/model/labels.ts'
 import { bitsOf, isStaleAt } from '../../../src/model/sample.ts'
-import { SampleStore } from '../../../src/rules/unit-test/sample-store.ts'
-import type { StoredValue } from '../../../src/rules/unit-test/sample-store.ts'
+import { SampleStore, type StoredValue } from '../../../src/rules/unit-test/sample-store.ts'
 
 const M = Labels.of({ __name__: 'm' })
 const ALL = { matchers: [{ name: '__name__', op: '=' as const, value: 'm' }], maxSamples: 1e9 }

@@ -4,8 +4,7 @@ import type { ShareAnswer } from '../../../src/contract/adoption.ts'
 import type { Now } from '../../../src/contract/now.ts'
 import { sharedBrowser } from '../../support/browser.ts'
 import { adoptionFixture, someClusters } from './adoption-fixtures.ts'
-import { startFixtureServer, usualAnswers } from './fixture-server.ts'
-import type { FixtureServer } from './fixture-server.ts'
+import { startFixtureServer, usualAnswers, type FixtureServer } from './fixture-server.ts'
 import { accessibilityFaults, DESKTOP, openPage, PHONE } from './open-page.ts'
 
 // The place Adoption, over a year of a fleet of 240 clusters.

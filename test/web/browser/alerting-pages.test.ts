@@ -10,8 +10,7 @@ import {
   SILENCE_ID,
   silences,
 } from './alerting-fixtures.ts'
-import { startFixtureServer, usualAnswers } from './fixture-server.ts'
-import type { FixtureServer, Sent } from './fixture-server.ts'
+import { startFixtureServer, usualAnswers, type FixtureServer, type Sent } from './fixture-server.ts'
 import { alertItems } from './fixtures.ts'
 import { DESKTOP, openPage, PHONE } from './open-page.ts'
 

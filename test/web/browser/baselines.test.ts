@@ -5,13 +5,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
 import { DASHBOARD_LIST, EVERY_KIND_ANSWER, everyKindInstant, everyKindRange } from './dashboard-fixtures.ts'
-import { startFixtureServer, usualAnswers } from './fixture-server.ts'
-import type { FixtureServer } from './fixture-server.ts'
+import { startFixtureServer, usualAnswers, type FixtureServer } from './fixture-server.ts'
 import { alertItems } from './fixtures.ts'
-import { DESKTOP, openPage, PHONE } from './open-page.ts'
-import type { OpenPage } from './open-page.ts'
-import { differenceOf, plainer, readPng, REDUCED_BY, writePng } from './picture.ts'
-import type { Picture } from './picture.ts'
+import { DESKTOP, openPage, PHONE, type OpenPage } from './open-page.ts'
+import { differenceOf, plainer, readPng, REDUCED_BY, writePng, type Picture } from './picture.ts'
 
 /** The main screens as they were when somebody looked at them: see baselines/README.md. One tab draws all of them. */
 

@@ -4,8 +4,7 @@ import { sharedBrowser } from '../../support/browser.ts'
 import { readDashboard } from '../../../src/catalog/dashboard.ts'
 import type { QueryAnswer } from '../../../src/contract/prometheus.ts'
 import { EVERY_KIND_ANSWER, everyKindInstant, everyKindRange } from './dashboard-fixtures.ts'
-import { startFixtureServer, usualAnswers } from './fixture-server.ts'
-import type { FixtureServer } from './fixture-server.ts'
+import { startFixtureServer, usualAnswers, type FixtureServer } from './fixture-server.ts'
 import { accessibilityFaults, DESKTOP, openPage, PHONE } from './open-page.ts'
 
 // What is drawn, on every page with a chart.

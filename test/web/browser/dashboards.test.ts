@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
 import { until } from '../../support/until.ts'
 import { DASHBOARD_LIST, EVERY_KIND_ANSWER, everyKindInstant, everyKindRange } from './dashboard-fixtures.ts'
-import { startFixtureServer, usualAnswers } from './fixture-server.ts'
-import type { FixtureServer } from './fixture-server.ts'
+import { startFixtureServer, usualAnswers, type FixtureServer } from './fixture-server.ts'
 import { accessibilityFaults, DESKTOP, openPage, PHONE } from './open-page.ts'
 
 // A page with thirty panels, drawn where two cores are shared.

@@ -3,8 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
 import { columnsApart } from './columns.ts'
-import { startFixtureServer, usualAnswers } from './fixture-server.ts'
-import type { FixtureServer } from './fixture-server.ts'
+import { startFixtureServer, usualAnswers, type FixtureServer } from './fixture-server.ts'
 import { accessibilityFaults, DESKTOP, openPage, PHONE } from './open-page.ts'
 
 let browser: Browser

@@ -1,7 +1,6 @@
 import type { ObjectChangeItems } from '../../../src/contract/fleet-changes.ts'
 import type { ClusterDetail, ClusterFacets, ClusterItem, ClusterItems } from '../../../src/contract/fleet-clusters.ts'
-import { CLUSTER_STATES } from '../../../src/model/cluster-record.ts'
-import type { ClusterState } from '../../../src/model/cluster-record.ts'
+import { CLUSTER_STATES, type ClusterState } from '../../../src/model/cluster-record.ts'
 import { CLUSTER_COUNT, fleetCoverage, timeOf } from './coverage-fixtures.ts'
 import { modifications } from './modification-fixtures.ts'
 import { stuckUpgrade, STUCK_VERDICT } from './upgrade-fixtures.ts'

@@ -1,8 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
-import { startFixtureServer, usualAnswers } from './fixture-server.ts'
-import type { FixtureServer } from './fixture-server.ts'
+import { startFixtureServer, usualAnswers, type FixtureServer } from './fixture-server.ts'
 import { boundRunbook, runbookInstance } from './fixtures.ts'
 import { DESKTOP, openPage, PHONE } from './open-page.ts'
 

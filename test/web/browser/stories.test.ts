@@ -2,12 +2,10 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
 import { someClusters } from './adoption-fixtures.ts'
-import { startFixtureServer, usualAnswers } from './fixture-server.ts'
-import type { FixtureServer } from './fixture-server.ts'
+import { startFixtureServer, usualAnswers, type FixtureServer } from './fixture-server.ts'
 import { fleetAnswer } from './fleet-answers.ts'
 import { alertItems, boundRunbook } from './fixtures.ts'
-import { ask } from './reader.ts'
-import type { Cost, Reader } from './reader.ts'
+import { ask, type Cost, type Reader } from './reader.ts'
 
 /**
  * What people come with, each from where they are when they ask it, and what the answer costs them: clicks and keys are

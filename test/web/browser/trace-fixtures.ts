@@ -1,6 +1,5 @@
 import type { OtlpResourceSpans } from '../../../src/web/lib/otlp-json.ts'
-import { otlpOf } from '../lib/trace-samples.ts'
-import type { SampleSpan } from '../lib/trace-samples.ts'
+import { otlpOf, type SampleSpan } from '../lib/trace-samples.ts'
 
 /** Traces as `/api/v3` answers them: an upgrade, a slower one of the same edge that failed, and five thousand spans. */
 export const UPGRADE_TRACE = '1'.repeat(32)

@@ -11,8 +11,8 @@ import {
   parseAdoptionView,
   PLAIN_VIEW,
   RANGES,
+  type AdoptionView,
 } from '../../../src/web/lib/adoption-view.ts'
-import type { AdoptionView } from '../../../src/web/lib/adoption-view.ts'
 
 const words = fc.string({ minLength: 1, maxLength: 8 })
 const views: fc.Arbitrary<AdoptionView> = fc.record({

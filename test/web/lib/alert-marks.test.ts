@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NO_MARKS } from '../../../src/contract/alert-marks.ts'
-import type { AlertMarks } from '../../../src/contract/alert-marks.ts'
+import { NO_MARKS, type AlertMarks } from '../../../src/contract/alert-marks.ts'
 import { isHeldBack, marksOf, reasonWords, toldSentence } from '../../../src/web/lib/alert-marks.ts'
 
 const marked = (part: Partial<AlertMarks>): { marks: AlertMarks } => ({ marks: { ...NO_MARKS, ...part } })

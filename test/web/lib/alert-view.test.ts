@@ -8,8 +8,8 @@ import {
   parseAlertAction,
   parseAlertView,
   WHOLE_VIEW,
+  type AlertView,
 } from '../../../src/web/lib/alert-view.ts'
-import type { AlertView } from '../../../src/web/lib/alert-view.ts'
 import { ALERT_STATES, SEVERITIES, toHealthImpact, toSeverity } from '../../../src/web/lib/severity.ts'
 import { alertItem } from './alert-item.ts'
 

@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { criticalPath, pathNsBySpan } from '../../../src/web/lib/critical-path.ts'
-import type { PathPiece } from '../../../src/web/lib/critical-path.ts'
-import type { SampleSpan } from './trace-samples.ts'
-import { anySpans, traceOf } from './trace-samples.ts'
+import { criticalPath, pathNsBySpan, type PathPiece } from '../../../src/web/lib/critical-path.ts'
+import { anySpans, traceOf, type SampleSpan } from './trace-samples.ts'
 
 /** As `name from-to` in milliseconds; `-` is nobody. */
 function drawn(spans: readonly SampleSpan[]): readonly string[] {

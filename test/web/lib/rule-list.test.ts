@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { PrometheusRuleGroup } from '../../../src/contract/prometheus.ts'
-import { evaluatedAtMs, formatSeconds, listRules, rulesOf, shortFile } from '../../../src/web/lib/rule-list.ts'
-import type { RuleListState } from '../../../src/web/lib/rule-list.ts'
+import {
+  evaluatedAtMs,
+  formatSeconds,
+  listRules,
+  rulesOf,
+  shortFile,
+  type RuleListState,
+} from '../../../src/web/lib/rule-list.ts'
 
 type Rule = PrometheusRuleGroup['rules'][number]
 type Alerting = Extract<Rule, { type: 'alerting' }>

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { draftFault, draftOf, endOf, newDraft, requestOf, toDateField } from '../../../src/web/lib/silence-draft.ts'
-import type { SilenceDraft } from '../../../src/web/lib/silence-draft.ts'
+import {
+  draftFault,
+  draftOf,
+  endOf,
+  newDraft,
+  requestOf,
+  toDateField,
+  type SilenceDraft,
+} from '../../../src/web/lib/silence-draft.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 4, 2, 30)
 const HOUR_MS = 3_600_000

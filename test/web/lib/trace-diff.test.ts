@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { largestDiffs, NOBODY_KEY, traceDiff } from '../../../src/web/lib/trace-diff.ts'
 import type { Trace } from '../../../src/web/lib/trace.ts'
-import { anySpans, traceOf } from './trace-samples.ts'
-import type { SampleSpan } from './trace-samples.ts'
+import { anySpans, traceOf, type SampleSpan } from './trace-samples.ts'
 
 /** As `below/name#occurrence here-there path difference` in milliseconds; `none` where a trace has no such span. */
 function drawn(here: readonly SampleSpan[], there: readonly SampleSpan[]): readonly string[] {

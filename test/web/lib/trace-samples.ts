@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import type { OtlpResourceSpans, OtlpSpan } from '../../../src/web/lib/otlp-json.ts'
-import { traceOfOtlp } from '../../../src/web/lib/trace.ts'
-import type { Trace } from '../../../src/web/lib/trace.ts'
+import { traceOfOtlp, type Trace } from '../../../src/web/lib/trace.ts'
 
 /** Traces in short: what a test says of a span, and no more. */
 export interface SampleSpan {

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { otlpAt, otlpText } from '../../../src/web/lib/otlp-json.ts'
 import { traceOfOtlp } from '../../../src/web/lib/trace.ts'
-import { START_MS, otlpOf, traceOf } from './trace-samples.ts'
-import type { SampleSpan } from './trace-samples.ts'
+import { START_MS, otlpOf, traceOf, type SampleSpan } from './trace-samples.ts'
 
 test('spans stand below their parents by start, with times relative to the first', () => {
   const trace = traceOf([

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { ALL_VALUES } from '../../../src/model/dashboard.ts'
-import type { Variable } from '../../../src/model/dashboard.ts'
+import { ALL_VALUES, type Variable } from '../../../src/model/dashboard.ts'
 import { selectorsIn } from '../../../src/web/lib/promql/selectors.ts'
 import { bandsAt, bandsOf, bandTexts, clustersChosen, clustersNamedIn } from '../../../src/web/lib/upgrade-bands.ts'
 import { upgradeItems } from '../browser/upgrade-fixtures.ts'

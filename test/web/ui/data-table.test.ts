@@ -1,8 +1,7 @@
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
-import { DataTable, tableCsv } from '../../../src/web/ui/data-table.tsx'
-import type { Column, DataTableProps } from '../../../src/web/ui/data-table.tsx'
+import { DataTable, tableCsv, type Column, type DataTableProps } from '../../../src/web/ui/data-table.tsx'
 import { selectColumn } from '../../../src/web/ui/select-column.tsx'
 
 interface Row {

@@ -2,8 +2,7 @@ import type { BarOptions } from '../../../model/dashboard.ts'
 import { seriesName } from '../promql-table.ts'
 import { calculate } from './calculate.ts'
 import type { PanelSeries } from './series.ts'
-import { toneOfColor } from './tone.ts'
-import type { Tone } from './tone.ts'
+import { toneOfColor, type Tone } from './tone.ts'
 
 /** One bar: a number of a series, or of several of one group with the same name. */
 export interface Bar {

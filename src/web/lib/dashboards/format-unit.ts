@@ -1,8 +1,7 @@
 import type { Format } from '../../../model/dashboard.ts'
 import { UNITS } from '../../../model/unit.ts'
 import { formatCount, formatValue } from '../format-number.ts'
-import { formatAge, formatDay, formatMoment, formatTimeOfDay } from '../format-time.ts'
-import type { Zone } from '../format-time.ts'
+import { formatAge, formatDay, formatMoment, formatTimeOfDay, type Zone } from '../format-time.ts'
 
 /** Values in the units of Perses, as text. Nothing asks the locale (see format-time.ts). Pure. */
 

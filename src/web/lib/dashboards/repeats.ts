@@ -1,7 +1,5 @@
-import { ALL_VALUES } from '../../../model/dashboard.ts'
-import type { Grid, GridItem, Variable } from '../../../model/dashboard.ts'
-import { interpolateText, variablesIn } from './interpolate.ts'
-import type { VariableValues } from './interpolate.ts'
+import { ALL_VALUES, type Grid, type GridItem, type Variable } from '../../../model/dashboard.ts'
+import { interpolateText, variablesIn, type VariableValues } from './interpolate.ts'
 import type { Option } from './variables.ts'
 
 /** A part of a dashboard that is there once for each value of a variable. Pure. */

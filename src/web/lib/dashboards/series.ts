@@ -3,8 +3,7 @@ import type { QueryAnswer } from '../../../contract/prometheus.ts'
 import { stepTimes, toColumn } from '../chart-columns.ts'
 import { parseValue } from '../format-number.ts'
 import { seriesName } from '../promql-table.ts'
-import { calculate } from './calculate.ts'
-import type { Column } from './calculate.ts'
+import { calculate, type Column } from './calculate.ts'
 import type { Span } from './time-range.ts'
 
 /** The answers of a panel's queries as named series over one time axis. Pure. */

@@ -1,8 +1,7 @@
 import type { PrometheusQuery } from '../../../model/dashboard.ts'
 import { formatDuration, parseDuration } from '../../../model/duration.ts'
 import { stepFor } from '../chart-columns.ts'
-import { interpolateText } from './interpolate.ts'
-import type { VariableValue, VariableValues } from './interpolate.ts'
+import { interpolateText, type VariableValue, type VariableValues } from './interpolate.ts'
 
 /** The time a dashboard shows: so long until now (or until the moment of the address), or from one moment to another. Pure. */
 

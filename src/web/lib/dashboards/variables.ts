@@ -1,7 +1,11 @@
-import { ALL_VALUES } from '../../../model/dashboard.ts'
-import type { DashboardModel, ListVariable, Variable, VariableSort } from '../../../model/dashboard.ts'
-import { variablesIn } from './interpolate.ts'
-import type { VariableValue } from './interpolate.ts'
+import {
+  ALL_VALUES,
+  type DashboardModel,
+  type ListVariable,
+  type Variable,
+  type VariableSort,
+} from '../../../model/dashboard.ts'
+import { variablesIn, type VariableValue } from './interpolate.ts'
 
 /** What can be chosen for a variable, what is chosen, and in which order variables have to be known. Pure. */
 

@@ -1,7 +1,6 @@
 import { formatDuration, parseDuration } from '../../../model/duration.ts'
 import { EXPLORE_QUERIES_MAX } from '../../../model/explore.ts'
-import { readRefresh, readTimeRange, timeRangeSearch } from '../dashboards/time-range.ts'
-import type { TimeRange } from '../dashboards/time-range.ts'
+import { readRefresh, readTimeRange, timeRangeSearch, type TimeRange } from '../dashboards/time-range.ts'
 import { areUpgradesShown, upgradesSearch } from '../upgrade-bands.ts'
 
 /**

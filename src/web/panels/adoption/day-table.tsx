@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { shortDay } from '../../lib/day-ticks.ts'
-import { DataTable } from '../../ui/data-table.tsx'
-import type { Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
 
 interface DayRow {
   readonly name: string

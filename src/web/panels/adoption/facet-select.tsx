@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { FACETS } from '../../lib/adoption-view.ts'
-import type { Facet } from '../../lib/adoption-view.ts'
+import { FACETS, type Facet } from '../../lib/adoption-view.ts'
 
 interface FacetSelectProps {
   readonly label: string

@@ -2,8 +2,7 @@ import type { ReactNode } from 'react'
 import type { ForecastItem } from '../../../contract/adoption.ts'
 import { accuracySentence, forecastSentence } from '../../lib/forecast-words.ts'
 import { formatShare } from '../../lib/format-number.ts'
-import { DataTable } from '../../ui/data-table.tsx'
-import type { Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
 import type { ChartScale } from '../../ui/step-chart.tsx'
 
 interface ForecastFanProps {

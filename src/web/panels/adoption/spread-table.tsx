@@ -5,8 +5,7 @@ import { withCompared } from '../../lib/aligned-ages.ts'
 import { formatCount, formatShare } from '../../lib/format-number.ts'
 import { rolloutStepOf } from '../../lib/rollout-step.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { DataTable } from '../../ui/data-table.tsx'
-import type { Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
 import styles from './spread-table.module.css'
 
 interface SpreadTableProps {

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import { rampColor } from '../../lib/version-ramp.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { ChartLine } from '../../ui/step-chart.tsx'
-import type { ChartFill } from '../../ui/step-chart.tsx'
+import { ChartLine, type ChartFill } from '../../ui/step-chart.tsx'
 import styles from './swatch.module.css'
 
 /** The fill of an area beside its name in a legend. */

@@ -1,12 +1,10 @@
 import type { ReactNode } from 'react'
 import type { UsageAnswer, USAGE_SUBJECTS } from '../../../contract/adoption.ts'
-import { adoptionCall } from '../../lib/adoption-call.ts'
-import type { AskParams } from '../../lib/adoption-call.ts'
+import { adoptionCall, type AskParams } from '../../lib/adoption-call.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { ChartPanel } from './chart-panel.tsx'
-import type { AdoptionPart } from './chart-panel.tsx'
+import { ChartPanel, type AdoptionPart } from './chart-panel.tsx'
 import styles from './usage-panel.module.css'
 
 type Subject = (typeof USAGE_SUBJECTS)[number]

@@ -1,13 +1,11 @@
 import type { ReactNode } from 'react'
 import type { BehindAnswer } from '../../../contract/adoption.ts'
-import { adoptionCall, adoptionPromql } from '../../lib/adoption-call.ts'
-import type { AskParams } from '../../lib/adoption-call.ts'
+import { adoptionCall, adoptionPromql, type AskParams } from '../../lib/adoption-call.ts'
 import { formatCount, formatShare } from '../../lib/format-number.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
 import { BarList } from '../../ui/bar-list.tsx'
 import { Choice } from '../../ui/choice.tsx'
-import { ChartPanel } from './chart-panel.tsx'
-import type { AdoptionPart } from './chart-panel.tsx'
+import { ChartPanel, type AdoptionPart } from './chart-panel.tsx'
 
 const UNITS = { minors: 'minor', releases: 'release' } as const
 

@@ -1,13 +1,10 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { Calculation, Legend } from '../../../model/dashboard.ts'
-import { CALCULATION_WORDS, calculate } from '../../lib/dashboards/calculate.ts'
-import type { Column as Values } from '../../lib/dashboards/calculate.ts'
+import { CALCULATION_WORDS, calculate, type Column as Values } from '../../lib/dashboards/calculate.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { classNames } from '../../ui/class-names.ts'
 import styles from './chart-legend.module.css'
-import { DataTable } from '../../ui/data-table.tsx'
-import type { Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
 
 export interface LegendLine {
   readonly key: string

@@ -1,9 +1,15 @@
-import { Fragment, useState } from 'react'
-import type { CSSProperties, ReactNode } from 'react'
+import { Fragment, useState, type CSSProperties, type ReactNode } from 'react'
 import type { DashboardModel, DashboardPanel, Grid, GridItem } from '../../../model/dashboard.ts'
 import type { VariableValues } from '../../lib/dashboards/interpolate.ts'
-import { itemsOfRepeat, repeatedTitle, REPEATS_MAX, repeatsInRow, repeatsOf } from '../../lib/dashboards/repeats.ts'
-import type { Repeat, Repeatable } from '../../lib/dashboards/repeats.ts'
+import {
+  itemsOfRepeat,
+  repeatedTitle,
+  REPEATS_MAX,
+  repeatsInRow,
+  repeatsOf,
+  type Repeat,
+  type Repeatable,
+} from '../../lib/dashboards/repeats.ts'
 import { countOf } from '../../lib/format-number.ts'
 import styles from './dashboard-grid.module.css'
 

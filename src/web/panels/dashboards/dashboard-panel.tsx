@@ -1,5 +1,4 @@
-import { useMemo, useRef, useState } from 'react'
-import type { ReactNode } from 'react'
+import { useMemo, useRef, useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { PanelAlert } from '../../../contract/dashboards.ts'
 import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
@@ -7,8 +6,13 @@ import type { DashboardPanel, PrometheusQuery } from '../../../model/dashboard.t
 import { asSentence } from '../../lib/as-sentence.ts'
 import { interpolateText, variablesIn } from '../../lib/dashboards/interpolate.ts'
 import { warningsOf } from '../../lib/dashboards/series.ts'
-import type { Asking, PanelAnswers, PanelShape, VariableState } from '../../query/use-dashboards.ts'
-import { usePanelAnswers } from '../../query/use-dashboards.ts'
+import {
+  usePanelAnswers,
+  type Asking,
+  type PanelAnswers,
+  type PanelShape,
+  type VariableState,
+} from '../../query/use-dashboards.ts'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import { useInSight } from '../../ui/use-in-sight.ts'

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { useEmptyPanelReasons } from '../../query/use-empty-reasons.ts'
-import type { EmptyPanel as Asked } from '../../query/use-empty-reasons.ts'
+import { useEmptyPanelReasons, type EmptyPanel as Asked } from '../../query/use-empty-reasons.ts'
 import styles from './dashboard-panel.module.css'
 
 /** A panel is small: more reasons than these are those of its other queries, and stand on the page of PromQL. */

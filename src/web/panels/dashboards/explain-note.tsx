@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { ExplainedNode } from '../../../contract/explain.ts'
 import { useExplain } from '../../query/use-explain.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'

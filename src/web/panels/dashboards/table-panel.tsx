@@ -1,12 +1,18 @@
-import { useState } from 'react'
-import type { CSSProperties, ReactNode } from 'react'
+import { useState, type CSSProperties, type ReactNode } from 'react'
 import type { Format, TableOptions } from '../../../model/dashboard.ts'
-import { formatUnit } from '../../lib/dashboards/format-unit.ts'
-import type { FormatContext } from '../../lib/dashboards/format-unit.ts'
-import { interpolateText } from '../../lib/dashboards/interpolate.ts'
-import type { VariableValues } from '../../lib/dashboards/interpolate.ts'
-import { columnsOf, filtered, ordered, settingOf, defaultOrder } from '../../lib/dashboards/table.ts'
-import type { Cell, Order, TableColumn, TableRow } from '../../lib/dashboards/table.ts'
+import { formatUnit, type FormatContext } from '../../lib/dashboards/format-unit.ts'
+import { interpolateText, type VariableValues } from '../../lib/dashboards/interpolate.ts'
+import {
+  columnsOf,
+  filtered,
+  ordered,
+  settingOf,
+  defaultOrder,
+  type Cell,
+  type Order,
+  type TableColumn,
+  type TableRow,
+} from '../../lib/dashboards/table.ts'
 import { toneOfColor } from '../../lib/dashboards/tone.ts'
 import { countOf, formatValue } from '../../lib/format-number.ts'
 import { classNames } from '../../ui/class-names.ts'

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { DashboardLink } from '../../../model/dashboard.ts'
-import { interpolateText } from '../../lib/dashboards/interpolate.ts'
-import type { VariableValues } from '../../lib/dashboards/interpolate.ts'
+import { interpolateText, type VariableValues } from '../../lib/dashboards/interpolate.ts'
 import { linkTarget } from '../../lib/safe-href.ts'
 
 interface TextLinkProps {

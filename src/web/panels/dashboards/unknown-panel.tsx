@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import type { PanelQuery, UnknownPart } from '../../../model/dashboard.ts'
-import { CHART_KINDS } from '../../../model/dashboard.ts'
+import { CHART_KINDS, type PanelQuery, type UnknownPart } from '../../../model/dashboard.ts'
 import styles from './unknown-panel.module.css'
 
 interface UnknownPanelProps {

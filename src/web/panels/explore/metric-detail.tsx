@@ -3,12 +3,16 @@ import { Link } from 'wouter'
 import { WHOLE_FLEET } from '../../lib/cluster-view.ts'
 import { dashboardPath, metricsPath, promqlPath } from '../../lib/explore-paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
-import { selectorOf, suggestionsFor } from '../../lib/metric-list.ts'
-import type { MetricRow } from '../../lib/metric-list.ts'
+import { selectorOf, suggestionsFor, type MetricRow } from '../../lib/metric-list.ts'
 import { rulePath } from '../../lib/paths.ts'
 import { useClusterCounts } from '../../query/use-clusters.ts'
-import { labelsCall, useLabelValues, useMetricLabels } from '../../query/use-metrics.ts'
-import type { LabelValues, MissingPart } from '../../query/use-metrics.ts'
+import {
+  labelsCall,
+  useLabelValues,
+  useMetricLabels,
+  type LabelValues,
+  type MissingPart,
+} from '../../query/use-metrics.ts'
 import { useInstantQuery } from '../../query/use-promql.ts'
 import { useMoment } from '../../query/use-moment.ts'
 import { FactList } from '../../ui/fact-list.tsx'

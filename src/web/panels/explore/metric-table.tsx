@@ -1,10 +1,14 @@
-import { useMemo } from 'react'
-import type { ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { metricsPath } from '../../lib/explore-paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
-import { firstMetricOrder, searchOfMetricView } from '../../lib/metric-list.ts'
-import type { MetricRow, MetricSort, MetricView } from '../../lib/metric-list.ts'
+import {
+  firstMetricOrder,
+  searchOfMetricView,
+  type MetricRow,
+  type MetricSort,
+  type MetricView,
+} from '../../lib/metric-list.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import styles from './metric-table.module.css'

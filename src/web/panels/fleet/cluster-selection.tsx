@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ClusterItem } from '../../../contract/fleet-clusters.ts'
 import { CLUSTER_LABEL } from '../../../model/cluster-identity.ts'

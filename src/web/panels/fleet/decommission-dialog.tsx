@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { decommissionFault, decommissionRequest } from '../../lib/decommission-draft.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { DECOMMISSIONS_PATH, useDecommission, useWithdraw } from '../../query/use-decommissions.ts'

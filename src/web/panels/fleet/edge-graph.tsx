@@ -1,5 +1,4 @@
-import { useMemo } from 'react'
-import type { CSSProperties, ReactNode } from 'react'
+import { useMemo, type CSSProperties, type ReactNode } from 'react'
 import { graphlib, layout } from '@dagrejs/dagre'
 import { Link } from 'wouter'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'

@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { ClusterDetail } from '../../../contract/fleet-clusters.ts'
 import { formatLength } from '../../lib/format-length.ts'
 import { useMoment } from '../../query/use-moment.ts'

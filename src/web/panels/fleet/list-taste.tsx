@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { CLUSTER_COLUMNS, readColumns } from '../../lib/cluster-columns.ts'
 import { toggled } from '../../lib/cluster-view.ts'

@@ -1,16 +1,19 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ModificationItem } from '../../../contract/fleet-modifications.ts'
 import { clusterPath } from '../../lib/fleet-paths.ts'
 import { operatorName } from '../../lib/operator-words.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
-import { groupEdits, groupPatches, PATCH_HAZARD_WORDS } from '../../lib/patch-hazards.ts'
-import type { EditGroup, PatchTarget } from '../../lib/patch-hazards.ts'
+import {
+  groupEdits,
+  groupPatches,
+  PATCH_HAZARD_WORDS,
+  type EditGroup,
+  type PatchTarget,
+} from '../../lib/patch-hazards.ts'
 import { BlockChart } from '../../ui/block-chart.tsx'
 import { Button } from '../../ui/button.tsx'
-import { DataTable } from '../../ui/data-table.tsx'
-import type { Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
 import { Since } from '../../ui/time.tsx'
 import styles from './modification-lists.module.css'

@@ -4,8 +4,12 @@ import type { EdgeItem } from '../../../contract/fleet-edges.ts'
 import { UPGRADE_STATES } from '../../../model/upgrade.ts'
 import { toggled } from '../../lib/cluster-view.ts'
 import { operatorName } from '../../lib/operator-words.ts'
-import { isUpgradeViewNarrowed, parseUpgradeView, UPGRADE_WINDOWS } from '../../lib/upgrade-view.ts'
-import type { UpgradeListView } from '../../lib/upgrade-view.ts'
+import {
+  isUpgradeViewNarrowed,
+  parseUpgradeView,
+  UPGRADE_WINDOWS,
+  type UpgradeListView,
+} from '../../lib/upgrade-view.ts'
 import { compareVersions } from '../../lib/version-order.ts'
 import { FacetSelect } from '../../ui/facet-select.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'

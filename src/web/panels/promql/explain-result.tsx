@@ -1,15 +1,12 @@
-import { useMemo } from 'react'
-import type { CSSProperties, ReactNode } from 'react'
+import { useMemo, type CSSProperties, type ReactNode } from 'react'
 import type { Explained } from '../../../contract/explain.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
-import { explainRows } from '../../lib/promql/explain-rows.ts'
-import type { ExplainRow } from '../../lib/promql/explain-rows.ts'
+import { explainRows, type ExplainRow } from '../../lib/promql/explain-rows.ts'
 import type { TextSpan } from '../../ui/promql-editor-mark.ts'
 import { PromqlText } from '../../ui/promql-text.tsx'
 import styles from './explain-result.module.css'
-import { DataTable } from '../../ui/data-table.tsx'
-import type { Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
 
 interface ExplainResultProps {
   readonly explained: Explained

@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { EXAMPLE_QUERIES } from '../../lib/promql/example-queries.ts'
 import { findOwnQueries, readOwnQueries, withOwnQuery } from '../../lib/promql/own-queries.ts'
 import { Button } from '../../ui/button.tsx'

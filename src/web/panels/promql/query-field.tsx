@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import type { ComponentType, ReactNode } from 'react'
+import { useState, type ComponentType, type ReactNode } from 'react'
 import { checkQuery, useCompletion } from '../../query/use-completion.ts'
 import { laterPart } from '../../ui/later-part.tsx'
 import type { PromqlEditorProps } from '../../ui/promql-editor.tsx'

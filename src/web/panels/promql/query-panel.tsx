@@ -1,5 +1,4 @@
-import { useMemo, useState } from 'react'
-import type { ReactNode } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import { spanOf } from '../../lib/dashboards/time-range.ts'
 import { guessUnit } from '../../lib/promql/guess-unit.ts'
 import type { QueryView } from '../../lib/promql/query-view.ts'
@@ -13,8 +12,8 @@ import {
   useGraphAnswer,
   useStopQuery,
   useTableAnswer,
+  type QueryRequest,
 } from '../../query/use-query-answers.ts'
-import type { QueryRequest } from '../../query/use-query-answers.ts'
 import { useUpgradesOf } from '../../query/use-upgrade-bands.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
@@ -23,8 +22,7 @@ import type { TextSpan } from '../../ui/promql-editor-mark.ts'
 import { ApiCallNote } from '../api-call-note.tsx'
 import { UpgradeBandList } from '../upgrade-band-list.tsx'
 import { AnswerTools } from './answer-tools.tsx'
-import { QueryAnswer } from './query-answer.tsx'
-import type { QueryAnswers } from './query-answer.tsx'
+import { QueryAnswer, type QueryAnswers } from './query-answer.tsx'
 import { QueryFault } from './query-fault.tsx'
 import { QueryField } from './query-field.tsx'
 import { QueryTools } from './query-tools.tsx'

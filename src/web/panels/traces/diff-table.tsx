@@ -1,5 +1,4 @@
-import { useMemo } from 'react'
-import type { ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import { formatDifferenceNs, formatSpanNs } from '../../lib/format-span.ts'
 import type { SpanDiff } from '../../lib/trace-diff.ts'
 import type { Column } from '../../ui/data-table.tsx'

@@ -1,5 +1,4 @@
-import { useMemo } from 'react'
-import type { ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { formatCount } from '../../lib/format-number.ts'
 import { formatDifferenceNs, formatSpanNs } from '../../lib/format-span.ts'

@@ -1,11 +1,9 @@
-import { useMemo } from 'react'
-import type { ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { criticalPath } from '../../lib/critical-path.ts'
 import { tracePath } from '../../lib/explore-paths.ts'
 import { formatDifferenceNs, formatSpanNs } from '../../lib/format-span.ts'
-import { traceDiff } from '../../lib/trace-diff.ts'
-import type { PhaseDiff, SpanDiff } from '../../lib/trace-diff.ts'
+import { traceDiff, type PhaseDiff, type SpanDiff } from '../../lib/trace-diff.ts'
 import { spanWords, tracedUpgrade, traceTitle } from '../../lib/trace-phases.ts'
 import type { TraceShow } from '../../lib/trace-view.ts'
 import type { Trace } from '../../lib/trace.ts'
@@ -19,8 +17,7 @@ import { DiffTable } from './diff-table.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import styles from './trace-comparison.module.css'
 import headStyles from './trace-head.module.css'
-import { DataTable } from '../../ui/data-table.tsx'
-import type { Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
 
 interface TraceComparisonProps {
   readonly here: Trace

@@ -1,5 +1,4 @@
-import { useRef, useState } from 'react'
-import type { PointerEvent, ReactNode } from 'react'
+import { useRef, useState, type PointerEvent, type ReactNode } from 'react'
 import type { PathPiece } from '../../lib/critical-path.ts'
 import { formatSpanNs } from '../../lib/format-span.ts'
 import type { Trace, TraceSpan } from '../../lib/trace.ts'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { ALL_VALUES } from '../../../../src/model/dashboard.ts'
-import type { ListVariable } from '../../../../src/model/dashboard.ts'
+import { ALL_VALUES, type ListVariable } from '../../../../src/model/dashboard.ts'
 import {
   itemsOfRepeat,
   repeatedTitle,

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { ALL_VALUES } from '../../../../src/model/dashboard.ts'
-import type { ListVariable, VariableSort, VariableSource } from '../../../../src/model/dashboard.ts'
+import {
+  ALL_VALUES,
+  type ListVariable,
+  type VariableSort,
+  type VariableSource,
+} from '../../../../src/model/dashboard.ts'
 import { chosenOf, inOrder, textValueOf, toOptions, valueOf } from '../../../../src/web/lib/dashboards/variables.ts'
 
 const list = (name: string, source: VariableSource, more: Partial<ListVariable> = {}): ListVariable => ({

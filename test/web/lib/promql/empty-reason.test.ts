@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
-import { emptyReasons, matches, selectorText, sinceLastStep } from '../../../../src/web/lib/promql/empty-reason.ts'
-import type { SelectorFacts } from '../../../../src/web/lib/promql/empty-reason.ts'
+import {
+  emptyReasons,
+  matches,
+  selectorText,
+  sinceLastStep,
+  type SelectorFacts,
+} from '../../../../src/web/lib/promql/empty-reason.ts'
 import { selectorsIn } from '../../../../src/web/lib/promql/selectors.ts'
 import { similarNames } from '../../../../src/web/lib/promql/similar-names.ts'
 

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
-import { BUCKET_ROWS_MAX, bucketSeries, bucketsOf, meanOf } from '../../../../src/web/lib/promql/native-buckets.ts'
-import type { SampleHistogram } from '../../../../src/web/lib/promql/native-buckets.ts'
+import {
+  BUCKET_ROWS_MAX,
+  bucketSeries,
+  bucketsOf,
+  meanOf,
+  type SampleHistogram,
+} from '../../../../src/web/lib/promql/native-buckets.ts'
 
 const histogram = (...buckets: readonly (readonly [string, string, string])[]): SampleHistogram => ({
   count: '4',

@@ -8,8 +8,8 @@ import {
   QUERY_TABS,
   searchOfPromqlView,
   stepChoices,
+  type PromqlView,
 } from '../../../../src/web/lib/promql/query-view.ts'
-import type { PromqlView } from '../../../../src/web/lib/promql/query-view.ts'
 
 const USUAL: PromqlView = {
   queries: [],

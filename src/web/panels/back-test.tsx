@@ -186,7 +186,6 @@ function Outcomes({ replay }: { readonly replay: Replay }): ReactNode {
             id: name,
             head: name,
             kind: 'number',
-            className: 'nums',
             cell: ({ of, text = formatCount }) => text(of(outcome)),
           })),
           ...(present === undefined || edited === undefined ? [] : [changeColumn(present, edited)]),
@@ -214,10 +213,9 @@ function Outcomes({ replay }: { readonly replay: Replay }): ReactNode {
 }
 
 const changeColumn = (present: ReplayOutcome, edited: ReplayOutcome): Column<OutcomeRow> => ({
-  id: 'change',
   head: 'Change',
   kind: 'number',
-  className: 'nums quiet',
+  className: 'quiet',
   cell: ({ of, text = formatCount }) => changeText(of(edited) - of(present), text),
 })
 

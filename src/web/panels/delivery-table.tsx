@@ -20,7 +20,6 @@ import { latencyText, OutcomeMark } from './delivery-line.tsx'
 export function DeliveryTable({ deliveries }: { readonly deliveries: readonly DeliveryItem[] }): ReactNode {
   const [openId, setOpenId] = useState<number>()
   const alerts: Column<DeliveryItem> = {
-    id: 'alerts',
     head: 'Alerts',
     kind: 'name',
     cell: ({ id, alertnames, alerts: count }) => (
@@ -61,13 +60,11 @@ export function DeliveryTable({ deliveries }: { readonly deliveries: readonly De
 
 const COLUMNS: readonly Column<DeliveryItem>[] = [
   {
-    id: 'cluster',
     head: 'Cluster',
     isHiddenOnPhone: true,
     cell: (delivery) => clusterLink(delivery) ?? <span className="quiet">in the message</span>,
   },
   {
-    id: 'receiver',
     head: 'Receiver',
     isHiddenOnPhone: true,
     cell: ({ receiver, integration }) => (
@@ -76,9 +73,8 @@ const COLUMNS: readonly Column<DeliveryItem>[] = [
       </>
     ),
   },
-  { id: 'reason', head: 'Why', isHiddenOnPhone: true, cell: ({ reason }) => reasonWords(reason) },
+  { head: 'Why', isHiddenOnPhone: true, cell: ({ reason }) => reasonWords(reason) },
   {
-    id: 'outcome',
     head: 'Outcome',
     cell: ({ outcome, status, attempt }) => (
       <>
@@ -91,15 +87,8 @@ const COLUMNS: readonly Column<DeliveryItem>[] = [
       </>
     ),
   },
-  {
-    id: 'latency',
-    head: 'Took',
-    kind: 'number',
-    isHiddenOnPhone: true,
-    className: 'nums',
-    cell: ({ latencyMs }) => latencyText(latencyMs),
-  },
-  { id: 'at', head: 'When', kind: 'number', cell: ({ atMs }) => <Since atMs={atMs} suffix=" ago" /> },
+  { head: 'Took', kind: 'number', isHiddenOnPhone: true, cell: ({ latencyMs }) => latencyText(latencyMs) },
+  { head: 'When', kind: 'number', cell: ({ atMs }) => <Since atMs={atMs} suffix=" ago" /> },
 ]
 
 /** The cluster of the alert group; absent where a notification covers several clusters. */

@@ -14,7 +14,6 @@ const AGAINST: Readonly<Record<FallingEdgeItem['against'], string>> = {
 
 const COLUMNS: readonly Column<Steady<FallingEdgeItem>>[] = [
   {
-    id: 'edge',
     head: 'Edge',
     kind: 'name',
     cell: (edge) => (
@@ -24,9 +23,8 @@ const COLUMNS: readonly Column<Steady<FallingEdgeItem>>[] = [
     ),
     below: ({ other, against }) => `${outcomesWords(other)} ${AGAINST[against]}`,
   },
-  { id: 'lately', head: 'Succeeded lately', kind: 'number', cell: ({ lately }) => outcomesWords(lately) },
+  { head: 'Succeeded lately', kind: 'number', cell: ({ lately }) => outcomesWords(lately) },
   {
-    id: 'against',
     head: 'Held against',
     kind: 'number',
     isHiddenOnPhone: true,

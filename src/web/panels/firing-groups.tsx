@@ -28,7 +28,6 @@ export function FiringGroups({ groups }: { readonly groups: readonly Steady<Firi
 const COLUMNS: readonly Column<Steady<FiringGroup>>[] = [
   SEVERITY_COLUMN,
   {
-    id: 'alert',
     head: 'Alert',
     kind: 'name',
     cell: (group) => (
@@ -52,14 +51,8 @@ const COLUMNS: readonly Column<Steady<FiringGroup>>[] = [
       </>
     ),
   },
+  { head: 'Operator', isHiddenOnPhone: true, cell: ({ healthImpact }) => <ImpactMark impact={healthImpact} /> },
   {
-    id: 'operator',
-    head: 'Operator',
-    isHiddenOnPhone: true,
-    cell: ({ healthImpact }) => <ImpactMark impact={healthImpact} />,
-  },
-  {
-    id: 'clusters',
     head: 'Clusters',
     kind: 'number',
     cell: ({ clusters, alerts }) => (
@@ -69,5 +62,5 @@ const COLUMNS: readonly Column<Steady<FiringGroup>>[] = [
       </>
     ),
   },
-  { id: 'newest', head: 'Newest', kind: 'number', cell: ({ newestAt }) => <Since atMs={msOf(newestAt)} /> },
+  { head: 'Newest', kind: 'number', cell: ({ newestAt }) => <Since atMs={msOf(newestAt)} /> },
 ]

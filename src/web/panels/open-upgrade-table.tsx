@@ -24,7 +24,6 @@ export function OpenUpgradeTable<T extends OpenUpgrade>(props: OpenUpgradeTableP
   const isOneLine = note === undefined
   const columns: readonly Column<Steady<T>>[] = [
     {
-      id: 'cluster',
       head: 'Cluster',
       kind: 'name',
       isOneLine,
@@ -42,13 +41,7 @@ export function OpenUpgradeTable<T extends OpenUpgrade>(props: OpenUpgradeTableP
         </>
       ),
     },
-    {
-      id: 'versions',
-      head: 'Versions',
-      isOneLine,
-      isHiddenOnPhone: true,
-      cell: (upgrade) => <UpgradeVersions upgrade={upgrade} />,
-    },
+    { head: 'Versions', isOneLine, isHiddenOnPhone: true, cell: (upgrade) => <UpgradeVersions upgrade={upgrade} /> },
     ...(text === undefined ? [] : [{ ...text, isHiddenOnPhone: true }]),
     ...numbers,
   ]
@@ -56,7 +49,6 @@ export function OpenUpgradeTable<T extends OpenUpgrade>(props: OpenUpgradeTableP
 }
 
 export const STARTED: Column<OpenUpgradeItem> = {
-  id: 'started',
   head: 'Started',
   kind: 'number',
   isHiddenOnPhone: true,

@@ -84,7 +84,6 @@ function ResultTable({ view }: { readonly view: TableView }): ReactNode {
             id: ' value',
             head: 'value',
             kind: 'number',
-            className: 'nums',
             cell: ({ value }) => readable(value),
             title: ({ value }) => value,
           },

@@ -61,7 +61,6 @@ type RuleAlert = AlertingRule['alerts'][number] & {
 
 const COLUMNS: readonly Column<RuleAlert>[] = [
   {
-    id: 'state',
     head: 'State',
     cell: ({ fingerprint, state }) =>
       fingerprint === undefined ? (
@@ -73,7 +72,6 @@ const COLUMNS: readonly Column<RuleAlert>[] = [
       ),
   },
   {
-    id: 'where',
     head: 'Where',
     cell: ({ cluster, text }) => (
       <>
@@ -81,13 +79,6 @@ const COLUMNS: readonly Column<RuleAlert>[] = [
       </>
     ),
   },
-  { id: 'active', head: 'Active', kind: 'number', cell: ({ activeAt }) => <Since atMs={Date.parse(activeAt)} /> },
-  {
-    id: 'value',
-    head: 'Value',
-    kind: 'number',
-    className: 'nums',
-    cell: ({ value }) => formatValue(parseValue(value)),
-    title: ({ value }) => value,
-  },
+  { head: 'Active', kind: 'number', cell: ({ activeAt }) => <Since atMs={Date.parse(activeAt)} /> },
+  { head: 'Value', kind: 'number', cell: ({ value }) => formatValue(parseValue(value)), title: ({ value }) => value },
 ]

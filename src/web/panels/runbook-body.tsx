@@ -168,14 +168,13 @@ function Filled({ bound }: { readonly bound: BoundRunbook }): ReactNode {
 type Binding = Pick<BoundRunbook['bindings'][number], 'name'> & Partial<BoundRunbook['bindings'][number]>
 
 const BINDING_COLUMNS: readonly Column<Binding>[] = [
-  { id: 'name', head: 'Placeholder', cell: ({ name }) => name },
+  { head: 'Placeholder', cell: ({ name }) => name },
   {
-    id: 'value',
     head: 'Value',
     cell: ({ name, value }) =>
       value === undefined ? <mark className="unbound">{`<${name}>`}</mark> : <mark className="filled">{value}</mark>,
   },
-  { id: 'source', head: 'From', cell: ({ source }) => source ?? 'nothing knows it' },
+  { head: 'From', cell: ({ source }) => source ?? 'nothing knows it' },
 ]
 
 interface CodeProps {

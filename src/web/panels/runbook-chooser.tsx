@@ -53,7 +53,6 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
         columns={[
           SEVERITY_COLUMN,
           {
-            id: 'cluster',
             head: 'Cluster',
             kind: 'name',
             cell: ({ fingerprint, cluster, state }) => (
@@ -87,13 +86,8 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
 }
 
 const COLUMNS: readonly Column<RunbookInstance>[] = [
-  {
-    id: 'impact',
-    head: 'Operator',
-    isHiddenOnPhone: true,
-    cell: ({ healthImpact }) => <ImpactMark impact={healthImpact} />,
-  },
-  { id: 'since', head: 'Since', kind: 'number', cell: ({ activeAtMs }) => <Since atMs={activeAtMs} /> },
+  { head: 'Operator', isHiddenOnPhone: true, cell: ({ healthImpact }) => <ImpactMark impact={healthImpact} /> },
+  { head: 'Since', kind: 'number', cell: ({ activeAtMs }) => <Since atMs={activeAtMs} /> },
 ]
 
 function matches(instance: RunbookInstance, text: string): boolean {

@@ -16,7 +16,6 @@ export function SilentList({ clusters }: { readonly clusters: readonly Steady<Si
 
 const COLUMNS: readonly Column<Steady<SilentClusterItem>>[] = [
   {
-    id: 'cluster',
     head: 'Cluster',
     kind: 'name',
     cell: (row) => (
@@ -31,11 +30,6 @@ const COLUMNS: readonly Column<Steady<SilentClusterItem>>[] = [
       </>
     ),
   },
-  { id: 'version', head: 'Last version', cell: ({ version }) => <span className="nums">{version ?? 'unknown'}</span> },
-  {
-    id: 'seen',
-    head: 'Last seen',
-    kind: 'number',
-    cell: ({ lastSeenAt }) => <Since atMs={msOf(lastSeenAt)} suffix=" ago" />,
-  },
+  { head: 'Last version', cell: ({ version }) => <span className="nums">{version ?? 'unknown'}</span> },
+  { head: 'Last seen', kind: 'number', cell: ({ lastSeenAt }) => <Since atMs={msOf(lastSeenAt)} suffix=" ago" /> },
 ]

@@ -13,9 +13,8 @@ export function StuckTable({ upgrades }: { readonly upgrades: readonly Steady<Op
   return <OpenUpgradeTable label="Stuck upgrades" upgrades={upgrades} text={CAUSE} numbers={[NO_PROGRESS, STARTED]} />
 }
 
-const CAUSE: Column<OpenUpgradeItem> = { id: 'cause', head: 'Cause', cell: (upgrade) => <Cause upgrade={upgrade} /> }
+const CAUSE: Column<OpenUpgradeItem> = { head: 'Cause', cell: (upgrade) => <Cause upgrade={upgrade} /> }
 const NO_PROGRESS: Column<OpenUpgradeItem> = {
-  id: 'stalled',
   kind: 'number',
   head: 'Stands still',
   cell: ({ stalledSince }) => (stalledSince === null ? 'unknown' : <Since atMs={msOf(stalledSince)} />),

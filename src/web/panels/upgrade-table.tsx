@@ -20,7 +20,6 @@ export function UpgradingTable({ upgrades }: UpgradeListProps): ReactNode {
 }
 
 const PHASE: Column<OpenUpgradeItem> = {
-  id: 'phase',
   head: 'Phase',
   cell: (upgrade) => (
     <span>
@@ -29,7 +28,6 @@ const PHASE: Column<OpenUpgradeItem> = {
   ),
 }
 const PHASE_ENDS: Column<OpenUpgradeItem> = {
-  id: 'phaseEnds',
   kind: 'number',
   head: 'Phase ends',
   cell: ({ phaseEndsAt }) => <PhaseEnd endsAt={phaseEndsAt} />,
@@ -48,13 +46,11 @@ export function FollowingTable({ upgrades }: UpgradeListProps): ReactNode {
 }
 
 const VMS_REMAINING: Column<OpenUpgradeItem> = {
-  id: 'machines',
   kind: 'number',
   head: 'Machines left',
   cell: ({ machines }) => <VmsRemaining machines={machines} />,
 }
 const UPDATE_ENDS: Column<OpenUpgradeItem> = {
-  id: 'noneLeft',
   kind: 'number',
   head: 'None left',
   cell: ({ machines }) => <UpdateEnd machines={machines} />,

@@ -24,7 +24,6 @@ export function WaitingTable({ upgrades }: { readonly upgrades: readonly Steady<
 }
 
 const WAITS_FOR: Column<WaitingUpgradeItem> = {
-  id: 'waits',
   kind: 'number',
   head: 'Waits for',
   cell: ({ since }) => (since === null ? <span className="quiet">unknown</span> : <Since atMs={msOf(since)} />),

@@ -14,8 +14,8 @@ import { SortHead } from './sort-head.tsx'
 
 /** A column, defined once for head, cells and CSV. Columns that depend on nothing are constants of their file. */
 export interface Column<Row, Sort extends string = never> {
-  /** Unique within the table. */
-  readonly id: string
+  /** Unique within the table; the head where left out, which is a text then. */
+  readonly id?: string
   readonly head: ReactNode
   /** The head is read by screen readers and not drawn. */
   readonly isHeadHidden?: boolean
@@ -160,7 +160,8 @@ type HeadProps<Row, Sort extends string> = Pick<DataTableProps<Row, Sort>, 'colu
 /** The cells of the head; those of sorted tables are buttons. */
 export function HeadCells<Row, Sort extends string>({ columns, sort, onSort }: HeadProps<Row, Sort>): ReactNode {
   return columns.map((column) => {
-    const { id, head, headTitle, style } = column
+    const { head, headTitle, style } = column
+    const id = idOf(column)
     const className = classOf(column) || undefined
     if (column.sort !== undefined && sort !== undefined && onSort !== undefined) {
       return (
@@ -195,7 +196,8 @@ interface RowCellsProps<Row, Sort extends string> {
 export function RowCells<Row, Sort extends string>(props: RowCellsProps<Row, Sort>): ReactNode {
   const { columns, row, index, isProse = false } = props
   return columns.map((column) => {
-    const { id, kind, cell, below, title, style } = column
+    const { kind, cell, below, title, style } = column
+    const id = idOf(column)
     const className =
       classNames(kind === 'name' && !isProse && 'cell-name', classOf(column), column.cellClass?.(row)) || undefined
     if (kind === 'name' && isProse) {
@@ -222,6 +224,10 @@ export function RowCells<Row, Sort extends string>(props: RowCellsProps<Row, Sor
       </td>
     )
   })
+}
+
+function idOf<Row>({ id, head }: Omit<Column<Row>, 'sort'>): string {
+  return id ?? (head as string)
 }
 
 /** What head and cells share. */
@@ -281,9 +287,10 @@ export function tableCsv<Row, Sort extends string>(
   columns: readonly Column<Row, Sort>[],
   rows: readonly Row[],
 ): string {
-  const written = columns.flatMap(({ id, head, csv }) =>
-    csv === undefined ? [] : [{ head: typeof head === 'string' ? head : id, csv }],
-  )
+  const written = columns.flatMap((column) => {
+    const { head, csv } = column
+    return csv === undefined ? [] : [{ head: typeof head === 'string' ? head : idOf(column), csv }]
+  })
   return csvText([
     written.map(({ head }) => head),
     ...rows.map((row) => written.map(({ csv }) => String(csv(row) ?? ''))),

@@ -5,7 +5,6 @@ import { SeverityMark } from './marks.tsx'
 
 /** The first column of a table of alerts. On a phone it is the shape alone. */
 export const SEVERITY_COLUMN: Column<{ readonly severity: string }> = {
-  id: 'severity',
   head: 'Severity',
   className: 'cell-severity',
   cell: ({ severity }) => <SeverityMark severity={severity} />,

@@ -157,7 +157,6 @@ function AlignedLegend({ lines, day, stepOf }: AlignedLegendProps): ReactNode {
         look="prose"
         columns={[
           {
-            id: 'version',
             head: 'Version',
             cell: (line, i) => (
               <>
@@ -165,18 +164,8 @@ function AlignedLegend({ lines, day, stepOf }: AlignedLegendProps): ReactNode {
               </>
             ),
           },
-          {
-            id: 'share',
-            head: 'On it or newer',
-            kind: 'number',
-            className: 'nums',
-            cell: ({ byAge }) => ageShare(byAge[day]),
-          },
-          {
-            id: 'stage',
-            head: 'Stage',
-            cell: ({ byAge }) => (typeof byAge[day] === 'number' ? rolloutStepOf(byAge[day]) : ''),
-          },
+          { head: 'On it or newer', kind: 'number', cell: ({ byAge }) => ageShare(byAge[day]) },
+          { head: 'Stage', cell: ({ byAge }) => (typeof byAge[day] === 'number' ? rolloutStepOf(byAge[day]) : '') },
         ]}
         rows={lines}
         rowKey={({ version }) => version}

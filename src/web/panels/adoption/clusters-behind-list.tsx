@@ -122,13 +122,8 @@ function BehindClusters({ versions }: { readonly versions: readonly string[] }):
 }
 
 const CLUSTER_COLUMNS: readonly Column<ClusterItem>[] = [
-  { id: 'cluster', head: 'Cluster', cell: ({ cluster }) => <ClusterLink cluster={cluster} /> },
-  { id: 'version', head: 'Version', className: 'nums', cell: ({ version }) => version ?? 'not known' },
-  { id: 'channel', head: 'Channel', cell: ({ channel }) => channel ?? <span className="quiet">not known</span> },
-  {
-    id: 'seen',
-    head: 'Heard',
-    isOneLine: true,
-    cell: ({ lastSeenAt }) => <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />,
-  },
+  { head: 'Cluster', cell: ({ cluster }) => <ClusterLink cluster={cluster} /> },
+  { head: 'Version', className: 'nums', cell: ({ version }) => version ?? 'not known' },
+  { head: 'Channel', cell: ({ channel }) => channel ?? <span className="quiet">not known</span> },
+  { head: 'Heard', isOneLine: true, cell: ({ lastSeenAt }) => <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" /> },
 ]

@@ -60,7 +60,6 @@ export function CohortPanel({ version, newestFirst, ...part }: CohortPanelProps)
             { id: 'value', head: DIMENSION_NAMES[by], kind: 'name', cell: ({ value }) => value || NOT_KNOWN },
             ...COLUMNS,
             {
-              id: 'narrow',
               head: 'Narrow',
               isHeadHidden: true,
               cell: ({ value }) => (
@@ -90,10 +89,8 @@ const NOT_KNOWN = <span className="quiet">not known</span>
 
 const COLUMNS: readonly Column<CohortRow>[] = [
   {
-    id: 'clusters',
     head: 'On it',
     kind: 'number',
-    className: 'nums',
     cell: ({ clusters, telling, known }) => (
       <>
         {formatCount(clusters)} of {formatCount(telling)}
@@ -102,13 +99,11 @@ const COLUMNS: readonly Column<CohortRow>[] = [
     ),
   },
   {
-    id: 'share',
     head: 'Share',
     kind: 'number',
-    className: 'nums',
     cell: ({ clusters, telling }) => (telling === 0 ? 'not known' : formatShare(clusters, telling)),
   },
-  { id: 'range', head: 'Over the range', className: styles.sparkCell, cell: ({ share }) => <Spark share={share} /> },
+  { head: 'Over the range', className: styles.sparkCell, cell: ({ share }) => <Spark share={share} /> },
 ]
 
 /** Values of one parameter that the API takes. */

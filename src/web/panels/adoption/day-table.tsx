@@ -23,16 +23,7 @@ export function DayTable({ label, head, days, rows }: DayTableProps): ReactNode 
   const every = Math.max(1, Math.ceil(days.length / COLUMNS_MAX))
   const columns = days.flatMap((day, i): Column<DayRow>[] =>
     (days.length - 1 - i) % every === 0
-      ? [
-          {
-            id: day,
-            head: shortDay(day),
-            headTitle: day,
-            kind: 'number',
-            className: 'nums',
-            cell: ({ cells }) => cells[i],
-          },
-        ]
+      ? [{ id: day, head: shortDay(day), headTitle: day, kind: 'number', cell: ({ cells }) => cells[i] }]
       : [],
   )
   return (

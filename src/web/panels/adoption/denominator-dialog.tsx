@@ -140,9 +140,8 @@ function SourceFacts({ answer: { coverage, clusters, total } }: { readonly answe
 }
 
 const SILENT_COLUMNS: readonly Column<ClusterItem>[] = [
-  { id: 'cluster', head: 'Says nothing', cell: ({ cluster }) => <ClusterLink cluster={cluster} /> },
+  { head: 'Says nothing', cell: ({ cluster }) => <ClusterLink cluster={cluster} /> },
   {
-    id: 'why',
     head: 'Why',
     cell: ({ states }) =>
       states
@@ -150,13 +149,8 @@ const SILENT_COLUMNS: readonly Column<ClusterItem>[] = [
         .map(reasonOf)
         .join(', '),
   },
-  {
-    id: 'seen',
-    head: 'Heard',
-    isOneLine: true,
-    cell: ({ lastSeenAt }) => <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />,
-  },
-  { id: 'sources', head: 'By', cell: sourcesOf },
+  { head: 'Heard', isOneLine: true, cell: ({ lastSeenAt }) => <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" /> },
+  { head: 'By', cell: sourcesOf },
 ]
 
 function reasonOf(state: string): string {

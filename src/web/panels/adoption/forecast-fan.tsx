@@ -61,24 +61,12 @@ export function ForecastNote({ forecast }: { readonly forecast: ForecastItem }):
 }
 
 const PAST_COLUMNS: readonly Column<ForecastItem['past'][number]>[] = [
-  { id: 'version', head: 'Version', kind: 'name', cell: ({ version }) => version },
-  { id: 'said', head: 'Said', kind: 'number', className: 'nums', cell: ({ saidShare }) => formatShare(saidShare, 1) },
-  { id: 'was', head: 'Was', kind: 'number', className: 'nums', cell: ({ wasShare }) => formatShare(wasShare, 1) },
-  {
-    id: 'said90',
-    head: '90 % said',
-    kind: 'number',
-    className: 'nums',
-    cell: ({ saidTo90Days }) => dayOr(saidTo90Days, 'beyond'),
-  },
-  {
-    id: 'was90',
-    head: '90 % was',
-    kind: 'number',
-    className: 'nums',
-    cell: ({ tookTo90Days }) => dayOr(tookTo90Days, 'not yet'),
-  },
-  { id: 'inside', head: 'In the fan', kind: 'number', cell: ({ isInside }) => (isInside ? 'yes' : 'no') },
+  { head: 'Version', kind: 'name', cell: ({ version }) => version },
+  { head: 'Said', kind: 'number', cell: ({ saidShare }) => formatShare(saidShare, 1) },
+  { head: 'Was', kind: 'number', cell: ({ wasShare }) => formatShare(wasShare, 1) },
+  { head: '90 % said', kind: 'number', cell: ({ saidTo90Days }) => dayOr(saidTo90Days, 'beyond') },
+  { head: '90 % was', kind: 'number', cell: ({ tookTo90Days }) => dayOr(tookTo90Days, 'not yet') },
+  { head: 'In the fan', kind: 'number', cell: ({ isInside }) => (isInside ? 'yes' : 'no') },
 ]
 
 function dayOr(days: number | null, none: string): ReactNode {

@@ -223,18 +223,10 @@ function ShareLegend({ answer: { days, known, telling }, bands, day, by }: Share
             </>
           ),
         },
+        { head: 'Clusters', kind: 'number', cell: ({ clusters }) => formatCount(clusters[day]!) },
         {
-          id: 'clusters',
-          head: 'Clusters',
-          kind: 'number',
-          className: 'nums',
-          cell: ({ clusters }) => formatCount(clusters[day]!),
-        },
-        {
-          id: 'share',
           head: 'Share',
           kind: 'number',
-          className: 'nums',
           cell: ({ fill, clusters }) => (fill === 'unreported' ? '–' : formatShare(clusters[day]!, telling[day]!)),
         },
       ]}

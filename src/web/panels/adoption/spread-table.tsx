@@ -28,7 +28,6 @@ const STAGE_WORDS: Readonly<Record<NonNullable<SpreadItem['stage']> | 'unknown',
 /** How far and how fast each version spread. */
 export function SpreadTable({ versions, telling, compared, onCompare }: SpreadTableProps): ReactNode {
   const chooser: Column<SpreadItem> = {
-    id: 'version',
     head: 'Version',
     kind: 'name',
     cell: ({ version, isStartKnown }) => (
@@ -47,10 +46,8 @@ export function SpreadTable({ versions, telling, compared, onCompare }: SpreadTa
     ),
   }
   const now: Column<SpreadItem> = {
-    id: 'now',
     head: 'Now',
     kind: 'number',
-    className: 'nums',
     cell: ({ clusters, share }) => (
       <>
         {formatCount(clusters)} of {formatCount(telling)}{' '}
@@ -73,38 +70,31 @@ export function SpreadTable({ versions, telling, compared, onCompare }: SpreadTa
 
 const COLUMNS: readonly Column<SpreadItem>[] = [
   {
-    id: 'first',
     head: 'First cluster',
     className: 'nums',
     cell: ({ isStartKnown, firstDay }) => (isStartKnown ? firstDay : `before ${firstDay}`),
   },
   {
-    id: '10',
     head: '10 %',
     headTitle: 'Days until a tenth of the clusters ran it or a newer one',
     kind: 'number',
-    className: 'nums',
     cell: (item) => daysTo(item, item.to10Days),
   },
-  { id: '50', head: '50 %', kind: 'number', className: 'nums', cell: (item) => daysTo(item, item.to50Days) },
-  { id: '90', head: '90 %', kind: 'number', className: 'nums', cell: (item) => daysTo(item, item.to90Days) },
+  { head: '50 %', kind: 'number', cell: (item) => daysTo(item, item.to50Days) },
+  { head: '90 %', kind: 'number', cell: (item) => daysTo(item, item.to90Days) },
   {
-    id: 'half-life',
     head: 'Half-life',
     headTitle: 'Days from its best day until its share had halved',
     kind: 'number',
-    className: 'nums',
     cell: ({ halfLifeDays }) => (halfLifeDays === null ? <span className="quiet">not yet</span> : `${halfLifeDays} d`),
   },
   {
-    id: 'best',
     head: 'Best',
     kind: 'number',
-    className: 'nums',
     cell: ({ peakShare }) => formatShare(peakShare, 1),
     title: ({ peakDay }) => `on ${peakDay}`,
   },
-  { id: 'stage', head: 'Stage', cell: stageOf, title: ({ stage }) => STAGE_WORDS[stage ?? 'unknown'] },
+  { head: 'Stage', cell: stageOf, title: ({ stage }) => STAGE_WORDS[stage ?? 'unknown'] },
 ]
 
 /** The days until a share was reached. Unknown without a first day; never for a version that is over. */

@@ -85,12 +85,11 @@ function UsageTable({ answer: { items, known }, about }: UsageTableProps): React
         label={about.title}
         look="prose"
         columns={[
-          { id: 'name', head: 'Name', kind: 'name', cell: ({ name }) => name },
+          { head: 'Name', kind: 'name', cell: ({ name }) => name },
           {
-            id: 'clusters',
             head: 'Clusters',
             kind: 'number',
-            className: 'nums cell-nowrap',
+            className: 'cell-nowrap',
             cell: ({ clusters }) => (
               <>
                 {formatCount(clusters[last]!)}{' '}
@@ -98,13 +97,7 @@ function UsageTable({ answer: { items, known }, about }: UsageTableProps): React
               </>
             ),
           },
-          {
-            id: 'count',
-            head: about.counted,
-            kind: 'number',
-            className: 'nums',
-            cell: ({ count }) => formatCount(count[last]!),
-          },
+          { id: 'count', head: about.counted, kind: 'number', cell: ({ count }) => formatCount(count[last]!) },
         ]}
         rows={own.slice(0, ROWS_MAX)}
         rowKey={({ name }) => name}

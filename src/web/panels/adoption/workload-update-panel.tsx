@@ -128,7 +128,6 @@ interface LegendRow {
 
 const LEGEND_COLUMNS: readonly Column<LegendRow>[] = [
   {
-    id: 'name',
     head: 'Level',
     kind: 'name',
     cell: ({ name, swatch }) => (
@@ -138,10 +137,8 @@ const LEGEND_COLUMNS: readonly Column<LegendRow>[] = [
     ),
   },
   {
-    id: 'share',
     head: 'Share',
     kind: 'number',
-    className: 'nums',
     cell: ({ share }) => (share === null || share === undefined ? 'not known' : formatShare(share, 1)),
   },
 ]
@@ -184,19 +181,16 @@ function MachinesTable({ answer: { days, versions } }: { readonly answer: Worklo
       caption={shortDay(days[last]!)}
       look="prose"
       columns={[
-        { id: 'version', head: 'Version', kind: 'name', cell: ({ version }) => version },
+        { head: 'Version', kind: 'name', cell: ({ version }) => version },
         ...(['clusters', 'machines', 'outdated'] as const).map((count): Column<VersionWorkloads> => ({
           id: count,
           head: COUNT_NAMES[count],
           kind: 'number',
-          className: 'nums',
           cell: (row) => formatCount(row[count][last]!),
         })),
         {
-          id: 'share',
           head: 'Really run it',
           kind: 'number',
-          className: 'nums',
           cell: ({ share }) => (typeof share[last] === 'number' ? formatShare(share[last], 1) : 'no machine'),
         },
       ]}

@@ -169,10 +169,9 @@ function LabelTable({ metric, labels }: { readonly metric: string; readonly labe
       rows={all}
       rowKey={({ label }) => label}
       columns={[
-        { id: 'label', head: 'Label', isOneLine: true, cell: ({ label }) => label },
-        { id: 'values', head: 'Values', kind: 'number', cell: countText },
+        { head: 'Label', isOneLine: true, cell: ({ label }) => label },
+        { head: 'Values', kind: 'number', cell: countText },
         {
-          id: 'some',
           head: 'Some of them',
           className: styles.examples,
           cell: ({ label, values }) =>

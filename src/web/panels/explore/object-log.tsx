@@ -33,7 +33,6 @@ export function ObjectLog({ changes, view, more, hasOlder, onNeedMore }: ObjectL
     (): readonly Column<ObjectChangeItem>[] => [
       timeColumn('Seen', ({ at }) => at),
       {
-        id: 'object',
         head: 'Object',
         kind: 'name',
         className: styles.object,
@@ -60,14 +59,12 @@ export function ObjectLog({ changes, view, more, hasOlder, onNeedMore }: ObjectL
         ),
       },
       {
-        id: 'manager',
         head: 'Last written by',
         isHiddenOnPhone: true,
         className: styles.manager,
         cell: (change) => <Writer change={change} />,
       },
       {
-        id: 'what',
         head: 'What changed',
         isHiddenOnPhone: true,
         cell: (change) => (

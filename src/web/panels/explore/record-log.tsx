@@ -41,14 +41,8 @@ export function RecordLog({ records, hasOlder, onNeedMore }: RecordLogProps): Re
 
 const COLUMNS: readonly Column<LogItem>[] = [
   timeColumn('Time', ({ time }) => time),
+  { head: 'Severity', style: { inlineSize: '6rem' }, cell: (record) => <RecordSeverity record={record} /> },
   {
-    id: 'severity',
-    head: 'Severity',
-    style: { inlineSize: '6rem' },
-    cell: (record) => <RecordSeverity record={record} />,
-  },
-  {
-    id: 'service',
     head: 'Sent by',
     isHiddenOnPhone: true,
     style: { inlineSize: '14rem' },
@@ -63,7 +57,7 @@ const COLUMNS: readonly Column<LogItem>[] = [
       </>
     ),
   },
-  { id: 'record', head: 'Record', cell: (record) => <RecordText record={record} /> },
+  { head: 'Record', cell: (record) => <RecordText record={record} /> },
 ]
 
 function RecordText({ record }: { readonly record: LogItem }): ReactNode {

@@ -250,10 +250,9 @@ export function ClusterMachines({ cluster }: { readonly cluster: ClusterDetail }
 }
 
 const POOL_COLUMNS: readonly Column<ClusterDetail['pools'][number]>[] = [
-  { id: 'pool', head: 'Pool', cell: ({ name }) => name },
-  { id: 'updated', head: 'Updated', kind: 'number', cell: ({ machines, updated }) => `${updated} of ${machines}` },
+  { head: 'Pool', cell: ({ name }) => name },
+  { head: 'Updated', kind: 'number', cell: ({ machines, updated }) => `${updated} of ${machines}` },
   {
-    id: 'state',
     head: 'State',
     cell: ({ paused, degraded }) =>
       `${paused ? 'paused ' : ''}${degraded > 0 ? `${degraded} degraded` : paused ? '' : 'as it should be'}`,
@@ -283,9 +282,8 @@ export function ClusterConditions({ cluster }: { readonly cluster: ClusterDetail
 }
 
 const CONDITION_COLUMNS: readonly Column<ClusterDetail['conditions'][number]>[] = [
-  { id: 'type', head: 'Condition', cell: ({ type }) => type },
+  { head: 'Condition', cell: ({ type }) => type },
   {
-    id: 'status',
     head: 'Status',
     title: ({ message }) => message,
     cell: ({ type, status, reason }) => {
@@ -298,7 +296,6 @@ const CONDITION_COLUMNS: readonly Column<ClusterDetail['conditions'][number]>[] 
     },
   },
   {
-    id: 'since',
     head: 'Since',
     kind: 'number',
     cell: ({ lastTransitionAt }) =>

@@ -107,7 +107,6 @@ function selectClusters(
 
 function nameColumn(context: CellContext): Column<ClusterItem, ClusterSort> {
   return {
-    id: 'name',
     head: 'Cluster',
     kind: 'name',
     sort: 'cluster',

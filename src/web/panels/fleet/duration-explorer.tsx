@@ -161,9 +161,8 @@ function ClassTable({ classes }: { readonly classes: readonly SizeClassItem[] })
 }
 
 const CLASS_COLUMNS: readonly Column<SizeClassItem>[] = [
-  { id: 'cluster', head: 'Cluster', kind: 'name', cell: sizeWords },
+  { head: 'Cluster', kind: 'name', cell: sizeWords },
   {
-    id: 'runs',
     head: 'Runs',
     kind: 'number',
     cell: ({ runs, censored }) => (
@@ -173,9 +172,8 @@ const CLASS_COLUMNS: readonly Column<SizeClassItem>[] = [
       </>
     ),
   },
-  { id: 'median', head: 'Median', kind: 'number', cell: ({ p50Seconds }) => lengthOr(p50Seconds) },
+  { head: 'Median', kind: 'number', cell: ({ p50Seconds }) => lengthOr(p50Seconds) },
   {
-    id: 'interval',
     head: '95 % interval',
     kind: 'number',
     isHiddenOnPhone: true,
@@ -186,13 +184,7 @@ const CLASS_COLUMNS: readonly Column<SizeClassItem>[] = [
         `${lengthOr(p50LowSeconds)} – ${p50HighSeconds === null ? 'open' : lengthOr(p50HighSeconds)}`
       ),
   },
-  {
-    id: 'p90',
-    head: '90 of 100',
-    kind: 'number',
-    isHiddenOnPhone: true,
-    cell: ({ p90Seconds }) => lengthOr(p90Seconds),
-  },
+  { head: '90 of 100', kind: 'number', isHiddenOnPhone: true, cell: ({ p90Seconds }) => lengthOr(p90Seconds) },
 ]
 
 function RunTable({ runs }: { readonly runs: readonly RunItem[] }): ReactNode {
@@ -210,7 +202,6 @@ function RunTable({ runs }: { readonly runs: readonly RunItem[] }): ReactNode {
 
 const RUN_COLUMNS: readonly Column<RunItem>[] = [
   {
-    id: 'cluster',
     head: 'Cluster',
     kind: 'name',
     cell: ({ id, cluster }) => (
@@ -220,7 +211,6 @@ const RUN_COLUMNS: readonly Column<RunItem>[] = [
     ),
   },
   {
-    id: 'step',
     head: 'Step',
     isHiddenOnPhone: true,
     cell: ({ from, to }) => (
@@ -230,17 +220,10 @@ const RUN_COLUMNS: readonly Column<RunItem>[] = [
     ),
   },
   {
-    id: 'nodes',
     head: 'Nodes',
     kind: 'number',
     cell: ({ nodes }) => (nodes === null ? <span className="quiet">not known</span> : formatCount(nodes)),
   },
-  { id: 'took', head: 'Took', kind: 'number', cell: tookWords },
-  {
-    id: 'began',
-    head: 'Began',
-    kind: 'number',
-    isHiddenOnPhone: true,
-    cell: ({ startedAt }) => <Ago at={startedAt} />,
-  },
+  { head: 'Took', kind: 'number', cell: tookWords },
+  { head: 'Began', kind: 'number', isHiddenOnPhone: true, cell: ({ startedAt }) => <Ago at={startedAt} /> },
 ]

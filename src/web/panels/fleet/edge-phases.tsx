@@ -47,23 +47,15 @@ function columnsOf(mostSeconds: number): readonly Column<EdgeItem['phases'][numb
       ),
     }),
     {
-      id: 'median',
       head: 'Median',
       kind: 'number',
       title: ({ p50LowSeconds, p50HighSeconds }) =>
         `95 % interval of the median: ${boundText(p50LowSeconds)} to ${boundText(p50HighSeconds)}`,
       cell: ({ p50Seconds }) => lengthOr(p50Seconds),
     },
+    { head: '90 of 100', kind: 'number', isHiddenOnPhone: true, cell: ({ p90Seconds }) => lengthOr(p90Seconds) },
+    { head: '95 of 100', kind: 'number', cell: ({ p95Seconds }) => lengthOr(p95Seconds) },
     {
-      id: 'p90',
-      head: '90 of 100',
-      kind: 'number',
-      isHiddenOnPhone: true,
-      cell: ({ p90Seconds }) => lengthOr(p90Seconds),
-    },
-    { id: 'p95', head: '95 of 100', kind: 'number', cell: ({ p95Seconds }) => lengthOr(p95Seconds) },
-    {
-      id: 'runs',
       head: 'Runs',
       kind: 'number',
       cell: ({ runs, censored }) => (

@@ -23,7 +23,6 @@ interface EdgeTableProps {
 export function EdgeTable({ edges, label, window }: EdgeTableProps): ReactNode {
   const columns: readonly Column<EdgeItem>[] = [
     {
-      id: 'edge',
       head: 'Edge',
       kind: 'name',
       cell: (edge) => (
@@ -55,13 +54,7 @@ export function EdgeTable({ edges, label, window }: EdgeTableProps): ReactNode {
 }
 
 const COLUMNS: readonly Column<EdgeItem>[] = [
-  {
-    id: 'attempts',
-    head: 'Attempts',
-    kind: 'number',
-    isHiddenOnPhone: true,
-    cell: ({ attempts }) => formatCount(attempts),
-  },
+  { head: 'Attempts', kind: 'number', isHiddenOnPhone: true, cell: ({ attempts }) => formatCount(attempts) },
   {
     id: 'succeeded',
     head: (
@@ -71,28 +64,14 @@ const COLUMNS: readonly Column<EdgeItem>[] = [
     ),
     cell: (edge) => <SuccessWhisker edge={edge} />,
   },
+  { head: 'Median', kind: 'number', isHiddenOnPhone: true, cell: ({ duration }) => lengthOr(duration.p50Seconds) },
+  { head: '90 of 100', kind: 'number', isHiddenOnPhone: true, cell: ({ duration }) => lengthOr(duration.p90Seconds) },
   {
-    id: 'median',
-    head: 'Median',
-    kind: 'number',
-    isHiddenOnPhone: true,
-    cell: ({ duration }) => lengthOr(duration.p50Seconds),
-  },
-  {
-    id: 'p90',
-    head: '90 of 100',
-    kind: 'number',
-    isHiddenOnPhone: true,
-    cell: ({ duration }) => lengthOr(duration.p90Seconds),
-  },
-  {
-    id: 'phases',
     head: 'Longest phases',
     isHiddenOnPhone: true,
     cell: (edge) => <span className="quiet nums">{longestPhases(edge)}</span>,
   },
   {
-    id: 'last',
     head: 'Last',
     kind: 'number',
     isHiddenOnPhone: true,

@@ -31,7 +31,6 @@ export function PatchGroups({
   const columns: readonly Column<PatchTarget>[] = [
     TARGET_COLUMN,
     {
-      id: 'clusters',
       head: 'Clusters',
       className: styles.clusters,
       cell: ({ patches: own }) => <PatchClusters patches={own} goneClusters={goneClusters} />,
@@ -57,7 +56,6 @@ export function PatchGroups({
 const CLUSTERS_SHOWN = 6
 
 const TARGET_COLUMN: Column<PatchTarget> = {
-  id: 'target',
   head: 'Target',
   kind: 'name',
   cell: ({ component, path, patches }) => (
@@ -68,7 +66,6 @@ const TARGET_COLUMN: Column<PatchTarget> = {
 }
 
 const OLDEST_COLUMN: Column<PatchTarget> = {
-  id: 'oldest',
   head: 'Oldest',
   kind: 'number',
   isHiddenOnPhone: true,
@@ -131,9 +128,8 @@ export function EditTable({
   if (groups.length === 0) return <p className="quiet">No edit was seen, as far as is told.</p>
   const most = Math.max(...groups.flatMap(({ hours }) => hours))
   const columns: readonly Column<EditGroup>[] = [
-    { id: 'component', head: 'Component', cell: ({ component }) => operatorName(component) },
+    { head: 'Component', cell: ({ component }) => operatorName(component) },
     {
-      id: 'cluster',
       head: 'Cluster',
       kind: 'name',
       cell: ({ cluster }) => (
@@ -144,14 +140,12 @@ export function EditTable({
       ),
     },
     {
-      id: 'edits',
       head: 'Edits',
       kind: 'number',
       title: ({ bursts }) => `in ${countOf(bursts, 'burst')}`,
       cell: (group) => formatCount(group.edits),
     },
     {
-      id: 'perDay',
       head: 'A day',
       kind: 'number',
       isHiddenOnPhone: true,
@@ -165,7 +159,7 @@ export function EditTable({
       className: styles.hours,
       cell: ({ hours }) => <BlockChart values={hours} most={most} label={hoursText(hours)} />,
     },
-    { id: 'last', head: 'Last', kind: 'number', cell: ({ lastMs }) => <Since atMs={lastMs} suffix=" ago" /> },
+    { head: 'Last', kind: 'number', cell: ({ lastMs }) => <Since atMs={lastMs} suffix=" ago" /> },
   ]
   return (
     <>

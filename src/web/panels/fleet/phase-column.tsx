@@ -5,7 +5,6 @@ import styles from './phase-column.module.css'
 /** The first column of tables of phases: a phase within another one is indented. */
 export function phaseColumn<Row>(phaseOf: (row: Row) => string): Column<Row> {
   return {
-    id: 'phase',
     head: 'Phase',
     kind: 'name',
     className: styles.name,

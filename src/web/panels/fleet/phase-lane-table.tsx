@@ -39,21 +39,15 @@ function columnsOf({ verdict, upgrade }: UpgradeDetailItem, axis: ReactNode): re
   const isStuck = ({ phase }: PhaseLane): boolean => verdict?.stuck === true && verdict.phase === phase.name
   return [
     phaseColumn(({ phase }) => phase.name),
-    {
-      id: 'state',
-      head: 'State',
-      cell: (lane) => (isStuck(lane) ? <StuckMark /> : <PhaseStateMark state={lane.phase.state} />),
-    },
+    { head: 'State', cell: (lane) => (isStuck(lane) ? <StuckMark /> : <PhaseStateMark state={lane.phase.state} />) },
     laneColumn({ head: axis, cell: (lane) => <PhaseLaneLine lane={lane} isStuck={isStuck(lane)} /> }),
     {
-      id: 'took',
       head: 'Took',
       kind: 'number',
       cell: (lane) => <Took lane={lane} />,
       below: (lane) => (hasUsual(lane) ? <TypicalOnPhone lane={lane} /> : null),
     },
     {
-      id: 'usual',
       head: 'Usual (median – 95 of 100)',
       kind: 'number',
       isHiddenOnPhone: true,
@@ -63,12 +57,7 @@ function columnsOf({ verdict, upgrade }: UpgradeDetailItem, axis: ReactNode): re
         </span>
       ),
     },
-    {
-      id: 'known',
-      head: 'Known',
-      isHiddenOnPhone: true,
-      cell: (lane) => <KnownCell lane={lane} upgrade={upgrade} />,
-    },
+    { head: 'Known', isHiddenOnPhone: true, cell: (lane) => <KnownCell lane={lane} upgrade={upgrade} /> },
   ]
 }
 

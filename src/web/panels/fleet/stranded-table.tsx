@@ -47,7 +47,6 @@ const NAMES_SHOWN = 3
 
 const COLUMNS: readonly Column<StrandedItem>[] = [
   {
-    id: 'version',
     head: 'Version',
     kind: 'name',
     cell: ({ version }) => (
@@ -57,7 +56,6 @@ const COLUMNS: readonly Column<StrandedItem>[] = [
     ),
   },
   {
-    id: 'clusters',
     head: 'Clusters',
     cell: (item) => (
       <>
@@ -76,7 +74,6 @@ const COLUMNS: readonly Column<StrandedItem>[] = [
     ),
   },
   {
-    id: 'reason',
     head: 'Why',
     cell: (item) => (
       <>
@@ -86,7 +83,6 @@ const COLUMNS: readonly Column<StrandedItem>[] = [
     ),
   },
   {
-    id: 'succeeded',
     head: 'Succeeded in 90 days',
     kind: 'number',
     isHiddenOnPhone: true,
@@ -98,7 +94,6 @@ const COLUMNS: readonly Column<StrandedItem>[] = [
       ),
   },
   {
-    id: 'left',
     head: 'Last left',
     kind: 'number',
     isHiddenOnPhone: true,

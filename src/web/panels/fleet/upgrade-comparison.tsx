@@ -23,7 +23,7 @@ interface UpgradeComparisonProps {
 export function UpgradeComparison({ upgrades, nowMs, onRemove }: UpgradeComparisonProps): ReactNode {
   const { rows, seconds } = compareUpgrades(upgrades, nowMs)
   const columns: readonly Column<ComparedPhase>[] = [
-    { id: 'phase', head: 'Phase', kind: 'name', cell: ({ phase }) => phaseName(phase) },
+    { head: 'Phase', kind: 'name', cell: ({ phase }) => phaseName(phase) },
     ...upgrades.map((upgrade, i): Column<ComparedPhase> => ({
       id: upgrade.id,
       head: <ComparedHead upgrade={upgrade} onRemove={onRemove} />,

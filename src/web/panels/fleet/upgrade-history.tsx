@@ -60,7 +60,6 @@ export function UpgradeHistory(props: UpgradeHistoryProps): ReactNode {
 
 const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
   {
-    id: 'cluster',
     head: 'Cluster',
     kind: 'name',
     sort: 'cluster',
@@ -78,7 +77,6 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     ),
   },
   {
-    id: 'step',
     head: 'Step',
     isHiddenOnPhone: true,
     style: { inlineSize: '15rem' },
@@ -89,21 +87,18 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     },
   },
   {
-    id: 'outcome',
     head: 'Outcome',
     isHiddenOnPhone: true,
     style: { inlineSize: '8rem' },
     cell: (upgrade) => <OutcomeMark upgrade={upgrade} />,
   },
   {
-    id: 'cause',
     head: 'In the way',
     isHiddenOnPhone: true,
     title: ({ blockedBy }) => blockedBy?.text,
     cell: ({ blockedBy }) => (blockedBy === null ? null : causeName(blockedBy.cause)),
   },
   {
-    id: 'took',
     head: 'Took',
     kind: 'number',
     sort: 'duration',
@@ -111,7 +106,6 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     cell: (upgrade) => <DurationText upgrade={upgrade} />,
   },
   {
-    id: 'began',
     head: 'Began',
     kind: 'number',
     sort: 'started',

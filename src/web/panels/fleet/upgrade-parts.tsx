@@ -198,7 +198,6 @@ export function ComponentTable({ components }: Pick<UpgradeDetailItem, 'componen
 
 const COMPONENT_COLUMNS: readonly Column<Component>[] = [
   {
-    id: 'component',
     head: 'Component',
     kind: 'name',
     cell: ({ name, message }) => (
@@ -208,10 +207,9 @@ const COMPONENT_COLUMNS: readonly Column<Component>[] = [
       </>
     ),
   },
-  { id: 'versions', head: 'Versions', cell: (component) => <ComponentVersions component={component} /> },
-  { id: 'state', head: 'State', cell: ({ state }) => <PhaseStateMark state={state} /> },
+  { head: 'Versions', cell: (component) => <ComponentVersions component={component} /> },
+  { head: 'State', cell: ({ state }) => <PhaseStateMark state={state} /> },
   {
-    id: 'took',
     head: 'Took',
     kind: 'number',
     cell: ({ startedAt, endedAt, state }) =>

@@ -22,7 +22,6 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
   if (upgrades.length === 0) return <p className="quiet">No upgrade was seen.</p>
   const columns: readonly Column<UpgradeItem>[] = [
     {
-      id: 'upgrade',
       head: 'Upgrade',
       kind: 'name',
       isOneLine: true,
@@ -50,15 +49,9 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
 }
 
 const COLUMNS: readonly Column<UpgradeItem>[] = [
-  { id: 'outcome', head: 'Outcome', cell: (upgrade) => <OutcomeMark upgrade={upgrade} /> },
-  { id: 'took', head: 'Took', kind: 'number', cell: (upgrade) => <DurationText upgrade={upgrade} /> },
-  {
-    id: 'began',
-    head: 'Began',
-    kind: 'number',
-    className: styles.beside,
-    cell: (upgrade) => <StartedText upgrade={upgrade} />,
-  },
+  { head: 'Outcome', cell: (upgrade) => <OutcomeMark upgrade={upgrade} /> },
+  { head: 'Took', kind: 'number', cell: (upgrade) => <DurationText upgrade={upgrade} /> },
+  { head: 'Began', kind: 'number', className: styles.beside, cell: (upgrade) => <StartedText upgrade={upgrade} /> },
 ]
 
 /** The outcome; of an active upgrade, that it is running or waits for approval. */

@@ -47,17 +47,10 @@ export function ExplainResult({ explained, onMark }: ExplainResultProps): ReactN
 
 function columnsOf(show: (row: ExplainRow | undefined) => void): readonly Column<ExplainRow>[] {
   return [
-    { id: 'part', head: 'Part', kind: 'name', cell: (row) => <Part row={row} show={show} /> },
-    { id: 'series', head: 'Series', kind: 'number', cell: ({ series }) => countOrDash(series) },
+    { head: 'Part', kind: 'name', cell: (row) => <Part row={row} show={show} /> },
+    { head: 'Series', kind: 'number', cell: ({ series }) => countOrDash(series) },
+    { head: 'Samples', kind: 'number', isHiddenOnPhone: true, cell: ({ samples }) => countOrDash(samples) },
     {
-      id: 'samples',
-      head: 'Samples',
-      kind: 'number',
-      isHiddenOnPhone: true,
-      cell: ({ samples }) => countOrDash(samples),
-    },
-    {
-      id: 'share',
       head: 'Time, of all',
       className: styles.share,
       title: ({ totalMs, ownMs }) => `${msText(totalMs)} with all below it, ${msText(ownMs)} alone`,
@@ -74,7 +67,6 @@ function columnsOf(show: (row: ExplainRow | undefined) => void): readonly Column
       ),
     },
     {
-      id: 'answered',
       head: 'What answered',
       isHiddenOnPhone: true,
       className: styles.reads,

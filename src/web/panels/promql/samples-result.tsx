@@ -130,16 +130,14 @@ function Samples(
         rowKey={({ timeSeconds }) => timeSeconds}
         columns={[
           {
-            id: 'time',
             head: 'Time',
             className: 'nums',
             title: ({ timeSeconds }) => String(timeSeconds),
             cell: ({ timeSeconds }) =>
               withMilliseconds(formatMoment(timeSeconds * 1000, formatContext.zone), timeSeconds * 1000),
           },
-          { id: 'after', head: 'After the one before', kind: 'number', cell: gapText },
+          { head: 'After the one before', kind: 'number', cell: gapText },
           {
-            id: 'value',
             head: 'Value',
             kind: 'number',
             title: ({ text }) => text,

@@ -45,7 +45,7 @@ export function DiffBars({ rows, differenceNs, hrefOf }: DiffBarsProps): ReactNo
       rowKey={({ key }) => key}
       rowClass={({ key }) => key === 'whole' && styles.whole}
       columns={[
-        { id: 'span', head: 'Span', cell: ({ name }) => name },
+        { head: 'Span', cell: ({ name }) => name },
         {
           id: 'bar',
           style: { inlineSize: '45%' },
@@ -57,7 +57,7 @@ export function DiffBars({ rows, differenceNs, hrefOf }: DiffBarsProps): ReactNo
           ),
           cell: ({ ns }) => <DiffBar ns={ns} mostNs={mostNs} />,
         },
-        { id: 'difference', head: 'Difference', kind: 'number', cell: ({ ns }) => formatDifferenceNs(ns) },
+        { head: 'Difference', kind: 'number', cell: ({ ns }) => formatDifferenceNs(ns) },
       ]}
     />
   )

@@ -16,7 +16,6 @@ export function DiffTable({ rows, hrefOf }: DiffTableProps): ReactNode {
   const columns = useMemo(
     (): readonly Column<SpanDiff>[] => [
       {
-        id: 'span',
         head: 'Span',
         kind: 'name',
         className: tableStyles.span,

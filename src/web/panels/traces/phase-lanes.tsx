@@ -27,7 +27,6 @@ export function PhaseLanes({ trace, lanes, path, hrefOf }: PhaseLanesProps): Rea
       rowKey={({ text }) => text}
       columns={[
         {
-          id: 'phase',
           head: 'Phase',
           kind: 'name',
           cell: (lane) => (
@@ -40,15 +39,13 @@ export function PhaseLanes({ trace, lanes, path, hrefOf }: PhaseLanesProps): Rea
           ),
         },
         {
-          id: 'lane',
           head: 'When it ran',
           isHiddenOnPhone: true,
           style: { inlineSize: '55%' },
           cell: (lane) => <Lane lane={lane} spans={spansOf(lane)} path={path} durationNs={trace.durationNs} />,
         },
-        { id: 'took', head: 'Took', kind: 'number', cell: ({ ranNs }) => formatSpanNs(ranNs) },
+        { head: 'Took', kind: 'number', cell: ({ ranNs }) => formatSpanNs(ranNs) },
         {
-          id: 'path',
           head: 'Of the critical path',
           kind: 'number',
           cell: ({ pathNs }) =>

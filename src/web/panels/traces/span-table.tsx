@@ -54,7 +54,6 @@ function columnsOf(
   const takes = ({ fromNs, toNs }: TraceSpan): string => formatSpanNs(toNs - fromNs)
   return [
     {
-      id: 'span',
       head: 'Span',
       kind: 'name',
       className: styles.span,
@@ -78,7 +77,7 @@ function columnsOf(
         </>
       ),
     },
-    { id: 'service', head: 'Service', isHiddenOnPhone: true, cell: (place) => spanAt(place).service },
+    { head: 'Service', isHiddenOnPhone: true, cell: (place) => spanAt(place).service },
     figure('Begins', begins),
     figure('Takes', takes),
     figure('Critical path', (_span, place) => spanNsOrNone(pathNs.get(place) ?? 0)),

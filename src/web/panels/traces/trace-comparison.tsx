@@ -182,7 +182,7 @@ function PhaseDiffTable({ phases }: { readonly phases: readonly PhaseDiff[] }): 
 }
 
 const PHASE_COLUMNS: readonly Column<PhaseDiff>[] = [
-  { id: 'phase', head: 'Phase', cell: ({ text }) => text },
+  { head: 'Phase', cell: ({ text }) => text },
   figure('This one', ({ isIn, hereNs }) => (isIn === 'there' ? <None /> : formatSpanNs(hereNs))),
   figure('The other', ({ isIn, thereNs }) => (isIn === 'here' ? <None /> : formatSpanNs(thereNs))),
   figure('Difference', ({ hereNs, thereNs }) => differenceOrSame(hereNs - thereNs)),

@@ -46,36 +46,27 @@ export function TraceList({ traces, compared, onCompare }: TraceListProps): Reac
 
 const COLUMNS: readonly Column<Trace>[] = [
   {
-    id: 'trace',
     head: 'Trace',
     kind: 'name',
     cell: (trace) => <Link href={tracePath(trace.traceId)}>{traceTitle(trace)}</Link>,
     below: (trace) =>
       errorsOf(trace) === 0 ? null : <span className="tone-critical">{countOf(errorsOf(trace), 'error')}</span>,
   },
+  { head: 'Began', isOneLine: true, cell: ({ startMs }) => <Since atMs={startMs} suffix=" ago" /> },
   {
-    id: 'began',
-    head: 'Began',
-    isOneLine: true,
-    cell: ({ startMs }) => <Since atMs={startMs} suffix=" ago" />,
-  },
-  {
-    id: 'takes',
     head: 'Takes',
     kind: 'number',
     cell: (trace) => (
       <TakenTime durationNs={trace.durationNs} isRunning={tracedUpgrade(trace)?.isProvisional === true} />
     ),
   },
-  { id: 'spans', head: 'Spans', isHiddenOnPhone: true, cell: ({ spans }) => formatCount(spans.length) },
+  { head: 'Spans', isHiddenOnPhone: true, cell: ({ spans }) => formatCount(spans.length) },
   {
-    id: 'services',
     head: 'Services',
     isHiddenOnPhone: true,
     cell: ({ spans }) => [...new Set(spans.map(({ service }) => service))].sort().join(', '),
   },
   {
-    id: 'errors',
     head: 'Errors',
     isHiddenOnPhone: true,
     cell: (trace) =>
@@ -88,7 +79,6 @@ const COLUMNS: readonly Column<Trace>[] = [
       ),
   },
   {
-    id: 'most',
     head: 'Most of its time',
     isHiddenOnPhone: true,
     cell: (trace) => <LongestOnPath trace={trace} pathNs={pathNsBySpan(criticalPath(trace))} />,

@@ -48,7 +48,6 @@ export function TraceWaterfall(props: WaterfallProps): ReactNode {
     )
     return [
       {
-        id: 'span',
         head: 'Span',
         kind: 'name',
         className: tableStyles.span,

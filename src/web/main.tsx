@@ -1,5 +1,5 @@
 import { StrictMode, useEffect, type ReactNode } from 'react'
-import { QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider, QueryClient } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
 import './ui/styles/tokens.css'
@@ -12,11 +12,11 @@ import './ui/styles/forced-colors.css'
 import './ui/styles/print.css'
 import { keepMoment } from './lib/moment.ts'
 import { Shell } from './panels/shell.tsx'
-import { queryClient } from './query/query-client.ts'
 import { useSettings } from './query/use-fleet.ts'
 import { preloadPages, Routes } from './routes.tsx'
 import { startTelemetry } from './telemetry.ts'
 import { startPreferences } from './ui/preferences.ts'
+import { liveState } from './query/live.ts'
 
 /** Starts the page. */
 
@@ -54,6 +54,19 @@ function App(): ReactNode {
     </Router>
   )
 }
+
+/** The cache of answers. Polling is the retry, so a failure is shown at once. */
+const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: false,
+      // The server may be on this machine, reachable while the browser is offline.
+      networkMode: 'always',
+      refetchOnWindowFocus: () => liveState() !== 'paused',
+      gcTime: 10 * 60_000,
+    },
+  },
+})
 
 startPreferences()
 const root = document.getElementById('root')

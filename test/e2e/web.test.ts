@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { EXAMPLE_QUERIES } from '../../src/web/lib/promql/example-queries.ts'
+import { EXAMPLE_QUERIES } from '../../src/web/lib/promql/own-queries.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'

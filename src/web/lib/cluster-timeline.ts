@@ -3,10 +3,8 @@ import type { DecommissionItem } from '../../contract/decommissions.ts'
 import type { ObjectChangeItem } from '../../contract/fleet-changes.ts'
 import type { ModificationItem } from '../../contract/fleet-modifications.ts'
 import type { UpgradeItem } from '../../contract/fleet-upgrades.ts'
-import { UPGRADE_STATE_WORDS } from './fleet-words.ts'
-import { stepText } from './operator-words.ts'
-import { upgradePath } from './fleet-paths.ts'
-import { alertPath } from './paths.ts'
+import { UPGRADE_STATE_WORDS, stepText } from './fleet-names.ts'
+import { upgradePath, alertPath } from './paths.ts'
 
 /** What changed on a cluster, from all that tells of it, newest first. Pure. */
 export interface TimelineItem {

@@ -1,5 +1,5 @@
 import type { RunItem, SizeClassItem } from '../../contract/fleet-edges.ts'
-import { formatShortLength } from './format-length.ts'
+import { formatShortLength } from './format-time.ts'
 import { countOf, formatCount } from './format-number.ts'
 
 /** Runs by how large their cluster was and how long they took: where each stands in a plot of both as powers. Pure. */
@@ -103,4 +103,27 @@ export function sizeWords({ fromNodes, toNodes }: Pick<SizeClassItem, 'fromNodes
 /** A run that did not finish took longer than it was seen to. */
 export function tookWords({ seconds, finished }: Pick<RunItem, 'seconds' | 'finished'>): string {
   return `${finished ? '' : '≥ '}${formatShortLength(seconds)}`
+}
+
+/** A scale of powers for durations: where each stands between the shortest and the longest. Pure. */
+export interface DurationScale {
+  readonly shortestNs: number
+  readonly longestNs: number
+  /** 0 to 1, with a little room at both ends; 0 of what took no time, which has no place on such a scale. */
+  readonly shareOf: (durationNs: number) => number
+}
+
+const ROOM = 0.1
+
+export function durationScale(durationsNs: readonly number[]): DurationScale {
+  const told = durationsNs.filter((one) => one > 0)
+  const longestNs = told.reduce((most, one) => Math.max(most, one), 1)
+  const shortestNs = told.reduce((least, one) => Math.min(least, one), longestNs)
+  const [low, high] = [Math.log10(shortestNs) - ROOM, Math.log10(longestNs) + ROOM]
+  return {
+    shortestNs,
+    longestNs,
+    shareOf: (durationNs) =>
+      durationNs <= 0 ? 0 : Math.min(1, Math.max(0, (Math.log10(durationNs) - low) / (high - low))),
+  }
 }

@@ -72,3 +72,56 @@ function zoneName(timeMs: number, zone: Zone): string {
   const absolute = Math.abs(offsetMinutes)
   return `${sign}${twoDigits(Math.floor(absolute / 60))}:${twoDigits(absolute % 60)}`
 }
+
+/** Lengths of work, where seconds matter: `42 s`, `4 min 05 s`, `1 h 05 min`, `2 d 4 h`. Pure. */
+export function formatLength(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const [days, hours, minutes, rest] = [
+    Math.floor(whole / 86_400),
+    Math.floor(whole / 3600) % 24,
+    Math.floor(whole / 60) % 60,
+    whole % 60,
+  ]
+  const two = (count: number): string => String(count).padStart(2, '0')
+  if (days > 0) return hours === 0 ? `${days} d` : `${days} d ${hours} h`
+  if (hours > 0) return minutes === 0 ? `${hours} h` : `${hours} h ${two(minutes)} min`
+  if (minutes > 0) return rest === 0 ? `${minutes} min` : `${minutes} min ${two(rest)} s`
+  return `${rest} s`
+}
+
+/** The same where there is little room: whole minutes from ten on. */
+export function formatShortLength(seconds: number): string {
+  return seconds >= 600 && seconds < 3600 ? `${Math.round(seconds / 60)} min` : formatLength(seconds)
+}
+
+/** Durations of spans: from nanoseconds to days in at most two units: `340 ns`, `12.4 ms`, `3.2 s`, `4 min 05 s`. Pure. */
+export function formatSpanNs(ns: number): string {
+  if (ns < 1000) return `${Math.round(ns)} ns`
+  if (ns < 1e6) return `${shortNumber(ns / 1e3)} µs`
+  if (ns < 1e9) return `${shortNumber(ns / 1e6)} ms`
+  if (ns < 10e9) return `${shortNumber(ns / 1e9)} s`
+  return formatShortLength(ns / 1e9)
+}
+
+/** Three digits. */
+function shortNumber(value: number): string {
+  return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)))
+}
+
+/** `+1 min 20 s`, `-3.2 s`. */
+export function formatDifferenceNs(ns: number): string {
+  return `${ns < 0 ? '-' : '+'}${formatSpanNs(Math.abs(ns))}`
+}
+
+/** Moments as a field of the type `datetime-local` has them: `2026-11-22T03:04:05`, without a zone. Pure. */
+
+export function toFieldTime(timeMs: number, zone: Zone): string {
+  return `${formatDay(timeMs, zone)}T${formatTimeOfDay(timeMs, zone)}`
+}
+
+/** `undefined` while it is not a whole moment. */
+export function fromFieldTime(text: string, zone: Zone): number | undefined {
+  if (!/^\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/.test(text)) return undefined
+  const ms = Date.parse(zone === 'utc' ? `${text}Z` : text)
+  return Number.isNaN(ms) ? undefined : ms
+}

@@ -3,15 +3,12 @@ import type { AlertItem } from '../../contract/alerts.ts'
 import type { UpgradeItem, UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import type { Now } from '../../contract/now.ts'
 import type { SilenceItem } from '../../contract/silences.ts'
-import { clusterPath, upgradePath } from './fleet-paths.ts'
-import { UPGRADE_STATE_WORDS } from './fleet-words.ts'
-import { stepText } from './operator-words.ts'
+import { clusterPath, upgradePath, alertsPath, silencesPath } from './paths.ts'
+import { UPGRADE_STATE_WORDS, stepText, phaseWords } from './fleet-names.ts'
 import { formatAge, formatMoment, msOf, type Zone } from './format-time.ts'
 import { countOf, formatCount } from './format-number.ts'
-import { alertsPath, silencesPath } from './paths.ts'
 import { SEVERITIES, toSeverity } from './severity.ts'
 import { formatMatchers } from './silence-matchers.ts'
-import { phaseWords } from './phase-words.ts'
 
 /**
  * What the next shift has to know, from what the API tells of two moments: its end and its begin. One model, shown on the

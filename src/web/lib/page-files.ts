@@ -1,6 +1,4 @@
-import { EXPLORE_ROUTES } from './explore-paths.ts'
-import { FLEET_LIST, FLEET_ROUTES } from './fleet-paths.ts'
-import { ROUTES } from './paths.ts'
+import { EXPLORE_ROUTES, FLEET_LIST, FLEET_ROUTES, ROUTES } from './paths.ts'
 
 /**
  * Which file of `pages/` an address shows, the first that fits, for those that come after the first screen. The build makes a

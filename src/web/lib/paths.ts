@@ -1,12 +1,9 @@
-import { searchOf, withSearch } from './address.ts'
+import { searchOf, withSearch, type Search } from './address.ts'
 import { formatAdoptionView, PLAIN_VIEW, type AdoptionView } from './adoption-view.ts'
 import { formatAlertView, WHOLE_VIEW, type AlertView } from './alert-view.ts'
 import { atMoment } from './moment.ts'
 
-/**
- * The places of the UI, and every address of Now, Alerts and runbooks. Those of Fleet and Explore stand in
- * `fleet-paths.ts` and `explore-paths.ts`; no other file writes one, so a renamed page is one change.
- */
+/** Every address of the UI, by place. No other file writes one, so a renamed page is one change. */
 
 export const ROUTES = {
   now: '/',
@@ -63,70 +60,18 @@ function isBelow(pathname: string, path: string): boolean {
   return pathname === path || pathname.startsWith(`${path}/`)
 }
 
+/** A page whose filters and sort are in its query string. */
+function pageAt(path: string): (search?: Search) => string {
+  return (search = {}) => withSearch(path, searchOf(search))
+}
+
+/** A page about one thing: `/alerts/rules` and its name. */
+function pageBelow(path: string): (name: string, search?: Search) => string {
+  return (name, search = {}) => withSearch(`${path}/${encodeURIComponent(name)}`, searchOf(search))
+}
+
 /** @param search `handover`, since when */
-export function nowPath(search: Readonly<Record<string, string>> = {}): string {
-  return withSearch(ROUTES.now, searchOf(search))
-}
-
-export function alertsPath(view: Partial<AlertView> = {}): string {
-  return withSearch(ROUTES.alerts, formatAlertView({ ...WHOLE_VIEW, ...view }))
-}
-
-/** One alert, open beside the list as `view` shows it. */
-export function alertPath(fingerprint: string, view: Partial<AlertView> = {}): string {
-  return withSearch(`${ROUTES.alerts}/${encodeURIComponent(fingerprint)}`, formatAlertView({ ...WHOLE_VIEW, ...view }))
-}
-
-/** Runs of alerts that are over; `alert`, `cluster` and `q` narrow them. */
-export function resolvedPath(search: Readonly<Record<string, string>> = {}): string {
-  return withSearch(ROUTES.resolved, searchOf(search))
-}
-
-/** @param group when two groups have a rule of this name */
-export function rulePath(name: string, group = ''): string {
-  return withSearch(`${ROUTES.rules}/${encodeURIComponent(name)}`, searchOf({ group }))
-}
-
-export function rulesPath(search: Readonly<Record<string, string>> = {}): string {
-  return withSearch(ROUTES.rules, searchOf(search))
-}
-
-/** @param id a silence to show */
-export function silencesPath(id = ''): string {
-  return withSearch(ROUTES.silences, searchOf({ id }))
-}
-
-export function deliveryPath(search: Readonly<Record<string, string>> = {}): string {
-  return withSearch(ROUTES.delivery, searchOf(search))
-}
-
-export function lintPath(search: Readonly<Record<string, string>> = {}): string {
-  return withSearch(ROUTES.lint, searchOf(search))
-}
-
-export function runbookPath(name: string, instance?: string): string {
-  const search = instance === undefined ? '' : new URLSearchParams({ instance }).toString()
-  return withSearch(`/rb/${encodeURIComponent(name)}`, search)
-}
-
-/**
- * Where the browser asks for another token, and comes back from. The server's own, so a plain link leads there.
- *
- * @param role the least that is needed
- */
-export function signInPath(role: 'viewer' | 'responder', to: string): string {
-  return withSearch('/sign-in', searchOf({ role, to }))
-}
-
-export function explorePath(expr: string): string {
-  return withSearch(ROUTES.explore, expr === '' ? '' : new URLSearchParams({ expr }).toString())
-}
-
-/** @param at the moment it is shown at; when left out, the one that is looked at is kept */
-export function adoptionPath(view: Partial<AdoptionView> = {}, at?: string): string {
-  const path = withSearch(ROUTES.adoption, formatAdoptionView({ ...PLAIN_VIEW, ...view }))
-  return at === undefined ? path : atMoment(path, Date.parse(at))
-}
+export const nowPath = pageAt(ROUTES.now)
 
 /** Sections of the landing page. */
 export const NOW_SECTIONS = {
@@ -138,3 +83,123 @@ export const NOW_SECTIONS = {
   versions: 'versions',
   edges: 'edges',
 } as const
+
+export function alertsPath(view: Partial<AlertView> = {}): string {
+  return withSearch(ROUTES.alerts, formatAlertView({ ...WHOLE_VIEW, ...view }))
+}
+
+/** One alert, open beside the list as `view` shows it. */
+export function alertPath(fingerprint: string, view: Partial<AlertView> = {}): string {
+  return withSearch(`${ROUTES.alerts}/${encodeURIComponent(fingerprint)}`, formatAlertView({ ...WHOLE_VIEW, ...view }))
+}
+
+/** Past occurrences; filtered by `alert`, `cluster` and `q`. */
+export const resolvedPath = pageAt(ROUTES.resolved)
+export const rulesPath = pageAt(ROUTES.rules)
+/** @param search `group`, when two groups have a rule of this name */
+export const rulePath = pageBelow(ROUTES.rules)
+export const deliveryPath = pageAt(ROUTES.delivery)
+export const lintPath = pageAt(ROUTES.lint)
+
+/** @param id a silence to show */
+export function silencesPath(id = ''): string {
+  return withSearch(ROUTES.silences, searchOf({ id }))
+}
+
+export function runbookPath(name: string, instance = ''): string {
+  return withSearch(`/rb/${encodeURIComponent(name)}`, searchOf({ instance }))
+}
+
+/**
+ * Where the browser asks for another token. A plain link: the server handles it and redirects back.
+ * @param role the least that is needed
+ */
+export function signInPath(role: 'viewer' | 'responder', to: string): string {
+  return withSearch('/sign-in', searchOf({ role, to }))
+}
+
+/** @param at the moment to show; without it the selected moment stays */
+export function adoptionPath(view: Partial<AdoptionView> = {}, at?: string): string {
+  const path = withSearch(ROUTES.adoption, formatAdoptionView({ ...PLAIN_VIEW, ...view }))
+  return at === undefined ? path : atMoment(path, Date.parse(at))
+}
+
+export const FLEET_ROUTES = {
+  clusters: '/fleet/clusters',
+  cluster: '/fleet/clusters/:cluster',
+  upgrades: '/fleet/upgrades',
+  upgrade: '/fleet/upgrades/:id',
+  edges: '/fleet/edges',
+  edge: '/fleet/edges/:operator/:from/:to',
+  modifications: '/fleet/modifications',
+  gates: '/fleet/gates',
+  gate: '/fleet/gates/:gate',
+} as const
+
+/** The place itself shows its first page: one page at two addresses, so that nothing is lost between them. */
+export const FLEET_LIST = /^\/fleet(?:\/clusters)?\/?$/
+
+/** The pages of the place Fleet. */
+export const FLEET_PAGES = [
+  {
+    name: 'Clusters',
+    path: FLEET_ROUTES.clusters,
+    says: 'every cluster: what it runs, how it is set up, how it fares',
+  },
+  { name: 'Upgrades', path: FLEET_ROUTES.upgrades, says: 'those that run, by phase, and all there were' },
+  { name: 'Edges', path: FLEET_ROUTES.edges, says: 'each step between two versions: success and time by phase' },
+  { name: 'Modifications', path: FLEET_ROUTES.modifications, says: 'what is changed past the API, and unsafe patches' },
+  { name: 'Gates', path: FLEET_ROUTES.gates, says: 'which feature gates are used, and who sets them by patch' },
+] as const
+
+export const clustersPath = pageAt(FLEET_ROUTES.clusters)
+export const clusterPath = pageBelow(FLEET_ROUTES.clusters)
+export const upgradesPath = pageAt(FLEET_ROUTES.upgrades)
+export const upgradePath = pageBelow(FLEET_ROUTES.upgrades)
+export const edgesPath = pageAt(FLEET_ROUTES.edges)
+export const modificationsPath = pageAt(FLEET_ROUTES.modifications)
+/** @param search `show`: only `patched`, `on` or `off` */
+export const gatePath = pageBelow(FLEET_ROUTES.gates)
+
+/** @param search `than`: `from..to` of an edge to compare with; `window`: the greatest age of an upgrade's start */
+export function edgePath(operator: string, from: string, to: string, search: Search = {}): string {
+  const path = [FLEET_ROUTES.edges, ...[operator, from, to].map(encodeURIComponent)].join('/')
+  return withSearch(path, searchOf(search))
+}
+
+export const EXPLORE_ROUTES = {
+  promql: ROUTES.explore,
+  metrics: '/explore/metrics',
+  traces: '/explore/traces',
+  trace: '/explore/traces/:traceId',
+  logs: '/explore/logs',
+  dashboards: '/explore/dashboards',
+  dashboard: '/explore/dashboards/:name',
+} as const
+
+/** The pages of the place Explore. */
+export const EXPLORE_PAGES = [
+  { name: 'PromQL', path: EXPLORE_ROUTES.promql, says: 'ask in PromQL' },
+  { name: 'Metrics', path: EXPLORE_ROUTES.metrics, says: 'every metric there is, with its labels and what it means' },
+  { name: 'Traces', path: EXPLORE_ROUTES.traces, says: 'upgrades and other work as spans on a line of time' },
+  { name: 'Logs', path: EXPLORE_ROUTES.logs, says: 'what changed in the objects of a cluster' },
+  { name: 'Dashboards', path: EXPLORE_ROUTES.dashboards, says: 'the fleet in panels' },
+] as const
+
+/** @param search of the page: `range`, `tab`, ...; its `expr` replaces `expr` when there are several queries */
+export function promqlPath(expr: string, search: Search = {}): string {
+  return withSearch(EXPLORE_ROUTES.promql, searchOf({ expr, ...search }))
+}
+
+export const metricsPath = pageAt(EXPLORE_ROUTES.metrics)
+export const logsPath = pageAt(EXPLORE_ROUTES.logs)
+export const tracesPath = pageAt(EXPLORE_ROUTES.traces)
+/** @param search `span` to open, `than` a trace to compare with */
+export const tracePath = pageBelow(EXPLORE_ROUTES.traces)
+export const dashboardsPath = pageAt(EXPLORE_ROUTES.dashboards)
+/** @param search `var-<name>`, `range`, `panel` */
+export const dashboardPath = pageBelow(EXPLORE_ROUTES.dashboards)
+
+export function isTracePath(pathname: string): boolean {
+  return pathname.startsWith(`${EXPLORE_ROUTES.traces}/`)
+}

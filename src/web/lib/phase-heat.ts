@@ -1,8 +1,7 @@
 import type { EdgeItem } from '../../contract/fleet-edges.ts'
 import type { StuckItem, UpgradeItem, UpgradePhaseItem } from '../../contract/fleet-upgrades.ts'
-import { formatLength } from './format-length.ts'
-import { PHASE_STATE_WORDS } from './fleet-words.ts'
-import { phaseName } from './phase-words.ts'
+import { formatLength } from './format-time.ts'
+import { PHASE_STATE_WORDS, phaseName } from './fleet-names.ts'
 
 /** Upgrades that run, as rows of phases: how long each has taken, beside what it takes on this edge. Pure. */
 

@@ -1,5 +1,5 @@
 import type { UpgradeDetailItem, UpgradeItem, UpgradePhaseItem } from '../../contract/fleet-upgrades.ts'
-import { isSubPhase } from './phase-words.ts'
+import { isSubPhase } from './fleet-names.ts'
 import { phaseSeconds, USUAL_RUNS_MIN } from './phase-heat.ts'
 
 /** Phases of an upgrade as lanes on one line of time, each beside what the phase takes on its edge. Pure. */

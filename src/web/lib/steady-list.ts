@@ -2,6 +2,8 @@ import type { AlertItem } from '../../contract/alerts.ts'
 import { isShown, type AlertView } from './alert-view.ts'
 import { countOf, formatCount } from './format-number.ts'
 import { toSeverity } from './severity.ts'
+import type { Now } from '../../contract/now.ts'
+import type { UpgradeItem } from '../../contract/fleet-upgrades.ts'
 
 /**
  * Lists whose rows do not move while somebody reads: rows keep their place and get new values, new rows wait until the
@@ -76,4 +78,77 @@ export function steadyAlerts(read: readonly AlertItem[], newest: readonly AlertI
     newCriticalCount: added.filter(({ severity }) => toSeverity(severity) === 'critical').length,
     goneCount,
   }
+}
+
+/** The landing page as it is read: its lists keep their rows, its numbers are the newest. Pure. */
+
+type ListName = 'stuck' | 'upgrading' | 'following' | 'waiting' | 'silent' | 'fallingEdges'
+
+/** An answer whose rows may be gone. */
+export type SteadyNow = Omit<Now, ListName | 'firing'> & {
+  readonly [K in ListName]: Omit<Now[K], 'items'> & { readonly items: readonly Steady<Now[K]['items'][number]>[] }
+} & {
+  readonly firing: Omit<Now['firing'], 'groups'> & {
+    readonly groups: readonly Steady<Now['firing']['groups'][number]>[]
+  }
+}
+
+const groupKey = ({ alertname, severity, healthImpact }: Now['firing']['groups'][number]): string =>
+  `${alertname} ${severity} ${healthImpact}`
+
+/** @param read as it was when the reader last asked for it */
+export function steadyNow(read: Now, newest: Now): { readonly now: SteadyNow; readonly news: ListChanges } {
+  let [newCount, goneCount] = [0, 0]
+  const steady = <T extends object>(before: readonly T[], after: readonly T[], keyOf: (row: T) => string) => {
+    const list = steadyRows(before, after, keyOf)
+    newCount += list.added.length
+    goneCount += list.goneCount
+    return list.rows
+  }
+  const { stuck, upgrading, following, waiting, silent, firing, fallingEdges } = newest
+  const now = {
+    ...newest,
+    stuck: { ...stuck, items: steady(read.stuck.items, stuck.items, ({ id }) => id) },
+    upgrading: { ...upgrading, items: steady(read.upgrading.items, upgrading.items, ({ id }) => id) },
+    following: { ...following, items: steady(read.following.items, following.items, ({ id }) => id) },
+    waiting: { ...waiting, items: steady(read.waiting.items, waiting.items, ({ id }) => id) },
+    silent: { ...silent, items: steady(read.silent.items, silent.items, ({ cluster }) => cluster) },
+    firing: { ...firing, groups: steady(read.firing.groups, firing.groups, groupKey) },
+    fallingEdges: {
+      ...fallingEdges,
+      items: steady(
+        read.fallingEdges.items,
+        fallingEdges.items,
+        ({ operator, from, to, against }) => `${operator} ${from} ${to} ${against}`,
+      ),
+    },
+  }
+  return { now, news: { newCount, goneCount } }
+}
+
+/** A list of upgrades that is read, of which only the newest are asked for again. Pure. */
+export interface UpgradeNews {
+  /** What is read, in its order, each as it was last told. */
+  readonly rows: readonly UpgradeItem[]
+  /** Those that came since. */
+  readonly newCount: number
+}
+
+/**
+ * @param newest by their begin, the newest first, of the same filters
+ * @param isNewestFirst whether the list is in that order too, from its first row on
+ * @param readMs when its first row was read
+ */
+export function newUpgrades(
+  read: readonly UpgradeItem[],
+  newest: readonly UpgradeItem[],
+  isNewestFirst: boolean,
+  readMs: number,
+): UpgradeNews {
+  const fresh = new Map(newest.map((upgrade) => [upgrade.id, upgrade]))
+  const known = new Set(read.map(({ id }) => id))
+  // In another order one that is not read may be old and further down: only its begin tells.
+  const isNew = ({ id, startedAt }: UpgradeItem): boolean =>
+    !known.has(id) && (isNewestFirst || (startedAt !== null && Date.parse(startedAt) > readMs))
+  return { rows: read.map((upgrade) => fresh.get(upgrade.id) ?? upgrade), newCount: newest.filter(isNew).length }
 }

@@ -1,5 +1,5 @@
 import { UPGRADE_SPANS } from '../../model/upgrade-convention.ts'
-import { phaseWords } from './phase-words.ts'
+import { phaseWords } from './fleet-names.ts'
 import { attributeOf, type Trace, type TraceSpan } from './trace.ts'
 import { tellingOf } from './trace-view.ts'
 

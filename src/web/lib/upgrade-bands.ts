@@ -2,8 +2,7 @@ import type { UpgradeItem } from '../../contract/fleet-upgrades.ts'
 import type { UpgradeState } from '../../model/upgrade.ts'
 import { ALL_VALUES, type Variable } from '../../model/dashboard.ts'
 import type { Span } from './dashboards/time-range.ts'
-import { UPGRADE_STATE_WORDS } from './fleet-words.ts'
-import { stepText } from './operator-words.ts'
+import { UPGRADE_STATE_WORDS, stepText } from './fleet-names.ts'
 import type { SelectorPart } from './promql/selectors.ts'
 
 /** When upgrades ran, for graphs of their clusters. Pure. */

@@ -1,6 +1,6 @@
 import type { UpgradeItem } from '../../contract/fleet-upgrades.ts'
 import { phaseSeconds } from './phase-heat.ts'
-import { isSubPhase } from './phase-words.ts'
+import { isSubPhase } from './fleet-names.ts'
 
 /** Upgrades beside each other, aligned by the time since each began. Pure. */
 export interface ComparedUpgrades {

@@ -1,9 +1,6 @@
 import type { UpgradeDetailItem } from '../../contract/fleet-upgrades.ts'
-import { causeName, PHASE_STATE_WORDS, UPGRADE_STATE_WORDS } from './fleet-words.ts'
-import { stepText } from './operator-words.ts'
-import { phaseName } from './phase-words.ts'
-import { formatLength } from './format-length.ts'
-import { formatMoment } from './format-time.ts'
+import { causeName, PHASE_STATE_WORDS, UPGRADE_STATE_WORDS, stepText, phaseName } from './fleet-names.ts'
+import { formatLength, formatMoment } from './format-time.ts'
 import { phaseSeconds, usualText } from './phase-heat.ts'
 
 /** An upgrade as Markdown, to hand it over: what is known, in UTC, with the link. Pure. */

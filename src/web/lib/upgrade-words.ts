@@ -1,8 +1,9 @@
 import type { OpenUpgradeItem } from '../../contract/now.ts'
 import { countOf } from './format-number.ts'
-import { formatLength } from './format-length.ts'
-import { formatAge } from './format-time.ts'
-import { operatorName } from './operator-words.ts'
+import { formatLength, formatAge } from './format-time.ts'
+import { operatorName } from './fleet-names.ts'
+import type { UpgradeItem } from '../../contract/fleet-upgrades.ts'
+import { isOpen } from './upgrade-bands.ts'
 
 /** Upgrades in words. Pure. */
 
@@ -46,4 +47,38 @@ function isLearned({ learnedFrom }: Baseline): boolean {
 
 function learnedWords({ learnedFrom, runs }: Baseline): string {
   return `by ${learnedFrom === 'edge' ? `${countOf(runs, 'run')} of ${LEARNED_FROM.edge}` : LEARNED_FROM[learnedFrom]}`
+}
+
+/** The time in which an upgrade ran, as far as it is known. Pure. */
+export interface UpgradeWindow {
+  readonly fromMs: number
+  /** `undefined`: it still runs. Where the end is not known, the last moment that any of its phases tells of. */
+  readonly toMs: number | undefined
+  readonly isEndKnown: boolean
+}
+
+/** `undefined`: nobody knows when it began. */
+export function upgradeWindow({ startedAt, endedAt, state, phases }: UpgradeItem): UpgradeWindow | undefined {
+  if (startedAt === null) return undefined
+  const fromMs = Date.parse(startedAt)
+  if (endedAt !== null) return { fromMs, toMs: Date.parse(endedAt), isEndKnown: true }
+  if (isOpen(state)) return { fromMs, toMs: undefined, isEndKnown: true }
+  const told = phases.flatMap((phase) => [phase.startedAt, phase.endedAt]).filter((at) => at !== null)
+  return { fromMs, toMs: Math.max(fromMs, ...told.map((at) => Date.parse(at))), isEndKnown: false }
+}
+
+/** Whether an upgrade has begun. Pure. */
+
+/** It is offered, and nobody has approved it yet: it runs only in the sense that it has not ended. */
+export function waitsForApproval({ state, startedAt, phases }: UpgradeItem): boolean {
+  return (
+    state === 'in_progress' &&
+    startedAt === null &&
+    phases.some((phase) => phase.name === 'approval' && phase.state === 'in_progress')
+  )
+}
+
+/** What stands where its beginning would. */
+export function noStartText(upgrade: UpgradeItem): string {
+  return waitsForApproval(upgrade) ? 'not begun' : 'not known'
 }

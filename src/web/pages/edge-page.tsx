@@ -9,9 +9,9 @@ import {
   searchOfEdgeView,
   type EdgeView,
   type EdgeWindow,
-} from '../lib/edge-window.ts'
-import { edgePath, edgesPath, upgradesPath } from '../lib/fleet-paths.ts'
-import { operatorName, stepText } from '../lib/operator-words.ts'
+} from '../lib/edge-view.ts'
+import { edgePath, edgesPath, upgradesPath } from '../lib/paths.ts'
+import { operatorName, stepText } from '../lib/fleet-names.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { compareVersions } from '../lib/version-order.ts'
 import { Answer } from '../panels/answer.tsx'

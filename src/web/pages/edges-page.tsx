@@ -3,11 +3,18 @@ import { useLocation, useSearch } from 'wouter'
 import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
 import type { EdgeItems } from '../../contract/fleet-edges.ts'
 import type { StrandedItem } from '../../contract/fleet-stranded.ts'
-import { EDGE_ORDERS, sortEdges, type EdgeOrder } from '../lib/edge-order.ts'
-import { EDGE_WINDOWS, edgeWindowWords, parseEdgeWindow, type EdgeWindow } from '../lib/edge-window.ts'
-import { strandedEdges } from '../lib/stranded-words.ts'
-import { edgesPath } from '../lib/fleet-paths.ts'
-import { operatorName } from '../lib/operator-words.ts'
+import {
+  EDGE_ORDERS,
+  sortEdges,
+  EDGE_WINDOWS,
+  edgeWindowWords,
+  parseEdgeWindow,
+  type EdgeOrder,
+  type EdgeWindow,
+} from '../lib/edge-view.ts'
+import { strandedEdges } from '../lib/edge-words.ts'
+import { edgesPath } from '../lib/paths.ts'
+import { operatorName } from '../lib/fleet-names.ts'
 import { countOf } from '../lib/format-number.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
@@ -17,9 +24,8 @@ import { FirstRows } from '../panels/first-rows.tsx'
 import { FleetCoverageNote, NoClusterNote } from '../panels/fleet/fleet-coverage.tsx'
 import { StrandedTable } from '../panels/fleet/stranded-table.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
-import { edgesCall, useEdges } from '../query/use-edges.ts'
+import { edgesCall, useEdges, strandedCall, useStranded } from '../query/use-edges.ts'
 import { useMoment } from '../query/use-moment.ts'
-import { strandedCall, useStranded } from '../query/use-stranded.ts'
 import { Choice } from '../ui/choice.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'
 import { ListLine } from '../ui/list-line.tsx'

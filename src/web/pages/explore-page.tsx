@@ -3,7 +3,7 @@ import { useLocation, useSearch } from 'wouter'
 import { formatDuration } from '../../model/duration.ts'
 import { EXPLORE_QUERIES_MAX } from '../../model/explore.ts'
 import { lengthOf, readRefresh, type TimeRange } from '../lib/dashboards/time-range.ts'
-import { promqlPath } from '../lib/explore-paths.ts'
+import { promqlPath } from '../lib/paths.ts'
 import {
   newQuery,
   parsePromqlView,

@@ -10,7 +10,7 @@ import {
   type ClusterSort,
 } from '../lib/cluster-view.ts'
 import { searchOf } from '../lib/address.ts'
-import { clustersPath } from '../lib/fleet-paths.ts'
+import { clustersPath } from '../lib/paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { GateItems } from '../../contract/fleet-gates.ts'
-import { gatePath } from '../lib/fleet-paths.ts'
+import { gatePath } from '../lib/paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
-import { modificationsPath } from '../lib/fleet-paths.ts'
+import { modificationsPath } from '../lib/paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { editsIn, splitByGone } from '../lib/patch-hazards.ts'
 import { Answer } from '../panels/answer.tsx'

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { Link, useSearch } from 'wouter'
 import { countOf } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
-import { alertsPath, explorePath, rulesPath, runbookPath } from '../lib/paths.ts'
+import { alertsPath, promqlPath, rulesPath, runbookPath } from '../lib/paths.ts'
 import { evaluatedAtMs, formatSeconds, rulesOf, type AlertingRule, type RuleItem } from '../lib/rule-list.ts'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
@@ -113,7 +113,7 @@ function RuleText({ rule }: { readonly rule: RuleItem }): ReactNode {
         </Notice>
       )}
       <div className={isPending ? 'is-growing' : ''}>
-        <CodeBlock what="expression" text={expr} bar={<Link href={explorePath(query)}>Open in Explore</Link>}>
+        <CodeBlock what="expression" text={expr} bar={<Link href={promqlPath(query)}>Open in Explore</Link>}>
           <PromqlText expr={expr} />
         </CodeBlock>
       </div>

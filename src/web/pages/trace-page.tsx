@@ -1,7 +1,7 @@
 import { useMemo, type ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { criticalPath, pathNsBySpan } from '../lib/critical-path.ts'
-import { tracePath, tracesPath } from '../lib/explore-paths.ts'
+import { tracePath, tracesPath } from '../lib/paths.ts'
 import { phaseLanes, tracedUpgrade } from '../lib/trace-phases.ts'
 import { parseTraceView, searchOfTraceView, type TraceView } from '../lib/trace-view.ts'
 import type { TraceSpan } from '../lib/trace.ts'

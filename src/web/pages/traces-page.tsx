@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { searchOf } from '../lib/address.ts'
-import { tracesPath } from '../lib/explore-paths.ts'
+import { tracesPath } from '../lib/paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import {
   parseTraceSearch,

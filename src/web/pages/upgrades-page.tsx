@@ -2,11 +2,11 @@ import { useState, type ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { UPGRADE_OPERATORS, type StuckItems, type UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import type { EdgeItem } from '../../contract/fleet-edges.ts'
-import { clustersPath, upgradesPath } from '../lib/fleet-paths.ts'
-import { operatorName } from '../lib/operator-words.ts'
+import { clustersPath, upgradesPath } from '../lib/paths.ts'
+import { operatorName } from '../lib/fleet-names.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { heatRows } from '../lib/phase-heat.ts'
-import { waitsForApproval } from '../lib/upgrade-start.ts'
+import { waitsForApproval } from '../lib/upgrade-words.ts'
 import {
   firstUpgradeOrder,
   isUpgradeViewNarrowed,
@@ -16,7 +16,7 @@ import {
   type UpgradeListView,
   type UpgradeSort,
 } from '../lib/upgrade-view.ts'
-import { newUpgrades } from '../lib/new-upgrades.ts'
+import { newUpgrades } from '../lib/steady-list.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { DurationExplorer, type ExplorerView } from '../panels/fleet/duration-explorer.tsx'

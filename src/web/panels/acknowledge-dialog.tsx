@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { countOf } from '../lib/format-number.ts'
-import { reportUndo } from '../query/report-undo.ts'
+import { reportUndo } from '../query/use-api-action.ts'
 import { acknowledgePath, useAcknowledge, useUnacknowledge } from '../query/use-alert-actions.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { asSentence } from '../lib/as-sentence.ts'
+import { asSentence } from '../lib/failure-text.ts'
 import { nowPath, signInPath } from '../lib/paths.ts'
 import type { ApiFailure } from '../query/fetch-json.ts'
 import { Notice } from '../ui/notice.tsx'

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { formatAge } from '../lib/format-time.ts'
 import { formatAlertValue } from '../lib/format-number.ts'
-import { explorePath } from '../lib/paths.ts'
+import { promqlPath } from '../lib/paths.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { FactList, type Fact } from '../ui/fact-list.tsx'
@@ -50,7 +50,7 @@ export function AlertFacts({ alert }: { readonly alert: AlertItem }): ReactNode 
 function RuleFacts({ alert: { rule } }: { readonly alert: AlertItem }): ReactNode {
   return (
     <>
-      <CodeBlock what="expression" text={rule.expr} bar={<Link href={explorePath(rule.expr)}>Open in Explore</Link>}>
+      <CodeBlock what="expression" text={rule.expr} bar={<Link href={promqlPath(rule.expr)}>Open in Explore</Link>}>
         <PromqlText expr={rule.expr} />
       </CodeBlock>
       <FactList

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import type { AlertItem } from '../../contract/alerts.ts'
-import type { AlertGroup } from '../lib/alert-groups.ts'
-import { summaryOf } from '../lib/group-summary.ts'
+import { summaryOf, type AlertGroup } from '../lib/alert-groups.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { ImpactMark, SeverityMark } from '../ui/marks.tsx'

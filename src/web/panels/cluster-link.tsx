@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { clusterPath } from '../lib/fleet-paths.ts'
+import { clusterPath } from '../lib/paths.ts'
 
 interface ClusterLinkProps {
   readonly cluster: string

@@ -2,8 +2,11 @@ import { useLocation, useSearch } from 'wouter'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import { withSearch } from '../lib/address.ts'
 import { searchWord, type CommandGroup } from '../lib/command-groups.ts'
-import { dashboardPath, dashboardsPath, EXPLORE_PAGES, metricsPath } from '../lib/explore-paths.ts'
 import {
+  dashboardPath,
+  dashboardsPath,
+  EXPLORE_PAGES,
+  metricsPath,
   clusterPath,
   clustersPath,
   edgePath,
@@ -11,21 +14,18 @@ import {
   FLEET_PAGES,
   upgradePath,
   upgradesPath,
-} from '../lib/fleet-paths.ts'
-import { UPGRADE_STATE_WORDS } from '../lib/fleet-words.ts'
-import { stepText } from '../lib/operator-words.ts'
-import { countOf } from '../lib/format-number.ts'
-import { atMoment, momentOf } from '../lib/moment.ts'
-import {
   ALERT_PAGES,
   alertsPath,
-  explorePath,
+  promqlPath,
   nowPath,
   PLACES,
   rulePath,
   rulesPath,
   runbookPath,
 } from '../lib/paths.ts'
+import { UPGRADE_STATE_WORDS, stepText } from '../lib/fleet-names.ts'
+import { countOf } from '../lib/format-number.ts'
+import { atMoment, momentOf } from '../lib/moment.ts'
 import { setPaused, useLiveState } from '../query/live.ts'
 import { useFoundClusters, useMenuUpgrades, useMetricNames } from '../query/use-command-search.ts'
 import { useDashboards } from '../query/use-dashboards.ts'
@@ -102,7 +102,7 @@ export function useMenu(typed: string): Menu {
       : [
           {
             title: 'Ask',
-            commands: [to(`Query ${query}`, 'run as PromQL in Explore', explorePath(query))],
+            commands: [to(`Query ${query}`, 'run as PromQL in Explore', promqlPath(query))],
             isLast: true,
           },
         ]),

@@ -1,7 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { useSettings } from '../query/use-fleet.ts'
-import { edgeKitSnippet } from '../lib/edge-kit-snippet.ts'
-import { remoteWriteSnippet, isLoopback, SENDERS, type Sender } from '../lib/remote-write-snippet.ts'
+import { edgeKitSnippet, remoteWriteSnippet, isLoopback, SENDERS, type Sender } from '../lib/sender-snippets.ts'
 import { Choice } from '../ui/choice.tsx'
 import { CodeBlock } from '../ui/code-block.tsx'
 import styles from './connect-cluster.module.css'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { edgePath } from '../lib/fleet-paths.ts'
+import { edgePath } from '../lib/paths.ts'
 import type { FallingEdgeItem } from '../../contract/now.ts'
 import { outcomesWords } from '../lib/now-summary.ts'
 import type { Steady } from '../lib/steady-list.ts'

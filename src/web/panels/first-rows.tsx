@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
-import { withSearch } from '../lib/address.ts'
+import { withSearch, isWholeList, otherLength } from '../lib/address.ts'
 import { formatCount } from '../lib/format-number.ts'
-import { isWholeList, otherLength } from '../lib/whole-lists.ts'
 
 /** In a bad night hundreds are stuck: the first of each list say what it is about, and every panel stays within reach. */
 const ROWS_AT_FIRST = 12

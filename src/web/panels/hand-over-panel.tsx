@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { Now } from '../../contract/now.ts'
-import { asSentence } from '../lib/as-sentence.ts'
+import { asSentence } from '../lib/failure-text.ts'
 import { handOver, type HandOverItem, type HandOverSection } from '../lib/hand-over.ts'
 import { handOverMarkdown, sectionTitle } from '../lib/hand-over-markdown.ts'
 import { chosenShift, handOverSince, SHIFTS } from '../lib/hand-over-view.ts'

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { MarkValues } from '../lib/mark-values.ts'
-import { explorePath } from '../lib/paths.ts'
+import { promqlPath } from '../lib/paths.ts'
 import { toFailure } from '../query/fetch-json.ts'
-import { useInstantQuery } from '../query/use-promql.ts'
+import { useInstantQuery } from '../query/use-query-answers.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { MarkedCode } from '../ui/markdown.tsx'
 import { toServerTime } from '../ui/server-clock.ts'
@@ -26,7 +26,7 @@ export function LiveCell({ expr, mark }: { readonly expr: string; readonly mark:
             <span className="outcome-mark">
               <Shape name="ring" /> live
             </span>
-            <Link href={explorePath(expr)}>Explore</Link>
+            <Link href={promqlPath(expr)}>Explore</Link>
           </>
         }
       >

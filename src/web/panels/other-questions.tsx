@@ -1,7 +1,14 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { edgesPath, FLEET_ROUTES, modificationsPath, upgradesPath } from '../lib/fleet-paths.ts'
-import { adoptionPath, lintPath, resolvedPath } from '../lib/paths.ts'
+import {
+  edgesPath,
+  FLEET_ROUTES,
+  modificationsPath,
+  upgradesPath,
+  adoptionPath,
+  lintPath,
+  resolvedPath,
+} from '../lib/paths.ts'
 import styles from './other-questions.module.css'
 
 /** What people ask next, one step away: the landing page answers what is wrong now, and these are about the rest. */

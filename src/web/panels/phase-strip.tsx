@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Now } from '../../contract/now.ts'
 import { formatCount } from '../lib/format-number.ts'
-import { phaseName, phaseWords } from '../lib/phase-words.ts'
+import { phaseName, phaseWords } from '../lib/fleet-names.ts'
 import { classNames } from '../ui/class-names.ts'
 import { Shape } from '../ui/shapes.tsx'
 import styles from './phase-strip.module.css'

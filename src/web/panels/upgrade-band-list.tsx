@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { upgradePath } from '../lib/fleet-paths.ts'
+import { upgradePath } from '../lib/paths.ts'
 import type { UpgradeBand } from '../lib/upgrade-bands.ts'
 import { UpgradeStateMark } from '../ui/outcome-marks.tsx'
 import { Moment } from '../ui/time.tsx'

@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import { SHORTCUTS } from '../lib/shortcut-list.ts'
 import { setPaused, useLiveState } from '../query/live.ts'
 import { useSettings } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
@@ -94,3 +93,74 @@ export function ViewDialog({ onClose }: { readonly onClose: () => void }): React
     </Dialog>
   )
 }
+
+/** All shortcuts, for the cheatsheet. */
+const SHORTCUTS: readonly { readonly title: string; readonly keys: readonly (readonly [string, string])[] }[] = [
+  {
+    title: 'Anywhere',
+    keys: [
+      ['Ctrl K', 'open the command menu'],
+      ['?', 'show this list'],
+      ['d', 'comfortable or dense rows'],
+      ['p', 'let the page stand still, or go on'],
+      ['u', 'show what is new in a list'],
+      ['g n', 'go to Now'],
+      ['g f', 'go to Fleet'],
+      ['g a', 'go to Adoption'],
+      ['g l', 'go to Alerts'],
+      ['g e', 'go to Explore'],
+    ],
+  },
+  {
+    title: 'Fleet',
+    keys: [
+      ['j', 'next row'],
+      ['k', 'previous row'],
+      ['Enter', 'open it'],
+      ['Esc', 'back to the list'],
+      ['/', 'search'],
+      ['x', 'select the row'],
+    ],
+  },
+  {
+    title: 'Alerts',
+    keys: [
+      ['j', 'next alert'],
+      ['k', 'previous alert'],
+      ['Enter', 'open the alert'],
+      ['Esc', 'back to the list'],
+      ['/', 'search'],
+      ['a', 'acknowledge the alert, or those selected'],
+      ['s', 'silence the alert, or those selected'],
+      ['x', 'select the alert'],
+      ['r', 'go to the runbook'],
+    ],
+  },
+  {
+    title: 'A query',
+    keys: [
+      ['/', 'go to its text'],
+      ['Enter', 'run it, or take the chosen suggestion'],
+      ['Shift Enter', 'a new line'],
+      ['Tab', 'take a suggestion, else leave the text'],
+      ['Ctrl Space', 'suggest names'],
+      ['Esc', 'close the suggestions, then leave the text'],
+    ],
+  },
+  {
+    title: 'A trace',
+    keys: [
+      ['j', 'next span, also f'],
+      ['k', 'previous span, also b'],
+      ['s', 'a page of spans down'],
+      ['w', 'a page of spans up'],
+      ['Enter', 'open the span'],
+      ['n', 'next error'],
+      ['p', 'previous error'],
+      ['[', 'close the span, or all'],
+      [']', 'open the span, or all'],
+      ['/', 'search in the trace'],
+      ['Esc', 'close the span, then back to the search'],
+    ],
+  },
+]

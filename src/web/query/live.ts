@@ -1,25 +1,23 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import type { EventTopic } from '../../contract/events.ts'
-import { atMostEvery } from '../lib/at-most-every.ts'
-import { LIVE_TOPICS, topicOf, type LiveState } from '../lib/live-topics.ts'
-import { askAgain } from './ask-again.ts'
+import { atMostEvery, LIVE_TOPICS, topicOf, pollMsOf, type LiveState } from '../lib/live-topics.ts'
 import { useMoment } from './use-moment.ts'
 
 /**
- * What changes, as it changes: one stream of events a tab, which says what to ask again and holds no data. A page that is
- * not seen, that shows the past or that the reader paused does not listen. Without a stream everything polls.
+ * Live updates: one event stream per tab, which names the topics that changed and carries no data. A hidden page, a page at
+ * a past moment and a paused page do not listen. Without a stream every query polls.
  */
 
 export const EVENTS_CALL = '/api/fleet/v1/events'
-/** After a refusal; a connection that broke is made again by the browser itself. */
+/** After a refusal; the browser itself restores a broken connection. */
 const RETRY_MS = 30_000
 
 let isConnected = false
 let isPaused = false
 const listeners = new Set<() => void>()
 
-function tell(): void {
+function notifyListeners(): void {
   for (const listener of listeners) listener()
 }
 
@@ -38,10 +36,10 @@ export function useLiveState(): LiveState {
   return useSyncExternalStore(subscribe, liveState)
 }
 
-/** The page stands still until it is let go on; what the reader does is still seen at once. */
+/** Pauses live updates and polls. Actions of the reader still refresh what they change. */
 export function setPaused(paused: boolean): void {
   isPaused = paused
-  tell()
+  notifyListeners()
 }
 
 function useIsVisible(): boolean {
@@ -66,7 +64,7 @@ export function useLiveEvents(): void {
   useEffect(() => (isWanted ? listenForChanges(client) : undefined), [isWanted, client])
 }
 
-/** Some time ago the page listened, and nobody told it what happened since. */
+/** The page has listened before and may have missed events since. */
 let hasMissed = false
 
 function listenForChanges(client: QueryClient): () => void {
@@ -80,7 +78,7 @@ function listenForChanges(client: QueryClient): () => void {
   const connected = (is: boolean): void => {
     if (isConnected === is) return
     isConnected = is
-    tell()
+    notifyListeners()
   }
   let cancelRetry: (() => void) | undefined
   let source: EventSource | undefined
@@ -98,7 +96,7 @@ function listenForChanges(client: QueryClient): () => void {
     })
     opened.addEventListener('error', () => {
       connected(false)
-      // Otherwise it comes back by itself, with the id it had last, and is told what it missed.
+      // Otherwise the browser reconnects with its last event id and receives what it missed.
       if (opened.readyState !== EventSource.CLOSED) return
       hasMissed = true
       cancelRetry = after(RETRY_MS, connect)
@@ -118,5 +116,39 @@ function after(delayMs: number, run: () => void): () => void {
   const timer = setTimeout(run, delayMs)
   return () => {
     clearTimeout(timer)
+  }
+}
+
+/**
+ * Refetches the active queries of these keys. A request that is under way finishes first, and is then repeated: its answer
+ * may lack the change, and cancelling it (the library's default) would starve it where changes come faster than answers.
+ */
+function askAgain(client: QueryClient, keys: readonly string[]): void {
+  const isMeant = ({ queryKey: [key] }: { readonly queryKey: readonly unknown[] }): boolean =>
+    keys.includes(String(key))
+  for (const query of client.getQueryCache().findAll({ predicate: isMeant, type: 'active', fetchStatus: 'fetching' })) {
+    const { queryKey } = query
+    const after = (): void => {
+      void client.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false })
+    }
+    query.promise?.then(after, after)
+  }
+  void client.invalidateQueries({ predicate: isMeant }, { cancelRefetch: false })
+}
+
+/** The `refetchInterval` of a query. */
+type Poll = (query: { readonly state: { readonly status: 'pending' | 'error' | 'success' } }) => number | false
+
+/**
+ * The poll interval of a query: none at a past moment or while paused, longer while events arrive. A failed query polls at
+ * `everyMs` in either case.
+ * @param key the first part of the query's cache key
+ */
+export function usePollMs(key: string, everyMs: number): Poll {
+  const state = useLiveState()
+  const isPast = useMoment() !== undefined
+  return ({ state: { status } }) => {
+    if (isPast) return false
+    return pollMsOf(key, everyMs, status === 'error' && state === 'live' ? 'polling' : liveState())
   }
 }

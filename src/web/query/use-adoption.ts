@@ -1,9 +1,8 @@
 import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query'
 import type { OperatorsAnswer } from '../../contract/adoption.ts'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
-import { callAt } from './moment-param.ts'
+import { callAt, useMoment } from './use-moment.ts'
 import { useApiAnswer } from './use-api-answer.ts'
-import { useMoment } from './use-moment.ts'
 
 /** The server recounts the present day every 15 minutes. */
 const POLL_MS = 60_000

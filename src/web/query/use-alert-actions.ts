@@ -4,7 +4,7 @@ import type { MatcherItem, SilenceItems, SilencePreview, SilenceRequest } from '
 import { setServerTime } from '../ui/server-clock.ts'
 import { postJson, fetchJson, sendJson } from './fetch-json.ts'
 import { useApiAction, type ApiAction } from './use-api-action.ts'
-import { usePollMs } from './use-poll.ts'
+import { usePollMs } from './live.ts'
 
 /** Actions on alerts: acknowledge, silence, and their undo. Each action refetches all queries that show its result. */
 

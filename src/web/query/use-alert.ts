@@ -3,7 +3,7 @@ import type { AlertStrips } from '../../contract/alert-history.ts'
 import type { AlertDetail } from '../../contract/alerts.ts'
 import { setServerTime } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
-import { usePollMs } from './use-poll.ts'
+import { usePollMs } from './live.ts'
 
 const DETAIL_POLL_MS = 10_000
 const STRIP_POLL_MS = 60_000

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query'
-import type { ApiFailure } from './fetch-json.ts'
+import { toFailure, type ApiFailure } from './fetch-json.ts'
+import { sayDone, sayFailed } from '../ui/toasts.ts'
 
 export type ApiAction<T, R = unknown> = UseMutationResult<R, ApiFailure, T>
 
@@ -14,4 +15,19 @@ export function useApiAction<T, R = unknown>(
     networkMode: 'always',
     onSettled: () => Promise.all(changedKeys.map((key) => client.invalidateQueries({ queryKey: [key] }))),
   })
+}
+
+/**
+ * Reports in a toast whether an action was undone. For the promise of `mutateAsync`: the dialog that made the mutation is
+ * unmounted by then, and callbacks that it passed to `mutate` would not run.
+ */
+export function reportUndo(undone: Promise<unknown>, done: string, what: string): void {
+  undone.then(
+    () => {
+      sayDone(done)
+    },
+    (thrown: unknown) => {
+      sayFailed(`Could not ${what}: ${toFailure(thrown).message}`)
+    },
+  )
 }

@@ -7,7 +7,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query'
 import { fetchJson, type ApiFailure } from './fetch-json.ts'
-import { usePollMs } from './use-poll.ts'
+import { usePollMs } from './live.ts'
 
 interface AnswerOptions {
   /** Absent: the answer is not polled. */

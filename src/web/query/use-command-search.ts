@@ -3,9 +3,8 @@ import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import type { UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import { CLUSTER_STATES } from '../../model/cluster-record.ts'
 import { fetchJson } from './fetch-json.ts'
-import { callAt } from './moment-param.ts'
+import { callAt, useMoment } from './use-moment.ts'
 import { useApiAnswer } from './use-api-answer.ts'
-import { useMoment } from './use-moment.ts'
 import { NAMES_PATH } from './use-metrics.ts'
 
 /** What the command menu asks while somebody types. A question that was typed over is given up. */

@@ -23,7 +23,7 @@ import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson, toFailure, type ApiFailure } from './fetch-json.ts'
 import { useApiAnswer } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
-import { usePollMs } from './use-poll.ts'
+import { usePollMs } from './live.ts'
 
 export const DASHBOARDS_PATH = '/api/dashboards/v1'
 

@@ -8,7 +8,7 @@ import type { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest }
 import { postJson, fetchJson } from './fetch-json.ts'
 import { useApiAction, type ApiAction } from './use-api-action.ts'
 import { useApiAnswer } from './use-api-answer.ts'
-import { usePollMs } from './use-poll.ts'
+import { usePollMs } from './live.ts'
 
 const DELIVERY_POLL_MS = 15_000
 const PAGE_DELIVERIES = 50

@@ -1,8 +1,8 @@
 import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query'
 import type { EdgeComparisonItem, EdgeItems, RunItems } from '../../contract/fleet-edges.ts'
-import { callAt } from './moment-param.ts'
+import { callAt, useMoment } from './use-moment.ts'
 import { useApiAnswer } from './use-api-answer.ts'
-import { useMoment } from './use-moment.ts'
+import type { StrandedItems } from '../../contract/fleet-stranded.ts'
 
 const EDGES = '/api/fleet/v1/edges'
 const EDGES_MAX = '1000'
@@ -55,4 +55,20 @@ export function runsCall(asked: RunsAsked, moment: string | undefined): string {
 export function useRuns(asked: RunsAsked): UseQueryResult<RunItems> {
   const path = runsCall(asked, useMoment())
   return useApiAnswer<RunItems>('runs', path, { placeholderData: keepPreviousData, refetchOnWindowFocus: false })
+}
+
+const STRANDED_POLL_MS = 60_000
+
+export function strandedCall(moment: string | undefined): string {
+  return callAt('/api/fleet/v1/stranded', moment)
+}
+
+/** Versions from which no way out is known to work. */
+export function useStranded(isAsked: boolean): UseQueryResult<StrandedItems> {
+  const path = strandedCall(useMoment())
+  return useApiAnswer<StrandedItems>('stranded', path, {
+    enabled: isAsked,
+    placeholderData: keepPreviousData,
+    pollMs: STRANDED_POLL_MS,
+  })
 }

@@ -5,9 +5,8 @@ import type { UiSettings } from '../../contract/ui.ts'
 import { msOf } from '../lib/format-time.ts'
 import { setServerTime } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
-import { callAt } from './moment-param.ts'
-import { useMoment } from './use-moment.ts'
-import { usePollMs } from './use-poll.ts'
+import { callAt, useMoment } from './use-moment.ts'
+import { usePollMs } from './live.ts'
 
 /** Polls of the whole fleet. */
 

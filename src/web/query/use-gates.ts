@@ -5,9 +5,8 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query'
 import type { GateDetail, GateItems } from '../../contract/fleet-gates.ts'
-import { callAt } from './moment-param.ts'
+import { callAt, useMoment } from './use-moment.ts'
 import { useApiAnswer, useApiPages } from './use-api-answer.ts'
-import { useMoment } from './use-moment.ts'
 
 const GATES = '/api/fleet/v1/gates'
 const POLL_MS = 60_000

@@ -14,9 +14,8 @@ import type { TimeRange } from '../lib/dashboards/time-range.ts'
 import type { LogView } from '../lib/log-view.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
-import { callAt } from './moment-param.ts'
-import { useMoment } from './use-moment.ts'
-import { usePollMs } from './use-poll.ts'
+import { callAt, useMoment } from './use-moment.ts'
+import { usePollMs } from './live.ts'
 
 const PAGE_ROWS = 500
 const NAMES_MAX = 50

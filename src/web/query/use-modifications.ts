@@ -1,8 +1,7 @@
 import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query'
 import type { ModificationItems } from '../../contract/fleet-modifications.ts'
-import { callAt } from './moment-param.ts'
+import { callAt, useMoment } from './use-moment.ts'
 import { useApiAnswer } from './use-api-answer.ts'
-import { useMoment } from './use-moment.ts'
 
 export const MODIFICATIONS_MAX = 1000
 const POLL_MS = 30_000

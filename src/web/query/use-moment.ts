@@ -1,6 +1,7 @@
 import { useSearch } from 'wouter'
 import { formatMomentParam, momentOf } from '../lib/moment.ts'
 import { presentMs } from '../ui/server-clock.ts'
+import { searchOf, withSearch } from '../lib/address.ts'
 
 /**
  * The moment the page shows, RFC 3339, as the API takes it in `at`; `undefined`: the page is live and polls. Of one that is
@@ -16,4 +17,13 @@ export function useMoment(): string | undefined {
 export function isYetToCome(search: string): boolean {
   const ms = momentOf(search)
   return ms !== undefined && ms > presentMs()
+}
+
+/** The path of an API call at the moment that the page shows. Empty values are left out. */
+export function callAt(
+  path: string,
+  moment: string | undefined,
+  question: Readonly<Record<string, string | readonly string[]>> = {},
+): string {
+  return withSearch(path, searchOf({ ...question, at: moment ?? '' }))
 }

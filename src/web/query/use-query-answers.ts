@@ -5,8 +5,8 @@ import { searchOf, withSearch } from '../lib/address.ts'
 import { spanOf, type Span, type TimeRange } from '../lib/dashboards/time-range.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
-import { explainPath } from './use-explain.ts'
 import { useMoment } from './use-moment.ts'
+import { useApiAnswer } from './use-api-answer.ts'
 
 /** The answers of the PromQL page. Each is asked when it is wanted, can be stopped, and says how it was asked. */
 
@@ -41,7 +41,7 @@ export interface ExplainAnswer extends Asked {
 }
 
 /** Series that are asked for at most; the server says when there were more. */
-const SERIES_MAX = { graph: 500, table: 10_000 } as const
+const SERIES_MAX = { graph: 500, table: 10_000, instant: 500 } as const
 /** Somebody waits, and can stop it. */
 const TIMEOUT_MS = 130_000
 const KEY = 'promql'
@@ -134,4 +134,31 @@ function tableCall({ expr, range }: QueryRequest): string {
 export async function prettified(expr: string): Promise<string> {
   const path = withSearch('/api/v1/format_query', searchOf({ query: expr }))
   return (await fetchJson<{ readonly data: string }>(path)).data
+}
+
+/** The same question, asked how it is answered: takes the address of a query or of a range of it. */
+export function explainPath(queryPath: string): string {
+  return queryPath.replace(/^\/api\/v1\/query(?:_range)?\?/, '/api/v1/explain?').replace(/&limit=\d+/, '')
+}
+
+/** Evaluates the query, so it is asked only when it is wanted. */
+export function useExplain(path: string, isWanted: boolean): UseQueryResult<Explained> {
+  return useQuery({
+    queryKey: ['explain', path],
+    queryFn: async ({ signal }) => (await fetchJson<{ readonly data: Explained }>(path, signal)).data,
+    enabled: isWanted,
+    staleTime: 60_000,
+  })
+}
+
+const INSTANT_POLL_MS = 15_000
+
+/** The value of an expression now, again and again; or at the moment the page shows. */
+export function useInstantQuery(expr: string): UseQueryResult<QueryAnswer> {
+  const path = instantCall(expr, useMoment())
+  return useApiAnswer<QueryAnswer>('instant', path, { pollMs: INSTANT_POLL_MS, enabled: expr.trim() !== '' })
+}
+
+export function instantCall(expr: string, moment: string | undefined): string {
+  return withSearch('/api/v1/query', searchOf({ query: expr, limit: String(SERIES_MAX.instant), time: moment ?? '' }))
 }

@@ -6,7 +6,7 @@ import { searchOf, withSearch } from '../lib/address.ts'
 import { postJson, fetchJson } from './fetch-json.ts'
 import { useApiAction, type ApiAction } from './use-api-action.ts'
 import { useApiAnswer } from './use-api-answer.ts'
-import { usePollMs } from './use-poll.ts'
+import { usePollMs } from './live.ts'
 
 const RULES_POLL_MS = 15_000
 /** Unit tests and lint read all content, and run after the evaluation of rules. */

@@ -3,7 +3,7 @@ import type { BoundRunbook, RunbookList, RunbookSource, RunbookUnknown } from '.
 import { withSearch } from '../lib/address.ts'
 import { fetchJson, type ApiFailure } from './fetch-json.ts'
 import { useApiAnswer } from './use-api-answer.ts'
-import { usePollMs } from './use-poll.ts'
+import { usePollMs } from './live.ts'
 
 const RUNBOOK_POLL_MS = 15_000
 

@@ -1,9 +1,9 @@
 import { useQueries, type InfiniteData, type UseInfiniteQueryResult, type UseQueryResult } from '@tanstack/react-query'
 import type { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import { fetchJson } from './fetch-json.ts'
-import { callAt } from './moment-param.ts'
+import { callAt, useMoment } from './use-moment.ts'
 import { useApiAnswer, useApiPages } from './use-api-answer.ts'
-import { useMoment } from './use-moment.ts'
+import { usePollMs } from './live.ts'
 
 const UPGRADES = '/api/fleet/v1/upgrades'
 const STUCK = '/api/fleet/v1/stuck'
@@ -63,6 +63,38 @@ export function useUpgradesById(ids: readonly string[]): readonly UseQueryResult
         queryKey: ['upgrade-record', path],
         queryFn: ({ signal }: { readonly signal: AbortSignal }) => fetchJson<UpgradeItem>(path, signal),
       }
+    }),
+  })
+}
+
+/** Of one cluster: a graph of years has fewer. */
+const BAND_UPGRADES_MAX = 200
+
+export interface UpgradesOfClusters {
+  readonly upgrades: readonly UpgradeItem[]
+  /** Of these it is known when they upgraded; of those that are asked for nothing is said yet. */
+  readonly told: readonly string[]
+  /** Of these nobody could say when they upgraded. */
+  readonly untold: readonly string[]
+}
+
+/** The upgrades of a few clusters, newest first; of none while nobody wants them. */
+export function useUpgradesOf(clusters: readonly string[], isWanted: boolean): UpgradesOfClusters {
+  const moment = useMoment()
+  const refetchInterval = usePollMs('upgrades-of', NEWEST_POLL_MS)
+  return useQueries({
+    queries: (isWanted ? clusters : []).map((cluster) => {
+      const path = upgradesCall({ cluster, sort: 'started', order: 'desc' }, moment, BAND_UPGRADES_MAX)
+      return {
+        queryKey: ['upgrades-of', path],
+        queryFn: ({ signal }: { readonly signal: AbortSignal }) => fetchJson<UpgradeItems>(path, signal),
+        refetchInterval,
+      }
+    }),
+    combine: (answers) => ({
+      upgrades: answers.flatMap(({ data }) => data?.upgrades ?? []),
+      told: clusters.filter((_cluster, i) => answers[i]?.data !== undefined),
+      untold: clusters.filter((_cluster, i) => answers[i]?.isError === true && answers[i].data === undefined),
     }),
   })
 }

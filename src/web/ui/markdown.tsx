@@ -1,8 +1,7 @@
 import { Fragment, type HTMLAttributes, type ReactNode } from 'react'
 import type { Token, Tokens } from 'marked'
-import { decodeEntities } from '../lib/decode-entities.ts'
+import { decodeEntities, headingId, toBlocks, type RunbookBlock } from '../lib/runbook-blocks.ts'
 import type { MarkValues } from '../lib/mark-values.ts'
-import { headingId, toBlocks, type RunbookBlock } from '../lib/runbook-blocks.ts'
 import { classNames } from './class-names.ts'
 import styles from './markdown.module.css'
 

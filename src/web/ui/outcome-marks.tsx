@@ -6,7 +6,7 @@ import {
   CLUSTER_STATE_WORDS,
   PHASE_STATE_WORDS,
   UPGRADE_STATE_WORDS,
-} from '../lib/fleet-words.ts'
+} from '../lib/fleet-names.ts'
 import { Shape, type ShapeName } from './shapes.tsx'
 
 /** How clusters, upgrades and phases fare: each a shape and a word, and a colour only where it is an outcome. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import type { Tick } from '../lib/day-ticks.ts'
-import { rampColor } from '../lib/version-ramp.ts'
+import type { Tick } from '../lib/utc-day.ts'
+import { rampColor } from '../lib/version-order.ts'
 import styles from './step-chart.module.css'
 import { useWidth } from './use-width.ts'
 

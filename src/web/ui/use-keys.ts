@@ -1,5 +1,4 @@
 import { useEffect, useEffectEvent } from 'react'
-import { stepKey } from '../lib/shortcuts.ts'
 
 /** How long the first key of a sequence waits for the second. */
 const SEQUENCE_MS = 1500
@@ -45,4 +44,23 @@ function isTakenElsewhere(event: KeyboardEvent): boolean {
   return (
     target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select, [contenteditable]')
   )
+}
+
+interface KeyStep {
+  /** The binding that was completed, when one was. */
+  readonly command?: string
+  /** The first key of a sequence that has begun. */
+  readonly pending: string
+}
+
+/**
+ * The command of a key press. Pure: the caller passes the returned `pending` with the next key.
+ * @param bindings keys as in the cheatsheet: `j`, `/`, `g n`
+ */
+export function stepKey(pending: string, key: string, bindings: readonly string[]): KeyStep {
+  const sequence = pending === '' ? key : `${pending} ${key}`
+  if (bindings.includes(sequence)) return { command: sequence, pending: '' }
+  if (bindings.some((binding) => binding.startsWith(`${sequence} `))) return { pending: sequence }
+  // A broken sequence does not swallow a key that means something by itself.
+  return pending === '' ? { pending: '' } : stepKey('', key, bindings)
 }

@@ -1,16 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import type { AdoptionBasis, ShareAnswer, SpreadItem, WorkloadsAnswer } from '../../../src/contract/adoption.ts'
-import { adoptionCall, adoptionPromql, olderPromql } from '../../../src/web/lib/adoption-call.ts'
-import { citedDays } from '../../../src/web/lib/adoption-citation.ts'
-import { adoptionHeadline } from '../../../src/web/lib/adoption-headline.ts'
+import { adoptionCall, adoptionPromql, olderPromql, citedDays } from '../../../src/web/lib/adoption-call.ts'
+import {
+  adoptionHeadline,
+  alignedDays,
+  comparedWith,
+  withCompared,
+  rolloutStepOf,
+} from '../../../src/web/lib/adoption-spread.ts'
 import { PLAIN_VIEW } from '../../../src/web/lib/adoption-view.ts'
-import { alignedDays, comparedWith, withCompared } from '../../../src/web/lib/aligned-ages.ts'
-import { cohortRows } from '../../../src/web/lib/cohort-rows.ts'
+import {
+  cohortRows,
+  clustersBehind,
+  hasLines,
+  linesOf,
+  onOneLine,
+  shareBands,
+} from '../../../src/web/lib/adoption-shares.ts'
 import { workloadUpdate } from '../../../src/web/lib/workload-update.ts'
-import { clustersBehind } from '../../../src/web/lib/clusters-behind.ts'
-import { rolloutStepOf } from '../../../src/web/lib/rollout-step.ts'
-import { hasLines, linesOf, onOneLine } from '../../../src/web/lib/version-lines.ts'
-import { shareBands } from '../../../src/web/lib/share-bands.ts'
 import { parseExpr } from '../../../src/promql/parse.ts'
 
 const DAYS = ['2026-11-19', '2026-11-20', '2026-11-21']

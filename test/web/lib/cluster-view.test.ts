@@ -8,10 +8,8 @@ import {
   toggled,
   WHOLE_FLEET,
 } from '../../../src/web/lib/cluster-view.ts'
-import { readColumns, FIRST_COLUMNS } from '../../../src/web/lib/cluster-columns.ts'
-import { readViews, withoutView, withView } from '../../../src/web/lib/saved-views.ts'
-import { versionAge, versionChoices } from '../../../src/web/lib/version-facets.ts'
-import { compareVersions } from '../../../src/web/lib/version-order.ts'
+import { readColumns, FIRST_COLUMNS, readViews, withoutView, withView } from '../../../src/web/lib/list-preferences.ts'
+import { versionAge, versionChoices, compareVersions } from '../../../src/web/lib/version-order.ts'
 
 test.each([
   ['', ''],

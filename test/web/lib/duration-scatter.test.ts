@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RunItem, SizeClassItem } from '../../../src/contract/fleet-edges.ts'
-import { durationScatter, sizeWords } from '../../../src/web/lib/duration-scatter.ts'
+import { durationScatter, sizeWords, durationScale } from '../../../src/web/lib/duration-scatter.ts'
 
 function run(id: string, nodes: number | null, seconds: number, finished = true): RunItem {
   const edge = { operator: 'kubevirt', from: '1', to: '2' } as const
@@ -46,4 +46,19 @@ test('everything stands inside, medians as wide as their classes', () => {
   // One point alone has room on every side.
   expect(durationScatter([run('a', 7, 60)], [])!.points[0]).toMatchObject({ x: 0.5, y: 0.5 })
   expect(sizeWords(unknown)).toBe('size not known')
+})
+
+test('durations stand between the shortest and the longest, and what took no time below them', () => {
+  const scale = durationScale([0, 1e9, 1e6, 0])
+  expect([scale.shortestNs, scale.longestNs, scale.shareOf(0)]).toEqual([1e6, 1e9, 0])
+  expect(scale.shareOf(1e6)).toBeCloseTo(0.1 / 3.2)
+  expect(scale.shareOf(1e9)).toBeCloseTo(3.1 / 3.2)
+  expect(scale.shareOf(1e12)).toBe(1)
+})
+
+test('where nothing took any time, or nothing is there, all stand at the bottom', () => {
+  for (const durations of [[], [0, 0]]) {
+    const scale = durationScale(durations)
+    expect([scale.shareOf(0), scale.shortestNs, scale.longestNs]).toEqual([0, 1, 1])
+  }
 })

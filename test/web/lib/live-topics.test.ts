@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { EVENT_TOPICS } from '../../../src/contract/events.ts'
-import { atMostEvery } from '../../../src/web/lib/at-most-every.ts'
-import { LIVE_TOPICS, pollMsOf, topicOf } from '../../../src/web/lib/live-topics.ts'
+import { atMostEvery, LIVE_TOPICS, pollMsOf, topicOf } from '../../../src/web/lib/live-topics.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 test.each([

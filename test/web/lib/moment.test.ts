@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromFieldTime, toFieldTime } from '../../../src/web/lib/field-time.ts'
+import { fromFieldTime, toFieldTime } from '../../../src/web/lib/format-time.ts'
 import { atMoment, formatMomentParam, keepMoment, momentOf } from '../../../src/web/lib/moment.ts'
 
 const MS = Date.UTC(2026, 10, 22, 3, 4, 5)

@@ -3,7 +3,7 @@ import {
   alertPath,
   alertsPath,
   deliveryPath,
-  explorePath,
+  promqlPath,
   isSamePage,
   lintPath,
   placeOf,
@@ -12,6 +12,21 @@ import {
   rulesPath,
   runbookPath,
   silencesPath,
+  EXPLORE_PAGES,
+  dashboardPath,
+  logsPath,
+  metricsPath,
+  tracePath,
+  tracesPath,
+  FLEET_PAGES,
+  clusterPath,
+  clustersPath,
+  edgePath,
+  edgesPath,
+  gatePath,
+  modificationsPath,
+  upgradePath,
+  upgradesPath,
 } from '../../../src/web/lib/paths.ts'
 
 test.each([
@@ -23,15 +38,14 @@ test.each([
   [resolvedPath(), '/alerts/resolved'],
   [resolvedPath({ alert: 'A', cluster: '', q: 'x y' }), '/alerts/resolved?alert=A&q=x+y'],
   [rulePath('A:b/c'), '/alerts/rules/A%3Ab%2Fc'],
-  [rulePath('A', 'hco'), '/alerts/rules/A?group=hco'],
+  [rulePath('A', { group: 'hco' }), '/alerts/rules/A?group=hco'],
   [rulesPath({ health: 'err' }), '/alerts/rules?health=err'],
   [silencesPath('5f'), '/alerts/silences?id=5f'],
   [deliveryPath({ fingerprint: '00ff' }), '/alerts/delivery?fingerprint=00ff'],
   [lintPath(), '/alerts/lint'],
   [runbookPath('KubeVirtCRModified'), '/rb/KubeVirtCRModified'],
   [runbookPath('A/B', '00ff'), '/rb/A%2FB?instance=00ff'],
-  [explorePath(''), '/explore'],
-  [explorePath('up == 0'), '/explore?expr=up+%3D%3D+0'],
+  [promqlPath('up == 0'), '/explore?expr=up+%3D%3D+0'],
 ])('%s', (path, want) => {
   expect(path).toBe(want)
 })
@@ -61,4 +75,29 @@ test.each([
 ])('an alert beside its list is no other page: %s and %s', (from, to, expected) => {
   expect(isSamePage(from, to)).toBe(expected)
   expect(isSamePage(to, from)).toBe(expected)
+})
+
+test.each([
+  [clustersPath({ state: ['stuck', 'silent'], text: 'a b' }), '/fleet/clusters?state=stuck&state=silent&text=a+b'],
+  [clusterPath('../x y'), '/fleet/clusters/..%2Fx%20y'],
+  [upgradesPath(), '/fleet/upgrades'],
+  [upgradePath('0f'), '/fleet/upgrades/0f'],
+  [edgesPath({ sort: '' }), '/fleet/edges'],
+  [edgePath('openshift', '4.19.1', '4.20.0'), '/fleet/edges/openshift/4.19.1/4.20.0'],
+  [edgePath('kubevirt', 'v1', 'v2', { than: 'v0..v1' }), '/fleet/edges/kubevirt/v1/v2?than=v0..v1'],
+  [gatePath('a/b', { show: 'patched' }), '/fleet/gates/a%2Fb?show=patched'],
+  [modificationsPath({ kind: 'json_patch' }), '/fleet/modifications?kind=json_patch'],
+  [promqlPath('up == 0', { range: '6h' }), '/explore?expr=up+%3D%3D+0&range=6h'],
+  [metricsPath({ q: 'kubevirt' }), '/explore/metrics?q=kubevirt'],
+  [tracesPath({ service: 'x' }), '/explore/traces?service=x'],
+  [tracePath('0f', { than: '0e' }), '/explore/traces/0f?than=0e'],
+  [logsPath({ cluster: 'c' }), '/explore/logs?cluster=c'],
+  [dashboardPath('a/b', { 'var-cluster': ['x', 'y'] }), '/explore/dashboards/a%2Fb?var-cluster=x&var-cluster=y'],
+])('%s', (path, want) => {
+  expect(path).toBe(want)
+})
+
+test('every page is in its place', () => {
+  for (const { path } of FLEET_PAGES) expect(placeOf(path)?.name).toBe('Fleet')
+  for (const { path } of EXPLORE_PAGES) expect(placeOf(path)?.name).toBe('Explore')
 })

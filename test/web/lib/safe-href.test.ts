@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeEntities } from '../../../src/web/lib/decode-entities.ts'
+import { decodeEntities } from '../../../src/web/lib/runbook-blocks.ts'
 import { linkTarget } from '../../../src/web/lib/safe-href.ts'
 
 test.each([

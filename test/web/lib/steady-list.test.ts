@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { WHOLE_VIEW } from '../../../src/web/lib/alert-view.ts'
-import { changesText, steadyAlerts, steadyRows } from '../../../src/web/lib/steady-list.ts'
+import { changesText, steadyAlerts, steadyRows, newUpgrades, steadyNow } from '../../../src/web/lib/steady-list.ts'
 import { alertItem } from './alert-item.ts'
+import type { UpgradeItem } from '../../../src/contract/fleet-upgrades.ts'
+import { now } from '../browser/now-fixtures.ts'
 
 const read = [alertItem('A'), alertItem('B', { state: 'pending' }), alertItem('C', { state: 'resolved' })]
 
@@ -59,4 +61,46 @@ test.each([
   [{ newCount: 12, newCriticalCount: 3, goneCount: 2 }, '12 new alerts, 3 critical, 2 gone'],
 ])('news %j are said as %j', (news, words) => {
   expect(changesText(news, 'alert')).toBe(words)
+})
+
+const READ_MS = Date.parse('2026-08-20T10:00:00Z')
+/** An upgrade that began so many minutes after the list was read; what else it says does not matter here. */
+const upgrade = (id: string, minutes: number, state = 'in_progress'): UpgradeItem =>
+  ({ id, state, startedAt: new Date(READ_MS + minutes * 60_000).toISOString() }) as UpgradeItem
+
+const readUpgrades = [upgrade('b', -10), upgrade('a', -90)]
+
+test('rows take their new values and keep their places', () => {
+  const { rows, newCount } = newUpgrades(readUpgrades, [upgrade('c', 1), upgrade('b', -10, 'succeeded')], true, READ_MS)
+  expect([rows.map(({ id, state }) => `${id} ${state}`), newCount]).toEqual([['b succeeded', 'a in_progress'], 1])
+})
+
+test.each([
+  ['newest first: whatever is not read is new', true, 2],
+  ['in another order: only what began since', false, 1],
+])('%s', (_what, isNewestFirst, want) => {
+  const newest = [upgrade('d', 2), upgrade('late', -30), upgrade('b', -10)]
+  expect(newUpgrades(readUpgrades, newest, isNewestFirst, READ_MS).newCount).toBe(want)
+})
+
+const NOW_MS = Date.parse('2026-08-20T10:00:00Z')
+
+test('the lists of the landing page keep their rows, and its numbers are the newest', () => {
+  const read = now(NOW_MS)
+  const [first, ...others] = read.stuck.items
+  const came = { ...first!, id: 'came' }
+  const newest = {
+    ...now(NOW_MS + 60_000),
+    stuck: { count: 7, items: [came, ...others] },
+    silent: { count: 0, items: [] },
+  }
+  const steady = steadyNow(read, newest)
+  expect(steady.now.stuck.count).toBe(7)
+  expect(steady.now.stuck.items.map(({ id, isGone }) => [id, isGone])).toEqual([
+    [first!.id, true],
+    ...others.map(({ id }) => [id, undefined]),
+  ])
+  expect(steady.now.silent.items.every(({ isGone }) => isGone)).toBe(true)
+  expect(steady.news).toEqual({ newCount: 1, goneCount: 1 + read.silent.items.length })
+  expect(steadyNow(newest, newest).news).toEqual({ newCount: 0, goneCount: 0 })
 })

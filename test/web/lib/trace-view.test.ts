@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { criticalPath, pathNsBySpan } from '../../../src/web/lib/critical-path.ts'
-import { formatDifferenceNs, formatSpanNs } from '../../../src/web/lib/format-span.ts'
+import { formatDifferenceNs, formatSpanNs } from '../../../src/web/lib/format-time.ts'
 import { phaseLanes, spanWords, tracedUpgrade } from '../../../src/web/lib/trace-phases.ts'
 import {
   nextPlace,

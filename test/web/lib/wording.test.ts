@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Now } from '../../../src/contract/now.ts'
-import { matchCommands } from '../../../src/web/lib/command-match.ts'
-import { edgeKitSnippet } from '../../../src/web/lib/edge-kit-snippet.ts'
+import { matchCommands } from '../../../src/web/lib/command-groups.ts'
+import { edgeKitSnippet, isLoopback, METRICS, remoteWriteSnippet } from '../../../src/web/lib/sender-snippets.ts'
 import { freshnessOf, OLD_AFTER_MS } from '../../../src/web/lib/freshness.ts'
 import {
   behindSentence,
@@ -13,9 +13,8 @@ import {
   headlineOf,
   silentNote,
 } from '../../../src/web/lib/now-summary.ts'
-import { isLoopback, METRICS, remoteWriteSnippet } from '../../../src/web/lib/remote-write-snippet.ts'
 import { parseBlocks } from '../../../src/web/lib/runbook-blocks.ts'
-import { stepKey } from '../../../src/web/lib/shortcuts.ts'
+import { stepKey } from '../../../src/web/ui/use-keys.ts'
 import { firstNow, now, quietNow } from '../browser/now-fixtures.ts'
 
 const NOW_MS = 1_793_801_002_000

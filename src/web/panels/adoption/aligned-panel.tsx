@@ -1,13 +1,18 @@
 import { useState, type ReactNode } from 'react'
 import type { ForecastItem, SpreadAnswer, SpreadItem } from '../../../contract/adoption.ts'
 import { adoptionCall, adoptionPromql, type AskParams } from '../../lib/adoption-call.ts'
-import { ageOf, lastShare } from '../../lib/adoption-headline.ts'
-import { alignedDays, comparedWith } from '../../lib/aligned-ages.ts'
-import { forecastPlaces } from '../../lib/forecast-words.ts'
+import {
+  ageOf,
+  lastShare,
+  alignedDays,
+  comparedWith,
+  ROLLOUT_STEPS,
+  rolloutStepOf,
+  forecastPlaces,
+} from '../../lib/adoption-spread.ts'
 import { countOf, formatShare } from '../../lib/format-number.ts'
-import { ROLLOUT_STEPS, rolloutStepOf } from '../../lib/rollout-step.ts'
 import { steppedLine } from '../../lib/stacked-areas.ts'
-import { LINE_STEP_MIN, rampOf } from '../../lib/version-ramp.ts'
+import { LINE_STEP_MIN, rampOf } from '../../lib/version-order.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { ChartLine, StepChart, type ChartScale } from '../../ui/step-chart.tsx'

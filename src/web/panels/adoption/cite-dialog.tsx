@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import type { AdoptionBasis } from '../../../contract/adoption.ts'
-import { citedDays } from '../../lib/adoption-citation.ts'
-import type { AskParams } from '../../lib/adoption-call.ts'
+import { citedDays, type AskParams } from '../../lib/adoption-call.ts'
 import { PLAIN_VIEW, type AdoptionView, type PanelName } from '../../lib/adoption-view.ts'
 import { formatCount, formatShare } from '../../lib/format-number.ts'
 import { adoptionPath } from '../../lib/paths.ts'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { ForecastItem } from '../../../contract/adoption.ts'
-import { accuracySentence, forecastSentence } from '../../lib/forecast-words.ts'
+import { accuracySentence, forecastSentence } from '../../lib/adoption-spread.ts'
 import { formatShare } from '../../lib/format-number.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import type { ChartScale } from '../../ui/step-chart.tsx'

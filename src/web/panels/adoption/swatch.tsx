@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { rampColor } from '../../lib/version-ramp.ts'
+import { rampColor } from '../../lib/version-order.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { ChartLine, type ChartFill } from '../../ui/step-chart.tsx'
 import styles from './swatch.module.css'

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { PanelAlert } from '../../../contract/dashboards.ts'
 import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
 import type { DashboardPanel, PrometheusQuery } from '../../../model/dashboard.ts'
-import { asSentence } from '../../lib/as-sentence.ts'
+import { asSentence } from '../../lib/failure-text.ts'
 import { interpolateText, variablesIn } from '../../lib/dashboards/interpolate.ts'
 import { warningsOf } from '../../lib/dashboards/series.ts'
 import {

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import type { ExplainedNode } from '../../../contract/explain.ts'
-import { useExplain } from '../../query/use-explain.ts'
+import { useExplain } from '../../query/use-query-answers.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { Answer } from '../answer.tsx'
 import styles from './explain-note.module.css'

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { countOf, formatCount } from '../../lib/format-number.ts'
-import { clustersPath } from '../../lib/fleet-paths.ts'
+import { clustersPath } from '../../lib/paths.ts'
 import { useClusterNames } from '../../query/use-logs.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { Answer } from '../answer.tsx'

@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { WHOLE_FLEET } from '../../lib/cluster-view.ts'
-import { dashboardPath, metricsPath, promqlPath } from '../../lib/explore-paths.ts'
+import { dashboardPath, metricsPath, promqlPath, rulePath } from '../../lib/paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { selectorOf, suggestionsFor, type MetricRow } from '../../lib/metric-list.ts'
-import { rulePath } from '../../lib/paths.ts'
 import { useClusterCounts } from '../../query/use-clusters.ts'
 import {
   labelsCall,
@@ -13,7 +12,7 @@ import {
   type LabelValues,
   type MissingPart,
 } from '../../query/use-metrics.ts'
-import { useInstantQuery } from '../../query/use-promql.ts'
+import { useInstantQuery } from '../../query/use-query-answers.ts'
 import { useMoment } from '../../query/use-moment.ts'
 import { FactList } from '../../ui/fact-list.tsx'
 import { PromqlText } from '../../ui/promql-text.tsx'

@@ -1,6 +1,6 @@
 import { useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import { metricsPath } from '../../lib/explore-paths.ts'
+import { metricsPath } from '../../lib/paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import {
   firstMetricOrder,

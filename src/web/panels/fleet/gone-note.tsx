@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import type { ClusterDetail } from '../../../contract/fleet-clusters.ts'
-import { formatLength } from '../../lib/format-length.ts'
+import { formatLength } from '../../lib/format-time.ts'
 import { useMoment } from '../../query/use-moment.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'

@@ -1,8 +1,8 @@
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ModificationItem } from '../../../contract/fleet-modifications.ts'
-import { clusterPath } from '../../lib/fleet-paths.ts'
-import { operatorName } from '../../lib/operator-words.ts'
+import { clusterPath } from '../../lib/paths.ts'
+import { operatorName } from '../../lib/fleet-names.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import {
   groupEdits,

@@ -1,5 +1,5 @@
 import type { Column } from '../../ui/data-table.tsx'
-import { isSubPhase, phaseName, phaseWords } from '../../lib/phase-words.ts'
+import { isSubPhase, phaseName, phaseWords } from '../../lib/fleet-names.ts'
 import styles from './phase-column.module.css'
 
 /** The first column of tables of phases: a phase within another one is indented. */

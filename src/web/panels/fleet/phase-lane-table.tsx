@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import type { UpgradeDetailItem } from '../../../contract/fleet-upgrades.ts'
-import { formatLength } from '../../lib/format-length.ts'
-import { formatMoment, formatTimeOfDay } from '../../lib/format-time.ts'
+import { formatLength, formatMoment, formatTimeOfDay } from '../../lib/format-time.ts'
 import { levelOf, USUAL_RUNS_MIN, usualText } from '../../lib/phase-heat.ts'
 import { phaseLanes, type PhaseLane } from '../../lib/phase-lanes.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'

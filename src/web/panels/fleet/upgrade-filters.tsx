@@ -3,7 +3,7 @@ import { UPGRADE_OPERATORS } from '../../../contract/fleet-upgrades.ts'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
 import { UPGRADE_STATES } from '../../../model/upgrade.ts'
 import { toggled } from '../../lib/cluster-view.ts'
-import { operatorName } from '../../lib/operator-words.ts'
+import { operatorName } from '../../lib/fleet-names.ts'
 import {
   isUpgradeViewNarrowed,
   parseUpgradeView,

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { metricsPath } from '../../lib/explore-paths.ts'
-import { clusterPath } from '../../lib/fleet-paths.ts'
+import { metricsPath, clusterPath } from '../../lib/paths.ts'
 import type { Label } from '../../lib/promql-table.ts'
 import styles from './label-links.module.css'
 

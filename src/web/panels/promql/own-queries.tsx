@@ -1,6 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { EXAMPLE_QUERIES } from '../../lib/promql/example-queries.ts'
-import { findOwnQueries, readOwnQueries, withOwnQuery } from '../../lib/promql/own-queries.ts'
+import { EXAMPLE_QUERIES, findOwnQueries, readOwnQueries, withOwnQuery } from '../../lib/promql/own-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { keptAs } from '../../ui/kept.ts'
 import { Popover } from '../../ui/popover.tsx'

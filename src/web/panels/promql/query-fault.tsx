@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { asSentence } from '../../lib/as-sentence.ts'
+import { asSentence } from '../../lib/failure-text.ts'
 import { adviceFor, isForTables, lineAt, remarkOfError } from '../../lib/promql/remarks.ts'
 import type { ApiFailure } from '../../query/fetch-json.ts'
 import { Button } from '../../ui/button.tsx'

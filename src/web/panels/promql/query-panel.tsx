@@ -14,7 +14,7 @@ import {
   useTableAnswer,
   type QueryRequest,
 } from '../../query/use-query-answers.ts'
-import { useUpgradesOf } from '../../query/use-upgrade-bands.ts'
+import { useUpgradesOf } from '../../query/use-upgrades.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import { serverNowMs } from '../../ui/server-clock.ts'

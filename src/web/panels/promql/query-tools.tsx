@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { metricsPath } from '../../lib/explore-paths.ts'
+import { metricsPath } from '../../lib/paths.ts'
 import type { QueryView } from '../../lib/promql/query-view.ts'
 import { metricsIn } from '../../lib/promql/selectors.ts'
 import { QueryHistory } from './own-queries.tsx'

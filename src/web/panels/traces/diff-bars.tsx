@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { formatDifferenceNs } from '../../lib/format-span.ts'
+import { formatDifferenceNs } from '../../lib/format-time.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { largestDiffs, type SpanDiff } from '../../lib/trace-diff.ts'
 import { classNames } from '../../ui/class-names.ts'

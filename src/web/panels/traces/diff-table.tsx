@@ -1,5 +1,5 @@
 import { useMemo, type ReactNode } from 'react'
-import { formatDifferenceNs, formatSpanNs } from '../../lib/format-span.ts'
+import { formatDifferenceNs, formatSpanNs } from '../../lib/format-time.ts'
 import type { SpanDiff } from '../../lib/trace-diff.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'

@@ -1,6 +1,6 @@
 import type { CSSProperties, ReactNode } from 'react'
 import type { PathPiece } from '../../lib/critical-path.ts'
-import { formatSpanNs } from '../../lib/format-span.ts'
+import { formatSpanNs } from '../../lib/format-time.ts'
 import type { TraceSpan } from '../../lib/trace.ts'
 import { classNames } from '../../ui/class-names.ts'
 import styles from './span-bar.module.css'

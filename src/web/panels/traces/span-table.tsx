@@ -1,7 +1,7 @@
 import { useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { formatCount } from '../../lib/format-number.ts'
-import { formatDifferenceNs, formatSpanNs } from '../../lib/format-span.ts'
+import { formatDifferenceNs, formatSpanNs } from '../../lib/format-time.ts'
 import { spanWords } from '../../lib/trace-phases.ts'
 import type { Trace, TraceSpan } from '../../lib/trace.ts'
 import type { Column } from '../../ui/data-table.tsx'

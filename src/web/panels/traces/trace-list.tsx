@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { criticalPath, pathNsBySpan } from '../../lib/critical-path.ts'
-import { tracePath } from '../../lib/explore-paths.ts'
+import { tracePath } from '../../lib/paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { tracedUpgrade, traceTitle } from '../../lib/trace-phases.ts'
 import { COMPARED_TRACES } from '../../lib/trace-search.ts'

@@ -1,6 +1,6 @@
 import { useRef, useState, type PointerEvent, type ReactNode } from 'react'
 import type { PathPiece } from '../../lib/critical-path.ts'
-import { formatSpanNs } from '../../lib/format-span.ts'
+import { formatSpanNs } from '../../lib/format-time.ts'
 import type { Trace, TraceSpan } from '../../lib/trace.ts'
 import styles from './trace-minimap.module.css'
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { tracePath } from '../../lib/explore-paths.ts'
+import { tracePath } from '../../lib/paths.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { Button } from '../../ui/button.tsx'
 

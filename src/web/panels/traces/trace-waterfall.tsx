@@ -1,7 +1,7 @@
 import { useMemo, type CSSProperties, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { PathPiece } from '../../lib/critical-path.ts'
-import { formatSpanNs } from '../../lib/format-span.ts'
+import { formatSpanNs } from '../../lib/format-time.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { spanWords } from '../../lib/trace-phases.ts'
 import type { Trace, TraceSpan } from '../../lib/trace.ts'

@@ -4,10 +4,10 @@ import {
   matches,
   selectorText,
   sinceLastStep,
+  similarNames,
   type SelectorFacts,
 } from '../../../../src/web/lib/promql/empty-reason.ts'
 import { selectorsIn } from '../../../../src/web/lib/promql/selectors.ts'
-import { similarNames } from '../../../../src/web/lib/promql/similar-names.ts'
 
 const NAMES = ['kubevirt_info', 'kubevirt_vmi_info', 'node_cpu_seconds_total', 'up']
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parser } from '@prometheus-io/lezer-promql'
-import { EXAMPLE_QUERIES } from '../../../../src/web/lib/promql/example-queries.ts'
 import {
+  EXAMPLE_QUERIES,
   findOwnQueries,
   OWN_QUERIES_MAX,
   readOwnQueries,

@@ -1,0 +1,153 @@
+import type { ClusterState } from '../../model/cluster-record.ts'
+import type { PhaseState, UpgradeState } from '../../model/upgrade.ts'
+
+/** What states and causes are called where people read. Pure. */
+
+export const CLUSTER_STATE_WORDS: Readonly<Record<ClusterState, string>> = {
+  upgrading: 'upgrading',
+  stuck: 'stuck',
+  silent: 'silent',
+  unhealthy: 'unhealthy',
+  tainted: 'tainted',
+  outdated_workloads: 'outdated VMs',
+  paused_pool: 'paused pool',
+  unknown: 'unknown',
+  steady: 'steady',
+  gone: 'gone',
+}
+
+/** What each says, for those who meet the word first. */
+export const CLUSTER_STATE_MEANINGS: Readonly<Record<ClusterState, string>> = {
+  upgrading: 'An operator or the platform is between two versions.',
+  stuck: 'An upgrade got no further for longer than its phase takes elsewhere.',
+  silent: 'Nothing came from it for longer than its ways allow.',
+  unhealthy: 'HyperConverged says that the system is in error.',
+  tainted: 'Something is changed past the API, so support and upgrades may not know it.',
+  outdated_workloads: 'Virtual machines still run on the launcher of an older version.',
+  paused_pool: 'A machine config pool is paused: its nodes take no update.',
+  unknown: 'It is heard of, and no version of any operator is told.',
+  steady: 'It is heard of, and none of the others holds.',
+  gone: 'It was switched off for good: somebody said so, or nothing was heard of it for a long time.',
+}
+
+export const UPGRADE_STATE_WORDS: Readonly<Record<UpgradeState, string>> = {
+  in_progress: 'running',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  superseded: 'superseded',
+  rolled_back: 'rolled back',
+  unknown: 'not known',
+}
+
+export const PHASE_STATE_WORDS: Readonly<Record<PhaseState, string>> = {
+  pending: 'not begun',
+  in_progress: 'running',
+  succeeded: 'done',
+  failed: 'failed',
+  skipped: 'not needed',
+  unknown: 'not known',
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  approval_waiting: 'Waits for approval',
+  no_update_offered: 'No update is offered',
+  resolution_failed: 'OLM cannot resolve',
+  requirements_not_met: 'Requirements are not met',
+  not_upgradeable: 'Not upgradeable',
+  install_failing: 'The installation fails',
+  virt_handler_rollout: 'virt-handler does not roll out',
+  operand_failing: 'An operand fails',
+  reconcile_error: 'HyperConverged cannot reconcile',
+  workload_method_missing: 'No way to update machines is set',
+  migrations_pending: 'Migrations wait',
+  migration_never_ends: 'A migration does not end',
+  node_drain_blocked: 'A node cannot be drained',
+  unknown: 'Cause unknown',
+}
+
+export function causeName(cause: string): string {
+  return CAUSES[cause] ?? cause
+}
+
+/** What operators and components are called where people read. Pure. */
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  'kubevirt-hyperconverged': 'HCO',
+  hco: 'HCO',
+  kubevirt: 'KubeVirt',
+  openshift: 'OpenShift',
+  cdi: 'CDI',
+  ssp: 'SSP',
+  cnao: 'CNAO',
+  'network-addons': 'CNAO',
+  'cluster-network-addons': 'CNAO',
+  hpp: 'HPP',
+  'hostpath-provisioner': 'HPP',
+  aaq: 'AAQ',
+}
+
+export function operatorName(operator: string): string {
+  return OPERATORS[operator] ?? operator
+}
+
+interface UpgradeStep {
+  readonly operator: string
+  /** Null: unknown. */
+  readonly from: string | null
+  readonly to: string
+}
+
+/** The step of an upgrade: `HCO 1.17.3 → 1.18.1`. */
+export function stepText({ operator, from, to }: UpgradeStep): string {
+  return `${operatorName(operator)} ${from ?? 'unknown'} → ${to}`
+}
+
+/** What the phases of an upgrade are called, everywhere. Pure. */
+interface PhaseText {
+  /** The field's own term: heads of columns and lanes. */
+  readonly name: string
+  /** What happens then, for who reads it in a sentence. */
+  readonly words: string
+}
+
+const PHASES: Readonly<Record<string, PhaseText>> = {
+  offered: { name: 'Offered', words: 'offered' },
+  approval: { name: 'Approval', words: 'waits for approval' },
+  olm: { name: 'OLM', words: 'operator install' },
+  'olm.pending': { name: 'CSV pending', words: 'install: requirements' },
+  'olm.install_ready': { name: 'Install ready', words: 'install: ready' },
+  'olm.installing': { name: 'Installing', words: 'install: operators start' },
+  operands: { name: 'Operands', words: 'components' },
+  'virt_handler.canary': { name: 'virt-handler canary', words: 'first node' },
+  'virt_handler.waves': { name: 'virt-handler waves', words: 'node by node' },
+  settle: { name: 'Settle', words: 'settling' },
+  workloads: { name: 'Virtual machines', words: 'machines follow' },
+  platform: { name: 'Platform', words: 'platform' },
+}
+
+/** One component, or one pool of nodes, by its name. */
+const PARTS: Readonly<Record<string, (part: string) => PhaseText>> = {
+  operands: (part) => ({ name: operatorName(part), words: `component ${part}` }),
+  platform: (part) => ({ name: `Pool ${part}`, words: `nodes of ${part}` }),
+}
+
+/** `operands.cdi` is CDI; a pool of the platform goes by its name. */
+export function phaseName(phase: string): string {
+  return phaseText(phase)?.name ?? phase
+}
+
+/** As people say it. */
+export function phaseWords(phase: string | null): string {
+  if (phase === null) return 'phase not told'
+  return phaseText(phase)?.words ?? phase.replaceAll('.', ' ')
+}
+
+function phaseText(phase: string): PhaseText | undefined {
+  const [stem = '', ...rest] = phase.split('.')
+  return PHASES[phase] ?? PARTS[stem]?.(rest.join('.'))
+}
+
+/** A phase within another one: it is drawn below it. */
+export function isSubPhase(phase: string): boolean {
+  return /^(?:olm|operands|platform)\./.test(phase)
+}

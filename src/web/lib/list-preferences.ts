@@ -1,0 +1,73 @@
+/** Columns of the list of clusters. Which are shown is the reader's taste. Pure. */
+export const CLUSTER_COLUMNS = [
+  { name: 'state', title: 'State' },
+  { name: 'version', title: 'Version' },
+  { name: 'kubevirt', title: 'KubeVirt' },
+  { name: 'platform', title: 'Platform' },
+  { name: 'channel', title: 'Channel' },
+  { name: 'approval', title: 'Approval' },
+  { name: 'flavour', title: 'Flavour' },
+  { name: 'upgrade', title: 'Upgrade under way' },
+  { name: 'alerts', title: 'Alerts' },
+  { name: 'outdated', title: 'Outdated VMs' },
+  { name: 'region', title: 'Region' },
+  { name: 'provider', title: 'Provider' },
+  { name: 'environment', title: 'Environment' },
+  { name: 'heard', title: 'Heard by' },
+  { name: 'seen', title: 'Last heard' },
+] as const
+
+export type ClusterColumn = (typeof CLUSTER_COLUMNS)[number]['name']
+
+export const FIRST_COLUMNS: readonly ClusterColumn[] = [
+  'state',
+  'version',
+  'platform',
+  'channel',
+  'upgrade',
+  'alerts',
+  'outdated',
+  'region',
+  'seen',
+]
+
+/** In the order of the table, whatever was kept; those of an older program that are no more are left out. */
+export function readColumns(kept: unknown): readonly ClusterColumn[] {
+  if (!Array.isArray(kept)) return FIRST_COLUMNS
+  return CLUSTER_COLUMNS.map(({ name }) => name).filter((name) => (kept as unknown[]).includes(name))
+}
+
+/** Views that somebody gave a name to. Pure. */
+export interface SavedView {
+  readonly name: string
+  /** Of the address, without `?`. */
+  readonly search: string
+}
+
+/** More are no list that somebody picks from. */
+const VIEWS_MAX = 50
+
+/** What was kept on this machine; nothing of it is trusted. */
+export function readViews(kept: unknown): readonly SavedView[] {
+  if (!Array.isArray(kept)) return []
+  return (kept as unknown[]).filter(isView).slice(0, VIEWS_MAX)
+}
+
+function isView(kept: unknown): kept is SavedView {
+  if (typeof kept !== 'object' || kept === null) return false
+  const { name, search } = kept as Record<string, unknown>
+  return typeof name === 'string' && name !== '' && typeof search === 'string'
+}
+
+/** By name; a view of the same name is replaced. */
+export function withView(views: readonly SavedView[], view: SavedView): readonly SavedView[] {
+  const name = view.name.trim()
+  if (name === '') return views
+  return [...views.filter((one) => one.name !== name), { ...view, name }]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .slice(0, VIEWS_MAX)
+}
+
+export function withoutView(views: readonly SavedView[], name: string): readonly SavedView[] {
+  return views.filter((one) => one.name !== name)
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { UNAVAILABLE } from '../../../src/api/fleet/moment.ts'
+import { describeUnavailable, presentSentence } from '../../../src/web/lib/past-notes.ts'
+import {
+  alertPath,
+  ALERT_PAGES,
+  PLACES,
+  ROUTES,
+  rulePath,
+  runbookPath,
+  FLEET_ROUTES,
+  EXPLORE_ROUTES,
+} from '../../../src/web/lib/paths.ts'
+
+test.each(Object.entries(UNAVAILABLE))('what %s does not tell of the past has words', (_, fields) => {
+  for (const field of fields) expect(describeUnavailable([field]), field).not.toEqual([field])
+})
+
+test('each thing is said once, and a field that nobody wrote words for stands for itself', () => {
+  expect(describeUnavailable(['coverage.silent', 'gates.on', 'gates.off', 'clusters.silent', 'new.field'])).toEqual([
+    'which clusters were silent',
+    'gates set in HyperConverged',
+    'new.field',
+  ])
+})
+
+test('pages that cannot show the past say so, and the others do not', () => {
+  const all = [...PLACES, ...ALERT_PAGES].map(({ path }) => path)
+  const pages = [...new Set([...all, ...Object.values(FLEET_ROUTES), ...Object.values(EXPLORE_ROUTES)])]
+  const present = pages.filter((path) => presentSentence(path) !== undefined)
+  expect(present.sort()).toEqual([ROUTES.silences, ROUTES.delivery, ROUTES.lint, ROUTES.rules].sort())
+})
+
+test('an open alert, a rule and a runbook are of the present', () => {
+  expect(presentSentence(alertPath('0123456789abcdef'))).toContain('of the present')
+  expect(presentSentence(rulePath('X'))).toContain('rules of the present')
+  expect(presentSentence(runbookPath('X'))).toContain('of the present')
+  expect(presentSentence('/rbx')).toBeUndefined()
+})

@@ -1,8 +1,15 @@
+import {
+  choiceField,
+  choicesField,
+  textField,
+  textsField,
+  viewCodec,
+  type ViewField,
+  type ViewOf,
+} from './view-codec.ts'
 import type { ShareQuery } from '../../contract/adoption.ts'
 import { searchOf } from './address.ts'
 import { addUtcDays, isUtcDay } from './utc-day.ts'
-
-/** The state of the adoption page in its address. Pure. */
 
 export type Dimension = NonNullable<ShareQuery['by']>
 
@@ -27,96 +34,66 @@ export const RANGES = [
   { value: '1y', text: '1 y', days: 365 },
   { value: 'all', text: 'All', days: undefined },
 ] as const
-export type RangeWord = (typeof RANGES)[number]['value']
 
 /** Panels by their name in the address: for tables, citations and anchors. */
 export const PANELS = ['share', 'spread', 'workloads', 'older', 'behind', 'cohorts', 'usage'] as const
 export type PanelName = (typeof PANELS)[number]
 
-export interface AdoptionView {
-  /** Empty: the server's default, HyperConverged. */
-  readonly operator: string
-  readonly by: Dimension
-  readonly range: RangeWord
-  /** With `to`, in place of `range`. */
-  readonly from: string
-  readonly to: string
-  readonly only: Readonly<Partial<Record<Facet, readonly string[]>>>
-  readonly measure: 'share' | 'clusters'
-  /** The version that the page compares with (or newer); empty: the newest. */
-  readonly version: string
-  /** Versions aligned by age; empty: `version` and the versions before it. */
-  readonly compare: readonly string[]
-  /** The version of the panel of clusters behind; empty: the one before the newest. */
-  readonly older: string
-  readonly cohort: Facet
-  readonly behind: 'minors' | 'releases'
-  readonly tables: readonly PanelName[]
-  readonly shows: '' | 'denominator'
-  /** The cited panel and the digest of its numbers: `share.0123456789abcdef`. */
-  readonly cite: string
-}
-
-export const PLAIN_VIEW: AdoptionView = {
-  operator: '',
-  by: 'minor',
-  range: '90d',
-  from: '',
-  to: '',
-  only: {},
-  measure: 'share',
-  version: '',
-  compare: [],
-  older: '',
-  cohort: 'channel',
-  behind: 'minors',
-  tables: [],
-  shows: '',
-  cite: '',
-}
-
-export function parseAdoptionView(search: string): AdoptionView {
-  const params = new URLSearchParams(search)
-  const text = (name: string): string => params.get(name) ?? ''
-  const one = <T extends string>(name: string, words: readonly T[], absent: T): T =>
-    words.find((word) => word === text(name)) ?? absent
-  const day = (name: string): string => (isUtcDay(text(name)) ? text(name) : '')
-  const hasRange = day('from') !== '' && day('to') !== '' && day('from') <= day('to')
-  const tables = params.getAll('table')
+/** With `to`, in place of `range`; both are days, or empty. */
+function dayField(name: 'from' | 'to'): ViewField<string> {
   return {
-    operator: text('operator'),
-    by: one('by', DIMENSIONS, PLAIN_VIEW.by),
-    range: one(
-      'range',
-      RANGES.map(({ value }) => value),
-      PLAIN_VIEW.range,
-    ),
-    from: hasRange ? day('from') : '',
-    to: hasRange ? day('to') : '',
-    only: Object.fromEntries(
-      FACETS.flatMap((facet) => {
-        const values = params.getAll(facet).filter((value) => value !== '')
-        return values.length === 0 ? [] : [[facet, values]]
-      }),
-    ),
-    measure: one('measure', ['share', 'clusters'], PLAIN_VIEW.measure),
-    version: text('version'),
-    compare: params.getAll('compare').filter((value) => value !== ''),
-    older: text('older'),
-    cohort: one('cohort', FACETS, PLAIN_VIEW.cohort),
-    behind: one('behind', ['minors', 'releases'], PLAIN_VIEW.behind),
-    tables: PANELS.filter((panel) => tables.includes(panel)),
-    shows: one('shows', ['', 'denominator'], ''),
-    cite: /^[a-z]+\.[0-9a-f]{16}$/.test(text('cite')) ? text('cite') : '',
+    read: (params) => {
+      const [from, to] = [params.get('from') ?? '', params.get('to') ?? '']
+      return isUtcDay(from) && isUtcDay(to) && from <= to ? (params.get(name) ?? '') : ''
+    },
+    write: (day) => ({ [name]: day }),
   }
 }
 
-/** The query string, without values that are the default. */
+type Only = Readonly<Partial<Record<Facet, readonly string[]>>>
+
+/** The state of the adoption page in its address. Pure. */
+export const ADOPTION_VIEW = viewCodec({
+  /** Empty: the server's default, HyperConverged. */
+  operator: textField('operator'),
+  by: choiceField('by', DIMENSIONS),
+  range: choiceField(
+    'range',
+    RANGES.map(({ value }) => value),
+    '90d',
+  ),
+  from: dayField('from'),
+  to: dayField('to'),
+  measure: choiceField('measure', ['share', 'clusters']),
+  /** The version that the page compares with (or newer); empty: the newest. */
+  version: textField('version'),
+  /** The version of the panel of clusters behind; empty: the one before the newest. */
+  older: textField('older'),
+  cohort: choiceField('cohort', FACETS),
+  behind: choiceField('behind', ['minors', 'releases']),
+  shows: choiceField('shows', ['', 'denominator']),
+  /** The cited panel and the digest of its numbers: `share.0123456789abcdef`. */
+  cite: {
+    read: (params) => /^[a-z]+\.[0-9a-f]{16}$/.exec(params.get('cite') ?? '')?.[0] ?? '',
+    write: (cite: string) => ({ cite }),
+  },
+  only: {
+    read: (params): Only =>
+      Object.fromEntries(
+        FACETS.map((facet) => [facet, params.getAll(facet).filter((value) => value !== '')] as const).filter(
+          ([, values]) => values.length > 0,
+        ),
+      ),
+    write: (only: Only) => only,
+  },
+  /** Versions aligned by age; empty: `version` and the versions before it. */
+  compare: textsField('compare'),
+  tables: choicesField('table', PANELS),
+})
+export type AdoptionView = ViewOf<typeof ADOPTION_VIEW>
+
 export function formatAdoptionView(view: AdoptionView): string {
-  const { only, compare, tables, ...rest } = view
-  const plain: Readonly<Record<string, unknown>> = { ...PLAIN_VIEW }
-  const words = Object.entries(rest).filter(([name, value]) => value !== plain[name])
-  return searchOf({ ...Object.fromEntries(words), ...only, compare, table: tables })
+  return searchOf(ADOPTION_VIEW.searchOf(view))
 }
 
 export interface DayParams {

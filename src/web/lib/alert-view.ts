@@ -1,58 +1,37 @@
+import { searchOf } from './address.ts'
+import { choiceField, choicesField, textField, viewCodec, type ViewField, type ViewOf } from './view-codec.ts'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { isHeldBack } from './alert-marks.ts'
-import { ALERT_STATES, compareNewest, compareWorst, SEVERITIES, type AlertState, type Severity } from './severity.ts'
-
-/**
- * Filters, grouping and sort of the alerts page, in the URL and applied to the list. Pure. Invalid values of the URL are
- * ignored, so an old or hand-written link still opens.
- */
-export interface AlertView {
-  /** Empty: all. */
-  readonly severities: readonly Severity[]
-  /** Empty: all. */
-  readonly states: readonly AlertState[]
-  /** The whole name; empty: all. */
-  readonly alertname: string
-  /** The whole cluster key, or several with commas between; empty: all. */
-  readonly cluster: string
-  /** Part of an alert's or a cluster's name, in any case; empty: all. */
-  readonly text: string
-  readonly groupBy: GroupBy
-  /** `open`: only alerts that are not silenced, acknowledged, inhibited, muted or expected. */
-  readonly show: 'all' | 'open'
-  readonly sort: 'worst' | 'newest'
-}
+import { ALERT_STATES, compareNewest, compareWorst, SEVERITIES } from './severity.ts'
 
 /** `auto` selects the label (see alert-groups.ts); `label:node` groups by the label `node`. */
 export type GroupBy = 'auto' | 'none' | 'alert' | 'cluster' | `label:${string}`
 
-export const WHOLE_VIEW: AlertView = {
-  severities: [],
-  states: [],
-  alertname: '',
-  cluster: '',
-  text: '',
-  groupBy: 'auto',
-  show: 'all',
-  sort: 'worst',
-}
+/** Filters, grouping and sort of the alerts page, in its address. Pure. */
+export const ALERT_VIEW = viewCodec({
+  /** Empty: all. */
+  severities: listedField('severity', SEVERITIES),
+  /** Empty: all. */
+  states: listedField('state', ALERT_STATES),
+  /** The whole name; empty: all. */
+  alertname: textField('alert'),
+  /** The whole cluster key, or several with commas between; empty: all. */
+  cluster: textField('cluster'),
+  /** Part of an alert's or a cluster's name, in any case; empty: all. */
+  text: textField('q'),
+  groupBy: {
+    read: (params) => parseGroupBy(params.get('group')),
+    write: (groupBy: GroupBy) => ({ group: groupBy === 'auto' ? '' : groupBy }),
+  },
+  /** `open`: only alerts that are not silenced, acknowledged, inhibited, muted or expected. */
+  show: choiceField('show', ['all', 'open']),
+  sort: choiceField('sort', ['worst', 'newest']),
+})
+export type AlertView = ViewOf<typeof ALERT_VIEW>
 
-export function parseAlertView(search: string): AlertView {
-  const params = new URLSearchParams(search)
-  const listed = <T extends string>(name: string, known: readonly T[]): T[] => {
-    const asked = (params.get(name) ?? '').split(',')
-    return known.filter((value) => asked.includes(value))
-  }
-  return {
-    severities: listed('severity', SEVERITIES),
-    states: listed('state', ALERT_STATES),
-    alertname: params.get('alert') ?? '',
-    cluster: params.get('cluster') ?? '',
-    text: params.get('q') ?? '',
-    groupBy: parseGroupBy(params.get('group')),
-    show: params.get('show') === 'open' ? 'open' : 'all',
-    sort: params.get('sort') === 'newest' ? 'newest' : 'worst',
-  }
+/** Some of `values`, with commas between. */
+function listedField<T extends string>(name: string, values: readonly T[]): ViewField<readonly T[]> {
+  return { ...choicesField(name, values), write: (chosen) => ({ [name]: chosen.join(',') }) }
 }
 
 function parseGroupBy(text: string | null): GroupBy {
@@ -60,8 +39,9 @@ function parseGroupBy(text: string | null): GroupBy {
   return isLabelGroup(text) ? text : 'auto'
 }
 
-const isLabelGroup = (text: string | null): text is `label:${string}` =>
-  text !== null && /^label:[A-Za-z_][A-Za-z0-9_]*$/.test(text)
+function isLabelGroup(text: string | null): text is `label:${string}` {
+  return text !== null && /^label:[A-Za-z_][A-Za-z0-9_]*$/.test(text)
+}
 
 /** An action of a user on an alert. */
 export type AlertAction = 'acknowledge' | 'silence'
@@ -72,28 +52,13 @@ export function parseAlertAction(search: string): AlertAction | undefined {
   return action === 'acknowledge' || action === 'silence' ? action : undefined
 }
 
-/** The query string without `?`, and without default values: equal views have equal links. */
+/** The query string without `?`. */
 export function formatAlertView(view: AlertView): string {
-  const params = new URLSearchParams()
-  if (view.severities.length > 0) params.set('severity', view.severities.join(','))
-  if (view.states.length > 0) params.set('state', view.states.join(','))
-  if (view.alertname !== '') params.set('alert', view.alertname)
-  if (view.cluster !== '') params.set('cluster', view.cluster)
-  if (view.text !== '') params.set('q', view.text)
-  if (view.groupBy !== 'auto') params.set('group', view.groupBy)
-  if (view.show !== 'all') params.set('show', view.show)
-  if (view.sort !== 'worst') params.set('sort', view.sort)
-  return params.toString().replaceAll('%2C', ',').replaceAll('%3A', ':')
+  return searchOf(ALERT_VIEW.searchOf(view)).replaceAll('%2C', ',').replaceAll('%3A', ':')
 }
 
 export function isFiltered(view: AlertView): boolean {
-  return (
-    view.severities.length + view.states.length > 0 ||
-    view.alertname !== '' ||
-    view.cluster !== '' ||
-    view.text !== '' ||
-    view.show !== 'all'
-  )
+  return ALERT_VIEW.isNarrowed({ ...view, groupBy: 'auto', sort: 'worst' })
 }
 
 /** The alerts that pass the filters, in the order of the view. */

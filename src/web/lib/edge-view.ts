@@ -1,7 +1,9 @@
+import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
+import { choiceField, textField, viewCodec, type ViewOf } from './view-codec.ts'
 import type { EdgeItem } from '../../contract/fleet-edges.ts'
 import { compareVersions } from './version-order.ts'
 
-/** How edges are looked at, as it stands in the address: over upgrades that began lately or all, beside which other. Pure. */
+/** The state of the pages of edges in their addresses. Pure. */
 
 export const EDGE_WINDOWS = [
   { value: '7d', text: 'This week' },
@@ -10,50 +12,40 @@ export const EDGE_WINDOWS = [
 ] as const
 export type EdgeWindow = (typeof EDGE_WINDOWS)[number]['value']
 
-export function parseEdgeWindow(search: string): EdgeWindow {
-  const asked = new URLSearchParams(search).get('window')
-  return EDGE_WINDOWS.find(({ value }) => value === asked)?.value ?? ''
-}
+const windowField = choiceField<EdgeWindow>('window', ['', '7d', '30d'])
 
-/** What of the address a page about an edge shows besides the edge. */
-export interface EdgeView {
-  readonly window: EdgeWindow
-  /** `from..to` of an edge beside it; empty: none. */
-  readonly than: string
-  /** Whose durations by size are shown; empty: of the whole upgrade. */
-  readonly phase: string
-  readonly runs: 'plot' | 'table'
-}
+/** One edge. */
+export const EDGE_VIEW = viewCodec({
+  window: windowField,
+  /** `from..to` of an edge to compare with; empty: none. */
+  than: textField('than'),
+  /** The phase whose durations by size are shown; empty: the whole upgrade. */
+  phase: textField('phase'),
+  runs: choiceField('runs', ['plot', 'table']),
+})
+export type EdgeView = ViewOf<typeof EDGE_VIEW>
 
-export function parseEdgeView(search: string): EdgeView {
-  const params = new URLSearchParams(search)
-  return {
-    window: parseEdgeWindow(search),
-    than: params.get('than') ?? '',
-    phase: params.get('phase') ?? '',
-    runs: params.get('runs') === 'table' ? 'table' : 'plot',
-  }
-}
+export const EDGE_ORDERS = ['worst', 'newest', 'attempts', 'duration', 'last'] as const
+export type EdgeOrder = (typeof EDGE_ORDERS)[number]
 
-/** What is usual is left out. */
-export function searchOfEdgeView({ runs, ...rest }: EdgeView): Readonly<Record<string, string>> {
-  return { ...rest, runs: runs === 'plot' ? '' : runs }
-}
+/** All edges. */
+export const EDGES_VIEW = viewCodec({
+  order: choiceField('order', EDGE_ORDERS),
+  operator: choiceField<'' | (typeof UPGRADE_OPERATORS)[number]>('operator', ['', ...UPGRADE_OPERATORS]),
+  window: windowField,
+  show: choiceField('show', ['', 'stranded']),
+})
+export type EdgesView = ViewOf<typeof EDGES_VIEW>
 
-const SAYS: Readonly<Record<EdgeWindow, string>> = {
+const WINDOW_TEXTS: Readonly<Record<EdgeWindow, string>> = {
   '7d': 'over upgrades that began in the last 7 days',
   '30d': 'over upgrades that began in the last 30 days',
   '': 'over all upgrades that are kept',
 }
 
 export function edgeWindowWords(window: EdgeWindow): string {
-  return SAYS[window]
+  return WINDOW_TEXTS[window]
 }
-
-/** Orders of the table of edges. Pure. */
-
-export const EDGE_ORDERS = ['worst', 'newest', 'attempts', 'duration', 'last'] as const
-export type EdgeOrder = (typeof EDGE_ORDERS)[number]
 
 export function sortEdges(edges: readonly EdgeItem[], order: EdgeOrder): readonly EdgeItem[] {
   return [...edges].sort((a, b) => COMPARES[order](a, b) || newest(a, b))

@@ -1,45 +1,26 @@
+import { choiceField, textField, viewCodec, type ViewOf } from './view-codec.ts'
 import type { ObjectChangeItem } from '../../contract/fleet-changes.ts'
 import { SEVERITIES, type LogItem } from '../../contract/fleet-logs.ts'
 
 /** What the page of logs shows, as its address says it. Pure. */
 
-export const LOG_SOURCES = ['objects', 'records'] as const
-export type LogSource = (typeof LOG_SOURCES)[number]
 export type LogSeverity = (typeof SEVERITIES)[number]
 
-export interface LogView {
-  readonly source: LogSource
-  readonly cluster: string
+export const LOG_VIEW = viewCodec({
+  source: choiceField('source', ['objects', 'records']),
+  cluster: textField('cluster'),
   /** Of objects; empty: all. */
-  readonly kind: string
-  /** Of objects: who had written last; empty: all. */
-  readonly manager: string
-  /** Of objects: part of the name or the namespace. Of records: in the text of the body. */
-  readonly text: string
-  /** Of records: who sent them; empty: all. */
-  readonly service: string
+  kind: textField('kind'),
+  /** Of objects: the last writer; empty: all. */
+  manager: textField('by'),
+  /** Of records: the sender; empty: all. */
+  service: textField('service'),
   /** Of records: this or worse; empty: all. */
-  readonly severity: LogSeverity | ''
-}
-
-export function parseLogView(search: string): LogView {
-  const params = new URLSearchParams(search)
-  const severity = params.get('severity')
-  return {
-    source: params.get('source') === 'records' ? 'records' : 'objects',
-    cluster: params.get('cluster') ?? '',
-    kind: params.get('kind') ?? '',
-    manager: params.get('by') ?? '',
-    text: params.get('q') ?? '',
-    service: params.get('service') ?? '',
-    severity: SEVERITIES.find((one) => one === severity) ?? '',
-  }
-}
-
-export function searchOfLogView(view: LogView): Readonly<Record<string, string>> {
-  const { source, cluster, kind, manager, text, service, severity } = view
-  return { source: source === 'objects' ? '' : source, cluster, kind, by: manager, service, severity, q: text }
-}
+  severity: choiceField<LogSeverity | ''>('severity', ['', ...SEVERITIES]),
+  /** Of objects: part of the name or the namespace. Of records: part of the body. */
+  text: textField('q'),
+})
+export type LogView = ViewOf<typeof LOG_VIEW>
 
 /** Told from one another also when the same state is told twice. */
 export function changeKey({ at, uid, resourceVersion, change }: ObjectChangeItem): string {

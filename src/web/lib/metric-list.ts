@@ -1,3 +1,4 @@
+import { flagField, sortedViewCodec, textField, type ViewOf } from './view-codec.ts'
 import type { KnownMetricItem } from '../../contract/metric-catalog.ts'
 
 /** Metrics as a list: what is sent, what senders say of it, and what is known of it besides. Pure. */
@@ -66,50 +67,21 @@ function familyOf(name: string): string {
   return name.replace(/_(?:bucket|count|sum)$/, '')
 }
 
-export const METRIC_SORTS = ['name', 'series'] as const
-export type MetricSort = (typeof METRIC_SORTS)[number]
-
-/** What the page shows, as its address says it. */
-export interface MetricView {
-  readonly text: string
-  readonly type: string
-  /** With what is known and nobody sends. */
-  readonly isWhole: boolean
-  readonly sort: MetricSort
-  readonly order: 'asc' | 'desc'
-  /** The open one; empty: none. */
-  readonly metric: string
-}
-
-export function parseMetricView(search: string): MetricView {
-  const params = new URLSearchParams(search)
-  const sort = METRIC_SORTS.find((one) => one === params.get('sort')) ?? 'name'
-  const order = params.get('order')
-  return {
-    text: params.get('q') ?? '',
-    type: params.get('type') ?? '',
-    isWhole: params.get('show') === 'all',
-    sort,
-    order: order === 'asc' || order === 'desc' ? order : firstMetricOrder(sort),
-    metric: params.get('metric') ?? '',
-  }
-}
-
-export function searchOfMetricView(view: MetricView): Readonly<Record<string, string>> {
-  return {
-    q: view.text,
-    type: view.type,
-    show: view.isWhole ? 'all' : '',
-    sort: view.sort === 'name' ? '' : view.sort,
-    order: view.order === firstMetricOrder(view.sort) ? '' : view.order,
-    metric: view.metric,
-  }
-}
-
-/** The largest first, names from a. */
-export function firstMetricOrder(sort: MetricSort): 'asc' | 'desc' {
-  return sort === 'name' ? 'asc' : 'desc'
-}
+/** The state of the metrics page in its address. */
+export const METRIC_VIEW = sortedViewCodec(
+  {
+    text: textField('q'),
+    type: textField('type'),
+    /** With known metrics that nobody sends. */
+    isWhole: flagField('show', 'all'),
+    /** The open one; empty: none. */
+    metric: textField('metric'),
+  },
+  ['name', 'series'],
+  'name',
+)
+export type MetricView = ViewOf<typeof METRIC_VIEW>
+export type MetricSort = MetricView['sort']
 
 /** Every word of the text stands in the name or the help. Rows without a count come last in either order. */
 export function applyMetricView(rows: readonly MetricRow[], view: MetricView): readonly MetricRow[] {

@@ -1,6 +1,6 @@
 import { searchOf, withSearch, type Search } from './address.ts'
-import { formatAdoptionView, PLAIN_VIEW, type AdoptionView } from './adoption-view.ts'
-import { formatAlertView, WHOLE_VIEW, type AlertView } from './alert-view.ts'
+import { formatAdoptionView, type AdoptionView, ADOPTION_VIEW } from './adoption-view.ts'
+import { formatAlertView, type AlertView, ALERT_VIEW } from './alert-view.ts'
 import { atMoment } from './moment.ts'
 
 /** Every address of the UI, by place. No other file writes one, so a renamed page is one change. */
@@ -85,12 +85,15 @@ export const NOW_SECTIONS = {
 } as const
 
 export function alertsPath(view: Partial<AlertView> = {}): string {
-  return withSearch(ROUTES.alerts, formatAlertView({ ...WHOLE_VIEW, ...view }))
+  return withSearch(ROUTES.alerts, formatAlertView({ ...ALERT_VIEW.initial, ...view }))
 }
 
 /** One alert, open beside the list as `view` shows it. */
 export function alertPath(fingerprint: string, view: Partial<AlertView> = {}): string {
-  return withSearch(`${ROUTES.alerts}/${encodeURIComponent(fingerprint)}`, formatAlertView({ ...WHOLE_VIEW, ...view }))
+  return withSearch(
+    `${ROUTES.alerts}/${encodeURIComponent(fingerprint)}`,
+    formatAlertView({ ...ALERT_VIEW.initial, ...view }),
+  )
 }
 
 /** Past occurrences; filtered by `alert`, `cluster` and `q`. */
@@ -120,7 +123,7 @@ export function signInPath(role: 'viewer' | 'responder', to: string): string {
 
 /** @param at the moment to show; without it the selected moment stays */
 export function adoptionPath(view: Partial<AdoptionView> = {}, at?: string): string {
-  const path = withSearch(ROUTES.adoption, formatAdoptionView({ ...PLAIN_VIEW, ...view }))
+  const path = withSearch(ROUTES.adoption, formatAdoptionView({ ...ADOPTION_VIEW.initial, ...view }))
   return at === undefined ? path : atMoment(path, Date.parse(at))
 }
 

@@ -1,21 +1,6 @@
+import { choiceField, flagField, idsField, textField, viewCodec, type ViewOf } from './view-codec.ts'
 import type { OtlpResourceSpans } from './otlp-json.ts'
 import { traceOfOtlp, type Trace } from './trace.ts'
-
-/** What traces are searched by, as it stands in the address, and as the API is asked. Pure. */
-export interface TraceSearch {
-  readonly service: string
-  readonly operation: string
-  readonly cluster: string
-  /** `key=value`, separated by spaces. */
-  readonly tags: string
-  /** As Go writes durations: `1m30s`. */
-  readonly min: string
-  readonly max: string
-  readonly range: TraceRange
-  readonly onlyErrors: boolean
-  /** Ids of up to two that are to be compared. */
-  readonly compare: readonly string[]
-}
 
 export const TRACE_RANGES = [
   { value: '1h', text: '1 h', ms: 3_600_000 },
@@ -24,33 +9,31 @@ export const TRACE_RANGES = [
   { value: '7d', text: '7 d', ms: 7 * 86_400_000 },
   { value: '30d', text: '30 d', ms: 30 * 86_400_000 },
 ] as const
-export type TraceRange = (typeof TRACE_RANGES)[number]['value']
-
 /** Traces in one answer: they come whole, so that each can be told by its critical path. */
 export const TRACES_READ = 50
 
 export const COMPARED_TRACES = 2
 
-export function parseTraceSearch(search: string): TraceSearch {
-  const params = new URLSearchParams(search)
-  const one = (name: string): string => params.get(name) ?? ''
-  return {
-    service: one('service'),
-    operation: one('operation'),
-    cluster: one('cluster'),
-    tags: one('tags'),
-    min: one('min'),
-    max: one('max'),
-    range: TRACE_RANGES.find(({ value }) => value === one('range'))?.value ?? '1d',
-    onlyErrors: one('errors') === 'true',
-    compare: [...new Set(one('compare').split(','))].filter((id) => id !== '').slice(0, COMPARED_TRACES),
-  }
-}
-
-export function searchOfTraceSearch(asked: TraceSearch): Readonly<Record<string, string>> {
-  const { onlyErrors, range, compare, ...texts } = asked
-  return { ...texts, range: range === '1d' ? '' : range, errors: onlyErrors ? 'true' : '', compare: compare.join(',') }
-}
+/** The conditions of a trace search, in its address. Pure. */
+export const TRACE_SEARCH = viewCodec({
+  service: textField('service'),
+  operation: textField('operation'),
+  cluster: textField('cluster'),
+  /** `key=value`, separated by spaces. */
+  tags: textField('tags'),
+  /** A duration of Go: `1m30s`. */
+  min: textField('min'),
+  max: textField('max'),
+  range: choiceField(
+    'range',
+    TRACE_RANGES.map(({ value }) => value),
+    '1d',
+  ),
+  onlyErrors: flagField('errors'),
+  /** Ids of traces to compare. */
+  compare: idsField('compare', COMPARED_TRACES),
+})
+export type TraceSearch = ViewOf<typeof TRACE_SEARCH>
 
 /** The question to `GET /api/v3/traces`. @param toMs the end of the range */
 export function questionOfTraceSearch(asked: TraceSearch, toMs: number): Readonly<Record<string, string>> {

@@ -5,7 +5,7 @@ import { adoptionCall, type AskParams } from '../lib/adoption-call.ts'
 import { adoptionHeadline } from '../lib/adoption-spread.ts'
 import { countOf } from '../lib/format-number.ts'
 import { behindSentence } from '../lib/now-summary.ts'
-import { daysOf, parseAdoptionView, type AdoptionView } from '../lib/adoption-view.ts'
+import { daysOf, type AdoptionView, ADOPTION_VIEW } from '../lib/adoption-view.ts'
 import { adoptionPath } from '../lib/paths.ts'
 import { addUtcDays, utcDayOf } from '../lib/utc-day.ts'
 import { hasLines, linesOf, onOneLine } from '../lib/adoption-shares.ts'
@@ -70,7 +70,7 @@ interface LinesOfVersionsProps {
 
 /** Loads the version lines first: the page is about one of them. */
 function LinesOfVersions(props: LinesOfVersionsProps): ReactNode {
-  const view = parseAdoptionView(useSearch())
+  const view = ADOPTION_VIEW.parse(useSearch())
   const moment = useMoment()
   const lastDay = useLastDay(moment)
   const days = { ...daysOf(view, lastDay, props.firstDay), ...(moment === undefined ? {} : { at: moment }) }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, type ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import type { AlertItems } from '../../contract/alerts.ts'
-import { parseAlertView, type AlertView } from '../lib/alert-view.ts'
+import { type AlertView, ALERT_VIEW } from '../lib/alert-view.ts'
 import { alertPath, alertsPath } from '../lib/paths.ts'
 import { useAlertActions } from '../panels/alert-actions.tsx'
 import { AlertList } from '../panels/alert-list.tsx'
@@ -25,7 +25,7 @@ export function AlertsPage({ fingerprint }: { readonly fingerprint: string | und
   const list = useAlerts()
   const moment = useMoment()
   const call = alertsCall(moment)
-  const view = parseAlertView(useSearch())
+  const view = ALERT_VIEW.parse(useSearch())
   const [, navigate] = useLocation()
   const opened = useOpenedAlert(fingerprint, list)
   const alerts = list.data?.alerts ?? NO_ALERTS

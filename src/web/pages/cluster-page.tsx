@@ -3,7 +3,7 @@ import { Link, useLocation, useSearch } from 'wouter'
 import type { ClusterDetail } from '../../contract/fleet-clusters.ts'
 import { hazardsOf } from '../lib/cluster-hazards.ts'
 import { TIMELINE_KINDS, timelineOf } from '../lib/cluster-timeline.ts'
-import { WHOLE_FLEET } from '../lib/cluster-view.ts'
+import { CLUSTER_VIEW } from '../lib/cluster-view.ts'
 import { clusterPath, clustersPath, modificationsPath, upgradesPath, alertsPath } from '../lib/paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { fittingRange, HISTORY_RANGES } from '../lib/version-lanes.ts'
@@ -69,7 +69,7 @@ export function ClusterPage({ name }: { readonly name: string }): ReactNode {
 }
 
 function ClusterAnswer({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
-  const versions = useClusterCounts(WHOLE_FLEET).data?.facets?.versions ?? []
+  const versions = useClusterCounts(CLUSTER_VIEW.initial).data?.facets?.versions ?? []
   const hazards = hazardsOf(cluster)
   const isPresent = useMoment() === undefined
   const { open, states } = cluster

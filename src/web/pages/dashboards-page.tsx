@@ -1,5 +1,7 @@
+import { textField, viewCodec } from '../lib/view-codec.ts'
+import { useView } from '../panels/use-view.ts'
 import type { ReactNode } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link } from 'wouter'
 import type { DashboardSummary } from '../../contract/dashboards.ts'
 import { dashboardPath, dashboardsPath, lintPath } from '../lib/paths.ts'
 import { countOf } from '../lib/format-number.ts'
@@ -13,11 +15,12 @@ import { Shape } from '../ui/shapes.tsx'
 import { useFocusKeys } from '../ui/use-focus-keys.ts'
 import styles from './dashboards-page.module.css'
 
-/** Every dashboard that is loaded, with what it is about. */
+const DASHBOARDS_VIEW = viewCodec({ text: textField('q') })
+
+/** All loaded dashboards with their descriptions. */
 export function DashboardsPage(): ReactNode {
   const query = useDashboards()
-  const [, navigate] = useLocation()
-  const text = new URLSearchParams(useSearch()).get('q') ?? ''
+  const { view, set } = useView(DASHBOARDS_VIEW, dashboardsPath)
   useFocusKeys(`.${styles.root} h2 a`)
   return (
     <div className="page">
@@ -25,17 +28,10 @@ export function DashboardsPage(): ReactNode {
       <PagesNav place="Explore" />
       <div className="page-head">
         <h1>Dashboards</h1>
-        <SearchField
-          label="Find a dashboard"
-          placeholder="Find"
-          value={text}
-          onChange={(typed) => {
-            navigate(dashboardsPath({ q: typed }), { replace: true })
-          }}
-        />
+        <SearchField label="Find a dashboard" placeholder="Find" value={view.text} onChange={set('text')} />
       </div>
       <Answer query={query} what="the dashboards" skeletonLines={6}>
-        {({ dashboards }) => <List dashboards={dashboards} text={text} />}
+        {({ dashboards }) => <List dashboards={dashboards} text={view.text} />}
       </Answer>
       <ApiCallNote call={{ path: DASHBOARDS_PATH }} />
     </div>

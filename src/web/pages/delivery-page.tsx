@@ -1,5 +1,7 @@
+import { choiceField, textField, viewCodec, type ViewOf } from '../lib/view-codec.ts'
+import { useView } from '../panels/use-view.ts'
 import type { ReactNode } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link } from 'wouter'
 import type { ReceiverItems } from '../../contract/deliveries.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { alertPath, deliveryPath } from '../lib/paths.ts'
@@ -9,7 +11,7 @@ import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { DecisionItems } from '../panels/decision-list.tsx'
 import { DeliveryTable } from '../panels/delivery-table.tsx'
 import { RoutingPanel } from '../panels/routing-panel.tsx'
-import { deliveriesPath, useDeliveries, useReceivers, type DeliveriesAsked } from '../query/use-delivery.ts'
+import { deliveriesPath, useDeliveries, useReceivers } from '../query/use-delivery.ts'
 import { useAlerts } from '../query/use-fleet.ts'
 import { Button } from '../ui/button.tsx'
 import { Card, CardList } from '../ui/card-list.tsx'
@@ -28,19 +30,19 @@ const OUTCOMES = [
   { value: 'refused', text: 'Refused' },
 ] as const
 
+const DELIVERY_VIEW = viewCodec({
+  receiver: textField('receiver'),
+  outcome: choiceField(
+    'outcome',
+    OUTCOMES.map(({ value }) => value),
+  ),
+  fingerprint: textField('fingerprint'),
+})
+type DeliveryView = ViewOf<typeof DELIVERY_VIEW>
+
 /** Receivers with their health, routing, and the log of notification attempts. */
 export function DeliveryPage(): ReactNode {
-  const params = new URLSearchParams(useSearch())
-  const [, navigate] = useLocation()
-  const of = (name: string): string => params.get(name) ?? ''
-  const asked: DeliveriesAsked = {
-    receiver: of('receiver'),
-    outcome: of('outcome'),
-    fingerprint: of('fingerprint'),
-  }
-  const change = (part: Partial<DeliveriesAsked>): void => {
-    navigate(deliveryPath({ ...asked, ...part }), { replace: true })
-  }
+  const { view: asked, change, set } = useView(DELIVERY_VIEW, deliveryPath)
   const receivers = useReceivers()
   return (
     <div className="page">
@@ -50,14 +52,7 @@ export function DeliveryPage(): ReactNode {
       {asked.fingerprint === '' ? null : <WhyOf fingerprint={asked.fingerprint} />}
       <Panel title="Receivers" aside={receivers.data?.configFile}>
         <Answer query={receivers} what="the receivers" skeletonLines={3}>
-          {(items) => (
-            <Receivers
-              items={items}
-              onChoose={(receiver) => {
-                change({ receiver })
-              }}
-            />
-          )}
+          {(items) => <Receivers items={items} onChoose={set('receiver')} />}
         </Answer>
       </Panel>
       <RoutingPanel />
@@ -160,12 +155,11 @@ function Log({
   asked,
   onChange,
 }: {
-  readonly asked: DeliveriesAsked
-  readonly onChange: (part: Partial<DeliveriesAsked>) => void
+  readonly asked: DeliveryView
+  readonly onChange: (part: Partial<DeliveryView>) => void
 }): ReactNode {
   const query = useDeliveries(asked)
   const narrowed = (['receiver', 'fingerprint'] as const).filter((name) => asked[name] !== '')
-  const isNarrowed = narrowed.length > 0 || asked.outcome !== ''
   return (
     <Panel title="Delivery log" aside="newest first">
       <FilterBar
@@ -180,7 +174,7 @@ function Log({
         <Choice
           label="Outcome"
           options={OUTCOMES}
-          value={OUTCOMES.find(({ value }) => value === asked.outcome)?.value ?? ''}
+          value={asked.outcome}
           onChange={(outcome) => {
             onChange({ outcome })
           }}
@@ -192,7 +186,9 @@ function Log({
           if (deliveries.length === 0) {
             return (
               <p className="quiet empty">
-                {isNarrowed ? 'No attempt like this is in the log.' : 'Nobody was told of anything yet.'}
+                {DELIVERY_VIEW.isNarrowed(asked)
+                  ? 'No attempt like this is in the log.'
+                  : 'Nobody was told of anything yet.'}
               </p>
             )
           }

@@ -1,15 +1,9 @@
+import { useView } from '../panels/use-view.ts'
 import type { ReactNode } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import type { EdgeComparisonItem, EdgeItem } from '../../contract/fleet-edges.ts'
 import { durationSentence, edgeKey, edgeName, phaseSentence, successSentence, successText } from '../lib/edge-words.ts'
-import {
-  EDGE_WINDOWS,
-  edgeWindowWords,
-  parseEdgeView,
-  searchOfEdgeView,
-  type EdgeView,
-  type EdgeWindow,
-} from '../lib/edge-view.ts'
+import { EDGE_WINDOWS, edgeWindowWords, type EdgeView, type EdgeWindow, EDGE_VIEW } from '../lib/edge-view.ts'
 import { edgePath, edgesPath, upgradesPath } from '../lib/paths.ts'
 import { operatorName, stepText } from '../lib/fleet-names.ts'
 import { formatCount } from '../lib/format-number.ts'
@@ -44,12 +38,8 @@ interface EdgePageProps {
 
 /** One step between two versions, and another one beside it. */
 export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
-  const search = useSearch()
-  const view = parseEdgeView(search)
+  const { view, change, set } = useView(EDGE_VIEW, (search) => edgePath(operator, from, to, search))
   const { window } = view
-  const change = (next: Partial<EdgeView>): void => {
-    navigate(edgePath(operator, from, to, searchOfEdgeView({ ...view, ...next })), { replace: true })
-  }
   const asked = { operator, from, to, window }
   const query = useEdges(asked)
   const moment = useMoment()
@@ -65,16 +55,7 @@ export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
       <PagesNav place="Fleet" />
       <TitleLine
         title={<span className="nums">{stepText({ operator, from, to })}</span>}
-        tools={
-          <Choice
-            label="Upgrades that began"
-            options={EDGE_WINDOWS}
-            value={window}
-            onChange={(since) => {
-              change({ window: since })
-            }}
-          />
-        }
+        tools={<Choice label="Upgrades that began" options={EDGE_WINDOWS} value={window} onChange={set('window')} />}
       />
       <Answer query={query} what="the edge" skeletonLines={12}>
         {({ edges: [edge], coverage }) =>
@@ -97,13 +78,7 @@ export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
                       change({ phase, runs: show })
                     }}
                   />
-                  <ComparePanel
-                    edge={edge}
-                    view={view}
-                    onCompare={(than) => {
-                      change({ than })
-                    }}
-                  />
+                  <ComparePanel edge={edge} view={view} onCompare={set('than')} />
                 </div>
                 <div>
                   <EdgeFacts edge={edge} window={window} />

@@ -1,16 +1,16 @@
+import { useView } from '../panels/use-view.ts'
 import type { ReactNode } from 'react'
-import { useLocation, useSearch } from 'wouter'
 import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
 import type { EdgeItems } from '../../contract/fleet-edges.ts'
 import type { StrandedItem } from '../../contract/fleet-stranded.ts'
 import {
   EDGE_ORDERS,
-  sortEdges,
   EDGE_WINDOWS,
+  EDGES_VIEW,
   edgeWindowWords,
-  parseEdgeWindow,
+  sortEdges,
   type EdgeOrder,
-  type EdgeWindow,
+  type EdgesView,
 } from '../lib/edge-view.ts'
 import { strandedEdges } from '../lib/edge-words.ts'
 import { edgesPath } from '../lib/paths.ts'
@@ -42,42 +42,24 @@ const ORDER_TEXTS: Readonly<Record<EdgeOrder, string>> = {
 
 /** Each step between two versions: how often it succeeds, and how long it takes. */
 export function EdgesPage(): ReactNode {
-  const search = useSearch()
-  const params = new URLSearchParams(search)
-  const window = parseEdgeWindow(search)
-  const [, navigate] = useLocation()
+  const { view, set } = useView(EDGES_VIEW, edgesPath)
+  const { order, operator, window, show } = view
   const moment = useMoment()
   const asked = { sort: 'success_low', order: 'asc', window }
   const query = useEdges(asked)
-  const isStranded = params.get('show') === 'stranded'
+  const isStranded = show === 'stranded'
   const stranded = useStranded(isStranded)
-  const order = EDGE_ORDERS.find((name) => name === params.get('order')) ?? 'worst'
-  const operator = UPGRADE_OPERATORS.find((name) => name === params.get('operator')) ?? ''
-  const show = isStranded ? 'stranded' : ''
-  const change = (next: Partial<EdgesView>): void => {
-    const { order: by, ...rest } = { order, operator, window, show, ...next }
-    navigate(edgesPath({ order: by === 'worst' ? '' : by, ...rest }), { replace: true })
-  }
   // Where no version is stranded there is no edge of one.
   const hasRest = !isStranded || stranded.data?.stranded.length !== 0
   // Of stranded versions they change the edges below alone, and stand above those.
   const edgeTools = (
     <>
-      <Choice
-        label="Upgrades that began"
-        options={EDGE_WINDOWS}
-        value={window}
-        onChange={(since) => {
-          change({ window: since })
-        }}
-      />
+      <Choice label="Upgrades that began" options={EDGE_WINDOWS} value={window} onChange={set('window')} />
       <Choice
         label="Order"
         options={EDGE_ORDERS.map((value) => ({ value, text: ORDER_TEXTS[value] }))}
         value={order}
-        onChange={(by) => {
-          change({ order: by })
-        }}
+        onChange={set('order')}
       />
       <Choice
         label="Operator"
@@ -86,9 +68,7 @@ export function EdgesPage(): ReactNode {
           ...UPGRADE_OPERATORS.map((value) => ({ value, text: operatorName(value) })),
         ]}
         value={operator}
-        onChange={(of) => {
-          change({ operator: of })
-        }}
+        onChange={set('operator')}
       />
     </>
   )
@@ -105,9 +85,7 @@ export function EdgesPage(): ReactNode {
             { value: 'stranded', text: 'Stranded' },
           ]}
           value={show}
-          onChange={(of) => {
-            change({ show: of })
-          }}
+          onChange={set('show')}
         />
         {isStranded ? null : edgeTools}
       </FilterBar>
@@ -133,7 +111,7 @@ export function EdgesPage(): ReactNode {
                 answer={
                   isStranded ? { ...answer, edges: strandedEdges(answer.edges, stranded.data?.stranded) } : answer
                 }
-                view={{ order, operator, window }}
+                view={view}
                 stranded={isStranded ? (stranded.data?.stranded ?? []) : NONE}
               />
             )}
@@ -148,13 +126,6 @@ export function EdgesPage(): ReactNode {
 const NONE: readonly StrandedItem[] = []
 /** The worst of them are what most come for; the graphs stand below. */
 const ROWS_AT_FIRST = 10
-
-interface EdgesView {
-  readonly order: EdgeOrder
-  readonly operator: string
-  readonly window: EdgeWindow
-  readonly show?: string
-}
 
 interface EdgesAnswerProps {
   readonly answer: EdgeItems

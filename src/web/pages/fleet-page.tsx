@@ -1,14 +1,8 @@
+import { useView } from '../panels/use-view.ts'
 import { useCallback, useMemo, useState, type ReactNode } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link } from 'wouter'
 import type { ClusterItem, ClusterItems } from '../../contract/fleet-clusters.ts'
-import {
-  firstOrder,
-  isNarrowed,
-  parseClusterView,
-  searchOfView,
-  type ClusterListView,
-  type ClusterSort,
-} from '../lib/cluster-view.ts'
+import { type ClusterListView, CLUSTER_VIEW } from '../lib/cluster-view.ts'
 import { searchOf } from '../lib/address.ts'
 import { clustersPath } from '../lib/paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
@@ -33,14 +27,10 @@ import { useKeys } from '../ui/use-keys.ts'
 
 /** Every cluster of the fleet, as many as there are. */
 export function FleetPage(): ReactNode {
-  const view = parseClusterView(useSearch())
+  const { view, change } = useView(CLUSTER_VIEW, clustersPath)
   const moment = useMoment()
-  const [, navigate] = useLocation()
   const rows = useClusters(view)
   const counts = useClusterCounts(view)
-  const change = (next: ClusterListView): void => {
-    navigate(clustersPath(searchOfView(next)), { replace: true })
-  }
   useKeys({
     u: () => {
       void rows.refetch()
@@ -58,7 +48,7 @@ export function FleetPage(): ReactNode {
           ) : (
             <>
               <ClusterFilters view={view} onChange={change} facets={counted.facets ?? undefined}>
-                <ListTaste search={searchOf(searchOfView(view))} />
+                <ListTaste search={searchOf(CLUSTER_VIEW.searchOf(view))} />
               </ClusterFilters>
               <Answer query={rows} what="the list of clusters" skeletonLines={12} call={clustersCall(view, moment)}>
                 {({ pages }) => (
@@ -121,10 +111,6 @@ function ClusterList(props: ClusterListProps): ReactNode {
   const goneFitting = counted.facets?.states.find(({ value }) => value === 'gone')?.count ?? 0
   const asOf = pages[0]?.asOf
   const newer = counted.total - total
-  const sortBy = (sort: ClusterSort): void => {
-    const isSame = sort === view.sort
-    onChange({ ...view, sort, order: isSame ? (view.order === 'asc' ? 'desc' : 'asc') : firstOrder(sort) })
-  }
   return (
     <>
       <ListChangesBar
@@ -133,7 +119,11 @@ function ClusterList(props: ClusterListProps): ReactNode {
         onShow={onRefresh}
       />
       <ListLine
-        count={isNarrowed(view) ? `${formatCount(total)} of ${countOf(listed, 'cluster')}` : countOf(total, 'cluster')}
+        count={
+          CLUSTER_VIEW.isNarrowed(view)
+            ? `${formatCount(total)} of ${countOf(listed, 'cluster')}`
+            : countOf(total, 'cluster')
+        }
       >
         <span className="quiet">
           rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
@@ -150,7 +140,7 @@ function ClusterList(props: ClusterListProps): ReactNode {
           {goneFitting === 0 || view.states.includes('gone') ? null : (
             <>
               {' '}
-              <Link href={clustersPath(searchOfView({ ...view, states: ['gone'] }))}>
+              <Link href={clustersPath(CLUSTER_VIEW.searchOf({ ...view, states: ['gone'] }))}>
                 {countOf(goneFitting, 'that is gone does', 'that are gone do')}
               </Link>
               .
@@ -166,7 +156,9 @@ function ClusterList(props: ClusterListProps): ReactNode {
           context={context}
           chosen={chosen}
           onChoose={choose}
-          onSort={sortBy}
+          onSort={(sort) => {
+            onChange(CLUSTER_VIEW.sortedBy(view, sort))
+          }}
           onNeedMore={onNeedMore}
         />
       )}

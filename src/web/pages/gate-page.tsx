@@ -1,5 +1,7 @@
+import { choiceField, viewCodec } from '../lib/view-codec.ts'
+import { useView } from '../panels/use-view.ts'
 import type { ReactNode } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link } from 'wouter'
 import type { GateDetail } from '../../contract/fleet-gates.ts'
 import { clusterPath, clustersPath, gatePath } from '../lib/paths.ts'
 import { operatorName } from '../lib/fleet-names.ts'
@@ -24,11 +26,17 @@ const SHOWS = [
   { value: 'off', text: 'Off', source: '', on: 'false' },
 ] as const
 
+const GATE_VIEW = viewCodec({
+  show: choiceField(
+    'show',
+    SHOWS.map(({ value }) => value),
+  ),
+})
+
 /** Is this gate used, on which versions, and who sets it by patch. */
 export function GatePage({ gate }: { readonly gate: string }): ReactNode {
-  const wanted = new URLSearchParams(useSearch()).get('show')
-  const [, navigate] = useLocation()
-  const show = SHOWS.find(({ value }) => value === wanted) ?? SHOWS[0]
+  const { view, set } = useView(GATE_VIEW, (search) => gatePath(gate, search))
+  const show = SHOWS.find(({ value }) => value === view.show) ?? SHOWS[0]
   const asked = { gate, source: show.source, on: show.on }
   const query = useGate(asked)
   return (
@@ -44,16 +52,7 @@ export function GatePage({ gate }: { readonly gate: string }): ReactNode {
               <GateSummary detail={first} />
               <Panel
                 title="Who sets it"
-                aside={
-                  <Choice
-                    label="Which of them"
-                    options={SHOWS}
-                    value={show.value}
-                    onChange={(value) => {
-                      navigate(gatePath(gate, { show: value }), { replace: true })
-                    }}
-                  />
-                }
+                aside={<Choice label="Which of them" options={SHOWS} value={show.value} onChange={set('show')} />}
               >
                 <UseTable uses={pages.flatMap(({ uses }) => uses)} total={first.total} />
                 <MoreButton query={query} text="Show more" />

@@ -1,5 +1,6 @@
+import { choiceField, viewCodec } from '../lib/view-codec.ts'
+import { useView } from '../panels/use-view.ts'
 import type { ReactNode } from 'react'
-import { useLocation, useSearch } from 'wouter'
 import type { LintReport } from '../../contract/lint.ts'
 import { createMarker } from '../lib/mark-values.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
@@ -20,12 +21,12 @@ const SHOWN = ['all', 'error', 'warning', 'info'] as const
 type Shown = (typeof SHOWN)[number]
 const SHOWN_TEXTS: Readonly<Record<Shown, string>> = { all: 'All', error: 'Errors', warning: 'Warnings', info: 'Notes' }
 
+const LINT_VIEW = viewCodec({ severity: choiceField('severity', SHOWN) })
+
 /** Findings in the loaded rules, runbooks and dashboards, by check, with place and hint. */
 export function LintPage(): ReactNode {
   const query = useLint()
-  const [, navigate] = useLocation()
-  const asked = new URLSearchParams(useSearch()).get('severity')
-  const shown = SHOWN.find((one) => one === asked) ?? 'all'
+  const { view, set } = useView(LINT_VIEW, lintPath)
   return (
     <div className="page">
       <title>Lint · Daytwo</title>
@@ -35,14 +36,12 @@ export function LintPage(): ReactNode {
         <Choice
           label="Findings"
           options={SHOWN.map((value) => ({ value, text: SHOWN_TEXTS[value] }))}
-          value={shown}
-          onChange={(severity) => {
-            navigate(lintPath({ severity: severity === 'all' ? '' : severity }), { replace: true })
-          }}
+          value={view.severity}
+          onChange={set('severity')}
         />
       </div>
       <Answer query={query} what="the findings" skeletonLines={8}>
-        {(report) => <Report report={report} shown={shown} />}
+        {(report) => <Report report={report} shown={view.severity} />}
       </Answer>
       <ApiCallNote call={{ path: LINT_PATH }} />
     </div>

@@ -4,7 +4,7 @@ import { SEVERITIES } from '../../contract/fleet-logs.ts'
 import { formatDuration } from '../../model/duration.ts'
 import { readRefresh, readTimeRange, timeRangeSearch } from '../lib/dashboards/time-range.ts'
 import { logsPath } from '../lib/paths.ts'
-import { choicesOf, parseLogView, searchOfLogView, type LogSource, type LogView } from '../lib/log-view.ts'
+import { choicesOf, LOG_VIEW, type LogView } from '../lib/log-view.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { TimeControls } from '../panels/dashboards/time-controls.tsx'
@@ -21,10 +21,10 @@ import { Select } from '../ui/select.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import styles from './logs-page.module.css'
 
-const SOURCES: readonly { readonly value: LogSource; readonly text: string }[] = [
+const SOURCES = [
   { value: 'objects', text: 'Object changes' },
   { value: 'records', text: 'Log records' },
-]
+] as const
 const RANGE_SECONDS = 86_400
 /** Nothing moves under the reader unless it is asked for. */
 const REFRESH_SECONDS = 0
@@ -33,7 +33,7 @@ const REFRESH_SECONDS = 0
 export function LogsPage(): ReactNode {
   const search = useSearch()
   const params = new URLSearchParams(search)
-  const view = parseLogView(search)
+  const view = LOG_VIEW.parse(search)
   const range = readTimeRange(params, RANGE_SECONDS)
   const refreshSeconds = readRefresh(params, REFRESH_SECONDS)
   const moment = useMoment()
@@ -45,7 +45,7 @@ export function LogsPage(): ReactNode {
     refresh: refreshSeconds === REFRESH_SECONDS ? '' : formatDuration(refreshSeconds * 1000),
   }
   const go = (next: LogView, more: Readonly<Record<string, string>> = time): void => {
-    navigate(logsPath({ ...searchOfLogView(next), ...more }), { replace: true })
+    navigate(logsPath({ ...LOG_VIEW.searchOf(next), ...more }), { replace: true })
   }
   useKeys({
     '/': () => {
@@ -110,7 +110,7 @@ function Objects(props: SourceProps & { readonly time: Readonly<Record<string, s
   useAgain(round, query)
   const pages = query.data?.pages
   const changes = useMemo(() => changesOf(pages ?? []), [pages])
-  const hrefOf = (cluster: string): string => logsPath({ ...searchOfLogView({ ...view, cluster }), ...time })
+  const hrefOf = (cluster: string): string => logsPath({ ...LOG_VIEW.searchOf({ ...view, cluster }), ...time })
   return (
     <>
       <LogFilters

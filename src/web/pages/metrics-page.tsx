@@ -1,14 +1,9 @@
+import { useView } from '../panels/use-view.ts'
 import { useMemo, type ReactNode } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { useLocation } from 'wouter'
 import { metricsPath } from '../lib/paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
-import {
-  applyMetricView,
-  parseMetricView,
-  searchOfMetricView,
-  typeChoices,
-  type MetricView,
-} from '../lib/metric-list.ts'
+import { applyMetricView, METRIC_VIEW, typeChoices } from '../lib/metric-list.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { ConnectCluster } from '../panels/connect-cluster.tsx'
@@ -27,7 +22,7 @@ import styles from './metrics-page.module.css'
 /** Every metric there is: what it is, who sends it, what reads it. */
 export function MetricsPage(): ReactNode {
   const query = useMetrics()
-  const view = parseMetricView(useSearch())
+  const { view } = useView(METRIC_VIEW, metricsPath)
   const retry = (): void => {
     void query.refetch()
   }
@@ -37,14 +32,10 @@ export function MetricsPage(): ReactNode {
       <title>{view.metric === '' ? 'Metrics · Daytwo' : `${view.metric} · Daytwo`}</title>
       <h1 className="visually-hidden">Explore: metrics</h1>
       <PagesNav place="Explore" />
-      {query.data === undefined && query.error !== null ? <MetricFilters types={NO_TYPES} view={view} /> : null}
+      {query.data === undefined && query.error !== null ? <MetricFilters types={NO_TYPES} /> : null}
       <Answer query={query} what="the metrics" skeletonLines={14} call={NAMES_PATH}>
         {(list) =>
-          list.rows.some(({ isSent }) => isSent) ? (
-            <Metrics list={list} view={view} onRetry={retry} />
-          ) : (
-            <ConnectCluster />
-          )
+          list.rows.some(({ isSent }) => isSent) ? <Metrics list={list} onRetry={retry} /> : <ConnectCluster />
         }
       </Answer>
     </div>
@@ -56,41 +47,28 @@ const NO_KEYS = {}
 
 interface MetricFiltersProps {
   readonly types: ReturnType<typeof typeChoices>
-  readonly view: MetricView
 }
 
-/** They stand in the address, so they stay where the list cannot be shown. */
-function MetricFilters({ types, view }: MetricFiltersProps): ReactNode {
-  const [, navigate] = useLocation()
+/** The filters also stay above a list that could not be loaded. */
+function MetricFilters({ types }: MetricFiltersProps): ReactNode {
+  const { view, change, set } = useView(METRIC_VIEW, metricsPath)
   const { text, type, isWhole } = view
-  const change = (next: MetricView): void => {
-    navigate(metricsPath(searchOfMetricView(next)), { replace: true })
-  }
   return (
     <FilterBar
       search={{
         label: 'Search metrics',
         placeholder: 'Name or meaning',
         value: text,
-        onChange: (typed) => {
-          change({ ...view, text: typed })
-        },
+        onChange: set('text'),
       }}
     >
-      <FacetSelect
-        label="Type"
-        values={types}
-        value={type}
-        onChange={(next) => {
-          change({ ...view, type: next })
-        }}
-      />
+      <FacetSelect label="Type" values={types} value={type} onChange={set('type')} />
       <label className="row">
         <input
           type="checkbox"
           checked={isWhole}
           onChange={(event) => {
-            change({ ...view, isWhole: event.target.checked })
+            change({ isWhole: event.target.checked })
           }}
         />{' '}
         also what nobody sends
@@ -101,25 +79,19 @@ function MetricFilters({ types, view }: MetricFiltersProps): ReactNode {
 
 interface MetricsProps {
   readonly list: MetricList
-  readonly view: MetricView
   readonly onRetry: () => void
 }
 
-function Metrics({ list, view, onRetry }: MetricsProps): ReactNode {
+function Metrics({ list, onRetry }: MetricsProps): ReactNode {
+  const { view, change } = useView(METRIC_VIEW, metricsPath)
   const [, navigate] = useLocation()
   const { rows, missing, isCountCut } = list
-  const { text, type, isWhole, sort, order } = view
-  const shown = useMemo(
-    () => applyMetricView(rows, { text, type, isWhole, sort, order, metric: '' }),
-    [rows, text, type, isWhole, sort, order],
-  )
+  const { isWhole } = view
+  const shown = useMemo(() => applyMetricView(rows, view), [rows, view])
   const listed = useMemo(() => rows.filter(({ isSent }) => isSent || isWhole), [rows, isWhole])
   const types = useMemo(() => typeChoices(listed), [listed])
   const opened = rows.find(({ name }) => name === view.metric)
-  const closePath = metricsPath(searchOfMetricView({ ...view, metric: '' }))
-  const change = (next: MetricView): void => {
-    navigate(metricsPath(searchOfMetricView(next)), { replace: true })
-  }
+  const closePath = metricsPath(METRIC_VIEW.searchOf({ ...view, metric: '' }))
   useKeys(
     view.metric === ''
       ? NO_KEYS
@@ -132,7 +104,7 @@ function Metrics({ list, view, onRetry }: MetricsProps): ReactNode {
   return (
     <div className={opened === undefined ? undefined : styles.isOpen}>
       <div className={styles.list}>
-        <MetricFilters types={types} view={view} />
+        <MetricFilters types={types} />
         <ListLine
           count={
             shown.length === listed.length

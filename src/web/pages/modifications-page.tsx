@@ -1,5 +1,7 @@
+import { choiceField, flagField, textField, viewCodec } from '../lib/view-codec.ts'
+import { useView } from '../panels/use-view.ts'
 import type { ReactNode } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link } from 'wouter'
 import { modificationsPath } from '../lib/paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { editsIn, splitByGone } from '../lib/patch-hazards.ts'
@@ -15,32 +17,28 @@ import { FilterBar } from '../ui/filter-bar.tsx'
 import { ListLine } from '../ui/list-line.tsx'
 import { Panel } from '../ui/panel.tsx'
 
+const MODIFICATIONS_VIEW = viewCodec({
+  cluster: textField('cluster'),
+  standing: choiceField('standing', ['open', 'all']),
+  isGoneShown: flagField('gone', 'shown'),
+})
+
 /** Unsafe JSON patches, and out-of-band modifications. */
 export function ModificationsPage(): ReactNode {
-  const params = new URLSearchParams(useSearch())
-  const [, navigate] = useLocation()
+  const { view, change, set } = useView(MODIFICATIONS_VIEW, modificationsPath)
   const moment = useMoment()
-  const cluster = params.get('cluster') ?? ''
-  const standing = params.get('standing') === 'all' ? 'all' : 'open'
-  // Whoever asks for one cluster wants to see it, gone or not.
-  const isGoneShown = cluster !== '' || params.get('gone') === 'shown'
+  const { cluster, standing } = view
+  // The page of one cluster shows it also after it was decommissioned.
+  const isGoneShown = cluster !== '' || view.isGoneShown
   const patchesAsked = { kind: 'jsonpatch', cluster, open: standing === 'open' ? 'true' : '' }
   const editsAsked = { kind: 'out_of_band', cluster }
   const patches = useModifications(patchesAsked)
   const edits = useModifications(editsAsked)
-  const pathOf = (next: Readonly<Record<string, string>>): string => {
-    const gone = params.get('gone') === 'shown' ? 'shown' : ''
-    return modificationsPath({ cluster, standing: standing === 'all' ? 'all' : '', gone, ...next })
-  }
-  const change = (next: Readonly<Record<string, string>>): void => {
-    navigate(pathOf(next), { replace: true })
-  }
+  const goneToggled = MODIFICATIONS_VIEW.searchOf({ ...view, isGoneShown: !isGoneShown })
   const goneNote = (counted: string, isOne: boolean): ReactNode => (
     <span className="quiet">
       {counted} on clusters that are gone {isGoneShown ? 'among them' : isOne ? 'is left out' : 'are left out'}.{' '}
-      {cluster === '' ? (
-        <Link href={pathOf({ gone: isGoneShown ? '' : 'shown' })}>{isGoneShown ? 'Leave out' : 'Show'}</Link>
-      ) : null}
+      {cluster === '' ? <Link href={modificationsPath(goneToggled)}>{isGoneShown ? 'Leave out' : 'Show'}</Link> : null}
     </span>
   )
   return (
@@ -71,9 +69,7 @@ export function ModificationsPage(): ReactNode {
               { value: 'all', text: 'All there were' },
             ]}
             value={standing}
-            onChange={(next) => {
-              change({ standing: next === 'all' ? 'all' : '' })
-            }}
+            onChange={set('standing')}
           />
         }
       >

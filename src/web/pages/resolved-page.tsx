@@ -1,5 +1,7 @@
+import { choiceField, textField, viewCodec } from '../lib/view-codec.ts'
+import { useView } from '../panels/use-view.ts'
 import { useMemo, useState, type ReactNode } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link } from 'wouter'
 import type { AlertRun } from '../../contract/alert-history.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
@@ -29,29 +31,32 @@ const WINDOWS = [
   { value: '1y', text: '1 y', windowMs: 365 * DAY_MS },
 ] as const
 
+const RESOLVED_VIEW = viewCodec({
+  alert: textField('alert'),
+  cluster: textField('cluster'),
+  fingerprint: textField('fingerprint'),
+  window: choiceField(
+    'window',
+    WINDOWS.map(({ value }) => value),
+    '7d',
+  ),
+  runs: choiceField('runs', ['', 'all']),
+  text: textField('q'),
+})
+
 /** Rows that are rendered. */
 const ROWS_MAX = 300
 
 /** Occurrences of alerts: resolved alerts can still be found. */
 export function ResolvedPage(): ReactNode {
-  const params = new URLSearchParams(useSearch())
-  const [, navigate] = useLocation()
-  const of = (name: string): string => params.get(name) ?? ''
-  const window = WINDOWS.find(({ value }) => value === of('window')) ?? WINDOWS[1]
-  const change = (part: Readonly<Record<string, string>>): void => {
-    navigate(resolvedPath({ ...Object.fromEntries(params), ...part }), { replace: true })
-  }
-  const asked: HistoryAsked = {
-    alertname: of('alert'),
-    cluster: of('cluster'),
-    fingerprint: of('fingerprint'),
-    windowMs: window.windowMs,
-  }
+  const { view, change, set } = useView(RESOLVED_VIEW, resolvedPath)
+  const { alert, cluster, fingerprint, window, text } = view
+  const { windowMs } = WINDOWS.find(({ value }) => value === window) ?? WINDOWS[1]
+  const asked: HistoryAsked = { alertname: alert, cluster, fingerprint, windowMs }
   const query = useHistory(asked)
   const moment = useMoment()
   const [openedMs] = useState(serverNowMs)
   const toMs = moment === undefined ? openedMs : Date.parse(moment)
-  const text = of('q')
   return (
     <div className="page">
       <title>Resolved alerts · Daytwo</title>
@@ -62,44 +67,33 @@ export function ResolvedPage(): ReactNode {
           label: 'Search alerts, clusters and labels',
           placeholder: 'Alert, cluster or label',
           value: text,
-          onChange: (q) => {
-            change({ q })
-          },
+          onChange: set('text'),
         }}
-        chips={['alert', 'cluster', 'fingerprint']
-          .filter((name) => of(name) !== '')
+        chips={(['alert', 'cluster', 'fingerprint'] as const)
+          .filter((name) => view[name] !== '')
           .map((name) => ({
             name,
-            value: of(name),
+            value: view[name],
             onRemove: () => {
               change({ [name]: '' })
             },
           }))}
       >
-        <Choice
-          label="How far back"
-          options={WINDOWS}
-          value={window.value}
-          onChange={(value) => {
-            change({ window: value === '7d' ? '' : value })
-          }}
-        />
+        <Choice label="How far back" options={WINDOWS} value={window} onChange={set('window')} />
         <Choice
           label="Runs"
           options={[
             { value: '', text: 'Over' },
             { value: 'all', text: 'Over or not' },
           ]}
-          value={of('runs') === 'all' ? 'all' : ''}
-          onChange={(runs) => {
-            change({ runs })
-          }}
+          value={view.runs}
+          onChange={set('runs')}
         />
       </FilterBar>
       <Answer query={query} what="what has fired" skeletonLines={10}>
         {({ pages }) => {
           const all = pages.flatMap((page) => page.runs).map((run) => runAt(run, moment))
-          const runs = of('runs') === 'all' ? all : all.filter(({ resolvedAtMs }) => resolvedAtMs !== undefined)
+          const runs = view.runs === 'all' ? all : all.filter(({ resolvedAtMs }) => resolvedAtMs !== undefined)
           const found = runs.filter((run) => isFound(run, text))
           return (
             <>

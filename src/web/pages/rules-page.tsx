@@ -1,5 +1,7 @@
+import { choiceField, textField, viewCodec } from '../lib/view-codec.ts'
+import { useView } from '../panels/use-view.ts'
 import type { ReactNode } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link } from 'wouter'
 import type { PrometheusRuleGroup } from '../../contract/prometheus.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
@@ -35,13 +37,13 @@ const STATE_TEXTS: Readonly<Record<RuleListState, string>> = {
   recording: 'Recording',
 }
 
+const RULES_VIEW = viewCodec({ text: textField('q'), state: choiceField('state', RULE_LIST_STATES) })
+
 /** All rules with their health, state and evaluation time. */
 export function RulesPage(): ReactNode {
   const query = useRules()
-  const params = new URLSearchParams(useSearch())
-  const [, navigate] = useLocation()
-  const text = params.get('q') ?? ''
-  const state = RULE_LIST_STATES.find((one) => one === params.get('state')) ?? 'all'
+  const { view, set } = useView(RULES_VIEW, rulesPath)
+  const { text, state } = view
   return (
     <div className="page">
       <title>Rules · Daytwo</title>
@@ -52,25 +54,21 @@ export function RulesPage(): ReactNode {
           label: 'Search rules',
           placeholder: 'Name, expression or file',
           value: text,
-          onChange: (q) => {
-            navigate(rulesPath({ q, state: state === 'all' ? '' : state }), { replace: true })
-          },
+          onChange: set('text'),
         }}
       >
         <Choice
           label="Rules"
           options={RULE_LIST_STATES.map((value) => ({ value, text: STATE_TEXTS[value] }))}
           value={state}
-          onChange={(next) => {
-            navigate(rulesPath({ q: text, state: next === 'all' ? '' : next }), { replace: true })
-          }}
+          onChange={set('state')}
         />
       </FilterBar>
       <Answer query={query} what="the rules" skeletonLines={12}>
         {(groups) => {
           const all = groups.reduce((sum, group) => sum + group.rules.length, 0)
           const broken = listRules(groups, { text: '', state: 'err' })
-          const rules = listRules(groups, { text, state })
+          const rules = listRules(groups, view)
           return (
             <>
               {all === 0 ? (

@@ -1,9 +1,10 @@
+import { useView } from '../panels/use-view.ts'
 import { useMemo, type ReactNode } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { criticalPath, pathNsBySpan } from '../lib/critical-path.ts'
 import { tracePath, tracesPath } from '../lib/paths.ts'
 import { phaseLanes, tracedUpgrade } from '../lib/trace-phases.ts'
-import { parseTraceView, searchOfTraceView, type TraceView } from '../lib/trace-view.ts'
+import { type TraceView, TRACE_VIEW } from '../lib/trace-view.ts'
 import type { TraceSpan } from '../lib/trace.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
@@ -36,22 +37,18 @@ export function TracePage({ traceId }: { readonly traceId: string }): ReactNode 
 
 function TraceAnswer({ whole, traceId }: { readonly whole: WholeTrace; readonly traceId: string }): ReactNode {
   const { trace, answer } = whole
-  const search = useSearch()
-  const view = useMemo(() => parseTraceView(search), [search])
+  const { view, change, set } = useView(TRACE_VIEW, (search) => tracePath(traceId, search))
   const [, navigate] = useLocation()
   const path = useMemo(() => criticalPath(trace), [trace])
   const pathNs = useMemo(() => pathNsBySpan(path), [path])
   const upgrade = tracedUpgrade(trace)
-  const addressOf = (next: TraceView): string => tracePath(traceId, searchOfTraceView(next))
-  const change = (next: TraceView): void => {
-    navigate(addressOf(next), { replace: true })
-  }
+  const addressOf = (next: TraceView): string => tracePath(traceId, TRACE_VIEW.searchOf(next))
   const hrefOf = (span: TraceSpan): string => addressOf({ ...view, span: span.spanId })
   useKeys({
     Esc: () => {
-      if (view.than !== '') change({ ...view, than: '' })
+      if (view.than !== '') change({ than: '' })
       else if (view.span === '') navigate(tracesPath())
-      else change({ ...view, span: '' })
+      else change({ span: '' })
     },
   })
   const compareHref = tracesPath({ compare: traceId, ...(upgrade === undefined ? {} : { cluster: upgrade.cluster }) })
@@ -63,9 +60,7 @@ function TraceAnswer({ whole, traceId }: { readonly whole: WholeTrace; readonly 
           here={trace}
           than={view.than}
           show={view.show}
-          onShow={(show) => {
-            change({ ...view, show })
-          }}
+          onShow={set('show')}
           aloneHref={addressOf({ ...view, than: '' })}
           otherHref={compareHref}
         />

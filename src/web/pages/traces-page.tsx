@@ -1,15 +1,9 @@
+import { useView } from '../panels/use-view.ts'
 import { useState, type ReactNode } from 'react'
-import { useLocation, useSearch } from 'wouter'
 import { searchOf } from '../lib/address.ts'
 import { tracesPath } from '../lib/paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
-import {
-  parseTraceSearch,
-  searchOfTraceSearch,
-  TRACE_RANGES,
-  TRACES_READ,
-  type TraceSearch,
-} from '../lib/trace-search.ts'
+import { TRACE_RANGES, TRACE_SEARCH, TRACES_READ } from '../lib/trace-search.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
@@ -27,18 +21,13 @@ const MINUTE_MS = 60_000
 
 /** Which traces there are, by when and how long. */
 export function TracesPage(): ReactNode {
-  const search = useSearch()
-  const asked = parseTraceSearch(search)
+  const { view: asked, change, set } = useView(TRACE_SEARCH, tracesPath)
   const moment = useMoment()
   const nowMs = useNowMs()
   const minuteMs = Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS
   const [openedMs, setOpenedMs] = useState(minuteMs)
   const toMs = moment === undefined ? openedMs : Date.parse(moment)
   const fromMs = toMs - (TRACE_RANGES.find(({ value }) => value === asked.range)?.ms ?? 0)
-  const [, navigate] = useLocation()
-  const change = (next: TraceSearch): void => {
-    navigate(tracesPath(searchOfTraceSearch(next)), { replace: true })
-  }
   const traces = useTraces(asked, toMs)
   const services = useTraceServices().data ?? []
   return (
@@ -47,7 +36,7 @@ export function TracesPage(): ReactNode {
       <PagesNav place="Explore" />
       <h1>Traces</h1>
       <TraceSearchForm
-        key={searchOf({ ...searchOfTraceSearch(asked), compare: '' })}
+        key={searchOf({ ...TRACE_SEARCH.searchOf(asked), compare: '' })}
         asked={asked}
         services={services}
         onAsk={(next) => {
@@ -74,13 +63,7 @@ export function TracesPage(): ReactNode {
                   : ''}
                 .
               </p>
-              <TraceList
-                traces={found}
-                compared={asked.compare}
-                onCompare={(compare) => {
-                  change({ ...asked, compare })
-                }}
-              />
+              <TraceList traces={found} compared={asked.compare} onCompare={set('compare')} />
             </>
           )
         }
@@ -88,7 +71,7 @@ export function TracesPage(): ReactNode {
       <TraceSelection
         compared={asked.compare}
         onClear={() => {
-          change({ ...asked, compare: [] })
+          change({ compare: [] })
         }}
       />
       <ApiCallNote call={{ path: tracesCall(asked, toMs) }} />

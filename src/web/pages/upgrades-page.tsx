@@ -1,5 +1,6 @@
+import { useView } from '../panels/use-view.ts'
 import { useState, type ReactNode } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link } from 'wouter'
 import { UPGRADE_OPERATORS, type StuckItems, type UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import type { EdgeItem } from '../../contract/fleet-edges.ts'
 import { clustersPath, upgradesPath } from '../lib/paths.ts'
@@ -8,13 +9,10 @@ import { countOf, formatCount } from '../lib/format-number.ts'
 import { heatRows } from '../lib/phase-heat.ts'
 import { waitsForApproval } from '../lib/upgrade-words.ts'
 import {
-  firstUpgradeOrder,
   isUpgradeViewNarrowed,
-  parseUpgradeView,
   questionOfUpgradeView,
-  searchOfUpgradeView,
   type UpgradeListView,
-  type UpgradeSort,
+  UPGRADE_VIEW,
 } from '../lib/upgrade-view.ts'
 import { newUpgrades } from '../lib/steady-list.ts'
 import { Answer } from '../panels/answer.tsx'
@@ -53,15 +51,11 @@ const RUNNING = { state: 'in_progress' } as const
 
 /** Active upgrades by phase, and the history of all upgrades. */
 export function UpgradesPage(): ReactNode {
-  const view = parseUpgradeView(useSearch())
-  const [, navigate] = useLocation()
+  const { view, change } = useView(UPGRADE_VIEW, upgradesPath)
   const moment = useMoment()
   const edges = useEdges().data?.edges ?? []
   const running = useUpgrades(RUNNING)
   const stuck = useStuck()
-  const change = (next: UpgradeListView): void => {
-    navigate(upgradesPath(searchOfUpgradeView(next)), { replace: true })
-  }
   return (
     <div className="page">
       <title>Upgrades · Daytwo</title>
@@ -177,10 +171,6 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
   useKeys({
     u: refresh,
   })
-  const sortBy = (sort: UpgradeSort): void => {
-    const isSame = sort === view.sort
-    onChange({ ...view, sort, order: isSame ? (view.order === 'asc' ? 'desc' : 'asc') : firstUpgradeOrder(sort) })
-  }
   return (
     <section aria-labelledby="history">
       <h2 id="history" className={styles.head}>
@@ -235,7 +225,9 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
                   upgrades={upgrades}
                   hasMore={history.hasNextPage}
                   view={view}
-                  onSort={sortBy}
+                  onSort={(sort) => {
+                    onChange(UPGRADE_VIEW.sortedBy(view, sort))
+                  }}
                   onCompare={(id, isChosen) => {
                     const others = view.compare.filter((one) => one !== id)
                     onChange({ ...view, compare: isChosen ? [...others, id] : others })

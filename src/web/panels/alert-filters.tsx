@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { isFiltered, WHOLE_VIEW, type AlertView, type GroupBy } from '../lib/alert-view.ts'
+import { isFiltered, type AlertView, type GroupBy, ALERT_VIEW } from '../lib/alert-view.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { ALERT_STATES, SEVERITIES } from '../lib/severity.ts'
 import { Choice, ManyChoice } from '../ui/choice.tsx'
@@ -46,7 +46,7 @@ export function AlertFilters({ view, onChange, shown, total, labels }: AlertFilt
       onReset={
         isFiltered(view)
           ? () => {
-              onChange({ ...WHOLE_VIEW, groupBy: view.groupBy, sort: view.sort })
+              onChange({ ...ALERT_VIEW.initial, groupBy: view.groupBy, sort: view.sort })
             }
           : undefined
       }

@@ -2,7 +2,7 @@ import { useMemo, useState, type ReactNode } from 'react'
 import { useSearch } from 'wouter'
 import type { AlertItem, AlertItems } from '../../contract/alerts.ts'
 import { groupableLabels, groupAlerts, type AlertGroup } from '../lib/alert-groups.ts'
-import { applyAlertView, isFiltered, parseAlertView, type AlertView } from '../lib/alert-view.ts'
+import { applyAlertView, isFiltered, type AlertView, ALERT_VIEW } from '../lib/alert-view.ts'
 import { countOf } from '../lib/format-number.ts'
 import { ownLabelsByName } from '../lib/alert-labels.ts'
 import { steadyAlerts, type SteadyAlerts } from '../lib/steady-list.ts'
@@ -65,13 +65,13 @@ function useSteadyGroups(alerts: readonly AlertItem[]): SteadyGroups {
   if (read.search !== search || (read.alerts.length === 0 && alerts.length > 0)) setRead({ search, alerts })
   // Ten thousand alerts take tens of milliseconds to filter, sort and group: only for a new list or a new view.
   const groups = useMemo(() => {
-    const view = parseAlertView(search)
+    const view = ALERT_VIEW.parse(search)
     return groupAlerts(applyAlertView(read.alerts, view), view.groupBy)
   }, [read.alerts, search])
   const labels = useMemo(() => ownLabelsByName(read.alerts), [read.alerts])
   const groupable = useMemo(() => groupableLabels(read.alerts), [read.alerts])
   const changes = useMemo(
-    () => steadyAlerts(read.alerts, alerts, parseAlertView(search)),
+    () => steadyAlerts(read.alerts, alerts, ALERT_VIEW.parse(search)),
     [read.alerts, alerts, search],
   )
   return {

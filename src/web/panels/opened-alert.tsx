@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { AlertItem, AlertItems } from '../../contract/alerts.ts'
-import { WHOLE_VIEW, type AlertAction } from '../lib/alert-view.ts'
+import { type AlertAction, ALERT_VIEW } from '../lib/alert-view.ts'
 import { alertsPath, resolvedPath } from '../lib/paths.ts'
 import { toFailure } from '../query/fetch-json.ts'
 import { useAlertDetail } from '../query/use-alert.ts'
@@ -46,7 +46,8 @@ interface OpenedAlertProps {
 export function OpenedAlert({ fingerprint, opened, ...callbacks }: OpenedAlertProps): ReactNode {
   const { alert, isMissing, query } = opened
   if (alert !== undefined) return <AlertDetail alert={alert} {...callbacks} />
-  if (isMissing) return <MissingAlert listPath={alertsPath(WHOLE_VIEW)} pastPath={resolvedPath({ fingerprint })} />
+  if (isMissing)
+    return <MissingAlert listPath={alertsPath(ALERT_VIEW.initial)} pastPath={resolvedPath({ fingerprint })} />
   return (
     <div className={styles.root}>
       <Answer query={query} what="the alert" skeletonLines={8}>

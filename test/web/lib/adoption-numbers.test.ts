@@ -8,7 +8,7 @@ import {
   withCompared,
   rolloutStepOf,
 } from '../../../src/web/lib/adoption-spread.ts'
-import { PLAIN_VIEW } from '../../../src/web/lib/adoption-view.ts'
+import { ADOPTION_VIEW } from '../../../src/web/lib/adoption-view.ts'
 import {
   cohortRows,
   clustersBehind,
@@ -65,16 +65,16 @@ describe('lines of versions', () => {
   test('are looked at one at a time, the larger first', () => {
     const answer = answerOf({ community: [5, 0, 4], openshift: [0, 0, 9] })
     expect(linesOf(answer)).toEqual(['openshift', 'community'])
-    expect(onOneLine(PLAIN_VIEW, linesOf(answer)).only).toEqual({ flavour: ['openshift', '-'] })
-    const chosen = { ...PLAIN_VIEW, only: { flavour: ['community'], region: ['eu'] } }
+    expect(onOneLine(ADOPTION_VIEW.initial, linesOf(answer)).only).toEqual({ flavour: ['openshift', '-'] })
+    const chosen = { ...ADOPTION_VIEW.initial, only: { flavour: ['community'], region: ['eu'] } }
     expect(onOneLine(chosen, linesOf(answer))).toEqual(chosen)
   })
 
   test('are no matter where there is one, or another operator', () => {
     expect(linesOf(answerOf({ community: [5, 0, 4], openshift: [2, 0, 0] }))).toEqual([])
-    expect(onOneLine(PLAIN_VIEW, [])).toEqual(PLAIN_VIEW)
-    expect(hasLines(PLAIN_VIEW)).toBe(true)
-    expect(hasLines({ ...PLAIN_VIEW, operator: 'kubevirt' })).toBe(false)
+    expect(onOneLine(ADOPTION_VIEW.initial, [])).toEqual(ADOPTION_VIEW.initial)
+    expect(hasLines(ADOPTION_VIEW.initial)).toBe(true)
+    expect(hasLines({ ...ADOPTION_VIEW.initial, operator: 'kubevirt' })).toBe(false)
   })
 })
 
@@ -227,7 +227,11 @@ describe('a citation ends with the last counted day that is over', () => {
 })
 
 describe('calls', () => {
-  const view = { ...PLAIN_VIEW, operator: 'kubevirt', only: { channel: ['stable', '-'], platform: ['openshift 4.20'] } }
+  const view = {
+    ...ADOPTION_VIEW.initial,
+    operator: 'kubevirt',
+    only: { channel: ['stable', '-'], platform: ['openshift 4.20'] },
+  }
   test('ask the API for what is shown', () => {
     expect(adoptionCall('share', view, { from: '2026-11-01', by: 'version', at: undefined })).toBe(
       '/api/adoption/v1/share?operator=kubevirt&channel=stable&channel=-&platform=openshift+4.20&from=2026-11-01&by=version',
@@ -237,7 +241,7 @@ describe('calls', () => {
 
   test.each([
     [
-      adoptionPromql(PLAIN_VIEW, 'version'),
+      adoptionPromql(ADOPTION_VIEW.initial, 'version'),
       'sum by (version) (daytwo_adoption_clusters{operator="kubevirt-hyperconverged"})',
     ],
     [
@@ -245,11 +249,11 @@ describe('calls', () => {
       'count by (channel) (daytwo_cluster_info{channel=~"stable|", platform="openshift", platform_version=~"4[.]20([.].*)?"})',
     ],
     [
-      adoptionPromql(PLAIN_VIEW, 'minor'),
+      adoptionPromql(ADOPTION_VIEW.initial, 'minor'),
       'sum by (minor) (label_replace(daytwo_adoption_clusters{operator="kubevirt-hyperconverged"}, "minor", "$1", "version", "v?([0-9]+[.][0-9]+).*"))',
     ],
     [
-      olderPromql(PLAIN_VIEW, ['1.16.0', '1.15.2']),
+      olderPromql(ADOPTION_VIEW.initial, ['1.16.0', '1.15.2']),
       'sum(daytwo_adoption_clusters{operator="kubevirt-hyperconverged", version=~"1[.]16[.]0|1[.]15[.]2"}) / sum(daytwo_adoption_clusters{operator="kubevirt-hyperconverged"})',
     ],
   ])('%s is PromQL', (expr, text) => {

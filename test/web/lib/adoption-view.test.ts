@@ -8,10 +8,9 @@ import {
   formatAdoptionView,
   olderOf,
   PANELS,
-  parseAdoptionView,
-  PLAIN_VIEW,
   RANGES,
   type AdoptionView,
+  ADOPTION_VIEW,
 } from '../../../src/web/lib/adoption-view.ts'
 
 const words = fc.string({ minLength: 1, maxLength: 8 })
@@ -37,14 +36,14 @@ describe('what the page shows', () => {
   test('is the same after a way through its address', () => {
     fc.assert(
       fc.property(views, (view) => {
-        expect(parseAdoptionView(formatAdoptionView(view))).toEqual({ ...view, only: { ...view.only } })
+        expect(ADOPTION_VIEW.parse(formatAdoptionView(view))).toEqual({ ...view, only: { ...view.only } })
       }),
     )
   })
 
   test('is nothing in the address when it is as always', () => {
-    expect(formatAdoptionView(PLAIN_VIEW)).toBe('')
-    expect(parseAdoptionView('')).toEqual(PLAIN_VIEW)
+    expect(formatAdoptionView(ADOPTION_VIEW.initial)).toBe('')
+    expect(ADOPTION_VIEW.parse('')).toEqual(ADOPTION_VIEW.initial)
   })
 
   test.each([
@@ -55,7 +54,7 @@ describe('what the page shows', () => {
     ['cite=share.xyz'],
     ['cite=share'],
   ])('is as always where an address cannot be read: %s', (search) => {
-    expect(parseAdoptionView(search)).toEqual(PLAIN_VIEW)
+    expect(ADOPTION_VIEW.parse(search)).toEqual(ADOPTION_VIEW.initial)
   })
 })
 
@@ -67,7 +66,7 @@ describe('the days that are asked for', () => {
     [{ range: 'all' }, '2026-11-25', {}],
     [{ from: '2026-02-01', to: '2026-02-03' }, null, { from: '2026-02-01', to: '2026-02-03' }],
   ] as const)('%j since %s', (view, firstDay, days) => {
-    expect(daysOf({ ...PLAIN_VIEW, ...view }, '2026-11-21', firstDay)).toEqual(days)
+    expect(daysOf({ ...ADOPTION_VIEW.initial, ...view }, '2026-11-21', firstDay)).toEqual(days)
   })
 })
 

@@ -6,15 +6,14 @@ import {
   applyAlertView,
   formatAlertView,
   parseAlertAction,
-  parseAlertView,
-  WHOLE_VIEW,
   type AlertView,
+  ALERT_VIEW,
 } from '../../../src/web/lib/alert-view.ts'
 import { ALERT_STATES, SEVERITIES, toHealthImpact, toSeverity } from '../../../src/web/lib/severity.ts'
 import { alertItem } from './alert-item.ts'
 
 const names = (alerts: readonly AlertItem[], view: Partial<AlertView>): string[] =>
-  applyAlertView(alerts, { ...WHOLE_VIEW, ...view }).map(({ alertname }) => alertname)
+  applyAlertView(alerts, { ...ALERT_VIEW.initial, ...view }).map(({ alertname }) => alertname)
 
 describe('order', () => {
   const alerts = [
@@ -73,11 +72,11 @@ describe('filters', () => {
 
 describe('the URL', () => {
   test('the whole view is an empty query', () => {
-    expect(formatAlertView(WHOLE_VIEW)).toBe('')
+    expect(formatAlertView(ALERT_VIEW.initial)).toBe('')
   })
   test('reads as a person would write it', () => {
     expect(
-      formatAlertView({ ...WHOLE_VIEW, severities: ['critical', 'warning'], alertname: 'A', sort: 'newest' }),
+      formatAlertView({ ...ALERT_VIEW.initial, severities: ['critical', 'warning'], alertname: 'A', sort: 'newest' }),
     ).toBe('severity=critical,warning&alert=A&sort=newest')
   })
   test.each([
@@ -91,7 +90,7 @@ describe('the URL', () => {
     'severity=critical%00',
     '?=&&',
   ])('what it holds by mistake is left out: %s', (search) => {
-    expect(parseAlertView(search)).toEqual(WHOLE_VIEW)
+    expect(ALERT_VIEW.parse(search)).toEqual(ALERT_VIEW.initial)
   })
   test('every view survives its link', () => {
     const view = fc.record<AlertView>({
@@ -106,7 +105,7 @@ describe('the URL', () => {
     })
     fc.assert(
       fc.property(view, (asked) => {
-        expect(parseAlertView(formatAlertView(asked))).toEqual(asked)
+        expect(ALERT_VIEW.parse(formatAlertView(asked))).toEqual(asked)
       }),
     )
   })

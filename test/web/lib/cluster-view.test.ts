@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest'
 import { searchOf } from '../../../src/web/lib/address.ts'
-import {
-  isNarrowed,
-  parseClusterView,
-  questionOfView,
-  searchOfView,
-  toggled,
-  WHOLE_FLEET,
-} from '../../../src/web/lib/cluster-view.ts'
+import { questionOfView, toggled, CLUSTER_VIEW } from '../../../src/web/lib/cluster-view.ts'
 import { readColumns, FIRST_COLUMNS, readViews, withoutView, withView } from '../../../src/web/lib/list-preferences.ts'
 import { versionAge, versionChoices, compareVersions } from '../../../src/web/lib/version-order.ts'
 
@@ -22,21 +15,21 @@ test.each([
   ['sort=nonsense&order=up', ''],
   ['q=a%26b&region=eu-west&channel=stable', 'channel=stable&region=eu-west&q=a%26b'],
 ])('the address %s is read, and written as %s', (search, want) => {
-  const view = parseClusterView(search)
-  expect(searchOf(searchOfView(view))).toBe(want)
-  expect(parseClusterView(want)).toEqual(view)
+  const view = CLUSTER_VIEW.parse(search)
+  expect(searchOf(CLUSTER_VIEW.searchOf(view))).toBe(want)
+  expect(CLUSTER_VIEW.parse(want)).toEqual(view)
 })
 
 test('the API is asked by its own names, always with an order', () => {
-  expect(searchOf(questionOfView({ ...WHOLE_FLEET, text: 'ams', states: ['stuck'] }))).toBe(
+  expect(searchOf(questionOfView({ ...CLUSTER_VIEW.initial, text: 'ams', states: ['stuck'] }))).toBe(
     'state=stuck&sort=cluster&order=asc&text=ams',
   )
 })
 
 test('an order narrows nothing, any filter does', () => {
-  expect(isNarrowed(parseClusterView('sort=version'))).toBe(false)
+  expect(CLUSTER_VIEW.isNarrowed(CLUSTER_VIEW.parse('sort=version'))).toBe(false)
   for (const filter of ['state=stuck', 'version=1', 'channel=x', 'platform=x', 'flavour=x', 'region=x', 'q=x']) {
-    expect(isNarrowed(parseClusterView(filter)), filter).toBe(true)
+    expect(CLUSTER_VIEW.isNarrowed(CLUSTER_VIEW.parse(filter)), filter).toBe(true)
   }
 })
 

@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ObjectChangeItem } from '../../../src/contract/fleet-changes.ts'
 import { searchOf } from '../../../src/web/lib/address.ts'
-import {
-  applyLogView,
-  choicesOf,
-  bodyText,
-  parseLogView,
-  searchOfLogView,
-  severityWord,
-} from '../../../src/web/lib/log-view.ts'
+import { applyLogView, choicesOf, bodyText, severityWord, LOG_VIEW } from '../../../src/web/lib/log-view.ts'
 
 const change = (kind: string, namespace: string, name: string): ObjectChangeItem => ({
   at: '2026-08-20T10:00:00.000Z',
@@ -29,7 +22,7 @@ test.each([
   ['source=records&cluster=a&service=x&severity=warn&q=b', 'source=records&cluster=a&service=x&severity=warn&q=b'],
   ['source=nonsense&severity=loud&kind=nodes&by=olm', 'kind=nodes&by=olm'],
 ])('the address %j is written as %j', (search, want) => {
-  expect(searchOf(searchOfLogView(parseLogView(search)))).toBe(want)
+  expect(searchOf(LOG_VIEW.searchOf(LOG_VIEW.parse(search)))).toBe(want)
 })
 
 test.each([
@@ -39,7 +32,7 @@ test.each([
   ['kind=nodes&q=2', ['worker-2']],
   ['by=kubectl-edit', ['cdi']],
 ])('the address %j shows %j', (search, want) => {
-  expect(applyLogView(CHANGES, parseLogView(search)).map(({ name }) => name)).toEqual(want)
+  expect(applyLogView(CHANGES, LOG_VIEW.parse(search)).map(({ name }) => name)).toEqual(want)
 })
 
 test('counts what there is to choose, and last what is not told', () => {

@@ -4,11 +4,10 @@ import { searchOf } from '../../../src/web/lib/address.ts'
 import {
   applyMetricView,
   metricRows,
-  parseMetricView,
-  searchOfMetricView,
   selectorOf,
   suggestionsFor,
   typeChoices,
+  METRIC_VIEW,
 } from '../../../src/web/lib/metric-list.ts'
 
 const known = (name: string, more: Partial<KnownMetricItem>): KnownMetricItem => ({
@@ -38,7 +37,7 @@ const ROWS = metricRows({
   ]),
 })
 
-const names = (search: string): string[] => applyMetricView(ROWS, parseMetricView(search)).map(({ name }) => name)
+const names = (search: string): string[] => applyMetricView(ROWS, METRIC_VIEW.parse(search)).map(({ name }) => name)
 
 test('senders say what a metric is, the catalogue what they do not say, and nobody is said so', () => {
   const byName = new Map(ROWS.map((row) => [row.name, row]))
@@ -61,10 +60,10 @@ test.each([
   expect(names(search)).toEqual(want)
 })
 
-test.each(['', 'q=a+b&type=gauge&show=all&sort=series&order=asc&metric=up', 'order=desc'])(
+test.each(['', 'q=a+b&type=gauge&show=all&metric=up&sort=series&order=asc', 'order=desc'])(
   'the address %j is written as it was read',
   (search) => {
-    expect(searchOf(searchOfMetricView(parseMetricView(search)))).toBe(search)
+    expect(searchOf(METRIC_VIEW.searchOf(METRIC_VIEW.parse(search)))).toBe(search)
   },
 )
 

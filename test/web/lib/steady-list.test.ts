@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { WHOLE_VIEW } from '../../../src/web/lib/alert-view.ts'
+import { ALERT_VIEW } from '../../../src/web/lib/alert-view.ts'
 import { changesText, steadyAlerts, steadyRows, newUpgrades, steadyNow } from '../../../src/web/lib/steady-list.ts'
 import { alertItem } from './alert-item.ts'
 import type { UpgradeItem } from '../../../src/contract/fleet-upgrades.ts'
@@ -8,7 +8,7 @@ import { now } from '../browser/now-fixtures.ts'
 const read = [alertItem('A'), alertItem('B', { state: 'pending' }), alertItem('C', { state: 'resolved' })]
 
 test('what is read keeps its rows and takes the new values', () => {
-  const list = steadyAlerts(read, [alertItem('B', { value: 7 }), alertItem('A')], WHOLE_VIEW)
+  const list = steadyAlerts(read, [alertItem('B', { value: 7 }), alertItem('A')], ALERT_VIEW.initial)
   expect([...list.current].map(([name, { state, value }]) => [name, state, value])).toEqual([
     ['A', 'firing', 1],
     ['B', 'firing', 7],
@@ -21,7 +21,7 @@ test('what is new waits, what is gone stands as resolved, and both are counted',
   const list = steadyAlerts(
     read,
     [alertItem('B'), alertItem('N'), alertItem('M', { severity: 'critical' })],
-    WHOLE_VIEW,
+    ALERT_VIEW.initial,
   )
   expect([list.newCount, list.newCriticalCount, list.goneCount]).toEqual([2, 1, 1])
   expect(list.current.get('A')?.state).toBe('resolved')
@@ -29,7 +29,7 @@ test('what is new waits, what is gone stands as resolved, and both are counted',
 })
 
 test('what the filters hide is not announced', () => {
-  const view = { ...WHOLE_VIEW, severities: ['critical'] as const }
+  const view = { ...ALERT_VIEW.initial, severities: ['critical'] as const }
   expect(steadyAlerts(read, [...read, alertItem('N')], view).newCount).toBe(0)
 })
 

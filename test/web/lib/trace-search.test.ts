@@ -1,10 +1,6 @@
+import { searchOf } from '../../../src/web/lib/address.ts'
 import { expect, test } from 'vitest'
-import {
-  parseTraceSearch,
-  questionOfTraceSearch,
-  searchOfTraceSearch,
-  tracesOfOtlp,
-} from '../../../src/web/lib/trace-search.ts'
+import { questionOfTraceSearch, tracesOfOtlp, TRACE_SEARCH } from '../../../src/web/lib/trace-search.ts'
 import { otlpOf, START_MS } from './trace-samples.ts'
 
 test.each([
@@ -13,14 +9,14 @@ test.each([
   'cluster=ams-1&min=1m&max=2h&operation=list',
   'compare=a%2Cb',
 ])('the search %j is its address', (search) => {
-  const asked = parseTraceSearch(search)
-  const written = Object.entries(searchOfTraceSearch(asked)).filter(([, value]) => value !== '')
-  expect(parseTraceSearch(new URLSearchParams(written).toString())).toEqual(asked)
-  expect(written).toHaveLength([...new URLSearchParams(search)].length)
+  const asked = TRACE_SEARCH.parse(search)
+  const written = searchOf(TRACE_SEARCH.searchOf(asked))
+  expect(TRACE_SEARCH.parse(written)).toEqual(asked)
+  expect([...new URLSearchParams(written)]).toHaveLength([...new URLSearchParams(search)].length)
 })
 
 test('is asked with all that must hold on one span, in its range', () => {
-  const asked = parseTraceSearch(
+  const asked = TRACE_SEARCH.parse(
     'cluster=ams-1&tags=upgrade.to.version%3D1.18.1+junk+=none&errors=true&range=1h&min=1m',
   )
   expect(questionOfTraceSearch(asked, START_MS)).toMatchObject({
@@ -30,7 +26,7 @@ test('is asked with all that must hold on one span, in its range', () => {
     'query.durationMin': '1m',
     'query.serviceName': '',
   })
-  expect(questionOfTraceSearch(parseTraceSearch('range=never'), START_MS)['query.attributes']).toBe('')
+  expect(questionOfTraceSearch(TRACE_SEARCH.parse('range=never'), START_MS)['query.attributes']).toBe('')
 })
 
 test('traces of one answer are told apart, the newest first', () => {

@@ -1,16 +1,9 @@
+import { searchOf } from '../../../src/web/lib/address.ts'
 import { expect, test } from 'vitest'
 import { criticalPath, pathNsBySpan } from '../../../src/web/lib/critical-path.ts'
 import { formatDifferenceNs, formatSpanNs } from '../../../src/web/lib/format-time.ts'
 import { phaseLanes, spanWords, tracedUpgrade } from '../../../src/web/lib/trace-phases.ts'
-import {
-  nextPlace,
-  openedSpan,
-  parseTraceView,
-  searchOfTraceView,
-  shownSpans,
-  spanHas,
-  toggledSpan,
-} from '../../../src/web/lib/trace-view.ts'
+import { nextPlace, openedSpan, shownSpans, spanHas, toggledSpan, TRACE_VIEW } from '../../../src/web/lib/trace-view.ts'
 import { traceOf } from './trace-samples.ts'
 
 const TRACE = traceOf(
@@ -37,20 +30,20 @@ const TRACE = traceOf(
   ],
   { 'service.name': 'hyperconverged-cluster-operator', 'k8s.cluster.name': 'prague' },
 )
-const WHOLE = parseTraceView('')
+const WHOLE = TRACE_VIEW.parse('')
 
 test.each(['', 'span=c&q=cdi&zoom=0.1-0.5', 'show=table&closed=h%2Co', 'than=abc'])(
   'the view %j is its address',
   (search) => {
-    const view = parseTraceView(search)
-    const written = Object.entries(searchOfTraceView(view)).filter(([, value]) => value !== '')
-    expect(parseTraceView(new URLSearchParams(written).toString())).toEqual(view)
-    expect(new Set(written.map(([name]) => name))).toEqual(new Set(new URLSearchParams(search).keys()))
+    const view = TRACE_VIEW.parse(search)
+    const written = searchOf(TRACE_VIEW.searchOf(view))
+    expect(TRACE_VIEW.parse(written)).toEqual(view)
+    expect(new Set(new URLSearchParams(written).keys())).toEqual(new Set(new URLSearchParams(search).keys()))
   },
 )
 
 test.each(['zoom=0.9-0.1', 'zoom=-1-2', 'zoom=a-b', 'zoom=0-7', 'show=flame'])('%j is left out', (search) => {
-  expect(parseTraceView(search)).toEqual(WHOLE)
+  expect(TRACE_VIEW.parse(search)).toEqual(WHOLE)
 })
 
 test('a closed span hides what is below it, and opening one of those opens it', () => {
@@ -61,9 +54,9 @@ test('a closed span hides what is below it, and opening one of those opens it', 
 })
 
 test('only what ran in the part that is looked at', () => {
-  const late = { ...WHOLE, from: 0.85, to: 1 }
+  const late = { ...WHOLE, zoom: [0.85, 1] as const }
   expect(shownSpans(TRACE, late)).toEqual([0, 2])
-  expect(openedSpan(TRACE, late, 1)).toMatchObject({ from: 0, to: 1, span: 'o' })
+  expect(openedSpan(TRACE, late, 1)).toMatchObject({ zoom: [0, 1], span: 'o' })
 })
 
 test('searching looks at names, services, attributes and errors', () => {

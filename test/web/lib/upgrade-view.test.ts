@@ -4,12 +4,7 @@ import { compareUpgrades } from '../../../src/web/lib/upgrade-compare.ts'
 import { heatRows, levelOf, phaseSeconds, usualText } from '../../../src/web/lib/phase-heat.ts'
 import { phaseLanes } from '../../../src/web/lib/phase-lanes.ts'
 import { upgradeMarkdown } from '../../../src/web/lib/upgrade-markdown.ts'
-import {
-  isUpgradeViewNarrowed,
-  parseUpgradeView,
-  questionOfUpgradeView,
-  searchOfUpgradeView,
-} from '../../../src/web/lib/upgrade-view.ts'
+import { isUpgradeViewNarrowed, questionOfUpgradeView, UPGRADE_VIEW } from '../../../src/web/lib/upgrade-view.ts'
 import { edgeItems } from '../browser/edge-fixtures.ts'
 import { allUpgrades, stuckItems, STUCK_VERDICT, stuckUpgrade, upgradeDetail } from '../browser/upgrade-fixtures.ts'
 
@@ -26,19 +21,19 @@ test.each([
   ['compare=a&compare=a&compare=&compare=b', 'compare=a&compare=b'],
   ['compare=1&compare=2&compare=3&compare=4&compare=5&compare=6', 'compare=1&compare=2&compare=3&compare=4&compare=5'],
 ])('the address %s is read, and written as %s', (search, want) => {
-  const view = parseUpgradeView(search)
-  expect(searchOf(searchOfUpgradeView(view))).toBe(want)
-  expect(parseUpgradeView(want)).toEqual(view)
+  const view = UPGRADE_VIEW.parse(search)
+  expect(searchOf(UPGRADE_VIEW.searchOf(view))).toBe(want)
+  expect(UPGRADE_VIEW.parse(want)).toEqual(view)
 })
 
 test('a window is asked for from a whole hour, so that the same question is asked again', () => {
-  const view = parseUpgradeView('began=1d&state=failed')
+  const view = UPGRADE_VIEW.parse('began=1d&state=failed')
   expect(questionOfUpgradeView(view, NOW_MS)).toMatchObject({
     startedFrom: '2026-11-21T03:00:00.000Z',
     state: ['failed'],
   })
   expect(questionOfUpgradeView(view, NOW_MS + 60_000)).toEqual(questionOfUpgradeView(view, NOW_MS))
-  expect([isUpgradeViewNarrowed(view), isUpgradeViewNarrowed(parseUpgradeView('sort=ended&compare=a'))]).toEqual([
+  expect([isUpgradeViewNarrowed(view), isUpgradeViewNarrowed(UPGRADE_VIEW.parse('sort=ended&compare=a'))]).toEqual([
     true,
     false,
   ])

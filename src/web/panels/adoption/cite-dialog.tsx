@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { AdoptionBasis } from '../../../contract/adoption.ts'
 import { citedDays, type AskParams } from '../../lib/adoption-call.ts'
-import { PLAIN_VIEW, type AdoptionView, type PanelName } from '../../lib/adoption-view.ts'
+import { type AdoptionView, type PanelName, ADOPTION_VIEW } from '../../lib/adoption-view.ts'
 import { formatCount, formatShare } from '../../lib/format-number.ts'
 import { adoptionPath } from '../../lib/paths.ts'
 import { utcDayOf } from '../../lib/utc-day.ts'
@@ -35,7 +35,7 @@ export function CiteDialog({ name, title, view, asked, basis, callFor, promql, o
         {(answer) => {
           const digest = answer.basis?.digest ?? answer.digest ?? ''
           const cited = adoptionPath(
-            { ...view, ...params, range: PLAIN_VIEW.range, shows: '', cite: `${name}.${digest}` },
+            { ...view, ...params, range: ADOPTION_VIEW.initial.range, shows: '', cite: `${name}.${digest}` },
             days.at,
           )
           const link = `${location.origin}${cited}#${name}`

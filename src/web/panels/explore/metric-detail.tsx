@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { WHOLE_FLEET } from '../../lib/cluster-view.ts'
+import { CLUSTER_VIEW } from '../../lib/cluster-view.ts'
 import { dashboardPath, metricsPath, promqlPath, rulePath } from '../../lib/paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { selectorOf, suggestionsFor, type MetricRow } from '../../lib/metric-list.ts'
@@ -93,7 +93,7 @@ function Gone({ row }: { readonly row: MetricRow }): ReactNode {
 function SendingClusters({ metric }: { readonly metric: string }): ReactNode {
   const expr = `count(count by (cluster) (${selectorOf(metric)}))`
   const { data, error } = useInstantQuery(expr)
-  const fleet = useClusterCounts(WHOLE_FLEET).data?.coverage
+  const fleet = useClusterCounts(CLUSTER_VIEW.initial).data?.coverage
   if (error !== null && data === undefined) return 'cannot be read'
   if (data === undefined) return '…'
   const [sample] = data.data.resultType === 'vector' ? data.data.result : []

@@ -2,13 +2,7 @@ import { useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { metricsPath } from '../../lib/paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
-import {
-  firstMetricOrder,
-  searchOfMetricView,
-  type MetricRow,
-  type MetricSort,
-  type MetricView,
-} from '../../lib/metric-list.ts'
+import { type MetricRow, type MetricSort, type MetricView, METRIC_VIEW } from '../../lib/metric-list.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import styles from './metric-table.module.css'
@@ -22,8 +16,7 @@ interface MetricTableProps {
 /** Metrics as rows. All of them are there: nothing is asked for while it scrolls. */
 export function MetricTable({ rows, view, onChange }: MetricTableProps): ReactNode {
   const sortBy = (sort: MetricSort): void => {
-    const turned = view.order === 'asc' ? 'desc' : 'asc'
-    onChange({ ...view, sort, order: sort === view.sort ? turned : firstMetricOrder(sort) })
+    onChange(METRIC_VIEW.sortedBy(view, sort))
   }
   const columns = useMemo(() => columnsOf(view), [view])
   return (
@@ -50,7 +43,7 @@ function columnsOf(view: MetricView): readonly Column<MetricRow, MetricSort>[] {
       cell: ({ name, isGone, help }) => (
         <>
           <Link
-            href={metricsPath(searchOfMetricView({ ...view, metric: name }))}
+            href={metricsPath(METRIC_VIEW.searchOf({ ...view, metric: name }))}
             data-row
             {...(name === view.metric ? { 'aria-current': 'true' } : {})}
           >

@@ -4,7 +4,7 @@ import type { ObjectChangeItem, ObjectChangeItems } from '../../../contract/flee
 import { fieldWord, tellingFields } from '../../lib/cluster-timeline.ts'
 import { logsPath } from '../../lib/paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
-import { applyLogView, changeKey, managerTitle, searchOfLogView, type LogView } from '../../lib/log-view.ts'
+import { applyLogView, changeKey, managerTitle, type LogView, LOG_VIEW } from '../../lib/log-view.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { LogTable, timeColumn } from './log-table.tsx'
 import { ObjectState } from './object-state.tsx'
@@ -40,7 +40,7 @@ export function ObjectLog({ changes, view, more, hasOlder, onNeedMore }: ObjectL
           <>
             <span className="quiet">{kind}</span>{' '}
             <Link
-              href={logsPath({ ...searchOfLogView({ ...view, kind, text: name }), ...more })}
+              href={logsPath({ ...LOG_VIEW.searchOf({ ...view, kind, text: name }), ...more })}
               data-row
               title="Only what changed of this object"
             >

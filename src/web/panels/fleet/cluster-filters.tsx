@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { ClusterFacets } from '../../../contract/fleet-clusters.ts'
 import { CLUSTER_STATES } from '../../../model/cluster-record.ts'
-import { isNarrowed, toggled, WHOLE_FLEET, type ClusterListView } from '../../lib/cluster-view.ts'
+import { toggled, type ClusterListView, CLUSTER_VIEW } from '../../lib/cluster-view.ts'
 import { CLUSTER_STATE_MEANINGS } from '../../lib/fleet-names.ts'
 import { formatCount } from '../../lib/format-number.ts'
 import { versionChoices } from '../../lib/version-order.ts'
@@ -63,7 +63,7 @@ export function ClusterFilters({ view, onChange, facets, children }: ClusterFilt
           />
         ))}
       </FilterBar>
-      {isNarrowed(view) ? <Chips view={view} onChange={onChange} /> : null}
+      {CLUSTER_VIEW.isNarrowed(view) ? <Chips view={view} onChange={onChange} /> : null}
     </div>
   )
 }
@@ -129,7 +129,7 @@ function Chips({ view, onChange }: Pick<ClusterFiltersProps, 'view' | 'onChange'
         })),
       ]}
       onReset={() => {
-        onChange({ ...WHOLE_FLEET, sort: view.sort, order: view.order })
+        onChange({ ...CLUSTER_VIEW.initial, sort: view.sort, order: view.order })
       }}
     />
   )

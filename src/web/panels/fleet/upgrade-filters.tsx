@@ -4,12 +4,7 @@ import type { EdgeItem } from '../../../contract/fleet-edges.ts'
 import { UPGRADE_STATES } from '../../../model/upgrade.ts'
 import { toggled } from '../../lib/cluster-view.ts'
 import { operatorName } from '../../lib/fleet-names.ts'
-import {
-  isUpgradeViewNarrowed,
-  parseUpgradeView,
-  UPGRADE_WINDOWS,
-  type UpgradeListView,
-} from '../../lib/upgrade-view.ts'
+import { isUpgradeViewNarrowed, UPGRADE_WINDOWS, type UpgradeListView, UPGRADE_VIEW } from '../../lib/upgrade-view.ts'
 import { compareVersions } from '../../lib/version-order.ts'
 import { FacetSelect } from '../../ui/facet-select.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
@@ -59,7 +54,7 @@ export function UpgradeFilters({ view, onChange, edges }: UpgradeFiltersProps): 
       onReset={
         isUpgradeViewNarrowed(view)
           ? () => {
-              onChange({ ...parseUpgradeView(''), sort: view.sort, order: view.order, compare: view.compare })
+              onChange({ ...UPGRADE_VIEW.parse(''), sort: view.sort, order: view.order, compare: view.compare })
             }
           : undefined
       }

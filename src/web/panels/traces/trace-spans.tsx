@@ -56,15 +56,16 @@ export function TraceSpans({ trace, path, pathNs, view, hrefOf, closeHref, onCha
       searchBox.current?.focus()
     },
   })
+  const [from, to] = view.zoom
   return (
     <section className={styles.root} aria-label="Spans of the trace">
       <TraceMinimap
         trace={trace}
         path={path}
-        from={view.from}
-        to={view.to}
-        onZoom={(from, to) => {
-          onChange({ ...view, from, to })
+        from={from}
+        to={to}
+        onZoom={(...zoom) => {
+          onChange({ ...view, zoom })
         }}
       />
       <TraceTools
@@ -83,7 +84,7 @@ export function TraceSpans({ trace, path, pathNs, view, hrefOf, closeHref, onCha
             trace={trace}
             path={path}
             shown={shown}
-            window={{ fromNs: view.from * trace.durationNs, toNs: view.to * trace.durationNs }}
+            window={{ fromNs: from * trace.durationNs, toNs: to * trace.durationNs }}
             openSpan={view.span}
             closed={closed}
             found={found}

@@ -23,7 +23,8 @@ const SHOWS: readonly { readonly value: TraceShow; readonly text: string }[] = [
 /** Searching in the trace, its errors, and how it is shown. */
 export function TraceTools(props: TraceToolsProps): ReactNode {
   const { view, searchRef, foundCount, errorCount, onChange, onStep } = props
-  const isZoomed = view.from > 0 || view.to < 1
+  const [from, to] = view.zoom
+  const isZoomed = from > 0 || to < 1
   return (
     <div className={`filters ${styles.root}`}>
       <input
@@ -73,7 +74,7 @@ export function TraceTools(props: TraceToolsProps): ReactNode {
           variant="link"
           size="sm"
           onClick={() => {
-            onChange({ ...view, from: 0, to: 1 })
+            onChange({ ...view, zoom: [0, 1] })
           }}
         >
           Show the whole trace

@@ -32,7 +32,7 @@ export interface HandOverOptions {
 const DEFAULTS = { resendDelayMs: 60_000, batchAlertsMax: 256, queueAlertsMax: 10_000, timeoutMs: 10_000 } as const
 
 /** A redirect would repeat the alerts, or ask for them, somewhere that nobody configured. */
-const HTTP = { ...HTTP_DEFAULTS, followsRedirects: false }
+const HTTP = { ...HTTP_DEFAULTS, followRedirects: false }
 
 export interface AlertDecision extends HandOverDecision {
   readonly fingerprint: string
@@ -144,7 +144,7 @@ export class HandOver {
     const { http, timeoutMs } = this.#options
     const alerts = batch.map(({ alert }) => this.#postable(alert, nowMs))
     const sending = { http, timeoutMs, secrets: [] }
-    const result = await postAlerts({ url: receiver.url, http: HTTP, timeoutMs }, alerts, sending)
+    const result = await postAlerts({ url: receiver.url, http: HTTP, timeout: timeoutMs }, alerts, sending)
     const { outcome, status, error, retryAfterMs } = result
     const attempt = receiver.failures + 1
     receiver.lastAttemptMs = nowMs

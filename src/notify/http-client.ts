@@ -39,7 +39,7 @@ export function createHttpClient(clock: Pick<Clock, 'nowMs'>): HttpClient {
   return async ({ url, body, headers, http, timeoutMs }) => {
     const startMs = clock.nowMs()
     const authorization = await authorizationOf(http)
-    const tls = await tlsOptions(http.tls)
+    const tls = await tlsOptions(http.tlsConfig)
     const signal = AbortSignal.timeout(timeoutMs)
     const done = (status: number | undefined, text: string, more: Partial<HttpAnswer> = {}): HttpAnswer => {
       return { status, text, contentType: '', latencyMs: clock.nowMs() - startMs, ...more }
@@ -51,7 +51,7 @@ export function createHttpClient(clock: Pick<Clock, 'nowMs'>): HttpClient {
         const allHeaders = { ...(isSameHost ? authorization : {}), ...headers }
         const { response, text } = await request(current, allHeaders, { ...tls, signal })
         const status = response.statusCode ?? 0
-        const next = http.followsRedirects ? redirectOf(current, status, response.headers.location) : undefined
+        const next = http.followRedirects ? redirectOf(current, status, response.headers.location) : undefined
         if (next === undefined) {
           const retryAfterMs = retryAfterOf(response.headers['retry-after'], clock.nowMs())
           return done(status, text, {
@@ -139,7 +139,7 @@ export async function tlsOptions(tls: TlsConfig): Promise<{
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
     ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
-    rejectUnauthorized: !tls.isInsecure,
+    rejectUnauthorized: !tls.insecureSkipVerify,
     ...(tls.minVersion === undefined ? {} : { minVersion: tls.minVersion }),
     ...(tls.maxVersion === undefined ? {} : { maxVersion: tls.maxVersion }),
   }

@@ -7,7 +7,6 @@ import { compileMatchers } from '../model/matcher-text.ts'
 import type { Matcher } from '../model/matcher.ts'
 
 export interface InhibitRule {
-  readonly name?: string
   readonly sourceMatchers: readonly Matcher[]
   readonly targetMatchers: readonly Matcher[]
   /** Labels that must have the same value on both sides; absent on both counts as the same. */

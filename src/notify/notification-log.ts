@@ -4,7 +4,7 @@
  */
 import type { NotificationLogEntry } from '../model/notification-log.ts'
 import { ZERO_TIME_MS } from '../template/go-time.ts'
-import type { IntegrationConfig } from './config/integration-config.ts'
+import type { IntegrationConfig } from './config/receiver-config.ts'
 import type { MessageAlert } from './message.ts'
 import type { NotifyReason } from './notify-reason.ts'
 import { decide, type Cycle, type Flush, type PipelineState, type Stage } from './pipeline-state.ts'

@@ -5,7 +5,7 @@
 import type { Labels } from '../model/labels.ts'
 import type { NotificationLogEntry } from '../model/notification-log.ts'
 import type { NotifyConfig } from './config/config-file.ts'
-import type { IntegrationConfig } from './config/integration-config.ts'
+import type { IntegrationConfig } from './config/receiver-config.ts'
 import { Inhibitor } from './inhibitor.ts'
 import type { Message } from './message.ts'
 import type { NotifyReason } from './notify-reason.ts'

@@ -107,7 +107,7 @@ export class Pipeline implements PipelineView {
 
   /** The file's `global.resolve_timeout`: how long an external alert without an end is considered firing. */
   get resolveTimeoutMs(): number {
-    return this.#state.config.global.resolveTimeoutMs
+    return this.#state.config.global.resolveTimeout
   }
 
   routesOf(labels: Labels): readonly Route[] {

@@ -7,23 +7,9 @@ import type { Labels } from '../model/labels.ts'
 import { compileMatchers, formatMatchers, sortMatchers } from '../model/matcher-text.ts'
 import type { Matcher } from '../model/matcher.ts'
 
-/** A route as written; what is absent is its parent's, except for matchers and time intervals. */
-export interface RouteSpec {
-  readonly receiver?: string
-  /** `all`: every distinct label set is a group of its own. */
-  readonly groupBy?: readonly string[] | 'all'
-  readonly groupWaitMs?: number
-  readonly groupIntervalMs?: number
-  readonly repeatIntervalMs?: number
-  readonly matchers: readonly Matcher[]
-  readonly continues: boolean
-  readonly muteTimeIntervals: readonly string[]
-  readonly activeTimeIntervals: readonly string[]
-  readonly routes: readonly RouteSpec[]
-}
-
 export interface Route {
   readonly receiver: string
+  /** `all`: every distinct label set is a group of its own. */
   readonly groupBy: readonly string[] | 'all'
   readonly groupWaitMs: number
   readonly groupIntervalMs: number
@@ -41,7 +27,17 @@ export interface Route {
   readonly matches: (labels: Labels) => boolean
 }
 
-export const ROUTE_DEFAULTS = {
+type Inherited = 'receiver' | 'groupBy' | 'groupWaitMs' | 'groupIntervalMs' | 'repeatIntervalMs'
+
+/** A route as written; an absent value is that of the parent. */
+export interface RouteSpec
+  extends
+    Pick<Route, 'matchers' | 'continues' | 'muteTimeIntervals' | 'activeTimeIntervals'>,
+    Readonly<{ [P in Inherited]?: Route[P] | undefined }> {
+  readonly routes: readonly RouteSpec[]
+}
+
+const ROUTE_DEFAULTS = {
   groupWaitMs: 30_000,
   groupIntervalMs: 5 * 60_000,
   repeatIntervalMs: 4 * 3_600_000,

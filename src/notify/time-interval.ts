@@ -13,7 +13,7 @@ export interface TimeInterval {
   readonly months?: readonly Range[]
   readonly years?: readonly Range[]
   /** IANA name; UTC when absent. */
-  readonly timeZone?: string
+  readonly location?: string
 }
 
 export interface Range {
@@ -26,7 +26,7 @@ export type TimeIntervals = ReadonlyMap<string, readonly TimeInterval[]>
 
 export function holdsAt(interval: TimeInterval, nowMs: number): boolean {
   const { times, weekdays, daysOfMonth, months, years } = interval
-  const now = wallClock(nowMs, interval.timeZone)
+  const now = wallClock(nowMs, interval.location)
   const isIn = (ranges: readonly Range[] | undefined, value: number): boolean =>
     ranges === undefined || ranges.some(({ from, to }) => value >= from && value <= to)
   return (

@@ -30,7 +30,7 @@ const request = (url: string) => ({
   url,
   body: '[]',
   headers: { 'content-type': 'application/json' },
-  http: { ...HTTP_DEFAULTS, followsRedirects: false },
+  http: { ...HTTP_DEFAULTS, followRedirects: false },
   timeoutMs: 2000,
 })
 

@@ -1,6 +1,6 @@
 /**
- * Alertmanager's configuration file, read whole or refused whole: every fault is a diagnostic with its place, and
- * nothing that is shown of the file holds a secret.
+ * Alertmanager's configuration file. A file with an error is not used; every error is a diagnostic with its position. What
+ * is shown of the file contains no secret.
  */
 import { dirname } from 'node:path'
 import type { Diagnostic } from '../../model/diagnostic.ts'
@@ -9,13 +9,12 @@ import type { YamlText } from '../../yaml/yaml-text.ts'
 import type { InhibitRule } from '../inhibitor.ts'
 import { compileRoute, type Route } from '../route.ts'
 import { TemplateSet, TemplateSyntaxError, calledTemplates, parseNotifyTemplate } from '../template-set.ts'
-import type { TimeInterval, TimeIntervals } from '../time-interval.ts'
-import { headOf, listOf, placed, readRecord, type Reading } from './fields.ts'
+import type { TimeIntervals } from '../time-interval.ts'
+import { defaultsOf, headOf, listOf, or, placed, record, type Kind, type Reading } from './fields.ts'
 import { GLOBAL_DEFAULTS, globalConfig, type GlobalConfig } from './global-config.ts'
-import type { Receiver } from './integration-config.ts'
-import { namedIntervals, type NamedIntervals } from './interval-config.ts'
-import { receiver, type ReceiverDraft } from './receiver-config.ts'
-import { inhibitRule, route, specOf, type PlacedRoute } from './route-config.ts'
+import { namedIntervals } from './interval-config.ts'
+import { receiver, type Receiver } from './receiver-config.ts'
+import { inhibitRule, route, type PlacedRoute } from './route-config.ts'
 
 export interface NotifyConfig {
   readonly global: GlobalConfig
@@ -47,7 +46,14 @@ export type ReadTemplates = (pattern: string) => readonly { readonly path: strin
 export function emptyConfig(): NotifyConfig {
   return {
     global: GLOBAL_DEFAULTS,
-    route: compileRoute({ ...NO_ROUTE, groupBy: ['alertname', 'cluster'] }),
+    route: compileRoute({
+      groupBy: ['alertname', 'cluster'],
+      matchers: [],
+      continues: false,
+      muteTimeIntervals: [],
+      activeTimeIntervals: [],
+      routes: [],
+    }),
     receivers: new Map(),
     inhibitRules: [],
     intervals: new Map(),
@@ -57,16 +63,20 @@ export function emptyConfig(): NotifyConfig {
   }
 }
 
-const NO_ROUTE = { matchers: [], continues: false, muteTimeIntervals: [], activeTimeIntervals: [], routes: [] }
+/** Receivers are read after `global:`, which may follow them in the file. */
+const receiversLater: Kind<(global: GlobalConfig) => readonly Receiver[]> =
+  (...field) =>
+  (global) =>
+    listOf(receiver(global))(...field) ?? []
 
 const TOP = {
-  global: globalConfig,
+  global: or(globalConfig, GLOBAL_DEFAULTS),
   route,
-  receivers: listOf(receiver),
-  inhibit_rules: listOf(inhibitRule),
-  templates: listOf(placed),
-  time_intervals: listOf(namedIntervals),
-  mute_time_intervals: listOf(namedIntervals),
+  receivers: receiversLater,
+  inhibit_rules: or(listOf(inhibitRule), []),
+  templates: or(listOf(placed), []),
+  time_intervals: or(listOf(namedIntervals), []),
+  mute_time_intervals: or(listOf(namedIntervals), []),
 }
 
 export function loadConfig(path: string, text: string, readTemplates: ReadTemplates): LoadedConfig {
@@ -82,41 +92,42 @@ export function loadConfig(path: string, text: string, readTemplates: ReadTempla
     },
   }
   const whole = { from: 0, to: Math.max(1, text.length) }
-  const read = readRecord(reading, reader.root, 'the configuration', whole, TOP)
-  const values = read?.values ?? {}
-  const at = (key: keyof typeof TOP): Range => read?.at(key) ?? headOf(whole)
+  const readTop = record(TOP, (values, { at }) => ({ ...values, at }))
+  const top = readTop(reading, reader.root, 'the configuration', whole)
+  const { global, inhibitRules, route: root } = top ?? { ...defaultsOf(TOP), route: undefined }
 
-  const receivers = checkReceivers(reading, values.receivers ?? [], values.global ?? GLOBAL_DEFAULTS)
-  const intervals = checkIntervals(reading, [...(values.mute_time_intervals ?? []), ...(values.time_intervals ?? [])])
-  if (values.route === undefined) reader.error(at('route'), 'there is no route: want route with a receiver')
-  else checkRoute(reading, values.route, receivers, intervals)
-  const { templates, templateCount } = loadTemplates(reading, values.templates ?? [], readTemplates)
-  for (const { name, at: place } of called) {
+  const receivers = byName(reader, 'receivers', top?.receivers?.(global) ?? [])
+  const named = byName(
+    reader,
+    'time intervals',
+    top === undefined ? [] : [...top.muteTimeIntervals, ...top.timeIntervals],
+  )
+  const intervals = new Map([...named].map(([name, item]) => [name, item.intervals]))
+  if (root === undefined)
+    reader.error(top?.at('route') ?? headOf(whole), 'there is no route: want route with a receiver')
+  else checkRoute(reader, root, receivers, intervals)
+  const { templates, templateCount } = loadTemplates(reading, top?.templates ?? [], readTemplates)
+  for (const { name, at } of called) {
     if (templates?.has(name) === false) {
-      reader.warning(place, `template ${JSON.stringify(name)} is not defined`, 'messages that use it will fail')
+      reader.warning(at, `template ${JSON.stringify(name)} is not defined`, 'messages that use it will fail')
     }
   }
 
-  const counts = {
-    receivers: receivers.size,
-    inhibitRules: values.inhibit_rules?.length ?? 0,
-    templates: templateCount,
-  }
+  const counts = { receivers: receivers.size, inhibitRules: inhibitRules.length, templates: templateCount }
   const ranges = mergeRanges(reading.secrets)
   const suspects = mergeRanges([...ranges, ...suspectRanges(text)])
   const maskedText = replaceRanges(text, suspects, (secret) => secret.replace(/[^\s]/g, '*'))
   const { diagnostics } = reader
-  const isUsable = diagnostics.every(({ severity }) => severity !== 'error')
-  if (!isUsable || values.route === undefined || templates === undefined) return { diagnostics, maskedText, counts }
+  if (reader.hasErrors || root === undefined || templates === undefined) return { diagnostics, maskedText, counts }
   return {
     config: {
-      global: values.global ?? GLOBAL_DEFAULTS,
-      route: compileRoute(specOf(values.route)),
+      global,
+      route: compileRoute(root),
       receivers,
-      inhibitRules: values.inhibit_rules ?? [],
+      inhibitRules,
       intervals,
       templates,
-      // What ends with the end of a line goes on doing so.
+      // A secret that ends with a line break keeps it.
       shownText: replaceRanges(text, ranges, (secret) => `<secret>${/\s*$/.exec(secret)![0]}`),
       secrets: [...reading.secretValues],
     },
@@ -126,64 +137,54 @@ export function loadConfig(path: string, text: string, readTemplates: ReadTempla
   }
 }
 
-function checkReceivers(
-  { reader }: Reading,
-  drafts: readonly ReceiverDraft[],
-  global: GlobalConfig,
-): ReadonlyMap<string, Receiver> {
-  const receivers = new Map<string, Receiver>()
-  for (const { name, at, complete } of drafts) {
-    if (receivers.has(name)) reader.error(at, `there are two receivers named ${JSON.stringify(name)}`)
-    receivers.set(name, complete(global))
+function byName<T extends { readonly name: string; readonly at: Range }>(
+  reader: YamlReader,
+  what: string,
+  items: readonly T[],
+): ReadonlyMap<string, T> {
+  const named = new Map<string, T>()
+  for (const item of items) {
+    if (named.has(item.name)) reader.error(item.at, `there are two ${what} named ${JSON.stringify(item.name)}`)
+    named.set(item.name, item)
   }
-  return receivers
-}
-
-function checkIntervals({ reader }: Reading, named: readonly NamedIntervals[]): TimeIntervals {
-  const intervals = new Map<string, readonly TimeInterval[]>()
-  for (const { name, at, intervals: own } of named) {
-    if (intervals.has(name)) reader.error(at, `there are two time intervals named ${JSON.stringify(name)}`)
-    intervals.set(name, own)
-  }
-  return intervals
+  return named
 }
 
 function checkRoute(
-  reading: Reading,
+  reader: YamlReader,
   root: PlacedRoute,
   receivers: ReadonlyMap<string, Receiver>,
   intervals: TimeIntervals,
 ): void {
-  const { reader } = reading
-  const { spec, at } = root
-  if (spec.receiver === undefined)
+  const { at } = root
+  if (root.receiver === undefined)
     reader.error(at('receiver'), 'the root route needs a receiver for alerts that no other route matches')
-  if (spec.matchers.length > 0) {
+  if (root.matchers.length > 0) {
     const key = (['matchers', 'match', 'match_re'] as const).find((name) => at(name).from !== at('receiver').from)
     reader.error(at(key ?? 'matchers'), 'the root route cannot have matchers: it takes every alert')
   }
-  if (spec.continues) reader.error(at('continue'), 'the root route cannot continue')
-  if (spec.muteTimeIntervals.length > 0) {
+  if (root.continues) reader.error(at('continue'), 'the root route cannot continue')
+  if (root.muteTimeIntervals.length > 0) {
     reader.error(at('mute_time_intervals'), 'the root route cannot be muted: put a route below it')
   }
-  if (spec.activeTimeIntervals.length > 0) {
+  if (root.activeTimeIntervals.length > 0) {
     reader.error(at('active_time_intervals'), 'the root route is always active: put a route below it')
   }
+  const checkNames = (
+    place: Range,
+    what: string,
+    names: readonly string[],
+    defined: ReadonlyMap<string, unknown>,
+  ): void => {
+    for (const name of names.filter((one) => !defined.has(one))) {
+      reader.error(place, `there is no ${what} named ${JSON.stringify(name)}`, known(defined.keys()))
+    }
+  }
   const visit = (node: PlacedRoute): void => {
-    const { receiver: name, muteTimeIntervals, activeTimeIntervals } = node.spec
-    if (name !== undefined && !receivers.has(name)) {
-      reader.error(node.at('receiver'), `there is no receiver named ${JSON.stringify(name)}`, known(receivers.keys()))
-    }
-    for (const [key, names] of [
-      ['mute_time_intervals', muteTimeIntervals],
-      ['active_time_intervals', activeTimeIntervals],
-    ] as const) {
-      for (const interval of names) {
-        if (intervals.has(interval)) continue
-        const help = known(intervals.keys())
-        reader.error(node.at(key), `there is no time interval named ${JSON.stringify(interval)}`, help)
-      }
-    }
+    const { receiver: name, muteTimeIntervals, activeTimeIntervals } = node
+    checkNames(node.at('receiver'), 'receiver', name === undefined ? [] : [name], receivers)
+    checkNames(node.at('mute_time_intervals'), 'time interval', muteTimeIntervals, intervals)
+    checkNames(node.at('active_time_intervals'), 'time interval', activeTimeIntervals, intervals)
     node.routes.forEach(visit)
   }
   visit(root)
@@ -194,7 +195,7 @@ function known(names: Iterable<string>): string | undefined {
   return list === '' ? undefined : `known: ${list}`
 }
 
-/** Answers the names of the templates it calls. */
+/** Returns the names of the templates that it calls. */
 function checkTemplate(reader: YamlReader, template: YamlText, what: string): readonly string[] {
   if (!template.text.includes('{{')) return []
   try {
@@ -234,7 +235,7 @@ function loadTemplates(
   }
 }
 
-/** Values of keys that sound like secrets, for files whose YAML cannot be read, and for keys that do not exist. */
+/** Values of keys with names like those of secrets, for files with invalid YAML and for unknown keys. */
 function suspectRanges(text: string): readonly Range[] {
   const pattern =
     /^[ \t-]*["']?\w*(?:password|secret|token|credentials|_key|api_key|webhook_url|api_url|url|urls)["']?[ \t]*:[ \t]*(\S[^\n]*)$/gim

@@ -3,43 +3,23 @@ import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { messageOf } from '../../base/errors.ts'
 import {
-  atMostOne,
-  filePath,
+  defaultsOf,
   flag,
+  or,
   record,
+  refused,
   scalar,
   secret,
   secretFile,
-  secretOf,
   text,
   type Kind,
   type Reading,
+  type Values,
 } from './fields.ts'
 import type { Secret } from './secret.ts'
 import type { Range } from '../../yaml/yaml-reader.ts'
 
-export interface HttpConfig {
-  readonly basicAuth?: { readonly username: Secret; readonly password?: Secret }
-  /** The scheme, such as `Bearer`, and what follows it. */
-  readonly authorization?: { readonly type: string; readonly credentials?: Secret }
-  readonly tls: TlsConfig
-  readonly followsRedirects: boolean
-}
-
-/** Certificates as PEM: texts, or files that are read at each connection. */
-export interface TlsConfig {
-  readonly ca?: Secret
-  readonly cert?: Secret
-  readonly key?: Secret
-  readonly serverName?: string
-  readonly isInsecure: boolean
-  readonly minVersion?: TlsVersion
-  readonly maxVersion?: TlsVersion
-}
-
-export type TlsVersion = 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
-
-export const HTTP_DEFAULTS: HttpConfig = { tls: { isInsecure: false }, followsRedirects: true }
+type TlsVersion = 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
 
 const TLS_VERSIONS: Readonly<Record<string, TlsVersion>> = {
   TLS10: 'TLSv1',
@@ -53,63 +33,45 @@ const tlsVersion: Kind<TlsVersion> = scalar((raw) => {
   return value === undefined ? { wanted: `one of ${Object.keys(TLS_VERSIONS).join(', ')}` } : { value }
 })
 
-export const tlsConfig: Kind<TlsConfig> = record(
-  {
-    ca: text,
-    ca_file: filePath,
-    cert: text,
-    cert_file: filePath,
-    key: secret,
-    key_file: secretFile,
-    server_name: text,
-    insecure_skip_verify: flag,
-    min_version: tlsVersion,
-    max_version: tlsVersion,
-  },
-  (read, reading, what) => {
-    const { values, at } = read
-    atMostOne(read, reading, ['ca', 'ca_file'])
-    atMostOne(read, reading, ['cert', 'cert_file'])
-    const hasCert = values.cert !== undefined || values.cert_file !== undefined
-    const key = secretOf(read, reading, 'key')
-    if (hasCert !== (key !== undefined)) {
-      const [written, missing] = hasCert ? (['cert', 'key'] as const) : (['key', 'cert'] as const)
-      const where = values[written] === undefined ? at(`${written}_file`) : at(written)
-      reading.reader.error(
-        where,
-        `${what} has a ${written} and no ${missing}; both are needed for a client certificate`,
-      )
-    }
-    const ca = pem(values.ca, values.ca_file)
-    const cert = pem(values.cert, values.cert_file)
-    checkPem(reading, ca, 'certificate', values.ca === undefined ? at('ca_file') : at('ca'))
-    checkPem(reading, cert, 'certificate', values.cert === undefined ? at('cert_file') : at('cert'))
-    checkPem(reading, key, 'key', values.key === undefined ? at('key_file') : at('key'))
-    return {
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
-      ...(values.server_name === undefined ? {} : { serverName: values.server_name }),
-      isInsecure: values.insecure_skip_verify ?? false,
-      ...(values.min_version === undefined ? {} : { minVersion: values.min_version }),
-      ...(values.max_version === undefined ? {} : { maxVersion: values.max_version }),
-    }
-  },
-)
+/** A text that is no secret, where a file may be given instead. */
+const plain: Kind<Secret> = scalar((value) => ({ value: { kind: 'text', value } }))
 
-function pem(written: string | undefined, path: string | undefined): Secret | undefined {
-  if (written !== undefined) return { kind: 'text', value: written }
-  return path === undefined || path === '' ? undefined : { kind: 'file', path }
+const TLS = {
+  ca: plain,
+  ca_file: secretFile,
+  cert: plain,
+  cert_file: secretFile,
+  key: secret,
+  key_file: secretFile,
+  server_name: text,
+  insecure_skip_verify: or(flag, false),
+  min_version: tlsVersion,
+  max_version: tlsVersion,
 }
 
-/** A certificate that cannot be read makes every message fail: so it is reported when the file is loaded. */
+/** Certificates and keys are PEM: texts, or files that are read at each connection. */
+export type TlsConfig = Values<typeof TLS>
+
+export const tlsConfig: Kind<TlsConfig> = record(TLS, (values, { what, reading, at, fault }) => {
+  const { ca, cert, key } = values
+  if ((cert === undefined) !== (key === undefined)) {
+    const [written, missing] = key === undefined ? (['cert', 'key'] as const) : (['key', 'cert'] as const)
+    fault(written, `${what} has a ${written} and no ${missing}; both are needed for a client certificate`)
+  }
+  checkPem(reading, ca, 'certificate', at('ca'))
+  checkPem(reading, cert, 'certificate', at('cert'))
+  checkPem(reading, key, 'key', at('key'))
+  return values
+})
+
+/** An invalid certificate would make every message fail, so it is reported when the file is loaded. */
 function checkPem(reading: Reading, from: Secret | undefined, what: 'certificate' | 'key', at: Range): void {
   if (from === undefined) return
   let content: string
   try {
     content = from.kind === 'text' ? from.value : readFileSync(from.path, 'utf8')
   } catch (thrown) {
-    // The file may be checked on another machine than the one it is for.
+    // The configuration may be checked on another machine than the one that uses it.
     reading.reader.warning(at, `the ${what} cannot be read now: ${messageOf(thrown)}`)
     return
   }
@@ -117,74 +79,54 @@ function checkPem(reading: Reading, from: Secret | undefined, what: 'certificate
     if (what === 'certificate') new X509Certificate(content)
     else createPrivateKey(content)
   } catch (thrown) {
-    // What is wrong inside of a key is nobody's business.
+    // The message could reveal parts of the key.
     reading.reader.error(at, `the ${what} cannot be used${what === 'key' ? '' : `: ${messageOf(thrown)}`}`)
   }
 }
 
 const basicAuth = record(
   {
-    username: text,
+    username: or(plain, { kind: 'text', value: '' } as const),
     username_file: secretFile,
     password: secret,
     password_file: secretFile,
   },
-  (read, reading) => {
-    atMostOne(read, reading, ['username', 'username_file'])
-    const { username, username_file } = read.values
-    const name: Secret = username === undefined ? (username_file ?? plain('')) : plain(username)
-    const password = secretOf(read, reading, 'password')
-    return { username: name, ...(password === undefined ? {} : { password }) }
-  },
+  (values) => values,
 )
 
-const authorization = record({ type: text, credentials: secret, credentials_file: secretFile }, (read, reading) => {
-  const credentials = secretOf(read, reading, 'credentials')
-  const { type = 'Bearer' } = read.values
-  if (type.trim().toLowerCase() === 'basic') {
-    reading.reader.error(read.at('type'), 'authorization type cannot be Basic', 'write basic_auth instead')
-  }
-  return { type: type.trim() === '' ? 'Bearer' : type.trim(), ...(credentials === undefined ? {} : { credentials }) }
-})
-
-const UNSUPPORTED = ['oauth2', 'proxy_url', 'no_proxy', 'proxy_from_environment', 'proxy_connect_header'] as const
-
-/** Read and reported: pretending would send messages another way than the file says. */
-const unsupported: Kind<never> = {
-  read: (reading, _node, what, at) => {
-    reading.reader.error(at, `${what} is not offered here`)
-    return undefined
-  },
-}
-
-export const httpConfig: Kind<HttpConfig> = record(
-  {
-    basic_auth: basicAuth,
-    authorization,
-    bearer_token: secret,
-    bearer_token_file: secretFile,
-    tls_config: tlsConfig,
-    follow_redirects: flag,
-    enable_http2: flag,
-    ...(Object.fromEntries(UNSUPPORTED.map((key) => [key, unsupported])) as Record<
-      (typeof UNSUPPORTED)[number],
-      Kind<never>
-    >),
-  },
-  (read, reading) => {
-    atMostOne(read, reading, ['basic_auth', 'authorization', 'bearer_token', 'bearer_token_file'])
-    const { values } = read
-    const bearer = values.bearer_token ?? values.bearer_token_file
-    const auth = values.authorization ?? (bearer === undefined ? undefined : { type: 'Bearer', credentials: bearer })
-    return {
-      ...(values.basic_auth === undefined ? {} : { basicAuth: values.basic_auth }),
-      ...(auth === undefined ? {} : { authorization: auth }),
-      tls: values.tls_config ?? HTTP_DEFAULTS.tls,
-      followsRedirects: values.follow_redirects ?? true,
+/** `type` is the scheme, such as `Bearer`. */
+const authorization = record(
+  { type: or(text, 'Bearer'), credentials: secret, credentials_file: secretFile },
+  (values, { fault }) => {
+    const type = values.type.trim() || 'Bearer'
+    if (type.toLowerCase() === 'basic') {
+      fault('type', 'authorization type cannot be Basic', 'write basic_auth instead')
     }
+    return { ...values, type }
   },
 )
 
-function plain(value: string): Secret {
-  return { kind: 'text', value }
+const absent = refused('is not offered here')
+
+const HTTP = {
+  basic_auth: basicAuth,
+  authorization,
+  bearer_token: secret,
+  bearer_token_file: secretFile,
+  tls_config: or(tlsConfig, defaultsOf(TLS)),
+  follow_redirects: or(flag, true),
+  enable_http2: flag,
+  oauth2: absent,
+  proxy_url: absent,
+  no_proxy: absent,
+  proxy_from_environment: absent,
+  proxy_connect_header: absent,
 }
+
+export type HttpConfig = Omit<Values<typeof HTTP>, 'bearerToken' | 'enableHttp2'>
+export const HTTP_DEFAULTS: HttpConfig = defaultsOf(HTTP)
+
+export const httpConfig: Kind<HttpConfig> = record(HTTP, ({ bearerToken, ...values }, { atMostOne }) => {
+  atMostOne(['basic_auth', 'authorization', 'bearer_token', 'bearer_token_file'])
+  return bearerToken === undefined ? values : { ...values, authorization: { type: 'Bearer', credentials: bearerToken } }
+})

@@ -1,21 +1,11 @@
 /** `time_intervals:` of the configuration, with ranges as users write them: `monday:friday`, `-3:-1`, `09:00`. */
 import { isTimeZone, type Range, type TimeInterval } from '../time-interval.ts'
-import { listOf, record, scalar, text, type Kind } from './fields.ts'
+import { listOf, or, record, scalar, text, type Kind } from './fields.ts'
 
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 const MONTHS = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
+  ...['january', 'february', 'march', 'april', 'may', 'june'],
+  ...['july', 'august', 'september', 'october', 'november', 'december'],
 ]
 
 type Readout = { readonly value: Range } | { readonly wanted: string }
@@ -70,22 +60,23 @@ const minute = scalar((raw) => {
   return { value: parts[1] === undefined ? 1440 : Number(parts[1]) * 60 + Number(parts[2]) }
 })
 
-const timeRange: Kind<Range> = record({ start_time: minute, end_time: minute }, ({ values, at }, { reader }, what) => {
-  const { start_time: from, end_time: to } = values
-  if (from === undefined || to === undefined) {
-    reader.error(at(from === undefined ? 'start_time' : 'end_time'), `${what} needs start_time and end_time`)
+const timeRange: Kind<Range> = record(
+  { start_time: minute, end_time: minute },
+  ({ startTime: from, endTime: to }, { what, fault }) => {
+    if (from === undefined || to === undefined) {
+      fault(from === undefined ? 'start_time' : 'end_time', `${what} needs start_time and end_time`)
+      return undefined
+    }
+    if (from < to) return { from, to }
+    fault('end_time', `${what} ends before it starts`, 'write two ranges for one that goes over midnight')
     return undefined
-  }
-  if (from >= to) {
-    reader.error(at('end_time'), `${what} ends before it starts`, 'write two ranges for one that goes over midnight')
-    return undefined
-  }
-  return { from, to }
-})
-
-const timeZone = scalar((raw) =>
-  raw === 'Local' || isTimeZone(raw) ? { value: raw } : { wanted: 'a time zone such as Europe/Prague or UTC' },
+  },
 )
+
+const timeZone = scalar((raw) => {
+  if (raw === 'Local') return { value: Intl.DateTimeFormat().resolvedOptions().timeZone }
+  return isTimeZone(raw) ? { value: raw } : { wanted: 'a time zone such as Europe/Prague or UTC' }
+})
 
 const interval: Kind<TimeInterval> = record(
   {
@@ -96,34 +87,13 @@ const interval: Kind<TimeInterval> = record(
     years: listOf(year),
     location: timeZone,
   },
-  ({ values }) => {
-    const { times, weekdays, days_of_month: daysOfMonth, months, years, location } = values
-    return {
-      ...(times === undefined ? {} : { times }),
-      ...(weekdays === undefined ? {} : { weekdays }),
-      ...(daysOfMonth === undefined ? {} : { daysOfMonth }),
-      ...(months === undefined ? {} : { months }),
-      ...(years === undefined ? {} : { years }),
-      ...(location === undefined ? {} : { timeZone: zoneOf(location) }),
-    }
-  },
+  (values) => values,
 )
 
-function zoneOf(location: string): string {
-  return location === 'Local' ? Intl.DateTimeFormat().resolvedOptions().timeZone : location
-}
-
-export interface NamedIntervals {
-  readonly name: string
-  readonly at: { readonly from: number; readonly to: number }
-  readonly intervals: readonly TimeInterval[]
-}
-
-export const namedIntervals: Kind<NamedIntervals> = record(
-  { name: text, time_intervals: listOf(interval) },
-  ({ values, at }, { reader }) => {
-    const { name = '', time_intervals: intervals = [] } = values
-    if (name === '') reader.error(at('name'), 'a time interval needs a name')
+export const namedIntervals = record(
+  { name: or(text, ''), time_intervals: or(listOf(interval), []) },
+  ({ name, timeIntervals: intervals }, { at, fault }) => {
+    if (name === '') fault('name', 'a time interval needs a name')
     return { name, at: at('name'), intervals }
   },
 )

@@ -1,14 +1,19 @@
-/** `receivers:` of the configuration. Each integration has a record of its keys and a function that fills in the rest. */
+/**
+ * `receivers:` of the configuration. Each integration has a table of its keys, from which its type follows. Texts marked as
+ * templates are expanded for each message; `default-templates.ts` defines the default templates.
+ */
 import { parseDuration } from '../../model/duration.ts'
+import type { Range } from '../../yaml/yaml-reader.ts'
 import {
   count,
   flag,
   listOf,
+  or,
   pairsOf,
   record,
+  refused,
   scalar,
   secretFile,
-  secretOf,
   secretTemplate,
   secretUrl,
   template,
@@ -16,38 +21,26 @@ import {
   url,
   type Kind,
   type Kinds,
-  type Reading,
-  type RecordOf,
   type Values,
 } from './fields.ts'
-import { hostPort, type GlobalConfig } from './global-config.ts'
-import { httpConfig, tlsConfig } from './http-config.ts'
-import type {
-  AlertmanagerConfig,
-  EmailConfig,
-  IntegrationConfig,
-  MsteamsConfig,
-  Msteamsv2Config,
-  PagerdutyConfig,
-  Receiver,
-  SlackAction,
-  SlackConfig,
-  SlackConfirm,
-  SlackField,
-  WebhookConfig,
-} from './integration-config.ts'
+import { hostPort, type GlobalConfig, type HostPort } from './global-config.ts'
+import { httpConfig, tlsConfig, type HttpConfig, type TlsConfig } from './http-config.ts'
 import type { Secret } from './secret.ts'
 
-/** An integration as written, to be completed by `global:`, which may follow it in the file. */
-type Draft = (global: GlobalConfig) => IntegrationConfig | readonly IntegrationConfig[] | undefined
+const HTTP = { http_config: httpConfig, send_resolved: or(flag, true) }
 
-export interface ReceiverDraft {
-  readonly name: string
-  readonly at: { readonly from: number; readonly to: number }
-  readonly complete: (global: GlobalConfig) => Receiver
+/** The configuration of an integration: its keys, and those of `More`, which are required and completed from `global:`. */
+type Integration<Name extends string, K extends Kinds, More> = { readonly kind: Name } & Readonly<More> &
+  Omit<Values<K>, keyof More | 'httpConfig'>
+
+interface OverHttp {
+  readonly http: HttpConfig
 }
 
-const COMMON = { send_resolved: flag, http_config: httpConfig }
+function overHttp<V extends { readonly httpConfig?: HttpConfig }>(values: V, global: GlobalConfig) {
+  const { httpConfig: http = global.httpConfig, ...own } = values
+  return { ...own, http }
+}
 
 /** Prometheus' durations and Go's fractions of a unit. */
 const timeout: Kind<number> = scalar((raw) => {
@@ -57,394 +50,331 @@ const timeout: Kind<number> = scalar((raw) => {
   return value === undefined ? { wanted: 'a duration such as 10s' } : { value }
 })
 
-/** A secret without which nothing can be sent. */
-function neededSecret<K extends Kinds>(
-  read: RecordOf<K>,
-  reading: Reading,
-  key: keyof K & string,
-  what: string,
-): Secret | undefined {
-  const found = secretOf(read, reading, key)
-  if (found === undefined) reading.reader.error(read.at(key), `${what} needs ${key} or ${key}_file`)
-  return found
+const WEBHOOK = {
+  ...HTTP,
+  url: secretUrl,
+  url_file: secretFile,
+  /** 0 for all. */
+  max_alerts: or(count, 0),
+  /** 0 for the server's default. */
+  timeout: or(timeout, 0),
 }
 
-/** What all integrations over HTTP share. */
-function common(values: Values<typeof COMMON>, global: GlobalConfig, sendsResolved = true) {
-  return { sendResolved: values.send_resolved ?? sendsResolved, http: values.http_config ?? global.http }
+export type WebhookConfig = Integration<'webhook', typeof WEBHOOK, OverHttp & { url: Secret }>
+
+function webhook(global: GlobalConfig): Kind<WebhookConfig> {
+  return record(WEBHOOK, (values, { what, fault }) => {
+    if (values.url !== undefined) return { kind: 'webhook', ...overHttp(values, global), url: values.url }
+    fault('url', `${what} needs url or url_file`)
+    return undefined
+  })
 }
 
-/** Its fault is reported, and then the file is not used. */
-const NOTHING: Draft = () => undefined
-
-const webhook: Kind<Draft> = record(
-  { ...COMMON, url: secretUrl, url_file: secretFile, max_alerts: count, timeout },
-  (read, reading, what) => {
-    const { values } = read
-    const target = neededSecret(read, reading, 'url', what)
-    if (target === undefined) return NOTHING
-    return (global): WebhookConfig => ({
-      kind: 'webhook',
-      ...common(values, global),
-      url: target,
-      maxAlerts: values.max_alerts ?? 0,
-      timeoutMs: values.timeout ?? 0,
-    })
-  },
-)
-
-const slackConfirm: Kind<SlackConfirm> = record(
-  { text: template, title: template, ok_text: template, dismiss_text: template },
-  (read, reading, what) => {
-    const { values } = read
-    if ((values.text ?? '') === '') reading.reader.error(read.at('text'), `${what} needs a text`)
-    return {
-      text: values.text ?? '',
-      ...(values.title === undefined ? {} : { title: values.title }),
-      ...(values.ok_text === undefined ? {} : { okText: values.ok_text }),
-      ...(values.dismiss_text === undefined ? {} : { dismissText: values.dismiss_text }),
-    }
-  },
-)
-
-const slackAction: Kind<SlackAction> = record(
+const slackConfirm = record(
   {
-    type: template,
-    text: template,
-    url: template,
-    style: template,
-    name: template,
-    value: template,
+    text: or(template, ''),
+    title: or(template, ''),
+    ok_text: or(template, ''),
+    dismiss_text: or(template, ''),
+  },
+  (values, { what, fault }) => {
+    if (values.text === '') fault('text', `${what} needs a text`)
+    return values
+  },
+)
+
+const slackAction = record(
+  {
+    type: or(template, ''),
+    text: or(template, ''),
+    url: or(template, ''),
+    style: or(template, ''),
+    name: or(template, ''),
+    value: or(template, ''),
     confirm: slackConfirm,
   },
-  (read, reading, what) => {
-    const { values } = read
-    for (const key of ['type', 'text'] as const) {
-      if ((values[key] ?? '') === '') reading.reader.error(read.at(key), `${what} needs a ${key}`)
-    }
-    const hasUrl = (values.url ?? '') !== ''
-    if (!hasUrl && (values.name ?? '') === '') reading.reader.error(read.at('url'), `${what} needs a url or a name`)
-    return {
-      type: values.type ?? '',
-      text: values.text ?? '',
-      ...(values.style === undefined ? {} : { style: values.style }),
-      // A link has no name and asks nothing.
-      ...(hasUrl
-        ? { url: values.url ?? '' }
-        : {
-            name: values.name ?? '',
-            ...(values.value === undefined ? {} : { value: values.value }),
-            ...(values.confirm === undefined ? {} : { confirm: values.confirm }),
-          }),
-    }
+  (values, { what, fault }) => {
+    for (const key of ['type', 'text'] as const) if (values[key] === '') fault(key, `${what} needs a ${key}`)
+    if (values.url === '' && values.name === '') fault('url', `${what} needs a url or a name`)
+    return values
   },
 )
 
-const slackField: Kind<SlackField> = record(
-  { title: template, value: template, short: flag },
-  (read, reading, what) => {
-    const { values } = read
-    for (const key of ['title', 'value'] as const) {
-      if ((values[key] ?? '') === '') reading.reader.error(read.at(key), `${what} needs a ${key}`)
-    }
-    return {
-      title: values.title ?? '',
-      value: values.value ?? '',
-      ...(values.short === undefined ? {} : { short: values.short }),
-    }
-  },
-)
-
-const slack: Kind<Draft> = record(
-  {
-    ...COMMON,
-    api_url: secretUrl,
-    api_url_file: secretFile,
-    channel: template,
-    username: template,
-    color: template,
-    title: template,
-    title_link: template,
-    pretext: template,
-    text: template,
-    footer: template,
-    fallback: template,
-    callback_id: template,
-    icon_emoji: template,
-    icon_url: template,
-    image_url: template,
-    thumb_url: template,
-    fields: listOf(slackField),
-    short_fields: flag,
-    actions: listOf(slackAction),
-    link_names: flag,
-    mrkdwn_in: listOf(text),
-  },
-  (read, reading, what) => {
-    const { values } = read
-    const ownUrl = secretOf(read, reading, 'api_url')
-    return (global): SlackConfig | undefined => {
-      const apiUrl = ownUrl ?? global.slackUrl
-      if (apiUrl === undefined) {
-        reading.reader.error(read.at('api_url'), `${what} needs api_url, or slack_api_url in global`)
-        return undefined
-      }
-      const of = (name: string): string => `{{ template "slack.default.${name}" . }}`
-      return {
-        kind: 'slack',
-        ...common(values, global, false),
-        apiUrl,
-        channel: values.channel ?? '',
-        username: values.username ?? of('username'),
-        color: values.color ?? of('color'),
-        title: values.title ?? of('title'),
-        titleLink: values.title_link ?? of('titlelink'),
-        pretext: values.pretext ?? of('pretext'),
-        text: values.text ?? of('text'),
-        footer: values.footer ?? of('footer'),
-        fallback: values.fallback ?? of('fallback'),
-        callbackId: values.callback_id ?? of('callbackid'),
-        iconEmoji: values.icon_emoji ?? of('iconemoji'),
-        iconUrl: values.icon_url ?? of('iconurl'),
-        imageUrl: values.image_url ?? '',
-        thumbUrl: values.thumb_url ?? '',
-        fields: values.fields ?? [],
-        shortFields: values.short_fields ?? false,
-        actions: values.actions ?? [],
-        linkNames: values.link_names ?? false,
-        mrkdwnIn: values.mrkdwn_in === undefined || values.mrkdwn_in.length === 0 ? MARKDOWN_IN : values.mrkdwn_in,
-      }
-    }
+const slackField = record(
+  { title: or(template, ''), value: or(template, ''), short: flag },
+  (values, { what, fault }) => {
+    for (const key of ['title', 'value'] as const) if (values[key] === '') fault(key, `${what} needs a ${key}`)
+    return values
   },
 )
 
 const MARKDOWN_IN = ['fallback', 'pretext', 'text']
+const SLACK = {
+  ...HTTP,
+  send_resolved: or(flag, false),
+  api_url: secretUrl,
+  api_url_file: secretFile,
+  channel: or(template, ''),
+  username: or(template, '{{ template "slack.default.username" . }}'),
+  color: or(template, '{{ template "slack.default.color" . }}'),
+  title: or(template, '{{ template "slack.default.title" . }}'),
+  title_link: or(template, '{{ template "slack.default.titlelink" . }}'),
+  pretext: or(template, '{{ template "slack.default.pretext" . }}'),
+  text: or(template, '{{ template "slack.default.text" . }}'),
+  footer: or(template, '{{ template "slack.default.footer" . }}'),
+  fallback: or(template, '{{ template "slack.default.fallback" . }}'),
+  callback_id: or(template, '{{ template "slack.default.callbackid" . }}'),
+  icon_emoji: or(template, '{{ template "slack.default.iconemoji" . }}'),
+  icon_url: or(template, '{{ template "slack.default.iconurl" . }}'),
+  image_url: or(template, ''),
+  thumb_url: or(template, ''),
+  fields: or(listOf(slackField), []),
+  short_fields: or(flag, false),
+  actions: or(listOf(slackAction), []),
+  link_names: or(flag, false),
+  mrkdwn_in: or(listOf(text), MARKDOWN_IN),
+}
 
-const pagerduty: Kind<Draft> = record(
-  {
-    ...COMMON,
-    url,
-    routing_key: secretTemplate,
-    routing_key_file: secretFile,
-    service_key: secretTemplate,
-    service_key_file: secretFile,
-    client: template,
-    client_url: template,
-    description: template,
-    source: template,
-    severity: template,
-    class: template,
-    component: template,
-    group: template,
-    details: pairsOf(template),
-    images: listOf(record({ src: template, alt: template, href: template }, ({ values }) => values)),
-    links: listOf(record({ href: template, text: template }, ({ values }) => values)),
-  },
-  (read, reading, what) => {
-    const { values } = read
-    for (const key of ['service_key', 'service_key_file'] as const) {
-      if (values[key] === undefined) continue
-      reading.reader.error(
-        read.at(key),
-        `${key} belongs to PagerDuty's Events API v1, which is not offered here`,
-        'make an integration "Events API v2" in PagerDuty and write its key as routing_key',
-      )
-    }
-    const routingKey = neededSecret(read, reading, 'routing_key', what)
-    if (routingKey === undefined) return NOTHING
-    const written = (values.details ?? []).map(({ name, value }) => [name, value] as const)
-    const of = (name: string): string => `{{ template "pagerduty.default.${name}" . }}`
-    const client = values.client ?? of('client')
-    return (global): PagerdutyConfig => ({
-      kind: 'pagerduty',
-      ...common(values, global),
-      url: values.url ?? global.pagerdutyUrl,
-      routingKey,
-      client,
-      clientUrl: values.client_url ?? of('clientURL'),
-      description: values.description ?? of('description'),
-      source: values.source ?? client,
-      severity: values.severity ?? of('severity'),
-      class: values.class ?? '',
-      component: values.component ?? '',
-      group: values.group ?? '',
-      details: [...PAGERDUTY_DETAILS.filter(([name]) => !written.some(([own]) => own === name)), ...written],
-      images: (values.images ?? []).map(({ src = '', alt = '', href = '' }) => ({ src, alt, href })),
-      links:
-        values.links === undefined
-          ? [{ href: of('runbookURL'), text: 'Runbook' }]
-          : values.links.map(({ href = '', text: label = '' }) => ({ href, text: label })),
-    })
-  },
+export type SlackConfig = Integration<'slack', typeof SLACK, OverHttp & { apiUrl: Secret }>
+
+function slack(global: GlobalConfig): Kind<SlackConfig> {
+  return record(SLACK, (values, { what, fault }) => {
+    const apiUrl = values.apiUrl ?? global.slackApiUrl
+    const mrkdwnIn = values.mrkdwnIn.length === 0 ? MARKDOWN_IN : values.mrkdwnIn
+    if (apiUrl !== undefined) return { kind: 'slack', ...overHttp(values, global), mrkdwnIn, apiUrl }
+    fault('api_url', `${what} needs api_url, or slack_api_url in global`)
+    return undefined
+  })
+}
+
+const pagerdutyV1 = refused(
+  "belongs to PagerDuty's Events API v1, which is not offered here",
+  'make an integration "Events API v2" in PagerDuty and write its key as routing_key',
 )
 
-const PAGERDUTY_DETAILS: readonly (readonly [string, string])[] = [
-  ['firing', '{{ template "pagerduty.default.instances" .Alerts.Firing }}'],
-  ['resolved', '{{ template "pagerduty.default.instances" .Alerts.Resolved }}'],
-  ['num_firing', '{{ .Alerts.Firing | len }}'],
-  ['num_resolved', '{{ .Alerts.Resolved | len }}'],
-]
+const PAGERDUTY_DETAILS: Readonly<Record<string, string>> = {
+  firing: '{{ template "pagerduty.default.instances" .Alerts.Firing }}',
+  resolved: '{{ template "pagerduty.default.instances" .Alerts.Resolved }}',
+  num_firing: '{{ .Alerts.Firing | len }}',
+  num_resolved: '{{ .Alerts.Resolved | len }}',
+}
 
-const email: Kind<Draft> = record(
+const CLIENT = '{{ template "pagerduty.default.client" . }}'
+const PAGERDUTY = {
+  ...HTTP,
+  url,
+  routing_key: secretTemplate,
+  routing_key_file: secretFile,
+  service_key: pagerdutyV1,
+  service_key_file: pagerdutyV1,
+  client: or(template, CLIENT),
+  client_url: or(template, '{{ template "pagerduty.default.clientURL" . }}'),
+  description: or(template, '{{ template "pagerduty.default.description" . }}'),
+  source: template,
+  severity: or(template, '{{ template "pagerduty.default.severity" . }}'),
+  class: or(template, ''),
+  component: or(template, ''),
+  group: or(template, ''),
+  details: or(pairsOf(template), []),
+  images: or(
+    listOf(record({ src: or(template, ''), alt: or(template, ''), href: or(template, '') }, (values) => values)),
+    [],
+  ),
+  links: or(listOf(record({ href: or(template, ''), text: or(template, '') }, (values) => values)), [
+    { href: '{{ template "pagerduty.default.runbookURL" . }}', text: 'Runbook' },
+  ]),
+}
+
+/** Events API v2. The keys may be templates too. */
+export type PagerdutyConfig = Integration<
+  'pagerduty',
+  typeof PAGERDUTY,
+  OverHttp & { url: string; routingKey: Secret; source: string; details: Readonly<Record<string, string>> }
+>
+
+function pagerduty(global: GlobalConfig): Kind<PagerdutyConfig> {
+  return record(PAGERDUTY, (values, { what, fault }) => {
+    const { url: target = global.pagerdutyUrl, routingKey, source = values.client } = values
+    const own = Object.fromEntries(values.details.map(({ name, value }) => [name, value]))
+    const details = { ...PAGERDUTY_DETAILS, ...own }
+    if (routingKey !== undefined) {
+      return { kind: 'pagerduty', ...overHttp(values, global), url: target, routingKey, source, details }
+    }
+    fault('routing_key', `${what} needs routing_key or routing_key_file`)
+    return undefined
+  })
+}
+
+const EMAIL = {
+  send_resolved: or(flag, false),
+  to: or(template, ''),
+  from: template,
+  hello: text,
+  smarthost: hostPort,
+  auth_username: text,
+  auth_password: secretTemplate,
+  auth_password_file: secretFile,
+  /** For CRAM-MD5. */
+  auth_secret: secretTemplate,
+  auth_secret_file: secretFile,
+  auth_identity: text,
+  headers: or(pairsOf(template), []),
+  html: or(template, '{{ template "email.default.html" . }}'),
+  text: or(template, ''),
+  require_tls: flag,
+  tls_config: tlsConfig,
+}
+
+export type EmailConfig = Integration<
+  'email',
+  typeof EMAIL,
   {
-    send_resolved: flag,
-    to: template,
-    from: template,
-    hello: text,
-    smarthost: hostPort,
-    auth_username: text,
-    auth_password: secretTemplate,
-    auth_password_file: secretFile,
-    auth_secret: secretTemplate,
-    auth_secret_file: secretFile,
-    auth_identity: text,
-    headers: pairsOf(template),
-    html: template,
-    text: template,
-    require_tls: flag,
-    tls_config: tlsConfig,
-  },
-  (read, reading, what) => {
-    const { values, at } = read
-    const ownPassword = secretOf(read, reading, 'auth_password')
-    const ownSecret = secretOf(read, reading, 'auth_secret')
-    if ((values.to ?? '') === '') reading.reader.error(at('to'), `${what} needs to: whom to write to`)
+    from: string
+    hello: string
+    smarthost: HostPort
+    authUsername: string
+    authIdentity: string
+    headers: ReadonlyMap<string, string>
+    requireTls: boolean
+    tlsConfig: TlsConfig
+  }
+>
+
+function email(global: GlobalConfig): Kind<EmailConfig> {
+  return record(EMAIL, (values, { what, reading, fault }) => {
+    if (values.to === '') fault('to', `${what} needs to: whom to write to`)
     const headers = new Map<string, string>()
-    for (const header of values.headers ?? []) {
+    for (const header of values.headers) {
       const name = canonicalHeader(header.name)
       if (headers.has(name)) reading.reader.error(header.at, `header ${name} is given twice`)
       headers.set(name, header.value)
     }
-    return (global): EmailConfig | undefined => {
-      const smarthost = values.smarthost ?? global.smtpSmarthost
-      const from = values.from ?? global.smtpFrom
-      if (smarthost === undefined) {
-        reading.reader.error(at('smarthost'), `${what} needs smarthost, or smtp_smarthost in global`)
-      }
-      if (from === '') reading.reader.error(at('from'), `${what} needs from, or smtp_from in global`)
-      if (smarthost === undefined || from === '') return undefined
-      const password = ownPassword ?? global.smtpPassword
-      const authSecret = ownSecret ?? global.smtpSecret
-      return {
-        kind: 'email',
-        sendResolved: values.send_resolved ?? false,
-        to: values.to ?? '',
-        from,
-        hello: values.hello ?? global.smtpHello,
-        smarthost,
-        username: values.auth_username ?? global.smtpUsername,
-        ...(password === undefined ? {} : { password }),
-        ...(authSecret === undefined ? {} : { authSecret }),
-        identity: values.auth_identity ?? global.smtpIdentity,
-        headers: [...headers],
-        html: values.html ?? '{{ template "email.default.html" . }}',
-        text: values.text ?? '',
-        requiresTls: values.require_tls ?? global.smtpRequiresTls,
-        tls: values.tls_config ?? global.smtpTls,
-      }
+    const { smarthost = global.smtpSmarthost, from = global.smtpFrom } = values
+    if (from === '') fault('from', `${what} needs from, or smtp_from in global`)
+    if (smarthost === undefined) {
+      fault('smarthost', `${what} needs smarthost, or smtp_smarthost in global`)
+      return undefined
     }
-  },
-)
+    const { smtpAuthPassword, smtpAuthSecret } = global
+    return {
+      kind: 'email',
+      ...(smtpAuthPassword === undefined ? {} : { authPassword: smtpAuthPassword }),
+      ...(smtpAuthSecret === undefined ? {} : { authSecret: smtpAuthSecret }),
+      hello: global.smtpHello,
+      authUsername: global.smtpAuthUsername,
+      authIdentity: global.smtpAuthIdentity,
+      requireTls: global.smtpRequireTls,
+      tlsConfig: global.smtpTlsConfig,
+      ...values,
+      from,
+      smarthost,
+      headers,
+    }
+  })
+}
 
 /** `reply-to` is `Reply-To`. */
 function canonicalHeader(name: string): string {
   return name.toLowerCase().replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase())
 }
 
-const TEAMS = { ...COMMON, webhook_url: secretUrl, webhook_url_file: secretFile, title: template, text: template }
-
-const msteams: Kind<Draft> = record({ ...TEAMS, summary: template }, (read, reading, what) => {
-  const { values } = read
-  const target = neededSecret(read, reading, 'webhook_url', what)
-  if (target === undefined) return NOTHING
-  return (global): MsteamsConfig => ({
-    kind: 'msteams',
-    ...common(values, global),
-    url: target,
-    title: values.title ?? '{{ template "msteams.default.title" . }}',
-    summary: values.summary ?? '{{ template "msteams.default.summary" . }}',
-    text: values.text ?? '{{ template "msteams.default.text" . }}',
-  })
-})
-
-const msteamsv2: Kind<Draft> = record(TEAMS, (read, reading, what) => {
-  const { values } = read
-  const target = neededSecret(read, reading, 'webhook_url', what)
-  if (target === undefined) return NOTHING
-  return (global): Msteamsv2Config => ({
-    kind: 'msteamsv2',
-    ...common(values, global),
-    url: target,
-    title: values.title ?? '{{ template "msteamsv2.default.title" . }}',
-    text: values.text ?? '{{ template "msteamsv2.default.text" . }}',
-  })
-})
-
-const alertmanager: Kind<Draft> = record({ ...COMMON, urls: listOf(url), timeout }, (read, reading, what) => {
-  const { values } = read
-  if ((values.urls ?? []).length === 0) {
-    reading.reader.error(read.at('urls'), `${what} needs urls: the addresses of all members of the cluster`)
-  }
-  return (global): readonly AlertmanagerConfig[] =>
-    (values.urls ?? []).map((written) => ({
-      kind: 'alertmanager',
-      ...common(values, global),
-      url: written.replace(/\/+$/, ''),
-      timeoutMs: values.timeout ?? 0,
-    }))
-})
-
-/** In the order in which a receiver's integrations are notified. */
-const INTEGRATIONS: Readonly<Record<string, Kind<Draft>>> = {
-  email_configs: email,
-  pagerduty_configs: pagerduty,
-  slack_configs: slack,
-  webhook_configs: webhook,
-  msteams_configs: msteams,
-  msteamsv2_configs: msteamsv2,
-  alertmanager_configs: alertmanager,
+const TEAMS_HTTP = { ...HTTP, webhook_url: secretUrl, webhook_url_file: secretFile }
+const TEAMS = {
+  ...TEAMS_HTTP,
+  title: or(template, '{{ template "msteams.default.title" . }}'),
+  summary: or(template, '{{ template "msteams.default.summary" . }}'),
+  text: or(template, '{{ template "msteams.default.text" . }}'),
+}
+const TEAMS_V2 = {
+  ...TEAMS_HTTP,
+  title: or(template, '{{ template "msteamsv2.default.title" . }}'),
+  text: or(template, '{{ template "msteamsv2.default.text" . }}'),
 }
 
-/** Integrations of Alertmanager that Daytwo does not have. */
-const ABSENT = [
-  'opsgenie_configs',
-  'victorops_configs',
-  'pushover_configs',
-  'wechat_configs',
-  'sns_configs',
-  'telegram_configs',
-  'webex_configs',
-  'discord_configs',
-  'jira_configs',
-  'rocketchat_configs',
-  'mattermost_configs',
-  'incidentio_configs',
-] as const
+/** Office 365 connectors: a message card. */
+export type MsteamsConfig = Integration<'msteams', typeof TEAMS, OverHttp & { webhookUrl: Secret }>
+/** Workflows: an adaptive card. */
+export type Msteamsv2Config = Integration<'msteamsv2', typeof TEAMS_V2, OverHttp & { webhookUrl: Secret }>
 
-const absent: Kind<readonly Draft[]> = {
-  read: (reading, _node, what, at) => {
-    const help = 'hand these alerts to an Alertmanager with alertmanager_configs, or use its webhook'
-    reading.reader.error(at, `${what} is not offered here`, help)
+function msteams(global: GlobalConfig): Kind<MsteamsConfig> {
+  return record(TEAMS, (values, { what, fault }) => {
+    const { webhookUrl } = values
+    if (webhookUrl !== undefined) return { kind: 'msteams', ...overHttp(values, global), webhookUrl }
+    fault('webhook_url', `${what} needs webhook_url or webhook_url_file`)
     return undefined
-  },
+  })
 }
 
-const LISTS: Readonly<Record<string, Kind<readonly Draft[]>>> = {
-  ...Object.fromEntries(Object.entries(INTEGRATIONS).map(([key, kind]) => [key, listOf(kind)])),
-  ...Object.fromEntries(ABSENT.map((key) => [key, absent])),
+function msteamsv2(global: GlobalConfig): Kind<Msteamsv2Config> {
+  return record(TEAMS_V2, (values, { what, fault }) => {
+    const { webhookUrl } = values
+    if (webhookUrl !== undefined) return { kind: 'msteamsv2', ...overHttp(values, global), webhookUrl }
+    fault('webhook_url', `${what} needs webhook_url or webhook_url_file`)
+    return undefined
+  })
 }
 
-export const receiver: Kind<ReceiverDraft> = record({ name: text, ...LISTS }, (read, reading) => {
-  const lists = read.values as Readonly<Record<string, readonly Draft[] | undefined>>
-  const name = read.values.name ?? ''
-  if (name === '') reading.reader.error(read.at('name'), 'a receiver needs a name')
-  const drafts = Object.keys(INTEGRATIONS).flatMap((key) => lists[key] ?? [])
-  return {
-    name,
-    at: read.at('name'),
-    complete: (global) => ({
-      name,
-      integrations: drafts.flatMap((draft) => draft(global) ?? []),
-    }),
+/**
+ * One Alertmanager, which receives the alerts of a group as Prometheus would send them. The members of a cluster do not
+ * forward alerts to each other, so each address is an integration of its own, with its own retries.
+ */
+export interface AlertmanagerConfig extends OverHttp {
+  readonly kind: 'alertmanager'
+  readonly sendResolved: boolean
+  /** Without a slash at the end. */
+  readonly url: string
+  readonly timeout: number
+}
+
+function alertmanager(global: GlobalConfig): Kind<readonly AlertmanagerConfig[]> {
+  return record({ ...HTTP, urls: or(listOf(url), []), timeout: or(timeout, 0) }, (values, { what, fault }) => {
+    if (values.urls.length === 0) fault('urls', `${what} needs urls: the addresses of all members of the cluster`)
+    const { urls, ...own } = overHttp(values, global)
+    return urls.map((written) => ({ kind: 'alertmanager', ...own, url: written.replace(/\/+$/, '') }))
+  })
+}
+
+export type IntegrationConfig =
+  WebhookConfig | SlackConfig | PagerdutyConfig | EmailConfig | MsteamsConfig | Msteamsv2Config | AlertmanagerConfig
+
+const absent = refused(
+  'is not offered here',
+  'hand these alerts to an Alertmanager with alertmanager_configs, or use its webhook',
+)
+
+export interface Receiver {
+  readonly name: string
+  /** Position of the name. */
+  readonly at: Range
+  /** In the order in which they are notified. */
+  readonly integrations: readonly IntegrationConfig[]
+}
+
+export function receiver(global: GlobalConfig): Kind<Receiver> {
+  const kinds = {
+    name: or(text, ''),
+    email_configs: or(listOf(email(global)), []),
+    pagerduty_configs: or(listOf(pagerduty(global)), []),
+    slack_configs: or(listOf(slack(global)), []),
+    webhook_configs: or(listOf(webhook(global)), []),
+    msteams_configs: or(listOf(msteams(global)), []),
+    msteamsv2_configs: or(listOf(msteamsv2(global)), []),
+    alertmanager_configs: or(listOf(alertmanager(global)), []),
+    opsgenie_configs: absent,
+    victorops_configs: absent,
+    pushover_configs: absent,
+    wechat_configs: absent,
+    sns_configs: absent,
+    telegram_configs: absent,
+    webex_configs: absent,
+    discord_configs: absent,
+    jira_configs: absent,
+    rocketchat_configs: absent,
+    mattermost_configs: absent,
+    incidentio_configs: absent,
   }
-})
+  return record(kinds, ({ name, ...lists }, { at, fault }) => {
+    if (name === '') fault('name', 'a receiver needs a name')
+    return { name, at: at('name'), integrations: Object.values(lists).flat(2) }
+  })
+}

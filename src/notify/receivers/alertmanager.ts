@@ -2,7 +2,7 @@
  * Alertmanager's API v2: alerts as Prometheus posts them; it groups and silences on its own. For `alertmanager_configs` and for
  * the hand-over of `--alertmanager`.
  */
-import type { AlertmanagerConfig } from '../config/integration-config.ts'
+import type { AlertmanagerConfig } from '../config/receiver-config.ts'
 import { goTimeText, type Message, type MessageAlert } from '../message.ts'
 import { postJson, type Attempt, type Sending } from './attempt.ts'
 
@@ -25,7 +25,7 @@ export function sendAlertmanager(config: AlertmanagerConfig, message: Message, s
 }
 
 export function postAlerts(
-  { url, http, timeoutMs }: Omit<AlertmanagerConfig, 'kind' | 'sendResolved'>,
+  { url, http, timeout: timeoutMs }: Omit<AlertmanagerConfig, 'kind' | 'sendResolved'>,
   alerts: readonly PostableAlert[],
   sending: Omit<Sending, 'templates'>,
 ): Promise<Attempt> {

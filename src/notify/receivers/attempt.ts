@@ -1,4 +1,4 @@
-/** What all receivers share: what one attempt came to, and how an answer over HTTP is judged. */
+/** Shared by all receivers: the result of one attempt, and the outcome of an HTTP response. */
 import { FleetError } from '../../base/errors.ts'
 import { TemplateError } from '../../template/value.ts'
 import type { DeliveryOutcome } from '../../model/delivery.ts'
@@ -7,7 +7,7 @@ import { resolveSecret, withoutSecrets, type Secret } from '../config/secret.ts'
 import type { HttpAnswer, HttpClient } from '../http-client.ts'
 import type { TemplateSet } from '../template-set.ts'
 
-/** One try to deliver a message. Nothing in it holds a secret. */
+/** One attempt to deliver a message. Contains no secrets. */
 export interface Attempt {
   readonly outcome: DeliveryOutcome
   readonly target: string
@@ -33,18 +33,18 @@ const BACKOFF_MAX_MS = 60_000
 /** The longest `Retry-After` of a receiver that is respected. */
 const RETRY_AFTER_MAX_MS = 600_000
 
-/** How long to wait after so many failures in a row; the receiver's own `Retry-After` counts more. */
+/** The wait after this many consecutive failures; the receiver's own `Retry-After` takes precedence. */
 export function retryDelayMs(failures: number, retryAfterMs = 0): number {
   if (retryAfterMs > 0) return Math.min(retryAfterMs, RETRY_AFTER_MAX_MS)
   return Math.min(BACKOFF_FIRST_MS * 2 ** Math.min(failures - 1, 20), BACKOFF_MAX_MS)
 }
 
-/** Refuses a 2xx answer that says otherwise in its text, or puts it off. */
+/** The outcome of a 2xx response whose text reports a failure. */
 export type Judge = (answer: HttpAnswer) => { readonly outcome: DeliveryOutcome; readonly error: string } | undefined
 
 export interface JsonPost {
   readonly url: Secret
-  /** The address is a secret itself: only its host is shown. */
+  /** The address is a secret: only its host is shown. */
   readonly hidesPath: boolean
   readonly http: HttpConfig
   readonly body: unknown
@@ -68,7 +68,7 @@ export async function postJson(sending: Omit<Sending, 'templates'>, post: JsonPo
   })
 }
 
-/** What fails before anything is sent is an attempt too. */
+/** A failure before anything is sent also counts as an attempt. */
 export async function attempting(
   url: Secret,
   payload: string,
@@ -84,7 +84,7 @@ export async function attempting(
   }
 }
 
-/** A template that fails is the file's fault: trying again is no use. */
+/** A failing template is an error of the configuration, so it is not retried. */
 export async function expanding(target: string, build: () => Promise<Attempt>): Promise<Attempt> {
   try {
     return await build()
@@ -116,20 +116,20 @@ function judged(
   }
 }
 
-/** Trying again helps when there was no answer, or one that says later. */
+/** `failed` is retried: no response, or one that asks for a later attempt. */
 function outcomeOf(status: number | undefined): DeliveryOutcome {
   if (status === undefined || status === 408 || status === 429 || status >= 500) return 'failed'
   return status >= 200 && status < 300 ? 'delivered' : 'refused'
 }
 
-/** `https://hooks.example/…`: whose it is, and nothing that opens it. */
+/** `https://hooks.example/…`: the host, without the secret path. */
 export function hostOf(url: string): string {
   if (!URL.canParse(url)) return 'an address that cannot be read'
   const { protocol, host, pathname, search } = new URL(url)
   return `${protocol}//${host}${pathname === '/' && search === '' ? '' : '/…'}`
 }
 
-/** A receiver may answer with the path of the request. */
+/** A receiver may respond with the path of the request. */
 function secretsOfUrl(url: string): readonly string[] {
   if (!URL.canParse(url)) return [url]
   const { pathname, search, password } = new URL(url)
@@ -141,10 +141,19 @@ function secretsOfUrl(url: string): readonly string[] {
   ]
 }
 
-/** `/hook` is no secret. */
+/** Shorter paths, such as `/hook`, are not secret. */
 const PATH_CHARS_MIN = 12
 
-/** At most so many characters, the last one an ellipsis where some are missing. Whole characters only. */
+/** The expanded templates, without empty texts. */
+export function nonEmptyTexts(
+  templates: Readonly<Record<string, string>>,
+  expand: (template: string) => string,
+): Record<string, string> {
+  const texts = Object.entries(templates).map(([key, template]) => [key, expand(template)] as const)
+  return Object.fromEntries(texts.filter(([, value]) => value !== ''))
+}
+
+/** At most this many code points; the last one is an ellipsis when the text is cut. */
 export function truncate(text: string, charsMax: number): string {
   const chars = Array.from(text)
   return chars.length <= charsMax ? text : `${chars.slice(0, charsMax - 1).join('')}…`

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { createTransport } from 'nodemailer'
 import type SMTPTransport from 'nodemailer/lib/smtp-transport/index.js'
 import { messageOf } from '../../base/errors.ts'
-import type { EmailConfig } from '../config/integration-config.ts'
+import type { EmailConfig } from '../config/receiver-config.ts'
 import { resolveSecret, withoutSecrets } from '../config/secret.ts'
 import { tlsOptions } from '../http-client.ts'
 import type { Message } from '../message.ts'
@@ -67,7 +67,7 @@ interface Mail {
 
 function mailOf(config: EmailConfig, message: Message, { templates }: Sending): Mail {
   const text = (template: string): string => templates.text(template, message)
-  const headers = new Map(config.headers.map(([name, template]) => [name, text(template)]))
+  const headers = new Map([...config.headers].map(([name, template]) => [name, text(template)]))
   const take = (name: string, otherwise: () => string): string => {
     const value = headers.get(name)
     headers.delete(name)
@@ -94,9 +94,9 @@ interface Login {
 }
 
 async function loginOf(config: EmailConfig, message: Message, { templates }: Sending): Promise<Login | undefined> {
-  const { username: user, password, authSecret } = config
+  const { authUsername: user, authPassword, authSecret } = config
   if (user === '') return undefined
-  if (password !== undefined) return { user, pass: templates.text(await resolveSecret(password), message) }
+  if (authPassword !== undefined) return { user, pass: templates.text(await resolveSecret(authPassword), message) }
   if (authSecret === undefined) return undefined
   return { user, pass: templates.text(await resolveSecret(authSecret), message), method: 'CRAM-MD5' }
 }
@@ -106,8 +106,8 @@ async function transportOf(
   login: Login | undefined,
   timeoutMs: number,
 ): Promise<SMTPTransport.Options> {
-  const { smarthost, hello, requiresTls, identity } = config
-  const { servername, ...tls } = await tlsOptions(config.tls)
+  const { smarthost, hello, requireTls, authIdentity } = config
+  const { servername, ...tls } = await tlsOptions(config.tlsConfig)
   // An address is no name that TLS could ask for.
   const name = servername ?? (isIP(smarthost.host) === 0 ? smarthost.host : undefined)
   return {
@@ -115,14 +115,14 @@ async function transportOf(
     port: smarthost.port,
     name: hello,
     secure: smarthost.port === IMPLICIT_TLS_PORT,
-    requireTLS: requiresTls,
+    requireTLS: requireTls,
     // Without it nothing is encrypted even where the server offers it, as Alertmanager has it: its certificate may be bad.
-    ignoreTLS: !requiresTls && smarthost.port !== IMPLICIT_TLS_PORT,
+    ignoreTLS: !requireTls && smarthost.port !== IMPLICIT_TLS_PORT,
     tls: { ...tls, ...(name === undefined ? {} : { servername: name }) },
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
-    ...authOf(login, identity),
+    ...authOf(login, authIdentity),
   }
 }
 
@@ -146,8 +146,8 @@ function authOf(login: Login | undefined, identity: string): SMTPTransport.Optio
 /** PLAIN with the name on whose behalf, which the library's own does not send. */
 const PLAIN_AS = 'PLAIN-AS'
 
-function isEncrypted({ requiresTls, smarthost }: EmailConfig): boolean {
-  return requiresTls || smarthost.port === IMPLICIT_TLS_PORT
+function isEncrypted({ requireTls, smarthost }: EmailConfig): boolean {
+  return requireTls || smarthost.port === IMPLICIT_TLS_PORT
 }
 
 function isLoopback(host: string): boolean {

@@ -1,10 +1,10 @@
 /** Microsoft Teams, both ways in: a message card for an Office 365 connector, an adaptive card for a workflow. */
-import type { MsteamsConfig, Msteamsv2Config } from '../config/integration-config.ts'
+import type { MsteamsConfig, Msteamsv2Config } from '../config/receiver-config.ts'
 import { statusOf, type Message } from '../message.ts'
 import { expanding, postJson, type Attempt, type Judge, type Sending } from './attempt.ts'
 
 export function sendMsteams(config: MsteamsConfig, message: Message, sending: Sending): Promise<Attempt> {
-  const { url, http } = config
+  const { webhookUrl: url, http } = config
   const text = (template: string): string => sending.templates.text(template, message)
   return expanding('msteams', () => {
     const body = {
@@ -22,7 +22,7 @@ export function sendMsteams(config: MsteamsConfig, message: Message, sending: Se
 }
 
 export function sendMsteamsv2(config: Msteamsv2Config, message: Message, sending: Sending): Promise<Attempt> {
-  const { url, http } = config
+  const { webhookUrl: url, http } = config
   const text = (template: string): string => sending.templates.text(template, message)
   return expanding('msteamsv2', () => {
     const color = statusOf(message.alerts) === 'firing' ? 'Attention' : 'Good'

@@ -1,52 +1,44 @@
-/** PagerDuty's Events API v2: one incident a group, opened and resolved under the same key. */
+/** PagerDuty's Events API v2: one incident per group, opened and resolved with the same key. */
 import { createHash } from 'node:crypto'
-import type { PagerdutyConfig } from '../config/integration-config.ts'
+import type { PagerdutyConfig } from '../config/receiver-config.ts'
 import { resolveSecret } from '../config/secret.ts'
 import { statusOf, type Message } from '../message.ts'
-import { attempting, expanding, postJson, truncate, type Attempt, type Sending } from './attempt.ts'
+import { attempting, expanding, nonEmptyTexts, postJson, truncate, type Attempt, type Sending } from './attempt.ts'
 
 const SUMMARY_CHARS_MAX = 1024
-/** Bytes PagerDuty takes; above it the details are left out. */
+/** The largest event that PagerDuty accepts; the details of a larger one are omitted. */
 const EVENT_BYTES_MAX = 512_000
 
 export function sendPagerduty(config: PagerdutyConfig, message: Message, sending: Sending): Promise<Attempt> {
   const { url, http } = config
+  const target = { kind: 'text', value: url } as const
   return expanding(url, () =>
-    attempting({ kind: 'text', value: url }, '', sending, async () => {
-      const routingKey = sending.templates.text(await resolveSecret(config.routingKey), message)
-      const event = pagerdutyEvent(config, message, sending)
-      const body = (details: Readonly<Record<string, string>>): unknown => ({
+    attempting(target, '', sending, async () => {
+      const text = (template: string): string => sending.templates.text(template, message)
+      const routingKey = text(await resolveSecret(config.routingKey))
+      const { payload, ...event } = pagerdutyEvent(config, message, text)
+      const bodyWith = (details: Readonly<Record<string, string>>): object => ({
         routing_key: routingKey,
         ...event,
-        payload: { ...event.payload, ...(Object.keys(details).length === 0 ? {} : { custom_details: details }) },
+        payload: { ...payload, custom_details: details },
       })
-      const details = Object.fromEntries(
-        config.details.map(([name, template]) => [name, sending.templates.text(template, message)]),
-      )
-      const isTooLong = Buffer.byteLength(JSON.stringify(body(details))) > EVENT_BYTES_MAX
-      const error = `the details were left out: with them the event is longer than ${EVENT_BYTES_MAX} bytes`
-      return postJson(sending, {
-        url: { kind: 'text', value: url },
-        hidesPath: false,
-        http,
-        body: body(isTooLong ? { error } : details),
-        secrets: [routingKey],
-      })
+      const details = Object.entries(config.details).map(([name, template]) => [name, text(template)] as const)
+      let body = bodyWith(Object.fromEntries(details))
+      if (Buffer.byteLength(JSON.stringify(body)) > EVENT_BYTES_MAX) {
+        const error = `the details were left out: with them the event is longer than ${EVENT_BYTES_MAX} bytes`
+        body = bodyWith({ error })
+      }
+      return postJson(sending, { url: target, hidesPath: false, http, body, secrets: [routingKey] })
     }),
   )
 }
 
-/** The same for the same group for ever: Alertmanager's key, the SHA-256 of the group's. */
+/** Alertmanager's key, which never changes for a group: the SHA-256 of the group key. */
 export function dedupKeyOf(groupKey: string): string {
   return createHash('sha256').update(groupKey, 'utf8').digest('hex')
 }
 
-function pagerdutyEvent(config: PagerdutyConfig, message: Message, { templates }: Sending) {
-  const text = (template: string): string => templates.text(template, message)
-  const some = (key: string, template: string): Record<string, string> => {
-    const value = text(template)
-    return value === '' ? {} : { [key]: value }
-  }
+function pagerdutyEvent(config: PagerdutyConfig, message: Message, text: (template: string) => string) {
   const images = config.images
     .map(({ src, alt, href }) => ({ src: text(src), alt: text(alt), href: text(href) }))
     .filter(({ src }) => src !== '')
@@ -60,12 +52,9 @@ function pagerdutyEvent(config: PagerdutyConfig, message: Message, { templates }
       summary: truncate(text(config.description), SUMMARY_CHARS_MAX),
       source: text(config.source),
       severity: text(config.severity),
-      ...some('class', config.class),
-      ...some('component', config.component),
-      ...some('group', config.group),
+      ...nonEmptyTexts({ class: config.class, component: config.component, group: config.group }, text),
     },
-    ...some('client', config.client),
-    ...some('client_url', config.clientUrl),
+    ...nonEmptyTexts({ client: config.client, client_url: config.clientUrl }, text),
     ...(images.length === 0 ? {} : { images }),
     ...(links.length === 0 ? {} : { links }),
   }

@@ -1,5 +1,5 @@
 /** One table: which file sends to which integration. */
-import type { IntegrationConfig } from '../config/integration-config.ts'
+import type { IntegrationConfig } from '../config/receiver-config.ts'
 import type { Message } from '../message.ts'
 import { sendAlertmanager } from './alertmanager.ts'
 import { hostOf, type Attempt, type Sending } from './attempt.ts'
@@ -44,7 +44,10 @@ export function targetOf(config: IntegrationConfig): string {
       return config.url
     case 'slack':
       return secretTarget(config.apiUrl, config.channel)
-    default:
+    case 'msteams':
+    case 'msteamsv2':
+      return secretTarget(config.webhookUrl)
+    case 'webhook':
       return secretTarget(config.url)
   }
 }

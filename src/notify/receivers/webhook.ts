@@ -1,10 +1,10 @@
 /** A webhook, version 4 of Alertmanager's message. */
-import type { WebhookConfig } from '../config/integration-config.ts'
+import type { WebhookConfig } from '../config/receiver-config.ts'
 import { commonPairs, goTimeText, quotedReceiver, statusOf, type Message } from '../message.ts'
 import { postJson, type Attempt, type Sending } from './attempt.ts'
 
 export function sendWebhook(config: WebhookConfig, message: Message, sending: Sending): Promise<Attempt> {
-  const { url, http, maxAlerts, timeoutMs } = config
+  const { url, http, maxAlerts, timeout: timeoutMs } = config
   return postJson(sending, { url, hidesPath: true, http, timeoutMs, body: webhookBody(message, maxAlerts) })
 }
 

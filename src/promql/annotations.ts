@@ -16,6 +16,49 @@ const DATE_MS_MAX = 8.64e15
 type HistogramOperation = 'addition' | 'subtraction' | 'aggregation'
 export type SampleType = 'float' | 'histogram'
 
+const WARNINGS = {
+  invalidQuantile: (quantile: number) => `quantile value should be between 0 and 1, got ${formatShort(quantile)}`,
+  invalidRatio: (ratio: number, cappedTo: number) =>
+    `ratio value should be between -1 and 1, got ${formatShort(ratio)}, capping to ${cappedTo}`,
+  /** The result of a range query is sorted by labels, so a sort function has no effect. */
+  sortInRangeQuery: () => 'sort is ineffective for range queries since results are always ordered by labels',
+  badBucketLabel: (value: string, metricName: string) =>
+    `bucket label "le" is missing or has a malformed value of ${quote(value)}${namedMetric(metricName)}`,
+  /** A series with floats and histograms. */
+  mixedSamples: (metricName: string) =>
+    `encountered a mix of histograms and floats for metric name ${quote(metricName)}`,
+  mixedSamplesInAggregation: () => 'encountered a mix of histograms and floats for aggregation',
+  mixedBucketKinds: (metricName: string) =>
+    `vector contains a mix of histograms with exponential and custom buckets schemas for metric name ${quote(metricName)}`,
+  mixedClassicAndNative: (metricName: string) =>
+    `vector contains a mix of classic and native histograms${namedMetric(metricName)}`,
+  histogramNotCounter: (metricName: string) => `this native histogram metric is not a counter: ${quote(metricName)}`,
+  histogramNotGauge: (metricName: string) => `this native histogram metric is not a gauge: ${quote(metricName)}`,
+  incompatibleBuckets: (operator: string) => `incompatible bucket layout encountered for binary operator ${operator}`,
+  resetCollision: (operation: HistogramOperation) => `conflicting counter resets during histogram ${operation}`,
+}
+
+const INFOS = {
+  possibleNonCounter: (metricName: string) =>
+    `metric might not be a counter, name does not end in _total/_sum/_count/_bucket: ${quote(metricName)}`,
+  /** Only some samples are stored for a part of the range. */
+  coarseSamples: (resolutionMs: number) =>
+    `older samples are gone: the first and the last of each ${formatDuration(resolutionMs)} stand for all`,
+  reconciledBounds: (operation: HistogramOperation) => `mismatched custom buckets were reconciled during ${operation}`,
+  incompatibleTypes: (left: SampleType, operator: string, right: SampleType) =>
+    `incompatible sample types encountered for binary operator ${quote(operator)}: ${left} ${operator} ${right}`,
+  ignoredInAggregation: (aggregation: string) => `ignored histogram in ${aggregation} aggregation`,
+  ignoredInMixedRange: (metricName: string) =>
+    `ignored histograms in a range containing both floats and histograms for metric name ${quote(metricName)}`,
+  /** NaN observations made a quantile NaN (`result`) or greater than it would be (`skew`). */
+  nanInQuantile: (effect: 'result' | 'skew', metricName: string) => {
+    const outcome = effect === 'result' ? 'result is NaN' : 'result is skewed higher'
+    return `input to histogram_quantile has NaN observations, ${outcome}${namedMetric(metricName)}`
+  },
+  nanInFraction: (metricName: string) =>
+    `input to histogram_fraction has NaN observations, which are excluded from all fractions${namedMetric(metricName)}`,
+}
+
 /**
  * Classic buckets with a lower count than the buckets below them, which is invalid: their counts were raised, by at
  * most `most`.
@@ -62,34 +105,17 @@ export class Annotations {
     return this.#warnings.size + this.#infos.size + this.#raised.size
   }
 
-  invalidQuantile(quantile: number, place: Place): void {
-    this.#warn(`quantile value should be between 0 and 1, got ${formatShort(quantile)}`, place)
+  warn<K extends keyof typeof WARNINGS>(kind: K, place: Place, ...details: Parameters<(typeof WARNINGS)[K]>): void {
+    addOnce(this.#warnings, messageOf(WARNINGS[kind], details), place)
   }
 
-  invalidRatio(ratio: number, cappedTo: number, place: Place): void {
-    const got = `got ${formatShort(ratio)}, capping to ${cappedTo}`
-    this.#warn(`ratio value should be between -1 and 1, ${got}`, place)
+  inform<K extends keyof typeof INFOS>(kind: K, place: Place, ...details: Parameters<(typeof INFOS)[K]>): void {
+    addOnce(this.#infos, messageOf(INFOS[kind], details), place)
   }
 
-  /** The result of a range query is sorted by labels, so a sort function has no effect. */
-  sortInRangeQuery(place: Place): void {
-    this.#warn('sort is ineffective for range queries since results are always ordered by labels', place)
-  }
-
-  badBucketLabel(value: string, metricName: string, place: Place): void {
-    const got = `${quote(value)}${namedMetric(metricName)}`
-    this.#warn(`bucket label "le" is missing or has a malformed value of ${got}`, place)
-  }
-
-  possibleNonCounter(metricName: string, place: Place): void {
-    const wanted = '_total/_sum/_count/_bucket'
-    this.#inform(`metric might not be a counter, name does not end in ${wanted}: ${quote(metricName)}`, place)
-  }
-
-  /** Only some samples are stored for a part of the range. */
-  coarseSamples(resolutionMs: number, place: Place): void {
-    const each = formatDuration(resolutionMs)
-    this.#inform(`older samples are gone: the first and the last of each ${each} stand for all`, place)
+  /** Warns of each number that is no quantile. */
+  checkQuantiles(quantiles: Float64Array, place: Place): void {
+    for (const quantile of quantiles) if (!isQuantile(quantile)) this.warn('invalidQuantile', place, quantile)
   }
 
   /** Reported once per metric, for all its histograms and times. */
@@ -113,69 +139,6 @@ export class Annotations {
     })
   }
 
-  /** `metricName` of a series with floats and histograms. */
-  mixedSamples(metricName: string, place: Place): void {
-    this.#warn(`encountered a mix of histograms and floats for metric name ${quote(metricName)}`, place)
-  }
-
-  mixedSamplesInAggregation(place: Place): void {
-    this.#warn('encountered a mix of histograms and floats for aggregation', place)
-  }
-
-  mixedBucketKinds(metricName: string, place: Place): void {
-    const mix = 'a mix of histograms with exponential and custom buckets schemas'
-    this.#warn(`vector contains ${mix} for metric name ${quote(metricName)}`, place)
-  }
-
-  mixedClassicAndNative(metricName: string, place: Place): void {
-    this.#warn(`vector contains a mix of classic and native histograms${namedMetric(metricName)}`, place)
-  }
-
-  histogramNotCounter(metricName: string, place: Place): void {
-    this.#warn(`this native histogram metric is not a counter: ${quote(metricName)}`, place)
-  }
-
-  histogramNotGauge(metricName: string, place: Place): void {
-    this.#warn(`this native histogram metric is not a gauge: ${quote(metricName)}`, place)
-  }
-
-  incompatibleBuckets(operator: string, place: Place): void {
-    this.#warn(`incompatible bucket layout encountered for binary operator ${operator}`, place)
-  }
-
-  resetCollision(operation: HistogramOperation, place: Place): void {
-    this.#warn(`conflicting counter resets during histogram ${operation}`, place)
-  }
-
-  reconciledBounds(operation: HistogramOperation, place: Place): void {
-    this.#inform(`mismatched custom buckets were reconciled during ${operation}`, place)
-  }
-
-  incompatibleTypes(left: SampleType, operator: string, right: SampleType, place: Place): void {
-    const types = `${left} ${operator} ${right}`
-    this.#inform(`incompatible sample types encountered for binary operator ${quote(operator)}: ${types}`, place)
-  }
-
-  ignoredInAggregation(aggregation: string, place: Place): void {
-    this.#inform(`ignored histogram in ${aggregation} aggregation`, place)
-  }
-
-  ignoredInMixedRange(metricName: string, place: Place): void {
-    const range = 'a range containing both floats and histograms'
-    this.#inform(`ignored histograms in ${range} for metric name ${quote(metricName)}`, place)
-  }
-
-  /** NaN observations made a quantile NaN (`result`) or greater than it would be (`skew`). */
-  nanInQuantile(effect: 'result' | 'skew', metricName: string, place: Place): void {
-    const told = effect === 'result' ? 'result is NaN' : 'result is skewed higher'
-    this.#inform(`input to histogram_quantile has NaN observations, ${told}${namedMetric(metricName)}`, place)
-  }
-
-  nanInFraction(metricName: string, place: Place): void {
-    const told = 'which are excluded from all fractions'
-    this.#inform(`input to histogram_fraction has NaN observations, ${told}${namedMetric(metricName)}`, place)
-  }
-
   #ofRaised({ metricName, place, fromBound, toBound, most, samples, firstMs, lastMs }: AllRaised): string {
     const page = 'https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile'
     const message = `input to histogram_quantile needed to be fixed for monotonicity (see ${page})`
@@ -185,18 +148,22 @@ export class Annotations {
     return `PromQL info: ${message}${namedMetric(metricName)}, ${detail} (${this.#at(place)})`
   }
 
-  #warn(message: string, place: Place): void {
-    if (!this.#warnings.has(message)) this.#warnings.set(message, place)
-  }
-
-  #inform(message: string, place: Place): void {
-    if (!this.#infos.has(message)) this.#infos.set(message, place)
-  }
-
   #at(place: Place): string {
     const { line, column } = positionOf(this.#text, place.from)
     return `${line}:${column}`
   }
+}
+
+export function isQuantile(phi: number): boolean {
+  return phi >= 0 && phi <= 1
+}
+
+function messageOf(format: (...details: never[]) => string, details: readonly unknown[]): string {
+  return format(...(details as never[]))
+}
+
+function addOnce(messages: Map<string, Place>, message: string, place: Place): void {
+  if (!messages.has(message)) messages.set(message, place)
 }
 
 /** Truncated to a second, in UTC. */

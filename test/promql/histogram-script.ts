@@ -1,7 +1,7 @@
 import { FleetError } from '../../src/base/errors.ts'
 import { CUSTOM_BOUNDS, NO_BUCKETS, type BucketCounts, type Histogram } from '../../src/model/histogram.ts'
 import { METRIC_NAME, type Labels } from '../../src/model/labels.ts'
-import { addHistograms, subtractHistograms } from '../../src/promql/histogram/combine.ts'
+import { combineHistograms } from '../../src/promql/histogram/combine.ts'
 import { nonEmpty } from '../../src/promql/histogram/bucket-sums.ts'
 import { readHistogram, type WrittenHistogram } from '../../src/rules/unit-test/histogram-notation.ts'
 
@@ -31,7 +31,7 @@ function read(text: string): ScriptHistogram {
 }
 
 function stepped(histogram: Histogram, sign: string, { histogram: step }: ScriptHistogram): Histogram {
-  const combined = sign === '-' ? subtractHistograms(histogram, step) : addHistograms(histogram, step)
+  const combined = combineHistograms(histogram, step, sign === '-' ? -1 : 1)
   if (combined === undefined) throw new FleetError('internal', 'a script adds histograms of different kinds')
   return combined.histogram
 }

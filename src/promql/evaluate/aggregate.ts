@@ -2,9 +2,9 @@ import type { Aggregate } from '../ast.ts'
 import { callCountValues } from './count-values.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Steps } from './steps.ts'
-import type { Value } from './value.ts'
+import { gridOf, scalarsOf, textOf, type Value } from './value.ts'
 import type { Grid } from './grid.ts'
-import { groupRows, type Groups } from './groups.ts'
+import { groupRows, membersOf, type Groups } from './groups.ts'
 import { floatsToAggregate, withHistogramTotals } from './histogram-aggregates.ts'
 import { floatsOf } from './histogram-cells.ts'
 import { addToMean } from './mean.ts'
@@ -20,59 +20,39 @@ import { runPieces, pieceMask, type Pieces } from './pieces.ts'
  * to NaN, the variance is the population variance.
  */
 export async function evaluateAggregate(expr: Aggregate, steps: Steps, evaluation: Evaluation): Promise<Value> {
-  const params = expr.param === undefined ? undefined : await evaluation.evaluate(expr.param, steps, evaluation)
-  const inner = await evaluation.evaluate(expr.expr, steps, evaluation)
-  if (inner.type !== 'vector') throw new TypeError('bug: the checker let something else through as a vector')
-  const { grid } = inner
-  const { budget } = evaluation
-  budget.check()
-  if (expr.op === 'count_values') {
-    if (params?.type !== 'string') throw new TypeError('bug: the checker let something else through as a string')
-    return { type: 'vector', grid: await runPieces(callCountValues(grid, params.value, expr, evaluation), budget) }
-  }
-  const scalars = params?.type === 'scalar' ? params.values : undefined
-  const groups = groupRows(grid, expr.grouping, expr.isWithout, evaluation.rowCache)
-  if (expr.op === 'topk' || expr.op === 'bottomk') {
-    const floats = floatsToAggregate(grid, expr, evaluation)
-    return { type: 'vector', grid: await runPieces(selectTop(floats, groups, scalars!, expr.op === 'topk'), budget) }
-  }
-  if (expr.op === 'limitk') {
-    return { type: 'vector', grid: await runPieces(limitCount(grid, groups, scalars!), budget) }
-  }
-  if (expr.op === 'limit_ratio') {
-    const ratios = ratiosOf(scalars!, expr.param!, evaluation)
-    return { type: 'vector', grid: await runPieces(limitRatio(grid, ratios), budget) }
-  }
-  if (expr.op === 'quantile') {
-    for (const phi of scalars!) {
-      if (!(phi >= 0 && phi <= 1)) evaluation.annotations.invalidQuantile(phi, expr.param!)
-    }
-  }
-  budget.takeCells(groups.labels.length, steps.count)
-  if (grid.histograms !== undefined && !HISTOGRAMS_COUNT.has(expr.op)) {
-    return { type: 'vector', grid: await mixedAggregate(expr, grid, groups, scalars, evaluation) }
-  }
-  return { type: 'vector', grid: await runPieces(AGGREGATIONS[expr.op](grid, groups, scalars), budget) }
+  const param = expr.param === undefined ? undefined : await evaluation.evaluate(expr.param, steps, evaluation)
+  const grid = gridOf(await evaluation.evaluate(expr.expr, steps, evaluation))
+  evaluation.budget.check()
+  return { type: 'vector', grid: await runPieces(aggregated(expr, grid, param, evaluation), evaluation.budget) }
 }
 
 /** Aggregations that count samples of any kind. */
 const HISTOGRAMS_COUNT: ReadonlySet<string> = new Set(['count', 'group'])
 
-async function mixedAggregate(
-  expr: Aggregate,
-  grid: Grid,
-  groups: Groups,
-  scalars: Float64Array | undefined,
-  evaluation: Evaluation,
-): Promise<Grid> {
-  const { budget } = evaluation
-  const isTotal = expr.op === 'sum' || expr.op === 'avg'
+function* aggregated(expr: Aggregate, grid: Grid, param: Value | undefined, evaluation: Evaluation): Pieces<Grid> {
+  const { budget, annotations } = evaluation
+  const { op } = expr
+  if (op === 'count_values') return yield* callCountValues(grid, textOf(param), expr, evaluation)
+  const groups = groupRows(grid, expr.grouping, expr.isWithout, evaluation.rowCache)
+  const scalars = param === undefined ? NO_SCALARS : scalarsOf(param)
+  if (op === 'topk' || op === 'bottomk') {
+    return yield* selectTop(floatsToAggregate(grid, expr, evaluation), groups, scalars, op === 'topk')
+  }
+  if (op === 'limitk') return yield* limitCount(grid, groups, scalars)
+  if (op === 'limit_ratio') return yield* limitRatio(grid, ratiosOf(scalars, expr.param!, evaluation))
+  if (op === 'quantile') annotations.checkQuantiles(scalars, expr.param!)
+  budget.takeCells(groups.labels.length, grid.steps)
+  if (grid.histograms === undefined || HISTOGRAMS_COUNT.has(op)) return yield* AGGREGATIONS[op](grid, groups, scalars)
+  const isTotal = op === 'sum' || op === 'avg'
   const floats = isTotal ? floatsOf(grid) : floatsToAggregate(grid, expr, evaluation)
-  const ofFloats = await runPieces(AGGREGATIONS[expr.op as keyof typeof AGGREGATIONS](floats, groups, scalars), budget)
-  return isTotal ? runPieces(withHistogramTotals(ofFloats, grid, groups, expr, evaluation), budget) : ofFloats
+  const ofFloats = yield* AGGREGATIONS[op](floats, groups, scalars)
+  return isTotal ? yield* withHistogramTotals(ofFloats, grid, groups, expr, evaluation) : ofFloats
 }
 
-type Aggregation = (grid: Grid, groups: Groups, params: Float64Array | undefined) => Pieces<Grid>
+/** For aggregations without a parameter. */
+const NO_SCALARS = new Float64Array(0)
+
+type Aggregation = (grid: Grid, groups: Groups, params: Float64Array) => Pieces<Grid>
 
 type Selecting = 'topk' | 'bottomk' | 'limitk' | 'limit_ratio'
 
@@ -85,7 +65,7 @@ const AGGREGATIONS: Readonly<Record<Exclude<Aggregate['op'], Selecting | 'count_
   group: (grid, groups) => counted(grid, groups, true),
   stdvar: (grid, groups) => variance(grid, groups, false),
   stddev: (grid, groups) => variance(grid, groups, true),
-  quantile: (grid, groups, params) => quantile(grid, groups, params!),
+  quantile,
 }
 
 /** An empty result with one row per group. */
@@ -256,9 +236,7 @@ const STEPS_AT_ONCE = 16
 function* quantile(grid: Grid, groups: Groups, params: Float64Array): Pieces<Grid> {
   const { steps, values, present } = grid
   const out = output(grid, groups)
-  const members: number[][] = Array.from({ length: groups.labels.length }, () => [])
-  groups.ids.forEach((id, row) => members[id]!.push(row))
-  for (const [id, rows] of members.entries()) {
+  for (const [id, rows] of membersOf(groups).entries()) {
     // Processes some steps at a time: the values of a row are adjacent, those of a step far apart.
     const samples = new Float64Array(rows.length * STEPS_AT_ONCE)
     const mask = pieceMask(rows.length * STEPS_AT_ONCE)

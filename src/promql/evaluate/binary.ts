@@ -1,9 +1,9 @@
 import { isArithmetic, isComparison, isSetOp, isTrim, type Binary, type BinaryOp, type VectorMatching } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Steps } from './steps.ts'
-import type { Value } from './value.ts'
+import { gridOf, type Value } from './value.ts'
 import { dropNames, type Grid } from './grid.ts'
-import { fillMissing, fillsMissing } from './fill.ts'
+import { fillMissing } from './fill.ts'
 import { joinVectors } from './join.ts'
 import { mapElements } from './histogram-cells.ts'
 import { elementOperation } from './elements.ts'
@@ -21,32 +21,24 @@ export async function evaluateBinary(expr: Binary, steps: Steps, evaluation: Eva
     const compute = scalarOperation(expr.op)
     return { type: 'scalar', values: left.values.map((value, s) => compute(value, right.values[s]!)) }
   }
-  if (left.type === 'vector' && right.type === 'scalar') {
-    return {
-      type: 'vector',
-      grid: await runPieces(withScalar(expr, left.grid, right.values, false, evaluation), budget),
-    }
-  }
-  if (left.type === 'scalar' && right.type === 'vector') {
-    return {
-      type: 'vector',
-      grid: await runPieces(withScalar(expr, right.grid, left.values, true, evaluation), budget),
-    }
-  }
-  if (left.type === 'vector' && right.type === 'vector') {
-    const matching = expr.matching ?? DEFAULT_MATCHING
-    const [leftGrid, rightGrid] = fillsMissing(matching)
-      ? await runPieces(fillMissing(matching, left.grid, right.grid, evaluation), budget)
-      : [left.grid, right.grid]
-    const pieces = isSetOp(expr.op)
-      ? combineSets(expr.op, matching, leftGrid, rightGrid, evaluation)
-      : joinVectors({ expr, op: expr.op, isBool: expr.isBool, matching }, leftGrid, rightGrid, evaluation)
-    return { type: 'vector', grid: await runPieces(pieces, budget) }
-  }
-  throw new TypeError('bug: the checker let an operator through on a string')
+  const pieces =
+    left.type === 'scalar'
+      ? withScalar(expr, gridOf(right), left.values, true, evaluation)
+      : right.type === 'scalar'
+        ? withScalar(expr, gridOf(left), right.values, false, evaluation)
+        : matched(expr, gridOf(left), gridOf(right), evaluation)
+  return { type: 'vector', grid: await runPieces(pieces, budget) }
 }
 
 const DEFAULT_MATCHING: VectorMatching = { card: 'one-to-one', isOn: false, labels: [], include: [] }
+
+/** Two vectors. */
+function* matched(expr: Binary, left: Grid, right: Grid, evaluation: Evaluation): Pieces<Grid> {
+  const matching = expr.matching ?? DEFAULT_MATCHING
+  const sides = yield* fillMissing(matching, left, right, evaluation)
+  if (isSetOp(expr.op)) return yield* combineSets(expr.op, matching, ...sides, evaluation)
+  return yield* joinVectors({ expr, op: expr.op, isBool: expr.isBool, matching }, ...sides, evaluation)
+}
 
 /** A comparison of two scalars gives 1 or 0. */
 function scalarOperation(op: BinaryOp): (a: number, b: number) => number {

@@ -1,7 +1,7 @@
 import { isArithmetic, isComparison, isTrim, type Binary, type BinaryOp } from '../ast.ts'
 import type { Annotations, SampleType } from '../annotations.ts'
 import type { Histogram } from '../../model/histogram.ts'
-import { addHistograms, subtractHistograms } from '../histogram/combine.ts'
+import { combineHistograms } from '../histogram/combine.ts'
 import { areEqual } from '../histogram/equals.ts'
 import { divideHistogram, multiplyHistogram } from '../histogram/scale.ts'
 import { trimHistogram } from '../histogram/trim.ts'
@@ -20,7 +20,7 @@ export function elementOperation(expr: Binary, annotations: Annotations): Elemen
   const shown = (holds: boolean, left: Element): Element | undefined =>
     isBool ? (holds ? 1 : 0) : holds ? left : undefined
   const refuse = (left: Element, right: Element): Element | undefined => {
-    annotations.incompatibleTypes(typeOfElement(left), op, typeOfElement(right), expr)
+    annotations.inform('incompatibleTypes', expr, typeOfElement(left), op, typeOfElement(right))
     return undefined
   }
   return (left, right) => {
@@ -50,13 +50,13 @@ function histogramWithNumber(op: BinaryOp, histogram: Histogram, value: number):
 
 function combined(expr: Binary, left: Histogram, right: Histogram, annotations: Annotations): Histogram | undefined {
   const isSum = expr.op === '+'
-  const result = isSum ? addHistograms(left, right) : subtractHistograms(left, right)
+  const result = combineHistograms(left, right, isSum ? 1 : -1)
   if (result === undefined) {
-    annotations.incompatibleBuckets(expr.op, expr)
+    annotations.warn('incompatibleBuckets', expr, expr.op)
     return undefined
   }
   const operation = isSum ? 'addition' : 'subtraction'
-  if (result.isCollision) annotations.resetCollision(operation, expr)
-  if (result.isReconciled) annotations.reconciledBounds(operation, expr)
+  if (result.isCollision) annotations.warn('resetCollision', expr, operation)
+  if (result.isReconciled) annotations.inform('reconciledBounds', expr, operation)
   return isSum ? result.histogram : { ...result.histogram, counterReset: 'gauge' }
 }

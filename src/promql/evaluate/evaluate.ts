@@ -5,7 +5,7 @@ import { evaluateBinary } from './binary.ts'
 import { evaluateCall } from './call.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Steps } from './steps.ts'
-import type { Value } from './value.ts'
+import { gridOf, type Value } from './value.ts'
 import { smoothedGrid } from './extended.ts'
 import { dropNames, type Grid } from './grid.ts'
 import { gathered, mapElements, type Element } from './histogram-cells.ts'
@@ -57,13 +57,10 @@ async function evaluateNode(expr: Expr, steps: Steps, evaluation: Evaluation): P
     case 'string':
       return { type: 'string', value: expr.value }
     case 'vector':
-      return {
-        type: 'vector',
-        grid:
-          expr.extension === 'smoothed'
-            ? await runPieces(smoothedGrid(expr, steps, evaluation), evaluation.budget)
-            : await evaluateSelector(expr, steps, evaluation),
+      if (expr.extension !== 'smoothed') {
+        return { type: 'vector', grid: await evaluateSelector(expr, steps, evaluation) }
       }
+      return { type: 'vector', grid: await runPieces(smoothedGrid(expr, steps, evaluation), evaluation.budget) }
     case 'paren':
       return evaluateNode(expr.expr, steps, evaluation)
     case 'unary':
@@ -84,8 +81,7 @@ async function evaluateUnary(expr: Unary, steps: Steps, evaluation: Evaluation):
   const value = await evaluation.evaluate(expr.expr, steps, evaluation)
   if (expr.op === '+') return value
   if (value.type === 'scalar') return { type: 'scalar', values: value.values.map((one) => -one) }
-  if (value.type === 'string') throw new TypeError('bug: the checker let a sign through before a string')
-  return { type: 'vector', grid: await runPieces(negated(value.grid, evaluation), evaluation.budget) }
+  return { type: 'vector', grid: await runPieces(negated(gridOf(value), evaluation), evaluation.budget) }
 }
 
 function* negated(grid: Grid, evaluation: Evaluation): Pieces<Grid> {
@@ -107,12 +103,6 @@ function repeated(value: Value, count: number, evaluation: Evaluation): Value {
     values.fill(grid.values[row]!, row * count, (row + 1) * count)
     present.fill(grid.present[row]!, row * count, (row + 1) * count)
   }
-  const wide: Grid = {
-    ...grid,
-    steps: count,
-    values,
-    present,
-    ...gathered(grid.histograms, values.length, (cell) => Math.floor(cell / count)),
-  }
-  return { type: 'vector', grid: wide }
+  const moved = gathered(grid.histograms, values.length, (cell) => Math.floor(cell / count))
+  return { type: 'vector', grid: { ...grid, steps: count, values, present, ...moved } }
 }

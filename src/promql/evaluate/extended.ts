@@ -5,7 +5,8 @@ import type { MatrixSeries } from '../query-engine.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Steps } from './steps.ts'
 import { extendedEnds, extendedKernel, interpolate, samplesAround, type ExtendedWindow } from './extended-window.ts'
-import { extendedElement, smoothedElement, type ElementsAround } from './extended-histograms.ts'
+import { extendedElement, smoothedElement } from './extended-histograms.ts'
+import type { Elements } from './histogram-windows.ts'
 import type { Grid } from './grid.ts'
 import { CellWriter } from './histogram-cells.ts'
 import { withoutStaleMarkers } from './range-vector.ts'
@@ -59,7 +60,8 @@ export function* gridOverExtended(
         const startMs = endMs - rangeMs
         const around = elementsAround(one, startMs - evaluation.lookbackMs, endMs + aheadMs)
         if (around === undefined) continue
-        cells.write(row * steps.count + s, extendedElement(func, extension, around, startMs, endMs, remarks))
+        const element = extendedElement(func, extension, { ...around, startMs, endMs }, remarks)
+        cells.write(row * steps.count + s, element)
       }
       yield
       continue
@@ -84,7 +86,7 @@ function elementsAround(
   { timesMs, values, histograms, count }: RangeSeries,
   afterMs: number,
   untilMs: number,
-): ElementsAround | undefined {
+): Elements | undefined {
   let from = 0
   while (from < count && timesMs[from]! <= afterMs) from++
   let to = from

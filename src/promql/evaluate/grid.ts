@@ -1,6 +1,6 @@
 import { FleetError } from '../../base/errors.ts'
 import type { Histogram } from '../../model/histogram.ts'
-import { LabelList, type LabelRows } from '../../model/label-rows.ts'
+import { LabelList, listOf, type LabelRows } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
 import { LABELS_CELLS, pieceMask, type Pieces } from './pieces.ts'
 
@@ -58,34 +58,21 @@ export function dropNames(grid: Grid): Grid {
 
 /** Drops metric names; series that become equal are refused even without a common step (as for range functions). */
 export function dropNamesStrictly(grid: Grid): Grid {
-  if (grid.isNameless) return grid
-  if (grid.isOneName) return { ...grid, isNameless: true }
-  const named = { ...grid, labels: namelessRows(grid), isOneName: true }
-  refuseEqualRows(named)
-  return named
-}
-
-/** Refuses two rows with equal labels; rows without a value do not count. */
-function refuseEqualRows(grid: Grid): void {
+  if (grid.isNameless || grid.isOneName) return dropNames(grid)
+  const labels = namelessRows(grid)
   const seen = new Set<string>()
-  for (let row = 0; row < grid.labels.length; row++) {
-    if (!hasCell(grid, row)) continue
-    const { key } = grid.labels.at(row)
-    if (seen.has(key)) refuseSameLabels()
-    seen.add(key)
+  for (let row = 0; row < labels.length; row++) {
+    // Rows without a value do not count.
+    if (hasCell(grid, row) && seen.size === seen.add(labels.at(row).key).size) refuseSameLabels()
   }
+  return { ...grid, labels, isOneName: true }
 }
 
 function namelessRows({ labels }: Grid): LabelRows {
-  return mapRows(labels, (one) => one.dropMetricName())
+  return new LabelList(listOf(labels).map((one) => one.dropMetricName()))
 }
 
 /** Label sets derived from those of other rows, one by one. */
-export function mapRows(rows: LabelRows, make: (labels: Labels, row: number) => Labels): LabelRows {
-  return new LabelList(Array.from({ length: rows.length }, (_, row) => make(rows.at(row), row)))
-}
-
-/** The same, for many rows. */
 export function* mapRowsInPieces(rows: LabelRows, make: (labels: Labels, row: number) => Labels): Pieces<LabelRows> {
   const made = new Array<Labels>(rows.length)
   const mask = pieceMask(LABELS_CELLS)
@@ -100,6 +87,13 @@ export function hasCell({ present, steps }: Grid, row: number): boolean {
   const end = (row + 1) * steps
   for (let i = row * steps; i < end; i++) if (present[i] === 1) return true
   return false
+}
+
+/** Whether any row has a value, by step. */
+export function stepsWithValues({ present, steps }: Grid): Uint8Array {
+  const found = new Uint8Array(steps)
+  for (let cell = 0; cell < present.length; cell++) if (present[cell] === 1) found[cell % steps] = 1
+  return found
 }
 
 /** Merges rows with equal labels; refuses two values at one step. */
@@ -134,6 +128,29 @@ export function mergeEqualRows(grid: Grid): Grid {
     }
   }
   return { ...grid, labels: new LabelList(labels), ...merged }
+}
+
+/** The rows of several grids, one after the other. */
+export function* stacked(grids: readonly Grid[], steps: number): Pieces<Grid> {
+  const all: Labels[] = []
+  const mask = pieceMask(LABELS_CELLS)
+  for (const grid of grids) {
+    for (let row = 0; row < grid.labels.length; row++) {
+      if ((row & mask) === mask) yield
+      all.push(labelsOf(grid, row))
+    }
+  }
+  const labels = new LabelList(all)
+  const values = new Float64Array(all.length * steps)
+  const present = new Uint8Array(values.length)
+  const histograms: (Histogram | undefined)[] = []
+  for (let at = 0, i = 0; i < grids.length; at += grids[i++]!.values.length) {
+    values.set(grids[i]!.values, at)
+    present.set(grids[i]!.present, at)
+    grids[i]!.histograms?.forEach((histogram, cell) => (histograms[at + cell] = histogram))
+  }
+  const both = histograms.length === 0 ? {} : { histograms }
+  return { steps, labels, isNameless: false, isOneName: haveOneName(labels), values, present, ...both }
 }
 
 /** Whether all rows have the same metric name, or none. */

@@ -13,6 +13,13 @@ export interface Groups {
   readonly areNameless: boolean
 }
 
+/** The rows of each group. */
+export function membersOf({ ids, labels }: Groups): number[][] {
+  const members: number[][] = Array.from({ length: labels.length }, () => [])
+  ids.forEach((id, row) => members[id]!.push(row))
+  return members
+}
+
 /** Selected rows are grouped separately when they are less than this share of the rows that they were selected from. */
 const SPARSE_SHARE = 1 / 4
 

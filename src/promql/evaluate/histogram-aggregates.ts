@@ -14,7 +14,7 @@ import { pieceMask, type Pieces } from './pieces.ts'
 export function floatsToAggregate(grid: Grid, expr: Aggregate, { annotations }: Evaluation): Grid {
   // Prometheus reports the position of the whole aggregation for these two, and of the operand for the others.
   const place = expr.op === 'topk' || expr.op === 'bottomk' ? expr : expr.expr
-  if (hasHistograms(grid)) annotations.ignoredInAggregation(expr.op, place)
+  if (hasHistograms(grid)) annotations.inform('ignoredInAggregation', place, expr.op)
   return floatsOf(grid)
 }
 
@@ -48,18 +48,18 @@ export function* withHistogramTotals(
       } else if (total !== undefined) {
         addToTotal(total, histogram, row, grid, expr, annotations)
       } else if (hasFloat[target] === 1) mixed.add(target)
-      else totals.set(target, expr.op === 'sum' ? HistogramTotal.sum(histogram) : HistogramTotal.mean(histogram))
+      else totals.set(target, new HistogramTotal(histogram, expr.op === 'avg'))
     }
   }
   const cells = floats.present.slice()
   const results = new Array<Histogram | undefined>(cells.length)
   for (const target of mixed) cells[target] = 0
-  if (mixed.size > 0) annotations.mixedSamplesInAggregation(expr.expr)
+  if (mixed.size > 0) annotations.warn('mixedSamplesInAggregation', expr.expr)
   for (const [target, total] of totals) {
     const result = mixed.has(target) ? undefined : total.result()
     cells[target] = result === undefined ? 0 : 1
     results[target] = result
-    if (result !== undefined && total.hasCollision) annotations.resetCollision('aggregation', expr.expr)
+    if (result !== undefined && total.hasCollision) annotations.warn('resetCollision', expr.expr, 'aggregation')
   }
   return { ...floats, present: cells, histograms: results }
 }
@@ -74,8 +74,8 @@ function addToTotal(
 ): void {
   const { isMixed } = total
   total.add(histogram)
-  if (total.isReconciled) annotations.reconciledBounds('aggregation', expr.expr)
+  if (total.isReconciled) annotations.inform('reconciledBounds', expr.expr, 'aggregation')
   if (!isMixed && total.isMixed) {
-    annotations.mixedBucketKinds(grid.isNameless ? '' : grid.labels.valueAt(row, METRIC_NAME), expr.expr)
+    annotations.warn('mixedBucketKinds', expr.expr, grid.isNameless ? '' : grid.labels.valueAt(row, METRIC_NAME))
   }
 }

@@ -87,13 +87,12 @@ export function elementAt({ histograms, values }: Grid, cell: number): Element {
 export class CellWriter {
   readonly values: Float64Array
   readonly present: Uint8Array
-  readonly #histograms: (Histogram | undefined)[]
-  #hasHistograms = false
+  /** Absent until the first histogram. */
+  #histograms: (Histogram | undefined)[] | undefined
 
   constructor(cells: number) {
     this.values = new Float64Array(cells)
     this.present = new Uint8Array(cells)
-    this.#histograms = new Array<Histogram | undefined>(cells)
   }
 
   write(cell: number, element: Element | undefined): void {
@@ -101,13 +100,13 @@ export class CellWriter {
     this.present[cell] = 1
     if (typeof element === 'number') this.values[cell] = element
     else {
+      this.#histograms ??= new Array<Histogram | undefined>(this.values.length)
       this.#histograms[cell] = element
-      this.#hasHistograms = true
     }
   }
 
   columns(): Pick<Grid, 'values' | 'present' | 'histograms'> {
     const { values, present } = this
-    return this.#hasHistograms ? { values, present, histograms: this.#histograms } : { values, present }
+    return { values, present, ...(this.#histograms === undefined ? {} : { histograms: this.#histograms }) }
   }
 }

@@ -4,10 +4,12 @@ import { METRIC_NAME, type Labels } from '../../model/labels.ts'
 import type { Call, Expr } from '../ast.ts'
 import { histogramFraction } from '../histogram/fraction.ts'
 import { histogramQuantile, histogramVariance } from '../histogram/quantile.ts'
+import { isQuantile } from '../annotations.ts'
 import { formatShort } from '../number-format.ts'
 import type { Evaluation } from './evaluation.ts'
 import { stepTimeMs, type Steps } from './steps.ts'
-import { dropNames, hasCell, labelsOf, mapRows, mergeEqualRows, type Grid } from './grid.ts'
+import { dropNames, hasCell, labelsOf, mapRowsInPieces, mergeEqualRows, stacked, type Grid } from './grid.ts'
+import type { Pieces } from './pieces.ts'
 import { groupRows } from './groups.ts'
 import { bucketFraction, bucketQuantile, hasInfinity, tidy, type Buckets } from './histogram.ts'
 import { floatsOf, hasHistograms, mapHistograms, withoutHistograms } from './histogram-cells.ts'
@@ -32,8 +34,8 @@ export function bucketQuantiles(
   grid: Grid,
   steps: Steps,
   evaluation: Evaluation,
-): Grid {
-  warnOfQuantiles(phis, call.args[0]!, evaluation)
+): Pieces<Grid> {
+  evaluation.annotations.checkQuantiles(phis, call.args[0]!)
   return quantilesOf(phis, grid, call.args[1]!, steps, isQuantile, evaluation)
 }
 
@@ -41,30 +43,31 @@ export function bucketQuantiles(
  * `histogram_quantiles(v, label, φ, ...)`: several quantiles, distinguished by a label with the value φ. A φ that
  * changes between steps creates a series for each of its values.
  */
-export function labelledQuantiles(
+export function* labelledQuantiles(
   call: Call,
   grid: Grid,
   label: string,
   columns: readonly Float64Array[],
   steps: Steps,
   evaluation: Evaluation,
-): Grid {
-  columns.forEach((phis, i) => {
-    warnOfQuantiles(phis, call.args[i + 2]!, evaluation)
-  })
-  const parts = columns.flatMap((phis, i) =>
-    [...new Set(phis)].map((phi) => {
+): Pieces<Grid> {
+  const parts: Grid[] = []
+  for (const [i, phis] of columns.entries()) {
+    evaluation.annotations.checkQuantiles(phis, call.args[i + 2]!)
+    // A histogram is normalized once for all of its quantiles.
+    const isFirst = (phi: number, s: number): boolean =>
+      isQuantile(phi) && !columns.slice(0, i).some((others) => isQuantile(others[s]!))
+    for (const phi of new Set(phis)) {
       const present = grid.present.map((is, cell) => (Object.is(phis[cell % grid.steps], phi) ? is : 0))
-      // A histogram is normalized once for all of its quantiles.
-      const isFirst = (phi: number, s: number): boolean =>
-        isQuantile(phi) && !columns.slice(0, i).some((others) => isQuantile(others[s]!))
       const some = { ...grid, present }
-      const quantiles = dropNames(quantilesOf(phis, some, call.args[0]!, steps, isFirst, evaluation))
-      const labels = mapRows(quantiles.labels, (_, row) => labelsOf(quantiles, row).with(label, formatLabelValue(phi)))
-      return { ...quantiles, labels, isNameless: false, isOneName: true }
-    }),
-  )
-  return mergeEqualRows(stacked(parts, grid.steps))
+      const quantiles = dropNames(yield* quantilesOf(phis, some, call.args[0]!, steps, isFirst, evaluation))
+      const labels = yield* mapRowsInPieces(quantiles.labels, (_, row) =>
+        labelsOf(quantiles, row).with(label, formatLabelValue(phi)),
+      )
+      parts.push({ ...quantiles, labels, isNameless: false, isOneName: true })
+    }
+  }
+  return mergeEqualRows(yield* stacked(parts, grid.steps))
 }
 
 function quantilesOf(
@@ -72,32 +75,24 @@ function quantilesOf(
   grid: Grid,
   place: Expr,
   steps: Steps,
-  isTold: (phi: number, step: number) => boolean,
+  isReported: (phi: number, step: number) => boolean,
   evaluation: Evaluation,
-): Grid {
+): Pieces<Grid> {
   const { annotations } = evaluation
   return overHistograms(grid, place, evaluation, {
     classic: (buckets, s, metricName) => {
       const raised = tidy(buckets)
-      if (raised !== undefined && hasInfinity(buckets) && isTold(phis[s]!, s)) {
+      if (raised !== undefined && hasInfinity(buckets) && isReported(phis[s]!, s)) {
         annotations.forcedMonotonicity(raised, stepTimeMs(steps, s), metricName, place)
       }
       return bucketQuantile(phis[s]!, buckets)
     },
     native: (histogram, s, metricName) => {
       const { value, nan } = histogramQuantile(phis[s]!, histogram)
-      if (nan !== undefined) annotations.nanInQuantile(nan, metricName, place)
+      if (nan !== undefined) annotations.inform('nanInQuantile', place, nan, metricName)
       return value
     },
   })
-}
-
-function warnOfQuantiles(phis: Float64Array, place: Expr, { annotations }: Evaluation): void {
-  for (const phi of phis) if (!isQuantile(phi)) annotations.invalidQuantile(phi, place)
-}
-
-function isQuantile(phi: number): boolean {
-  return phi >= 0 && phi <= 1
 }
 
 /** A number as an OpenMetrics label value: integers have a fraction. */
@@ -113,7 +108,7 @@ export function bucketFractions(
   upper: Float64Array,
   grid: Grid,
   evaluation: Evaluation,
-): Grid {
+): Pieces<Grid> {
   const { annotations } = evaluation
   return overHistograms(grid, call.args[2]!, evaluation, {
     classic: (buckets, s) => {
@@ -122,7 +117,7 @@ export function bucketFractions(
     },
     native: (histogram, s, metricName) => {
       const { value, hasNaN } = histogramFraction(lower[s]!, upper[s]!, histogram)
-      if (hasNaN) annotations.nanInFraction(metricName, call.args[2]!)
+      if (hasNaN) annotations.inform('nanInFraction', call.args[2]!, metricName)
       return value
     },
   })
@@ -138,18 +133,18 @@ interface Reduce {
  * Reduces histograms of both kinds to numbers. Where a classic and a native histogram have the same labels and name at
  * a step, neither has a result.
  */
-function overHistograms(vector: Grid, place: Expr, evaluation: Evaluation, reduce: Reduce): Grid {
+function* overHistograms(vector: Grid, place: Expr, evaluation: Evaluation, reduce: Reduce): Pieces<Grid> {
   if (!hasHistograms(vector)) return overClassic(withoutHistograms(vector), place, evaluation, reduce.classic)
   const { classic, native } = withoutConflicts(vector, place, evaluation)
   const ofClassic = overClassic(classic, place, evaluation, reduce.classic)
   const ofNative = dropNames(
     mapHistograms(native, (one, s, row) => reduce.native(one, s, metricNameOf(vector, row)), evaluation),
   )
-  return mergeEqualRows(stacked([ofClassic, ofNative], vector.steps))
+  return mergeEqualRows(yield* stacked([ofClassic, ofNative], vector.steps))
 }
 
 /** The metric name for annotations. */
-function metricNameOf(grid: Grid, row: number): string {
+export function metricNameOf(grid: Grid, row: number): string {
   return grid.isNameless ? '' : grid.labels.valueAt(row, METRIC_NAME)
 }
 
@@ -162,11 +157,8 @@ function withoutConflicts(
   const { steps, histograms, labels } = vector
   const floats = floatsOf(vector)
   const native = vector.present.map((is, cell) => (histograms?.[cell] === undefined ? 0 : is))
-  const groups = groupRows(vector, BOUND_LABELS, true, rowCache)
-  const identities = Array.from(
-    { length: labels.length },
-    (_, row) => `${groups.ids[row]!} ${metricNameOf(vector, row)}`,
-  )
+  const { ids } = groupRows(vector, BOUND_LABELS, true, rowCache)
+  const identities = Array.from({ length: labels.length }, (_, row) => `${ids[row]!} ${metricNameOf(vector, row)}`)
   const nativeRows = new Map<string, number>()
   identities.forEach((identity, row) => {
     if (hasCell({ ...vector, present: native }, row)) nativeRows.set(identity, row)
@@ -178,26 +170,12 @@ function withoutConflicts(
     if (other === undefined || parseBound(labels.valueAt(row, BOUND_LABEL)) === undefined) return
     for (let s = 0; s < steps; s++) {
       if (floats.present[row * steps + s] === 0 || native[other * steps + s] === 0) continue
-      annotations.mixedClassicAndNative(metricNameOf(vector, row), place)
+      annotations.warn('mixedClassicAndNative', place, metricNameOf(vector, row))
       classicPresent[row * steps + s] = 0
       nativePresent[other * steps + s] = 0
     }
   })
   return { classic: { ...floats, present: classicPresent }, native: { ...vector, present: nativePresent } }
-}
-
-/** Rows of several grids without names, concatenated. */
-function stacked(grids: readonly Grid[], steps: number): Grid {
-  const labels = grids.flatMap((grid) => Array.from({ length: grid.labels.length }, (_, row) => labelsOf(grid, row)))
-  const values = new Float64Array(labels.length * steps)
-  const present = new Uint8Array(labels.length * steps)
-  let at = 0
-  for (const grid of grids) {
-    values.set(grid.values, at)
-    present.set(grid.present, at)
-    at += grid.labels.length * steps
-  }
-  return { steps, labels: new LabelList(labels), isNameless: false, isOneName: true, values, present }
 }
 
 /** Collects the buckets of each classic histogram at each step and reduces them to one value. */
@@ -209,7 +187,7 @@ function overClassic(grid: Grid, place: Expr, evaluation: Evaluation, reduce: Re
   const present = new Uint8Array(labels.length * steps)
   members.forEach((rows, id) => {
     const buckets: Buckets = { count: 0, bounds: new Float64Array(rows.length), counts: new Float64Array(rows.length) }
-    const metricName = rows.length === 0 ? '' : grid.isNameless ? '' : grid.labels.at(rows[0]!).metricName
+    const metricName = metricNameOf(grid, rows[0]!)
     for (let s = 0; s < steps; s++) {
       buckets.count = 0
       for (const row of rows) {
@@ -242,7 +220,7 @@ function histogramsOf(
     const text = grid.labels.valueAt(row, BOUND_LABEL)
     const bound = parseBound(text)
     if (bound === undefined) {
-      if (hasCell(grid, row)) annotations.badBucketLabel(text, metricNameOf(grid, row), place)
+      if (hasCell(grid, row)) annotations.warn('badBucketLabel', place, text, metricNameOf(grid, row))
       continue
     }
     bounds[row] = bound

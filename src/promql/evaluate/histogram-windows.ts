@@ -1,6 +1,6 @@
 import { CUSTOM_BOUNDS, NO_BUCKETS, type Histogram } from '../../model/histogram.ts'
 import type { Annotations, Place } from '../annotations.ts'
-import { addHistograms, addPlainly, subtractHistograms, type Combined } from '../histogram/combine.ts'
+import { addPlainly, combineHistograms } from '../histogram/combine.ts'
 import { areEqual } from '../histogram/equals.ts'
 import { isReset } from '../histogram/reset.ts'
 import { beginSum, endSum, withSchema } from '../histogram/running-sum.ts'
@@ -11,10 +11,14 @@ import { extrapolationFactor } from './rate.ts'
 
 /** Range functions of windows with native histograms. */
 
-/** The samples of a window, oldest first, at least one of them a histogram. */
-interface ElementWindow {
+/** Samples, oldest first, at least one. */
+export interface Elements {
   readonly timesMs: readonly number[]
   readonly elements: readonly Element[]
+}
+
+/** The samples of a window; for an extended window also those around it. */
+export interface ElementWindow extends Elements {
   readonly startMs: number
   readonly endMs: number
 }
@@ -30,86 +34,107 @@ export interface WindowRemarks {
 /** `undefined`: no value at this step. */
 type ElementFunction = (window: ElementWindow, remarks: WindowRemarks) => Element | undefined
 
-/** Marks a window that mixes kinds of histograms: it has no result. */
-const MIXED = Symbol('mixed')
+/** The histograms, if all samples are histograms; otherwise a warning. */
+export function onlyHistograms(
+  elements: readonly Element[],
+  { annotations, metricName, place }: WindowRemarks,
+): Histogram[] | undefined {
+  const histograms = elements.filter((element) => typeof element !== 'number')
+  if (histograms.length === elements.length) return histograms
+  annotations.warn('mixedSamples', place, metricName)
+  return undefined
+}
+
+/** Whether all have exponential buckets, or all custom ones; otherwise a warning. */
+export function areOneKind(
+  histograms: readonly Histogram[],
+  { annotations, metricName, place }: WindowRemarks,
+): boolean {
+  const custom = histograms.filter(({ schema }) => schema === CUSTOM_BOUNDS).length
+  if (custom === 0 || custom === histograms.length) return true
+  annotations.warn('mixedBucketKinds', place, metricName)
+  return false
+}
+
+export function isGauge({ counterReset }: Histogram): boolean {
+  return counterReset === 'gauge'
+}
+
+/** The sum (`sign` 1) or the difference (-1); `undefined`, with a warning, if their kinds of buckets differ. */
+export function combined(
+  a: Histogram,
+  b: Histogram,
+  sign: 1 | -1,
+  { annotations, metricName, place }: WindowRemarks,
+): Histogram | undefined {
+  const result = combineHistograms(a, b, sign)
+  if (result === undefined) annotations.warn('mixedBucketKinds', place, metricName)
+  else if (result.isReconciled) annotations.inform('reconciledBounds', place, sign === 1 ? 'addition' : 'subtraction')
+  return result?.histogram
+}
+
+/** The gain of a counter plus its values before each reset from `first` over `later`. */
+export function withLosses(
+  gained: Histogram,
+  first: Histogram,
+  later: readonly Histogram[],
+  remarks: WindowRemarks,
+): Histogram | undefined {
+  let sum: Histogram | undefined = gained
+  let previous = first
+  for (const current of later) {
+    if (sum !== undefined && isReset(current, previous)) sum = combined(sum, previous, 1, remarks)
+    previous = current
+  }
+  return sum
+}
 
 const total =
-  (begin: (first: Histogram) => HistogramTotal): ElementFunction =>
-  ({ elements }, { annotations, metricName, place }) => {
-    const histograms = histogramsIn(elements)
-    if (histograms.length < elements.length) {
-      annotations.mixedSamples(metricName, place)
-      return undefined
-    }
-    const sum = begin(histograms[0]!)
+  (isMean: boolean): ElementFunction =>
+  ({ elements }, remarks) => {
+    const { annotations, metricName, place } = remarks
+    const histograms = onlyHistograms(elements, remarks)
+    if (histograms === undefined) return undefined
+    const sum = new HistogramTotal(histograms[0]!, isMean)
     for (const histogram of histograms.slice(1)) sum.add(histogram)
     if (sum.isMixed) {
-      annotations.mixedBucketKinds(metricName, place)
+      annotations.warn('mixedBucketKinds', place, metricName)
       return undefined
     }
-    if (sum.hasCollision) annotations.resetCollision('aggregation', place)
-    if (sum.isReconciled) annotations.reconciledBounds('aggregation', place)
+    if (sum.hasCollision) annotations.warn('resetCollision', place, 'aggregation')
+    if (sum.isReconciled) annotations.inform('reconciledBounds', place, 'aggregation')
     return sum.result()
   }
 
 const gain =
   (isCounter: boolean, isRate: boolean): ElementFunction =>
   ({ timesMs, elements, startMs, endMs }, remarks) => {
-    const histograms = histogramsIn(elements)
-    if (histograms.length < elements.length) {
-      remarks.annotations.mixedSamples(remarks.metricName, remarks.place)
-      return undefined
-    }
-    if (histograms.length < 2) return undefined
+    const histograms = onlyHistograms(elements, remarks)
+    if (histograms === undefined || histograms.length < 2) return undefined
     const gained = gainOf(histograms, isCounter, remarks)
-    if (gained === MIXED) {
-      remarks.annotations.mixedBucketKinds(remarks.metricName, remarks.place)
-      return undefined
-    }
+    if (gained === undefined) return undefined
     const samples = histograms.length
     const [first, last] = [timesMs[0]!, timesMs[samples - 1]!]
     const firstCount = histograms[0]!.count
     const factor = extrapolationFactor(gained.count, firstCount, first, last, samples, startMs, endMs, isCounter)
-    return multiplyHistogram(gained, isRate ? factor / ((endMs - startMs) / 1000) : factor)
+    const result = multiplyHistogram(gained, isRate ? factor / ((endMs - startMs) / 1000) : factor)
+    return { ...result, counterReset: 'gauge' }
   }
 
 /** The gain of a histogram from the first sample to the last; after each counter reset it starts from empty. */
-function gainOf(
-  histograms: readonly Histogram[],
-  isCounter: boolean,
-  { annotations, metricName, place }: WindowRemarks,
-): Histogram | typeof MIXED {
+function gainOf(histograms: readonly Histogram[], isCounter: boolean, remarks: WindowRemarks): Histogram | undefined {
+  const { annotations, metricName, place } = remarks
   const newest = histograms.at(-1)!
-  const isGauge = ({ counterReset }: Histogram): boolean => counterReset === 'gauge'
   // The layout of the first sample does not count when a reset follows it, because none of its counts are used.
   const first = isCounter && isReset(histograms[1]!, histograms[0]!) ? nothingLike(histograms[1]!) : histograms[0]!
-  const kind = (one: Histogram): boolean => one.schema === CUSTOM_BOUNDS
-  const between = isCounter ? histograms.slice(1, -1) : []
-  if ([newest, ...between].some((one) => kind(one) !== kind(first))) return MIXED
-  if (isCounter && histograms.some(isGauge)) annotations.histogramNotCounter(metricName, place)
-  const schema = Math.min(newest.schema, first.schema, ...between.map((one) => one.schema))
-  const difference = subtractHistograms(endSum(withSchema(beginSum(newest), schema, addPlainly)), first)
-  if (difference === undefined) return MIXED
-  let gained = reconciled(difference, 'subtraction')
-  if (!isCounter) {
-    if (!isGauge(histograms[0]!) || !isGauge(newest)) annotations.histogramNotGauge(metricName, place)
-    return { ...gained, counterReset: 'gauge' }
-  }
-  let previous = first
-  for (const current of histograms.slice(1)) {
-    if (isReset(current, previous)) {
-      const sum = addHistograms(gained, previous)
-      if (sum === undefined) return MIXED
-      gained = reconciled(sum, 'addition')
-    }
-    previous = current
-  }
-  return { ...gained, counterReset: 'gauge' }
-
-  function reconciled({ histogram, isReconciled }: Combined, operation: 'addition' | 'subtraction'): Histogram {
-    if (isReconciled) annotations.reconciledBounds(operation, place)
-    return histogram
-  }
+  const counted = [first, ...(isCounter ? histograms.slice(1, -1) : []), newest]
+  if (!areOneKind(counted, remarks)) return undefined
+  if (isCounter && histograms.some(isGauge)) annotations.warn('histogramNotCounter', place, metricName)
+  const schema = Math.min(...counted.map((one) => one.schema))
+  const gained = combined(endSum(withSchema(beginSum(newest), schema, addPlainly)), first, -1, remarks)
+  if (gained !== undefined && isCounter) return withLosses(gained, first, histograms.slice(1), remarks)
+  if (!isGauge(histograms[0]!) || !isGauge(newest)) annotations.warn('histogramNotGauge', place, metricName)
+  return gained
 }
 
 /** A histogram of the same layout without observations. */
@@ -130,7 +155,8 @@ function nothingLike({ schema, customBounds }: Histogram): Histogram {
 /** The last two samples. */
 const instant =
   (isCounter: boolean): ElementFunction =>
-  ({ timesMs, elements }, { annotations, metricName, place }) => {
+  ({ timesMs, elements }, remarks) => {
+    const { annotations, metricName, place } = remarks
     const [before, now] = elements.slice(-2)
     if (before === undefined || now === undefined) return undefined
     const seconds = (timesMs.at(-1)! - timesMs.at(-2)!) / 1000
@@ -139,24 +165,15 @@ const instant =
       return isCounter ? gained / seconds : gained
     }
     if (typeof before === 'number' || typeof now === 'number') {
-      annotations.mixedSamples(metricName, place)
+      annotations.warn('mixedSamples', place, metricName)
       return undefined
     }
-    const gauges = [before, now].filter(({ counterReset }) => counterReset === 'gauge').length
-    if (isCounter && gauges > 0) annotations.histogramNotCounter(metricName, place)
-    if (!isCounter && gauges < 2) annotations.histogramNotGauge(metricName, place)
-    let gained = now
-    if (!isCounter || !isReset(now, before)) {
-      const difference = subtractHistograms(now, before)
-      if (difference === undefined) {
-        annotations.mixedBucketKinds(metricName, place)
-        return undefined
-      }
-      if (difference.isReconciled) annotations.reconciledBounds('subtraction', place)
-      gained = difference.histogram
-    }
-    gained = { ...gained, counterReset: 'gauge' }
-    return isCounter ? divideHistogram(gained, seconds) : gained
+    const gauges = [before, now].filter(isGauge).length
+    if (isCounter && gauges > 0) annotations.warn('histogramNotCounter', place, metricName)
+    if (!isCounter && gauges < 2) annotations.warn('histogramNotGauge', place, metricName)
+    const gained = isCounter && isReset(now, before) ? now : combined(now, before, -1, remarks)
+    if (gained === undefined) return undefined
+    return { ...(isCounter ? divideHistogram(gained, seconds) : gained), counterReset: 'gauge' }
   }
 
 /** The number of neighbouring samples that differ; a float next to a histogram always differs. */
@@ -173,12 +190,8 @@ const counted =
       return ofHistograms(before, now)
     }).length
 
-function histogramsIn(elements: readonly Element[]): Histogram[] {
-  return elements.filter((element) => typeof element !== 'number')
-}
-
 export const ELEMENT_FUNCTIONS: Readonly<Record<string, ElementFunction>> = {
-  avg_over_time: total((first) => HistogramTotal.mean(first)),
+  avg_over_time: total(true),
   changes: counted(
     (before, now) => before !== now && !(Number.isNaN(before) && Number.isNaN(now)),
     (before, now) => !areEqual(before, now),
@@ -194,7 +207,7 @@ export const ELEMENT_FUNCTIONS: Readonly<Record<string, ElementFunction>> = {
     (before, now) => now < before,
     (before, now) => isReset(now, before),
   ),
-  sum_over_time: total((first) => HistogramTotal.sum(first)),
+  sum_over_time: total(false),
 }
 
 /** Functions of sample times and counts only, so their float versions apply. */

@@ -8,8 +8,8 @@ import { selectorsOf, unwrapParens, type Call, type VectorSelector } from '../as
 import { describeLabels } from './join.ts'
 import type { Evaluation } from './evaluation.ts'
 import { stepTimeMs, type Steps } from './steps.ts'
-import type { Value } from './value.ts'
-import { labelsOf, mergeEqualRows, type Grid } from './grid.ts'
+import { gridOf, type Value } from './value.ts'
+import { labelsOf, mergeEqualRows, stepsWithValues, type Grid } from './grid.ts'
 import { lensOf, selectSeries } from './select.ts'
 import { takeRows } from './top.ts'
 
@@ -19,11 +19,10 @@ import { takeRows } from './top.ts'
  * themselves are unchanged.
  */
 export async function callInfo(call: Call, steps: Steps, evaluation: Evaluation): Promise<Value> {
-  const value = await evaluation.evaluate(call.args[0]!, steps, evaluation)
-  if (value.type !== 'vector') throw new TypeError('bug: the checker let something else through as a vector')
+  const grid = gridOf(await evaluation.evaluate(call.args[0]!, steps, evaluation))
   const wanted = wantedOf(call)
-  const found = fetchInfos(call, value.grid, wanted, steps, evaluation)
-  return { type: 'vector', grid: enriched(value.grid, newestInfos(found, value.grid, steps, evaluation), wanted) }
+  const found = fetchInfos(call, grid, wanted, steps, evaluation)
+  return { type: 'vector', grid: enriched(grid, newestInfos(found, grid, steps, evaluation), wanted) }
 }
 
 /** Labels that link an info series to a series. */
@@ -105,8 +104,7 @@ function identityOf(labels: Labels): string {
 
 /** Of the info series of one metric and identity, the one with the newest sample counts. */
 function newestInfos(series: readonly SeriesColumns[], grid: Grid, steps: Steps, { lookbackMs }: Evaluation): Infos {
-  const isNeeded = new Uint8Array(steps.count)
-  for (let cell = 0; cell < grid.present.length; cell++) if (grid.present[cell] === 1) isNeeded[cell % steps.count] = 1
+  const isNeeded = stepsWithValues(grid)
   const labels = series.map((one) => one.labels)
   const groups = new Map<
     string,

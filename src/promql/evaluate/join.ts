@@ -13,13 +13,13 @@ import {
   type VectorMatching,
 } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
-import { haveOneName, labelsOf, mapRowsInPieces, mergeEqualRows, type Grid } from './grid.ts'
+import { haveOneName, labelsOf, mapRowsInPieces, mergeEqualRows, stepsWithValues, type Grid } from './grid.ts'
 import { elementOperation, type ElementOperation } from './elements.ts'
 import { numberRows } from './groups.ts'
 import { CellWriter, elementAt, HISTOGRAM_CELLS } from './histogram-cells.ts'
 import { ARITHMETIC, COMPARISONS } from './operators.ts'
 import type { RowGroups } from './row-cache.ts'
-import { signaturesOf, type Signatures } from './signatures.ts'
+import { signatureLabels, signaturesOf, type Signatures } from './signatures.ts'
 import { pieceMask, type Pieces } from './pieces.ts'
 
 /**
@@ -134,8 +134,7 @@ function refuseDuplicates({ matching }: Join, many: Grid, one: Grid, ids: Int32A
     else rows.push(row)
   }
   const crowded = [...bySignature.values()].filter((rows) => rows.length > 1)
-  const isNeeded = new Uint8Array(steps)
-  for (let cell = 0; cell < many.present.length; cell++) if (many.present[cell] === 1) isNeeded[cell % steps] = 1
+  const isNeeded = stepsWithValues(many)
   for (const rows of crowded) {
     for (let s = 0; s < steps; s++) {
       if (isNeeded[s] === 0) continue
@@ -150,10 +149,6 @@ function refuseDuplicates({ matching }: Join, many: Grid, one: Grid, ids: Int32A
       )
     }
   }
-}
-
-function signatureLabels(labels: Labels, { isOn, labels: names }: VectorMatching): Labels {
-  return isOn ? labels.keep(new Set(names)) : labels.drop(new Set([...names, METRIC_NAME]))
 }
 
 /**

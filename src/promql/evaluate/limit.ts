@@ -1,9 +1,10 @@
 import { FleetError } from '../../base/errors.ts'
+import { xxhash64 } from '../../base/xxhash64.ts'
+import type { Labels } from '../../model/labels.ts'
 import type { Expr } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import { hasCell, labelsOf, type Grid } from './grid.ts'
 import type { Groups } from './groups.ts'
-import { hashRatio } from './label-hash.ts'
 import { takeRows, wholeParameter } from './top.ts'
 import { LABELS_CELLS, pieceMask, type Pieces } from './pieces.ts'
 
@@ -32,8 +33,8 @@ export function* limitCount(grid: Grid, groups: Groups, params: Float64Array): P
 export function ratiosOf(params: Float64Array, place: Expr, { annotations }: Evaluation): Float64Array {
   if (params.some(Number.isNaN)) throw new FleetError('query_execution', 'Ratio value is NaN')
   const [most, least] = [Math.max(...params), Math.min(...params)]
-  if (most > 1) annotations.invalidRatio(most, 1, place)
-  if (least < -1) annotations.invalidRatio(least, -1, place)
+  if (most > 1) annotations.warn('invalidRatio', place, most, 1)
+  if (least < -1) annotations.warn('invalidRatio', place, least, -1)
   return params.map((ratio) => Math.min(1, Math.max(-1, ratio)))
 }
 
@@ -61,4 +62,38 @@ function keptRows(grid: Grid): Grid {
   const rows: number[] = []
   for (let row = 0; row < grid.labels.length; row++) if (hasCell(grid, row)) rows.push(row)
   return takeRows(grid, rows)
+}
+
+/** The store returns the same label sets at each evaluation of a rule. */
+const known = new WeakMap<Labels, number>()
+const encoder = new TextEncoder()
+
+/**
+ * The hash of a label set between 0 and 1, evenly distributed, computed as in Prometheus (XXH64 over names and values,
+ * each after its length), so that `limit_ratio` selects the same series.
+ */
+function hashRatio(labels: Labels): number {
+  let ratio = known.get(labels)
+  if (ratio === undefined) {
+    ratio = Number(xxhash64(bytesOf(labels))) / 2 ** 64
+    known.set(labels, ratio)
+  }
+  return ratio
+}
+
+function bytesOf({ flat }: Labels): Uint8Array {
+  const texts = flat.map((text) => encoder.encode(text))
+  const bytes = new Uint8Array(texts.reduce((sum, { length }) => sum + (length < 255 ? 1 : 4) + length, 0))
+  let at = 0
+  for (const text of texts) {
+    const { length } = text
+    if (length < 255) bytes[at++] = length
+    else {
+      bytes.set([255, length & 255, (length >> 8) & 255, (length >> 16) & 255], at)
+      at += 4
+    }
+    bytes.set(text, at)
+    at += length
+  }
+  return bytes
 }

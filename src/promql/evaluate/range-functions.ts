@@ -1,12 +1,11 @@
 import { Labels, METRIC_NAME } from '../../model/labels.ts'
 import { unwrapParens, type Expr, type Call } from '../ast.ts'
 import { LabelList } from '../../model/label-rows.ts'
-import type { Annotations } from '../annotations.ts'
 import { typeOf } from '../check.ts'
 import type { Evaluation } from './evaluation.ts'
 import { perStep, type Steps } from './steps.ts'
-import type { Value } from './value.ts'
-import { dropNamesStrictly, type Grid } from './grid.ts'
+import { scalarsOf, type Value } from './value.ts'
+import { dropNamesStrictly, singleRow, stepsWithValues, type Grid } from './grid.ts'
 import { doubleExponentialSmoothing, EXPERIMENTAL_KERNELS } from './experimental-over-time.ts'
 import { gridOverExtended } from './extended.ts'
 import { CellWriter, floatsOf } from './histogram-cells.ts'
@@ -39,22 +38,18 @@ export async function callRangeFunction(call: Call, steps: Steps, evaluation: Ev
   if (call.func === 'absent_over_time') return absentOverTime(call.args[0]!, steps, evaluation)
   const rangeArg = call.args.find((arg) => typeOf(arg) === 'matrix')!
   const [scalarArg, secondScalarArg] = call.args.filter((arg) => typeOf(arg) === 'scalar')
-  const params = scalarArg === undefined ? undefined : await scalarOf(scalarArg, steps, evaluation)
-  if (call.func === 'quantile_over_time') warnOfQuantiles(params!, scalarArg!, evaluation)
+  const scalarOf = async (expr: Expr): Promise<Float64Array> =>
+    scalarsOf(await evaluation.evaluate(expr, steps, evaluation))
+  const params = scalarArg === undefined ? undefined : await scalarOf(scalarArg)
+  if (call.func === 'quantile_over_time') evaluation.annotations.checkQuantiles(params!, scalarArg!)
   const kernel =
     secondScalarArg === undefined
       ? WINDOW_KERNELS[call.func]!
-      : doubleExponentialSmoothing(await scalarOf(secondScalarArg, steps, evaluation))
+      : doubleExponentialSmoothing(await scalarOf(secondScalarArg))
   const over = { name: call.func, kernel, params, firstArg: call.args[0]! }
   const grid = await overRange(over, rangeArg, steps, evaluation)
   if (call.func === 'rate' || call.func === 'increase') remarkNonCounters(floatsOf(grid), rangeArg, evaluation)
   return { type: 'vector', grid: KEEPS_NAME.has(call.func) ? grid : dropNamesStrictly(grid) }
-}
-
-async function scalarOf(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<Float64Array> {
-  const value = await evaluation.evaluate(expr, steps, evaluation)
-  if (value.type !== 'scalar') throw new TypeError('bug: the checker let something else through as a scalar')
-  return value.values
 }
 
 /** A function over all windows of a range vector. */
@@ -94,50 +89,15 @@ function* gridOverSamples(
   steps: Steps,
   { annotations }: Evaluation,
 ): Pieces<Grid> {
-  if (series.some((one) => one.histograms !== undefined)) {
-    return yield* gridOverElements(over, { series, rangeMs, lens, isOneName }, place, steps, annotations)
-  }
   const { kernel, params } = over
-  const values = new Float64Array(series.length * steps.count)
-  const present = new Uint8Array(series.length * steps.count)
-  const endsMs = endsOf(lens, steps)
-  for (const [row, { timesMs, values: samples, count }] of series.entries()) {
-    const cell = row * steps.count
-    slideOverSamples(kernel, timesMs, samples, count, endsMs, rangeMs, steps, params, cell, values, present)
-    yield
-  }
-  const labels = new LabelList(series.map((one) => one.labels))
-  return { steps: steps.count, labels, isNameless: false, isOneName, values, present }
-}
-
-/** The same for series with native histograms. */
-function* gridOverElements(
-  over: RangeFunction,
-  { series, rangeMs, lens, isOneName }: RangeVector,
-  place: Expr,
-  steps: Steps,
-  annotations: Annotations,
-): Pieces<Grid> {
   const cells = new CellWriter(series.length * steps.count)
+  const { values, present } = cells
   const endsMs = endsOf(lens, steps)
   for (const [row, one] of series.entries()) {
+    const { timesMs, values: samples, count } = one
     const cell = row * steps.count
     if (one.histograms === undefined) {
-      const { timesMs, values, count } = one
-      const { kernel, params } = over
-      slideOverSamples(
-        kernel,
-        timesMs,
-        values,
-        count,
-        endsMs,
-        rangeMs,
-        steps,
-        params,
-        cell,
-        cells.values,
-        cells.present,
-      )
+      slideOverSamples(kernel, timesMs, samples, count, endsMs, rangeMs, steps, params, cell, values, present)
     } else {
       const remarks = { annotations, metricName: one.labels.metricName, place, ignoredPlace: over.firstArg ?? place }
       slideOverElements(over, one, endsMs, rangeMs, steps, remarks, cell, cells)
@@ -146,12 +106,6 @@ function* gridOverElements(
   }
   const labels = new LabelList(series.map((one) => one.labels))
   return { steps: steps.count, labels, isNameless: false, isOneName, ...cells.columns() }
-}
-
-function warnOfQuantiles(quantiles: Float64Array, place: Expr, { annotations }: Evaluation): void {
-  for (const quantile of quantiles) {
-    if (!(quantile >= 0 && quantile <= 1)) annotations.invalidQuantile(quantile, place)
-  }
 }
 
 /** Once per metric: a rate of a metric whose name is not that of a counter. */
@@ -165,7 +119,7 @@ function remarkNonCounters(grid: Grid, place: Expr, { annotations }: Evaluation)
     if (known.has(name)) continue
     const isCounter = COUNTER_SUFFIX.test(name)
     if (!isCounter && !present.subarray(row * steps, (row + 1) * steps).includes(1)) continue
-    if (!isCounter) annotations.possibleNonCounter(name, place)
+    if (!isCounter) annotations.inform('possibleNonCounter', place, name)
     known.add(name)
   }
 }
@@ -179,17 +133,8 @@ async function absentOverTime(arg: Expr, steps: Steps, evaluation: Evaluation): 
 
 /** One row with 1 at every step at which `found` is empty. */
 export function absenceOf(found: Grid, labels: Labels): Grid {
-  const { steps } = found
-  const present = new Uint8Array(steps).fill(1)
-  for (let i = 0; i < found.present.length; i++) if (found.present[i] === 1) present[i % steps] = 0
-  return {
-    steps,
-    labels: new LabelList([labels]),
-    isNameless: false,
-    isOneName: true,
-    values: new Float64Array(steps).fill(1),
-    present,
-  }
+  const row = singleRow(labels, new Float64Array(found.steps).fill(1))
+  return { ...row, present: stepsWithValues(found).map((is) => 1 - is) }
 }
 
 /**

@@ -9,6 +9,7 @@ import { labelsOf, type Grid, type HistogramCells } from './grid.ts'
 import { withResetHints } from './reset-hints.ts'
 import { hasOneName, lensOf, selectSeries } from './select.ts'
 import { subquerySteps } from './subquery-steps.ts'
+import { gridOf } from './value.ts'
 import { runPieces, pieceMask, type Pieces } from './pieces.ts'
 
 /** The range vector of `selector[range]` or of a subquery. `func` is passed to the store. */
@@ -85,10 +86,9 @@ async function rangeOfSubquery(expr: Subquery, steps: Steps, evaluation: Evaluat
   const lens = lensOf(expr, evaluation)
   const inner = subquerySteps(expr, steps, evaluation)
   if (inner === undefined) return { series: [], rangeMs, lens, isOneName: true }
-  const value = await evaluation.evaluate(expr.expr, inner, evaluation)
-  if (value.type !== 'vector') throw new TypeError('bug: the checker let a subquery over something else through')
-  const series = await runPieces(samplesOf(value.grid, inner), evaluation.budget)
-  return { series, rangeMs, lens, isOneName: value.grid.isOneName || value.grid.isNameless }
+  const grid = gridOf(await evaluation.evaluate(expr.expr, inner, evaluation))
+  const series = await runPieces(samplesOf(grid, inner), evaluation.budget)
+  return { series, rangeMs, lens, isOneName: grid.isOneName || grid.isNameless }
 }
 
 /** The values of a grid as samples at the times of its steps. */

@@ -1,11 +1,10 @@
 import { Labels } from '../../model/labels.ts'
-import type { Call } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import { perStep, stepTimeMs, type Steps } from './steps.ts'
-import type { Value } from './value.ts'
+import { gridOf, type Value } from './value.ts'
 import { dropNames, singleRow, type Grid } from './grid.ts'
 import { floatsOf } from './histogram-cells.ts'
-import { CELL_MASK, runPieces, type Pieces } from './pieces.ts'
+import { CELL_MASK, type Pieces } from './pieces.ts'
 
 /** Functions of single numbers, applied to every value of a vector. */
 export const MATH: Readonly<Record<string, (value: number) => number>> = {
@@ -100,18 +99,17 @@ export function minOf(a: number, b: number): number {
 }
 
 /** A calendar function: of the values of its argument, or of the time of each step. */
-export async function callCalendar(call: Call, steps: Steps, evaluation: Evaluation): Promise<Value> {
-  const part = CALENDAR[call.func]!
+export function calendarOf(
+  part: (date: Date) => number,
+  arg: Value | undefined,
+  steps: Steps,
+  evaluation: Evaluation,
+): Grid | Pieces<Grid> {
   const ofSeconds = (seconds: number): number => {
     const date = new Date(Math.trunc(seconds) * 1000)
     return Number.isNaN(date.getTime()) ? NaN : part(date)
   }
-  const [arg] = call.args
-  if (arg === undefined) {
-    const times = perStep(steps, (s) => ofSeconds(stepTimeMs(steps, s) / 1000))
-    return { type: 'vector', grid: singleRow(Labels.EMPTY, times) }
-  }
-  const value = await evaluation.evaluate(arg, steps, evaluation)
-  if (value.type !== 'vector') throw new TypeError('bug: the checker let something else through as a vector')
-  return { type: 'vector', grid: await runPieces(mapValues(value.grid, ofSeconds, evaluation), evaluation.budget) }
+  if (arg !== undefined) return mapValues(gridOf(arg), ofSeconds, evaluation)
+  const times = perStep(steps, (s) => ofSeconds(stepTimeMs(steps, s) / 1000))
+  return singleRow(Labels.EMPTY, times)
 }

@@ -90,7 +90,7 @@ export function selectRuns(
   const notes = explainer?.beginRead(matchers, 'runs', fromMs, toMs)
   const selection = queryable.selectRuns?.(notes === undefined ? request : { ...request, tally: notes.tally })
   if (selection !== undefined) explainer?.attach(selection, notes)
-  if (selection?.resolutionMs !== undefined) annotations.coarseSamples(selection.resolutionMs, selector)
+  if (selection?.resolutionMs !== undefined) annotations.inform('coarseSamples', selector, selection.resolutionMs)
   return selection
 }
 
@@ -106,7 +106,7 @@ export function remarkCoarse(
   const fromMs = selectorTimeMs(lens, steps, 0) - windowMs + 1
   const toMs = (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs
   const selection = queryable.selectRuns?.({ matchers, fromMs, toMs, maxSamples: budget.samplesLeft })
-  if (selection?.resolutionMs !== undefined) annotations.coarseSamples(selection.resolutionMs, selector)
+  if (selection?.resolutionMs !== undefined) annotations.inform('coarseSamples', selector, selection.resolutionMs)
 }
 
 /** An instant selector at every step: the newest sample within the lookback, unless it is a stale marker. */

@@ -1,6 +1,8 @@
+import { METRIC_NAME, type Labels } from '../../model/labels.ts'
 import type { VectorMatching } from '../ast.ts'
 import type { Grid } from './grid.ts'
 import { numberRows } from './groups.ts'
+import { pieceMask, type Pieces } from './pieces.ts'
 import { GroupColumn, type RowGroups } from './row-cache.ts'
 
 /** The match groups of two vectors: rows with equal signatures may be matched. */
@@ -15,6 +17,24 @@ export interface Signatures {
 export function signaturesOf(left: Grid, right: Grid, { isOn, labels }: VectorMatching, cache: RowGroups): Signatures {
   if (!isOn && labels.length === 0) return signaturesByIdentity(left, right, cache)
   return signaturesByLabels(left, right, labels, !isOn, cache)
+}
+
+/** The labels that the rows of a signature share. */
+export function signatureLabels(labels: Labels, { isOn, labels: names }: VectorMatching): Labels {
+  return isOn ? labels.keep(new Set(names)) : labels.drop(new Set([...names, METRIC_NAME]))
+}
+
+/** HOT. Whether any row of a signature has a value, for each of `count` signatures and each step. */
+export function* presenceBySignature(grid: Grid, ids: Int32Array, count: number): Pieces<Uint8Array> {
+  const { steps, present } = grid
+  const found = new Uint8Array(count * steps)
+  const mask = pieceMask(steps)
+  for (let row = 0; row < grid.labels.length; row++) {
+    if ((row & mask) === mask) yield
+    const target = ids[row]! * steps
+    for (let s = 0; s < steps; s++) if (present[row * steps + s] === 1) found[target + s] = 1
+  }
+  return found
 }
 
 /** The group numbers of the left side; groups that only the right side has follow them. */

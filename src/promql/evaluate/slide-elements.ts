@@ -36,7 +36,7 @@ export function slideOverElements(
     const floats = TIME_FUNCTIONS.has(name) ? { ...series, from, to } : floatsIn(series, from, to)
     if (floats.to === floats.from) continue
     if (floats.to - floats.from < to - from) {
-      remarks.annotations.ignoredInMixedRange(remarks.metricName, remarks.ignoredPlace)
+      remarks.annotations.inform('ignoredInMixedRange', remarks.ignoredPlace, remarks.metricName)
     }
     const window: Window = {
       timesMs: floats.timesMs,

@@ -1,7 +1,7 @@
 import { FleetError } from '../../base/errors.ts'
 import { PickedRows } from '../../model/label-rows.ts'
 import { type Grid, hasCell } from './grid.ts'
-import type { Groups } from './groups.ts'
+import { membersOf, type Groups } from './groups.ts'
 import { gathered } from './histogram-cells.ts'
 import { pieceMask, type Pieces } from './pieces.ts'
 
@@ -12,11 +12,9 @@ import { pieceMask, type Pieces } from './pieces.ts'
 export function* selectTop(grid: Grid, groups: Groups, params: Float64Array, isTop: boolean): Pieces<Grid> {
   const { steps, values, present } = grid
   const limits = Array.from(params, wholeParameter)
-  const members: number[][] = Array.from({ length: groups.labels.length }, () => [])
-  groups.ids.forEach((id, row) => members[id]!.push(row))
   const kept = new Uint8Array(present.length)
   const order: number[] = []
-  for (const rows of members) {
+  for (const rows of membersOf(groups)) {
     const mask = pieceMask(rows.length)
     for (let s = 0; s < steps; s++) {
       if ((s & mask) === mask) yield

@@ -10,17 +10,11 @@ export interface Combined {
   readonly isReconciled: boolean
 }
 
-/** `undefined`: one has exponential buckets and the other has custom ones. */
-export function addHistograms(a: Histogram, b: Histogram): Combined | undefined {
-  return combine(a, b, 1)
-}
-
-/** The difference has the counter reset hint of a sum; the caller makes a displayed difference a gauge. */
-export function subtractHistograms(a: Histogram, b: Histogram): Combined | undefined {
-  return combine(a, b, -1)
-}
-
-function combine(a: Histogram, b: Histogram, sign: 1 | -1): Combined | undefined {
+/**
+ * The sum (`sign` 1) or the difference (-1), which has the counter reset hint of a sum; the caller makes a displayed
+ * difference a gauge. `undefined`: one has exponential buckets and the other has custom ones.
+ */
+export function combineHistograms(a: Histogram, b: Histogram, sign: 1 | -1): Combined | undefined {
   const step = stepSum(beginSum(a), b, sign, addPlainly)
   if (step === undefined) return undefined
   return { histogram: endSum(step.running), isCollision: step.isCollision, isReconciled: step.isReconciled }

@@ -2,19 +2,11 @@ import type { Histogram } from '../../model/histogram.ts'
 import { add } from '../evaluate/kahan.ts'
 import { beginSum, endSum, isOverflown, mapSum, stepSum, type RunningSum, type Step } from './running-sum.ts'
 
-/** Sums and means of many histograms, with compensated sums. */
-
-/** Conditions for annotations. */
-interface Remarkable {
-  /** Some histogram has the hint `reset`, and another `continued`. */
-  readonly hasCollision: boolean
-  /** Custom bounds were reconciled. */
-  readonly isReconciled: boolean
-  /** Exponential and custom buckets are mixed: there is no result. */
-  readonly isMixed: boolean
-}
-
-export class HistogramTotal implements Remarkable {
+/**
+ * The sum of many histograms, with compensated sums, or their mean: the sum divided by the count, or a running mean once
+ * the sum would overflow.
+ */
+export class HistogramTotal {
   #running: RunningSum
   /** Set once the sum would overflow: the mean so far. */
   #mean: RunningSum | undefined
@@ -22,24 +14,18 @@ export class HistogramTotal implements Remarkable {
   readonly #isMean: boolean
   #hasReset = false
   #hasContinued = false
+  /** Custom bounds were reconciled. */
   isReconciled = false
+  /** Exponential and custom buckets are mixed: there is no result. */
   isMixed = false
 
-  private constructor(first: Histogram, isMean: boolean) {
+  constructor(first: Histogram, isMean: boolean) {
     this.#running = beginSum(first)
     this.#isMean = isMean
     this.#track(first)
   }
 
-  static sum(first: Histogram): HistogramTotal {
-    return new HistogramTotal(first, false)
-  }
-
-  /** The sum divided by the count, or a running mean once the sum would overflow. */
-  static mean(first: Histogram): HistogramTotal {
-    return new HistogramTotal(first, true)
-  }
-
+  /** Some histogram has the hint `reset`, and another `continued`. */
   get hasCollision(): boolean {
     return this.#hasReset && this.#hasContinued
   }

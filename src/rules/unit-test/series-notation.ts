@@ -4,7 +4,7 @@
  */
 import type { Histogram } from '../../model/histogram.ts'
 import { Labels } from '../../model/labels.ts'
-import { addHistograms, subtractHistograms } from '../../promql/histogram/combine.ts'
+import { combineHistograms } from '../../promql/histogram/combine.ts'
 import { parseNumber } from '../../promql/literals.ts'
 import { parseSelector } from '../../promql/parse.ts'
 import { PromqlError } from '../../promql/promql-error.ts'
@@ -134,7 +134,7 @@ function readHistogramItem(item: string): Item | string {
 
 function stepped(value: WrittenHistogram, sign: string, step: Histogram): Next {
   const { histogram } = value
-  const combined = sign === '-' ? subtractHistograms(histogram, step) : addHistograms(histogram, step)
+  const combined = combineHistograms(histogram, step, sign === '-' ? -1 : 1)
   if (combined === undefined) return { fault: 'histograms of custom_values and of a schema cannot be combined' }
   return { value: { ...value, histogram: { ...combined.histogram, counterReset: histogram.counterReset } } }
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Histogram } from '../../../src/model/histogram.ts'
-import { addHistograms, subtractHistograms } from '../../../src/promql/histogram/combine.ts'
+import { combineHistograms } from '../../../src/promql/histogram/combine.ts'
 import { areEqual } from '../../../src/promql/histogram/equals.ts'
 import { isReset } from '../../../src/promql/histogram/reset.ts'
 import { counts, custom, exponential, someCustom, someExponential } from './make.ts'
 
-const added = (a: Histogram, b: Histogram): Histogram => addHistograms(a, b)!.histogram
+const added = (a: Histogram, b: Histogram): Histogram => combineHistograms(a, b, 1)!.histogram
 
 describe('adding', () => {
   test('joins buckets, and takes the coarser schema', () => {
@@ -28,13 +28,13 @@ describe('adding', () => {
   test('keeps the custom bounds that both have', () => {
     const a = custom([1, 2, 5], { count: 10, positive: counts([0, 1], [1, 2], [2, 3], [3, 4]) })
     const b = custom([2, 3, 5], { count: 3, positive: counts([1, 1], [3, 2]) })
-    const { histogram, isReconciled } = addHistograms(a, b)!
+    const { histogram, isReconciled } = combineHistograms(a, b, 1)!
     expect(isReconciled).toBe(true)
     expect(histogram).toEqual(custom([2, 5], { count: 13, positive: counts([0, 3], [1, 4], [2, 6]) }))
   })
 
   test('does not join exponential and custom buckets', () => {
-    expect(addHistograms(exponential(), custom([1]))).toBeUndefined()
+    expect(combineHistograms(exponential(), custom([1]), 1)).toBeUndefined()
   })
 
   test.each([
@@ -46,7 +46,7 @@ describe('adding', () => {
     ['reset', 'continued', 'unknown', true],
     ['continued', 'reset', 'unknown', true],
   ] as const)('%s and %s make %s', (a, b, joined, isCollision) => {
-    const sum = addHistograms(exponential({ counterReset: a }), exponential({ counterReset: b }))!
+    const sum = combineHistograms(exponential({ counterReset: a }), exponential({ counterReset: b }), 1)!
     expect(sum.histogram.counterReset).toBe(joined)
     expect(sum.isCollision).toBe(isCollision)
   })
@@ -82,14 +82,14 @@ describe('subtracting', () => {
     fc.assert(
       fc.property(someExponential, someExponential, (a, b) => {
         const sum = added(a, b)
-        const rest = subtractHistograms(sum, sum)!.histogram
+        const rest = combineHistograms(sum, sum, -1)!.histogram
         expect(areEqual(rest, { ...sum, count: 0, sum: 0, zeroCount: 0, positive: counts(), negative: counts() })).toBe(
           true,
         )
         expect(
           areEqual(
-            subtractHistograms(sum, b)!.histogram,
-            subtractHistograms(sum, subtractHistograms(sum, a)!.histogram)!.histogram,
+            combineHistograms(sum, b, -1)!.histogram,
+            combineHistograms(sum, combineHistograms(sum, a, -1)!.histogram, -1)!.histogram,
           ),
         ).toBe(true)
       }),

@@ -1,22 +1,33 @@
-import { compareLabels, compareText } from '../../model/labels.ts'
+import { compareLabels, compareText, type Labels } from '../../model/labels.ts'
 import { labelsOf, type Grid } from './grid.ts'
-import { takeRows } from './top.ts'
 import { sortInPieces, type Pieces } from './pieces.ts'
+import { compareRank, takeRows } from './top.ts'
 
-/** `sort_by_label`: rows by the values of labels, one after the other; a range query sorts by all labels anyway. */
-export function* sortedByLabels(grid: Grid, names: readonly string[], isDescending: boolean): Pieces<Grid> {
-  if (grid.steps !== 1) return grid
-  const rows = Array.from({ length: grid.labels.length }, (_, row) => row).filter((row) => grid.present[row] === 1)
-  const labels = new Map(rows.map((row) => [row, labelsOf(grid, row)]))
+/** `sort` and `sort_desc`: rows by value. */
+export function sortedByValue(grid: Grid, isDescending: boolean): Pieces<Grid> {
+  return sorted(grid, (a, b) => compareRank(grid.values[a]!, grid.values[b]!, isDescending))
+}
+
+/** `sort_by_label` and `sort_by_label_desc`: rows by the values of labels, one after the other. */
+export function sortedByLabels(grid: Grid, names: readonly string[], isDescending: boolean): Pieces<Grid> {
+  const labels: Labels[] = []
   const compare = (a: number, b: number): number => {
-    const [first, second] = [labels.get(a)!, labels.get(b)!]
+    const first = (labels[a] ??= labelsOf(grid, a))
+    const second = (labels[b] ??= labelsOf(grid, b))
     for (const name of names) {
       const order = compareNaturally(first.get(name), second.get(name))
       if (order !== 0) return order
     }
     return compareLabels(first, second)
   }
-  return takeRows(grid, yield* sortInPieces(rows, (a, b) => (isDescending ? compare(b, a) : compare(a, b))))
+  return sorted(grid, (a, b) => (isDescending ? compare(b, a) : compare(a, b)))
+}
+
+/** Only an instant query: a range query sorts by labels. */
+function* sorted(grid: Grid, compare: (a: number, b: number) => number): Pieces<Grid> {
+  if (grid.steps !== 1) return grid
+  const rows = Array.from(grid.present.keys()).filter((row) => grid.present[row] === 1)
+  return takeRows(grid, yield* sortInPieces(rows, compare))
 }
 
 /** Compares texts by their digits as numbers and the parts between: `node9` before `node10`. */

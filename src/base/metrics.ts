@@ -1,70 +1,12 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
-/**
- * Daytwo's own metrics in one table: each stage counts its input, its output, and refusals by reason.
- * A test compares this table with the documentation.
- */
-export interface OwnMetrics {
-  readonly registry: Registry
-  readonly httpRequests: Counter<'route' | 'method' | 'status'>
-  readonly httpSeconds: Histogram<'route'>
-  readonly ingestRequests: Counter<'format' | 'outcome'>
-  readonly ingestSamplesIn: Counter<'format'>
-  readonly ingestSamplesOut: Counter<'format'>
-  readonly ingestRefused: Counter<'format' | 'reason'>
-  readonly ingestObjectsLeftOut: Counter<'why'>
-  readonly ingestExemplarsIgnored: Counter
-  readonly ingestMetadataIgnored: Counter
-  readonly ingestUnidentifiedSeries: Counter
-  readonly storeHeadSeries: Gauge
-  readonly storeHeadSamples: Gauge
-  readonly storeHeadBytes: Gauge
-  readonly storeHeadBytesMax: Gauge
-  readonly storeLogBytes: Gauge
-  readonly storeDiskFreeBytes: Gauge
-  readonly storeDiskSizeBytes: Gauge
-  readonly storeCommits: Counter<'outcome'>
-  readonly storeFlushes: Counter<'outcome'>
-  readonly storeLastFlushSeconds: Gauge
-  readonly storeRollupBacklog: Gauge
-  readonly storeRollupLastSeconds: Gauge
-  readonly storeCompactionBacklog: Gauge
-  readonly storeCompactionLastSeconds: Gauge
-  readonly queries: Counter<'outcome'>
-  readonly querySeconds: Histogram<'kind'>
-  readonly ruleEvaluations: Counter<'group' | 'outcome'>
-  readonly ruleMissed: Counter<'group'>
-  readonly ruleIterations: Counter<'group'>
-  readonly ruleGroupSeconds: Gauge<'group'>
-  readonly ruleGroupIntervalSeconds: Gauge<'group'>
-  readonly ruleGroupLastSeconds: Gauge<'group'>
-  readonly ruleGroupRules: Gauge<'group'>
-  readonly ruleGroupSamples: Gauge<'group'>
-  readonly fleetDerivations: Counter
-  readonly fleetFailures: Counter
-  readonly fleetWaiting: Gauge
-  readonly fleetCycleSeconds: Gauge
-  readonly reloads: Counter<'cause' | 'outcome'>
-  readonly reloadSuccessful: Gauge
-  readonly reloadSuccessSeconds: Gauge
-  readonly alerts: Gauge<'state'>
-  readonly externalAlerts: Counter<'outcome'>
-  readonly notifications: Counter<'receiver' | 'integration' | 'outcome'>
-  readonly notificationSeconds: Histogram<'integration'>
-  readonly eventListeners: Gauge
-  readonly eventsSent: Counter<'topic'>
-  readonly eventListenersLost: Counter<'reason'>
-  readonly faroItems: Counter<'kind' | 'outcome'>
-  readonly webPageLoads: Counter<'page'>
-  readonly webErrors: Counter<'page'>
-  readonly webSlowPanels: Counter<'page'>
-  readonly webVitals: Counter<'vital' | 'rating' | 'page'>
-  readonly webVitalSum: Counter<'vital' | 'page'>
-  readonly buildInfo: Gauge<'version'>
-}
+export type OwnMetrics = ReturnType<typeof createOwnMetrics>
 
-/** Creates a registry per call, so that two servers in one process do not share counters. */
-export function createOwnMetrics(version: string): OwnMetrics {
+/**
+ * Daytwo's own metrics in one table: each stage counts its input, its output, and refusals by reason. A test compares this
+ * table with the documentation. A registry per call, so that two servers in one process do not share counters.
+ */
+export function createOwnMetrics(version: string) {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -80,7 +22,7 @@ export function createOwnMetrics(version: string): OwnMetrics {
       buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
       registers,
     })
-  const own: OwnMetrics = {
+  const own = {
     registry,
     httpRequests: counter('daytwo_http_requests_total', 'HTTP requests answered.', ['route', 'method', 'status']),
     httpSeconds: seconds('daytwo_http_request_duration_seconds', 'Time to answer an HTTP request.', ['route']),
@@ -92,7 +34,7 @@ export function createOwnMetrics(version: string): OwnMetrics {
     ),
     ingestSamplesOut: counter(
       'daytwo_ingest_samples_out_total',
-      'Samples handed to the store; OTLP: data points, spans, log records.',
+      'Samples written to the store; OTLP: data points, spans, log records.',
       ['format'],
     ),
     ingestRefused: counter(
@@ -102,34 +44,37 @@ export function createOwnMetrics(version: string): OwnMetrics {
     ),
     ingestObjectsLeftOut: counter(
       'daytwo_ingest_objects_left_out_total',
-      'Records about Kubernetes objects of which nothing is kept: marker (of the stream itself), object (of no interest).',
+      'Records about Kubernetes objects that are not stored: marker (of the stream itself), object (not used).',
       ['why'],
     ),
-    ingestExemplarsIgnored: counter('daytwo_ingest_exemplars_ignored_total', 'Exemplars received and not kept.'),
+    ingestExemplarsIgnored: counter('daytwo_ingest_exemplars_ignored_total', 'Exemplars received and not stored.'),
     ingestMetadataIgnored: counter(
       'daytwo_ingest_metadata_ignored_total',
-      'Metadata entries received that there was no room for.',
+      'Metadata entries received beyond the limit.',
     ),
     ingestUnidentifiedSeries: counter('daytwo_ingest_unidentified_series_total', 'New series without a cluster.'),
     storeHeadSeries: gauge('daytwo_store_head_series', 'Series in the head.'),
     storeHeadSamples: gauge('daytwo_store_head_samples', 'Samples in the head.'),
     storeHeadBytes: gauge('daytwo_store_head_bytes', 'Bytes of samples in the head.'),
-    storeHeadBytesMax: gauge('daytwo_store_head_bytes_max', 'Above it writes are refused: store.head-bytes-max.'),
+    storeHeadBytesMax: gauge(
+      'daytwo_store_head_bytes_max',
+      'Writes are refused above this size: store.head-bytes-max.',
+    ),
     storeLogBytes: gauge('daytwo_store_log_bytes', 'Bytes in the log that are not flushed yet.'),
-    storeDiskFreeBytes: gauge('daytwo_store_disk_free_bytes', 'Room left on the disk that the store is on.'),
-    storeDiskSizeBytes: gauge('daytwo_store_disk_size_bytes', 'Size of the disk that the store is on.'),
+    storeDiskFreeBytes: gauge('daytwo_store_disk_free_bytes', 'Free bytes on the disk of the store.'),
+    storeDiskSizeBytes: gauge('daytwo_store_disk_size_bytes', 'Size of the disk of the store.'),
     storeCommits: counter('daytwo_store_commits_total', 'Group commits of the log.', ['outcome']),
     storeFlushes: counter('daytwo_store_flushes_total', 'Flushes of the head into chunks.', ['outcome']),
     storeLastFlushSeconds: gauge('daytwo_store_last_flush_timestamp_seconds', 'When the head was last flushed.'),
-    storeRollupBacklog: gauge('daytwo_store_rollup_backlog_blocks', 'Blocks whose rollups are not made yet.'),
+    storeRollupBacklog: gauge('daytwo_store_rollup_backlog_blocks', 'Blocks without rollups.'),
     storeRollupLastSeconds: gauge(
       'daytwo_store_rollup_last_progress_timestamp_seconds',
-      'When the making of rollups last moved on, or had nothing to do.',
+      'When rollups last progressed, or were complete.',
     ),
-    storeCompactionBacklog: gauge('daytwo_store_compaction_backlog_blocks', 'Blocks that wait for compaction.'),
+    storeCompactionBacklog: gauge('daytwo_store_compaction_backlog_blocks', 'Blocks pending compaction.'),
     storeCompactionLastSeconds: gauge(
       'daytwo_store_compaction_last_progress_timestamp_seconds',
-      'When compaction last moved on, or had nothing to do.',
+      'When compaction last progressed, or had nothing to do.',
     ),
     queries: counter('daytwo_queries_total', 'PromQL queries, by outcome.', ['outcome']),
     querySeconds: seconds('daytwo_query_duration_seconds', 'Time to evaluate a PromQL query.', ['kind']),
@@ -142,7 +87,7 @@ export function createOwnMetrics(version: string): OwnMetrics {
     ruleGroupIntervalSeconds: gauge('daytwo_rule_group_interval_seconds', 'How often a group is evaluated.', ['group']),
     ruleGroupLastSeconds: gauge(
       'daytwo_rule_group_last_evaluation_timestamp_seconds',
-      'The time a group was last evaluated for.',
+      'The evaluation time of the last evaluation of a group.',
       ['group'],
     ),
     ruleGroupRules: gauge('daytwo_rule_group_rules', 'Rules of a group.', ['group']),
@@ -150,21 +95,21 @@ export function createOwnMetrics(version: string): OwnMetrics {
       'group',
     ]),
     fleetDerivations: counter('daytwo_fleet_derivations_total', 'Clusters whose facts were derived again.'),
-    fleetFailures: counter('daytwo_fleet_failures_total', 'What failed while facts of the fleet were derived.'),
-    fleetWaiting: gauge('daytwo_fleet_waiting_clusters', 'Clusters with something new that wait for the next beat.'),
-    fleetCycleSeconds: gauge('daytwo_fleet_beat_seconds', 'How long the last beat took to bring facts up to date.'),
-    reloads: counter('daytwo_reloads_total', 'Readings of rules, runbooks, dashboards and routing while running.', [
+    fleetFailures: counter('daytwo_fleet_failures_total', 'Failures while deriving facts of the fleet.'),
+    fleetWaiting: gauge('daytwo_fleet_waiting_clusters', 'Clusters with new input that is not derived yet.'),
+    fleetCycleSeconds: gauge('daytwo_fleet_beat_seconds', 'Duration of the last cycle of the fleet loop.'),
+    reloads: counter('daytwo_reloads_total', 'Reloads of rules, runbooks, dashboards and routing.', [
       'cause',
       'outcome',
     ]),
-    reloadSuccessful: gauge(
-      'daytwo_config_last_reload_successful',
-      'Whether the files were in order when they were last read.',
+    reloadSuccessful: gauge('daytwo_config_last_reload_successful', 'Whether the last reload was successful.'),
+    reloadSuccessSeconds: gauge(
+      'daytwo_config_last_reload_success_timestamp_seconds',
+      'Time of the last successful reload.',
     ),
-    reloadSuccessSeconds: gauge('daytwo_config_last_reload_success_timestamp_seconds', 'When what is in use was read.'),
     alerts: gauge('daytwo_alerts', 'Alerts by state.', ['state']),
-    externalAlerts: counter('daytwo_external_alerts_total', 'Alerts that others POSTed, by outcome.', ['outcome']),
-    notifications: counter('daytwo_notifications_total', 'Attempts to tell a receiver, by outcome.', [
+    externalAlerts: counter('daytwo_external_alerts_total', 'Alerts received by the API, by outcome.', ['outcome']),
+    notifications: counter('daytwo_notifications_total', 'Attempts to notify a receiver, by outcome.', [
       'receiver',
       'integration',
       'outcome',
@@ -172,21 +117,25 @@ export function createOwnMetrics(version: string): OwnMetrics {
     notificationSeconds: seconds('daytwo_notification_duration_seconds', 'Time a receiver took to answer.', [
       'integration',
     ]),
-    eventListeners: gauge('daytwo_event_listeners', 'Pages that are told of changes as they happen.'),
+    eventListeners: gauge('daytwo_event_listeners', 'Pages with an open event stream.'),
     eventsSent: counter('daytwo_events_sent_total', 'Events sent to pages, by what changed.', ['topic']),
     eventListenersLost: counter(
       'daytwo_event_listeners_lost_total',
-      'Pages that are told nothing: refused (too many listen), slow (it did not read).',
+      'Event streams that were closed or refused: refused (too many), slow (not read).',
       ['reason'],
     ),
     faroItems: counter('daytwo_faro_items_total', 'Items received from browsers.', ['kind', 'outcome']),
-    webPageLoads: counter('daytwo_web_page_loads_total', 'Loads of this server’s own pages, as browsers tell.', [
+    webPageLoads: counter(
+      'daytwo_web_page_loads_total',
+      'Page loads of this server’s own pages, as reported by browsers.',
+      ['page'],
+    ),
+    webErrors: counter('daytwo_web_errors_total', 'Errors on this server’s own pages, as reported by browsers.', [
       'page',
     ]),
-    webErrors: counter('daytwo_web_errors_total', 'Errors on this server’s own pages, as browsers tell.', ['page']),
     webSlowPanels: counter(
       'daytwo_web_slow_panels_total',
-      'Answers that a panel of this server’s own pages waited for too long.',
+      'Responses that were too slow for a panel of this server’s own pages.',
       ['page'],
     ),
     webVitals: counter('daytwo_web_vitals_total', 'Web vitals of this server’s own pages, by their rating.', [
@@ -196,7 +145,7 @@ export function createOwnMetrics(version: string): OwnMetrics {
     ]),
     webVitalSum: counter(
       'daytwo_web_vitals_sum_total',
-      'Web vitals of this server’s own pages, added up: seconds, and of cls the score.',
+      'Sum of web vitals of this server’s own pages: seconds; of cls the score.',
       ['vital', 'page'],
     ),
     buildInfo: gauge('daytwo_build_info', 'Always 1; the version is a label.', ['version']),

@@ -46,7 +46,7 @@ export function run({ quick }: { readonly quick: boolean }): void {
   const every = Math.floor(clusters / OPEN)
   const index = createFleetIndex()
   for (let i = 0; i < clusters; i++) index.put(factsOf(i, i % every === 0))
-  while (index.insight.edges.estimateNext());
+  while (index.edges.estimateNext());
 
   const answers: readonly (readonly [string, (nowMs: number) => unknown])[] = [
     ['how it stands', (nowMs) => fleetNow(index, nowMs, LIST_MAX)],

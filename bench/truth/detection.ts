@@ -4,7 +4,7 @@
  */
 import { deriveUpgrades } from '../../src/fleet/derive/derive-cluster.ts'
 import { learnBaselines, type BaselineIndex } from '../../src/fleet/stuck/stuck-baseline.ts'
-import { verdictOf, type LastSeen } from '../../src/fleet/stuck/stuck.ts'
+import { createStuckJudge, type LastSeen } from '../../src/fleet/stuck/stuck.ts'
 import type { ClusterObservations } from '../../src/model/observation.ts'
 import type { StuckVerdict } from '../../src/model/stuck.ts'
 import type { UpgradeRecord } from '../../src/model/upgrade.ts'
@@ -133,7 +133,9 @@ function judgeOf(
     const count = upperBound(newsMs, nowMs)
     if (count !== known) record = recordOf(real, deriveUpgrades(knownAt(observations, nowMs)))
     known = count
-    return record === undefined ? undefined : verdictOf(record, baselinesAt(nowMs), nowMs, lastSeenAt(history, nowMs))
+    return record === undefined
+      ? undefined
+      : createStuckJudge(baselinesAt(nowMs))(record, nowMs, lastSeenAt(history, nowMs))
   }
 }
 

@@ -11,13 +11,13 @@ import type { StrandedVersion } from '../model/stranded.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
 import { healthyUpgrades, type HealthyUpgrade } from './alerts/healthy-upgrades.ts'
-import type { ClusterPage, ClusterQuery, ClusterView } from './clusters/cluster-index.ts'
+import type { ClusterPage, ClusterQuery, ClusterView, LastReport } from './clusters/cluster-index.ts'
 import type { OpenUpgrade } from './clusters/cluster-states.ts'
-import type { FleetIndex, LastReport } from './clusters/fleet-index.ts'
+import type { FleetIndex } from './clusters/fleet-index.ts'
 import type { FleetCoverage } from './clusters/fleet-coverage.ts'
 import { featureGates, gatesNamed, activePatches } from './clusters/gate-uses.ts'
 import type { Gone } from './clusters/gone.ts'
-import type { EdgeIndex, EdgeReader } from './edges/edge-index.ts'
+import type { EdgeReader } from './edges/edge-index.ts'
 import { strandedVersions } from './edges/stranded.ts'
 import type { FleetProgress } from './loop/fleet-loop.ts'
 import { fleetNow, type FleetNow, type NowSource } from './now/now.ts'
@@ -61,12 +61,7 @@ export interface ClusterWithHistory {
 /** What a view reads of the in-memory index. The index of a past moment ignores `nowMs`. */
 export type FleetIndexReader = NowSource &
   Pick<FleetIndex, 'clusters' | 'cluster' | 'lastReportOf' | 'gone' | 'judge' | 'notOffered'> & {
-    readonly insight: {
-      readonly edges: Pick<
-        EdgeIndex,
-        'edges' | 'edge' | 'compare' | 'lengths' | 'typical' | 'medianRun' | 'prepare' | 'runs'
-      >
-    }
+    readonly edges: Omit<FleetIndex['edges'], 'estimateNext' | 'without'>
   }
 
 /** The sources of a view. */
@@ -82,7 +77,7 @@ export interface FleetSource {
 }
 
 export function createFleetView({ nowMs, index, records, knownFrom, progress }: FleetSource): FleetView {
-  const edges = async () => (await index()).insight.edges
+  const edges = async () => (await index()).edges
   const open = async () => (await index()).open(nowMs)
   const modifications = records.modifications.bind(records)
   return {
@@ -109,7 +104,7 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
     modifications,
     stranded: async () => {
       const fleet = await index()
-      return strandedVersions(fleet.active(nowMs), fleet.insight.edges.runs(), fleet.notOffered(nowMs), nowMs)
+      return strandedVersions(fleet.active(nowMs), fleet.edges.runs(), fleet.notOffered(nowMs), nowMs)
     },
     gates: async (gate) => {
       const patches = await activePatches(modifications)

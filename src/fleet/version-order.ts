@@ -17,6 +17,15 @@ export function compareVersions(a: string, b: string): number {
   return comparePrereleases(left[4], right[4])
 }
 
+/** Orders versions and minors, older first: the minor `1.17` sorts as `1.17.0`. */
+export function compareReleases(a: string, b: string): number {
+  return compareVersions(full(a), full(b))
+}
+
+function full(version: string): string {
+  return /^v?\d+\.\d+$/.test(version) ? `${version}.0` : version
+}
+
 /** `undefined`: there are none. */
 export function newestOf(versions: Iterable<string>): string | undefined {
   return [...versions].sort(compareVersions).at(-1)

@@ -120,7 +120,7 @@ export interface ClusterObservations {
    * When a Collector last told of any object of it, new or not, rounded down to the hour: a pull that finds nothing
    * new is no observation, and yet a sign of life.
    */
-  readonly objectsHeardMs?: number
+  readonly objectsLastSeenMs?: number
   readonly objects: readonly ObjectObservation[]
   readonly absences: readonly ObjectAbsence[]
   readonly metrics: readonly MetricRun[]

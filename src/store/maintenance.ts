@@ -22,7 +22,7 @@ import type { SeriesRows } from './index/series-rows.ts'
 import type { SeriesTable } from './index/series-table.ts'
 import type { Spans } from './spans/spans.ts'
 import { StatePages } from './packs/state-pages.ts'
-import { nextMacrotask } from '../base/next-macrotask.ts'
+import { setImmediate } from 'node:timers/promises'
 import type { ConnectionLock } from './connection-lock.ts'
 
 /** Above this share of its limit, the head is flushed early, as far as possible. */
@@ -364,7 +364,7 @@ export class Maintenance {
       } catch (thrown) {
         throw failureOf(what, thrown)
       }
-      await nextMacrotask()
+      await setImmediate()
     }
   }
 }

@@ -168,8 +168,8 @@ describe('the list of clusters', () => {
 
 describe('the series', () => {
   const told = (minute: number): readonly string[] =>
-    index.insight
-      .series(index.verdicts(at(minute)), index.gone(at(minute)), at(minute))
+    index
+      .series(at(minute))
       .filter(({ isStale }) => !isStale)
       .map(({ labels }) =>
         `${labels.metricName.replace('daytwo_', '')} ${labels.get('cluster')} ${labels.get('why')}`.trim(),

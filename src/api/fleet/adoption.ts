@@ -10,7 +10,7 @@ import {
   type OperatorsAnswer,
 } from '../../contract/adoption.ts'
 import type { AdoptionAnswer, AdoptionQuery } from '../../fleet/adoption/adoption-index.ts'
-import { compareReleases } from '../../fleet/adoption/release-order.ts'
+import { compareReleases } from '../../fleet/version-order.ts'
 import { olderThan } from '../../fleet/adoption/share.ts'
 import { spreadsOf } from '../../fleet/adoption/spread.ts'
 import type { AdoptionReader } from '../../model/adoption.ts'

@@ -3,8 +3,7 @@
  * cluster is counted when it matches all of the other filters, so that alternatives to the chosen value have counts. Pure.
  */
 import { CLUSTER_STATES } from '../../model/cluster-record.ts'
-import { onlyMisfit, type ClusterFilter, type ClusterTraitsAndStates } from './cluster-filter.ts'
-import { shownVersion } from './shown-version.ts'
+import { onlyMisfit, shownVersion, type ClusterFilter, type ClusterTraitsAndStates } from './cluster-filter.ts'
 import { compareVersions, minorOf } from '../version-order.ts'
 
 /** Absent value: unknown. */

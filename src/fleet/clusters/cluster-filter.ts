@@ -1,6 +1,5 @@
 /** Which clusters match a query. Pure. */
 import type { ClusterRecord, ClusterState } from '../../model/cluster-record.ts'
-import { shownVersion } from './shown-version.ts'
 
 export interface ClusterFilter {
   /** `1.17.0`, or `1.17` for all of a minor. */
@@ -74,4 +73,9 @@ function isOfPlatform(platform: ClusterRecord['platform'], wanted: string): bool
 
 function hasText(name: string, text: string): boolean {
   return name.toLowerCase().includes(text.toLowerCase())
+}
+
+/** The version a cluster is counted under: of HCO, and of KubeVirt where there is no HCO. */
+export function shownVersion({ hcoVersion, versions }: ClusterRecord): string | undefined {
+  return hcoVersion ?? versions['kubevirt']
 }

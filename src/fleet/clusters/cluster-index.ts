@@ -8,14 +8,13 @@ import type { Decommission } from '../../model/decommission.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { facetsOf, type ClusterFacets } from './cluster-facets.ts'
-import { fitsFilter, fitsStates, type ClusterFilter } from './cluster-filter.ts'
+import { fitsFilter, fitsStates, shownVersion, type ClusterFilter } from './cluster-filter.ts'
 import { GONE_STATES, notSilentUntilMs, statesOf, type OpenUpgrade } from './cluster-states.ts'
 import type { ClusterTraits } from './cluster-traits.ts'
 import type { ReturnedCluster } from './decommissions.ts'
-import { coverageOf, lastMsOf, later, type FleetCoverage, type SeenCluster } from './fleet-coverage.ts'
+import { coverageOf, lastMsOf, later, type FleetCoverage, type ObservedCluster } from './fleet-coverage.ts'
 import { goneAt, isReturned, type Gone } from './gone.ts'
 import { pageOf, type PageQuery, type Place, type SortKey } from '../past/keyset.ts'
-import { shownVersion } from './shown-version.ts'
 import { isOpen, type LastSeen } from '../stuck/stuck.ts'
 import { compareVersions } from '../version-order.ts'
 
@@ -49,6 +48,12 @@ export interface ClusterPage {
   readonly next?: Place
 }
 
+/** A cluster by its name, and when it was last seen. */
+export interface LastReport {
+  readonly cluster: string
+  readonly lastSeenMs?: number
+}
+
 export interface ClusterIndex {
   put(record: ClusterRecord, upgrades: readonly UpgradeRecord[]): void
   /** The cluster was deleted. */
@@ -68,13 +73,13 @@ export interface ClusterIndex {
   /** All clusters that are gone, including clusters with samples and no record. */
   gone(nowMs: number): ReadonlyMap<string, Gone>
   /** By name or alias; also of a cluster with samples and no record. */
-  lastReportOf(name: string): { readonly cluster: string; readonly lastSeenMs?: number } | undefined
+  lastReportOf(name: string): LastReport | undefined
   /** All records, with the time at which each cluster was last seen. */
   records(): readonly ClusterRecord[]
   /** All clusters, including clusters with samples and no record. */
-  known(): Iterable<SeenCluster>
+  known(): Iterable<ObservedCluster>
   /** The known clusters that are not gone. */
-  active(nowMs: number): Iterable<SeenCluster>
+  active(nowMs: number): Iterable<ObservedCluster>
   open(): readonly UpgradeRecord[]
   list(query: ClusterQuery, verdictOf: VerdictOf, nowMs: number): ClusterPage
   /** By name or alias. */
@@ -130,11 +135,11 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
       states,
     })
   }
-  const known = function* (): Iterable<SeenCluster> {
+  const known = function* (): Iterable<ObservedCluster> {
     for (const { record, lastSeen } of clusters.values()) yield { cluster: record.cluster, record, lastSeen }
     for (const [cluster, lastSeen] of onlySeen) yield { cluster, record: undefined, lastSeen }
   }
-  const goneOf = ({ cluster, record, lastSeen }: SeenCluster, atMs: number): Gone | undefined =>
+  const goneOf = ({ cluster, record, lastSeen }: ObservedCluster, atMs: number): Gone | undefined =>
     goneAt(
       {
         lastSeenMs: lastSeenMsOf(record, lastSeen),
@@ -145,11 +150,11 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     )
   const named = (name: string): IndexedCluster | undefined =>
     clusters.get(name) ?? [...clusters.values()].find(({ record }) => record.aliases.includes(name))
-  const seenOf = (cluster: string): SeenCluster => {
+  const seenOf = (cluster: string): ObservedCluster => {
     const stored = clusters.get(cluster)
     return { cluster, record: stored?.record, lastSeen: stored?.lastSeen ?? onlySeen.get(cluster) ?? {} }
   }
-  const active = function* (nowMs: number): Iterable<SeenCluster> {
+  const active = function* (nowMs: number): Iterable<ObservedCluster> {
     for (const one of known()) if (goneOf(one, nowMs) === undefined) yield one
   }
   const gone = (nowMs: number): ReadonlyMap<string, Gone> => {

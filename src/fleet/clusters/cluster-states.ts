@@ -3,7 +3,6 @@ import { CLUSTER_STATES, type ClusterRecord, type ClusterState } from '../../mod
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
-import { upgradeStage } from '../upgrade-stage.ts'
 
 /** An upgrade in progress, or with VMs left to update, and the verdict on it. */
 export interface OpenUpgrade {
@@ -63,4 +62,13 @@ export function notSilentUntilMs({ metricsMs = -Infinity, objectsMs = -Infinity 
 /** The cluster reports no version of any operator. */
 export function isUnknown({ hcoVersion, versions }: ClusterRecord): boolean {
   return hcoVersion === undefined && Object.keys(versions).length === 0
+}
+
+/** Pending approval; control plane in progress; or workload update in progress. */
+export type UpgradeStage = 'waiting' | 'upgrading' | 'following'
+
+export function upgradeStage({ upgrade }: Pick<UpgradeRecord, 'upgrade'>): UpgradeStage {
+  if (upgrade.state !== 'in_progress') return 'following'
+  const isOpen = upgrade.phases.some(({ name, state }) => name === 'approval' && state === 'in_progress')
+  return isOpen && upgrade.startedMs === undefined ? 'waiting' : 'upgrading'
 }

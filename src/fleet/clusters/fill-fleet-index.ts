@@ -25,7 +25,7 @@ export async function fillFleetIndex(
     if (stored !== undefined) index.put(stored)
     if (++read % CLUSTERS_AT_ONCE === 0) await setImmediate()
   }
-  while (index.insight.edges.estimateNext()) await setImmediate()
+  while (index.edges.estimateNext()) await setImmediate()
   return index
 }
 

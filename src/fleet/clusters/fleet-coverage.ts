@@ -4,7 +4,7 @@ import { isSilent, isUnknown } from './cluster-states.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
 
 /** When a cluster was last seen, and its record; absent: the cluster sends nothing that facts are derived from. */
-export interface SeenCluster {
+export interface ObservedCluster {
   readonly cluster: string
   readonly record: ClusterRecord | undefined
   readonly lastSeen: LastSeen
@@ -29,7 +29,7 @@ export interface FleetCoverage {
  * One pass: landing pages query it every few seconds.
  * @param clusters those that are not gone
  */
-export function coverageOf(clusters: Iterable<SeenCluster>, gone: number, nowMs: number): FleetCoverage {
+export function coverageOf(clusters: Iterable<ObservedCluster>, gone: number, nowMs: number): FleetCoverage {
   const counts = { clusters: 0, withObjects: 0, withMetrics: 0, withSpans: 0, silent: 0, unknown: 0 }
   let newestMs: number | undefined
   let oldestMs: number | undefined

@@ -1,71 +1,59 @@
 /**
- * The in-memory index of the fleet, on the thread that derives facts: clusters, edges, and the verdict on each open upgrade.
- * The derivation puts a cluster's facts whenever they change; the API queries the index.
+ * The in-memory index of the fleet, on the thread that derives facts: clusters, edges, baselines, the verdict on each open
+ * upgrade, derived series. The derivation puts a cluster's facts whenever they change; the API queries the index.
  */
-import type { ClusterRecord } from '../../model/cluster-record.ts'
+import type { DerivedSample } from '../../model/appender.ts'
 import type { Decommission } from '../../model/decommission.ts'
 import type { ClusterFacts } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import {
   createClusterIndex,
+  type ClusterIndex,
   type ClusterPage,
   type ClusterQuery,
   type ClusterView,
   type VerdictOf,
 } from './cluster-index.ts'
-import type { ReturnedCluster } from './decommissions.ts'
+import { createEdgeIndex, type EdgeIndex } from '../edges/edge-index.ts'
 import { fallingEdges, type FallingEdge } from '../edges/falling-edges.ts'
-import type { FleetCoverage, SeenCluster } from './fleet-coverage.ts'
+import { notOffered, takenSteps, type ChannelMember, type NotOffered } from '../edges/not-offered.ts'
 import type { ClusterTraits } from './cluster-traits.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
-import { verdictOfGone, type Gone } from './gone.ts'
-import { createFleetInsight, type FleetInsight } from '../series/insight.ts'
-import type { NotOffered } from '../edges/not-offered.ts'
+import { verdictOfGone } from './gone.ts'
 import { settledMs } from '../past/record-at.ts'
-import type { LastSeen } from '../stuck/stuck.ts'
+import { modificationCounts, type ClusterWithCounts } from '../series/derived-clusters.ts'
+import { createDerivedSeriesState, derivedSeries, type WrittenSeries } from '../series/derived-series.ts'
+import { createStuckJudge, type StuckJudge } from '../stuck/stuck.ts'
+import { createBaselineIndex } from '../stuck/stuck-baseline.ts'
 
-/** A cluster by its name, and when it was last seen. */
-export interface LastReport {
-  readonly cluster: string
-  readonly lastSeenMs?: number
-}
-
-export interface FleetIndex {
+export interface FleetIndex extends Pick<
+  ClusterIndex,
+  | 'active'
+  | 'coverage'
+  | 'declare'
+  | 'describe'
+  | 'gone'
+  | 'goneAt'
+  | 'known'
+  | 'lastReportOf'
+  | 'markSeen'
+  | 'records'
+  | 'remove'
+  | 'returned'
+> {
   /** Replaces what is known of a cluster. */
   put(facts: ClusterFacts): void
-  /** The cluster was deleted. */
-  remove(cluster: string): void
-  /** A cluster was seen, whether or not its facts changed. */
-  markSeen(cluster: string, lastSeen: LastSeen): void
-  /** Region, provider and environment of clusters, by name. */
-  describe(traits: ReadonlyMap<string, ClusterTraits>): void
-  /** Replaces all declared decommissions, in the order in which they were declared. */
-  declare(all: readonly Decommission[]): void
   /** All declared decommissions. */
   decommissions(): readonly Decommission[]
   /** A cluster that was not seen for longer is gone. */
   readonly goneAfterMs: number
-  /** Clusters that were declared decommissioned and were seen again. */
-  returned(): readonly ReturnedCluster[]
-  gone(nowMs: number): ReadonlyMap<string, Gone>
-  /** `undefined`: the cluster is not gone, or unknown. */
-  goneAt(cluster: string, atMs: number): Gone | undefined
-  readonly insight: FleetInsight
+  readonly edges: Omit<EdgeIndex, 'put' | 'finished' | 'revision'>
   /** The verdicts on all open upgrades of clusters that are not gone. */
   verdicts(nowMs: number): readonly StuckVerdict[]
   clusters(query: ClusterQuery, nowMs: number): ClusterPage
   /** By name or alias. */
   cluster(name: string, nowMs: number): ClusterView | undefined
-  coverage(nowMs: number): FleetCoverage
-  /** All records, with the time at which each cluster was last seen. */
-  records(): readonly ClusterRecord[]
-  /** By name or alias; also of a cluster with samples and no record. */
-  lastReportOf(name: string): LastReport | undefined
-  /** All clusters, including clusters with samples and no record. */
-  known(): Iterable<SeenCluster>
-  /** The known clusters that are not gone. */
-  active(nowMs: number): Iterable<SeenCluster>
   /** Clusters that are not gone and whose peers were offered a newer version long ago. */
   notOffered(nowMs: number): readonly NotOffered[]
   /** Edges on which fewer upgrades succeed lately, as of the last minute. */
@@ -76,18 +64,30 @@ export interface FleetIndex {
   settledMs(cluster: string): number
   /** `undefined`: the upgrade is not open. */
   judge(upgradeId: string, nowMs: number): StuckVerdict | undefined
+  /** The verdict on any record, by the baselines of all upgrades. */
+  readonly judgeRecord: StuckJudge
+  /** The last series written before the start. */
+  restoreSeries(written: readonly WrittenSeries[]): void
+  /** The samples to write at a moment, once every `DERIVED_EVERY_MS`. */
+  series(nowMs: number): readonly DerivedSample[]
 }
 
 /** Reading every run of a large fleet takes a while, and a window of two weeks changes slowly. */
 const FALLS_CACHED_MS = 60_000
 
+/** What is derived from the facts of a cluster, besides its record and its open upgrades. */
+type ClusterSummary = Omit<ClusterWithCounts & ChannelMember, 'cluster'> & { readonly settledMs: number }
+
 /** @param goneAfterMs a cluster that was not seen for longer is gone */
 export function createFleetIndex(goneAfterMs = Infinity): FleetIndex {
   const clusters = createClusterIndex(goneAfterMs)
-  let decommissions: readonly Decommission[] = []
-  const insight = createFleetInsight()
-  const settled = new Map<string, number>()
+  const edges = createEdgeIndex()
+  const baselines = createBaselineIndex()
+  const judgeRecord = createStuckJudge(baselines)
+  const written = createDerivedSeriesState()
+  const summaries = new Map<string, ClusterSummary>()
   const traits = new Map<string, ClusterTraits>()
+  let decommissions: readonly Decommission[] = []
   let falls: { readonly atMs: number; readonly edges: readonly FallingEdge[] } | undefined
   const isHere = (cluster: string, nowMs: number): boolean => clusters.goneAt(cluster, nowMs) === undefined
   /** Judges each open upgrade of one answer once. */
@@ -97,38 +97,45 @@ export function createFleetIndex(goneAfterMs = Infinity): FleetIndex {
       let verdict = known.get(record)
       if (verdict === undefined) {
         const { cluster } = record.upgrade
-        const judged = insight.judge(record, nowMs, clusters.lastSeen(cluster))
+        const judged = judgeRecord(record, nowMs, clusters.lastSeen(cluster))
         verdict = isHere(cluster, nowMs) ? judged : verdictOfGone(judged)
         known.set(record, verdict)
       }
       return verdict
     }
   }
-
   const openHere = (nowMs: number): readonly UpgradeRecord[] =>
     clusters.open().filter(({ upgrade }) => isHere(upgrade.cluster, nowMs))
+  const verdicts = (nowMs: number): readonly StuckVerdict[] => openHere(nowMs).map(verdictAt(nowMs))
+  const members = () => clusters.records().map((cluster) => ({ cluster, ...summaries.get(cluster.cluster)! }))
+  // Offers to a cluster that is gone still count for its peers.
+  const notOfferedHere = (nowMs: number): readonly NotOffered[] =>
+    notOffered(members(), nowMs).filter(({ cluster }) => isHere(cluster, nowMs))
 
   return {
-    put: (facts) => {
-      clusters.put(facts.cluster, facts.upgrades)
-      insight.put(facts)
-      settled.set(facts.cluster.cluster, Math.max(-Infinity, ...facts.upgrades.map(settledMs)))
+    ...clusters,
+    put: ({ cluster: record, upgrades, modifications }) => {
+      const { cluster } = record
+      clusters.put(record, upgrades)
+      edges.put(cluster, upgrades)
+      baselines.put(cluster, upgrades)
+      summaries.set(cluster, {
+        modifications: modificationCounts(modifications),
+        steps: takenSteps(upgrades),
+        settledMs: Math.max(-Infinity, ...upgrades.map(settledMs)),
+      })
     },
     remove: (cluster) => {
       clusters.remove(cluster)
-      insight.remove(cluster)
-      settled.delete(cluster)
+      edges.put(cluster, [])
+      baselines.put(cluster, [])
+      summaries.delete(cluster)
       traits.delete(cluster)
-    },
-    markSeen: (cluster, lastSeen) => {
-      clusters.markSeen(cluster, lastSeen)
-      insight.markSeen(cluster, lastSeen)
     },
     describe: (described) => {
       // A silent cluster has no current labels: its last traits stay.
       for (const [cluster, of] of described) traits.set(cluster, of)
       clusters.describe(traits)
-      insight.describe(traits)
     },
     declare: (all) => {
       decommissions = all
@@ -136,23 +143,14 @@ export function createFleetIndex(goneAfterMs = Infinity): FleetIndex {
     },
     decommissions: () => decommissions,
     goneAfterMs,
-    returned: () => clusters.returned(),
-    gone: (nowMs) => clusters.gone(nowMs),
-    goneAt: (cluster, atMs) => clusters.goneAt(cluster, atMs),
-    insight,
-    verdicts: (nowMs) =>
-      insight.verdicts(nowMs, (cluster) => (isHere(cluster, nowMs) ? clusters.lastSeen(cluster) : undefined)),
+    edges,
+    verdicts,
     clusters: (query, nowMs) => clusters.list(query, verdictAt(nowMs), nowMs),
     cluster: (name, nowMs) => clusters.find(name, verdictAt(nowMs), nowMs),
-    coverage: (nowMs) => clusters.coverage(nowMs),
-    records: () => clusters.records(),
-    lastReportOf: (name) => clusters.lastReportOf(name),
-    known: () => clusters.known(),
-    active: (nowMs) => clusters.active(nowMs),
-    notOffered: (nowMs) => insight.notOffered(nowMs).filter(({ cluster }) => isHere(cluster, nowMs)),
+    notOffered: notOfferedHere,
     fallingEdges: (nowMs) => {
       if (falls === undefined || Math.abs(nowMs - falls.atMs) >= FALLS_CACHED_MS) {
-        falls = { atMs: nowMs, edges: fallingEdges(insight.edges.runs(), nowMs) }
+        falls = { atMs: nowMs, edges: fallingEdges(edges.runs(), nowMs) }
       }
       return falls.edges
     },
@@ -162,10 +160,25 @@ export function createFleetIndex(goneAfterMs = Infinity): FleetIndex {
         .map((record) => ({ record, verdict: verdictOf(record) }))
         .sort((a, b) => compareRecords(a.record, b.record))
     },
-    settledMs: (cluster) => settled.get(cluster) ?? -Infinity,
+    settledMs: (cluster) => summaries.get(cluster)?.settledMs ?? -Infinity,
     judge: (upgradeId, nowMs) => {
       const record = clusters.open().find(({ upgrade }) => upgrade.id === upgradeId)
       return record && verdictAt(nowMs)(record)
+    },
+    judgeRecord,
+    restoreSeries: (series) => {
+      written.restore(series)
+    },
+    series: (nowMs) => {
+      const facts = {
+        clusters: members().filter(({ cluster }) => isHere(cluster.cluster, nowMs)),
+        gone: clusters.gone(nowMs),
+        open: openHere(nowMs),
+        verdicts: verdicts(nowMs),
+        edges: edges.finished(),
+        notOffered: notOfferedHere(nowMs),
+      }
+      return written.next(derivedSeries(facts, nowMs), nowMs)
     },
   }
 }

@@ -1,6 +1,6 @@
 /** A cluster's settings with their defaults, which depend on the version of HCO. */
-import type { ClusterRecord } from '../../model/cluster-record.ts'
-import { hcoReleaseOf, migrationDefaults, SETTING_DEFAULTS } from '../derive/hco-release.ts'
+import type { ClusterRecord, ClusterSettings } from '../../model/cluster-record.ts'
+import { hcoReleaseOf, type HcoRelease } from '../derive/hco-release.ts'
 
 export type SettingValue = string | number | boolean | readonly string[]
 
@@ -25,7 +25,7 @@ export function settingsWithDefaults({ settings, hcoVersion }: ClusterRecord): r
     ...prefixed(settings.liveMigration),
   }
   const defaults: Readonly<Record<string, SettingValue | undefined>> = {
-    ...(release === undefined ? {} : { workloadUpdateMethods: SETTING_DEFAULTS.workloadUpdateMethods }),
+    ...(release === undefined ? {} : { workloadUpdateMethods: ['LiveMigrate'] }),
     ...prefixed(migration),
   }
   const names = new Set([...Object.keys(set), ...Object.keys(defaults)])
@@ -40,4 +40,15 @@ export function settingsWithDefaults({ settings, hcoVersion }: ClusterRecord): r
 
 function prefixed<T>(values: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [`liveMigration.${name}`, value]))
+}
+
+/** Defaults of live migration, by release. */
+function migrationDefaults({ minor }: HcoRelease): ClusterSettings['liveMigration'] {
+  const perGiB = minor >= 19 ? 20 : minor >= 14 ? 150 : 800
+  return {
+    ...(minor >= 4 ? { completionTimeoutPerGiB: perGiB } : {}),
+    parallelMigrationsPerCluster: 5,
+    parallelOutboundMigrationsPerNode: minor >= 19 ? 1 : 2,
+    progressTimeout: 150,
+  }
 }

@@ -14,12 +14,12 @@ export function isOpen(record: UpgradeRecord, name: PhaseName): boolean {
   return phaseOf(record, name)?.state === 'in_progress'
 }
 
-export function said(atMs: number, text: string, ref: string, phase: PhaseName): Evidence {
+export function objectEvidence(atMs: number, text: string, ref: string, phase: PhaseName): Evidence {
   return { source: 'objects', atMs, text, ref, phase }
 }
 
 /** What a series said, from its first such sample on. */
-export function measured(run: MetricRun, text: string, ref: string, phase: PhaseName): Evidence {
+export function metricEvidence(run: MetricRun, text: string, ref: string, phase: PhaseName): Evidence {
   return { source: 'metrics', atMs: run.firstMs, text, ref, phase }
 }
 

@@ -6,7 +6,7 @@
  */
 import type { MetricRun } from '../../model/observation.ts'
 import type { UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
-import { isOpen, measured, phaseOf, type BlockSignature } from './block-evidence.ts'
+import { isOpen, metricEvidence, phaseOf, type BlockSignature } from './block-evidence.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { countsProgress } from './metric-end.ts'
 import { unreadyRuns } from './metric-phases.ts'
@@ -39,7 +39,7 @@ export function csvHeldBack(history: ClusterHistory, { upgrade, detail }: Upgrad
   if (run === undefined || !isPendingReason(reason)) return undefined
   const [cause, text] = PENDING_CAUSES[reason]
   const ref = `csv_abnormal{version="${upgrade.to}",phase="Pending",reason="${reason}"}`
-  const evidence = [measured(run, `CSV ${upgrade.to} is Pending (${reason})`, ref, 'olm.pending')]
+  const evidence = [metricEvidence(run, `CSV ${upgrade.to} is Pending (${reason})`, ref, 'olm.pending')]
   return { cause, text, sinceMs: run.firstMs, evidence }
 }
 
@@ -51,16 +51,21 @@ function isPendingReason(reason: string): reason is keyof typeof PENDING_CAUSES 
 export function operandNotReady(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const { components, virtHandler } = record.detail
   const isRolling = virtHandler !== undefined && virtHandler.endedMs === undefined
-  const isTold = components.some(({ name }) => name !== 'kubevirt')
+  const isReported = components.some(({ name }) => name !== 'kubevirt')
   const olmMs = phaseOf(record, 'olm')?.endedMs
-  if (record.upgrade.state !== 'in_progress' || isRolling || isTold || olmMs === undefined) return undefined
+  if (record.upgrade.state !== 'in_progress' || isRolling || isReported || olmMs === undefined) return undefined
   // What was not ready before OLM was through is not what the upgrade stands still at.
   const runs = unreadyRuns(history).filter(({ firstMs }) => firstMs >= olmMs)
   const [first] = runs
   if (first === undefined) return undefined
   const evidence = runs.map((run) => {
     const component = run.labels['component']!
-    return measured(run, `${component} says that it is not ready`, READY_METRICS[component]!, `operands.${component}`)
+    return metricEvidence(
+      run,
+      `${component} says that it is not ready`,
+      READY_METRICS[component]!,
+      `operands.${component}`,
+    )
   })
   const text = `${first.labels['component']!} does not get to its new version.`
   return { cause: 'operand_failing', text, sinceMs: first.firstMs, evidence }
@@ -86,7 +91,7 @@ export function reconcileIncomplete(history: ClusterHistory, record: UpgradeReco
     cause: 'reconcile_error',
     text: 'KubeVirt is through, and HyperConverged cannot be reconciled.',
     sinceMs: run.firstMs,
-    evidence: [measured(run, said, 'kubevirt_hco_system_health_status', 'settle')],
+    evidence: [metricEvidence(run, said, 'kubevirt_hco_system_health_status', 'settle')],
   }
 }
 
@@ -95,8 +100,8 @@ const EVIDENCE_MAX = 5
 /** A node takes no pods while the platform is updated, and machine-config says that it failed. */
 export function nodeNotDrained(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const { upgrade } = record
-  const isTold = history.of('machineconfigpools').length > 0 || history.of('clusteroperators').length > 0
-  if (upgrade.operator !== 'openshift' || upgrade.state !== 'in_progress' || isTold) return undefined
+  const isReported = history.of('machineconfigpools').length > 0 || history.of('clusteroperators').length > 0
+  if (upgrade.operator !== 'openshift' || upgrade.state !== 'in_progress' || isReported) return undefined
   const cordoned = now(history.runs('cordoned')).filter(({ value }) => value === 1)
   const degraded = now(history.runs('machine_config')).filter(({ value }) => value === 1)
   const [node] = cordoned
@@ -108,12 +113,17 @@ export function nodeNotDrained(history: ClusterHistory, record: UpgradeRecord): 
     sinceMs: Math.max(node.firstMs, degraded[0]!.firstMs),
     evidence: [
       ...degraded.map((run) =>
-        measured(run, `machine-config is Degraded (${reason})`, 'cluster_operator_conditions', 'platform'),
+        metricEvidence(run, `machine-config is Degraded (${reason})`, 'cluster_operator_conditions', 'platform'),
       ),
       ...cordoned
         .slice(0, EVIDENCE_MAX)
         .map((run) =>
-          measured(run, `node ${run.labels['node'] ?? ''} takes no pods`, 'kube_node_spec_unschedulable', 'platform'),
+          metricEvidence(
+            run,
+            `node ${run.labels['node'] ?? ''} takes no pods`,
+            'kube_node_spec_unschedulable',
+            'platform',
+          ),
         ),
     ],
   }

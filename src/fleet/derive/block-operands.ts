@@ -1,9 +1,9 @@
 /** What keeps HCO's own part of an upgrade from going on: the roll-out of virt-handler, an operand, HCO's reconciling. */
 import type { ObjectFacts } from '../../model/object-facts.ts'
 import type { Evidence, UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
-import { conditionText, isOpen, phaseOf, said } from './block-evidence.ts'
+import { conditionText, isOpen, phaseOf, objectEvidence } from './block-evidence.ts'
 import type { ClusterHistory } from './cluster-history.ts'
-import { COMPONENTS } from './component-upgrade.ts'
+import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
 import { conditionOf } from './hco-window.ts'
 
 /** virt-operator says that the roll-out failed, or nodes that it has yet to reach are not ready. */
@@ -16,15 +16,15 @@ export function virtHandlerRollout(history: ClusterHistory, record: UpgradeRecor
     const { facts, atMs } = states.at(-1)!
     return gone !== undefined || facts.isReady
       ? []
-      : [said(atMs, `node ${name} is not ready`, `nodes//${name}`, 'virt_handler.waves')]
+      : [objectEvidence(atMs, `node ${name} is not ready`, `nodes//${name}`, 'virt_handler.waves')]
   })
   const failed = eventsOf(history, startedMs).filter(
     ({ reason, message }) => reason === 'FailedUpdate' && message.includes('virt-handler'),
   )
-  const told = failed.map(({ message, lastMs, objectName }) =>
-    said(lastMs ?? startedMs, message, `kubevirts//${objectName}`, 'virt_handler.canary'),
+  const reported = failed.map(({ message, lastMs, objectName }) =>
+    objectEvidence(lastMs ?? startedMs, message, `kubevirts//${objectName}`, 'virt_handler.canary'),
   )
-  const evidence = [...told, ...(ready < desired ? lost : [])]
+  const evidence = [...reported, ...(ready < desired ? lost : [])]
   if (evidence.length === 0) return undefined
   return {
     cause: 'virt_handler_rollout',
@@ -48,7 +48,8 @@ export function operandFailing(history: ClusterHistory, record: UpgradeRecord): 
   const { components } = record.detail
   const isKubevirtOpen = components.some(({ name, state }) => name === 'kubevirt' && state === 'in_progress')
   if (record.upgrade.state !== 'in_progress' || isKubevirtOpen) return undefined
-  for (const { kind, name } of COMPONENTS) {
+  for (const kind of OPERAND_KINDS) {
+    const name = OPERAND_NAMES[kind]
     const component = components.find((one) => one.name === name)
     if (name === 'kubevirt' || component?.state !== 'in_progress') continue
     for (const { name: object, namespace, states, gone } of history.of(kind)) {
@@ -62,7 +63,7 @@ export function operandFailing(history: ClusterHistory, record: UpgradeRecord): 
         cause: 'operand_failing',
         text: `${name} does not get to ${component.to ?? 'its new version'}.`,
         sinceMs,
-        evidence: [said(sinceMs, text, `${kind}/${namespace}/${object}`, `operands.${name}`)],
+        evidence: [objectEvidence(sinceMs, text, `${kind}/${namespace}/${object}`, `operands.${name}`)],
       }
     }
   }
@@ -81,7 +82,7 @@ export function reconcileError(history: ClusterHistory, record: UpgradeRecord): 
     const complete = conditionOf(facts.conditions, 'ReconcileComplete')
     if (gone !== undefined || complete?.status !== 'False') return []
     return [
-      said(
+      objectEvidence(
         complete.lastTransitionMs ?? atMs,
         conditionText(complete),
         `hyperconvergeds/${namespace}/${name}`,
@@ -92,7 +93,12 @@ export function reconcileError(history: ClusterHistory, record: UpgradeRecord): 
   const events = eventsOf(history, sinceMs)
     .filter(({ reason }) => reason === 'ReconcileError')
     .map(({ message, lastMs, firstMs, objectName, objectNamespace }) =>
-      said(lastMs ?? firstMs ?? sinceMs, message, `hyperconvergeds/${objectNamespace}/${objectName}`, 'settle'),
+      objectEvidence(
+        lastMs ?? firstMs ?? sinceMs,
+        message,
+        `hyperconvergeds/${objectNamespace}/${objectName}`,
+        'settle',
+      ),
     )
   const evidence = [...events, ...conditions]
   if (evidence.length === 0) return undefined

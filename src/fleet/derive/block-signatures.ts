@@ -5,7 +5,7 @@
  */
 import type { OperatorConditionFacts } from '../../model/object-facts.ts'
 import type { Evidence, PhaseName, UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
-import { conditionText, isOpen, phaseOf, said, type BlockSignature } from './block-evidence.ts'
+import { conditionText, isOpen, phaseOf, objectEvidence, type BlockSignature } from './block-evidence.ts'
 import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { csvPath, type CsvStep } from './csv-path.ts'
 import { conditionOf } from './hco-window.ts'
@@ -47,7 +47,7 @@ export function resolutionFailed(history: ClusterHistory, record: UpgradeRecord)
       .find((condition) => condition?.status === 'True')
     if (gone !== undefined || failed === undefined) continue
     const sinceMs = failed.lastTransitionMs ?? atMs
-    const evidence = [said(sinceMs, conditionText(failed), `subscriptions/${namespace}/${name}`, 'offered')]
+    const evidence = [objectEvidence(sinceMs, conditionText(failed), `subscriptions/${namespace}/${name}`, 'offered')]
     return {
       cause: 'resolution_failed',
       text: `OLM cannot plan the upgrade: ${failed.reason || failed.type}.`,
@@ -81,21 +81,26 @@ export function noUpdateOffered(history: ClusterHistory, record: UpgradeRecord):
     const { facts, atMs } = states.at(-1)!
     if (gone !== undefined || !sources.has(name) || facts.connectionState === 'READY') continue
     const evidence = [
-      said(atMs, `CatalogSource ${name} is ${facts.connectionState}`, `catalogsources/${namespace}/${name}`, 'offered'),
+      objectEvidence(
+        atMs,
+        `CatalogSource ${name} is ${facts.connectionState}`,
+        `catalogsources/${namespace}/${name}`,
+        'offered',
+      ),
     ]
     return { cause: 'no_update_offered', text: `The catalog ${name} cannot be reached.`, sinceMs: atMs, evidence }
   }
   return undefined
 }
 
-interface Standing {
+interface CurrentCsv {
   readonly step: CsvStep
   readonly steps: readonly CsvStep[]
   readonly ref: string
 }
 
 /** Where the new CSV stands now. */
-function csvNow(history: ClusterHistory, record: UpgradeRecord): Standing | undefined {
+function currentCsv(history: ClusterHistory, record: UpgradeRecord): CurrentCsv | undefined {
   const csv = history.of('clusterserviceversions').find(({ uid }) => uid === record.detail.csvUid)
   if (csv === undefined || csv.gone !== undefined || record.upgrade.state !== 'in_progress') return undefined
   const steps = csvPath(csv)
@@ -103,13 +108,13 @@ function csvNow(history: ClusterHistory, record: UpgradeRecord): Standing | unde
   return step === undefined ? undefined : { step, steps, ref: `clusterserviceversions/${csv.namespace}/${csv.name}` }
 }
 
-function stepEvidence({ step, ref }: Standing, phase: PhaseName): Evidence {
+function stepEvidence({ step, ref }: CurrentCsv, phase: PhaseName): Evidence {
   const why = step.message === '' || step.message === step.reason ? step.reason : `${step.reason}: ${step.message}`
-  return said(step.started.atMs, `CSV is ${step.phase} (${why})`, ref, phase)
+  return objectEvidence(step.started.atMs, `CSV is ${step.phase} (${why})`, ref, phase)
 }
 
 export function requirementsNotMet(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
-  const now = csvNow(history, record)
+  const now = currentCsv(history, record)
   if (now?.step.phase !== 'Pending' || now.step.reason !== 'RequirementsNotMet') return undefined
   return {
     cause: 'requirements_not_met',
@@ -121,7 +126,7 @@ export function requirementsNotMet(history: ClusterHistory, record: UpgradeRecor
 
 /** OLM's reason, and the word of the operator that gave it. */
 export function notUpgradeable(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
-  const now = csvNow(history, record)
+  const now = currentCsv(history, record)
   if (now?.step.phase !== 'Pending' || now.step.reason !== 'OperatorConditionNotUpgradeable') return undefined
   const words = history.of('operatorconditions').flatMap((object) => refusalOf(object, record.detail.csvName))
   return {
@@ -143,13 +148,16 @@ function refusalOf(
   const ref = `operatorconditions/${namespace}/${name}`
   const text = conditionText(upgradeable)
   return [
-    { reason: upgradeable.reason, evidence: said(upgradeable.lastTransitionMs ?? atMs, text, ref, 'olm.pending') },
+    {
+      reason: upgradeable.reason,
+      evidence: objectEvidence(upgradeable.lastTransitionMs ?? atMs, text, ref, 'olm.pending'),
+    },
   ]
 }
 
 /** Failed now, or again on the way after it had failed: OLM tries for ever. */
 export function installFailing(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
-  const now = csvNow(history, record)
+  const now = currentCsv(history, record)
   const failures = now?.steps.filter(({ phase }) => phase === 'Failed') ?? []
   const last = failures.at(-1)
   if (now === undefined || last === undefined || now.step.phase === 'Succeeded') return undefined
@@ -178,7 +186,12 @@ export function nodeDrainBlocked(history: ClusterHistory, record: UpgradeRecord)
     return facts.conditions
       .filter(({ status, message }) => gone === undefined && status === 'True' && DRAIN.test(message))
       .map((condition) =>
-        said(condition.lastTransitionMs ?? atMs, conditionText(condition), `${facts.kind}//${name}`, 'platform'),
+        objectEvidence(
+          condition.lastTransitionMs ?? atMs,
+          conditionText(condition),
+          `${facts.kind}//${name}`,
+          'platform',
+        ),
       )
   })
   if (evidence.length === 0) return undefined

@@ -1,6 +1,6 @@
 /** What keeps virtual machines on their old launcher after the control plane is through. */
 import type { Evidence, UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
-import { isOpen, said } from './block-evidence.ts'
+import { isOpen, objectEvidence } from './block-evidence.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 
 /** Machines are to be moved and nothing may move them; or only migration may, and it has moved all that it can. */
@@ -14,7 +14,7 @@ export function workloadMethodMissing(history: ClusterHistory, record: UpgradeRe
     if (gone !== undefined || methods === undefined) continue
     const ref = `hyperconvergeds/${namespace}/${name}`
     if (methods.length === 0) {
-      const evidence = [said(atMs, 'workloadUpdateMethods is empty', ref, 'workloads')]
+      const evidence = [objectEvidence(atMs, 'workloadUpdateMethods is empty', ref, 'workloads')]
       return {
         cause: 'workload_method_missing',
         text: `${outdated} machines are outdated and no way of moving them is switched on.`,
@@ -27,7 +27,12 @@ export function workloadMethodMissing(history: ClusterHistory, record: UpgradeRe
     if (methods.includes('Evict') || !isIdle || (stuck.length === 0 && succeeded === 0)) continue
     const evidence = [
       ...stuck,
-      said(atMs, `workloadUpdateMethods is ${methods.join(', ')} and no migration is under way`, ref, 'workloads'),
+      objectEvidence(
+        atMs,
+        `workloadUpdateMethods is ${methods.join(', ')} and no migration is under way`,
+        ref,
+        'workloads',
+      ),
     ]
     return {
       cause: 'workload_method_missing',
@@ -42,15 +47,15 @@ const EVIDENCE_MAX = 5
 
 /** Machines that say themselves why they cannot move; most clusters do not send them. */
 function notMigratable(history: ClusterHistory): readonly Evidence[] {
-  const told = history
+  const reported = history
     .of('virtualmachineinstances')
     .flatMap(({ name, namespace, states, gone }): readonly Evidence[] => {
       const { facts, atMs } = states.at(-1)!
       if (gone !== undefined || !facts.isOutdated || facts.isMigratable !== false) return []
       const text = `virtual machine ${name} cannot migrate (${facts.notMigratableReason ?? 'no reason said'})`
-      return [said(atMs, text, `virtualmachineinstances/${namespace}/${name}`, 'workloads')]
+      return [objectEvidence(atMs, text, `virtualmachineinstances/${namespace}/${name}`, 'workloads')]
     })
-  return told.slice(0, EVIDENCE_MAX)
+  return reported.slice(0, EVIDENCE_MAX)
 }
 
 /** Migrations that found no node in time, and none that runs. */
@@ -66,7 +71,9 @@ export function migrationsPending(history: ClusterHistory, record: UpgradeRecord
       const { facts, atMs } = states.at(-1)!
       if (facts.phase !== 'Failed' || (facts.createdMs ?? atMs) < fromMs) return []
       const text = `migration of ${facts.vmi} failed: ${facts.failureReason ?? 'no reason said'}`
-      return [said(facts.endMs ?? atMs, text, `virtualmachineinstancemigrations/${namespace}/${name}`, 'workloads')]
+      return [
+        objectEvidence(facts.endMs ?? atMs, text, `virtualmachineinstancemigrations/${namespace}/${name}`, 'workloads'),
+      ]
     })
   const evidence = failed.toSorted((a, b) => b.atMs - a.atMs).slice(0, EVIDENCE_MAX)
   const text = `${pendingTimeouts} migrations found no node in time, ${pending} wait for one.`
@@ -92,7 +99,7 @@ export function migrationNeverEnds(history: ClusterHistory, record: UpgradeRecor
       const sinceMs = facts.phaseTimesMs['Running'] ?? facts.startMs ?? atMs
       if (gone !== undefined || facts.phase !== 'Running' || nowMs - sinceMs < ENDLESS_MS) return []
       const text = `migration of ${facts.vmi} has been running since then`
-      return [said(sinceMs, text, `virtualmachineinstancemigrations/${namespace}/${name}`, 'workloads')]
+      return [objectEvidence(sinceMs, text, `virtualmachineinstancemigrations/${namespace}/${name}`, 'workloads')]
     })
   if (evidence.length === 0) return undefined
   const text = `${evidence.length === 1 ? 'A migration' : `${evidence.length} migrations`} ran for an hour without an end.`

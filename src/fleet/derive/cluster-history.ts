@@ -136,7 +136,7 @@ function statesOf(seen: readonly ObjectObservation[]): ObjectState[] {
   const states: ObjectState[] = []
   let last: ObjectObservation | undefined
   for (const object of ordered) {
-    const isWatched = isTold(object)
+    const isWatched = isWatchEvent(object)
     const state = states.at(-1)
     if (state === undefined || last!.resourceVersion !== object.resourceVersion) {
       states.push({ facts: object.facts, seenMs: object.observedMs, atMs: object.observedMs, isWatched })
@@ -160,7 +160,7 @@ function noLaterThanNext(states: ObjectState[]): ObjectState[] {
   return states
 }
 
-function isTold({ change, facts, observedMs }: ObjectObservation): boolean {
+function isWatchEvent({ change, facts, observedMs }: ObjectObservation): boolean {
   if (change === 'modified' || change === 'deleted') return true
   if (change === 'listed' || facts.createdMs === undefined) return false
   return Math.abs(observedMs - facts.createdMs) <= CREATION_WITHIN_MS
@@ -203,14 +203,14 @@ function newestStateOf(histories: readonly ObjectHistory[]): number | undefined 
   return newest === -Infinity ? undefined : newest
 }
 
-function newestOf({ objects, absences, metrics, spans, objectsHeardMs }: ClusterObservations): number | undefined {
+function newestOf({ objects, absences, metrics, spans, objectsLastSeenMs }: ClusterObservations): number | undefined {
   let newest = -Infinity
   for (const { observedMs } of objects) newest = Math.max(newest, observedMs)
   for (const { absentMs } of absences) newest = Math.max(newest, absentMs)
   for (const { lastMs, afterMs } of metrics) newest = Math.max(newest, afterMs ?? lastMs)
   for (const { endMs } of spans) newest = Math.max(newest, endMs)
   // A pull that finds nothing new is a sign of life too.
-  newest = Math.max(newest, objectsHeardMs ?? -Infinity)
+  newest = Math.max(newest, objectsLastSeenMs ?? -Infinity)
   return newest === -Infinity ? undefined : newest
 }
 

@@ -1,14 +1,21 @@
 /** What is known of one cluster now, from all ways it is heard of. Absent is unknown. */
-import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
+import type { ClusterRecord, ClusterSettings, VersionInterval } from '../../model/cluster-record.ts'
+import type { HyperConvergedFacts } from '../../model/object-facts.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { coverageOf, seenOf } from './coverage.ts'
 import { hcoReleaseOf } from './hco-release.ts'
 import { healthOf } from './health.ts'
-import { deschedulerOf, goldenImagesOf, hyperConvergedOf, machineTypesOf, outdatedOf } from './inventory.ts'
+import {
+  deschedulerOf,
+  goldenImagesOf,
+  hyperConvergedOf,
+  machineTypesOf,
+  outdatedOf,
+  sortedByName,
+} from './inventory.ts'
 import { aliasesOf, nodesOf, platformOf, poolsOf } from './platform.ts'
-import { settingsOf } from './settings.ts'
-import { runningVersions } from '../clusters/running-versions.ts'
-import { HCO_PACKAGES, subscriptionOf } from './subscription.ts'
+import { runningVersions } from './intervals.ts'
+import { presentObjects, presentRuns } from './present.ts'
 
 export function deriveRecord(history: ClusterHistory, intervals: readonly VersionInterval[]): ClusterRecord {
   const { cluster } = history
@@ -50,4 +57,60 @@ export function deriveRecord(history: ClusterHistory, intervals: readonly Versio
 function flavourOf(packageName: string | undefined, hcoVersion: string | undefined): ClusterRecord['flavour'] {
   const byPackage = packageName === undefined ? undefined : HCO_PACKAGES[packageName]
   return byPackage ?? (hcoVersion === undefined ? undefined : hcoReleaseOf(hcoVersion)?.flavour)
+}
+
+type Subscription = NonNullable<ClusterRecord['subscription']>
+
+/** OLM's packages of HCO, by publisher. */
+const HCO_PACKAGES: Readonly<Record<string, NonNullable<ClusterRecord['flavour']>>> = {
+  'community-kubevirt-hyperconverged': 'community',
+  'kubevirt-hyperconverged': 'openshift',
+}
+
+/** From the Subscription, or else from OLM's metric. */
+function subscriptionOf(history: ClusterHistory): Subscription | undefined {
+  const [newest] = presentObjects(history, 'subscriptions')
+    .filter(({ facts }) => facts.package in HCO_PACKAGES)
+    .sort((a, b) => (b.facts.createdMs ?? 0) - (a.facts.createdMs ?? 0))
+  if (newest === undefined) return subscriptionOfMetric(history)
+  const { package: name, channel, approval, source, state, installedCsv, currentCsv } = newest.facts
+  return {
+    package: name,
+    channel,
+    approval,
+    source,
+    state,
+    ...(installedCsv === undefined ? {} : { installedCsv }),
+    ...(currentCsv === undefined ? {} : { currentCsv }),
+  }
+}
+
+/** The metric has no labels for catalog and state: empty is unknown. */
+function subscriptionOfMetric(history: ClusterHistory): Subscription | undefined {
+  const newest = presentRuns(history, 'subscription').at(-1)
+  if (newest === undefined) return undefined
+  const { channel = '', approval = '', installed = '', package: name = '' } = newest.labels
+  return {
+    package: name,
+    channel,
+    approval,
+    source: '',
+    state: '',
+    ...(installed === '' ? {} : { installedCsv: installed }),
+  }
+}
+
+/** The settings written in HyperConverged, without defaults. */
+function settingsOf(facts: HyperConvergedFacts | undefined): ClusterSettings {
+  if (facts === undefined) return { liveMigration: {}, featureGates: {} }
+  const { apiVersion, workloadUpdateMethods, evictionStrategy, uninstallStrategy, tuningPolicy } = facts
+  return {
+    apiVersion,
+    ...(workloadUpdateMethods === undefined ? {} : { workloadUpdateMethods }),
+    ...(evictionStrategy === undefined ? {} : { evictionStrategy }),
+    ...(uninstallStrategy === undefined ? {} : { uninstallStrategy }),
+    liveMigration: sortedByName(facts.liveMigration),
+    featureGates: sortedByName(facts.featureGates),
+    ...(tuningPolicy === undefined ? {} : { tuningPolicy }),
+  }
 }

@@ -8,15 +8,7 @@ import type { ComponentUpgrade, PhaseState } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectHistory, ObjectState } from './cluster-history.ts'
 import { conditionOf } from './hco-window.ts'
 import { ownMoment, seenMoment, type Moment } from './moment.ts'
-
-export const COMPONENTS: readonly { readonly kind: OperandFacts['kind']; readonly name: string }[] = [
-  { kind: 'aaqs', name: 'aaq' },
-  { kind: 'cdis', name: 'cdi' },
-  { kind: 'hostpathprovisioners', name: 'hostpath-provisioner' },
-  { kind: 'kubevirts', name: 'kubevirt' },
-  { kind: 'networkaddonsconfigs', name: 'network-addons' },
-  { kind: 'ssps', name: 'ssp' },
-]
+import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
 
 export interface Span {
   readonly fromMs: number
@@ -37,8 +29,8 @@ export interface ComponentPath {
 
 /** @param isOver the upgrade ended: what has not moved by then was not to move */
 export function componentPaths(history: ClusterHistory, range: Span, isOver: boolean): readonly ComponentPath[] {
-  return COMPONENTS.flatMap(({ kind, name }) => {
-    const paths = history.of(kind).map((operand) => pathOf(operand, name, range, isOver))
+  return OPERAND_KINDS.flatMap((kind) => {
+    const paths = history.of(kind).map((operand) => pathOf(operand, OPERAND_NAMES[kind], range, isOver))
     // One object of each kind serves; of a re-created one, the newest that moved.
     const best = paths.findLast((path) => path.started !== undefined || path.ended !== undefined) ?? paths.at(-1)
     return best === undefined ? [] : [best]

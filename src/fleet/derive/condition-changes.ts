@@ -2,7 +2,8 @@
 import type { Condition, ObjectFacts } from '../../model/object-facts.ts'
 import type { UpgradeDetail } from '../../model/upgrade.ts'
 import { compareTexts, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
-import { COMPONENTS, type Span } from './component-upgrade.ts'
+import type { Span } from './component-upgrade.ts'
+import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
 
 type ConditionChange = UpgradeDetail['conditionChanges'][number]
 type GateChange = UpgradeDetail['featureGateChanges'][number]
@@ -10,7 +11,7 @@ type GateChange = UpgradeDetail['featureGateChanges'][number]
 export function conditionChanges(history: ClusterHistory, range: Span): readonly ConditionChange[] {
   const changes = [
     ...history.of('hyperconvergeds').flatMap((hco) => changesOf(hco, 'hco')),
-    ...COMPONENTS.flatMap(({ kind, name }) => history.of(kind).flatMap((operand) => changesOf(operand, name))),
+    ...OPERAND_KINDS.flatMap((kind) => history.of(kind).flatMap((operand) => changesOf(operand, OPERAND_NAMES[kind]))),
   ]
   return changes
     .filter(({ atMs }) => atMs >= range.fromMs && atMs <= range.toMs)

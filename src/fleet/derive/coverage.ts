@@ -9,12 +9,12 @@ export interface Seen {
 }
 
 export function coverageOf({ observations }: ClusterHistory): Coverage {
-  const { objects, metrics, spans, objectsHeardMs } = observations
+  const { objects, metrics, spans, objectsLastSeenMs } = observations
   // A pull that finds nothing new is no look at an object, and yet a sign of life.
-  const objectsLastMs = newest([...objects.map(({ observedMs }) => observedMs), ...present(objectsHeardMs)])
+  const objectsLastMs = newest([...objects.map(({ observedMs }) => observedMs), ...present(objectsLastSeenMs)])
   const metricsLastMs = newest(metrics.map(({ lastMs }) => lastMs))
   return {
-    objects: objects.length > 0 || objectsHeardMs !== undefined,
+    objects: objects.length > 0 || objectsLastSeenMs !== undefined,
     metrics: metrics.length > 0,
     spans: spans.length > 0,
     ...(objectsLastMs === undefined ? {} : { objectsLastMs }),
@@ -24,8 +24,8 @@ export function coverageOf({ observations }: ClusterHistory): Coverage {
 }
 
 export function seenOf({ observations }: ClusterHistory): Seen {
-  const { objects, metrics, spans, objectsHeardMs } = observations
-  const looks = [...objects.map(({ observedMs }) => observedMs), ...present(objectsHeardMs)]
+  const { objects, metrics, spans, objectsLastSeenMs } = observations
+  const looks = [...objects.map(({ observedMs }) => observedMs), ...present(objectsLastSeenMs)]
   const firstMs = oldest([...looks, ...metrics.map((run) => run.firstMs), ...spans.map(({ startMs }) => startMs)])
   const lastMs = newest([...looks, ...metrics.map((run) => run.lastMs), ...spans.map(({ endMs }) => endMs)])
   return { ...(firstMs === undefined ? {} : { firstMs }), ...(lastMs === undefined ? {} : { lastMs }) }

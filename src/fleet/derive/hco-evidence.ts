@@ -71,14 +71,15 @@ const STEPS_MAX = 24
 function csvEvidence({ csv, steps }: Attempt): readonly Evidence[] {
   if (csv === undefined) return []
   const ref = `clusterserviceversions/${csv.namespace}/${csv.name}`
-  const told = steps.length <= STEPS_MAX ? steps : [...steps.slice(0, STEPS_MAX / 2), ...steps.slice(-STEPS_MAX / 2)]
+  const reported =
+    steps.length <= STEPS_MAX ? steps : [...steps.slice(0, STEPS_MAX / 2), ...steps.slice(-STEPS_MAX / 2)]
   const created: Moment | undefined =
     csv.createdMs === undefined
       ? undefined
       : { atMs: csv.createdMs, resolutionSeconds: 1, isReconstructed: false, source: 'objects' }
   return [
     ...evidence(created, `CSV ${csv.name} is created`, ref, 'olm'),
-    ...told.flatMap((step) =>
+    ...reported.flatMap((step) =>
       evidence(step.started, `CSV ${csv.name} is ${stepText(step)}`, ref, STEP_PHASES[step.phase]),
     ),
   ]

@@ -37,8 +37,8 @@ export function outcomeOf(attempts: readonly Attempt[], i: number, history: Clus
   const last = steps.at(-1)
   if (last !== undefined && hasFailedFinally(last)) return { state: 'failed', ended: last.started, next }
   // CSV Succeeded is not the end, and where HCO itself is not told nothing says when that comes.
-  const isHcoTold = window !== undefined || history.of('hyperconvergeds').length > 0
-  if (last?.phase === 'Succeeded' && !isHcoTold) return { state: 'unknown', ended: undefined, next }
+  const isHcoReported = window !== undefined || history.of('hyperconvergeds').length > 0
+  if (last?.phase === 'Succeeded' && !isHcoReported) return { state: 'unknown', ended: undefined, next }
   return { state: 'in_progress', ended: undefined, next }
 }
 

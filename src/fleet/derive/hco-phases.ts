@@ -19,7 +19,7 @@ export interface PhaseInputs {
   readonly components: readonly ComponentPath[]
   readonly rollout: Rollout | undefined
   /** The DaemonSet is told, so that no roll-out is an answer. */
-  readonly isHandlerTold: boolean
+  readonly isHandlerReported: boolean
   readonly workloads: WorkloadPhase | 'none' | undefined
   /** A later upgrade moved KubeVirt on before none was outdated. */
   readonly isOvertaken: boolean
@@ -45,20 +45,20 @@ export function phase(
   state: UpgradeState,
   started: Moment | undefined,
   ended: Moment | undefined,
-  isTold = true,
+  isReported = true,
 ): PhaseDraft {
-  return { name, state: phaseState(state, started, ended, isTold), started, ended }
+  return { name, state: phaseState(state, started, ended, isReported), started, ended }
 }
 
 function phaseState(
   state: UpgradeState,
   started: Moment | undefined,
   ended: Moment | undefined,
-  isTold: boolean,
+  isReported: boolean,
 ): PhaseState {
   if (ended !== undefined) return 'succeeded'
   if (started === undefined) {
-    if (!isTold) return 'unknown'
+    if (!isReported) return 'unknown'
     return state === 'in_progress' ? 'pending' : state === 'succeeded' || state === 'unknown' ? 'unknown' : 'skipped'
   }
   if (state === 'in_progress') return 'in_progress'
@@ -70,13 +70,13 @@ function offerPhases({ offer, state, csvCreated }: PhaseInputs): readonly PhaseD
   const offered = earliest(offer?.offered, plan?.created)
   const planned = plan?.created ?? (offer === undefined ? undefined : csvCreated)
   const started = offer?.offered === undefined ? undefined : offered
-  const isTold = offer?.offered !== undefined
+  const isReported = offer?.offered !== undefined
   const offers = phase(
     'offered',
     state,
     started,
-    isTold && planned !== undefined ? latest(planned, started) : undefined,
-    isTold,
+    isReported && planned !== undefined ? latest(planned, started) : undefined,
+    isReported,
   )
   return [offers, approvalPhase(offer, state, csvCreated)]
 }
@@ -94,7 +94,7 @@ function approvalPhase(offer: Offer | undefined, state: UpgradeState, csvCreated
 }
 
 function olmPhases({ steps, state, csvCreated }: PhaseInputs): readonly PhaseDraft[] {
-  const isTold = csvCreated !== undefined || state === 'in_progress'
+  const isReported = csvCreated !== undefined || state === 'in_progress'
   const succeeded = firstSucceeded(steps)
   const started = earliest(csvCreated, steps[0]?.started)
   const isThrough = succeeded !== undefined
@@ -102,10 +102,10 @@ function olmPhases({ steps, state, csvCreated }: PhaseInputs): readonly PhaseDra
     const times = phaseTimes(steps, csvPhase)
     // Of a path that is through, a step that its history no longer holds is not one to come.
     if (isThrough && times.started === undefined) return { name, state: 'unknown' }
-    return phase(name, state, times.started, times.ended, isTold)
+    return phase(name, state, times.started, times.ended, isReported)
   }
   return [
-    phase('olm', state, started, succeeded, isTold),
+    phase('olm', state, started, succeeded, isReported),
     sub('olm.pending', 'Pending'),
     sub('olm.install_ready', 'InstallReady'),
     sub('olm.installing', 'Installing'),
@@ -127,17 +127,17 @@ function operandPhases({ window, components, state }: PhaseInputs): readonly Pha
     ended,
     state,
   }))
-  const isTold = window !== undefined || components.length > 0 || state === 'in_progress'
-  return [phase('operands', state, started, isPremature ? undefined : ended, isTold), ...drafts]
+  const isReported = window !== undefined || components.length > 0 || state === 'in_progress'
+  return [phase('operands', state, started, isPremature ? undefined : ended, isReported), ...drafts]
 }
 
 export function handlerPhases({
   rollout,
   components,
   state,
-  isHandlerTold,
+  isHandlerReported,
   ended,
-}: Pick<PhaseInputs, 'rollout' | 'components' | 'state' | 'isHandlerTold' | 'ended'>): readonly PhaseDraft[] {
+}: Pick<PhaseInputs, 'rollout' | 'components' | 'state' | 'isHandlerReported' | 'ended'>): readonly PhaseDraft[] {
   const names = ['virt_handler.canary', 'virt_handler.waves'] as const
   if (rollout !== undefined) {
     const isAlone = rollout.desired <= 1
@@ -149,10 +149,10 @@ export function handlerPhases({
   const isOver = ended !== undefined || kubevirt?.ended !== undefined
   // What KubeVirt did while nobody watched may have rolled it.
   const isWatched = kubevirt?.state === 'succeeded' && kubevirt.started?.isReconstructed === false
-  const isSkipped = isOver && (kubevirt?.state === 'skipped' || (isHandlerTold && isWatched))
+  const isSkipped = isOver && (kubevirt?.state === 'skipped' || (isHandlerReported && isWatched))
   const none: PhaseState = isSkipped
     ? 'skipped'
-    : state === 'in_progress' && !isOver && isHandlerTold
+    : state === 'in_progress' && !isOver && isHandlerReported
       ? 'pending'
       : 'unknown'
   return names.map((name) => ({ name, state: none }))

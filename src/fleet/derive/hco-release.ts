@@ -2,8 +2,6 @@
  * What a version of HCO means: OpenShift Virtualization counts as the platform does, and what HCO checks and defaults
  * changed over its releases. Facts: HCO 1.y is OpenShift Virtualization 4.(y+4), and 4.23 is 5.0.
  */
-import type { ClusterSettings } from '../../model/cluster-record.ts'
-
 export interface HcoRelease {
   readonly flavour: 'community' | 'openshift'
   /** As the community counts: 1.minor.patch. */
@@ -38,21 +36,3 @@ export function isDeschedulerMisconfigured(
   const accepted = isBefore1161 ? RELIEVE : [...RELIEVE, 'LongLifecycle']
   return !descheduler.profiles.some((profile) => accepted.includes(profile))
 }
-
-/** What holds of live migration where nothing is set, by release. */
-export function migrationDefaults({ minor }: HcoRelease): ClusterSettings['liveMigration'] {
-  const perGiB = minor >= 19 ? 20 : minor >= 14 ? 150 : 800
-  return {
-    ...(minor >= 4 ? { completionTimeoutPerGiB: perGiB } : {}),
-    parallelMigrationsPerCluster: 5,
-    parallelOutboundMigrationsPerNode: minor >= 19 ? 1 : 2,
-    progressTimeout: 150,
-  }
-}
-
-/** What holds where nothing is set, whatever the release. */
-export const SETTING_DEFAULTS = {
-  workloadUpdateMethods: ['LiveMigrate'],
-  batchEvictionSize: 10,
-  batchEvictionInterval: '1m',
-} as const

@@ -18,13 +18,13 @@ export const HCO = 'kubevirt-hyperconverged'
 /** In order of time. Drafts that nothing proves to be upgrades are among them. */
 export function hcoUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
   const attempts = hcoAttempts(history)
-  const heardMs = history.newestObjectMs ?? 0
+  const lastSeenMs = history.newestObjectMs ?? 0
   return attempts.flatMap((attempt, i) => {
     const isOffer = attempt.csv === undefined && attempt.window === undefined
     const isLast = !attempts.slice(i + 1).some(({ csv, window }) => csv !== undefined || window !== undefined)
     // An offer that another attempt has overtaken is none.
     if (isOffer && !isLast) return []
-    return [draftOf(attempt, outcomeOf(attempts, i, history), attempts[i - 1], history, heardMs)]
+    return [draftOf(attempt, outcomeOf(attempts, i, history), attempts[i - 1], history, lastSeenMs)]
   })
 }
 
@@ -33,7 +33,7 @@ function draftOf(
   outcome: Outcome,
   previous: Attempt | undefined,
   history: ClusterHistory,
-  heardMs: number,
+  lastSeenMs: number,
 ): UpgradeDraft {
   const { csv, offer, window, steps, from, to, anchorMs, isProven } = attempt
   const range = operandRange(attempt, previous, outcome.next)
@@ -46,7 +46,7 @@ function draftOf(
   const csvCreated = csv === undefined ? undefined : ownMoment(csv.createdMs ?? anchorMs)
   const phases = hcoPhases({
     ...{ state: outcome.state, ended: outcome.ended, offer, csvCreated, steps, window, components, rollout, workloads },
-    isHandlerTold: hasVirtHandler(history),
+    isHandlerReported: hasVirtHandler(history),
     isOvertaken: outcome.next !== undefined,
   })
   // What comes before a CSV is waiting: it has phases of its own, and the upgrade has not begun.
@@ -65,7 +65,7 @@ function draftOf(
       isProven,
       anchorMs,
       sinceMs: anchorMs,
-      heardMs,
+      lastSeenMs,
       state: outcome.state,
     },
     ...{ started, ended: outcome.ended, phases },
@@ -98,8 +98,8 @@ function draftOf(
           ? (lastTime(
               phases.map(({ ended }) => ended),
               outcome.ended,
-            ) ?? heardMs)
-          : heardMs,
+            ) ?? lastSeenMs)
+          : lastSeenMs,
         range.toMs,
       ),
     },

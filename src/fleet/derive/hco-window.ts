@@ -22,8 +22,8 @@ export function hcoWindows(history: ClusterHistory): readonly HcoWindow[] {
   const events = upgradeEvents(history)
   const hcos = history.of('hyperconvergeds')
   const windows = hcos.flatMap(windowsOf).map((window) => withEvents(window, events))
-  const told = hcos.length > 0 ? windows : windowsOfEvents(events)
-  return told.toSorted((a, b) => timeOf(a) - timeOf(b))
+  const reported = hcos.length > 0 ? windows : windowsOfEvents(events)
+  return reported.toSorted((a, b) => timeOf(a) - timeOf(b))
 }
 
 /** A moment inside the window, its start if known. */
@@ -170,8 +170,8 @@ function nearest(
 /** What HCO said its version was at a time: in the newest state until then, or `undefined`. */
 export function hcoVersionAt(history: ClusterHistory, timeMs: number): string | undefined {
   const states = history.of('hyperconvergeds').flatMap((hco) => hco.states)
-  const told = states.filter(({ atMs, facts }) => atMs <= timeMs && facts.operatorVersion !== undefined)
-  return told.toSorted((a, b) => a.atMs - b.atMs).at(-1)?.facts.operatorVersion
+  const reported = states.filter(({ atMs, facts }) => atMs <= timeMs && facts.operatorVersion !== undefined)
+  return reported.toSorted((a, b) => a.atMs - b.atMs).at(-1)?.facts.operatorVersion
 }
 
 /** When the oldest HyperConverged object was created. */

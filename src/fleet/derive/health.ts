@@ -46,8 +46,8 @@ function upgradeableOf(
   conditions: readonly Condition[],
   installedCsv: string | undefined,
 ): ClusterRecord['upgradeable'] {
-  const told = presentObjects(history, 'operatorconditions').find(({ name }) => name === installedCsv)?.facts
-  const found = [...(told?.overrides ?? []), ...(told?.conditions ?? []), ...conditions].find(
+  const reported = presentObjects(history, 'operatorconditions').find(({ name }) => name === installedCsv)?.facts
+  const found = [...(reported?.overrides ?? []), ...(reported?.conditions ?? []), ...conditions].find(
     ({ type }) => type === 'Upgradeable',
   )
   return found && { status: found.status, reason: found.reason, message: found.message }

@@ -3,7 +3,7 @@
  * are heard of; before and after that, metrics. The moment itself is taken from the upgrade that led there, which knows
  * it best; the interval's version is the one that was really reached, not the one that was begun.
  */
-import type { VersionInterval } from '../../model/cluster-record.ts'
+import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { compareTexts, type ClusterHistory } from './cluster-history.ts'
 import type { Arrival } from './arrival.ts'
@@ -65,4 +65,20 @@ function intervalsOf(arrivals: readonly Arrival[]): readonly Stretch[] {
     } else stretches.push({ version, fromMs: atMs, isStartKnown: isKnown, resolutionSeconds })
   }
   return stretches
+}
+
+/** Operators whose version has a field of its own in the record. */
+const NAMED_APART: readonly string[] = ['kubevirt-hyperconverged', 'openshift']
+
+/** The running version of each operator. @param intervals the current ones */
+export function runningVersions(intervals: readonly VersionInterval[]): Pick<ClusterRecord, 'hcoVersion' | 'versions'> {
+  const hcoVersion = intervals.find(({ operator }) => operator === 'kubevirt-hyperconverged')?.version
+  return {
+    ...(hcoVersion === undefined ? {} : { hcoVersion }),
+    versions: Object.fromEntries(
+      intervals
+        .filter(({ operator }) => !NAMED_APART.includes(operator))
+        .map(({ operator, version }) => [operator, version]),
+    ),
+  }
 }

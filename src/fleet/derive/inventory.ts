@@ -4,7 +4,6 @@ import type { ClusterHistory } from './cluster-history.ts'
 import { presentObjects, presentRuns } from './present.ts'
 import { hcoReleaseOf, isDeschedulerMisconfigured } from './hco-release.ts'
 import { coverageOf } from './coverage.ts'
-import { sortedByName } from './settings.ts'
 
 /** `undefined` where no cron was told. Outdated: CDI says it is not up to date. */
 export function goldenImagesOf(history: ClusterHistory): ClusterRecord['goldenImages'] {
@@ -29,10 +28,10 @@ export function deschedulerOf(history: ClusterHistory, hcoVersion: string | unde
 /** Machines with an outdated launcher. KubeVirt's status, unless metrics go on where objects ended. */
 export function outdatedOf(history: ClusterHistory): ClusterRecord['workloads'] {
   const { objectsLastMs = -Infinity } = coverageOf(history)
-  const told = presentObjects(history, 'kubevirts').findLast(({ facts }) => facts.outdatedWorkloads !== undefined)
+  const reported = presentObjects(history, 'kubevirts').findLast(({ facts }) => facts.outdatedWorkloads !== undefined)
   const measured = presentRuns(history, 'outdated_vmis').at(-1)
-  if (told !== undefined && !(measured !== undefined && measured.firstMs > objectsLastMs)) {
-    return { outdated: told.facts.outdatedWorkloads!, atMs: told.atMs }
+  if (reported !== undefined && !(measured !== undefined && measured.firstMs > objectsLastMs)) {
+    return { outdated: reported.facts.outdatedWorkloads!, atMs: reported.atMs }
   }
   return measured && { outdated: measured.value, atMs: measured.lastMs }
 }
@@ -52,6 +51,11 @@ function countByName(names: readonly (string | undefined)[]): Readonly<Record<st
     if (name !== undefined && name !== '') counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   return sortedByName(Object.fromEntries(counts))
+}
+
+/** Equal facts are equal bytes, in whatever order an object held them. */
+export function sortedByName<T>(values: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 }
 
 /** HyperConverged as it is now; absent when none is there. */

@@ -7,8 +7,7 @@ import type { MetricRun } from '../../model/observation.ts'
 import { compareTexts, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
 import { isSeenFromCreation, resolutionOf } from './present.ts'
 import { coverageOf } from './coverage.ts'
-import { parseJsonPatch } from './json-patch.ts'
-import type { FoundModification } from './found-modification.ts'
+import type { FoundModification } from './out-of-band.ts'
 
 /** Which operand an annotation patches. */
 const PATCHED: Readonly<Record<string, string>> = {
@@ -20,7 +19,7 @@ const PATCHED: Readonly<Record<string, string>> = {
 
 export function jsonPatchesOf(history: ClusterHistory): readonly FoundModification[] {
   const histories = history.of('hyperconvergeds')
-  const told = histories.flatMap(patchesOfHistory)
+  const reported = histories.flatMap(patchesOfHistory)
   const firstLookMs = histories[0]?.states[0]!.atMs ?? Infinity
   const { objectsLastMs = -Infinity } = coverageOf(history)
   // Where HyperConverged is told, it is told what stands in it: metrics count before and after that only.
@@ -28,15 +27,15 @@ export function jsonPatchesOf(history: ClusterHistory): readonly FoundModificati
     const { startedMs, endedMs } = patch
     if (histories.length === 0) return true
     if ((endedMs ?? Infinity) <= firstLookMs) return true
-    return (startedMs ?? -Infinity) > objectsLastMs && !told.some((one) => isSamePatch(one, patch))
+    return (startedMs ?? -Infinity) > objectsLastMs && !reported.some((one) => isSamePatch(one, patch))
   })
-  return [...told, ...measured]
+  return [...reported, ...measured]
 }
 
 /** The object told it, and a scrape counted it afterwards: as many operations while it stood. */
-function isSamePatch(told: FoundModification, measured: FoundModification): boolean {
-  if (told.annotation !== measured.annotation || told.count !== measured.count) return false
-  return (told.endedMs ?? Infinity) >= (measured.startedMs ?? -Infinity)
+function isSamePatch(reported: FoundModification, measured: FoundModification): boolean {
+  if (reported.annotation !== measured.annotation || reported.count !== measured.count) return false
+  return (reported.endedMs ?? Infinity) >= (measured.startedMs ?? -Infinity)
 }
 
 /** A stretch over which an annotation held one text. */
@@ -125,4 +124,64 @@ function measuredPatch(annotation: string, run: MetricRun): FoundModification {
     text: `the annotation ${annotation} patches ${component} with ${value} operation${value === 1 ? '' : 's'}, which metrics do not tell`,
     resolutionSeconds: resolutionOf(run),
   }
+}
+
+interface PatchOperation {
+  readonly op: string
+  readonly path: string
+  readonly value?: unknown
+}
+
+type JsonPatch = { readonly operations: readonly PatchOperation[] } | { readonly fault: string }
+
+/** Each operation of section 4, with the members it must have beside `op` and `path`. */
+const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
+  add: ['value'],
+  remove: [],
+  replace: ['value'],
+  move: ['from'],
+  copy: ['from'],
+  test: ['value'],
+}
+
+/** A JSON pointer (RFC 6901): empty, or parts that each begin with a slash; `~` stands only in `~0` and `~1`. */
+const POINTER = /^(\/([^~/]|~[01])*)*$/
+
+/** Reads a JSON patch (RFC 6902): an array of operations. */
+export function parseJsonPatch(text: string): JsonPatch {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (thrown) {
+    return { fault: `it is no JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
+  }
+  if (!Array.isArray(parsed)) return { fault: `got ${nameOf(parsed)}, want an array of operations` }
+  const operations: PatchOperation[] = []
+  for (const [i, item] of parsed.entries()) {
+    const fault = faultOf(item)
+    if (fault !== undefined) return { fault: `operation ${i + 1}: ${fault}` }
+    const { op, path, value } = item as PatchOperation
+    operations.push({ op, path, ...(value === undefined ? {} : { value }) })
+  }
+  return { operations }
+}
+
+function faultOf(item: unknown): string | undefined {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return `got ${nameOf(item)}, want an object`
+  const operation = item as Readonly<Record<string, unknown>>
+  const { op, path, from } = operation
+  const needed = typeof op === 'string' && Object.hasOwn(OPERATIONS, op) ? OPERATIONS[op] : undefined
+  if (needed === undefined) return `got op ${JSON.stringify(op)}, want one of ${Object.keys(OPERATIONS).join(', ')}`
+  if (typeof path !== 'string' || !POINTER.test(path)) return `got path ${JSON.stringify(path)}, want a JSON pointer`
+  const missing = needed.find((name) => !(name in operation))
+  if (missing !== undefined) return `${String(op)} has no ${missing}`
+  if (needed.includes('from') && (typeof from !== 'string' || !POINTER.test(from))) {
+    return `got from ${JSON.stringify(from)}, want a JSON pointer`
+  }
+  return undefined
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

@@ -55,7 +55,7 @@ function draftOf(
   const rollout = virtHandlerRollout(history, range)
   const workloads = path.ended === undefined ? undefined : workloadPhase(history, path.ended, range.toMs)
   const inputs = { state, ended, components: [path], rollout, workloads, isOvertaken: next !== undefined }
-  const heardMs = history.newestObjectMs ?? 0
+  const lastSeenMs = history.newestObjectMs ?? 0
   return {
     ...{
       operator: KUBEVIRT,
@@ -65,14 +65,14 @@ function draftOf(
       isProven: true,
       anchorMs: fromMs,
       sinceMs: fromMs,
-      heardMs,
+      lastSeenMs,
       state,
     },
     ...{ started: path.started, ended },
     phases: [
       phase('operands', state, path.started, path.ended),
       { name: 'operands.kubevirt', state: path.state, started: path.started, ended: path.ended },
-      ...handlerPhases({ ...inputs, isHandlerTold: hasVirtHandler(history) }),
+      ...handlerPhases({ ...inputs, isHandlerReported: hasVirtHandler(history) }),
       workloadsPhase(inputs),
     ],
     evidence: [
@@ -88,7 +88,7 @@ function draftOf(
       namespace: kubevirt.namespace,
       components: [toComponent(path)],
       virtHandler: rollout === undefined ? undefined : toVirtHandler(rollout),
-      conditionChanges: conditionChanges(history, { fromMs, toMs: Math.min(range.toMs, ended?.atMs ?? heardMs) }),
+      conditionChanges: conditionChanges(history, { fromMs, toMs: Math.min(range.toMs, ended?.atMs ?? lastSeenMs) }),
     },
   }
 }
@@ -96,7 +96,7 @@ function draftOf(
 /** From the nodes alone; each version that comes beside another begins one. */
 export function kubevirtUpgradesByMetrics(history: ClusterHistory): readonly UpgradeDraft[] {
   const runs = history.runs('kubevirt_nodes')
-  const heardMs = Math.max(0, ...runs.map(({ lastMs }) => lastMs))
+  const lastSeenMs = Math.max(0, ...runs.map(({ lastMs }) => lastMs))
   const drafts: UpgradeDraft[] = []
   let fromMs = -Infinity
   for (;;) {
@@ -110,7 +110,7 @@ export function kubevirtUpgradesByMetrics(history: ClusterHistory): readonly Upg
     const workloads = ended === undefined ? undefined : metricWorkloads(history, ended, untilMs)
     const moved = typeof workloads === 'object' ? workloads : undefined
     drafts.push({
-      ...{ operator: KUBEVIRT, source: 'metrics', from, to, isProven: true, heardMs, state, started, ended },
+      ...{ operator: KUBEVIRT, source: 'metrics', from, to, isProven: true, lastSeenMs, state, started, ended },
       ...{ anchorMs: canary.atMs, sinceMs: canary.atMs - canary.resolutionSeconds * 1000 },
       phases: [
         bare('operands', 'unknown'),

@@ -7,7 +7,7 @@ import type { MetricRun } from '../../model/observation.ts'
 import type { UpgradeState } from '../../model/upgrade.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import type { Span } from './component-upgrade.ts'
-import type { CsvSighting } from './csv-sightings.ts'
+import type { CsvPresence } from './csv-presences.ts'
 import type { MetricRollout } from './metric-rollout.ts'
 import { scrapeMoment, type Moment } from './moment.ts'
 
@@ -24,7 +24,7 @@ const QUIET_MS = 15 * 60_000
 
 export function metricEnd(
   history: ClusterHistory,
-  { succeeded, version, lastMs }: CsvSighting,
+  { succeeded, version, lastMs }: CsvPresence,
   rollout: MetricRollout | undefined,
   range: Span,
 ): MetricEnd {

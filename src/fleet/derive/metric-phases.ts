@@ -5,15 +5,15 @@
 import type { MetricRun } from '../../model/observation.ts'
 import type { PhaseName, UpgradeState } from '../../model/upgrade.ts'
 import type { ClusterHistory } from './cluster-history.ts'
-import type { CsvSighting } from './csv-sightings.ts'
+import type { CsvPresence } from './csv-presences.ts'
 import { phase } from './hco-phases.ts'
 import type { MetricRollout, MetricWorkloads } from './metric-rollout.ts'
 import { scrapeMoment, type Moment } from './moment.ts'
 import { bare, type PhaseDraft } from './upgrade-draft.ts'
 
 /** What metrics showed of an upgrade, put together. */
-export interface MetricSighting {
-  readonly sighting: CsvSighting
+export interface ObservedUpgrade {
+  readonly presence: CsvPresence
   readonly rollout: MetricRollout | undefined
   readonly workloads: MetricWorkloads | 'none' | undefined
   /** KubeVirt's own end. */
@@ -24,12 +24,12 @@ export interface MetricSighting {
 }
 
 /** From OLM's part on; what comes before it metrics do not tell. */
-export function metricPhases(history: ClusterHistory, seen: MetricSighting): readonly PhaseDraft[] {
-  const { sighting, rollout, workloads, started, ended, state } = seen
+export function metricPhases(history: ClusterHistory, seen: ObservedUpgrade): readonly PhaseDraft[] {
+  const { presence, rollout, workloads, started, ended, state } = seen
   const operands = operandPhases(history, seen)
   const settle: PhaseDraft = { name: 'settle', state: 'unknown', ended: state === 'succeeded' ? ended : undefined }
   return [
-    ...olmPhases(sighting, started, state),
+    ...olmPhases(presence, started, state),
     ...operands,
     ...handlerPhases(history, rollout, state),
     ...(operands.some(({ name }) => name === 'settle') ? [] : [settle]),
@@ -46,7 +46,7 @@ export function momentOf(run: MetricRun | undefined): Moment | undefined {
 }
 
 function olmPhases(
-  { phases, succeeded }: CsvSighting,
+  { phases, succeeded }: CsvPresence,
   started: Moment | undefined,
   state: UpgradeState,
 ): readonly PhaseDraft[] {
@@ -80,10 +80,10 @@ function olmPhases(
  */
 function operandPhases(
   history: ClusterHistory,
-  { sighting, rollout, kubevirt, state }: MetricSighting,
+  { presence, rollout, kubevirt, state }: ObservedUpgrade,
 ): readonly PhaseDraft[] {
   const known = [bare('operands', 'unknown'), ...kubevirtPhase(rollout, kubevirt, state)]
-  const isBegun = state === 'in_progress' && sighting.succeeded !== undefined
+  const isBegun = state === 'in_progress' && presence.succeeded !== undefined
   const health = history.runs('hco_health').findLast(({ afterMs }) => afterMs === undefined)?.value ?? 0
   const isRolling = rollout !== undefined && rollout.ended === undefined
   if (!isBegun || (health === 0 && !isRolling)) return known

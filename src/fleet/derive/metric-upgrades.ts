@@ -7,7 +7,7 @@ import type { MetricRun } from '../../model/observation.ts'
 import type { UpgradeState } from '../../model/upgrade.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { hasFailedFinally } from './csv-path.ts'
-import { csvSightings, succeededBefore, type CsvSighting } from './csv-sightings.ts'
+import { csvPresences, succeededBefore, type CsvPresence } from './csv-presences.ts'
 import { evidence } from './hco-evidence.ts'
 import { metricEnd } from './metric-end.ts'
 import { firstOf, metricPhases, momentOf } from './metric-phases.ts'
@@ -24,38 +24,38 @@ import { wavesOf } from './virt-handler-rollout.ts'
 import { workloadsOf } from './workload-phase.ts'
 
 export function metricUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
-  const sightings = csvSightings(history)
-  const heardMs = Math.max(0, ...history.runs('csv_succeeded').map(({ lastMs }) => lastMs))
-  return sightings.flatMap((sighting, i) => {
-    const from = fromOf(sighting, sightings, history)
-    if (from === undefined || from === sighting.version) return []
-    return [draftOf(sighting, from, sightings.slice(i + 1), history, heardMs)]
+  const presences = csvPresences(history)
+  const lastSeenMs = Math.max(0, ...history.runs('csv_succeeded').map(({ lastMs }) => lastMs))
+  return presences.flatMap((presence, i) => {
+    const from = fromOf(presence, presences, history)
+    if (from === undefined || from === presence.version) return []
+    return [draftOf(presence, from, presences.slice(i + 1), history, lastSeenMs)]
   })
 }
 
 /** The version that ran when this one came. At the beginning of the history, the older of two that stand side by side. */
-function fromOf(sighting: CsvSighting, sightings: readonly CsvSighting[], history: ClusterHistory): string | undefined {
-  const { firstMs, beforeMs, version } = sighting
+function fromOf(presence: CsvPresence, presences: readonly CsvPresence[], history: ClusterHistory): string | undefined {
+  const { firstMs, beforeMs, version } = presence
   if (beforeMs !== undefined) return succeededBefore(history, firstMs)
-  const beside = sightings.filter((other) => other.firstMs === firstMs && other.version !== version)
-  const isLeaving = (other: CsvSighting): boolean => other.phases.some(({ labels }) => labels['phase'] === 'Replacing')
+  const beside = presences.filter((other) => other.firstMs === firstMs && other.version !== version)
+  const isLeaving = (other: CsvPresence): boolean => other.phases.some(({ labels }) => labels['phase'] === 'Replacing')
   return beside.filter(isLeaving).sort((a, b) => compareVersions(a.version, b.version))[0]?.version
 }
 
 function draftOf(
-  sighting: CsvSighting,
+  presence: CsvPresence,
   from: string,
-  later: readonly CsvSighting[],
+  later: readonly CsvPresence[],
   history: ClusterHistory,
-  heardMs: number,
+  lastSeenMs: number,
 ): UpgradeDraft {
-  const { version: to, firstMs, beforeMs, succeeded, phases } = sighting
+  const { version: to, firstMs, beforeMs, succeeded, phases } = presence
   const next = later.find((other) => other.succeeded !== undefined || other.phases.some(hasBegun))
   const range = { fromMs: firstMs, toMs: next?.firstMs ?? Infinity }
   const begun = succeeded === undefined ? undefined : metricRolloutBegun(history, { ...range, fromMs: succeeded.atMs })
   const rollout = metricRollout(history, range) ?? begun
-  const end = metricEnd(history, sighting, rollout, range)
-  const outcome = succeeded === undefined ? unfinished(sighting, from, next) : end
+  const end = metricEnd(history, presence, rollout, range)
+  const outcome = succeeded === undefined ? unfinished(presence, from, next) : end
   const started = scrapeMoment(firstMs, beforeMs)
   const done = end.kubevirt ?? rollout?.ended
   const workloads = done === undefined ? undefined : metricWorkloads(history, done, range.toMs)
@@ -63,16 +63,16 @@ function draftOf(
   const subscription = subscriptionAt(history, firstMs)
   const approval = subscription?.labels['approval']
   return {
-    ...{ operator: 'kubevirt-hyperconverged', source: 'metrics', from, to, isProven: true, heardMs },
+    ...{ operator: 'kubevirt-hyperconverged', source: 'metrics', from, to, isProven: true, lastSeenMs },
     ...{ anchorMs: firstMs, sinceMs: beforeMs ?? -Infinity, state: outcome.state, started, ended: outcome.ended },
     channel: subscription?.labels['channel'],
     approval: approval === 'Manual' || approval === 'Automatic' ? approval : undefined,
     phases: [
       ...[bare('offered', 'unknown'), bare('approval', 'unknown')],
-      ...metricPhases(history, { sighting, rollout, workloads, kubevirt: end.kubevirt, started, ...outcome }),
+      ...metricPhases(history, { presence, rollout, workloads, kubevirt: end.kubevirt, started, ...outcome }),
     ],
     evidence: evidenceOf(
-      sighting,
+      presence,
       started,
       rollout,
       moved,
@@ -88,7 +88,7 @@ function draftOf(
       ...(moved?.progressMs ?? []),
     ],
     detail: {
-      csvSteps: csvStepsOf(sighting),
+      csvSteps: csvStepsOf(presence),
       components: rollout === undefined ? [] : [componentOf(rollout, end.kubevirt)],
       virtHandler: rollout === undefined ? undefined : handlerOf(rollout),
       workloads: moved === undefined ? undefined : workloadsOf(history, moved, moved.started.atMs, range.toMs),
@@ -106,7 +106,7 @@ interface Outcome {
 }
 
 /** Of a CSV that never succeeded. */
-function unfinished({ phases, lastMs, afterMs }: CsvSighting, from: string, next: CsvSighting | undefined): Outcome {
+function unfinished({ phases, lastMs, afterMs }: CsvPresence, from: string, next: CsvPresence | undefined): Outcome {
   const last = phases.findLast(({ labels }) => labels['phase'] !== 'Replacing')
   const hasFailed = last?.labels['phase'] === 'Failed'
   const failed = last === undefined ? undefined : scrapeMoment(last.firstMs, last.beforeMs)
@@ -155,7 +155,7 @@ function handlerOf({
 const STEPS_MAX = 60
 
 /** As scrapes saw them: phases shorter than a scrape are missing. */
-function csvStepsOf({ phases }: CsvSighting): NonNullable<UpgradeDraft['detail']['csvSteps']> {
+function csvStepsOf({ phases }: CsvPresence): NonNullable<UpgradeDraft['detail']['csvSteps']> {
   return phases.slice(-STEPS_MAX).map(({ labels, firstMs, afterMs }) => ({
     ...{ phase: labels['phase'] ?? '', reason: labels['reason'] ?? '', startedMs: firstMs },
     ...(afterMs !== undefined && { endedMs: afterMs }),
@@ -168,7 +168,7 @@ function subscriptionAt(history: ClusterHistory, timeMs: number): MetricRun | un
 }
 
 function evidenceOf(
-  { version, phases, succeeded }: CsvSighting,
+  { version, phases, succeeded }: CsvPresence,
   started: Moment | undefined,
   rollout: MetricRollout | undefined,
   workloads: MetricWorkloads | undefined,
@@ -176,10 +176,10 @@ function evidenceOf(
   endText: string,
 ): UpgradeDraft['evidence'] {
   const csv = `csv_succeeded{version="${version}"}`
-  const told = phases.slice(0, 12)
+  const reported = phases.slice(0, 12)
   return [
     ...evidence(started, `CSV ${version} appears`, csv, 'olm'),
-    ...told.flatMap((run) => {
+    ...reported.flatMap((run) => {
       const { phase: name = '', reason = '' } = run.labels
       return evidence(
         momentOf(run),

@@ -2,7 +2,7 @@
 import type { Modification } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { compareTexts, type ClusterHistory } from './cluster-history.ts'
-import { modificationId } from './found-modification.ts'
+import { idOf } from './id.ts'
 import { jsonPatchesOf } from './json-patches.ts'
 import { outOfBandOf } from './out-of-band.ts'
 
@@ -14,7 +14,7 @@ export function deriveModifications(
   const windows = upgrades.map(upgradeWindow)
   return [...outOfBandOf(history), ...jsonPatchesOf(history)]
     .map((found) => ({
-      id: modificationId(history.cluster, found),
+      id: idOf(history.cluster, found.kind, found.component, found.annotation ?? '', found.startedMs ?? ''),
       cluster: history.cluster,
       ...found,
       isUpgradeMode: windows.some((window) => contains(window, found.startedMs)),

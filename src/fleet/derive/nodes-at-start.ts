@@ -37,8 +37,8 @@ const ALL_NODES: readonly Count[] = [
     return seen.length === 0 ? undefined : seen.length
   },
   (history, atMs) => {
-    const told = history.runs('cordoned').filter((run) => holdsAt(run, atMs))
-    return told.length === 0 ? undefined : new Set(told.map(({ labels }) => labels['node'])).size
+    const reported = history.runs('cordoned').filter((run) => holdsAt(run, atMs))
+    return reported.length === 0 ? undefined : new Set(reported.map(({ labels }) => labels['node'])).size
   },
 ]
 

@@ -58,17 +58,17 @@ function versionArrivals<F extends ObjectFacts>(
     let lastSeenMs: number | undefined
     history.states.forEach(({ facts, atMs, isWatched }, i) => {
       // An object that says no version says nothing: HCO writes its own when the first installation is done.
-      const told = versionOf(facts)
-      if (told !== undefined && told !== '' && told !== version) {
-        const endedMs = nearestEnd(ends, told, atMs, arrivals.at(-1)?.atMs ?? -Infinity)
+      const reported = versionOf(facts)
+      if (reported !== undefined && reported !== '' && reported !== version) {
+        const endedMs = nearestEnd(ends, reported, atMs, arrivals.at(-1)?.atMs ?? -Infinity)
         arrivals.push({
-          version: told,
+          version: reported,
           atMs: endedMs ?? atMs,
           isKnown: endedMs !== undefined || i > 0 || isSeenFromCreation(history),
           // Found rather than watched: it was so at some time since the look before.
           resolutionSeconds: endedMs !== undefined || isWatched ? 1 : gapSeconds(lastSeenMs, atMs),
         })
-        version = told
+        version = reported
       }
       lastSeenMs = atMs
     })

@@ -2,13 +2,16 @@
  * Operands that were edited by hand and changed back by HCO, from its Events (to the second) and from its counter (to a
  * scrape). Edits of one operand less than ten minutes apart are one burst: somebody, or some tool, at work.
  */
+import type { Modification } from '../../model/cluster-record.ts'
 import type { EventFacts } from '../../model/object-facts.ts'
 import type { MetricRun } from '../../model/observation.ts'
 import { compareTexts, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
 import { labelsText } from './metric-series.ts'
 import { resolutionOf } from './present.ts'
-import type { FoundModification } from './found-modification.ts'
 import { componentOf } from './operands.ts'
+
+/** A modification of one source, without what follows from the cluster and its upgrades. */
+export type FoundModification = Omit<Modification, 'id' | 'cluster' | 'isUpgradeMode'>
 
 /** So many edits of one operand were reverted at a time, or within the scrape that ended then. */
 interface Edit {

@@ -44,8 +44,8 @@ export function platformUpgradesByMetrics(history: ClusterHistory): readonly Upg
   const moves = [...versions].flatMap((to) => metricMove(to, of('updating'), done))
   moves.sort((a, b) => timeOf(a) - timeOf(b))
   return moves.map((move) => {
-    const heardMs = Math.max(...runs.map(({ lastMs }) => lastMs))
-    return draftOf(move, nodePhases(history, move), heardMs, undefined, cordonMoments(history, move))
+    const lastSeenMs = Math.max(...runs.map(({ lastMs }) => lastMs))
+    return draftOf(move, nodePhases(history, move), lastSeenMs, undefined, cordonMoments(history, move))
   })
 }
 
@@ -183,7 +183,7 @@ function flip(state: PoolState, before: PoolState | undefined, status: 'True' | 
 function draftOf(
   move: PlatformMove,
   pools: readonly PhaseDraft[],
-  heardMs: number,
+  lastSeenMs: number,
   channel: string | undefined,
   machinesMs: readonly number[] = [],
 ): UpgradeDraft {
@@ -191,7 +191,7 @@ function draftOf(
   const moments = [started, ended, ...pools.flatMap((pool) => [pool.started, pool.ended])]
   return {
     ...{ operator: OPENSHIFT, source: (started ?? ended)?.source ?? 'objects', from, to, isProven: true, state },
-    ...{ anchorMs: timeOf(move), sinceMs: timeOf(move), heardMs, started, ended, channel },
+    ...{ anchorMs: timeOf(move), sinceMs: timeOf(move), lastSeenMs, started, ended, channel },
     phases: [phase('platform', state, started, ended), ...pools],
     evidence: [
       ...evidence(started, `OpenShift goes from ${from ?? '?'} to ${to}`, ref, 'platform'),

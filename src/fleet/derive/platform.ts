@@ -59,7 +59,7 @@ export function poolsOf(history: ClusterHistory): ClusterRecord['pools'] {
 
 /** What else it is called: by its senders, and by OpenShift itself, whose name Red Hat's telemetry uses. */
 export function aliasesOf(history: ClusterHistory): readonly string[] {
-  const told = presentObjects(history, 'clusterversions').map(({ facts }) => facts.clusterId)
-  const names = new Set([...(history.observations.aliases ?? []), ...told])
+  const reported = presentObjects(history, 'clusterversions').map(({ facts }) => facts.clusterId)
+  const names = new Set([...(history.observations.aliases ?? []), ...reported])
   return [...names].filter((name) => name !== '' && name !== history.cluster).sort()
 }

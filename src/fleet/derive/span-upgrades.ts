@@ -26,7 +26,7 @@ const PHASE_SPANS: Readonly<Record<string, PhaseName>> = {
 
 /** One for each trace that says from which version to which. */
 export function spanUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
-  return told(history.spans)
+  return spansByUpgrade(history.spans)
     .flatMap((spans) => draftOf(spans) ?? [])
     .sort((a, b) => a.anchorMs - b.anchorMs)
 }
@@ -35,7 +35,7 @@ export function spanUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
  * Spans by upgrade: a trace, and the other traces of the same CSV. Its uid stands on the root alone; its name stands on every
  * span, and is enough where only one uid goes by it. An operator that was restarted goes on in a trace of its own.
  */
-function told(all: readonly SpanEvidence[]): readonly (readonly SpanEvidence[])[] {
+function spansByUpgrade(all: readonly SpanEvidence[]): readonly (readonly SpanEvidence[])[] {
   const traces = [...groupBy(all, ({ traceId }) => traceId).values()]
   const uids = groupBy(
     [...new Set(all.map(({ attributes }) => attributes['deployment.id'] ?? ''))]
@@ -73,7 +73,7 @@ function draftOf(spans: readonly SpanEvidence[]): UpgradeDraft | undefined {
   return {
     ...{ operator: OPERATORS[root?.name ?? ''] ?? 'kubevirt-hyperconverged', source: 'spans', from, to },
     ...{ isProven: from !== undefined && from !== to, anchorMs: firstMs, sinceMs: firstMs, state, started, ended },
-    heardMs: Math.max(...spans.map(({ endMs }) => endMs)),
+    lastSeenMs: Math.max(...spans.map(({ endMs }) => endMs)),
     channel: textOf(spans, 'olm.channel'),
     nodes: nodesOf(spans),
     approval: approval === 'Manual' || approval === 'Automatic' ? approval : undefined,

@@ -35,7 +35,7 @@ export interface UpgradeDraft {
   /** It was not there yet at this time: before the anchor by as much as the source cannot tell. */
   readonly sinceMs: number
   /** The newest moment its source was heard. */
-  readonly heardMs: number
+  readonly lastSeenMs: number
   readonly state: UpgradeState
   readonly started?: Moment | undefined
   readonly ended?: Moment | undefined

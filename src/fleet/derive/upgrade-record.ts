@@ -7,20 +7,19 @@ import {
   type UpgradePhase,
   type UpgradeRecord,
 } from '../../model/upgrade.ts'
+import { idOf } from './id.ts'
 import type { Moment } from './moment.ts'
 import type { DetailDraft, PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
 import { compareTexts, type ClusterHistory } from './cluster-history.ts'
 import { nodesAtStart } from './nodes-at-start.ts'
-import { csvUpgradeId, edgeUpgradeId } from './upgrade-id.ts'
 
 export function toRecord(draft: UpgradeDraft, history: ClusterHistory): UpgradeRecord {
   const { operator, from, to, state, started, ended, channel, approval } = draft
   const { csvUid } = draft.detail
   const nodes = started === undefined ? undefined : (nodesAtStart(history, operator, started.atMs) ?? draft.nodes)
-  const id =
-    csvUid === undefined
-      ? edgeUpgradeId(history.cluster, operator, from, to, started?.atMs)
-      : csvUpgradeId(history.cluster, csvUid)
+  // The id does not depend on when the upgrade was observed. With a CSV it is the id of the trace (facts wire 8.2).
+  const identity = csvUid === undefined ? [operator, from ?? '', to, started?.atMs ?? ''] : [csvUid]
+  const id = idOf('upgrade', history.cluster, ...identity)
   const phases = draft.phases
     .map(toPhase)
     .sort((a, b) => rankOf(a.name) - rankOf(b.name) || compareTexts(a.name, b.name))
@@ -98,10 +97,10 @@ function detailOf(draft: UpgradeDraft, history: ClusterHistory): UpgradeDetail {
 
 /** An upgrade that is over was observed until its last time; an open one until the cluster was last heard. */
 function observedUntil(draft: UpgradeDraft, { newestMs }: ClusterHistory): number {
-  if (isOpen(draft)) return newestMs ?? draft.heardMs
+  if (isOpen(draft)) return newestMs ?? draft.lastSeenMs
   const moments = [draft.started, draft.ended, ...draft.phases.flatMap(({ started, ended }) => [started, ended])]
   const times = moments.flatMap((moment) => (moment === undefined ? [] : [moment.atMs]))
-  return times.length === 0 ? draft.heardMs : Math.max(...times)
+  return times.length === 0 ? draft.lastSeenMs : Math.max(...times)
 }
 
 export function isOpen({ state, phases }: Pick<UpgradeDraft, 'state' | 'phases'>): boolean {
@@ -131,7 +130,7 @@ export function ownerOf(draft: UpgradeDraft, merged: readonly UpgradeDraft[], kn
     if (i >= known || other.operator !== draft.operator || other.to !== draft.to) return false
     const [csvUid, otherUid] = [draft.detail.csvUid, other.detail.csvUid]
     if (csvUid !== undefined && otherUid !== undefined) return csvUid === otherUid
-    const endMs = Math.max(other.ended?.atMs ?? other.heardMs, other.anchorMs)
+    const endMs = Math.max(other.ended?.atMs ?? other.lastSeenMs, other.anchorMs)
     return other.anchorMs - NEAR_MS <= draft.anchorMs && draft.sinceMs <= endMs + NEAR_MS
   })
 }
@@ -140,7 +139,8 @@ export function ownerOf(draft: UpgradeDraft, merged: readonly UpgradeDraft[], kn
 export function merge(better: UpgradeDraft, worse: UpgradeDraft): UpgradeDraft {
   // Where the better source fell silent in the middle, the other one says how it went on.
   const isOutlived = better.state === 'in_progress' && worse.state !== 'in_progress' && worse.state !== 'unknown'
-  const takesOver = better.state === 'unknown' || (isOutlived && (worse.ended?.atMs ?? worse.heardMs) > better.heardMs)
+  const takesOver =
+    better.state === 'unknown' || (isOutlived && (worse.ended?.atMs ?? worse.lastSeenMs) > better.lastSeenMs)
   const outcome = takesOver && worse.state !== 'unknown' ? worse : better
   const operandsOf = phaseNames(better.phases, worse.phases)
   return {
@@ -159,14 +159,14 @@ export function merge(better: UpgradeDraft, worse: UpgradeDraft): UpgradeDraft {
       takesOver || better.source === worse.source
         ? [...better.progressMs, ...worse.progressMs]
         : progressOf(better, worse),
-    heardMs: Math.max(better.heardMs, worse.heardMs),
+    lastSeenMs: Math.max(better.lastSeenMs, worse.lastSeenMs),
     detail: mergeDetail(better.detail, worse.detail),
   }
 }
 
 /** A scrape shows late what an object said: it is no progress of its own, unless it tells of more. */
 export function progressOf(better: UpgradeDraft, worse: UpgradeDraft): readonly number[] {
-  const own = worse.progressMs.filter((ms) => ms > better.heardMs)
+  const own = worse.progressMs.filter((ms) => ms > better.lastSeenMs)
   return better.progressMs.length === 0 ? worse.progressMs : [...better.progressMs, ...own]
 }
 

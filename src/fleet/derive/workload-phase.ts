@@ -30,17 +30,17 @@ export function workloadPhase(
 ): WorkloadPhase | 'none' | undefined {
   for (const kubevirt of history.of('kubevirts')) {
     const { states } = kubevirt
-    const first = states.findIndex((state) => isTelling(state, kubevirtEnd.atMs, untilMs))
+    const first = states.findIndex((state) => isCounting(state, kubevirtEnd.atMs, untilMs))
     if (first === -1) continue
-    const telling = states.slice(first).filter((state) => isTelling(state, kubevirtEnd.atMs, untilMs))
-    const phase = phaseOf(telling, states[first - 1], kubevirtEnd, `kubevirts/${kubevirt.namespace}/${kubevirt.name}`)
+    const counting = states.slice(first).filter((state) => isCounting(state, kubevirtEnd.atMs, untilMs))
+    const phase = phaseOf(counting, states[first - 1], kubevirtEnd, `kubevirts/${kubevirt.namespace}/${kubevirt.name}`)
     // They may have moved while nobody watched.
     return phase === 'none' && kubevirtEnd.isReconstructed ? undefined : phase
   }
   return undefined
 }
 
-function isTelling({ facts, atMs }: ObjectState<OperandFacts>, fromMs: number, untilMs: number): boolean {
+function isCounting({ facts, atMs }: ObjectState<OperandFacts>, fromMs: number, untilMs: number): boolean {
   return atMs >= fromMs - SAME_WRITE_MS && atMs < untilMs && !isMoving(facts) && facts.outdatedWorkloads !== undefined
 }
 

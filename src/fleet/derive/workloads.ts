@@ -46,7 +46,7 @@ interface Level {
 
 /** KubeVirt's status where it is told, the gauge elsewhere; oldest first, one entry per change. */
 function outdatedLevels(history: ClusterHistory, window: WorkloadWindow): readonly Level[] {
-  const told = history
+  const reported = history
     .of('kubevirts')
     .flatMap(({ states }) =>
       states.flatMap(({ facts, atMs }) =>
@@ -57,7 +57,7 @@ function outdatedLevels(history: ClusterHistory, window: WorkloadWindow): readon
     atMs: firstMs,
     outdated: value,
   }))
-  const all = (told.length > 0 ? told : measured).toSorted((a, b) => a.atMs - b.atMs || a.outdated - b.outdated)
+  const all = (reported.length > 0 ? reported : measured).toSorted((a, b) => a.atMs - b.atMs || a.outdated - b.outdated)
   const { fromMs, untilMs = Infinity } = window
   const levels: Level[] = []
   for (const { atMs, outdated } of all) {

@@ -2,7 +2,7 @@
  * Derives the clusters that are pending, the oldest first, merges the result with the stored facts, and writes what
  * changed: traces, then facts together with the position, so that a process killed in between derives the cluster again.
  */
-import { changedFromMs } from '../adoption/late-change.ts'
+import { changedFromMs } from '../adoption/late-changes.ts'
 import type { FiredAlertReader } from '../../model/alert-run.ts'
 import type { ClusterFacts, FactsBatch, FactsChange, FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { DerivedTrace } from '../../model/span.ts'

@@ -9,30 +9,19 @@
  */
 import type { CountingPorts } from '../adoption/count-days.ts'
 import type { ClusterTraits } from '../clusters/cluster-traits.ts'
+import type { FleetIndex } from '../clusters/fleet-index.ts'
 import type { ReturnedCluster } from '../clusters/decommissions.ts'
 import type { SignalWatch } from '../signals/signal-watch.ts'
 import type { FiredAlertReader } from '../../model/alert-run.ts'
-import type { ClusterFacts, ObservationReader } from '../../model/fleet-facts.ts'
+import type { ObservationReader } from '../../model/fleet-facts.ts'
 import { AlertTraces } from './alert-traces.ts'
 import { collectChanges, type ChangeStageParts } from './change-stage.ts'
 import type { ChangedFacts } from './change-watch.ts'
-import { DayCountStage } from './day-count-stage.ts'
 import { derivePending, type DerivationStageParts } from './derivation-stage.ts'
-import { updateLastSeen, type HeartbeatIndex } from './heartbeat-stage.ts'
 import { StartedCycle, type CycleFailure } from './loop-cycle.ts'
 import { createLoopState } from './loop-state.ts'
-import { Schedule } from './schedule.ts'
-import { SeriesStage, type SeriesIndex, type SeriesStageParts } from './series-stage.ts'
+import { DayCountStage, Schedule, SeriesStage, updateLastSeen, type SeriesStageParts } from './periodic-stages.ts'
 import { readSignals, type SignalStageParts } from './signal-stage.ts'
-
-/** What the loop keeps up to date in memory, for the API. */
-export interface FleetLoopIndex extends HeartbeatIndex, SeriesIndex {
-  put(facts: ClusterFacts): void
-  describe(traits: ReadonlyMap<string, ClusterTraits>): void
-  /** Clusters that were declared decommissioned and reported again. */
-  returned(): readonly ReturnedCluster[]
-  readonly insight: SeriesIndex['insight'] & { readonly edges: { estimateNext(): boolean } }
-}
 
 type StageParts = SignalStageParts & ChangeStageParts & DerivationStageParts & SeriesStageParts
 
@@ -45,7 +34,12 @@ export interface FleetLoopParts extends Omit<StageParts, 'alertTraces' | 'signal
   readonly counting: CountingPorts
   readonly traitsAt: (timeMs: number) => Promise<ReadonlyMap<string, ClusterTraits>>
   /** Resolves when it holds all stored facts. */
-  readonly index: Promise<FleetLoopIndex>
+  readonly index: Promise<
+    Pick<
+      FleetIndex,
+      'put' | 'markSeen' | 'describe' | 'returned' | 'coverage' | 'verdicts' | 'restoreSeries' | 'series'
+    > & { readonly edges: Pick<FleetIndex['edges'], 'estimateNext'> }
+  >
   /** Milliseconds that only rise. */
   readonly stopwatchMs: () => number
 }
@@ -60,7 +54,7 @@ export interface FleetReport {
   readonly failures: readonly CycleFailure[]
   readonly tookMs: number
   readonly returned: readonly ReturnedCluster[]
-  /** What pages show otherwise now. */
+  /** Topics of pages that changed. */
   readonly changed: readonly ChangedFacts[]
 }
 
@@ -113,7 +107,7 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
         if (heartbeats.isDue(HEARTBEAT_EVERY_MS, nowMs)) await updateLastSeen(parts, state, index, nowMs)
       })
       await cycle.run('upgrade paths', () =>
-        cycle.within(EDGES_BUDGET_MS, () => Promise.resolve(index.insight.edges.estimateNext())),
+        cycle.within(EDGES_BUDGET_MS, () => Promise.resolve(index.edges.estimateNext())),
       )
       await cycle.run('traits', async () => {
         if (traits.isDue(TRAITS_EVERY_MS, nowMs)) index.describe(await parts.traitsAt(nowMs))
@@ -122,7 +116,7 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
       await cycle.run('day counts', () => dayCounts.run(!signals.hasUntried && !pending.hasUntried, nowMs))
       const untilMs = Math.min(state.collectedUntilMs, signals.readUntilMs, pending.oldestMs)
       if (read !== undefined && derived !== undefined && untilMs > -Infinity) caughtUpMs = untilMs
-      changedFacts.waits(waitingCount())
+      changedFacts.setPending(waitingCount())
       return {
         read: read ?? 0,
         derived: derived ?? 0,

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { messageOf } from '../../base/errors.ts'
 
 /** What failed, with the cluster or the stage it failed for. */
@@ -44,7 +45,7 @@ export class StartedCycle implements LoopCycle {
       const timeMs = this.#stopwatchMs()
       if (timeMs - startedMs >= budgetMs) return
       if (timeMs - sliceMs < SLICE_MS) continue
-      await nextMacrotask()
+      await setImmediate()
       sliceMs = this.#stopwatchMs()
     }
   }
@@ -62,10 +63,4 @@ export class StartedCycle implements LoopCycle {
       return undefined
     }
   }
-}
-
-function nextMacrotask(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
 }

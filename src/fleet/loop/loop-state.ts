@@ -12,7 +12,7 @@ export interface LoopPosition {
 /** The key under which the store has the position up to which facts are derived. */
 export const POSITION_KEY = 'fleet.position'
 
-/** What the stages of the fleet loop share. None of it is stored but the position. */
+/** The state that the stages of the fleet loop share. Only the position is stored. */
 export interface FleetLoopState {
   /** Clusters whose runs were written, with the time up to which their samples were read before. From signals to changes. */
   readonly runsWritten: Map<string, number>
@@ -24,9 +24,9 @@ export interface FleetLoopState {
   collectedUntilMs: number
   /** The position stored with the facts, as text. Read by changes at the start, owned by derivation from then on. */
   storedPosition: string | undefined
-  /** Past days whose counts are no longer right. From derivation and `FleetLoop.recountDays` to day counts. */
+  /** Past days that have to be counted again. From derivation and `FleetLoop.recountDays` to day counts. */
   readonly lateChanges: LateChanges
-  /** What pages show otherwise now. From derivation and heartbeats to the report. */
+  /** Topics of pages that changed. From derivation and heartbeats to the report. */
   readonly changedFacts: FleetChangeWatch
 }
 

@@ -23,7 +23,7 @@ export async function changedTraces(
   const traces: DerivedTrace[] = Array.from(removed, (traceId) => ({ traceId, scope: UPGRADE_SCOPE, spans: [] }))
   const isRenamed = JSON.stringify(before?.cluster.aliases) !== JSON.stringify(after.cluster.aliases)
   for (const record of isRenamed ? after.upgrades : change.upgrades.put) {
-    const told = await toldTrace(record, after.cluster, alerts)
+    const told = await alertedTrace(record, after.cluster, alerts)
     traces.push({ traceId: upgradeTraceId(record), scope: UPGRADE_SCOPE, ...told })
   }
   return traces
@@ -41,13 +41,13 @@ export async function alertedTraces(
 ): Promise<readonly AlertedTrace[]> {
   const traces: AlertedTrace[] = []
   for (const record of upgrades) {
-    const told = await toldTrace(record, cluster, alerts)
+    const told = await alertedTrace(record, cluster, alerts)
     if (told.alerts.length > 0) traces.push({ traceId: upgradeTraceId(record), scope: UPGRADE_SCOPE, ...told })
   }
   return traces
 }
 
-async function toldTrace(
+async function alertedTrace(
   record: UpgradeRecord,
   cluster: ClusterRecord,
   alerts: Pick<FiredAlertReader, 'firedOn'>,

@@ -1,10 +1,10 @@
 /** The rows of the landing page: the fields of an open upgrade or of a silent cluster that a row shows. */
 import type { EdgeFacts, PhaseBaseline, StuckVerdict } from '../../model/stuck.ts'
 import type { BlockCause, PhaseName, UpgradeOperator } from '../../model/upgrade.ts'
-import { lastMsOf, type SeenCluster } from '../clusters/fleet-coverage.ts'
+import { lastMsOf, type ObservedCluster } from '../clusters/fleet-coverage.ts'
 import type { OpenUpgrade } from '../clusters/cluster-states.ts'
 import { edgeNameOf, type EdgeName } from '../edges/edges.ts'
-import { shownVersion } from '../clusters/shown-version.ts'
+import { shownVersion } from '../clusters/cluster-filter.ts'
 import { SEED_SECONDS } from '../stuck/stuck-baseline.ts'
 
 /** The row of an open upgrade. */
@@ -134,7 +134,10 @@ export function waitingUpgrade(one: OpenUpgrade): WaitingUpgrade {
   return { id, cluster, operator, from, to, sinceMs, channel, namespace, installPlan, isStuck: one.verdict.isStuck }
 }
 
-export function silentCluster({ cluster, record, lastSeen }: SeenCluster, open: readonly OpenUpgrade[]): SilentCluster {
+export function silentCluster(
+  { cluster, record, lastSeen }: ObservedCluster,
+  open: readonly OpenUpgrade[],
+): SilentCluster {
   const [first] = open.toSorted((a, b) => Number(b.verdict.isStuck) - Number(a.verdict.isStuck))
   return {
     cluster,

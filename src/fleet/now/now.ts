@@ -6,8 +6,8 @@
 import { groupBy } from '../../base/group-by.ts'
 import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName } from '../../model/upgrade.ts'
-import type { FleetCoverage, SeenCluster } from '../clusters/fleet-coverage.ts'
-import { isSilent, isUnknown, type OpenUpgrade } from '../clusters/cluster-states.ts'
+import type { FleetCoverage, ObservedCluster } from '../clusters/fleet-coverage.ts'
+import { isSilent, isUnknown, upgradeStage, type OpenUpgrade, type UpgradeStage } from '../clusters/cluster-states.ts'
 import { comparePhases, type EdgeName } from '../edges/edges.ts'
 import type { FallingEdge } from '../edges/falling-edges.ts'
 import {
@@ -20,8 +20,7 @@ import {
   type SilentCluster,
   type WaitingUpgrade,
 } from './now-rows.ts'
-import { shownVersion } from '../clusters/shown-version.ts'
-import { upgradeStage, type UpgradeStage } from '../upgrade-stage.ts'
+import { shownVersion } from '../clusters/cluster-filter.ts'
 import { compareVersions } from '../version-order.ts'
 
 export interface FleetNow {
@@ -62,12 +61,12 @@ export interface PhaseCount {
 /** What the summary reads of the index. */
 export interface NowSource {
   /** Clusters that are not gone, including clusters with samples and no record. */
-  active(nowMs: number): Iterable<SeenCluster>
+  active(nowMs: number): Iterable<ObservedCluster>
   coverage(nowMs: number): FleetCoverage
   /** The open upgrades of the same clusters. */
   open(nowMs: number): readonly OpenUpgrade[]
   fallingEdges(nowMs: number): readonly FallingEdge[]
-  readonly insight: { readonly edges: { edge(name: EdgeName): EdgeFacts | undefined } }
+  readonly edges: { edge(name: EdgeName): EdgeFacts | undefined }
 }
 
 /** @param listMax maximum of items in each list; counts include all */
@@ -97,7 +96,7 @@ export function fleetNow(index: NowSource, nowMs: number, listMax: number): Flee
   const stages = groupBy(openReporting, ({ record }) => upgradeStage(record))
   const of = (stage: UpgradeStage): readonly OpenUpgrade[] => stages.get(stage) ?? []
   const [waiting, upgrading, following] = [of('waiting'), of('upgrading'), of('following')]
-  const row = (one: OpenUpgrade): NowUpgrade => nowUpgrade(one, (name) => index.insight.edges.edge(name), nowMs)
+  const row = (one: OpenUpgrade): NowUpgrade => nowUpgrade(one, (name) => index.edges.edge(name), nowMs)
   const rows = (of: readonly OpenUpgrade[], order: (a: OpenUpgrade, b: OpenUpgrade) => number): Counted<NowUpgrade> => {
     return firstOf(of, order, listMax, row)
   }

@@ -29,7 +29,10 @@ export interface PastFleet extends FleetIndexReader {
 }
 
 /** What is read of the present: its clusters, its edges, and typical durations. */
-export type PresentFleet = Pick<FleetIndex, 'known' | 'insight' | 'settledMs' | 'decommissions' | 'goneAfterMs'>
+export type PresentFleet = Pick<
+  FleetIndex,
+  'known' | 'edges' | 'judgeRecord' | 'settledMs' | 'decommissions' | 'goneAfterMs'
+>
 
 export async function pastFleet(
   facts: Pick<FleetFactsReader, 'intervalsAt' | 'upgrades'>,
@@ -42,7 +45,7 @@ export async function pastFleet(
   for (const { cluster, record } of present.known()) {
     if (record !== undefined && present.settledMs(cluster) > atMs) unsettled.add(cluster)
   }
-  const edges = present.insight.edges.without(unsettled)
+  const edges = present.edges.without(unsettled)
   const lost = new Set<string>()
   const upgrades = new Map<string, readonly UpgradeRecord[]>()
   for (const cluster of unsettled) {
@@ -84,7 +87,7 @@ export async function pastFleet(
   const verdicts = new Map(open.map(({ verdict }) => [verdict.upgradeId, verdict]))
   const known = (record: UpgradeRecord): StuckVerdict => verdicts.get(record.upgrade.id) ?? verdictOf(record)
   return {
-    insight: { edges },
+    edges,
     openRecords: () => clusters.open(),
     judge: (upgradeId) => {
       const record = clusters.open().find(({ upgrade }) => upgrade.id === upgradeId)
@@ -119,7 +122,7 @@ function judgeAt(
   atMs: number,
   lastSeen: LastSeen,
 ): StuckVerdict {
-  const verdict = present.insight.judge(record, atMs, lastSeen)
+  const verdict = present.judgeRecord(record, atMs, lastSeen)
   if (!verdict.isStuck || !isLost || verdict.phase === undefined || !goesBySteps(verdict.phase)) return verdict
   const { upgradeId, phase, phaseSinceMs, baseline, silentSinceMs } = verdict
   return {

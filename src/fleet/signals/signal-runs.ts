@@ -52,21 +52,21 @@ export interface SignalEvaluation {
 
 /**
  * @param series all samples from `MISSED_MS` before `fromMs` on
- * @param fromMs the time of a sample of the group, up to which `kept` is valid; or the start of all samples
- * @param kept the stored runs of the group
- * @param isAnew only runs before all samples are taken from `kept`
+ * @param fromMs the time of a sample of the group, up to which `stored` is valid; or the start of all samples
+ * @param stored the stored runs of the group
+ * @param isAnew only runs before all samples are taken from `stored`
  */
 export function signalRunsOf(
   cluster: string,
   series: readonly SignalSeries[],
-  kept: readonly MetricRun[],
+  stored: readonly MetricRun[],
   fromMs: number,
   isAnew: boolean,
 ): SignalEvaluation {
   const instants = new Instants(series.map(({ runs }) => runs))
   const newestMs = instants.upTo(Infinity)
   const startMs = isAnew ? instants.from(-Infinity) : fromMs
-  if (newestMs === undefined || startMs === undefined) return { runs: kept, isTorn: false }
+  if (newestMs === undefined || startMs === undefined) return { runs: stored, isTorn: false }
   const inputs = inputsOf(series)
   const outputs = new Map<string, Output>()
   const outputOf = (one: SignalSeries): Output => {
@@ -95,7 +95,7 @@ export function signalRunsOf(
   const done: Draft[] = []
   // After a gap the series before it are unknown: they are further back than the samples read.
   const isAfterSilence = !isAnew && !((instants.before(startMs) ?? -Infinity) >= startMs - MISSED_MS)
-  let isTorn = begin(cluster, kept, startMs, isAnew, outputOf, outputs, done)
+  let isTorn = begin(cluster, stored, startMs, isAnew, outputOf, outputs, done)
 
   while (next < steps.length) {
     const atMs = steps[next]!.atMs
@@ -130,7 +130,7 @@ export function signalRunsOf(
  */
 function begin(
   cluster: string,
-  kept: readonly MetricRun[],
+  stored: readonly MetricRun[],
   startMs: number,
   isAnew: boolean,
   outputOf: (series: SignalSeries) => Output,
@@ -140,7 +140,7 @@ function begin(
   let isTorn = false
   const goneMs = new Map<string, number>()
   let knownMs = -Infinity
-  for (const run of kept) {
+  for (const run of stored) {
     if (isAnew ? run.firstMs >= startMs : run.firstMs > startMs) continue
     knownMs = Math.max(knownMs, run.lastMs)
     const key = keyOf(run)

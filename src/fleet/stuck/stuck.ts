@@ -31,18 +31,28 @@ export function isOpen({ upgrade }: UpgradeRecord): boolean {
   return upgrade.state === 'in_progress' || openPhases(upgrade).length > 0
 }
 
-/** @param lastSeen absent: the observations of the record itself */
-export function verdictOf(
-  record: UpgradeRecord,
-  baselines: BaselineIndex,
-  nowMs: number,
-  lastSeen?: LastSeen,
-): StuckVerdict {
-  return verdictAt(record, currentPhaseOf(record, baselines), nowMs, lastSeen)
+export type StuckJudge = (record: UpgradeRecord, nowMs: number, lastSeen?: LastSeen) => StuckVerdict
+
+/**
+ * Judges upgrades repeatedly: the current phase of an upgrade is computed again only when a baseline or its record changed.
+ * The time and the last report of the cluster are checked each time; absent: the observations of the record. Records are
+ * never changed in place.
+ */
+export function createStuckJudge(baselines: BaselineIndex): StuckJudge {
+  const cached = new WeakMap<UpgradeRecord, { readonly revision: number; readonly current: CurrentPhase | undefined }>()
+  return (record, nowMs, lastSeen) => {
+    const revision = baselines.revision()
+    let known = cached.get(record)
+    if (known?.revision !== revision) {
+      known = { revision, current: currentPhaseOf(record, baselines) }
+      cached.set(record, known)
+    }
+    return verdictAt(record, known.current, nowMs, lastSeen)
+  }
 }
 
-/** As `verdictOf`, with the current phase of the upgrade; `undefined`: it is unknown since when. */
-export function verdictAt(
+/** @param current `undefined`: the upgrade has no known current phase */
+function verdictAt(
   record: UpgradeRecord,
   current: CurrentPhase | undefined,
   nowMs: number,
@@ -69,7 +79,7 @@ export function verdictAt(
 }
 
 /** The phase that an upgrade is in, independent of the time of the query. */
-export interface CurrentPhase {
+interface CurrentPhase {
   readonly phase: PhaseName | undefined
   readonly phaseSinceMs: number | undefined
   readonly baseline: PhaseBaseline | undefined
@@ -79,7 +89,7 @@ export interface CurrentPhase {
 }
 
 /** The most overdue open phase; the deadline is that of the last one. `undefined`: it is unknown since when. */
-export function currentPhaseOf(record: UpgradeRecord, baselines: BaselineIndex): CurrentPhase | undefined {
+function currentPhaseOf(record: UpgradeRecord, baselines: BaselineIndex): CurrentPhase | undefined {
   const { upgrade } = record
   const lastMs = lastProgressMs(record)
   const open = openPhases(upgrade).map(({ name, startedMs, state, resolutionSeconds }) => {

@@ -1,7 +1,6 @@
 import type { ComponentUpgrade, PhaseName, UpgradePhase, UpgradeRecord } from '../../model/upgrade.ts'
 import { CSV_SPANS } from '../../model/upgrade-convention.ts'
-import { attributesOf, type SpanDraft } from './trace-draft.ts'
-import { conditionEvent, inOrder } from './trace-events.ts'
+import { attributesOf, conditionEvent, inOrder, type SpanDraft } from './trace-draft.ts'
 import { spanPath } from './trace-ids.ts'
 
 /** The spans below an upgrade's root whose start is known. */

@@ -99,7 +99,9 @@ export class SqlObservations implements ObservationReader {
       return {
         cluster,
         aliases: JSON.parse(row.aliases) as string[],
-        ...(row.lastSeenMs === 0 ? {} : { objectsHeardMs: row.lastSeenMs - (row.lastSeenMs % LAST_SEEN_FACT_STEP_MS) }),
+        ...(row.lastSeenMs === 0
+          ? {}
+          : { objectsLastSeenMs: row.lastSeenMs - (row.lastSeenMs % LAST_SEEN_FACT_STEP_MS) }),
         objects: objects.flatMap((object) => this.#observationsOf(cluster, object, states.get(object.id) ?? [])),
         absences: this.#absencesOf(cluster, row.id, objects, states),
         metrics: this.#runsOf(cluster, row.id),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { ClusterQuery } from '../../../src/fleet/clusters/cluster-index.ts'
 import { createFleetIndex, type FleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
 import { fleetNow } from '../../../src/fleet/now/now.ts'
-import { verdictOf, type LastSeen } from '../../../src/fleet/stuck/stuck.ts'
+import { createStuckJudge, type LastSeen } from '../../../src/fleet/stuck/stuck.ts'
 import { learnBaselines } from '../../../src/fleet/stuck/stuck-baseline.ts'
 import type { ClusterFacts } from '../../../src/model/fleet-facts.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
@@ -144,10 +144,10 @@ test('whatever was put, seen, removed and asked before, the answers are those of
       expect(JSON.stringify(allAnswers(index, asked, nowMs))).toBe(JSON.stringify(allAnswers(fresh, asked, nowMs)))
 
       // And what is to be thought of an upgrade is what the rule says of it alone.
-      const baselines = learnBaselines([...puts.values()].flatMap(({ upgrades }) => upgrades))
+      const judge = createStuckJudge(learnBaselines([...puts.values()].flatMap(({ upgrades }) => upgrades)))
       for (const { record, verdict } of index.open(nowMs)) {
         const view = index.cluster(record.upgrade.cluster, nowMs)!
-        expect(verdict).toEqual(verdictOf(record, baselines, nowMs, view.lastSeen))
+        expect(verdict).toEqual(judge(record, nowMs, view.lastSeen))
       }
     }),
   )
@@ -208,8 +208,8 @@ test('where clusters stand is in their series too, and known of one that fell si
     ]),
   )
   index.describe(new Map([['b', { region: 'us', environment: 'lab' }]]))
-  const told = index.insight
-    .series([], new Map(), at(1))
+  const told = index
+    .series(at(1))
     .filter(({ labels }) => labels.metricName === 'daytwo_cluster_info')
     .map(({ labels }) => ['cluster', 'region', 'environment'].map((name) => labels.get(name)))
   expect(told).toEqual([

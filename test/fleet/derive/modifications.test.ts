@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { clusterHistory } from '../../../src/fleet/derive/cluster-history.ts'
 import { deriveModifications } from '../../../src/fleet/derive/modifications.ts'
-import { parseJsonPatch } from '../../../src/fleet/derive/json-patch.ts'
+import { parseJsonPatch } from '../../../src/fleet/derive/json-patches.ts'
 import type { Modification } from '../../../src/model/cluster-record.ts'
 import type { ClusterObservations } from '../../../src/model/observation.ts'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'

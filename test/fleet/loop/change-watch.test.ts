@@ -29,7 +29,7 @@ test.each<readonly [string, ClusterFacts | undefined, ClusterFacts, readonly str
 test('what the clock alone changes is told, and how the fleet stood at first is no news', () => {
   const watch = createFleetChangeWatch()
   const told = (silent: number, isStuck: boolean): readonly string[] => {
-    watch.stands({ ...COVERAGE, silent, newestMs: Math.random() }, [{ upgradeId: 'a1b2c3', isStuck, causes: [] }])
+    watch.update({ ...COVERAGE, silent, newestMs: Math.random() }, [{ upgradeId: 'a1b2c3', isStuck, causes: [] }])
     return watch.take()
   }
   expect([told(0, false), told(0, false), told(1, false), told(1, true), told(0, false)]).toEqual([
@@ -44,7 +44,7 @@ test('what the clock alone changes is told, and how the fleet stood at first is 
 test('that all is worked in is told once', () => {
   const watch = createFleetChangeWatch()
   const told = [3, 1, 0, 0, 2, 0].map((count) => {
-    watch.waits(count)
+    watch.setPending(count)
     return watch.take().join(' ')
   })
   expect(told).toEqual(['', '', 'clusters', '', '', 'clusters'])

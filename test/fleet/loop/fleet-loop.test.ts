@@ -5,7 +5,7 @@ import { factsChangeOf, mergeFacts } from '../../../src/fleet/loop/merge-facts.t
 import { createFleetLoop, type FleetLoop, type FleetLoopParts } from '../../../src/fleet/loop/fleet-loop.ts'
 import { POSITION_KEY } from '../../../src/fleet/loop/loop-state.ts'
 import { coverageOf } from '../../../src/fleet/clusters/fleet-coverage.ts'
-import { createFleetInsight } from '../../../src/fleet/series/insight.ts'
+import { createFleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
 import { SignalWatch } from '../../../src/fleet/signals/signal-watch.ts'
 import { upgradeTraceId } from '../../../src/fleet/trace/trace-ids.ts'
 import { fingerprintOf } from '../../../src/model/alert.ts'
@@ -35,7 +35,7 @@ afterEach(() => {
 class Looped {
   readonly store: TempStore
   readonly appended: DerivedSample[] = []
-  readonly insight = createFleetInsight()
+  readonly index = createFleetIndex()
   readonly lastSeen = new Map<string, number>()
   readers: ReturnType<Looped['openReaders']>
   loop: FleetLoop
@@ -69,7 +69,7 @@ class Looped {
     const { facts, observations, spans } = this.readers
     const { writer, reader, options } = this.store
     const commit = (): Promise<void> => this.store.writer.appender.commit()
-    const { appended, insight } = this
+    const { appended, index } = this
     const parts: FleetLoopParts = {
       signals: new SignalWatch(reader, { ...options, samplesMax: 1e7 }),
       observations: {
@@ -115,15 +115,11 @@ class Looped {
       },
       traitsAt: () => Promise.resolve(new Map()),
       index: Promise.resolve({
-        describe: () => undefined,
-        put: (one) => {
-          insight.put(one)
-        },
+        ...index,
         markSeen: (cluster, { metricsMs, objectsMs }) => {
           if (metricsMs !== undefined) this.lastSeen.set(cluster, metricsMs)
           if (objectsMs !== undefined) this.lastSeen.set(`${cluster}'s objects`, objectsMs)
         },
-        verdicts: (nowMs) => insight.verdicts(nowMs),
         coverage: (nowMs) =>
           coverageOf(
             Array.from(this.lastSeen, ([cluster, metricsMs]) => ({
@@ -134,9 +130,6 @@ class Looped {
             0,
             nowMs,
           ),
-        gone: () => new Map(),
-        returned: () => [],
-        insight,
       }),
       writtenSeries: () => [],
       appendDerived: (samples) => {

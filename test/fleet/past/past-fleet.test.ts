@@ -89,7 +89,7 @@ describe('the fleet at a moment', () => {
     expect(fleetNow(past, at(61), 200)).toEqual(fleetNow(index, at(61), 200))
     const query = { sort: 'cluster', isDescending: false, limit: 100 } as const
     expect(past.clusters(query, at(61))).toEqual(index.clusters(query, at(61)))
-    expect(past.insight.edges.edges()).toEqual(index.insight.edges.edges())
+    expect(past.edges.edges()).toEqual(index.edges.edges())
   })
 
   test('has the clusters that were known, with the versions that ran', async () => {
@@ -121,7 +121,7 @@ describe('the fleet at a moment', () => {
 
   test('before anything was seen is empty', async () => {
     const past = await then(-500)
-    expect([past.coverage(0).clusters, past.insight.edges.edges()]).toEqual([0, []])
+    expect([past.coverage(0).clusters, past.edges.edges()]).toEqual([0, []])
   })
 })
 
@@ -223,7 +223,7 @@ describe('a part of the upgrades is read', () => {
               cuts.filter(({ upgrade }) => upgrade.cluster === cluster),
             )
           const past = await pastFleet(fleet, present, at(then))
-          expect(past.insight.edges.edges()).toEqual(whole.edges())
+          expect(past.edges.edges()).toEqual(whole.edges())
           const openThen = past.open(at(then)).map(({ record }) => record)
           const byId = (a: UpgradeRecord, b: UpgradeRecord): number => (a.upgrade.id < b.upgrade.id ? -1 : 1)
           expect([...openThen].sort(byId)).toEqual(cuts.filter(isOpen).sort(byId))

@@ -5,7 +5,7 @@ import { createDerivedSeriesState, derivedSeries } from '../../../src/fleet/seri
 import { edgeValues, openUpgradeValues } from '../../../src/fleet/series/derived-upgrades.ts'
 import { createEdgeIndex } from '../../../src/fleet/edges/edge-index.ts'
 import type { Gone } from '../../../src/fleet/clusters/gone.ts'
-import { createFleetInsight } from '../../../src/fleet/series/insight.ts'
+import { createFleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
 import { Labels } from '../../../src/model/labels.ts'
 import type { ClusterRecord, Modification } from '../../../src/model/cluster-record.ts'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
@@ -306,16 +306,18 @@ function everything(): { cluster: ClusterRecord; upgrades: UpgradeRecord[]; modi
 }
 
 test('every metric is written by somebody, with no label that is not in its table', () => {
-  const insight = createFleetInsight()
-  insight.put({ ...everything(), intervals: [] })
+  const index = createFleetIndex()
+  index.put({ ...everything(), intervals: [] })
   for (const name of ['ber-1', 'ber-2', 'ber-3']) {
     const upgrades = [
       recordOf({ cluster: name, from: '4.19.7', to: '4.20.1', startMinute: -50_000, endMinute: -49_990 }),
     ]
-    insight.put({ cluster: { ...everything().cluster, cluster: name }, upgrades, modifications: [], intervals: [] })
+    index.put({ cluster: { ...everything().cluster, cluster: name }, upgrades, modifications: [], intervals: [] })
   }
-  expect(insight.notOffered(at(3000))).toMatchObject([{ cluster: 'fra-1', version: '4.19.7', offered: '4.20.1' }])
-  const samples = insight.series(insight.verdicts(at(3000)), GONE, at(3000))
+  expect(index.notOffered(at(3000))).toMatchObject([{ cluster: 'fra-1', version: '4.19.7', offered: '4.20.1' }])
+  index.markSeen('ham-1', { metricsMs: at(5) })
+  index.declare([{ id: 'off', cluster: 'ham-1', sinceMs: at(10), by: 'ada', reason: 'moved', saidMs: at(20) }])
+  const samples = index.series(at(3000))
   const byName = new Map<string, Set<string>>()
   for (const { labels } of samples) {
     const family = labels.metricName.replace(/_(bucket|count|sum)$/, '')
@@ -329,36 +331,30 @@ test('every metric is written by somebody, with no label that is not in its tabl
 
 test('lint knows each of them, with its type, labels and unit', () => {
   const known = readMetricTable(FLEET_METRICS)
-  const wanted = DERIVED_METRICS.map((metric) => ({ ...metric, help: undefined }))
-  expect(known).toEqual([...wanted].sort((a, b) => (a.name < b.name ? -1 : 1)))
+  expect(known).toEqual([...DERIVED_METRICS].sort((a, b) => (a.name < b.name ? -1 : 1)))
 })
 
-test('insight forgets a cluster that is removed, and answers by what a cluster says now', () => {
-  const insight = createFleetInsight()
-  insight.put({ ...everything(), intervals: [] })
-  expect(insight.verdicts(at(3000))).toMatchObject([{ isStuck: true, phase: 'approval' }])
-  expect(insight.verdicts(at(100))).toMatchObject([{ isStuck: false }])
-  expect(insight.verdicts(at(3000), () => ({ metricsMs: at(20) }))).toMatchObject([
-    { isStuck: false, silentSinceMs: at(20) },
-  ])
-  expect(insight.edges.edges().map(({ to }) => to)).toEqual(['4.20.1', '4.19.7'])
-  insight.series([], new Map(), at(0))
-  insight.remove('fra-1')
-  expect(insight.verdicts(at(3000))).toEqual([])
-  expect(insight.edges.edges()).toEqual([])
-  expect(insight.series([], new Map(), at(1)).every(({ isStale }) => isStale)).toBe(true)
+test('the index forgets a cluster that is removed', () => {
+  const index = createFleetIndex()
+  index.put({ ...everything(), intervals: [] })
+  expect(index.verdicts(at(3000))).toMatchObject([{ isStuck: true, phase: 'approval' }])
+  expect(index.verdicts(at(100))).toMatchObject([{ isStuck: false }])
+  expect(index.edges.edges().map(({ to }) => to)).toEqual(['4.20.1', '4.19.7'])
+  index.series(at(0))
+  index.remove('fra-1')
+  expect(index.verdicts(at(3000))).toEqual([])
+  expect(index.edges.edges()).toEqual([])
+  expect(index.series(at(1)).every(({ isStale }) => isStale)).toBe(true)
 })
 
-test('when a cluster was last seen is told as it is known since its facts', () => {
-  const insight = createFleetInsight()
-  insight.put({ ...everything(), intervals: [] })
+test('the series of the last report includes reports that changed no facts', () => {
+  const index = createFleetIndex()
+  index.put({ ...everything(), intervals: [] })
   const lastSeen = (minute: number) =>
-    insight
-      .series([], new Map(), at(minute))
-      .find(({ labels }) => labels.metricName === 'daytwo_cluster_last_seen_seconds')?.value
+    index.series(at(minute)).find(({ labels }) => labels.metricName === 'daytwo_cluster_last_seen_seconds')?.value
   const before = lastSeen(9000)!
-  insight.markSeen('fra-1', { metricsMs: at(8990), objectsMs: at(8980) })
-  insight.markSeen('fra-1', { objectsMs: at(8985) })
+  index.markSeen('fra-1', { metricsMs: at(8990), objectsMs: at(8980) })
+  index.markSeen('fra-1', { objectsMs: at(8985) })
   expect(before).toBeGreaterThan(600)
   expect(lastSeen(9000)).toBe(600)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isOpen, verdictOf, type LastSeen } from '../../../src/fleet/stuck/stuck.ts'
+import { createStuckJudge, isOpen, type LastSeen } from '../../../src/fleet/stuck/stuck.ts'
 import { learnBaselines } from '../../../src/fleet/stuck/stuck-baseline.ts'
 import type { BlockCause, PhaseName, UpgradeState } from '../../../src/model/upgrade.ts'
 import { MINUTE_MS, phase, recordOf, T0, type RecordScript } from '../edge-script.ts'
@@ -21,7 +21,7 @@ const QUICK = learnBaselines(
 const NOTHING = learnBaselines([])
 const at = (minute: number): number => T0 + minute * MINUTE_MS
 const judge = (script: RecordScript, minute: number, lastSeen?: LastSeen, baselines = QUICK) =>
-  verdictOf(recordOf({ startMinute: 0, seenMinute: minute, ...script }), baselines, at(minute), lastSeen)
+  createStuckJudge(baselines)(recordOf({ startMinute: 0, seenMinute: minute, ...script }), at(minute), lastSeen)
 
 test.each([
   ['within its threshold', 4, false],
@@ -95,10 +95,10 @@ describe('a cause that shows', () => {
 
   test('stops an upgrade that OLM could not even plan; without one nothing says that it should begin', () => {
     const { upgrade, detail } = recordOf({ phases: [phase('offered', 0, 0)], seenMinute: 30 })
-    expect(verdictOf({ upgrade, detail }, QUICK, at(30)).isStuck).toBe(false)
+    expect(createStuckJudge(QUICK)({ upgrade, detail }, at(30)).isStuck).toBe(false)
     const blocked = { ...upgrade, blockedBy: told('resolution_failed') }
-    expect(verdictOf({ upgrade: blocked, detail }, QUICK, at(4)).isStuck).toBe(false)
-    expect(verdictOf({ upgrade: blocked, detail }, QUICK, at(6))).toMatchObject({
+    expect(createStuckJudge(QUICK)({ upgrade: blocked, detail }, at(4)).isStuck).toBe(false)
+    expect(createStuckJudge(QUICK)({ upgrade: blocked, detail }, at(6))).toMatchObject({
       isStuck: true,
       causes: [{ cause: 'resolution_failed' }],
     })
@@ -148,15 +148,15 @@ test('an install that waits for pods has failed after what OLM gives it, before 
 
 test('after OLM nothing shows that it runs: it may well be over, so it is not called stuck', () => {
   const record = recordOf({ startMinute: 0, phases: [phase('olm', 0, 2)], seenMinute: 600 })
-  expect(verdictOf(record, NOTHING, at(600))).toMatchObject({ isStuck: false })
+  expect(createStuckJudge(NOTHING)(record, at(600))).toMatchObject({ isStuck: false })
 })
 
 test('a phase of which only that it runs is known is as exact as its upgrade', () => {
   const dark = { name: 'settle', state: 'in_progress', resolutionSeconds: 1, isReconstructed: false } as const
   const { upgrade, detail } = recordOf({ startMinute: 0, phases: [dark], progressMinute: 0, seenMinute: 9 })
   const scraped = { upgrade: { ...upgrade, resolutionSeconds: 30 }, detail }
-  expect(verdictOf(scraped, QUICK, at(4.9)).isStuck).toBe(false)
-  expect(verdictOf(scraped, QUICK, at(5.1))).toMatchObject({ isStuck: true, phase: 'settle' })
+  expect(createStuckJudge(QUICK)(scraped, at(4.9)).isStuck).toBe(false)
+  expect(createStuckJudge(QUICK)(scraped, at(5.1))).toMatchObject({ isStuck: true, phase: 'settle' })
 })
 
 test('times from scrapes are given one scrape at both ends', () => {
@@ -228,7 +228,7 @@ test.each([
   ['an upgrade that was given up', { state: 'superseded', phases: [phase('olm.pending', 0)] }],
 ] as const)('of %s there is no verdict', (_, script) => {
   const record = recordOf({ seenMinute: 1000, ...script })
-  expect(verdictOf(record, QUICK, at(1000))).toMatchObject({ isStuck: false, causes: [] })
+  expect(createStuckJudge(QUICK)(record, at(1000))).toMatchObject({ isStuck: false, causes: [] })
 })
 
 test('an upgrade of which only the start is known is judged by the seed', () => {
@@ -278,7 +278,9 @@ const anyHeard = fc.record({ metricsMs: fc.nat(2000).map(at), objectsMs: fc.nat(
 test('a verdict never turns back with time alone, and never precedes its evidence', () => {
   fc.assert(
     fc.property(anyRecord, anyHeard, fc.nat(3000), fc.nat(3000), (record, lastSeen, first, more) => {
-      const [earlier, later] = [first, first + more].map((minute) => verdictOf(record, QUICK, at(minute), lastSeen))
+      const [earlier, later] = [first, first + more].map((minute) =>
+        createStuckJudge(QUICK)(record, at(minute), lastSeen),
+      )
       if (!earlier!.isStuck) return
       expect(later).toMatchObject({ isStuck: true, stalledSinceMs: earlier!.stalledSinceMs })
       expect(later!.causes).toEqual(earlier!.causes)
@@ -290,8 +292,8 @@ test('a verdict never turns back with time alone, and never precedes its evidenc
 test('being seen for longer never takes a verdict back', () => {
   fc.assert(
     fc.property(anyRecord, fc.nat(2000), fc.nat(2000), fc.nat(4000), (record, lastSeen, more, minute) => {
-      const earlier = verdictOf(record, QUICK, at(minute), { metricsMs: at(lastSeen) })
-      const later = verdictOf(record, QUICK, at(minute), { metricsMs: at(lastSeen + more) })
+      const earlier = createStuckJudge(QUICK)(record, at(minute), { metricsMs: at(lastSeen) })
+      const later = createStuckJudge(QUICK)(record, at(minute), { metricsMs: at(lastSeen + more) })
       if (earlier.isStuck) expect(later.isStuck).toBe(true)
     }),
   )

@@ -386,7 +386,9 @@ describe('positions', () => {
     expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([])
     await observed.put([{ ...source(1, 'READY'), observedMs: hour + 3_600_000 }])
     expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([CLUSTER])
-    expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({ objectsHeardMs: hour + 3_600_000 })
+    expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({
+      objectsLastSeenMs: hour + 3_600_000,
+    })
   })
 
   test('a sign of life is known to ten minutes, which changes no fact', async () => {
@@ -396,7 +398,7 @@ describe('positions', () => {
     expect(await observed.asking((reader) => reader.lastSeenSince(0))).toEqual([
       { cluster: CLUSTER, objectsMs: hour + 1_200_000 },
     ])
-    expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({ objectsHeardMs: hour })
+    expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({ objectsLastSeenMs: hour })
   })
 
   test('other names are kept once, sorted, and not without end', async () => {

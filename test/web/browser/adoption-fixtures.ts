@@ -20,7 +20,7 @@ import type { OperatorsAnswer } from '../../../src/contract/adoption.ts'
 import type { ClusterItem, ClusterItems } from '../../../src/contract/fleet-clusters.ts'
 import { AdoptionCube, DIMENSIONS } from '../../../src/fleet/adoption/cube.ts'
 import { addDays, dayOf, daysBetween } from '../../../src/fleet/adoption/day.ts'
-import { compareReleases } from '../../../src/fleet/adoption/release-order.ts'
+import { compareReleases } from '../../../src/fleet/version-order.ts'
 import { spreadsOf } from '../../../src/fleet/adoption/spread.ts'
 import type { AdoptionRow, UsageRow } from '../../../src/model/adoption.ts'
 

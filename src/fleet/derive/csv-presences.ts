@@ -5,7 +5,7 @@ import { groupBy } from '../../base/group-by.ts'
 import { scrapeMoment, type Moment } from './moment.ts'
 
 /** A version's CSV was there over a stretch of scrapes. A CSV of an old version that comes again is another one. */
-export interface CsvSighting {
+export interface CsvPresence {
   readonly version: string
   readonly firstMs: number
   /** The scrape before, at which it was not there; `undefined`: the history begins with it. */
@@ -19,14 +19,14 @@ export interface CsvSighting {
 }
 
 /** By their first scrape. */
-export function csvSightings(history: ClusterHistory): readonly CsvSighting[] {
+export function csvPresences(history: ClusterHistory): readonly CsvPresence[] {
   const byVersion = groupBy(history.runs('csv_succeeded'), (run) => run.labels['version'] ?? '')
   const abnormal = history.runs('csv_abnormal')
-  const sightings = [...byVersion].flatMap(([version, runs]) => {
+  const presences = [...byVersion].flatMap(([version, runs]) => {
     const phases = abnormal.filter((run) => run.labels['version'] === version)
-    return stretchesOf(runs).map((stretch) => sightingOf(version, stretch, phases))
+    return stretchesOf(runs).map((stretch) => presenceOf(version, stretch, phases))
   })
-  return sightings.sort((a, b) => a.firstMs - b.firstMs || (a.version < b.version ? -1 : 1))
+  return presences.sort((a, b) => a.firstMs - b.firstMs || (a.version < b.version ? -1 : 1))
 }
 
 /** Runs with no scrape between them. */
@@ -42,7 +42,7 @@ function stretchesOf(runs: readonly MetricRun[]): readonly (readonly MetricRun[]
   return stretches
 }
 
-function sightingOf(version: string, stretch: readonly MetricRun[], abnormal: readonly MetricRun[]): CsvSighting {
+function presenceOf(version: string, stretch: readonly MetricRun[], abnormal: readonly MetricRun[]): CsvPresence {
   const { firstMs, beforeMs } = stretch[0]!
   const { lastMs, afterMs } = stretch.reduce((last, run) => (run.lastMs > last.lastMs ? run : last))
   const success = stretch.find(({ value }) => value === 1)

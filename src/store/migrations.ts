@@ -1,28 +1,21 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
-import { packSeriesRows } from './index/series-batch.ts'
 
 /**
- * The schema, as forward-only steps; `PRAGMA user_version` counts the completed steps. A released step is never edited.
- * README.md draws the blobs.
- *
- * One file, even when long: the list is the schema's history, read from top to bottom and extended only at its end.
- * Split into parts, the order of the steps, which is what matters here, would be defined elsewhere.
+ * The schema: the baseline, then forward-only steps. `PRAGMA user_version` is the schema version of a file. A released
+ * step is never edited. README.md draws the blobs.
  */
-const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
-  `
+
+/** No release wrote an older schema. */
+const BASELINE_VERSION = 21
+
+const BASELINE = `
   CREATE TABLE pair (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL,
     value TEXT NOT NULL
   ) STRICT;
-  -- ended: it has no samples any more, and goes at the next start. AUTOINCREMENT: a ref is never used again.
-  CREATE TABLE series (
-    ref INTEGER PRIMARY KEY AUTOINCREMENT,
-    pairs BLOB NOT NULL,
-    ended INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  -- What is flushed of each series, 1,024 refs to a row.
+  -- How far each series is flushed, 1,024 refs per row.
   CREATE TABLE series_state (
     page INTEGER PRIMARY KEY,
     states BLOB NOT NULL
@@ -33,22 +26,6 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     max_ms INTEGER NOT NULL,
     payload BLOB NOT NULL
   ) STRICT;
-  CREATE TABLE flush (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    from_ms INTEGER NOT NULL,
-    to_ms INTEGER NOT NULL
-  ) STRICT;
-  -- By flush first: a flush appends to the end of the table, and retention removes from its beginning.
-  CREATE TABLE chunk (
-    flush INTEGER NOT NULL,
-    ref INTEGER NOT NULL,
-    from_ms INTEGER NOT NULL,
-    to_ms INTEGER NOT NULL,
-    payload BLOB NOT NULL,
-    PRIMARY KEY (flush, ref)
-  ) STRICT, WITHOUT ROWID;
-  `,
-  `
   CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -61,7 +38,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     cluster TEXT,
     created_at_ms INTEGER NOT NULL
   ) STRICT;
-  -- value is text: SQLite keeps a NaN as NULL.
+  -- value is text: SQLite stores a NaN as NULL. keep_firing_since_ms: keep_firing_for continues after a restart.
   CREATE TABLE alert_state (
     group_key TEXT NOT NULL,
     position INTEGER NOT NULL,
@@ -75,14 +52,13 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     resolved_at_ms INTEGER,
     last_held_at_ms INTEGER NOT NULL,
     value TEXT NOT NULL,
+    keep_firing_since_ms INTEGER,
     PRIMARY KEY (group_key, position)
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  DROP TABLE chunk;
-  DROP TABLE flush;
-  -- position: blocks by it have the chunks of a series oldest first. is_open: series_state does not have it yet.
-  -- into_block: where it is being compacted to.
+  -- position: blocks by rising position have the chunks of a series oldest first. is_open: its states are not in
+  -- series_state yet. into_block: the block it is being compacted into. Sets of tiers (1 samples, 2 5 m, 4 1 h, 8 1 d):
+  -- tiers are complete; stored may have rows (more than tiers while rollups are made or a tier is removed). is_rolled:
+  -- no rollups remain to be made.
   CREATE TABLE block (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     level INTEGER NOT NULL,
@@ -91,9 +67,12 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     from_ms INTEGER NOT NULL,
     to_ms INTEGER NOT NULL,
     is_open INTEGER NOT NULL,
-    into_block INTEGER
+    into_block INTEGER,
+    tiers INTEGER NOT NULL DEFAULT 1,
+    stored INTEGER NOT NULL DEFAULT 1,
+    is_rolled INTEGER NOT NULL DEFAULT 0
   ) STRICT;
-  -- metric: the number of its pair, 0 for series without a name.
+  -- metric: the number of its pair; 0: series without a name.
   CREATE TABLE pack (
     id INTEGER PRIMARY KEY,
     block INTEGER NOT NULL,
@@ -106,21 +85,9 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     payload BLOB NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX pack_place ON pack (block, metric, first_ref, last_ref);
-  `,
-  `
-  -- Without it, each restart would begin keep_firing_for anew.
-  ALTER TABLE alert_state ADD COLUMN keep_firing_since_ms INTEGER;
-  `,
-  `
-  -- Sets of tiers (1 samples, 2 5 m, 4 1 h, 8 1 d). tiers: what a reader may rely on. stored: what may have rows; more
-  -- than that while a block is rolled up, and while rows of a tier that went are removed. is_rolled: no rollups are to
-  -- be made of it any more.
-  ALTER TABLE block ADD COLUMN tiers INTEGER NOT NULL DEFAULT 1;
-  ALTER TABLE block ADD COLUMN stored INTEGER NOT NULL DEFAULT 1;
-  ALTER TABLE block ADD COLUMN is_rolled INTEGER NOT NULL DEFAULT 0;
-  -- Every query asks for blocks without their samples, and mostly there are none.
+  -- Every query looks for blocks without samples; usually there are none.
   CREATE INDEX block_without_samples ON block (to_ms) WHERE tiers & 1 = 0;
-  -- As pack; tier is the bit of one.
+  -- As pack; tier is one bit of a set of tiers.
   CREATE TABLE rollup (
     id INTEGER PRIMARY KEY,
     block INTEGER NOT NULL,
@@ -133,24 +100,16 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     sums BLOB NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX rollup_place ON rollup (block, tier, metric, first_ref, last_ref);
-  `,
-  `
-  -- The series of one commit. AUTOINCREMENT: a ref is never used again, not even when its batch is gone.
+  -- The new series of one commit. AUTOINCREMENT: a ref is never reused, not even after its batch is removed.
   CREATE TABLE series_batch (
     last_ref INTEGER PRIMARY KEY AUTOINCREMENT,
     series BLOB NOT NULL
   ) STRICT;
-  -- They have no samples any more, and go at the next start.
+  -- Series without samples; the next start removes them.
   CREATE TABLE series_ended (
     ref INTEGER PRIMARY KEY
   ) STRICT;
-  `,
-  packSeriesRows,
-  `
-  DROP TABLE series;
-  `,
-  `
-  -- What native histograms say, until they are packed. That there is one, its sample says.
+  -- Native histograms that are not packed yet. A row without its sample is never read.
   CREATE TABLE histogram (
     ref INTEGER NOT NULL,
     time_ms INTEGER NOT NULL,
@@ -171,8 +130,8 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   CREATE TABLE histogram_series (
     ref INTEGER PRIMARY KEY
   ) STRICT;
-  -- seq: the larger, the later it came. value is its eight bytes: SQLite keeps a NaN as NULL. labels: names and values in
-  -- turn, as JSON.
+  -- seq: the order of arrival. value: eight bytes, because SQLite stores a NaN as NULL. labels: names and values,
+  -- alternating, as JSON.
   CREATE TABLE exemplar (
     seq INTEGER PRIMARY KEY,
     ref INTEGER NOT NULL,
@@ -180,7 +139,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     value BLOB NOT NULL,
     labels TEXT NOT NULL
   ) STRICT;
-  -- seq: the larger, the later it was said.
+  -- seq: the order of arrival.
   CREATE TABLE metric_metadata (
     family TEXT NOT NULL,
     type TEXT NOT NULL,
@@ -189,9 +148,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     seq INTEGER NOT NULL,
     PRIMARY KEY (family, type, help, unit)
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- The samples of the head as of a row of the log, in parts. Without a row in head_checkpoint they are nothing.
+  -- The samples of the head up to a row of the log, in parts. Ignored without a row in head_checkpoint.
   CREATE TABLE head_part (
     generation INTEGER NOT NULL,
     part INTEGER NOT NULL,
@@ -202,8 +159,6 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     generation INTEGER PRIMARY KEY,
     log_id INTEGER NOT NULL
   ) STRICT;
-  `,
-  `
   CREATE TABLE silence (
     id TEXT PRIMARY KEY,
     matchers TEXT NOT NULL,
@@ -214,7 +169,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     comment TEXT NOT NULL,
     until_resolved INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  -- Kept as long as the run that it is of.
+  -- Stored as long as its alert_run.
   CREATE TABLE acknowledgement (
     fingerprint TEXT NOT NULL,
     active_at_ms INTEGER NOT NULL,
@@ -231,7 +186,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     subject TEXT NOT NULL,
     detail TEXT NOT NULL
   ) STRICT;
-  -- Each run of an alert that fired. alertname and cluster stand in labels too.
+  -- Occurrences of alerts that fired. labels contain alertname and cluster too.
   CREATE TABLE alert_run (
     fingerprint TEXT NOT NULL,
     active_at_ms INTEGER NOT NULL,
@@ -246,7 +201,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   CREATE INDEX alert_run_fired ON alert_run (fired_at_ms);
   CREATE INDEX alert_run_name ON alert_run (alertname, fired_at_ms);
   CREATE INDEX alert_run_cluster ON alert_run (cluster, fired_at_ms);
-  -- What a start asks: which runs had not ended. There are few.
+  -- Read at each start: the few occurrences that have not ended.
   CREATE INDEX alert_run_open ON alert_run (fired_at_ms) WHERE resolved_at_ms IS NULL;
   CREATE TABLE external_alert (
     fingerprint TEXT PRIMARY KEY,
@@ -259,9 +214,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     is_timeout INTEGER NOT NULL,
     generator_url TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- What each receiver was last told of each group.
+  -- The last notification of each group to each receiver.
   CREATE TABLE notification_log (
     key TEXT PRIMARY KEY,
     at_ms INTEGER NOT NULL,
@@ -269,7 +222,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     resolved TEXT NOT NULL,
     expires_at_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  -- Every attempt to tell somebody. The long ones come last, so that lists need not read them.
+  -- Attempts to notify a receiver. Long columns come last, so that lists do not read them.
   CREATE TABLE delivery (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at_ms INTEGER NOT NULL,
@@ -289,14 +242,10 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     payload TEXT NOT NULL,
     answer TEXT
   ) STRICT;
-  `,
-  `
-  -- Which runs resolved lately, and when the oldest of them fired.
+  -- Finds occurrences that resolved recently, and when the oldest of them fired.
   CREATE INDEX alert_run_resolved ON alert_run (resolved_at_ms, fired_at_ms);
-  `,
-  `
-  -- Facts about clusters, as JSON; the columns are what lists filter and sort by. A key of -1: not known.
-  -- REAL: spans tell times finer than a millisecond.
+  -- Facts about clusters, as JSON; the other columns are what lists filter and sort by. A key of -1: unknown.
+  -- REAL: times of spans are finer than a millisecond.
   CREATE TABLE fleet_cluster (
     cluster TEXT PRIMARY KEY,
     record TEXT NOT NULL
@@ -342,10 +291,8 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   ) STRICT;
   CREATE INDEX modification_cluster ON modification (cluster, id);
   CREATE INDEX modification_started ON modification (started_key, id);
-  `,
-  `
-  -- What ran where at the end of each day, one row a day and operator, for ever: a year of ten thousand clusters is some
-  -- thirty megabytes, and is always read by whole days.
+  -- The versions in use at the end of each day, per operator, without retention: a year of ten thousand clusters takes
+  -- about thirty megabytes, and is always read by whole days.
   CREATE TABLE adoption_day (
     day TEXT PRIMARY KEY,
     updated_at_ms INTEGER NOT NULL,
@@ -357,10 +304,8 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     rows TEXT NOT NULL,
     PRIMARY KEY (operator, day)
   ) STRICT;
-  `,
-  `
-  -- start_ns: of its earliest span; last_start_ns: of its latest. kept_ms: its newest end, and never later than it was
-  -- received; retention counts from there. Times in nanoseconds take 62 bits. tags_cut: it has more tags than are indexed.
+  -- start_ns: of its earliest span; last_start_ns: of its latest. kept_ms: the start of its retention, which is its newest
+  -- end and never later than its arrival. Nanoseconds take 62 bits. tags_cut: it has more tags than are indexed.
   CREATE TABLE trace (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     trace_id BLOB NOT NULL UNIQUE,
@@ -370,8 +315,8 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     tags_cut INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX trace_age ON trace (kept_ms);
-  -- Spans of a trace that came together, or were merged. links: of each span its id, its
-  -- parent's and the number of its service.
+  -- Spans of a trace that arrived together or were merged. links: of each span its id, its parent's id and the number
+  -- of its service.
   CREATE TABLE trace_part (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     trace INTEGER NOT NULL,
@@ -388,7 +333,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     kinds INTEGER NOT NULL,
     UNIQUE (service, operation)
   ) STRICT;
-  -- Which traces have spans of a name, by the trace's start. name 0: any. The rest is of those spans.
+  -- Traces with spans of a name, by the start of the trace. name 0: any. The durations are of those spans.
   CREATE TABLE trace_name (
     trace INTEGER NOT NULL,
     name INTEGER NOT NULL,
@@ -400,7 +345,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX trace_name_start ON trace_name
     (name, start_ns, last_start_ns, duration_min_ns, duration_max_ns);
-  -- Traces that go on for more than an hour: they start long before the spans that are asked for.
+  -- Traces of more than an hour: they start long before the requested spans.
   CREATE INDEX trace_name_long ON trace_name (name, start_ns) WHERE last_start_ns - start_ns > 3600000000000;
   -- tag: a hash of key and value.
   CREATE TABLE trace_tag (
@@ -409,7 +354,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     PRIMARY KEY (trace, tag)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX trace_tag_tag ON trace_tag (tag);
-  -- Traces in which a cluster's operator tells of an upgrade; position rises with each change.
+  -- Traces in which a cluster's operator reports an upgrade; position rises with each change.
   CREATE TABLE upgrade_trace (
     position INTEGER PRIMARY KEY AUTOINCREMENT,
     cluster TEXT NOT NULL,
@@ -417,10 +362,8 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     UNIQUE (cluster, trace)
   ) STRICT;
   CREATE INDEX upgrade_trace_trace ON upgrade_trace (trace);
-  `,
-  `
-  -- position: rises with each change of what is told of the cluster. heard_ms: its last sign of life, to the hour. aliases:
-  -- a list, as JSON. checked_ms: up to where it was looked at what is too old; trimmed_ms: up to where some of it went.
+  -- position: rises with each change of the cluster's observations. heard_ms: its last report, to the hour. aliases: a
+  -- list, as JSON. checked_ms: up to which time retention was applied; trimmed_ms: up to which time it removed rows.
   CREATE TABLE observed_cluster (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE,
@@ -431,7 +374,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     trimmed_ms INTEGER
   ) STRICT;
   CREATE INDEX observed_cluster_position ON observed_cluster (position);
-  -- name: empty as long as it was in listings alone. listed_minute: of the last listing that had it, of the epoch.
+  -- name: empty while only listings contained it. listed_minute: of the last listing that contained it, since the epoch.
   CREATE TABLE observed_object (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     cluster INTEGER NOT NULL,
@@ -443,7 +386,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   ) STRICT;
   CREATE UNIQUE INDEX observed_object_uid ON observed_object (cluster, uid, kind);
   CREATE INDEX observed_object_scope ON observed_object (cluster, kind, namespace, listed_minute);
-  -- A distinct state of an object, with its first and its last sighting by resource version.
+  -- A distinct state of an object, with its first and its last sighting by resource version, and their field_manager.
   CREATE TABLE object_state (
     object INTEGER NOT NULL,
     is_deleted INTEGER NOT NULL,
@@ -455,6 +398,8 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     last_ms INTEGER NOT NULL,
     last_change INTEGER NOT NULL,
     facts BLOB NOT NULL,
+    first_manager INTEGER,
+    last_manager INTEGER,
     PRIMARY KEY (object, is_deleted, hash)
   ) STRICT, WITHOUT ROWID;
   -- When the objects of a kind were listed.
@@ -465,7 +410,7 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     minutes BLOB NOT NULL,
     PRIMARY KEY (cluster, kind, namespace)
   ) STRICT, WITHOUT ROWID;
-  -- What a signal reads of a series; labels: sorted, as JSON.
+  -- The labels of a series that a signal reads, sorted, as JSON.
   CREATE TABLE metric_run_series (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     signal TEXT NOT NULL,
@@ -483,15 +428,13 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     after_ms INTEGER,
     PRIMARY KEY (cluster, first_ms, series)
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
   CREATE TABLE log_source (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     cluster TEXT NOT NULL,
     service TEXT NOT NULL,
     UNIQUE (cluster, service)
   ) STRICT;
-  -- Log records of others. hash: of the payload, so that one that is sent again is the same row. Nanoseconds take 62 bits.
+  -- Received log records. hash: of the payload, so that a repeated record is the same row. Nanoseconds take 62 bits.
   CREATE TABLE log_record (
     time_ns INTEGER NOT NULL,
     source INTEGER NOT NULL,
@@ -503,23 +446,14 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX log_record_source ON log_record (source, time_ns);
   CREATE INDEX log_record_trace ON log_record (trace_id, time_ns) WHERE trace_id IS NOT NULL;
-  `,
-  `
-  -- Clusters on which an alert fired; position rises with each run that is new.
+  -- Clusters on which an alert fired; position rises with each new occurrence.
   CREATE TABLE alert_change (
     position INTEGER PRIMARY KEY AUTOINCREMENT,
     cluster TEXT NOT NULL UNIQUE
   ) STRICT;
-  INSERT INTO alert_change (cluster) SELECT DISTINCT cluster FROM alert_run WHERE cluster <> '';
-  `,
-  `
-  -- Who wrote to objects, by their managedFields: manager, operation and subresource, apart by tabs.
+  -- Writers of objects by their managedFields: manager, operation and subresource, separated by tabs.
   CREATE TABLE field_manager (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE) STRICT;
-  ALTER TABLE object_state ADD COLUMN first_manager INTEGER;
-  ALTER TABLE object_state ADD COLUMN last_manager INTEGER;
-  `,
-  `
-  -- Clusters that somebody said were switched off for good. end_kind: withdrawn, returned.
+  -- Clusters declared decommissioned by a user. end_kind: withdrawn, returned.
   CREATE TABLE decommission (
     id TEXT PRIMARY KEY,
     cluster TEXT NOT NULL,
@@ -531,16 +465,18 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     ended_at_ms INTEGER,
     ended_by TEXT
   ) STRICT;
-  `,
-]
+`
 
-/** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */
-const PACKS_VERSION = 3
+/** The steps from each version to the next, from the baseline on. */
+const STEPS: readonly string[] = []
 
 /** The version of a file that this program has brought up to date. */
-export const SCHEMA_VERSION = STEPS.length
+export const SCHEMA_VERSION = BASELINE_VERSION + STEPS.length
 
-/** Runs the missing steps in one transaction. Throws FleetError `data_dir_too_new` when the file has a newer schema. */
+/**
+ * Creates the schema in an empty file, and runs the missing steps, in one transaction. Throws FleetError
+ * `data_dir_too_new` when the file has a newer schema, and `storage_failed` when it is older than the baseline.
+ */
 export function migrate(db: Database.Database, path: string): void {
   // IMMEDIATE, and the version read inside: a token command and a server may start at the same moment.
   const run = db.transaction(() => {
@@ -552,24 +488,19 @@ export function migrate(db: Database.Database, path: string): void {
         { hint: 'start the newer daytwo that wrote it, or restore a backup made by this version' },
       )
     }
-    if (version === SCHEMA_VERSION) return
-    refuseChunkRows(db, path, version)
-    for (const step of STEPS.slice(version)) {
-      if (typeof step === 'string') db.exec(step)
-      else step(db)
+    if (version !== 0 && version < BASELINE_VERSION) {
+      throw new FleetError(
+        'storage_failed',
+        `${path} has schema version ${version}, this program reads ${BASELINE_VERSION} and later`,
+        { hint: 'it was written before the first release; start with an empty data directory' },
+      )
     }
+    if (version === SCHEMA_VERSION) return
+    if (version === 0) db.exec(BASELINE)
+    for (const step of STEPS.slice(Math.max(0, version - BASELINE_VERSION))) db.exec(step)
     db.pragma(`user_version = ${SCHEMA_VERSION}`)
   })
   run.immediate()
-}
-
-/** Flushed samples from before packs are not converted, and not thrown away either. */
-function refuseChunkRows(db: Database.Database, path: string, version: number): void {
-  if (version === 0 || version >= PACKS_VERSION) return
-  if (db.prepare('SELECT 1 FROM chunk LIMIT 1').get() === undefined) return
-  throw new FleetError('storage_failed', `${path} has flushed samples in the form of schema version ${version}`, {
-    hint: 'it was written before the first release; start with an empty data directory',
-  })
 }
 
 export function versionOf(db: Database.Database): number {

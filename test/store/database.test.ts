@@ -10,7 +10,6 @@ import {
   openDatabaseForReading,
 } from '../../src/store/database.ts'
 import { SCHEMA_VERSION, versionOf } from '../../src/store/migrations.ts'
-import { eachSeries, SeriesRows } from '../../src/store/index/series-rows.ts'
 import { STORE_DEFAULTS } from '../../src/store/options.ts'
 import { openWriter } from '../../src/store/writer.ts'
 import { startChild } from './child.ts'
@@ -72,58 +71,23 @@ describe('the database file', () => {
     second.close()
   })
 
-  /** A file as it was before packs. */
-  const olderFile = (): string => {
+  test('of a schema older than the baseline is refused with a hint, and left as it is', () => {
     const dir = tempDir()
     const old = openDatabase(dir)
-    const isOurs = `type = 'table' AND name NOT IN ('pair', 'series_state', 'log') AND name NOT LIKE 'sqlite_%'`
-    const tables = old.prepare<[], string>(`SELECT name FROM sqlite_schema WHERE ${isOurs}`).pluck().all()
-    for (const table of tables) old.exec(`DROP TABLE ${table}`)
-    old.exec(`
-      CREATE TABLE series (
-        ref INTEGER PRIMARY KEY AUTOINCREMENT, pairs BLOB NOT NULL, ended INTEGER NOT NULL DEFAULT 0
-      ) STRICT;
-      INSERT INTO series (ref, pairs, ended) VALUES (3, x'01', 0), (5, x'8101', 1), (7, x'', 0), (9, x'', 0);
-      DELETE FROM series WHERE ref = 9;
-      CREATE TABLE flush (id INTEGER PRIMARY KEY, from_ms INTEGER, to_ms INTEGER);
-      CREATE TABLE chunk (flush INTEGER, ref INTEGER, from_ms INTEGER, to_ms INTEGER, payload BLOB);
-      INSERT INTO pair (name, value) VALUES ('a', 'b');
-      PRAGMA user_version = 1`)
-    old.close()
-    return dir
-  }
-
-  test('of an older schema keeps its rows and gets the new tables', () => {
-    const db = openDatabase(olderFile())
-    expect(versionOf(db)).toBe(SCHEMA_VERSION)
-    expect(db.prepare('SELECT name FROM pair').pluck().all()).toEqual(['a'])
-    const series: unknown[] = []
-    eachSeries(db, ({ ref, pairIds, isEnded }) => series.push([ref, [...pairIds], isEnded]))
-    expect(series).toEqual([
-      [3, [1], false],
-      [5, [129], true],
-      [7, [], false],
-    ])
-    // 9 was given out once.
-    expect(new SeriesRows(db).nextNumber('series_batch')).toBe(10)
-    for (const table of ['token', 'block', 'pack', 'histogram', 'exemplar', 'metric_metadata']) {
-      expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0)
-    }
-    db.close()
-  })
-
-  test('with flushed samples from before packs is refused with a hint, and left as it is', () => {
-    const dir = olderFile()
-    const old = new Database(join(dir, DATABASE_FILE))
-    old.exec(`INSERT INTO chunk VALUES (1, 1, 0, 0, x'01')`)
+    old.exec(`DROP TABLE decommission; INSERT INTO pair (name, value) VALUES ('a', 'b'); PRAGMA user_version = 20`)
     old.close()
     expect(() => openWriter({ ...STORE_DEFAULTS, dir }, NOW_MS)).toThrow(
-      expect.objectContaining({ code: 'storage_failed', hint: expect.stringContaining('empty data dir') as string }),
+      expect.objectContaining({
+        code: 'storage_failed',
+        message: expect.stringMatching(/has schema version 20, this program reads 21 and later$/) as string,
+        hint: expect.stringContaining('empty data dir') as string,
+      }),
     )
     const after = openDatabaseForReading(dir)
-    expect(versionOf(after)).toBe(1)
-    expect(after.prepare('SELECT count(*) FROM chunk').pluck().get()).toBe(1)
+    expect(versionOf(after)).toBe(20)
+    expect(after.prepare('SELECT name FROM pair').pluck().all()).toEqual(['a'])
     after.close()
+    lockDirectory(dir).release()
   })
 
   test('of a newer program is refused with a hint, and left as it is', () => {

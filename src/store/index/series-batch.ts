@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3'
 import type { SeriesRef } from '../../model/series.ts'
 import { ByteReader, ByteWriter } from '../bytes.ts'
 
@@ -46,32 +45,4 @@ export function readSeriesBatch(batch: Uint8Array, visit: (ref: SeriesRef, pairI
     pairIds.length = length
     visit(ref, pairIds)
   }
-}
-
-/** Series per row when the rows of schema version 5 are packed. */
-const SERIES_PER_BATCH = 1000
-
-/** Packs the rows of schema version 5, one per series, into batches. */
-export function packSeriesRows(db: Database.Database): void {
-  const rows = db.prepare<[], [number, Uint8Array, number]>('SELECT ref, pairs, ended FROM series ORDER BY ref').raw()
-  const insert = db.prepare('INSERT INTO series_batch (last_ref, series) VALUES (?, ?)')
-  const end = db.prepare('INSERT INTO series_ended (ref) VALUES (?)')
-  const all = rows.all()
-  for (let from = 0; from < all.length; from += SERIES_PER_BATCH) {
-    const batch = all.slice(from, from + SERIES_PER_BATCH)
-    insert.run(batch.at(-1)![0], writeSeriesBatch(batch.map(([ref, pairs]) => ({ ref, pairIds: readPairIds(pairs) }))))
-    for (const [ref, , ended] of batch) if (ended !== 0) end.run(ref)
-  }
-  // Refs must not be reused, even those of removed series.
-  const given = db.prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'series'").get()?.seq ?? 0
-  if (given === 0) return
-  if (all.length === 0) insert.run(given, writeSeriesBatch([]))
-  db.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = 'series_batch'").run(given)
-}
-
-function readPairIds(blob: Uint8Array): readonly number[] {
-  const bytes = new ByteReader(blob)
-  const ids: number[] = []
-  while (!bytes.isAtEnd) ids.push(bytes.unsigned())
-  return ids
 }

@@ -5,8 +5,6 @@ import { ByteReader, ByteWriter, floatOf, highWordOf, lowWordOf, MalformedBytesE
  * alone: an entry omits only what equals the previous entry of the same row. Drawn in README.md.
  */
 const LOG_VERSION = 2
-/** Stores all times and values in full, without differences. Rows of this version can still be read. */
-const LOG_VERSION_WHOLE = 1
 
 /** Head byte of an entry: the encoding of the value, and what equals the previous entry. */
 const VALUE_MASK = 3
@@ -22,6 +20,7 @@ const IS_SAME_REF = 16
 const IS_TIME_STEP = 32
 /** Not as a difference, which would not be exact. */
 const IS_TIME_WHOLE = 64
+const HEAD_MAX = 0x7f
 /** A head byte, two numbers and a value. */
 const ENTRY_BYTES_MAX = 1 + 9 + 9 + 9
 
@@ -112,11 +111,7 @@ export function readLogPayload(
 ): void {
   const bytes = new ByteReader(payload)
   const version = bytes.byte()
-  if (version !== LOG_VERSION && version !== LOG_VERSION_WHOLE) {
-    throw new MalformedBytesError(`log version ${version}, want at most ${LOG_VERSION}`)
-  }
-  const isWhole = version === LOG_VERSION_WHOLE
-  const headMax = isWhole ? VALUE_MASK | IS_SAME_TIME | IS_NEXT_REF : 0x7f
+  if (version !== LOG_VERSION) throw new MalformedBytesError(`log version ${version}, want ${LOG_VERSION}`)
   let ref = 0
   let timeMs = 0
   let stepMs = 0
@@ -125,13 +120,13 @@ export function readLogPayload(
   let high = 0
   while (!bytes.isAtEnd) {
     const head = bytes.byte()
-    if (head > headMax || isContradictory(head)) throw new MalformedBytesError(`unknown head byte ${head}`)
+    if (head > HEAD_MAX || isContradictory(head)) throw new MalformedBytesError(`unknown head byte ${head}`)
     if ((head & IS_NEXT_REF) !== 0) ref++
     else if ((head & IS_SAME_REF) === 0) ref = bytes.unsigned()
     if ((head & IS_SAME_TIME) === 0) {
       const beforeMs = timeMs
       if ((head & IS_TIME_STEP) !== 0) timeMs += stepMs
-      else if (isWhole || (head & IS_TIME_WHOLE) !== 0) timeMs = bytes.signed()
+      else if ((head & IS_TIME_WHOLE) !== 0) timeMs = bytes.signed()
       else timeMs += bytes.signed()
       stepMs = timeMs - beforeMs
     }
@@ -146,7 +141,6 @@ export function readLogPayload(
         break
       default:
         if ((head & VALUE_MASK) === VALUE_INTEGER) value = bytes.signed()
-        else if (isWhole) throw new MalformedBytesError(`unknown kind of value in head byte ${head}`)
         else value += bytes.signed()
         low = lowWordOf(value)
         high = highWordOf(value)

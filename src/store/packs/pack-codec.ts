@@ -16,8 +16,6 @@ const PACK_BYTES = 512 * 1024
 const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024
 
 const VERSION = 2
-/** Directories of this version lack the number of runs; they can still be read. */
-const VERSION_WITHOUT_RUNS = 1
 /** Times are stored in full, because their distance to the pack's own time is not exact. */
 const IS_WIDE = 128
 /**
@@ -55,7 +53,7 @@ export interface Directory {
   readonly tosMs: Float64Array
   /** The chunk of entry i is `[ends[i - 1] or 0, ends[i])` of the inflated payload. */
   readonly ends: Uint32Array
-  /** Runs of each chunk, so that a query that would read too many is found out early; 0 when it was not written down. */
+  /** Runs of each chunk, so that a query that would read too many is refused early. */
   readonly runs: Uint32Array
 }
 
@@ -126,9 +124,7 @@ export function decodeDirectory(deflated: Uint8Array, fromMs: number, toMs: numb
   const reader = new ByteReader(inflate(deflated, PAYLOAD_BYTES_MAX))
   const head = reader.byte()
   const version = head & ~IS_WIDE
-  if (version !== VERSION && version !== VERSION_WITHOUT_RUNS) {
-    throw new MalformedBytesError(`pack version ${version}, want at most ${VERSION}`)
-  }
+  if (version !== VERSION) throw new MalformedBytesError(`pack version ${version}, want ${VERSION}`)
   const isWide = (head & IS_WIDE) !== 0
   const count = reader.unsigned()
   if (count === 0 || count > PACK_SERIES) throw new MalformedBytesError(`pack of ${count} series`)
@@ -152,7 +148,7 @@ export function decodeDirectory(deflated: Uint8Array, fromMs: number, toMs: numb
     ends[i] = end
   }
   const runs = new Uint32Array(count)
-  if (version === VERSION) for (let i = 0; i < count; i++) runs[i] = reader.unsigned()
+  for (let i = 0; i < count; i++) runs[i] = reader.unsigned()
   if (!reader.isAtEnd) throw new MalformedBytesError('bytes after the directory')
   return { count, refs, fromsMs, tosMs, ends, runs }
 }

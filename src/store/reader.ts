@@ -16,14 +16,13 @@ import { readFamilies } from './index/metadata.ts'
 import type { StoreOptions } from './options.ts'
 import { cardinalityOf, GrowthWatch, type Cardinality } from './index/cardinality.ts'
 import { indexStatusOf, storedTimesOf, type IndexStatus, type StoredTimes } from './index/index-status.ts'
-import { PackReader, readChunk, type FoundChunk } from './packs/pack-reader.ts'
+import { PackReader } from './packs/pack-reader.ts'
 import { PairTable } from './index/pair-table.ts'
 import { SeriesIndex } from './index/postings.ts'
 import { RollupReader, StoreRollupSelection } from './rollups/rollup-reader.ts'
-import { columnsOf, RollupSamples, samplesOf, type RollupRunSelection } from './rollups/rollup-samples.ts'
-import { RunList } from './head/run-list.ts'
+import { RollupSamples, samplesOf, type RollupRunSelection } from './rollups/rollup-samples.ts'
 import type { RunSources, StoreRunSelection } from './index/run-selection.ts'
-import { SampleColumns } from './head/sample-columns.ts'
+import { columnsOf, lastOf, newestOf } from './index/sample-columns.ts'
 import { eachPair, eachSeries } from './index/series-rows.ts'
 import { SharedHead, type IndexMessage } from './head/shared-head.ts'
 import { eachFlatSeries, type ReaderShare } from './head/share.ts'
@@ -69,7 +68,6 @@ class SharedReader implements StoreReader {
   readonly #rollups: RollupReader
   readonly #rollupSamples: RollupSamples
   readonly #histograms: HistogramReader
-  readonly #runs = new RunList()
   readonly #growth = new GrowthWatch()
   readonly #metricOf = (ref: number): number => this.#index.metricOf(ref)
 
@@ -96,7 +94,11 @@ class SharedReader implements StoreReader {
       head: this.#shared.rows,
       packs: this.#packs,
       metricOf: this.#metricOf,
-      hasHistograms: (rows) => this.#haveHistograms() && this.#histograms.isAnyOf(rows),
+      hasHistograms: (rows) => {
+        // After samples were read: a reader that sees a first histogram then also has its announcement.
+        this.#shared.receiveHistograms()
+        return this.#histograms.isAnyOf(rows)
+      },
       pinned: (work) => this.#shared.pinned(work),
       readingPacks: (work) => asFailure('reading packs', work),
     }
@@ -107,72 +109,28 @@ class SharedReader implements StoreReader {
     return this.#index.size
   }
 
-  select(request: SelectRequest): readonly SeriesColumns[] {
-    const samples = this.#selectSamples(request)
-    return this.#haveHistograms() ? this.#withHistograms(samples, request) : samples
-  }
-
-  /** Samples that are histograms are in it by their bits. */
-  #selectSamples(request: SelectRequest): readonly SeriesColumns[] {
-    const isNewestOnly = request.hint?.isNewestOnly === true
-    if (this.#resolutionMs(request) > 0) {
-      const runs = this.#selectRuns(request, { ...this.#sources, hasHistograms: () => false })
-      return columnsOf(runs, runs.rows.refs, isNewestOnly)
-    }
-    if (isNewestOnly) return this.#selectNewest(request)
-    return this.#selectAll(request, () => this.#index.match(request.matchers))
-  }
-
-  /** Call after samples were read: a reader that sees a first histogram then also has its announcement. */
-  #haveHistograms(): boolean {
+  select({ matchers, fromMs, toMs, maxSamples, hint }: SelectRequest): readonly SeriesColumns[] {
+    // Native histograms are recognised by their bits below: the selection must not drop them.
+    const sources = { ...this.#sources, hasHistograms: () => false }
+    const selection = this.#selectRuns({ matchers, fromMs, toMs, maxSamples }, sources)
+    const isNewestOnly = hint?.isNewestOnly === true
+    const series = isNewestOnly ? newestOf(selection) : columnsOf(selection, 0, selection.rows.length, maxSamples)
     this.#shared.receiveHistograms()
-    return !this.#histograms.isEmpty
-  }
-
-  #withHistograms(samples: readonly SeriesColumns[], request: SelectRequest): readonly SeriesColumns[] {
+    if (this.#histograms.isEmpty) return series
     return asFailure('reading native histograms', () =>
-      samples.flatMap((columns) => {
+      series.flatMap((columns) => {
         if (!this.#histograms.has(columns.ref)) return [columns]
         const attached = this.#histograms.attach(columns)
         if (attached !== undefined) return [attached]
-        return request.hint?.isNewestOnly === true ? this.#newestWritten(columns.ref, request) : []
+        if (!isNewestOnly) return []
+        // The newest sample is a histogram that is not committed yet: the one before it counts.
+        const row = selection.rows.refs.indexOf(columns.ref)
+        return columnsOf(selection, row, row + 1, maxSamples).flatMap((all) => {
+          const written = this.#histograms.attach(all)
+          return written === undefined ? [] : [lastOf(written)]
+        })
       }),
     )
-  }
-
-  /** The newest sample of a series whose newest sample is a histogram that is not committed yet. */
-  #newestWritten(ref: number, request: SelectRequest): readonly SeriesColumns[] {
-    return this.#selectAll(request, () => Uint32Array.of(ref)).flatMap((columns) => {
-      const attached = this.#histograms.attach(columns)
-      return attached === undefined ? [] : [newestOf(attached)]
-    })
-  }
-
-  /** @param match finds the series, while nothing of the head is reused */
-  #selectAll(request: SelectRequest, match: () => Uint32Array): readonly SeriesColumns[] {
-    const { fromMs, toMs } = request
-    const inHead = new SampleColumns(request.maxSamples)
-    // First the head, then the database: the writer does it the other way round, so what a flush moves meanwhile is
-    // found in one of them or in both.
-    const { refs, ends } = this.#shared.pinned(() => {
-      const refs = match()
-      const ends = new Float64Array(refs.length)
-      for (let i = 0; i < refs.length; i++) {
-        this.#head.read(this.#index.slotOf(refs[i]!), fromMs, toMs, inHead)
-        ends[i] = inHead.count
-      }
-      return { refs, ends }
-    })
-    const chunks = this.#chunksOf(refs, fromMs, toMs)
-    if (chunks.size === 0) return this.#cut(refs, inHead, ends)
-    const both = new SampleColumns(request.maxSamples)
-    const bothEnds = new Float64Array(refs.length)
-    for (let i = 0; i < refs.length; i++) {
-      const flushedUntilMs = this.#readChunks(chunks.get(i) ?? [], refs[i]!, request, both)
-      both.pushFrom(inHead, i === 0 ? 0 : ends[i - 1]!, ends[i]!, flushedUntilMs)
-      bothEnds[i] = both.count
-    }
-    return this.#cut(refs, both, bothEnds)
   }
 
   selectRuns(request: SelectRequest): RunSelection {
@@ -184,11 +142,6 @@ class SharedReader implements StoreReader {
     return samplesOf(this.#index.select(request.matchers, request.tally), request, sources, this.#rollupSamples)
   }
 
-  /** Width of the widest buckets that replace samples in a range; 0: all samples are stored. */
-  #resolutionMs(range: TimeRange): number {
-    return asFailure('reading blocks', () => this.#rollupSamples.widthMs(range))
-  }
-
   selectRollup(request: RollupRequest): RollupSelection | undefined {
     this.#shared.receive()
     const plan = asFailure('reading blocks', () => this.#rollups.plan(request))
@@ -197,47 +150,6 @@ class SharedReader implements StoreReader {
     // Buckets contain only floats.
     if (this.#sources.hasHistograms(rows)) return undefined
     return new StoreRollupSelection(rows, request, plan, this.#rollups, this.#sources)
-  }
-
-  /** As `select`, with only the newest sample of each series. Samples of the head are newer than flushed ones. */
-  #selectNewest(request: SelectRequest): readonly SeriesColumns[] {
-    const { fromMs, toMs } = request
-    const newest = new SampleColumns(request.maxSamples)
-    const { refs, ends, flushed } = this.#shared.pinned(() => {
-      const refs = this.#index.match(request.matchers)
-      const ends = new Float64Array(refs.length)
-      const flushed: number[] = []
-      for (let i = 0; i < refs.length; i++) {
-        const slot = this.#index.slotOf(refs[i]!)
-        this.#head.readNewest(slot, fromMs, toMs, newest)
-        ends[i] = newest.count
-        // After the head: samples that a flush removed before this read are flushed by now.
-        const isInHead = newest.count > (i === 0 ? 0 : ends[i - 1]!)
-        if (!isInHead && this.#memory.flushedUntilMs(slot) >= fromMs) flushed.push(i)
-      }
-      return { refs, ends, flushed }
-    })
-    if (flushed.length === 0) return this.#cut(refs, newest, ends)
-    const flushedRefs = Uint32Array.from(flushed, (place) => refs[place]!)
-    const chunks = this.#chunksOf(flushedRefs, fromMs, toMs)
-    if (chunks.size === 0) return this.#cut(refs, newest, ends)
-    return [...this.#cut(refs, newest, ends), ...this.#newestOfChunks(flushedRefs, chunks, request)]
-  }
-
-  #newestOfChunks(
-    refs: Uint32Array,
-    chunks: ReadonlyMap<number, readonly FoundChunk[]>,
-    request: SelectRequest,
-  ): readonly SeriesColumns[] {
-    const newest = new SampleColumns(request.maxSamples)
-    const ends = new Float64Array(refs.length)
-    for (let i = 0; i < refs.length; i++) {
-      const from = newest.count
-      this.#readChunks(chunks.get(i) ?? [], refs[i]!, request, newest)
-      newest.keepNewest(from)
-      ends[i] = newest.count
-    }
-    return this.#cut(refs, newest, ends)
   }
 
   series(matchers: readonly Matcher[], range: TimeRange): readonly Labels[] {
@@ -326,54 +238,6 @@ class SharedReader implements StoreReader {
     }
   }
 
-  /** Chunks by the place of their series in `refs`. */
-  #chunksOf(refs: Uint32Array, fromMs: number, toMs: number): ReadonlyMap<number, readonly FoundChunk[]> {
-    const chunks = new Map<number, FoundChunk[]>()
-    asFailure('reading packs', () => {
-      this.#packs.each(refs, this.#metricOf, fromMs, toMs, (place, chunk) => {
-        const list = chunks.get(place)
-        if (list === undefined) chunks.set(place, [chunk])
-        else list.push(chunk)
-      })
-    })
-    return chunks
-  }
-
-  /** Adds the samples of chunks; returns the time of the newest, or -Infinity. */
-  #readChunks(chunks: readonly FoundChunk[], ref: number, range: TimeRange, into: SampleColumns): number {
-    let untilMs = -Infinity
-    for (const chunk of chunks) {
-      this.#runs.clear()
-      readChunk(chunk, ref, this.#runs)
-      const { startsMs, deltasMs, counts, lows, highs, count } = this.#runs
-      for (let run = 0; run < count; run++) {
-        const { fromMs, toMs } = range
-        into.pushRun(startsMs[run]!, deltasMs[run]!, counts[run]!, lows[run]!, highs[run]!, fromMs, toMs)
-      }
-      if (count > 0) untilMs = this.#runs.lastMsOf(count - 1)
-    }
-    return untilMs
-  }
-
-  #cut(refs: Uint32Array, columns: SampleColumns, ends: Float64Array): readonly SeriesColumns[] {
-    const series: SeriesColumns[] = []
-    let from = 0
-    for (let i = 0; i < refs.length; i++) {
-      const to = ends[i]!
-      if (to > from) {
-        series.push({
-          ref: refs[i]!,
-          labels: this.#index.labelsOf(refs[i]!),
-          count: to - from,
-          timesMs: columns.timesMs.subarray(from, to),
-          values: columns.values.subarray(from, to),
-        })
-      }
-      from = to
-    }
-    return series
-  }
-
   /** Matching series with a sample in the range. */
   #refsInRange(matchers: readonly Matcher[], { fromMs, toMs }: TimeRange): readonly number[] {
     const inRange: number[] = []
@@ -397,10 +261,4 @@ class SharedReader implements StoreReader {
     })
     return inRange
   }
-}
-
-function newestOf({ ref, labels, count, timesMs, values, histograms }: SeriesColumns): SeriesColumns {
-  const last = count - 1
-  const newest = { ref, labels, count: 1, timesMs: timesMs.slice(last), values: values.slice(last) }
-  return histograms === undefined ? newest : { ...newest, histograms: histograms.slice(last) }
 }

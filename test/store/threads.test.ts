@@ -74,7 +74,6 @@ describe('memory that was unlinked', () => {
         return 'up'
       },
     }
-    store.reader.select({ matchers: [matcher], fromMs: 0, toMs: NOW_MS, maxSamples: 1 })
     store.reader.series([matcher], { fromMs: 0, toMs: NOW_MS })
     expect(seen.length).toBeGreaterThan(1)
     expect(seen.every((epoch) => Number.isFinite(epoch))).toBe(true)

@@ -13,7 +13,6 @@ import {
   SLOT_LAST_PAGE,
 } from './head-memory.ts'
 import { countUpTo, mergeRuns, RunList } from './run-list.ts'
-import type { SampleColumns } from './sample-columns.ts'
 
 /**
  * The reader's side of the head. Use only between `pin` and `unpin`. A read of a series sees a prefix of its chain, up
@@ -31,26 +30,6 @@ export class HeadReader {
   constructor(memory: HeadMemory, receive: () => void) {
     this.#memory = memory
     this.#receive = receive
-  }
-
-  /** Adds the samples of a slot with times in `[fromMs, toMs]`, in order, each once. */
-  read(slot: number, fromMs: number, toMs: number, into: SampleColumns): void {
-    const words = this.#memory.slotWords(slot)
-    const at = this.#memory.slotAt(slot)
-    // Late samples first: the writer moves them into the chain in order, and clears this word after that.
-    const lastOlder = Atomics.load(words, at + SLOT_LAST_OLDER_PAGE)
-    const last = Atomics.load(words, at + SLOT_LAST_PAGE)
-    if (lastOlder === 0) {
-      this.#eachRun(last, fromMs, (startMs, deltaMs, count, low, high) => {
-        into.pushRun(startMs, deltaMs, count, low, high, fromMs, toMs)
-      })
-      return
-    }
-    this.#mergeChains(last, lastOlder, fromMs)
-    const { startsMs, deltasMs, counts, lows, highs, count } = this.#merged
-    for (let run = 0; run < count; run++) {
-      into.pushRun(startsMs[run]!, deltasMs[run]!, counts[run]!, lows[run]!, highs[run]!, fromMs, toMs)
-    }
   }
 
   /** The slow path of `HeadRows.newest`: there are late samples. */
@@ -99,40 +78,7 @@ export class HeadReader {
     mergeRuns(this.#inOrder, this.#late, this.#merged)
   }
 
-  /**
-   * HOT: once per series of a rule. Adds the newest sample with a time in `[fromMs, toMs]`, when there is one. Late
-   * samples are the slow path.
-   */
-  readNewest(slot: number, fromMs: number, toMs: number, into: SampleColumns): void {
-    const memory = this.#memory
-    const slotWords = memory.slotWords(slot)
-    const slotAt = memory.slotAt(slot)
-    if (Atomics.load(slotWords, slotAt + SLOT_LAST_OLDER_PAGE) !== 0) {
-      const from = into.count
-      this.read(slot, fromMs, toMs, into)
-      into.keepNewest(from)
-      return
-    }
-    for (let page = Atomics.load(slotWords, slotAt + SLOT_LAST_PAGE); page !== 0;) {
-      const words = memory.pageWords(page) ?? this.#unknownPage(page)
-      const floats = memory.pageFloats(page)
-      const at = memory.pageAt(page)
-      for (let run = Atomics.load(words, at + PAGE_RUNS) - 1; run >= 0; run--) {
-        const runAt = at + PAGE_FIRST_RUN + run * RUN_WORDS
-        const startMs = floats[runAt >> 1]!
-        if (startMs > toMs) continue
-        // The count before the delta, as in #eachRun.
-        const count = Atomics.load(words, runAt + RUN_COUNT)
-        const deltaMs = words[runAt + RUN_DELTA]!
-        const newestMs = startMs + deltaMs * (countUpTo(toMs, startMs, deltaMs, count) - 1)
-        into.pushRun(newestMs, 0, 1, words[runAt + RUN_LOW]!, words[runAt + RUN_HIGH]!, fromMs, toMs)
-        return
-      }
-      page = words[at + PAGE_BEFORE]!
-    }
-  }
-
-  /** Whether `read` would add a sample. */
+  /** Whether a slot has a sample with a time in `[fromMs, toMs]`. */
   hasSample(slot: number, fromMs: number, toMs: number): boolean {
     const words = this.#memory.slotWords(slot)
     const at = this.#memory.slotAt(slot)

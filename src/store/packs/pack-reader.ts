@@ -10,12 +10,6 @@ import { RunList } from '../head/run-list.ts'
 
 /** Flushed samples, as readers see them: the packs of one metric in each block that a range touches. */
 
-/** A chunk that was found, still encoded. */
-export interface FoundChunk {
-  readonly fromMs: number
-  readonly payload: Uint8Array
-}
-
 /** Where the chunk at entry `entry` of a pack is. It is there until the next read. */
 export interface PlacedChunk {
   readonly place: number
@@ -50,7 +44,6 @@ type PackRange = [number, number, number, number, number, number]
 
 export class PackReader {
   readonly #overlapping: Database.Statement<[number, number], { id: number }>
-  readonly #packs: Database.Statement<PackRange, PackRow>
   readonly #heads: Database.Statement<PackRange, PackHead>
   readonly #directory: Database.Statement<[number], Uint8Array>
   readonly #cache = new PackCache()
@@ -65,7 +58,6 @@ export class PackReader {
     const columns = 'id, from_ms AS fromMs, to_ms AS toMs, directory'
     const range = `FROM pack WHERE block = ? AND metric = ? AND first_ref <= ? AND last_ref >= ?
       AND to_ms >= ? AND from_ms <= ? ORDER BY first_ref`
-    this.#packs = db.prepare(`SELECT ${columns}, payload ${range}`)
     this.#directories = db.prepare(`SELECT ${columns} ${range}`)
     // Without the blobs: a cached pack is not read again.
     this.#heads = db.prepare(`SELECT id, first_ref AS firstRef, from_ms AS fromMs, to_ms AS toMs ${range}`)
@@ -78,36 +70,8 @@ export class PackReader {
   }
 
   /**
-   * Visits the chunks that overlap `[fromMs, toMs]`, each with the index of its series in `refs` (sorted); the chunks
-   * of one series are visited oldest first.
-   */
-  each(
-    refs: Uint32Array,
-    metricOf: (ref: SeriesRef) => number,
-    fromMs: number,
-    toMs: number,
-    visit: (place: number, chunk: FoundChunk) => void,
-  ): void {
-    if (refs.length === 0) return
-    this.#atomically(() => {
-      const blocks = this.#overlapping.all(fromMs, toMs)
-      if (blocks.length === 0) return
-      const byMetric = groupByMetric(refs, metricOf)
-      for (const { id } of blocks) {
-        for (const group of byMetric) {
-          for (const row of this.#packs.iterate(...rangeOf(id, group, fromMs, toMs))) {
-            readPack(row.id, () => {
-              eachChunk(row, group, fromMs, toMs, visit)
-            })
-          }
-        }
-      }
-    })
-  }
-
-  /**
-   * The chunks of `each` for queries, from cached packs where possible. Chunks of one series come oldest first, those
-   * of different series in any order.
+   * The chunks of `refs` (sorted) that overlap `[fromMs, toMs]`, from cached packs where possible. Chunks of one series
+   * come oldest first, those of different series in any order.
    */
   chunksOf(
     refs: Uint32Array,
@@ -227,13 +191,6 @@ export class PackReader {
   }
 }
 
-/** Decodes into `into`; a damaged chunk is FleetError `storage_failed`. */
-export function readChunk({ payload, fromMs }: FoundChunk, ref: SeriesRef, into: RunList): void {
-  orDamaged(`a chunk of series ${ref}`, () => {
-    decodeChunk(payload, fromMs, into)
-  })
-}
-
 /** Runs `read`; reports malformed bytes as damage of pack `id`. */
 export function readPack<T>(id: number, read: () => T): T {
   return orDamaged(`pack ${id}`, read)
@@ -252,27 +209,6 @@ export function orDamaged<T>(what: string, read: () => T): T {
 }
 
 /** HOT: once per series and block. Both lists rise, so they are walked side by side. */
-function eachChunk(
-  row: PackRow,
-  group: MetricRefs,
-  fromMs: number,
-  toMs: number,
-  visit: (place: number, chunk: FoundChunk) => void,
-): void {
-  const directory = decodeDirectory(row.directory, row.fromMs, row.toMs)
-  const { refs, places } = group
-  let payload: Uint8Array | undefined
-  let at = firstAtLeast(refs, directory.refs[0]!)
-  for (let i = 0; i < directory.count && at < refs.length; i++) {
-    const ref = directory.refs[i]!
-    while (at < refs.length && refs[at]! < ref) at++
-    if (refs[at] !== ref || directory.tosMs[i]! < fromMs || directory.fromsMs[i]! > toMs) continue
-    payload ??= inflatePayload(row.payload, directory)
-    visit(places[at]!, { fromMs: directory.fromsMs[i]!, payload: chunkAt(payload, directory, i) })
-  }
-}
-
-/** HOT: once per series and block, as `eachChunk`. */
 function placeChunks(pack: CachedPack, group: MetricRefs, fromMs: number, toMs: number, found: PlacedChunk[]): void {
   const { count, refs: packed, fromsMs, tosMs } = pack.directory
   const { refs, places } = group

@@ -4,7 +4,7 @@ import type { TimeRange } from '../../model/time-range.ts'
 import { BUCKET_ENDS_STALE, type RollupColumns } from '../../model/rollup.ts'
 import { RunColumns } from '../../model/run-columns.ts'
 import { STALE_HIGH_WORD, STALE_LOW_WORD } from '../../model/sample.ts'
-import type { SeriesColumns, SeriesRef } from '../../model/series.ts'
+import type { SeriesRef } from '../../model/series.ts'
 import { BucketList } from './bucket-list.ts'
 import { highWordOf, lowWordOf } from '../bytes.ts'
 import { asFailure } from '../database.ts'
@@ -250,36 +250,4 @@ function mergeRow(
     }
   }
   pushRollupUntil(Infinity)
-}
-
-/** The samples of a selection as columns: the slow path of `select`. */
-export function columnsOf(selection: RunSelection, refs: Uint32Array, isNewestOnly: boolean): readonly SeriesColumns[] {
-  const runs = new RunColumns()
-  const series: SeriesColumns[] = []
-  for (let row = 0; row < refs.length; row++) {
-    selection.readRuns(row, row + 1, runs)
-    let count = 0
-    for (let run = 0; run < runs.count; run++) count += runs.counts[run]!
-    if (count === 0) continue
-    const timesMs = new Float64Array(count)
-    const values = new Float64Array(count)
-    const words = new Int32Array(values.buffer)
-    let at = 0
-    for (let run = 0; run < runs.count; run++) {
-      for (let i = 0; i < runs.counts[run]!; i++, at++) {
-        timesMs[at] = runs.startsMs[run]! + (i === 0 ? 0 : runs.deltasMs[run]! * i)
-        words[at * 2] = runs.words[run * 2]!
-        words[at * 2 + 1] = runs.words[run * 2 + 1]!
-      }
-    }
-    const first = isNewestOnly ? count - 1 : 0
-    series.push({
-      ref: refs[row]!,
-      labels: selection.rows.at(row),
-      count: count - first,
-      timesMs: timesMs.slice(first),
-      values: values.slice(first),
-    })
-  }
-  return series
 }

@@ -86,8 +86,8 @@ class SharedReader implements StoreReader {
     this.#memory = this.#shared.memory
     this.#head = this.#shared.reader
     this.#packs = new PackReader(db)
-    this.#rollups = new RollupReader(db)
-    this.#rollupSamples = new RollupSamples(db)
+    this.#rollups = new RollupReader(db, this.#packs)
+    this.#rollupSamples = new RollupSamples(db, this.#rollups)
     this.#histograms = new HistogramReader(db)
     this.#sources = {
       memory: this.#memory,

@@ -1,8 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { SeriesRef } from '../../model/series.ts'
-import { chunkAt, decodeDirectory, inflatePayload, type Directory, type Pack } from './pack-codec.ts'
-import { decodeChunk } from './chunk-codec.ts'
-import { readPack } from './pack-reader.ts'
+import { decodeDirectory, inflatePayload, type Directory, type Pack } from './pack-codec.ts'
+import { readChunk, readPack } from './pack-reader.ts'
 import { RunList } from '../head/run-list.ts'
 import type { SeriesState } from '../index/series-rows.ts'
 
@@ -191,12 +190,10 @@ export class BlockRows {
     const runs = new RunList()
     const rows = this.#db.prepare<[number], PackRow>(`SELECT ${PACK_COLUMNS} WHERE block = ?`)
     for (const row of rows.iterate(block)) {
-      const { directory, payload } = storedPack(row)
+      const pack = storedPack(row)
+      const { directory } = pack
       for (let i = 0; i < directory.count; i++) {
-        runs.clear()
-        readPack(row.id, () => {
-          decodeChunk(chunkAt(payload, directory, i), directory.fromsMs[i]!, runs)
-        })
+        readChunk(pack, i, runs)
         const last = runs.count - 1
         visit({
           ref: directory.refs[i]!,

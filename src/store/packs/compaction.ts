@@ -1,13 +1,14 @@
 import type Database from 'better-sqlite3'
-import type { BlockRow, BlockRows } from './blocks.ts'
+import type { BlockRow, BlockRows, StoredPack } from './blocks.ts'
 import { encodeChunk } from './chunk-codec.ts'
 import { encodePack, PackFiller, type Pack } from './pack-codec.ts'
+import { readChunk } from './pack-reader.ts'
 import type { StoreOptions } from '../options.ts'
 import { retentionsOf } from './retention.ts'
 import { RollupMerge } from '../rollups/rollup-merge.ts'
 import type { RollupRows } from '../rollups/rollup-rows.ts'
 import { RunList } from '../head/run-list.ts'
-import { SourcePacks } from './source-packs.ts'
+import { SourceSeries } from './source-series.ts'
 import { hasTier, RAW_BIT, ROLLUP_TIERS, TIER_BITS, type RollupTier } from '../rollups/tiers.ts'
 
 /**
@@ -106,7 +107,7 @@ function windowOf(block: BlockRow, windowMs: number): number {
 const SAMPLES_PER_STEP = 50_000
 
 interface OpenMetric {
-  readonly sources: readonly SourcePacks[]
+  readonly sources: readonly SourceSeries<StoredPack>[]
   readonly packs: Pack[]
   readonly rollups: readonly { readonly tier: RollupTier; readonly merge: RollupMerge }[]
 }
@@ -162,7 +163,7 @@ export class Compaction {
       this.#metric = metric
       this.#open = {
         sources: this.#hasSamples
-          ? this.#sources.map((source) => new SourcePacks(this.#blocks, source.id, metric))
+          ? this.#sources.map(({ id }) => new SourceSeries((ref) => this.#blocks.packAfter(id, metric, ref)))
           : [],
         packs: [],
         rollups: this.#tiers.map((tier) => {
@@ -218,7 +219,7 @@ export class Compaction {
   }
 
   /** HOT: once per series. The next ref of all sources, with its chunks joined. Returns the number of samples. */
-  #pushNext(sources: readonly SourcePacks[]): number {
+  #pushNext(sources: readonly SourceSeries<StoredPack>[]): number {
     let ref = Infinity
     for (const source of sources) ref = Math.min(ref, source.ref)
     if (ref === Infinity) return 0
@@ -226,8 +227,7 @@ export class Compaction {
     runs.clear()
     for (const source of sources) {
       if (source.ref !== ref) continue
-      this.#one.clear()
-      source.decode(this.#one)
+      readChunk(source.row, source.entry, this.#one)
       runs.joinAll(this.#one)
       source.next()
     }

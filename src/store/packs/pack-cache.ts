@@ -18,9 +18,7 @@ interface PackKey {
   readonly firstRef: number
 }
 
-export interface CachedPack {
-  readonly block: number
-  readonly firstRef: number
+export interface CachedPack extends PackKey {
   readonly directory: Directory
   readonly payload: Uint8Array
   readonly bytes: number
@@ -47,7 +45,7 @@ export class PackCache {
   add({ id, block, firstRef }: PackKey, directory: Directory, deflated: Uint8Array): CachedPack {
     const payload = inflatePayload(deflated, directory)
     const bytes = payload.byteLength + directory.count * ENTRY_BYTES + PACK_BYTES
-    const pack: CachedPack = { block, firstRef, directory, payload, bytes }
+    const pack: CachedPack = { id, block, firstRef, directory, payload, bytes }
     this.#packs.set(id, pack)
     this.#bytes += bytes
     for (const [oldest, old] of this.#packs) {

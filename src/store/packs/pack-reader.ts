@@ -5,7 +5,7 @@ import type { SeriesRef } from '../../model/series.ts'
 import { MalformedBytesError } from '../bytes.ts'
 import { decodeChunk } from './chunk-codec.ts'
 import { PackCache, type CachedPack } from './pack-cache.ts'
-import { chunkAt, decodeDirectory, inflatePayload, type Directory } from './pack-codec.ts'
+import { chunkAt, decodeDirectory, inflatePayload, PACK_SERIES, type Directory } from './pack-codec.ts'
 import { RunList } from '../head/run-list.ts'
 
 /** Flushed samples, as readers see them: the packs of one metric in each block that a range touches. */
@@ -17,14 +17,6 @@ export interface PlacedChunk {
   readonly entry: number
 }
 
-interface PackRow {
-  readonly id: number
-  readonly fromMs: number
-  readonly toMs: number
-  readonly directory: Uint8Array
-  readonly payload: Uint8Array
-}
-
 interface PackHead {
   readonly id: number
   readonly firstRef: number
@@ -32,8 +24,15 @@ interface PackHead {
   readonly toMs: number
 }
 
+interface PackDirectory {
+  readonly id: number
+  readonly fromMs: number
+  readonly toMs: number
+  readonly directory: Uint8Array
+}
+
 /** The requested refs of one metric, and their indexes in the request. */
-interface MetricRefs {
+export interface MetricRefs {
   readonly metric: number
   readonly refs: number[]
   readonly places: number[]
@@ -43,24 +42,22 @@ interface MetricRefs {
 type PackRange = [number, number, number, number, number, number]
 
 export class PackReader {
-  readonly #overlapping: Database.Statement<[number, number], { id: number }>
+  readonly #overlapping: Database.Statement<[number, number], number>
   readonly #heads: Database.Statement<PackRange, PackHead>
+  readonly #directories: Database.Statement<PackRange, PackDirectory>
   readonly #directory: Database.Statement<[number], Uint8Array>
-  readonly #cache = new PackCache()
-  readonly #directories: Database.Statement<PackRange, Omit<PackRow, 'payload'>>
   readonly #payload: Database.Statement<[number], Uint8Array>
+  readonly #cache = new PackCache()
   readonly #atomically: (work: () => void) => void
 
   constructor(db: Database.Database) {
-    this.#overlapping = db.prepare(
-      'SELECT id FROM block WHERE to_ms >= ? AND from_ms <= ? AND tiers & 1 != 0 ORDER BY position',
-    )
-    const columns = 'id, from_ms AS fromMs, to_ms AS toMs, directory'
+    const overlapping = 'SELECT id FROM block WHERE to_ms >= ? AND from_ms <= ? AND tiers & 1 != 0 ORDER BY position'
+    this.#overlapping = db.prepare<[number, number], number>(overlapping).pluck()
     const range = `FROM pack WHERE block = ? AND metric = ? AND first_ref <= ? AND last_ref >= ?
       AND to_ms >= ? AND from_ms <= ? ORDER BY first_ref`
-    this.#directories = db.prepare(`SELECT ${columns} ${range}`)
     // Without the blobs: a cached pack is not read again.
     this.#heads = db.prepare(`SELECT id, first_ref AS firstRef, from_ms AS fromMs, to_ms AS toMs ${range}`)
+    this.#directories = db.prepare(`SELECT id, from_ms AS fromMs, to_ms AS toMs, directory ${range}`)
     this.#directory = db.prepare<[number], Uint8Array>('SELECT directory FROM pack WHERE id = ?').pluck()
     this.#payload = db.prepare<[number], Uint8Array>('SELECT payload FROM pack WHERE id = ?').pluck()
     // One snapshot for all blocks of a read: retention and compaction go on meanwhile.
@@ -81,21 +78,30 @@ export class PackReader {
     tally?: ReadTally,
   ): readonly PlacedChunk[] {
     const found: PlacedChunk[] = []
-    if (refs.length === 0) return found
-    this.#atomically(() => {
-      const blocks = this.#overlapping.all(fromMs, toMs)
-      if (blocks.length === 0) return
-      const byMetric = groupByMetric(refs, metricOf)
-      for (const { id: block } of blocks) {
-        for (const group of byMetric) {
-          for (const head of this.#heads.all(...rangeOf(block, group, fromMs, toMs))) {
-            const pack = this.#cached(block, head, tally)
-            placeChunks(pack, group, fromMs, toMs, found)
-          }
-        }
-      }
+    this.#eachRange(refs, metricOf, fromMs, toMs, (block, group) => {
+      this.placeChunks(block, group, fromMs, toMs, found, tally)
     })
     return found
+  }
+
+  /** HOT: once per series and block. Adds the chunks of one metric in one block. Call in a transaction. */
+  placeChunks(
+    block: number,
+    group: MetricRefs,
+    fromMs: number,
+    toMs: number,
+    found: PlacedChunk[],
+    tally?: ReadTally,
+  ): void {
+    for (const head of this.#heads.all(...rangeOf(block, group, fromMs, toMs))) {
+      const pack = this.#cached(block, head, tally)
+      const { count, fromsMs, tosMs } = pack.directory
+      const places = placesIn(pack.directory.refs, group)
+      for (let entry = 0; entry < count; entry++) {
+        const place = places[entry]!
+        if (place >= 0 && tosMs[entry]! >= fromMs && fromsMs[entry]! <= toMs) found.push({ place, pack, entry })
+      }
+    }
   }
 
   #cached(block: number, { id, firstRef, fromMs, toMs }: PackHead, tally: ReadTally | undefined): CachedPack {
@@ -125,21 +131,13 @@ export class PackReader {
     toMs: number,
     found: (ref: SeriesRef) => void,
   ): void {
-    if (refs.length === 0) return
-    this.#atomically(() => {
-      const blocks = this.#overlapping.all(fromMs, toMs).reverse()
-      if (blocks.length === 0) return
-      const left = new Set<number>(refs)
-      const byMetric = groupByMetric(refs, metricOf)
-      for (const { id } of blocks) {
-        for (const group of byMetric) {
-          if (left.size === 0) return
-          for (const row of this.#directories.all(...rangeOf(id, group, fromMs, toMs))) {
-            readPack(row.id, () => {
-              this.#findIn(row, left, fromMs, toMs, found)
-            })
-          }
-        }
+    const left = new Set<number>(refs)
+    this.#eachRange(refs, metricOf, fromMs, toMs, (block, group) => {
+      if (left.size === 0) return
+      for (const row of this.#directories.all(...rangeOf(block, group, fromMs, toMs))) {
+        readPack(row.id, () => {
+          this.#findIn(row, left, fromMs, toMs, found)
+        })
       }
     })
   }
@@ -149,32 +147,38 @@ export class PackReader {
    * directories.
    */
   runsWithin(refs: Uint32Array, metricOf: (ref: SeriesRef) => number, fromMs: number, toMs: number): number {
-    let runs = 0
-    if (refs.length === 0) return runs
-    this.#atomically(() => {
-      const blocks = this.#overlapping.all(fromMs, toMs)
-      if (blocks.length === 0) return
-      const byMetric = groupByMetric(refs, metricOf)
-      for (const { id } of blocks) {
-        for (const group of byMetric) {
-          for (const row of this.#directories.iterate(...rangeOf(id, group, fromMs, toMs))) {
-            const directory = readPack(row.id, () => decodeDirectory(row.directory, row.fromMs, row.toMs))
-            runs += runsIn(directory, group.refs, fromMs, toMs)
-          }
+    let count = 0
+    this.#eachRange(refs, metricOf, fromMs, toMs, (block, group) => {
+      for (const row of this.#directories.iterate(...rangeOf(block, group, fromMs, toMs))) {
+        const { refs: packed, fromsMs, tosMs, runs } = readPack(row.id, () => directoryOf(row))
+        const places = placesIn(packed, group)
+        for (let entry = 0; entry < packed.length; entry++) {
+          if (places[entry]! >= 0 && fromsMs[entry]! >= fromMs && tosMs[entry]! <= toMs) count += runs[entry]!
         }
       }
     })
-    return runs
+    return count
   }
 
-  #findIn(
-    row: Omit<PackRow, 'payload'>,
-    left: Set<number>,
+  /** Visits the blocks that overlap `[fromMs, toMs]`, oldest first, metric by metric. */
+  #eachRange(
+    refs: Uint32Array,
+    metricOf: (ref: SeriesRef) => number,
     fromMs: number,
     toMs: number,
-    found: (ref: SeriesRef) => void,
+    visit: (block: number, group: MetricRefs) => void,
   ): void {
-    const directory = decodeDirectory(row.directory, row.fromMs, row.toMs)
+    if (refs.length === 0) return
+    this.#atomically(() => {
+      const blocks = this.#overlapping.all(fromMs, toMs)
+      if (blocks.length === 0) return
+      const groups = groupByMetric(refs, metricOf)
+      for (const block of blocks) for (const group of groups) visit(block, group)
+    })
+  }
+
+  #findIn(row: PackDirectory, left: Set<number>, fromMs: number, toMs: number, found: (ref: SeriesRef) => void): void {
+    const directory = directoryOf(row)
     let payload: Uint8Array | undefined
     for (let i = 0; i < directory.count; i++) {
       const ref = directory.refs[i]!
@@ -196,6 +200,18 @@ export function readPack<T>(id: number, read: () => T): T {
   return orDamaged(`pack ${id}`, read)
 }
 
+/** Replaces the content of `into` by the runs of one chunk of a pack; damage is FleetError `storage_failed`. */
+export function readChunk(
+  { id, directory, payload }: Pick<CachedPack, 'id' | 'directory' | 'payload'>,
+  entry: number,
+  into: RunList,
+): void {
+  into.clear()
+  readPack(id, () => {
+    decodeChunk(chunkAt(payload, directory, entry), directory.fromsMs[entry]!, into)
+  })
+}
+
 export function orDamaged<T>(what: string, read: () => T): T {
   try {
     return read()
@@ -208,29 +224,24 @@ export function orDamaged<T>(what: string, read: () => T): T {
   }
 }
 
-/** HOT: once per series and block. Both lists rise, so they are walked side by side. */
-function placeChunks(pack: CachedPack, group: MetricRefs, fromMs: number, toMs: number, found: PlacedChunk[]): void {
-  const { count, refs: packed, fromsMs, tosMs } = pack.directory
-  const { refs, places } = group
-  let at = firstAtLeast(refs, packed[0]!)
-  for (let entry = 0; entry < count && at < refs.length; entry++) {
-    const ref = packed[entry]!
-    while (at < refs.length && refs[at]! < ref) at++
-    if (refs[at] !== ref || tosMs[entry]! < fromMs || fromsMs[entry]! > toMs) continue
-    found.push({ place: places[at]!, pack, entry })
-  }
+function directoryOf({ directory, fromMs, toMs }: PackDirectory): Directory {
+  return decodeDirectory(directory, fromMs, toMs)
 }
 
-function runsIn(directory: Directory, refs: readonly number[], fromMs: number, toMs: number): number {
-  const { count, refs: packed, fromsMs, tosMs } = directory
-  let runs = 0
+const placesOfEntries = new Int32Array(PACK_SERIES)
+
+/**
+ * HOT: once per series and block. The place of each entry of a pack in the request, -1 for other series. Both lists of
+ * refs rise, so they are walked side by side. Valid until the next call.
+ */
+export function placesIn(packed: Uint32Array, { refs, places }: MetricRefs): Int32Array {
   let at = firstAtLeast(refs, packed[0]!)
-  for (let entry = 0; entry < count && at < refs.length; entry++) {
+  for (let entry = 0; entry < packed.length; entry++) {
     const ref = packed[entry]!
     while (at < refs.length && refs[at]! < ref) at++
-    if (refs[at] === ref && fromsMs[entry]! >= fromMs && tosMs[entry]! <= toMs) runs += directory.runs[entry]!
+    placesOfEntries[entry] = refs[at] === ref ? places[at]! : -1
   }
-  return runs
+  return placesOfEntries
 }
 
 function firstAtLeast(refs: readonly number[], ref: number): number {
@@ -248,7 +259,8 @@ function rangeOf(block: number, { metric, refs }: MetricRefs, fromMs: number, to
   return [block, metric, refs.at(-1)!, refs[0]!, fromMs, toMs]
 }
 
-function groupByMetric(refs: Uint32Array, metricOf: (ref: SeriesRef) => number): readonly MetricRefs[] {
+/** Refs rise in each group when they rise in `refs`. */
+export function groupByMetric(refs: Uint32Array, metricOf: (ref: SeriesRef) => number): readonly MetricRefs[] {
   const byMetric = new Map<number, MetricRefs>()
   for (let place = 0; place < refs.length; place++) {
     const ref = refs[place]!

@@ -1,9 +1,7 @@
 import type Database from 'better-sqlite3'
 import { BucketList } from './bucket-list.ts'
 import type { BlockRow, BlockRows, StoredPack } from '../packs/blocks.ts'
-import { decodeChunk } from '../packs/chunk-codec.ts'
-import { chunkAt } from '../packs/pack-codec.ts'
-import { readPack } from '../packs/pack-reader.ts'
+import { readChunk } from '../packs/pack-reader.ts'
 import { RollupFiller, type RollupPack } from './rollup-pack.ts'
 import type { RollupRows } from './rollup-rows.ts'
 import { RunList } from '../head/run-list.ts'
@@ -102,14 +100,12 @@ export class RollUp {
   }
 
   /** Turns each pack into one row per tier. Returns its number of runs. */
-  #roll({ id, directory, payload }: StoredPack, made: MetricRollup[]): number {
+  #roll(pack: StoredPack, made: MetricRollup[]): number {
+    const { directory } = pack
     const fillers = ROLLUP_TIERS.map(() => new RollupFiller())
     let runs = 0
     for (let i = 0; i < directory.count; i++) {
-      this.#runs.clear()
-      readPack(id, () => {
-        decodeChunk(chunkAt(payload, directory, i), directory.fromsMs[i]!, this.#runs)
-      })
+      readChunk(pack, i, this.#runs)
       runs += this.#runs.count
       this.#lists.forEach((list, tier) => {
         list.clear()

@@ -1,6 +1,7 @@
 import type { SeriesRef } from '../../model/series.ts'
 import { BucketList } from './bucket-list.ts'
 import { readPack } from '../packs/pack-reader.ts'
+import { SourceSeries } from '../packs/source-series.ts'
 import { decodeBuckets } from './rollup-codec.ts'
 import {
   decodeEdges,
@@ -19,16 +20,24 @@ import type { RollupTier } from './tiers.ts'
 const BUCKETS_PER_STEP = 50_000
 const ALL_PARTS = { extremes: true, sums: true }
 
+/** A row of rollups, inflated. */
+interface SourceRollup {
+  readonly id: number
+  readonly directory: RollupEdges
+  readonly extremes: PackParts
+  readonly sums: PackParts
+}
+
 export class RollupMerge {
   /** Completed packs. */
   readonly packs: RollupPack[] = []
-  readonly #sources: readonly SourceRollups[]
+  readonly #sources: readonly SourceSeries<SourceRollup>[]
   readonly #list: BucketList
   readonly #filler = new RollupFiller()
 
   /** @param blocks by rising position */
   constructor(rollups: RollupRows, blocks: readonly number[], tier: RollupTier, metric: number) {
-    this.#sources = blocks.map((block) => new SourceRollups(rollups, block, tier.bit, metric))
+    this.#sources = blocks.map((block) => new SourceSeries((ref) => rollupAfter(rollups, block, tier.bit, metric, ref)))
     this.#list = new BucketList(tier.widthMs)
   }
 
@@ -49,7 +58,7 @@ export class RollupMerge {
     this.#list.clear()
     for (const source of this.#sources) {
       if (source.ref !== ref) continue
-      source.decode(this.#list)
+      decodeSeries(source, this.#list)
       source.next()
     }
     this.#filler.push(ref, this.#list)
@@ -57,54 +66,31 @@ export class RollupMerge {
   }
 }
 
-/** The series of one metric in one block, one after the other by rising ref; one row in memory at a time. */
-class SourceRollups {
-  /** The series that `decode` reads; Infinity when there are no more. */
-  ref: SeriesRef = Infinity
-  readonly #rollups: RollupRows
-  readonly #block: number
-  readonly #tier: number
-  readonly #metric: number
-  #row:
-    | { readonly id: number; readonly edges: RollupEdges; readonly extremes: PackParts; readonly sums: PackParts }
-    | undefined
-  #at = 0
+/** Adds the buckets of the present series. A damaged row is FleetError `storage_failed`. */
+function decodeSeries({ entry, row }: SourceSeries<SourceRollup>, into: BucketList): void {
+  const { id, directory, extremes, sums } = row
+  readPack(id, () => {
+    const chunk = {
+      edges: partAt(directory.chunks, entry),
+      extremes: partAt(extremes, entry),
+      sums: partAt(sums, entry),
+    }
+    decodeBuckets(chunk, directory.base, ALL_PARTS, into)
+  })
+}
 
-  constructor(rollups: RollupRows, block: number, tier: number, metric: number) {
-    this.#rollups = rollups
-    this.#block = block
-    this.#tier = tier
-    this.#metric = metric
-    this.#load(0)
-  }
-
-  /** A damaged row is FleetError `storage_failed`. */
-  decode(into: BucketList): void {
-    const { id, edges, extremes, sums } = this.#row!
-    const at = this.#at
-    readPack(id, () => {
-      const chunk = { edges: partAt(edges.chunks, at), extremes: partAt(extremes, at), sums: partAt(sums, at) }
-      decodeBuckets(chunk, edges.base, ALL_PARTS, into)
-    })
-  }
-
-  next(): void {
-    const { refs, count } = this.#row!.edges
-    this.#at++
-    if (this.#at < count) this.ref = refs[this.#at]!
-    else this.#load(refs[count - 1]!)
-  }
-
-  #load(afterRef: SeriesRef): void {
-    const row = this.#rollups.packAfter(this.#block, this.#tier, this.#metric, afterRef)
-    this.#at = 0
-    this.#row =
-      row &&
-      readPack(row.id, () => {
-        const edges = decodeEdges(row.edges)
-        const extremes = decodeParts(row.extremes, edges.count)
-        return { id: row.id, edges, extremes, sums: decodeParts(row.sums, edges.count) }
-      })
-    this.ref = this.#row?.edges.refs[0] ?? Infinity
-  }
+function rollupAfter(
+  rollups: RollupRows,
+  block: number,
+  tier: number,
+  metric: number,
+  ref: SeriesRef,
+): SourceRollup | undefined {
+  const row = rollups.packAfter(block, tier, metric, ref)
+  if (row === undefined) return undefined
+  return readPack(row.id, () => {
+    const directory = decodeEdges(row.edges)
+    const extremes = decodeParts(row.extremes, directory.count)
+    return { id: row.id, directory, extremes, sums: decodeParts(row.sums, directory.count) }
+  })
 }

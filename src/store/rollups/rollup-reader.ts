@@ -5,9 +5,15 @@ import type { RollupColumns, RollupParts, RollupRequest, RollupSelection } from 
 import { RunColumns } from '../../model/run-columns.ts'
 import type { SeriesRef } from '../../model/series.ts'
 import { BucketList } from './bucket-list.ts'
-import { decodeChunk } from '../packs/chunk-codec.ts'
-import { chunkAt, decodeDirectory, inflatePayload } from '../packs/pack-codec.ts'
-import { readPack } from '../packs/pack-reader.ts'
+import {
+  groupByMetric,
+  placesIn,
+  readChunk,
+  readPack,
+  type MetricRefs,
+  type PackReader,
+  type PlacedChunk,
+} from '../packs/pack-reader.ts'
 import { decodeBuckets, type RollupChunk } from './rollup-codec.ts'
 import { decodeEdges, decodeParts, partAt } from './rollup-pack.ts'
 import { RunList } from '../head/run-list.ts'
@@ -20,12 +26,6 @@ import { hasTier, RAW_BIT, ROLLUP_TIERS, type RollupTier } from './tiers.ts'
  * the samples, and then the head. Blocks by rising position have the samples of a series in order, so their buckets are
  * joined one after the other, exactly.
  */
-
-interface PlannedBlock {
-  readonly id: number
-  /** Undefined: its samples. */
-  readonly tier: RollupTier | undefined
-}
 
 interface BlockTiers {
   readonly id: number
@@ -42,40 +42,28 @@ interface RollupRow {
   readonly sums?: Uint8Array
 }
 
-interface PackRow {
+/** Encoded buckets of a series. */
+export interface FoundBuckets {
+  readonly kind: 'rollup'
   readonly id: number
-  readonly fromMs: number
-  readonly toMs: number
-  readonly directory: Uint8Array
-  readonly payload: Uint8Array
+  readonly tier: RollupTier
+  readonly base: number
+  readonly chunk: RollupChunk
 }
 
-/** Encoded buckets of a series. */
-type Found =
-  | {
-      readonly kind: 'rollup'
-      readonly id: number
-      readonly tier: RollupTier
-      readonly base: number
-      readonly chunk: RollupChunk
-    }
-  | {
-      readonly kind: 'samples'
-      readonly id: number
-      readonly fromMs: number
-      readonly toMs: number
-      readonly payload: Uint8Array
-    }
+/** What a block has of a series: buckets, or the samples themselves. */
+type Found = FoundBuckets | { readonly kind: 'samples'; readonly placed: PlacedChunk }
 
 const NONE = new Uint8Array(0)
 
 export class RollupReader {
   readonly #blocks: Database.Statement<[number, number], BlockTiers>
   readonly #rows: ReadonlyMap<string, Database.Statement<RollupRange, RollupRow>>
-  readonly #packs: Database.Statement<[number, number, number, number], PackRow>
+  readonly #packs: PackReader
   readonly #atomically: (work: () => void) => void
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, packs: PackReader) {
+    this.#packs = packs
     this.#blocks = db.prepare('SELECT id, tiers FROM block WHERE to_ms > ? AND from_ms <= ? ORDER BY position')
     const columns = ['', ', extremes', ', sums', ', extremes, sums']
     this.#rows = new Map(
@@ -86,10 +74,6 @@ export class RollupReader {
            WHERE block = ? AND tier = ? AND metric = ? AND first_ref <= ? AND last_ref >= ? ORDER BY first_ref`,
         ),
       ]),
-    )
-    this.#packs = db.prepare(
-      `SELECT id, from_ms AS fromMs, to_ms AS toMs, directory, payload FROM pack
-       WHERE block = ? AND metric = ? AND first_ref <= ? AND last_ref >= ? ORDER BY first_ref`,
     )
     // One snapshot for all blocks of a read: retention and compaction go on meanwhile.
     this.#atomically = db.transaction((work: () => void) => {
@@ -103,7 +87,7 @@ export class RollupReader {
     if (tier === undefined) return undefined
     const blocks = this.#blocks.all(request.fromMs, request.toMs)
     const planned = blocks.map((block) => planOf(block, tier))
-    if (planned.includes(undefined) || planned.every((block) => block?.tier === undefined)) return undefined
+    if (planned.includes(undefined) || planned.every((one) => one === 'samples')) return undefined
     return { tier, hasSamples: blocks.every(({ tiers }) => hasTier(tiers, RAW_BIT)) }
   }
 
@@ -124,77 +108,45 @@ export class RollupReader {
       else known.push(one)
     }
     this.#atomically(() => {
-      const metrics = placesByMetric(refs, metricOf)
+      const groups = groupByMetric(refs, metricOf)
       for (const block of this.#blocks.all(fromMs, toMs)) {
         const planned = planOf(block, tier)
         if (planned === undefined) continue
-        for (const [metric, places] of metrics) {
-          if (planned.tier === undefined) this.#findSamples(planned.id, metric, refs, places, put)
-          else this.#findRollups(planned.id, planned.tier, metric, refs, places, parts, put)
+        for (const group of groups) {
+          if (planned === 'samples') {
+            const chunks: PlacedChunk[] = []
+            this.#packs.placeChunks(block.id, group, -Infinity, Infinity, chunks)
+            for (const placed of chunks) put(placed.place, { kind: 'samples', placed })
+          } else this.eachChunk(block.id, planned, group, parts, put)
         }
       }
     })
     return found
   }
 
-  /** HOT: once per series and block. Both lists of refs rise, so they are walked side by side. */
-  #findRollups(
+  /** HOT: once per series and block. Visits the rollups of one metric in one block. Call in a transaction. */
+  eachChunk(
     block: number,
     tier: RollupTier,
-    metric: number,
-    refs: Uint32Array,
-    places: readonly number[],
+    group: MetricRefs,
     parts: RollupParts,
-    put: (place: number, one: Found) => void,
+    visit: (place: number, one: FoundBuckets) => void,
   ): void {
     const statement = this.#rows.get((parts.extremes ? ', extremes' : '') + (parts.sums ? ', sums' : ''))!
-    const [first, last] = endsOf(refs, places)
-    let at = 0
-    for (const row of statement.iterate(block, tier.bit, metric, last, first)) {
+    for (const row of statement.iterate(block, tier.bit, group.metric, group.refs.at(-1)!, group.refs[0]!)) {
       readPack(row.id, () => {
-        const { count, refs: packed, base, chunks } = decodeEdges(row.edges)
+        const { count, refs, base, chunks } = decodeEdges(row.edges)
         const extremes = row.extremes === undefined ? undefined : decodeParts(row.extremes, count)
         const sums = row.sums === undefined ? undefined : decodeParts(row.sums, count)
-        for (let i = 0; i < count && at < places.length; i++) {
-          const ref = packed[i]!
-          while (at < places.length && refs[places[at]!]! < ref) at++
-          if (at === places.length || refs[places[at]!] !== ref) continue
+        const places = placesIn(refs, group)
+        for (let i = 0; i < count; i++) {
+          if (places[i]! < 0) continue
           const chunk = {
             edges: partAt(chunks, i),
             extremes: extremes === undefined ? NONE : partAt(extremes, i),
             sums: sums === undefined ? NONE : partAt(sums, i),
           }
-          put(places[at]!, { kind: 'rollup', id: row.id, tier, base, chunk })
-        }
-      })
-    }
-  }
-
-  #findSamples(
-    block: number,
-    metric: number,
-    refs: Uint32Array,
-    places: readonly number[],
-    put: (place: number, one: Found) => void,
-  ): void {
-    const [first, last] = endsOf(refs, places)
-    let at = 0
-    for (const row of this.#packs.iterate(block, metric, last, first)) {
-      readPack(row.id, () => {
-        const directory = decodeDirectory(row.directory, row.fromMs, row.toMs)
-        let payload: Uint8Array | undefined
-        for (let i = 0; i < directory.count && at < places.length; i++) {
-          const ref = directory.refs[i]!
-          while (at < places.length && refs[places[at]!]! < ref) at++
-          if (at === places.length || refs[places[at]!] !== ref) continue
-          payload ??= inflatePayload(row.payload, directory)
-          put(places[at]!, {
-            kind: 'samples',
-            id: row.id,
-            fromMs: directory.fromsMs[i]!,
-            toMs: directory.tosMs[i]!,
-            payload: chunkAt(payload, directory, i),
-          })
+          visit(places[i]!, { kind: 'rollup', id: row.id, tier, base, chunk })
         }
       })
     }
@@ -278,13 +230,13 @@ export class StoreRollupSelection implements RollupSelection {
   /** Returns the time of its newest sample; a stale marker after it counts as the same time. */
   #add(one: Found): number {
     const list = this.#list
+    if (one.kind === 'samples') {
+      const { pack, entry } = one.placed
+      readChunk(pack, entry, runs)
+      list.pushRuns(runs)
+      return pack.directory.tosMs[entry]!
+    }
     return readPack(one.id, () => {
-      if (one.kind === 'samples') {
-        runs.clear()
-        decodeChunk(one.payload, one.fromMs, runs)
-        list.pushRuns(runs)
-        return one.toMs
-      }
       const { parts } = this.#request
       if (one.tier === this.#tier) decodeBuckets(one.chunk, one.base, parts, list)
       else {
@@ -315,25 +267,7 @@ export class StoreRollupSelection implements RollupSelection {
 }
 
 /** The widest rollups of a block that make buckets of `tier`, or its samples; undefined when it has neither. */
-function planOf({ id, tiers }: BlockTiers, { widthMs }: RollupTier): PlannedBlock | undefined {
+function planOf({ tiers }: BlockTiers, { widthMs }: RollupTier): RollupTier | 'samples' | undefined {
   const tier = ROLLUP_TIERS.findLast((one) => one.widthMs <= widthMs && hasTier(tiers, one.bit))
-  return tier === undefined && !hasTier(tiers, RAW_BIT) ? undefined : { id, tier }
-}
-
-function endsOf(refs: Uint32Array, places: readonly number[]): readonly [number, number] {
-  return [refs[places[0]!]!, refs[places[places.length - 1]!]!]
-}
-
-function placesByMetric(
-  refs: Uint32Array,
-  metricOf: (ref: SeriesRef) => number,
-): ReadonlyMap<number, readonly number[]> {
-  const byMetric = new Map<number, number[]>()
-  for (let place = 0; place < refs.length; place++) {
-    const metric = metricOf(refs[place]!)
-    const places = byMetric.get(metric)
-    if (places === undefined) byMetric.set(metric, [place])
-    else places.push(place)
-  }
-  return byMetric
+  return tier ?? (hasTier(tiers, RAW_BIT) ? 'samples' : undefined)
 }

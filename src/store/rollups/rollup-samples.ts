@@ -8,9 +8,9 @@ import type { SeriesRef } from '../../model/series.ts'
 import { BucketList } from './bucket-list.ts'
 import { highWordOf, lowWordOf } from '../bytes.ts'
 import { asFailure } from '../database.ts'
-import { readPack } from '../packs/pack-reader.ts'
+import { groupByMetric } from '../packs/pack-reader.ts'
 import { decodeBuckets } from './rollup-codec.ts'
-import { decodeEdges, partAt } from './rollup-pack.ts'
+import type { RollupReader } from './rollup-reader.ts'
 import { StoreRunSelection, isOnlyInHead, type RunSources } from '../index/run-selection.ts'
 import type { SelectedRows } from '../index/selected-rows.ts'
 import { hasTier, RAW_BIT, ROLLUP_TIERS, type RollupTier } from './tiers.ts'
@@ -21,27 +21,18 @@ import { hasTier, RAW_BIT, ROLLUP_TIERS, type RollupTier } from './tiers.ts'
  * last one where the bucket ends with one.
  */
 
-interface RollupBlock {
-  readonly id: number
-  readonly tier: RollupTier
-}
-
 const NO_PARTS = { extremes: false, sums: false }
-const NONE = new Uint8Array(0)
 
 export class RollupSamples {
   readonly #blocks: Database.Statement<[number, number], { id: number; tiers: number }>
-  readonly #rows: Database.Statement<[number, number, number, number, number], { id: number; edges: Uint8Array }>
+  readonly #rollups: RollupReader
   readonly #list = new BucketList(1)
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, rollups: RollupReader) {
+    this.#rollups = rollups
     this.#blocks = db.prepare(
       `SELECT id, tiers FROM block WHERE to_ms >= ? AND from_ms <= ? AND tiers & ${RAW_BIT} = 0 AND tiers != 0
        ORDER BY position`,
-    )
-    this.#rows = db.prepare(
-      `SELECT id, edges FROM rollup
-       WHERE block = ? AND tier = ? AND metric = ? AND first_ref <= ? AND last_ref >= ? ORDER BY first_ref`,
     )
   }
 
@@ -57,29 +48,16 @@ export class RollupSamples {
     range: TimeRange,
     visit: (place: number, buckets: BucketList) => void,
   ): void {
-    const placesOf = new Map<SeriesRef, number>()
-    const metrics = new Set<number>()
-    refs.forEach((ref, place) => {
-      placesOf.set(ref, place)
-      metrics.add(metricOf(ref))
-    })
     const list = this.#list
+    const groups = groupByMetric(refs, metricOf)
     for (const { id, tier } of this.#blocksIn(range)) {
-      for (const metric of metrics) {
-        for (const row of this.#rows.iterate(id, tier.bit, metric, refs[refs.length - 1]!, refs[0]!)) {
-          readPack(row.id, () => {
-            const edges = decodeEdges(row.edges)
-            for (let i = 0; i < edges.count; i++) {
-              const place = placesOf.get(edges.refs[i]!)
-              if (place === undefined) continue
-              list.clear()
-              list.widthMs = tier.widthMs
-              const chunk = { edges: partAt(edges.chunks, i), extremes: NONE, sums: NONE }
-              decodeBuckets(chunk, edges.base, NO_PARTS, list)
-              visit(place, list)
-            }
-          })
-        }
+      list.widthMs = tier.widthMs
+      for (const group of groups) {
+        this.#rollups.eachChunk(id, tier, group, NO_PARTS, (place, { base, chunk }) => {
+          list.clear()
+          decodeBuckets(chunk, base, NO_PARTS, list)
+          visit(place, list)
+        })
       }
     }
   }
@@ -100,7 +78,7 @@ export class RollupSamples {
     })
   }
 
-  #blocksIn({ fromMs, toMs }: TimeRange): readonly RollupBlock[] {
+  #blocksIn({ fromMs, toMs }: TimeRange): readonly { readonly id: number; readonly tier: RollupTier }[] {
     return this.#blocks.all(fromMs, toMs).map(({ id, tiers }) => {
       return { id, tier: ROLLUP_TIERS.find((tier) => hasTier(tiers, tier.bit))! }
     })

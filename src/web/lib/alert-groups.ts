@@ -1,3 +1,4 @@
+import { countBy, groupBy } from './group-by.ts'
 import type { AlertItem } from '../../contract/alerts.ts'
 import type { GroupBy } from './alert-view.ts'
 import { SHOWN_ELSEWHERE } from './alert-labels.ts'
@@ -22,11 +23,9 @@ export interface AlertGroup {
   readonly partsBy: string
 }
 
-export interface AlertPart {
-  readonly id: string
+interface AlertPart extends Pick<AlertGroup, 'id' | 'alerts'> {
   /** The value of the label `partsBy`; empty for alerts without that label. */
   readonly value: string
-  readonly alerts: readonly AlertItem[]
 }
 
 /** Up to this number, headings would only take space. */
@@ -56,15 +55,8 @@ function labelOf(alerts: readonly AlertItem[], groupBy: GroupBy): string {
 }
 
 function single(alert: AlertItem): AlertGroup {
-  const { fingerprint } = alert
-  return {
-    id: fingerprint,
-    by: '',
-    value: '',
-    alerts: [alert],
-    parts: [{ id: fingerprint, value: '', alerts: [alert] }],
-    partsBy: '',
-  }
+  const part = { id: alert.fingerprint, value: '', alerts: [alert] }
+  return { ...part, by: '', parts: [part], partsBy: '' }
 }
 
 function groupOf(by: string, value: string, alerts: readonly AlertItem[]): AlertGroup {
@@ -100,20 +92,14 @@ export function explainingLabel(alerts: readonly AlertItem[], groupedBy: string)
 }
 
 function bucketsOf(alerts: readonly AlertItem[], name: string): Map<string, AlertItem[]> {
-  const buckets = new Map<string, AlertItem[]>()
-  for (const alert of alerts) {
-    // The `cluster` field is the cluster's key, whichever label the cluster's name comes from.
-    const value =
-      name === 'alertname' ? alert.alertname : name === 'cluster' ? alert.cluster : (alert.labels[name] ?? '')
-    const bucket = buckets.get(value)
-    if (bucket === undefined) buckets.set(value, [alert])
-    else bucket.push(alert)
-  }
-  return buckets
+  // The `cluster` field is the cluster's key, whichever label the cluster's name comes from.
+  return groupBy(alerts, (alert) =>
+    name === 'alertname' ? alert.alertname : name === 'cluster' ? alert.cluster : (alert.labels[name] ?? ''),
+  )
 }
 
 /** The summary of an alert group in one row. Pure. */
-export interface GroupSummary {
+interface GroupSummary {
   /** The highest severity of the active alerts, or of all alerts when all are resolved. */
   readonly severity: Severity
   readonly healthImpact: HealthImpact
@@ -133,24 +119,23 @@ interface Counted {
 /** @param alerts at least one */
 export function summaryOf(alerts: readonly AlertItem[]): GroupSummary {
   const active = alerts.filter(({ state }) => state !== 'resolved')
-  const telling = active.length > 0 ? active : alerts
-  const words = telling.flatMap((alert) => marksOf(alert).map(({ word }) => word))
+  const counted = active.length > 0 ? active : alerts
+  const words = counted.flatMap((alert) => marksOf(alert).map(({ word }) => word))
   return {
-    severity: SEVERITIES.find((one) => telling.some(({ severity }) => severity === one)) ?? 'none',
-    healthImpact: HEALTH_IMPACTS.find((one) => telling.some(({ healthImpact }) => healthImpact === one)) ?? 'none',
+    severity: SEVERITIES.find((one) => counted.some(({ severity }) => severity === one)) ?? 'none',
+    healthImpact: HEALTH_IMPACTS.find((one) => counted.some(({ healthImpact }) => healthImpact === one)) ?? 'none',
     clusters: [...new Set(alerts.map(({ cluster }) => cluster))],
     states: countsOf(
       alerts.map(({ state }) => state),
       ALERT_STATES,
     ),
     marks: countsOf(words, [...new Set(words)]),
-    heldCount: telling.filter(isHeldBack).length,
+    heldCount: counted.filter(isHeldBack).length,
     newestAtMs: Math.max(...alerts.map((one) => one.resolvedAtMs ?? one.firedAtMs ?? one.activeAtMs)),
   }
 }
 
 function countsOf(words: readonly string[], order: readonly string[]): Counted[] {
-  return order
-    .map((word) => ({ word, count: words.filter((one) => one === word).length }))
-    .filter(({ count }) => count > 0)
+  const counts = countBy(words, (word) => word)
+  return order.flatMap((word) => (counts.has(word) ? [{ word, count: counts.get(word)! }] : []))
 }

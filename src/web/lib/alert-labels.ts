@@ -1,3 +1,4 @@
+import { groupBy } from './group-by.ts'
 import { CLUSTER_ALIASES, CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 
 /** Labels that have their own columns. */
@@ -33,12 +34,7 @@ export function ownLabels(same: readonly Labelled[]): ReadonlyMap<string, string
 export function ownLabelsByName(
   alerts: readonly (Labelled & { readonly alertname: string })[],
 ): ReadonlyMap<string, string> {
-  const byName = new Map<string, Labelled[]>()
-  for (const alert of alerts) {
-    const same = byName.get(alert.alertname)
-    if (same === undefined) byName.set(alert.alertname, [alert])
-    else same.push(alert)
-  }
+  const byName = groupBy(alerts, ({ alertname }) => alertname)
   return new Map([...byName.values()].flatMap((same) => [...ownLabels(same)]))
 }
 

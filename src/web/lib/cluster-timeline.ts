@@ -6,7 +6,7 @@ import type { UpgradeItem } from '../../contract/fleet-upgrades.ts'
 import { UPGRADE_STATE_WORDS, stepText } from './fleet-names.ts'
 import { upgradePath, alertPath } from './paths.ts'
 
-/** What changed on a cluster, from all that tells of it, newest first. Pure. */
+/** The changes of a cluster from all sources, newest first. Pure. */
 export interface TimelineItem {
   readonly key: string
   readonly atMs: number
@@ -14,7 +14,7 @@ export interface TimelineItem {
   readonly title: string
   /** One line each. */
   readonly lines: readonly string[]
-  /** Where there is more. */
+  /** The page with details. */
   readonly path?: string
 }
 
@@ -22,7 +22,7 @@ export const TIMELINE_KINDS = ['objects', 'upgrades', 'alerts', 'modifications',
 export type TimelineKind = (typeof TIMELINE_KINDS)[number]
 
 interface TimelineSources {
-  /** When the cluster was first heard of: objects met then were there before. */
+  /** When the cluster was first seen: its objects are older than that. */
   readonly firstSeenMs: number
   readonly changes: readonly ObjectChangeItem[]
   readonly upgrades: readonly UpgradeItem[]
@@ -34,7 +34,7 @@ interface TimelineSources {
 export function timelineOf(sources: TimelineSources): readonly TimelineItem[] {
   const { firstSeenMs, changes, upgrades, modifications, runs, decommissions } = sources
   return [
-    ...changes.filter((change) => isTelling(change, firstSeenMs)).map(itemOfChange),
+    ...changes.filter((change) => isChange(change, firstSeenMs)).map(itemOfChange),
     ...upgrades.flatMap(itemsOfUpgrade),
     ...modifications.flatMap(itemsOfModification),
     ...runs.flatMap(itemsOfRun),
@@ -42,11 +42,11 @@ export function timelineOf(sources: TimelineSources): readonly TimelineItem[] {
   ].sort((a, b) => b.atMs - a.atMs || (a.key < b.key ? -1 : 1))
 }
 
-/** All of a cluster is listed in this time, when it is first heard of. */
+/** The time in which all objects of a new cluster are listed. */
 const FIRST_LIST_MS = 10 * 60_000
 
-/** An object that is only listed again, or first met in a list, says nothing new. */
-function isTelling({ at, change, isFirst, fields }: ObjectChangeItem, firstSeenMs: number): boolean {
+/** Objects that are listed again, or listed for the first time with their cluster, did not change. */
+function isChange({ at, change, isFirst, fields }: ObjectChangeItem, firstSeenMs: number): boolean {
   if (change === 'deleted' || fields.length > 0) return true
   return change === 'added' && isFirst && Date.parse(at) > firstSeenMs + FIRST_LIST_MS
 }
@@ -58,18 +58,18 @@ function itemOfChange(change: ObjectChangeItem): TimelineItem {
     atMs: Date.parse(at),
     kind: 'objects',
     title: `${kind}/${name}${change.change === 'modified' || change.change === 'listed' ? '' : ` ${change.change}`}`,
-    lines: tellingFields(fields).map(
+    lines: relevantFields(fields).map(
       ({ field, before, after }) => `${field}: ${fieldWord(before)} → ${fieldWord(after)}`,
     ),
   }
 }
 
-/** A time only repeats that something changed; what it changed to is said before why. */
-export function tellingFields(fields: ObjectChangeItem['fields']): ObjectChangeItem['fields'] {
-  const telling = fields.filter(({ field }) => !/\.(?:lastTransition|lastUpdate)$/.test(field))
+/** Without timestamps, if there are other fields; the status before other fields, messages last. */
+export function relevantFields(fields: ObjectChangeItem['fields']): ObjectChangeItem['fields'] {
+  const relevant = fields.filter(({ field }) => !/\.(?:lastTransition|lastUpdate)$/.test(field))
   const weight = (field: string): number =>
     /(?:^|\.)(?:status|phase)$/.test(field) ? 0 : field.endsWith('message') ? 2 : 1
-  return [...(telling.length === 0 ? fields : telling)].sort((a, b) => weight(a.field) - weight(b.field))
+  return [...(relevant.length === 0 ? fields : relevant)].sort((a, b) => weight(a.field) - weight(b.field))
 }
 
 export function fieldWord(value: string | number | boolean | null): string {
@@ -77,66 +77,58 @@ export function fieldWord(value: string | number | boolean | null): string {
 }
 
 function itemsOfUpgrade({ id, operator, from, to, state, startedAt, endedAt }: UpgradeItem): readonly TimelineItem[] {
-  const what = stepText({ operator, from, to })
-  const item = (at: string, moment: string, word: string): TimelineItem => ({
-    key: `upgrade ${id} ${moment}`,
-    atMs: Date.parse(at),
-    kind: 'upgrades',
-    title: `${what} ${word}`,
-    lines: [],
-    path: upgradePath(id),
-  })
-  return [
-    ...(startedAt === null ? [] : [item(startedAt, 'start', 'began')]),
-    ...(endedAt === null ? [] : [item(endedAt, 'end', UPGRADE_STATE_WORDS[state])]),
-  ]
+  const step = stepText({ operator, from, to })
+  const item = (at: string | null, moment: string, word: string): TimelineItem[] =>
+    itemAt('upgrades', `upgrade ${id} ${moment}`, at, `${step} ${word}`, [], upgradePath(id))
+  return [...item(startedAt, 'start', 'began'), ...item(endedAt, 'end', UPGRADE_STATE_WORDS[state])]
 }
 
 function itemsOfModification(modification: ModificationItem): readonly TimelineItem[] {
   const { id, startedAt, endedAt, kind, component, text } = modification
-  const item = (at: string, moment: string, title: string, lines: readonly string[]): TimelineItem => {
-    return { key: `modification ${id} ${moment}`, atMs: Date.parse(at), kind: 'modifications', title, lines }
-  }
   const name = kind === 'jsonpatch' ? `JSON patch of ${component}` : `${component} edited past HyperConverged`
+  const endAt = kind === 'out_of_band' ? null : endedAt
   return [
-    ...(startedAt === null ? [] : [item(startedAt, 'start', name, [text])]),
-    ...(endedAt === null || kind === 'out_of_band' ? [] : [item(endedAt, 'end', `${name} removed`, [])]),
+    ...itemAt('modifications', `modification ${id} start`, startedAt, name, [text]),
+    ...itemAt('modifications', `modification ${id} end`, endAt, `${name} removed`),
   ]
 }
 
-/** That somebody said it is gone, and how that ended. */
-function itemsOfDecommission({
-  id,
-  by,
-  reason,
-  saidAt,
-  state,
-  endedAt,
-  endedBy,
-}: DecommissionItem): readonly TimelineItem[] {
-  const item = (at: string, moment: string, title: string, lines: readonly string[]): TimelineItem => {
-    return { key: `decommission ${id} ${moment}`, atMs: Date.parse(at), kind: 'cluster', title, lines }
-  }
+/** The declaration that the cluster is decommissioned, and its end. */
+function itemsOfDecommission(decommission: DecommissionItem): readonly TimelineItem[] {
+  const { id, by, reason, saidAt, state, endedAt, endedBy } = decommission
+  const [endTitle, endLines] =
+    state === 'returned'
+      ? ['Reports again', ['it counts again, though it was said to be decommissioned']]
+      : ['That it was decommissioned is taken back', endedBy === null ? [] : [`by ${endedBy}`]]
   return [
-    item(saidAt, 'said', 'Said to be decommissioned', [`${by}: ${reason}`]),
-    ...(endedAt === null
-      ? []
-      : state === 'returned'
-        ? [item(endedAt, 'end', 'Reports again', ['it counts again, though it was said to be decommissioned'])]
-        : [
-            item(endedAt, 'end', 'That it was decommissioned is taken back', endedBy === null ? [] : [`by ${endedBy}`]),
-          ]),
+    ...itemAt('cluster', `decommission ${id} said`, saidAt, 'Said to be decommissioned', [`${by}: ${reason}`]),
+    ...itemAt('cluster', `decommission ${id} end`, endedAt, endTitle, endLines),
   ]
 }
 
 function itemsOfRun({ fingerprint, alertname, severity, firedAtMs, resolvedAtMs }: AlertRun): readonly TimelineItem[] {
-  const item = (atMs: number, word: string): TimelineItem => ({
+  const item = (atMs: number, word: string, lines: readonly string[]): TimelineItem => ({
     key: `alert ${fingerprint} ${atMs} ${word}`,
     atMs,
     kind: 'alerts',
     title: `${alertname} ${word}`,
-    lines: word === 'fired' ? [severity] : [],
+    lines,
     path: alertPath(fingerprint),
   })
-  return [item(firedAtMs, 'fired'), ...(resolvedAtMs === undefined ? [] : [item(resolvedAtMs, 'resolved')])]
+  return [
+    item(firedAtMs, 'fired', [severity]),
+    ...(resolvedAtMs === undefined ? [] : [item(resolvedAtMs, 'resolved', [])]),
+  ]
+}
+
+/** No item without a time. */
+function itemAt(
+  kind: TimelineKind,
+  key: string,
+  at: string | null,
+  title: string,
+  lines: readonly string[] = [],
+  path?: string,
+): TimelineItem[] {
+  return at === null ? [] : [{ key, atMs: Date.parse(at), kind, title, lines, ...(path !== undefined && { path }) }]
 }

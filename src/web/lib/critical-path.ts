@@ -1,18 +1,19 @@
+import { groupBy } from './group-by.ts'
 import type { Trace, TraceSpan } from './trace.ts'
 
 /**
- * The critical path of a trace: what it spent its time on, moment by moment. Pure.
+ * The critical path of a trace: the span that each moment was spent on. Pure.
  *
  * Definition. Walk back from the end. A moment belongs to the child that ran then; of several, to the one that ended last,
- * and it keeps the time back to its start. Where no child ran, the moment is the span's own. What a child has taken is told
- * in the same way among its own children, of which each reaches as far as anything below it. A moment in which neither a
- * child nor the span itself ran belongs to the nearest span above that did, and if there is none to nobody (`span` -1): a gap
- * between roots, or before work that was left behind.
+ * back to its start. Where no child ran, the moment is the span's own. The time of a child is divided in the same way among
+ * its own children; the extent of a child includes all of its descendants. A moment in which neither a child nor the span
+ * itself ran belongs to the nearest running ancestor, and without one to no span (-1): a gap between roots, or before
+ * work that outlived its parent.
  *
- * So each moment of the trace is told exactly once, and the pieces sum to its duration.
+ * So each moment of the trace belongs to exactly one piece, and the pieces sum to its duration.
  */
 export interface PathPiece {
-  /** Place in `Trace.spans`; -1: nobody. */
+  /** Index in `Trace.spans`; -1: no span. */
   readonly span: number
   readonly fromNs: number
   readonly toNs: number
@@ -29,7 +30,7 @@ export function criticalPath({ spans, durationNs }: Pick<Trace, 'spans' | 'durat
   const children = childrenByEnd(spans, extents)
   const pieces: PathPiece[] = []
   const own = (of: number, fromNs: number, toNs: number): void => {
-    tellOwn(pieces, spans, { span: of, fromNs, toNs })
+    addOwn(pieces, spans, { span: of, fromNs, toNs })
   }
   const waiting: PathPiece[] = [{ span: -1, fromNs: 0, toNs: durationNs }]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -48,8 +49,8 @@ export function criticalPath({ spans, durationNs }: Pick<Trace, 'spans' | 'durat
   return joined(pieces.sort((a, b) => a.fromNs - b.fromNs))
 }
 
-/** Time of a span without its children; where it did not run itself, of the nearest span above that did. */
-function tellOwn(pieces: PathPiece[], spans: readonly TraceSpan[], piece: PathPiece): void {
+/** Time of a span without its children; where the span did not run itself, of the nearest running ancestor. */
+function addOwn(pieces: PathPiece[], spans: readonly TraceSpan[], piece: PathPiece): void {
   const waiting = [piece]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const span = spans[next.span]
@@ -79,7 +80,7 @@ function joined(pieces: readonly PathPiece[]): readonly PathPiece[] {
   return path
 }
 
-/** From the first start to the last end of each span and all below it. */
+/** From the first start to the last end of each span and its descendants. */
 function extentsOf(spans: readonly TraceSpan[]): readonly Extent[] {
   const extents = spans.map(({ fromNs, toNs }) => ({ fromNs, toNs }))
   for (let i = spans.length - 1; i >= 0; i--) {
@@ -91,24 +92,19 @@ function extentsOf(spans: readonly TraceSpan[]): readonly Extent[] {
   return extents
 }
 
-/** By end, the last first; at a tie the one that began earlier. */
+/** Latest end first; at a tie the earlier start first. */
 function childrenByEnd(
   spans: readonly TraceSpan[],
   extents: readonly Extent[],
 ): ReadonlyMap<number, readonly number[]> {
-  const children = new Map<number, number[]>()
-  spans.forEach(({ parent }, i) => {
-    const siblings = children.get(parent)
-    if (siblings === undefined) children.set(parent, [i])
-    else siblings.push(i)
-  })
+  const children = groupBy([...spans.keys()], (i) => spans[i]!.parent)
   for (const siblings of children.values()) {
     siblings.sort((a, b) => extents[b]!.toNs - extents[a]!.toNs || extents[a]!.fromNs - extents[b]!.fromNs || a - b)
   }
   return children
 }
 
-/** Nanoseconds of the path by span; what belongs to nobody under -1. */
+/** Nanoseconds of the path by span. */
 export function pathNsBySpan(path: readonly PathPiece[]): ReadonlyMap<number, number> {
   const sums = new Map<number, number>()
   for (const { span, fromNs, toNs } of path) sums.set(span, (sums.get(span) ?? 0) + toNs - fromNs)

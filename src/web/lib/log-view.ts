@@ -1,10 +1,14 @@
+import { rangeField, refreshField } from './dashboards/time-range.ts'
+import { countBy } from './group-by.ts'
 import { choiceField, textField, viewCodec, type ViewOf } from './view-codec.ts'
 import type { ObjectChangeItem } from '../../contract/fleet-changes.ts'
 import { SEVERITIES, type LogItem } from '../../contract/fleet-logs.ts'
 
-/** What the page of logs shows, as its address says it. Pure. */
+/** The state of the logs page in its address. Pure. */
 
 export type LogSeverity = (typeof SEVERITIES)[number]
+
+const DAY_SECONDS = 86_400
 
 export const LOG_VIEW = viewCodec({
   source: choiceField('source', ['objects', 'records']),
@@ -19,10 +23,12 @@ export const LOG_VIEW = viewCodec({
   severity: choiceField<LogSeverity | ''>('severity', ['', ...SEVERITIES]),
   /** Of objects: part of the name or the namespace. Of records: part of the body. */
   text: textField('q'),
+  range: rangeField(DAY_SECONDS),
+  refreshSeconds: refreshField,
 })
 export type LogView = ViewOf<typeof LOG_VIEW>
 
-/** Told from one another also when the same state is told twice. */
+/** Unique also when the same state is reported twice. */
 export function changeKey({ at, uid, resourceVersion, change }: ObjectChangeItem): string {
   return `${at} ${uid} ${resourceVersion} ${change}`
 }
@@ -42,27 +48,25 @@ interface Choice {
   readonly count: number
 }
 
-/** What there is to filter by, each with how many it would show; `null`: not told. */
+/** Values to filter by, with their counts; `null`: not reported. */
 export function choicesOf<T>(items: readonly T[], read: (item: T) => string | null): readonly Choice[] {
-  const counts = new Map<string | null, number>()
-  for (const item of items) counts.set(read(item), (counts.get(read(item)) ?? 0) + 1)
-  return [...counts]
+  return [...countBy(items, read)]
     .map(([value, count]) => ({ value, count }))
     .sort((a, b) => Number(a.value === null) - Number(b.value === null) || ((a.value ?? '') < (b.value ?? '') ? -1 : 1))
 }
 
-/** `Update of its status`: how a manager wrote. */
+/** `Update of its status`. */
 export function managerTitle({ operation, subresource }: NonNullable<ObjectChangeItem['manager']>): string {
   const what = subresource === '' ? '' : ` of its ${subresource}`
   return `${operation === '' ? 'Wrote' : operation}${what}; it had written last when this was seen`
 }
 
-/** The word of OTLP's number, four numbers a word; empty: unspecified. */
+/** The severity of OTLP's severity number, four numbers each; empty: unspecified. */
 export function severityWord(severity: number): LogSeverity | '' {
   return severity < 1 ? '' : (SEVERITIES[Math.min(Math.floor((severity - 1) / 4), SEVERITIES.length - 1)] ?? '')
 }
 
-/** A body on one line: a text as it is, anything else as JSON. The name of the event, which stands before it, is not said twice. */
+/** A body on one line: text, or JSON. The name of the event, which is shown before the body, is not repeated. */
 export function bodyText({ body, eventName }: Pick<LogItem, 'body' | 'eventName'>): string {
   const text = typeof body === 'string' ? body : body === null || body === undefined ? '' : JSON.stringify(body)
   if (eventName === '' || !text.startsWith(eventName)) return text

@@ -1,9 +1,10 @@
+import { countBy } from './group-by.ts'
 import { flagField, sortedViewCodec, textField, type ViewOf } from './view-codec.ts'
 import type { KnownMetricItem } from '../../contract/metric-catalog.ts'
 
-/** Metrics as a list: what is sent, what senders say of it, and what is known of it besides. Pure. */
+/** The list of metrics: names that are stored, metadata of senders, and the catalog. Pure. */
 
-/** What senders say of a metric family. */
+/** Metadata of a metric family, from its senders. */
 export interface MetricMetadata {
   readonly type: string
   readonly help: string
@@ -12,7 +13,7 @@ export interface MetricMetadata {
 
 export interface MetricRow {
   readonly name: string
-  /** As senders say it, else as the catalogue knows it; empty: not known. */
+  /** From senders, else from the catalog; empty: not known. */
   readonly type: string
   readonly help: string
   readonly unit: string
@@ -26,7 +27,7 @@ export interface MetricRow {
   readonly panels: KnownMetricItem['panels']
 }
 
-export interface MetricSources {
+interface MetricSources {
   /** Names that are stored. */
   readonly names: readonly string[]
   readonly metadata: Readonly<Record<string, readonly MetricMetadata[]>>
@@ -40,12 +41,12 @@ export function metricRows({ names, metadata, known, seriesByName }: MetricSourc
   const sent = new Set(names)
   return [...new Set([...names, ...knownByName.keys()])].sort().map((name) => {
     const item = knownByName.get(name)
-    const said = (metadata[name] ?? metadata[familyOf(name)])?.[0]
+    const reported = (metadata[name] ?? metadata[familyOf(name)])?.[0]
     return {
       name,
-      type: knownType(said?.type) || (item?.type ?? ''),
-      help: said?.help ?? '',
-      unit: said?.unit || (item?.unit ?? ''),
+      type: knownType(reported?.type) || (item?.type ?? ''),
+      help: reported?.help ?? '',
+      unit: reported?.unit || (item?.unit ?? ''),
       series: seriesByName.get(name),
       isSent: sent.has(name),
       since: item?.since ?? undefined,
@@ -57,7 +58,7 @@ export function metricRows({ names, metadata, known, seriesByName }: MetricSourc
   })
 }
 
-/** `unknown` is what a sender says that does not know. */
+/** Senders that do not know the type report `unknown`. */
 function knownType(type: string | undefined): string {
   return type === undefined || type === 'unknown' ? '' : type
 }
@@ -83,7 +84,7 @@ export const METRIC_VIEW = sortedViewCodec(
 export type MetricView = ViewOf<typeof METRIC_VIEW>
 export type MetricSort = MetricView['sort']
 
-/** Every word of the text stands in the name or the help. Rows without a count come last in either order. */
+/** Every word of the text must be in the name or the help. Rows without a count are last in either order. */
 export function applyMetricView(rows: readonly MetricRow[], view: MetricView): readonly MetricRow[] {
   const words = view.text.toLowerCase().split(/\s+/).filter(Boolean)
   const shown = rows.filter(
@@ -103,9 +104,9 @@ export function applyMetricView(rows: readonly MetricRow[], view: MetricView): r
 
 /** Types with how many there are, for a choice. */
 export function typeChoices(rows: readonly MetricRow[]): readonly { readonly value: string; readonly count: number }[] {
-  const counts = new Map<string, number>()
-  for (const { type } of rows) counts.set(type || 'unknown', (counts.get(type || 'unknown') ?? 0) + 1)
-  return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => (a.value < b.value ? -1 : 1))
+  return [...countBy(rows, ({ type }) => type || 'unknown')]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => (a.value < b.value ? -1 : 1))
 }
 
 export interface Suggestion {
@@ -113,7 +114,7 @@ export interface Suggestion {
   readonly expr: string
 }
 
-/** What to ask of a metric first, by its type. */
+/** The first queries for a metric, by its type. */
 export function suggestionsFor({ name, type }: Pick<MetricRow, 'name' | 'type'>): readonly Suggestion[] {
   const metric = selectorOf(name)
   if (name.endsWith('_bucket')) {
@@ -137,7 +138,7 @@ export function suggestionsFor({ name, type }: Pick<MetricRow, 'name' | 'type'>)
   ]
 }
 
-/** `name{label="value"}`, also where a name is no word of PromQL. */
+/** `name{label="value"}`, quoted where PromQL requires it. */
 export function selectorOf(metric: string, label = '', value = ''): string {
   const isPlain = /^[A-Za-z_:][\w:]*$/.test(metric)
   const quoted = isPlain || metric === '' ? [] : [JSON.stringify(metric)]

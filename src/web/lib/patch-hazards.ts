@@ -1,9 +1,10 @@
+import { groupBy } from './group-by.ts'
 import type { ModificationItem } from '../../contract/fleet-modifications.ts'
 
-/** What makes a JSON patch unsafe, by its shape alone: no schema of any version is asked here. Pure. */
+/** Hazards of JSON patches, by their paths alone: no schema of a version is read. Pure. */
 
-export const PATCH_HAZARDS = ['unreadable', 'dangerous', 'gate', 'fragile', 'plain'] as const
-export type PatchHazard = (typeof PATCH_HAZARDS)[number]
+const PATCH_HAZARDS = ['unreadable', 'dangerous', 'gate', 'fragile', 'plain'] as const
+type PatchHazard = (typeof PATCH_HAZARDS)[number]
 
 export const PATCH_HAZARD_WORDS: Readonly<Record<PatchHazard, { readonly name: string; readonly meaning: string }>> = {
   unreadable: {
@@ -25,7 +26,7 @@ export const PATCH_HAZARD_WORDS: Readonly<Record<PatchHazard, { readonly name: s
   plain: { name: 'Other fields', meaning: 'The path may be gone, or HyperConverged may have a field for it by now.' },
 }
 
-/** The worst of what its operations are. */
+/** The worst hazard of its operations. */
 export function hazardOfPatch({ operations }: ModificationItem): PatchHazard {
   if (operations === null) return 'unreadable'
   const hazards = operations.map(({ path }) => hazardOfPath(path))
@@ -38,13 +39,14 @@ function hazardOfPath(path: string): PatchHazard {
   return /\/\d+(?:\/|$)/.test(path) ? 'fragile' : 'plain'
 }
 
-export interface PatchGroup {
+interface PatchGroup {
   readonly hazard: PatchHazard
-  /** What is patched: a component and a path, the most clusters first. */
+  /** Most clusters first. */
   readonly targets: readonly PatchTarget[]
   readonly clusters: number
 }
 
+/** What is patched. */
 export interface PatchTarget {
   readonly component: string
   /** Empty: not readable. */
@@ -56,35 +58,24 @@ export function groupPatches(patches: readonly ModificationItem[]): readonly Pat
   return PATCH_HAZARDS.flatMap((hazard): PatchGroup[] => {
     const own = patches.filter((patch) => hazardOfPatch(patch) === hazard)
     if (own.length === 0) return []
-    const targets = new Map<string, PatchTarget & { readonly patches: ModificationItem[] }>()
-    for (const patch of own) {
-      for (const path of pathsOf(patch, hazard)) {
-        const key = `${patch.component} ${path}`
-        const known = targets.get(key)
-        if (known === undefined) targets.set(key, { component: patch.component, path, patches: [patch] })
-        else known.patches.push(patch)
-      }
-    }
-    return [
-      {
-        hazard,
-        targets: [...targets.values()].sort(
-          (a, b) =>
-            b.patches.length - a.patches.length || (`${a.component} ${a.path}` < `${b.component} ${b.path}` ? -1 : 1),
-        ),
-        clusters: new Set(own.map(({ cluster }) => cluster)).size,
-      },
-    ]
+    const places = own.flatMap((patch) => pathsOf(patch, hazard).map((path) => ({ patch, path })))
+    const targets = [...groupBy(places, ({ patch, path }) => `${patch.component} ${path}`)]
+      .sort(([a, first], [b, second]) => second.length - first.length || (a < b ? -1 : 1))
+      .map(([, same]): PatchTarget => {
+        const [{ patch, path }] = same as [(typeof same)[number]]
+        return { component: patch.component, path, patches: same.map((one) => one.patch) }
+      })
+    return [{ hazard, targets, clusters: new Set(own.map(({ cluster }) => cluster)).size }]
   })
 }
 
-/** Of a patch only the paths that make it what it is. */
+/** The paths that have the hazard. */
 function pathsOf({ operations }: ModificationItem, hazard: PatchHazard): readonly string[] {
   if (operations === null) return ['']
   return [...new Set(operations.map(({ path }) => path).filter((path) => hazardOfPath(path) === hazard))]
 }
 
-/** Those on clusters that stand, and those on clusters that are gone, each in the order given. */
+/** Separates the modifications on decommissioned clusters. */
 export function splitByGone(
   modifications: readonly ModificationItem[],
   goneClusters: readonly string[],
@@ -96,12 +87,12 @@ export function splitByGone(
   }
 }
 
-/** As many as `groupEdits` counts of them. */
+/** The number of edits that `groupEdits` counts. */
 export function editsIn(edits: readonly ModificationItem[]): number {
   return edits.reduce((sum, edit) => sum + (isByHand(edit) ? edit.count : 0), 0)
 }
 
-/** Those of an upgrade are the operator's own. */
+/** Edits during an upgrade are the operator's own. */
 function isByHand({ startedAt, upgradeMode }: ModificationItem): boolean {
   return startedAt !== null && !upgradeMode
 }
@@ -113,28 +104,21 @@ export interface EditGroup {
   /** Bursts: edits less than ten minutes apart are one. */
   readonly bursts: number
   readonly lastMs: number
-  /** Over the time from the first to now, at least a day. */
+  /** From the first edit to now, at least one day. */
   readonly perDay: number
-  /** Edits by hour of the day, in the zone asked for. */
+  /** By hour of the day, of the zone of `hourOf`. */
   readonly hours: readonly number[]
 }
 
 const DAY_MS = 86_400_000
 
-/** Edits past the operator by component and cluster, the most first. */
+/** Out-of-band modifications by component and cluster, most first. */
 export function groupEdits(
   edits: readonly ModificationItem[],
   nowMs: number,
   hourOf: (ms: number) => number,
 ): readonly EditGroup[] {
-  const groups = new Map<string, ModificationItem[]>()
-  for (const edit of edits) {
-    if (!isByHand(edit)) continue
-    const key = `${edit.component} ${edit.cluster}`
-    const known = groups.get(key)
-    if (known === undefined) groups.set(key, [edit])
-    else known.push(edit)
-  }
+  const groups = groupBy(edits.filter(isByHand), ({ component, cluster }) => `${component} ${cluster}`)
   return [...groups.values()]
     .map((own): EditGroup => {
       const spans = own.map(
@@ -143,7 +127,7 @@ export function groupEdits(
       const hours = Array.from({ length: 24 }, () => 0)
       own.forEach(({ count }, i) => {
         const [firstMs, lastMs] = spans[i]!
-        // Of a burst the first and the last are known, and how many: the others are taken to be as far apart.
+        // A burst reports its first and last edit and their number: the others are assumed to be evenly spread.
         for (let at = 0; at < count; at++)
           hours[hourOf(firstMs + ((lastMs - firstMs) * at) / Math.max(1, count - 1))]!++
       })

@@ -3,53 +3,52 @@ import { phaseLanes, spanWords } from './trace-phases.ts'
 import type { Trace } from './trace.ts'
 
 /**
- * One trace beside another: what the difference of their durations went to. Pure.
+ * The difference of two traces, by span and by phase. Pure.
  *
- * Definition. Two spans are the same when the words of all spans above them and their own are, and each of these is the same
- * one among its siblings of the same words (the first by start with the first). What a span answers for is its own time on
- * the critical path (`critical-path.ts`); what nobody answers for is a row of its own. The path covers each trace
- * exactly once, so the differences of all rows sum to the difference of the durations.
+ * Definition. Two spans are the same when they and all of their ancestors have the same words and the same position among
+ * their siblings of the same words, by start. A span accounts for its own time on the critical path (`critical-path.ts`);
+ * the time of no span is a row of its own. The path covers each trace exactly once, so the differences of all rows sum to
+ * the difference of the durations.
  */
-export interface TraceDiff {
-  /** Of this trace over the other one; negative: this one was shorter. */
+interface TraceDiff {
+  /** This trace minus the other one; negative: this one was shorter. */
   readonly differenceNs: number
-  /** By what they added or saved on the critical path, the largest first; then by how much longer they ran. */
+  /** By the difference on the critical path, largest first; then by the difference in duration. */
   readonly rows: readonly SpanDiff[]
-  /** Of spans that are phases, in the order of the conventions; empty where neither trace tells an upgrade. */
+  /** In the order of the conventions; empty when neither trace is of an upgrade. */
   readonly phases: readonly PhaseDiff[]
 }
 
-export interface SpanDiff {
-  /** Unique among the rows. */
-  readonly key: number
-  readonly text: string
-  /** Words of the span above it; empty for a root. */
-  readonly below: string
-  /** Which of its siblings of the same words, from 1. */
-  readonly occurrence: number
-  /** Places in the spans of each trace; `undefined`: only in the other one, or (both) the time nobody answers for. */
-  readonly here: number | undefined
-  readonly there: number | undefined
+/** Durations in this trace (`here`) and the other one (`there`), and their parts on the critical path. */
+interface Durations {
   readonly hereNs: number
   readonly thereNs: number
   readonly herePathNs: number
   readonly therePathNs: number
+}
+
+export interface SpanDiff extends Durations {
+  /** Unique among the rows. */
+  readonly key: number
+  readonly text: string
+  /** Words of its parent; empty for a root. */
+  readonly below: string
+  /** Position among the siblings of the same words, from 1. */
+  readonly occurrence: number
+  /** Indices in the spans of each trace; `undefined`: only in the other one, or (both) the time of no span. */
+  readonly here: number | undefined
+  readonly there: number | undefined
   /** `herePathNs - therePathNs`. */
   readonly pathDifferenceNs: number
 }
 
-/** As `SpanDiff`, of all spans of a phase together: as long as any of them ran. */
-export interface PhaseDiff {
+/** All spans of a phase together: the time in which at least one of them ran. */
+export interface PhaseDiff extends Durations {
   readonly text: string
-  readonly hereNs: number
-  readonly thereNs: number
-  readonly herePathNs: number
-  readonly therePathNs: number
-  /** By which trace it is told. */
   readonly isIn: 'both' | 'here' | 'there'
 }
 
-/** Of the time that nobody answers for. */
+/** The key of the time of no span. */
 export const NOBODY_KEY = 0
 
 export function traceDiff(here: Trace, there: Trace): TraceDiff {
@@ -107,7 +106,7 @@ interface NamedPlace extends Pick<SpanDiff, 'text' | 'below' | 'occurrence'> {
   readonly place: number
 }
 
-/** Spans stand parents first and siblings by start, so that one walk names them all. */
+/** Parents come before their children, and siblings by start, so one pass is enough. */
 function placesByKey({ spans }: Trace, keyOf: (path: string) => number): ReadonlyMap<number, NamedPlace> {
   const keys: number[] = []
   const counts = new Map<string, number>()
@@ -125,7 +124,7 @@ function placesByKey({ spans }: Trace, keyOf: (path: string) => number): Readonl
   )
 }
 
-/** A number for each text, the same for both traces: paths of names themselves would be as long as a trace is deep. */
+/** Numbers for paths of names, shared by both traces: the paths themselves grow with the depth of the trace. */
 function createKeys(): (path: string) => number {
   const known = new Map<string, number>()
   return (path) => {
@@ -137,7 +136,7 @@ function createKeys(): (path: string) => number {
 
 type Lane = ReturnType<typeof phaseLanes>[number]
 
-/** In the order of this trace; what only the other one tells stands after what precedes it there. */
+/** In the order of this trace; a phase of only the other one follows its predecessor there. */
 function phaseDiffs(here: readonly Lane[], there: readonly Lane[]): readonly PhaseDiff[] {
   const texts = here.map(({ text }) => text)
   there.forEach(({ text }, i) => {
@@ -158,7 +157,7 @@ function phaseDiffs(here: readonly Lane[], there: readonly Lane[]): readonly Pha
   })
 }
 
-/** A few rows that say most of it, and what all the others come to. */
+/** The rows with the largest differences, and the sum of all others. */
 export function largestDiffs(rows: readonly SpanDiff[], most: number): { shown: readonly SpanDiff[]; restNs: number } {
   const onPath = rows.filter(({ pathDifferenceNs }) => pathDifferenceNs !== 0)
   return {

@@ -1,16 +1,17 @@
+import { groupBy } from './group-by.ts'
 import { UPGRADE_SPANS } from '../../model/upgrade-convention.ts'
 import { phaseWords } from './fleet-names.ts'
 import { attributeOf, type Trace, type TraceSpan } from './trace.ts'
-import { tellingOf } from './trace-view.ts'
+import { partOf } from './trace-view.ts'
 
-/** The phases of an upgrade's trace, by the conventions of `src/fleet/CONVENTIONS.md`. Pure. */
+/** A phase of an upgrade's trace, by the conventions of `src/fleet/CONVENTIONS.md`. Pure. */
 export interface PhaseLane {
   readonly text: string
-  /** Places of its spans in `Trace.spans`. */
+  /** Indices of its spans in `Trace.spans`. */
   readonly places: readonly number[]
-  /** Spans of it together, as long as any of them ran. */
+  /** The time in which at least one of its spans ran. */
   readonly ranNs: number
-  /** Of the critical path. */
+  /** Its part of the critical path. */
   readonly pathNs: number
 }
 
@@ -25,7 +26,7 @@ const PHASES: Readonly<Record<string, string>> = {
   'virt_handler.waves': 'virt_handler.waves',
   'kubevirt.workload_update': 'workloads',
 }
-/** Spans of one part of a phase, which what is telling of them names. */
+/** Spans of one part of a phase, which their attributes name. */
 const PARTED_PHASES: Readonly<Record<string, string>> = {
   'component.upgrade': 'operands',
   'platform.pool': 'platform',
@@ -33,26 +34,26 @@ const PARTED_PHASES: Readonly<Record<string, string>> = {
 
 const ORDER: readonly string[] = UPGRADE_SPANS.map(({ name }) => name)
 
-/** A span as people say its phase; its name where it is none. */
+/** The phase of a span in words, or the name of the span. */
 export function spanWords(span: TraceSpan): string {
-  const telling = tellingOf(span)
+  const part = partOf(span)
   const whole = PARTED_PHASES[span.name]
-  if (whole !== undefined && telling !== '') return phaseWords(`${whole}.${telling}`)
+  if (whole !== undefined && part !== '') return phaseWords(`${whole}.${part}`)
   const phase = PHASES[span.name]
   return phase === undefined ? span.name : phaseWords(phase)
 }
 
-export function isPhase({ name }: TraceSpan): boolean {
+function isPhase({ name }: TraceSpan): boolean {
   return name in PHASES || name in PARTED_PHASES
 }
 
-/** The upgrade a trace tells; `undefined`: it tells none. */
+/** The upgrade that a trace is about. */
 export interface TracedUpgrade {
   readonly cluster: string
   readonly operator: string
   readonly from: string
   readonly to: string
-  /** The upgrade's id, where the trace has it: the traces of operators that have a CSV are called as their upgrades. */
+  /** The upgrade's id, if known: for operators with a CSV it is the trace id. */
   readonly id: string | undefined
   /** It has not ended. */
   readonly isProvisional: boolean
@@ -63,35 +64,29 @@ const ROOT = /^upgrade (.+)$/
 export function tracedUpgrade({ traceId, spans }: Trace): TracedUpgrade | undefined {
   const root = spans.find(({ name, parent }) => parent === -1 && ROOT.test(name))
   if (root === undefined) return undefined
-  const said = (key: string): string => attributeOf(root.attributes, key) ?? ''
+  const attribute = (key: string): string => attributeOf(root.attributes, key) ?? ''
   const resource = (key: string): string => attributeOf(root.resource, key) ?? ''
   return {
     cluster: resource('k8s.cluster.name') || resource('k8s.cluster.uid'),
     operator: ROOT.exec(root.name)?.[1] ?? '',
-    from: said('upgrade.from.version'),
-    to: said('upgrade.to.version'),
-    id: said('deployment.id') === '' ? undefined : traceId,
-    isProvisional: said('upgrade.provisional') === 'true',
+    from: attribute('upgrade.from.version'),
+    to: attribute('upgrade.to.version'),
+    id: attribute('deployment.id') === '' ? undefined : traceId,
+    isProvisional: attribute('upgrade.provisional') === 'true',
   }
 }
 
-/** What a trace is called: its upgrade, or its first span. */
+/** The upgrade, or the first span. */
 export function traceTitle(trace: Trace): string {
   const upgrade = tracedUpgrade(trace)
   if (upgrade === undefined) return spanWords(trace.spans[0]!)
   return `${upgrade.cluster}: ${upgrade.from === '' ? 'from an unknown version' : upgrade.from} → ${upgrade.to}`
 }
 
-/** A lane for each phase, in the order of the conventions; empty where the trace tells no upgrade. */
+/** A lane for each phase, in the order of the conventions. */
 export function phaseLanes({ spans }: Trace, pathNs: ReadonlyMap<number, number>): readonly PhaseLane[] {
-  const lanes = new Map<string, number[]>()
-  spans.forEach((span, place) => {
-    if (!isPhase(span)) return
-    const text = spanWords(span)
-    const known = lanes.get(text)
-    if (known === undefined) lanes.set(text, [place])
-    else known.push(place)
-  })
+  const phases = [...spans.keys()].filter((place) => isPhase(spans[place]!))
+  const lanes = groupBy(phases, (place) => spanWords(spans[place]!))
   const orderOf = (places: readonly number[]): number => ORDER.indexOf(spans[places[0]!]!.name)
   return [...lanes]
     .sort(([a, placesA], [b, placesB]) => orderOf(placesA) - orderOf(placesB) || (a < b ? -1 : 1))

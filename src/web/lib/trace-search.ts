@@ -1,3 +1,4 @@
+import { groupBy } from './group-by.ts'
 import { choiceField, flagField, idsField, textField, viewCodec, type ViewOf } from './view-codec.ts'
 import type { OtlpResourceSpans } from './otlp-json.ts'
 import { traceOfOtlp, type Trace } from './trace.ts'
@@ -9,7 +10,7 @@ export const TRACE_RANGES = [
   { value: '7d', text: '7 d', ms: 7 * 86_400_000 },
   { value: '30d', text: '30 d', ms: 30 * 86_400_000 },
 ] as const
-/** Traces in one answer: they come whole, so that each can be told by its critical path. */
+/** Traces in one answer: each comes with all of its spans, for its critical path. */
 export const TRACES_READ = 50
 
 export const COMPARED_TRACES = 2
@@ -63,19 +64,14 @@ function tagsOf(tags: string): readonly (readonly [string, string])[] {
     .map(([tag, at]) => [tag.slice(0, at), tag.slice(at + 1)])
 }
 
-/** The traces of one answer, in which their spans stand together by resource; the newest first. */
+/** The traces of an answer that groups spans by resource; the newest first. */
 export function tracesOfOtlp(resourceSpans: readonly OtlpResourceSpans[]): readonly Trace[] {
-  const byTrace = new Map<string, OtlpResourceSpans[]>()
-  for (const ofResource of resourceSpans) {
-    for (const ofScope of ofResource.scopeSpans ?? []) {
-      for (const span of ofScope.spans ?? []) {
-        const known = byTrace.get(span.traceId) ?? []
-        known.push({ ...ofResource, scopeSpans: [{ ...ofScope, spans: [span] }] })
-        byTrace.set(span.traceId, known)
-      }
-    }
-  }
-  return [...byTrace.values()]
+  const single = resourceSpans.flatMap((ofResource) =>
+    (ofResource.scopeSpans ?? []).flatMap((ofScope) =>
+      (ofScope.spans ?? []).map((span) => ({ ...ofResource, scopeSpans: [{ ...ofScope, spans: [span] }] })),
+    ),
+  )
+  return [...groupBy(single, ({ scopeSpans: [ofScope] }) => ofScope!.spans[0]!.traceId).values()]
     .flatMap((spans) => traceOfOtlp(spans) ?? [])
     .sort((a, b) => b.startMs - a.startMs || (a.traceId < b.traceId ? -1 : 1))
 }

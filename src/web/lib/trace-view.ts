@@ -98,6 +98,6 @@ export function openedSpan(trace: Trace, view: TraceView, place: number): TraceV
 }
 
 /** What distinguishes spans of one name: the operand, the pool. */
-export function tellingOf({ attributes }: TraceSpan): string {
+export function partOf({ attributes }: TraceSpan): string {
   return attributeOf(attributes, 'component.name') ?? attributeOf(attributes, 'k8s.machine_config_pool.name') ?? ''
 }

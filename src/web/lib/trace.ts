@@ -1,17 +1,16 @@
+import { groupBy } from './group-by.ts'
 import { otlpText, type OtlpKeyValue, type OtlpResourceSpans, type OtlpSpan } from './otlp-json.ts'
 
 /**
- * A trace as the pages draw it: spans in the order of a tree, times relative to its start. Pure.
- *
- * Nanoseconds since the epoch fit no JavaScript number; those since the start of the trace do, for a hundred days exactly
- * and beyond that to the microsecond.
+ * A trace for drawing: spans in tree order, times relative to the start. Pure. A number cannot hold nanoseconds since the
+ * epoch, but holds those since the start of the trace: exactly for a hundred days, beyond that to the microsecond.
  */
 export interface Trace {
   readonly traceId: string
   /** Since the epoch, of the earliest span. */
   readonly startMs: number
   readonly durationNs: number
-  /** Parents before their children, children by start: as a waterfall shows them. At least one. */
+  /** Parents before their children, children by start. At least one. */
   readonly spans: readonly TraceSpan[]
 }
 
@@ -31,12 +30,12 @@ export interface TraceSpan {
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[]
   readonly resource: readonly TextAttribute[]
   readonly scope: string
-  /** Place of its parent in `spans`; -1: none, or none that is there. */
+  /** Index in `spans`; -1: none, or not in the trace. */
   readonly parent: number
-  /** Its parent was named and is not there. */
+  /** Its parent is not in the trace. */
   readonly isOrphan: boolean
   readonly depth: number
-  /** Spans below it, at any depth: they follow it in `spans`. */
+  /** The number of its descendants, which follow it in `spans`. */
   readonly below: number
 }
 
@@ -45,7 +44,7 @@ export interface TextAttribute {
   readonly text: string
 }
 
-export interface TraceEvent {
+interface TraceEvent {
   readonly name: string
   /** Since the start of the trace; may lie outside its span. */
   readonly atNs: number
@@ -105,12 +104,9 @@ export function attributeOf(attributes: readonly TextAttribute[], key: string): 
 /** Depth first, without recursion: a chain of parents may be as long as the trace. */
 function drawn(found: readonly Found[], zeroNs: bigint): readonly TraceSpan[] {
   const places = new Map(found.map(({ span }, i) => [span.spanId, i]))
-  const children = new Map<number, number[]>()
-  found.forEach(({ span }, i) => {
-    const parent = places.get(span.parentSpanId ?? '') ?? -1
-    const siblings = children.get(parent === i ? -1 : parent)
-    if (siblings === undefined) children.set(parent === i ? -1 : parent, [i])
-    else siblings.push(i)
+  const children = groupBy([...found.keys()], (i) => {
+    const parent = places.get(found[i]!.span.parentSpanId ?? '') ?? -1
+    return parent === i ? -1 : parent
   })
   const byStart = (a: number, b: number): number => compareStarts(found[a]!, found[b]!)
   const spans: TraceSpan[] = []
@@ -127,7 +123,7 @@ function drawn(found: readonly Found[], zeroNs: bigint): readonly TraceSpan[] {
     }
   }
   for (const root of [...(children.get(-1) ?? [])].sort(byStart)) walk(root)
-  // Spans that call each other their parents hang on no root: the earliest of each such ring becomes one.
+  // Spans in a ring of parents have no root: the earliest of the ring becomes one.
   for (const at of found.map((_one, i) => i).sort(byStart)) if (!seen.has(at)) walk(at)
   return withBelow(spans)
 }

@@ -1,16 +1,15 @@
+import { useView } from '../panels/use-view.ts'
 import { useState, type ReactNode } from 'react'
-import { useLocation, useSearch } from 'wouter'
 import { formatDuration } from '../../model/duration.ts'
 import { EXPLORE_QUERIES_MAX } from '../../model/explore.ts'
 import { lengthOf, readRefresh, type TimeRange } from '../lib/dashboards/time-range.ts'
 import { promqlPath } from '../lib/paths.ts'
 import {
+  EXPLORE_VIEW,
   newQuery,
-  parsePromqlView,
-  searchOfPromqlView,
   stepChoices,
   zoomedTo,
-  type PromqlView,
+  type ExploreView,
   type QueryView,
 } from '../lib/promql/query-view.ts'
 import { selectorsIn } from '../lib/promql/selectors.ts'
@@ -29,17 +28,13 @@ import styles from './explore-page.module.css'
 
 /** Ask in PromQL: one query or several over the same time, each as a graph, a table, or how it is answered. */
 export function ExplorePage(): ReactNode {
-  const view = parsePromqlView(useSearch())
+  const { view, change: go } = useView(EXPLORE_VIEW, (search) => promqlPath('', search))
   const { queries, range, stepSeconds, refreshSeconds } = view
   const moment = useMoment()
-  const [, navigate] = useLocation()
   const refetchQuery = useRefetchQuery()
   const remember = useRememberQuery()
   const { isAdding, setIsAdding } = useAdding(queries.length)
   const { before, noteZoom } = useZooms(range)
-  const go = (change: Partial<PromqlView>, isNew = false): void => {
-    navigate(promqlPath('', searchOfPromqlView({ ...view, ...change })), { replace: !isNew })
-  }
   const shown = isAdding || queries.length === 0 ? [...queries, newQuery('')] : queries
   const replaced = (index: number, change: Partial<QueryView>): readonly QueryView[] =>
     shown.map((query, i) => (i === index ? { ...query, ...change } : query)).filter(({ expr }) => expr !== '')
@@ -118,10 +113,10 @@ export function ExplorePage(): ReactNode {
 }
 
 interface ExploreHeadProps {
-  readonly view: PromqlView
+  readonly view: ExploreView
   /** The time before the last zoom. */
   readonly before: TimeRange | undefined
-  readonly onChange: (change: Partial<PromqlView>, isNew?: boolean) => void
+  readonly onChange: (change: Partial<ExploreView>, isNew?: boolean) => void
 }
 
 /** The time and the step of all queries. */

@@ -1,8 +1,7 @@
+import { useView } from '../panels/use-view.ts'
 import { useMemo, useRef, useState, type ReactNode, type Ref } from 'react'
-import { useLocation, useSearch } from 'wouter'
 import { SEVERITIES } from '../../contract/fleet-logs.ts'
-import { formatDuration } from '../../model/duration.ts'
-import { readRefresh, readTimeRange, timeRangeSearch } from '../lib/dashboards/time-range.ts'
+import { readRefresh } from '../lib/dashboards/time-range.ts'
 import { logsPath } from '../lib/paths.ts'
 import { choicesOf, LOG_VIEW, type LogView } from '../lib/log-view.ts'
 import { Answer } from '../panels/answer.tsx'
@@ -13,7 +12,7 @@ import { ClusterField } from '../panels/explore/cluster-field.tsx'
 import { changesOf, ObjectLog } from '../panels/explore/object-log.tsx'
 import { RecordLog, recordsOf } from '../panels/explore/record-log.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
-import { logPath, useObjectLog, useRecordLog, type LogQuestion } from '../query/use-logs.ts'
+import { logPath, useObjectLog, useRecordLog } from '../query/use-logs.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { Choice } from '../ui/choice.tsx'
 import { FacetSelect } from '../ui/facet-select.tsx'
@@ -25,28 +24,14 @@ const SOURCES = [
   { value: 'objects', text: 'Object changes' },
   { value: 'records', text: 'Log records' },
 ] as const
-const RANGE_SECONDS = 86_400
-/** Nothing moves under the reader unless it is asked for. */
-const REFRESH_SECONDS = 0
 
-/** What changed in the objects of a cluster, and what senders logged. */
+/** Changes of a cluster's objects, and log records. */
 export function LogsPage(): ReactNode {
-  const search = useSearch()
-  const params = new URLSearchParams(search)
-  const view = LOG_VIEW.parse(search)
-  const range = readTimeRange(params, RANGE_SECONDS)
-  const refreshSeconds = readRefresh(params, REFRESH_SECONDS)
+  const { view, change, set } = useView(LOG_VIEW, logsPath)
+  const { range, refreshSeconds } = view
   const moment = useMoment()
-  const [, navigate] = useLocation()
   const [round, setRound] = useState(0)
   const field = useRef<HTMLInputElement>(null)
-  const time = {
-    ...timeRangeSearch(range, RANGE_SECONDS),
-    refresh: refreshSeconds === REFRESH_SECONDS ? '' : formatDuration(refreshSeconds * 1000),
-  }
-  const go = (next: LogView, more: Readonly<Record<string, string>> = time): void => {
-    navigate(logsPath({ ...LOG_VIEW.searchOf(next), ...more }), { replace: true })
-  }
   useKeys({
     '/': () => {
       field.current?.focus()
@@ -55,7 +40,6 @@ export function LogsPage(): ReactNode {
       setRound(round + 1)
     },
   })
-  const question = { view, range, refreshSeconds }
   return (
     <div className="page">
       <title>{view.cluster === '' ? 'Logs · Daytwo' : `Logs of ${view.cluster} · Daytwo`}</title>
@@ -67,17 +51,15 @@ export function LogsPage(): ReactNode {
           options={SOURCES}
           value={view.source}
           onChange={(source) => {
-            go({ ...view, source, kind: '', manager: '', text: '' })
+            change({ source, kind: '', manager: '', text: '' })
           }}
         />
         <TimeControls
           range={range}
-          onRange={(next) => {
-            go(view, { ...time, ...timeRangeSearch(next, RANGE_SECONDS) })
-          }}
+          onRange={set('range')}
           refreshSeconds={refreshSeconds}
           onRefresh={(word) => {
-            go(view, { ...time, refresh: word === 'off' ? '' : word })
+            change({ refreshSeconds: readRefresh(new URLSearchParams({ refresh: word }), 0) })
           }}
           onRefreshNow={() => {
             setRound(round + 1)
@@ -86,55 +68,43 @@ export function LogsPage(): ReactNode {
         />
       </div>
       {view.source === 'objects' ? (
-        <Objects question={question} time={time} onView={go} fieldRef={field} round={round} />
+        <Objects view={view} set={set} fieldRef={field} round={round} />
       ) : (
-        <Records question={question} onView={go} fieldRef={field} round={round} />
+        <Records view={view} set={set} fieldRef={field} round={round} />
       )}
     </div>
   )
 }
 
 interface SourceProps {
-  readonly question: LogQuestion
-  readonly onView: (view: LogView) => void
+  readonly view: LogView
+  readonly set: ReturnType<typeof useView<LogView>>['set']
   readonly fieldRef: Ref<HTMLInputElement>
-  /** Another number: ask again. */
+  /** Another number refetches. */
   readonly round: number
 }
 
-function Objects(props: SourceProps & { readonly time: Readonly<Record<string, string>> }): ReactNode {
-  const { question, onView, fieldRef, round, time } = props
-  const { view } = question
+function Objects({ view, set, fieldRef, round }: SourceProps): ReactNode {
   const [typed, setTyped] = useState('')
-  const query = useObjectLog(question)
-  useAgain(round, query)
+  const query = useObjectLog(view)
+  useRefetchIn(round, query)
   const pages = query.data?.pages
   const changes = useMemo(() => changesOf(pages ?? []), [pages])
-  const hrefOf = (cluster: string): string => logsPath({ ...LOG_VIEW.searchOf({ ...view, cluster }), ...time })
+  const hrefOf = (cluster: string): string => logsPath(LOG_VIEW.searchOf({ ...view, cluster }))
   return (
     <>
-      <LogFilters
-        label="Name or namespace of the object"
-        view={view}
-        onView={onView}
-        onTyped={setTyped}
-        fieldRef={fieldRef}
-      >
+      <LogFilters label="Name or namespace of the object" view={view} set={set} onTyped={setTyped} fieldRef={fieldRef}>
         <FacetSelect
           label="Kind"
           values={choicesOf(changes, ({ kind }) => kind)}
           value={view.kind}
-          onChange={(kind) => {
-            onView({ ...view, kind })
-          }}
+          onChange={set('kind')}
         />
         <FacetSelect
           label="Last written by"
           values={choicesOf(changes, ({ manager }) => manager?.name ?? null)}
           value={view.manager}
-          onChange={(manager) => {
-            onView({ ...view, manager })
-          }}
+          onChange={set('manager')}
         />
       </LogFilters>
       {view.cluster === '' ? (
@@ -147,7 +117,6 @@ function Objects(props: SourceProps & { readonly time: Readonly<Record<string, s
               <ObjectLog
                 changes={changes}
                 view={view}
-                more={time}
                 hasOlder={query.hasNextPage}
                 onNeedMore={() => {
                   if (query.hasNextPage && !query.isFetching) void query.fetchNextPage()
@@ -162,22 +131,19 @@ function Objects(props: SourceProps & { readonly time: Readonly<Record<string, s
   )
 }
 
-function Records({ question, onView, fieldRef, round }: SourceProps): ReactNode {
-  const { view } = question
-  const query = useRecordLog(question)
-  useAgain(round, query)
+function Records({ view, set, fieldRef, round }: SourceProps): ReactNode {
+  const query = useRecordLog(view)
+  useRefetchIn(round, query)
   const pages = query.data?.pages
   const records = useMemo(() => recordsOf(pages ?? []), [pages])
   return (
     <>
-      <LogFilters label="Text in the record" view={view} onView={onView} fieldRef={fieldRef}>
+      <LogFilters label="Text in the record" view={view} set={set} fieldRef={fieldRef}>
         <FacetSelect
           label="Sent by"
           values={choicesOf(records, ({ service }) => service).filter(({ value }) => value !== '')}
           value={view.service}
-          onChange={(service) => {
-            onView({ ...view, service })
-          }}
+          onChange={set('service')}
         />
         <Select
           label="Severity"
@@ -185,7 +151,7 @@ function Records({ question, onView, fieldRef, round }: SourceProps): ReactNode 
           options={SEVERITIES.map((severity) => ({ value: severity, text: `${severity} or worse` }))}
           value={view.severity}
           onChange={(value) => {
-            onView({ ...view, severity: SEVERITIES.find((one) => one === value) ?? '' })
+            set('severity')(SEVERITIES.find((one) => one === value) ?? '')
           }}
         />
       </LogFilters>
@@ -205,46 +171,33 @@ function Records({ question, onView, fieldRef, round }: SourceProps): ReactNode 
   )
 }
 
-interface LogFiltersProps extends Pick<SourceProps, 'onView' | 'fieldRef'> {
-  readonly view: LogView
-  /** What is written where the cluster is chosen. */
+interface LogFiltersProps extends Omit<SourceProps, 'round'> {
+  /** The unfinished text of the cluster field. */
   readonly onTyped?: (text: string) => void
-  /** What the text is looked for in. */
   readonly label: string
-  /** What else this source is filtered by. */
+  /** Other filters of the source. */
   readonly children: ReactNode
 }
 
-/** The cluster, a text, and what only one source has. */
-function LogFilters({ view, label, onView, onTyped, fieldRef, children }: LogFiltersProps): ReactNode {
+function LogFilters({ view, label, set, onTyped, fieldRef, children }: LogFiltersProps): ReactNode {
   return (
     <div className="filters">
       <ClusterField
         key={view.cluster}
         value={view.cluster}
-        onChange={(cluster) => {
-          onView({ ...view, cluster })
-        }}
+        onChange={set('cluster')}
         {...(onTyped === undefined ? {} : { onTyped })}
       />
       <div className="filters-row">
-        <TextField
-          key={view.text}
-          label={label}
-          value={view.text}
-          fieldRef={fieldRef}
-          onChange={(text) => {
-            onView({ ...view, text })
-          }}
-        />
+        <TextField key={view.text} label={label} value={view.text} fieldRef={fieldRef} onChange={set('text')} />
         {children}
       </div>
     </div>
   )
 }
 
-/** Asks again when the reader wants it; the first round is asked anyway. */
-function useAgain(round: number, query: { refetch(): Promise<unknown> }): void {
+/** Refetches in each round after the first. */
+function useRefetchIn(round: number, query: { refetch(): Promise<unknown> }): void {
   const [asked, setAsked] = useState(round)
   if (asked !== round) {
     setAsked(round)
@@ -259,7 +212,7 @@ interface TextFieldProps {
   readonly onChange: (text: string) => void
 }
 
-/** A text that counts by Enter, or when the field is left or emptied: each is a question to the server. */
+/** A text that is applied by Enter, or when the field is left or emptied, because each text is a request. */
 function TextField({ label, value, fieldRef, onChange }: TextFieldProps): ReactNode {
   const [typed, setTyped] = useState(value)
   const commit = (text: string): void => {

@@ -5,8 +5,8 @@ import type { ViewCodec } from '../lib/view-codec.ts'
 
 interface AddressView<V> {
   readonly view: V
-  /** Replaces the address; the history has one entry for a page, whatever its filters. */
-  readonly change: (part: Partial<V>) => void
+  /** Changes fields in the address. The history has one entry for a page, unless the change `isNewEntry`. */
+  readonly change: (part: Partial<V>, isNewEntry?: boolean) => void
   /** The handler of a control that sets one field. */
   readonly set: <K extends keyof V>(name: K) => (value: V[K]) => void
 }
@@ -16,8 +16,8 @@ export function useView<V extends object>(codec: ViewCodec<V>, pathOf: (search: 
   const search = useSearch()
   const view = useMemo(() => codec.parse(search), [codec, search])
   const [, navigate] = useLocation()
-  const change = (part: Partial<V>): void => {
-    navigate(pathOf(codec.searchOf({ ...view, ...part })), { replace: true })
+  const change = (part: Partial<V>, isNewEntry = false): void => {
+    navigate(pathOf(codec.searchOf({ ...view, ...part })), { replace: !isNewEntry })
   }
   return {
     view,

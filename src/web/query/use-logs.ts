@@ -24,31 +24,17 @@ interface Paged {
   readonly hasMore: boolean
 }
 
-/** What is asked for, and whether it is asked again while the page is looked at. */
-export interface LogQuestion {
-  readonly view: LogView
-  readonly range: TimeRange
-  /** 0: only when asked to. */
-  readonly refreshSeconds: number
+/** The changes of a cluster's objects, newest first, page by page. */
+export function useObjectLog(view: LogView): UseInfiniteQueryResult<InfiniteData<ObjectChangeItems>> {
+  return useLog<ObjectChangeItems>(view, view.cluster !== '', ({ changes }) => changes.at(-1)?.at)
 }
 
-/** What changed of a cluster's objects, newest first, older pages as they come into view. */
-export function useObjectLog(question: LogQuestion): UseInfiniteQueryResult<InfiniteData<ObjectChangeItems>> {
-  const { cluster } = question.view
-  return useLog<ObjectChangeItems>(
-    question,
-    logPath(question.view),
-    cluster !== '',
-    ({ changes }) => changes.at(-1)?.at,
-  )
+/** Log records, newest first, page by page. */
+export function useRecordLog(view: LogView): UseInfiniteQueryResult<InfiniteData<LogItems>> {
+  return useLog<LogItems>(view, true, ({ logs }) => logs.at(-1)?.time)
 }
 
-/** Records that senders told, newest first. */
-export function useRecordLog(question: LogQuestion): UseInfiniteQueryResult<InfiniteData<LogItems>> {
-  return useLog<LogItems>(question, logPath(question.view), true, ({ logs }) => logs.at(-1)?.time)
-}
-
-/** Without its times. */
+/** Without the times. */
 export function logPath({ source, cluster, service, severity, text }: LogView): string {
   return source === 'objects'
     ? withSearch(
@@ -62,12 +48,13 @@ export function logPath({ source, cluster, service, severity, text }: LogView): 
 }
 
 function useLog<T extends Paged>(
-  { range, refreshSeconds }: LogQuestion,
-  path: string,
-  isAsked: boolean,
+  view: LogView,
+  enabled: boolean,
   oldestOf: (page: T) => string | undefined,
 ): UseInfiniteQueryResult<InfiniteData<T>> {
   const moment = useMoment()
+  const { range, refreshSeconds } = view
+  const path = logPath(view)
   const isLive = moment === undefined && range.kind === 'last'
   const pollMs = usePollMs('log', refreshSeconds * 1000)
   return useInfiniteQuery({
@@ -77,14 +64,14 @@ function useLog<T extends Paged>(
       return fetchJson<T>(`${path}&${searchOf({ from, to: pageParam === '' ? to : pageParam })}`, signal)
     },
     initialPageParam: '',
-    // The next page begins in the millisecond where this one ended, and callers drop what they have. A whole page of
-    // one millisecond would come again and again: there it ends.
-    getNextPageParam: (last, _pages, asked) => {
+    // The next page begins in the millisecond where this one ended, and callers drop duplicates. A whole page of one
+    // millisecond would repeat for ever: the list ends there.
+    getNextPageParam: (last, _pages, before) => {
       const oldest = last.hasMore ? oldestOf(last) : undefined
       const to = oldest === undefined ? undefined : new Date(oldest).toISOString()
-      return to === asked ? undefined : to
+      return to === before ? undefined : to
     },
-    enabled: isAsked,
+    enabled,
     placeholderData: keepPreviousData,
     refetchInterval: isLive && refreshSeconds > 0 ? pollMs : false,
     refetchOnWindowFocus: false,
@@ -99,7 +86,7 @@ function endsOf(range: TimeRange, moment: string | undefined): { readonly from: 
   return { from: new Date(toMs - range.seconds * 1000).toISOString(), to: moment ?? '' }
 }
 
-/** One change with the state it led to; nothing when that is no longer kept. */
+/** One change with the object's state after it; `null` when the state has expired. */
 export function useObjectState(
   cluster: string,
   change: ObjectChangeItem,
@@ -120,14 +107,13 @@ export function useObjectState(
   return { query, path }
 }
 
-export interface ClusterNames {
+interface ClusterNames {
   /** The first of them. */
   readonly names: readonly string[]
-  /** How many there are. */
   readonly total: number
 }
 
-/** Names of clusters that hold a text, for a field that completes them. */
+/** Names of clusters that contain a text, for completion. */
 export function useClusterNames(text: string): UseQueryResult<ClusterNames> {
   const moment = useMoment()
   const path = callAt('/api/fleet/v1/clusters', moment, { text, limit: String(NAMES_MAX) })

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { exploreSearchOf } from '../../../src/api/prometheus/graph-link.ts'
 import { paramsFrom } from '../../../src/api/prometheus/params.ts'
 import { EXPLORE_QUERIES_MAX } from '../../../src/model/explore.ts'
-import { parsePromqlView, type PromqlView } from '../../../src/web/lib/promql/query-view.ts'
+import { EXPLORE_VIEW, type ExploreView } from '../../../src/web/lib/promql/query-view.ts'
 
 // Prometheus' links, and what our page of PromQL reads of the address they lead to.
 
-function shown(search: string): PromqlView {
-  return parsePromqlView(exploreSearchOf(paramsFrom(search)))
+function shown(search: string): ExploreView {
+  return EXPLORE_VIEW.parse(exploreSearchOf(paramsFrom(search)))
 }
 
 const END_MS = Date.parse('2026-10-14T03:12:00Z')

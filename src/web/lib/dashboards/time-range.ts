@@ -1,9 +1,10 @@
+import type { ViewField } from '../view-codec.ts'
 import type { PrometheusQuery } from '../../../model/dashboard.ts'
 import { formatDuration, parseDuration } from '../../../model/duration.ts'
 import { stepFor } from '../chart-columns.ts'
 import { interpolateText, type VariableValue, type VariableValues } from './interpolate.ts'
 
-/** The time a dashboard shows: so long until now (or until the moment of the address), or from one moment to another. Pure. */
+/** The time range of a dashboard: a length that ends now (or at the selected moment), or two moments. Pure. */
 
 export type TimeRange =
   | { readonly kind: 'last'; readonly seconds: number }
@@ -24,7 +25,7 @@ export const REFRESHES = ['off', '10s', '30s', '1m', '5m', '15m'] as const
 const LONGEST_SECONDS = 366 * 86_400
 const SHORTEST_SECONDS = 10
 
-/** `range=6h`, or `from` and `to` in milliseconds. What cannot be read is left to the file's own duration. */
+/** `range=6h`, or `from` and `to` in milliseconds; by default and for invalid values the duration of the file. */
 export function readTimeRange(search: URLSearchParams, durationSeconds: number): TimeRange {
   const [fromMs, toMs] = [Number(search.get('from') ?? NaN), Number(search.get('to') ?? NaN)]
   const lengthMs = toMs - fromMs
@@ -36,27 +37,41 @@ export function readTimeRange(search: URLSearchParams, durationSeconds: number):
   return { kind: 'last', seconds: isUsable ? seconds : durationSeconds }
 }
 
-/** The parameters of an address for it; the file's own duration needs none. */
+/** The parameters of a range. */
 export function timeRangeSearch(range: TimeRange, durationSeconds: number): Readonly<Record<string, string>> {
   if (range.kind === 'between') return { from: String(range.fromMs), to: String(range.toMs), range: '' }
   const isOwn = range.seconds === durationSeconds
   return { from: '', to: '', range: isOwn ? '' : formatDuration(range.seconds * 1000) }
 }
 
-/** Seconds between refreshes; 0: only when asked to. */
+/** Seconds between refreshes; 0: none. */
 export function readRefresh(search: URLSearchParams, refreshSeconds: number): number {
   const asked = search.get('refresh')
   if (asked === null) return refreshSeconds
   return asked === 'off' ? 0 : (parseDuration(asked) ?? refreshSeconds * 1000) / 1000
 }
 
+/** The range of a page in its address. */
+export function rangeField(durationSeconds: number): ViewField<TimeRange> {
+  return {
+    read: (params) => readTimeRange(params, durationSeconds),
+    write: (range) => timeRangeSearch(range, durationSeconds),
+  }
+}
+
+/** Seconds between refreshes; by default there is none, so that nothing moves while it is read. */
+export const refreshField: ViewField<number> = {
+  read: (params) => readRefresh(params, 0),
+  write: (seconds) => ({ refresh: seconds === 0 ? '' : formatDuration(seconds * 1000) }),
+}
+
 /**
- * Where the last step of a range lies: at a multiple of the step, so that a refreshed graph keeps its points, or at the end
- * itself, for what says how things are now. A step of a month's range is hours long.
+ * Where the last step of a range is: at a multiple of the step, so that a refreshed graph keeps its points, or at the end
+ * itself, for the present value. A step of a month's range is hours long.
  */
 export type SpanEnd = 'step' | 'now'
 
-/** A range as it is asked for, in whole steps. Seconds since the epoch. */
+/** A range in whole steps, for a request. Seconds since the epoch. */
 export interface Span {
   readonly startSeconds: number
   readonly endSeconds: number
@@ -87,7 +102,7 @@ export function lengthOf(range: TimeRange): number {
   return range.kind === 'last' ? range.seconds : (range.toMs - range.fromMs) / 1000
 }
 
-/** Seconds. A variable that says no length asks for none. */
+/** Seconds; 0 when the text of a variable is no duration. */
 export function minStepOf(
   { minStepSeconds, minStepText }: Pick<PrometheusQuery, 'minStepSeconds' | 'minStepText'>,
   values: VariableValues,
@@ -96,20 +111,20 @@ export function minStepOf(
   return (parseDuration(interpolateText(minStepText, values)) ?? 0) / 1000
 }
 
-/** How often clusters are taken to send when a query does not say it. */
-const SENT_EVERY_SECONDS = 60
+/** The assumed scrape interval of a query without a minimum step. */
+const SCRAPE_SECONDS = 60
 
-/** Those of the built-in variables that are other ones each second, of the same time range too. */
+/** Built-in variables that change every second. */
 const OF_THE_MOMENT = new Set(['__from', '__to'])
 
-/** Values that say what is asked, without those that only say when: what a question is known by while time goes on. */
+/** The values without the time: the cache key of a request, which stays while time passes. */
 export function lastingValues(values: VariableValues): VariableValues {
   return new Map([...values].filter(([name]) => !OF_THE_MOMENT.has(name)))
 }
 
 /**
- * The variables that always have a value. `$__rate_interval` is long enough for four samples, and for a step with one
- * sample before it, as Perses and Grafana have it.
+ * The built-in variables. `$__rate_interval` spans at least four samples, and a step with one sample before it, as in
+ * Perses and Grafana.
  */
 export function builtIns(
   { startSeconds, endSeconds, stepSeconds }: Span,
@@ -117,7 +132,7 @@ export function builtIns(
   minStepSeconds = 0,
 ): ReadonlyMap<string, VariableValue> {
   const rangeSeconds = Math.max(1, endSeconds - startSeconds)
-  const sentEvery = minStepSeconds || SENT_EVERY_SECONDS
+  const scrapeSeconds = minStepSeconds || SCRAPE_SECONDS
   const texts = {
     __dashboard: name,
     __project: project,
@@ -125,7 +140,7 @@ export function builtIns(
     __to: String(endSeconds * 1000),
     __interval: `${stepSeconds}s`,
     __interval_ms: String(stepSeconds * 1000),
-    __rate_interval: `${Math.max(stepSeconds + sentEvery, 4 * sentEvery)}s`,
+    __rate_interval: `${Math.max(stepSeconds + scrapeSeconds, 4 * scrapeSeconds)}s`,
     __range: `${rangeSeconds}s`,
     __range_s: String(rangeSeconds),
     __range_ms: String(rangeSeconds * 1000),

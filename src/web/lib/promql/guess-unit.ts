@@ -3,23 +3,22 @@ import { parser } from '@prometheus-io/lezer-promql'
 import { selectorOfNode } from './selectors.ts'
 
 /**
- * The unit of what an expression answers, from the names of its metrics and from what is done with them: a rate of
- * bytes is bytes per second, bytes of bytes are a share, a number of series is a number. Pure. It is a guess, and a
- * reader can choose another one.
+ * Guesses the unit of an expression from the names of its metrics and its operations: a rate of bytes is bytes per second,
+ * bytes divided by bytes are a share, a count of series is a number. Pure. The reader can choose another unit.
  */
 
-/** What senders say of the unit of a metric family; empty or `undefined`: nothing. */
+/** The unit that senders report for a metric family; empty or `undefined`: none. */
 export type ReportedUnit = (metric: string) => string | undefined
 
-/** A unit of Perses; `undefined`: nothing tells it. */
-export function guessUnit(expr: string, saidUnit: ReportedUnit = () => undefined): string | undefined {
+/** A unit of Perses; `undefined`: not known. */
+export function guessUnit(expr: string, reportedUnit: ReportedUnit = () => undefined): string | undefined {
   const root = parser.parse(expr).topNode.firstChild
-  const measure = root === null ? undefined : measureOf(root, { expr, saidUnit })
+  const measure = root === null ? undefined : measureOf(root, { expr, reportedUnit })
   return measure === undefined ? undefined : unitOf(measure)
 }
 
 interface Measure {
-  /** A unit of Perses, `count` of things, or `number`: written as one in the expression. */
+  /** A unit of Perses, `count`, or `number`: a literal. */
   readonly base: string
   readonly isPerSecond: boolean
   /** What is counted. */
@@ -28,7 +27,7 @@ interface Measure {
 
 interface Text {
   readonly expr: string
-  readonly saidUnit: ReportedUnit
+  readonly reportedUnit: ReportedUnit
 }
 
 const COUNT: Measure = { base: 'count', isPerSecond: false }
@@ -44,7 +43,7 @@ function unitOf({ base, isPerSecond, noun = 'counts' }: Measure): string {
 function measureOf(node: SyntaxNode, text: Text): Measure | undefined {
   switch (node.name) {
     case 'VectorSelector':
-      return measureOfMetric(selectorOfNode(node, text.expr).metric, text.saidUnit)
+      return measureOfMetric(selectorOfNode(node, text.expr).metric, text.reportedUnit)
     case 'NumberDurationLiteral':
       return NUMBER
     case 'AggregateExpr':
@@ -54,7 +53,7 @@ function measureOf(node: SyntaxNode, text: Text): Measure | undefined {
     case 'BinaryExpr':
       return measureOfPair(node, text)
     default: {
-      // Parentheses, signs, offsets, ranges: what they are around.
+      // Parentheses, signs, offsets and ranges have the unit of their operand.
       const inner = partsOf(node)[0]
       return inner === undefined ? undefined : measureOf(inner, text)
     }
@@ -67,7 +66,7 @@ const EXPRESSIONS = new Set(
   ),
 )
 
-/** The expressions a node is made of. */
+/** The operands of a node. */
 function partsOf(node: SyntaxNode): readonly SyntaxNode[] {
   const parts: SyntaxNode[] = []
   for (let child = node.firstChild; child !== null; child = child.nextSibling) {
@@ -84,7 +83,7 @@ function measureOfAggregate(node: SyntaxNode, text: Text): Measure | undefined {
   const name = operator === null ? '' : text.expr.slice(operator.from, operator.to).toLowerCase()
   if (COUNTING_AGGREGATES.has(name)) return COUNT
   if (name === 'stdvar') return undefined
-  // A parameter stands before what is aggregated.
+  // A parameter precedes the operand.
   const inner = partsOf(node).at(-1)
   return inner === undefined ? undefined : measureOf(inner, text)
 }
@@ -97,15 +96,15 @@ const NUMBERS_OF_THINGS = new Set(
 )
 const SHARES = new Set(['histogram_fraction'])
 const MOMENTS = new Set(['time', 'timestamp', 'ts_of_last_over_time', 'ts_of_max_over_time', 'ts_of_min_over_time'])
-/** Their answer has a unit of its own, or none. */
+/** Their result has another unit, or none. */
 const OTHERS = new Set(
   'exp ln log2 log10 sqrt sgn stdvar_over_time acos acosh asin asinh atan atanh cos cosh sin sinh tan tanh pi deg rad'.split(
     ' ',
   ),
 )
-/** What they are asked of stands last. */
+/** Their operand is the last argument. */
 const LAST_ARGUMENT = new Set(['histogram_quantile', 'quantile_over_time'])
-/** Of a histogram, what was observed. */
+/** Their result has the unit of the histogram's observations. */
 const OF_OBSERVATIONS = new Set(['histogram_quantile', 'histogram_avg', 'histogram_stddev'])
 
 function measureOfCall(node: SyntaxNode, text: Text): Measure | undefined {
@@ -125,29 +124,17 @@ function measureOfCall(node: SyntaxNode, text: Text): Measure | undefined {
   return measure
 }
 
-/** The rate of a histogram counts observations a second; each of them is measured in the unit of its name. */
+/** The rate of a histogram counts observations per second; the observations have the unit of the metric's name. */
 function observedOf(node: SyntaxNode, text: Text): Measure | undefined {
   let found: Measure | undefined
   node.cursor().iterate(({ name, node: part }) => {
     if (name !== 'VectorSelector' || found !== undefined) return
-    found = measureOfMetric(selectorOfNode(part, text.expr).metric.replace(/_bucket$/, ''), text.saidUnit)
+    found = measureOfMetric(selectorOfNode(part, text.expr).metric.replace(/_bucket$/, ''), text.reportedUnit)
   })
   return found
 }
 
-const COMPARISONS = new Set([
-  'Eql',
-  'Neq',
-  'Gtr',
-  'Lss',
-  'Gte',
-  'Lte',
-  'And',
-  'Unless',
-  'Mod',
-  'TrimUpper',
-  'TrimLower',
-])
+const COMPARISONS = new Set('Eql Neq Gtr Lss Gte Lte And Unless Mod TrimUpper TrimLower'.split(' '))
 
 function measureOfPair(node: SyntaxNode, text: Text): Measure | undefined {
   const [left, right] = partsOf(node)
@@ -176,7 +163,7 @@ function isMoment(measure: Measure | undefined): boolean {
   return measure?.base === 'datetime-local'
 }
 
-/** A number beside a measure is of that measure. */
+/** A literal has the unit of the other operand. */
 function larger(a: Measure | undefined, b: Measure | undefined): Measure | undefined {
   return a === undefined || a.base === 'number' ? (b ?? a) : a
 }
@@ -197,7 +184,7 @@ function quotient(a: Measure | undefined, b: Measure | undefined): Measure | und
   return undefined
 }
 
-/** Endings of names, the longer before the shorter. */
+/** Suffixes of names, longer before shorter. */
 const ENDINGS: readonly (readonly [ending: RegExp, unit: string])[] = [
   [/_timestamp(?:_seconds)?$|_created$/, 'datetime-local'],
   [/_nanoseconds$/, 'nanoseconds'],
@@ -213,7 +200,7 @@ const ENDINGS: readonly (readonly [ending: RegExp, unit: string])[] = [
   [/_celsius$/, 'celsius'],
 ]
 
-const SAID: Readonly<Record<string, string>> = {
+const REPORTED: Readonly<Record<string, string>> = {
   s: 'seconds',
   seconds: 'seconds',
   ms: 'milliseconds',
@@ -227,10 +214,11 @@ const SAID: Readonly<Record<string, string>> = {
 
 const NOUN = /_(events|messages|packets|reads|records|requests|rows|writes)(?:_total)?$/
 
-function measureOfMetric(metric: string, saidUnit: ReportedUnit): Measure | undefined {
+function measureOfMetric(metric: string, reportedUnit: ReportedUnit): Measure | undefined {
   const family = metric.replace(/_(?:total|sum)$/, '')
   if (/_(?:count|bucket)$/.test(metric)) return COUNT
-  const unit = ENDINGS.find(([ending]) => ending.test(family))?.[1] ?? SAID[(saidUnit(metric) ?? '').toLowerCase()]
+  const unit =
+    ENDINGS.find(([ending]) => ending.test(family))?.[1] ?? REPORTED[(reportedUnit(metric) ?? '').toLowerCase()]
   if (unit !== undefined) return { base: unit, isPerSecond: false }
   const noun = NOUN.exec(metric)?.[1]
   if (noun !== undefined) return { ...COUNT, noun }

@@ -1,23 +1,9 @@
+import type { Search } from '../address.ts'
+import { viewCodec, type ViewOf } from '../view-codec.ts'
 import { formatDuration, parseDuration } from '../../../model/duration.ts'
 import { EXPLORE_QUERIES_MAX } from '../../../model/explore.ts'
-import { readRefresh, readTimeRange, timeRangeSearch, type TimeRange } from '../dashboards/time-range.ts'
+import { rangeField, refreshField, type TimeRange } from '../dashboards/time-range.ts'
 import { areUpgradesShown, upgradesSearch } from '../upgrade-bands.ts'
-
-/**
- * What the PromQL page shows, as its address says it: `expr` for each query, in order; `tab` and `unit` of the first,
- * `tab2` and `unit2` of the second; `hide=2` when its answer is not wanted; the time as dashboards have it, and `step`, and `upgrades=off`.
- * Pure.
- */
-export interface PromqlView {
-  readonly queries: readonly QueryView[]
-  readonly range: TimeRange
-  /** 0: chosen by the length of the range. */
-  readonly stepSeconds: number
-  /** 0: only when asked to. */
-  readonly refreshSeconds: number
-  /** Whether graphs of a few clusters say when these upgraded. */
-  readonly areUpgradesShown: boolean
-}
 
 export interface QueryView {
   readonly expr: string
@@ -34,18 +20,31 @@ export const QUERY_TABS = [
 ] as const
 export type QueryTab = (typeof QUERY_TABS)[number]['value']
 
-const USUAL_RANGE_SECONDS = 3600
-/** Nothing moves under the reader unless it is asked for. */
-const USUAL_REFRESH_SECONDS = 0
-
 export function newQuery(expr: string): QueryView {
   return { expr, tab: 'graph', unit: '', isHidden: false }
 }
 
-export function parsePromqlView(search: string): PromqlView {
-  const params = new URLSearchParams(search)
+const RANGE_SECONDS = 3600
+
+/** The state of the PromQL page in its address. Pure. */
+export const EXPLORE_VIEW = viewCodec({
+  queries: { read: queriesIn, write: searchOfQueries },
+  range: rangeField(RANGE_SECONDS),
+  /** 0: by the length of the range. */
+  stepSeconds: {
+    read: stepIn,
+    write: (seconds: number) => ({ step: seconds === 0 ? '' : formatDuration(seconds * 1000) }),
+  },
+  refreshSeconds: refreshField,
+  /** Whether graphs of a few clusters show their upgrades. */
+  areUpgradesShown: { read: areUpgradesShown, write: upgradesSearch },
+})
+export type ExploreView = ViewOf<typeof EXPLORE_VIEW>
+
+/** `expr` of each query in order; `tab` and `unit` of the first, `tab2` and `unit2` of the second; `hide=2` hides its answer. */
+function queriesIn(params: URLSearchParams): readonly QueryView[] {
   const hidden = new Set((params.get('hide') ?? '').split(','))
-  const queries = params
+  return params
     .getAll('expr')
     .filter((expr) => expr.trim() !== '')
     .slice(0, EXPLORE_QUERIES_MAX)
@@ -53,50 +52,36 @@ export function parsePromqlView(search: string): PromqlView {
       const tab = QUERY_TABS.find(({ value }) => value === params.get(paramOf('tab', i)))?.value ?? 'graph'
       return { expr, tab, unit: params.get(paramOf('unit', i)) ?? '', isHidden: hidden.has(String(i + 1)) }
     })
-  const stepSeconds = (parseDuration(params.get('step') ?? '') ?? 0) / 1000
-  return {
-    queries,
-    range: readTimeRange(params, USUAL_RANGE_SECONDS),
-    stepSeconds: Number.isInteger(stepSeconds) ? stepSeconds : 0,
-    refreshSeconds: readRefresh(params, USUAL_REFRESH_SECONDS),
-    areUpgradesShown: areUpgradesShown(params),
-  }
 }
 
-/** What is as usual is left out. */
-export function searchOfPromqlView(view: PromqlView): Readonly<Record<string, string | readonly string[]>> {
-  const { queries, range, stepSeconds, refreshSeconds } = view
-  const search: Record<string, string | readonly string[]> = { expr: queries.map(({ expr }) => expr) }
-  queries.forEach(({ tab, unit }, i) => {
-    if (tab !== 'graph') search[paramOf('tab', i)] = tab
-    if (unit !== '') search[paramOf('unit', i)] = unit
-  })
+function searchOfQueries(queries: readonly QueryView[]): Search {
   const hidden = queries.flatMap(({ isHidden }, i) => (isHidden ? [String(i + 1)] : []))
-  const refresh = refreshSeconds === 0 ? 'off' : formatDuration(refreshSeconds * 1000)
-  return {
-    ...search,
-    hide: hidden.join(','),
-    ...timeRangeSearch(range, USUAL_RANGE_SECONDS),
-    step: stepSeconds === 0 ? '' : formatDuration(stepSeconds * 1000),
-    refresh: refreshSeconds === USUAL_REFRESH_SECONDS ? '' : refresh,
-    ...upgradesSearch(view.areUpgradesShown),
-  }
+  const each = queries.flatMap(({ tab, unit }, i): [string, string][] => [
+    [paramOf('tab', i), tab === 'graph' ? '' : tab],
+    [paramOf('unit', i), unit],
+  ])
+  return { expr: queries.map(({ expr }) => expr), ...Object.fromEntries(each), hide: hidden.join(',') }
+}
+
+function stepIn(params: URLSearchParams): number {
+  const seconds = (parseDuration(params.get('step') ?? '') ?? 0) / 1000
+  return Number.isInteger(seconds) ? seconds : 0
 }
 
 function paramOf(name: string, index: number): string {
   return index === 0 ? name : `${name}${index + 1}`
 }
 
-/** Steps to choose from; what gives more points than a server answers is left out. */
+/** Steps to choose from, without those that exceed the points of an answer. */
 export function stepChoices(rangeSeconds: number): readonly number[] {
   return STEPS_SECONDS.filter((step) => rangeSeconds / step <= POINTS_MAX && step <= rangeSeconds)
 }
 
 const STEPS_SECONDS = [1, 5, 15, 30, 60, 300, 900, 3600, 21_600, 86_400]
-/** Of one series in one answer, as the API has it. */
+/** The API's limit of points of one series. */
 const POINTS_MAX = 11_000
 
-/** What is shown after a drag over a graph: whole seconds, and no shorter than can be shown. */
+/** The range after a drag over a graph: whole seconds, and not shorter than the minimum. */
 export function zoomedTo(fromMs: number, toMs: number): TimeRange {
   const missingMs = Math.max(0, SHORTEST_ZOOM_MS - (toMs - fromMs))
   const start = Math.floor((fromMs - missingMs / 2) / 1000) * 1000

@@ -1,7 +1,7 @@
 import { useMemo, useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ObjectChangeItem, ObjectChangeItems } from '../../../contract/fleet-changes.ts'
-import { fieldWord, tellingFields } from '../../lib/cluster-timeline.ts'
+import { fieldWord, relevantFields } from '../../lib/cluster-timeline.ts'
 import { logsPath } from '../../lib/paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { applyLogView, changeKey, managerTitle, type LogView, LOG_VIEW } from '../../lib/log-view.ts'
@@ -16,14 +16,12 @@ const FIELDS_MAX = 5
 interface ObjectLogProps {
   readonly changes: readonly ObjectChangeItem[]
   readonly view: LogView
-  /** Parameters of the address that are not of the view: the time. */
-  readonly more: Readonly<Record<string, string>>
   readonly hasOlder: boolean
   readonly onNeedMore: () => void
 }
 
 /** States of objects one after the other, each with what it has that the one before had not. */
-export function ObjectLog({ changes, view, more, hasOlder, onNeedMore }: ObjectLogProps): ReactNode {
+export function ObjectLog({ changes, view, hasOlder, onNeedMore }: ObjectLogProps): ReactNode {
   const shown = useMemo(() => applyLogView(changes, view), [changes, view])
   const counted =
     shown.length === changes.length
@@ -40,7 +38,7 @@ export function ObjectLog({ changes, view, more, hasOlder, onNeedMore }: ObjectL
           <>
             <span className="quiet">{kind}</span>{' '}
             <Link
-              href={logsPath({ ...LOG_VIEW.searchOf({ ...view, kind, text: name }), ...more })}
+              href={logsPath(LOG_VIEW.searchOf({ ...view, kind, text: name }))}
               data-row
               title="Only what changed of this object"
             >
@@ -75,7 +73,7 @@ export function ObjectLog({ changes, view, more, hasOlder, onNeedMore }: ObjectL
         ),
       },
     ],
-    [view, more],
+    [view],
   )
   return (
     <LogTable
@@ -132,7 +130,7 @@ function Writer({ change: { manager } }: ChangeProps): ReactNode {
 }
 
 function Changes({ change }: ChangeProps): ReactNode {
-  const fields = tellingFields(change.fields)
+  const fields = relevantFields(change.fields)
   const others = change.fields.filter((field) => !fields.includes(field))
   const rest = [...fields.slice(FIELDS_MAX), ...others]
   return (

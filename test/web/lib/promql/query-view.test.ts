@@ -4,14 +4,13 @@ import { searchOf } from '../../../../src/web/lib/address.ts'
 import { EXPLORE_QUERIES_MAX } from '../../../../src/model/explore.ts'
 import {
   newQuery,
-  parsePromqlView,
+  EXPLORE_VIEW,
   QUERY_TABS,
-  searchOfPromqlView,
   stepChoices,
-  type PromqlView,
+  type ExploreView,
 } from '../../../../src/web/lib/promql/query-view.ts'
 
-const USUAL: PromqlView = {
+const USUAL: ExploreView = {
   queries: [],
   range: { kind: 'last', seconds: 3600 },
   stepSeconds: 0,
@@ -19,7 +18,7 @@ const USUAL: PromqlView = {
   areUpgradesShown: true,
 }
 
-test.each<[string, PromqlView]>([
+test.each<[string, ExploreView]>([
   ['', USUAL],
   // Links from before there were several queries.
   ['expr=up+%3D%3D+0', { ...USUAL, queries: [newQuery('up == 0')] }],
@@ -40,18 +39,18 @@ test.each<[string, PromqlView]>([
   // What cannot be read is as usual.
   ['expr=+&tab=pie&step=soon&range=long&refresh=off', USUAL],
 ])('%s', (search, view) => {
-  expect(parsePromqlView(search)).toEqual(view)
+  expect(EXPLORE_VIEW.parse(search)).toEqual(view)
 })
 
 test('a page has a limit of queries', () => {
   const search = Array.from({ length: 20 }, (_, i) => `expr=m${i}`).join('&')
-  expect(parsePromqlView(search).queries.map(({ expr }) => expr)).toEqual(
+  expect(EXPLORE_VIEW.parse(search).queries.map(({ expr }) => expr)).toEqual(
     Array.from({ length: EXPLORE_QUERIES_MAX }, (_, i) => `m${i}`),
   )
 })
 
 test('what is as usual leaves no trace in the address', () => {
-  expect(searchOf(searchOfPromqlView({ ...USUAL, queries: [newQuery('up')] }))).toBe('expr=up')
+  expect(searchOf(EXPLORE_VIEW.searchOf({ ...USUAL, queries: [newQuery('up')] }))).toBe('expr=up')
 })
 
 test('an address and what it shows are the same', () => {
@@ -73,7 +72,7 @@ test('an address and what it shows are the same', () => {
   })
   fc.assert(
     fc.property(view, (shown) => {
-      expect(parsePromqlView(searchOf(searchOfPromqlView(shown)))).toEqual(shown)
+      expect(EXPLORE_VIEW.parse(searchOf(EXPLORE_VIEW.searchOf(shown)))).toEqual(shown)
     }),
   )
 })

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** Picks the command. */
 import { FleetError } from './base/errors.ts'
-import { nearest } from './base/nearest.ts'
+import { didYouMean } from './base/nearest.ts'
 import type { Command } from './cli/command.ts'
 
 /** Each command's code is loaded when it is asked for: `daytwo version` need not load a server. */
@@ -51,7 +51,7 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
     {
       name: 'test',
       summary: 'Run unit tests of rules.',
-      load: async () => (await import('./cli/test.ts')).testCommand,
+      load: async () => (await import('./cli/test-rules.ts')).testCommand,
     },
     {
       name: 'lint',
@@ -94,14 +94,9 @@ async function main(args: readonly string[]): Promise<number> {
   const wanted = name === '--version' ? 'version' : name
   const entry = COMMANDS.find((candidate) => candidate.name === wanted)
   if (entry === undefined) {
-    const [near] = nearest(
-      name,
-      COMMANDS.map((candidate) => candidate.name),
-      1,
-    )
-    throw new FleetError('config_invalid', `unknown command ${name}`, {
-      hint: near === undefined ? '`daytwo --help` lists the commands' : `did you mean ${near}?`,
-    })
+    const names = COMMANDS.map((candidate) => candidate.name)
+    const hint = didYouMean(name, names) ?? '`daytwo --help` lists the commands'
+    throw new FleetError('config_invalid', `unknown command ${name}`, { hint })
   }
   const command = await entry.load()
   if (rest.includes('--help') || rest.includes('-h')) {

@@ -1,12 +1,13 @@
 import { parseTime } from '../api/prometheus/params.ts'
-import { FleetError } from '../base/errors.ts'
+import { readFileSync } from 'node:fs'
+import { FleetError, messageOf } from '../base/errors.ts'
+import { didYouMean } from '../base/nearest.ts'
 import { parseDuration } from '../model/duration.ts'
 
 /**
  * The command line, read by hand because its keys have dots and its errors name the nearest key: `--key value`,
  * `--key=value`, `--flag`, `--no-flag`, and words. A repeated option adds to its list.
  */
-import { nearest } from '../base/nearest.ts'
 
 export interface Arguments {
   /** Positional arguments, in order. */
@@ -14,7 +15,6 @@ export interface Arguments {
   readonly options: ReadonlyMap<string, string>
   /** The separate values of each option, in order: for options whose values may contain commas. */
   readonly lists: ReadonlyMap<string, readonly string[]>
-  readonly isHelpAsked: boolean
 }
 
 /**
@@ -28,11 +28,9 @@ export function parseArguments(
 ): Arguments {
   const words: string[] = []
   const lists = new Map<string, string[]>()
-  let isHelpAsked = false
   const rest = [...args]
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
-    if (arg === '--help' || arg === '-h') isHelpAsked = true
-    else if (arg === '--') words.push(...rest.splice(0))
+    if (arg === '--') words.push(...rest.splice(0))
     else if (!arg.startsWith('--')) words.push(arg)
     else {
       const [name, value] = readOption(arg, rest, valued, flags)
@@ -42,7 +40,7 @@ export function parseArguments(
     }
   }
   const options = new Map([...lists].map(([name, values]) => [name, values.join(',')]))
-  return { words, options, lists, isHelpAsked }
+  return { words, options, lists }
 }
 
 function readOption(
@@ -58,13 +56,38 @@ function readOption(
   if (name.startsWith('no-') && flags.has(name.slice(3)) && given === undefined) return [name.slice(3), 'false']
   if (valued.has(name)) {
     const value = given ?? rest.shift()
-    if (value === undefined) throw new FleetError('config_invalid', `option --${name}: got nothing, want a value`)
+    if (value === undefined) throw inputError(`option --${name}: got nothing, want a value`)
     return [name, value]
   }
-  const [near] = nearest(name, [...valued, ...flags], 1)
-  throw new FleetError('config_invalid', `unknown option --${name} on the command line`, {
-    hint: near === undefined ? '`--help` lists the options' : `did you mean --${near}?`,
-  })
+  const hint = didYouMean(name, [...valued, ...flags])?.replace('mean ', 'mean --') ?? '`--help` lists the options'
+  throw new FleetError('config_invalid', `unknown option --${name} on the command line`, { hint })
+}
+
+/** The text of a file that the user names. Throws `config_invalid`. */
+export function readGiven(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (thrown) {
+    throw new FleetError('config_invalid', `cannot read ${path}: ${messageOf(thrown)}`, { cause: thrown })
+  }
+}
+
+/** An error of the user's input. */
+export function inputError(message: string, hint?: string): FleetError {
+  return new FleetError('config_invalid', message, hint === undefined ? {} : { hint })
+}
+
+/** `option --format: got "xml", want text or json`. */
+export function unexpected(what: string, got: string, want: string, hint?: string): FleetError {
+  return inputError(`${what}: got ${JSON.stringify(got)}, want ${want}`, hint)
+}
+
+/** The entry of a subcommand. Throws `config_invalid` for another word. */
+export function verbOf<T>(command: string, verbs: Readonly<Record<string, T>>, verb: string): T {
+  const found = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+  if (found !== undefined) return found
+  const wanted = Object.keys(verbs).join(', ')
+  throw unexpected(`daytwo ${command}`, verb, wanted.replace(/, (\w+)$/, ' or $1'))
 }
 
 /** A time as written in an option; a duration counts back from now. Throws `config_invalid`. */
@@ -73,7 +96,8 @@ export function timeGiven(text: string, option: string, nowMs: number): number {
   if (agoMs !== undefined) return nowMs - agoMs
   const timeMs = parseTime(text)
   if (timeMs !== undefined) return Math.trunc(timeMs)
-  throw new FleetError('config_invalid', `option --${option}: got ${JSON.stringify(text)}, want a duration or a time`, {
-    hint: 'like 30d, 12h, 2026-08-20T10:00:00Z or 1787220000',
-  })
+  throw inputError(
+    `option --${option}: got ${JSON.stringify(text)}, want a duration or a time`,
+    'like 30d, 12h, 2026-08-20T10:00:00Z or 1787220000',
+  )
 }

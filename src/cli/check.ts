@@ -9,7 +9,7 @@ import { lint } from '../promql/lint.ts'
 import { diagnose, parseExpr } from '../promql/parse.ts'
 import type { ParseOptions } from '../promql/parse-options.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
-import { parseArguments } from './arguments.ts'
+import { parseArguments, readGiven, unexpected, verbOf } from './arguments.ts'
 import type { Command } from './command.ts'
 import { isNotifyConfig, reportNotifyConfig } from './notify-config.ts'
 import { DEFAULT_SERVER, NoAnswer, askText, serverOf } from './prometheus-client.ts'
@@ -49,12 +49,7 @@ export const checkCommand: Command = {
     ].join('\n'),
   run: async (args) => {
     const [verb = '', ...rest] = args
-    const check = Object.hasOwn(CHECKS, verb) ? CHECKS[verb] : undefined
-    if (check !== undefined) return check(rest)
-    const wanted = Object.keys(CHECKS)
-      .join(', ')
-      .replace(/, (\w+)$/, ' or $1')
-    throw new FleetError('config_invalid', `daytwo check: got ${JSON.stringify(verb)}, want ${wanted}`)
+    return verbOf('check', CHECKS, verb)(rest)
   },
 }
 
@@ -72,7 +67,7 @@ function checkRules(args: readonly string[]): number {
   const { words, options } = parseArguments(args, new Set(['lint']), FLAGS)
   const lints = options.get('lint') ?? 'all'
   if (!LINTS.includes(lints)) {
-    throw new FleetError('config_invalid', `option lint: got ${JSON.stringify(lints)}, want one of ${LINTS.join(', ')}`)
+    throw unexpected('option lint', lints, `one of ${LINTS.join(', ')}`)
   }
   const paths = words.length === 0 ? [STANDARD_INPUT] : words
   const findings = paths.flatMap((path) => {
@@ -83,7 +78,7 @@ function checkRules(args: readonly string[]): number {
     const shown = lints === 'none' ? diagnostics.filter(({ severity }) => severity === 'error') : diagnostics
     return report(`Checking ${path}`, `${count} rules found`, shown, () => text.text)
   })
-  return codeOf(findings, options)
+  return codeOf(findings, options.get('lint-fatal') === 'true')
 }
 
 /** A file that cannot be read is an invalid one; the other files are still checked. */
@@ -101,7 +96,8 @@ function checkConfig(args: readonly string[]): number {
   const others = args.filter((arg) => arg !== '--lint-fatal')
   const [first] = others
   const file = first === undefined || first.startsWith('-') ? undefined : first
-  if (file !== undefined && isNotifyConfig(readFile(file).text)) return checkNotifyConfig(file, isLintFatal)
+  if (file !== undefined && isNotifyConfig(readGiven(file)))
+    return codeOf(reportNotifyConfig(file).diagnostics, isLintFatal)
   const asked = file === undefined ? others : ['--config', file, ...others.slice(1)]
   const shown = file ?? configFileFromEnvironment() ?? 'the defaults'
   console.log(`Checking ${shown}`)
@@ -110,25 +106,16 @@ function checkConfig(args: readonly string[]): number {
     console.log(`  SUCCESS: ${shown} can be used\n`)
     const folders = { rulesDir: config.rules, runbooksDir: config.runbooks, dashboardsDir: config.dashboards }
     const catalog = loadCatalog(folders, { experimental: config[EXPERIMENTAL] })
-    const textOf = (path: string): string => readFile(path).text
     const of = (dir: string): Diagnostic[] =>
       catalog.diagnostics.filter(({ file: path }) => path?.startsWith(`${dir}/`) === true)
-    const rules = report(`Checking ${config.rules}`, `${catalog.ruleFiles.length} rule files`, of(config.rules), textOf)
     // A server starts despite faults in runbooks and dashboards, and logs them.
-    const pages = report(
-      `Checking ${config.runbooks}`,
-      `${catalog.pages.size} runbooks`,
-      of(config.runbooks).map(asWarning),
-      textOf,
-    )
-    const boards = report(
-      `Checking ${config.dashboards}`,
-      `${catalog.dashboards.length} dashboards`,
-      of(config.dashboards).map(asWarning),
-      textOf,
-    )
+    const faults = [
+      ...report(`Checking ${config.rules}`, `${catalog.ruleFiles.length} rule files`, of(config.rules), readGiven),
+      ...reportWarnings(config.runbooks, `${catalog.pages.size} runbooks`, of(config.runbooks)),
+      ...reportWarnings(config.dashboards, `${catalog.dashboards.length} dashboards`, of(config.dashboards)),
+    ]
     const notify = config['notify.config'] === '' ? [] : reportNotifyConfig(config['notify.config']).diagnostics
-    return codeOf([...rules, ...pages, ...boards, ...notify], new Map([['lint-fatal', String(isLintFatal)]]))
+    return codeOf([...faults, ...notify], isLintFatal)
   } catch (thrown) {
     if (!(thrown instanceof FleetError)) throw thrown
     console.error(`  FAILED: ${thrown.message}${thrown.hint === undefined ? '' : ` (${thrown.hint})`}`)
@@ -136,14 +123,9 @@ function checkConfig(args: readonly string[]): number {
   }
 }
 
-/** Exits like promtool. */
-function checkNotifyConfig(path: string, isLintFatal: boolean): number {
-  const { diagnostics } = reportNotifyConfig(path)
-  return codeOf(diagnostics, new Map([['lint-fatal', String(isLintFatal)]]))
-}
-
-function asWarning(finding: Diagnostic): Diagnostic {
-  return { ...finding, severity: 'warning' }
+function reportWarnings(folder: string, success: string, findings: readonly Diagnostic[]): readonly Diagnostic[] {
+  const warnings = findings.map((finding): Diagnostic => ({ ...finding, severity: 'warning' }))
+  return report(`Checking ${folder}`, success, warnings, readGiven)
 }
 
 function checkQueries(args: readonly string[]): number {
@@ -156,7 +138,7 @@ function checkQueries(args: readonly string[]): number {
     const found = parsed === undefined ? errors : lint(parsed)
     return report('Checking the query', parsed === undefined ? '' : formatExpr(parsed), found, () => expr)
   })
-  return codeOf(findings, options)
+  return codeOf(findings, options.get('lint-fatal') === 'true')
 }
 
 async function checkServer(path: string, args: readonly string[]): Promise<number> {
@@ -190,15 +172,7 @@ function report(
   return findings
 }
 
-function codeOf(findings: readonly Diagnostic[], options: ReadonlyMap<string, string>): number {
+function codeOf(findings: readonly Diagnostic[], isLintFatal: boolean): number {
   if (findings.some(({ severity }) => severity === 'error')) return FAILED
-  return findings.length > 0 && options.get('lint-fatal') === 'true' ? LINT : OK
-}
-
-function readFile(path: string): { readonly path: string; readonly text: string } {
-  try {
-    return { path, text: readFileSync(path, 'utf8') }
-  } catch (thrown) {
-    throw new FleetError('config_invalid', `cannot read ${path}: ${messageOf(thrown)}`, { cause: thrown })
-  }
+  return findings.length > 0 && isLintFatal ? LINT : OK
 }

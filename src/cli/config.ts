@@ -1,10 +1,9 @@
 /** `daytwo config routes`: the routing tree of a notification configuration, and the route of an alert, like amtool. */
-import { FleetError } from '../base/errors.ts'
 import { renderDiagnostic } from '../model/diagnostic.ts'
 import { Labels } from '../model/labels.ts'
 import { formatMatchers } from '../model/matcher-text.ts'
 import { routesFor, type Route } from '../notify/route.ts'
-import { parseArguments } from './arguments.ts'
+import { inputError, parseArguments, unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
 import { readNotifyFile } from './notify-config.ts'
 
@@ -28,17 +27,17 @@ export const configCommand: Command = {
     const { words, options, lists } = parseArguments(args, new Set(['config', 'verify.receivers']), new Set(['tree']))
     const [subject = '', ...rest] = words
     if (subject !== 'routes') {
-      throw new FleetError('config_invalid', `daytwo config: got ${JSON.stringify(subject)}, want routes`)
+      throw unexpected('daytwo config', subject, 'routes')
     }
     const path = options.get('config')
-    if (path === undefined) throw new FleetError('config_invalid', 'daytwo config routes: want --config FILE')
+    if (path === undefined) throw inputError('daytwo config routes: want --config FILE')
     const root = rootOf(path)
     const [verb = 'show', ...labels] = rest
     if (verb === 'show') {
       console.log(['Routing tree:', '.', ...treeLines(root, () => true, true)].join('\n'))
       return Promise.resolve(OK)
     }
-    if (verb !== 'test') throw new FleetError('config_invalid', `got ${JSON.stringify(verb)}, want show or test`)
+    if (verb !== 'test') throw inputError(`got ${JSON.stringify(verb)}, want show or test`)
     const routes = routesFor(root, readLabels(labels))
     if (options.get('tree') === 'true') console.log(matchingTree(root, routes))
     return Promise.resolve(verify(routes, lists.get('verify.receivers')))
@@ -49,7 +48,7 @@ function rootOf(path: string): Route {
   const { config, diagnostics, maskedText } = readNotifyFile(path)
   if (config !== undefined) return config.route
   const shown = diagnostics.map((finding) => renderDiagnostic(maskedText, finding)).join('\n\n')
-  throw new FleetError('config_invalid', `${path} cannot be used\n${shown}`)
+  throw inputError(`${path} cannot be used\n${shown}`)
 }
 
 /** In amtool's notation: each argument is one label, whose value may be quoted. */
@@ -61,11 +60,9 @@ function readLabel(word: string): readonly [string, string] {
   const parts = /^\s*("[^"]*"|[^\s=!~"]+)\s*(=~|!~|!=|=)\s*(.*?)\s*$/s.exec(word)
   const op = parts?.[2]
   if (parts === null) {
-    throw new FleetError('config_invalid', `cannot read the label ${JSON.stringify(word)}`, {
-      hint: 'write it like severity=critical',
-    })
+    throw inputError(`cannot read the label ${JSON.stringify(word)}`, 'write it like severity=critical')
   }
-  if (op !== '=') throw new FleetError('config_invalid', `label ${parts[1]!}: got ${op!}, want =`)
+  if (op !== '=') throw inputError(`label ${parts[1]!}: got ${op!}, want =`)
   const plain = (text: string): string => (/^".*"$/s.test(text) ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text)
   return [plain(parts[1]!), plain(parts[3]!)]
 }

@@ -1,10 +1,9 @@
 /** `daytwo decommission`: declares clusters as decommissioned, or reverts it, through a running server. */
 import { systemClock } from '../base/clock.ts'
-import { FleetError } from '../base/errors.ts'
 import type { DecommissionItem, DecommissionItems, DecommissionRequest } from '../contract/decommissions.ts'
 import type { ClusterDetail } from '../contract/fleet-clusters.ts'
 import { formatDuration } from '../model/duration.ts'
-import { parseArguments, timeGiven } from './arguments.ts'
+import { inputError, parseArguments, timeGiven } from './arguments.ts'
 import type { Command } from './command.ts'
 import { DEFAULT_SERVER, NoAnswer, askOwn, serverOf, type Server } from './prometheus-client.ts'
 
@@ -35,12 +34,12 @@ export const decommissionCommand: Command = {
     const { words, options } = parseArguments(args, VALUED, new Set(['undo']))
     const clusters = [...new Set(words)]
     if (clusters.length === 0) {
-      throw new FleetError('config_invalid', 'daytwo decommission: got no cluster, want the name of at least one')
+      throw inputError('daytwo decommission: got no cluster, want the name of at least one')
     }
     const isUndone = options.get('undo') === 'true'
     const foreign = isUndone ? SAID_WITH.find((name) => options.has(name)) : undefined
     if (foreign !== undefined) {
-      throw new FleetError('config_invalid', `daytwo decommission --undo has no option --${foreign}`)
+      throw inputError(`daytwo decommission --undo has no option --${foreign}`)
     }
     const server = serverOf(options.get('url') ?? DEFAULT_SERVER, options)
     const work = isUndone ? () => undo(server, clusters) : sayer(server, clusters, options)
@@ -62,9 +61,10 @@ type Work = () => Promise<void>
 function sayer(server: Server, clusters: string[], options: ReadonlyMap<string, string>): Work {
   const reason = options.get('reason')?.trim() ?? ''
   if (reason === '') {
-    throw new FleetError('config_invalid', 'daytwo decommission: got no --reason, want why it was switched off', {
-      hint: 'or --undo, to take back what was said',
-    })
+    throw inputError(
+      'daytwo decommission: got no --reason, want why it was switched off',
+      'or --undo, to take back what was said',
+    )
   }
   const since = options.get('since')
   const by = options.get('by')

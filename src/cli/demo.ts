@@ -5,15 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startApp, type App } from '../app.ts'
 import { systemClock } from '../base/clock.ts'
-import { FleetError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 import { parseDuration } from '../model/duration.ts'
 import { startReceivers } from '../../sim/receivers.ts'
 import { startSimulation, type Simulation, type SimulationProgress } from '../../sim/simulate.ts'
+import { unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
 import { demoNotifyConfig } from './demo-notify.ts'
 import { paceOf, WHOLE_CLUSTERS_MAX, type DemoPace } from './demo-pace.ts'
-import { CONFIG_PLACES, readServeArguments, renderExtras, renderOptions, type ExtraOption } from './serve-options.ts'
+import { renderOptions } from '../config/config.ts'
+import { CONFIG_PLACES, readServeArguments, renderExtras, type ExtraOption } from './serve-options.ts'
 import { onReloadSignal, untilAskedToStop } from './stop-signal.ts'
 
 const EXTRAS: readonly ExtraOption[] = [
@@ -210,13 +211,13 @@ function readLength(option: 'history' | 'past', text: string): number {
   const lengthMs = parseDuration(text)
   if (lengthMs !== undefined && (lengthMs > 0 || option === 'past')) return lengthMs
   const want = option === 'past' ? 'a duration such as 395d, or 0' : 'a duration such as 2h'
-  throw new FleetError('config_invalid', `option ${option}: got ${JSON.stringify(text)}, want ${want}`)
+  throw unexpected(`option ${option}`, text, `${want}`)
 }
 
 function readClusters(text: string): number {
   const clusters = Number(text)
   if (Number.isSafeInteger(clusters) && clusters > 0) return clusters
-  throw new FleetError('config_invalid', `option clusters: got ${JSON.stringify(text)}, want a whole number above 0`)
+  throw unexpected('option clusters', text, 'a whole number above 0')
 }
 
 function isFree(port: number): Promise<boolean> {

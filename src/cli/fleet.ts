@@ -5,7 +5,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
-import { FleetError } from '../base/errors.ts'
 import { OPTIONS } from '../config/config.ts'
 import { changedTraces } from '../fleet/loop/upgrade-traces.ts'
 import { deriveFrom } from '../fleet/derive/derive-cluster.ts'
@@ -17,7 +16,7 @@ import { openFacts } from '../store/facts/facts.ts'
 import { openObservationsForReading } from '../store/observations/observation-reader.ts'
 import { openSpansForReading } from '../store/spans/span-reader.ts'
 import { openDerivedTraces } from '../store/spans/spans.ts'
-import { parseArguments } from './arguments.ts'
+import { inputError, parseArguments, unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
 
 const SAME = 0
@@ -44,16 +43,16 @@ export const fleetCommand: Command = {
       new Set(['write']),
     )
     if (words.length !== 1 || words[0] !== 'rederive') {
-      throw new FleetError('config_invalid', `daytwo fleet: got ${JSON.stringify(words.join(' '))}, want rederive`)
+      throw unexpected('daytwo fleet', words.join(' '), 'rederive')
     }
     const kept = options.get('retention.objects') ?? OPTIONS['retention.objects'].default
     const keptMs = parseDuration(kept)
     if (keptMs === undefined) {
-      throw new FleetError('config_invalid', `option --retention.objects: got ${JSON.stringify(kept)}, want a duration`)
+      throw unexpected('option --retention.objects', kept, 'a duration')
     }
     const dir = options.get('data') ?? OPTIONS.data.default
     if (!existsSync(join(dir, DATABASE_FILE))) {
-      throw new FleetError('config_invalid', `daytwo fleet rederive: there is no data in ${dir}`)
+      throw inputError(`daytwo fleet rederive: there is no data in ${dir}`)
     }
     const evidenceFromMs = systemClock.nowMs() - keptMs
     return rederive(dir, evidenceFromMs, options.get('cluster'), options.get('write') === 'true')
@@ -76,10 +75,7 @@ async function rederive(
     const all = [...new Set([...observed.clusters, ...told.clusters])].sort()
     const clusters = only === undefined ? all : all.filter((cluster) => cluster === only)
     if (only !== undefined && clusters.length === 0) {
-      throw new FleetError(
-        'config_invalid',
-        `daytwo fleet rederive: nothing is kept of a cluster ${JSON.stringify(only)}`,
-      )
+      throw inputError(`daytwo fleet rederive: nothing is kept of a cluster ${JSON.stringify(only)}`)
     }
     let different = 0
     for (const cluster of clusters) {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { FleetError, messageOf } from '../base/errors.ts'
 import { importGrafana } from '../catalog/grafana/import-dashboard.ts'
-import { parseArguments } from './arguments.ts'
+import { inputError, parseArguments, unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
 
 export const importCommand: Command = {
@@ -18,10 +18,10 @@ export const importCommand: Command = {
     const { words } = parseArguments(args, new Set(), new Set())
     const [from, file, ...more] = words
     if (from !== 'grafana') {
-      throw new FleetError('config_invalid', `daytwo import: got ${JSON.stringify(from ?? '')}, want grafana`)
+      throw unexpected('daytwo import', from ?? '', 'grafana')
     }
     if (file === undefined || more.length > 0) {
-      throw new FleetError('config_invalid', `daytwo import grafana: want one file, got ${words.length - 1}`)
+      throw inputError(`daytwo import grafana: want one file, got ${words.length - 1}`)
     }
     const { yaml, told } = importGrafana(read(file))
     for (const line of told) console.error(`not carried over: ${line}`)

@@ -1,18 +1,16 @@
 /** `daytwo lint`: checks alerts against their runbooks, metrics, tests and dashboards. */
 import { relative } from 'node:path'
 import { systemClock } from '../base/clock.ts'
-import { FleetError } from '../base/errors.ts'
 import { createOwnMetrics } from '../base/metrics.ts'
 import { loadCatalog } from '../catalog/catalog.ts'
 import { CATALOG_CHECKS } from '../catalog/checks/catalog-checks.ts'
 import { lintCatalog, type LintOutcome } from '../catalog/lint-catalog.ts'
-import { reportOf } from '../catalog/lint-report.ts'
+import { reportOf, type LintSummary } from '../catalog/lint-report.ts'
 import { renderDiagnostic } from '../model/diagnostic.ts'
 import { metricsOfRegistry } from '../rules/metrics/metric-catalog.ts'
 import { VERSION } from '../config/version.ts'
-import { parseArguments } from './arguments.ts'
+import { parseArguments, unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
-import { sarifOf } from './sarif.ts'
 import { readServeArguments } from './serve-options.ts'
 
 const CLEAN = 0
@@ -49,12 +47,15 @@ export const lintCommand: Command = {
     )
     const format = options.get('format') ?? 'text'
     if (!FORMATS.includes(format)) {
-      throw new FleetError('config_invalid', `option --format: got ${JSON.stringify(format)}, want text, json or sarif`)
+      throw unexpected('option --format', format, 'text, json or sarif')
     }
     if (words[0] !== undefined) {
-      throw new FleetError('config_invalid', `daytwo lint: got ${JSON.stringify(words[0])}, want options only`, {
-        hint: 'name the folders with --rules, --runbooks and --dashboards',
-      })
+      throw unexpected(
+        'daytwo lint',
+        words[0],
+        'options only',
+        'name the folders with --rules, --runbooks and --dashboards',
+      )
     }
     const outcome = await lint(options)
     if (format === 'text') printText(outcome, options.get('infos') === 'true')
@@ -99,4 +100,56 @@ function many(count: number, one: string): string {
 function shownPath(path: string): string {
   const short = relative(process.cwd(), path)
   return short === '' || short.startsWith('..') ? path : short
+}
+
+/** Findings as SARIF 2.1.0, for code hosts and editors. */
+
+const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json'
+const LEVELS = { error: 'error', warning: 'warning', info: 'note' } as const
+
+/** @param version of this program */
+function sarifOf({ checks, findings }: LintSummary, version: string): unknown {
+  const index = new Map(checks.map(({ name }, i) => [name, i]))
+  return {
+    $schema: SCHEMA,
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'daytwo lint',
+            version,
+            rules: checks.map(({ name, title, description, severity }) => ({
+              id: name,
+              shortDescription: { text: title },
+              fullDescription: { text: description.split('\n\n')[0] },
+              help: { text: description, markdown: description },
+              defaultConfiguration: { level: LEVELS[severity] },
+            })),
+          },
+        },
+        columnKind: 'utf16CodeUnits',
+        results: findings.map(({ check, severity, file, line, column, endLine, endColumn, message, hint }) => ({
+          ruleId: check,
+          ruleIndex: index.get(check),
+          level: LEVELS[severity],
+          message: { text: hint === undefined ? message : `${message} (${hint})` },
+          locations: [
+            {
+              physicalLocation: {
+                artifactLocation: { uri: uriOf(file) },
+                region: { startLine: line, startColumn: column, endLine, endColumn },
+              },
+            },
+          ],
+        })),
+      },
+    ],
+  }
+}
+
+/** A relative reference, or an absolute one for a path from the root. */
+function uriOf(path: string): string {
+  const encoded = path.split('/').map(encodeURIComponent).join('/')
+  return path.startsWith('/') ? `file://${encoded}` : encoded
 }

@@ -1,4 +1,5 @@
 /** A client of the HTTP API of a running Daytwo or Prometheus. */
+import { unexpected } from './arguments.ts'
 import { readFileSync } from 'node:fs'
 import { FleetError, messageOf } from '../base/errors.ts'
 import type { OwnError } from '../contract/ui.ts'
@@ -30,10 +31,7 @@ export class NoAnswer extends Error {
  */
 export function serverOf(address: string, options: ReadonlyMap<string, string>): Server {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
-    throw new FleetError(
-      'config_invalid',
-      `server: got ${JSON.stringify(address)}, want an address that starts with http:// or https://`,
-    )
+    throw unexpected('server', address, 'an address that starts with http:// or https://')
   }
   const { username, password, origin, pathname } = new URL(address)
   const url = `${origin}${pathname.replace(/\/+$/, '')}`

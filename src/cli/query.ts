@@ -1,9 +1,8 @@
 /** `daytwo query`: queries a running server, like promtool. */
 import { parseTime } from '../api/prometheus/params.ts'
 import { systemClock } from '../base/clock.ts'
-import { FleetError } from '../base/errors.ts'
 import type { Explained } from '../contract/explain.ts'
-import { parseArguments, type Arguments } from './arguments.ts'
+import { inputError, parseArguments, unexpected, verbOf, type Arguments } from './arguments.ts'
 import type { Command } from './command.ts'
 import { NoAnswer, askForm, askGet, serverOf, type Answered, type Server } from './prometheus-client.ts'
 import { renderExplanation } from './render-explanation.ts'
@@ -64,17 +63,11 @@ export const queryCommand: Command = {
   run: async (args) => {
     const given = parseArguments(args, VALUED, new Set())
     const [verb = '', address = '', word = '', ...more] = given.words
-    const question = Object.hasOwn(QUESTIONS, verb) ? QUESTIONS[verb] : undefined
-    if (question === undefined) {
-      const wanted = Object.keys(QUESTIONS)
-        .join(', ')
-        .replace(/, (\w+)$/, ' or $1')
-      throw new FleetError('config_invalid', `daytwo query: got ${JSON.stringify(verb)}, want ${wanted}`)
-    }
+    const question = verbOf('query', QUESTIONS, verb)
     checkWords(verb, question, given, more)
     const format = given.options.get('format') ?? 'promql'
     if (format !== 'promql' && format !== 'json') {
-      throw new FleetError('config_invalid', `option --format: got ${JSON.stringify(format)}, want promql or json`)
+      throw unexpected('option --format', format, 'promql or json')
     }
     const server = serverOf(address, given.options)
     try {
@@ -99,15 +92,17 @@ function checkWords(
 ): void {
   const wanted = word === '' ? 'SERVER' : `SERVER ${word}`
   if (words.length < (word === '' ? 2 : 3) || more.length > 0 || (word === '' && words.length > 2)) {
-    throw new FleetError('config_invalid', `daytwo query ${verb}: want ${wanted}, got ${words.length - 1} words`, {
-      hint: 'an expression with blanks needs quotes',
-    })
+    throw inputError(
+      `daytwo query ${verb}: want ${wanted}, got ${words.length - 1} words`,
+      'an expression with blanks needs quotes',
+    )
   }
   const foreign = [...lists.keys()].find((name) => !options.includes(name) && !COMMON.includes(name))
   if (foreign !== undefined) {
-    throw new FleetError('config_invalid', `daytwo query ${verb} has no option --${foreign}`, {
-      hint: `it has ${options.map((name) => `--${name}`).join(', ')}`,
-    })
+    throw inputError(
+      `daytwo query ${verb} has no option --${foreign}`,
+      `it has ${options.map((name) => `--${name}`).join(', ')}`,
+    )
   }
 }
 
@@ -173,5 +168,5 @@ function copy({ options }: Arguments, names: readonly string[], params: URLSearc
 function secondsOf(text: string, name: string): number {
   const timeMs = parseTime(text)
   if (timeMs !== undefined) return timeMs / 1000
-  throw new FleetError('config_invalid', `option --${name}: got ${JSON.stringify(text)}, want RFC 3339 or seconds`)
+  throw unexpected(`option --${name}`, text, 'RFC 3339 or seconds')
 }

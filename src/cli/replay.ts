@@ -2,16 +2,14 @@
  * `daytwo test rules --replay FILE`: requests from a running server how the alerting rules of a file would have behaved
  * over its stored samples, compared with its loaded rules.
  */
-import { readFileSync } from 'node:fs'
 import { stringify } from 'yaml'
 import { systemClock } from '../base/clock.ts'
-import { FleetError, messageOf } from '../base/errors.ts'
 import type { Replay, ReplayOutcome, ReplayRequest } from '../contract/replay.ts'
 import { renderDiagnostic } from '../model/diagnostic.ts'
 import { formatDuration, parseDuration } from '../model/duration.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
 import type { AlertingRule } from '../rules/rule.ts'
-import { parseArguments, timeGiven } from './arguments.ts'
+import { inputError, parseArguments, readGiven, timeGiven, unexpected } from './arguments.ts'
 import { DEFAULT_SERVER, NoAnswer, askOwn, serverOf } from './prometheus-client.ts'
 
 export const REPLAY_HELP = [
@@ -38,14 +36,11 @@ export function isReplayRequested(args: readonly string[]): boolean {
 export async function replayRules(args: readonly string[]): Promise<number> {
   const { words, options, lists } = parseArguments(args, VALUED, FLAGS)
   if (words[0] !== undefined) {
-    throw new FleetError(
-      'config_invalid',
-      `daytwo test rules --replay: got ${JSON.stringify(words[0])}, want options only`,
-    )
+    throw unexpected('daytwo test rules --replay', words[0], 'options only')
   }
   const format = options.get('format') ?? 'text'
   if (format !== 'text' && format !== 'json') {
-    throw new FleetError('config_invalid', `option --format: got ${JSON.stringify(format)}, want text or json`)
+    throw unexpected('option --format', format, 'text or json')
   }
   const rules = rulesIn(
     options.get('replay') ?? '',
@@ -76,31 +71,22 @@ export async function replayRules(args: readonly string[]): Promise<number> {
 }
 
 function rulesIn(path: string, names: readonly string[], experimental: boolean): AlertingRule[] {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (thrown) {
-    throw new FleetError('config_invalid', `cannot read ${path}: ${messageOf(thrown)}`, { cause: thrown })
-  }
+  const text = readGiven(path)
   const { groups, diagnostics } = loadRuleFiles([{ path, text }], { language: { experimental } })
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   if (errors.length > 0) {
     const shown = errors.map((error) => renderDiagnostic(text, error)).join('\n')
-    throw new FleetError('config_invalid', `${path} cannot be used\n${shown}`)
+    throw inputError(`${path} cannot be used\n${shown}`)
   }
   const alerting = groups.flatMap((group) => group.rules).filter((rule) => rule.kind === 'alerting')
   const known = new Set(alerting.map(({ name }) => name))
   const missing = names.find((name) => !known.has(name))
   if (missing !== undefined || alerting.length === 0) {
-    throw new FleetError(
-      'config_invalid',
+    throw inputError(
       `${path} has no alerting rule${missing === undefined ? '' : ` ${missing}`}`,
-      {
-        hint:
-          known.size === 0
-            ? 'give the file with the rules, not the one with their unit tests'
-            : `it has ${[...known].join(', ')}`,
-      },
+      known.size === 0
+        ? 'give the file with the rules, not the one with their unit tests'
+        : `it has ${[...known].join(', ')}`,
     )
   }
   return names.length === 0 ? alerting : alerting.filter(({ name }) => names.includes(name))
@@ -121,7 +107,7 @@ function textOf({ name, expr, forMs, keepFiringForMs, labels, annotations }: Ale
 function durationOf(text: string, option: string): number {
   const durationMs = parseDuration(text)
   if (durationMs !== undefined && durationMs > 0) return durationMs
-  throw new FleetError('config_invalid', `option --${option}: got ${JSON.stringify(text)}, want a duration like 1m`)
+  throw unexpected(`option --${option}`, text, 'a duration like 1m')
 }
 
 interface Row {

@@ -1,4 +1,4 @@
-import { OPTIONS, configFileFromEnvironment, readConfig, renderOptions, type Config } from '../config/config.ts'
+import { OPTIONS, configFileFromEnvironment, readConfig, type Config } from '../config/config.ts'
 import { parseArguments } from './arguments.ts'
 
 /** A command's own options, in addition to those of the server. */
@@ -50,5 +50,3 @@ export const CONFIG_PLACES = [
   '--config FILE (`retention.raw: 30d`, or `retention: { raw: 30d }`). The command line wins over the environment, the',
   'environment over the file. Durations are written as Prometheus writes them: 15s, 1h30m, 30d.',
 ].join('\n')
-
-export { renderOptions }

@@ -2,7 +2,8 @@ import { startApp } from '../app.ts'
 import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/log.ts'
 import type { Command } from './command.ts'
-import { CONFIG_PLACES, readServeArguments, renderOptions } from './serve-options.ts'
+import { renderOptions } from '../config/config.ts'
+import { CONFIG_PLACES, readServeArguments } from './serve-options.ts'
 import { onReloadSignal, untilAskedToStop } from './stop-signal.ts'
 
 /** `daytwo serve`: the server, until SIGTERM or SIGINT. */

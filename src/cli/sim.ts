@@ -1,7 +1,8 @@
 /** `daytwo sim`: sends months of a simulated fleet to a server at once, with the truth in a file. */
 import { writeFileSync } from 'node:fs'
 import { systemClock } from '../base/clock.ts'
-import { FleetError } from '../base/errors.ts'
+import { readConfig } from '../config/config.ts'
+import { parseDuration } from '../model/duration.ts'
 import type { ClusterHistory } from '../../sim/history/cluster-history.ts'
 import { truthOfHistory } from '../../sim/history/history-truth.ts'
 import { DELIVERY_MODES, planHistory, type DeliveryMode } from '../../sim/history/plan-history.ts'
@@ -9,9 +10,9 @@ import { mergedShipments, shippingOf } from '../../sim/history/shipments.ts'
 import { renderTruth } from '../../sim/history/truth-file.ts'
 import { createHistoryPlayer } from '../../sim/history-player.ts'
 import { inParallel } from '../../sim/simulate.ts'
-import { parseArguments } from './arguments.ts'
+import { parseArguments, unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
-import { retentionOf } from './sim-retention.ts'
+import { askGet, serverOf } from './prometheus-client.ts'
 
 const DEFAULTS = { clusters: '500', months: '12', seed: 'daytwo', mode: 'mixed', until: 'now' } as const
 const DAY_MS = 86_400_000
@@ -41,7 +42,7 @@ export const simCommand: Command = {
   run: async (args) => {
     const valued = new Set(['clusters', 'months', 'until', 'seed', 'mode', 'truth', 'to', 'token'])
     const { options, words } = parseArguments(args, valued, new Set())
-    if (words.length > 0) throw invalid('arguments', words.join(' '), 'options only')
+    if (words.length > 0) throw unexpected('arguments', words.join(' '), 'options only')
     const clusters = readCount('clusters', options.get('clusters') ?? DEFAULTS.clusters)
     const months = readCount('months', options.get('months') ?? DEFAULTS.months)
     const { untilMs, calendarShiftMs } = readEnd(options.get('until') ?? DEFAULTS.until, systemClock.nowMs())
@@ -93,7 +94,7 @@ async function sendFleet(fleet: readonly ClusterHistory[], url: string, token: s
 function readCount(name: string, text: string): number {
   const count = Number(text)
   if (Number.isSafeInteger(count) && count > 0) return count
-  throw invalid(`option ${name}`, text, 'a whole number above 0')
+  throw unexpected(`option ${name}`, text, 'a whole number above 0')
 }
 
 function readEnd(text: string, nowMs: number): { readonly untilMs: number; readonly calendarShiftMs: number } {
@@ -103,15 +104,55 @@ function readEnd(text: string, nowMs: number): { readonly untilMs: number; reado
   }
   const untilMs = Date.parse(`${text}T00:00:00Z`)
   if (Number.isFinite(untilMs)) return { untilMs, calendarShiftMs: 0 }
-  throw invalid('option until', text, 'now, or a day such as 2026-09-01')
+  throw unexpected('option until', text, 'now, or a day such as 2026-09-01')
 }
 
 function readMode(text: string): DeliveryMode {
   const mode = DELIVERY_MODES.find((candidate) => candidate === text)
   if (mode !== undefined) return mode
-  throw invalid('option mode', text, `one of ${DELIVERY_MODES.join(', ')}`)
+  throw unexpected('option mode', text, `one of ${DELIVERY_MODES.join(', ')}`)
 }
 
-function invalid(what: string, got: string, want: string): FleetError {
-  return new FleetError('config_invalid', `${what}: got ${JSON.stringify(got)}, want ${want}`)
+/** The oldest accepted time of each data source. */
+interface OldestAccepted {
+  readonly samplesMs: number
+  readonly objectsMs: number
+  readonly spansMs: number
+}
+
+/** Sending takes a while, in which data at the limit would become too old. */
+const MARGIN_MS = 60 * 60_000
+
+interface ServerRetention {
+  readonly from: OldestAccepted
+  /** Whether the options are the server's: a token with only the role `ingest` cannot read them. */
+  readonly isReported: boolean
+}
+
+/** The retention of a server, from its options, or the defaults. */
+async function retentionOf(url: string, token: string | undefined, nowMs: number): Promise<ServerRetention> {
+  const flags = await flagsOf(url, token)
+  const byDefault = readConfig(new Map(), undefined, {})
+  const oldest = (key: 'retention.raw' | 'retention.objects' | 'retention.traces'): number => {
+    const retentionMs = parseDuration(flags?.[key] ?? '') ?? byDefault[key]
+    return nowMs - retentionMs + MARGIN_MS
+  }
+  return {
+    from: {
+      samplesMs: oldest('retention.raw'),
+      objectsMs: oldest('retention.objects'),
+      spansMs: oldest('retention.traces'),
+    },
+    isReported: flags !== undefined,
+  }
+}
+
+async function flagsOf(url: string, token: string | undefined): Promise<Readonly<Record<string, string>> | undefined> {
+  const server = serverOf(url, new Map(token === undefined ? [] : [['token', token]]))
+  try {
+    return (await askGet<Record<string, string>>(server, '/api/v1/status/flags', new URLSearchParams())).data
+  } catch {
+    // If the address is wrong, sending will report it.
+    return undefined
+  }
 }

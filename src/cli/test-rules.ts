@@ -1,15 +1,15 @@
-/** `daytwo test rules FILE...`: unit tests of rules in promtool's format. */
+/** `daytwo test rules FILE...`: unit tests of rules in promtool's format, with its exit codes. */
 import { writeFileSync } from 'node:fs'
 import { FleetError, messageOf } from '../base/errors.ts'
 import { loadRuleTests, runRuleTests, type LoadedRuleTests, type RuleTestOptions } from '../catalog/rule-tests.ts'
 import { positionOf, renderDiagnostic } from '../model/diagnostic.ts'
 import type { UnitTestFailure, UnitTestOutcome } from '../rules/unit-test/run-unit-test.ts'
 import type { UnitTest } from '../rules/unit-test/unit-test-file.ts'
-import { parseArguments } from './arguments.ts'
-import { renderJunit, type JunitSuite } from './junit.ts'
+import { inputError, parseArguments, verbOf } from './arguments.ts'
 import { REPLAY_HELP, isReplayRequested, replayRules } from './replay.ts'
+import type { Command } from './command.ts'
 
-export const TEST_RULES_HELP = [
+const HELP = [
   'Usage: daytwo test rules [--run REGEX] [--diff] [--junit FILE] [--ignore-unknown-fields] [--promql.experimental] FILE...',
   '       daytwo test rules --replay FILE [--alert NAME] [--from 30d] [--url SERVER]',
   '',
@@ -37,11 +37,17 @@ export const TEST_RULES_HELP = [
 const VALUED = new Set(['run', 'junit'])
 const FLAGS = new Set(['diff', 'ignore-unknown-fields', 'promql.experimental'])
 
-export async function testRules(args: readonly string[]): Promise<number> {
+const VERBS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { rules: testRules }
+
+export const testCommand: Command = {
+  help: () => HELP,
+  run: async ([verb = '', ...rest]) => verbOf('test', VERBS, verb)(rest),
+}
+
+async function testRules(args: readonly string[]): Promise<number> {
   if (isReplayRequested(args)) return replayRules(args)
   const { words, options, lists } = parseArguments(args, VALUED, FLAGS)
-  if (words.length === 0)
-    throw new FleetError('config_invalid', 'daytwo test rules: want at least one file of unit tests')
+  if (words.length === 0) throw inputError('daytwo test rules: want at least one file of unit tests')
   const isWanted = filterOf(lists.get('run') ?? [])
   const areOnlyDifferencesShown = options.get('diff') === 'true'
   const how: RuleTestOptions = {
@@ -79,7 +85,7 @@ function filterOf(patterns: readonly string[]): (test: UnitTest) => boolean {
     const regexes = patterns.map((pattern) => new RegExp(pattern))
     return ({ name }) => regexes.some((regex) => regex.test(name))
   } catch (thrown) {
-    throw new FleetError('config_invalid', `option run: ${messageOf(thrown)}`)
+    throw inputError(`option run: ${messageOf(thrown)}`)
   }
 }
 
@@ -149,4 +155,45 @@ function writeJunit(path: string, suites: readonly JunitSuite[]): void {
 
 function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Test results as JUnit XML, for build servers. */
+
+interface JunitSuite {
+  readonly name: string
+  readonly cases: readonly { readonly name: string; readonly failures: readonly string[] }[]
+  /** Why its tests could not be run. */
+  readonly error?: string
+}
+
+function renderJunit(suites: readonly JunitSuite[]): string {
+  const lines = suites.flatMap((suite) => {
+    const failures = suite.cases.filter((one) => one.failures.length > 0).length
+    const counts = `tests="${suite.cases.length}" failures="${failures}" errors="${suite.error === undefined ? 0 : 1}"`
+    return [
+      `  <testsuite name="${escape(suite.name)}" ${counts}>`,
+      ...suite.cases.flatMap((one) => caseLines(one.name, one.failures)),
+      ...(suite.error === undefined ? [] : [`    <system-err>${escape(suite.error)}</system-err>`]),
+      '  </testsuite>',
+    ]
+  })
+  return ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites>', ...lines, '</testsuites>', ''].join('\n')
+}
+
+function caseLines(name: string, failures: readonly string[]): string[] {
+  if (failures.length === 0) return [`    <testcase name="${escape(name)}"/>`]
+  return [
+    `    <testcase name="${escape(name)}">`,
+    ...failures.map((text) => `      <failure>${escape(text)}</failure>`),
+    '    </testcase>',
+  ]
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** Replaces characters that XML 1.0 cannot contain by a question mark. */
+function escape(text: string): string {
+  return text
+    .replace(/[\p{Cc}\ufffe\uffff]/gu, (char) => ('\t\n\r'.includes(char) ? char : '?'))
+    .replace(/[&<>"]/g, (char) => ENTITIES[char]!)
 }

@@ -1,12 +1,11 @@
 /** `daytwo token`: adds, lists and removes tokens; a server may run on the same data. */
 import { systemClock } from '../base/clock.ts'
-import { FleetError } from '../base/errors.ts'
 import { OPTIONS } from '../config/config.ts'
 import { ROLES, type Role } from '../model/token.ts'
 import { openFacts } from '../store/facts/facts.ts'
 import type { TokenStore } from '../store/facts/tokens.ts'
 import { hashToken, newToken } from '../runtime/token-index.ts'
-import { parseArguments } from './arguments.ts'
+import { inputError, parseArguments, unexpected, verbOf } from './arguments.ts'
 import type { Command } from './command.ts'
 
 type Options = ReadonlyMap<string, string>
@@ -35,15 +34,8 @@ export const tokenCommand: Command = {
     ].join('\n'),
   run: async (args) => {
     const { words, options } = parseArguments(args, VALUED, new Set())
-    const [verb, ...rest] = words
-    const act = { add, list, remove }[verb ?? '']
-    if (act === undefined) {
-      throw new FleetError(
-        'config_invalid',
-        `daytwo token: got ${JSON.stringify(verb ?? '')}, want add, list or remove`,
-      )
-    }
-    return act(options, rest)
+    const [verb = '', ...rest] = words
+    return verbOf('token', { add, list, remove }, verb)(options, rest)
   },
 }
 
@@ -61,15 +53,11 @@ async function add(options: Options): Promise<number> {
   const role = readRole(options.get('role'))
   const name = options.get('name') ?? ''
   const cluster = options.get('cluster')
-  if (name === '')
-    throw new FleetError('config_invalid', 'option --name: got nothing, want a name to know the token by')
+  if (name === '') throw inputError('option --name: got nothing, want a name to know the token by')
   if (cluster !== undefined && role !== 'ingest') {
-    throw new FleetError(
-      'config_invalid',
-      `option --cluster: got role ${role}, want ingest: only senders are bound to a cluster`,
-    )
+    throw inputError(`option --cluster: got role ${role}, want ingest: only senders are bound to a cluster`)
   }
-  if (cluster === '') throw new FleetError('config_invalid', 'option --cluster: got an empty name, want a cluster')
+  if (cluster === '') throw inputError('option --cluster: got an empty name, want a cluster')
   const token = newToken()
   const bound = cluster === undefined ? {} : { cluster }
   const fresh = { role, name, hash: hashToken(token), createdAtMs: systemClock.nowMs(), ...bound }
@@ -105,20 +93,14 @@ async function list(options: Options): Promise<number> {
 async function remove(options: Options, words: readonly string[]): Promise<number> {
   const id = Number(words[0])
   if (!Number.isSafeInteger(id)) {
-    throw new FleetError(
-      'config_invalid',
-      `daytwo token remove: got ${JSON.stringify(words[0] ?? '')}, want the ID of a token`,
-    )
+    throw unexpected('daytwo token remove', words[0] ?? '', 'the ID of a token')
   }
   if (await withTokens(options, (tokens) => tokens.remove(id))) return 0
-  throw new FleetError('config_invalid', `there is no token ${id}`, { hint: '`daytwo token list` lists them' })
+  throw inputError(`there is no token ${id}`, '`daytwo token list` lists them')
 }
 
 function readRole(text: string | undefined): Role {
   const role = ROLES.find((known) => known === text)
   if (role !== undefined) return role
-  throw new FleetError(
-    'config_invalid',
-    `option --role: got ${JSON.stringify(text ?? '')}, want one of ${ROLES.join(', ')}`,
-  )
+  throw unexpected('option --role', text ?? '', `one of ${ROLES.join(', ')}`)
 }

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { parse as parseYaml } from 'yaml'
 import { FleetError, messageOf } from '../base/errors.ts'
 import { LOG_LEVELS } from '../base/log.ts'
-import { nearest } from '../base/nearest.ts'
+import { didYouMean } from '../base/nearest.ts'
 import { INGEST_DEFAULTS } from '../ingest/options.ts'
 import { OTLP_DEFAULTS, OTLP_STRATEGIES } from '../ingest/otlp/options.ts'
 import { CLUSTER_ALIASES } from '../model/cluster-identity.ts'
@@ -31,303 +31,217 @@ import {
   text,
   url,
   urls,
-  type ValueKind,
+  type OptionSpec,
 } from './config-values.ts'
-
-interface OptionSpec<T> {
-  readonly kind: ValueKind<T>
-  /** As a user writes it. */
-  readonly default: string
-  readonly section: string
-  /** One or two sentences, for `--help`. */
-  readonly help: string
-}
 
 /** A folder that ships with the program, next to `src` or `dist`. */
 function shipped(folder: string): string {
   return join(PROJECT_ROOT, folder)
 }
 
-function option<T>(section: string, kind: ValueKind<T>, byDefault: string, help: string): OptionSpec<T> {
-  return { kind, default: byDefault, section, help }
-}
+/** All options, by the section of the help text that lists them. */
+const SECTIONS = {
+  Server: {
+    listen: address.option('127.0.0.1:4318', 'Address to serve on. Beyond loopback, tokens are needed.'),
+    'external.url': url.option(
+      'http://127.0.0.1:4318',
+      'Address under which people reach this server; stands in alerts and links. By default the address it listens on.',
+    ),
+    data: text('DIR').option('daytwo-data', 'Folder of the one SQLite file. Made if it is not there.'),
+    'log.level': oneOf(LOG_LEVELS).option('info', 'The least important line to log.'),
+    'web.cors-origins': list('ORIGIN').option(
+      '',
+      'Origins whose pages may read the query API, such as https://perses.example; * lets all of them, as Prometheus does.',
+    ),
+    'web.body-bytes-max': bytes.option('16MiB', 'The largest request body, as sent.'),
+    'web.listeners-max': count.option(
+      '1000',
+      'Pages that are told of changes as they happen; more are answered 503, and ask again every few seconds instead.',
+    ),
+    'own-metrics': flag.option(
+      'true',
+      "Keep Daytwo's own metrics in its own store every 30 seconds: its alerts about itself are evaluated on them.",
+    ),
+    'own-traces': offSelfOrUrl.option(
+      'off',
+      'Where Daytwo sends traces of its own work: nowhere, to itself, or to another OTLP receiver (headers for it in OTEL_EXPORTER_OTLP_HEADERS). Costs some 110 MB of memory.',
+    ),
+    'own-traces.ratio': ratio.option('0.05', 'The share of its own traces that is told.'),
+    faro: flag.option('true', 'Receive page loads, web vitals and errors of our own pages at /collect.'),
+  },
+  Content: {
+    rules: text('DIR').option(shipped('alert-rules'), 'Folder of Prometheus rule files.'),
+    runbooks: text('DIR').option(shipped('runbooks'), 'Folder of runbooks, one Markdown page an alert.'),
+    dashboards: text('DIR').option(shipped('dashboards'), 'Folder of Perses dashboards.'),
+    'content.watch': flag.option(
+      'true',
+      'Read rules, runbooks, dashboards and routing again when their files change. SIGHUP and POST /-/reload always do.',
+    ),
+  },
+  Ingest: {
+    'ingest.out-of-order': duration.option('1h', 'How far behind the newest sample of its series a sample may be.'),
+    'ingest.too-far-ahead': duration.option('10m', 'How far ahead of the clock a sample may be.'),
+    'ingest.decompressed-bytes-max': bytes.option('32MiB', 'The largest request body after decompression.'),
+    'ingest.request-samples-max': count.option(
+      String(INGEST_DEFAULTS.samplesPerRequestMax),
+      'Samples of one request; of OTLP, data points.',
+    ),
+    'ingest.request-series-max': count.option(
+      String(INGEST_DEFAULTS.seriesPerRequestMax),
+      'Series of one remote write request, with those that hold no samples.',
+    ),
+    'ingest.labels-max': count.option('64', 'Labels of one series.'),
+    'ingest.label-name-bytes-max': bytes.option('1KiB', 'Length of a label name.'),
+    'ingest.label-value-bytes-max': bytes.option('4KiB', 'Length of a label value.'),
+    'ingest.histogram-buckets-max': count.option(
+      String(INGEST_DEFAULTS.histogramBucketsMax),
+      'Buckets of one side of a native histogram, and its custom bounds; more are refused as histogram_too_large.',
+    ),
+    'ingest.request-spans-max': count.option(String(INGEST_DEFAULTS.spansPerRequestMax), 'Spans of one OTLP request.'),
+    'ingest.request-log-records-max': count.option(
+      String(INGEST_DEFAULTS.logRecordsPerRequestMax),
+      'Log records of one OTLP request, with those that hold a Kubernetes object.',
+    ),
+    'ingest.pending-max': count.option(
+      '256',
+      'Write requests that may wait for the ingest worker; more are answered 503 with Retry-After.',
+    ),
+    'ingest.cluster-series-max': count.option(
+      '1000000',
+      'Series of one cluster; beyond it new ones are refused as cluster_series_limit.',
+    ),
+    'ingest.cluster-new-series-per-minute-max': count.option(
+      '250000',
+      'New series of one cluster in one minute; more are refused as new_series_limit until the next.',
+    ),
+    'ingest.new-series-per-minute-max': count.option(
+      '1000000',
+      'New series of all clusters in one minute; more are refused as new_series_limit until the next.',
+    ),
+    'identity.labels': list('LABEL').option(
+      CLUSTER_ALIASES.join(','),
+      'Labels that name the cluster when `cluster` is absent, first match wins; it is copied to `cluster`.',
+    ),
+
+    'ha.replica-label': optionalText('LABEL').option(
+      INGEST_DEFAULTS.haReplicaLabel,
+      'Label in which the HA replicas of one Prometheus differ. One replica is listened to, the label is not stored; an empty text takes all replicas as they are.',
+    ),
+    'ha.group-label': optionalText('LABEL').option(
+      INGEST_DEFAULTS.haGroupLabel,
+      'Label that tells several Prometheis of one cluster apart; each has replicas of its own.',
+    ),
+    'ha.failover-after': duration.option(
+      '30s',
+      'How long the replica that is listened to may be silent before another takes over; 30s does for scrapes every minute or more often.',
+    ),
+
+    'otlp.translation-strategy': oneOf(OTLP_STRATEGIES).option(
+      OTLP_DEFAULTS.strategy,
+      'How names of OTLP metrics and attributes are written; named as in Prometheus.',
+    ),
+    'otlp.promote-attributes': list('ATTRIBUTE').option(
+      OTLP_DEFAULTS.promoteAttributes.join(','),
+      'Resource attributes of OTLP metrics that become labels of every series. Those that name the cluster always do.',
+    ),
+    'otlp.promote-scope-metadata': flag.option(
+      'false',
+      'Put the instrumentation scope of OTLP metrics on their series: otel_scope_name and the like.',
+    ),
+    'otlp.request-attributes-max': count.option(
+      String(OTLP_DEFAULTS.attributesMax),
+      'Attributes of one OTLP request, of all levels together, buckets of its exponential histograms, and events and links of its spans.',
+    ),
+    'otlp.buckets-max': count.option(
+      String(OTLP_DEFAULTS.bucketsMax),
+      'Buckets of one OTLP histogram, or quantiles of one summary; a point with more is refused as bad_point.',
+    ),
+    'otlp.delta-streams-max': count.option(
+      String(OTLP_DEFAULTS.deltaStreamsMax),
+      'Streams of OTLP delta points that are summed up; one more is refused as delta_limit.',
+    ),
+  },
+  Store: {
+    'retention.raw': duration.option('30d', 'How long samples are kept.'),
+    'retention.5m': duration.option(
+      '90d',
+      'How long rollups of five minutes are kept; 0s makes none. Rollups answer for samples that are gone, and for others where the answer is the same.',
+    ),
+    'retention.1h': duration.option('2y', 'How long rollups of an hour are kept; 0s makes none.'),
+    'retention.1d': duration.option(
+      '5y',
+      'How long rollups of a day are kept; 0s makes none. A series stays known as long as anything of it is kept.',
+    ),
+    'retention.alerts': duration.option(
+      '1y',
+      'How long it is kept which alerts fired, who looked after them, and what people did.',
+    ),
+    'retention.traces': duration.option(
+      '30d',
+      'How long traces are kept after their end; those of upgrades, which are derived here, after they were last derived.',
+    ),
+    'retention.logs': duration.option('30d', 'How long log records are kept, other than objects.'),
+    'retention.objects': duration.option(
+      '400d',
+      'How long it is kept in which states the objects of clusters were, and what their metrics told of upgrades. Upgrades themselves are kept for ever.',
+    ),
+    'retention.silences': duration.option('5d', 'How long silences are kept after their end.'),
+    'store.flush-every': duration.option('2h', 'Span of samples that is moved from memory into chunks at once.'),
+    'store.compact-to': risingDurations.option(
+      '1d,8d',
+      'Spans of the blocks that flushes are made into, each a multiple of the one before. A span of more than a third of the retention is not used.',
+    ),
+    'store.head-bytes-max': bytes.option(
+      '1GiB',
+      'Memory for samples that are not flushed yet; above it writes are answered 503.',
+    ),
+    'store.series-max': count.option('5000000', 'Series in all; beyond it new ones are refused as series_limit.'),
+    'store.trace-spans-max': count.option(
+      String(STORE_DEFAULTS.spansPerTraceMax),
+      'Spans of one trace; more are refused as trace_span_limit.',
+    ),
+    'store.exemplars-max': count.option('100000', 'Exemplars in all; beyond it the oldest go. 0 keeps none.'),
+    'store.exemplars-per-series-max': count.option('100', 'Exemplars of one series; beyond it its oldest go.'),
+  },
+  Fleet: {
+    'fleet.gone-after': durationOrNever.option(
+      '14d',
+      'Without a word for so long a cluster counts as gone instead of silent: it is in no number and no list of the fleet but its own. never, or 0, leaves that to people.',
+    ),
+  },
+  Query: {
+    'query.timeout': duration.option('2m', 'The longest a query may take.'),
+    'query.samples-max': count.option('50000000', 'Samples one query may read.'),
+    'query.lookback': duration.option('5m', 'How far back an instant selector looks for a sample.'),
+    'promql.experimental': flag.option(
+      'false',
+      'Let queries and rules use what Prometheus calls experimental: limitk, info(), fill, smoothed, duration arithmetic and more. What they mean may change.',
+    ),
+  },
+  Alerts: {
+    'rules.interval': duration.option('1m', 'How often a rule group is evaluated when it does not say.'),
+    'alerts.external-max': count.option(
+      '10000',
+      'Alerts of others (POST /api/v2/alerts) that are known at one time; more are answered 429.',
+    ),
+    'notify.config': optionalText('FILE').option(
+      '',
+      "Routing and receivers, in the format of Alertmanager's configuration. Without it nobody is told but --alertmanager.",
+    ),
+    alertmanager: urls.option('', 'Alertmanagers that are told of firing and resolved alerts.'),
+    'alertmanager.resend-delay': duration.option('1m', 'How often a firing alert is sent again.'),
+  },
+} satisfies Record<string, Record<string, OptionSpec<unknown>>>
 
 export const OPTIONS = {
-  listen: option('Server', address, '127.0.0.1:4318', 'Address to serve on. Beyond loopback, tokens are needed.'),
-  'external.url': option(
-    'Server',
-    url,
-    'http://127.0.0.1:4318',
-    'Address under which people reach this server; stands in alerts and links. By default the address it listens on.',
-  ),
-  data: option('Server', text('DIR'), 'daytwo-data', 'Folder of the one SQLite file. Made if it is not there.'),
-  'log.level': option('Server', oneOf(LOG_LEVELS), 'info', 'The least important line to log.'),
-  'web.cors-origins': option(
-    'Server',
-    list('ORIGIN'),
-    '',
-    'Origins whose pages may read the query API, such as https://perses.example; * lets all of them, as Prometheus does.',
-  ),
-  'web.body-bytes-max': option('Server', bytes, '16MiB', 'The largest request body, as sent.'),
-  'web.listeners-max': option(
-    'Server',
-    count,
-    '1000',
-    'Pages that are told of changes as they happen; more are answered 503, and ask again every few seconds instead.',
-  ),
-  'own-metrics': option(
-    'Server',
-    flag,
-    'true',
-    "Keep Daytwo's own metrics in its own store every 30 seconds: its alerts about itself are evaluated on them.",
-  ),
-  'own-traces': option(
-    'Server',
-    offSelfOrUrl,
-    'off',
-    'Where Daytwo sends traces of its own work: nowhere, to itself, or to another OTLP receiver (headers for it in OTEL_EXPORTER_OTLP_HEADERS). Costs some 110 MB of memory.',
-  ),
-  'own-traces.ratio': option('Server', ratio, '0.05', 'The share of its own traces that is told.'),
-  faro: option('Server', flag, 'true', 'Receive page loads, web vitals and errors of our own pages at /collect.'),
-
-  rules: option('Content', text('DIR'), shipped('alert-rules'), 'Folder of Prometheus rule files.'),
-  runbooks: option('Content', text('DIR'), shipped('runbooks'), 'Folder of runbooks, one Markdown page an alert.'),
-  dashboards: option('Content', text('DIR'), shipped('dashboards'), 'Folder of Perses dashboards.'),
-  'content.watch': option(
-    'Content',
-    flag,
-    'true',
-    'Read rules, runbooks, dashboards and routing again when their files change. SIGHUP and POST /-/reload always do.',
-  ),
-
-  'ingest.out-of-order': option(
-    'Ingest',
-    duration,
-    '1h',
-    'How far behind the newest sample of its series a sample may be.',
-  ),
-  'ingest.too-far-ahead': option('Ingest', duration, '10m', 'How far ahead of the clock a sample may be.'),
-  'ingest.decompressed-bytes-max': option('Ingest', bytes, '32MiB', 'The largest request body after decompression.'),
-  'ingest.request-samples-max': option(
-    'Ingest',
-    count,
-    String(INGEST_DEFAULTS.samplesPerRequestMax),
-    'Samples of one request; of OTLP, data points.',
-  ),
-  'ingest.request-series-max': option(
-    'Ingest',
-    count,
-    String(INGEST_DEFAULTS.seriesPerRequestMax),
-    'Series of one remote write request, with those that hold no samples.',
-  ),
-  'ingest.labels-max': option('Ingest', count, '64', 'Labels of one series.'),
-  'ingest.label-name-bytes-max': option('Ingest', bytes, '1KiB', 'Length of a label name.'),
-  'ingest.label-value-bytes-max': option('Ingest', bytes, '4KiB', 'Length of a label value.'),
-  'ingest.histogram-buckets-max': option(
-    'Ingest',
-    count,
-    String(INGEST_DEFAULTS.histogramBucketsMax),
-    'Buckets of one side of a native histogram, and its custom bounds; more are refused as histogram_too_large.',
-  ),
-  'ingest.request-spans-max': option(
-    'Ingest',
-    count,
-    String(INGEST_DEFAULTS.spansPerRequestMax),
-    'Spans of one OTLP request.',
-  ),
-  'ingest.request-log-records-max': option(
-    'Ingest',
-    count,
-    String(INGEST_DEFAULTS.logRecordsPerRequestMax),
-    'Log records of one OTLP request, with those that hold a Kubernetes object.',
-  ),
-  'ingest.pending-max': option(
-    'Ingest',
-    count,
-    '256',
-    'Write requests that may wait for the ingest worker; more are answered 503 with Retry-After.',
-  ),
-  'ingest.cluster-series-max': option(
-    'Ingest',
-    count,
-    '1000000',
-    'Series of one cluster; beyond it new ones are refused as cluster_series_limit.',
-  ),
-  'ingest.cluster-new-series-per-minute-max': option(
-    'Ingest',
-    count,
-    '250000',
-    'New series of one cluster in one minute; more are refused as new_series_limit until the next.',
-  ),
-  'ingest.new-series-per-minute-max': option(
-    'Ingest',
-    count,
-    '1000000',
-    'New series of all clusters in one minute; more are refused as new_series_limit until the next.',
-  ),
-  'identity.labels': option(
-    'Ingest',
-    list('LABEL'),
-    CLUSTER_ALIASES.join(','),
-    'Labels that name the cluster when `cluster` is absent, first match wins; it is copied to `cluster`.',
-  ),
-
-  'ha.replica-label': option(
-    'Ingest',
-    optionalText('LABEL'),
-    INGEST_DEFAULTS.haReplicaLabel,
-    'Label in which the HA replicas of one Prometheus differ. One replica is listened to, the label is not stored; an empty text takes all replicas as they are.',
-  ),
-  'ha.group-label': option(
-    'Ingest',
-    optionalText('LABEL'),
-    INGEST_DEFAULTS.haGroupLabel,
-    'Label that tells several Prometheis of one cluster apart; each has replicas of its own.',
-  ),
-  'ha.failover-after': option(
-    'Ingest',
-    duration,
-    '30s',
-    'How long the replica that is listened to may be silent before another takes over; 30s does for scrapes every minute or more often.',
-  ),
-
-  'otlp.translation-strategy': option(
-    'Ingest',
-    oneOf(OTLP_STRATEGIES),
-    OTLP_DEFAULTS.strategy,
-    'How names of OTLP metrics and attributes are written; named as in Prometheus.',
-  ),
-  'otlp.promote-attributes': option(
-    'Ingest',
-    list('ATTRIBUTE'),
-    OTLP_DEFAULTS.promoteAttributes.join(','),
-    'Resource attributes of OTLP metrics that become labels of every series. Those that name the cluster always do.',
-  ),
-  'otlp.promote-scope-metadata': option(
-    'Ingest',
-    flag,
-    'false',
-    'Put the instrumentation scope of OTLP metrics on their series: otel_scope_name and the like.',
-  ),
-  'otlp.request-attributes-max': option(
-    'Ingest',
-    count,
-    String(OTLP_DEFAULTS.attributesMax),
-    'Attributes of one OTLP request, of all levels together, buckets of its exponential histograms, and events and links of its spans.',
-  ),
-  'otlp.buckets-max': option(
-    'Ingest',
-    count,
-    String(OTLP_DEFAULTS.bucketsMax),
-    'Buckets of one OTLP histogram, or quantiles of one summary; a point with more is refused as bad_point.',
-  ),
-  'otlp.delta-streams-max': option(
-    'Ingest',
-    count,
-    String(OTLP_DEFAULTS.deltaStreamsMax),
-    'Streams of OTLP delta points that are summed up; one more is refused as delta_limit.',
-  ),
-
-  'retention.raw': option('Store', duration, '30d', 'How long samples are kept.'),
-  'retention.5m': option(
-    'Store',
-    duration,
-    '90d',
-    'How long rollups of five minutes are kept; 0s makes none. Rollups answer for samples that are gone, and for others where the answer is the same.',
-  ),
-  'retention.1h': option('Store', duration, '2y', 'How long rollups of an hour are kept; 0s makes none.'),
-  'retention.1d': option(
-    'Store',
-    duration,
-    '5y',
-    'How long rollups of a day are kept; 0s makes none. A series stays known as long as anything of it is kept.',
-  ),
-  'retention.alerts': option(
-    'Store',
-    duration,
-    '1y',
-    'How long it is kept which alerts fired, who looked after them, and what people did.',
-  ),
-  'retention.traces': option(
-    'Store',
-    duration,
-    '30d',
-    'How long traces are kept after their end; those of upgrades, which are derived here, after they were last derived.',
-  ),
-  'retention.logs': option('Store', duration, '30d', 'How long log records are kept, other than objects.'),
-  'retention.objects': option(
-    'Store',
-    duration,
-    '400d',
-    'How long it is kept in which states the objects of clusters were, and what their metrics told of upgrades. Upgrades themselves are kept for ever.',
-  ),
-  'retention.silences': option('Store', duration, '5d', 'How long silences are kept after their end.'),
-  'store.flush-every': option(
-    'Store',
-    duration,
-    '2h',
-    'Span of samples that is moved from memory into chunks at once.',
-  ),
-  'store.compact-to': option(
-    'Store',
-    risingDurations,
-    '1d,8d',
-    'Spans of the blocks that flushes are made into, each a multiple of the one before. A span of more than a third of the retention is not used.',
-  ),
-  'store.head-bytes-max': option(
-    'Store',
-    bytes,
-    '1GiB',
-    'Memory for samples that are not flushed yet; above it writes are answered 503.',
-  ),
-  'store.series-max': option(
-    'Store',
-    count,
-    '5000000',
-    'Series in all; beyond it new ones are refused as series_limit.',
-  ),
-  'store.trace-spans-max': option(
-    'Store',
-    count,
-    String(STORE_DEFAULTS.spansPerTraceMax),
-    'Spans of one trace; more are refused as trace_span_limit.',
-  ),
-  'store.exemplars-max': option('Store', count, '100000', 'Exemplars in all; beyond it the oldest go. 0 keeps none.'),
-  'store.exemplars-per-series-max': option('Store', count, '100', 'Exemplars of one series; beyond it its oldest go.'),
-
-  'fleet.gone-after': option(
-    'Fleet',
-    durationOrNever,
-    '14d',
-    'Without a word for so long a cluster counts as gone instead of silent: it is in no number and no list of the fleet but its own. never, or 0, leaves that to people.',
-  ),
-
-  'query.timeout': option('Query', duration, '2m', 'The longest a query may take.'),
-  'query.samples-max': option('Query', count, '50000000', 'Samples one query may read.'),
-  'query.lookback': option('Query', duration, '5m', 'How far back an instant selector looks for a sample.'),
-  'promql.experimental': option(
-    'Query',
-    flag,
-    'false',
-    'Let queries and rules use what Prometheus calls experimental: limitk, info(), fill, smoothed, duration arithmetic and more. What they mean may change.',
-  ),
-
-  'rules.interval': option('Alerts', duration, '1m', 'How often a rule group is evaluated when it does not say.'),
-  'alerts.external-max': option(
-    'Alerts',
-    count,
-    '10000',
-    'Alerts of others (POST /api/v2/alerts) that are known at one time; more are answered 429.',
-  ),
-  'notify.config': option(
-    'Alerts',
-    optionalText('FILE'),
-    '',
-    "Routing and receivers, in the format of Alertmanager's configuration. Without it nobody is told but --alertmanager.",
-  ),
-  alertmanager: option('Alerts', urls, '', 'Alertmanagers that are told of firing and resolved alerts.'),
-  'alertmanager.resend-delay': option('Alerts', duration, '1m', 'How often a firing alert is sent again.'),
-} satisfies Record<string, OptionSpec<unknown>>
+  ...SECTIONS.Server,
+  ...SECTIONS.Content,
+  ...SECTIONS.Ingest,
+  ...SECTIONS.Store,
+  ...SECTIONS.Fleet,
+  ...SECTIONS.Query,
+  ...SECTIONS.Alerts,
+}
 
 type OptionKey = keyof typeof OPTIONS
 
@@ -396,12 +310,10 @@ export function urlOf(listen: { readonly host: string; readonly port: number }):
   return `http://${host}:${listen.port}`
 }
 
-/** Throws for an unknown key and names the nearest known one. `written` is the key as the user wrote it. */
-function checkKey(key: string, written: string, place: string): void {
-  if (Object.hasOwn(OPTIONS, key)) return
-  const [near] = nearest(key, Object.keys(OPTIONS), 1)
-  throw new FleetError('config_invalid', `unknown option ${written} ${place}`, {
-    hint: near === undefined ? '`daytwo serve --help` lists the options' : `did you mean ${near}?`,
+/** Names the nearest known option. `written` is the option as the user wrote it. */
+function unknownOption(written: string, place: string, known: Iterable<string>): FleetError {
+  return new FleetError('config_invalid', `unknown option ${written} ${place}`, {
+    hint: didYouMean(written, known) ?? '`daytwo serve --help` lists the options',
   })
 }
 
@@ -411,12 +323,7 @@ function readEnvironment(environment: Readonly<Record<string, string | undefined
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith(ENV_PREFIX) || name === `${ENV_PREFIX}CONFIG` || value === undefined) continue
     const key = keyByEnvName.get(name)
-    if (key === undefined) {
-      const [near] = nearest(name, keyByEnvName.keys(), 1)
-      throw new FleetError('config_invalid', `unknown option ${name} in the environment`, {
-        hint: near === undefined ? '`daytwo serve --help` lists the options' : `did you mean ${near}?`,
-      })
-    }
+    if (key === undefined) throw unknownOption(name, 'in the environment', keyByEnvName.keys())
     values.set(key, value)
   }
   return values
@@ -452,24 +359,18 @@ function flatten(prefix: string, node: unknown, path: string, into: Map<string, 
   }
   if (prefix === '')
     throw new FleetError('config_invalid', `configuration file ${path}: got ${typeof node}, want a map of options`)
-  checkKey(prefix, prefix, `in ${path}`)
+  if (!Object.hasOwn(OPTIONS, prefix)) throw unknownOption(prefix, `in ${path}`, Object.keys(OPTIONS))
   into.set(prefix, Array.isArray(node) ? node.map(String).join(',') : String(node))
 }
 
 /** The options as help text, by section. */
 export function renderOptions(): string {
-  const specs = Object.entries<OptionSpec<unknown>>(OPTIONS)
-  const sections = [...new Set(specs.map(([, spec]) => spec.section))]
-  return sections
-    .map((section) => {
-      const lines = specs
-        .filter(([, spec]) => spec.section === section)
-        .map(([key, spec]) => {
-          const head = `  --${key}${spec.kind.placeholder === '' ? '' : ` ${spec.kind.placeholder}`}`
-          const byDefault = spec.default === '' ? '' : ` (default ${spec.default})`
-          return `${head}\n      ${spec.help}${byDefault}`
-        })
-      return `${section}:\n${lines.join('\n')}`
+  const sections = Object.entries(SECTIONS).map(([section, specs]) => {
+    const lines = Object.entries<OptionSpec<unknown>>(specs).map(([key, spec]) => {
+      const byDefault = spec.default === '' ? '' : ` (default ${spec.default})`
+      return `${`  --${key} ${spec.kind.placeholder}`.trimEnd()}\n      ${spec.help}${byDefault}`
     })
-    .join('\n\n')
+    return `${section}:\n${lines.join('\n')}`
+  })
+  return sections.join('\n\n')
 }

@@ -31,8 +31,4 @@ describe('parseArguments', () => {
   ])('%j is refused', (args, message, hint) => {
     expect(() => parse(...args)).toThrow(expect.objectContaining({ code: 'config_invalid', message, hint }) as Error)
   })
-
-  test('help is seen wherever it stands', () => {
-    expect(parse('--listen', 'x', '-h').isHelpAsked).toBe(true)
-  })
 })

@@ -56,7 +56,7 @@ export function run(): OtlpResult {
 function writerOf(body: Uint8Array, encoding: 'protobuf' | 'json', streamsMax: number): () => number {
   const intake = new Intake(new CountingAppender(), INGEST_DEFAULTS)
   const ingest = createOtlpMetricsIngest({ intake, otlp: { ...OTLP_DEFAULTS, streamsMax } })
-  return () => ingest.write(body, encoding, { nowMs: NOW_MS }).pointsTaken
+  return () => ingest.write(body, encoding, { nowMs: NOW_MS }).itemsTaken
 }
 
 /** Points per second of processor time of `once`, which answers how many it took: best of five, after a warm-up. */

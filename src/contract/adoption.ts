@@ -1,5 +1,5 @@
-import { Type, type Static } from 'typebox'
-import { orNull, Time, wordOf } from './fleet-common.ts'
+import { Type } from 'typebox'
+import { orNull, Time, wordOf, type Shape } from './common.ts'
 
 /**
  * Adoption of versions. Every answer includes its basis: the number of known clusters, of clusters that report a
@@ -28,7 +28,7 @@ export const AdoptionBasis = Type.Object({
    */
   digest: Type.String(),
 })
-export type AdoptionBasis = Static<typeof AdoptionBasis>
+export type AdoptionBasis = Shape<typeof AdoptionBasis>
 
 const FilterParam = (what: string) =>
   Type.Optional(Type.Array(Type.String(), { description: `Only clusters with ${what}.` }))
@@ -63,7 +63,7 @@ export const ShareQuery = Type.Object({
   by: Type.Optional(wordOf(DIMENSION_WORDS, 'Default version.')),
   format: FormatParam,
 })
-export type ShareQuery = Static<typeof ShareQuery>
+export type ShareQuery = Shape<typeof ShareQuery>
 
 const ShareLine = Type.Object({
   value: Type.String(),
@@ -81,7 +81,7 @@ export const ShareAnswer = Type.Object({
   /** The newest version first; other dimensions by name. */
   series: Type.Array(ShareLine),
 })
-export type ShareAnswer = Static<typeof ShareAnswer>
+export type ShareAnswer = Shape<typeof ShareAnswer>
 
 /** `GET /api/adoption/v1/older-than?version=`: the share of clusters below a version, over time. */
 export const OlderQuery = Type.Object({
@@ -97,7 +97,7 @@ export const OlderQuery = Type.Object({
   version: Type.String({ description: 'Clusters with an older one are counted.' }),
   format: FormatParam,
 })
-export type OlderQuery = Static<typeof OlderQuery>
+export type OlderQuery = Shape<typeof OlderQuery>
 
 /** `GET /api/adoption/v1/spread`: the rise and decline of each version. Aligned by age: index 0 is its first day. */
 export const SpreadQuery = Type.Object({
@@ -105,7 +105,7 @@ export const SpreadQuery = Type.Object({
   by: Type.Optional(wordOf(['version', 'minor'] as const, 'Default version.')),
   format: FormatParam,
 })
-export type SpreadQuery = Static<typeof SpreadQuery>
+export type SpreadQuery = Shape<typeof SpreadQuery>
 
 export const SpreadItem = Type.Object({
   version: Type.String(),
@@ -125,7 +125,7 @@ export const SpreadItem = Type.Object({
   share: orNull(Type.Number()),
   byAge: Type.Array(orNull(Type.Number())),
 })
-export type SpreadItem = Static<typeof SpreadItem>
+export type SpreadItem = Shape<typeof SpreadItem>
 
 /**
  * The forecast for the newest version from earlier versions at the same age: of the clusters still missing then, the part
@@ -158,18 +158,18 @@ export const ForecastItem = Type.Object({
     }),
   ),
 })
-export type ForecastItem = Static<typeof ForecastItem>
+export type ForecastItem = Shape<typeof ForecastItem>
 /** `forecast` is not a count: it is neither in the CSV nor in the digest. */
 export const SpreadAnswer = Type.Object({
   basis: AdoptionBasis,
   versions: Type.Array(SpreadItem),
   forecast: ForecastItem,
 })
-export type SpreadAnswer = Static<typeof SpreadAnswer>
+export type SpreadAnswer = Shape<typeof SpreadAnswer>
 
 /** `GET /api/adoption/v1/behind`: how far clusters are behind the newest running version, on the last day. */
 export const BehindQuery = Type.Object({ ...RANGE_PARAMS, format: FormatParam })
-export type BehindQuery = Static<typeof BehindQuery>
+export type BehindQuery = Shape<typeof BehindQuery>
 export const BehindAnswer = Type.Object({
   basis: AdoptionBasis,
   /** `null`: no cluster reported a version. */
@@ -178,11 +178,11 @@ export const BehindAnswer = Type.Object({
   byMinors: Type.Array(Type.Integer()),
   byReleases: Type.Array(Type.Integer()),
 })
-export type BehindAnswer = Static<typeof BehindAnswer>
+export type BehindAnswer = Shape<typeof BehindAnswer>
 
 /** `GET /api/adoption/v1/workloads`: the control plane's version against the VMs that run its launcher. */
 export const WorkloadsQuery = Type.Object({ ...RANGE_PARAMS, format: FormatParam })
-export type WorkloadsQuery = Static<typeof WorkloadsQuery>
+export type WorkloadsQuery = Shape<typeof WorkloadsQuery>
 export const WorkloadsAnswer = Type.Object({
   basis: AdoptionBasis,
   days: Type.Array(Day),
@@ -198,7 +198,7 @@ export const WorkloadsAnswer = Type.Object({
     }),
   ),
 })
-export type WorkloadsAnswer = Static<typeof WorkloadsAnswer>
+export type WorkloadsAnswer = Shape<typeof WorkloadsAnswer>
 
 export const USAGE_SUBJECTS = ['instance_type', 'preference', 'deprecated_api'] as const
 
@@ -210,7 +210,7 @@ export const UsageQuery = Type.Object({
   at: RANGE_PARAMS.at,
   format: FormatParam,
 })
-export type UsageQuery = Static<typeof UsageQuery>
+export type UsageQuery = Shape<typeof UsageQuery>
 export const UsageAnswer = Type.Object({
   from: Day,
   to: Day,
@@ -230,7 +230,7 @@ export const UsageAnswer = Type.Object({
     }),
   ),
 })
-export type UsageAnswer = Static<typeof UsageAnswer>
+export type UsageAnswer = Shape<typeof UsageAnswer>
 
 /** `GET /api/adoption/v1/operators`: the counted operators and the range of counted days. */
 export const OperatorsAnswer = Type.Object({
@@ -238,4 +238,4 @@ export const OperatorsAnswer = Type.Object({
   firstDay: orNull(Day),
   lastDay: orNull(Day),
 })
-export type OperatorsAnswer = Static<typeof OperatorsAnswer>
+export type OperatorsAnswer = Shape<typeof OperatorsAnswer>

@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 
 /** One occurrence of an alert, from the moment its expression held until it resolved. */
 export const AlertRun = Type.Object({
@@ -16,14 +17,14 @@ export const AlertRun = Type.Object({
   /** The note of the acknowledgement; absent when empty. */
   acknowledgedNote: Type.Optional(Type.String()),
 })
-export type AlertRun = Static<typeof AlertRun>
+export type AlertRun = Shape<typeof AlertRun>
 
 /**
  * `GET /api/fleet/v1/alerts/history?fromMs&toMs&alertname&cluster&fingerprint&limit&cursor`: occurrences that fired in
  * the window, newest first.
  */
 export const AlertRuns = Type.Object({ runs: Type.Array(AlertRun), nextCursor: Type.Optional(Type.String()) })
-export type AlertRuns = Static<typeof AlertRuns>
+export type AlertRuns = Shape<typeof AlertRuns>
 
 /**
  * `GET /api/fleet/v1/alerts/strip?fingerprint=…&fingerprint=…&hours=24&blocks=24`: for each block of time the share of
@@ -34,7 +35,7 @@ export const AlertStrips = Type.Object({
   blockMs: Type.Number(),
   strips: Type.Record(Type.String(), Type.Array(Type.Number())),
 })
-export type AlertStrips = Static<typeof AlertStrips>
+export type AlertStrips = Shape<typeof AlertStrips>
 
 /** `POST /api/fleet/v1/alerts/{fingerprint}/acknowledge` (role responder); `DELETE` reverts it. */
 export const AcknowledgeRequest = Type.Object({
@@ -42,7 +43,7 @@ export const AcknowledgeRequest = Type.Object({
   /** Ignored when the server requires a token. */
   by: Type.Optional(Type.String()),
 })
-export type AcknowledgeRequest = Static<typeof AcknowledgeRequest>
+export type AcknowledgeRequest = Shape<typeof AcknowledgeRequest>
 
 /** `GET /api/fleet/v1/audit?limit&cursor`: user actions, newest first. */
 export const AuditEntries = Type.Object({
@@ -69,4 +70,4 @@ export const AuditEntries = Type.Object({
   ),
   nextCursor: Type.Optional(Type.String()),
 })
-export type AuditEntries = Static<typeof AuditEntries>
+export type AuditEntries = Shape<typeof AuditEntries>

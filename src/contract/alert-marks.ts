@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 
 /** What suppresses the notifications of an alert, and its acknowledgement. No mark hides an alert: each has its reason. */
 export const AlertMarks = Type.Object({
@@ -27,6 +28,6 @@ export const AlertMarks = Type.Object({
     Type.Object({ receiver: Type.String(), sends: Type.Boolean(), reason: Type.String(), atMs: Type.Number() }),
   ),
 })
-export type AlertMarks = Static<typeof AlertMarks>
+export type AlertMarks = Shape<typeof AlertMarks>
 
 export const NO_MARKS: AlertMarks = { silencedBy: [], inhibitedBy: [], mutedBy: [], receivers: [], decisions: [] }

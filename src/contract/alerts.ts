@@ -1,7 +1,7 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { AlertMarks } from './alert-marks.ts'
 import { DeliveryItem } from './deliveries.ts'
-import { MOMENT_PARAMS, PAST_FIELD } from './fleet-common.ts'
+import { MOMENT_PARAMS, PAST_FIELD, type Shape } from './common.ts'
 import { SampleValue } from './sample-value.ts'
 
 /** `/api/fleet/v1/alerts`: every alert of the fleet, with context beyond its labels. */
@@ -37,7 +37,7 @@ export const AlertItem = Type.Object({
   /** Absent until it is first computed. */
   marks: Type.Optional(AlertMarks),
 })
-export type AlertItem = Static<typeof AlertItem>
+export type AlertItem = Shape<typeof AlertItem>
 
 /**
  * `GET /api/fleet/v1/alerts`: all firing, pending and recently resolved alerts. With `at` the alerts that fired then, from
@@ -52,7 +52,7 @@ export const AlertItems = Type.Object({
   /** Rules whose last evaluation failed: the list may be incomplete. */
   failing: Type.Array(Type.Object({ group: Type.String(), rule: Type.String(), error: Type.String() })),
 })
-export type AlertItems = Static<typeof AlertItems>
+export type AlertItems = Shape<typeof AlertItems>
 
 /** A change on the alert's cluster before the start of the alert. */
 export const AlertChange = Type.Object({
@@ -78,7 +78,7 @@ export const AlertChange = Type.Object({
   /** Of the other alert. */
   fingerprint: Type.Optional(Type.String()),
 })
-export type AlertChange = Static<typeof AlertChange>
+export type AlertChange = Shape<typeof AlertChange>
 
 /** A trait that the clusters with this alert share more than the others. */
 const SharedLabel = Type.Object({
@@ -94,7 +94,7 @@ const SharedLabel = Type.Object({
   /** Share among clusters with the alert over the share in the whole fleet; above 1 the trait is typical of the alert. */
   lift: Type.Number(),
 })
-type SharedLabel = Static<typeof SharedLabel>
+type SharedLabel = Shape<typeof SharedLabel>
 
 /** `GET /api/fleet/v1/alerts/{fingerprint}`: one alert with its context. 404 when there is no such alert. */
 export const AlertDetail = Type.Object({
@@ -150,4 +150,4 @@ export const AlertDetail = Type.Object({
     Type.Object({ fingerprint: Type.String(), source: Type.Union([Type.Literal('rule'), Type.Literal('external')]) }),
   ),
 })
-export type AlertDetail = Static<typeof AlertDetail>
+export type AlertDetail = Shape<typeof AlertDetail>

@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 import type { DashboardModel } from '../model/dashboard.ts'
 
 /** `/api/dashboards/v1`: the loaded dashboards. */
@@ -14,9 +15,9 @@ export const DashboardSummary = Type.Object({
   /** Alerts whose rules read what it shows. */
   alerts: Type.Integer(),
 })
-export type DashboardSummary = Static<typeof DashboardSummary>
+export type DashboardSummary = Shape<typeof DashboardSummary>
 export const DashboardList = Type.Object({ dashboards: Type.Array(DashboardSummary) })
-export type DashboardList = Static<typeof DashboardList>
+export type DashboardList = Shape<typeof DashboardList>
 
 export const DashboardFault = Type.Object({
   severity: Type.Union([Type.Literal('error'), Type.Literal('warning')]),
@@ -26,7 +27,7 @@ export const DashboardFault = Type.Object({
   column: Type.Integer(),
   hint: Type.Optional(Type.String()),
 })
-export type DashboardFault = Static<typeof DashboardFault>
+export type DashboardFault = Shape<typeof DashboardFault>
 
 /** An alert whose rule reads what a panel shows. */
 export const PanelAlert = Type.Object({
@@ -35,7 +36,7 @@ export const PanelAlert = Type.Object({
   /** The number that fires now. */
   firing: Type.Integer(),
 })
-export type PanelAlert = Static<typeof PanelAlert>
+export type PanelAlert = Shape<typeof PanelAlert>
 
 /** Perses' fields with defaults applied, the kind of each chart in `kind`; times in seconds. */
 const Model = Type.Unsafe<DashboardModel>(
@@ -97,11 +98,11 @@ export const DashboardAnswer = Type.Object({
   /** By `id` of a panel; panels without alerts are absent. */
   alerts: Type.Record(Type.String(), Type.Array(PanelAlert)),
 })
-export type DashboardAnswer = Static<typeof DashboardAnswer>
+export type DashboardAnswer = Shape<typeof DashboardAnswer>
 
 /** 404: no such dashboard. */
 export const DashboardUnknown = Type.Object({ error: Type.String(), nearest: Type.Array(Type.String()) })
-export type DashboardUnknown = Static<typeof DashboardUnknown>
+export type DashboardUnknown = Shape<typeof DashboardUnknown>
 
 /** A panel related to a runbook. */
 export const PanelLink = Type.Object({
@@ -110,4 +111,4 @@ export const PanelLink = Type.Object({
   panel: Type.String(),
   panelTitle: Type.String(),
 })
-export type PanelLink = Static<typeof PanelLink>
+export type PanelLink = Shape<typeof PanelLink>

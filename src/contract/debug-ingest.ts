@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 
 /**
  * `/debug/ingest`: the outcome of received samples (OTLP: data points, spans and log records) since the start of the
@@ -69,4 +70,4 @@ export const DebugIngest = Type.Object({
     ),
   }),
 })
-export type DebugIngest = Static<typeof DebugIngest>
+export type DebugIngest = Shape<typeof DebugIngest>

@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 
 /** `GET /debug/notify`: each group with the last notification decision about each of its alerts, and the reason. */
 export const DebugNotify = Type.Object({
@@ -25,4 +26,4 @@ export const DebugNotify = Type.Object({
     }),
   ),
 })
-export type DebugNotify = Static<typeof DebugNotify>
+export type DebugNotify = Shape<typeof DebugNotify>

@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 
 const DebugRule = Type.Object({
   name: Type.String(),
@@ -51,4 +52,4 @@ export const DebugRules = Type.Object({
     }),
   ),
 })
-export type DebugRules = Static<typeof DebugRules>
+export type DebugRules = Shape<typeof DebugRules>

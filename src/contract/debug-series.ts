@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 
 /**
  * `/debug/series`: cardinality of the series in the index, which excludes series without a sample in the retention. Lists
@@ -36,4 +37,4 @@ export const DebugSeries = Type.Object({
   }),
   by: Type.Object({ label: Type.String(), values: ByValue }),
 })
-export type DebugSeries = Static<typeof DebugSeries>
+export type DebugSeries = Shape<typeof DebugSeries>

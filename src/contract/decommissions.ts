@@ -1,5 +1,5 @@
-import { Type, type Static } from 'typebox'
-import { orNull, Time, wordOf } from './fleet-common.ts'
+import { Type } from 'typebox'
+import { orNull, Time, wordOf, type Shape } from './common.ts'
 
 /**
  * `/api/fleet/v1/decommissions`: clusters declared as switched off for good. Such a cluster is *gone* from the declared
@@ -22,11 +22,11 @@ export const DecommissionItem = Type.Object({
   endedAt: orNull(Time),
   endedBy: orNull(Type.String()),
 })
-export type DecommissionItem = Static<typeof DecommissionItem>
+export type DecommissionItem = Shape<typeof DecommissionItem>
 
 /** `GET /api/fleet/v1/decommissions`: all declarations, newest first. `POST` returns those it made. */
 export const DecommissionItems = Type.Object({ asOf: Time, decommissions: Type.Array(DecommissionItem) })
-export type DecommissionItems = Static<typeof DecommissionItems>
+export type DecommissionItems = Shape<typeof DecommissionItems>
 
 /** The page size of the clusters' list. */
 export const DECOMMISSIONED_MAX = 1000
@@ -52,7 +52,7 @@ export const DecommissionRequest = Type.Object({
   ),
   by: Type.Optional(Type.String({ description: 'Who says so; only looked at when the server needs no token.' })),
 })
-export type DecommissionRequest = Static<typeof DecommissionRequest>
+export type DecommissionRequest = Shape<typeof DecommissionRequest>
 
 /** Since when and why a cluster is gone. */
 export const GoneItem = Type.Object({
@@ -62,4 +62,4 @@ export const GoneItem = Type.Object({
   afterSeconds: orNull(Type.Number()),
   decommission: orNull(DecommissionItem),
 })
-export type GoneItem = Static<typeof GoneItem>
+export type GoneItem = Shape<typeof GoneItem>

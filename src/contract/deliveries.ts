@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 
 /** One attempt to notify a receiver. */
 export const DeliveryItem = Type.Object({
@@ -26,7 +27,7 @@ export const DeliveryItem = Type.Object({
   payload: Type.Optional(Type.String()),
   answer: Type.Optional(Type.String()),
 })
-export type DeliveryItem = Static<typeof DeliveryItem>
+export type DeliveryItem = Shape<typeof DeliveryItem>
 
 /**
  * `GET /api/fleet/v1/deliveries?receiver&outcome&fingerprint&limit&cursor`, newest first;
@@ -36,7 +37,7 @@ export const DeliveryItems = Type.Object({
   deliveries: Type.Array(DeliveryItem),
   nextCursor: Type.Optional(Type.String()),
 })
-export type DeliveryItems = Static<typeof DeliveryItems>
+export type DeliveryItems = Shape<typeof DeliveryItems>
 
 /** `GET /api/fleet/v1/receivers`: the receivers and the health of their integrations. */
 export const ReceiverItems = Type.Object({
@@ -59,7 +60,7 @@ export const ReceiverItems = Type.Object({
   /** The name of the configuration file, if any. */
   configFile: Type.Optional(Type.String()),
 })
-export type ReceiverItems = Static<typeof ReceiverItems>
+export type ReceiverItems = Shape<typeof ReceiverItems>
 
 /** One node of the routing tree, for `GET /api/fleet/v1/routes`. */
 export const RouteItem = Type.Cyclic(
@@ -79,7 +80,7 @@ export const RouteItem = Type.Cyclic(
   },
   'Route',
 )
-export type RouteItem = Static<typeof RouteItem>
+export type RouteItem = Shape<typeof RouteItem>
 
 /** `POST /api/fleet/v1/routes/test` with `{ labels }`: the receivers in order, each with the path of route indices to it. */
 export const RouteTest = Type.Object({
@@ -87,4 +88,4 @@ export const RouteTest = Type.Object({
     Type.Object({ receiver: Type.String(), path: Type.Array(Type.Number()), matchers: Type.Array(Type.String()) }),
   ),
 })
-export type RouteTest = Static<typeof RouteTest>
+export type RouteTest = Shape<typeof RouteTest>

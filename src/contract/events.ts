@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 
 /**
  * `GET /api/fleet/v1/events`: a stream of server-sent events. Each event names a topic whose data changed, without the
@@ -14,7 +15,7 @@ export const EventTopic = Type.Union([
   Type.Literal('rules'),
   Type.Literal('dashboards'),
 ])
-export type EventTopic = Static<typeof EventTopic>
+export type EventTopic = Shape<typeof EventTopic>
 export const EVENT_TOPICS: readonly EventTopic[] = EventTopic.anyOf.map((topic) => topic.const)
 
 /** The `data` of an event named `change`. Its `id` returns as `Last-Event-ID`: later changes are then sent again. */
@@ -23,4 +24,4 @@ export const ChangeEvent = Type.Object({
   /** Increases with each change while the server runs. */
   version: Type.Number(),
 })
-export type ChangeEvent = Static<typeof ChangeEvent>
+export type ChangeEvent = Shape<typeof ChangeEvent>

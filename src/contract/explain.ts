@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 
 /**
  * `/api/v1/explain`: how a query is evaluated. It takes the parameters of `/api/v1/query` or, with `start`, `end` or
@@ -32,7 +33,7 @@ const Read = Type.Object({
   /** Why a cheaper source was not used. */
   reasons: Type.Array(Type.String()),
 })
-export type ExplainedRead = Static<typeof Read>
+export type ExplainedRead = Shape<typeof Read>
 
 const Result = Type.Object({
   type: Type.Union([Type.Literal('scalar'), Type.Literal('string'), Type.Literal('vector'), Type.Literal('matrix')]),
@@ -61,7 +62,7 @@ export const ExplainedNode = Type.Cyclic(
   },
   'Node',
 )
-export type ExplainedNode = Static<typeof ExplainedNode>
+export type ExplainedNode = Shape<typeof ExplainedNode>
 
 export const ExplainAnswer = Type.Object({
   status: Type.Literal('success'),
@@ -82,5 +83,5 @@ export const ExplainAnswer = Type.Object({
     root: ExplainedNode,
   }),
 })
-export type ExplainAnswer = Static<typeof ExplainAnswer>
+export type ExplainAnswer = Shape<typeof ExplainAnswer>
 export type Explained = ExplainAnswer['data']

@@ -1,5 +1,5 @@
-import { Type, type Static } from 'typebox'
-import { limitSchema, orNull, PAGE_DEFAULT, PAGE_MAX, Time, wordOf } from './fleet-common.ts'
+import { Type } from 'typebox'
+import { limitSchema, orNull, PAGE_DEFAULT, PAGE_MAX, Time, wordOf, type Shape } from './common.ts'
 
 /** The changes of a cluster's objects, state by state. */
 
@@ -11,7 +11,7 @@ export const FieldChange = Type.Object({
   before: orNull(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
   after: orNull(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
 })
-export type FieldChange = Static<typeof FieldChange>
+export type FieldChange = Shape<typeof FieldChange>
 
 export const ObjectChangeItem = Type.Object({
   /** When a Collector observed it. */
@@ -38,7 +38,7 @@ export const ObjectChangeItem = Type.Object({
   /** The stored state of the object, when `states` requests it. Times are milliseconds. */
   state: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 })
-export type ObjectChangeItem = Static<typeof ObjectChangeItem>
+export type ObjectChangeItem = Shape<typeof ObjectChangeItem>
 
 /** `GET /api/fleet/v1/clusters/{cluster}/changes`, newest first. */
 export const ObjectChangesQuery = Type.Object({
@@ -48,7 +48,7 @@ export const ObjectChangesQuery = Type.Object({
   states: Type.Optional(wordOf(['true', 'false'], 'Whether each change comes with the state it led to.')),
   limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
 })
-export type ObjectChangesQuery = Static<typeof ObjectChangesQuery>
+export type ObjectChangesQuery = Shape<typeof ObjectChangesQuery>
 
 export const ObjectChangeItems = Type.Object({
   asOf: Time,
@@ -57,4 +57,4 @@ export const ObjectChangeItems = Type.Object({
   /** Whether the range has older changes. */
   hasMore: Type.Boolean(),
 })
-export type ObjectChangeItems = Static<typeof ObjectChangeItems>
+export type ObjectChangeItems = Shape<typeof ObjectChangeItems>

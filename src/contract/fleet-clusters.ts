@@ -1,7 +1,17 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { CLUSTER_STATES } from '../model/cluster-record.ts'
 import { DecommissionItem, GoneItem } from './decommissions.ts'
-import { listOf, MOMENT_PARAMS, OrderParam, orNull, PAGE_PARAMS, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
+import {
+  listOf,
+  MOMENT_PARAMS,
+  OrderParam,
+  orNull,
+  PAGE_PARAMS,
+  PAST_FIELD,
+  Time,
+  wordOf,
+  type Shape,
+} from './common.ts'
 import { ModificationItem } from './fleet-modifications.ts'
 import { StuckItem, UpgradeItem } from './fleet-upgrades.ts'
 
@@ -67,7 +77,7 @@ const CLUSTER_FIELDS = {
 } as const
 
 export const ClusterItem = Type.Object(CLUSTER_FIELDS)
-export type ClusterItem = Static<typeof ClusterItem>
+export type ClusterItem = Shape<typeof ClusterItem>
 
 export const CLUSTER_SORTS = ['cluster', 'version', 'last_seen', 'outdated_workloads'] as const
 
@@ -92,7 +102,7 @@ export const ClustersQuery = Type.Object({
   order: OrderParam,
   ...PAGE_PARAMS,
 })
-export type ClustersQuery = Static<typeof ClustersQuery>
+export type ClustersQuery = Shape<typeof ClustersQuery>
 
 const FacetValues = Type.Array(Type.Object({ value: orNull(Type.String()), count: Type.Integer() }))
 
@@ -108,7 +118,7 @@ export const ClusterFacets = Type.Object({
   flavours: FacetValues,
   regions: FacetValues,
 })
-export type ClusterFacets = Static<typeof ClusterFacets>
+export type ClusterFacets = Shape<typeof ClusterFacets>
 
 export const ClusterItems = listOf({
   /** The number of matching clusters, on all pages. */
@@ -117,7 +127,7 @@ export const ClusterItems = listOf({
   /** When requested. */
   facets: orNull(ClusterFacets),
 })
-export type ClusterItems = Static<typeof ClusterItems>
+export type ClusterItems = Shape<typeof ClusterItems>
 
 const SettingValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())])
 
@@ -127,7 +137,7 @@ export const SettingItem = Type.Object({
   set: orNull(SettingValue),
   default: orNull(SettingValue),
 })
-export type SettingItem = Static<typeof SettingItem>
+export type SettingItem = Shape<typeof SettingItem>
 
 /** `GET /api/fleet/v1/clusters/{cluster}`, by its name or an alias. */
 export const ClusterDetail = Type.Object({
@@ -195,4 +205,4 @@ export const ClusterDetail = Type.Object({
   /** Decommissioning declarations, newest first. */
   decommissions: Type.Array(DecommissionItem),
 })
-export type ClusterDetail = Static<typeof ClusterDetail>
+export type ClusterDetail = Shape<typeof ClusterDetail>

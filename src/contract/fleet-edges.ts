@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import {
   FleetCoverage,
   limitSchema,
@@ -10,13 +10,14 @@ import {
   PAST_FIELD,
   Time,
   wordOf,
-} from './fleet-common.ts'
+  type Shape,
+} from './common.ts'
 import { DURATION_FIELDS, EDGE_PARAMS, UPGRADE_OPERATORS } from './fleet-upgrades.ts'
 
 /** Edges of the upgrade graph, each over all its upgrades. */
 
 export const DurationItem = Type.Object(DURATION_FIELDS)
-export type DurationItem = Static<typeof DurationItem>
+export type DurationItem = Shape<typeof DurationItem>
 
 export const EdgeItem = Type.Object({
   operator: wordOf(UPGRADE_OPERATORS),
@@ -38,7 +39,7 @@ export const EdgeItem = Type.Object({
   firstAt: orNull(Time),
   lastAt: orNull(Time),
 })
-export type EdgeItem = Static<typeof EdgeItem>
+export type EdgeItem = Shape<typeof EdgeItem>
 
 /** The window of upgrades; one of the two. */
 const WINDOW_PARAMS = {
@@ -66,10 +67,10 @@ export const EdgesQuery = Type.Object({
   ...MOMENT_PARAMS,
   ...PAGE_PARAMS,
 })
-export type EdgesQuery = Static<typeof EdgesQuery>
+export type EdgesQuery = Shape<typeof EdgesQuery>
 
 export const EdgeItems = listOf({ ...SINCE_FIELD, edges: Type.Array(EdgeItem) })
-export type EdgeItems = Static<typeof EdgeItems>
+export type EdgeItems = Shape<typeof EdgeItems>
 
 /** `GET /api/fleet/v1/edges/runs`: single upgrades with the size of their clusters. */
 export const RUNS_MAX = 2000
@@ -94,7 +95,7 @@ export const RunItem = Type.Object({
   /** False: censored, the real duration is longer or unbounded. */
   finished: Type.Boolean(),
 })
-export type RunItem = Static<typeof RunItem>
+export type RunItem = Shape<typeof RunItem>
 
 /** `fromNodes` `null`: upgrades of clusters of unknown size; `toNodes` `null`: no bound. Bounds are inclusive. */
 export const SizeClassItem = Type.Object({
@@ -102,7 +103,7 @@ export const SizeClassItem = Type.Object({
   toNodes: orNull(Type.Integer()),
   ...DURATION_FIELDS,
 })
-export type SizeClassItem = Static<typeof SizeClassItem>
+export type SizeClassItem = Shape<typeof SizeClassItem>
 
 /** The newest runs; `total` and `classes` are of all of them. */
 export const RunItems = Type.Object({
@@ -114,7 +115,7 @@ export const RunItems = Type.Object({
   classes: Type.Array(SizeClassItem),
   runs: Type.Array(RunItem),
 })
-export type RunItems = Static<typeof RunItems>
+export type RunItems = Shape<typeof RunItems>
 
 /** `GET /api/fleet/v1/edges/compare?first=1.15.0..1.16.0&second=1.16.0..1.17.0`. */
 export const CompareQuery = Type.Object({
@@ -150,4 +151,4 @@ export const EdgeComparisonItem = Type.Object({
   duration: Type.Object(durationVerdict),
   phases: Type.Array(Type.Object({ phase: Type.String(), ...durationVerdict })),
 })
-export type EdgeComparisonItem = Static<typeof EdgeComparisonItem>
+export type EdgeComparisonItem = Shape<typeof EdgeComparisonItem>

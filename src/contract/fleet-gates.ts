@@ -1,6 +1,16 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { GATE_SOURCES } from '../model/gate-use.ts'
-import { FleetCoverage, listOf, MOMENT_PARAMS, orNull, PAGE_PARAMS, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
+import {
+  FleetCoverage,
+  listOf,
+  MOMENT_PARAMS,
+  orNull,
+  PAGE_PARAMS,
+  PAST_FIELD,
+  Time,
+  wordOf,
+  type Shape,
+} from './common.ts'
 
 /** Feature gates: which clusters set them, and where. */
 
@@ -15,7 +25,7 @@ const GATE_FIELDS = {
 } as const
 
 export const GateItem = Type.Object(GATE_FIELDS)
-export type GateItem = Static<typeof GateItem>
+export type GateItem = Shape<typeof GateItem>
 
 /** `GET /api/fleet/v1/gates`, by name. */
 export const GatesQuery = Type.Object(MOMENT_PARAMS)
@@ -30,7 +40,7 @@ export const GateItems = Type.Object({
   ...TELLING,
   gates: Type.Array(GateItem),
 })
-export type GateItems = Static<typeof GateItems>
+export type GateItems = Shape<typeof GateItems>
 
 export const GateUseItem = Type.Object({
   cluster: Type.String(),
@@ -45,7 +55,7 @@ export const GateUseItem = Type.Object({
   /** When the patch was first seen; `null`: unknown, or set in HyperConverged. */
   since: orNull(Time),
 })
-export type GateUseItem = Static<typeof GateUseItem>
+export type GateUseItem = Shape<typeof GateUseItem>
 
 /** `GET /api/fleet/v1/gates/:gate`: patches first, then clusters with it on, then with it off. */
 export const GateQuery = Type.Object({
@@ -64,4 +74,4 @@ export const GateDetail = listOf({
   versions: Type.Array(Type.Object({ version: orNull(Type.String()), clusters: Type.Integer() })),
   uses: Type.Array(GateUseItem),
 })
-export type GateDetail = Static<typeof GateDetail>
+export type GateDetail = Shape<typeof GateDetail>

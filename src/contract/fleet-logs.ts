@@ -1,5 +1,5 @@
-import { Type, type Static } from 'typebox'
-import { limitSchema, PAGE_DEFAULT, PAGE_MAX, Time, wordOf } from './fleet-common.ts'
+import { Type } from 'typebox'
+import { limitSchema, PAGE_DEFAULT, PAGE_MAX, Time, wordOf, type Shape } from './common.ts'
 
 /** Log records received over OTLP, other than Kubernetes objects. */
 
@@ -22,7 +22,7 @@ export const LogItem = Type.Object({
   traceId: Type.String(),
   spanId: Type.String(),
 })
-export type LogItem = Static<typeof LogItem>
+export type LogItem = Shape<typeof LogItem>
 
 /** `GET /api/fleet/v1/logs`, newest first. */
 export const LogsQuery = Type.Object({
@@ -37,7 +37,7 @@ export const LogsQuery = Type.Object({
   to: Type.Optional(Type.String({ format: 'date-time', description: 'At this time or before.' })),
   limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
 })
-export type LogsQuery = Static<typeof LogsQuery>
+export type LogsQuery = Shape<typeof LogsQuery>
 
 export const LogItems = Type.Object({
   asOf: Time,
@@ -45,4 +45,4 @@ export const LogItems = Type.Object({
   /** Whether the range has older records. */
   hasMore: Type.Boolean(),
 })
-export type LogItems = Static<typeof LogItems>
+export type LogItems = Shape<typeof LogItems>

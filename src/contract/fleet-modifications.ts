@@ -1,5 +1,5 @@
-import { Type, type Static } from 'typebox'
-import { listOf, MOMENT_PARAMS, orNull, PAGE_PARAMS, Time, wordOf } from './fleet-common.ts'
+import { Type } from 'typebox'
+import { listOf, MOMENT_PARAMS, orNull, PAGE_PARAMS, Time, wordOf, type Shape } from './common.ts'
 
 /** Out-of-band modifications of objects that the operator manages. */
 
@@ -25,7 +25,7 @@ export const ModificationItem = Type.Object({
   upgradeMode: Type.Boolean(),
   resolutionSeconds: Type.Number(),
 })
-export type ModificationItem = Static<typeof ModificationItem>
+export type ModificationItem = Shape<typeof ModificationItem>
 
 /** `GET /api/fleet/v1/modifications`, newest first. */
 export const ModificationsQuery = Type.Object({
@@ -38,11 +38,11 @@ export const ModificationsQuery = Type.Object({
   ...MOMENT_PARAMS,
   ...PAGE_PARAMS,
 })
-export type ModificationsQuery = Static<typeof ModificationsQuery>
+export type ModificationsQuery = Shape<typeof ModificationsQuery>
 
 export const ModificationItems = listOf({
   modifications: Type.Array(ModificationItem),
   /** The clusters of this page that are gone. */
   goneClusters: Type.Array(Type.String()),
 })
-export type ModificationItems = Static<typeof ModificationItems>
+export type ModificationItems = Shape<typeof ModificationItems>

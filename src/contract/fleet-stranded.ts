@@ -1,6 +1,6 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { STRANDING_REASONS } from '../model/stranded.ts'
-import { FleetCoverage, MOMENT_PARAMS, orNull, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
+import { FleetCoverage, MOMENT_PARAMS, orNull, PAST_FIELD, Time, wordOf, type Shape } from './common.ts'
 
 /** Versions without a known working upgrade path. */
 
@@ -32,7 +32,7 @@ export const StrandedItem = Type.Object({
   /** Clusters on it that were not offered the versions offered to their peers. */
   notOffered: Type.Integer(),
 })
-export type StrandedItem = Static<typeof StrandedItem>
+export type StrandedItem = Shape<typeof StrandedItem>
 
 /** `GET /api/fleet/v1/stranded`: the most clusters first. */
 export const StrandedQuery = Type.Object(MOMENT_PARAMS)
@@ -45,4 +45,4 @@ export const StrandedItems = Type.Object({
   total: Type.Integer(),
   stranded: Type.Array(StrandedItem),
 })
-export type StrandedItems = Static<typeof StrandedItems>
+export type StrandedItems = Shape<typeof StrandedItems>

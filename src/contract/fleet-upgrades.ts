@@ -1,6 +1,16 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { BLOCK_CAUSES, PHASE_STATES, UPGRADE_STATES } from '../model/upgrade.ts'
-import { listOf, MOMENT_PARAMS, OrderParam, orNull, PAGE_PARAMS, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
+import {
+  listOf,
+  MOMENT_PARAMS,
+  OrderParam,
+  orNull,
+  PAGE_PARAMS,
+  PAST_FIELD,
+  Time,
+  wordOf,
+  type Shape,
+} from './common.ts'
 
 /** The upgrade record in the API: always these fields, `null` where unknown. */
 
@@ -15,7 +25,7 @@ export const EvidenceItem = Type.Object({
   ref: Type.String(),
   phase: orNull(Type.String()),
 })
-export type EvidenceItem = Static<typeof EvidenceItem>
+export type EvidenceItem = Shape<typeof EvidenceItem>
 
 export const BlockItem = Type.Object({
   cause: wordOf(BLOCK_CAUSES),
@@ -23,7 +33,7 @@ export const BlockItem = Type.Object({
   since: orNull(Time),
   evidence: Type.Array(EvidenceItem),
 })
-export type BlockItem = Static<typeof BlockItem>
+export type BlockItem = Shape<typeof BlockItem>
 
 export const UpgradePhaseItem = Type.Object({
   /** `offered`, `approval`, `olm`, `olm.pending`, ..., `operands.kubevirt`, ..., `workloads`, `platform`. */
@@ -35,7 +45,7 @@ export const UpgradePhaseItem = Type.Object({
   /** Reconstructed later from a history instead of observed. */
   reconstructed: Type.Boolean(),
 })
-export type UpgradePhaseItem = Static<typeof UpgradePhaseItem>
+export type UpgradePhaseItem = Shape<typeof UpgradePhaseItem>
 
 export const UpgradeItem = Type.Object({
   id: Type.String(),
@@ -58,7 +68,7 @@ export const UpgradeItem = Type.Object({
   /** The worst-case precision of start and end. */
   resolutionSeconds: Type.Number(),
 })
-export type UpgradeItem = Static<typeof UpgradeItem>
+export type UpgradeItem = Shape<typeof UpgradeItem>
 
 /** An upgrade of an operator: from, to. */
 export const EDGE_PARAMS = {
@@ -81,14 +91,14 @@ export const UpgradesQuery = Type.Object({
   order: OrderParam,
   ...PAGE_PARAMS,
 })
-export type UpgradesQuery = Static<typeof UpgradesQuery>
+export type UpgradesQuery = Shape<typeof UpgradesQuery>
 
 export const UpgradeItems = listOf({
   upgrades: Type.Array(UpgradeItem),
   /** Clusters of this page that are gone: their upgrades stay open in their last state. */
   goneClusters: Type.Array(Type.String()),
 })
-export type UpgradeItems = Static<typeof UpgradeItems>
+export type UpgradeItems = Shape<typeof UpgradeItems>
 
 export const WorkloadItem = Type.Object({
   outdatedAtStart: orNull(Type.Integer()),
@@ -109,7 +119,7 @@ export const WorkloadItem = Type.Object({
   /** The estimated end at that rate. */
   etaAt: orNull(Time),
 })
-export type WorkloadItem = Static<typeof WorkloadItem>
+export type WorkloadItem = Shape<typeof WorkloadItem>
 
 export const PhaseBaselineItem = Type.Object({
   phase: Type.String(),
@@ -132,7 +142,7 @@ export const StuckItem = Type.Object({
   /** Most likely first. */
   causes: Type.Array(BlockItem),
 })
-export type StuckItem = Static<typeof StuckItem>
+export type StuckItem = Shape<typeof StuckItem>
 
 /** Of many runs, by the Kaplan-Meier estimator. */
 export const DURATION_FIELDS = {
@@ -220,7 +230,7 @@ export const UpgradeDetailItem = Type.Object({
    */
   usualFrom: orNull(wordOf(['edge', 'minor', 'fleet'])),
 })
-export type UpgradeDetailItem = Static<typeof UpgradeDetailItem>
+export type UpgradeDetailItem = Shape<typeof UpgradeDetailItem>
 
 /** `GET /api/fleet/v1/stuck`: upgrades without progress, the longest first. */
 export const StuckQuery = Type.Object({
@@ -235,4 +245,4 @@ export const StuckItems = listOf({
   silentCount: Type.Integer(),
   stuck: Type.Array(Type.Object({ upgrade: UpgradeItem, verdict: StuckItem })),
 })
-export type StuckItems = Static<typeof StuckItems>
+export type StuckItems = Shape<typeof StuckItems>

@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 
 /** `GET /api/lint`: the findings of `daytwo lint` in the loaded content. */
 export const LintReport = Type.Object({
@@ -31,4 +32,4 @@ export const LintReport = Type.Object({
   ),
   counted: Type.Object({ alerts: Type.Number(), runbooks: Type.Number(), dashboards: Type.Number() }),
 })
-export type LintReport = Static<typeof LintReport>
+export type LintReport = Shape<typeof LintReport>

@@ -1,6 +1,6 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { PanelLink } from './dashboards.ts'
-import { orNull, wordOf } from './fleet-common.ts'
+import { orNull, wordOf, type Shape } from './common.ts'
 
 /** The metric catalog: type, labels and first version of each metric, and its uses; independent of stored samples. */
 
@@ -25,8 +25,8 @@ export const KnownMetricItem = Type.Object({
   /** Panels that read it directly. */
   panels: Type.Array(PanelLink),
 })
-export type KnownMetricItem = Static<typeof KnownMetricItem>
+export type KnownMetricItem = Shape<typeof KnownMetricItem>
 
 /** `GET /api/fleet/v1/metrics`, by name. */
 export const KnownMetricItems = Type.Object({ metrics: Type.Array(KnownMetricItem) })
-export type KnownMetricItems = Static<typeof KnownMetricItems>
+export type KnownMetricItems = Shape<typeof KnownMetricItems>

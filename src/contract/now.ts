@@ -1,6 +1,6 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { BLOCK_CAUSES } from '../model/upgrade.ts'
-import { orNull, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
+import { orNull, PAST_FIELD, Time, wordOf, type Shape } from './common.ts'
 import { PhaseBaselineItem, UPGRADE_OPERATORS } from './fleet-upgrades.ts'
 
 /**
@@ -48,7 +48,7 @@ export const OpenUpgradeItem = Type.Object({
   /** The worst-case precision of start and end. */
   resolutionSeconds: Type.Number(),
 })
-export type OpenUpgradeItem = Static<typeof OpenUpgradeItem>
+export type OpenUpgradeItem = Shape<typeof OpenUpgradeItem>
 
 export const WaitingUpgradeItem = Type.Object({
   id: Type.String(),
@@ -65,7 +65,7 @@ export const WaitingUpgradeItem = Type.Object({
   /** Pending for longer than the threshold. */
   stuck: Type.Boolean(),
 })
-export type WaitingUpgradeItem = Static<typeof WaitingUpgradeItem>
+export type WaitingUpgradeItem = Shape<typeof WaitingUpgradeItem>
 
 export const SilentClusterItem = Type.Object({
   cluster: Type.String(),
@@ -82,7 +82,7 @@ export const SilentClusterItem = Type.Object({
     }),
   ),
 })
-export type SilentClusterItem = Static<typeof SilentClusterItem>
+export type SilentClusterItem = Shape<typeof SilentClusterItem>
 
 export const FiringGroup = Type.Object({
   alertname: Type.String(),
@@ -94,7 +94,7 @@ export const FiringGroup = Type.Object({
   fingerprint: Type.String(),
   newestAt: Time,
 })
-export type FiringGroup = Static<typeof FiringGroup>
+export type FiringGroup = Shape<typeof FiringGroup>
 
 const share = Type.Object({ succeeded: Type.Integer(), of: Type.Integer() })
 
@@ -115,7 +115,7 @@ export const FallingEdgeItem = Type.Object({
   other: share,
   difference: Type.Object({ difference: Type.Number(), low: Type.Number(), high: Type.Number() }),
 })
-export type FallingEdgeItem = Static<typeof FallingEdgeItem>
+export type FallingEdgeItem = Shape<typeof FallingEdgeItem>
 
 const countOf = <T extends typeof OpenUpgradeItem | typeof WaitingUpgradeItem | typeof SilentClusterItem>(item: T) =>
   ({ count: Type.Integer(), items: Type.Array(item) }) as const
@@ -203,4 +203,4 @@ export const Now = Type.Object({
     }),
   ),
 })
-export type Now = Static<typeof Now>
+export type Now = Shape<typeof Now>

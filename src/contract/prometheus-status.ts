@@ -1,4 +1,5 @@
-import { Type, type Static, type TSchema } from 'typebox'
+import { Type, type TSchema } from 'typebox'
+import type { Shape } from './common.ts'
 
 /** The status of the server in Prometheus' formats: `/api/v1/status/*`, targets, Alertmanagers, features. */
 
@@ -61,7 +62,7 @@ export const TsdbStatus = Answer(
     seriesCountByLabelValuePair: Counts,
   }),
 )
-export type TsdbStatus = Static<typeof TsdbStatus>
+export type TsdbStatus = Shape<typeof TsdbStatus>
 
 /** Always 0: the server answers only after the log is read. */
 export const WalReplay = Answer(Type.Object({ min: Type.Number(), max: Type.Number(), current: Type.Number() }))
@@ -80,7 +81,7 @@ export const PrometheusTarget = Type.Object({
   scrapeInterval: Type.String(),
   scrapeTimeout: Type.String(),
 })
-export type PrometheusTarget = Static<typeof PrometheusTarget>
+export type PrometheusTarget = Shape<typeof PrometheusTarget>
 export const TargetList = Answer(
   Type.Object({
     activeTargets: Type.Array(PrometheusTarget),

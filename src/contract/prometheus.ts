@@ -1,4 +1,5 @@
-import { Type, type Static, type TSchema } from 'typebox'
+import { Type, type TSchema } from 'typebox'
+import type { Shape } from './common.ts'
 
 /** Prometheus' answers, as its clients read them (HTTP API v1). Values are strings, times are seconds. */
 
@@ -15,7 +16,7 @@ export const PrometheusError = Type.Object({
   errorType: Type.String(),
   error: Type.String(),
 })
-export type PrometheusError = Static<typeof PrometheusError>
+export type PrometheusError = Shape<typeof PrometheusError>
 
 const LabelSet = Type.Record(Type.String(), Type.String())
 /** Seconds since the epoch with a fraction, and the value as text (`NaN`, `+Inf`). */
@@ -59,9 +60,9 @@ export const QueryData = Type.Union([
     ),
   }),
 ])
-export type QueryData = Static<typeof QueryData>
+export type QueryData = Shape<typeof QueryData>
 export const QueryAnswer = Envelope(QueryData)
-export type QueryAnswer = Static<typeof QueryAnswer>
+export type QueryAnswer = Shape<typeof QueryAnswer>
 
 export const TextList = Envelope(Type.Array(Type.String()))
 export const SeriesList = Envelope(Type.Array(LabelSet))
@@ -92,7 +93,7 @@ export const PrometheusAlert = Type.Object({
   /** `%e` style, as Prometheus prints it. */
   value: Type.String(),
 })
-export type PrometheusAlert = Static<typeof PrometheusAlert>
+export type PrometheusAlert = Shape<typeof PrometheusAlert>
 export const AlertList = Envelope(Type.Object({ alerts: Type.Array(PrometheusAlert) }))
 
 const RuleCommon = {
@@ -124,5 +125,5 @@ export const PrometheusRuleGroup = Type.Object({
   lastEvaluation: Type.String(),
   rules: Type.Array(Type.Union([PrometheusAlertingRule, PrometheusRecordingRule])),
 })
-export type PrometheusRuleGroup = Static<typeof PrometheusRuleGroup>
+export type PrometheusRuleGroup = Shape<typeof PrometheusRuleGroup>
 export const RuleList = Envelope(Type.Object({ groups: Type.Array(PrometheusRuleGroup) }))

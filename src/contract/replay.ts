@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 
 /** `POST /api/fleet/v1/rules/replay`: evaluates a rule over stored samples and compares it with the loaded one. */
 export const ReplayRequest = Type.Object({
@@ -14,7 +15,7 @@ export const ReplayRequest = Type.Object({
   /** The step of the evaluation; by default the group's interval, or coarser for a long window. */
   stepMs: Type.Optional(Type.Number()),
 })
-export type ReplayRequest = Static<typeof ReplayRequest>
+export type ReplayRequest = Shape<typeof ReplayRequest>
 
 export const ReplayOutcome = Type.Object({
   expr: Type.String(),
@@ -44,7 +45,7 @@ export const ReplayOutcome = Type.Object({
   /** For each of at most 200 blocks of the window, the maximum of alerts firing at once. */
   firingByBlock: Type.Array(Type.Number()),
 })
-export type ReplayOutcome = Static<typeof ReplayOutcome>
+export type ReplayOutcome = Shape<typeof ReplayOutcome>
 
 export const Replay = Type.Object({
   fromMs: Type.Number(),
@@ -54,7 +55,7 @@ export const Replay = Type.Object({
   present: Type.Optional(ReplayOutcome),
   edited: Type.Optional(ReplayOutcome),
 })
-export type Replay = Static<typeof Replay>
+export type Replay = Shape<typeof Replay>
 
 /** `GET /api/fleet/v1/rules/tests?alertname=…`: runs the unit tests that mention an alert. */
 export const RuleTests = Type.Object({
@@ -69,4 +70,4 @@ export const RuleTests = Type.Object({
     }),
   ),
 })
-export type RuleTests = Static<typeof RuleTests>
+export type RuleTests = Shape<typeof RuleTests>

@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 import { PanelLink } from './dashboards.ts'
 import { SampleValue } from './sample-value.ts'
 
@@ -12,17 +13,17 @@ const RunbookSummary = Type.Object({
   hasRule: Type.Boolean(),
   firing: Type.Number(),
 })
-type RunbookSummary = Static<typeof RunbookSummary>
+type RunbookSummary = Shape<typeof RunbookSummary>
 export const RunbookList = Type.Object({ pages: Type.Array(RunbookSummary) })
-export type RunbookList = Static<typeof RunbookList>
+export type RunbookList = Shape<typeof RunbookList>
 
 /** A placeholder with its value. `source` is the origin of the value: a label, the inventory, the cluster key. */
 export const Binding = Type.Object({ name: Type.String(), value: Type.String(), source: Type.String() })
-export type Binding = Static<typeof Binding>
+export type Binding = Shape<typeof Binding>
 
 /** A ` ```promql live ` block: the Markdown has its `id` as ` ```promql live#id `. */
 export const LiveCell = Type.Object({ id: Type.String(), expr: Type.String() })
-export type LiveCell = Static<typeof LiveCell>
+export type LiveCell = Shape<typeof LiveCell>
 
 export const RunbookInstance = Type.Object({
   fingerprint: Type.String(),
@@ -35,7 +36,7 @@ export const RunbookInstance = Type.Object({
   /** Labels that distinguish this instance from the others. */
   labels: Type.Record(Type.String(), Type.String()),
 })
-export type RunbookInstance = Static<typeof RunbookInstance>
+export type RunbookInstance = Shape<typeof RunbookInstance>
 
 /**
  * The answer to `/api/runbooks/v1/pages/{name}?instance={fingerprint}`. Without `instance`, the only firing instance is
@@ -58,7 +59,7 @@ export const BoundRunbook = Type.Object({
   /** Panels related to the alert. */
   panels: Type.Array(PanelLink),
 })
-export type BoundRunbook = Static<typeof BoundRunbook>
+export type BoundRunbook = Shape<typeof BoundRunbook>
 
 /** The answer to `/api/runbooks/v1/pages/{name}/source`: the file, for editing. */
 export const RunbookSource = Type.Object({
@@ -68,8 +69,8 @@ export const RunbookSource = Type.Object({
   /** The whole file, with front matter and placeholders. */
   text: Type.String(),
 })
-export type RunbookSource = Static<typeof RunbookSource>
+export type RunbookSource = Shape<typeof RunbookSource>
 
 /** 404: no such page; `nearest` has similar names. */
 export const RunbookUnknown = Type.Object({ error: Type.String(), nearest: Type.Array(Type.String()) })
-export type RunbookUnknown = Static<typeof RunbookUnknown>
+export type RunbookUnknown = Shape<typeof RunbookUnknown>

@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 
 /**
  * `/api/fleet/v1/silences`, beside Alertmanager's own `/api/v2/silences`: with the preview, until-resolved and the
@@ -10,7 +11,7 @@ export const MatcherItem = Type.Object({
   op: Type.Union([Type.Literal('='), Type.Literal('!='), Type.Literal('=~'), Type.Literal('!~')]),
   value: Type.String(),
 })
-export type MatcherItem = Static<typeof MatcherItem>
+export type MatcherItem = Shape<typeof MatcherItem>
 
 export const SilenceItem = Type.Object({
   id: Type.String(),
@@ -25,11 +26,11 @@ export const SilenceItem = Type.Object({
   /** Fingerprints of the active alerts that it matches now. */
   hides: Type.Array(Type.String()),
 })
-export type SilenceItem = Static<typeof SilenceItem>
+export type SilenceItem = Shape<typeof SilenceItem>
 
 /** `GET /api/fleet/v1/silences`: active, pending, then expired ones of the last five days. */
 export const SilenceItems = Type.Object({ asOfMs: Type.Number(), silences: Type.Array(SilenceItem) })
-export type SilenceItems = Static<typeof SilenceItems>
+export type SilenceItems = Shape<typeof SilenceItems>
 
 /**
  * `POST /api/fleet/v1/silences` (role responder); answers 201 and the `SilenceItem`. `PUT /api/fleet/v1/silences/{id}`
@@ -43,7 +44,7 @@ export const SilenceRequest = Type.Object({
   createdBy: Type.Optional(Type.String()),
   untilResolved: Type.Optional(Type.Boolean()),
 })
-export type SilenceRequest = Static<typeof SilenceRequest>
+export type SilenceRequest = Shape<typeof SilenceRequest>
 
 /** `POST /api/fleet/v1/silences/preview` with `{ matchers }`. */
 export const SilencePreview = Type.Object({
@@ -71,4 +72,4 @@ export const SilencePreview = Type.Object({
   pastRuns: Type.Number(),
   pastFromMs: Type.Number(),
 })
-export type SilencePreview = Static<typeof SilencePreview>
+export type SilencePreview = Shape<typeof SilencePreview>

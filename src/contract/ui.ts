@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Shape } from './common.ts'
 
 /** `/api/ui/v1/settings`: the settings that the page needs to start. */
 export const UiSettings = Type.Object({
@@ -10,7 +11,7 @@ export const UiSettings = Type.Object({
   /** The external URL of this server, without a trailing slash. */
   externalUrl: Type.String(),
 })
-export type UiSettings = Static<typeof UiSettings>
+export type UiSettings = Shape<typeof UiSettings>
 
 /** The error body of Daytwo's own routes. */
 export const OwnError = Type.Object({
@@ -18,4 +19,4 @@ export const OwnError = Type.Object({
   code: Type.String(),
   hint: Type.Optional(Type.String()),
 })
-export type OwnError = Static<typeof OwnError>
+export type OwnError = Shape<typeof OwnError>

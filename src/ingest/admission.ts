@@ -13,7 +13,7 @@ import type { RawLabel } from '../wire/label-fields.ts'
 import { clipText } from './clip-text.ts'
 import { foreignClaim } from './cluster-claim.ts'
 import type { IngestOptions } from './options.ts'
-import type { RefusedSeries } from './refused-series.ts'
+import type { RefusedSeries } from './refusals.ts'
 
 /**
  * Admission of a new series: from labels as sent to the stored label set, or to a refusal. Cold: runs once per label

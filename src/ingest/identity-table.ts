@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { invariant } from '../base/invariant.ts'
 import type { SeriesRef } from '../model/series.ts'
-import type { RefusedSeries } from './refused-series.ts'
+import type { RefusedSeries } from './refusals.ts'
 
 /**
  * From the raw bytes of a label set to its series or refusal: a label set is parsed once, not with every sample. A

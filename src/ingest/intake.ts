@@ -4,13 +4,24 @@ import type { Labels } from '../model/labels.ts'
 import type { Refusal } from '../model/refusal.ts'
 import type { SeriesRef } from '../model/series.ts'
 import type { Admission } from './admission.ts'
-import { ClusterActivityTable } from './cluster-activity.ts'
-import { HaTracker } from './ha-tracker.ts'
-import type { IngestReport } from './ingest-report.ts'
+import { ClusterActivityTable, type ClusterActivity } from './cluster-activity.ts'
+import { HaTracker, type HaPairReport } from './ha-tracker.ts'
 import type { IngestOptions } from './options.ts'
-import { RefusalJournal } from './refusal-journal.ts'
-import type { RefusedSeries } from './refused-series.ts'
-import { SeriesLimits } from './series-limits.ts'
+import { RefusalJournal, type ReasonReport, type RefusedSeries } from './refusals.ts'
+import { SeriesLimits, type LimitReport } from './series-limits.ts'
+
+/** Outcomes of all requests since the start, in any format: the response of `/debug/ingest`. */
+export interface IngestReport {
+  readonly refusals: readonly ReasonReport[]
+  readonly clusters: {
+    /** Clusters seen. */
+    readonly count: number
+    readonly bySamples: readonly ClusterActivity[]
+    readonly byRefused: readonly ClusterActivity[]
+  }
+  readonly limits: readonly LimitReport[]
+  readonly replicas: { readonly pairs: number; readonly elections: readonly HaPairReport[] }
+}
 
 /**
  * The checks and counters that all formats share: HA election, series limits per cluster, and the record of outcomes.
@@ -92,7 +103,7 @@ export class Intake {
 
   /** Notes what one request had refused. @param boundCluster the one that the sender's token is bound to */
   note(refusals: readonly Refusal[], boundCluster: string | undefined, nowMs: number): void {
-    this.#journal.note(refusals, boundCluster, nowMs)
+    this.#journal.record(refusals, boundCluster, nowMs)
   }
 
   /** What became of all requests so far; lists of clusters and of elections have at most `max` entries. */

@@ -15,7 +15,7 @@ import type { ClusterActivityTable } from './cluster-activity.ts'
 import type { HaTracker } from './ha-tracker.ts'
 import type { Intake } from './intake.ts'
 import type { IngestOptions } from './options.ts'
-import { RefusalTally } from './refusal-tally.ts'
+import { RefusalTally } from './refusals.ts'
 import { SeriesRecogniser, labelLimits, rawLabels } from './series-recogniser.ts'
 import { badBody, outcomeOf, type WriteOutcome, type WriteProtocol } from './write-outcome.ts'
 

@@ -1,5 +1,5 @@
 import type { IngestOptions } from './options.ts'
-import type { RefusedSeries } from './refused-series.ts'
+import type { RefusedSeries } from './refusals.ts'
 
 /**
  * Limits for new series: series per cluster, and new series per minute, per cluster and in total. A single runaway

@@ -8,7 +8,7 @@ import { admit, type Admission } from './admission.ts'
 import { IdentityTable, type IdentityScope } from './identity-table.ts'
 import type { Intake } from './intake.ts'
 import type { IngestOptions } from './options.ts'
-import type { RefusedSeries } from './refused-series.ts'
+import type { RefusedSeries } from './refusals.ts'
 
 /**
  * Recognises the series of each batch, or the reasons why they are refused. Remembers the series of earlier batches.

@@ -1,7 +1,6 @@
 import type { Refusal } from '../model/refusal.ts'
 import type { DecodeError } from '../wire/decode-error.ts'
-import { refusalOfBody } from './body-refusal.ts'
-import { clipTextBytes } from './clip-text.ts'
+import { refusalMessage, refusedBody } from './refusals.ts'
 
 /**
  * The outcome of one write request, for the response. A 400 means that a retry cannot succeed; the valid samples of the
@@ -9,7 +8,7 @@ import { clipTextBytes } from './clip-text.ts'
  */
 export interface WriteOutcome {
   readonly status: 204 | 400
-  /** Refusals and their reasons, at most `MESSAGE_BYTES_MAX` bytes, one line; empty when there are none. */
+  /** Refusals and their reasons, one line of limited length; empty when there are none. */
   readonly message: string
   readonly samplesIn: number
   /** Includes repeats: a repeated request is accepted completely. */
@@ -33,9 +32,6 @@ export interface WriteOutcome {
   readonly newUnidentifiedSeries: number
 }
 
-/** Stock senders log this much of an answer and cut the rest. */
-export const MESSAGE_BYTES_MAX = 1024
-
 /** The format of a body. The content type distinguishes the two, not the bytes. */
 export type WriteProtocol = '1.0' | '2.0'
 
@@ -46,24 +42,24 @@ export function outcomeOf(counts: Omit<WriteOutcome, 'status' | 'message'>): Wri
   return { status: isBad ? 400 : 204, message: messageOf(counts), ...counts }
 }
 
+/** The counts of a request of which nothing was accepted. */
+export const NOTHING_TAKEN: Omit<WriteOutcome, 'status' | 'message'> = {
+  samplesIn: 0,
+  samplesTaken: 0,
+  samplesDuplicate: 0,
+  refusals: [],
+  histogramsIn: 0,
+  histogramsTaken: 0,
+  histogramsDuplicate: 0,
+  exemplarsTaken: 0,
+  exemplarsIgnored: 0,
+  metadataIgnored: 0,
+  newUnidentifiedSeries: 0,
+}
+
 /** For a body that cannot be decoded: nothing was accepted. */
 export function badBody(error: DecodeError): WriteOutcome {
-  const refusal = refusalOfBody(error)
-  return {
-    status: 400,
-    message: clipTextBytes(refusal.example, MESSAGE_BYTES_MAX),
-    samplesIn: 0,
-    samplesTaken: 0,
-    samplesDuplicate: 0,
-    refusals: [refusal],
-    histogramsIn: 0,
-    histogramsTaken: 0,
-    histogramsDuplicate: 0,
-    exemplarsTaken: 0,
-    exemplarsIgnored: 0,
-    metadataIgnored: 0,
-    newUnidentifiedSeries: 0,
-  }
+  return { status: 400, ...NOTHING_TAKEN, ...refusedBody(error) }
 }
 
 /** `took 3 of 5 samples; refused 2: out_of_order (1): ...; bad_labels (1): ...`; examples share the remaining space. */
@@ -71,9 +67,5 @@ function messageOf(counts: Omit<WriteOutcome, 'status' | 'message'>): string {
   const { samplesIn, samplesTaken, histogramsIn, histogramsTaken, refusals } = counts
   const histograms = histogramsIn === 0 ? '' : ` and ${histogramsTaken} of ${histogramsIn} histograms`
   const refused = refusals.reduce((sum, { count }) => sum + count, 0)
-  const head = `took ${samplesTaken} of ${samplesIn} samples${histograms}; refused ${refused}: `
-  const titles = refusals.map(({ reason, count }) => `${reason} (${count}): `)
-  const fixedBytes = head.length + titles.join('; ').length
-  const exampleBytes = Math.floor((MESSAGE_BYTES_MAX - fixedBytes) / refusals.length)
-  return head + refusals.map(({ example }, i) => titles[i]! + clipTextBytes(example, exampleBytes)).join('; ')
+  return refusalMessage(`took ${samplesTaken} of ${samplesIn} samples${histograms}; refused ${refused}: `, refusals)
 }

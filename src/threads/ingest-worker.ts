@@ -6,13 +6,12 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { invariant } from '../base/invariant.ts'
 import { createDerivedReceiver, createDerivedSender, type DerivedBatch } from './derived-lane.ts'
-import type { IngestReport } from '../ingest/ingest-report.ts'
-import { Intake } from '../ingest/intake.ts'
+import { Intake, type IngestReport } from '../ingest/intake.ts'
 import type { IngestOptions } from '../ingest/options.ts'
 import { createOtlpLogsIngest, type OtlpLogsOutcome } from '../ingest/otlp/logs.ts'
-import { createOtlpMetricsIngest, type OtlpEncoding, type OtlpOutcome } from '../ingest/otlp/metrics.ts'
-import type { OtlpContext } from '../ingest/otlp/context.ts'
-import type { OtlpItemOutcome } from '../ingest/otlp/item-outcome.ts'
+import { createOtlpMetricsIngest, type OtlpMetricsOutcome } from '../ingest/otlp/metrics.ts'
+import type { OtlpContext, OtlpOutcome } from '../ingest/otlp/outcome.ts'
+import type { OtlpEncoding } from '../wire/otlp/answer.ts'
 import type { OtlpOptions } from '../ingest/otlp/options.ts'
 import { createOtlpTracesIngest } from '../ingest/otlp/traces.ts'
 import { createRemoteWriteIngest, type RemoteWriteIngest, type WriteContext } from '../ingest/remote-write.ts'
@@ -56,8 +55,8 @@ export type DerivedServices = Facts & { readonly derived: DerivedWrites }
 /** Data from clients and about the server itself: durable when the call resolves. Rejects when the head or disk is full. */
 interface Writes {
   remoteWrite(body: Uint8Array, context: WriteContext): Promise<WriteOutcome>
-  otlpMetrics(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpOutcome>
-  otlpTraces(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpItemOutcome>
+  otlpMetrics(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpMetricsOutcome>
+  otlpTraces(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpOutcome>
   otlpLogs(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpLogsOutcome>
   /** Log records that are decoded and within the limits. */
   logs(records: readonly LogRecord[]): Promise<void>

@@ -4,27 +4,9 @@
  */
 import { FleetError } from '../base/errors.ts'
 import type { Tracing } from '../base/tracing.ts'
-import type { OtlpEncoding, OtlpOutcome } from '../ingest/otlp/metrics.ts'
-import type { OtlpItemOutcome } from '../ingest/otlp/item-outcome.ts'
-import type { OtlpLogsOutcome } from '../ingest/otlp/logs.ts'
+import type { OtlpContext, OtlpEncoding } from '../ingest/otlp/outcome.ts'
 import type { WriteOutcome, WriteProtocol } from '../ingest/write-outcome.ts'
 import type { AppThreads } from './app-threads.ts'
-
-/** Takes a decompressed OTLP body. `cluster`: to which the sender's token is bound. */
-type WriteOtlp<Outcome> = (body: Uint8Array, encoding: OtlpEncoding, cluster: string | undefined) => Promise<Outcome>
-
-/** Each call resolves when the accepted data is durable; rejects with FleetError, `overloaded` when too many wait. */
-interface ReceivedWrites {
-  /** Takes a body as received: compressed and in pieces. */
-  readonly remoteWrite: (
-    body: readonly Uint8Array[],
-    cluster: string | undefined,
-    protocol: WriteProtocol,
-  ) => Promise<WriteOutcome>
-  readonly otlpMetrics: WriteOtlp<OtlpOutcome>
-  readonly otlpTraces: WriteOtlp<OtlpItemOutcome>
-  readonly otlpLogs: WriteOtlp<OtlpLogsOutcome>
-}
 
 interface ReceivedWritesParts {
   readonly threads: Pick<AppThreads, 'ingest' | 'lane'>
@@ -34,7 +16,8 @@ interface ReceivedWritesParts {
   readonly pendingMax: number
 }
 
-export function createReceivedWrites({ threads, tracing, nowMs, pendingMax }: ReceivedWritesParts): ReceivedWrites {
+/** Each call resolves when the accepted data is durable; rejects with FleetError, `overloaded` when too many wait. */
+export function createReceivedWrites({ threads, tracing, nowMs, pendingMax }: ReceivedWritesParts) {
   const { lane, ingest } = threads
   let pending = 0
   const bounded = async <T>(format: string, write: () => Promise<T>): Promise<T> => {
@@ -49,19 +32,29 @@ export function createReceivedWrites({ threads, tracing, nowMs, pendingMax }: Re
     }
   }
   const contextOf = (cluster: string | undefined) => ({ nowMs: nowMs(), ...(cluster === undefined ? {} : { cluster }) })
+  /** Takes a decompressed body. `cluster`: to which the sender's token is bound. */
+  const otlp =
+    <O>(format: string, write: (body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext) => Promise<O>) =>
+    (body: Uint8Array, encoding: OtlpEncoding, cluster: string | undefined): Promise<O> =>
+      bounded(format, () => write(body, encoding, contextOf(cluster)))
+  const { writes } = ingest
   return {
-    remoteWrite: (body, cluster, protocol) =>
+    /** Takes a body as received: compressed and in pieces. */
+    remoteWrite: (
+      body: readonly Uint8Array[],
+      cluster: string | undefined,
+      protocol: WriteProtocol,
+    ): Promise<WriteOutcome> =>
       bounded(
         'remote write',
         () =>
           lane.write(body, cluster, protocol) ??
-          ingest.writes.remoteWrite(Buffer.concat(body), { ...contextOf(cluster), protocol }),
+          writes.remoteWrite(Buffer.concat(body), { ...contextOf(cluster), protocol }),
       ),
-    otlpMetrics: (body, encoding, cluster) =>
-      bounded('otlp metrics', () => ingest.writes.otlpMetrics(body, encoding, contextOf(cluster))),
-    otlpTraces: (body, encoding, cluster) =>
-      bounded('otlp traces', () => ingest.writes.otlpTraces(body, encoding, contextOf(cluster))),
-    otlpLogs: (body, encoding, cluster) =>
-      bounded('otlp logs', () => ingest.writes.otlpLogs(body, encoding, contextOf(cluster))),
+    otlp: {
+      metrics: otlp('otlp metrics', writes.otlpMetrics),
+      traces: otlp('otlp traces', writes.otlpTraces),
+      logs: otlp('otlp logs', writes.otlpLogs),
+    },
   }
 }

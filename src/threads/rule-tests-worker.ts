@@ -29,7 +29,7 @@ export type RuleTestServices = {
 }
 
 async function run({ rulesDir, language }: RuleTestsData, alertname: string): Promise<RuleTests> {
-  const tests: RuleTests['tests'] = []
+  const tests: RuleTests['tests'][number][] = []
   for (const path of ruleTestPaths(rulesDir)) {
     const loaded = loadRuleTests(path, { language })
     const file = join(basename(rulesDir), basename(dirname(path)), basename(path))

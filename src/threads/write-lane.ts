@@ -7,7 +7,7 @@
  */
 import { BodyRing, type BodyPlace } from './body-ring.ts'
 import type { WriteContext } from '../ingest/remote-write.ts'
-import type { WriteOutcome, WriteProtocol } from '../ingest/write-outcome.ts'
+import { NOTHING_TAKEN, type WriteOutcome, type WriteProtocol } from '../ingest/write-outcome.ts'
 import { carry, revive, type CarriedFailure, type Channel } from './rpc.ts'
 
 /**
@@ -164,19 +164,5 @@ function isAllTaken(outcome: WriteOutcome): boolean {
 
 /** The outcome that a number represents. */
 function allTaken(samples: number): WriteOutcome {
-  return {
-    status: 204,
-    message: '',
-    samplesIn: samples,
-    samplesTaken: samples,
-    samplesDuplicate: 0,
-    refusals: [],
-    histogramsIn: 0,
-    histogramsTaken: 0,
-    histogramsDuplicate: 0,
-    exemplarsTaken: 0,
-    exemplarsIgnored: 0,
-    metadataIgnored: 0,
-    newUnidentifiedSeries: 0,
-  }
+  return { status: 204, message: '', ...NOTHING_TAKEN, samplesIn: samples, samplesTaken: samples }
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import { Value } from 'typebox/value'
-import { OPERATIONS } from '../../src/api/server/openapi.ts'
 import { createEventFeed } from '../../src/api/server/event-feed.ts'
+import type { Operation } from '../../src/api/server/route-config.ts'
 import { createServer, type ApiDeps } from '../../src/api/server/server.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createOwnMetrics } from '../../src/base/metrics.ts'
@@ -221,21 +221,23 @@ export async function makeServer(
       intake.note([refusal], cluster, clock.nowMs())
     },
     ingestReport: (nowMs, top) => Promise.resolve(intake.report(nowMs, top)),
-    writeOtlpMetrics: async (body, encoding, cluster) => {
-      const outcome = otlp.write(body, encoding, {
-        nowMs: clock.nowMs(),
-        ...(cluster === undefined ? {} : { cluster }),
-      })
-      await appender.commit()
-      return outcome
-    },
-    writeOtlpTraces: (body, encoding, cluster) => {
-      const bound = cluster === undefined ? {} : { cluster }
-      return Promise.resolve(traces.write(body, encoding, { nowMs: clock.nowMs(), ...bound }))
-    },
-    writeOtlpLogs: (body, encoding, cluster) => {
-      const bound = cluster === undefined ? {} : { cluster }
-      return Promise.resolve(logsIngest.write(body, encoding, { nowMs: clock.nowMs(), ...bound }))
+    writeOtlp: {
+      metrics: async (body, encoding, cluster) => {
+        const outcome = otlp.write(body, encoding, {
+          nowMs: clock.nowMs(),
+          ...(cluster === undefined ? {} : { cluster }),
+        })
+        await appender.commit()
+        return outcome
+      },
+      traces: (body, encoding, cluster) => {
+        const bound = cluster === undefined ? {} : { cluster }
+        return Promise.resolve(traces.write(body, encoding, { nowMs: clock.nowMs(), ...bound }))
+      },
+      logs: (body, encoding, cluster) => {
+        const bound = cluster === undefined ? {} : { cluster }
+        return Promise.resolve(logsIngest.write(body, encoding, { nowMs: clock.nowMs(), ...bound }))
+      },
     },
     traces: {
       services: () => Promise.resolve([]),
@@ -300,6 +302,12 @@ export async function makeServer(
   return { app: checkingAnswers(await createServer(deps)), engine, appender, clock, spans, logs, deps }
 }
 
+/** The ports of OTLP requests of which every one fails. */
+export function failingOtlp(failure: Error): ApiDeps['writeOtlp'] {
+  const fail = () => Promise.reject(failure)
+  return { metrics: fail, traces: fail, logs: fail }
+}
+
 type Inject = (asked: string | InjectOptions) => Promise<LightMyRequestResponse>
 
 /** As `inject`, but in front of the short ways as a connection is, and not behind them. */
@@ -324,7 +332,7 @@ function checkingAnswers(app: FastifyInstance): FastifyInstance {
     const { method = 'GET', url = asked } = typeof asked === 'string' ? {} : asked
     const path = (typeof url === 'string' ? url : '').split('?')[0]!
     const answer = await (/^\/api\/v1\/query(?:_range)?$/.test(path) ? (front ??= throughServer(app)) : inject)(asked)
-    const [, operation] = Object.entries(OPERATIONS).find(([key]) => isOf(key, method, path)) ?? []
+    const operation = operationOf(app, `${method} ${path}`)
     if (operation !== undefined && answer.statusCode === (operation.status ?? 200) && isJson(answer.headers)) {
       const faults = [...Value.Errors(operation.answer, answer.json())]
       if (faults.length > 0) throw new Error(`${method} ${path}: ${faults[0]!.instancePath} ${faults[0]!.message}`)
@@ -335,11 +343,13 @@ function checkingAnswers(app: FastifyInstance): FastifyInstance {
 }
 
 /** The most particular route comes first: `alerts/history` is not an alert called history. */
-function isOf(key: string, method: string, path: string): boolean {
-  if (key === `${method} ${path}`) return true
-  const isNamed = Object.hasOwn(OPERATIONS, `${method} ${path}`)
-  const pattern = key.replace(/[.]/g, '\\.').replaceAll(/:\w+/g, '[^/]+')
-  return !isNamed && new RegExp(`^${pattern}$`).test(`${method} ${path}`)
+function operationOf({ routeTable }: FastifyInstance, asked: string): Operation | undefined {
+  const routes = routeTable.map(({ method, url, operation }) => ({ route: `${method} ${url}`, operation }))
+  const named = routes.find(({ route }) => route === asked)
+  if (named !== undefined) return named.operation
+  const pattern = (route: string): string => route.replace(/[.]/g, '\\.').replaceAll(/:\w+/g, '[^/]+')
+  return routes.find(({ route, operation }) => operation !== undefined && new RegExp(`^${pattern(route)}$`).test(asked))
+    ?.operation
 }
 
 export const form = (fields: readonly (readonly [string, string])[]) => ({

@@ -203,7 +203,7 @@ describe(`${BODIES} bodies`, () => {
     await forBodies((rig, random) => {
       rig.appender.reset()
       const outcome = rig.otlp.write(mutated(random, OTLP_PROTOBUF), 'protobuf', { nowMs: NOW_MS })
-      check(rig, outcome, outcome.pointsIn, outcome.pointsTaken)
+      check(rig, outcome, outcome.itemsIn, outcome.itemsTaken)
     })
   })
 
@@ -220,7 +220,7 @@ describe(`${BODIES} bodies`, () => {
     await forBodies((rig, random) => {
       rig.appender.reset()
       const outcome = rig.otlp.write(jsonBody(random, OTLP_JSON, trees), 'json', { nowMs: NOW_MS })
-      check(rig, outcome, outcome.pointsIn, outcome.pointsTaken)
+      check(rig, outcome, outcome.itemsIn, outcome.itemsTaken)
     })
   })
 

@@ -125,9 +125,9 @@ describe('of two replicas', () => {
     ],
   ])('one is stored, the other thanked and counted, when %s so', (_, one, other, onePoint, otherPoint) => {
     const { send, series, intake } = rig()
-    expect(send(one, [gauge(0, onePoint)])).toMatchObject({ pointsTaken: 1, pointsDuplicate: 0 })
+    expect(send(one, [gauge(0, onePoint)])).toMatchObject({ itemsTaken: 1, itemsDuplicate: 0 })
     const outcome = send(other, [gauge(1, otherPoint)], { atMs: 1 })
-    expect(outcome).toMatchObject({ status: 200, message: '', pointsTaken: 0, pointsDuplicate: 1 })
+    expect(outcome).toMatchObject({ status: 200, message: '', itemsTaken: 0, itemsDuplicate: 1 })
     expect(otlpAnswer(outcome, 'protobuf')).toHaveLength(0)
     expect(reasons(outcome)).toEqual([['ha_duplicate', 1]])
     expect(series()).toEqual([[{ __name__: 'm', cluster: 'a' }, [0]]])
@@ -164,7 +164,7 @@ describe('of two replicas', () => {
     send(ONE, [gauge(0, {})])
     const outcome = send(OTHER, [gauge(1, {}), gauge(3_600_000, {})], { atMs: 1 })
     expect(outcome.message).toContain('refused 1 of 2 data points: too_far_ahead (1)')
-    expect(outcome).toMatchObject({ pointsDuplicate: 1, pointsTaken: 0 })
+    expect(outcome).toMatchObject({ itemsDuplicate: 1, itemsTaken: 0 })
   })
 
   test('a group alone is no label of a series', () => {
@@ -180,7 +180,7 @@ describe('of two replicas', () => {
   test('without an option for it all are taken as they are', () => {
     const { send } = rig({ haReplicaLabel: '' })
     send(ONE, [gauge(0, {})])
-    expect(send(OTHER, [gauge(1, {})], { atMs: 1 }).pointsTaken).toBe(1)
+    expect(send(OTHER, [gauge(1, {})], { atMs: 1 }).itemsTaken).toBe(1)
   })
 })
 

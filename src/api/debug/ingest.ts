@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import { DEBUG_INGEST_TOP_MAX, type DebugIngest } from '../../contract/debug-ingest.ts'
-import type { IngestReport } from '../../ingest/ingest-report.ts'
+import type { IngestReport } from '../../ingest/intake.ts'
 
 /** `GET /debug/ingest`: recent refusals, clusters by samples, usage of the limits, HA elections. */
 
@@ -17,22 +17,9 @@ export function registerDebugIngest(app: FastifyInstance, report: ReadIngestRepo
     { config: { access: 'viewer', dialect: 'own' } },
     async (request): Promise<DebugIngest> => {
       const nowMs = clock.nowMs()
-      return debugIngestView(await report(nowMs, topParam(request.query['top'], DEBUG_INGEST_TOP_MAX)), nowMs)
+      return { asOfMs: nowMs, ...(await report(nowMs, topParam(request.query['top'], DEBUG_INGEST_TOP_MAX))) }
     },
   )
-}
-
-function debugIngestView({ refusals, clusters, limits, replicas }: IngestReport, asOfMs: number): DebugIngest {
-  return {
-    asOfMs,
-    refusals: refusals.map((refusal) => ({ ...refusal, examples: [...refusal.examples] })),
-    clusters: { ...clusters, bySamples: [...clusters.bySamples], byRefused: [...clusters.byRefused] },
-    limits: [...limits],
-    replicas: {
-      pairs: replicas.pairs,
-      elections: replicas.elections.map((election) => ({ ...election, standbys: [...election.standbys] })),
-    },
-  }
 }
 
 /** The parameter `top` of the debug routes. @param max inclusive */

@@ -15,7 +15,7 @@ import { sharesOf, type ShareSeries, type Shares } from '../../fleet/adoption/sh
 import type { Spread } from '../../fleet/adoption/spread.ts'
 import type { AdoptionDay, UsageRow } from '../../model/adoption.ts'
 import type { DayRange } from './adoption-request.ts'
-import { timeOf } from './items.ts'
+import { knownOrNull, timeOf } from './items.ts'
 
 /** Adoption answers in the contract's shape. Pure. */
 
@@ -39,7 +39,7 @@ export function foundOf(request: AdoptionQuery, answer: AdoptionAnswer): Adoptio
     known,
     telling,
     coverage: known === 0 ? null : telling / known,
-    missingDays: [...answer.missing],
+    missingDays: answer.missing,
     updatedAt: timeOf(answer.updatedMs),
   }
   return { answer, shares, basis }
@@ -50,31 +50,20 @@ export function shareAnswer(
   series: readonly ShareSeries[],
 ): Omit<ShareAnswer, 'basis'> {
   return {
-    days: [...sums.days],
+    days: sums.days,
     known: [...known],
     telling: [...telling],
-    series: series.map(({ value, clusters, share }) => ({
-      value,
-      clusters: [...clusters],
-      share: share.map(numberOrNull),
-    })),
+    series: series.map(({ value, clusters, share }) => {
+      return { value, clusters: [...clusters], share: share.map(numberOrNull) }
+    }),
   }
 }
 
 export function spreadItem(spread: Spread): SpreadAnswer['versions'][number] {
-  const { version, firstDay, isStartKnown, peak, stage, clusters, share, byAge } = spread
+  const { version, firstDay, isStartKnown, peak, clusters, share, byAge } = spread
   return {
-    version,
-    firstDay,
-    isStartKnown,
-    to10Days: spread.to10Days ?? null,
-    to50Days: spread.to50Days ?? null,
-    to90Days: spread.to90Days ?? null,
-    peakShare: peak.share,
-    peakDay: peak.day,
-    halfLifeDays: spread.halfLifeDays ?? null,
-    stage: stage ?? null,
-    clusters,
+    ...{ version, firstDay, isStartKnown, peakShare: peak.share, peakDay: peak.day, clusters },
+    ...knownOrNull(spread, 'to10Days', 'to50Days', 'to90Days', 'halfLifeDays', 'stage'),
     share: numberOrNull(share),
     byAge: byAge.map(numberOrNull),
   }
@@ -92,12 +81,10 @@ export function forecastItem(spreads: readonly Spread[]): SpreadAnswer['forecast
   }
   const { version, ageDays, share, earlier, fan, to90Days, past } = forecast
   return {
-    ...{ version, reason: null, ageDays, share, earlier: [...earlier], fan: fan.map((day) => ({ ...day })) },
-    to90Days: { low: to90Days.low ?? null, mid: to90Days.mid ?? null, high: to90Days.high ?? null },
+    ...{ version, reason: null, ageDays, share, earlier, fan },
+    to90Days: knownOrNull(to90Days, 'low', 'mid', 'high'),
     checkedAfterDays: CHECKED_AFTER_DAYS,
-    past: past.map(({ saidTo90Days, tookTo90Days, ...one }) => {
-      return { ...one, saidTo90Days: saidTo90Days ?? null, tookTo90Days: tookTo90Days ?? null }
-    }),
+    past: past.map((one) => ({ ...one, ...knownOrNull(one, 'saidTo90Days', 'tookTo90Days') })),
   }
 }
 
@@ -110,11 +97,7 @@ export function behindAnswer({ shares: { series, telling } }: AdoptionFound): Om
     series.map(({ value }) => value),
     compareReleases,
   )
-  return {
-    newest: behind?.newest ?? null,
-    byMinors: [...(behind?.byMinors ?? [])],
-    byReleases: [...(behind?.byReleases ?? [])],
-  }
+  return behind ?? { newest: null, byMinors: [], byReleases: [] }
 }
 
 export function workloadsAnswer({ answer: { sums }, shares }: AdoptionFound): Omit<WorkloadsAnswer, 'basis'> {
@@ -136,7 +119,7 @@ export function usageAnswer(
 ): Omit<UsageAnswer, 'digest'> {
   const days = daysBetween(fromDay, toDay)
   const place = new Map(days.map((day, i) => [day, i]))
-  const items = new Map<string, UsageAnswer['items'][number]>()
+  const items = new Map<string, { subject: UsageRow['subject']; name: string; clusters: number[]; count: number[] }>()
   for (const row of rows) {
     const key = `${row.subject} ${row.name}`
     const zeros = (): number[] => days.map(() => 0)
@@ -149,8 +132,8 @@ export function usageAnswer(
     from: fromDay,
     to: toDay,
     updatedAt: timeOf(counted.findLast(({ day }) => day >= fromDay && day <= toDay)?.updatedMs),
-    days: [...days],
-    known: [...known],
+    days,
+    known,
     items: [...items].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item),
   }
 }

@@ -1,13 +1,18 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import {
+  BehindAnswer,
   BehindQuery,
   OlderQuery,
+  OperatorsAnswer,
+  ShareAnswer,
   ShareQuery,
+  SpreadAnswer,
   SpreadQuery,
+  UsageAnswer,
   UsageQuery,
+  WorkloadsAnswer,
   WorkloadsQuery,
-  type OperatorsAnswer,
 } from '../../contract/adoption.ts'
 import type { AdoptionAnswer, AdoptionQuery } from '../../fleet/adoption/adoption-index.ts'
 import { compareReleases } from '../../fleet/version-order.ts'
@@ -26,7 +31,7 @@ import {
 } from './adoption-answers.ts'
 import { adoptionRequestOf } from './adoption-request.ts'
 import { behindCsv, digestOf, shareCsv, spreadCsv, usageCsv, workloadsCsv } from './adoption-csv.ts'
-import { readQuery } from './query.ts'
+import { ownRoute } from '../server/own-route.ts'
 
 /**
  * Adoption: `/api/adoption/v1`. Answers come from the daily cubes and read no samples. An answer about past days stays
@@ -39,72 +44,98 @@ export interface ApiAdoption extends Pick<AdoptionReader, 'usage' | 'days' | 'op
 type Format = 'json' | 'csv' | undefined
 
 export function registerAdoption(app: FastifyInstance, adoption: ApiAdoption, clock: Clock): void {
-  const config = { access: 'viewer', dialect: 'own' } as const
   const find = async (request: AdoptionQuery): Promise<AdoptionFound> => foundOf(request, await adoption.query(request))
 
-  app.get('/api/adoption/v1/share', { config }, async (request, reply) => {
-    const { by = 'version', format, ...rest } = readQuery(ShareQuery, request)
-    const found = await find(adoptionRequestOf(rest, by, clock.nowMs()))
-    const body = shareAnswer(found, found.shares.series)
-    return send(reply, format, 'share', shareCsv(body), withBasis(found, body))
+  ownRoute(app, 'GET /api/adoption/v1/share', {
+    summary: 'Shares of clusters over time, by version or another dimension.',
+    query: ShareQuery,
+    answer: ShareAnswer,
+    handler: async ({ query: { by = 'version', format, ...rest }, reply }) => {
+      const found = await find(adoptionRequestOf(rest, by, clock.nowMs()))
+      const body = shareAnswer(found, found.shares.series)
+      return send(reply, format, 'share', shareCsv(body), withBasis(found, body))
+    },
   })
-  app.get('/api/adoption/v1/older-than', { config }, async (request, reply) => {
-    const { version, format, ...rest } = readQuery(OlderQuery, request)
-    const found = await find(adoptionRequestOf(rest, 'version', clock.nowMs()))
-    const body = shareAnswer(found, [olderThan(found.shares, version, compareReleases)])
-    return send(reply, format, 'older-than', shareCsv(body), withBasis(found, body))
+  ownRoute(app, 'GET /api/adoption/v1/older-than', {
+    summary: 'The share of clusters below a version over time.',
+    query: OlderQuery,
+    answer: ShareAnswer,
+    handler: async ({ query: { version, format, ...rest }, reply }) => {
+      const found = await find(adoptionRequestOf(rest, 'version', clock.nowMs()))
+      const body = shareAnswer(found, [olderThan(found.shares, version, compareReleases)])
+      return send(reply, format, 'older-than', shareCsv(body), withBasis(found, body))
+    },
   })
-  app.get('/api/adoption/v1/spread', { config }, async (request, reply) => {
-    const { by = 'version', format, ...rest } = readQuery(SpreadQuery, request)
-    const found = await find(adoptionRequestOf(rest, by, clock.nowMs()))
-    const spreads = spreadsOf(found.shares, compareReleases)
-    const versions = spreads.map(spreadItem)
-    const body = { versions, forecast: forecastItem(spreads) }
-    return send(reply, format, 'spread', spreadCsv(versions), withBasis(found, body))
+  ownRoute(app, 'GET /api/adoption/v1/spread', {
+    summary: 'How fast each version came and went: days to a tenth, a half and nine tenths, half-life, stage.',
+    query: SpreadQuery,
+    answer: SpreadAnswer,
+    handler: async ({ query: { by = 'version', format, ...rest }, reply }) => {
+      const found = await find(adoptionRequestOf(rest, by, clock.nowMs()))
+      const spreads = spreadsOf(found.shares, compareReleases)
+      const versions = spreads.map(spreadItem)
+      const body = { versions, forecast: forecastItem(spreads) }
+      return send(reply, format, 'spread', spreadCsv(versions), withBasis(found, body))
+    },
   })
-  app.get('/api/adoption/v1/behind', { config }, async (request, reply) => {
-    const { format, ...rest } = readQuery(BehindQuery, request)
-    const found = await find(adoptionRequestOf(rest, 'version', clock.nowMs()))
-    const body = behindAnswer(found)
-    return send(reply, format, 'behind', behindCsv(body), withBasis(found, body))
+  ownRoute(app, 'GET /api/adoption/v1/behind', {
+    summary: 'How far clusters are behind the newest version that any of them runs.',
+    query: BehindQuery,
+    answer: BehindAnswer,
+    handler: async ({ query: { format, ...rest }, reply }) => {
+      const found = await find(adoptionRequestOf(rest, 'version', clock.nowMs()))
+      const body = behindAnswer(found)
+      return send(reply, format, 'behind', behindCsv(body), withBasis(found, body))
+    },
   })
-  app.get('/api/adoption/v1/workloads', { config }, async (request, reply) => {
-    const { format, ...rest } = readQuery(WorkloadsQuery, request)
-    const found = await find(adoptionRequestOf(rest, 'version', clock.nowMs()))
-    const body = workloadsAnswer(found)
-    return send(reply, format, 'workloads', workloadsCsv(body), withBasis(found, body))
+  ownRoute(app, 'GET /api/adoption/v1/workloads', {
+    summary: 'The version of the control plane against the machines that really run its launcher.',
+    query: WorkloadsQuery,
+    answer: WorkloadsAnswer,
+    handler: async ({ query: { format, ...rest }, reply }) => {
+      const found = await find(adoptionRequestOf(rest, 'version', clock.nowMs()))
+      const body = workloadsAnswer(found)
+      return send(reply, format, 'workloads', workloadsCsv(body), withBasis(found, body))
+    },
   })
-  app.get('/api/adoption/v1/usage', { config }, async (request, reply) => {
-    const { subject, format, ...rest } = readQuery(UsageQuery, request)
-    const selection = adoptionRequestOf(rest, 'flavour', clock.nowMs())
-    const [rows, counted, { sums }] = await Promise.all([
-      adoption.usage(selection.fromDay, selection.toDay),
-      adoption.days(),
-      adoption.query(selection),
-    ])
-    const wanted = subject === undefined ? rows : rows.filter((row) => row.subject === subject)
-    const body = usageAnswer(wanted, counted, [...sums.known], selection)
-    return send(reply, format, 'usage', usageCsv(body), (digest) => ({ ...body, digest }))
+  ownRoute(app, 'GET /api/adoption/v1/usage', {
+    summary: 'Instance types, preferences and deprecated API versions in use.',
+    query: UsageQuery,
+    answer: UsageAnswer,
+    handler: async ({ query: { subject, format, ...rest }, reply }) => {
+      const selection = adoptionRequestOf(rest, 'flavour', clock.nowMs())
+      const [rows, counted, { sums }] = await Promise.all([
+        adoption.usage(selection.fromDay, selection.toDay),
+        adoption.days(),
+        adoption.query(selection),
+      ])
+      const wanted = subject === undefined ? rows : rows.filter((row) => row.subject === subject)
+      const body = usageAnswer(wanted, counted, [...sums.known], selection)
+      return send(reply, format, 'usage', usageCsv(body), (digest) => ({ ...body, digest }))
+    },
   })
-  app.get('/api/adoption/v1/operators', { config }, async (): Promise<OperatorsAnswer> => {
-    const [operators, days] = await Promise.all([adoption.operators(), adoption.days()])
-    return { operators: [...operators], firstDay: days[0]?.day ?? null, lastDay: days.at(-1)?.day ?? null }
+  ownRoute(app, 'GET /api/adoption/v1/operators', {
+    summary: 'Which operators were ever counted, and over which days.',
+    answer: OperatorsAnswer,
+    handler: async () => {
+      const [operators, days] = await Promise.all([adoption.operators(), adoption.days()])
+      return { operators, firstDay: days[0]?.day ?? null, lastDay: days.at(-1)?.day ?? null }
+    },
   })
 }
 
-function withBasis({ basis }: AdoptionFound, body: object): (digest: string) => object {
-  return (digest) => ({ basis: { ...basis, digest }, ...body })
+function withBasis<T extends object>({ basis }: AdoptionFound, body: T) {
+  return (digest: string) => ({ basis: { ...basis, digest }, ...body })
 }
 
-function send(
+function send<T>(
   reply: FastifyReply,
   format: Format,
   name: string,
   csv: string,
-  answerOf: (digest: string) => object,
-): unknown {
+  answerOf: (digest: string) => T,
+): T | FastifyReply {
   if (format !== 'csv') return answerOf(digestOf(csv))
   const disposition = `attachment; filename="adoption-${name}.csv"`
-  void reply.type('text/csv; charset=utf-8').header('Content-Disposition', disposition)
-  return csv
+  return reply.type('text/csv; charset=utf-8').header('Content-Disposition', disposition).send(csv)
 }

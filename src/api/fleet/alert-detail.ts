@@ -3,7 +3,7 @@ import { FleetError, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { rankInstances } from '../../catalog/rank-instances.ts'
 import { resolveRunbook } from '../../catalog/resolve-runbook.ts'
-import type { AlertChange, AlertDetail } from '../../contract/alerts.ts'
+import { AlertDetail, type AlertChange } from '../../contract/alerts.ts'
 import type { DeliveryItem } from '../../contract/deliveries.ts'
 import { CHANGES_WINDOW_MS, type ClusterChanges } from '../../fleet/alerts/alert-changes.ts'
 import type { SharedTraits } from '../../fleet/clusters/shared-traits.ts'
@@ -14,7 +14,8 @@ import type { ComparisonOp } from '../../promql/ast.ts'
 import { thresholdOf } from '../../promql/threshold.ts'
 import { alertItems } from './alert-item.ts'
 import { marksReader } from './alert-marks.ts'
-import type { AlertDeps } from './alerts.ts'
+import { FINGERPRINT, type AlertDeps } from './alerts.ts'
+import { ownRoute } from '../server/own-route.ts'
 import { formatValue, sampleValue } from '../prometheus/format-value.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
 
@@ -37,11 +38,11 @@ const ELSEWHERE_MAX = 200
 const DELIVERIES_MAX = 20
 
 export function registerAlertDetail(app: FastifyInstance, deps: AlertDetailDeps): void {
-  app.get<{ Params: { fingerprint: string } }>(
-    '/api/fleet/v1/alerts/:fingerprint',
-    { config: { access: 'viewer', dialect: 'own' } },
-    async (request): Promise<AlertDetail> => {
-      const { fingerprint } = request.params
+  ownRoute(app, 'GET /api/fleet/v1/alerts/:fingerprint', {
+    summary: 'One alert with what happened around it.',
+    path: FINGERPRINT,
+    answer: AlertDetail,
+    handler: ({ params: { fingerprint } }) => {
       const alerts = deps.people.alerts()
       const [alert] = rankInstances(alerts.filter((each) => each.fingerprint === fingerprint))
       if (alert === undefined) {
@@ -51,7 +52,7 @@ export function registerAlertDetail(app: FastifyInstance, deps: AlertDetailDeps)
       }
       return detailOf(deps, alert, alerts)
     },
-  )
+  })
 }
 
 async function detailOf(deps: AlertDetailDeps, alert: AnyAlert, alerts: readonly AnyAlert[]): Promise<AlertDetail> {
@@ -96,9 +97,9 @@ async function detailOf(deps: AlertDetailDeps, alert: AnyAlert, alerts: readonly
         }),
       clusters: clusters.size,
       clustersOf: Math.max(traits.clusters, clusters.size),
-      shared: traits.shared.map((trait) => ({ ...trait })),
+      shared: traits.shared,
     },
-    deliveries: deliveries.map((delivery) => ({ ...delivery })),
+    deliveries,
     reportedAlsoBy: reportedAlsoBy(people.duplicates(), alert, alerts),
   }
 }

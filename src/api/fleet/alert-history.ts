@@ -1,16 +1,26 @@
 import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import { groupBy } from '../../base/group-by.ts'
-import type { AlertRun, AlertRuns, AlertStrips, AuditEntries } from '../../contract/alert-history.ts'
+import { AlertRuns, AlertStrips, AuditEntries, type AlertRun } from '../../contract/alert-history.ts'
 import type { AlertRunPlace, AlertRunSpan, StoredAlertRun } from '../../model/alert-run.ts'
 import { severityOf } from '../../model/alert.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 import { paramsOf, type Params } from '../prometheus/params.ts'
 import { cutPage } from './cursor.ts'
+import { ownRoute } from '../server/own-route.ts'
+import { pick } from './query.ts'
 import type { ApiPeople } from './people.ts'
 
-/** What is kept of alerts and of people's deeds: runs that fired, when they fired, and the audit. */
+/** The history of alerts: stored occurrences, when they fired, and the audit of user actions. */
+
+export const optionalText = (description: string) => Type.Optional(Type.String({ description }))
+const optionalNumber = (description: string) => Type.Optional(Type.Number({ description }))
+export const LOOSE_PAGE = {
+  limit: optionalNumber('Items of one page at most.'),
+  cursor: optionalText('`nextCursor` of the page before.'),
+} as const
 
 const PAGE_DEFAULT = 100
 const PAGE_MAX = 1000
@@ -20,62 +30,81 @@ const HOUR_MS = 3_600_000
 const WINDOW_DEFAULT_MS = 7 * 24 * HOUR_MS
 
 export function registerAlertHistory(app: FastifyInstance, people: ApiPeople, clock: Clock): void {
-  const config = { access: 'viewer', dialect: 'own' } as const
-
-  app.get('/api/fleet/v1/alerts/history', { config }, async (request): Promise<AlertRuns> => {
-    const params = paramsOf(request)
-    const limit = numberParam(params, 'limit', PAGE_DEFAULT, 1, PAGE_MAX)
-    const toMs = numberParam(params, 'toMs', clock.nowMs() + 1)
-    const fromMs = numberParam(params, 'fromMs', toMs - WINDOW_DEFAULT_MS)
-    const cursor = params.get('cursor')
-    const runs = await people.runs.page({
-      fromMs,
-      toMs,
-      ...textParam(params, 'alertname'),
-      ...textParam(params, 'cluster'),
-      ...textParam(params, 'fingerprint'),
-      limit: limit + 1, // one more shows whether there is a next page
-      ...(cursor === '' ? {} : { after: readCursor(cursor) }),
-    })
-    const { shown, last } = cutPage(runs, limit)
-    return { runs: shown.map(runView), ...(last !== undefined && { nextCursor: writeCursor(last) }) }
+  ownRoute(app, 'GET /api/fleet/v1/alerts/history', {
+    summary: 'When alerts fired, newest first.',
+    documentedQuery: Type.Object({
+      fromMs: optionalNumber('Milliseconds since the epoch; a week ago when left out.'),
+      toMs: optionalNumber('Milliseconds since the epoch; now when left out.'),
+      alertname: optionalText('Of this name.'),
+      cluster: optionalText('On this cluster.'),
+      fingerprint: optionalText('Of this alert.'),
+      ...LOOSE_PAGE,
+    }),
+    answer: AlertRuns,
+    handler: async ({ request }) => {
+      const params = paramsOf(request)
+      const limit = numberParam(params, 'limit', PAGE_DEFAULT, 1, PAGE_MAX)
+      const toMs = numberParam(params, 'toMs', clock.nowMs() + 1)
+      const fromMs = numberParam(params, 'fromMs', toMs - WINDOW_DEFAULT_MS)
+      const cursor = params.get('cursor')
+      const runs = await people.runs.page({
+        fromMs,
+        toMs,
+        ...textParam(params, 'alertname'),
+        ...textParam(params, 'cluster'),
+        ...textParam(params, 'fingerprint'),
+        limit: limit + 1, // one more shows whether there is a next page
+        ...(cursor === '' ? {} : { after: readCursor(cursor) }),
+      })
+      const { shown, last } = cutPage(runs, limit)
+      return { runs: shown.map(runView), ...(last !== undefined && { nextCursor: writeCursor(last) }) }
+    },
   })
 
-  app.get('/api/fleet/v1/alerts/strip', { config }, async (request): Promise<AlertStrips> => {
-    const params = paramsOf(request)
-    const fingerprints = [...new Set(params.all('fingerprint'))]
-    if (fingerprints.length > STRIP_FINGERPRINTS_MAX) {
-      const message = `got ${fingerprints.length} fingerprints, want at most ${STRIP_FINGERPRINTS_MAX}`
-      throw new FleetError('bad_request', message)
-    }
-    const hours = numberParam(params, 'hours', 24, 1, 24 * 366)
-    const blocks = Math.floor(numberParam(params, 'blocks', 24, 1, STRIP_BLOCKS_MAX))
-    const nowMs = clock.nowMs()
-    const blockMs = (hours * HOUR_MS) / blocks
-    const fromMs = nowMs - hours * HOUR_MS
-    const spans = await people.runs.spans(fingerprints, fromMs, nowMs)
-    const byFingerprint = groupBy(spans, ({ fingerprint }) => fingerprint)
-    const strips = fingerprints.map((fingerprint) => {
-      const own = byFingerprint.get(fingerprint) ?? []
-      const shares = Array.from({ length: blocks }, (_, i) =>
-        firingShare(own, fromMs + i * blockMs, fromMs + (i + 1) * blockMs, nowMs),
-      )
-      return [fingerprint, shares] as const
-    })
-    return { fromMs, blockMs, strips: Object.fromEntries(strips) }
+  ownRoute(app, 'GET /api/fleet/v1/alerts/strip', {
+    summary: 'Over which share of each stretch of time alerts fired.',
+    documentedQuery: Type.Object({
+      fingerprint: Type.Optional(Type.Array(Type.String(), { description: 'Of an alert; give it again for more.' })),
+      hours: optionalNumber('How far back; 24 when left out.'),
+      blocks: optionalNumber('In how many stretches; 24 when left out.'),
+    }),
+    answer: AlertStrips,
+    handler: async ({ request }) => {
+      const params = paramsOf(request)
+      const fingerprints = [...new Set(params.all('fingerprint'))]
+      if (fingerprints.length > STRIP_FINGERPRINTS_MAX) {
+        const message = `got ${fingerprints.length} fingerprints, want at most ${STRIP_FINGERPRINTS_MAX}`
+        throw new FleetError('bad_request', message)
+      }
+      const hours = numberParam(params, 'hours', 24, 1, 24 * 366)
+      const blocks = Math.floor(numberParam(params, 'blocks', 24, 1, STRIP_BLOCKS_MAX))
+      const nowMs = clock.nowMs()
+      const blockMs = (hours * HOUR_MS) / blocks
+      const fromMs = nowMs - hours * HOUR_MS
+      const spans = await people.runs.spans(fingerprints, fromMs, nowMs)
+      const byFingerprint = groupBy(spans, ({ fingerprint }) => fingerprint)
+      const strips = fingerprints.map((fingerprint) => {
+        const own = byFingerprint.get(fingerprint) ?? []
+        const shares = Array.from({ length: blocks }, (_, i) =>
+          firingShare(own, fromMs + i * blockMs, fromMs + (i + 1) * blockMs, nowMs),
+        )
+        return [fingerprint, shares] as const
+      })
+      return { fromMs, blockMs, strips: Object.fromEntries(strips) }
+    },
   })
 
-  app.get('/api/fleet/v1/audit', { config }, async (request): Promise<AuditEntries> => {
-    const params = paramsOf(request)
-    const limit = numberParam(params, 'limit', PAGE_DEFAULT, 1, PAGE_MAX)
-    const cursor = params.get('cursor')
-    const before = cursor === '' ? undefined : numberParam(params, 'cursor', 0)
-    const entries = await people.audit(limit + 1, before)
-    const { shown, last } = cutPage(entries, limit)
-    return {
-      entries: shown.map((entry) => ({ ...entry })),
-      ...(last !== undefined && { nextCursor: String(last.id) }),
-    }
+  ownRoute(app, 'GET /api/fleet/v1/audit', {
+    summary: 'What people did, newest first.',
+    documentedQuery: Type.Object(LOOSE_PAGE),
+    answer: AuditEntries,
+    handler: async ({ request }) => {
+      const params = paramsOf(request)
+      const limit = numberParam(params, 'limit', PAGE_DEFAULT, 1, PAGE_MAX)
+      const before = params.get('cursor') === '' ? undefined : numberParam(params, 'cursor', 0)
+      const { shown, last } = cutPage(await people.audit(limit + 1, before), limit)
+      return { entries: shown, ...(last !== undefined && { nextCursor: String(last.id) }) }
+    },
   })
 }
 
@@ -89,20 +118,14 @@ function firingShare(spans: readonly AlertRunSpan[], fromMs: number, toMs: numbe
 }
 
 function runView(run: StoredAlertRun): AlertRun {
-  const { fingerprint, labels, annotations, activeAtMs, firedAtMs, resolvedAtMs, acknowledgedBy, acknowledgedNote } =
-    run
+  const { fingerprint, labels, annotations, activeAtMs, firedAtMs } = run
   return {
-    fingerprint,
+    ...{ fingerprint, annotations, activeAtMs, firedAtMs },
     alertname: labels.get('alertname'),
     cluster: clusterOf(labels),
     severity: severityOf(labels),
     labels: labels.toObject(),
-    annotations: { ...annotations },
-    activeAtMs,
-    firedAtMs,
-    ...(resolvedAtMs === undefined ? {} : { resolvedAtMs }),
-    ...(acknowledgedBy === undefined ? {} : { acknowledgedBy }),
-    ...(acknowledgedNote === undefined ? {} : { acknowledgedNote }),
+    ...pick(run, 'resolvedAtMs', 'acknowledgedBy', 'acknowledgedNote'),
   }
 }
 

@@ -6,6 +6,7 @@ import { clusterOf } from '../../model/cluster-identity.ts'
 import { isExternal } from '../../notify/external-alert.ts'
 import { sampleValue } from '../prometheus/format-value.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
+import { pick } from './query.ts'
 import type { RunbookCatalog } from './runbooks.ts'
 
 /** Creates alerts of the contract's shape; the runbook of an alert name is looked up once. */
@@ -33,11 +34,10 @@ export function alertItems(
       healthImpact: healthImpactOf(alert.labels),
       state: alert.state,
       activeAtMs: alert.activeAtMs,
-      ...(alert.firedAtMs === undefined ? {} : { firedAtMs: alert.firedAtMs }),
-      ...(alert.resolvedAtMs === undefined ? {} : { resolvedAtMs: alert.resolvedAtMs }),
+      ...pick(alert, 'firedAtMs', 'resolvedAtMs'),
       value: sampleValue(alert.value),
       labels: alert.labels.toObject(),
-      annotations: { ...alert.annotations },
+      annotations: alert.annotations,
       rule: { group, file, expr, forMs, keepFiringForMs },
       ...(runbook === undefined ? {} : { runbook }),
       source: isExternal(alert) ? 'external' : 'rule',

@@ -18,14 +18,14 @@ export function marksReader(
     const inhibitedBy = marks?.inhibitedBy ?? []
     return {
       silencedBy: [...silences.silencedBy(alert.labels, nowMs)],
-      inhibitedBy: repeated === undefined ? [...inhibitedBy] : [repeated, ...inhibitedBy],
-      mutedBy: [...(marks?.mutedBy ?? [])],
+      inhibitedBy: repeated === undefined ? inhibitedBy : [repeated, ...inhibitedBy],
+      mutedBy: marks?.mutedBy ?? [],
       ...(acknowledged === undefined
         ? {}
         : { acknowledged: { by: acknowledged.by, atMs: acknowledged.atMs, note: acknowledged.note } }),
-      ...(marks?.expected === undefined ? {} : { expected: { ...marks.expected } }),
-      receivers: [...(marks?.receivers ?? [])],
-      decisions: (marks?.decisions ?? []).map((decision) => ({ ...decision })),
+      ...(marks?.expected === undefined ? {} : { expected: marks.expected }),
+      receivers: marks?.receivers ?? [],
+      decisions: marks?.decisions ?? [],
     }
   }
 }

@@ -3,17 +3,17 @@ import { FleetError } from '../../base/errors.ts'
 import type { Clock } from '../../base/clock.ts'
 import { rankInstances } from '../../catalog/rank-instances.ts'
 import { AcknowledgeRequest } from '../../contract/alert-history.ts'
-import type { AlertMarks } from '../../contract/alert-marks.ts'
-import { AlertsQuery, type AlertItems } from '../../contract/alerts.ts'
+import { AlertMarks } from '../../contract/alert-marks.ts'
+import { AlertItems, AlertsQuery } from '../../contract/alerts.ts'
 import type { PipelineView } from '../../notify/pipeline-view.ts'
 import type { RuleGroupStatus } from '../../rules/rule-status.ts'
 import { alertItems } from './alert-item.ts'
 import { alertsAt } from './alerts-at.ts'
 import { marksReader } from './alert-marks.ts'
 import { pastMoment } from './moment.ts'
-import { readQuery } from './query.ts'
+import { ownRoute } from '../server/own-route.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
-import { actorOf, bodyOf, type ApiPeople } from './people.ts'
+import { actorOf, type ApiPeople } from './people.ts'
 import type { RuleReader } from '../prometheus/rules.ts'
 import type { RunbookCatalog } from './runbooks.ts'
 
@@ -26,6 +26,7 @@ export interface AlertDeps {
 }
 
 const NOTE_CHARS_MAX = 4000
+export const FINGERPRINT = { fingerprint: "Of the alert: 16 hex digits, Alertmanager's own." } as const
 
 /**
  * `/api/fleet/v1/alerts`: all alerts, the most severe and newest first, each with its rule, runbook and marks; and their
@@ -33,41 +34,52 @@ const NOTE_CHARS_MAX = 4000
  */
 export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
   const { people, rules, clock } = deps
-  const viewer = { access: 'viewer', dialect: 'own' } as const
-  const responder = { access: 'responder', dialect: 'own' } as const
 
-  app.get('/api/fleet/v1/alerts', { config: viewer }, async (request): Promise<AlertItems> => {
-    const { at } = readQuery(AlertsQuery, request)
-    const atMs = pastMoment(at, clock.nowMs())
-    if (atMs !== undefined) return alertsAt(deps, atMs)
-    const groups = await rules.groups()
-    const nowMs = clock.nowMs()
-    const itemOf = alertItems(deps.catalog, marksReader(people, deps.pipeline, nowMs))
-    return { asOfMs: nowMs, alerts: rankInstances(people.alerts()).map(itemOf), failing: failingRules(groups) }
+  ownRoute(app, 'GET /api/fleet/v1/alerts', {
+    summary: 'All alerts, with marks and runbooks; with `at` those that fired then.',
+    query: AlertsQuery,
+    answer: AlertItems,
+    handler: async ({ query }) => {
+      const atMs = pastMoment(query.at, clock.nowMs())
+      if (atMs !== undefined) return alertsAt(deps, atMs)
+      const groups = await rules.groups()
+      const nowMs = clock.nowMs()
+      const itemOf = alertItems(deps.catalog, marksReader(people, deps.pipeline, nowMs))
+      return { asOfMs: nowMs, alerts: rankInstances(people.alerts()).map(itemOf), failing: failingRules(groups) }
+    },
   })
 
-  const path = '/api/fleet/v1/alerts/:fingerprint/acknowledge'
-  type Params = { Params: { fingerprint: string } }
-
-  app.post<Params>(path, { config: responder }, async (request): Promise<AlertMarks> => {
-    const { note, by } = bodyOf(AcknowledgeRequest, request)
-    if (note.length > NOTE_CHARS_MAX) {
-      throw new FleetError('bad_request', `got a note of ${note.length} characters, want at most ${NOTE_CHARS_MAX}`)
-    }
-    const alert = activeAlert(people.alerts(), request.params.fingerprint)
-    const { fingerprint, activeAtMs } = alert
-    const atMs = clock.nowMs()
-    await people.acknowledgements.put({ fingerprint, activeAtMs, by: actorOf(request, by), atMs, note })
-    return marksReader(people, deps.pipeline, atMs)(alert)
+  ownRoute(app, 'POST /api/fleet/v1/alerts/:fingerprint/acknowledge', {
+    access: 'responder',
+    summary: 'Somebody takes care of an alert.',
+    path: FINGERPRINT,
+    body: AcknowledgeRequest,
+    answer: AlertMarks,
+    handler: async ({ params, body: { note, by }, request }) => {
+      if (note.length > NOTE_CHARS_MAX) {
+        throw new FleetError('bad_request', `got a note of ${note.length} characters, want at most ${NOTE_CHARS_MAX}`)
+      }
+      const alert = activeAlert(people.alerts(), params.fingerprint)
+      const { fingerprint, activeAtMs } = alert
+      const atMs = clock.nowMs()
+      await people.acknowledgements.put({ fingerprint, activeAtMs, by: actorOf(request, by), atMs, note })
+      return marksReader(people, deps.pipeline, atMs)(alert)
+    },
   })
 
-  app.delete<Params>(path, { config: responder }, async (request): Promise<AlertMarks> => {
-    const alert = activeAlert(people.alerts(), request.params.fingerprint)
-    const nowMs = clock.nowMs()
-    if (!(await people.acknowledgements.remove(alert, actorOf(request), nowMs))) {
-      throw new FleetError('not_found', `nobody has acknowledged alert ${alert.fingerprint}`)
-    }
-    return marksReader(people, deps.pipeline, nowMs)(alert)
+  ownRoute(app, 'DELETE /api/fleet/v1/alerts/:fingerprint/acknowledge', {
+    access: 'responder',
+    summary: 'Nobody takes care of an alert any more.',
+    path: FINGERPRINT,
+    answer: AlertMarks,
+    handler: async ({ params, request }) => {
+      const alert = activeAlert(people.alerts(), params.fingerprint)
+      const nowMs = clock.nowMs()
+      if (!(await people.acknowledgements.remove(alert, actorOf(request), nowMs))) {
+        throw new FleetError('not_found', `nobody has acknowledged alert ${alert.fingerprint}`)
+      }
+      return marksReader(people, deps.pipeline, nowMs)(alert)
+    },
   })
 }
 

@@ -2,70 +2,70 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import {
+  ClusterDetail,
+  ClusterItems,
   ClustersQuery,
-  type ClusterDetail,
   type ClusterFacets,
   type ClusterItem,
-  type ClusterItems,
-  type SettingItem,
 } from '../../contract/fleet-clusters.ts'
-import { MomentQuery, PAGE_DEFAULT } from '../../contract/fleet-common.ts'
+import { MomentQuery, PAGE_DEFAULT } from '../../contract/common.ts'
 import { lastMsOf } from '../../fleet/clusters/fleet-coverage.ts'
 import { decommissionsAt } from '../../fleet/clusters/gone.ts'
 import type { ClusterPage, ClusterView } from '../../fleet/clusters/cluster-index.ts'
-import { settingsWithDefaults, type SettingValue } from '../../fleet/clusters/setting-defaults.ts'
-import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
+import { settingsWithDefaults } from '../../fleet/clusters/setting-defaults.ts'
+import type { VersionInterval } from '../../model/cluster-record.ts'
 import { decommissionItem, goneItem } from './decommissions.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ClusterWithHistory } from '../../fleet/fleet-view.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
-import { coverageItem, modificationItem, stuckItem, timeOf } from './items.ts'
+import { knownOrNull, modificationItem, stuckItem, timeOf } from './items.ts'
 import { upgradeItem } from './upgrades.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
-import { pick, readQuery } from './query.ts'
+import { pick } from './query.ts'
+import { ownRoute } from '../server/own-route.ts'
 
 /** Clusters: the list, and one with its settings, versions over time, open upgrades and modifications. */
 export function registerFleetClusters(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
-  const config = { access: 'viewer', dialect: 'own' } as const
-
-  app.get('/api/fleet/v1/clusters', { config }, async (request): Promise<ClusterItems> => {
-    const params = readQuery(ClustersQuery, request)
-    const { sort = 'cluster', order = sort === 'cluster' ? 'asc' : 'desc', limit = PAGE_DEFAULT, cursor } = params
-    const { version, state, facets: hasFacets = false } = params
-    // Facets do not change the list.
-    const list = { ...params, sort, order, facets: undefined }
-    const { view, nowMs, past } = fleetAt(fleet, clock, params.at)
-    const [page, coverage] = await Promise.all([
-      view.clusters({
-        ...pick(params, 'channel', 'platform', 'flavour', 'region', 'text'),
-        ...(version === undefined ? {} : { versions: version }),
-        ...(state === undefined ? {} : { states: state }),
-        sort,
-        isDescending: order === 'desc',
-        hasFacets,
-        ...(cursor === undefined ? {} : { after: readCursor('clusters', list, cursor) }),
-        limit,
-      }),
-      view.coverage(),
-    ])
-    return {
-      asOf: timeOf(nowMs),
-      ...(await past(UNAVAILABLE.clusters)),
-      coverage: coverageItem(coverage),
-      total: page.total,
-      clusters: page.clusters.map((found) => clusterItem(found, nowMs)),
-      facets: page.facets === undefined ? null : facetsItem(page.facets),
-      nextCursor: page.next === undefined ? null : writeCursor('clusters', list, page.next),
-    }
+  ownRoute(app, 'GET /api/fleet/v1/clusters', {
+    summary: 'Clusters by version, channel, platform and state.',
+    query: ClustersQuery,
+    answer: ClusterItems,
+    handler: async ({ query }) => {
+      const { sort = 'cluster', order = sort === 'cluster' ? 'asc' : 'desc', limit = PAGE_DEFAULT, cursor } = query
+      const { version, state, facets: hasFacets = false } = query
+      // Facets do not change the list.
+      const list = { ...query, sort, order, facets: undefined }
+      const { view, nowMs, listHead } = fleetAt(fleet, clock, query.at)
+      const [page, head] = await Promise.all([
+        view.clusters({
+          ...pick(query, 'channel', 'platform', 'flavour', 'region', 'text'),
+          ...(version === undefined ? {} : { versions: version }),
+          ...(state === undefined ? {} : { states: state }),
+          sort,
+          isDescending: order === 'desc',
+          hasFacets,
+          ...(cursor === undefined ? {} : { after: readCursor('clusters', list, cursor) }),
+          limit,
+        }),
+        listHead(UNAVAILABLE.clusters),
+      ])
+      return {
+        ...head,
+        total: page.total,
+        clusters: page.clusters.map((found) => clusterItem(found, nowMs)),
+        facets: page.facets === undefined ? null : facetsItem(page.facets),
+        nextCursor: page.next === undefined ? null : writeCursor('clusters', list, page.next),
+      }
+    },
   })
 
-  app.get<{ Params: { cluster: string } }>(
-    '/api/fleet/v1/clusters/:cluster',
-    { config },
-    async (request): Promise<ClusterDetail> => {
-      const { at } = readQuery(MomentQuery, request)
+  ownRoute(app, 'GET /api/fleet/v1/clusters/:cluster', {
+    summary: 'One cluster with its settings, versions over time, open upgrades and modifications.',
+    path: { cluster: 'Its name, or another name it goes by.' },
+    query: MomentQuery,
+    answer: ClusterDetail,
+    handler: async ({ params: { cluster }, query: { at } }) => {
       const { view, nowMs, past } = fleetAt(fleet, clock, at)
-      const { cluster } = request.params
       const found = await view.cluster(cluster)
       if (found === undefined) {
         const when = at === undefined ? 'is' : `was, at ${at},`
@@ -73,7 +73,7 @@ export function registerFleetClusters(app: FastifyInstance, fleet: FleetViews, c
       }
       return { ...detailItem(found, nowMs), ...(await past(UNAVAILABLE.cluster)) }
     },
-  )
+  })
 }
 
 function facetsItem(facets: NonNullable<ClusterPage['facets']>): ClusterFacets {
@@ -90,19 +90,18 @@ function facetsItem(facets: NonNullable<ClusterPage['facets']>): ClusterFacets {
 }
 
 function clusterItem({ record, states, open, lastSeen, gone }: ClusterView, nowMs: number): ClusterItem {
-  const { cluster, aliases, flavour, platform, hcoVersion, versions, subscription, coverage } = record
+  const { cluster, aliases, platform, hcoVersion, versions, subscription, coverage } = record
   return {
     cluster,
-    aliases: [...aliases],
-    states: [...states],
+    aliases,
+    states,
     gone: gone === undefined ? null : goneItem(gone, nowMs),
-    flavour: flavour ?? null,
-    platform: platform === undefined ? null : platformItem(platform),
+    platform: platform === undefined ? null : { kind: platform.kind, ...knownOrNull(platform, 'version', 'target') },
     version: hcoVersion ?? null,
-    versions: { ...versions },
+    versions,
     channel: subscription?.channel ?? null,
     approval: subscription?.approval ?? null,
-    systemHealth: record.systemHealth ?? null,
+    ...knownOrNull(record, 'flavour', 'systemHealth', 'region', 'provider', 'environment'),
     tainted: record.isTainted ?? null,
     outdatedWorkloads: record.workloads?.outdated ?? null,
     openUpgrades: open.map(({ record: { upgrade }, verdict }) => ({
@@ -114,9 +113,6 @@ function clusterItem({ record, states, open, lastSeen, gone }: ClusterView, nowM
       startedAt: timeOf(upgrade.startedMs),
       stuck: verdict.isStuck,
     })),
-    region: record.region ?? null,
-    provider: record.provider ?? null,
-    environment: record.environment ?? null,
     firstSeenAt: timeOf(record.firstSeenMs),
     lastSeenAt: timeOf(Math.max(record.lastSeenMs, lastMsOf(lastSeen) ?? 0)),
     coverage: {
@@ -125,50 +121,38 @@ function clusterItem({ record, states, open, lastSeen, gone }: ClusterView, nowM
       spans: coverage.spans,
       objectsLastAt: timeOf(lastSeen.objectsMs),
       metricsLastAt: timeOf(lastSeen.metricsMs),
-      kinds: [...coverage.kinds],
+      kinds: coverage.kinds,
     },
   }
 }
 
-function platformItem({ kind, version, target }: NonNullable<ClusterRecord['platform']>) {
-  return { kind, version: version ?? null, target: target ?? null }
-}
-
 function detailItem({ view, history }: ClusterWithHistory, nowMs: number): ClusterDetail {
   const { record, open } = view
-  const { subscription, upgradeable, nodes, goldenImages, descheduler } = record
+  const { subscription, descheduler, settings, instanceTypes, preferences, deprecatedApis } = record
   return {
     asOf: timeOf(nowMs),
     ...clusterItem(view, nowMs),
     subscription:
       subscription === undefined
         ? null
-        : {
-            ...subscription,
-            installedCsv: subscription.installedCsv ?? null,
-            currentCsv: subscription.currentCsv ?? null,
-          },
-    conditions: record.conditions.map(({ type, status, reason, message, lastTransitionMs }) => {
-      return { type, status, reason, message, lastTransitionAt: timeOf(lastTransitionMs) }
+        : { ...subscription, ...knownOrNull(subscription, 'installedCsv', 'currentCsv') },
+    conditions: record.conditions.map(({ lastTransitionMs, ...condition }) => {
+      return { ...condition, lastTransitionAt: timeOf(lastTransitionMs) }
     }),
-    upgradeable: upgradeable === undefined ? null : { ...upgradeable },
-    hyperConvergedApi: record.settings.apiVersion ?? null,
-    settings: settingsWithDefaults(record).map(({ name, set, default: holds }) => {
-      return { name, set: valueOf(set), default: valueOf(holds) }
+    ...knownOrNull(record, 'upgradeable', 'nodes', 'goldenImages'),
+    hyperConvergedApi: settings.apiVersion ?? null,
+    settings: settingsWithDefaults(record).map(({ name, set, default: byDefault }) => {
+      return { name, set: set ?? null, default: byDefault ?? null }
     }),
-    featureGates: { ...record.settings.featureGates },
-    nodes: nodes === undefined ? null : { ...nodes, kubeletVersions: [...nodes.kubeletVersions] },
+    featureGates: settings.featureGates,
     pools: record.pools.map(({ name, isPaused, machines, updated, degraded }) => {
       return { name, paused: isPaused, machines, updated, degraded }
     }),
-    goldenImages: goldenImages === undefined ? null : { ...goldenImages },
     descheduler:
       descheduler === undefined
         ? null
-        : { profiles: [...descheduler.profiles], misconfigured: descheduler.isMisconfigured ?? null },
-    instanceTypes: { ...record.instanceTypes },
-    preferences: { ...record.preferences },
-    deprecatedApis: { ...record.deprecatedApis },
+        : { profiles: descheduler.profiles, misconfigured: descheduler.isMisconfigured ?? null },
+    ...{ instanceTypes, preferences, deprecatedApis },
     intervals: history.intervals.map(intervalItem),
     open: open.map(({ record: { upgrade }, verdict }) => {
       return { upgrade: upgradeItem(upgrade), verdict: stuckItem(verdict) }
@@ -177,10 +161,6 @@ function detailItem({ view, history }: ClusterWithHistory, nowMs: number): Clust
     modifications: history.modifications.toReversed().map(modificationItem),
     decommissions: decommissionsAt(view.decommissions, nowMs).toReversed().map(decommissionItem),
   }
-}
-
-function valueOf(value: SettingValue | undefined): SettingItem['set'] {
-  return value === undefined ? null : typeof value === 'object' ? [...value] : value
 }
 
 function intervalItem({ operator, version, fromMs, isStartKnown, untilMs, resolutionSeconds }: VersionInterval) {

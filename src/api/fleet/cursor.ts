@@ -15,6 +15,18 @@ export function cutPage<T>(
   return { shown, last: found.length > limit ? shown.at(-1) : undefined }
 }
 
+/** The shown items of a page, and the cursor of the next page; `null` on the last page. `placeOf` is the place in the order. */
+export function pageAnswer<T>(
+  route: string,
+  list: ListParams,
+  found: readonly T[],
+  limit: number,
+  placeOf: (item: T) => Place,
+): { readonly shown: readonly T[]; readonly nextCursor: string | null } {
+  const { shown, last } = cutPage(found, limit)
+  return { shown, nextCursor: last === undefined ? null : writeCursor(route, list, placeOf(last)) }
+}
+
 export function writeCursor(route: string, list: ListParams, { key, id }: Place): string {
   return Buffer.from(JSON.stringify([markOf(route, list), key, id])).toString('base64url')
 }

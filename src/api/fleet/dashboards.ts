@@ -5,16 +5,17 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Dashboard } from '../../catalog/dashboard.ts'
 import { linksOf } from '../../catalog/dashboards/dashboard-links.ts'
 import { resolveRunbook } from '../../catalog/resolve-runbook.ts'
-import type {
+import {
   DashboardAnswer,
-  DashboardFault,
   DashboardList,
-  DashboardUnknown,
-  PanelAlert,
+  type DashboardFault,
+  type DashboardUnknown,
+  type PanelAlert,
 } from '../../contract/dashboards.ts'
 import type { Alert } from '../../model/alert.ts'
 import { positionOf } from '../../model/diagnostic.ts'
 import type { ParseOptions } from '../../promql/parse-options.ts'
+import { ownRoute } from '../server/own-route.ts'
 
 /** `/api/dashboards/v1`: the loaded dashboards, each as a model and as its source. */
 interface DashboardDeps {
@@ -30,34 +31,37 @@ const NEAREST = 3
 
 export function registerDashboards(app: FastifyInstance, deps: DashboardDeps): void {
   const { catalog, language, alerts: readAlerts } = deps
-  const config = { access: 'viewer', dialect: 'own' } as const
 
-  app.get('/api/dashboards/v1', { config }, (): DashboardList => {
-    const { alertsByPanel } = linksOf(catalog, language)
-    const dashboards = catalog.dashboards.map(({ model, faults }) => ({
-      name: model.name,
-      title: model.title,
-      description: model.description,
-      tags: [...model.tags],
-      panels: model.panels.length,
-      faults: faults.length,
-      alerts: new Set(model.panels.flatMap((panel) => alertsByPanel.get(panel) ?? [])).size,
-    }))
-    return { dashboards: dashboards.sort((a, b) => (a.title < b.title ? -1 : 1)) }
+  ownRoute(app, 'GET /api/dashboards/v1', {
+    summary: 'All dashboards.',
+    answer: DashboardList,
+    handler: () => {
+      const { alertsByPanel } = linksOf(catalog, language)
+      const dashboards = catalog.dashboards.map(({ model, faults }) => ({
+        name: model.name,
+        title: model.title,
+        description: model.description,
+        tags: model.tags,
+        panels: model.panels.length,
+        faults: faults.length,
+        alerts: new Set(model.panels.flatMap((panel) => alertsByPanel.get(panel) ?? [])).size,
+      }))
+      return { dashboards: dashboards.sort((a, b) => (a.title < b.title ? -1 : 1)) }
+    },
   })
 
-  app.get<{ Params: { name: string } }>(
-    '/api/dashboards/v1/:name',
-    { config },
-    async (request, reply): Promise<DashboardAnswer | DashboardUnknown> => {
-      const { name } = request.params
+  ownRoute(app, 'GET /api/dashboards/v1/:name', {
+    summary: 'One dashboard as it is drawn and as it is written, with the alerts on what its panels show.',
+    path: { name: '`metadata.name` of the file.' },
+    answer: DashboardAnswer,
+    handler: ({ params: { name }, reply }) => {
       const dashboard = catalog.dashboards.find((one) => one.name === name)
       if (dashboard !== undefined) return answerOf(dashboard, deps, readAlerts())
       const names = catalog.dashboards.map((one) => one.name)
-      void reply.code(404)
-      return { error: `no dashboard is called ${JSON.stringify(name)}`, nearest: nearest(name, names, NEAREST) }
+      const error = `no dashboard is called ${JSON.stringify(name)}`
+      return reply.code(404).send({ error, nearest: nearest(name, names, NEAREST) } satisfies DashboardUnknown)
     },
-  )
+  })
 }
 
 function answerOf(

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import {
+  DecommissionItem,
+  DecommissionItems,
   DecommissionRequest,
-  type DecommissionItem,
-  type DecommissionItems,
   type GoneItem,
 } from '../../contract/decommissions.ts'
 import type { DecommissionWish } from '../../fleet/clusters/decommissions.ts'
@@ -13,7 +13,8 @@ import type { Decommission } from '../../model/decommission.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { timeOf } from './items.ts'
 import { msOf } from './query.ts'
-import { actorOf, bodyOf, type ApiPeople } from './people.ts'
+import { actorOf, type ApiPeople } from './people.ts'
+import { ownRoute } from '../server/own-route.ts'
 
 /** `/api/fleet/v1/decommissions`: declares clusters as decommissioned, and reverts declarations. */
 export function registerDecommissions(
@@ -23,38 +24,45 @@ export function registerDecommissions(
   clock: Clock,
 ): void {
   const { decommissions } = people
-  const viewer = { access: 'viewer', dialect: 'own' } as const
-  const responder = { access: 'responder', dialect: 'own' } as const
 
-  app.get('/api/fleet/v1/decommissions', { config: viewer }, (): DecommissionItems => {
-    return { asOf: timeOf(clock.nowMs()), decommissions: decommissions.all().toReversed().map(decommissionItem) }
+  ownRoute(app, 'GET /api/fleet/v1/decommissions', {
+    summary: 'Clusters that people said were switched off for good, newest first; also those that came back.',
+    answer: DecommissionItems,
+    handler: () => ({
+      asOf: timeOf(clock.nowMs()),
+      decommissions: decommissions.all().toReversed().map(decommissionItem),
+    }),
   })
 
-  app.post('/api/fleet/v1/decommissions', { config: responder }, async (request, reply): Promise<DecommissionItems> => {
-    const body = bodyOf(DecommissionRequest, request)
-    const nowMs = clock.nowMs()
-    const reason = body.reason.trim()
-    if (reason === '') {
-      throw new FleetError('bad_request', `reason: got ${JSON.stringify(body.reason)}, want why it was switched off`)
-    }
-    const wishes = await wishesOf(body, fleet, nowMs)
-    const made = await decommissions.declare(wishes, reason, actorOf(request, body.by), nowMs)
-    void reply.code(201)
-    return { asOf: timeOf(nowMs), decommissions: made.map(decommissionItem) }
-  })
-
-  app.delete<{ Params: { id: string } }>(
-    '/api/fleet/v1/decommissions/:id',
-    { config: responder },
-    async (request): Promise<DecommissionItem> => {
-      const { id } = request.params
-      const ended = await decommissions.withdraw(id, actorOf(request), clock.nowMs())
-      if (ended === undefined) {
-        throw new FleetError('not_found', `no decommissioned cluster has the id ${JSON.stringify(id)}`)
+  ownRoute(app, 'POST /api/fleet/v1/decommissions', {
+    access: 'responder',
+    summary: 'Says that clusters were switched off for good. Ends by itself for one that is heard again.',
+    body: DecommissionRequest,
+    answer: DecommissionItems,
+    status: 201,
+    handler: async ({ body, request }) => {
+      const nowMs = clock.nowMs()
+      const reason = body.reason.trim()
+      if (reason === '') {
+        throw new FleetError('bad_request', `reason: got ${JSON.stringify(body.reason)}, want why it was switched off`)
       }
-      return decommissionItem(ended)
+      const wishes = await wishesOf(body, fleet, nowMs)
+      const made = await decommissions.declare(wishes, reason, actorOf(request, body.by), nowMs)
+      return { asOf: timeOf(nowMs), decommissions: made.map(decommissionItem) }
     },
-  )
+  })
+
+  ownRoute(app, 'DELETE /api/fleet/v1/decommissions/:id', {
+    access: 'responder',
+    summary: 'Takes back that a cluster was switched off for good.',
+    path: { id: 'Of what was said.' },
+    answer: DecommissionItem,
+    handler: async ({ params: { id }, request }) => {
+      const ended = await decommissions.withdraw(id, actorOf(request), clock.nowMs())
+      if (ended !== undefined) return decommissionItem(ended)
+      throw new FleetError('not_found', `no decommissioned cluster has the id ${JSON.stringify(id)}`)
+    },
+  })
 }
 
 /** Each cluster once, by its own name. Throws `not_found` for one that nobody knows, `bad_request` for one that was heard since. */

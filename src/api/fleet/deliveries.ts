@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import type { DebugNotify } from '../../contract/debug-notify.ts'
-import type { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest } from '../../contract/deliveries.ts'
+import { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest } from '../../contract/deliveries.ts'
 import {
   DELIVERY_OUTCOMES,
   type DeliveryQuery,
@@ -13,7 +14,10 @@ import { Labels } from '../../model/labels.ts'
 import { formatMatcherText } from '../../model/matcher-text.ts'
 import type { Pipeline } from '../../notify/pipeline.ts'
 import type { Route } from '../../notify/route.ts'
+import { LOOSE_PAGE, optionalText } from './alert-history.ts'
 import { cutPage } from './cursor.ts'
+import { pick } from './query.ts'
+import { ownRoute } from '../server/own-route.ts'
 
 /**
  * Notifications: `/api/fleet/v1/deliveries`, `/receivers`, `/routes`, and `/debug/notify`. No response contains a secret:
@@ -30,60 +34,66 @@ const LIMIT_DEFAULT = 100
 const LIMIT_MAX = 1000
 
 export function registerDeliveries(app: FastifyInstance, notify: ApiNotify, clock: Clock): void {
-  const config = { access: 'viewer', dialect: 'own' } as const
-
-  app.get<{ Querystring: Record<string, string | readonly string[]> }>(
-    '/api/fleet/v1/deliveries',
-    { config },
-    async (request): Promise<DeliveryItems> => {
-      const query = deliveryQuery(request.query)
+  ownRoute(app, 'GET /api/fleet/v1/deliveries', {
+    summary: 'Who was told of what, newest first.',
+    documentedQuery: Type.Object({
+      receiver: optionalText('To this receiver.'),
+      outcome: optionalText('`delivered`, `refused` or `failed`.'),
+      fingerprint: optionalText('Of this alert.'),
+      ...LOOSE_PAGE,
+    }),
+    answer: DeliveryItems,
+    handler: async ({ request }) => {
+      const query = deliveryQuery(request.query as Parameters<typeof deliveryQuery>[0])
       const found = await notify.deliveries.list({ ...query, limit: query.limit + 1 })
       const { shown, last } = cutPage(found, query.limit)
       return { deliveries: shown.map(deliveryItem), ...(last !== undefined && { nextCursor: String(last.id) }) }
     },
-  )
-  app.get<{ Params: { id: string } }>(
-    '/api/fleet/v1/deliveries/:id',
-    { config },
-    async (request): Promise<DeliveryItem> => {
-      const { id } = request.params
+  })
+  ownRoute(app, 'GET /api/fleet/v1/deliveries/:id', {
+    summary: 'One delivery with what was sent and answered.',
+    path: { id: 'Of the delivery.' },
+    answer: DeliveryItem,
+    handler: async ({ params: { id } }) => {
       const found = /^\d{1,15}$/.test(id) ? await notify.deliveries.get(Number(id)) : undefined
       if (found === undefined) {
         throw new FleetError('not_found', `there is no delivery ${id}`, { hint: 'the oldest are forgotten' })
       }
-      const { payload, answer } = found
-      return { ...deliveryItem(found), payload, ...(answer === undefined ? {} : { answer }) }
+      return { ...deliveryItem(found), payload: found.payload, ...pick(found, 'answer') }
     },
-  )
-  app.get('/api/fleet/v1/receivers', { config }, (): ReceiverItems => {
-    const receivers = notify.pipeline.health().map(({ name, integrations }) => ({
-      name,
-      integrations: integrations.map((integration) => ({ ...integration })),
-    }))
-    return { receivers, ...(notify.configFile === undefined ? {} : { configFile: notify.configFile }) }
   })
-  app.get('/api/fleet/v1/routes', { config }, (): RouteItem => routeItem(notify.pipeline.route))
-  app.post('/api/fleet/v1/routes/test', { config }, (request): RouteTest => {
-    const labels = labelsOf(request.body)
-    return {
-      matches: notify.pipeline.routesOf(labels).map(({ receiver, path, matchers }) => ({
-        receiver,
-        path: [...path],
-        matchers: matchers.map(formatMatcherText),
-      })),
-    }
+  const configFile = notify.configFile === undefined ? {} : { configFile: notify.configFile }
+  ownRoute(app, 'GET /api/fleet/v1/receivers', {
+    summary: 'Who is told, and how that goes.',
+    answer: ReceiverItems,
+    handler: () => ({ receivers: notify.pipeline.health(), ...configFile }),
   })
-  app.get('/debug/notify', { config }, (): DebugNotify => {
+  ownRoute(app, 'GET /api/fleet/v1/routes', {
+    summary: 'The routing tree.',
+    answer: RouteItem,
+    handler: () => routeItem(notify.pipeline.route),
+  })
+  ownRoute(app, 'POST /api/fleet/v1/routes/test', {
+    summary: 'Who would be told of an alert with these labels.',
+    documentedBody: Type.Object({ labels: Type.Record(Type.String(), Type.String()) }),
+    answer: RouteTest,
+    handler: ({ request }) => ({
+      matches: notify.pipeline.routesOf(labelsOf(request.body)).map(({ receiver, path, matchers }) => {
+        return { receiver, path, matchers: matchers.map(formatMatcherText) }
+      }),
+    }),
+  })
+  app.get('/debug/notify', { config: { access: 'viewer', dialect: 'own' } }, (): DebugNotify => {
     const nowMs = clock.nowMs()
     return {
       asOfMs: nowMs,
-      ...(notify.configFile === undefined ? {} : { configFile: notify.configFile }),
+      ...configFile,
       groups: notify.pipeline.groups(nowMs).map(({ groupKey, receiver, labels, alerts, mutedBy, nextFlushMs }) => ({
         groupKey,
         receiver,
         labels: labels.toObject(),
         nextFlushMs,
-        mutedBy: [...mutedBy],
+        mutedBy,
         alerts: alerts.flatMap((alert) => {
           const decision = notify.pipeline.marksOf(alert, nowMs).decisions.find((one) => one.receiver === receiver)
           if (decision === undefined) return []
@@ -133,37 +143,16 @@ function deliveryQuery(params: Readonly<Record<string, string | readonly string[
 
 /** Without the payload and the receiver's response. */
 export function deliveryItem(delivery: StoredDelivery): DeliveryItem {
-  const { alertnames, fingerprints, status, error, retryAtMs } = delivery
-  return {
-    id: delivery.id,
-    atMs: delivery.atMs,
-    receiver: delivery.receiver,
-    integration: delivery.integration,
-    target: delivery.target,
-    groupKey: delivery.groupKey,
-    alerts: fingerprints.length,
-    alertnames: [...alertnames],
-    fingerprints: [...fingerprints],
-    reason: delivery.reason,
-    outcome: delivery.outcome,
-    attempt: delivery.attempt,
-    ...(status === undefined ? {} : { status }),
-    latencyMs: delivery.latencyMs,
-    ...(error === undefined ? {} : { error }),
-    ...(retryAtMs === undefined ? {} : { retryAtMs }),
-  }
+  const { payload: _payload, answer: _answer, ...shown } = delivery
+  return { ...shown, alerts: delivery.fingerprints.length }
 }
 
 function routeItem(route: Route): RouteItem {
+  const { receiver, groupWaitMs, groupIntervalMs, repeatIntervalMs, muteTimeIntervals, activeTimeIntervals } = route
   return {
-    receiver: route.receiver,
+    ...{ receiver, groupWaitMs, groupIntervalMs, repeatIntervalMs, muteTimeIntervals, activeTimeIntervals },
     matchers: route.matchers.map(formatMatcherText),
-    groupBy: route.groupBy === 'all' ? ['...'] : [...route.groupBy],
-    groupWaitMs: route.groupWaitMs,
-    groupIntervalMs: route.groupIntervalMs,
-    repeatIntervalMs: route.repeatIntervalMs,
-    muteTimeIntervals: [...route.muteTimeIntervals],
-    activeTimeIntervals: [...route.activeTimeIntervals],
+    groupBy: route.groupBy === 'all' ? ['...'] : route.groupBy,
     continues: route.continues,
     routes: route.routes.map(routeItem),
   }

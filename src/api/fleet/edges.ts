@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
-import { PAGE_DEFAULT } from '../../contract/fleet-common.ts'
+import { PAGE_DEFAULT } from '../../contract/common.ts'
 import {
   CompareQuery,
+  EdgeComparisonItem,
+  EdgeItems,
   EdgesQuery,
   RUNS_MAX,
+  RunItems,
   RunsQuery,
-  type EdgeComparisonItem,
   type EdgeItem,
-  type EdgeItems,
   type EDGE_SORTS,
   type RunItem,
-  type RunItems,
 } from '../../contract/fleet-edges.ts'
 import type { DurationRun } from '../../fleet/edges/duration-runs.ts'
 import type { EdgeComparison } from '../../fleet/edges/edge-comparison.ts'
@@ -22,90 +22,88 @@ import { compareVersions } from '../../fleet/version-order.ts'
 import { parseDuration } from '../../model/duration.ts'
 import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName, UpgradeOperator } from '../../model/upgrade.ts'
-import { cutPage, readCursor, writeCursor } from './cursor.ts'
+import { pageAnswer, readCursor } from './cursor.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
-import { coverageItem, durationItem, timeOf } from './items.ts'
+import { durationItem, knownOrNull, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
-import { msOf, pick, readQuery } from './query.ts'
+import { msOf, pick } from './query.ts'
+import { ownRoute } from '../server/own-route.ts'
 import { invalidParam } from '../prometheus/params.ts'
 
 /** Upgrade paths (edges of the upgrade graph), and the comparison of two. */
 export function registerFleetEdges(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
-  const config = { access: 'viewer', dialect: 'own' } as const
-
-  app.get('/api/fleet/v1/edges', { config }, async (request): Promise<EdgeItems> => {
-    const params = readQuery(EdgesQuery, request)
-    const { sort = 'version', order = 'desc', limit = PAGE_DEFAULT, cursor } = params
-    const list = { ...params, sort, order }
-    const after = cursor === undefined ? undefined : readCursor('edges', list, cursor)
-    const { view, nowMs, past } = fleetAt(fleet, clock, params.at)
-    const sinceMs = sinceOf(params, nowMs)
-    const [edges, coverage] = await Promise.all([
-      view.edges({ ...pick(params, 'operator', 'from', 'to'), ...(sinceMs === undefined ? {} : { sinceMs }) }),
-      view.coverage(),
-    ])
-    const keyOf = SORT_KEYS[sort]
-    const found = pageOf(
-      edges,
-      { keyOf, idOf, ...(sort === 'version' ? { compareKeys: compareTargets } : {}) },
-      { isDescending: order === 'desc', ...(after === undefined ? {} : { after }), limit: limit + 1 },
-    )
-    const { shown, last } = cutPage(found, limit)
-    return {
-      asOf: timeOf(nowMs),
-      ...(await past(UNAVAILABLE.edges)),
-      coverage: coverageItem(coverage),
-      since: timeOf(sinceMs),
-      edges: shown.map(edgeItem),
-      nextCursor: last === undefined ? null : writeCursor('edges', list, { key: keyOf(last), id: idOf(last) }),
-    }
+  ownRoute(app, 'GET /api/fleet/v1/edges', {
+    summary: 'Edges of the upgrade graph: attempts, outcomes and durations.',
+    query: EdgesQuery,
+    answer: EdgeItems,
+    handler: async ({ query }) => {
+      const { sort = 'version', order = 'desc', limit = PAGE_DEFAULT, cursor } = query
+      const list = { ...query, sort, order }
+      const after = cursor === undefined ? undefined : readCursor('edges', list, cursor)
+      const { view, nowMs, listHead } = fleetAt(fleet, clock, query.at)
+      const sinceMs = sinceOf(query, nowMs)
+      const [edges, head] = await Promise.all([
+        view.edges({ ...pick(query, 'operator', 'from', 'to'), ...(sinceMs === undefined ? {} : { sinceMs }) }),
+        listHead(UNAVAILABLE.edges),
+      ])
+      const keyOf = SORT_KEYS[sort]
+      const found = pageOf(
+        edges,
+        { keyOf, idOf, ...(sort === 'version' ? { compareKeys: compareTargets } : {}) },
+        { isDescending: order === 'desc', ...(after === undefined ? {} : { after }), limit: limit + 1 },
+      )
+      const placeOf = (edge: EdgeFacts) => ({ key: keyOf(edge), id: idOf(edge) })
+      const { shown, nextCursor } = pageAnswer('edges', list, found, limit, placeOf)
+      return { ...head, since: timeOf(sinceMs), edges: shown.map(edgeItem), nextCursor }
+    },
   })
 
-  app.get('/api/fleet/v1/edges/runs', { config }, async (request): Promise<RunItems> => {
-    const params = readQuery(RunsQuery, request)
-    const { phase, limit = RUNS_MAX } = params
-    const { view, nowMs, past } = fleetAt(fleet, clock, params.at)
-    const sinceMs = sinceOf(params, nowMs)
-    const [found, coverage] = await Promise.all([
-      view.runs({
-        ...pick(params, 'operator', 'from', 'to'),
-        ...(sinceMs === undefined ? {} : { sinceMs }),
-        // An unknown phase matches no upgrade.
-        ...(phase === undefined ? {} : { phase: phase as PhaseName }),
-        limit,
-      }),
-      view.coverage(),
-    ])
-    return {
-      asOf: timeOf(nowMs),
-      ...(await past(UNAVAILABLE.edges)),
-      coverage: coverageItem(coverage),
-      since: timeOf(sinceMs),
-      total: found.total,
-      classes: found.classes.map(({ fromNodes, toNodes, ...took }) => {
-        return { fromNodes: fromNodes ?? null, toNodes: toNodes ?? null, ...durationItem(took) }
-      }),
-      runs: found.runs.map(runItem),
-    }
+  ownRoute(app, 'GET /api/fleet/v1/edges/runs', {
+    summary: 'Single runs with how large their clusters were, and how long classes of sizes take.',
+    query: RunsQuery,
+    answer: RunItems,
+    handler: async ({ query }) => {
+      const { phase, limit = RUNS_MAX } = query
+      const { view, nowMs, listHead } = fleetAt(fleet, clock, query.at)
+      const sinceMs = sinceOf(query, nowMs)
+      const [found, head] = await Promise.all([
+        view.runs({
+          ...pick(query, 'operator', 'from', 'to'),
+          ...(sinceMs === undefined ? {} : { sinceMs }),
+          // An unknown phase matches no upgrade.
+          ...(phase === undefined ? {} : { phase: phase as PhaseName }),
+          limit,
+        }),
+        listHead(UNAVAILABLE.edges),
+      ])
+      const classes = found.classes.map((one) => {
+        return { ...knownOrNull(one, 'fromNodes', 'toNodes'), ...durationItem(one) }
+      })
+      return { ...head, since: timeOf(sinceMs), total: found.total, classes, runs: found.runs.map(runItem) }
+    },
   })
 
-  app.get('/api/fleet/v1/edges/compare', { config }, async (request): Promise<EdgeComparisonItem> => {
-    const params = readQuery(CompareQuery, request)
-    const { operator = 'kubevirt-hyperconverged', first, second, at } = params
-    const { view, nowMs, past } = fleetAt(fleet, clock, at)
-    const sinceMs = sinceOf(params, nowMs)
-    const names = [edgeParam('first', operator, first), edgeParam('second', operator, second)] as const
-    const compared = await view.compare(...names, sinceMs)
-    if (compared !== undefined) {
-      return { ...comparisonItem(compared, nowMs), since: timeOf(sinceMs), ...(await past([])) }
-    }
-    const found = await Promise.all(names.map((name) => view.edge(name, sinceMs)))
-    const [missing] = names.filter((_name, i) => found[i] === undefined)
-    const when = sinceMs === undefined ? '' : ` and began at ${timeOf(sinceMs)} or later`
-    throw new FleetError(
-      'not_found',
-      `no upgrade of ${operator} went from ${missing?.from ?? '?'} to ${missing?.to ?? '?'}${when}`,
-    )
+  ownRoute(app, 'GET /api/fleet/v1/edges/compare', {
+    summary: 'Two edges beside each other: whether one succeeds more often, and whether it is faster.',
+    query: CompareQuery,
+    answer: EdgeComparisonItem,
+    handler: async ({ query }) => {
+      const { operator = 'kubevirt-hyperconverged', first, second, at } = query
+      const { view, nowMs, past } = fleetAt(fleet, clock, at)
+      const sinceMs = sinceOf(query, nowMs)
+      const names = [edgeParam('first', operator, first), edgeParam('second', operator, second)] as const
+      const compared = await view.compare(...names, sinceMs)
+      if (compared !== undefined) {
+        return { ...comparisonItem(compared, nowMs), since: timeOf(sinceMs), ...(await past([])) }
+      }
+      const found = await Promise.all(names.map((name) => view.edge(name, sinceMs)))
+      const [missing] = names.filter((_name, i) => found[i] === undefined)
+      const when = sinceMs === undefined ? '' : ` and began at ${timeOf(sinceMs)} or later`
+      throw new FleetError(
+        'not_found',
+        `no upgrade of ${operator} went from ${missing?.from ?? '?'} to ${missing?.to ?? '?'}${when}`,
+      )
+    },
   })
 }
 
@@ -149,14 +147,10 @@ function edgeParam(name: string, operator: UpgradeOperator, text: string): EdgeN
 }
 
 function edgeItem(edge: EdgeFacts): EdgeItem {
-  const { operator, from, to, attempts, outcomes, success, duration, phases, firstMs, lastMs } = edge
+  const { operator, from, to, attempts, outcomes, duration, phases, firstMs, lastMs } = edge
   return {
-    operator: operator as UpgradeOperator,
-    from,
-    to,
-    attempts,
-    outcomes: { ...outcomes },
-    success: success === undefined ? null : { ...success },
+    ...{ operator: operator as UpgradeOperator, from, to, attempts, outcomes },
+    ...knownOrNull(edge, 'success'),
     duration: durationItem(duration),
     phases: phases.map(({ phase, ...estimate }) => ({ phase, ...durationItem(estimate) })),
     firstAt: timeOf(firstMs),
@@ -165,12 +159,11 @@ function edgeItem(edge: EdgeFacts): EdgeItem {
 }
 
 function runItem({ id, cluster, name, nodes, startedMs, seconds, isFinished }: DurationRun): RunItem {
+  const { operator, from, to } = name
   return {
-    ...{ id, cluster, operator: name.operator as UpgradeOperator, from: name.from, to: name.to },
+    ...{ id, cluster, operator: operator as UpgradeOperator, from, to, seconds, finished: isFinished },
     nodes: nodes ?? null,
     startedAt: timeOf(startedMs),
-    seconds,
-    finished: isFinished,
   }
 }
 
@@ -185,7 +178,7 @@ function comparisonItem(
     success: {
       verdict: success.verdict,
       moreNeeded: moreNeededOf(success),
-      difference: success.difference === undefined ? null : { ...success.difference },
+      ...knownOrNull(success, 'difference'),
     },
     duration: durationVerdict(duration),
     phases: phases.map(({ phase, ...compared }) => ({ phase, ...durationVerdict(compared) })),
@@ -193,13 +186,8 @@ function comparisonItem(
 }
 
 function durationVerdict(compared: EdgeComparison['duration']) {
-  const { verdict, pValue, chiSquare } = compared
-  return {
-    verdict,
-    moreNeeded: moreNeededOf(compared),
-    pValue: pValue ?? null,
-    chiSquare: chiSquare ?? null,
-  }
+  const { verdict } = compared
+  return { verdict, moreNeeded: moreNeededOf(compared), ...knownOrNull(compared, 'pValue', 'chiSquare') }
 }
 
 function moreNeededOf(compared: EdgeComparison['success'] | EdgeComparison['duration']): number {

@@ -1,5 +1,5 @@
 /** Facts in the contract's shape: times as RFC 3339, `null` for unknown values, always the same fields. */
-import type { FleetCoverage as CoverageItem } from '../../contract/fleet-common.ts'
+import type { FleetCoverage as CoverageItem } from '../../contract/common.ts'
 import type { DurationItem } from '../../contract/fleet-edges.ts'
 import type { ModificationItem } from '../../contract/fleet-modifications.ts'
 import type { BlockItem, EvidenceItem, StuckItem, WorkloadItem } from '../../contract/fleet-upgrades.ts'
@@ -12,6 +12,14 @@ export function timeOf(ms: number): string
 export function timeOf(ms: number | undefined): string | null
 export function timeOf(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString()
+}
+
+/** Some fields of `facts`, `null` where the value is unknown. */
+export function knownOrNull<T extends object, K extends keyof T>(facts: T, ...names: readonly K[]) {
+  const entries = names.map((name) => [name, facts[name] ?? null])
+  return Object.fromEntries(entries) as {
+    readonly [N in K]-?: NonNullable<T[N]> | (undefined extends T[N] ? null : never)
+  }
 }
 
 export function coverageItem({ newestMs, oldestMs, ...counts }: FleetCoverage): CoverageItem {
@@ -45,54 +53,32 @@ export function baselineItem({ phase, isPerWave, ...rest }: NonNullable<StuckVer
 }
 
 export function workloadItem(update: WorkloadUpdate): WorkloadItem {
-  const { migrations } = update
   return {
-    outdatedAtStart: update.outdatedAtStart ?? null,
-    outdatedNow: update.outdatedNow ?? null,
+    ...knownOrNull(update, 'outdatedAtStart', 'outdatedNow', 'perMinute'),
     startedAt: timeOf(update.startedMs),
     endedAt: timeOf(update.endedMs),
     migrations: {
-      workloadUpdate: migrations.workloadUpdate ?? null,
-      evacuation: migrations.evacuation ?? null,
-      other: migrations.other ?? null,
-      succeeded: migrations.succeeded ?? null,
-      failed: migrations.failed ?? null,
-      pending: migrations.pending ?? null,
-      running: migrations.running ?? null,
-      pendingTimeouts: migrations.pendingTimeouts ?? null,
+      ...knownOrNull(update.migrations, 'workloadUpdate', 'evacuation', 'other', 'succeeded', 'failed'),
+      ...knownOrNull(update.migrations, 'pending', 'running', 'pendingTimeouts'),
     },
-    perMinute: update.perMinute ?? null,
     etaAt: timeOf(update.etaMs),
   }
 }
 
 export function modificationItem(modification: Modification): ModificationItem {
-  const { id, cluster, kind, component, startedMs, endedMs, count, operations, annotation, text } = modification
+  const { id, cluster, kind, component, startedMs, endedMs, count, text, isUpgradeMode } = modification
   return {
-    id,
-    cluster,
-    kind,
-    component,
+    ...{ id, cluster, kind, component, count, text },
     startedAt: timeOf(startedMs),
     endedAt: timeOf(endedMs),
-    count,
-    operations: operations === undefined ? null : operations.map((operation) => ({ ...operation })),
-    annotation: annotation ?? null,
-    text,
-    upgradeMode: modification.isUpgradeMode,
+    ...knownOrNull(modification, 'operations', 'annotation'),
+    upgradeMode: isUpgradeMode,
     resolutionSeconds: modification.resolutionSeconds,
   }
 }
 
 export function durationItem(estimate: DurationEstimate): DurationItem {
-  const { runs, censored, p50Seconds, p90Seconds, p95Seconds, p50LowSeconds, p50HighSeconds } = estimate
-  return {
-    runs,
-    censored,
-    p50Seconds: p50Seconds ?? null,
-    p90Seconds: p90Seconds ?? null,
-    p95Seconds: p95Seconds ?? null,
-    p50LowSeconds: p50LowSeconds ?? null,
-    p50HighSeconds: p50HighSeconds ?? null,
-  }
+  const { runs, censored } = estimate
+  const known = knownOrNull(estimate, 'p50Seconds', 'p90Seconds', 'p95Seconds', 'p50LowSeconds', 'p50HighSeconds')
+  return { runs, censored, ...known }
 }

@@ -31,16 +31,8 @@ export function registerLint(app: FastifyInstance, { catalog, ownMetrics, langua
     const asOfMs = clock.nowMs()
     const outcome = await lintCatalog(catalog, { ownMetrics: await metricsOfRegistry(ownMetrics), language })
     const { checks, findings, counted } = reportOf(outcome, belowContent)
-    return {
-      asOfMs,
-      checks: checks.map((check) => ({ ...check })),
-      findings: findings.map(({ check, severity, file, line, column, message, hint, subject }) => ({
-        ...{ check, severity, file, line, column, message },
-        ...(hint === undefined ? {} : { hint }),
-        ...(subject === undefined ? {} : { subject }),
-      })),
-      counted: { ...counted },
-    }
+    const shown = findings.map(({ endLine: _endLine, endColumn: _endColumn, ...finding }) => finding)
+    return { asOfMs, checks, findings: shown, counted }
   }
 }
 

@@ -1,31 +1,34 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
-import { PAGE_DEFAULT } from '../../contract/fleet-common.ts'
-import { LogsQuery, SEVERITIES, type LogItem, type LogItems } from '../../contract/fleet-logs.ts'
+import { PAGE_DEFAULT } from '../../contract/common.ts'
+import { LogItems, LogsQuery, SEVERITIES, type LogItem } from '../../contract/fleet-logs.ts'
 import type { Attributes, AttributeValue } from '../../model/attribute.ts'
 import type { LogReader, LogRecord } from '../../model/log-record.ts'
 import { timeOf } from './items.ts'
-import { msOf, pick, readQuery } from './query.ts'
+import { msOf, pick } from './query.ts'
+import { ownRoute } from '../server/own-route.ts'
 import { invalidParam } from '../prometheus/params.ts'
 
 /** Log records, newest first. */
 export function registerFleetLogs(app: FastifyInstance, reader: LogReader, clock: Clock): void {
-  const config = { access: 'viewer', dialect: 'own' } as const
-
-  app.get('/api/fleet/v1/logs', { config }, async (request): Promise<LogItems> => {
-    const params = readQuery(LogsQuery, request)
-    const { limit = PAGE_DEFAULT, traceId, severity } = params
-    const nowMs = clock.nowMs()
-    const found = await reader.logs({
-      ...pick(params, 'cluster', 'service', 'contains'),
-      ...(traceId === undefined ? {} : { traceId: traceIdOf(traceId) }),
-      ...(severity === undefined ? {} : { severityMin: SEVERITIES.indexOf(severity) * 4 + 1 }),
-      fromNs: nsOf(msOf(params.from) ?? nowMs - HOUR_MS),
-      // A sender's clock may be ahead. Up to the end of the millisecond.
-      toNs: nsOf(msOf(params.to) ?? nowMs + HOUR_MS) + 999_999n,
-      limit: limit + 1,
-    })
-    return { asOf: timeOf(nowMs), logs: found.slice(0, limit).map(logItem), hasMore: found.length > limit }
+  ownRoute(app, 'GET /api/fleet/v1/logs', {
+    summary: 'Log records by cluster, service, trace, severity and text, newest first.',
+    query: LogsQuery,
+    answer: LogItems,
+    handler: async ({ query }) => {
+      const { limit = PAGE_DEFAULT, traceId, severity } = query
+      const nowMs = clock.nowMs()
+      const found = await reader.logs({
+        ...pick(query, 'cluster', 'service', 'contains'),
+        ...(traceId === undefined ? {} : { traceId: traceIdOf(traceId) }),
+        ...(severity === undefined ? {} : { severityMin: SEVERITIES.indexOf(severity) * 4 + 1 }),
+        fromNs: nsOf(msOf(query.from) ?? nowMs - HOUR_MS),
+        // A sender's clock may be ahead. Up to the end of the millisecond.
+        toNs: nsOf(msOf(query.to) ?? nowMs + HOUR_MS) + 999_999n,
+        limit: limit + 1,
+      })
+      return { asOf: timeOf(nowMs), logs: found.slice(0, limit).map(logItem), hasMore: found.length > limit }
+    },
   })
 }
 

@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { contentMetrics, type ContentMetrics, type MetricUses } from '../../catalog/metric-uses.ts'
-import type { KnownMetricItem, KnownMetricItems } from '../../contract/metric-catalog.ts'
+import { KnownMetricItems, type KnownMetricItem } from '../../contract/metric-catalog.ts'
 import type { ParseOptions } from '../../promql/parse-options.ts'
+import { ownRoute } from '../server/own-route.ts'
 import { metricCatalogOf, metricsOfRegistry } from '../../rules/metrics/metric-catalog.ts'
 import type { KnownMetric } from '../../rules/metrics/metric-table.ts'
 
@@ -18,12 +19,16 @@ export function registerMetricCatalog(app: FastifyInstance, deps: MetricCatalogD
   const { catalog, ownMetrics, language } = deps
   // A reload replaces the content as a whole, so an answer is valid until then.
   const known = new WeakMap<Catalog['dashboards'], KnownMetricItems>()
-  app.get('/api/fleet/v1/metrics', { config: { access: 'viewer', dialect: 'own' } }, async () => {
-    const { dashboards } = catalog
-    const answer =
-      known.get(dashboards) ?? itemsOf(contentMetrics(catalog, language), await metricsOfRegistry(ownMetrics))
-    known.set(dashboards, answer)
-    return answer
+  ownRoute(app, 'GET /api/fleet/v1/metrics', {
+    summary: 'What is known of metrics, sent or not: type, unit, first version, and which rules and panels read them.',
+    answer: KnownMetricItems,
+    handler: async () => {
+      const { dashboards } = catalog
+      const answer =
+        known.get(dashboards) ?? itemsOf(contentMetrics(catalog, language), await metricsOfRegistry(ownMetrics))
+      known.set(dashboards, answer)
+      return answer
+    },
   })
 }
 

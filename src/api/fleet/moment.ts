@@ -1,9 +1,9 @@
 /** The moment of a request about the fleet: now, or the past moment `at`. */
 import type { Clock } from '../../base/clock.ts'
-import type { PastNote } from '../../contract/fleet-common.ts'
+import type { FleetCoverage, PastNote } from '../../contract/common.ts'
 import type { FleetView } from '../../fleet/fleet-view.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
-import { timeOf } from './items.ts'
+import { coverageItem, timeOf } from './items.ts'
 import { msOf } from './query.ts'
 import { invalidParam } from '../prometheus/params.ts'
 
@@ -14,18 +14,25 @@ interface RequestedMoment {
   readonly nowMs: number
   /** For a past moment the field `past`, with the unavailable fields; for the present nothing. */
   readonly past: (unavailable: readonly string[]) => Promise<{ readonly past?: PastNote }>
+  /** The fields of every list beside its items. */
+  readonly listHead: (
+    unavailable: readonly string[],
+  ) => Promise<{ readonly asOf: string; readonly past?: PastNote; readonly coverage: FleetCoverage }>
 }
 
 /** @param at RFC 3339, as `readQuery` has read it; `undefined`: now. Throws `bad_request` when it is in the future. */
 export function fleetAt(fleet: FleetViews, clock: Clock, at: string | undefined): RequestedMoment {
-  const nowMs = clock.nowMs()
-  const atMs = pastMoment(at, nowMs)
-  if (atMs === undefined) return { view: fleet({ nowMs }), nowMs, past: () => Promise.resolve({}) }
-  const view = fleet({ nowMs, atMs })
-  const past: RequestedMoment['past'] = async (unavailable) => {
-    return { past: pastNote(unavailable, timeOf(await view.knownFrom())) }
+  const presentMs = clock.nowMs()
+  const atMs = pastMoment(at, presentMs)
+  const nowMs = atMs ?? presentMs
+  const view = fleet(atMs === undefined ? { nowMs } : { nowMs: presentMs, atMs })
+  const past: RequestedMoment['past'] = async (unavailable) =>
+    atMs === undefined ? {} : { past: pastNote(unavailable, timeOf(await view.knownFrom())) }
+  const listHead: RequestedMoment['listHead'] = async (unavailable) => {
+    const [note, coverage] = await Promise.all([past(unavailable), view.coverage()])
+    return { asOf: timeOf(nowMs), ...note, coverage: coverageItem(coverage) }
   }
-  return { view, nowMs: atMs, past }
+  return { view, nowMs, past, listHead }
 }
 
 /** Throws `bad_request` for a moment in the future. */
@@ -36,7 +43,7 @@ export function pastMoment(at: string | undefined, nowMs: number): number | unde
 }
 
 export function pastNote(unavailable: readonly string[], knownFrom: PastNote['knownFrom']): PastNote {
-  return { unavailable: [...unavailable], untold: [...unavailable], knownFrom }
+  return { unavailable, untold: unavailable, knownFrom }
 }
 
 /** By response: fields that are missing for the past, or for some items of the past. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
-import { MomentQuery } from '../../contract/fleet-common.ts'
+import { MomentQuery } from '../../contract/common.ts'
 import {
   NOW_LIST_MAX,
+  Now,
   type FallingEdgeItem,
-  type Now,
   type OpenUpgradeItem,
   type SilentClusterItem,
   type WaitingUpgradeItem,
@@ -18,9 +18,9 @@ import type { UpgradeOperator } from '../../model/upgrade.ts'
 import { firingAt } from './alerts-at.ts'
 import type { FleetSummary } from '../../fleet/fleet-view.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
-import { baselineItem, timeOf } from './items.ts'
+import { baselineItem, knownOrNull, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
-import { readQuery } from './query.ts'
+import { ownRoute } from '../server/own-route.ts'
 import type { ApiPeople } from './people.ts'
 
 interface NowDeps {
@@ -36,19 +36,23 @@ export function registerNow(app: FastifyInstance, { fleet, people, faults, clock
     const { view, nowMs, past } = fleetAt(fleet, clock, at)
     const alertsThen = async () =>
       at === undefined ? people.withoutDuplicates(people.alerts()) : firingAt(people.runs, nowMs)
-    const [standing, alerts] = await Promise.all([view.now(NOW_LIST_MAX), alertsThen()])
+    const [summary, alerts] = await Promise.all([view.now(NOW_LIST_MAX), alertsThen()])
     return {
-      ...nowItem(standing, firingNow(alerts), at === undefined ? faults() : undefined),
+      ...nowItem(summary, firingNow(alerts), at === undefined ? faults() : undefined),
       ...(await past(UNAVAILABLE.now)),
     }
   }
   // Many users open this page: concurrent requests share one computation.
   let underWay: Promise<Now> | undefined
-  app.get('/api/fleet/v1/now', { config: { access: 'viewer', dialect: 'own' } }, (request) => {
-    const { at } = readQuery(MomentQuery, request)
-    if (at !== undefined) return answer(at)
-    underWay ??= answer(undefined).finally(() => (underWay = undefined))
-    return underWay
+  ownRoute(app, 'GET /api/fleet/v1/now', {
+    summary: 'How the fleet stands: the landing page in one answer.',
+    query: MomentQuery,
+    answer: Now,
+    handler: ({ query: { at } }) => {
+      if (at !== undefined) return answer(at)
+      underWay ??= answer(undefined).finally(() => (underWay = undefined))
+      return underWay
+    },
   })
 }
 
@@ -80,32 +84,24 @@ function nowItem(now: FleetSummary, firing: FiringNow, faults?: ServerFaults): N
     waiting: { count: waiting.count, items: waiting.items.map(waitingItem) },
     silent: { count: silent.count, items: silent.items.map(silentItem) },
     firing: firingItem(firing),
-    versions: { ...versions, items: versions.items.map((share) => ({ ...share })) },
+    versions,
     fallingEdges: { count: fallingEdges.count, items: fallingEdges.items.map(fallingItem) },
     faults: faults === undefined ? null : faultsItem(faults),
   }
 }
 
 function openItem(upgrade: NowUpgrade): OpenUpgradeItem {
-  const { id, cluster, operator, from, to, phase, phaseSinceMs, phaseEndsMs, startedMs, isStuck } = upgrade
-  const { stalledSinceMs, beyondSeconds, silentSinceMs, baseline, cause, nodes, machines } = upgrade
+  const { id, cluster, operator, to, phaseSinceMs, phaseEndsMs, startedMs, isStuck } = upgrade
+  const { stalledSinceMs, silentSinceMs, baseline, machines } = upgrade
   return {
-    id,
-    cluster,
-    operator,
-    from: from ?? null,
-    to,
-    phase: phase ?? null,
+    ...{ id, cluster, operator, to, stuck: isStuck },
+    ...knownOrNull(upgrade, 'from', 'phase', 'beyondSeconds', 'cause', 'nodes'),
     phaseSince: timeOf(phaseSinceMs),
     phaseEndsAt: timeOf(phaseEndsMs),
     startedAt: timeOf(startedMs),
-    stuck: isStuck,
     stalledSince: timeOf(stalledSinceMs),
-    beyondSeconds: beyondSeconds ?? null,
     silentSince: timeOf(silentSinceMs),
     baseline: baseline === undefined ? null : baselineItem(baseline),
-    cause: cause === undefined ? null : { ...cause },
-    nodes: nodes === undefined ? null : { ...nodes },
     machines: machines === undefined ? null : machinesItem(machines),
     resolutionSeconds: upgrade.resolutionSeconds,
   }
@@ -116,37 +112,20 @@ function machinesItem({ outdated, atStart, etaMs }: NonNullable<NowUpgrade['mach
 }
 
 function waitingItem(upgrade: WaitingUpgrade): WaitingUpgradeItem {
-  const { id, cluster, operator, from, to, sinceMs, channel, namespace, installPlan, isStuck } = upgrade
+  const { id, cluster, operator, to, sinceMs, isStuck } = upgrade
   return {
-    id,
-    cluster,
-    operator,
-    from: from ?? null,
-    to,
+    ...{ id, cluster, operator, to, stuck: isStuck },
+    ...knownOrNull(upgrade, 'from', 'channel', 'namespace', 'installPlan'),
     since: timeOf(sinceMs),
-    channel: channel ?? null,
-    namespace: namespace ?? null,
-    installPlan: installPlan ?? null,
-    stuck: isStuck,
   }
 }
 
 function silentItem({ cluster, lastSeenMs, version, upgrade }: SilentCluster): SilentClusterItem {
-  return {
-    cluster,
-    lastSeenAt: timeOf(lastSeenMs),
-    version: version ?? null,
-    upgrade:
-      upgrade === undefined
-        ? null
-        : {
-            id: upgrade.id,
-            from: upgrade.from ?? null,
-            to: upgrade.to,
-            phase: upgrade.phase ?? null,
-            stuck: upgrade.isStuck,
-          },
-  }
+  const open =
+    upgrade === undefined
+      ? null
+      : { id: upgrade.id, to: upgrade.to, stuck: upgrade.isStuck, ...knownOrNull(upgrade, 'from', 'phase') }
+  return { cluster, lastSeenAt: timeOf(lastSeenMs), version: version ?? null, upgrade: open }
 }
 
 function faultsItem({ storage, failingRules }: ServerFaults): Now['faults'] {
@@ -166,13 +145,5 @@ function firingItem({ counts, pending, groups }: FiringNow): Now['firing'] {
 }
 
 function fallingItem({ operator, from, to, lately, against, other, difference }: FallingEdge): FallingEdgeItem {
-  return {
-    operator: operator as UpgradeOperator,
-    from,
-    to,
-    lately: { ...lately },
-    against,
-    other: { ...other },
-    difference: { ...difference },
-  }
+  return { operator: operator as UpgradeOperator, from, to, lately, against, other, difference }
 }

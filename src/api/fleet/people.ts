@@ -1,7 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import type { TSchema, Static } from 'typebox'
-import { Value } from 'typebox/value'
-import { FleetError } from '../../base/errors.ts'
 import type { Decommissions } from '../../fleet/clusters/decommissions.ts'
 import type { Alerts } from '../../notify/alerts.ts'
 import type { UserActions } from '../../notify/user-actions.ts'
@@ -21,13 +18,4 @@ const NAME_CHARS_MAX = 200
 export function actorOf(request: FastifyRequest, declared = ''): string {
   const name = request.principal?.name ?? declared.trim().slice(0, NAME_CHARS_MAX)
   return name === '' ? ANONYMOUS : name
-}
-
-/** The body, checked by the contract's schema. Throws `bad_request` with the first violation. */
-export function bodyOf<T extends TSchema>(schema: T, request: FastifyRequest): Static<T> {
-  const { body } = request
-  if (Value.Check(schema, body)) return body
-  const [first] = Value.Errors(schema, body)
-  const place = first === undefined || first.instancePath === '' ? 'the body' : first.instancePath.slice(1)
-  throw new FleetError('bad_request', `${place} ${first?.message ?? 'is missing'}`)
 }

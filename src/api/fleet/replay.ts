@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
-import { ReplayRequest, type Replay, type ReplayOutcome } from '../../contract/replay.ts'
+import { Replay, ReplayRequest, type ReplayOutcome } from '../../contract/replay.ts'
 import type { ReplayAnswer, ReplayedCounts } from '../../rules/replay-rules.ts'
 import type { ReplayInput } from '../../rules/replay-request.ts'
 import { formatValue } from '../prometheus/format-value.ts'
-import { bodyOf } from './people.ts'
+import { ownRoute } from '../server/own-route.ts'
 import { abortedWithConnection } from '../prometheus/query.ts'
 
 /** `POST /api/fleet/v1/rules/replay`: evaluates a rule over stored samples and compares it with the loaded one. */
@@ -17,20 +17,23 @@ const REPLAYS_MAX = 2
 
 export function registerReplay(app: FastifyInstance, replay: RunReplay): void {
   let running = 0
-  const config = { access: 'viewer', dialect: 'own' } as const
-  app.post('/api/fleet/v1/rules/replay', { config }, async (request, reply): Promise<Replay> => {
-    const body = bodyOf(ReplayRequest, request)
-    if (running >= REPLAYS_MAX) {
-      throw new FleetError('overloaded', `${running} replays are running; at most ${REPLAYS_MAX} at a time`, {
-        hint: 'wait for one of them to end',
-      })
-    }
-    running++
-    try {
-      return replayView(await replay(body, abortedWithConnection(reply)))
-    } finally {
-      running--
-    }
+  ownRoute(app, 'POST /api/fleet/v1/rules/replay', {
+    summary: 'What a rule would have done in the past.',
+    body: ReplayRequest,
+    answer: Replay,
+    handler: async ({ body, reply }) => {
+      if (running >= REPLAYS_MAX) {
+        throw new FleetError('overloaded', `${running} replays are running; at most ${REPLAYS_MAX} at a time`, {
+          hint: 'wait for one of them to end',
+        })
+      }
+      running++
+      try {
+        return replayView(await replay(body, abortedWithConnection(reply)))
+      } finally {
+        running--
+      }
+    },
   })
 }
 
@@ -45,7 +48,7 @@ function replayView({ present, edited, ...window }: ReplayAnswer): Replay {
 function outcomeView({ runs, firingByBlock, ...counts }: ReplayedCounts): ReplayOutcome {
   return {
     ...counts,
-    runs: runs.map(({ labels, value, ...times }) => ({ ...times, labels: { ...labels }, value: formatValue(value) })),
-    firingByBlock: [...firingByBlock],
+    runs: runs.map(({ value, ...run }) => ({ ...run, value: formatValue(value) })),
+    firingByBlock,
   }
 }

@@ -1,24 +1,24 @@
 import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
 import { FleetError } from '../../base/errors.ts'
-import type { RuleTests } from '../../contract/replay.ts'
+import { RuleTests } from '../../contract/replay.ts'
+import { ownRoute } from '../server/own-route.ts'
 
-/** `GET /api/fleet/v1/rules/tests?alertname=`: runs the unit tests that mention an alert. */
+/** Runs the unit tests that mention an alert. */
 export type RunRuleTests = (alertname: string) => Promise<RuleTests>
 
 const NAME_CHARS_MAX = 200
 
 export function registerRuleTests(app: FastifyInstance, run: RunRuleTests): void {
-  app.get<{ Querystring: Record<string, unknown> }>(
-    '/api/fleet/v1/rules/tests',
-    { config: { access: 'viewer', dialect: 'own' } },
-    async (request): Promise<RuleTests> => run(nameOf(request.query['alertname'])),
-  )
-}
-
-function nameOf(name: unknown): string {
-  if (typeof name === 'string' && name !== '' && name.length <= NAME_CHARS_MAX) return name
-  throw new FleetError(
-    'bad_request',
-    `parameter alertname: want the name of one alert, of at most ${NAME_CHARS_MAX} characters`,
-  )
+  ownRoute(app, 'GET /api/fleet/v1/rules/tests', {
+    summary: 'The unit tests of an alert, run now.',
+    documentedQuery: Type.Object({ alertname: Type.String({ description: 'Name of the alert.' }) }),
+    answer: RuleTests,
+    handler: ({ request }) => {
+      const { alertname } = request.query as Readonly<Record<string, unknown>>
+      if (typeof alertname === 'string' && alertname !== '' && alertname.length <= NAME_CHARS_MAX) return run(alertname)
+      const want = `want the name of one alert, of at most ${NAME_CHARS_MAX} characters`
+      throw new FleetError('bad_request', `parameter alertname: ${want}`)
+    },
+  })
 }

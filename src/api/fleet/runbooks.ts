@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { Type } from 'typebox'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { bindRunbook } from '../../catalog/bind-runbook.ts'
@@ -8,12 +9,12 @@ import { distinguishingLabels, rankInstances } from '../../catalog/rank-instance
 import { resolveRunbook } from '../../catalog/resolve-runbook.ts'
 import type { RunbookPage } from '../../catalog/runbook-page.ts'
 import type { PanelLink } from '../../contract/dashboards.ts'
-import type {
+import {
   BoundRunbook,
-  RunbookInstance,
   RunbookList,
   RunbookSource,
-  RunbookUnknown,
+  type RunbookInstance,
+  type RunbookUnknown,
 } from '../../contract/runbooks.ts'
 import type { ClusterInventory } from '../../fleet/clusters/inventory.ts'
 import { healthImpactOf, severityOf, type Alert } from '../../model/alert.ts'
@@ -21,6 +22,7 @@ import { clusterOf } from '../../model/cluster-identity.ts'
 import type { ParseOptions } from '../../promql/parse-options.ts'
 import { paramsOf } from '../prometheus/params.ts'
 import { sampleValue } from '../prometheus/format-value.ts'
+import { ownRoute } from '../server/own-route.ts'
 import type { RuleReader } from '../prometheus/rules.ts'
 
 /** `/api/runbooks/v1`: the pages, and a page with its placeholders bound to an alert. */
@@ -40,45 +42,53 @@ export type RunbookCatalog = Pick<Catalog, 'pages' | 'aliases'>
 
 export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void {
   const { catalog, rules, alerts: readAlerts } = deps
-  const config = { access: 'viewer', dialect: 'own' } as const
 
-  app.get('/api/runbooks/v1/pages', { config }, async (): Promise<RunbookList> => {
-    const [groups, alerts] = [await rules.groups(), readAlerts()]
-    const ruleNames = new Set(groups.flatMap((group) => group.rules.map(({ name }) => name)))
-    const pages = [...catalog.pages.values()].map((page) => ({
-      name: page.name,
-      summary: page.summary,
-      hasRule: ruleNames.has(page.name),
-      firing: instancesOf(page, alerts).filter(({ state }) => state === 'firing').length,
-    }))
-    return { pages: pages.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+  ownRoute(app, 'GET /api/runbooks/v1/pages', {
+    summary: 'All runbooks.',
+    answer: RunbookList,
+    handler: async () => {
+      const [groups, alerts] = [await rules.groups(), readAlerts()]
+      const ruleNames = new Set(groups.flatMap((group) => group.rules.map(({ name }) => name)))
+      const pages = [...catalog.pages.values()].map((page) => ({
+        name: page.name,
+        summary: page.summary,
+        hasRule: ruleNames.has(page.name),
+        firing: instancesOf(page, alerts).filter(({ state }) => state === 'firing').length,
+      }))
+      return { pages: pages.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+    },
   })
 
-  app.get<{ Params: { name: string } }>(
-    '/api/runbooks/v1/pages/:name/source',
-    { config },
-    (request, reply): RunbookSource | RunbookUnknown => {
-      const { name } = request.params
+  ownRoute(app, 'GET /api/runbooks/v1/pages/:name/source', {
+    summary: 'The file of a runbook, as it is kept.',
+    path: ALERT_NAME,
+    answer: RunbookSource,
+    handler: ({ params: { name }, reply }) => {
       const found = resolveRunbook(catalog, name)
-      if ('page' in found) return sourceOf(found.page)
-      void reply.code(404)
-      return { error: `no runbook is called ${JSON.stringify(name)}`, nearest: [...found.nearest] }
+      return 'page' in found ? sourceOf(found.page) : sendUnknown(reply, name, found.nearest)
     },
-  )
+  })
 
-  app.get<{ Params: { name: string } }>(
-    '/api/runbooks/v1/pages/:name',
-    { config },
-    async (request, reply): Promise<BoundRunbook | RunbookUnknown> => {
-      const { name } = request.params
+  ownRoute(app, 'GET /api/runbooks/v1/pages/:name', {
+    summary: 'One runbook, bound to an alert when one is named.',
+    path: ALERT_NAME,
+    documentedQuery: Type.Object({
+      instance: Type.Optional(Type.String({ description: 'Fingerprint of the alert it is read for.' })),
+    }),
+    answer: BoundRunbook,
+    handler: ({ params: { name }, request, reply }) => {
       const found = resolveRunbook(catalog, name)
-      if (!('page' in found)) {
-        void reply.code(404)
-        return { error: `no runbook is called ${JSON.stringify(name)}`, nearest: [...found.nearest] }
-      }
-      return boundPage(deps, found, name, paramsOf(request).get('instance'))
+      if ('page' in found) return boundPage(deps, found, name, paramsOf(request).get('instance'))
+      return sendUnknown(reply, name, found.nearest)
     },
-  )
+  })
+}
+
+const ALERT_NAME = { name: 'Of the alert it is for.' } as const
+
+function sendUnknown(reply: FastifyReply, name: string, nearest: readonly string[]): FastifyReply {
+  const error = `no runbook is called ${JSON.stringify(name)}`
+  return reply.code(404).send({ error, nearest } satisfies RunbookUnknown)
 }
 
 /** Without the location of the folder. */
@@ -113,9 +123,9 @@ async function boundPage(
     askedName,
     isRenamed,
     markdown: bound.markdown,
-    cells: bound.cells.map((cell) => ({ ...cell })),
-    bindings: bound.bindings.map((binding) => ({ ...binding })),
-    unbound: [...bound.unbound],
+    cells: bound.cells,
+    bindings: bound.bindings,
+    unbound: bound.unbound,
     ...(instance === undefined ? {} : { instance }),
     instances,
     panels: panelsOf(page, linksOf(catalog, language)),

@@ -3,13 +3,7 @@ import { Type } from 'typebox'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import { rankInstances } from '../../catalog/rank-instances.ts'
-import {
-  MatcherItem,
-  SilenceRequest,
-  type SilenceItem,
-  type SilenceItems,
-  type SilencePreview,
-} from '../../contract/silences.ts'
+import { MatcherItem, SilenceItem, SilenceItems, SilencePreview, SilenceRequest } from '../../contract/silences.ts'
 import { severityOf } from '../../model/alert.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 import type { Labels } from '../../model/labels.ts'
@@ -19,7 +13,8 @@ import { silenceStateAt, type Silence } from '../../model/silence.ts'
 import type { Silences } from '../../notify/silences.ts'
 import { compareSilences } from '../alertmanager/silences.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
-import { actorOf, bodyOf, type ApiPeople } from './people.ts'
+import { actorOf, type ApiPeople } from './people.ts'
+import { ownRoute } from '../server/own-route.ts'
 
 /** `/api/fleet/v1/silences`: as Alertmanager's routes, with the alerts that each silence hides, and a preview. */
 
@@ -27,24 +22,31 @@ const PREVIEW_MAX = 100
 const PREVIEW_PAST_MS = 7 * 86_400_000
 
 const PreviewRequest = Type.Object({ matchers: Type.Array(MatcherItem, { minItems: 1 }) })
+const ID = { id: 'Of the silence.' } as const
 
 export function registerSilences(app: FastifyInstance, people: ApiPeople, clock: Clock): void {
   const { silences } = people
-  const viewer = { access: 'viewer', dialect: 'own' } as const
-  const responder = { access: 'responder', dialect: 'own' } as const
-  type Params = { Params: { id: string } }
 
-  app.get('/api/fleet/v1/silences', { config: viewer }, (): SilenceItems => {
-    const nowMs = clock.nowMs()
-    const itemOf = silenceItems(silences, people.alerts(), nowMs)
-    const sorted = [...silences.all()].sort((a, b) => compareSilences(a, b, nowMs))
-    return { asOfMs: nowMs, silences: sorted.map(itemOf) }
+  ownRoute(app, 'GET /api/fleet/v1/silences', {
+    summary: 'All silences.',
+    answer: SilenceItems,
+    handler: () => {
+      const nowMs = clock.nowMs()
+      const itemOf = silenceItems(silences, people.alerts(), nowMs)
+      const sorted = [...silences.all()].sort((a, b) => compareSilences(a, b, nowMs))
+      return { asOfMs: nowMs, silences: sorted.map(itemOf) }
+    },
   })
 
-  app.get<Params>('/api/fleet/v1/silences/:id', { config: viewer }, (request): SilenceItem => {
-    const silence = silences.get(request.params.id)
-    if (silence === undefined) throw unknown(request.params.id)
-    return silenceItems(silences, people.alerts(), clock.nowMs())(silence)
+  ownRoute(app, 'GET /api/fleet/v1/silences/:id', {
+    summary: 'One silence.',
+    path: ID,
+    answer: SilenceItem,
+    handler: ({ params: { id } }) => {
+      const silence = silences.get(id)
+      if (silence === undefined) throw unknown(id)
+      return silenceItems(silences, people.alerts(), clock.nowMs())(silence)
+    },
   })
 
   const set = async (wish: SilenceRequest, id: string | undefined, by: string): Promise<SilenceItem> => {
@@ -73,44 +75,60 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
     return isRunning ? { startsAtMs: previous.startsAtMs } : {}
   }
 
-  app.post('/api/fleet/v1/silences', { config: responder }, async (request, reply): Promise<SilenceItem> => {
-    const wish = bodyOf(SilenceRequest, request)
-    const item = await set(wish, undefined, actorOf(request, wish.createdBy))
-    void reply.code(201)
-    return item
+  ownRoute(app, 'POST /api/fleet/v1/silences', {
+    access: 'responder',
+    summary: 'Sets a silence.',
+    body: SilenceRequest,
+    answer: SilenceItem,
+    status: 201,
+    handler: ({ body, request }) => set(body, undefined, actorOf(request, body.createdBy)),
   })
 
-  app.put<Params>('/api/fleet/v1/silences/:id', { config: responder }, async (request): Promise<SilenceItem> => {
-    const wish = bodyOf(SilenceRequest, request)
-    return set(wish, request.params.id, actorOf(request, wish.createdBy))
+  ownRoute(app, 'PUT /api/fleet/v1/silences/:id', {
+    access: 'responder',
+    summary: 'Changes a silence.',
+    path: ID,
+    body: SilenceRequest,
+    answer: SilenceItem,
+    handler: ({ params, body, request }) => set(body, params.id, actorOf(request, body.createdBy)),
   })
 
-  app.delete<Params>('/api/fleet/v1/silences/:id', { config: responder }, async (request): Promise<SilenceItem> => {
-    const nowMs = clock.nowMs()
-    const ended = await silences.expire(request.params.id, actorOf(request), nowMs)
-    if (ended === undefined) throw unknown(request.params.id)
-    return silenceItems(silences, [], nowMs)(ended)
+  ownRoute(app, 'DELETE /api/fleet/v1/silences/:id', {
+    access: 'responder',
+    summary: 'Ends a silence.',
+    path: ID,
+    answer: SilenceItem,
+    handler: async ({ params: { id }, request }) => {
+      const nowMs = clock.nowMs()
+      const ended = await silences.expire(id, actorOf(request), nowMs)
+      if (ended === undefined) throw unknown(id)
+      return silenceItems(silences, [], nowMs)(ended)
+    },
   })
 
-  app.post('/api/fleet/v1/silences/preview', { config: viewer }, async (request): Promise<SilencePreview> => {
-    const { matchers } = bodyOf(PreviewRequest, request)
-    const matches = compiled(matchers)
-    const nowMs = clock.nowMs()
-    const pastFromMs = nowMs - PREVIEW_PAST_MS
-    const past = await people.runs.matching(matchers, pastFromMs, nowMs)
-    const alerts = people.alerts()
-    const hidden = rankInstances(alerts.filter(({ state, labels }) => state !== 'resolved' && matches(labels)))
-    return {
-      asOfMs: nowMs,
-      now: hidden.slice(0, PREVIEW_MAX).map(({ fingerprint, labels, state }) => {
-        const [alertname, cluster, severity] = [labels.get('alertname'), clusterOf(labels), severityOf(labels)]
-        return { fingerprint, alertname, cluster, severity, state }
-      }),
-      nowCount: hidden.length,
-      past: past.map((one) => ({ ...one })),
-      pastRuns: past.reduce((sum, { runs }) => sum + runs, 0),
-      pastFromMs,
-    }
+  ownRoute(app, 'POST /api/fleet/v1/silences/preview', {
+    summary: 'Which alerts a silence would reach.',
+    body: PreviewRequest,
+    answer: SilencePreview,
+    handler: async ({ body: { matchers } }) => {
+      const matches = compiled(matchers)
+      const nowMs = clock.nowMs()
+      const pastFromMs = nowMs - PREVIEW_PAST_MS
+      const past = await people.runs.matching(matchers, pastFromMs, nowMs)
+      const alerts = people.alerts()
+      const hidden = rankInstances(alerts.filter(({ state, labels }) => state !== 'resolved' && matches(labels)))
+      return {
+        asOfMs: nowMs,
+        now: hidden.slice(0, PREVIEW_MAX).map(({ fingerprint, labels, state }) => {
+          const [alertname, cluster, severity] = [labels.get('alertname'), clusterOf(labels), severityOf(labels)]
+          return { fingerprint, alertname, cluster, severity, state }
+        }),
+        nowCount: hidden.length,
+        past,
+        pastRuns: past.reduce((sum, { runs }) => sum + runs, 0),
+        pastFromMs,
+      }
+    },
   })
 }
 
@@ -151,6 +169,6 @@ function silenceItems(
   return (silence) => {
     const state = silenceStateAt(silence, nowMs)
     const hides = state === 'pending' ? matched(silence) : (hidden.get(silence.id) ?? [])
-    return { ...silence, matchers: silence.matchers.map((matcher) => ({ ...matcher })), state, hides: [...hides] }
+    return { ...silence, state, hides: [...hides] }
   }
 }

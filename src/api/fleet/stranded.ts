@@ -1,32 +1,24 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
-import {
-  STRANDED_NAMED_MAX,
-  StrandedQuery,
-  type StrandedItem,
-  type StrandedItems,
-} from '../../contract/fleet-stranded.ts'
+import { STRANDED_NAMED_MAX, StrandedItems, StrandedQuery, type StrandedItem } from '../../contract/fleet-stranded.ts'
 import type { StrandedVersion } from '../../model/stranded.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
-import { coverageItem, timeOf } from './items.ts'
+import { timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
-import { readQuery } from './query.ts'
+import { ownRoute } from '../server/own-route.ts'
 
 /** Versions without a known working upgrade path; `StrandedVersion` defines when. */
 export function registerFleetStranded(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
-  const config = { access: 'viewer', dialect: 'own' } as const
-
-  app.get('/api/fleet/v1/stranded', { config }, async (request): Promise<StrandedItems> => {
-    const { at } = readQuery(StrandedQuery, request)
-    const { view, nowMs, past } = fleetAt(fleet, clock, at)
-    const [stranded, coverage] = await Promise.all([view.stranded(), view.coverage()])
-    return {
-      asOf: timeOf(nowMs),
-      ...(await past(UNAVAILABLE.stranded)),
-      coverage: coverageItem(coverage),
-      total: stranded.reduce((sum, { clusters }) => sum + clusters.length, 0),
-      stranded: stranded.map(strandedItem),
-    }
+  ownRoute(app, 'GET /api/fleet/v1/stranded', {
+    summary: 'Versions from which no way out is known to work, the most clusters first.',
+    query: StrandedQuery,
+    answer: StrandedItems,
+    handler: async ({ query }) => {
+      const { view, listHead } = fleetAt(fleet, clock, query.at)
+      const [stranded, head] = await Promise.all([view.stranded(), listHead(UNAVAILABLE.stranded)])
+      const total = stranded.reduce((sum, { clusters }) => sum + clusters.length, 0)
+      return { ...head, total, stranded: stranded.map(strandedItem) }
+    },
   })
 }
 

@@ -1,91 +1,86 @@
 import type { UpgradePhase, Upgrade, UpgradeDetail, UpgradeRecord } from '../../model/upgrade.ts'
-import { timeOf, blockItem, evidenceItem, coverageItem, durationItem, stuckItem, workloadItem } from './items.ts'
+import { blockItem, durationItem, evidenceItem, knownOrNull, stuckItem, timeOf, workloadItem } from './items.ts'
 import {
-  type UpgradeItem,
+  StuckItems,
   StuckQuery,
+  UpgradeDetailItem,
+  UpgradeItem,
+  UpgradeItems,
   UpgradesQuery,
-  type StuckItems,
-  type UpgradeDetailItem,
-  type UpgradeItems,
 } from '../../contract/fleet-upgrades.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
-import { MomentQuery, PAGE_DEFAULT } from '../../contract/fleet-common.ts'
+import { MomentQuery, PAGE_DEFAULT } from '../../contract/common.ts'
 import type { OpenUpgrade } from '../../fleet/clusters/cluster-states.ts'
 import { upgradeTraceId } from '../../fleet/trace/trace-ids.ts'
 import { upgradeKeyOf } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
-import { cutPage, readCursor, writeCursor } from './cursor.ts'
+import { pageAnswer, readCursor } from './cursor.ts'
 import type { FleetView } from '../../fleet/fleet-view.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
-import { msOf, pick, readQuery } from './query.ts'
+import { msOf, pick } from './query.ts'
+import { ownRoute } from '../server/own-route.ts'
 
 /** Upgrades: the list, one upgrade, its details, and the stuck upgrades. */
 export function registerFleetUpgrades(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
-  const config = { access: 'viewer', dialect: 'own' } as const
-
-  app.get('/api/fleet/v1/upgrades', { config }, async (request): Promise<UpgradeItems> => {
-    const params = readQuery(UpgradesQuery, request)
-    const {
-      sort = 'started',
-      order = sort === 'cluster' ? 'asc' : 'desc',
-      limit = PAGE_DEFAULT,
-      cursor,
-      state,
-    } = params
-    const list = { ...params, sort, order }
-    const [fromMs, toMs] = [msOf(params.startedFrom), msOf(params.startedTo)]
-    const { view, nowMs, past } = fleetAt(fleet, clock, params.at)
-    const [records, coverage, gone] = await Promise.all([
-      view.upgrades({
-        ...pick(params, 'cluster', 'operator', 'from', 'to'),
-        ...(state === undefined ? {} : { states: state }),
-        ...(fromMs === undefined ? {} : { fromMs }),
-        ...(toMs === undefined ? {} : { toMs }),
-        sort,
-        isDescending: order === 'desc',
-        ...(cursor === undefined ? {} : { after: readCursor('upgrades', list, cursor) }),
-        limit: limit + 1, // one more shows whether there is a next page
-      }),
-      view.coverage(),
-      view.gone(),
-    ])
-    const { shown, last } = cutPage(
-      records.map(({ upgrade }) => upgrade),
-      limit,
-    )
-    return {
-      asOf: timeOf(nowMs),
-      ...(await past(UNAVAILABLE.upgrades)),
-      coverage: coverageItem(coverage),
-      upgrades: shown.map(upgradeItem),
-      goneClusters: [...new Set(shown.map(({ cluster }) => cluster))].filter((cluster) => gone.has(cluster)),
-      nextCursor:
-        last === undefined ? null : writeCursor('upgrades', list, { key: upgradeKeyOf(last, sort), id: last.id }),
-    }
+  ownRoute(app, 'GET /api/fleet/v1/upgrades', {
+    summary: 'Upgrades with their phases and evidence.',
+    query: UpgradesQuery,
+    answer: UpgradeItems,
+    handler: async ({ query }) => {
+      const { sort = 'started', order = sort === 'cluster' ? 'asc' : 'desc', limit = PAGE_DEFAULT } = query
+      const { cursor, state } = query
+      const list = { ...query, sort, order }
+      const [fromMs, toMs] = [msOf(query.startedFrom), msOf(query.startedTo)]
+      const { view, listHead } = fleetAt(fleet, clock, query.at)
+      const [records, head, gone] = await Promise.all([
+        view.upgrades({
+          ...pick(query, 'cluster', 'operator', 'from', 'to'),
+          ...(state === undefined ? {} : { states: state }),
+          ...(fromMs === undefined ? {} : { fromMs }),
+          ...(toMs === undefined ? {} : { toMs }),
+          sort,
+          isDescending: order === 'desc',
+          ...(cursor === undefined ? {} : { after: readCursor('upgrades', list, cursor) }),
+          limit: limit + 1, // one more shows whether there is a next page
+        }),
+        listHead(UNAVAILABLE.upgrades),
+        view.gone(),
+      ])
+      const placeOf = ({ upgrade }: UpgradeRecord) => ({ key: upgradeKeyOf(upgrade, sort), id: upgrade.id })
+      const { shown, nextCursor } = pageAnswer('upgrades', list, records, limit, placeOf)
+      const clusters = new Set(shown.map(({ upgrade }) => upgrade.cluster))
+      return {
+        ...head,
+        upgrades: shown.map(({ upgrade }) => upgradeItem(upgrade)),
+        goneClusters: [...clusters].filter((cluster) => gone.has(cluster)),
+        nextCursor,
+      }
+    },
   })
 
-  app.get<{ Params: { id: string } }>(
-    '/api/fleet/v1/upgrades/:id',
-    { config },
-    async (request): Promise<UpgradeItem> => {
-      const { at } = readQuery(MomentQuery, request)
-      return upgradeItem((await known(fleetAt(fleet, clock, at).view, request.params.id, at)).upgrade)
-    },
-  )
+  ownRoute(app, 'GET /api/fleet/v1/upgrades/:id', {
+    summary: 'One upgrade.',
+    path: { id: 'Of the upgrade.' },
+    query: MomentQuery,
+    answer: UpgradeItem,
+    handler: async ({ params: { id }, query: { at } }) =>
+      upgradeItem((await known(fleetAt(fleet, clock, at).view, id, at)).upgrade),
+  })
 
-  app.get<{ Params: { id: string } }>(
-    '/api/fleet/v1/upgrades/:id/detail',
-    { config },
-    async (request): Promise<UpgradeDetailItem> => {
-      const { at } = readQuery(MomentQuery, request)
+  ownRoute(app, 'GET /api/fleet/v1/upgrades/:id/detail', {
+    summary: 'One upgrade with all that is known of it: components, CSV steps, workloads, verdict.',
+    path: { id: 'Of the upgrade.' },
+    query: MomentQuery,
+    answer: UpgradeDetailItem,
+    handler: async ({ params, query: { at } }) => {
       const { view, nowMs, past } = fleetAt(fleet, clock, at)
-      const record = await known(view, request.params.id, at)
+      const record = await known(view, params.id, at)
       const { id, operator, from, to } = record.upgrade
       const name = from === undefined ? undefined : { operator, from, to }
-      const [verdict, gone, usual, median] = await Promise.all([
+      const [verdict, gone, typical, median] = await Promise.all([
         view.judge(id),
         view.gone(),
         name === undefined ? undefined : view.typical(name),
@@ -100,33 +95,35 @@ export function registerFleetUpgrades(app: FastifyInstance, fleet: FleetViews, c
           median === undefined || beside === undefined
             ? null
             : { id: median.id, cluster: median.cluster, seconds: median.seconds, traceId: upgradeTraceId(beside) },
-        usual: (usual?.phases ?? []).map(({ phase, ...took }) => ({ phase, ...durationItem(took) })),
-        usualFrom: usual?.learnedFrom ?? null,
+        usual: (typical?.phases ?? []).map(({ phase, ...took }) => ({ phase, ...durationItem(took) })),
+        usualFrom: typical?.learnedFrom ?? null,
       }
     },
-  )
+  })
 
-  app.get('/api/fleet/v1/stuck', { config }, async (request): Promise<StuckItems> => {
-    const { operator, cause, at } = readQuery(StuckQuery, request)
-    const { view, nowMs, past } = fleetAt(fleet, clock, at)
-    const [all, coverage] = await Promise.all([view.open(), view.coverage()])
-    const open = all.filter(({ record }) => operator === undefined || record.upgrade.operator === operator)
-    const stuck = open
-      .filter(({ verdict }) => verdict.isStuck && (cause === undefined || cause.includes(causeOf(verdict))))
-      .sort(longestFirst)
-    return {
-      asOf: timeOf(nowMs),
-      ...(await past(UNAVAILABLE.stuck)),
-      coverage: coverageItem(coverage),
-      open: open.length,
-      stuckCount: open.filter(({ verdict }) => verdict.isStuck).length,
-      silentCount: open.filter(({ verdict }) => verdict.silentSinceMs !== undefined).length,
-      stuck: stuck.map(({ record, verdict }) => ({
-        upgrade: upgradeItem(record.upgrade),
-        verdict: stuckItem(verdict),
-      })),
-      nextCursor: null,
-    }
+  ownRoute(app, 'GET /api/fleet/v1/stuck', {
+    summary: 'Upgrades that do not get further, the one that stands longest first.',
+    query: StuckQuery,
+    answer: StuckItems,
+    handler: async ({ query: { operator, cause, at } }) => {
+      const { view, listHead } = fleetAt(fleet, clock, at)
+      const [all, head] = await Promise.all([view.open(), listHead(UNAVAILABLE.stuck)])
+      const open = all.filter(({ record }) => operator === undefined || record.upgrade.operator === operator)
+      const stuck = open
+        .filter(({ verdict }) => verdict.isStuck && (cause === undefined || cause.includes(causeOf(verdict))))
+        .sort(longestFirst)
+      return {
+        ...head,
+        open: open.length,
+        stuckCount: open.filter(({ verdict }) => verdict.isStuck).length,
+        silentCount: open.filter(({ verdict }) => verdict.silentSinceMs !== undefined).length,
+        stuck: stuck.map(({ record, verdict }) => ({
+          upgrade: upgradeItem(record.upgrade),
+          verdict: stuckItem(verdict),
+        })),
+        nextCursor: null,
+      }
+    },
   })
 }
 
@@ -163,9 +160,7 @@ function detailItem(
         return { phase, reason, startedAt: timeOf(startedMs), endedAt: timeOf(endedMs) }
       }),
     },
-    namespace: detail.namespace ?? null,
-    subscription: detail.subscription ?? null,
-    installPlan: detail.installPlan ?? null,
+    ...knownOrNull(detail, 'namespace', 'subscription', 'installPlan'),
     components: detail.components.map(componentItem),
     hco:
       detail.hco === undefined
@@ -184,41 +179,23 @@ function detailItem(
   }
 }
 
-function componentItem({ name, from, to, startedMs, endedMs, state, message }: UpgradeDetail['components'][number]) {
-  return {
-    name,
-    from: from ?? null,
-    to: to ?? null,
-    startedAt: timeOf(startedMs),
-    endedAt: timeOf(endedMs),
-    state,
-    message: message ?? null,
-  }
+function componentItem(component: UpgradeDetail['components'][number]) {
+  const { name, startedMs, endedMs, state } = component
+  const known = knownOrNull(component, 'from', 'to', 'message')
+  return { name, ...known, startedAt: timeOf(startedMs), endedAt: timeOf(endedMs), state }
 }
 
-function virtHandlerItem({ startedMs, canaryMs, endedMs, ...counts }: NonNullable<UpgradeDetail['virtHandler']>) {
-  const { desired, updated, ready, waves } = counts
-  return {
-    desired,
-    updated,
-    ready,
-    waves,
-    startedAt: timeOf(startedMs),
-    canaryAt: timeOf(canaryMs),
-    endedAt: timeOf(endedMs),
-  }
+function virtHandlerItem({ startedMs, canaryMs, endedMs, ...rest }: NonNullable<UpgradeDetail['virtHandler']>) {
+  const { desired, updated, ready, waves } = rest
+  const times = { startedAt: timeOf(startedMs), canaryAt: timeOf(canaryMs), endedAt: timeOf(endedMs) }
+  return { desired, updated, ready, waves, ...times }
 }
 
 export function upgradeItem(upgrade: Upgrade): UpgradeItem {
-  const { id, cluster, operator, from, to, channel, approval, state, startedMs, endedMs } = upgrade
+  const { id, cluster, operator, from, to, state, startedMs, endedMs } = upgrade
   return {
-    id,
-    cluster,
-    operator,
-    from: from ?? null,
-    to,
-    channel: channel ?? null,
-    approval: approval ?? null,
+    ...{ id, cluster, operator, from: from ?? null, to },
+    ...knownOrNull(upgrade, 'channel', 'approval'),
     state,
     startedAt: timeOf(startedMs),
     endedAt: timeOf(endedMs),
@@ -231,12 +208,6 @@ export function upgradeItem(upgrade: Upgrade): UpgradeItem {
 }
 
 function phaseItem({ name, startedMs, endedMs, state, resolutionSeconds, isReconstructed }: UpgradePhase) {
-  return {
-    name,
-    startedAt: timeOf(startedMs),
-    endedAt: timeOf(endedMs),
-    state,
-    resolutionSeconds,
-    reconstructed: isReconstructed,
-  }
+  const times = { startedAt: timeOf(startedMs), endedAt: timeOf(endedMs) }
+  return { name, ...times, state, resolutionSeconds, reconstructed: isReconstructed }
 }

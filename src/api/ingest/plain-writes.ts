@@ -5,7 +5,7 @@ import type { WriteOutcome } from '../../ingest/write-outcome.ts'
 import type { tryAccess } from '../server/access.ts'
 import { RETRY_AFTER_SECONDS, asFailure, logFailure, textOf } from '../server/error-handler.ts'
 import { protocolOf, type Write } from './remote-write.ts'
-import { FORMATS, counted } from './write-metrics.ts'
+import { FORMATS, countedWrite } from './write-metrics.ts'
 import { readBody, type FastPath } from '../server/fast-path.ts'
 
 /**
@@ -59,7 +59,11 @@ async function answer(
     }
     const body = await readBody(request)
     if (body === undefined) return // the sender disconnected
-    const outcome = await counted(parts.metrics, FORMATS['1.0'], parts.write(body, granted.principal?.cluster, '1.0'))
+    const outcome = await countedWrite(
+      parts.metrics,
+      FORMATS['1.0'],
+      parts.write(body, granted.principal?.cluster, '1.0'),
+    )
     // The process is about to end: senders should connect to its successor.
     if (parts.readiness() !== 'ready') response.setHeader('connection', 'close')
     sendOutcome(response, outcome)

@@ -3,7 +3,7 @@ import { FleetError } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { WriteOutcome, WriteProtocol } from '../../ingest/write-outcome.ts'
 import { watchBodyLimit, type RecordRefusal } from '../server/body-limit.ts'
-import { FORMATS, counted } from './write-metrics.ts'
+import { FORMATS, countedWrite } from './write-metrics.ts'
 
 /**
  * `POST /api/v1/write`, Prometheus remote write 1.0 and 2.0, distinguished by the content type. Responses: 204 when all
@@ -64,7 +64,7 @@ export async function registerRemoteWrite(app: FastifyInstance, options: RemoteW
       handler: async (request, reply) => {
         const protocol = protocolOf(request.headers['content-type']) ?? '1.0'
         const writing = write(request.body === undefined ? [] : [request.body], request.principal?.cluster, protocol)
-        const answer = await counted(metrics, FORMATS[protocol], writing)
+        const answer = await countedWrite(metrics, FORMATS[protocol], writing)
         if (protocol === '2.0') void reply.headers(writtenHeaders(answer))
         void reply.code(answer.status).type('text/plain; charset=utf-8')
         if (answer.status === 400) return reply.send(`${answer.message}\n`)

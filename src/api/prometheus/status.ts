@@ -140,9 +140,9 @@ function tsdbStatus(status: StoreStatus): TsdbStatus['data'] {
       minTime: status.oldestMs ?? 0,
       maxTime: status.newestMs ?? 0,
     },
-    seriesCountByMetricName: [...status.seriesByMetric],
-    labelValueCountByLabelName: [...status.valuesByLabel],
-    memoryInBytesByLabelName: [...status.bytesByLabel],
-    seriesCountByLabelValuePair: [...status.seriesByPair],
+    seriesCountByMetricName: status.seriesByMetric,
+    labelValueCountByLabelName: status.valuesByLabel,
+    memoryInBytesByLabelName: status.bytesByLabel,
+    seriesCountByLabelValuePair: status.seriesByPair,
   }
 }

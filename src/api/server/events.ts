@@ -2,7 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
+import { ChangeEvent } from '../../contract/events.ts'
 import type { EventFeed } from './event-feed.ts'
+import { ownRoute } from './own-route.ts'
 
 interface EventsDeps {
   readonly feed: Pick<EventFeed, 'listen' | 'stop'>
@@ -16,10 +18,11 @@ const RECHECK_EVERY_MS = 5000
 
 /** `GET /api/fleet/v1/events`: change events as server-sent events, which browsers support natively. */
 export function registerEvents(app: FastifyInstance, { feed, clock, isStillAllowed }: EventsDeps): void {
-  app.get(
-    '/api/fleet/v1/events',
-    { config: { access: 'viewer', dialect: 'own', isEndless: true } },
-    (request, reply) => {
+  ownRoute(app, 'GET /api/fleet/v1/events', {
+    summary: 'Server-sent events that say what changed, without the data. `Last-Event-ID` tells what was missed.',
+    answer: ChangeEvent,
+    mediaType: 'text/event-stream',
+    handler: ({ request, reply }) => {
       const lastEventId = request.headers['last-event-id']
       const stream = feed.listen(typeof lastEventId === 'string' ? lastEventId : undefined)
       endWhenRevoked(stream, clock, () => isStillAllowed(request.headers))
@@ -34,7 +37,7 @@ export function registerEvents(app: FastifyInstance, { feed, clock, isStillAllow
           .send(stream)
       )
     },
-  )
+  })
   // Before the server waits for open requests, of which these would never end.
   app.addHook('preClose', (done) => {
     feed.stop()

@@ -5,18 +5,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { OwnError } from '../../contract/ui.ts'
-import { ADOPTION_OPERATIONS } from './openapi-adoption.ts'
-import { ALERT_OPERATIONS } from './openapi-alerts.ts'
-import { DASHBOARD_OPERATIONS } from './openapi-dashboards.ts'
-import { FLEET_OPERATIONS } from './openapi-fleet.ts'
-import type { Operation, Operations } from './openapi-operation.ts'
-
-export const OPERATIONS: Operations = {
-  ...FLEET_OPERATIONS,
-  ...ADOPTION_OPERATIONS,
-  ...ALERT_OPERATIONS,
-  ...DASHBOARD_OPERATIONS,
-}
+import type { Operation } from './route-config.ts'
 
 /** The prefixes of Daytwo's own API; all other paths follow the protocols of other projects. */
 export const OWN_PREFIXES: readonly string[] = [
@@ -25,6 +14,17 @@ export const OWN_PREFIXES: readonly string[] = [
   '/api/runbooks/v1/',
   '/api/dashboards/v1',
 ]
+
+/** Tags of the resources below `/api/fleet/v1`; all others are `fleet`. */
+const FLEET_TAGS: Readonly<Record<string, string>> = {
+  alerts: 'alerts',
+  audit: 'alerts',
+  silences: 'alerts',
+  deliveries: 'notifications',
+  receivers: 'notifications',
+  routes: 'notifications',
+  rules: 'rules',
+}
 
 /** Register before the routes it describes, and `registerOpenApi` with them. */
 export async function installOpenApi(app: FastifyInstance, version: string): Promise<void> {
@@ -62,15 +62,15 @@ export function registerOpenApi(app: FastifyInstance): void {
 }
 
 function schemaOf(url: string, { method, config }: RouteOptions): FastifySchema {
-  const operation = OPERATIONS[`${[method].flat().join(',')} ${url}`]
-  if (operation === undefined || config?.isWrongMethod === true) return { hide: true }
-  const { summary, tag, path = {}, query, body, answer, mediaType, status = 200 } = operation
+  const operation = config?.operation
+  if (operation === undefined) return { hide: true }
+  const { summary, path = {}, query, body, answer, mediaType, status = 200 } = operation
   const params = Object.fromEntries(
     Object.entries(path).map(([name, description]) => [name, { type: 'string', description }]),
   )
   return {
     summary,
-    tags: [tag],
+    tags: [tagOf(url)],
     description: `Needs the role \`${config?.access ?? 'admin'}\`.`,
     operationId: operationIdOf(method, url),
     ...(Object.keys(params).length === 0
@@ -86,6 +86,11 @@ function schemaOf(url: string, { method, config }: RouteOptions): FastifySchema 
       '4XX': { description: 'What was got and what is wanted.', ...(plain(OwnError) as object) },
     },
   }
+}
+
+function tagOf(url: string): string {
+  const [area = '', , resource = ''] = url.replace('/api/', '').split('/')
+  return area === 'fleet' ? (FLEET_TAGS[resource] ?? area) : area
 }
 
 /** `GET /api/fleet/v1/clusters/:cluster` is `get_fleet_clusters_cluster`. */
@@ -118,8 +123,8 @@ function toBeNamed({ $ref }: Cyclic): object {
 
 function documentOf(app: FastifyInstance): string {
   const whole = app.swagger() as { readonly components?: { readonly schemas?: object } }
-  const named = Object.values(OPERATIONS).flatMap(({ answer }) =>
-    isCyclic(answer) ? Object.entries(answer.$defs) : [],
+  const named = app.routeTable.flatMap(({ operation }) =>
+    isCyclic(operation?.answer) ? Object.entries(operation.answer.$defs) : [],
   )
   const schemas = { ...whole.components?.schemas, ...Object.fromEntries(named) }
   return JSON.stringify({ ...whole, components: { ...whole.components, schemas } }, (_name, value: unknown) => {

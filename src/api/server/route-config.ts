@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { TSchema } from 'typebox'
 import { invariant } from '../../base/invariant.ts'
 import type { Access, Principal } from '../../model/token.ts'
 
@@ -12,6 +13,21 @@ import type { Access, Principal } from '../../model/token.ts'
  */
 type Dialect = 'prometheus' | 'own' | 'otlp' | 'alertmanager' | 'jaeger' | 'jaeger_v3' | 'text'
 
+/** A route of Daytwo's own API as `/api/openapi.json` documents it. */
+export interface Operation {
+  /** One line. */
+  readonly summary: string
+  /** The description of each path parameter. */
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: TSchema
+  readonly body?: TSchema
+  readonly answer: TSchema
+  /** When the response is not JSON: a stream of events with data of the schema `answer`. */
+  readonly mediaType?: 'text/event-stream'
+  /** The status of success; 200 when absent. */
+  readonly status?: 201
+}
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
@@ -20,6 +36,8 @@ declare module 'fastify' {
     isOpenToOrigins?: boolean
     /** The response lasts as long as the client listens, so its duration is not measured. */
     isEndless?: boolean
+    /** Set by `ownRoute` only. */
+    operation?: Operation
     /** Set by `answerWrongMethods` only. */
     isWrongMethod?: boolean
   }
@@ -40,6 +58,7 @@ interface RouteEntry {
   readonly dialect: Dialect
   /** Exists only to answer 405. */
   readonly isWrongMethod: boolean
+  readonly operation: Operation | undefined
 }
 
 /** Collects the declared routes. Register before any route. */
@@ -48,11 +67,11 @@ export function installRouteTable(app: FastifyInstance): void {
   app.decorate('routeTable', entries)
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat()
-    const { access, dialect, isWrongMethod = false } = route.config ?? {}
+    const { access, dialect, isWrongMethod = false, operation } = route.config ?? {}
     const name = `${methods.join(',')} ${route.url}`
     invariant(access !== undefined, `route ${name} declares who may use it (config.access)`)
     invariant(dialect !== undefined, `route ${name} declares the format of its errors (config.dialect)`)
-    for (const method of methods) entries.push({ method, url: route.url, access, dialect, isWrongMethod })
+    for (const method of methods) entries.push({ method, url: route.url, access, dialect, isWrongMethod, operation })
   })
 }
 

@@ -56,10 +56,8 @@ import { registerLint } from '../fleet/lint.ts'
 import { registerMetadata } from '../prometheus/metadata.ts'
 import { registerMetricCatalog } from '../fleet/metric-catalog.ts'
 import { registerNow } from '../fleet/now.ts'
-import { registerOtlpLogs, type WriteOtlpLogs } from '../ingest/otlp-logs.ts'
 import { installOpenApi, registerOpenApi } from './openapi.ts'
-import { registerOtlpMetrics, type WriteOtlpMetrics } from '../ingest/otlp-metrics.ts'
-import { registerOtlpTraces, type WriteOtlpTraces } from '../ingest/otlp-traces.ts'
+import { registerOtlp, type OtlpWrites } from '../ingest/otlp.ts'
 import { acceptForms } from '../prometheus/params.ts'
 import type { ApiPeople } from '../fleet/people.ts'
 import { plainWrites } from '../ingest/plain-writes.ts'
@@ -96,9 +94,7 @@ export interface ApiDeps {
   readonly write: Write
   readonly ingestReport: ReadIngestReport
   readonly recordRefusal: RecordRefusal
-  readonly writeOtlpMetrics: WriteOtlpMetrics
-  readonly writeOtlpTraces: WriteOtlpTraces
-  readonly writeOtlpLogs: WriteOtlpLogs
+  readonly writeOtlp: OtlpWrites
   readonly traces: TraceReader
   readonly objectChanges: ReadObjectChanges
   readonly logRecords: LogReader
@@ -218,9 +214,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
 
   const { language = STABLE_LANGUAGE } = deps
   await registerRemoteWrite(app, { ...deps, bodyBytesMax: settings.bodyBytesMax })
-  await registerOtlpMetrics(app, { ...settings, ...deps, write: deps.writeOtlpMetrics })
-  await registerOtlpTraces(app, { ...settings, ...deps, write: deps.writeOtlpTraces })
-  await registerOtlpLogs(app, { ...settings, ...deps, write: deps.writeOtlpLogs })
+  await registerOtlp(app, { ...settings, ...deps })
   await app.register((scope, _options, done) => {
     acceptForms(scope)
     registerQueryRoutes(scope, { query: deps.query, answers, clock, language })

@@ -1,11 +1,9 @@
-import { invariant } from '../../base/invariant.ts'
 import { valueText } from '../../model/attribute-text.ts'
 import { textAttribute, type Attributes, type AttributeValue } from '../../model/attribute.ts'
 import type { ObjectListing, ObservationSink } from '../../model/fleet-facts.ts'
 import type { LogRecord, LogSink } from '../../model/log-record.ts'
 import type { ObjectObservation } from '../../model/observation.ts'
 import type { RefusalReason } from '../../model/refusal.ts'
-import { DecodeError } from '../../wire/decode-error.ts'
 import { SKIPPED_KEYS } from '../../wire/k8s/kinds.ts'
 import { isWatchedRecord, readObjectRecord, type LeftOut } from '../../wire/k8s/object-record.ts'
 import type { OtlpEncoding } from '../../wire/otlp/answer.ts'
@@ -14,10 +12,9 @@ import { decodeLogsProtobuf } from '../../wire/otlp/logs-protobuf.ts'
 import type { LogsRequest, OtlpLogRecord, ResourceLogs } from '../../wire/otlp/logs.ts'
 import { clusterOfResource, namesOfResource } from '../cluster-claim.ts'
 import type { Intake } from '../intake.ts'
-import { badItemBody, itemOutcomeOf, type OtlpItemOutcome } from './item-outcome.ts'
-import type { OtlpContext } from './context.ts'
+import { otlpOutcomeOf, type OtlpContext, type OtlpOutcome } from './outcome.ts'
 import type { OtlpOptions } from './options.ts'
-import { RefusalTally } from '../refusal-tally.ts'
+import { RefusalTally } from '../refusals.ts'
 
 /**
  * Handles an OTLP logs request, from its decompressed body to stored records and a response. Records of the Collector's
@@ -29,7 +26,7 @@ interface OtlpLogsIngest {
   write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpLogsOutcome
 }
 
-export interface OtlpLogsOutcome extends OtlpItemOutcome {
+export interface OtlpLogsOutcome extends OtlpOutcome {
   /** Accepted and understood, but not stored. */
   readonly leftOut: Readonly<Record<LeftOut, number>>
 }
@@ -58,25 +55,13 @@ export function createOtlpLogsIngest(parts: OtlpLogsParts): OtlpLogsIngest {
     attributesMax: otlp.attributesMax,
     skippedKeys: (attributes: Attributes) => (isWatchedRecord(attributes) ? SKIPPED_KEYS : undefined),
   }
+  const none = { leftOut: { marker: 0, object: 0 } }
   return {
-    write(body, encoding, context) {
-      invariant(context.cluster !== '', 'a bound cluster has a name')
-      const outcome = decoded(() => {
+    write: (body, encoding, context) =>
+      otlpOutcomeOf<OtlpLogsOutcome>('logs', intake, context, none, () => {
         const request = encoding === 'json' ? decodeLogsJson(body, limits) : decodeLogsProtobuf(body, limits)
         return new RequestWriter(parts, context).write(request)
-      })
-      intake.note(outcome.refusals, context.cluster, context.nowMs)
-      return outcome
-    },
-  }
-}
-
-function decoded(write: () => OtlpLogsOutcome): OtlpLogsOutcome {
-  try {
-    return write()
-  } catch (thrown) {
-    if (thrown instanceof DecodeError) return { ...badItemBody('logs', thrown), leftOut: { marker: 0, object: 0 } }
-    throw thrown
+      }),
   }
 }
 
@@ -105,15 +90,15 @@ class RequestWriter {
     this.#context = context
   }
 
-  write(request: LogsRequest): OtlpLogsOutcome {
+  write(request: LogsRequest): Pick<OtlpLogsOutcome, 'itemsIn' | 'itemsTaken' | 'refusals' | 'leftOut'> {
     for (const resource of request.resources) this.#resource(resource)
     const { observations, logs } = this.#parts
     for (const [cluster, aliases] of this.#aliases) observations.putAliases(cluster, [...aliases])
     observations.putObjects(this.#objects)
     observations.putListings([...this.#listings.values()])
     logs.putLogs(this.#records)
-    const counts = { itemsIn: request.recordCount, itemsTaken: this.#taken, refusals: this.#tally.refusals() }
-    return { ...itemOutcomeOf({ signal: 'logs', ...counts }), leftOut: this.#leftOut }
+    const [itemsIn, itemsTaken] = [request.recordCount, this.#taken]
+    return { itemsIn, itemsTaken, refusals: this.#tally.refusals(), leftOut: this.#leftOut }
   }
 
   #resource({ resource, scopes }: ResourceLogs): void {

@@ -1,17 +1,21 @@
-import type { OtlpContext } from './context.ts'
-import { invariant } from '../../base/invariant.ts'
-import { DecodeError } from '../../wire/decode-error.ts'
+import type { OtlpEncoding } from '../../wire/otlp/answer.ts'
 import { decodeMetricsJson } from '../../wire/otlp/metrics-json.ts'
 import { decodeMetricsProtobuf } from '../../wire/otlp/metrics-protobuf.ts'
 import type { Intake } from '../intake.ts'
 import { DeltaSums } from './delta.ts'
 import type { OtlpOptions } from './options.ts'
-import { otlpBadBody, otlpOutcomeOf, type OtlpEncoding, type OtlpOutcome } from './outcome.ts'
+import { otlpOutcomeOf, type OtlpContext, type OtlpOutcome } from './outcome.ts'
 import { OtlpRequestWriter } from './request-writer.ts'
 import { StreamIds, StreamTable } from './streams.ts'
 import { SeenMetadata } from '../seen-metadata.ts'
 
-export type { OtlpEncoding, OtlpOutcome } from './outcome.ts'
+export interface OtlpMetricsOutcome extends OtlpOutcome {
+  readonly itemsDuplicate: number
+  /** Received but not stored: of gauges, of refused points, too long, out of order. */
+  readonly exemplarsIgnored: number
+  /** Streams without a cluster that this process had not seen before, or had forgotten. */
+  readonly newUnidentifiedSeries: number
+}
 
 /**
  * Handles an OTLP metrics request, from its decompressed body to appended samples and a response. The whole body is
@@ -19,7 +23,7 @@ export type { OtlpEncoding, OtlpOutcome } from './outcome.ts'
  */
 interface OtlpMetricsIngest {
   /** Accepted points are not durable yet: the caller awaits `appender.commit()` before it responds. */
-  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpOutcome
+  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpMetricsOutcome
 }
 
 export function createOtlpMetricsIngest(parts: {
@@ -35,28 +39,15 @@ export function createOtlpMetricsIngest(parts: {
     ids: new StreamIds(),
     metadata: new SeenMetadata(),
   }
-  const write = (body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpOutcome => {
-    try {
-      const request = encoding === 'json' ? decodeMetricsJson(body, limits) : decodeMetricsProtobuf(body, limits)
-      intake.begin(context.nowMs)
-      const writer = new OtlpRequestWriter({ intake, otlp, memory, context })
-      const { exemplarsTaken, ...written } = writer.write(request)
-      return otlpOutcomeOf({
-        ...written,
-        pointsIn: request.pointCount,
-        exemplarsIgnored: request.exemplarCount - exemplarsTaken,
-      })
-    } catch (error) {
-      if (error instanceof DecodeError) return otlpBadBody(error)
-      throw error
-    }
-  }
+  const none = { exemplarsIgnored: 0, newUnidentifiedSeries: 0 }
   return {
-    write(body, encoding, context) {
-      invariant(context.cluster !== '', 'a bound cluster has a name')
-      const outcome = write(body, encoding, context)
-      intake.note(outcome.refusals, context.cluster, context.nowMs)
-      return outcome
-    },
+    write: (body, encoding, context) =>
+      otlpOutcomeOf<OtlpMetricsOutcome>('metrics', intake, context, none, () => {
+        const request = encoding === 'json' ? decodeMetricsJson(body, limits) : decodeMetricsProtobuf(body, limits)
+        intake.begin(context.nowMs)
+        const writer = new OtlpRequestWriter({ intake, otlp, memory, context })
+        const { exemplarsTaken, ...counts } = writer.write(request)
+        return { ...counts, itemsIn: request.pointCount, exemplarsIgnored: request.exemplarCount - exemplarsTaken }
+      }),
   }
 }

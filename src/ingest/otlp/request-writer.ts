@@ -25,7 +25,7 @@ import type { DeltaPoint, DeltaSums } from './delta.ts'
 import { exemplarOfPoint } from './exemplars.ts'
 import { histogramOfPoint } from './exponential.ts'
 import { attributesKey, pointLabels, resourceLabels, type LabelOptions, type ResourceLabels } from './labels.ts'
-import type { OtlpContext } from './context.ts'
+import type { OtlpContext } from './outcome.ts'
 import { metricNameOf } from './names.ts'
 import type { OtlpOptions } from './options.ts'
 import { faultOfHistogram, faultOfSummary } from './point-faults.ts'
@@ -40,7 +40,7 @@ import {
 import { type StreamIds, textOfLabels, type Stream, type StreamTable } from './streams.ts'
 import { unitText } from './units.ts'
 import type { SeenMetadata } from '../seen-metadata.ts'
-import { RefusalTally } from '../refusal-tally.ts'
+import { RefusalTally } from '../refusals.ts'
 
 /**
  * Writes one decoded request: each point to its stream's series, or to a refusal. A point is accepted as a whole or
@@ -57,8 +57,8 @@ interface OtlpMemory {
 }
 
 interface OtlpWritten {
-  readonly pointsTaken: number
-  readonly pointsDuplicate: number
+  readonly itemsTaken: number
+  readonly itemsDuplicate: number
   readonly refusals: readonly Refusal[]
   readonly exemplarsTaken: number
   readonly newUnidentifiedSeries: number
@@ -131,8 +131,8 @@ export class OtlpRequestWriter {
     this.#memory.streams.newUnidentified = 0
     for (const resource of request.resources) this.#resource(resource)
     return {
-      pointsTaken: this.#taken,
-      pointsDuplicate: this.#duplicates,
+      itemsTaken: this.#taken,
+      itemsDuplicate: this.#duplicates,
       refusals: this.#tally.refusals(),
       exemplarsTaken: this.#exemplars,
       newUnidentifiedSeries: this.#memory.streams.newUnidentified,

@@ -3,7 +3,7 @@ import type { SeriesRef } from '../../model/series.ts'
 import { admit } from '../admission.ts'
 import type { Intake } from '../intake.ts'
 import { isCovered, seriesOf, type StreamShape } from './shape.ts'
-import type { RefusedSeries } from '../refused-series.ts'
+import type { RefusedSeries } from '../refusals.ts'
 import { TwoGenerations } from '../two-generations.ts'
 
 /** The series of one stream: of one resource, metric and attribute list. */

@@ -1,9 +1,7 @@
-import { invariant } from '../../base/invariant.ts'
 import { textAttribute } from '../../model/attribute.ts'
 import type { RefusalReason } from '../../model/refusal.ts'
 import type { Span, SpanResource, SpanScope, SpanSink } from '../../model/span.ts'
 import { upgradeSpanFault } from '../../model/validate-upgrade-span.ts'
-import { DecodeError } from '../../wire/decode-error.ts'
 import type { OtlpEncoding } from '../../wire/otlp/answer.ts'
 import type { OtlpScope } from '../../wire/otlp/resource.ts'
 import { decodeTracesJson } from '../../wire/otlp/traces-json.ts'
@@ -11,10 +9,9 @@ import { decodeTracesProtobuf } from '../../wire/otlp/traces-protobuf.ts'
 import type { OtlpSpan, ResourceSpans, TracesRequest } from '../../wire/otlp/traces.ts'
 import { clusterOfResource, type ResourceCluster } from '../cluster-claim.ts'
 import type { Intake } from '../intake.ts'
-import { badItemBody, itemOutcomeOf, type OtlpItemOutcome } from './item-outcome.ts'
-import type { OtlpContext } from './context.ts'
+import { otlpOutcomeOf, type OtlpContext, type OtlpOutcome } from './outcome.ts'
 import type { OtlpOptions } from './options.ts'
-import { RefusalTally } from '../refusal-tally.ts'
+import { RefusalTally } from '../refusals.ts'
 
 /**
  * Handles an OTLP traces request, from its decompressed body to spans in the store and a response. The whole body is
@@ -23,7 +20,7 @@ import { RefusalTally } from '../refusal-tally.ts'
  */
 interface OtlpTracesIngest {
   /** Accepted spans are not durable yet: the caller awaits the commit before it responds. */
-  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpItemOutcome
+  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpOutcome
 }
 
 interface OtlpTracesParts {
@@ -43,24 +40,11 @@ export function createOtlpTracesIngest(parts: OtlpTracesParts): OtlpTracesIngest
   const { intake, otlp } = parts
   const limits = { spansMax: intake.options.spansPerRequestMax, attributesMax: otlp.attributesMax }
   return {
-    write(body, encoding, context) {
-      invariant(context.cluster !== '', 'a bound cluster has a name')
-      const outcome = decoded(() => {
+    write: (body, encoding, context) =>
+      otlpOutcomeOf<OtlpOutcome>('traces', intake, context, {}, () => {
         const request = encoding === 'json' ? decodeTracesJson(body, limits) : decodeTracesProtobuf(body, limits)
         return new RequestWriter(parts, context).write(request)
-      })
-      intake.note(outcome.refusals, context.cluster, context.nowMs)
-      return outcome
-    },
-  }
-}
-
-function decoded(write: () => OtlpItemOutcome): OtlpItemOutcome {
-  try {
-    return write()
-  } catch (thrown) {
-    if (thrown instanceof DecodeError) return badItemBody('traces', thrown)
-    throw thrown
+      }),
   }
 }
 
@@ -76,7 +60,7 @@ class RequestWriter {
     this.#context = context
   }
 
-  write(request: TracesRequest): OtlpItemOutcome {
+  write(request: TracesRequest): Pick<OtlpOutcome, 'itemsIn' | 'itemsTaken' | 'refusals'> {
     for (const resource of request.resources) this.#resource(resource)
     const full = this.#parts.spans.putSpans(this.#taken, this.#context.nowMs)
     const most = this.#parts.limits.spansPerTraceMax
@@ -90,7 +74,7 @@ class RequestWriter {
     const refused = new Set(full)
     for (const span of this.#taken) if (!refused.has(span)) this.#count(span.resource.cluster, 1, 0)
     const itemsTaken = this.#taken.length - full.length
-    return itemOutcomeOf({ signal: 'traces', itemsIn: request.spanCount, itemsTaken, refusals: this.#tally.refusals() })
+    return { itemsIn: request.spanCount, itemsTaken, refusals: this.#tally.refusals() }
   }
 
   #resource({ resource: sent, scopes }: ResourceSpans): void {

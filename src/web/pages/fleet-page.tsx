@@ -90,7 +90,7 @@ function ClusterList(props: ClusterListProps): ReactNode {
   const { pages, counted, view, onChange, onRefresh, isRefreshing, onNeedMore } = props
   const moment = useMoment()
   const columns = useClusterColumns()
-  const clusters = useMemo(() => pages.flatMap((page): ClusterItem[] => page.clusters), [pages])
+  const clusters = useMemo(() => pages.flatMap((page): readonly ClusterItem[] => page.clusters), [pages])
   const firing = useFiringByCluster()
   const versions = counted.facets?.versions
   const context = useMemo(() => ({ versions: versions ?? [], alerts: firing }), [versions, firing])

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { useQueryClient, type Query } from '@tanstack/react-query'
-import type { PastNote } from '../../contract/fleet-common.ts'
+import type { PastNote } from '../../contract/common.ts'
 import { placeOf, ROUTES } from '../lib/paths.ts'
 
 /**

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FleetError } from '../../../src/base/errors.ts'
 import type { Principal } from '../../../src/model/token.ts'
-import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
+import { failingOtlp, NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const PROTOBUF_TYPE = { 'content-type': 'application/x-protobuf' }
@@ -114,7 +114,7 @@ test.each([
   [new FleetError('storage_full', 'the disk is full'), 503, 14, '5'],
   [new Error('a bug'), 500, 13, undefined],
 ])('our own fault: %s', async (failure, status, code, retryAfter) => {
-  const broken = await makeServer({ writeOtlpMetrics: () => Promise.reject(failure) })
+  const broken = await makeServer({ writeOtlp: failingOtlp(failure) })
   const answer = await send(body(NOW_MS), JSON_TYPE, broken)
   expect([answer.status, answer.headers['retry-after']]).toEqual([status, retryAfter])
   expect(JSON.parse(answer.text)).toMatchObject({ code })

@@ -3,7 +3,7 @@ import { FleetError } from '../../../src/base/errors.ts'
 import type { Principal } from '../../../src/model/token.ts'
 import { encodeTracesJson, otlpSpan, tracesOf } from '../../support/otlp-traces.ts'
 import { spanIdOf } from '../../support/spans.ts'
-import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
+import { failingOtlp, NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
 const NOW_NS = BigInt(NOW_MS) * 1_000_000n
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -47,7 +47,7 @@ test.each([
   [new FleetError('overloaded', 'the log cannot keep up'), 503, 14, '5'],
   [new Error('a bug'), 500, 13, undefined],
 ])('our own fault: %s', async (failure, status, code, retryAfter) => {
-  const server = await makeServer({ writeOtlpTraces: () => Promise.reject(failure) })
+  const server = await makeServer({ writeOtlp: failingOtlp(failure) })
   const answer = await send(server, body(NOW_NS))
   expect([answer.status, answer.headers['retry-after']]).toEqual([status, retryAfter])
   expect(JSON.parse(answer.text)).toMatchObject({ code })

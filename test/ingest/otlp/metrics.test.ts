@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { INGEST_DEFAULTS, type IngestOptions } from '../../../src/ingest/options.ts'
 import { Intake } from '../../../src/ingest/intake.ts'
-import { createOtlpMetricsIngest, type OtlpOutcome } from '../../../src/ingest/otlp/metrics.ts'
+import { createOtlpMetricsIngest, type OtlpMetricsOutcome } from '../../../src/ingest/otlp/metrics.ts'
 import { OTLP_DEFAULTS, OTLP_STRATEGIES, type OtlpOptions } from '../../../src/ingest/otlp/options.ts'
 import { otlpAnswer } from '../../../src/ingest/otlp/outcome.ts'
 import type { Histogram } from '../../../src/model/histogram.ts'
@@ -35,13 +35,13 @@ const GOLDEN = resolve(import.meta.dirname, '../../../../shared/golden')
 
 interface Rig {
   readonly appender: MemoryAppender
-  readonly write: (body: Uint8Array | string, cluster?: string, nowMs?: number) => OtlpOutcome
+  readonly write: (body: Uint8Array | string, cluster?: string, nowMs?: number) => OtlpMetricsOutcome
   /** Writes metrics of one resource. */
   readonly send: (
     metrics: readonly Metric[],
     resource?: Record<string, AttributeValue>,
     cluster?: string,
-  ) => OtlpOutcome
+  ) => OtlpMetricsOutcome
   /** The samples of each series, by its text. */
   readonly stored: () => Record<string, readonly (readonly [number, number | 'stale'])[]>
 }
@@ -104,7 +104,7 @@ function exponential(more: Partial<ExponentialPoint> = {}, temporality: Temporal
   const one = { ...common, ...buckets, count: 7, sum: 4, scale: 3, zeroCount: 1, zeroThreshold: 0, ...more }
   return { name: 'e', unit: 's', data: { kind: 'exponential_histogram', points: [one], temporality } }
 }
-const reasons = (outcome: OtlpOutcome) => outcome.refusals.map(({ reason, count }) => [reason, count])
+const reasons = (outcome: OtlpMetricsOutcome) => outcome.refusals.map(({ reason, count }) => [reason, count])
 
 describe('labels', () => {
   test('come from the point, then promoted ones of the resource, then job and instance', () => {
@@ -177,8 +177,8 @@ describe('a bound sender', () => {
   test('that is bound by name may say its UUID too, as collectors do', () => {
     const { send, appender } = rig()
     const both = { 'k8s.cluster.uid': '6f3c1d52-9f0e-4c1b-8a53-0d6c5a1e7b10', 'k8s.cluster.name': 'prague' }
-    expect(send([gauge('m', point(1))], both, 'prague').pointsTaken).toBe(1)
-    expect(send([gauge('m', point(1))], { ...both, 'k8s.cluster.name': 'berlin' }, 'prague').pointsTaken).toBe(0)
+    expect(send([gauge('m', point(1))], both, 'prague').itemsTaken).toBe(1)
+    expect(send([gauge('m', point(1))], { ...both, 'k8s.cluster.name': 'berlin' }, 'prague').itemsTaken).toBe(0)
     expect(appender.dump().map(({ labels }) => [labels['cluster'], labels['k8s_cluster_name']])).toEqual([
       ['prague', 'prague'],
     ])
@@ -243,7 +243,7 @@ describe('points', () => {
       histogram({ ...gone, count: 0, sum: undefined, bucketCounts: [], bounds: [] }),
       gauge('m', point(undefined, gone)),
     ])
-    expect(outcome.pointsTaken).toBe(2)
+    expect(outcome.itemsTaken).toBe(2)
     expect(Object.values(stored()).every((samples) => samples.at(-1)![1] === 'stale')).toBe(true)
   })
 
@@ -263,7 +263,7 @@ describe('points', () => {
       exponential({ count: 5 }),
       { name: 'nothing', unit: '', data: { kind: 'none' } },
     ])
-    expect([outcome.pointsIn, outcome.pointsTaken, outcome.status]).toEqual([13, 2, 200])
+    expect([outcome.itemsIn, outcome.itemsTaken, outcome.status]).toEqual([13, 2, 200])
     expect(reasons(outcome)).toEqual([
       ['no_metric_name', 1],
       ['too_far_ahead', 1],
@@ -281,7 +281,7 @@ describe('points', () => {
   test('are refused when the store refuses, and a repeated request is taken again', () => {
     const { send } = rig({}, {}, { outOfOrderMs: 1000 })
     expect(send([gauge('m', point(1))]).refusals).toEqual([])
-    expect(send([gauge('m', point(1))]).pointsTaken).toBe(1)
+    expect(send([gauge('m', point(1))]).itemsTaken).toBe(1)
     expect(reasons(send([gauge('m', point(2))]))).toEqual([['duplicate_sample', 1]])
     expect(reasons(send([gauge('m', point(2, { timeMs: T0_MS - 5000 }))]))).toEqual([['out_of_order', 1]])
   })
@@ -376,7 +376,7 @@ describe('delta points', () => {
     let count = 0
     for (const [from, to, value] of windows) {
       const outcome = send([sum('delta', window(from, to, value))])
-      count += outcome.pointsIn - outcome.pointsTaken
+      count += outcome.itemsIn - outcome.itemsTaken
     }
     expect([totals(stored) ?? [], count]).toEqual([want, refused])
   })
@@ -448,7 +448,7 @@ describe('whatever is sent', () => {
         expect(b.write(encodeRequestJson(request), cluster, ARBITRARY_NOW_MS)).toEqual(fromProtobuf)
         expect(b.appender.dump()).toEqual(a.appender.dump())
         const refused = fromProtobuf.refusals.reduce((total, { count }) => total + count, 0)
-        expect(fromProtobuf.pointsTaken + refused).toBe(request.pointCount)
+        expect(fromProtobuf.itemsTaken + refused).toBe(request.pointCount)
         const before = a.appender.sampleCount
         a.write(encodeRequestProtobuf(request), cluster, ARBITRARY_NOW_MS)
         expect(a.appender.sampleCount).toBe(before)
@@ -571,7 +571,7 @@ describe('exemplars', () => {
       sum('cumulative', point(undefined, { exemplars: [exemplar(1)] })),
       sum('cumulative', point(2, { timeMs: T0_MS + 1, exemplars: [{ ...exemplar(1), timeMs: 0 }] })),
     ])
-    expect(outcome).toMatchObject({ pointsTaken: 2, exemplarsIgnored: 2 })
+    expect(outcome).toMatchObject({ itemsTaken: 2, exemplarsIgnored: 2 })
     expect(appender.exemplars.map(({ exemplar: { labels } }) => labels.toObject())).toEqual([ids])
   })
 })
@@ -627,7 +627,7 @@ describe.skipIf(!existsSync(GOLDEN))(
           { identityLabels: [] },
         )
         const outcome = write(encoding === 'pb' ? body : body.toString())
-        expect(outcome).toMatchObject({ status: 200, pointsIn: 11, pointsTaken: 11, refusals: [], exemplarsIgnored: 0 })
+        expect(outcome).toMatchObject({ status: 200, itemsIn: 11, itemsTaken: 11, refusals: [], exemplarsIgnored: 0 })
         const adds = isPromoted ? want.withPromotion.adds : {}
         expect(new Set(appender.dump())).toEqual(
           new Set(
@@ -682,7 +682,7 @@ describe.skipIf(!existsSync(GOLDEN))(
         gunzipSync(read('captured/otel-js-0.223-metrics.pb.gz')),
       ]) {
         const { appender, write } = rig()
-        expect(write(body, undefined, nowMs)).toMatchObject({ pointsIn: 3, pointsTaken: 3, newUnidentifiedSeries: 0 })
+        expect(write(body, undefined, nowMs)).toMatchObject({ itemsIn: 3, itemsTaken: 3, newUnidentifiedSeries: 0 })
         const names = new Set(appender.dump().map(({ labels }) => labels['__name__']))
         expect([...names]).toEqual([
           'http_requests_total',
@@ -700,7 +700,7 @@ describe.skipIf(!existsSync(GOLDEN))(
       expect(rig().write(name.endsWith('pb') ? body : body.toString())).toMatchObject({
         status: 200,
         message: '',
-        pointsIn: 0,
+        itemsIn: 0,
       })
     })
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Intake } from '../../../src/ingest/intake.ts'
 import { INGEST_DEFAULTS, type IngestOptions } from '../../../src/ingest/options.ts'
-import { itemAnswer } from '../../../src/ingest/otlp/item-outcome.ts'
+import { otlpAnswer } from '../../../src/ingest/otlp/outcome.ts'
 import { OTLP_DEFAULTS } from '../../../src/ingest/otlp/options.ts'
 import { createOtlpTracesIngest } from '../../../src/ingest/otlp/traces.ts'
 import type { Span } from '../../../src/model/span.ts'
@@ -67,7 +67,7 @@ test('spans are taken with their service and cluster', () => {
     ['hco', 'u1', spanIdOf(1)],
   ])
   expect(intake.report(NOW_MS, 5).clusters.bySamples).toMatchObject([{ cluster: 'u1', taken: 2, refused: 0 }])
-  expect(Buffer.from(itemAnswer(outcome, 'json')).toString()).toBe('{}')
+  expect(Buffer.from(otlpAnswer(outcome, 'json')).toString()).toBe('{}')
 })
 
 test('who does not say what it is, is an unknown service of no cluster', () => {
@@ -155,7 +155,7 @@ describe.skipIf(!existsSync(GOLDEN))('stored bodies (skipped when they are not b
     const outcome = write(name.endsWith('json') ? body.toString() : body)
     expect(outcome).toMatchObject({ itemsIn: 4, itemsTaken: 1, refusals: [{ reason: 'bad_span_id', count: 3 }] })
     expect(spans.map((span) => span.name)).toEqual(['good'])
-    expect(JSON.parse(Buffer.from(itemAnswer(outcome, 'json')).toString())).toMatchObject({
+    expect(JSON.parse(Buffer.from(otlpAnswer(outcome, 'json')).toString())).toMatchObject({
       partialSuccess: { rejectedSpans: '3' },
     })
   })

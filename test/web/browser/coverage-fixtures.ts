@@ -1,4 +1,4 @@
-import type { FleetCoverage } from '../../../src/contract/fleet-common.ts'
+import type { FleetCoverage } from '../../../src/contract/common.ts'
 
 /** Of how many clusters the made-up fleet's answers speak. */
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { FleetCoverage } from '../../../contract/fleet-common.ts'
+import type { FleetCoverage } from '../../../contract/common.ts'
 import { clustersPath, ROUTES } from '../../lib/paths.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { classNames } from '../../ui/class-names.ts'

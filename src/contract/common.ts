@@ -5,6 +5,10 @@ import { Type, type Static, type TProperties, type TSchema } from 'typebox'
  * are always the same.
  */
 
+/** The type of a schema, for reading: an answer may hold arrays and objects of the program without a copy. */
+export type Shape<S extends TSchema> = DeepReadonly<Static<S>>
+type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
+
 /** `2026-11-21T23:38:01.000Z`. */
 export const Time = Type.String({ format: 'date-time' })
 
@@ -32,7 +36,7 @@ export const FleetCoverage = Type.Object({
   newestAt: orNull(Time),
   oldestAt: orNull(Time),
 })
-export type FleetCoverage = Static<typeof FleetCoverage>
+export type FleetCoverage = Shape<typeof FleetCoverage>
 
 /** The moment of an answer. */
 export const MOMENT_PARAMS = {
@@ -59,7 +63,7 @@ export const PastNote = Type.Object({
    */
   knownFrom: orNull(Time),
 })
-export type PastNote = Static<typeof PastNote>
+export type PastNote = Shape<typeof PastNote>
 export const PAST_FIELD = { past: Type.Optional(PastNote) } as const
 
 /** The fields of every list beside its items. `nextCursor` is opaque and valid only with the same filter and order. */

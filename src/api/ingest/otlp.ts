@@ -1,67 +1,88 @@
 import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
-import type { OtlpEncoding } from '../../ingest/otlp/outcome.ts'
-import type { Refusal } from '../../model/refusal.ts'
+import type { OtlpLogsOutcome } from '../../ingest/otlp/logs.ts'
+import type { OtlpMetricsOutcome } from '../../ingest/otlp/metrics.ts'
+import { otlpAnswer, type OtlpEncoding, type OtlpOutcome } from '../../ingest/otlp/outcome.ts'
 import { gunzipBody, overLimit, watchBodyLimit, type RecordRefusal } from '../server/body-limit.ts'
+import { counted, type WriteCounts } from './write-metrics.ts'
 
 /**
  * OTLP/HTTP for all signals: content types, compression, body limits and responses. 200 when the request was decoded
  * (refused items are reported as partial success and must not be sent again); 400 when it cannot be decoded; 413 and 415;
  * 503 with Retry-After for a failure of the server. Never 500 for bad data.
  */
-export interface OtlpHttpOptions {
+interface OtlpOptions {
   /** Of a body as sent. */
   readonly bodyBytesMax: number
   /** Of a body after decompression. */
   readonly decodedBytesMax: number
   readonly metrics: OwnMetrics
   readonly recordRefusal: RecordRefusal
+  readonly writeOtlp: OtlpWrites
 }
 
 /**
  * Takes a decompressed body. `cluster`: to which the sender's token is bound. Resolves when the accepted data is durable;
  * rejects with FleetError `overloaded`, `storage_full` or `storage_failed` otherwise.
  */
-export type WriteOtlp<O> = (body: Uint8Array, encoding: OtlpEncoding, cluster: string | undefined) => Promise<O>
+type WriteOtlp<O> = (body: Uint8Array, encoding: OtlpEncoding, cluster: string | undefined) => Promise<O>
 
-/** The outcome of a request that all signals share: for metrics and the response. */
-interface OtlpAnswered {
-  readonly status: 200 | 400
-  /** Empty when nothing was refused. */
-  readonly message: string
-  readonly refusals: readonly Refusal[]
+export interface OtlpWrites {
+  readonly metrics: WriteOtlp<OtlpMetricsOutcome>
+  readonly traces: WriteOtlp<OtlpOutcome>
+  /** Log records, and Kubernetes objects as a Collector's k8sobjects receiver sends them. */
+  readonly logs: WriteOtlp<OtlpLogsOutcome>
 }
 
-/** One signal: its paths, its ingest function and its counts. */
-interface OtlpSignalRoutes<O extends OtlpAnswered> {
+/** One signal: its paths and its ingest function. */
+interface SignalRoutes<O extends OtlpOutcome> {
   readonly urls: readonly string[]
   /** The label `format` of own metrics. */
   readonly format: string
   readonly write: WriteOtlp<O>
-  /** The number of items in the request, and of those accepted. */
-  readonly counts: (outcome: O) => { readonly itemsIn: number; readonly itemsTaken: number }
-  /** The body of the response. */
-  readonly answer: (outcome: O, encoding: OtlpEncoding) => Uint8Array
   /** Further metrics. */
-  readonly count?: (metrics: OwnMetrics, outcome: O) => void
+  readonly count?: (outcome: O) => void
 }
 
 const NOTHING = Buffer.alloc(0)
 
-export async function registerOtlpSignal<O extends OtlpAnswered>(
+export async function registerOtlp(app: FastifyInstance, options: OtlpOptions): Promise<void> {
+  const { metrics, writeOtlp } = options
+  await registerSignal(app, options, {
+    // The second path is Prometheus' own.
+    urls: ['/v1/metrics', '/api/v1/otlp/v1/metrics'],
+    format: 'otlp',
+    write: writeOtlp.metrics,
+    count: ({ exemplarsIgnored, newUnidentifiedSeries }) => {
+      metrics.ingestExemplarsIgnored.inc(exemplarsIgnored)
+      metrics.ingestUnidentifiedSeries.inc(newUnidentifiedSeries)
+    },
+  })
+  await registerSignal(app, options, { urls: ['/v1/traces'], format: 'otlp_traces', write: writeOtlp.traces })
+  await registerSignal(app, options, {
+    urls: ['/v1/logs'],
+    format: 'otlp_logs',
+    write: writeOtlp.logs,
+    count: ({ leftOut }) => {
+      for (const [why, count] of Object.entries(leftOut)) metrics.ingestObjectsLeftOut.inc({ why }, count)
+    },
+  })
+}
+
+async function registerSignal<O extends OtlpOutcome>(
   app: FastifyInstance,
-  options: OtlpHttpOptions,
-  signal: OtlpSignalRoutes<O>,
+  options: OtlpOptions,
+  { urls, format, write, count }: SignalRoutes<O>,
 ): Promise<void> {
   const { bodyBytesMax, decodedBytesMax, metrics } = options
   await app.register((scope, _options, done) => {
-    watchBodyLimit(scope, { ...options, formatOf: () => signal.format })
+    watchBodyLimit(scope, { ...options, formatOf: () => format })
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, (_request, body, parsed) => {
       parsed(null, body)
     })
-    for (const url of signal.urls) {
+    for (const url of urls) {
       scope.route<{ Body: Buffer | undefined }>({
         method: 'POST',
         url,
@@ -72,10 +93,12 @@ export async function registerOtlpSignal<O extends OtlpAnswered>(
         handler: async (request, reply) => {
           const encoding = otlpEncodingOf(request.headers['content-type']) ?? 'protobuf'
           const body = await decoded(request.body ?? NOTHING, request.headers['content-encoding'], decodedBytesMax)
-          const outcome = await counted(metrics, signal, signal.write(body, encoding, request.principal?.cluster))
+          const writing = write(body, encoding, request.principal?.cluster)
+          const outcome = await counted(metrics, format, writing, countsOf)
+          count?.(outcome)
           // Senders accept only this exact type; a Buffer keeps Fastify from adding a charset.
           void reply.code(outcome.status).type(OTLP_TYPES[encoding])
-          return reply.send(Buffer.from(signal.answer(outcome, encoding)))
+          return reply.send(Buffer.from(otlpAnswer(outcome, encoding)))
         },
       })
     }
@@ -120,23 +143,6 @@ async function decoded(body: Buffer, encoding: string | undefined, bytesMax: num
   }
 }
 
-async function counted<O extends OtlpAnswered>(
-  metrics: OwnMetrics,
-  signal: OtlpSignalRoutes<O>,
-  answering: Promise<O>,
-): Promise<O> {
-  const { format } = signal
-  try {
-    const answer = await answering
-    const { itemsIn, itemsTaken } = signal.counts(answer)
-    metrics.ingestRequests.inc({ format, outcome: answer.message === '' ? 'taken' : 'refused' })
-    metrics.ingestSamplesIn.inc({ format }, itemsIn)
-    metrics.ingestSamplesOut.inc({ format }, itemsTaken)
-    for (const { reason, count } of answer.refusals) metrics.ingestRefused.inc({ format, reason }, count)
-    signal.count?.(metrics, answer)
-    return answer
-  } catch (thrown) {
-    metrics.ingestRequests.inc({ format, outcome: 'failed' })
-    throw thrown
-  }
+function countsOf({ message, itemsIn, itemsTaken }: OtlpOutcome): WriteCounts {
+  return { isRefused: message !== '', itemsIn, itemsTaken }
 }

@@ -2,48 +2,18 @@ import type { RunItem, SizeClassItem } from '../../contract/fleet-edges.ts'
 import { formatShortLength } from './format-time.ts'
 import { countOf, formatCount } from './format-number.ts'
 
-/** Runs by how large their cluster was and how long they took: where each stands in a plot of both as powers. Pure. */
-export interface DurationScatter {
-  readonly points: readonly ScatterPoint[]
-  readonly medians: readonly ScatterMedian[]
-  readonly xTicks: readonly ScatterTick[]
-  readonly yTicks: readonly ScatterTick[]
-  /** Runs without a point: nobody knows how large their cluster was. */
-  readonly unsized: number
-}
-
-export interface ScatterPoint {
-  readonly id: string
-  /** Shares of the plot, from its left and from its top. */
-  readonly x: number
-  readonly y: number
-  readonly isFinished: boolean
-  readonly text: string
-}
-
-/** The median of a class of sizes, as wide as the class. */
-export interface ScatterMedian {
-  readonly x1: number
-  readonly x2: number
-  readonly y: number
-  readonly text: string
-}
-
-export interface ScatterTick {
-  readonly at: number
-  readonly text: string
-}
-
 const NODE_TICKS = [1, 3, 10, 30, 100, 300, 1000, 3000] as const
 const LENGTH_TICKS = [1, 10, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, 2 * 86_400, 7 * 86_400, 30 * 86_400] as const
-/** Room beyond the outermost points. */
+/** Share of the axis beyond the outermost points. */
 const MARGIN = 0.06
 
-/** `undefined`: no run has a known size. */
-export function durationScatter(
-  runs: readonly RunItem[],
-  classes: readonly SizeClassItem[],
-): DurationScatter | undefined {
+export type DurationScatter = NonNullable<ReturnType<typeof durationScatter>>
+
+/**
+ * Runs by the size of their cluster and their duration, on two logarithmic axes. Places are shares of the plot, from its left
+ * and from its top. `undefined` without a run of known size. Pure.
+ */
+export function durationScatter(runs: readonly RunItem[], classes: readonly SizeClassItem[]) {
   const sized = runs.filter(({ nodes }) => nodes !== null)
   if (sized.length === 0) return undefined
   const x = scaleOf(sized.map(({ nodes }) => nodes ?? 1))
@@ -62,6 +32,7 @@ export function durationScatter(
       at: 1 - y.at(seconds),
       text: formatShortLength(seconds),
     })),
+    /** Runs without a point. */
     unsized: runs.length - sized.length,
   }
 }
@@ -81,16 +52,11 @@ function scaleOf(values: readonly number[]): Scale {
   return { at: (value) => Math.min(1, Math.max(0, at(value))), holds: (value) => at(value) >= 0 && at(value) <= 1 }
 }
 
-function medianOf({ fromNodes, toNodes, p50Seconds, runs }: SizeClassItem, x: Scale, y: Scale): ScatterMedian[] {
+/** The median of a class of sizes, as wide as the class. */
+function medianOf({ fromNodes, toNodes, p50Seconds, runs }: SizeClassItem, x: Scale, y: Scale) {
   if (fromNodes === null || p50Seconds === null) return []
-  return [
-    {
-      x1: x.at(fromNodes),
-      x2: x.at(toNodes === null ? Infinity : toNodes),
-      y: 1 - y.at(Math.max(1, p50Seconds)),
-      text: `median of ${countOf(runs, 'run')} on ${sizeWords({ fromNodes, toNodes })}: ${formatShortLength(p50Seconds)}`,
-    },
-  ]
+  const text = `median of ${countOf(runs, 'run')} on ${sizeWords({ fromNodes, toNodes })}: ${formatShortLength(p50Seconds)}`
+  return [{ x1: x.at(fromNodes), x2: x.at(toNodes ?? Infinity), y: 1 - y.at(Math.max(1, p50Seconds)), text }]
 }
 
 /** `11 to 30 nodes`, `more than 300 nodes`, `size not known`. */
@@ -100,25 +66,25 @@ export function sizeWords({ fromNodes, toNodes }: Pick<SizeClassItem, 'fromNodes
   return `${formatCount(fromNodes)} to ${formatCount(toNodes)} nodes`
 }
 
-/** A run that did not finish took longer than it was seen to. */
+/** A run that did not finish lasts at least as long as it was observed. */
 export function tookWords({ seconds, finished }: Pick<RunItem, 'seconds' | 'finished'>): string {
   return `${finished ? '' : '≥ '}${formatShortLength(seconds)}`
 }
 
-/** A scale of powers for durations: where each stands between the shortest and the longest. Pure. */
-export interface DurationScale {
+/** A logarithmic scale between the shortest and the longest duration. */
+interface DurationScale {
   readonly shortestNs: number
   readonly longestNs: number
-  /** 0 to 1, with a little room at both ends; 0 of what took no time, which has no place on such a scale. */
+  /** 0 to 1, with some room at both ends; 0 for a duration of zero. */
   readonly shareOf: (durationNs: number) => number
 }
 
 const ROOM = 0.1
 
 export function durationScale(durationsNs: readonly number[]): DurationScale {
-  const told = durationsNs.filter((one) => one > 0)
-  const longestNs = told.reduce((most, one) => Math.max(most, one), 1)
-  const shortestNs = told.reduce((least, one) => Math.min(least, one), longestNs)
+  const positive = durationsNs.filter((one) => one > 0)
+  const longestNs = positive.reduce((most, one) => Math.max(most, one), 1)
+  const shortestNs = positive.reduce((least, one) => Math.min(least, one), longestNs)
   const [low, high] = [Math.log10(shortestNs) - ROOM, Math.log10(longestNs) + ROOM]
   return {
     shortestNs,

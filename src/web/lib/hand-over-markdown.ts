@@ -3,7 +3,7 @@ import type { HandOver, HandOverItem, HandOverSection } from './hand-over.ts'
 
 /** A hand-over as Markdown, in UTC, with links that show the same moment. Pure. */
 
-/** @param linkOf an address of the UI as whoever reads it elsewhere can open it */
+/** @param linkOf the absolute address of a page */
 export function handOverMarkdown(
   { asOfMs, sinceMs, coverage, sections }: HandOver,
   linkOf: (path: string) => string,
@@ -36,7 +36,7 @@ function itemLine({ name, path, says, isNew }: HandOverItem, linkOf: (path: stri
   return `- ${isNew === true ? '**new** ' : ''}[${escaped(name)}](${linkOf(path)}): ${escaped(says)}`
 }
 
-/** What people and clusters wrote stays text. */
+/** User input is not interpreted as Markdown. */
 function escaped(text: string): string {
   return text.replaceAll(/[\\`*_[\]<>|]/g, '\\$&').replaceAll(/\s*\n\s*/g, ' ')
 }

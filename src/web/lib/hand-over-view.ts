@@ -1,4 +1,4 @@
-/** Since when a hand-over tells, as the address has it in `handover`: `8h`, `12h`, or a moment (RFC 3339). Pure. */
+/** The start of a hand-over, in the address as `handover`: `8h`, `12h`, or a moment (RFC 3339). Pure. */
 
 export const HAND_OVER_PARAM = 'handover'
 
@@ -10,7 +10,7 @@ export const SHIFTS = [
   { name: '24h', text: '24 h', ms: 24 * HOUR_MS },
 ] as const
 
-/** `undefined`: none is asked for, or nothing that can be read. @param untilMs the end of the shift */
+/** `undefined`: no hand-over, or an invalid value. @param untilMs the end of the shift */
 export function handOverSince(search: string, untilMs: number): number | undefined {
   const asked = new URLSearchParams(search).get(HAND_OVER_PARAM) ?? ''
   const shift = SHIFTS.find(({ name }) => name === asked)
@@ -19,7 +19,7 @@ export function handOverSince(search: string, untilMs: number): number | undefin
   return Number.isNaN(ms) || ms >= untilMs ? undefined : ms
 }
 
-/** The name of the shift that is chosen; empty: since a moment. */
+/** The name of the selected shift; empty: since a moment. */
 export function chosenShift(search: string): string {
   const asked = new URLSearchParams(search).get(HAND_OVER_PARAM) ?? ''
   return SHIFTS.find(({ name }) => name === asked)?.name ?? ''

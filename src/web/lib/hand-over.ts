@@ -1,6 +1,7 @@
+import { countBy, groupBy } from './group-by.ts'
 import type { AlertRuns } from '../../contract/alert-history.ts'
 import type { AlertItem } from '../../contract/alerts.ts'
-import type { UpgradeItem, UpgradeItems } from '../../contract/fleet-upgrades.ts'
+import type { UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import type { Now } from '../../contract/now.ts'
 import type { SilenceItem } from '../../contract/silences.ts'
 import { clusterPath, upgradePath, alertsPath, silencesPath } from './paths.ts'
@@ -10,27 +11,24 @@ import { countOf, formatCount } from './format-number.ts'
 import { SEVERITIES, toSeverity } from './severity.ts'
 import { formatMatchers } from './silence-matchers.ts'
 
-/**
- * What the next shift has to know, from what the API tells of two moments: its end and its begin. One model, shown on the
- * page and written as Markdown. Pure.
- */
+/** A shift's hand-over, from the API's answers for its start and its end: for the page and as Markdown. Pure. */
 export interface HandOver {
   readonly asOfMs: number
   readonly sinceMs: number
-  /** Clusters and how many of them could be seen, and whether the begin of the shift is known. */
+  /** The reporting clusters, and whether the start of the shift is known. */
   readonly coverage: string
   readonly sections: readonly HandOverSection[]
 }
 
 export interface HandOverSection {
   readonly title: string
-  /** `null`: it could not be read. */
+  /** `null`: could not be loaded. */
   readonly count: number | null
-  /** At the begin of the shift; absent: not known, or no number of a moment. */
+  /** At the start of the shift; absent: not known, or not a number of one moment. */
   readonly countThen?: number
-  /** In one sentence what the list does not say. */
+  /** One sentence that adds to the list. */
   readonly says: string
-  /** At most `ITEMS_MAX`; the rest is counted. */
+  /** At most `ITEMS_MAX`; `left` counts the others. */
   readonly items: readonly HandOverItem[]
   readonly left: number
 }
@@ -44,13 +42,13 @@ export interface HandOverItem {
 
 export interface HandOverParts {
   readonly now: Now
-  /** At the begin of the shift; absent: not known. */
+  /** At the start of the shift; absent: not known. */
   readonly then: Now | undefined
   readonly alerts: readonly AlertItem[] | undefined
-  /** Runs of alerts within the shift. */
+  /** Occurrences within the shift. */
   readonly runs: AlertRuns | undefined
   readonly silences: readonly SilenceItem[] | undefined
-  /** Upgrades that are over, the newest first. */
+  /** Upgrades that have ended, newest first. */
   readonly ended: UpgradeItems | undefined
   readonly sinceMs: number
   readonly zone: Zone
@@ -148,10 +146,8 @@ function waitingSection({ now, then, zone }: Known): HandOverSection {
 
 function firingSection({ alerts, runs, now, then, zone }: Known): HandOverSection {
   const byRun = new Map(runs?.runs.map(({ fingerprint, acknowledgedBy }) => [fingerprint, acknowledgedBy]))
-  const groups = new Map<string, AlertItem[]>()
-  for (const alert of alerts ?? []) {
-    if (alert.state === 'firing') groups.set(alert.alertname, [...(groups.get(alert.alertname) ?? []), alert])
-  }
+  const firing = (alerts ?? []).filter(({ state }) => state === 'firing')
+  const groups = groupBy(firing, ({ alertname }) => alertname)
   const rank = (group: readonly AlertItem[]): number =>
     Math.min(...group.map(({ severity }) => SEVERITIES.indexOf(toSeverity(severity))))
   const sorted = [...groups].sort(([, a], [, b]) => rank(a) - rank(b) || b.length - a.length)
@@ -185,7 +181,7 @@ function seenWords(seen: readonly string[], of: number): string {
   return `${seen.length === of ? '' : `${formatCount(seen.length)} of ${formatCount(of)} `}acknowledged by ${names}`
 }
 
-/** Those that end within as long as this shift was: what they hide speaks up again. */
+/** Silences that end within the length of a shift: their alerts notify again. */
 function silencesSection({ silences, asOfMs, sinceMs, zone }: Known): HandOverSection {
   const title = `Silences that end within ${formatAge(asOfMs - sinceMs)}`
   if (silences === undefined) return section(title, null, undefined, NOT_READ, [])
@@ -217,22 +213,22 @@ function silentSection({ now, then, zone }: Known): HandOverSection {
   return section('Silent clusters', now.silent.count, then?.silent.count, '', items)
 }
 
-/** Clusters that were switched off for good; nothing where nobody has to know of any. */
+/** The change in decommissioned clusters, if any. */
 function goneSections({ now, then }: Known): readonly HandOverSection[] {
   const [count, before] = [now.clusters.gone, then?.clusters.gone]
   return before === undefined || before === count ? [] : [section('Clusters that are gone', count, before, '', [])]
 }
 
-/** What went well is a number; what did not is named. */
+/** Successful upgrades are counted, others are listed. */
 function endedSection({ ended, sinceMs, asOfMs, zone }: Known): HandOverSection {
   if (ended === undefined) return section('Upgrades that ended', null, undefined, NOT_READ, [])
   const within = ended.upgrades.filter(({ endedAt }) => {
     const endedMs = endedAt === null ? -Infinity : msOf(endedAt)
     return endedMs >= sinceMs && endedMs <= asOfMs
   })
-  const counts = new Map<UpgradeItem['state'], number>()
-  for (const { state } of within) counts.set(state, (counts.get(state) ?? 0) + 1)
-  const words = [...counts].map(([state, count]) => `${formatCount(count)} ${UPGRADE_STATE_WORDS[state]}`)
+  const words = [...countBy(within, ({ state }) => state)].map(
+    ([state, count]) => `${formatCount(count)} ${UPGRADE_STATE_WORDS[state]}`,
+  )
   return section(
     'Upgrades that ended',
     within.length,
@@ -252,14 +248,12 @@ function endedSection({ ended, sinceMs, asOfMs, zone }: Known): HandOverSection 
 function resolvedSection({ runs, sinceMs, asOfMs }: Known): HandOverSection {
   if (runs === undefined) return section('Alerts that resolved', null, undefined, NOT_READ, [])
   const over = runs.runs.filter(({ resolvedAtMs = Infinity }) => resolvedAtMs >= sinceMs && resolvedAtMs <= asOfMs)
-  const names = new Map<string, number>()
-  for (const { alertname } of over) names.set(alertname, (names.get(alertname) ?? 0) + 1)
   return section(
     'Alerts that resolved',
     over.length,
     undefined,
     runs.nextCursor === undefined ? '' : 'There were more.',
-    [...names]
+    [...countBy(over, ({ alertname }) => alertname)]
       .sort(([, a], [, b]) => b - a)
       .map(([name, count]) => ({ name, path: alertsPath({ alertname: name }), says: countOf(count, 'time') })),
   )

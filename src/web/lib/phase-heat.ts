@@ -3,9 +3,9 @@ import type { StuckItem, UpgradeItem, UpgradePhaseItem } from '../../contract/fl
 import { formatLength } from './format-time.ts'
 import { PHASE_STATE_WORDS, phaseName } from './fleet-names.ts'
 
-/** Upgrades that run, as rows of phases: how long each has taken, beside what it takes on this edge. Pure. */
+/** Active upgrades as rows of phases, with their durations and the typical ones of the edge. Pure. */
 
-/** Columns: the phases an upgrade passes, without their parts. */
+/** The columns: phases without their parts. */
 export const HEAT_PHASES = [
   'approval',
   'olm',
@@ -16,17 +16,17 @@ export const HEAT_PHASES = [
   'workloads',
 ] as const
 
-/** `quick`: in half of the runs' time; `usual`: in that of 95 of 100; `slow`: longer; `unmeasured`: too few runs to say. */
-export type HeatLevel = 'none' | 'quick' | 'usual' | 'slow' | 'unmeasured'
+/** Up to p50 (`quick`), up to p95 (`usual`), longer (`slow`), or without enough runs (`unmeasured`). */
+type HeatLevel = 'none' | 'quick' | 'usual' | 'slow' | 'unmeasured'
 
 export interface HeatCell {
   readonly phase: string
   readonly state: UpgradePhaseItem['state'] | 'absent'
-  /** Absent: it has not begun, or nobody knows when it did. */
+  /** Absent: not started, or the start is not known. */
   readonly seconds?: number
   readonly level: HeatLevel
   readonly isStuck: boolean
-  /** All that the cell says, in words. */
+  /** The content of the cell in words. */
   readonly text: string
 }
 
@@ -36,16 +36,16 @@ export interface HeatRow {
   readonly cells: readonly HeatCell[]
 }
 
-/** Fewer say nothing of what is usual. */
-export const USUAL_RUNS_MIN = 3
+/** The least number of runs for a typical duration. */
+export const TYPICAL_RUNS_MIN = 3
 
-export interface Usual {
+interface Typical {
   readonly runs: number
   readonly p50Seconds: number | null
   readonly p95Seconds: number | null
 }
 
-/** Stuck ones first, the longest first among those and among the others. */
+/** Stuck upgrades first; the earliest start first within both. */
 export function heatRows(
   upgrades: readonly UpgradeItem[],
   stuck: readonly { readonly upgrade: UpgradeItem; readonly verdict: StuckItem }[],
@@ -54,8 +54,8 @@ export function heatRows(
 ): readonly HeatRow[] {
   const verdicts = new Map(stuck.map(({ upgrade, verdict }) => [upgrade.id, verdict]))
   const all = new Map([...upgrades, ...stuck.map(({ upgrade }) => upgrade)].map((upgrade) => [upgrade.id, upgrade]))
-  const usual = new Map(
-    edges.flatMap((edge) => edge.phases.map((phase) => [`${keyOf(edge)} ${phase.phase}`, phase as Usual])),
+  const typical = new Map(
+    edges.flatMap((edge) => edge.phases.map((phase) => [`${keyOf(edge)} ${phase.phase}`, phase as Typical])),
   )
   return [...all.values()]
     .map((upgrade) => ({ upgrade, verdict: verdicts.get(upgrade.id) }))
@@ -67,20 +67,12 @@ export function heatRows(
       upgrade,
       verdict,
       cells: HEAT_PHASES.map((phase) =>
-        heatCell(phase, upgrade, verdict, usual.get(`${keyOf(upgrade)} ${phase}`), nowMs),
+        heatCell(phase, upgrade, verdict, typical.get(`${keyOf(upgrade)} ${phase}`), nowMs),
       ),
     }))
 }
 
-function keyOf({
-  operator,
-  from,
-  to,
-}: {
-  readonly operator: string
-  readonly from: string | null
-  readonly to: string
-}) {
+function keyOf({ operator, from, to }: Pick<UpgradeItem, 'operator' | 'from' | 'to'> | EdgeItem): string {
   return `${operator} ${from ?? ''} ${to}`
 }
 
@@ -92,7 +84,7 @@ function heatCell(
   phase: string,
   upgrade: UpgradeItem,
   verdict: StuckItem | undefined,
-  usual: Usual | undefined,
+  typical: Typical | undefined,
   nowMs: number,
 ): HeatCell {
   const found = upgrade.phases.find(({ name }) => name === phase)
@@ -100,37 +92,34 @@ function heatCell(
   const stuckIn = verdict?.phase ?? ''
   const isStuck = stuckIn === phase || stuckIn.startsWith(`${phase}.`)
   const seconds = found === undefined ? undefined : phaseSeconds(found, nowMs)
-  const level = levelOf(seconds, usual)
+  const level = levelOf(seconds, typical)
   const words = state === 'absent' ? 'not part of it' : PHASE_STATE_WORDS[state]
-  const text = [
-    `${phaseName(phase)}: ${isStuck ? 'stuck' : words}`,
-    ...(seconds === undefined ? [] : [formatLength(seconds)]),
-    ...(seconds === undefined ? [] : [usualText(usual)]),
-  ].join(', ')
+  const duration = seconds === undefined ? [] : [formatLength(seconds), typicalText(typical)]
+  const text = [`${phaseName(phase)}: ${isStuck ? 'stuck' : words}`, ...duration].join(', ')
   return { phase, state, ...(seconds === undefined ? {} : { seconds }), level, isStuck, text }
 }
 
-/** How long a phase took, or has taken so far; `undefined`: it has not begun, or nobody knows. */
+/** The duration of a phase, so far if it is in progress; `undefined`: not started, or not known. */
 export function phaseSeconds({ startedAt, endedAt, state }: UpgradePhaseItem, nowMs: number): number | undefined {
   if (startedAt === null) return undefined
   if (endedAt !== null) return (Date.parse(endedAt) - Date.parse(startedAt)) / 1000
   return state === 'in_progress' ? Math.max(0, (nowMs - Date.parse(startedAt)) / 1000) : undefined
 }
 
-export function levelOf(seconds: number | undefined, usual: Usual | undefined): HeatLevel {
+export function levelOf(seconds: number | undefined, typical: Typical | undefined): HeatLevel {
   if (seconds === undefined) return 'none'
-  if (usual?.p50Seconds == null || usual.runs < USUAL_RUNS_MIN) return 'unmeasured'
-  if (seconds <= usual.p50Seconds) return 'quick'
-  return usual.p95Seconds === null || seconds <= usual.p95Seconds ? 'usual' : 'slow'
+  if (typical?.p50Seconds == null || typical.runs < TYPICAL_RUNS_MIN) return 'unmeasured'
+  if (seconds <= typical.p50Seconds) return 'quick'
+  return typical.p95Seconds === null || seconds <= typical.p95Seconds ? 'usual' : 'slow'
 }
 
-export function usualText(usual: Usual | undefined): string {
-  if (usual?.p50Seconds == null || usual.runs < USUAL_RUNS_MIN) return 'what is usual is not known yet'
-  return `usual ${usualRange(usual.p50Seconds, usual.p95Seconds)} (${usual.runs} runs of this edge)`
+export function typicalText(typical: Typical | undefined): string {
+  if (typical?.p50Seconds == null || typical.runs < TYPICAL_RUNS_MIN) return 'what is usual is not known yet'
+  return `usual ${typicalRange(typical.p50Seconds, typical.p95Seconds)} (${typical.runs} runs of this edge)`
 }
 
-/** From the median to what 95 of 100 take; one length where both are the same. */
-function usualRange(p50Seconds: number, p95Seconds: number | null): string {
+/** p50 to p95; one duration when both are the same. */
+function typicalRange(p50Seconds: number, p95Seconds: number | null): string {
   const [median, most] = [formatLength(p50Seconds), p95Seconds === null ? '' : formatLength(p95Seconds)]
   return most === '' || most === median ? median : `${median} to ${most}`
 }

@@ -1,38 +1,38 @@
 import type { UpgradeDetailItem, UpgradeItem, UpgradePhaseItem } from '../../contract/fleet-upgrades.ts'
 import { isSubPhase } from './fleet-names.ts'
-import { phaseSeconds, USUAL_RUNS_MIN } from './phase-heat.ts'
+import { phaseSeconds, TYPICAL_RUNS_MIN } from './phase-heat.ts'
 
-/** Phases of an upgrade as lanes on one line of time, each beside what the phase takes on its edge. Pure. */
+/** The phases of an upgrade as lanes on one time axis, with the typical durations of the edge. Pure. */
 
-type Usual = UpgradeDetailItem['usual'][number]
+type Typical = UpgradeDetailItem['usual'][number]
 
 export interface PhaseLane {
   readonly phase: UpgradePhaseItem
   readonly isSub: boolean
-  readonly usual: Usual | undefined
+  readonly usual: Typical | undefined
   readonly seconds: number | undefined
-  /** Shares of the line, 0 to 1; absent: it has not begun, or nobody knows when. */
+  /** Shares of the axis, 0 to 1; absent: not started, or the start is not known. */
   readonly bar?: {
     readonly start: number
     readonly end: number
     readonly isCutBefore: boolean
     readonly isCutAfter: boolean
   }
-  /** From the median to the 95th of 100, measured from where the phase began; absent: not known. */
+  /** p50 to p95 from the start of the phase; absent: not known. */
   readonly band?: { readonly start: number; readonly end: number }
-  /** Where it counts as stuck: only of the phase the verdict is about. */
+  /** From where on the phase is considered stuck; only of the phase of the verdict. */
   readonly threshold?: number
 }
 
-export interface PhaseLanes {
+interface PhaseLanes {
   readonly lanes: readonly PhaseLane[]
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** Waiting for people, and machines that follow: they may take days, and would press all others into nothing. */
+/** Approval and workload update may take days, and would leave no room for the other phases. */
 const UNBOUNDED = new Set(['offered', 'approval', 'workloads'])
-/** Room after the end for what the bands say. */
+/** Room after the end for the bands. */
 const MARGIN = 1.06
 const LENGTH_MIN_MS = 60_000
 
@@ -49,7 +49,7 @@ export function phaseLanes(detail: UpgradeDetailItem): PhaseLanes {
     if (beganMs === undefined || phase.state === 'pending') return lane
     const endMs = phase.endedAt === null ? (phase.state === 'in_progress' ? nowMs : beganMs) : Date.parse(phase.endedAt)
     const band =
-      its?.p50Seconds == null || its.p95Seconds === null || its.runs < USUAL_RUNS_MIN || UNBOUNDED.has(phase.name)
+      its?.p50Seconds == null || its.p95Seconds === null || its.runs < TYPICAL_RUNS_MIN || UNBOUNDED.has(phase.name)
         ? undefined
         : { start: clamp(share(beganMs + its.p50Seconds * 1000)), end: clamp(share(beganMs + its.p95Seconds * 1000)) }
     const stalledMs =
@@ -73,7 +73,7 @@ export function phaseLanes(detail: UpgradeDetailItem): PhaseLanes {
   return { lanes, fromMs, toMs }
 }
 
-/** From the first phase of the machinery to the last, or to now while it runs. */
+/** From the first bounded phase to the last, or to now while the upgrade is in progress. */
 function frameOf({ phases, startedAt, endedAt, state }: UpgradeItem, nowMs: number): { fromMs: number; toMs: number } {
   const bounded = phases.filter(({ name }) => !UNBOUNDED.has(name))
   const starts = bounded.flatMap((phase) => (phase.startedAt === null ? [] : [Date.parse(phase.startedAt)]))

@@ -2,31 +2,14 @@ import type { UpgradeItem } from '../../contract/fleet-upgrades.ts'
 import { phaseSeconds } from './phase-heat.ts'
 import { isSubPhase } from './fleet-names.ts'
 
-/** Upgrades beside each other, aligned by the time since each began. Pure. */
-export interface ComparedUpgrades {
-  /** Phases that any of them passed, in their order. */
-  readonly rows: readonly ComparedPhase[]
-  /** Of the longest. */
-  readonly seconds: number
-}
+export type ComparedPhase = ReturnType<typeof compareUpgrades>['rows'][number]
+export type ComparedCell = ComparedPhase['cells'][number]
 
-export interface ComparedPhase {
-  readonly phase: string
-  /** One for each upgrade, in their order. */
-  readonly cells: readonly ComparedCell[]
-  /** Of the longest of them. */
-  readonly mostSeconds: number
-}
-
-export interface ComparedCell {
-  readonly seconds?: number
-  /** Since the upgrade began. */
-  readonly afterSeconds?: number
-}
-
+/** Waiting for an approval is not part of the duration. */
 const LEFT_OUT = new Set(['offered', 'approval'])
 
-export function compareUpgrades(upgrades: readonly UpgradeItem[], nowMs: number): ComparedUpgrades {
+/** Upgrades beside each other: a row per phase with a cell for each upgrade, aligned by the time since their start. Pure. */
+export function compareUpgrades(upgrades: readonly UpgradeItem[], nowMs: number) {
   const names = [...new Set(upgrades.flatMap(({ phases }) => phases.map(({ name }) => name)))].filter(
     (name) => !LEFT_OUT.has(name) && !isSubPhase(name),
   )
@@ -43,7 +26,12 @@ export function compareUpgrades(upgrades: readonly UpgradeItem[], nowMs: number)
   return { rows, seconds: Math.max(1, ...ends) }
 }
 
-function cellOf(upgrade: UpgradeItem, name: string, nowMs: number): ComparedCell {
+/** The duration of a phase, and its start since the start of the upgrade. */
+function cellOf(
+  upgrade: UpgradeItem,
+  name: string,
+  nowMs: number,
+): { readonly seconds?: number; readonly afterSeconds?: number } {
   const phase = upgrade.phases.find((one) => one.name === name)
   const seconds = phase === undefined ? undefined : phaseSeconds(phase, nowMs)
   if (phase === undefined || seconds === undefined || phase.startedAt === null) return {}
@@ -51,7 +39,6 @@ function cellOf(upgrade: UpgradeItem, name: string, nowMs: number): ComparedCell
   return { seconds, afterSeconds: Math.max(0, (Date.parse(phase.startedAt) - beganMs) / 1000) }
 }
 
-/** Waiting for somebody is no part of how long the machines took. */
 function startOf({ phases, startedAt }: UpgradeItem): number {
   const starts = phases
     .filter(({ name, startedAt: at }) => !LEFT_OUT.has(name) && at !== null)

@@ -1,7 +1,7 @@
 import type { UpgradeDetailItem } from '../../contract/fleet-upgrades.ts'
 import { causeName, PHASE_STATE_WORDS, UPGRADE_STATE_WORDS, stepText, phaseName } from './fleet-names.ts'
 import { formatLength, formatMoment } from './format-time.ts'
-import { phaseSeconds, usualText } from './phase-heat.ts'
+import { phaseSeconds, typicalText } from './phase-heat.ts'
 
 /** An upgrade as Markdown, to hand it over: what is known, in UTC, with the link. Pure. */
 export function upgradeMarkdown(detail: UpgradeDetailItem, link: string): string {
@@ -33,7 +33,7 @@ export function upgradeMarkdown(detail: UpgradeDetailItem, link: string): string
       .map((phase) => {
         const seconds = phaseSeconds(phase, nowMs)
         const its = usual.find((one) => one.phase === phase.name)
-        return `| ${cell(phaseName(phase.name))} | ${PHASE_STATE_WORDS[phase.state]} | ${seconds === undefined ? 'not known' : formatLength(seconds)} | ${usualText(its)} |`
+        return `| ${cell(phaseName(phase.name))} | ${PHASE_STATE_WORDS[phase.state]} | ${seconds === undefined ? 'not known' : formatLength(seconds)} | ${typicalText(its)} |`
       }),
     ...(cause === undefined || cause.evidence.length === 0
       ? []

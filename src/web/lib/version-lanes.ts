@@ -1,27 +1,10 @@
 import type { ClusterDetail } from '../../contract/fleet-clusters.ts'
 
-/** Versions of a cluster's operators as pieces of lines of time. Pure. */
+/** The versions of a cluster's operators over time. Pure. */
 
 type Interval = ClusterDetail['intervals'][number]
 
-export interface VersionPiece {
-  readonly version: string
-  readonly fromMs: number
-  /** It ran already when the cluster was first heard of, or before the line begins. */
-  readonly isCutBefore: boolean
-  readonly untilMs: number
-  /** It still runs. */
-  readonly isOpen: boolean
-  readonly resolutionSeconds: number
-  /** Shares of the line, 0 to 1. */
-  readonly start: number
-  readonly end: number
-}
-
-export interface VersionLane {
-  readonly operator: string
-  readonly pieces: readonly VersionPiece[]
-}
+export type VersionPiece = ReturnType<typeof pieceOf>
 
 const DAY_MS = 86_400_000
 
@@ -35,8 +18,8 @@ export const HISTORY_RANGES = [
 export type HistoryRange = (typeof HISTORY_RANGES)[number]['name']
 
 /**
- * The shortest that holds the last change of an operator, or, when none was seen, the time it is heard of. Platforms
- * change by themselves.
+ * The shortest range with the last change of an operator, or without any with the first report. The platform does not count,
+ * because it changes by itself.
  */
 export function fittingRange(intervals: readonly Interval[], nowMs: number): HistoryRange {
   const own = intervals.filter(({ operator }) => operator !== 'openshift')
@@ -49,7 +32,8 @@ export function fittingRange(intervals: readonly Interval[], nowMs: number): His
 /** HCO and the platform first, then by name. */
 const FIRST = ['kubevirt-hyperconverged', 'openshift', 'kubevirt']
 
-export function versionLanes(intervals: readonly Interval[], nowMs: number, rangeMs: number): readonly VersionLane[] {
+/** A lane per operator, with the intervals of its versions. */
+export function versionLanes(intervals: readonly Interval[], nowMs: number, rangeMs: number) {
   const startMs = nowMs - rangeMs
   const operators = [...new Set(intervals.map(({ operator }) => operator))].sort(
     (a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1),
@@ -68,17 +52,19 @@ function placeOf(operator: string): number {
   return at < 0 ? FIRST.length : at
 }
 
-function pieceOf(interval: Interval, startMs: number, nowMs: number): VersionPiece {
+function pieceOf(interval: Interval, startMs: number, nowMs: number) {
   const fromMs = Date.parse(interval.from)
   const untilMs = interval.until === null ? nowMs : Date.parse(interval.until)
   const share = (ms: number): number => Math.min(1, Math.max(0, (ms - startMs) / (nowMs - startMs)))
   return {
     version: interval.version,
     fromMs,
+    /** The start is before the range, or unknown. */
     isCutBefore: !interval.startKnown || fromMs < startMs,
     untilMs,
     isOpen: interval.until === null,
     resolutionSeconds: interval.resolutionSeconds,
+    /** Shares of the range, 0 to 1. */
     start: share(fromMs),
     end: share(untilMs),
   }

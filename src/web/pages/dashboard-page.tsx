@@ -28,7 +28,7 @@ import {
   useDashboard,
   useRefresh,
   useVariables,
-  type Asking,
+  type PanelContext,
   type VariableState,
 } from '../query/use-dashboards.ts'
 import { useMoment } from '../query/use-moment.ts'
@@ -88,7 +88,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
   const refreshSeconds = readRefresh(search, model.refreshSeconds)
   const variables = useVariables(model, search, range)
   const refresh = useRefresh()
-  const asking: Asking = { dashboard: model, range, values: variables.values, refreshSeconds }
+  const context: PanelContext = { dashboard: model, range, values: variables.values, refreshSeconds }
   const { clusters, names } = clustersChosen(variables.states)
   const isMarking = clusters.length > 0 && areUpgradesShown(search)
   const { upgrades, told, untold } = useUpgradesOf(clusters, isMarking)
@@ -118,7 +118,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
   const frame = (panel: DashboardPanel, repeat: Repeat | undefined): ReactNode => (
     <DashboardPanelFrame
       panel={panel}
-      asking={{ ...asking, values: withRepeat(asking.values, repeat) }}
+      context={{ ...context, values: withRepeat(context.values, repeat) }}
       alerts={alerts[panel.id] ?? []}
       onZoom={zoom}
       openPath={pathOf(panel.id, repeat?.value)}
@@ -176,9 +176,9 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
         <OpenPanel
           key={open.id}
           panel={
-            openRepeat === undefined ? open : { ...open, title: repeatedTitle(open.title, asking.values, openRepeat) }
+            openRepeat === undefined ? open : { ...open, title: repeatedTitle(open.title, context.values, openRepeat) }
           }
-          asking={{ ...asking, values: withRepeat(asking.values, openRepeat) }}
+          context={{ ...context, values: withRepeat(context.values, openRepeat) }}
           answer={answer}
           onZoom={zoom}
           variables={variables.states}
@@ -211,7 +211,7 @@ function searchOfAll(search: URLSearchParams): Record<string, readonly string[]>
 
 interface OpenPanelProps {
   readonly panel: DashboardPanel
-  readonly asking: Asking
+  readonly context: PanelContext
   readonly answer: DashboardAnswer
   readonly onZoom: (fromMs: number, toMs: number) => void
   readonly variables: readonly VariableState[]
@@ -220,7 +220,7 @@ interface OpenPanelProps {
 }
 
 /** One panel alone, with what it asks and which alerts are about it. */
-function OpenPanel({ panel, asking, answer, onZoom, variables, marks, backPath }: OpenPanelProps): ReactNode {
+function OpenPanel({ panel, context, answer, onZoom, variables, marks, backPath }: OpenPanelProps): ReactNode {
   const alerts = answer.alerts[panel.id] ?? []
   return (
     <div className={`stack ${styles.open}`}>
@@ -229,7 +229,7 @@ function OpenPanel({ panel, asking, answer, onZoom, variables, marks, backPath }
       </p>
       <DashboardPanelFrame
         panel={panel}
-        asking={asking}
+        context={context}
         alerts={[]}
         onZoom={onZoom}
         variables={variables}
@@ -237,12 +237,12 @@ function OpenPanel({ panel, asking, answer, onZoom, variables, marks, backPath }
       >
         {(answers) => <PanelQueries panel={panel} answers={answers} />}
       </DashboardPanelFrame>
-      {panel.description === '' ? null : <p>{interpolateText(panel.description, asking.values)}</p>}
+      {panel.description === '' ? null : <p>{interpolateText(panel.description, context.values)}</p>}
       {panel.links.length === 0 ? null : (
         <ul>
           {panel.links.map((link) => (
             <li key={`${link.name} ${link.url}`}>
-              <FileLink link={link} values={asking.values} />
+              <FileLink link={link} values={context.values} />
             </li>
           ))}
         </ul>

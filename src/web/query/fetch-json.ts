@@ -1,14 +1,14 @@
-/** The one place where the UI speaks to its server. Answers have the types of `contract`; failures become `ApiFailure`. */
+/** The only place where the UI sends requests. Answers have the types of `contract`; failures become `ApiFailure`. */
 
-/** Why there is no answer. `status` 0: the server was not reached. */
+/** A failed request. `status` 0: the server was not reached. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
   readonly status: number
   readonly hint: string | undefined
-  /** The answer's body, for routes whose failure says more than a sentence. */
+  /** The body, for routes whose failure has more than a message. */
   readonly body: unknown
 
-  /** The server answers, and this reader lacks the permission. */
+  /** The reader lacks the permission. */
   get isRefusal(): boolean {
     return this.status === 401 || this.status === 403
   }
@@ -21,12 +21,17 @@ export class ApiFailure extends Error {
   }
 }
 
-/** A server that does not answer in this time is called unreachable; the next poll tries again. */
+/** After this time the server counts as unreachable; the next poll tries again. */
 const TIMEOUT_MS = 20_000
 
 /** Throws `ApiFailure`, or the abort of `signal`. */
 export async function fetchJson<T>(path: string, signal?: AbortSignal, timeoutMs: number = TIMEOUT_MS): Promise<T> {
   return (await send('GET', path, { timeoutMs, ...(signal === undefined ? {} : { signal }) })) as T
+}
+
+/** The `data` of an answer of Prometheus' API. Throws as `fetchJson` does. */
+export async function fetchData<T>(path: string, signal?: AbortSignal, timeoutMs?: number): Promise<T> {
+  return (await fetchJson<{ readonly data: T }>(path, signal, timeoutMs)).data
 }
 
 /** A read that needs a body, such as a preview. Throws as `fetchJson` does. */
@@ -54,8 +59,8 @@ interface SendOptions {
 /** An answer that takes longer is reported to the page's telemetry as slow. */
 export const SLOW_MS = 2000
 
-/** Without the query string: it may hold text that a person typed. */
-export interface SlowAnswer {
+/** Without the query string, which may contain user input. */
+interface SlowAnswer {
   readonly path: string
   readonly tookMs: number
 }
@@ -73,12 +78,11 @@ async function send(method: string, path: string, options: SendOptions): Promise
     return await sendOnce(method, path, options)
   } finally {
     const tookMs = Math.round(performance.now() - startedMs)
-    // An aborted request is not slow: nobody waited for it.
     if (tookMs >= SLOW_MS && options.signal?.aborted !== true) reportSlow?.({ path: path.split('?')[0] ?? '', tookMs })
   }
 }
 
-/** With it the server does not let the browser ask for a password over the page: the page says that it has to be given. */
+/** With this header the server does not trigger the browser's password prompt; the page reports a missing token itself. */
 const OWN_PAGE = { 'x-requested-with': 'daytwo' }
 
 async function sendOnce(method: string, path: string, options: SendOptions): Promise<unknown> {
@@ -111,7 +115,7 @@ async function sendOnce(method: string, path: string, options: SendOptions): Pro
   return body
 }
 
-/** `undefined`: it is no JSON. Throws what cut it off. */
+/** `undefined`: not JSON. Throws when the connection breaks. */
 async function readBody(response: Response): Promise<unknown> {
   if (!(response.headers.get('content-type') ?? '').includes('json')) return undefined
   try {
@@ -143,7 +147,7 @@ function failureOf(response: Response, body: unknown): ApiFailure {
   })
 }
 
-/** Own routes and Prometheus' ones both have `error`; own ones may have `hint`. */
+/** All routes have `error`; Daytwo's own may have `hint`. */
 function errorOf(body: unknown): { readonly message?: string; readonly hint?: string } {
   const { error, hint } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   return { ...(typeof error === 'string' ? { message: error } : {}), ...(typeof hint === 'string' ? { hint } : {}) }

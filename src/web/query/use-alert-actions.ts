@@ -1,20 +1,17 @@
+import { useApiAnswer } from './use-api-answer.ts'
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { AcknowledgeRequest } from '../../contract/alert-history.ts'
 import type { MatcherItem, SilenceItems, SilencePreview, SilenceRequest } from '../../contract/silences.ts'
-import { setServerTime } from '../ui/server-clock.ts'
-import { postJson, fetchJson, sendJson } from './fetch-json.ts'
+import { postJson, sendJson } from './fetch-json.ts'
 import { useApiAction, type ApiAction } from './use-api-action.ts'
-import { usePollMs } from './live.ts'
 
 /** Actions on alerts: acknowledge, silence, and their undo. Each action refetches all queries that show its result. */
 
 const SILENCES_POLL_MS = 15_000
-const SILENCES = '/api/fleet/v1/silences'
+export const SILENCES_PATH = '/api/fleet/v1/silences'
 
 export const acknowledgePath = (fingerprint: string): string =>
   `/api/fleet/v1/alerts/${encodeURIComponent(fingerprint)}/acknowledge`
-
-export const SILENCES_PATH = SILENCES
 
 const CHANGED_KEYS = ['alerts', 'alert', 'silences', 'history']
 
@@ -39,32 +36,25 @@ export function useUnacknowledge(): ApiAction<readonly string[]> {
 export function useSaveSilence(): ApiAction<{ readonly id?: string; readonly request: SilenceRequest }> {
   return useApiAction(
     ({ id, request }) =>
-      id === undefined ? sendJson('POST', SILENCES, request) : sendJson('PUT', `${SILENCES}/${id}`, request),
+      id === undefined ? sendJson('POST', SILENCES_PATH, request) : sendJson('PUT', `${SILENCES_PATH}/${id}`, request),
     CHANGED_KEYS,
   )
 }
 
 export function useExpireSilence(): ApiAction<string> {
-  return useApiAction((id) => sendJson('DELETE', `${SILENCES}/${id}`), CHANGED_KEYS)
+  return useApiAction((id) => sendJson('DELETE', `${SILENCES_PATH}/${id}`), CHANGED_KEYS)
 }
 
 export function useSilences(): UseQueryResult<SilenceItems> {
-  return useQuery({
-    queryKey: ['silences'],
-    queryFn: async ({ signal }) => {
-      const items = await fetchJson<SilenceItems>(SILENCES, signal)
-      setServerTime(items.asOfMs)
-      return items
-    },
-    refetchInterval: usePollMs('silences', SILENCES_POLL_MS),
-  })
+  const options = { pollMs: SILENCES_POLL_MS, asOfMs: ({ asOfMs }: SilenceItems) => asOfMs }
+  return useApiAnswer<SilenceItems>('silences', SILENCES_PATH, options)
 }
 
 /** Alerts that the matchers match now and matched in the past. The previous answer stays while loading. */
 export function useSilencePreview(matchers: readonly MatcherItem[], isWanted: boolean): UseQueryResult<SilencePreview> {
   return useQuery({
     queryKey: ['silence-preview', matchers],
-    queryFn: ({ signal }) => postJson<SilencePreview>(`${SILENCES}/preview`, { matchers }, signal),
+    queryFn: ({ signal }) => postJson<SilencePreview>(`${SILENCES_PATH}/preview`, { matchers }, signal),
     enabled: isWanted,
     placeholderData: keepPreviousData,
     staleTime: 10_000,

@@ -1,7 +1,8 @@
-import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { searchOf, withSearch } from '../lib/address.ts'
+import { useApiAnswer } from './use-api-answer.ts'
+import { useQueries, type UseQueryResult } from '@tanstack/react-query'
 import type { AlertStrips } from '../../contract/alert-history.ts'
 import type { AlertDetail } from '../../contract/alerts.ts'
-import { setServerTime } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
 import { usePollMs } from './live.ts'
 
@@ -14,16 +15,10 @@ const STRIPS_MAX = 500
 
 /** One alert with its context; no request without an open alert. */
 export function useAlertDetail(fingerprint: string | undefined): UseQueryResult<AlertDetail> {
-  return useQuery({
-    queryKey: ['alert', fingerprint],
+  return useApiAnswer<AlertDetail>('alert', `/api/fleet/v1/alerts/${encodeURIComponent(fingerprint ?? '')}`, {
     enabled: fingerprint !== undefined,
-    queryFn: async ({ signal }) => {
-      const path = `/api/fleet/v1/alerts/${encodeURIComponent(fingerprint ?? '')}`
-      const detail = await fetchJson<AlertDetail>(path, signal)
-      setServerTime(detail.asOfMs)
-      return detail
-    },
-    refetchInterval: usePollMs('alert', DETAIL_POLL_MS),
+    pollMs: DETAIL_POLL_MS,
+    asOfMs: ({ asOfMs }) => asOfMs,
   })
 }
 
@@ -38,12 +33,8 @@ export function useStrips(fingerprints: readonly string[]): ReadonlyMap<string, 
     queries: chunks.map((chunk) => ({
       queryKey: ['strips', chunk],
       queryFn: ({ signal }: { signal: AbortSignal }) => {
-        const search = new URLSearchParams([
-          ...chunk.map((one) => ['fingerprint', one]),
-          ['hours', '24'],
-          ['blocks', '24'],
-        ])
-        return fetchJson<AlertStrips>(`/api/fleet/v1/alerts/strip?${search.toString()}`, signal)
+        const search = searchOf({ fingerprint: chunk, hours: '24', blocks: '24' })
+        return fetchJson<AlertStrips>(withSearch('/api/fleet/v1/alerts/strip', search), signal)
       },
       refetchInterval: pollMs,
       staleTime: STRIP_POLL_MS / 2,

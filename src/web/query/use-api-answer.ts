@@ -1,3 +1,5 @@
+import { setServerTime } from '../ui/server-clock.ts'
+import { useMoment } from './use-moment.ts'
 import {
   keepPreviousData,
   useInfiniteQuery,
@@ -9,7 +11,7 @@ import {
 import { fetchJson, type ApiFailure } from './fetch-json.ts'
 import { usePollMs } from './live.ts'
 
-interface AnswerOptions {
+interface AnswerOptions<T> {
   /** Absent: the answer is not polled. */
   readonly pollMs?: number | undefined
   readonly timeoutMs?: number
@@ -19,18 +21,25 @@ interface AnswerOptions {
   readonly placeholderData?: typeof keepPreviousData
   readonly staleTime?: number
   readonly refetchOnWindowFocus?: false
+  /** The server's time of an answer about the present, in milliseconds. Ages are counted from it. */
+  readonly asOfMs?: (answer: T) => number
 }
 
 /** The answer of the API to a GET of `path`. @param key names the kind of answer in the cache and in `LIVE_TOPICS` */
 export function useApiAnswer<T>(
   key: string,
   path: string,
-  { pollMs, timeoutMs, ...options }: AnswerOptions = {},
+  { pollMs, timeoutMs, asOfMs, ...options }: AnswerOptions<T> = {},
 ): UseQueryResult<T, ApiFailure> {
   const poll = usePollMs(key, pollMs ?? 0)
+  const isPast = useMoment() !== undefined
   return useQuery<T, ApiFailure, T>({
     queryKey: [key, path],
-    queryFn: ({ signal }) => fetchJson<T>(path, signal, timeoutMs),
+    queryFn: async ({ signal }) => {
+      const answer = await fetchJson<T>(path, signal, timeoutMs)
+      if (asOfMs !== undefined && !isPast) setServerTime(asOfMs(answer))
+      return answer
+    },
     refetchInterval: pollMs === undefined ? false : poll,
     ...options,
   })

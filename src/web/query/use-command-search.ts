@@ -2,17 +2,17 @@ import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import type { UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import { CLUSTER_STATES } from '../../model/cluster-record.ts'
-import { fetchJson } from './fetch-json.ts'
+import { fetchData } from './fetch-json.ts'
 import { callAt, useMoment } from './use-moment.ts'
 import { useApiAnswer } from './use-api-answer.ts'
 import { NAMES_PATH } from './use-metrics.ts'
 
-/** What the command menu asks while somebody types. A question that was typed over is given up. */
+/** Requests of the command menu while somebody types. The next key cancels a request. */
 
 const FOUND_MAX = '20'
 const STALE_MS = 60_000
 
-/** Clusters whose name, or another name they go by, has this in it; also those that are gone. */
+/** Clusters, also decommissioned ones, with the text in one of their names. */
 export function useFoundClusters(text: string): UseQueryResult<ClusterItems> {
   const path = callAt('/api/fleet/v1/clusters', useMoment(), { text, state: CLUSTER_STATES, limit: FOUND_MAX })
   return useApiAnswer<ClusterItems>('clusters', path, {
@@ -22,7 +22,7 @@ export function useFoundClusters(text: string): UseQueryResult<ClusterItems> {
   })
 }
 
-/** Those that run, or the newest of all. */
+/** Active upgrades, or the newest of all. */
 export function useMenuUpgrades(state: 'in_progress' | ''): UseQueryResult<UpgradeItems> {
   const path = callAt('/api/fleet/v1/upgrades', useMoment(), { state, limit: '100' })
   return useApiAnswer<UpgradeItems>('menu-upgrades', path, { staleTime: STALE_MS })
@@ -31,7 +31,7 @@ export function useMenuUpgrades(state: 'in_progress' | ''): UseQueryResult<Upgra
 export function useMetricNames(isWanted: boolean): UseQueryResult<readonly string[]> {
   return useQuery({
     queryKey: ['metric-names'],
-    queryFn: async ({ signal }) => (await fetchJson<{ readonly data: readonly string[] }>(NAMES_PATH, signal)).data,
+    queryFn: ({ signal }) => fetchData<readonly string[]>(NAMES_PATH, signal),
     enabled: isWanted,
     staleTime: STALE_MS,
   })

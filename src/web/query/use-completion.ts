@@ -8,16 +8,16 @@ import type { MatcherPart } from '../lib/promql/selectors.ts'
 import type { MetricMetadata } from '../lib/metric-list.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
 import type { CheckQuery } from '../ui/promql-editor.tsx'
-import { fetchJson, toFailure } from './fetch-json.ts'
+import { fetchData, fetchJson, toFailure } from './fetch-json.ts'
 import { inTime, labelInPath, LIST_STALE_MS, METADATA_PATH, NAMES_PATH } from './use-metrics.ts'
 import { useMoment } from './use-moment.ts'
 
-/** What the editor of queries asks the server: names to complete with, and whether a text is a query. */
+/** Requests of the query editor: names for completion, and the check of a query. */
 
-/** A list of more is not read by anybody: the reader types on. */
+/** Longer lists are not useful: the reader types on. */
 const VALUES_MAX = 2000
 
-/** Answers an empty list when the server does not: completion never stands in the way of typing. */
+/** Empty lists after a failure: completion never blocks typing. */
 export function useCompletion(): PrometheusClient {
   const client = useQueryClient()
   const moment = useMoment()
@@ -29,7 +29,7 @@ function completionOf(client: QueryClient, moment: string | undefined): Promethe
     try {
       return await client.query({
         queryKey: completionKey(path),
-        queryFn: async ({ signal }) => (await fetchJson<{ readonly data: T }>(path, signal)).data,
+        queryFn: ({ signal }) => fetchData<T>(path, signal),
         staleTime: LIST_STALE_MS,
       })
     } catch {
@@ -60,7 +60,7 @@ const OPERATORS = new Map<number, MatcherPart['operator']>([
   [NeqRegex, '!~'],
 ])
 
-/** The series whose values of a label may stand: those that the matchers written already leave. */
+/** The series that the other matchers of the selector leave. */
 function completionSelector(label: string, metric: string, matchers: EditorMatchers): string {
   const others = matchers.flatMap(({ name, value, type }): readonly MatcherPart[] => {
     const operator = OPERATORS.get(type)
@@ -71,11 +71,11 @@ function completionSelector(label: string, metric: string, matchers: EditorMatch
   return selectorText(metric, others)
 }
 
-/** What senders say of the units of their metrics. */
+/** The units that senders report for their metrics. */
 export function useReportedUnits(): ReportedUnit {
   const { data } = useQuery({
     queryKey: completionKey(METADATA_PATH),
-    queryFn: async ({ signal }) => (await fetchJson<{ readonly data: Metadata }>(METADATA_PATH, signal)).data,
+    queryFn: ({ signal }) => fetchData<Metadata>(METADATA_PATH, signal),
     staleTime: LIST_STALE_MS,
   })
   return (metric) => data?.[metric]?.[0]?.unit
@@ -87,7 +87,7 @@ function completionKey(path: string): readonly string[] {
   return ['completion', path]
 }
 
-/** What is wrong with a text that the grammar takes, as the server says it. */
+/** The server's error about a text that the grammar accepts. */
 export const checkQuery: CheckQuery = async (expr, signal) => {
   try {
     await fetchJson<unknown>(withSearch('/api/v1/parse_query', searchOf({ query: expr })), signal)

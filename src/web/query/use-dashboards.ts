@@ -20,7 +20,7 @@ import {
   type Option,
 } from '../lib/dashboards/variables.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
-import { fetchJson, toFailure, type ApiFailure } from './fetch-json.ts'
+import { fetchData, fetchJson, toFailure, type ApiFailure } from './fetch-json.ts'
 import { useApiAnswer } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
 import { usePollMs } from './live.ts'
@@ -41,8 +41,8 @@ export function useDashboard(name: string): UseQueryResult<DashboardAnswer, ApiF
   return useApiAnswer<DashboardAnswer>('dashboard', dashboardApiPath(name), { pollMs: LIST_POLL_MS })
 }
 
-/** What a dashboard's queries are asked with. */
-export interface Asking {
+/** What the requests of a dashboard's panels have in common. */
+export interface PanelContext {
   readonly dashboard: Pick<DashboardModel, 'name' | 'project'>
   readonly range: TimeRange
   readonly values: VariableValues
@@ -50,33 +50,33 @@ export interface Asking {
   readonly refreshSeconds: number
 }
 
-/** Series a panel asks for at most in one query; the server says when there were more. */
+/** The limit of series of one query; the server reports when there are more. */
 const SERIES_MAX: Readonly<Record<PanelShape, number>> = { range: 500, latest: 500, instant: 5000 }
 
 export interface PanelAnswers {
   readonly span: Span
-  /** Each as it was asked: the PromQL with its variables filled in, and the call. */
-  readonly asked: readonly { readonly expr: string; readonly path: string }[]
+  /** The PromQL of each query with its variables replaced, and the request. */
+  readonly requests: readonly { readonly expr: string; readonly path: string }[]
   readonly answers: readonly (QueryAnswer | undefined)[]
   /** By query; `undefined` where there is an answer. */
   readonly failures: readonly (ApiFailure | undefined)[]
 }
 
-/** `range`: over time. `latest`: over time too, and its last step is the end itself. `instant`: at the end only. */
+/** `range`: over time. `latest`: over time, with the last step at the end itself. `instant`: only at the end. */
 export type PanelShape = 'range' | 'latest' | 'instant'
 
 /**
- * The answers of a panel's queries. One that fails leaves the others standing; when all fail the panel has failed.
- * @param isWanted false while the panel is out of sight, or its variables are not known
+ * The answers of a panel's queries. The panel fails only when all queries fail.
+ * @param isWanted false while the panel is not visible, or its variables are not known
  */
 export function usePanelAnswers(
   queries: readonly PrometheusQuery[],
-  asking: Asking,
+  context: PanelContext,
   shape: PanelShape,
   isWanted: boolean,
 ): UseQueryResult<PanelAnswers> {
   const at = useMoment()
-  const { range, dashboard, values, refreshSeconds } = asking
+  const { range, dashboard, values, refreshSeconds } = context
   const isLive = at === undefined && range.kind === 'last'
   const pollMs = usePollMs(PANEL_KEY, refreshSeconds * 1000)
   return useQuery({
@@ -89,18 +89,18 @@ export function usePanelAnswers(
       dashboard.project,
       at,
     ],
-    queryFn: ({ signal }) => askPanel(queries, asking, shape, signal),
+    queryFn: ({ signal }) => askPanel(queries, context, shape, signal),
     enabled: isWanted && queries.length > 0,
     refetchInterval: isLive && refreshSeconds > 0 ? pollMs : false,
     refetchOnWindowFocus: isLive && refreshSeconds > 0,
     placeholderData: keepPreviousData,
-    // Comparing thousands of points with those before costs more than drawing them.
+    // Comparing thousands of points costs more than drawing them.
     structuralSharing: false,
     staleTime: isLive ? 0 : Infinity,
   })
 }
 
-/** What is asked, whatever other variables there are and become known. Written at every drawing, of every panel. */
+/** The cache key: it depends on the variables that the queries use, and no others. */
 function questionsOf(queries: readonly PrometheusQuery[], values: VariableValues): readonly unknown[] {
   return queries.map((query) => [interpolatePromql(query.expr, values), minStepOf(query, values), query.isInstant])
 }
@@ -108,7 +108,7 @@ function questionsOf(queries: readonly PrometheusQuery[], values: VariableValues
 const PANEL_KEY = 'panel'
 const VARIABLE_KEY = 'variable'
 
-/** Asks everything that a dashboard shows again. */
+/** Refetches all of a dashboard. */
 export function useRefresh(): () => void {
   const client = useQueryClient()
   return () => {
@@ -119,22 +119,27 @@ export function useRefresh(): () => void {
 
 async function askPanel(
   queries: readonly PrometheusQuery[],
-  { range, dashboard, values }: Asking,
+  { range, dashboard, values }: PanelContext,
   shape: PanelShape,
   signal: AbortSignal,
 ): Promise<PanelAnswers> {
   const minSteps = queries.map((query) => minStepOf(query, values))
   const isOfNow = shape !== 'range' || queries.every(({ isInstant }) => isInstant)
   const span = spanOf(range, serverNowMs(), Math.max(0, ...minSteps), isOfNow ? 'now' : 'step')
-  const asked = queries.map(({ expr: text, isInstant }, i) => {
+  const requests = queries.map(({ expr: text, isInstant }, i) => {
     const expr = interpolatePromql(text, new Map([...values, ...builtIns(span, dashboard, minSteps[i])]))
     return { expr, path: queryPath(expr, span, isInstant ? 'instant' : shape) }
   })
-  const settled = await Promise.allSettled(asked.map(({ path }) => fetchJson<QueryAnswer>(path, signal)))
+  const settled = await Promise.allSettled(requests.map(({ path }) => fetchJson<QueryAnswer>(path, signal)))
   const failures = settled.map((one) => (one.status === 'rejected' ? toFailure(one.reason) : undefined))
   const [first] = failures
   if (first !== undefined && failures.every((failure) => failure !== undefined)) throw first
-  return { span, asked, answers: settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined)), failures }
+  return {
+    span,
+    requests,
+    answers: settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined)),
+    failures,
+  }
 }
 
 function queryPath(query: string, { startSeconds, endSeconds, stepSeconds }: Span, shape: PanelShape): string {
@@ -149,7 +154,7 @@ function queryPath(query: string, { startSeconds, endSeconds, stepSeconds }: Spa
 export interface VariableState {
   readonly variable: Variable
   readonly options: readonly Option[]
-  /** As the address has it: values, or the word for all of them. */
+  /** From the address: values, or the word for all of them. */
   readonly chosen: readonly string[]
   readonly isLoading: boolean
   readonly failure: ApiFailure | undefined
@@ -157,15 +162,15 @@ export interface VariableState {
 
 export interface Variables {
   readonly states: readonly VariableState[]
-  /** Of all whose value is known; queries that need another have to wait. */
+  /** Without unknown values: queries that need one wait. */
   readonly values: VariableValues
-  /** Variables that depend on each other in a ring: none of them can be known. */
+  /** Variables that depend on each other in a ring have no value. */
   readonly ring: readonly string[]
 }
 
 const VARIABLE_STALE_MS = 60_000
 
-/** All variables of a dashboard, each asked for when those it depends on are known. */
+/** All variables of a dashboard, each requested when its dependencies are known. */
 export function useVariables(model: DashboardModel, search: URLSearchParams, range: TimeRange): Variables {
   const client = useQueryClient()
   const at = useMoment()
@@ -180,7 +185,7 @@ export function useVariables(model: DashboardModel, search: URLSearchParams, ran
       continue
     }
     const path = ring.includes(variable.name) ? undefined : optionsPath(variable, values, model)
-    // Times move on with every drawing: the key says what is asked, the path when.
+    // The time changes with every render: it is in the path and not in the key.
     const what = path === undefined ? undefined : optionsPath(variable, lastingValues(values), model)
     const key = [VARIABLE_KEY, model.name, variable.name, what, range, at]
     if (path !== undefined) asks.push({ variable, key, path: withTimes(path, span) })
@@ -219,7 +224,7 @@ export function useVariables(model: DashboardModel, search: URLSearchParams, ran
   return { states, values, ring }
 }
 
-/** `undefined` while a variable it depends on is not known, and for values that nobody has to be asked for. */
+/** `undefined` while a dependency is not known, and for static values. */
 function optionsPath(variable: ListVariable, values: VariableValues, model: DashboardModel): string | undefined {
   const names = new Set(model.variables.map(({ name }) => name))
   if (dependenciesOf(variable).some((name) => names.has(name) && !values.has(name))) return undefined
@@ -250,8 +255,7 @@ function withTimes(path: string, { startSeconds, endSeconds }: Span): string {
 
 async function askOptions({ source }: ListVariable, path: string, signal: AbortSignal): Promise<readonly Option[]> {
   if (source.kind !== 'promql') {
-    const { data } = await fetchJson<{ readonly data: readonly string[] }>(path, signal)
-    return data.map((value) => ({ value, label: value }))
+    return (await fetchData<readonly string[]>(path, signal)).map((value) => ({ value, label: value }))
   }
   const { data } = await fetchJson<QueryAnswer>(path, signal)
   const series = data.resultType === 'vector' ? data.result : []

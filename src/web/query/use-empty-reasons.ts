@@ -13,24 +13,23 @@ import {
 } from '../lib/promql/empty-reason.ts'
 import { selectorsIn, type MatcherPart, type SelectorPart } from '../lib/promql/selectors.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
-import { fetchJson } from './fetch-json.ts'
+import { fetchData } from './fetch-json.ts'
 import type { PanelShape } from './use-dashboards.ts'
 import { labelInPath, NAMES_PATH } from './use-metrics.ts'
 import type { QueryRequest } from './use-query-answers.ts'
 
-/** Selectors that are looked into: a query of more is long, and its first ones tell enough. */
+/** Selectors that are checked; of a longer query the first are enough. */
 const SELECTORS_MAX = 4
 const VALUES_MAX = 1000
 
-/** A step further than this from the one before may have samples between the two that neither sees. */
+/** A longer step may have samples that no step sees. */
 const LOOKBACK_SECONDS = 300
-/** What reads samples of another time than that of the step. */
+/** Parts of a query that read samples of another time than the step's. */
 const OTHER_TIME = /\[|\boffset\b|@/
 
 /**
- * Why a query answers nothing, found out by asking the server about each of its selectors.
- *
- * @param span of a graph; absent: the query was asked at one moment
+ * Why the result of a query is empty, by requests about each of its selectors.
+ * @param span of a graph; absent for an instant query
  */
 export function useEmptyReasons({ expr, range }: QueryRequest, span?: Span): UseQueryResult<readonly EmptyReason[]> {
   return useQuery({
@@ -46,14 +45,14 @@ export function useEmptyReasons({ expr, range }: QueryRequest, span?: Span): Use
   })
 }
 
-/** What a panel asked for and got nothing: its queries as they were asked, and over which steps, or when. */
+/** The requests of a panel without any result. */
 export interface EmptyPanel {
   readonly exprs: readonly string[]
   readonly span: Span
   readonly shape: PanelShape
 }
 
-/** Why a panel shows nothing; what its queries have in common once. */
+/** Why a panel is empty, without duplicates among its queries. */
 export function useEmptyPanelReasons({ exprs, span, shape }: EmptyPanel): UseQueryResult<readonly EmptyReason[]> {
   return useQuery({
     queryKey: ['panel-empty', exprs, span, shape],
@@ -73,7 +72,7 @@ export function useEmptyPanelReasons({ exprs, span, shape }: EmptyPanel): UseQue
   })
 }
 
-/** The last step of a graph of a month is hours ago: what began after it is not drawn, though it is there. */
+/** The last step of a graph of a month is hours ago: series that began later are not drawn. */
 async function isSinceLastStep(exprs: readonly string[], { endSeconds }: Span, ask: Ask): Promise<boolean> {
   const nowSeconds = Math.floor(serverNowMs() / 1000)
   if (nowSeconds <= endSeconds) return false
@@ -90,9 +89,9 @@ type Ask = <T>(path: string) => Promise<T>
 
 interface EmptyQuery {
   readonly expr: string
-  /** Parameters of the times in which samples count. */
+  /** The time parameters in which samples count. */
   readonly within: Readonly<Record<string, string>>
-  /** Of what was asked over time. */
+  /** Of a range query. */
   readonly span: Span | undefined
 }
 
@@ -109,11 +108,7 @@ async function reasonsOf(
   return emptyReasons(expr, facts, names, steps?.stepSeconds, time)
 }
 
-async function fetchData<T>(path: string, signal: AbortSignal): Promise<T> {
-  return (await fetchJson<{ readonly data: T }>(path, signal)).data
-}
-
-/** Each question is asked only when the one before says no. */
+/** Each request is sent only when the one before finds nothing. */
 async function factsOf(
   selector: SelectorPart,
   time: Readonly<Record<string, string>>,
@@ -137,7 +132,7 @@ async function factsOf(
   }
   if (matchers.length === 0) return { ...known, isStored: false, isMetricStored: false }
   const values = await Promise.all(
-    // What may be absent is not what is missing.
+    // A matcher that matches an absent label is not the cause.
     matchers.filter((matcher) => !matches(matcher, '')).map((matcher) => valuesOf(matcher, own, ask)),
   )
   return { ...known, isStored: false, values }

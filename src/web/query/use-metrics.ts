@@ -3,10 +3,10 @@ import type { DebugSeries } from '../../contract/debug-series.ts'
 import type { KnownMetricItems } from '../../contract/metric-catalog.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
 import { metricRows, selectorOf, type MetricMetadata, type MetricRow } from '../lib/metric-list.ts'
-import { fetchJson, toFailure } from './fetch-json.ts'
+import { fetchData, fetchJson, toFailure } from './fetch-json.ts'
 import { useMoment } from './use-moment.ts'
 
-/** What stands in this time before a moment is what was sent then. */
+/** Series with samples in this time before a moment count as sent at that moment. */
 const BEFORE_MS = 3_600_000
 const COUNTED_MAX = 1000
 export const LIST_STALE_MS = 60_000
@@ -16,7 +16,7 @@ export const METADATA_PATH = '/api/v1/metadata'
 export const KNOWN_METRICS_PATH = '/api/fleet/v1/metrics'
 const COUNTS_PATH = `/debug/series?top=${COUNTED_MAX}`
 
-/** `said`: what senders say of a metric; `known`: what reads it, and since when there is one; `counted`: its series. */
+/** `said`: metadata from senders; `known`: the catalog; `counted`: numbers of series. */
 export interface MissingPart {
   readonly part: 'said' | 'known' | 'counted'
   readonly reason: string
@@ -24,13 +24,13 @@ export interface MissingPart {
 
 export interface MetricList {
   readonly rows: readonly MetricRow[]
-  /** What could not be read, and so is missing from the rows. */
+  /** Parts that could not be loaded. */
   readonly missing: readonly MissingPart[]
   /** Only the largest metrics are counted. */
   readonly isCountCut: boolean
 }
 
-/** Every metric there is, or was at the moment the page shows. Counts of series are of now. */
+/** All metrics, at present or at the selected moment. Counts of series are of the present. */
 export function useMetrics(): UseQueryResult<MetricList> {
   const moment = useMoment()
   return useQuery({
@@ -47,7 +47,7 @@ export function useMetrics(): UseQueryResult<MetricList> {
         }
       }
       const [names, metadata, known, counts] = await Promise.all([
-        fetchJson<{ readonly data: readonly string[] }>(inTime(NAMES_PATH, moment), signal),
+        fetchData<readonly string[]>(inTime(NAMES_PATH, moment), signal),
         orElse<{ readonly data: Readonly<Record<string, readonly MetricMetadata[]>> }>('said', METADATA_PATH, {
           data: {},
         }),
@@ -57,7 +57,7 @@ export function useMetrics(): UseQueryResult<MetricList> {
         }),
       ])
       const seriesByName = new Map(counts.metrics.top.map(({ value, series }) => [value, series]))
-      const rows = metricRows({ names: names.data, metadata: metadata.data, known: known.metrics, seriesByName })
+      const rows = metricRows({ names, metadata: metadata.data, known: known.metrics, seriesByName })
       return { rows, missing, isCountCut: counts.metrics.count > counts.metrics.top.length }
     },
     staleTime: LIST_STALE_MS,
@@ -67,29 +67,29 @@ export function useMetrics(): UseQueryResult<MetricList> {
 
 export interface LabelValues {
   readonly label: string
-  /** `undefined`: not read yet. */
+  /** `undefined`: loading. */
   readonly values: readonly string[] | undefined
-  /** There are more values than were asked for. */
+  /** There are more values. */
   readonly isCut: boolean
 }
 
 const VALUES_MAX = 1000
 
-/** The labels that series of a metric have. */
+/** The labels of a metric's series. */
 export function useMetricLabels(metric: string): UseQueryResult<readonly string[]> {
   const moment = useMoment()
   const path = labelsCall(metric, moment)
   return useQuery({
     queryKey: ['metric-labels', path],
     queryFn: async ({ signal }) => {
-      const { data } = await fetchJson<{ readonly data: readonly string[] }>(path, signal)
-      return data.filter((label) => label !== '__name__')
+      const labels = await fetchData<readonly string[]>(path, signal)
+      return labels.filter((label) => label !== '__name__')
     },
     staleTime: LIST_STALE_MS,
   })
 }
 
-/** Of each label its values, in the order of the labels. */
+/** The values of each label, in the order of the labels. */
 export function useLabelValues(metric: string, labels: readonly string[]): readonly LabelValues[] {
   const moment = useMoment()
   return useQueries({
@@ -118,7 +118,7 @@ export function labelsCall(metric: string, moment: string | undefined): string {
   return inTime('/api/v1/labels', moment, { 'match[]': selectorOf(metric) })
 }
 
-/** An address that asks about what was sent around a moment; without one, about what is kept. */
+/** A request about the series sent at a moment; without one, about all that are stored. */
 export function inTime(
   path: string,
   moment: string | undefined,
@@ -129,7 +129,7 @@ export function inTime(
   return withSearch(path, searchOf({ ...search, ...range }))
 }
 
-/** Prometheus' way to write any label name into a path. */
+/** A label name in a path, as Prometheus escapes it. */
 export function labelInPath(label: string): string {
   if (/^[A-Za-z_]\w*$/.test(label) && !label.startsWith('U__')) return label
   const escaped = label.replace(/[^A-Za-z0-9]/gu, (sign) =>

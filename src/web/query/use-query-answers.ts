@@ -4,13 +4,12 @@ import type { QueryAnswer } from '../../contract/prometheus.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
 import { spanOf, type Span, type TimeRange } from '../lib/dashboards/time-range.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
-import { fetchJson } from './fetch-json.ts'
+import { fetchData, fetchJson } from './fetch-json.ts'
 import { useMoment } from './use-moment.ts'
 import { useApiAnswer } from './use-api-answer.ts'
 
-/** The answers of the PromQL page. Each is asked when it is wanted, can be stopped, and says how it was asked. */
+/** The results of the PromQL page, each with its request. A request can be cancelled. */
 
-/** One query as it is asked. */
 export interface QueryRequest {
   readonly expr: string
   readonly range: TimeRange
@@ -23,7 +22,7 @@ export interface QueryRequest {
 interface Asked {
   /** The call. */
   readonly path: string
-  /** Until the answer was read, as the reader waited for it. */
+  /** Until the answer was read. */
   readonly tookMs: number
 }
 
@@ -40,9 +39,9 @@ export interface ExplainAnswer extends Asked {
   readonly explained: Explained
 }
 
-/** Series that are asked for at most; the server says when there were more. */
+/** The limit of series; the server reports when there are more. */
 const SERIES_MAX = { graph: 500, table: 10_000, instant: 500 } as const
-/** Somebody waits, and can stop it. */
+/** The reader can cancel a request. */
 const TIMEOUT_MS = 130_000
 const KEY = 'promql'
 
@@ -53,22 +52,22 @@ export function useGraphAnswer(asked: QueryRequest, isWanted: boolean): UseQuery
   })
 }
 
-/** At the end of the time that is shown. */
+/** At the end of the range. */
 export function useTableAnswer(asked: QueryRequest, isWanted: boolean): UseQueryResult<TableAnswer> {
   return useAnswer('table', asked, isWanted, (signal) => timed(tableCall(asked), signal))
 }
 
-/** How the graph is answered; evaluates it again. */
+/** How the server evaluates the graph; evaluates it again. */
 export function useExplainAnswer(asked: QueryRequest, isWanted: boolean): UseQueryResult<ExplainAnswer> {
   return useAnswer('explain', { ...asked, refreshSeconds: 0 }, isWanted, async (signal) => {
     const path = explainPath(graphCall(asked).path)
     const startedMs = performance.now()
-    const { data: explained } = await fetchJson<{ readonly data: Explained }>(path, signal, TIMEOUT_MS)
+    const explained = await fetchData<Explained>(path, signal, TIMEOUT_MS)
     return { explained, path, tookMs: performance.now() - startedMs }
   })
 }
 
-/** Stops what is asked about an expression; the server gives it up too. */
+/** Cancels the requests of an expression, also on the server. */
 export function useStopQuery(): (expr: string) => void {
   const client = useQueryClient()
   return (expr) => {
@@ -76,7 +75,7 @@ export function useStopQuery(): (expr: string) => void {
   }
 }
 
-/** Asks again: one expression, or everything the page shows. */
+/** Refetches one expression, or all of the page. */
 export function useRefetchQuery(): (expr?: string) => void {
   const client = useQueryClient()
   return (expr) => {
@@ -96,11 +95,11 @@ function useAnswer<T>(
     queryKey: [KEY, expr, kind, range, stepSeconds, moment],
     queryFn: ({ signal }) => ask(signal),
     enabled: isWanted,
-    // What was stopped, or never answered, is not asked again by itself.
+    // A cancelled or failed request is not repeated by itself.
     refetchInterval: ({ state }) => (isLive && state.data !== undefined ? refreshSeconds * 1000 : false),
     refetchOnWindowFocus: false,
     placeholderData: keepPreviousData,
-    // Comparing thousands of points with those before costs more than drawing them.
+    // Comparing thousands of points costs more than drawing them.
     structuralSharing: false,
     staleTime: Infinity,
   })
@@ -130,22 +129,22 @@ function tableCall({ expr, range }: QueryRequest): string {
   return withSearch('/api/v1/query', search)
 }
 
-/** The expression as the server lays it out. Throws `ApiFailure`. */
+/** The formatted expression. Throws `ApiFailure`. */
 export async function prettified(expr: string): Promise<string> {
   const path = withSearch('/api/v1/format_query', searchOf({ query: expr }))
-  return (await fetchJson<{ readonly data: string }>(path)).data
+  return fetchData<string>(path)
 }
 
-/** The same question, asked how it is answered: takes the address of a query or of a range of it. */
+/** The explain request of an instant or a range query. */
 export function explainPath(queryPath: string): string {
   return queryPath.replace(/^\/api\/v1\/query(?:_range)?\?/, '/api/v1/explain?').replace(/&limit=\d+/, '')
 }
 
-/** Evaluates the query, so it is asked only when it is wanted. */
+/** Evaluates the query, so it is requested only when it is shown. */
 export function useExplain(path: string, isWanted: boolean): UseQueryResult<Explained> {
   return useQuery({
     queryKey: ['explain', path],
-    queryFn: async ({ signal }) => (await fetchJson<{ readonly data: Explained }>(path, signal)).data,
+    queryFn: ({ signal }) => fetchData<Explained>(path, signal),
     enabled: isWanted,
     staleTime: 60_000,
   })
@@ -153,7 +152,7 @@ export function useExplain(path: string, isWanted: boolean): UseQueryResult<Expl
 
 const INSTANT_POLL_MS = 15_000
 
-/** The value of an expression now, again and again; or at the moment the page shows. */
+/** The value of an expression now (polled), or at the selected moment. */
 export function useInstantQuery(expr: string): UseQueryResult<QueryAnswer> {
   const path = instantCall(expr, useMoment())
   return useApiAnswer<QueryAnswer>('instant', path, { pollMs: INSTANT_POLL_MS, enabled: expr.trim() !== '' })

@@ -3,7 +3,7 @@ import type { LintReport } from '../../contract/lint.ts'
 import type { PrometheusRuleGroup } from '../../contract/prometheus.ts'
 import type { Replay, ReplayRequest, RuleTests } from '../../contract/replay.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
-import { postJson, fetchJson } from './fetch-json.ts'
+import { fetchData, postJson } from './fetch-json.ts'
 import { useApiAction, type ApiAction } from './use-api-action.ts'
 import { useApiAnswer } from './use-api-answer.ts'
 import { usePollMs } from './live.ts'
@@ -19,10 +19,8 @@ export const LINT_PATH = '/api/lint'
 export function useRules(): UseQueryResult<readonly PrometheusRuleGroup[]> {
   return useQuery({
     queryKey: ['rules'],
-    queryFn: async ({ signal }) => {
-      const answer = await fetchJson<{ readonly data: { readonly groups: PrometheusRuleGroup[] } }>(RULES_PATH, signal)
-      return answer.data.groups
-    },
+    queryFn: async ({ signal }) =>
+      (await fetchData<{ readonly groups: PrometheusRuleGroup[] }>(RULES_PATH, signal)).groups,
     refetchInterval: usePollMs('rules', RULES_POLL_MS),
   })
 }

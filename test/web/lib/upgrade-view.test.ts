@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { searchOf } from '../../../src/web/lib/address.ts'
 import { compareUpgrades } from '../../../src/web/lib/upgrade-compare.ts'
-import { heatRows, levelOf, phaseSeconds, usualText } from '../../../src/web/lib/phase-heat.ts'
+import { heatRows, levelOf, phaseSeconds, typicalText } from '../../../src/web/lib/phase-heat.ts'
 import { phaseLanes } from '../../../src/web/lib/phase-lanes.ts'
 import { upgradeMarkdown } from '../../../src/web/lib/upgrade-markdown.ts'
 import { isUpgradeViewNarrowed, questionOfUpgradeView, UPGRADE_VIEW } from '../../../src/web/lib/upgrade-view.ts'
@@ -77,8 +77,8 @@ test('a phase that nobody saw end took nobody knows how long, one that runs take
   expect(phaseSeconds({ ...phase, state: 'in_progress' }, NOW_MS)).toBe(3600)
   expect(phaseSeconds({ ...phase, state: 'unknown' }, NOW_MS)).toBeUndefined()
   expect(phaseSeconds({ ...phase, startedAt: null, state: 'pending' }, NOW_MS)).toBeUndefined()
-  expect(usualText(undefined)).toBe('what is usual is not known yet')
-  expect(usualText({ runs: 3, p50Seconds: 9, p95Seconds: 9.4 })).toBe('usual 9 s (3 runs of this edge)')
+  expect(typicalText(undefined)).toBe('what is usual is not known yet')
+  expect(typicalText({ runs: 3, p50Seconds: 9, p95Seconds: 9.4 })).toBe('usual 9 s (3 runs of this edge)')
 })
 
 test('lanes begin with the machinery and end now; bands and the threshold lie where they are due', () => {

@@ -3,7 +3,7 @@ import { UNITS } from '../../../model/unit.ts'
 import { formatCount, formatValue } from '../format-number.ts'
 import { formatAge, formatDay, formatMoment, formatTimeOfDay, type Zone } from '../format-time.ts'
 
-/** Values in the units of Perses, as text. Nothing asks the locale (see format-time.ts). Pure. */
+/** Values in the units of Perses, as text, independent of the locale (see format-time.ts). Pure. */
 
 export interface FormatContext {
   readonly zone: Zone
@@ -18,12 +18,12 @@ export function formatUnit(value: number, format: Format | undefined, formatCont
   return write === undefined ? `${plain(value, format)} ${unit}` : write(value, format ?? { unit }, formatContext)
 }
 
-/** The same beside an axis, where the words of a rate would stand again and again: `15,000/s`. */
+/** Without the noun of a rate, for an axis: `15,000/s`. */
 export function formatTick(value: number, format: Format | undefined, formatContext: FormatContext): string {
   return formatUnit(value, format, formatContext).replace(/ [a-z]{2,}\/s$/, '/s')
 }
 
-/** Ticks of an axis stand at powers of two in these. */
+/** Whether ticks are at powers of two. */
 export function isBinary(format: Format | undefined): boolean {
   return ['bytes', 'bits', 'bytes/sec', 'bits/sec'].includes(format?.unit ?? '')
 }
@@ -31,14 +31,14 @@ export function isBinary(format: Format | undefined): boolean {
 const SECONDS_OF: Readonly<Record<string, number>> = { milliseconds: 1e-3, seconds: 1, minutes: 60, hours: 3600 }
 const POWERS_OF_TWO = Array.from({ length: 64 }, (_, i) => 2 ** (i - 4))
 const PARTS_OF_SECONDS = Array.from({ length: 9 }, (_, i) => 10 ** (i - 9)).flatMap((one) => [one, 2 * one, 5 * one])
-/** As people cut time: minutes and hours are no tens of seconds. */
+/** Round durations. */
 const LENGTHS_SECONDS = [
   ...PARTS_OF_SECONDS,
   ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200],
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000].map((days) => days * 86_400),
 ]
 
-/** How far ticks of an axis may stand apart; `undefined`: by tens. */
+/** Distances of ticks; `undefined`: decimal. */
 export function tickSteps(format: Format | undefined): readonly number[] | undefined {
   if (isBinary(format)) return POWERS_OF_TWO
   const seconds = SECONDS_OF[format?.unit ?? '']
@@ -128,7 +128,7 @@ const WRITERS: Readonly<Record<string, Write>> = {
   'unix-timestamp-ms': (value) => String(toMs(value)),
 }
 
-/** A moment in seconds, or in milliseconds when it would be after the year 2286. */
+/** A time in seconds; values after the year 2286 are milliseconds. */
 const SECONDS_MAX = 1e10
 
 function toMs(value: number): number {
@@ -148,7 +148,7 @@ function plain(value: number, format: Format | undefined): string {
   return format?.decimalPlaces === undefined ? formatValue(value) : digits(value, format)
 }
 
-/** As many places as asked for, else four significant digits. */
+/** The requested decimal places, else four significant digits. */
 function digits(value: number, format: Format | undefined): string {
   if (format?.decimalPlaces !== undefined) return grouped(value.toFixed(format.decimalPlaces))
   return Math.abs(value) >= 1000 ? formatValue(Math.round(value)) : formatValue(value)
@@ -178,7 +178,7 @@ const LENGTHS: readonly (readonly [seconds: number, unit: string])[] = [
   [1e-9, 'ns'],
 ]
 
-/** In the largest unit of which there is at least one. */
+/** In the largest unit that is at most the value. */
 function formatLength(seconds: number, format: Format): string {
   if (seconds === 0) return '0 s'
   const [unitSeconds, unit] = LENGTHS.find(([one]) => Math.abs(seconds) >= one * (1 - 1e-9)) ?? LENGTHS.at(-1)!

@@ -56,7 +56,7 @@ export function ChartBody({
   }, [names, answers])
   const bands = useMemo(() => bandsOf(upgrades, answers.span), [upgrades, answers.span])
   const name = title || panel.id
-  const empty = <EmptyPanel exprs={answers.asked.map(({ expr }) => expr)} span={answers.span} shape={shape} />
+  const empty = <EmptyPanel exprs={answers.requests.map(({ expr }) => expr)} span={answers.span} shape={shape} />
   if (chart.kind === 'Table') {
     const rows = transformed(toTableRows(answers.answers), chart.transforms)
     if (rows.length === 0) return empty

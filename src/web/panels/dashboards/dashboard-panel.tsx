@@ -8,7 +8,7 @@ import { interpolateText, variablesIn } from '../../lib/dashboards/interpolate.t
 import { warningsOf } from '../../lib/dashboards/series.ts'
 import {
   usePanelAnswers,
-  type Asking,
+  type PanelContext,
   type PanelAnswers,
   type PanelShape,
   type VariableState,
@@ -26,7 +26,7 @@ import styles from './dashboard-panel.module.css'
 
 interface DashboardPanelProps {
   readonly panel: DashboardPanel
-  readonly asking: Asking
+  readonly context: PanelContext
   readonly alerts: readonly PanelAlert[]
   readonly onZoom: (fromMs: number, toMs: number) => void
   /** Address of the panel alone; absent where it is alone. */
@@ -41,12 +41,12 @@ interface DashboardPanelProps {
 
 /** A panel with its head and its states; it asks when it comes into sight. */
 export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
-  const { panel, asking, alerts, openPath, variables } = props
+  const { panel, context, alerts, openPath, variables } = props
   const place = useRef<HTMLElement>(null)
   const isSeen = useInSight(place)
   const [isTable, setIsTable] = useState(false)
   const { chart } = panel
-  const title = interpolateText(panel.title, asking.values)
+  const title = interpolateText(panel.title, context.values)
   const name = title || panel.id
   const asks = chart.kind !== 'Markdown' && chart.kind !== 'unknown'
   // The same list as long as the file is the same: what is drawn is made from it.
@@ -56,7 +56,7 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
   const awaitedVariables = queries
     .flatMap((query) => variablesIn(query.expr))
     .flatMap((name) => variables.find(({ variable }) => variable.name === name) ?? [])
-    .filter(({ variable }) => !asking.values.has(variable.name))
+    .filter(({ variable }) => !context.values.has(variable.name))
   return (
     <section
       ref={place}
@@ -77,7 +77,7 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
           </h3>
         )}
         {panel.description === '' ? null : (
-          <span className={`rigid ${styles.says}`} title={interpolateText(panel.description, asking.values)}>
+          <span className={`rigid ${styles.says}`} title={interpolateText(panel.description, context.values)}>
             <Shape name="disc" />
             <span className="visually-hidden">{panel.description}</span>
           </span>
@@ -107,7 +107,7 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
       </header>
       <div className={`stack fills ${styles.body}`}>
         <ErrorBoundary what={`the panel ${name}`}>
-          {chart.kind === 'Markdown' ? <MarkdownPanel text={chart.text} values={asking.values} /> : null}
+          {chart.kind === 'Markdown' ? <MarkdownPanel text={chart.text} values={context.values} /> : null}
           {chart.kind === 'unknown' ? <UnknownPanel part={chart} queries={panel.queries} /> : null}
           {asks && queries.length === 0 ? (
             <p className={EMPTY_CLASS}>
@@ -161,7 +161,7 @@ const SHAPES: Readonly<Partial<Record<DashboardPanel['chart']['kind'], PanelShap
 function QueriedPanel({
   panel,
   queries,
-  asking,
+  context,
   marks,
   isTable,
   isSeen,
@@ -170,7 +170,7 @@ function QueriedPanel({
   children,
 }: QueriedPanelProps): ReactNode {
   const shape = SHAPES[panel.chart.kind] ?? 'range'
-  const query = usePanelAnswers(queries, asking, shape, isSeen && awaitedVariables.length === 0)
+  const query = usePanelAnswers(queries, context, shape, isSeen && awaitedVariables.length === 0)
   if (awaitedVariables.length > 0) return <WaitingForVariables awaitedVariables={awaitedVariables} />
   const isMarked = queries.some(({ expr }) => variablesIn(expr).some((name) => marks.variables.has(name)))
   return (
@@ -183,10 +183,10 @@ function QueriedPanel({
               panel={panel}
               answers={answers}
               shape={shape}
-              values={asking.values}
+              values={context.values}
               upgrades={isMarked ? marks.upgrades : NO_UPGRADES}
               isTable={isTable}
-              syncKey={asking.dashboard.name}
+              syncKey={context.dashboard.name}
               onZoom={onZoom}
             />
           </div>

@@ -21,7 +21,7 @@ export function PanelQueries({ panel, answers }: PanelQueriesProps): ReactNode {
     <section aria-label="Queries" className={styles.root}>
       <h2>{queries.length === 1 ? 'Query' : 'Queries'}</h2>
       {queries.map((query, i) => {
-        const asked = answers.asked[i]
+        const asked = answers.requests[i]
         if (asked === undefined) return null
         return (
           <div key={i} className={styles.query}>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { UpgradeDetailItem } from '../../../contract/fleet-upgrades.ts'
 import { formatLength, formatMoment, formatTimeOfDay } from '../../lib/format-time.ts'
-import { levelOf, USUAL_RUNS_MIN, usualText } from '../../lib/phase-heat.ts'
+import { levelOf, TYPICAL_RUNS_MIN, typicalText } from '../../lib/phase-heat.ts'
 import { phaseLanes, type PhaseLane } from '../../lib/phase-lanes.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Lane, LaneAxis, LaneBand, LaneBar, LaneKey, LaneThreshold } from '../../ui/lane.tsx'
@@ -96,21 +96,21 @@ function Took({ lane: { seconds, phase, usual } }: { readonly lane: PhaseLane })
   const isSlow = levelOf(seconds, usual) === 'slow'
   return (
     <>
-      {isSlow ? <strong title={usualText(usual)}>{formatLength(seconds)} slow</strong> : formatLength(seconds)}
+      {isSlow ? <strong title={typicalText(usual)}>{formatLength(seconds)} slow</strong> : formatLength(seconds)}
       {phase.state === 'in_progress' ? <span className="quiet"> so far</span> : null}
     </>
   )
 }
 
 function hasUsual({ usual }: PhaseLane): boolean {
-  return usual?.p50Seconds != null && usual.runs >= USUAL_RUNS_MIN
+  return usual?.p50Seconds != null && usual.runs >= TYPICAL_RUNS_MIN
 }
 
 function UsualCell({ lane }: { readonly lane: PhaseLane }): ReactNode {
   const { usual } = lane
   if (usual?.p50Seconds == null || !hasUsual(lane)) return 'not known yet'
   return (
-    <span title={usualText(usual)}>
+    <span title={typicalText(usual)}>
       {formatLength(usual.p50Seconds)} – {usual.p95Seconds === null ? 'not known' : formatLength(usual.p95Seconds)} (
       {usual.runs})
     </span>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createOwnMetrics } from '../../src/base/metrics.ts'
 import { parseExpr } from '../../src/promql/parse.ts'
-import { catalogWithRecorded } from '../../src/rules/checks/recorded-metrics.ts'
+import { catalogWithRecorded } from '../../src/rules/checks/label-set.ts'
 import type { PlacedRule } from '../../src/rules/checks/rule-content.ts'
 import { labelsOfMetric, metricCatalogOf, metricsOfRegistry } from '../../src/rules/metrics/metric-catalog.ts'
 import { readMetricTable } from '../../src/rules/metrics/metric-table.ts'

@@ -4,7 +4,6 @@ import type { Range } from '../../yaml/yaml-reader.ts'
 import type { Dashboard } from '../dashboard.ts'
 import type { RunbookPage } from '../runbook-page.ts'
 import type { CheckFinding } from '../../rules/checks/check.ts'
-import type { Diagnostic } from '../../model/diagnostic.ts'
 
 export interface CatalogContent extends RuleContent {
   /** By name. */
@@ -30,13 +29,12 @@ export function onPage(page: RunbookPage, at: Range, message: string, help?: str
   return { file: page.path, subject: page.name, message, from, to, ...(help === undefined ? {} : { help }) }
 }
 
-/** The diagnostics of check-page.ts as findings. */
-export function fromDiagnostics(page: RunbookPage, diagnostics: readonly Diagnostic[]): CheckFinding[] {
-  return diagnostics.map((diagnostic) => onPage(page, diagnostic, diagnostic.message, diagnostic.help))
+export interface Prose extends Range {
+  readonly text: string
 }
 
 /** Text outside fences under a heading of the second level, subsections included. */
-export function proseOf(page: RunbookPage, section: string): readonly (Range & { readonly text: string })[] {
+export function proseOf(page: RunbookPage, section: string): readonly Prose[] {
   const at = page.headings.findIndex(({ level, title }) => level === 2 && title === section)
   const heading = page.headings[at]
   if (heading === undefined) return []

@@ -1,5 +1,6 @@
 import { nearest } from '../../base/nearest.ts'
 import type { Check } from '../../rules/checks/check.ts'
+import type { Range } from '../../yaml/yaml-reader.ts'
 import { codeSpansOf } from '../markdown-scan.ts'
 import type { RunbookPage } from '../runbook-page.ts'
 import { onPage, type CatalogContent } from './catalog-content.ts'
@@ -11,19 +12,18 @@ export const linkBroken: Check<CatalogContent> = {
   why: 'Dead links are the most frequent complaint about runbooks. Links inside the content are followed here: to pages, to old names of pages, to headings. Addresses of other sites are not asked: a check must not need the network.',
   mend: 'Link to `Name.md` or `/rb/Name`, and to a heading by its words in lower case with hyphens.',
   example: 'See [the operator](CDIOperatorsDown.md).',
-  run: ({ pages, aliases }) =>
-    [...pages.values()].flatMap((page) =>
-      linksOf(page).flatMap(({ target, from, to }) => {
-        const why = whyBroken(target, page, pages, aliases)
-        return why === undefined ? [] : [onPage(page, { from, to }, why.message, why.help)]
-      }),
-    ),
+  *run(content) {
+    for (const page of content.pages.values()) {
+      for (const link of linksOf(page)) {
+        const why = whyBroken(link.target, page, content)
+        if (why !== undefined) yield onPage(page, link, why.message, why.help)
+      }
+    }
+  },
 }
 
-interface Link {
+interface Link extends Range {
   readonly target: string
-  readonly from: number
-  readonly to: number
 }
 
 /** `[words](target)` in prose, except in code spans; offsets are those of the target. */
@@ -44,9 +44,8 @@ function linksOf(page: RunbookPage): Link[] {
 function whyBroken(
   target: string,
   page: RunbookPage,
-  pages: CatalogContent['pages'],
-  aliases: CatalogContent['aliases'],
-): { readonly message: string; readonly help?: string } | undefined {
+  { pages, aliases }: CatalogContent,
+): { readonly message: string; readonly help?: string | undefined } | undefined {
   if (/^[a-z][a-z0-9+.-]*:/i.test(target) || target.includes('{{')) return undefined
   const [path = '', anchor = ''] = target.split('#')
   const name = /^(?:\/rb\/|(?:\.\/)?)([\w-]+?)(?:\.md)?$/.exec(path)?.[1]
@@ -54,10 +53,7 @@ function whyBroken(
   const to = path === '' ? page : pages.get(name === undefined ? '' : (aliases.get(name) ?? name))
   if (to === undefined) {
     const [near] = nearest(name ?? path, [...pages.keys(), ...aliases.keys()], 1)
-    return {
-      message: `${target} leads to no page`,
-      ...(near === undefined ? {} : { help: `did you mean ${near}.md?` }),
-    }
+    return { message: `${target} leads to no page`, help: near && `did you mean ${near}.md?` }
   }
   if (anchor === '' || to.headings.some(({ title }) => anchorOf(title) === anchor)) return undefined
   return { message: `${to.name} has no heading #${anchor}` }

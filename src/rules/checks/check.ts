@@ -1,6 +1,6 @@
 /**
  * The interface of a lint check: a name, its reason, the correction, and a function from the content to findings. Each file
- * in this folder defines one check or a few that belong together; README.md has a section for each check.
+ * in this folder has the checks of one subject; README.md has a section for each check.
  */
 import type { Range } from '../../yaml/yaml-reader.ts'
 

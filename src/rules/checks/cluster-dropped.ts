@@ -1,9 +1,9 @@
 import type { Range } from '../../yaml/yaml-reader.ts'
 import { unwrapParens, type Expr } from '../../promql/ast.ts'
-import type { Check, CheckFinding } from './check.ts'
+import type { Check } from './check.ts'
 import { labelSetOf, mayHave } from './label-set.ts'
 import type { RuleContent } from './rule-content.ts'
-import { at, visit } from './visit.ts'
+import { at, nodesOf } from './visit.ts'
 
 export const clusterDropped: Check<RuleContent> = {
   name: 'cluster-dropped',
@@ -12,24 +12,12 @@ export const clusterDropped: Check<RuleContent> = {
   why: 'Rules run over the whole fleet. An aggregation or a join without `cluster` adds up machines of different clusters, or lets a fault in one hide behind the health of another, and the alert does not say where it is.',
   mend: 'Keep `cluster` and `cluster_id` in each `by` and `on`; `without` keeps them by itself. A rule that is about the fleet as a whole suppresses this check and says so.',
   example: 'expr: sum(kubevirt_virt_api_ready_status) == 0',
-  run({ rules }) {
-    const found: CheckFinding[] = []
-    for (const { query } of rules) {
-      if (query.expr === undefined) continue
-      visit(query.expr, (node, above) => {
-        if (drops(node) && !isPresenceOnly(node, above)) {
-          found.push(
-            at(
-              query,
-              headOf(node),
-              `${nameOf(node)} drops the label cluster`,
-              'rules are evaluated over the whole fleet; keep cluster and cluster_id',
-            ),
-          )
-        }
-      })
+  *run({ rules }) {
+    for (const { query, node, above } of nodesOf(rules.map((rule) => rule.query))) {
+      if (!drops(node) || isPresenceOnly(node, above)) continue
+      const help = 'rules are evaluated over the whole fleet; keep cluster and cluster_id'
+      yield at(query, headOf(node), `${nameOf(node)} drops the label cluster`, help)
     }
-    return found
   },
 }
 

@@ -1,24 +1,21 @@
 /** The checks that need no page: rules, their tests, and PromQL in any file. In the order of the README. */
-import { alertDuplicate } from './alert-duplicate.ts'
-import { alertUnknown } from './alert-unknown.ts'
-import { annotationMissing } from './annotation-missing.ts'
 import type { Check } from './check.ts'
 import { clusterDropped, clusterNotYielded } from './cluster-dropped.ts'
-import { counterWithoutRate } from './counter-without-rate.ts'
-import { labelMissing } from './label-missing.ts'
-import { labelUnknown } from './label-unknown.ts'
-import { metricRetired } from './metric-retired.ts'
-import { metricUnknown } from './metric-unknown.ts'
-import { promqlDoubtful } from './promql-doubtful.ts'
-import { promqlInvalid } from './promql-invalid.ts'
-import { rateOfGauge } from './rate-of-gauge.ts'
-import { recordingRuleName } from './recording-rule-name.ts'
+import { counterWithoutRate, rateOfGauge } from './counters.ts'
+import { promqlDoubtful, promqlInvalid } from './promql.ts'
 import type { RuleContent } from './rule-content.ts'
-import { ruleFileInvalid } from './rule-file-invalid.ts'
-import { runbookUrl } from './runbook-url.ts'
-import { templateLabelUnknown } from './template-label-unknown.ts'
-import { textDuration, textThreshold } from './text-contradicts.ts'
+import {
+  alertDuplicate,
+  annotationMissing,
+  labelMissing,
+  recordingRuleName,
+  ruleFileInvalid,
+  runbookUrl,
+} from './rule-form.ts'
+import { textDuration, textThreshold } from './rule-numbers.ts'
 import { testMissing, testNeverFires, testNeverQuiet, testOfNothing } from './unit-tests.ts'
+import { labelUnknown, templateLabelUnknown } from './unknown-labels.ts'
+import { alertUnknown, metricRetired, metricUnknown } from './unknown-names.ts'
 
 export const RULE_CHECKS: readonly Check<RuleContent>[] = [
   ruleFileInvalid,

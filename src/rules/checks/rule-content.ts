@@ -4,6 +4,7 @@ import type { Expr } from '../../promql/ast.ts'
 import type { Range } from '../../yaml/yaml-reader.ts'
 import type { YamlText } from '../../yaml/yaml-text.ts'
 import type { MetricCatalog } from '../metrics/metric-catalog.ts'
+import type { CheckFinding } from './check.ts'
 
 export interface PlacedRule {
   readonly file: string
@@ -53,4 +54,17 @@ export interface RuleContent {
   readonly ruleDiagnostics: readonly Diagnostic[]
   /** Names of alerts with a rule or a page, aliases included. */
   readonly knownAlerts: ReadonlySet<string>
+}
+
+/** A finding about a rule, at its name unless another position is given. */
+export function atRule(rule: PlacedRule, message: string, at: Range = rule.nameAt, help?: string): CheckFinding {
+  const { from, to } = at
+  return { file: rule.file, subject: rule.name, message, from, to, ...(help === undefined ? {} : { help }) }
+}
+
+export function fromDiagnostic(
+  { from, to, message, help }: Diagnostic,
+  about: Pick<CheckFinding, 'file' | 'subject'>,
+): CheckFinding {
+  return { ...about, from, to, message, ...(help === undefined ? {} : { help }) }
 }

@@ -1,9 +1,47 @@
-/** The numbers of a rule: its `for` and `keep_firing_for`, the windows and the literals of its expression. */
+/**
+ * The numbers of a rule (`for`, `keep_firing_for`, the windows and the literals of its expression), and texts that
+ * contradict them: annotations here, pages in `catalog/checks`.
+ */
 import { formatDuration } from '../../model/duration.ts'
 import { metricNamesOf } from '../../promql/ast.ts'
-import type { Claim } from './claims.ts'
-import type { PlacedRule } from './rule-content.ts'
-import { visit } from './visit.ts'
+import type { Range } from '../../yaml/yaml-reader.ts'
+import type { Check, CheckFinding } from './check.ts'
+import { claimsIn, type Claim } from './claims.ts'
+import { atRule, type PlacedRule, type RuleContent } from './rule-content.ts'
+import { nodesOf } from './visit.ts'
+
+export const textDuration: Check<RuleContent> = {
+  name: 'text-duration',
+  title: 'An annotation names a duration that the rule does not have',
+  severity: 'warning',
+  why: '"For 10 minutes" in the text and `for: 5m` in the rule: one of them was changed and the other was not. Whoever reads the message counts back to the wrong moment.',
+  mend: 'Say what `for`, `keep_firing_for` and the windows of the expression say, or their sum.',
+  example: 'for: 5m\nannotations:\n  description: It has been down for 10 minutes.',
+  run: (content) => contradictionsInTexts(content, 'duration'),
+}
+
+export const textThreshold: Check<RuleContent> = {
+  name: 'text-threshold',
+  title: 'An annotation names a threshold that the rule does not have',
+  severity: 'warning',
+  why: 'The text says what is too much, and the expression compares with something else.',
+  mend: 'Say the number of the expression, or print `$value`.',
+  example:
+    'expr: max by (cluster) (kubevirt_vmi_number_of_outdated) > 20\nannotations:\n  summary: More than 50 machines are outdated.',
+  run: (content) => contradictionsInTexts(content, 'threshold'),
+}
+
+function* contradictionsInTexts({ rules }: RuleContent, kind: Claim['kind']): Iterable<CheckFinding> {
+  for (const rule of rules) {
+    if (rule.kind !== 'alerting' || rule.query.expr === undefined) continue
+    const numbers = numbersOf([rule], rules)
+    for (const text of [rule.annotations.get('summary'), rule.annotations.get('description')]) {
+      for (const { message, from, to } of text === undefined ? [] : contradictions(text.text, kind, numbers)) {
+        yield atRule(rule, message, text!.rangeOf(from, to))
+      }
+    }
+  }
+}
 
 interface RuleNumbers {
   readonly waitsMs: ReadonlySet<number>
@@ -19,13 +57,12 @@ export function numbersOf(rules: readonly PlacedRule[], all: readonly PlacedRule
   const [waitsMs, windowsMs, literals] = [new Set<number>(), new Set<number>(), new Set<number>()]
   for (const { query, forMs, keepFiringForMs } of withRecorded(rules, all)) {
     for (const wait of [forMs, keepFiringForMs]) if (wait > 0) waitsMs.add(wait)
-    if (query.expr === undefined) continue
-    visit(query.expr, (node) => {
+    for (const { node } of nodesOf([query])) {
       if (node.kind === 'matrix' || node.kind === 'subquery') windowsMs.add(node.rangeMs)
       if ((node.kind === 'vector' || node.kind === 'subquery') && node.offsetMs !== 0)
         windowsMs.add(Math.abs(node.offsetMs))
       if (node.kind === 'number') literals.add(Math.abs(node.value))
-    })
+    }
   }
   return { waitsMs, windowsMs, literals }
 }
@@ -40,9 +77,19 @@ function withRecorded(rules: readonly PlacedRule[], all: readonly PlacedRule[]):
   return found
 }
 
-/** Why a claim contradicts these rules; `undefined` when it does not. */
-export function contradiction(claim: Claim, numbers: RuleNumbers): string | undefined {
-  return claim.kind === 'duration' ? ofDuration(claim, numbers) : ofThreshold(claim, numbers)
+/** The claims of a text that contradict these rules. Offsets are into the text. */
+export function contradictions(
+  text: string,
+  kind: Claim['kind'],
+  numbers: RuleNumbers,
+): (Range & { readonly message: string })[] {
+  const why = kind === 'duration' ? ofDuration : ofThreshold
+  return claimsIn(text)
+    .filter((claim) => claim.kind === kind)
+    .flatMap((claim) => {
+      const message = why(claim, numbers)
+      return message === undefined ? [] : [{ message, from: claim.from, to: claim.to }]
+    })
 }
 
 function ofDuration({ value, text }: Claim, { waitsMs, windowsMs, literals }: RuleNumbers): string | undefined {
@@ -50,14 +97,9 @@ function ofDuration({ value, text }: Claim, { waitsMs, windowsMs, literals }: Ru
   // "Nothing for 15 minutes" may be a window of ten minutes plus `for: 5m`.
   const together = [...waitsMs].flatMap((wait) => [...windowsMs].map((window) => wait + window))
   if ([...single, ...together].includes(value) || literals.has(value / 1000)) return undefined
-  const has =
-    single.length === 0
-      ? 'the rule waits for nothing'
-      : `the rule has ${single
-          .sort((a, b) => a - b)
-          .map(formatDuration)
-          .join(', ')}`
-  return `"${text}": ${has}`
+  if (single.length === 0) return `"${text}": the rule waits for nothing`
+  const durations = single.sort((a, b) => a - b).map(formatDuration)
+  return `"${text}": the rule has ${durations.join(', ')}`
 }
 
 function ofThreshold({ value, text, isPercent }: Claim, { literals }: RuleNumbers): string | undefined {

@@ -1,6 +1,6 @@
 /** Checks that each alert has tests in which it fires and in which it does not. `daytwo test rules` runs the tests. */
-import type { Check, CheckFinding } from './check.ts'
-import type { PlacedRule, RuleContent, TestRow } from './rule-content.ts'
+import type { Check } from './check.ts'
+import { atRule, type PlacedRule, type RuleContent, type TestRow } from './rule-content.ts'
 
 export const testMissing: Check<RuleContent> = {
   name: 'test-missing',
@@ -60,7 +60,7 @@ export const testOfNothing: Check<RuleContent> = {
     const names = new Set(rules.filter(({ kind }) => kind === 'alerting').map(({ name }) => name))
     return testRows
       .filter(({ alertname }) => !names.has(alertname))
-      .map(({ file, alertname, nameAt }): CheckFinding => {
+      .map(({ file, alertname, nameAt }) => {
         return { file, subject: alertname, message: `no rule is called ${alertname}`, ...nameAt }
       })
   },
@@ -68,8 +68,4 @@ export const testOfNothing: Check<RuleContent> = {
 
 function rowsOf({ name }: PlacedRule, rows: readonly TestRow[]): readonly TestRow[] {
   return rows.filter(({ alertname }) => alertname === name)
-}
-
-function atRule({ file, name, nameAt }: PlacedRule, message: string): CheckFinding {
-  return { file, subject: name, message, ...nameAt }
 }

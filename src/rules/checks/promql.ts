@@ -1,9 +1,23 @@
-import { lint } from '../../promql/lint.ts'
+/** Checks of PromQL itself: expressions that do not parse, and constructs that are seldom meant. */
 import { metricNamesOf } from '../../promql/ast.ts'
-import { COUNTER_FUNCTIONS } from './rate-of-gauge.ts'
+import { lint } from '../../promql/lint.ts'
 import type { Check } from './check.ts'
-import type { RuleContent } from './rule-content.ts'
-import { at, visit } from './visit.ts'
+import { COUNTER_FUNCTIONS } from './counters.ts'
+import { fromDiagnostic, type RuleContent } from './rule-content.ts'
+import { at, nodesOf } from './visit.ts'
+
+export const promqlInvalid: Check<RuleContent> = {
+  name: 'promql-invalid',
+  title: 'PromQL in a runbook or panel does not parse',
+  severity: 'error',
+  why: 'A live cell or a panel with such a query shows an error instead of an answer, at the moment in which it is needed.',
+  mend: 'Mend the expression at the caret.',
+  example: '```promql live\nmax(kubevirt_info{cluster="{{cluster}}"\n```',
+  run: ({ queries }) =>
+    queries
+      .filter(({ source }) => source !== 'rule')
+      .flatMap(({ file, subject, errors }) => errors.map((error) => fromDiagnostic(error, { file, subject }))),
+}
 
 export const promqlDoubtful: Check<RuleContent> = {
   name: 'promql-doubtful',
@@ -17,13 +31,11 @@ export const promqlDoubtful: Check<RuleContent> = {
       if (query.expr === undefined) continue
       // The type of a metric in the catalogue is known: rate-of-gauge reports it, and the name alone is no proof.
       const known = new Set<number>()
-      visit(query.expr, (node) => {
-        if (node.kind !== 'call' || !COUNTER_FUNCTIONS.has(node.func)) return
-        const [name] = metricNamesOf(node)
-        const [range] = node.args
-        if (name !== undefined && metrics.find(name) !== undefined && range?.kind === 'matrix')
-          known.add(range.selector.from)
-      })
+      for (const { node } of nodesOf([query])) {
+        const range = node.kind === 'call' && COUNTER_FUNCTIONS.has(node.func) ? node.args[0] : undefined
+        if (range?.kind !== 'matrix') continue
+        if (metricNamesOf(range).some((name) => metrics.find(name) !== undefined)) known.add(range.selector.from)
+      }
       for (const { from, to, message, help } of lint(query.expr)) {
         if (known.has(from) && message.includes('might not be a counter')) continue
         // A variable or a placeholder with one value looks like a pattern without a pattern.

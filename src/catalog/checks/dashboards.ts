@@ -1,5 +1,9 @@
+/** Checks of dashboards. */
 import type { Diagnostic } from '../../model/diagnostic.ts'
+import { metricNamesOf } from '../../promql/ast.ts'
 import type { Check, CheckFinding } from '../../rules/checks/check.ts'
+import { fromDiagnostic } from '../../rules/checks/rule-content.ts'
+import { at } from '../../rules/checks/visit.ts'
 import type { CatalogContent } from './catalog-content.ts'
 
 // promql-invalid reports queries that do not parse, at their position in the query.
@@ -28,8 +32,30 @@ function faultsOf({ dashboards }: CatalogContent, wanted: Diagnostic['severity']
   return dashboards.flatMap(({ path, name, faults }) =>
     faults
       .filter(({ severity }) => severity === wanted)
-      .map(({ message, from, to, help }) => {
-        return { file: path, subject: name, message, from, to, ...(help === undefined ? {} : { help }) }
-      }),
+      .map((fault) => fromDiagnostic(fault, { file: path, subject: name })),
   )
+}
+
+export const panelUnalerted: Check<CatalogContent> = {
+  name: 'panel-unalerted',
+  title: 'A panel shows a metric that no rule reads',
+  severity: 'info',
+  why: 'What is worth a panel may be worth an alert, or the panel is one that nobody will look at when it matters. Often it is neither: hence only a remark.',
+  mend: 'Nothing has to be done.',
+  example: 'query: max by (cluster) (kubevirt_vmi_guest_load_1m)',
+  *run({ queries }) {
+    const alerted = new Set(
+      queries.flatMap(({ source, expr }) => (source === 'rule' && expr !== undefined ? metricNamesOf(expr) : [])),
+    )
+    const reported = new Set<string>()
+    for (const query of queries) {
+      if (query.source !== 'panel' || query.expr === undefined) continue
+      for (const name of metricNamesOf(query.expr)) {
+        const key = `${query.file} ${name}`
+        if (alerted.has(name) || name.startsWith('ALERTS') || reported.has(key)) continue
+        reported.add(key)
+        yield at(query, query.expr, `no rule reads ${name}`)
+      }
+    }
+  },
 }

@@ -1,9 +1,10 @@
-import { selectorsOf, unwrapParens, type Expr, type VectorSelector } from '../../promql/ast.ts'
-import type { MetricCatalog } from '../metrics/metric-catalog.ts'
-import type { Check, CheckFinding } from './check.ts'
+/** Checks of counters that are used like gauges, and of gauges that are used like counters. */
+import { metricNamesOf, selectorsOf, unwrapParens, type Expr, type VectorSelector } from '../../promql/ast.ts'
+import type { KnownMetric } from '../metrics/metric-table.ts'
+import type { Check } from './check.ts'
 import { metricOf } from './label-set.ts'
 import type { RuleContent } from './rule-content.ts'
-import { at, isSelector, visitQueries } from './visit.ts'
+import { at, nameIn, nodesOf, selectorsIn } from './visit.ts'
 
 export const counterWithoutRate: Check<RuleContent> = {
   name: 'counter-without-rate',
@@ -12,30 +13,17 @@ export const counterWithoutRate: Check<RuleContent> = {
   why: 'A counter says how much there has been since a process began: it drops to nothing with each restart, and above a threshold it stays for ever. `delta` and `deriv` do not know of the restarts either.',
   mend: 'Take `increase` or `rate` of it first. Two uses are right as they are and not told: asking whether the series is there, and the birth of a counter (`x != 0 unless x offset 10m`, `increase(x[1h]) and x offset 1h or x`). In a runbook a live cell may show the number itself. Counters that hold a time or a percentage are gauges in truth and not told.',
   example: 'expr: sum by (cluster) (kubevirt_vmi_guest_os_panic_total) > 5',
-  run({ queries, metrics }) {
-    const found: CheckFinding[] = []
-    visitQueries(queries, (query, node, above) => {
+  *run({ queries, metrics }) {
+    for (const { query, selector, above } of selectorsIn(queries)) {
       // The caption of a cell states the start of its count, and the reader wants to watch the count itself.
-      if (query.source === 'cell' || query.source === 'fence') return
-      if (!isSelector(node) || !isCounter(node, metrics) || isHandled(node, above)) return
-      const name = metricOf(node)!
+      if (query.source === 'cell' || query.source === 'fence') continue
+      const name = metricOf(selector) ?? ''
+      const metric = metrics.find(name)
+      if (metric?.type !== 'counter' || isGaugeInTruth(metric) || isHandled(selector, above)) continue
       const help = 'increase(...[5m]) is what was added, rate(...[5m]) how fast'
-      found.push(
-        at(
-          query,
-          { from: node.from, to: node.from + name.length },
-          `${name} is a counter, and its value is used as it is`,
-          help,
-        ),
-      )
-    })
-    return found
+      yield at(query, nameIn(selector, name), `${name} is a counter, and its value is used as it is`, help)
+    }
   },
-}
-
-function isCounter(selector: VectorSelector, metrics: MetricCatalog): boolean {
-  const metric = metrics.find(metricOf(selector) ?? '')
-  return metric?.type === 'counter' && metric.unit !== 'unix_seconds' && metric.unit !== 'percent'
 }
 
 /** Functions that return the growth of a counter, or whether its series exists. */
@@ -65,4 +53,31 @@ function isBirth(selector: VectorSelector, before: Expr): boolean {
   return selectorsOf(unwrapParens(before)).some(
     (other) => metricOf(other) === metricOf(selector) && (other.offsetMs > 0 || before.kind === 'call'),
   )
+}
+
+/** These functions treat a decrease as a counter reset. */
+export const COUNTER_FUNCTIONS: ReadonlySet<string> = new Set(['rate', 'irate', 'increase', 'resets'])
+
+export const rateOfGauge: Check<RuleContent> = {
+  name: 'rate-of-gauge',
+  title: 'A function for counters is used on a gauge',
+  severity: 'error',
+  why: '`rate` and `increase` take each fall of the value for a restart and add the whole value again: of a gauge that goes up and down they make a number that means nothing. Some metrics are typed as counters and hold a time (`..._last_transition_timestamp_seconds`) or a percentage: those count as gauges here.',
+  mend: 'Use `delta`, `deriv` or `changes`, or compare the value itself.',
+  example: 'expr: rate(kubevirt_vmi_number_of_outdated[5m]) > 0',
+  *run({ queries, metrics }) {
+    for (const { query, node } of nodesOf(queries)) {
+      if (node.kind !== 'call' || !COUNTER_FUNCTIONS.has(node.func) || node.func === 'resets') continue
+      const [range] = node.args
+      const metric = range?.kind === 'matrix' ? metrics.find(metricNamesOf(range)[0] ?? '') : undefined
+      if (metric?.type !== 'gauge' && !isGaugeInTruth(metric)) continue
+      const message = `${node.func} of ${metric.name}, which is a gauge`
+      yield at(query, node, message, 'delta and changes are for gauges')
+    }
+  },
+}
+
+/** A metric with the type of a counter that is a time or a percentage. */
+function isGaugeInTruth(metric: KnownMetric | undefined): metric is KnownMetric {
+  return metric?.type === 'counter' && (metric.unit === 'unix_seconds' || metric.unit === 'percent')
 }

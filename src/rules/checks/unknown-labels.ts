@@ -1,11 +1,13 @@
-import type { Range } from '../../yaml/yaml-reader.ts'
+/** Checks of labels that the series of an expression do not have, in PromQL and in templates. */
 import { didYouMean } from '../../base/nearest.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 import type { Aggregate, Binary, Expr } from '../../promql/ast.ts'
+import type { Range } from '../../yaml/yaml-reader.ts'
+import type { YamlText } from '../../yaml/yaml-text.ts'
 import type { Check, CheckFinding } from './check.ts'
 import { labelSetOf, labelSetOfSelector, mayHave, type LabelSet } from './label-set.ts'
-import type { PlacedQuery, RuleContent } from './rule-content.ts'
-import { at, visitQueries } from './visit.ts'
+import { atRule, type PlacedQuery, type RuleContent } from './rule-content.ts'
+import { at, nodesOf } from './visit.ts'
 
 export const labelUnknown: Check<RuleContent> = {
   name: 'label-unknown',
@@ -14,21 +16,20 @@ export const labelUnknown: Check<RuleContent> = {
   why: 'A matcher on a label that no series has selects nothing (or, with `!=`, everything); in `by`, `on` and `group_left` such a label silently puts apart nothing. The labels are those of the metric catalogue, those that a scrape adds, and those that tell clusters apart.',
   mend: 'Correct the label. Aggregations and joins below it may have dropped it: keep it there.',
   example: 'expr: sum by (cluster, component) (kubevirt_hco_out_of_band_modifications_total)',
-  run({ queries, metrics }) {
-    const found: CheckFinding[] = []
-    visitQueries(queries, (query, node) => {
+  *run({ queries, metrics }) {
+    for (const { query, node } of nodesOf(queries)) {
       if (node.kind === 'vector') {
         const set = labelSetOfSelector(node, metrics)
         for (const { name, value } of node.matchers) {
           if (name === METRIC_NAME || value === '' || mayHave(set, name)) continue
-          found.push(at(query, node, `the metric has no label ${name}`, helpFor(name, set)))
+          yield at(query, node, `the metric has no label ${name}`, helpFor(name, set))
         }
       }
-      if (node.kind === 'aggregate' && !node.isWithout)
-        found.push(...ofAggregate(query, node, labelSetOf(node.expr, metrics)))
-      if (node.kind === 'binary') found.push(...ofBinary(query, node, (expr) => labelSetOf(expr, metrics)))
-    })
-    return found
+      if (node.kind === 'aggregate' && !node.isWithout) {
+        yield* ofAggregate(query, node, labelSetOf(node.expr, metrics))
+      }
+      if (node.kind === 'binary') yield* ofBinary(query, node, (expr) => labelSetOf(expr, metrics))
+    }
   },
 }
 
@@ -68,4 +69,40 @@ function helpFor(label: string, set: LabelSet): string | undefined {
   const names = [...set.names].filter((name) => name !== METRIC_NAME)
   const fallback = names.length === 0 ? 'they have no labels at all' : `they may have ${names.sort().join(', ')}`
   return didYouMean(label, names) ?? fallback
+}
+
+export const templateLabelUnknown: Check<RuleContent> = {
+  name: 'template-label-unknown',
+  title: 'A template uses a label that the expression never yields',
+  severity: 'error',
+  why: 'In a template an absent label is the empty text. "Virtual machine  on  is stuck" reaches somebody at night, and nothing says that a label was meant to stand there. `$labels` has the labels of the sample, without those that the rule adds.',
+  mend: 'Use a label that the expression keeps, or keep the label in its `by` and `group_left`.',
+  example:
+    "expr: max by (cluster) (kubevirt_vmi_non_evictable)\nannotations:\n  summary: '{{ $labels.name }} cannot be evicted.'",
+  *run({ rules, metrics }) {
+    for (const rule of rules) {
+      if (rule.kind !== 'alerting' || rule.query.expr === undefined) continue
+      const set = labelSetOf(rule.query.expr, metrics)
+      const others = [...set.names].filter((name) => name !== METRIC_NAME).sort()
+      for (const text of [...rule.labels.values(), ...rule.annotations.values()]) {
+        for (const { label, from, to } of usesOf(text)) {
+          if (mayHave(set, label)) continue
+          const help = didYouMean(label, set.names) ?? `it may yield ${others.join(', ')}`
+          yield atRule(rule, `the expression never yields the label ${label}`, text.rangeOf(from, to), help)
+        }
+      }
+    }
+  },
+}
+
+/** Uses of `$labels.name`, and of `.Labels.name` unless the template changes the dot. */
+function usesOf({ text }: YamlText): (Range & { readonly label: string })[] {
+  const hasOwnDot = /\{\{-?\s*(range|with|define|template|block)\b/.test(text)
+  const pattern = hasOwnDot ? /\$labels\.(\w+)/g : /(?:\$labels|(?<![\w)])\.Labels)\.(\w+)/g
+  return [...text.matchAll(/\{\{[\s\S]*?\}\}/g)].flatMap((action) =>
+    [...action[0].matchAll(pattern)].map((use) => {
+      const from = action.index + use.index
+      return { label: use[1]!, from, to: from + use[0].length }
+    }),
+  )
 }

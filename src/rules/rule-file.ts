@@ -4,7 +4,6 @@
  */
 import type { Node } from 'yaml'
 import type { Diagnostic } from '../model/diagnostic.ts'
-import { parseDuration } from '../model/duration.ts'
 import { METRIC_NAME } from '../model/labels.ts'
 import { diagnose } from '../promql/parse.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
@@ -84,22 +83,20 @@ class FileChecker {
     const whole = { from: 0, to: 1 }
     const root = yaml.fields(yaml.root, 'the rule file', whole, ['groups'])
     const list = root?.get('groups')
-    if (list === undefined) return []
     const rules: ReadRule[] = []
     const names = new Set<string>()
-    const nodes = yaml.sequence(list.value, 'groups', list.keyAt) ?? []
-    const groups = nodes.flatMap((node) => this.#group(node, list.keyAt, names, rules) ?? [])
+    const groups = yaml.itemsAt(list).flatMap((node) => this.#group(node, list?.keyAt ?? whole, names, rules) ?? [])
     this.#warnRepeated(rules)
     return groups
   }
 
   #group(node: Node, at: Range, names: Set<string>, all: ReadRule[]): RuleGroup | undefined {
     const yaml = this.#yaml
-    const here = yaml.rangeOf(node, at)
-    const start = { from: here.from, to: here.from + 1 }
+    const { from } = yaml.rangeOf(node, at)
+    const start = { from, to: from + 1 }
     const fields = yaml.fields(node, 'a rule group', start, GROUP_KEYS)
     if (fields === undefined) return undefined
-    const nameText = this.#text(fields.get('name'), 'the name of a group')
+    const nameText = this.#yaml.textAt(fields.get('name'), 'the name of a group')
     const name = nameText?.text ?? ''
     if (name === '') yaml.error(nameText ?? start, 'a group needs a name')
     else if (names.has(name))
@@ -107,9 +104,9 @@ class FileChecker {
     names.add(name)
 
     const labels = this.#labels(fields.get('labels'), `group ${name}`, 'label', true)
-    const intervalMs = this.#duration(fields.get('interval'))
+    const intervalMs = this.#yaml.durationAt(fields.get('interval'))
     const list = fields.get('rules')
-    const nodes = list === undefined ? [] : (yaml.sequence(list.value, `rules of group ${name}`, list.keyAt) ?? [])
+    const nodes = yaml.itemsAt(list, `rules of group ${name}`)
     const read = nodes.flatMap((rule) => this.#rule(rule, list?.keyAt ?? start, labels) ?? [])
     all.push(...read)
     return {
@@ -117,7 +114,7 @@ class FileChecker {
       name,
       intervalMs: intervalMs === 0 ? this.#intervalMs : intervalMs,
       limit: this.#limit(fields.get('limit')),
-      queryOffsetMs: this.#duration(fields.get('query_offset')),
+      queryOffsetMs: this.#yaml.durationAt(fields.get('query_offset')),
       ...(Object.keys(labels).length === 0 ? {} : { labels }),
       rules: withKeys(read.map(({ rule }) => rule)),
     }
@@ -125,12 +122,12 @@ class FileChecker {
 
   #rule(node: Node, at: Range, groupLabels: Readonly<Record<string, string>>): ReadRule | undefined {
     const yaml = this.#yaml
-    const here = yaml.rangeOf(node, at)
-    const start = { from: here.from, to: here.from + 1 }
+    const { from } = yaml.rangeOf(node, at)
+    const start = { from, to: from + 1 }
     const fields = yaml.fields(node, 'a rule', start, RULE_KEYS)
     if (fields === undefined) return undefined
-    const record = this.#text(fields.get('record'), 'record')
-    const alert = this.#text(fields.get('alert'), 'alert')
+    const record = this.#yaml.textAt(fields.get('record'), 'record')
+    const alert = this.#yaml.textAt(fields.get('alert'), 'alert')
     const named = [record, alert].filter((text) => text !== undefined && text.text !== '') as YamlText[]
     if (named.length > 1) yaml.error(fields.get('alert')!.keyAt, 'a rule has either record or alert, not both')
     const [nameText] = named
@@ -149,8 +146,8 @@ class FileChecker {
       return { rule: { ...common, kind: 'recording' }, at: nameText }
     }
     const annotations = this.#labels(fields.get('annotations'), what, 'annotation', true)
-    const forMs = this.#duration(fields.get('for'))
-    const keepFiringForMs = this.#duration(fields.get('keep_firing_for'))
+    const forMs = this.#yaml.durationAt(fields.get('for'))
+    const keepFiringForMs = this.#yaml.durationAt(fields.get('keep_firing_for'))
     return { rule: { ...common, kind: 'alerting', forMs, keepFiringForMs, annotations }, at: nameText }
   }
 
@@ -163,7 +160,7 @@ class FileChecker {
   }
 
   #expr(entry: Entry | undefined, what: string, at: Range): string {
-    const text = this.#text(entry, `expr of ${what}`)
+    const text = this.#yaml.textAt(entry, `expr of ${what}`)
     if (text === undefined || text.text.trim() === '') {
       if (entry === undefined || text !== undefined) this.#yaml.error(entry?.keyAt ?? at, `${what} has no expr`)
       return ''
@@ -205,25 +202,8 @@ class FileChecker {
     this.#yaml.error(text.rangeOf(compiled.from, compiled.to), `${what}: ${compiled.message}`, compiled.help)
   }
 
-  #text(entry: Entry | undefined, what: string): YamlText | undefined {
-    return entry === undefined ? undefined : this.#yaml.text(entry.value, what, entry.keyAt)
-  }
-
-  /** 0 when absent. */
-  #duration(entry: Entry | undefined): number {
-    const text = this.#text(entry, entry?.key ?? '')
-    // An empty value counts as absent only when it is YAML's null.
-    if (entry === undefined || text === undefined || (text.text === '' && entry.value === null)) return 0
-    const durationMs = parseDuration(text.text)
-    if (durationMs === undefined) {
-      const help = 'like 30s, 5m, 1h30m; units are y w d h m s ms'
-      this.#yaml.error(text, `${entry.key} ${JSON.stringify(text.text)} is not a duration`, help)
-    }
-    return durationMs ?? 0
-  }
-
   #limit(entry: Entry | undefined): number {
-    const text = this.#text(entry, 'limit')
+    const text = this.#yaml.textAt(entry, 'limit')
     if (text === undefined || text.text === '') return 0
     if (!/^[+-]?\d+$/.test(text.text) || !Number.isSafeInteger(Number(text.text))) {
       this.#yaml.error(text, `limit ${JSON.stringify(text.text)} is not a whole number`)

@@ -5,6 +5,7 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node, type Scalar } from 'yaml'
 import { didYouMean } from '../base/nearest.ts'
 import type { Diagnostic } from '../model/diagnostic.ts'
+import { parseDuration } from '../model/duration.ts'
 import { yamlText, type YamlText } from './yaml-text.ts'
 
 /** Offsets into the file, `to` exclusive. */
@@ -124,6 +125,38 @@ export class YamlReader {
     // Ranges in an aliased text are ranges of its definition.
     const own = this.rangeOf(found, range)
     return yamlText(this.source, own.from, own.to, textOf(found))
+  }
+
+  /** The text of an entry, named by its key in messages; `undefined` without an entry. */
+  textAt(entry: Entry | undefined, what = entry?.key ?? ''): YamlText | undefined {
+    return entry === undefined ? undefined : this.text(entry.value, what, entry.keyAt)
+  }
+
+  /** The items of an entry; none without an entry. */
+  itemsAt(entry: Entry | undefined, what = entry?.key ?? ''): Node[] {
+    return entry === undefined ? [] : (this.sequence(entry.value, what, entry.keyAt) ?? [])
+  }
+
+  /** The texts of an entry that is a mapping, by key; none without an entry. */
+  textsAt(entry: Entry | undefined): ReadonlyMap<string, YamlText> {
+    const entries = entry === undefined ? [] : (this.mapping(entry.value, entry.key, entry.keyAt) ?? [])
+    const texts = new Map<string, YamlText>()
+    for (const one of entries) {
+      const text = this.textAt(one)
+      if (text !== undefined) texts.set(one.key, text)
+    }
+    return texts
+  }
+
+  /** Milliseconds of an entry such as `5m`; 0 when it is absent or null. Reports other texts. */
+  durationAt(entry: Entry | undefined): number {
+    const text = this.textAt(entry)
+    if (entry === undefined || text === undefined || (text.text === '' && isNull(entry.value))) return 0
+    const durationMs = parseDuration(text.text)
+    if (durationMs !== undefined) return durationMs
+    const help = 'like 30s, 5m, 1h30m; units are y w d h m s ms'
+    this.error(text, `${entry.key} ${JSON.stringify(text.text)} is not a duration`, help)
+    return 0
   }
 
   rangeOf(node: Node | null, otherwise: Range): Range {

@@ -4,7 +4,6 @@
  */
 import { isScalar, type Node } from 'yaml'
 import type { Diagnostic } from '../../model/diagnostic.ts'
-import { parseDuration } from '../../model/duration.ts'
 import { METRIC_NAME, type Labels } from '../../model/labels.ts'
 import { YamlReader, type Entry, type Range } from '../../yaml/yaml-reader.ts'
 import type { YamlText } from '../../yaml/yaml-text.ts'
@@ -112,14 +111,14 @@ class Reader {
   file(): UnitTestFile {
     const whole = { from: 0, to: 1 }
     const fields = this.#fields(this.#yaml.root, 'the test file', whole, FILE_KEYS) ?? new Map<string, Entry>()
-    const evaluationIntervalMs = this.#duration(fields.get('evaluation_interval')) || DEFAULT_INTERVAL_MS
+    const evaluationIntervalMs = this.#yaml.durationAt(fields.get('evaluation_interval')) || DEFAULT_INTERVAL_MS
     return {
       path: this.#yaml.file,
       rulePatterns: this.#texts(fields.get('rule_files')),
       evaluationIntervalMs,
       groupOrder: this.#groupOrder(fields.get('group_eval_order')),
       isFuzzy: this.#flag(fields.get('fuzzy_compare')),
-      tests: this.#items(fields.get('tests')).map((node, i) => this.#test(node, i, evaluationIntervalMs)),
+      tests: this.#yaml.itemsAt(fields.get('tests')).map((node, i) => this.#test(node, i, evaluationIntervalMs)),
     }
   }
 
@@ -136,28 +135,23 @@ class Reader {
   #test(node: Node, index: number, evaluationIntervalMs: number): UnitTest {
     const at = this.#startOf(node)
     const fields = this.#fields(node, `test ${index + 1}`, at, TEST_KEYS) ?? new Map<string, Entry>()
-    const { name, nameAt } = this.#nameOf(fields.get('name'), at)
+    const name = this.#yaml.textAt(fields.get('name'))
     return {
-      name,
-      at: nameAt,
-      intervalMs: this.#duration(fields.get('interval')) || evaluationIntervalMs,
+      name: name?.text ?? '',
+      at: name === undefined || name.text === '' ? at : name,
+      intervalMs: this.#yaml.durationAt(fields.get('interval')) || evaluationIntervalMs,
       startMs: this.#startTime(fields.get('start_timestamp')),
       inputs: this.#inputs(fields.get('input_series')),
       externalLabels: this.#record(fields.get('external_labels')),
-      externalUrl: this.#text(fields.get('external_url'))?.text ?? '',
-      alertCases: this.#items(fields.get('alert_rule_test')).map((one) => this.#alertCase(one)),
-      exprCases: this.#items(fields.get('promql_expr_test')).flatMap((one) => this.#exprCase(one) ?? []),
+      externalUrl: this.#yaml.textAt(fields.get('external_url'))?.text ?? '',
+      alertCases: this.#yaml.itemsAt(fields.get('alert_rule_test')).map((one) => this.#alertCase(one)),
+      exprCases: this.#yaml.itemsAt(fields.get('promql_expr_test')).flatMap((one) => this.#exprCase(one) ?? []),
     }
-  }
-
-  #nameOf(entry: Entry | undefined, at: Range): { readonly name: string; readonly nameAt: Range } {
-    const text = this.#text(entry)
-    return text === undefined || text.text === '' ? { name: '', nameAt: at } : { name: text.text, nameAt: text }
   }
 
   /** RFC 3339, or seconds since 1970. */
   #startTime(entry: Entry | undefined): number {
-    const text = this.#text(entry)
+    const text = this.#yaml.textAt(entry)
     if (text === undefined || text.text === '') return 0
     const isNumber = /^-?\d+(?:\.\d+)?$/.test(text.text)
     const isDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(text.text)
@@ -173,11 +167,11 @@ class Reader {
 
   #inputs(entry: Entry | undefined): InputSeries[] {
     const byKey = new Map<string, InputSeries>()
-    for (const node of this.#items(entry)) {
+    for (const node of this.#yaml.itemsAt(entry)) {
       const at = this.#startOf(node)
       const fields = this.#fields(node, 'an input series', at, ['series', 'values'])
-      const series = this.#text(fields?.get('series'))
-      const values = this.#text(fields?.get('values'))
+      const series = this.#yaml.textAt(fields?.get('series'))
+      const values = this.#yaml.textAt(fields?.get('values'))
       const labels = series === undefined ? undefined : this.#notation(series, readSeries(series.text))
       const written = values === undefined ? [] : this.#notation(values, readValues(values.text))
       if (fields !== undefined && series === undefined) this.#yaml.error(at, 'an input series needs series')
@@ -194,10 +188,10 @@ class Reader {
     const at = this.#startOf(node)
     const keys = ['eval_time', 'alertname', 'exp_alerts']
     const fields = this.#fields(node, 'an alert_rule_test', at, keys) ?? new Map<string, Entry>()
-    const alertname = this.#text(fields.get('alertname'))
+    const alertname = this.#yaml.textAt(fields.get('alertname'))
     if (alertname === undefined || alertname.text === '')
       this.#yaml.error(alertname ?? at, 'which alert? alertname is missing')
-    const alerts = this.#items(fields.get('exp_alerts')).map((one) => {
+    const alerts = this.#yaml.itemsAt(fields.get('exp_alerts')).map((one) => {
       const labelsAndMore = this.#fields(one, 'an expected alert', this.#startOf(one), [
         'exp_labels',
         'exp_annotations',
@@ -209,7 +203,7 @@ class Reader {
     })
     return {
       at: fields.get('eval_time')?.keyAt ?? at,
-      evalMs: this.#duration(fields.get('eval_time')),
+      evalMs: this.#yaml.durationAt(fields.get('eval_time')),
       alertname: alertname?.text ?? '',
       alerts,
     }
@@ -219,23 +213,23 @@ class Reader {
     const at = this.#startOf(node)
     const fields = this.#fields(node, 'a promql_expr_test', at, ['expr', 'eval_time', 'exp_samples'])
     if (fields === undefined) return undefined
-    const expr = this.#text(fields.get('expr'))
+    const expr = this.#yaml.textAt(fields.get('expr'))
     if (expr === undefined || expr.text.trim() === '') {
       this.#yaml.error(expr ?? at, 'which expression? expr is missing')
       return undefined
     }
     return {
       at: fields.get('expr')?.keyAt ?? at,
-      evalMs: this.#duration(fields.get('eval_time')),
+      evalMs: this.#yaml.durationAt(fields.get('eval_time')),
       expr,
-      samples: this.#items(fields.get('exp_samples')).flatMap((one) => this.#sample(one) ?? []),
+      samples: this.#yaml.itemsAt(fields.get('exp_samples')).flatMap((one) => this.#sample(one) ?? []),
     }
   }
 
   #sample(node: Node): ExpectedSample | undefined {
     const at = this.#startOf(node)
     const fields = this.#fields(node, 'an expected sample', at, ['labels', 'value', 'histogram'])
-    const text = this.#text(fields?.get('labels'))
+    const text = this.#yaml.textAt(fields?.get('labels'))
     const labels = this.#notation(text, readSeries(text?.text ?? '', true))
     const value = this.#number(fields?.get('value'))
     const histogram = this.#histogram(fields?.get('histogram'))
@@ -244,7 +238,7 @@ class Reader {
   }
 
   #histogram(entry: Entry | undefined): WrittenHistogram | undefined {
-    const text = this.#text(entry)
+    const text = this.#yaml.textAt(entry)
     if (text === undefined || text.text === '') return undefined
     const values = this.#notation(text, readValues(text.text))
     const [first] = values ?? []
@@ -255,7 +249,7 @@ class Reader {
 
   /** Only YAML numbers, as in promtool: `"1"` is a text. */
   #number(entry: Entry | undefined): number {
-    const text = this.#text(entry)
+    const text = this.#yaml.textAt(entry)
     if (entry === undefined || text === undefined) return 0
     const node = entry.value
     const value = isScalar(node) ? node.value : undefined
@@ -266,7 +260,7 @@ class Reader {
   }
 
   #flag(entry: Entry | undefined): boolean {
-    const text = this.#text(entry)
+    const text = this.#yaml.textAt(entry)
     if (text === undefined || text.text === '') return false
     if (text.text !== 'true' && text.text !== 'false') this.#yaml.error(text, `${entry!.key}: want true or false`)
     return text.text === 'true'
@@ -281,22 +275,7 @@ class Reader {
   }
 
   #record(entry: Entry | undefined): Record<string, string> {
-    if (entry === undefined) return {}
-    const entries = this.#yaml.mapping(entry.value, entry.key, entry.keyAt) ?? []
-    return Object.fromEntries(
-      entries.map(({ key, keyAt, value }) => [key, this.#yaml.text(value, key, keyAt)?.text ?? '']),
-    )
-  }
-
-  /** 0 when absent. */
-  #duration(entry: Entry | undefined): number {
-    const text = this.#text(entry)
-    if (entry === undefined || text === undefined || (text.text === '' && isNullNode(entry.value))) return 0
-    const durationMs = parseDuration(text.text)
-    if (durationMs !== undefined) return durationMs
-    const help = 'like 30s, 5m, 1h30m; units are y w d h m s ms'
-    this.#yaml.error(text, `${entry.key} ${JSON.stringify(text.text)} is not a duration`, help)
-    return 0
+    return Object.fromEntries([...this.#yaml.textsAt(entry)].map(([name, { text }]) => [name, text]))
   }
 
   #fields(node: Node | null, what: string, at: Range, known: readonly string[]): Fields | undefined {
@@ -305,26 +284,14 @@ class Reader {
     return entries === undefined ? undefined : new Map(entries.map((entry) => [entry.key, entry]))
   }
 
-  #items(entry: Entry | undefined): Node[] {
-    return entry === undefined ? [] : (this.#yaml.sequence(entry.value, entry.key, entry.keyAt) ?? [])
-  }
-
   #texts(entry: Entry | undefined): YamlText[] {
-    return this.#items(entry).flatMap((node) => this.#yaml.text(node, entry!.key, entry!.keyAt) ?? [])
-  }
-
-  #text(entry: Entry | undefined): YamlText | undefined {
-    return entry === undefined ? undefined : this.#yaml.text(entry.value, entry.key, entry.keyAt)
+    return this.#yaml.itemsAt(entry).flatMap((node) => this.#yaml.text(node, entry!.key, entry!.keyAt) ?? [])
   }
 
   #startOf(node: Node): Range {
     const { from } = this.#yaml.rangeOf(node, { from: 0, to: 1 })
     return { from, to: from + 1 }
   }
-}
-
-function isNullNode(node: Node | null): boolean {
-  return node === null || (isScalar(node) && node.value === null)
 }
 
 /** Whether a test mentions an alert, expected or not. */

@@ -1,5 +1,5 @@
 /** Query results as text in promtool's format: `up{job="a"} => 1 @[1787220000.5]`. */
-import { formatPlain } from '../promql/number-format.ts'
+import { formatGoFloat } from '../base/go-float.ts'
 
 export type Metric = Readonly<Record<string, string>>
 type Point = readonly [seconds: number, value: string]
@@ -74,7 +74,7 @@ function renderPairs(labels: Metric): string {
 }
 
 function renderPoint([seconds, value]: Point): string {
-  return `${plain(value)} @[${formatPlain(seconds)}]`
+  return `${plain(value)} @[${formatGoFloat(seconds, 'f')}]`
 }
 
 function renderHistogramPoint([seconds, { count, sum, buckets = [] }]: HistogramPoint): string {
@@ -85,17 +85,17 @@ function renderHistogramPoint([seconds, { count, sum, buckets = [] }]: Histogram
     ]
     return `${opens}${lower},${upper}${closes}:${plain(bucketCount)}`
   })
-  return `Count: ${fixed(count)}, Sum: ${fixed(sum)}, Buckets: [${shown.join(' ')}] @[${formatPlain(seconds)}]`
+  return `Count: ${fixed(count)}, Sum: ${fixed(sum)}, Buckets: [${shown.join(' ')}] @[${formatGoFloat(seconds, 'f')}]`
 }
 
 /** The API writes very large and very small values with an exponent, promtool never does. */
 function plain(value: string): string {
-  return formatPlain(numberOf(value))
+  return formatGoFloat(numberOf(value), 'f')
 }
 
 function fixed(value: string): string {
   const number = numberOf(value)
-  return Number.isFinite(number) ? number.toFixed(6) : formatPlain(number)
+  return Number.isFinite(number) ? number.toFixed(6) : formatGoFloat(number, 'f')
 }
 
 function numberOf(value: string): number {

@@ -1,7 +1,7 @@
 import { positionOf } from '../model/diagnostic.ts'
 import { formatDuration } from '../model/duration.ts'
-import { quote } from './literals.ts'
-import { formatShort, formatTwoDigits } from './number-format.ts'
+import { quoteGo } from '../base/go-quote.ts'
+import { formatGoFloat } from '../base/go-float.ts'
 
 /** A range in the query text. */
 export interface Place {
@@ -17,39 +17,40 @@ type HistogramOperation = 'addition' | 'subtraction' | 'aggregation'
 export type SampleType = 'float' | 'histogram'
 
 const WARNINGS = {
-  invalidQuantile: (quantile: number) => `quantile value should be between 0 and 1, got ${formatShort(quantile)}`,
+  invalidQuantile: (quantile: number) =>
+    `quantile value should be between 0 and 1, got ${formatGoFloat(quantile, 'g')}`,
   invalidRatio: (ratio: number, cappedTo: number) =>
-    `ratio value should be between -1 and 1, got ${formatShort(ratio)}, capping to ${cappedTo}`,
+    `ratio value should be between -1 and 1, got ${formatGoFloat(ratio, 'g')}, capping to ${cappedTo}`,
   /** The result of a range query is sorted by labels, so a sort function has no effect. */
   sortInRangeQuery: () => 'sort is ineffective for range queries since results are always ordered by labels',
   badBucketLabel: (value: string, metricName: string) =>
-    `bucket label "le" is missing or has a malformed value of ${quote(value)}${namedMetric(metricName)}`,
+    `bucket label "le" is missing or has a malformed value of ${quoteGo(value)}${namedMetric(metricName)}`,
   /** A series with floats and histograms. */
   mixedSamples: (metricName: string) =>
-    `encountered a mix of histograms and floats for metric name ${quote(metricName)}`,
+    `encountered a mix of histograms and floats for metric name ${quoteGo(metricName)}`,
   mixedSamplesInAggregation: () => 'encountered a mix of histograms and floats for aggregation',
   mixedBucketKinds: (metricName: string) =>
-    `vector contains a mix of histograms with exponential and custom buckets schemas for metric name ${quote(metricName)}`,
+    `vector contains a mix of histograms with exponential and custom buckets schemas for metric name ${quoteGo(metricName)}`,
   mixedClassicAndNative: (metricName: string) =>
     `vector contains a mix of classic and native histograms${namedMetric(metricName)}`,
-  histogramNotCounter: (metricName: string) => `this native histogram metric is not a counter: ${quote(metricName)}`,
-  histogramNotGauge: (metricName: string) => `this native histogram metric is not a gauge: ${quote(metricName)}`,
+  histogramNotCounter: (metricName: string) => `this native histogram metric is not a counter: ${quoteGo(metricName)}`,
+  histogramNotGauge: (metricName: string) => `this native histogram metric is not a gauge: ${quoteGo(metricName)}`,
   incompatibleBuckets: (operator: string) => `incompatible bucket layout encountered for binary operator ${operator}`,
   resetCollision: (operation: HistogramOperation) => `conflicting counter resets during histogram ${operation}`,
 }
 
 const INFOS = {
   possibleNonCounter: (metricName: string) =>
-    `metric might not be a counter, name does not end in _total/_sum/_count/_bucket: ${quote(metricName)}`,
+    `metric might not be a counter, name does not end in _total/_sum/_count/_bucket: ${quoteGo(metricName)}`,
   /** Only some samples are stored for a part of the range. */
   coarseSamples: (resolutionMs: number) =>
     `older samples are gone: the first and the last of each ${formatDuration(resolutionMs)} stand for all`,
   reconciledBounds: (operation: HistogramOperation) => `mismatched custom buckets were reconciled during ${operation}`,
   incompatibleTypes: (left: SampleType, operator: string, right: SampleType) =>
-    `incompatible sample types encountered for binary operator ${quote(operator)}: ${left} ${operator} ${right}`,
+    `incompatible sample types encountered for binary operator ${quoteGo(operator)}: ${left} ${operator} ${right}`,
   ignoredInAggregation: (aggregation: string) => `ignored histogram in ${aggregation} aggregation`,
   ignoredInMixedRange: (metricName: string) =>
-    `ignored histograms in a range containing both floats and histograms for metric name ${quote(metricName)}`,
+    `ignored histograms in a range containing both floats and histograms for metric name ${quoteGo(metricName)}`,
   /** NaN observations made a quantile NaN (`result`) or greater than it would be (`skew`). */
   nanInQuantile: (effect: 'result' | 'skew', metricName: string) => {
     const outcome = effect === 'result' ? 'result is NaN' : 'result is skewed higher'
@@ -142,9 +143,9 @@ export class Annotations {
   #ofRaised({ metricName, place, fromBound, toBound, most, samples, firstMs, lastMs }: AllRaised): string {
     const page = 'https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile'
     const message = `input to histogram_quantile needed to be fixed for monotonicity (see ${page})`
-    const buckets = `from buckets ${formatShort(fromBound)} to ${formatShort(toBound)}`
+    const buckets = `from buckets ${formatGoFloat(fromBound, 'g')} to ${formatGoFloat(toBound, 'g')}`
     const times = `over ${samples} samples from ${secondOf(firstMs)} to ${secondOf(lastMs)}`
-    const detail = `${buckets}, with a max diff of ${formatTwoDigits(most)}, ${times}`
+    const detail = `${buckets}, with a max diff of ${formatGoFloat(most, 'g', 2)}, ${times}`
     return `PromQL info: ${message}${namedMetric(metricName)}, ${detail} (${this.#at(place)})`
   }
 
@@ -173,5 +174,5 @@ function secondOf(timeMs: number): string {
 }
 
 function namedMetric(metricName: string): string {
-  return metricName === '' ? '' : ` for metric name ${quote(metricName)}`
+  return metricName === '' ? '' : ` for metric name ${quoteGo(metricName)}`
 }

@@ -15,7 +15,8 @@ export class Budget {
   readonly #signal: Cancellation | undefined
   readonly #startedMs: number
   #sliceStartedMs: number
-  #waitedMs = 0
+  /** How long other work had the thread. */
+  waitedMs = 0
   #forgottenMs = 0
   resultBytes = 0
   samplesRead = 0
@@ -34,14 +35,9 @@ export class Budget {
     return this.#nowMs() - this.#startedMs
   }
 
-  /** How long other work had the thread. */
-  get waitedMs(): number {
-    return this.#waitedMs
-  }
-
   /** How long this query had the thread. */
   get busyMs(): number {
-    return this.elapsedMs - this.#waitedMs - this.#forgottenMs
+    return this.elapsedMs - this.waitedMs - this.#forgottenMs
   }
 
   /** Excludes time of other work, such as the explanation itself, from the busy time. */
@@ -100,7 +96,7 @@ export class Budget {
     if (stoppedMs - this.#sliceStartedMs < SLICE_MS) return
     await new Promise<void>((resolve) => setImmediate(resolve))
     this.#sliceStartedMs = this.#nowMs()
-    this.#waitedMs += this.#sliceStartedMs - stoppedMs
+    this.waitedMs += this.#sliceStartedMs - stoppedMs
     this.check()
   }
 }

@@ -1,7 +1,8 @@
 import type { SyntaxNode } from '@lezer/common'
 import type { DurationExpr, DurationLiteral, DurationOp } from './ast.ts'
 import { DURATION_SECONDS_MAX } from './durations.ts'
-import { isDurationText, parseNumber, quote } from './literals.ts'
+import { quoteGo } from '../base/go-quote.ts'
+import { isDurationText, parseNumber } from './literals.ts'
 import { ENABLE_HINT, type ParseOptions } from './parse-options.ts'
 import { refuse } from './promql-error.ts'
 
@@ -72,7 +73,7 @@ function signed(op: string, expr: DurationExpr, from: number): DurationExpr {
 function literal({ from, to }: SyntaxNode, text: string): DurationLiteral {
   const written = text.slice(from, to)
   const seconds = parseNumber(written)
-  if (seconds === undefined) return refuse(text, from, to, `not a valid duration string: ${quote(written)}`)
+  if (seconds === undefined) return refuse(text, from, to, `not a valid duration string: ${quoteGo(written)}`)
   if (!(seconds <= DURATION_SECONDS_MAX)) return refuse(text, from, to, 'duration out of range')
   return Object.freeze({ kind: 'literal', seconds, isDuration: isDurationText(written), from, to })
 }

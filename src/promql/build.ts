@@ -11,15 +11,18 @@ import {
   type DurationExpr,
   type Expr,
   type Extension,
+  type Subquery,
   type VectorMatching,
   type VectorSelector,
 } from './ast.ts'
+import type { Place } from './annotations.ts'
 import { buildDuration, named } from './build-duration.ts'
 import { DURATION_SECONDS_MAX, durationMsOf, isOfQuery } from './durations.ts'
 import { FUNCTIONS } from './functions.ts'
-import { isDurationText, isLabelName, parseNumber, quote, secondsToMs, unquote } from './literals.ts'
+import { quoteGo } from '../base/go-quote.ts'
+import { isDurationText, isLabelName, parseNumber, secondsToMs, unquote } from './literals.ts'
 import { ENABLE_HINT, type ParseOptions } from './parse-options.ts'
-import { formatPlain } from './number-format.ts'
+import { formatGoFloat } from '../base/go-float.ts'
 import { PromqlError, refuse } from './promql-error.ts'
 import { flattenChain, isChainNode, regroup, type ChainItem } from './regroup.ts'
 import { unknownFunction } from './syntax-error.ts'
@@ -48,7 +51,7 @@ class Builder {
   build(node: SyntaxNode): Expr {
     if (isChainNode(node, this.#text)) {
       return regroup(flattenChain(node, this.#text), {
-        operand: (operand, isUnsigned) => (isUnsigned ? this.#unsignedNumber(operand) : this.build(operand)),
+        operand: (operand, isUnsigned) => (isUnsigned ? this.#number(operand) : this.build(operand)),
         prefix: (op, from, expr) => signed(op, from, expr),
         postfix: (postfix, expr) => this.#postfix(postfix, expr),
         infix: (item, left, right) => this.#binary(item, left, right),
@@ -59,7 +62,7 @@ class Builder {
       case 'ParenExpr':
         return Object.freeze({ kind: 'paren', expr: this.build(named(node)[0]!), from, to })
       case 'NumberDurationLiteral':
-        return this.#number(this.#textOf(node), from, to)
+        return this.#number(node)
       case 'StringLiteral':
         return Object.freeze({ kind: 'string', value: this.#string(node), from, to })
       case 'VectorSelector':
@@ -69,34 +72,47 @@ class Builder {
       case 'AggregateExpr':
         return this.#aggregate(node)
       default:
-        return refuse(this.#text, from, to, `unsupported syntax (${node.name})`)
+        return this.#refuse(node, `unsupported syntax (${node.name})`)
     }
+  }
+
+  #refuse({ from, to }: Place, message: string): never {
+    refuse(this.#text, from, to, message)
   }
 
   #textOf(node: SyntaxNode): string {
     return this.#text.slice(node.from, node.to)
   }
 
-  #number(literal: string, from: number, to: number): Expr {
-    const value = parseNumber(literal)
-    if (value === undefined) return refuse(this.#text, from, to, `not a valid duration string: ${quote(literal)}`)
+  /** A literal without its sign, if it has one, which is an item of its own in a chain. */
+  #number(node: SyntaxNode): Expr {
+    const { to } = node
+    const { literal } = this.#splitSign(node)
+    const from = to - literal.length
+    const value = this.#valueOf(literal, { from, to })
     const isDuration = isDurationText(literal)
-    if (isDuration && value > DURATION_SECONDS_MAX) refuse(this.#text, from, to, 'duration out of range')
+    if (isDuration && value > DURATION_SECONDS_MAX) this.#refuse({ from, to }, 'duration out of range')
     return Object.freeze({ kind: 'number', value, isDuration, from, to })
   }
 
-  /** The number of a signed literal without its sign, which may be separate (`- 1`). */
-  #unsignedNumber(node: SyntaxNode): Expr {
-    const literal = /^[+-](?:\s|#[^\n]*\n)*/.exec(this.#textOf(node))!
-    const from = node.from + literal[0].length
-    return this.#number(this.#text.slice(from, node.to), from, node.to)
+  #signedNumber(node: SyntaxNode): number {
+    const { sign, literal } = this.#splitSign(node)
+    const value = this.#valueOf(literal, node)
+    return sign === '-' ? -value : value
+  }
+
+  /** A number or duration and its optional sign, separate (`- 1`) or not. */
+  #splitSign(node: SyntaxNode): { readonly sign: string; readonly literal: string } {
+    const [, sign, literal] = /^([+-]?)(?:\s|#[^\n]*\n)*(.*)$/s.exec(this.#textOf(node))!
+    return { sign: sign!, literal: literal! }
+  }
+
+  #valueOf(literal: string, at: Place): number {
+    return parseNumber(literal) ?? this.#refuse(at, `not a valid duration string: ${quoteGo(literal)}`)
   }
 
   #string(node: SyntaxNode): string {
-    const literal = this.#textOf(node)
-    const value = unquote(literal)
-    if (value === undefined) return refuse(this.#text, node.from, node.to, `error unquoting string ${quote(literal)}`)
-    return value
+    return unquote(this.#textOf(node))
   }
 
   #selector(node: SyntaxNode): VectorSelector {
@@ -126,7 +142,7 @@ class Builder {
       compileMatcher(matcher)
     } catch (thrown) {
       if (!(thrown instanceof RegexError)) throw thrown
-      refuse(this.#text, node.from, node.to, thrown.message)
+      this.#refuse(node, thrown.message)
     }
     return matcher
   }
@@ -139,8 +155,8 @@ class Builder {
     }
     const args = Object.freeze(named(body!).map((arg) => this.build(arg)))
     if (FUNCTIONS[func]!.isExperimental && !this.#options.experimental) {
-      const message = `function ${quote(func)} is not enabled: ${ENABLE_HINT}`
-      return refuse(this.#text, identifier!.from, identifier!.to, message)
+      const message = `function ${quoteGo(func)} is not enabled: ${ENABLE_HINT}`
+      return this.#refuse(identifier!, message)
     }
     return Object.freeze({ kind: 'call', func, args, from: node.from, to: node.to })
   }
@@ -151,15 +167,15 @@ class Builder {
     const op = this.#textOf(parts[0]!).toLowerCase() as AggregateOp
     const modifier = parts.find((part) => part.name === 'AggregateModifier')
     const body = named(parts.find((part) => part.name === 'FunctionCallBody')!)
-    if (body.length === 0) return refuse(this.#text, from, to, 'no arguments for aggregate expression provided')
+    if (body.length === 0) return this.#refuse(node, 'no arguments for aggregate expression provided')
     if (EXPERIMENTAL_AGGREGATE_OPS.has(op) && !this.#options.experimental) {
       const option = '--promql.experimental'
-      return refuse(this.#text, from, to, `${op}() is experimental and must be enabled with ${option}`)
+      return this.#refuse(node, `${op}() is experimental and must be enabled with ${option}`)
     }
     const wanted = AGGREGATE_OPS[op] ? 2 : 1
     if (body.length !== wanted) {
       const got = `expected ${wanted}, got ${body.length}`
-      return refuse(this.#text, from, to, `wrong number of arguments for aggregate expression provided, ${got}`)
+      return this.#refuse(node, `wrong number of arguments for aggregate expression provided, ${got}`)
     }
     const args = body.map((arg) => this.build(arg))
     const [clause, labels] = modifier === undefined ? [] : named(modifier)
@@ -181,7 +197,7 @@ class Builder {
         if (label.name !== 'QuotedLabelName') return this.#textOf(label)
         const name = this.#string(named(label)[0]!)
         if (!isLabelName(name)) {
-          refuse(this.#text, label.from, label.to, `invalid label name for grouping: ${quote(name)}`)
+          this.#refuse(label, `invalid label name for grouping: ${quoteGo(name)}`)
         }
         return name
       }),
@@ -192,7 +208,7 @@ class Builder {
     const fill = node.getChild('FillModifier')
     if (fill !== null && !this.#options.experimental) {
       const message = `binop fill modifiers are experimental and not enabled: ${ENABLE_HINT}`
-      refuse(this.#text, left.from, right.to, message)
+      this.#refuse({ from: left.from, to: right.to }, message)
     }
     const clause = node.getChild('MatchingModifierClause')
     return Object.freeze({
@@ -209,18 +225,10 @@ class Builder {
 
   #matching(clause: SyntaxNode | null, fill: SyntaxNode | null, isSet: boolean): VectorMatching {
     const parts = clause === null ? [] : named(clause)
-    const group = parts.findIndex((part) => part.name === 'GroupLeft' || part.name === 'GroupRight')
-    const side = parts[group]?.name
+    const group = parts.findIndex(({ name }) => name in GROUP_CARDS)
     const include = parts[group + 1]
     return Object.freeze({
-      card:
-        side === 'GroupLeft'
-          ? 'many-to-one'
-          : side === 'GroupRight'
-            ? 'one-to-many'
-            : isSet
-              ? 'many-to-many'
-              : 'one-to-one',
+      card: GROUP_CARDS[parts[group]?.name ?? ''] ?? (isSet ? 'many-to-many' : 'one-to-one'),
       isOn: parts[0]?.name === 'On',
       labels: parts[1] === undefined ? Object.freeze([]) : this.#labelList(parts[1]),
       include: group < 0 || include === undefined ? Object.freeze([]) : this.#labelList(include),
@@ -236,16 +244,6 @@ class Builder {
       if (clause.name !== 'FillLeftClause') fills.fillRight = value
     }
     return fills
-  }
-
-  /** The value of a number or duration with an optional sign, separate or not. */
-  #signedNumber(node: SyntaxNode): number {
-    const [, sign, literal] = /^([+-]?)(?:\s|#[^\n]*\n)*(.*)$/s.exec(this.#textOf(node))!
-    const value = parseNumber(literal!)
-    if (value === undefined) {
-      return refuse(this.#text, node.from, node.to, `not a valid duration string: ${quote(literal!)}`)
-    }
-    return sign === '-' ? -value : value
   }
 
   #postfix(node: SyntaxNode, expr: Expr): Expr {
@@ -279,10 +277,10 @@ class Builder {
 
   #range(node: SyntaxNode, expr: Expr, range: Span): Expr {
     const bracket = node.firstChild!.nextSibling
-    const from = this.#text.lastIndexOf('[', bracket?.from ?? node.to)
-    if (expr.kind !== 'vector') return refuse(this.#text, from, node.to, 'ranges only allowed for vector selectors')
-    if (hasOffset(expr)) return refuse(this.#text, from, node.to, 'no offset modifiers allowed before range')
-    if (expr.at !== undefined) return refuse(this.#text, from, node.to, 'no @ modifiers allowed before range')
+    const at = { from: this.#text.lastIndexOf('[', bracket?.from ?? node.to), to: node.to }
+    if (expr.kind !== 'vector') return this.#refuse(at, 'ranges only allowed for vector selectors')
+    if (hasOffset(expr)) return this.#refuse(at, 'no offset modifiers allowed before range')
+    if (expr.at !== undefined) return this.#refuse(at, 'no @ modifiers allowed before range')
     return Object.freeze({
       kind: 'matrix',
       selector: expr,
@@ -293,13 +291,16 @@ class Builder {
     })
   }
 
-  #offset(node: SyntaxNode, expr: Expr, offset: Span): Expr {
+  /** The part of an expression that can have a time of its own. */
+  #timed(expr: Expr, modifier: string): VectorSelector | Subquery {
     const target = expr.kind === 'matrix' ? expr.selector : expr
-    if (target.kind !== 'vector' && target.kind !== 'subquery') {
-      const wanted = 'an instant vector selector or range vector selector or a subquery'
-      return refuse(this.#text, expr.from, expr.to, `offset modifier must be preceded by ${wanted}`)
-    }
-    if (hasOffset(target)) return refuse(this.#text, expr.from, expr.to, 'offset may not be set multiple times')
+    if (target.kind === 'vector' || target.kind === 'subquery') return target
+    const wanted = 'an instant vector selector or range vector selector or a subquery'
+    return this.#refuse(expr, `${modifier} modifier must be preceded by ${wanted}`)
+  }
+
+  #offset(node: SyntaxNode, expr: Expr, offset: Span): Expr {
+    if (hasOffset(this.#timed(expr, 'offset'))) this.#refuse(expr, 'offset may not be set multiple times')
     const change = { offsetMs: offset.ms, ...(offset.expr === undefined ? {} : { offsetExpr: offset.expr }) }
     return modified(expr, change, node.to)
   }
@@ -307,29 +308,22 @@ class Builder {
   #extended(node: SyntaxNode, expr: Expr, extension: Extension): Expr {
     if (!this.#options.experimental) {
       const message = `${extension} modifier is experimental and not enabled: ${ENABLE_HINT}`
-      return refuse(this.#text, expr.from, expr.to, message)
+      return this.#refuse(expr, message)
     }
     if (expr.kind === 'subquery') {
-      return refuse(this.#text, expr.from, expr.to, `${extension} modifier is not supported for subqueries`)
+      return this.#refuse(expr, `${extension} modifier is not supported for subqueries`)
     }
     const target = expr.kind === 'matrix' ? expr.selector : expr
     // In Prometheus' words. Only selectors have samples around a window, so all other expressions are refused.
-    if (target.kind !== 'vector') return refuse(this.#text, expr.from, expr.to, `${extension} modifier not implemented`)
+    if (target.kind !== 'vector') return this.#refuse(expr, `${extension} modifier not implemented`)
     if (target.extension !== undefined && target.extension !== extension) {
-      return refuse(this.#text, expr.from, expr.to, 'anchored and smoothed modifiers cannot be used together')
+      return this.#refuse(expr, 'anchored and smoothed modifiers cannot be used together')
     }
     return modified(expr, { extension }, node.to)
   }
 
   #at(node: SyntaxNode, expr: Expr, at: AtTime): Expr {
-    const target = expr.kind === 'matrix' ? expr.selector : expr
-    if (target.kind !== 'vector' && target.kind !== 'subquery') {
-      const wanted = 'an instant vector selector or range vector selector or a subquery'
-      return refuse(this.#text, expr.from, expr.to, `@ modifier must be preceded by ${wanted}`)
-    }
-    if (target.at !== undefined) {
-      return refuse(this.#text, expr.from, expr.to, '@ <timestamp> may not be set multiple times')
-    }
+    if (this.#timed(expr, '@').at !== undefined) this.#refuse(expr, '@ <timestamp> may not be set multiple times')
     return modified(expr, { at }, node.to)
   }
 
@@ -339,7 +333,7 @@ class Builder {
     }
     const seconds = this.#signedNumber(node)
     if (!Number.isFinite(seconds) || Math.abs(seconds) >= 2 ** 63) {
-      return refuse(this.#text, expr.from, expr.to, `timestamp out of bounds for @ modifier: ${formatFixed(seconds)}`)
+      return this.#refuse(expr, `timestamp out of bounds for @ modifier: ${formatFixed(seconds)}`)
     }
     return Object.freeze({ kind: 'time', timeMs: Math.round(seconds * 1000) })
   }
@@ -349,7 +343,7 @@ class Builder {
     const expr = buildDuration(node, this.#text, this.#options)
     if (expr.kind === 'literal') {
       if (expr.seconds <= 0 && !mayBeNegative) {
-        refuse(this.#text, expr.from, expr.to, 'duration must be greater than 0')
+        this.#refuse(expr, 'duration must be greater than 0')
       }
       return { ms: secondsToMs(expr.seconds) }
     }
@@ -357,22 +351,21 @@ class Builder {
   }
 }
 
+const GROUP_CARDS: Readonly<Record<string, VectorMatching['card']>> = {
+  GroupLeft: 'many-to-one',
+  GroupRight: 'one-to-many',
+}
+
 /** For durations that do not depend on the query. */
 const NO_WINDOW = { stepMs: NaN, rangeMs: NaN }
 
-function hasOffset({
-  offsetMs,
-  offsetExpr,
-}: {
-  readonly offsetMs: number
-  readonly offsetExpr?: DurationExpr
-}): boolean {
+function hasOffset({ offsetMs, offsetExpr }: Pick<VectorSelector, 'offsetMs' | 'offsetExpr'>): boolean {
   return offsetMs !== 0 || offsetExpr !== undefined
 }
 
 /** As Go prints %f. */
 function formatFixed(value: number): string {
-  return Number.isFinite(value) ? value.toFixed(6) : formatPlain(value)
+  return Number.isFinite(value) ? value.toFixed(6) : formatGoFloat(value, 'f')
 }
 
 /** `-1` is a number; a sign before anything else is an operation. */

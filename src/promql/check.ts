@@ -15,7 +15,8 @@ import {
   type VectorSelector,
 } from './ast.ts'
 import { FUNCTIONS } from './functions.ts'
-import { isLabelName, quote } from './literals.ts'
+import { quoteGo } from '../base/go-quote.ts'
+import { isLabelName } from './literals.ts'
 
 /**
  * Checks well-formed expressions: types, number of arguments, matchers that select everything. The rules and the
@@ -76,21 +77,20 @@ class Checker {
   check(expr: Expr): ValueType {
     switch (expr.kind) {
       case 'number':
-        return 'scalar'
       case 'string':
-        return 'string'
+        break
       case 'vector':
         this.#selector(expr)
-        return 'vector'
+        break
       case 'matrix':
         this.#selector(expr.selector)
-        return 'matrix'
+        break
       case 'paren':
         return this.check(expr.expr)
       case 'unary': {
         const type = this.check(expr.expr)
         if (type !== 'scalar' && type !== 'vector') {
-          const got = quote(TYPE_NAMES[type])
+          const got = quoteGo(TYPE_NAMES[type])
           this.#find(expr, `unary expression only allowed on expressions of type scalar or instant vector, got ${got}`)
         }
         return type
@@ -98,18 +98,21 @@ class Checker {
       case 'subquery': {
         const type = this.check(expr.expr)
         if (type !== 'vector') this.#find(expr, `subquery is only allowed on instant vector, got ${type} instead`)
-        return 'matrix'
+        break
       }
       case 'aggregate':
-        return this.#aggregate(expr)
+        this.#aggregate(expr)
+        break
       case 'call':
-        return this.#call(expr)
+        this.#call(expr)
+        break
       case 'binary':
         return this.#binary(expr)
     }
+    return typeOf(expr)
   }
 
-  #find({ from, to }: { readonly from: number; readonly to: number }, message: string): void {
+  #find({ from, to }: Pick<Diagnostic, 'from' | 'to'>, message: string): void {
     this.found.push({ severity: 'error', message, from, to })
   }
 
@@ -118,13 +121,12 @@ class Checker {
     if (got !== want) this.#find(expr, `expected type ${TYPE_NAMES[want]} in ${context}, got ${TYPE_NAMES[got]}`)
   }
 
-  #aggregate(expr: Aggregate): ValueType {
+  #aggregate(expr: Aggregate): void {
     this.#expect(expr.expr, 'vector', 'aggregation expression')
     if (expr.param !== undefined) {
       this.#expect(expr.param, expr.op === 'count_values' ? 'string' : 'scalar', 'aggregation parameter')
       if (expr.op === 'count_values') this.#labelName(unwrapParens(expr.param))
     }
-    return 'vector'
   }
 
   /** Checked as written: a byte that is not UTF-8 is lost when the text is decoded. */
@@ -133,24 +135,23 @@ class Checker {
     this.#find(param, `invalid label name ${this.#text.slice(param.from, param.to)}`)
   }
 
-  #call(expr: Call): ValueType {
-    const { args, variadic, returns } = FUNCTIONS[expr.func]!
+  #call(expr: Call): void {
+    const { args, variadic } = FUNCTIONS[expr.func]!
     const got = expr.args.length
     const least = variadic === 0 ? args.length : args.length - 1
     const most = variadic === 0 ? args.length : variadic < 0 ? Infinity : least + variadic
     if (got < least || got > most) {
       const bound = variadic === 0 ? `${least}` : got < least ? `at least ${least}` : `at most ${most}`
-      this.#find(expr, `expected ${bound} argument(s) in call to ${quote(expr.func)}, got ${got}`)
+      this.#find(expr, `expected ${bound} argument(s) in call to ${quoteGo(expr.func)}, got ${got}`)
     }
     if (expr.func === 'info') this.#infoSelector(expr)
     for (const arg of expr.args) this.#extension(expr.func, unwrapParens(arg))
     expr.args.forEach((arg, i) => {
       const want = args[Math.min(i, args.length - 1)]
       if (want !== undefined && (i < args.length || variadic !== 0)) {
-        this.#expect(arg, want, `call to function ${quote(expr.func)}`)
+        this.#expect(arg, want, `call to function ${quoteGo(expr.func)}`)
       }
     })
-    return returns
   }
 
   /** Only some functions support samples outside a window. */
@@ -185,7 +186,7 @@ class Checker {
     const { matching } = expr
     if (matching?.isOn === true) {
       for (const label of matching.labels.filter((name) => matching.include.includes(name))) {
-        this.#find(operator, `label ${quote(label)} must not occur in ON and GROUP clause at once`)
+        this.#find(operator, `label ${quoteGo(label)} must not occur in ON and GROUP clause at once`)
       }
     }
     for (const [side, type] of [[expr.left, left] as const, [expr.right, right] as const]) {
@@ -201,14 +202,14 @@ class Checker {
       }
       if (isFilled) this.#find(expr, 'filling in missing series only allowed between instant vectors')
     } else if (isSetOp(expr.op)) {
-      if (matching?.card !== 'many-to-many') this.#find(expr, `no grouping allowed for ${quote(expr.op)} operation`)
+      if (matching?.card !== 'many-to-many') this.#find(expr, `no grouping allowed for ${quoteGo(expr.op)} operation`)
       if (isFilled) this.#find(expr, 'filling in missing series not allowed for set operators')
     }
     if (left === 'scalar' && right === 'scalar' && isTrim(expr.op)) {
-      this.#find(expr, `operator ${quote(expr.op)} not allowed for Scalar operations`)
+      this.#find(expr, `operator ${quoteGo(expr.op)} not allowed for Scalar operations`)
     }
     if ((left === 'scalar' || right === 'scalar') && isSetOp(expr.op)) {
-      this.#find(expr, `set operator ${quote(expr.op)} not allowed in binary scalar expression`)
+      this.#find(expr, `set operator ${quoteGo(expr.op)} not allowed in binary scalar expression`)
     }
     return left === 'scalar' && right === 'scalar' ? 'scalar' : 'vector'
   }
@@ -224,7 +225,7 @@ class Checker {
     const { matchers, metric } = selector
     const names = matchers.filter((matcher) => matcher.name === METRIC_NAME)
     if (metric !== undefined && names.length > 1) {
-      this.#find(selector, `metric name must not be set twice: ${quote(metric)} or ${quote(names[0]!.value)}`)
+      this.#find(selector, `metric name must not be set twice: ${quoteGo(metric)} or ${quoteGo(names[0]!.value)}`)
     }
     if (
       metric === undefined &&

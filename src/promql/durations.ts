@@ -1,6 +1,7 @@
 import type { DurationArithmetic, DurationExpr, Expr, VectorSelector } from './ast.ts'
 import { formatDuration } from '../model/duration.ts'
-import { formatPlain } from './number-format.ts'
+import { formatGoFloat } from '../base/go-float.ts'
+import { ARITHMETIC } from './evaluate/operators.ts'
 import { refuse } from './promql-error.ts'
 
 /** Arithmetic on durations (experimental in Prometheus): evaluation and formatting. */
@@ -17,18 +18,9 @@ export const DURATION_SECONDS_MAX = 2 ** 63 / 1e9
 
 /** Whether a duration depends on its query. */
 export function isOfQuery(expr: DurationExpr): boolean {
-  switch (expr.kind) {
-    case 'literal':
-      return false
-    case 'step':
-    case 'range':
-      return true
-    case 'negation':
-    case 'paren':
-      return isOfQuery(expr.expr)
-    case 'arithmetic':
-      return isOfQuery(expr.left) || isOfQuery(expr.right)
-  }
+  if ('expr' in expr) return isOfQuery(expr.expr)
+  if (expr.kind === 'arithmetic') return isOfQuery(expr.left) || isOfQuery(expr.right)
+  return expr.kind !== 'literal'
 }
 
 /** Whole milliseconds, truncated as in Prometheus. Throws `PromqlError` at the invalid part. */
@@ -56,36 +48,21 @@ function secondsOf(expr: DurationExpr, text: string, window: QueryWindow): numbe
   }
 }
 
-function computed(expr: DurationArithmetic, text: string, window: QueryWindow): number {
-  const left = secondsOf(expr.left, text, window)
-  const right = secondsOf(expr.right, text, window)
-  switch (expr.op) {
-    case '+':
-      return left + right
-    case '-':
-      return left - right
-    case '*':
-      return left * right
-    case '/':
-      if (right === 0) refuse(text, expr.from, expr.to, 'division by zero')
-      return left / right
-    case '%':
-      if (right === 0) refuse(text, expr.from, expr.to, 'modulo by zero')
-      return left % right
-    case '^':
-      return left ** right
-    case 'min_of':
-      return Math.min(left, right)
-    case 'max_of':
-      return Math.max(left, right)
-  }
+function computed({ op, left, right, from, to }: DurationArithmetic, text: string, window: QueryWindow): number {
+  const a = secondsOf(left, text, window)
+  const b = secondsOf(right, text, window)
+  if (op === 'min_of') return Math.min(a, b)
+  if (op === 'max_of') return Math.max(a, b)
+  if (b === 0 && op === '/') refuse(text, from, to, 'division by zero')
+  if (b === 0 && op === '%') refuse(text, from, to, 'modulo by zero')
+  return ARITHMETIC[op](a, b)
 }
 
 /** Formatted as in Prometheus. */
 export function formatDurationExpr(expr: DurationExpr): string {
   switch (expr.kind) {
     case 'literal':
-      return expr.isDuration ? formatDuration(Math.round(expr.seconds * 1000)) : formatPlain(expr.seconds)
+      return expr.isDuration ? formatDuration(Math.round(expr.seconds * 1000)) : formatGoFloat(expr.seconds, 'f')
     case 'step':
     case 'range':
       return `${expr.kind}()`

@@ -16,11 +16,9 @@ import { FleetError } from '../base/errors.ts'
 import { compareLabels, compareText, Labels } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { Queryable } from '../model/queryable.ts'
-import type { TimeRange } from '../model/time-range.ts'
 import { Annotations } from './annotations.ts'
-import { selectorsOf, unwrapParens, type Expr } from './ast.ts'
+import { unwrapParens, type Expr } from './ast.ts'
 import { Budget } from './budget.ts'
-import { resolveDurations, type QueryWindow } from './durations.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { Explainer } from './explainer.ts'
 import type { ExplainedNode, Explanation } from './explanation.ts'
@@ -28,15 +26,13 @@ import { evaluate } from './evaluate/evaluate.ts'
 import { extendedMatrix } from './evaluate/extended.ts'
 import type { Evaluation } from './evaluate/evaluation.ts'
 import { perStep, stepTimeMs, type Steps } from './evaluate/steps.ts'
-import type { Value } from './evaluate/value.ts'
+import { gridOf, type Value } from './evaluate/value.ts'
 import { RowCache } from './evaluate/row-cache.ts'
-import { repeatsOf } from './evaluate/repeats.ts'
-import { countingSelectors } from './evaluate/reset-hints.ts'
 import { evaluateRange } from './evaluate/range-vector.ts'
 import { refuseEarly } from './evaluate/refuse-early.ts'
 import { selectorTimeMs } from './evaluate/select.ts'
 import { runPieces, LABELS_CELLS, pieceMask, sortInPieces, type Pieces } from './evaluate/pieces.ts'
-import { ParsedQueries } from './parsed-queries.ts'
+import { ParsedQueries, type ParsedQuery } from './parsed-queries.ts'
 import { typeOf } from './check.ts'
 
 interface LocalEngineInputs {
@@ -53,136 +49,80 @@ export interface LocalEngine extends QueryEngine, QueryExplainer {
   explain(query: InstantQuery | RangeQuery, signal?: Cancellation): Promise<Explanation>
 }
 
-/** Properties of a query that follow from its tree; cached as long as the parsed text (`ParsedQueries`). */
-type Traits = Pick<Evaluation, 'repeats' | 'countingSelectors' | 'selectorCount'>
-
-/** Trees without durations that depend on the query: later evaluations do not search them again. */
-const windowless = new WeakSet<Expr>()
-
-function resolved(tree: Expr, text: string, window: QueryWindow): Expr {
-  if (windowless.has(tree)) return tree
-  const expr = resolveDurations(tree, text, window)
-  if (expr === tree) windowless.add(tree)
-  return expr
-}
-
-const traitsByTree = new WeakMap<Expr, Traits>()
-
-function traitsOf(expr: Expr): Traits {
-  const known = traitsByTree.get(expr)
-  if (known !== undefined) return known
-  const traits = {
-    repeats: repeatsOf(expr),
-    countingSelectors: countingSelectors(expr),
-    selectorCount: selectorsOf(expr).length,
-  }
-  traitsByTree.set(expr, traits)
-  return traits
-}
-
 /** PromQL over a store in the same thread. */
 export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInputs): LocalEngine {
   const rowCache = new RowCache()
   const parsed = new ParsedQueries({ experimental: options.experimental })
   const budgetOf = (query: QueryOptions, signal?: Cancellation): Budget =>
     new Budget(options, Math.min(query.timeoutMs ?? Infinity, options.timeoutMs), nowMs, signal)
-  const prepare = (
-    text: string,
-    expr: Expr,
-    range: TimeRange,
-    stepMs: number,
-    query: QueryOptions,
-    budget: Budget,
-    explainer?: Explainer,
-  ): Evaluation => ({
-    queryable,
-    budget,
-    annotations: new Annotations(text),
-    lookbackMs: query.lookbackMs ?? options.lookbackMs,
-    subqueryStepMs: options.subqueryStepMs,
-    rollupRunsMin: options.rollupRunsMin,
-    queryStartMs: range.fromMs,
-    queryEndMs: range.toMs,
-    queryStepMs: stepMs,
-    selections: new Map(),
-    ...traitsOf(expr),
-    answers: new Map(),
-    rowCache: explainer === undefined ? rowCache : explainer.recording(rowCache),
-    ...(explainer === undefined ? {} : { explainer }),
-    evaluate,
-  })
-  const exprOf = (query: InstantQuery | RangeQuery): Expr => {
-    const isInstant = 'timeMs' in query
-    const window = isInstant
-      ? { stepMs: 0, rangeMs: 0 }
-      : { stepMs: query.stepMs, rangeMs: query.endMs - query.startMs }
-    return resolved(parsed.get(query.expr), query.expr, window)
+  const parse = (query: InstantQuery | RangeQuery): ParsedQuery => {
+    const { startMs, endMs, stepMs } = timesOf(query)
+    return parsed.get(query.expr, { stepMs, rangeMs: endMs - startMs })
   }
-  const instant = async (
-    query: InstantQuery,
-    expr: Expr,
+  const evaluated = async (
+    query: InstantQuery | RangeQuery,
+    { expr, ...traits }: ParsedQuery,
     budget: Budget,
     explainer?: Explainer,
   ): Promise<QueryResult> => {
-    const range = { fromMs: query.timeMs, toMs: query.timeMs }
-    const evaluation = prepare(query.expr, expr, range, 0, query, budget, explainer)
-    return resultOf(await instantValue(expr, query, evaluation), evaluation)
-  }
-  const range = async (query: RangeQuery, expr: Expr, budget: Budget, explainer?: Explainer): Promise<QueryResult> => {
-    const type = typeOf(expr)
-    if (type !== 'scalar' && type !== 'vector') {
-      const got = type === 'matrix' ? 'range vector' : 'string'
-      throw new FleetError(
-        'bad_request',
-        `invalid expression type "${got}" for range query, must be Scalar or instant Vector`,
-      )
+    const { startMs, endMs, stepMs } = timesOf(query)
+    const annotations = new Annotations(query.expr)
+    const evaluation: Evaluation = {
+      queryable,
+      budget,
+      annotations,
+      lookbackMs: query.lookbackMs ?? options.lookbackMs,
+      subqueryStepMs: options.subqueryStepMs,
+      rollupRunsMin: options.rollupRunsMin,
+      queryStartMs: startMs,
+      queryEndMs: endMs,
+      queryStepMs: stepMs,
+      selections: new Map(),
+      ...traits,
+      answers: new Map(),
+      rowCache: explainer === undefined ? rowCache : explainer.recording(rowCache),
+      ...(explainer === undefined ? {} : { explainer }),
+      evaluate,
     }
-    const times = { fromMs: query.startMs, toMs: query.endMs }
-    const evaluation = prepare(query.expr, expr, times, query.stepMs, query, budget, explainer)
-    return resultOf(await rangeValue(expr, query, evaluation), evaluation)
+    const value = 'timeMs' in query ? instantValue(expr, query, evaluation) : rangeValue(expr, query, evaluation)
+    return {
+      value: await value,
+      warnings: annotations.warnings,
+      infos: annotations.infos,
+      stats: { samplesRead: budget.samplesRead, seriesRead: budget.seriesRead, evalMs: budget.elapsedMs },
+    }
   }
+  // Async, so that a parse error becomes a rejection.
+  const run = async (query: InstantQuery | RangeQuery, signal?: Cancellation): Promise<QueryResult> =>
+    evaluated(query, parse(query), budgetOf(query, signal))
   return {
-    // Async, so that a parse error becomes a rejection.
-    instant: async (query, signal) => instant(query, exprOf(query), budgetOf(query, signal)),
-    range: async (query, signal) => range(query, exprOf(query), budgetOf(query, signal)),
+    instant: run,
+    range: run,
     async explain(query, signal) {
       const budget = budgetOf(query, signal)
       const explainer = new Explainer(budget)
-      const isInstant = 'timeMs' in query
-      const expr = exprOf(query)
-      const result = await (isInstant ? instant(query, expr, budget, explainer) : range(query, expr, budget, explainer))
-      return explanationOf(query, result, budget, explainer.treeOf(expr), options)
+      const tree = parse(query)
+      const result = await evaluated(query, tree, budget, explainer)
+      return explanationOf(query, result, budget, explainer.treeOf(tree.expr), options)
     },
-    series: (selectors, range) =>
-      settle(() =>
-        union(
-          selectors.map((matchers) => queryable.series(matchers, range)),
-          byLabels,
-        ),
-      ),
+    series: (selectors, range) => union(selectors, (matchers) => queryable.series(matchers, range), compareLabels),
     labelNames: (selectors, range) =>
-      settle(() =>
-        union(
-          orAll(selectors).map((matchers) => queryable.labelNames(matchers, range)),
-          compareText,
-        ),
-      ),
+      union(orAll(selectors), (matchers) => queryable.labelNames(matchers, range), compareText),
     labelValues: (name, selectors, range) =>
-      settle(() =>
-        union(
-          orAll(selectors).map((matchers) => queryable.labelValues(name, matchers, range)),
-          compareText,
-        ),
-      ),
+      union(orAll(selectors), (matchers) => queryable.labelValues(name, matchers, range), compareText),
     exemplars: (selectors, range) =>
-      settle(() =>
-        union(
-          selectors.map((matchers) => queryable.exemplars?.(matchers, range) ?? []),
-          (a, b) => byLabels(a.labels, b.labels),
-        ),
+      union(
+        selectors,
+        (matchers) => queryable.exemplars?.(matchers, range) ?? [],
+        (a, b) => compareLabels(a.labels, b.labels),
       ),
     metadata: (name) => settle(() => queryable.metadata?.(name) ?? []),
   }
+}
+
+/** The times of a query; the step of an instant query is 0. */
+function timesOf(query: InstantQuery | RangeQuery): Pick<RangeQuery, 'startMs' | 'endMs' | 'stepMs'> {
+  return 'timeMs' in query ? { startMs: query.timeMs, endMs: query.timeMs, stepMs: 0 } : query
 }
 
 /** No selector means all series. */
@@ -197,23 +137,16 @@ function settle<T>(read: () => T): Promise<T> {
   })
 }
 
-function byLabels(a: Labels, b: Labels): number {
-  return compareLabels(a, b)
-}
-
-/** Several sorted or unsorted lists as one sorted list without repeats. */
-function union<T>(lists: readonly (readonly T[])[], compare: (a: T, b: T) => number): readonly T[] {
-  const all = lists.flat().sort(compare)
-  return all.filter((item, i) => i === 0 || compare(all[i - 1]!, item) !== 0)
-}
-
-function resultOf(value: QueryValue, { annotations, budget }: Evaluation): QueryResult {
-  return {
-    value,
-    warnings: annotations.warnings,
-    infos: annotations.infos,
-    stats: { samplesRead: budget.samplesRead, seriesRead: budget.seriesRead, evalMs: budget.elapsedMs },
-  }
+/** What is read for each selector, as one sorted list without repeats. */
+function union<T>(
+  selectors: readonly (readonly Matcher[])[],
+  read: (matchers: readonly Matcher[]) => readonly T[],
+  compare: (a: T, b: T) => number,
+): Promise<readonly T[]> {
+  return settle(() => {
+    const all = selectors.flatMap((matchers) => read(matchers)).sort(compare)
+    return all.filter((item, i) => i === 0 || compare(all[i - 1]!, item) !== 0)
+  })
 }
 
 function explanationOf(
@@ -223,12 +156,13 @@ function explanationOf(
   root: ExplainedNode,
   { samplesMax, resultBytesMax }: EngineOptions,
 ): Explanation {
+  const { startMs, endMs, stepMs } = timesOf(query)
   const isInstant = 'timeMs' in query
   return {
     query: query.expr,
-    startMs: isInstant ? query.timeMs : query.startMs,
-    endMs: isInstant ? query.timeMs : query.endMs,
-    stepMs: isInstant ? undefined : query.stepMs,
+    startMs,
+    endMs,
+    stepMs: isInstant ? undefined : stepMs,
     steps: isInstant ? 1 : stepsOf(query).count,
     busyMs,
     waitedMs,
@@ -293,6 +227,12 @@ async function instantMatrix(expr: Expr, steps: Steps, evaluation: Evaluation): 
 }
 
 async function rangeValue(expr: Expr, query: RangeQuery, evaluation: Evaluation): Promise<QueryValue> {
+  const type = typeOf(expr)
+  if (type !== 'scalar' && type !== 'vector') {
+    const got = type === 'matrix' ? 'range vector' : 'string'
+    const message = `invalid expression type "${got}" for range query, must be Scalar or instant Vector`
+    throw new FleetError('bad_request', message)
+  }
   const steps = stepsOf(query)
   await refuseEarly(expr, steps, evaluation)
   const value = await evaluate(expr, steps, evaluation)
@@ -300,17 +240,17 @@ async function rangeValue(expr: Expr, query: RangeQuery, evaluation: Evaluation)
 }
 
 function* matrixOf(value: Value, steps: Steps): Pieces<MatrixSeries[]> {
-  if (value.type === 'string') throw new TypeError('bug: a string was let through as a range query')
   if (value.type === 'scalar') {
     const timesMs = perStep(steps, (s) => stepTimeMs(steps, s))
     return [{ labels: Labels.EMPTY, timesMs, values: value.values }]
   }
+  const grid = gridOf(value)
   const series: MatrixSeries[] = []
   const allTimesMs = perStep(steps, (s) => stepTimeMs(steps, s))
   const mask = pieceMask(steps.count + LABELS_CELLS)
-  for (let row = 0; row < value.grid.labels.length; row++) {
+  for (let row = 0; row < grid.labels.length; row++) {
     if ((row & mask) === mask) yield
-    series.push(pointsOf(value.grid, row, allTimesMs))
+    series.push(pointsOf(grid, row, allTimesMs))
   }
   return yield* listed(series)
 }

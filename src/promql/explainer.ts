@@ -18,28 +18,12 @@ import { formatExpr } from './format.ts'
  * then costs one check per node or portion, none per sample.
  */
 
-interface NodeRecord {
-  totalMs: number
-  result: ExplainedResult | undefined
-  repeats: number
-  groupsKnown: number
-  groupsMade: number
-}
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+type NodeRecord = Mutable<Pick<ExplainedNode, 'totalMs' | 'result' | 'repeats' | 'groupsKnown' | 'groupsMade'>>
 
 /** An `ExplainedRead` under construction. */
-interface ReadRecord {
-  source: ExplainedRead['source']
-  kernel: ExplainedRead['kernel']
-  readonly fromMs: number
-  readonly toMs: number
-  seriesMatched: number
-  seriesRead: number
-  samples: number
-  runs: number
-  buckets: number
-  widthMs: number | undefined
-  portions: number
-  readMs: number
+interface ReadRecord extends Mutable<Omit<ExplainedRead, 'store' | 'reasons'>> {
   readonly tally: ReadTally
   readonly reasons: string[]
 }
@@ -163,11 +147,10 @@ export class Explainer {
   recordPortion(selection: RunSelection, series: number, runs: RunColumns, startedMs: number): void {
     const record = this.#bySelection.get(selection)
     if (record === undefined) return
-    record.readMs += this.#nowMs - startedMs
-    record.portions++
-    record.seriesRead += series
+    let samples = 0
+    for (let run = 0; run < runs.count; run++) samples += runs.counts[run]!
     record.runs += runs.count
-    for (let run = 0; run < runs.count; run++) record.samples += runs.counts[run]!
+    this.#addPortion(record, series, samples, startedMs)
   }
 
   recordNewest(selection: RunSelection, samples: number, startedMs: number): void {
@@ -175,78 +158,58 @@ export class Explainer {
     if (record === undefined) return
     record.source = 'newest'
     record.kernel = 'samples'
-    record.readMs += this.#nowMs - startedMs
-    record.portions++
-    record.seriesRead += samples
-    record.samples += samples
+    this.#addPortion(record, samples, samples, startedMs)
   }
 
   recordBuckets(selection: RollupSelection, series: number, buckets: number): void {
     const record = this.#bySelection.get(selection)
     if (record === undefined) return
-    record.portions++
-    record.seriesRead += series
     record.buckets += buckets
+    this.#addPortion(record, series, 0)
   }
 
   recordSamples(record: ReadRecord, series: number, samples: number, startedMs: number): void {
-    record.readMs += this.#nowMs - startedMs
-    record.portions++
     record.seriesMatched += series
+    this.#addPortion(record, series, samples, startedMs)
+  }
+
+  #addPortion(record: ReadRecord, series: number, samples: number, startedMs?: number): void {
+    if (startedMs !== undefined) record.readMs += this.#nowMs - startedMs
+    record.portions++
     record.seriesRead += series
     record.samples += samples
   }
 
   /** The tree of the records. */
-  treeOf(root: Expr): ExplainedNode {
-    return this.#node(root)
-  }
-
-  #node(outer: Expr): ExplainedNode {
+  treeOf(outer: Expr): ExplainedNode {
     const expr = unwrapParens(outer)
     // Of nested parentheses only the outermost are evaluated.
     const record = this.#nodes.get(outer) ?? this.#nodes.get(expr)
-    const children = childrenOf(expr).map((child) => this.#node(child))
+    const children = childrenOf(expr).map((child) => this.treeOf(child))
     const reads = expr.kind === 'vector' ? this.#readsOf(expr) : []
     const belowMs = children.reduce((sum, child) => sum + child.totalMs, 0)
     const readMs = reads.reduce((sum, read) => sum + read.readMs, 0)
     const totalMs = record?.totalMs ?? belowMs + readMs
-    return {
-      kind: expr.kind,
-      text: formatExpr(expr),
-      from: expr.from,
-      to: expr.to,
-      result: record?.result,
-      totalMs,
-      ownMs: totalMs - belowMs,
-      isStepInvariant: isStepInvariant(expr),
-      repeats: record?.repeats ?? 0,
-      groupsKnown: record?.groupsKnown ?? 0,
-      groupsMade: record?.groupsMade ?? 0,
-      reads,
-      children,
-    }
+    const { kind, from, to } = expr
+    const part = { kind, text: formatExpr(expr), from, to, isStepInvariant: isStepInvariant(expr) }
+    return { ...part, ...NOT_EVALUATED, ...record, totalMs, ownMs: totalMs - belowMs, reads, children }
   }
 
   #readsOf({ matchers }: VectorSelector): readonly ExplainedRead[] {
-    const record = this.#reads.get(matchers) ?? []
-    return record
+    const records = this.#reads.get(matchers) ?? []
+    return records
       .filter(({ portions }) => portions > 0)
-      .map(({ tally, ...read }) => ({
-        ...read,
-        store: storeOf(tally),
-      }))
+      .map(({ tally, ...read }) => ({ ...read, store: storeOf(tally) }))
   }
 
   #recordOf(expr: Expr): NodeRecord {
     let record = this.#nodes.get(expr)
-    if (record === undefined) {
-      record = { totalMs: 0, result: undefined, repeats: 0, groupsKnown: 0, groupsMade: 0 }
-      this.#nodes.set(expr, record)
-    }
+    if (record === undefined) this.#nodes.set(expr, (record = { ...NOT_EVALUATED }))
     return record
   }
 }
+
+const NOT_EVALUATED: NodeRecord = { totalMs: 0, result: undefined, repeats: 0, groupsKnown: 0, groupsMade: 0 }
 
 /** Undefined for a store without counters. */
 function storeOf({ isMatchKnown, buckets, ...counts }: ReadTally): ExplainedStore | undefined {

@@ -1,28 +1,17 @@
 import { formatDuration } from '../model/duration.ts'
 import { METRIC_NAME } from '../model/labels.ts'
-import type { Matcher } from '../model/matcher.ts'
-import type {
-  Aggregate,
-  AtTime,
-  Binary,
-  DurationExpr,
-  Expr,
-  Extension,
-  Subquery,
-  VectorMatching,
-  VectorSelector,
-} from './ast.ts'
+import type { Aggregate, Binary, DurationExpr, Expr, Subquery, VectorMatching, VectorSelector } from './ast.ts'
 import { formatDurationExpr } from './durations.ts'
-import { formatPlain } from './number-format.ts'
-import { quote } from './literals.ts'
+import { formatGoFloat } from '../base/go-float.ts'
+import { quoteGo } from '../base/go-quote.ts'
 
 /** An expression as Prometheus formats it, on one line, as in `rules[].query`. Parsing it gives the same tree. */
 export function formatExpr(expr: Expr): string {
   switch (expr.kind) {
     case 'number':
-      return expr.isDuration ? formatDuration(Math.round(expr.value * 1000)) : formatPlain(expr.value)
+      return expr.isDuration ? formatDuration(Math.round(expr.value * 1000)) : formatGoFloat(expr.value, 'f')
     case 'string':
-      return quote(expr.value)
+      return quoteGo(expr.value)
     case 'vector':
       return `${formatSeries(expr)}${formatTimes(expr)}`
     case 'matrix':
@@ -45,19 +34,19 @@ export function formatExpr(expr: Expr): string {
 }
 
 /** `[5m:1m] offset 1h`. */
-export function formatSubqueryTail(expr: Subquery): string {
+function formatSubqueryTail(expr: Subquery): string {
   const step = expr.stepMs === undefined ? '' : formatSpan(expr.stepMs, expr.stepExpr)
   return `[${formatSpan(expr.rangeMs, expr.rangeExpr)}:${step}]${formatTimes(expr)}`
 }
 
 /** The text before the parentheses: `sum by (job) `. */
-export function formatAggregateHead({ op, grouping, isWithout }: Aggregate): string {
+function formatAggregateHead({ op, grouping, isWithout }: Aggregate): string {
   const labels = formatLabelNames(grouping)
   return `${op}${isWithout ? ` without (${labels}) ` : grouping.length > 0 ? ` by (${labels}) ` : ''}`
 }
 
 /** The operator with its modifiers: `> bool on (job) group_left (team)`. */
-export function formatOperator({ op, isBool, matching }: Binary): string {
+function formatOperator({ op, isBool, matching }: Binary): string {
   let text: string = isBool ? `${op} bool` : op
   if (matching === undefined) return text
   const isGrouped = matching.card === 'many-to-one' || matching.card === 'one-to-many'
@@ -72,26 +61,22 @@ export function formatOperator({ op, isBool, matching }: Binary): string {
 }
 
 function formatFills({ fillLeft, fillRight }: VectorMatching): string {
-  if (fillLeft !== undefined && Object.is(fillLeft, fillRight)) return ` fill (${formatPlain(fillLeft)})`
-  const left = fillLeft === undefined ? '' : ` fill_left (${formatPlain(fillLeft)})`
-  return fillRight === undefined ? left : `${left} fill_right (${formatPlain(fillRight)})`
+  if (fillLeft !== undefined && Object.is(fillLeft, fillRight)) return ` fill (${formatGoFloat(fillLeft, 'f')})`
+  const left = fillLeft === undefined ? '' : ` fill_left (${formatGoFloat(fillLeft, 'f')})`
+  return fillRight === undefined ? left : `${left} fill_right (${formatGoFloat(fillRight, 'f')})`
 }
 
 function formatSeries({ metric, matchers }: VectorSelector): string {
   const shown = matchers
     .filter((matcher) => !(matcher.name === METRIC_NAME && matcher.op === '=' && matcher.value === metric))
-    .map(formatMatcher)
+    .map(({ name, op, value }) => `${formatLabelName(name)}${op}${quoteGo(value)}`)
     .sort()
   const braces = shown.length > 0 || metric === undefined ? `{${shown.join(',')}}` : ''
   return `${metric ?? ''}${braces}`
 }
 
-function formatMatcher({ name, op, value }: Matcher): string {
-  return `${formatLabelName(name)}${op}${quote(value)}`
-}
-
 function formatLabelName(name: string): string {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : quote(name)
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : quoteGo(name)
 }
 
 function formatLabelNames(names: readonly string[]): string {
@@ -103,16 +88,51 @@ function formatSpan(spanMs: number, expr: DurationExpr | undefined): string {
   return expr === undefined ? formatDuration(spanMs) : formatDurationExpr(expr)
 }
 
-interface Times {
-  readonly at?: AtTime
-  readonly offsetMs: number
-  readonly offsetExpr?: DurationExpr
-  readonly extension?: Extension
-}
-
-function formatTimes({ at, offsetMs, offsetExpr, extension }: Times): string {
+function formatTimes({ at, offsetMs, offsetExpr, extension }: Omit<VectorSelector, 'kind' | 'matchers'>): string {
   const extended = extension === undefined ? '' : ` ${extension}`
   const instant = at === undefined ? '' : ` @ ${at.kind === 'time' ? (at.timeMs / 1000).toFixed(3) : `${at.kind}()`}`
   const offset = offsetMs === 0 && offsetExpr === undefined ? '' : ` offset ${formatSpan(offsetMs, offsetExpr)}`
   return `${extended}${instant}${offset}`
+}
+
+/** Parts longer than this many bytes are split, each piece on its own line. */
+const LINE_BYTES_MAX = 100
+
+/** An expression over several lines, formatted like Prometheus' `/format_query`. Parsing it gives the same tree. */
+export function prettyExpr(expr: Expr): string {
+  return pretty(expr, 0)
+}
+
+function pretty(expr: Expr, level: number): string {
+  const indent = '  '.repeat(level)
+  const line = formatExpr(expr)
+  const fits = Buffer.byteLength(line) <= LINE_BYTES_MAX
+  switch (expr.kind) {
+    case 'number':
+    case 'string':
+    case 'vector':
+    case 'matrix':
+      return indent + line
+    case 'subquery':
+      // As in Prometheus, a part that fits is not indented.
+      return fits ? line : `${pretty(expr.expr, level)}${formatSubqueryTail(expr)}`
+    case 'unary':
+      return `${indent}${expr.op}${pretty(expr.expr, level).trim()}`
+    case 'paren':
+      return fits ? indent + line : `${indent}(\n${pretty(expr.expr, level + 1)}\n${indent})`
+    case 'call':
+      return fits ? indent + line : `${indent}${expr.func}(\n${prettyList(expr.args, level + 1)}\n${indent})`
+    case 'aggregate': {
+      if (fits) return indent + line
+      const parts = expr.param === undefined ? [expr.expr] : [expr.param, expr.expr]
+      return `${indent}${formatAggregateHead(expr)}(\n${prettyList(parts, level + 1)}\n${indent})`
+    }
+    case 'binary':
+      if (fits) return indent + line
+      return `${pretty(expr.left, level + 1)}\n${indent}${formatOperator(expr)}\n${pretty(expr.right, level + 1)}`
+  }
+}
+
+function prettyList(parts: readonly Expr[], level: number): string {
+  return parts.map((part) => pretty(part, level)).join(',\n')
 }

@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { METRIC_NAME } from '../model/labels.ts'
-import { childrenOf, unwrapParens, type Aggregate, type Call, type Expr, type VectorSelector } from './ast.ts'
-import { quote } from './literals.ts'
-import { formatShort } from './number-format.ts'
+import { childrenOf, unwrapParens, type Aggregate, type Expr, type VectorSelector } from './ast.ts'
+import { quoteGo } from '../base/go-quote.ts'
+import { formatGoFloat } from '../base/go-float.ts'
 
 /**
  * Finds expressions that are valid and rarely intended. Each finding is a warning with its position, for authors of
@@ -27,7 +27,7 @@ function rateOfNoCounter(expr: Expr): Diagnostic[] {
   if (range?.kind !== 'matrix') return []
   const name = nameOf(range.selector)
   if (name === undefined || COUNTER_NAME.test(name)) return []
-  const message = `metric might not be a counter, name does not end in _total/_sum/_count/_bucket: ${quote(name)}`
+  const message = `metric might not be a counter, name does not end in _total/_sum/_count/_bucket: ${quoteGo(name)}`
   return [warning(range.selector, message, `${expr.func} is for values that only rise; delta and deriv are for others`)]
 }
 
@@ -62,41 +62,30 @@ function readsBuckets(expr: Expr): boolean {
 function impossibleQuantile(expr: Expr): Diagnostic[] {
   const param = quantileOf(expr)
   if (param?.kind !== 'number' || (param.value >= 0 && param.value <= 1)) return []
-  return [warning(param, `quantile value should be between 0 and 1, got ${formatShort(param.value)}`)]
+  return [warning(param, `quantile value should be between 0 and 1, got ${formatGoFloat(param.value, 'g')}`)]
 }
 
 const QUANTILE_FIRST: ReadonlySet<string> = new Set(['histogram_quantile', 'quantile_over_time'])
 
 function quantileOf(expr: Expr): Expr | undefined {
   if (expr.kind === 'aggregate' && expr.op === 'quantile') return expr.param
-  return expr.kind === 'call' && QUANTILE_FIRST.has(expr.func) ? firstArgument(expr) : undefined
-}
-
-function firstArgument({ args }: Call): Expr | undefined {
-  return args[0] === undefined ? undefined : unwrapParens(args[0])
+  return expr.kind === 'call' && QUANTILE_FIRST.has(expr.func) ? expr.args.map(unwrapParens)[0] : undefined
 }
 
 function needlessRegex(expr: Expr): Diagnostic[] {
   if (expr.kind !== 'vector') return []
   return expr.matchers
     .filter(({ op, value }) => (op === '=~' || op === '!~') && value !== '' && /^[\w :/@-]*$/.test(value))
-    .map(({ name, op, value }) =>
-      warning(
-        expr,
-        `${name}${op}${quote(value)} is no pattern`,
-        `${name}${op === '=~' ? '=' : '!='}${quote(value)} says the same`,
-      ),
-    )
+    .map(({ name, op, value }) => {
+      const help = `${name}${op === '=~' ? '=' : '!='}${quoteGo(value)} says the same`
+      return warning(expr, `${name}${op}${quoteGo(value)} is no pattern`, help)
+    })
 }
 
 function nameOf({ matchers }: VectorSelector): string | undefined {
   return matchers.find(({ name, op }) => name === METRIC_NAME && op === '=')?.value
 }
 
-function warning(
-  { from, to }: { readonly from: number; readonly to: number },
-  message: string,
-  help?: string,
-): Diagnostic {
+function warning({ from, to }: Expr, message: string, help?: string): Diagnostic {
   return { severity: 'warning', message, from, to, ...(help === undefined ? {} : { help }) }
 }

@@ -1,3 +1,4 @@
+import { GO_ESCAPES } from '../base/go-quote.ts'
 import { parseDuration } from '../model/duration.ts'
 
 /**
@@ -29,91 +30,21 @@ export function secondsToMs(seconds: number): number {
   return Math.trunc(Math.round(seconds * 1e9) / 1e6)
 }
 
-const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
-  a: '\u0007',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  '\\': '\\',
-}
+/** One escape, or adjacent bytes. */
+const ESCAPES = /(?:\\(?:[0-7]{3}|x[\dA-Fa-f]{2}))+|\\u[\dA-Fa-f]{4}|\\U[\dA-Fa-f]{8}|\\./g
 
-const NUMERIC_ESCAPE = /^\\(?:([0-7]{3})|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))/
-
-/** The text of a quoted literal; `undefined` when it is malformed. Octal and `\x` escapes are bytes, read as UTF-8. */
-export function unquote(literal: string): string | undefined {
-  const quote = literal[0]
-  if (literal.length < 2 || quote === undefined || !literal.endsWith(quote)) return undefined
+/** The text of a quoted literal that the scanner accepted. Octal and `\x` escapes are bytes, read as UTF-8. */
+export function unquote(literal: string): string {
   const body = literal.slice(1, -1)
-  if (quote === '`') return body.includes('`') ? undefined : body.replace(/\r/g, '')
-  if (body.includes('\n')) return undefined
-  if (!body.includes('\\')) return body.includes(quote) ? undefined : body
-  return unescape(body, quote)
-}
-
-function unescape(body: string, quote: string): string | undefined {
-  let text = ''
-  let bytes: number[] = []
-  const flush = (): void => {
-    if (bytes.length > 0) text += new TextDecoder().decode(Uint8Array.from(bytes))
-    bytes = []
-  }
-  for (let at = 0; at < body.length;) {
-    const char = body[at]!
-    if (char !== '\\') {
-      if (char === quote) return undefined
-      flush()
-      text += char
-      at++
-      continue
-    }
-    const next = body[at + 1]
-    if (next === undefined) return undefined
-    const simple = next === quote ? quote : SIMPLE_ESCAPES[next]
-    if (simple !== undefined) {
-      flush()
-      text += simple
-      at += 2
-      continue
-    }
-    const numeric = NUMERIC_ESCAPE.exec(body.slice(at, at + 10))
-    if (numeric === null) return undefined
-    const [whole, octal, hex, short, long] = numeric
-    if (octal !== undefined || hex !== undefined) {
-      const byte = octal !== undefined ? Number.parseInt(octal, 8) : Number.parseInt(hex!, 16)
-      if (byte > 255) return undefined
-      bytes.push(byte)
-    } else {
-      const point = Number.parseInt(short ?? long!, 16)
-      if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) return undefined
-      flush()
-      text += String.fromCodePoint(point)
-    }
-    at += whole.length
-  }
-  flush()
-  return text
-}
-
-/** A text as Go prints it with %q: in double quotes, with escapes. */
-export function quote(text: string): string {
-  let quoted = '"'
-  for (const char of text) {
-    const point = char.codePointAt(0)!
-    if (char === '"' || char === '\\') quoted += `\\${char}`
-    else if (char === '\n') quoted += '\\n'
-    else if (char === '\r') quoted += '\\r'
-    else if (char === '\t') quoted += '\\t'
-    else if (point === 7) quoted += '\\a'
-    else if (point === 8) quoted += '\\b'
-    else if (point === 11) quoted += '\\v'
-    else if (point === 12) quoted += '\\f'
-    else if (point < 0x20 || point === 0x7f) quoted += `\\x${point.toString(16).padStart(2, '0')}`
-    else quoted += char
-  }
-  return `${quoted}"`
+  if (literal.startsWith('`')) return body.replace(/\r/g, '')
+  return body.replace(ESCAPES, (escape) => {
+    const kind = escape[1]!
+    if (kind === 'u' || kind === 'U') return String.fromCodePoint(Number.parseInt(escape.slice(2), 16))
+    if (!/[0-7x]/.test(kind)) return GO_ESCAPES[kind] ?? kind
+    const codes = escape.slice(1).split('\\')
+    const bytes = codes.map((code) => Number.parseInt(code.replace('x', ''), code.startsWith('x') ? 16 : 8))
+    return new TextDecoder().decode(Uint8Array.from(bytes))
+  })
 }
 
 /**

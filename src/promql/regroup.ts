@@ -1,5 +1,7 @@
 import type { SyntaxNode } from '@lezer/common'
+import { invariant } from '../base/invariant.ts'
 import type { BinaryOp, Expr } from './ast.ts'
+import { named } from './build-duration.ts'
 
 /**
  * Operator precedence. The Lezer grammar lets a postfix modifier (`[5m]`, `offset`, `@`) apply to the whole expression
@@ -10,7 +12,7 @@ export type ChainItem =
   | { readonly kind: 'operand'; readonly node: SyntaxNode; readonly isUnsigned: boolean }
   | { readonly kind: 'prefix'; readonly op: '+' | '-'; readonly from: number }
   | { readonly kind: 'postfix'; readonly node: SyntaxNode }
-  | { readonly kind: 'infix'; readonly op: BinaryOp; readonly opNode: SyntaxNode; readonly node: SyntaxNode }
+  | { readonly kind: 'infix'; readonly op: BinaryOp; readonly node: SyntaxNode }
 
 /** Builds the result for the items of a chain. The caller builds and checks the nodes. */
 interface ChainBuilder {
@@ -18,27 +20,6 @@ interface ChainBuilder {
   prefix(op: '+' | '-', from: number, expr: Expr): Expr
   postfix(node: SyntaxNode, expr: Expr): Expr
   infix(item: ChainItem & { readonly kind: 'infix' }, left: Expr, right: Expr): Expr
-}
-
-const INFIX_NODES: Readonly<Record<string, BinaryOp>> = {
-  Pow: '^',
-  Mul: '*',
-  Div: '/',
-  Mod: '%',
-  Atan2: 'atan2',
-  Add: '+',
-  Sub: '-',
-  Eql: '==',
-  Neq: '!=',
-  Gte: '>=',
-  Gtr: '>',
-  Lte: '<=',
-  Lss: '<',
-  TrimUpper: '</',
-  TrimLower: '>/',
-  And: 'and',
-  Unless: 'unless',
-  Or: 'or',
 }
 
 const POSTFIX_NODES: ReadonlySet<string> = new Set([
@@ -50,27 +31,16 @@ const POSTFIX_NODES: ReadonlySet<string> = new Set([
   'SmoothedExpr',
 ])
 
-/** Binding strength, loosest first; a sign binds like `*`, and `^` alone groups to the right. */
-const PRECEDENCE: Readonly<Record<BinaryOp, number>> = {
-  or: 1,
-  and: 2,
-  unless: 2,
-  '==': 3,
-  '!=': 3,
-  '>=': 3,
-  '>': 3,
-  '<=': 3,
-  '<': 3,
-  '</': 3,
-  '>/': 3,
-  '+': 4,
-  '-': 4,
-  '*': 5,
-  '/': 5,
-  '%': 5,
-  atan2: 5,
-  '^': 6,
-}
+/** Operators by binding strength, loosest first; a sign binds like `*`, and `^` alone groups to the right. */
+const LEVELS: readonly (readonly BinaryOp[])[] = [
+  ['or'],
+  ['and', 'unless'],
+  ['==', '!=', '>=', '>', '<=', '<', '</', '>/'],
+  ['+', '-'],
+  ['*', '/', '%', 'atan2'],
+  ['^'],
+]
+const PRECEDENCE = new Map(LEVELS.flatMap((ops, level) => ops.map((op) => [op, level] as const)))
 
 export function isChainNode(node: SyntaxNode, text: string): boolean {
   return (
@@ -108,24 +78,19 @@ function pushParts(node: SyntaxNode, text: string, pending: (ChainItem | SyntaxN
   }
   if (POSTFIX_NODES.has(node.name)) {
     pending.push({ kind: 'postfix', node })
-    pending.push(exprChildren(node)[0]!)
+    pending.push(named(node)[0]!)
     return
   }
-  const [left, right] = exprChildren(node)
-  let opNode: SyntaxNode | null = left!.nextSibling
-  while (opNode !== null && INFIX_NODES[opNode.name] === undefined) opNode = opNode.nextSibling
-  pending.push(right!)
-  pending.push({ kind: 'infix', op: INFIX_NODES[opNode!.name]!, opNode: opNode!, node })
-  pending.push(left!)
+  // The operands are the first and the last part; clauses of matching may be between the operator and the last.
+  const parts = named(node)
+  const { from, to } = parts[1]!
+  pending.push(parts.at(-1)!)
+  pending.push({ kind: 'infix', op: text.slice(from, to).toLowerCase() as BinaryOp, node })
+  pending.push(parts[0]!)
 }
 
-/** The children of a chain node that are expressions: the first and, for a binary node, the last. */
-function exprChildren(node: SyntaxNode): SyntaxNode[] {
-  const children: SyntaxNode[] = []
-  for (let child = node.firstChild; child !== null; child = child.nextSibling) {
-    if (child.name !== 'LineComment') children.push(child)
-  }
-  return [children[0]!, children.at(-1)!]
+function strengthOf(op: BinaryOp): number {
+  return PRECEDENCE.get(op)!
 }
 
 /** Groups the items by precedence climbing. */
@@ -133,19 +98,17 @@ export function regroup(items: readonly ChainItem[], build: ChainBuilder): Expr 
   let at = 0
   const operand = (): Expr => {
     const item = items[at++]!
-    if (item.kind === 'prefix') return build.prefix(item.op, item.from, climb(operand(), PRECEDENCE['^']))
-    let expr = build.operand(
-      (item as ChainItem & { kind: 'operand' }).node,
-      (item as { isUnsigned: boolean }).isUnsigned,
-    )
+    if (item.kind === 'prefix') return build.prefix(item.op, item.from, climb(operand(), strengthOf('^')))
+    invariant(item.kind === 'operand', 'an operator is followed by an operand')
+    let expr = build.operand(item.node, item.isUnsigned)
     for (let next = items[at]; next?.kind === 'postfix'; next = items[++at]) expr = build.postfix(next.node, expr)
     return expr
   }
   const climb = (start: Expr, least: number): Expr => {
     let left = start
-    for (let item = items[at]; item?.kind === 'infix' && PRECEDENCE[item.op] >= least; item = items[at]) {
+    for (let item = items[at]; item?.kind === 'infix' && strengthOf(item.op) >= least; item = items[at]) {
       at++
-      const strength = PRECEDENCE[item.op]
+      const strength = strengthOf(item.op)
       const right = climb(operand(), item.op === '^' ? strength : strength + 1)
       left = build.infix(item, left, right)
     }

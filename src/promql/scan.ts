@@ -1,4 +1,6 @@
-import { quote } from './literals.ts'
+import { GO_ESCAPES, quoteGo } from '../base/go-quote.ts'
+import type { Diagnostic } from '../model/diagnostic.ts'
+import { AGGREGATE_OPS } from './ast.ts'
 
 /**
  * The tokens of PromQL. The tree comes from the Lezer grammar, which recovers from errors; this scanner makes exact
@@ -24,35 +26,27 @@ export type TokenKind =
   | 'preprocessor'
   | 'punctuation'
 
-interface LexicalError {
-  readonly message: string
-  readonly from: number
-  readonly to: number
-}
-
 export interface Scan {
   readonly tokens: readonly Token[]
   /** The first invalid token; scanning stops there. */
-  readonly error?: LexicalError
+  readonly error: Pick<Diagnostic, 'message' | 'from' | 'to'> | undefined
 }
 
-const KEYWORDS: ReadonlyMap<string, TokenKind> = new Map<string, TokenKind>([
-  ...['and', 'or', 'unless', 'atan2'].map((word) => [word, 'operator'] as const),
-  ...['sum', 'avg', 'count', 'min', 'max', 'group', 'stddev', 'stdvar'].map((word) => [word, 'aggregator'] as const),
-  ...['topk', 'bottomk', 'count_values', 'quantile', 'limitk', 'limit_ratio'].map(
-    (word) => [word, 'aggregator'] as const,
-  ),
-  ...['offset', 'by', 'without', 'on', 'ignoring', 'group_left', 'group_right', 'bool', 'smoothed', 'anchored'].map(
-    (word) => [word, 'keyword'] as const,
-  ),
-  ...['fill', 'fill_left', 'fill_right'].map((word) => [word, 'keyword'] as const),
-  ...['start', 'end', 'step', 'range', 'min_of', 'max_of'].map((word) => [word, 'preprocessor'] as const),
-  ['inf', 'number'],
-  ['nan', 'number'],
+/** Words inside brackets. */
+const DURATION_WORDS = ['step', 'range', 'min_of', 'max_of']
+
+const KEYWORDS: ReadonlyMap<string, TokenKind> = new Map([
+  ...kind('operator', ['and', 'or', 'unless', 'atan2']),
+  ...kind('aggregator', Object.keys(AGGREGATE_OPS)),
+  ...kind('keyword', ['offset', 'by', 'without', 'on', 'ignoring', 'group_left', 'group_right', 'bool']),
+  ...kind('keyword', ['smoothed', 'anchored', 'fill', 'fill_left', 'fill_right']),
+  ...kind('preprocessor', ['start', 'end', ...DURATION_WORDS]),
+  ...kind('number', ['inf', 'nan']),
 ])
 
-/** Words inside brackets. */
-const DURATION_WORDS: ReadonlySet<string> = new Set(['step', 'range', 'min_of', 'max_of'])
+function kind(of: TokenKind, words: readonly string[]): (readonly [string, TokenKind])[] {
+  return words.map((word) => [word, of])
+}
 
 const SPACE = /[ \t\n\r]+/y
 const COMMENT = /#[^\n\r]*/y
@@ -69,13 +63,13 @@ const UNITS = /[smhdwy]s?(?:\d+[smhdw]s?)*/y
 export function scan(text: string): Scan {
   const scanner = new Scanner(text)
   scanner.run()
-  return scanner.error === undefined ? { tokens: scanner.tokens } : { tokens: scanner.tokens, error: scanner.error }
+  return scanner
 }
 
 class Scanner {
   readonly #text: string
   readonly tokens: Token[] = []
-  error: LexicalError | undefined
+  error: Pick<Diagnostic, 'message' | 'from' | 'to'> | undefined
   #at = 0
   #parens = 0
   #isInBraces = false
@@ -126,24 +120,24 @@ class Scanner {
       this.#fail('unexpected colon before duration in duration expression', after)
     } else if (inside.some(({ text }) => text === ':')) {
       this.#fail('unexpected repeated colon in duration expression', after)
-    } else this.#push('punctuation', ':')
+    } else this.#punctuation()
   }
 
   #word(): void {
     const from = this.#at
     if (this.#isInBrackets) {
       const word = this.#match(LABEL)!
-      if (!DURATION_WORDS.has(word.toLowerCase())) {
+      if (!DURATION_WORDS.includes(word.toLowerCase())) {
         this.#at = from
         this.#fail(`unexpected character in duration expression: '${word[0]!}'`, from, from + 1)
         return
       }
-      this.tokens.push({ kind: 'preprocessor', text: word, from, to: this.#at })
+      this.#token('preprocessor', from)
       return
     }
     const word = this.#match(WORD)!
     const kind = KEYWORDS.get(word.toLowerCase()) ?? (word.includes(':') ? 'metric identifier' : 'identifier')
-    this.tokens.push({ kind, text: word, from, to: this.#at })
+    this.#token(kind, from)
   }
 
   #bracket(char: string): void {
@@ -156,7 +150,7 @@ class Scanner {
     if (char === '{') this.#isInBraces = true
     if (char === '[') this.#isInBrackets = true
     if (char === ']') this.#isInBrackets = false
-    this.#push('punctuation', char)
+    this.#punctuation()
   }
 
   #operator(char: string): void {
@@ -167,33 +161,25 @@ class Scanner {
     } else if (char === '=' && next === '~') {
       this.#fail(`unexpected character after '=': '~'`, from, from + 1)
     } else if (char === '=' && next !== '=') {
-      this.#push('punctuation', '=')
+      this.#punctuation()
     } else {
-      const operator = this.#match(OPERATOR)
-      if (operator === undefined)
-        this.#fail(`unexpected character: ${quoteChar(charAt(this.#text, from))}`, from, from + 1)
-      else this.tokens.push({ kind: 'operator', text: operator, from, to: this.#at })
+      if (this.#match(OPERATOR) !== undefined) this.#token('operator', from)
+      else this.#fail(`unexpected character: ${quoteChar(charAt(this.#text, from))}`, from, from + 1)
     }
   }
 
   #inBraces(): void {
     const from = this.#at
     const char = this.#text[from]!
-    const label = this.#match(LABEL)
-    if (label !== undefined) {
-      this.tokens.push({ kind: 'identifier', text: label, from, to: this.#at })
-      return
-    }
-    const operator = this.#match(MATCH_OPERATOR)
-    if (operator !== undefined) {
-      this.tokens.push({ kind: 'operator', text: operator, from, to: this.#at })
-    } else if (char === '"' || char === "'" || char === '`') {
+    if (this.#match(LABEL) !== undefined) this.#token('identifier', from)
+    else if (this.#match(MATCH_OPERATOR) !== undefined) this.#token('operator', from)
+    else if (char === '"' || char === "'" || char === '`') {
       this.#string(char)
     } else if (char === '}') {
       this.#isInBraces = false
-      this.#push('punctuation', '}')
+      this.#punctuation()
     } else if (char === ',') {
-      this.#push('punctuation', ',')
+      this.#punctuation()
     } else if (char === '{') {
       this.#fail("unexpected left brace '{'", from, from + 1)
     } else if (char === '!') {
@@ -209,7 +195,7 @@ class Scanner {
       const char = this.#text[at]!
       if (char === open) {
         this.#at = at + 1
-        this.tokens.push({ kind: 'string', text: this.#text.slice(from, at + 1), from, to: at + 1 })
+        this.#token('string', from)
         return
       }
       if (open === '`') continue
@@ -229,16 +215,16 @@ class Scanner {
     const from = this.#at
     this.#match(NUMBER)
     if (!isWordChar(this.#text[this.#at])) {
-      this.tokens.push({ kind: 'number', text: this.#text.slice(from, this.#at), from, to: this.#at })
+      this.#token('number', from)
       return
     }
     const units = this.#match(UNITS)
     if (units !== undefined && !isWordChar(this.#text[this.#at])) {
-      this.tokens.push({ kind: 'duration', text: this.#text.slice(from, this.#at), from, to: this.#at })
+      this.#token('duration', from)
       return
     }
     const to = this.#at + 1
-    this.#fail(`bad number or duration syntax: ${quote(this.#text.slice(from, to))}`, from, to)
+    this.#fail(`bad number or duration syntax: ${quoteGo(this.#text.slice(from, to))}`, from, to)
   }
 
   #match(pattern: RegExp): string | undefined {
@@ -249,9 +235,13 @@ class Scanner {
     return match[0]
   }
 
-  #push(kind: TokenKind, text: string): void {
-    this.tokens.push({ kind, text, from: this.#at, to: this.#at + text.length })
-    this.#at += text.length
+  /** Adds the token that ends here. */
+  #token(kind: TokenKind, from: number): void {
+    this.tokens.push({ kind, text: this.#text.slice(from, this.#at), from, to: this.#at })
+  }
+
+  #punctuation(): void {
+    this.#token('punctuation', this.#at++)
   }
 
   #fail(message: string, from: number, to = this.#text.length): void {
@@ -259,13 +249,11 @@ class Scanner {
   }
 }
 
-const SIMPLE_ESCAPES = 'abfnrtv\\'
-
 /** The number of characters of the escape after a backslash, or the error. */
 function escapeAt(text: string, at: number, open: string): number | string {
   const char = text[at]
   if (char === undefined) return 'escape sequence not terminated'
-  if (SIMPLE_ESCAPES.includes(char) || char === open) return 1
+  if (Object.hasOwn(GO_ESCAPES, char) || char === open) return 1
   const isOctal = /[0-7]/.test(char)
   const digits = isOctal ? 3 : char === 'x' ? 2 : char === 'u' ? 4 : char === 'U' ? 8 : 0
   if (digits === 0) return `unknown escape sequence ${describeRune(text.codePointAt(at)!)}`
@@ -315,13 +303,13 @@ export function describeToken(token: Token | undefined): string {
       return `<aggr:${token.text}>`
     case 'punctuation':
     case 'preprocessor':
-      return quote(token.text)
+      return quoteGo(token.text)
     case 'identifier':
     case 'metric identifier':
-      return `${token.kind} ${quote(token.text)}`
+      return `${token.kind} ${quoteGo(token.text)}`
     case 'string':
     case 'number':
     case 'duration':
-      return `${token.kind} ${token.text.length > 10 ? `${quote(token.text.slice(0, 10))}...` : quote(token.text)}`
+      return `${token.kind} ${token.text.length > 10 ? `${quoteGo(token.text.slice(0, 10))}...` : quoteGo(token.text)}`
   }
 }

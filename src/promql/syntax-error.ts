@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { DURATION_START } from './build-duration.ts'
 import { UNSUPPORTED_FUNCTIONS } from './functions.ts'
-import { quote } from './literals.ts'
+import { quoteGo } from '../base/go-quote.ts'
 import { describeToken, type Scan, type Token } from './scan.ts'
 
 /**
@@ -33,16 +33,12 @@ function unexpected(tokens: readonly Token[], index: number, text: string): Diag
 }
 
 /** The error for a call of an unknown function. */
-export function unknownFunction(name: {
-  readonly text: string
-  readonly from: number
-  readonly to: number
-}): Diagnostic {
-  const reason = UNSUPPORTED_FUNCTIONS[name.text]
-  const { from, to } = name
-  return reason === undefined
-    ? { severity: 'error', message: `unknown function with name ${quote(name.text)}`, from, to }
-    : { severity: 'error', message: `function ${quote(name.text)} is not supported: ${reason}`, from, to }
+export function unknownFunction({ text, from, to }: Omit<Token, 'kind'>): Diagnostic {
+  const name = quoteGo(text)
+  const reason = UNSUPPORTED_FUNCTIONS[text]
+  const message =
+    reason === undefined ? `unknown function with name ${name}` : `function ${name} is not supported: ${reason}`
+  return { severity: 'error', message, from, to }
 }
 
 const GROUPING_WORDS = new Set(['by', 'without', 'on', 'ignoring'])

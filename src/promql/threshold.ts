@@ -1,5 +1,6 @@
 /** The comparison with a number that the result of an expression last passed. */
-import { isComparison, unwrapParens, type ComparisonOp, type Expr } from './ast.ts'
+import { isComparison, unwrapParens, type ArithmeticOp, type ComparisonOp, type Expr } from './ast.ts'
+import { ARITHMETIC, COMPARISONS } from './evaluate/operators.ts'
 import { formatExpr } from './format.ts'
 import { parseExpr } from './parse.ts'
 import { PromqlError } from './promql-error.ts'
@@ -38,7 +39,7 @@ function find(outer: Expr, value: number): Threshold | undefined {
   if (op === 'and' || op === 'unless') return find(left, value)
   if (op === 'or') {
     const parts = [find(left, value), find(right, value)]
-    return parts.find((part) => part !== undefined && holds(value, part.operator, part.threshold))
+    return parts.find((part) => part !== undefined && COMPARISONS[part.operator](value, part.threshold))
   }
   if (!isComparison(op) || expr.isBool) return undefined
   const [own, other] = [numberOf(left), numberOf(right)]
@@ -70,33 +71,7 @@ function numberOf(outer: Expr): number | undefined {
   if (expr.kind !== 'binary') return undefined
   const [left, right] = [numberOf(expr.left), numberOf(expr.right)]
   if (left === undefined || right === undefined) return undefined
-  switch (expr.op) {
-    case '+':
-      return left + right
-    case '-':
-      return left - right
-    case '*':
-      return left * right
-    case '/':
-      return left / right
-    default:
-      return undefined
-  }
+  return SIMPLE_ARITHMETIC.has(expr.op) ? ARITHMETIC[expr.op as ArithmeticOp](left, right) : undefined
 }
 
-export function holds(value: number, operator: ComparisonOp, threshold: number): boolean {
-  switch (operator) {
-    case '>':
-      return value > threshold
-    case '>=':
-      return value >= threshold
-    case '<':
-      return value < threshold
-    case '<=':
-      return value <= threshold
-    case '==':
-      return value === threshold
-    case '!=':
-      return value !== threshold
-  }
-}
+const SIMPLE_ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/'])

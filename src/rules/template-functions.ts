@@ -3,7 +3,7 @@ import { isIP, isIPv6 } from 'node:net'
 import { parseDuration } from '../model/duration.ts'
 import { compareText } from '../model/labels.ts'
 import { fixedArity, wantFloat, wantText, wrongType, type TemplateFunction } from '../template/function.ts'
-import { formatGoFloat } from '../template/go-float.ts'
+import { formatGoFloat } from '../base/go-float.ts'
 import { escapeQuery } from '../template/go-functions.ts'
 import { formatGoTime } from '../template/go-time.ts'
 import { humanize, humanize1024, humanizeDuration, humanizePercentage } from '../template/humanize.ts'
@@ -87,7 +87,7 @@ function toMs(seconds: number): number {
   if (!Number.isFinite(seconds)) throw new TemplateError('value is NaN or Inf')
   const ms = Math.trunc(seconds * 1000)
   if (Math.abs(ms) >= TIME_MS_MAX) {
-    const shown = formatGoFloat(seconds, 'g', -1)
+    const shown = formatGoFloat(seconds, 'g')
     throw new TemplateError(`${shown} cannot be represented as a nanoseconds timestamp since it overflows int64`)
   }
   return ms

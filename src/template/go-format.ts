@@ -1,5 +1,6 @@
 /** Go's `fmt.Sprintf` for template values, with Go's own texts for type mismatches (`%!d(float64=1.5)`). */
-import { formatGoFloat } from './go-float.ts'
+import { formatGoFloat } from '../base/go-float.ts'
+import { quoteGo } from '../base/go-quote.ts'
 import { TemplateError, printValue, typeName, type Value } from './value.ts'
 
 /** Widths and precisions are limited, so that a template cannot produce a gigabyte of blanks. */
@@ -100,21 +101,10 @@ function byVerb({ verb, flags, precision }: Directive, value: Value): string | u
 }
 
 function formatNumber(verb: string, value: number, precision: number): string | undefined {
-  switch (verb) {
-    case 'e':
-    case 'f':
-      return formatGoFloat(value, verb, precision === -1 ? 6 : precision)
-    case 'F':
-      return formatGoFloat(value, 'f', precision === -1 ? 6 : precision)
-    case 'E':
-      return formatGoFloat(value, 'e', precision === -1 ? 6 : precision).toUpperCase()
-    case 'g':
-      return formatGoFloat(value, 'g', precision)
-    case 'G':
-      return formatGoFloat(value, 'g', precision).replace('e', 'E')
-    default:
-      return undefined
-  }
+  const lower = verb.toLowerCase()
+  if (lower === 'g') return formatGoFloat(value, 'g', precision).replace('e', verb === 'g' ? 'e' : 'E')
+  if (lower !== 'e' && lower !== 'f') return undefined
+  return formatGoFloat(value, lower, precision === -1 ? 6 : precision).replace('e', verb === 'e' ? 'e' : 'E')
 }
 
 function formatInteger(verb: string, flags: string, value: bigint): string | undefined {
@@ -163,28 +153,6 @@ function formatString(verb: string, flags: string, value: string, precision: num
     default:
       return undefined
   }
-}
-
-/** Go's `strconv.Quote`. */
-function quoteGo(text: string): string {
-  const names: Readonly<Record<string, string>> = {
-    '\x07': '\\a',
-    '\b': '\\b',
-    '\f': '\\f',
-    '\n': '\\n',
-    '\r': '\\r',
-    '\t': '\\t',
-    '\v': '\\v',
-    '\\': '\\\\',
-    '"': '\\"',
-  }
-  const body = text.replace(/["\\\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu, (char) => {
-    const code = char.codePointAt(0)!
-    if (names[char] !== undefined) return names[char]
-    if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`
-    return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
-  })
-  return `"${body}"`
 }
 
 function signed(body: string, flags: string, verb: string): string {

@@ -1,5 +1,5 @@
 /** Numbers as Prometheus' template functions print them for readers: four significant digits and a unit. */
-import { formatGoFloat } from './go-float.ts'
+import { formatGoFloat } from '../base/go-float.ts'
 
 const LARGE = ['k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y']
 const SMALL = ['m', 'u', 'n', 'p', 'f', 'a', 'z', 'y']

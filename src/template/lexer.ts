@@ -2,6 +2,7 @@
  * Splits a template into text and the tokens of its actions (Go text/template, as in Prometheus). Trim markers and
  * comments are handled here and do not reach the parser.
  */
+import { GO_ESCAPES } from '../base/go-quote.ts'
 
 export interface Token {
   readonly kind: TokenKind
@@ -198,20 +199,9 @@ function lexQuoted(template: string, at: number, quote: string): Token {
   return { kind: quote === '"' ? 'string' : 'char', text, from: at, to: i + 1 }
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  '\\': '\\',
-}
-
 function readEscape(template: string, at: number, quote: string): { readonly text: string; readonly to: number } {
   const rest = template.slice(at + 1, at + 10)
-  const simple = ESCAPES[rest[0] ?? ''] ?? (rest.startsWith(quote) ? quote : undefined)
+  const simple = GO_ESCAPES[rest[0] ?? ''] ?? (rest.startsWith(quote) ? quote : undefined)
   if (simple !== undefined) return { text: simple, to: at + 2 }
   const numeric = /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{3}))/.exec(rest)
   const point =

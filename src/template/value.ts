@@ -3,7 +3,7 @@
  * visible: Go refuses to compare the two, and prints them differently.
  */
 import { compareText } from '../model/labels.ts'
-import { formatGoFloat } from './go-float.ts'
+import { formatGoFloat } from '../base/go-float.ts'
 import { formatGoDuration, formatGoTime } from './go-time.ts'
 
 export type Value =
@@ -121,7 +121,7 @@ export function typeName(value: Value): string {
 export function printValue(value: Value): string {
   if (value === null) return '<nil>'
   if (typeof value === 'string') return value
-  if (typeof value === 'number') return formatGoFloat(value, 'g', -1)
+  if (typeof value === 'number') return formatGoFloat(value, 'g')
   if (typeof value !== 'object') return String(value)
   switch (value.kind) {
     case 'html':

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Expr } from '../../src/promql/ast.ts'
-import { formatExpr } from '../../src/promql/format.ts'
+import { formatExpr, prettyExpr } from '../../src/promql/format.ts'
 import { parseExpr } from '../../src/promql/parse.ts'
-import { prettyExpr } from '../../src/promql/pretty.ts'
 
 /** Printing an expression and parsing it again gives the same tree, whatever of the language it uses. */
 

@@ -1,4 +1,4 @@
-import { formatGoFloat } from '../../template/go-float.ts'
+import { formatGoFloat } from '../../base/go-float.ts'
 
 /** Prometheus' text format 0.0.4, as `/federate` needs it: samples without a known type, with their times. */
 
@@ -69,7 +69,7 @@ export function sampleLine(
   const parts = labels.map(([name, text]) => `${quotedUnlessLegacy(name)}="${escapeText(text)}"`)
   if (!isLegacy) parts.unshift(`"${escapeText(metric)}"`)
   const braces = parts.length === 0 ? '' : `{${parts.join(',')}}`
-  return `${isLegacy ? metric : ''}${braces} ${formatGoFloat(value, 'g', -1)} ${timeMs}\n`
+  return `${isLegacy ? metric : ''}${braces} ${formatGoFloat(value, 'g')} ${timeMs}\n`
 }
 
 function quotedUnlessLegacy(name: string): string {

@@ -1,14 +1,14 @@
 import { childrenOf, type AtTime, type Binary, type Expr, type VectorSelector } from '../../promql/ast.ts'
 import { typeOf } from '../../promql/check.ts'
 import { FUNCTIONS } from '../../promql/functions.ts'
-import { formatPlain } from '../../promql/number-format.ts'
+import { formatGoFloat } from '../../base/go-float.ts'
 import type { ExprNode } from '../../contract/expr-tree.ts'
 
 /** An expression as `/api/v1/parse_query` answers it: the tree of Prometheus' UI and of Perses, names and all. */
 export function exprTree(expr: Expr): ExprNode {
   switch (expr.kind) {
     case 'number':
-      return { type: 'numberLiteral', val: formatPlain(expr.value) }
+      return { type: 'numberLiteral', val: formatGoFloat(expr.value, 'f') }
     case 'string':
       return { type: 'stringLiteral', val: expr.value }
     case 'vector':

@@ -2,7 +2,7 @@ import { LabelList } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
 import type { Aggregate } from '../ast.ts'
 import { formatHistogram } from '../histogram/text.ts'
-import { formatPlain } from '../number-format.ts'
+import { formatGoFloat } from '../../base/go-float.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Grid } from './grid.ts'
 import { groupRows } from './groups.ts'
@@ -34,7 +34,7 @@ export function* callCountValues(grid: Grid, label: string, expr: Aggregate, eva
         counts[known]![s]!++
         continue
       }
-      const text = histogram === undefined ? formatPlain(value) : formatHistogram(histogram)
+      const text = histogram === undefined ? formatGoFloat(value, 'f') : formatHistogram(histogram)
       const labelled = base.with(label, text)
       let into = rowOf.get(labelled.key)
       if (into === undefined) {

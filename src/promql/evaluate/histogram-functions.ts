@@ -5,7 +5,7 @@ import type { Call, Expr } from '../ast.ts'
 import { histogramFraction } from '../histogram/fraction.ts'
 import { histogramQuantile, histogramVariance } from '../histogram/quantile.ts'
 import { isQuantile } from '../annotations.ts'
-import { formatShort } from '../number-format.ts'
+import { formatGoFloat } from '../../base/go-float.ts'
 import type { Evaluation } from './evaluation.ts'
 import { stepTimeMs, type Steps } from './steps.ts'
 import { dropNames, hasCell, labelsOf, mapRowsInPieces, mergeEqualRows, stacked, type Grid } from './grid.ts'
@@ -97,7 +97,7 @@ function quantilesOf(
 
 /** A number as an OpenMetrics label value: integers have a fraction. */
 function formatLabelValue(value: number): string {
-  const text = formatShort(value)
+  const text = formatGoFloat(value, 'g')
   return Number.isFinite(value) && !/[e.]/.test(text) ? `${text}.0` : text
 }
 

@@ -1,5 +1,5 @@
 import { type Labels, METRIC_NAME } from '../../model/labels.ts'
-import { quote } from '../literals.ts'
+import { quoteGo } from '../../base/go-quote.ts'
 import { FleetError } from '../../base/errors.ts'
 import { PickedRows, type LabelRows } from '../../model/label-rows.ts'
 import {
@@ -333,5 +333,5 @@ function fillRow(
 
 /** A label set with the name among the labels, as in Prometheus' errors. */
 export function describeLabels(labels: Labels): string {
-  return `{${[...labels.pairs()].map(([name, value]) => `${name}=${quote(value)}`).join(', ')}}`
+  return `{${[...labels.pairs()].map(([name, value]) => `${name}=${quoteGo(value)}`).join(', ')}}`
 }

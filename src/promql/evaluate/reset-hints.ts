@@ -11,18 +11,11 @@ import { isReset } from '../histogram/reset.ts'
 const COUNTING = new Set(['histogram_avg', 'histogram_count', 'histogram_sum'])
 const WHOLE = new Set(['histogram_fraction', 'histogram_quantile', 'histogram_quantiles'])
 
-const known = new WeakMap<Expr, ReadonlySet<VectorSelector>>()
-
 /** The selectors of a query of whose histograms only count and sum are used. */
 export function countingSelectors(query: Expr): ReadonlySet<VectorSelector> {
-  let selectors = known.get(query)
-  if (selectors === undefined) {
-    const found = new Set<VectorSelector>()
-    collect(query, false, found)
-    selectors = found
-    known.set(query, selectors)
-  }
-  return selectors
+  const found = new Set<VectorSelector>()
+  collect(query, false, found)
+  return found
 }
 
 function collect(expr: Expr, isCounting: boolean, found: Set<VectorSelector>): void {

@@ -1,5 +1,5 @@
 import type { Histogram } from '../../model/histogram.ts'
-import { formatShort } from '../number-format.ts'
+import { formatGoFloat } from '../../base/go-float.ts'
 import { negativeBuckets, positiveBuckets, zeroBucket, type Bucket } from './buckets.ts'
 
 /** A histogram on one line, as Prometheus formats it, for example in the label values of `count_values`. */
@@ -9,11 +9,11 @@ export function formatHistogram(histogram: Histogram): string {
     ...(histogram.zeroCount === 0 ? [] : [zeroBucket(histogram)]),
     ...positiveBuckets(histogram),
   ]
-  const counts = [`count:${formatShort(histogram.count)}`, `sum:${formatShort(histogram.sum)}`]
+  const counts = [`count:${formatGoFloat(histogram.count, 'g')}`, `sum:${formatGoFloat(histogram.sum, 'g')}`]
   return `{${[...counts, ...buckets.map(formatBucket)].join(', ')}}`
 }
 
 function formatBucket({ lower, upper, isLowerIncluded, isUpperIncluded, count }: Bucket): string {
-  const range = `${formatShort(lower)},${formatShort(upper)}`
-  return `${isLowerIncluded ? '[' : '('}${range}${isUpperIncluded ? ']' : ')'}:${formatShort(count)}`
+  const range = `${formatGoFloat(lower, 'g')},${formatGoFloat(upper, 'g')}`
+  return `${isLowerIncluded ? '[' : '('}${range}${isUpperIncluded ? ']' : ')'}:${formatGoFloat(count, 'g')}`
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { formatExpr } from '../../src/promql/format.ts'
+import { formatExpr, prettyExpr } from '../../src/promql/format.ts'
 import { parseExpr } from '../../src/promql/parse.ts'
-import { prettyExpr } from '../../src/promql/pretty.ts'
 
 const LONG = 'kubevirt_hyperconverged_operator_health_status{cluster="prague-prod-01",namespace="openshift-cnv"}'
 

@@ -10,8 +10,8 @@ interface Decimal {
   readonly pointAt: number
 }
 
-/** `precision` counts digits after the point ('e', 'f') or significant digits ('g'); -1 is the shortest exact text. */
-export function formatGoFloat(value: number, verb: 'e' | 'f' | 'g', precision: number): string {
+/** `precision` counts digits after the point ('e', 'f') or significant digits ('g'); by default the shortest exact text. */
+export function formatGoFloat(value: number, verb: 'e' | 'f' | 'g', precision = -1): string {
   if (Number.isNaN(value)) return 'NaN'
   const sign = value < 0 || Object.is(value, -0) ? '-' : ''
   const magnitude = Math.abs(value)

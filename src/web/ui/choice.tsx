@@ -8,14 +8,20 @@ interface Option<T extends string> {
 
 interface ChoiceProps<T extends string> {
   readonly label: string
-  readonly options: readonly Option<T>[]
+  /** In this order; of a record each name is a value, with its text. */
+  readonly options: readonly Option<T>[] | Readonly<Record<T, string>>
   readonly value: T
   readonly onChange: (value: T) => void
 }
 
 /** One of a few, all visible: a row of buttons of which one is pressed. */
 export function Choice<T extends string>({ label, options, value, onChange }: ChoiceProps<T>): ReactNode {
-  return <Buttons label={label} options={options} isPressed={(one) => one === value} onPress={onChange} />
+  return <Buttons label={label} options={listOf(options)} isPressed={(one) => one === value} onPress={onChange} />
+}
+
+function listOf<T extends string>(options: ChoiceProps<T>['options']): readonly Option<T>[] {
+  if (Array.isArray(options)) return options as readonly Option<T>[]
+  return Object.entries<string>(options as Record<T, string>).map(([value, text]) => ({ value: value as T, text }))
 }
 
 interface ManyChoiceProps<T extends string> {

@@ -6,7 +6,8 @@ export interface Fact {
 }
 
 interface FactListProps {
-  readonly facts: readonly Fact[]
+  /** One that is not known is left out. */
+  readonly facts: readonly (Fact | undefined)[]
   /** Value below the name: for names too long to stand beside one. */
   readonly isStacked?: boolean
   /** Names of several words, that stand on one line where there is room. */
@@ -17,12 +18,14 @@ interface FactListProps {
 export function FactList({ facts, isStacked = false, isWide = false }: FactListProps): ReactNode {
   return (
     <dl className={`fact-list ${isStacked ? 'fact-list-stacked' : ''} ${isWide ? 'fact-list-wide' : ''}`}>
-      {facts.map(({ name, value }) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {facts.map((fact) =>
+        fact === undefined ? null : (
+          <div key={fact.name}>
+            <dt>{fact.name}</dt>
+            <dd>{fact.value}</dd>
+          </div>
+        ),
+      )}
     </dl>
   )
 }

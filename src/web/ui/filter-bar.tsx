@@ -2,6 +2,7 @@ import { useRef, type ComponentProps, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { FilterChip } from './filter-chip.tsx'
+import { valueTo } from './form-events.ts'
 import { useKeys } from './use-keys.ts'
 
 interface FilterBarProps {
@@ -66,9 +67,7 @@ export function SearchField(props: NonNullable<FilterBarProps['search']>): React
       aria-label={label}
       placeholder={placeholder}
       value={value}
-      onChange={(event) => {
-        onChange(event.target.value)
-      }}
+      onChange={valueTo(onChange)}
     />
   )
 }

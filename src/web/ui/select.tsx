@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { valueTo } from './form-events.ts'
 import styles from './select.module.css'
 
 interface SelectProps {
@@ -20,9 +21,7 @@ export function Select({ label, none, options, value, onChange }: SelectProps): 
       className={`control ${styles.root}`}
       value={value}
       disabled={options.length === 0 && value === ''}
-      onChange={(event) => {
-        onChange(event.target.value)
-      }}
+      onChange={valueTo(onChange)}
     >
       <option value="">{none}</option>
       {isListed ? null : <option value={value}>{value}</option>}

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { Link } from 'wouter'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { clustersPath } from '../../lib/paths.ts'
@@ -54,12 +54,11 @@ export function ChooseCluster({ text, hrefOf }: ChooseClusterProps): ReactNode {
   )
 }
 
-/** Said where nothing changed: of a name that nobody knows nothing could. Nothing where it is known. */
-export function UnknownCluster(props: {
-  readonly cluster: string
-  readonly hrefOf: (cluster: string) => string
-}): ReactNode {
-  const { cluster, hrefOf } = props
+/** Similar names where no cluster has the name; nothing where one has. */
+export function UnknownCluster({
+  cluster,
+  hrefOf,
+}: Omit<ChooseClusterProps, 'text'> & { readonly cluster: string }): ReactNode {
   const { data, isPlaceholderData } = useClusterNames(cluster)
   // More than are read may have it among them.
   if (data === undefined || isPlaceholderData || data.total > data.names.length || data.names.includes(cluster))
@@ -73,5 +72,49 @@ export function UnknownCluster(props: {
         </span>
       ))}
     </Notice>
+  )
+}
+
+interface ClusterFieldProps {
+  /** Empty: any. */
+  readonly value: string
+  readonly onChange: (cluster: string) => void
+  /** What is written, which may be a part of a name. */
+  readonly onTyped?: (text: string) => void
+}
+
+/** The name of a cluster, completed from those that are known. It counts when it is one of them, or by Enter. */
+export function ClusterField({ value, onChange, onTyped }: ClusterFieldProps): ReactNode {
+  const [typed, setTyped] = useState(value)
+  const { data, isPlaceholderData } = useClusterNames(typed)
+  const names = data?.names ?? []
+  const only = !isPlaceholderData && typed.trim() !== '' && names.length === 1 ? names[0] : undefined
+  const id = useId()
+  return (
+    <>
+      <input
+        type="search"
+        className="filters-search"
+        aria-label="Cluster"
+        placeholder="Cluster"
+        list={id}
+        value={typed}
+        onChange={(event) => {
+          const text = event.target.value
+          setTyped(text)
+          onTyped?.(text)
+          if (text === '' || names.includes(text)) onChange(text)
+        }}
+        onKeyDown={(event) => {
+          // A part that only one has is as good as its name.
+          if (event.key === 'Enter') onChange(only ?? typed.trim())
+        }}
+      />
+      <datalist id={id}>
+        {names.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </>
   )
 }

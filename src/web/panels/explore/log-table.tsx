@@ -5,7 +5,7 @@ import { Moment } from '../../ui/time.tsx'
 import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import styles from './log-table.module.css'
 
-interface LogTableProps<Row> {
+export interface LogTableProps<Row> {
   readonly label: string
   /** The number of rows, with its noun. */
   readonly counted: string
@@ -19,7 +19,7 @@ interface LogTableProps<Row> {
   readonly empty: ReactNode
 }
 
-/** A log, newest first: older rows are read as they come into view, and nobody counts them before. */
+/** A log, newest first: older rows are loaded as they come into view, so their number is unknown before. */
 export function LogTable<Row>(props: LogTableProps<Row>): ReactNode {
   const { label, counted, rows, rowKey, columns, hasOlder, onNeedMore, empty } = props
   return (

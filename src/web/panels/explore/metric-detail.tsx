@@ -23,12 +23,12 @@ import { DataTable } from '../../ui/data-table.tsx'
 
 interface MetricDetailProps {
   readonly row: MetricRow
-  /** Of all metrics: what is not said here is not known then. */
+  /** The parts that failed to load for all metrics. */
   readonly missing: readonly MissingPart[]
   readonly closePath: string
 }
 
-/** One metric: what it is, who sends it, how it can be cut, what reads it, and what to ask of it. */
+/** One metric: description, senders, suggested queries, rules and panels that use it, and labels. */
 export function MetricDetail({ row, missing, closePath }: MetricDetailProps): ReactNode {
   const moment = useMoment()
   const { name, help } = row

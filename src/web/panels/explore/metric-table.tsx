@@ -13,7 +13,7 @@ interface MetricTableProps {
   readonly onChange: (view: MetricView) => void
 }
 
-/** Metrics as rows. All of them are there: nothing is asked for while it scrolls. */
+/** Metrics as rows. All of them are loaded at once. */
 export function MetricTable({ rows, view, onChange }: MetricTableProps): ReactNode {
   const sortBy = (sort: MetricSort): void => {
     onChange(METRIC_VIEW.sortedBy(view, sort))
@@ -36,7 +36,6 @@ export function MetricTable({ rows, view, onChange }: MetricTableProps): ReactNo
 function columnsOf(view: MetricView): readonly Column<MetricRow, MetricSort>[] {
   const columns: readonly Column<MetricRow, MetricSort>[] = [
     {
-      id: 'metric',
       head: 'Metric',
       kind: 'name',
       sort: 'name',
@@ -60,22 +59,9 @@ function columnsOf(view: MetricView): readonly Column<MetricRow, MetricSort>[] {
         </>
       ),
     },
+    { head: 'Type', isHiddenOnPhone: true, style: { inlineSize: '8rem' }, cell: ({ type }) => orUnknown(type) },
+    { head: 'Unit', isHiddenOnPhone: true, style: { inlineSize: '8rem' }, cell: ({ unit }) => orUnknown(unit) },
     {
-      id: 'type',
-      head: 'Type',
-      isHiddenOnPhone: true,
-      style: { inlineSize: '8rem' },
-      cell: ({ type }) => orUnknown(type),
-    },
-    {
-      id: 'unit',
-      head: 'Unit',
-      isHiddenOnPhone: true,
-      style: { inlineSize: '8rem' },
-      cell: ({ unit }) => orUnknown(unit),
-    },
-    {
-      id: 'series',
       head: 'Series',
       kind: 'number',
       sort: 'series',
@@ -83,15 +69,14 @@ function columnsOf(view: MetricView): readonly Column<MetricRow, MetricSort>[] {
       cell: ({ isSent, series }) => seriesText(isSent, series),
     },
     {
-      id: 'since',
       head: 'Since',
       isHiddenOnPhone: true,
       style: { inlineSize: '8rem' },
       cell: ({ since }) => orUnknown(since ?? ''),
     },
-    { id: 'read-by', head: 'Read by', isHiddenOnPhone: true, style: { inlineSize: '11rem' }, cell: readers },
+    { head: 'Read by', isHiddenOnPhone: true, style: { inlineSize: '11rem' }, cell: readers },
   ]
-  return view.metric === '' ? columns : columns.filter(({ id }) => id === 'metric' || id === 'series')
+  return view.metric === '' ? columns : columns.filter(({ head }) => head === 'Metric' || head === 'Series')
 }
 
 function orUnknown(text: string): ReactNode {

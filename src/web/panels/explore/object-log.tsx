@@ -6,22 +6,23 @@ import { logsPath } from '../../lib/paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { applyLogView, changeKey, managerTitle, type LogView, LOG_VIEW } from '../../lib/log-view.ts'
 import type { Column } from '../../ui/data-table.tsx'
-import { LogTable, timeColumn } from './log-table.tsx'
-import { ObjectState } from './object-state.tsx'
+import { useObjectState } from '../../query/use-logs.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { Answer } from '../answer.tsx'
+import { ApiCallNote } from '../api-call-note.tsx'
+import { LogTable, timeColumn, type LogTableProps } from './log-table.tsx'
 import tableStyles from './log-table.module.css'
 import styles from './object-log.module.css'
 
 const FIELDS_MAX = 5
 
-interface ObjectLogProps {
+interface ObjectLogProps extends Pick<LogTableProps<ObjectChangeItem>, 'hasOlder' | 'onNeedMore'> {
   readonly changes: readonly ObjectChangeItem[]
   readonly view: LogView
-  readonly hasOlder: boolean
-  readonly onNeedMore: () => void
 }
 
 /** States of objects one after the other, each with what it has that the one before had not. */
-export function ObjectLog({ changes, view, hasOlder, onNeedMore }: ObjectLogProps): ReactNode {
+export function ObjectLog({ changes, view, ...paging }: ObjectLogProps): ReactNode {
   const shown = useMemo(() => applyLogView(changes, view), [changes, view])
   const counted =
     shown.length === changes.length
@@ -82,8 +83,7 @@ export function ObjectLog({ changes, view, hasOlder, onNeedMore }: ObjectLogProp
       rows={shown}
       rowKey={changeKey}
       columns={columns}
-      hasOlder={hasOlder}
-      onNeedMore={onNeedMore}
+      {...paging}
       empty={
         <p className="empty quiet">
           Nothing that is watched changed in this time{changes.length > 0 ? ' that passes these filters' : ''}.
@@ -97,7 +97,7 @@ interface ChangeProps {
   readonly change: ObjectChangeItem
 }
 
-/** What the object was then; asked for when somebody wants to know. */
+/** The object after the change, loaded on demand. */
 function After({ cluster, change }: ChangeProps & { readonly cluster: string }): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -183,4 +183,31 @@ export function changesOf(pages: readonly ObjectChangeItems[]): readonly ObjectC
   const byKey = new Map<string, ObjectChangeItem>()
   for (const { changes } of pages) for (const change of changes) byKey.set(changeKey(change), change)
   return [...byKey.values()]
+}
+
+/** The stored state of the object after the change. */
+function ObjectState({ cluster, change }: { readonly cluster: string; readonly change: ObjectChangeItem }): ReactNode {
+  const { query, path } = useObjectState(cluster, change)
+  return (
+    <Answer query={query} what="the object" skeletonLines={6}>
+      {(found) => {
+        if (found?.state === undefined) {
+          return <p className="quiet">This state is no longer kept: it is older than states of objects are kept.</p>
+        }
+        const text = JSON.stringify(found.state, null, 2)
+        return (
+          <>
+            <p className="quiet">
+              What is kept of {change.kind}/{change.name} at resource version {change.resourceVersion}; what nothing is
+              derived from is not.
+            </p>
+            <CodeBlock what="state" text={text}>
+              {text}
+            </CodeBlock>
+            <ApiCallNote call={{ path }} />
+          </>
+        )
+      }}
+    </Answer>
+  )
 }

@@ -7,18 +7,16 @@ import { bodyText, severityWord } from '../../lib/log-view.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Shape, type ShapeName } from '../../ui/shapes.tsx'
 import type { Column } from '../../ui/data-table.tsx'
-import { LogTable, timeColumn } from './log-table.tsx'
+import { LogTable, timeColumn, type LogTableProps } from './log-table.tsx'
 import tableStyles from './log-table.module.css'
 import styles from './record-log.module.css'
 
-interface RecordLogProps {
+interface RecordLogProps extends Pick<LogTableProps<LogItem>, 'hasOlder' | 'onNeedMore'> {
   readonly records: readonly LogItem[]
-  readonly hasOlder: boolean
-  readonly onNeedMore: () => void
 }
 
-/** Log records that senders told over OTLP. */
-export function RecordLog({ records, hasOlder, onNeedMore }: RecordLogProps): ReactNode {
+/** Log records received over OTLP. */
+export function RecordLog({ records, ...paging }: RecordLogProps): ReactNode {
   return (
     <LogTable
       label="Log records"
@@ -26,8 +24,7 @@ export function RecordLog({ records, hasOlder, onNeedMore }: RecordLogProps): Re
       rows={records}
       rowKey={(_record, index) => index}
       columns={COLUMNS}
-      hasOlder={hasOlder}
-      onNeedMore={onNeedMore}
+      {...paging}
       empty={
         <p className="empty quiet">
           No record in this time passes these filters. Records are what senders post to <code>/v1/logs</code>; the
@@ -105,7 +102,7 @@ export function recordsOf(pages: readonly LogItems[]): readonly LogItem[] {
   return pages.flatMap(({ logs }, page) =>
     logs.filter((record) => {
       const key = JSON.stringify(record)
-      // Of one page all are meant, also two that say the same.
+      // Equal records of one page are different records.
       const isKnown = page > 0 && known.has(key)
       known.add(key)
       return !isKnown

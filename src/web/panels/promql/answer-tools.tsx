@@ -9,6 +9,7 @@ import { metricsIn } from '../../lib/promql/selectors.ts'
 import { Button } from '../../ui/button.tsx'
 import { Choice } from '../../ui/choice.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { valueTo } from '../../ui/form-events.ts'
 import { Popover } from '../../ui/popover.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import type { QueryAnswers } from './query-answer.tsx'
@@ -22,7 +23,7 @@ interface AnswerToolsProps {
   readonly onChange: (change: Partial<QueryView>) => void
 }
 
-/** How the answer of a query is shown, in which unit, where it can be saved, and how large it is. */
+/** Tabs, unit, export and summary of an answer. */
 export function AnswerTools({ label, query, answers, guessedUnit, onChange }: AnswerToolsProps): ReactNode {
   const { expr, tab, unit } = query
   const { data } = answers[tab]
@@ -60,7 +61,7 @@ interface UnitChoiceProps {
   readonly onUnit: (unit: string) => void
 }
 
-/** Units people ask for here, in groups; dates and currencies are left to dashboards, but for two. */
+/** Units to choose from, in groups; most dates and currencies are for dashboards only. */
 const GROUPS: readonly { readonly name: string; readonly units: readonly string[] }[] = [
   { name: 'Numbers', units: [...UNITS.number, 'percent', 'percent-decimal'] },
   { name: 'Time', units: UNITS.time },
@@ -69,19 +70,13 @@ const GROUPS: readonly { readonly name: string; readonly units: readonly string[
   { name: 'Other', units: [...UNITS.temperature, 'datetime-local', 'relative-time'] },
 ]
 
-/** In which unit values are written: guessed from the query, or chosen. */
+/** The unit of the values: guessed from the query, or selected. */
 function UnitChoice({ unit, guessed, onUnit }: UnitChoiceProps): ReactNode {
   const isListed = unit === '' || GROUPS.some(({ units }) => units.includes(unit))
   return (
     <label className="row">
       <span className="quiet">Unit</span>
-      <select
-        className="control"
-        value={unit}
-        onChange={(event) => {
-          onUnit(event.target.value)
-        }}
-      >
+      <select className="control" value={unit} onChange={valueTo(onUnit)}>
         <option value="">{guessed} (guessed)</option>
         {isListed ? null : <option value={unit}>{unit}</option>}
         {GROUPS.map(({ name, units }) => (
@@ -98,13 +93,8 @@ function UnitChoice({ unit, guessed, onUnit }: UnitChoiceProps): ReactNode {
   )
 }
 
-interface SaveAnswerProps {
-  readonly expr: string
-  readonly answer: QueryAnswer
-}
-
-/** Takes an answer elsewhere. */
-function SaveAnswer({ expr, answer }: SaveAnswerProps): ReactNode {
+/** Exports an answer. */
+function SaveAnswer({ expr, answer }: { readonly expr: string; readonly answer: QueryAnswer }): ReactNode {
   const metrics = metricsIn(expr)
   return (
     <Popover button="Save" label="Take the answer elsewhere" side="right">

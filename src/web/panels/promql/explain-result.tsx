@@ -14,7 +14,7 @@ interface ExplainResultProps {
   readonly onMark: (span: TextSpan | undefined) => void
 }
 
-/** How the graph is answered: each part of the query with what it read, what came out and how long it took. */
+/** The explained query of the graph: each part with its reads, its result and its duration. */
 export function ExplainResult({ explained, onMark }: ExplainResultProps): ReactNode {
   const { busyMs, waitedMs, steps, samplesRead, samplesMax, resultBytes, resultBytesMax } = explained
   const rows = useMemo(() => explainRows(explained), [explained])
@@ -111,7 +111,7 @@ function Part({ row, show }: PartProps): ReactNode {
   )
 }
 
-/** What a part was read from, and what else explains its time. */
+/** The sources that a part was read from, and other reasons for its duration. */
 function Answered({ reads, notes }: Pick<ExplainRow, 'reads' | 'notes'>): ReactNode {
   return (
     <>
@@ -134,7 +134,7 @@ interface LimitProps {
   readonly write: (value: number) => string
 }
 
-/** From this share of a limit on it is worth a word. */
+/** From this share on, the limit is mentioned. */
 const NEAR = 0.5
 
 function Limit({ what, used, most, write }: LimitProps): ReactNode {

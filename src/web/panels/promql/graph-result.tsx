@@ -30,7 +30,7 @@ interface GraphResultProps {
 /** Graphs of one page move their cursors together. */
 const SYNC_KEY = 'promql'
 const HEAT_MAPS_MAX = 4
-/** All that are asked for: somebody who looks for one of them would not know that it is among those left out. */
+/** The limit of the query itself: a reader cannot know which lines are left out. */
 const LINES_MAX = 500
 
 /** An answer over time: lines with their values as a table below, native histograms as rows of buckets. */
@@ -84,23 +84,18 @@ export function GraphResult({ title, result, unit, upgrades, onZoom }: GraphResu
 type Matrix = Extract<QueryAnswer['data'], { resultType: 'matrix' }>['result']
 
 /** A series may have floats and histograms; then it is drawn as both. */
-function partsOf(data: QueryAnswer['data']): {
-  readonly lines: Matrix
-  readonly histograms: Matrix
-  readonly shared: ReturnType<typeof splitLabels>['shared']
-} {
+function partsOf(data: QueryAnswer['data']) {
   const matrix = data.resultType === 'matrix' ? data.result : []
   const lines = matrix.filter(({ values = [], histograms = [] }) => values.length > 0 || histograms.length === 0)
   const histograms = matrix.filter((one) => (one.histograms ?? []).length > 0)
   return { lines, histograms, shared: splitLabels(lines.map(({ metric }) => metric)).shared }
 }
 
-function Histograms(props: {
+interface HistogramsProps extends Pick<GraphResultProps, 'result' | 'unit'> {
   readonly series: Matrix[number]
-  readonly result: GraphAnswer
-  readonly unit: string
-}): ReactNode {
-  const { series, result, unit } = props
+}
+
+function Histograms({ series, result, unit }: HistogramsProps): ReactNode {
   const { zone } = usePreferences()
   const formatContext = { zone, nowMs: serverNowMs() }
   const rows = bucketSeries(series, result.span, (bound) => formatUnit(bound, { unit }, formatContext))

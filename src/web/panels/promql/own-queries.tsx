@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { EXAMPLE_QUERIES, findOwnQueries, readOwnQueries, withOwnQuery } from '../../lib/promql/own-queries.ts'
 import { Button } from '../../ui/button.tsx'
+import { valueTo } from '../../ui/form-events.ts'
 import { keptAs } from '../../ui/kept.ts'
 import { Popover } from '../../ui/popover.tsx'
 import { PromqlText } from '../../ui/promql-text.tsx'
@@ -10,7 +11,7 @@ import styles from './own-queries.module.css'
 
 const OWN = keptAs('daytwo.own-queries', readOwnQueries)
 
-/** Keeps a query that the reader ran. */
+/** Stores a query that the reader ran. */
 export function useRememberQuery(): (expr: string) => void {
   const own = OWN.use()
   return (expr) => {
@@ -22,7 +23,7 @@ interface ChooseProps {
   readonly onChoose: (expr: string) => void
 }
 
-/** What the reader ran before, and what there is to begin with; to be found by words. */
+/** Queries that the reader ran before, with a search, and examples. */
 export function QueryHistory({ onChoose }: ChooseProps): ReactNode {
   const own = OWN.use()
   return (
@@ -57,9 +58,7 @@ function HistoryBody({ onChoose }: ChooseProps): ReactNode {
             placeholder="Find"
             data-first
             value={text}
-            onChange={(event) => {
-              setText(event.target.value)
-            }}
+            onChange={valueTo(setText)}
           />
           <Button
             variant="link"
@@ -96,7 +95,7 @@ function OwnQueryList({ queries, onChoose }: ChooseProps & { readonly queries: O
   )
 }
 
-/** What to begin with, on a page without a query. */
+/** Recent queries and examples, on a page without a query. */
 export function FirstQueries({ onChoose }: ChooseProps): ReactNode {
   const own = OWN.use().slice(0, OWN_SHOWN_MAX)
   return (

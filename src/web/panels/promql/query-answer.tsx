@@ -1,16 +1,19 @@
 import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
-import type { QueryAnswer as Answer } from '../../../contract/prometheus.ts'
+import type { QueryAnswer as Answered } from '../../../contract/prometheus.ts'
 import type { QueryTab } from '../../lib/promql/query-view.ts'
 import type { QueryRequest, ExplainAnswer, GraphAnswer, TableAnswer } from '../../query/use-query-answers.ts'
 import { Button } from '../../ui/button.tsx'
 import type { TextSpan } from '../../ui/promql-editor-mark.ts'
 import { laterPart } from '../../ui/later-part.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { EmptyAnswer } from './empty-answer.tsx'
+import type { Span } from '../../lib/dashboards/time-range.ts'
+import { useEmptyReasons } from '../../query/use-empty-reasons.ts'
+import { PromqlText } from '../../ui/promql-text.tsx'
+import { remarkOfAnnotation } from '../../lib/promql/remarks.ts'
+import { Shape } from '../../ui/shapes.tsx'
 import { ExplainResult } from './explain-result.tsx'
-import { RemarkList } from './remark-list.tsx'
 import { TableResult } from './table-result.tsx'
 import styles from './query-answer.module.css'
 
@@ -41,7 +44,7 @@ interface QueryAnswerProps {
   readonly onStop: () => void
 }
 
-/** The answer as the chosen tab shows it, and what there is instead: that it is asked, was stopped, or is empty. */
+/** The answer in the selected tab, or its state: loading, stopped, or empty with the reasons. */
 export function QueryAnswer(props: QueryAnswerProps): ReactNode {
   const { tab, answers, onRetry, onStop } = props
   const { data, error, isFetching, isPlaceholderData } = answers[tab]
@@ -117,6 +120,108 @@ function Body({ title, asked, tab, answers, unit, upgrades, onZoom, onMark, onRu
   }
 }
 
-function isEmpty({ data }: Answer): boolean {
+function isEmpty({ data }: Answered): boolean {
   return (data.resultType === 'vector' || data.resultType === 'matrix') && data.result.length === 0
+}
+
+interface EmptyAnswerProps {
+  readonly asked: QueryRequest
+  /** Of a graph. */
+  readonly span?: Span | undefined
+  readonly onRun: (expr: string) => void
+}
+
+/** An empty answer: which name or value is unknown, and similar ones. */
+function EmptyAnswer({ asked, span, onRun }: EmptyAnswerProps): ReactNode {
+  const { data, error } = useEmptyReasons(asked, span)
+  return (
+    <div className="stack" role="status">
+      <p>
+        <strong>No series.</strong>{' '}
+        {data === undefined && error === null ? <span className="quiet">Looking why…</span> : null}
+        {error === null ? null : 'Nothing matches in this time, or a condition holds for nothing.'}
+      </p>
+      {(data ?? []).map(({ text, instead }) => (
+        <div key={text}>
+          <p>{text}</p>
+          {instead.length === 0 ? null : (
+            <ul className="plain-list">
+              {instead.map(({ says, expr }) => (
+                <li key={expr}>
+                  <span className="quiet">Perhaps</span>{' '}
+                  <Button
+                    variant="link"
+                    size="sm"
+                    isInline
+                    onClick={() => {
+                      onRun(expr)
+                    }}
+                  >
+                    <code>
+                      <PromqlText expr={says} />
+                    </code>
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+interface RemarkListProps {
+  readonly expr: string
+  readonly answer: Pick<Answered, 'warnings' | 'infos'>
+  readonly onMark: (span: TextSpan | undefined) => void
+}
+
+const REMARKS_MAX = 12
+
+/** Warnings and infos about an answer; each place in the query can be marked. */
+function RemarkList({ expr, answer, onMark }: RemarkListProps): ReactNode {
+  const { warnings = [], infos = [] } = answer
+  const remarks = [
+    ...warnings.map((message) => ({ kind: 'warning' as const, message })),
+    ...infos.map((message) => ({ kind: 'info' as const, message })),
+  ]
+  if (remarks.length === 0) return null
+  return (
+    <ul className="stack list text-small space-above" aria-label="Remarks about the answer">
+      {remarks.slice(0, REMARKS_MAX).map(({ kind, message }) => {
+        const { text, offset } = remarkOfAnnotation(message, expr)
+        return (
+          <li key={message} className={kind === 'warning' ? 'tone-warning' : 'quiet'}>
+            <Shape name={kind === 'warning' ? 'diamond' : 'disc'} />{' '}
+            <span>
+              <span className="visually-hidden">{kind}: </span>
+              {text}
+              {offset === undefined ? null : (
+                <>
+                  {' '}
+                  <Button
+                    variant="link"
+                    size="sm"
+                    isInline
+                    onClick={() => {
+                      onMark({ from: offset, to: endOfPart(expr, offset) })
+                    }}
+                  >
+                    Show where
+                  </Button>
+                </>
+              )}
+            </span>
+          </li>
+        )
+      })}
+      {remarks.length > REMARKS_MAX ? <li className="quiet">and {remarks.length - REMARKS_MAX} more</li> : null}
+    </ul>
+  )
+}
+
+/** The word that begins there, with its brackets. */
+function endOfPart(expr: string, offset: number): number {
+  return offset + (/^[\w:]+(?:\{[^}]*\})?(?:\[[^\]]*\])?/.exec(expr.slice(offset))?.[0].length ?? 1)
 }

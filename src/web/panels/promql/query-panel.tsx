@@ -1,10 +1,10 @@
 import { useMemo, useState, type ReactNode } from 'react'
+import { asSentence } from '../../lib/failure-text.ts'
 import { spanOf } from '../../lib/dashboards/time-range.ts'
 import { guessUnit } from '../../lib/promql/guess-unit.ts'
-import type { QueryView } from '../../lib/promql/query-view.ts'
 import { selectorsIn } from '../../lib/promql/selectors.ts'
 import { bandsOf, clustersNamedIn } from '../../lib/upgrade-bands.ts'
-import { toFailure } from '../../query/fetch-json.ts'
+import { toFailure, type ApiFailure } from '../../query/fetch-json.ts'
 import { useReportedUnits } from '../../query/use-completion.ts'
 import {
   useRefetchQuery,
@@ -21,47 +21,27 @@ import { serverNowMs } from '../../ui/server-clock.ts'
 import type { TextSpan } from '../../ui/promql-editor-mark.ts'
 import { ApiCallNote } from '../api-call-note.tsx'
 import { UpgradeBandList } from '../upgrade-band-list.tsx'
+import { adviceFor, isForTables, lineAt, remarkOfError } from '../../lib/promql/remarks.ts'
+import { Shape } from '../../ui/shapes.tsx'
 import { AnswerTools } from './answer-tools.tsx'
 import { QueryAnswer, type QueryAnswers } from './query-answer.tsx'
-import { QueryFault } from './query-fault.tsx'
-import { QueryField } from './query-field.tsx'
-import { QueryTools } from './query-tools.tsx'
-import { useQueryText } from './use-query-text.ts'
+import { QueryField, useQueryText } from './query-field.tsx'
+import { QueryTools, type QueryToolsProps } from './query-tools.tsx'
 import styles from './query-panel.module.css'
 
-interface QueryPanelProps {
+interface QueryPanelProps extends Omit<QueryToolsProps, 'isBlank' | 'isRun' | 'isPrettifying' | 'prettify'> {
   /** From 1. */
   readonly number: number
-  /** There are others beside it. */
-  readonly isOneOfMany: boolean
-  readonly query: QueryView
   readonly time: Omit<QueryRequest, 'expr'>
   readonly areUpgradesShown: boolean
   readonly hasFocus: boolean
-  /** Runs an expression in place of this one; the same one is asked again. */
-  readonly onRun: (expr: string) => void
-  readonly onChange: (change: Partial<QueryView>) => void
   readonly onZoom: (fromMs: number, toMs: number) => void
-  /** Absent where there may be no more. */
-  readonly onDuplicate: (() => void) | undefined
-  readonly onRemove: (() => void) | undefined
 }
 
 /** One query: its text, its tabs, its answer. An empty one has not been run yet. */
 export function QueryPanel(props: QueryPanelProps): ReactNode {
-  const {
-    number,
-    isOneOfMany,
-    query,
-    time,
-    areUpgradesShown,
-    hasFocus,
-    onRun,
-    onChange,
-    onZoom,
-    onDuplicate,
-    onRemove,
-  } = props
+  const { number, query, time, areUpgradesShown, hasFocus, onZoom, ...tools } = props
+  const { isOneOfMany, onRun, onChange } = tools
   const { expr, tab, isHidden } = query
   const asked: QueryRequest = { expr, ...time }
   const isWanted = expr !== '' && !isHidden
@@ -120,11 +100,7 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
           }}
         />
       )}
-      <QueryTools
-        {...{ isOneOfMany, query, onRun, onChange, onDuplicate, onRemove, prettify, isPrettifying }}
-        isBlank={typed.trim() === ''}
-        isRun={isRun}
-      />
+      <QueryTools {...{ ...tools, query, prettify, isPrettifying }} isBlank={typed.trim() === ''} isRun={isRun} />
       {isWanted ? (
         <>
           <AnswerTools
@@ -165,4 +141,59 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
       ) : null}
     </section>
   )
+}
+
+interface QueryFaultProps {
+  /** The query that failed. */
+  readonly expr: string
+  readonly failure: ApiFailure
+  /** An older answer is shown below. */
+  readonly hasAnswer: boolean
+  /** The page repeats the query by itself. */
+  readonly isRetried: boolean
+  readonly onRetry: () => void
+  readonly onTable: () => void
+}
+
+/** The error of a query, with a caret at its place. */
+function QueryFault({ expr, failure, hasAnswer, isRetried, onRetry, onTable }: QueryFaultProps): ReactNode {
+  const { text, offset } = remarkOfError(failure.message, expr)
+  const place = offset === undefined ? undefined : lineAt(expr, offset)
+  const isUnreached = failure.status === 0
+  const advice = isUnreached && !isRetried ? NOT_ASKED_AGAIN : (failure.hint ?? adviceFor(text))
+  return (
+    <div className={styles.fault} role="alert">
+      {place === undefined ? null : (
+        <pre aria-hidden="true">
+          {place.line}
+          {'\n'}
+          {' '.repeat(place.column)}^
+        </pre>
+      )}
+      <p className="tone-critical">
+        <Shape name="cross" /> <strong>{asSentence(text)}</strong>
+        {offset === undefined ? null : <span className="quiet"> {whereText(expr, offset)}</span>}
+      </p>
+      {advice === '' ? null : <p className="tone-critical">{asSentence(advice)}</p>}
+      {hasAnswer ? <p className="quiet">What follows is the answer before.</p> : null}
+      {isForTables(text) ? (
+        <Button variant="link" size="sm" isInline onClick={onTable}>
+          Show as a table
+        </Button>
+      ) : offset === undefined ? (
+        <Button variant="link" size="sm" isInline onClick={onRetry}>
+          Ask again
+        </Button>
+      ) : null}
+    </div>
+  )
+}
+
+/** A failed query is not repeated unless the reader wants it. */
+const NOT_ASKED_AGAIN = 'Nothing is asked again by itself here, unless a refresh is chosen.'
+
+function whereText(expr: string, offset: number): string {
+  const { column } = lineAt(expr, offset)
+  const line = expr.slice(0, offset).split('\n').length
+  return expr.includes('\n') ? `line ${line}, column ${column + 1}` : `column ${column + 1}`
 }

@@ -7,7 +7,8 @@ import { QueryHistory } from './own-queries.tsx'
 import { Button } from '../../ui/button.tsx'
 import styles from './query-tools.module.css'
 
-interface QueryToolsProps {
+export interface QueryToolsProps {
+  /** There are others beside it. */
   readonly isOneOfMany: boolean
   readonly query: QueryView
   /** Nothing is written. */
@@ -16,8 +17,10 @@ interface QueryToolsProps {
   readonly isRun: boolean
   readonly isPrettifying: boolean
   readonly prettify: () => void
+  /** Runs an expression in place of this one; the same one is queried again. */
   readonly onRun: (expr: string) => void
   readonly onChange: (change: Partial<QueryView>) => void
+  /** Absent where there may be no more. */
   readonly onDuplicate: (() => void) | undefined
   readonly onRemove: (() => void) | undefined
 }
@@ -63,7 +66,7 @@ export function QueryTools(props: QueryToolsProps): ReactNode {
 
 const METRICS_MAX = 4
 
-/** What the query reads: each with its meaning, its labels, and the alerts and panels that read it too. */
+/** Links to the metrics of the query. */
 function MetricLinks({ expr }: { readonly expr: string }): ReactNode {
   const metrics = metricsIn(expr)
   if (metrics.length === 0) return null

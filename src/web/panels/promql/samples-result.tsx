@@ -1,5 +1,4 @@
 import { useMemo, useState, type ReactNode } from 'react'
-import { Link } from 'wouter'
 import type { QueryAnswer } from '../../../contract/prometheus.ts'
 import { formatUnit, type FormatContext } from '../../lib/dashboards/format-unit.ts'
 import { plainColumn, type TableRow } from '../../lib/dashboards/table.ts'
@@ -7,11 +6,9 @@ import { countOf, parseValue } from '../../lib/format-number.ts'
 import { formatMoment, withMilliseconds } from '../../lib/format-time.ts'
 import { rawSamples, type RawSample } from '../../lib/promql/range-vector.ts'
 import { seriesName, splitLabels } from '../../lib/promql-table.ts'
-import { TablePanel } from '../dashboards/table-panel.tsx'
-import { pageOfLabel, SharedLabels } from './label-links.tsx'
+import { labelColumns, SeriesTable, SharedLabels } from './label-links.tsx'
 import { Button } from '../../ui/button.tsx'
 import styles from './samples-result.module.css'
-import tableStyles from './table-result.module.css'
 import { DataTable } from '../../ui/data-table.tsx'
 
 type Matrix = Extract<QueryAnswer['data'], { resultType: 'matrix' }>['result']
@@ -24,10 +21,6 @@ interface SamplesResultProps {
   readonly formatContext: FormatContext
 }
 
-const NO_VALUES = new Map<string, never>()
-/** Rows that are found faster by reading than by typing. */
-const READ_MAX = 20
-
 /** A range vector: how many samples each series has and its last one; of one series every sample, when it was taken. */
 export function SamplesResult({ title, series, unit, formatContext }: SamplesResultProps): ReactNode {
   const { rows, columns, seriesOf, shared } = useMemo(() => rowsOf(series), [series])
@@ -36,48 +29,36 @@ export function SamplesResult({ title, series, unit, formatContext }: SamplesRes
   return (
     <>
       {series.length === 1 ? null : (
-        <div className={tableStyles.root}>
-          <TablePanel
-            title={title}
-            rows={rows}
-            options={{
-              columns: [
-                // In sight, however many labels there are.
-                plainColumn('samples'),
-                ...columns.map((name) => ({ ...plainColumn(name), header: name === '__name__' ? 'metric' : '' })),
-                { ...plainColumn('last value'), align: 'right', sort: 'desc', format: { unit } },
-              ],
-              isColumnHidden: true,
-              cells: [],
-              density: 'standard',
-              canFilter: rows.length > READ_MAX,
-            }}
-            values={NO_VALUES}
-            formatContext={formatContext}
-            renderCell={(row, column, text) => {
-              const one = seriesOf.get(row)
-              if (one === undefined) return undefined
-              if (column === 'samples') {
-                return (
-                  <Button
-                    variant="link"
-                    size="sm"
-                    isInline
-                    aria-label={`Show ${text} samples of ${seriesName(one.metric)}`}
-                    aria-expanded={one === open}
-                    onClick={() => {
-                      setChosen(one === open ? undefined : one)
-                    }}
-                  >
-                    {text}
-                  </Button>
-                )
-              }
-              const page = pageOfLabel(column, one.metric[column] ?? '')
-              return page === undefined ? undefined : <Link href={page}>{text}</Link>
-            }}
-          />
-        </div>
+        <SeriesTable
+          title={title}
+          rows={rows}
+          // The number of samples is in sight, however many labels there are.
+          columns={[
+            plainColumn('samples'),
+            ...labelColumns(columns),
+            { ...plainColumn('last value'), align: 'right', sort: 'desc', format: { unit } },
+          ]}
+          formatContext={formatContext}
+          labelsOf={(row) => seriesOf.get(row)?.metric}
+          renderCell={(row, column, text) => {
+            const one = seriesOf.get(row)
+            if (one === undefined || column !== 'samples') return undefined
+            return (
+              <Button
+                variant="link"
+                size="sm"
+                isInline
+                aria-label={`Show ${text} samples of ${seriesName(one.metric)}`}
+                aria-expanded={one === open}
+                onClick={() => {
+                  setChosen(one === open ? undefined : one)
+                }}
+              >
+                {text}
+              </Button>
+            )
+          }}
+        />
       )}
       {open === undefined ? null : <Samples series={open} unit={unit} formatContext={formatContext} />}
       <SharedLabels labels={shared} />
@@ -85,12 +66,7 @@ export function SamplesResult({ title, series, unit, formatContext }: SamplesRes
   )
 }
 
-function rowsOf(series: Matrix): {
-  readonly rows: readonly TableRow[]
-  readonly columns: readonly string[]
-  readonly seriesOf: ReadonlyMap<TableRow, Matrix[number]>
-  readonly shared: ReturnType<typeof splitLabels>['shared']
-} {
+function rowsOf(series: Matrix) {
   const { columns, shared } = splitLabels(series.map(({ metric }) => metric))
   const seriesOf = new Map<TableRow, Matrix[number]>()
   const rows = series.map((one): TableRow => {
@@ -109,10 +85,11 @@ function rowsOf(series: Matrix): {
 
 const SAMPLES_MAX = 500
 
-function Samples(
-  props: Pick<SamplesResultProps, 'unit' | 'formatContext'> & { readonly series: Matrix[number] },
-): ReactNode {
-  const { series, unit, formatContext } = props
+interface SamplesProps extends Omit<SamplesResultProps, 'title' | 'series'> {
+  readonly series: Matrix[number]
+}
+
+function Samples({ series, unit, formatContext }: SamplesProps): ReactNode {
   const samples = useMemo(() => rawSamples(series).toReversed(), [series])
   const name = seriesName(series.metric)
   const left = samples.length - SAMPLES_MAX

@@ -1,19 +1,16 @@
 import { useMemo, type ReactNode } from 'react'
-import { Link } from 'wouter'
-import type { ColumnSetting } from '../../../model/dashboard.ts'
 import type { QueryAnswer } from '../../../contract/prometheus.ts'
 import { formatUnit, type FormatContext } from '../../lib/dashboards/format-unit.ts'
 import { plainColumn, type TableRow } from '../../lib/dashboards/table.ts'
 import { formatCount, formatValue, parseValue } from '../../lib/format-number.ts'
 import { bucketsOf, meanOf, type SampleHistogram } from '../../lib/promql/native-buckets.ts'
-import { splitLabels, type Label } from '../../lib/promql-table.ts'
+import { splitLabels } from '../../lib/promql-table.ts'
 import type { TableAnswer } from '../../query/use-query-answers.ts'
 import { BlockChart } from '../../ui/block-chart.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
-import { TablePanel } from '../dashboards/table-panel.tsx'
 import { OneValue } from '../promql-result.tsx'
-import { pageOfLabel, SharedLabels } from './label-links.tsx'
+import { labelColumns, SeriesTable, SharedLabels } from './label-links.tsx'
 import { SamplesResult } from './samples-result.tsx'
 import styles from './table-result.module.css'
 
@@ -23,9 +20,6 @@ interface TableResultProps {
   /** A unit of Perses. */
   readonly unit: string
 }
-
-/** Rows that are found faster by reading than by typing. */
-const READ_MAX = 20
 
 /** The answer at one moment: a value, a row for each series, or of a range vector the samples before it. */
 export function TableResult({ title, result, unit }: TableResultProps): ReactNode {
@@ -51,37 +45,27 @@ export function TableResult({ title, result, unit }: TableResultProps): ReactNod
   }
   return (
     <>
-      <div className={styles.root}>
-        <TablePanel
-          title={title}
-          rows={rows}
-          options={{
-            columns: columnsIn(columns, unit),
-            isColumnHidden: true,
-            cells: [],
-            density: 'standard',
-            canFilter: rows.length > READ_MAX,
-          }}
-          values={NO_VALUES}
-          formatContext={formatContext}
-          renderCell={(row, column, text) => {
-            const sample = sampleOf.get(row)
-            if (column === 'value') {
-              if (sample?.histogram !== undefined)
-                return <Histogram histogram={sample.histogram} unit={unit} formatContext={formatContext} />
-              return <span title={sample?.text}>{text}</span>
-            }
-            const page = pageOfLabel(column, sample?.labels[column] ?? '')
-            return page === undefined ? undefined : <Link href={page}>{text}</Link>
-          }}
-        />
-      </div>
+      <SeriesTable
+        title={title}
+        rows={rows}
+        // The largest value first: most queries of many series look for it.
+        columns={[
+          ...labelColumns(columns),
+          { ...plainColumn('value'), align: 'right', sort: 'desc', format: { unit } },
+        ]}
+        formatContext={formatContext}
+        labelsOf={(row) => sampleOf.get(row)?.labels}
+        renderCell={(row, column, text) => {
+          if (column !== 'value') return undefined
+          const sample = sampleOf.get(row)
+          if (sample?.histogram === undefined) return <span title={sample?.text}>{text}</span>
+          return <Histogram histogram={sample.histogram} unit={unit} formatContext={formatContext} />
+        }}
+      />
       <SharedLabels labels={shared} />
     </>
   )
 }
-
-const NO_VALUES = new Map<string, never>()
 
 /** A sample behind a row: what cells do not hold. */
 interface RowSample {
@@ -91,13 +75,7 @@ interface RowSample {
   readonly histogram: SampleHistogram | undefined
 }
 
-function rowsOf(data: QueryAnswer['data']): {
-  readonly rows: readonly TableRow[]
-  /** Of the labels. */
-  readonly columns: readonly string[]
-  readonly sampleOf: ReadonlyMap<TableRow, RowSample>
-  readonly shared: readonly Label[]
-} {
+function rowsOf(data: QueryAnswer['data']) {
   const vector = data.resultType === 'vector' ? data.result : []
   const { columns: names, shared } = splitLabels(vector.map(({ metric }) => metric))
   // A label may be called as the column of the values is.
@@ -112,14 +90,6 @@ function rowsOf(data: QueryAnswer['data']): {
     return row
   })
   return { rows, columns, sampleOf, shared }
-}
-
-/** The labels, then the value; the largest first, as somebody who asks "where?" wants it. */
-function columnsIn(labels: readonly string[], unit: string): readonly ColumnSetting[] {
-  return [
-    ...labels.map((name) => ({ ...plainColumn(name), header: name === '__name__' ? 'metric' : '' })),
-    { ...plainColumn('value'), align: 'right', sort: 'desc', format: { unit } },
-  ]
 }
 
 interface HistogramProps {

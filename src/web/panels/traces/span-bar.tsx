@@ -5,7 +5,7 @@ import type { TraceSpan } from '../../lib/trace.ts'
 import { classNames } from '../../ui/class-names.ts'
 import styles from './span-bar.module.css'
 
-/** A stretch of the trace's time that is drawn across a bar's box. */
+/** The visible part of the trace. */
 export interface TimeWindow {
   readonly fromNs: number
   readonly toNs: number
@@ -57,7 +57,7 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(3)}%`
 }
 
-/** Where there is room for the length: right of the bar, left of it, or inside a bar that leaves none. */
+/** The side with room for the length: right of the bar, left of it, or else inside it. */
 function sideOf(left: number, right: number): 'right' | 'left' | 'inside' {
   if (right <= LABEL_RIGHT_UNTIL) return 'right'
   return left >= 1 - LABEL_RIGHT_UNTIL ? 'left' : 'inside'

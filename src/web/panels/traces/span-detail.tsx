@@ -18,7 +18,7 @@ interface SpanDetailProps {
   readonly closeHref: string
 }
 
-/** One span, with all that was told of it. */
+/** One span with all its attributes, events and links. */
 export function SpanDetail({ trace, span, pathNs, closeHref }: SpanDetailProps): ReactNode {
   const lengthNs = span.toNs - span.fromNs
   const words = spanWords(span)

@@ -9,7 +9,7 @@ import { Shape } from '../../ui/shapes.tsx'
 import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import styles from './span-table.module.css'
 
-interface SpanTableProps {
+export interface SpanTableProps {
   readonly trace: Trace
   /** Places of the spans that have a row. */
   readonly shown: readonly number[]
@@ -21,7 +21,7 @@ interface SpanTableProps {
 
 /** The spans of a trace as words and numbers. */
 export function SpanTable({ trace, shown, pathNs, openSpan, hrefOf }: SpanTableProps): ReactNode {
-  const columns = useMemo(() => columnsOf(trace, pathNs, hrefOf), [trace, pathNs, hrefOf])
+  const columns = useMemo(() => columnsOf({ trace, pathNs, hrefOf }), [trace, pathNs, hrefOf])
   const openRow = openSpan === '' ? -1 : shown.findIndex((place) => trace.spans[place]?.spanId === openSpan)
   return (
     <VirtualDataTable
@@ -37,11 +37,11 @@ export function SpanTable({ trace, shown, pathNs, openSpan, hrefOf }: SpanTableP
 }
 
 /** Rows are places of spans. */
-function columnsOf(
-  trace: Trace,
-  pathNs: SpanTableProps['pathNs'],
-  hrefOf: SpanTableProps['hrefOf'],
-): readonly Column<number>[] {
+function columnsOf({
+  trace,
+  pathNs,
+  hrefOf,
+}: Pick<SpanTableProps, 'trace' | 'pathNs' | 'hrefOf'>): readonly Column<number>[] {
   const spanAt = (place: number): TraceSpan => trace.spans[place]!
   const figure = (head: string, cell: (span: TraceSpan, place: number) => ReactNode): Column<number> => ({
     id: head,

@@ -12,8 +12,7 @@ import { Choice } from '../../ui/choice.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Answer } from '../answer.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
-import { DiffBars } from './diff-bars.tsx'
-import { DiffTable } from './diff-table.tsx'
+import { DiffBars, DiffTable } from './span-diffs.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import styles from './trace-comparison.module.css'
 import headStyles from './trace-head.module.css'
@@ -21,7 +20,7 @@ import { DataTable, type Column } from '../../ui/data-table.tsx'
 
 interface TraceComparisonProps {
   readonly here: Trace
-  /** Id of the trace that stands beside it. */
+  /** Id of the other trace. */
   readonly than: string
   readonly show: TraceShow
   readonly onShow: (show: TraceShow) => void
@@ -30,11 +29,6 @@ interface TraceComparisonProps {
   /** Where another one to compare with is chosen. */
   readonly otherHref: string
 }
-
-const SHOWS: readonly { readonly value: TraceShow; readonly text: string }[] = [
-  { value: 'waterfall', text: 'Bars' },
-  { value: 'table', text: 'Table' },
-]
 
 /** Two traces beside each other: what the difference of their durations went to. */
 export function TraceComparison({ than, aloneHref, otherHref, ...props }: TraceComparisonProps): ReactNode {
@@ -86,7 +80,9 @@ function Compared({ here, there, show, onShow }: ComparedProps): ReactNode {
       )}
       <Panel
         title="What the difference went to"
-        aside={<Choice label="Show as" options={SHOWS} value={show} onChange={onShow} />}
+        aside={
+          <Choice label="Show as" options={{ waterfall: 'Bars', table: 'Table' }} value={show} onChange={onShow} />
+        }
       >
         <p className="quiet">
           Time on the critical path: what all rows add and save is the whole difference. Spans are matched by their

@@ -9,7 +9,7 @@ interface TraceExportProps {
   readonly answer: OtlpTraceAnswer
 }
 
-/** Taking the trace elsewhere: as a file, or by the API that Jaeger's clients speak. */
+/** Exports the trace: as a file, or by the API of Jaeger. */
 export function TraceExport({ traceId, answer }: TraceExportProps): ReactNode {
   return (
     <>

@@ -16,7 +16,7 @@ interface TraceHeadProps {
   readonly pathNs: ReadonlyMap<number, number>
 }
 
-/** What the trace is of, in a line, and its numbers. */
+/** Title and numbers of a trace. */
 export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode {
   const { spans, durationNs, startMs, traceId } = trace
   const errors = spans.filter(({ isError }) => isError).length
@@ -64,7 +64,7 @@ export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode
   )
 }
 
-/** Of what has not ended at least what is told of it. */
+/** The duration; of a trace that has not ended, at least the duration of what was received. */
 export function TakenTime(props: { readonly durationNs: number; readonly isRunning: boolean }): ReactNode {
   const { durationNs, isRunning } = props
   if (!isRunning) return formatSpanNs(durationNs)
@@ -106,7 +106,7 @@ function Figure({ name, value }: { readonly name: string; readonly value: ReactN
   )
 }
 
-/** What most of the time went to. */
+/** The span with most of the critical path. */
 export function LongestOnPath({ trace, pathNs }: Omit<TraceHeadProps, 'upgrade'>): ReactNode {
   const [place, ns] = [...pathNs].reduce((most, one) => (one[1] > most[1] ? one : most), [-1, 0])
   const span = trace.spans[place]

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { durationScale } from '../../lib/duration-scatter.ts'
+import { formatSpanNs } from '../../lib/format-time.ts'
 import { criticalPath, pathNsBySpan } from '../../lib/critical-path.ts'
 import { tracePath } from '../../lib/paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
@@ -9,8 +11,11 @@ import type { Trace } from '../../lib/trace.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { selectColumn } from '../../ui/select-column.tsx'
 import { Shape } from '../../ui/shapes.tsx'
-import { Since } from '../../ui/time.tsx'
+import { Since, Moment } from '../../ui/time.tsx'
+import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { LongestOnPath, TakenTime } from './trace-head.tsx'
+import styles from './trace-list.module.css'
 
 interface TraceListProps {
   readonly traces: readonly Trace[]
@@ -87,4 +92,79 @@ const COLUMNS: readonly Column<Trace>[] = [
 
 function errorsOf({ spans }: Trace): number {
   return spans.filter(({ isError }) => isError).length
+}
+
+interface TraceSelectionProps {
+  /** Ids, as they were chosen. */
+  readonly compared: readonly string[]
+  readonly onClear: () => void
+}
+
+/** Actions on the selected traces: the first one is shown, compared with the second. */
+export function TraceSelection({ compared, onClear }: TraceSelectionProps): ReactNode {
+  const [here, there] = compared
+  if (here === undefined) return null
+  return (
+    <div className="selection-bar" role="group" aria-label="Selected traces">
+      <strong className="nums">{countOf(compared.length, 'trace')} selected</strong>
+      {there === undefined ? (
+        <span className="quiet">tick another one to compare it with</span>
+      ) : (
+        <Link href={tracePath(here, { than: there })}>Compare them</Link>
+      )}
+      <Button variant="link" size="sm" onClick={onClear}>
+        Clear
+      </Button>
+    </div>
+  )
+}
+
+interface TraceScatterProps {
+  readonly traces: readonly Trace[]
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Traces by start and duration, on a logarithmic scale; the table below has the same data. */
+export function TraceScatter({ traces, fromMs, toMs }: TraceScatterProps): ReactNode {
+  const { shortestNs, longestNs, shareOf } = durationScale(traces.map(({ durationNs }) => durationNs))
+  const failed = traces.filter(hasError).length
+  const says = `${countOf(traces.length, 'trace')} by start and duration, ${formatCount(failed)} with errors (squares)`
+  return (
+    <figure className={styles.scatter}>
+      <div className={styles.area}>
+        <div className={styles.dots}>
+          {traces.map((trace) => {
+            const x = (trace.startMs - fromMs) / Math.max(1, toMs - fromMs)
+            return (
+              <Link
+                key={trace.traceId}
+                href={tracePath(trace.traceId)}
+                tabIndex={-1}
+                aria-hidden="true"
+                className={classNames(styles.dot, hasError(trace) && styles.isError)}
+                title={`${traceTitle(trace)}, ${formatSpanNs(trace.durationNs)}${hasError(trace) ? ', with errors' : ''}`}
+                style={{ insetInlineStart: percent(x), insetBlockEnd: percent(shareOf(trace.durationNs)) }}
+              />
+            )
+          })}
+        </div>
+        <span className={`nums quiet text-tiny ${styles.longest}`}>{formatSpanNs(longestNs)}</span>
+        <span className={`nums quiet text-tiny ${styles.shortest}`}>{formatSpanNs(shortestNs)}</span>
+      </div>
+      <figcaption className="row row-apart quiet text-tiny">
+        <Moment atMs={fromMs} />
+        <span className={styles.caption}>{says}</span>
+        <Moment atMs={toMs} />
+      </figcaption>
+    </figure>
+  )
+}
+
+function hasError({ spans }: Trace): boolean {
+  return spans.some(({ isError }) => isError)
+}
+
+function percent(share: number): string {
+  return `${(Math.min(1, Math.max(0, share)) * 100).toFixed(2)}%`
 }

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { TRACE_RANGES, type TraceSearch } from '../../lib/trace-search.ts'
 import { Button } from '../../ui/button.tsx'
 import { Choice } from '../../ui/choice.tsx'
+import { submitTo } from '../../ui/form-events.ts'
 import styles from './trace-search-form.module.css'
 
 interface TraceSearchFormProps {
@@ -18,7 +19,7 @@ const FIELDS = [
   { name: 'max', label: 'At most', placeholder: 'at most 2h' },
 ] as const
 
-/** What is typed is asked with Enter or the button; what is chosen at once. */
+/** Typed text is searched for with Enter or the button, a choice immediately. */
 export function TraceSearchForm({ asked, services, onAsk }: TraceSearchFormProps): ReactNode {
   const [typed, setTyped] = useState(asked)
   const ask = (next: TraceSearch): void => {
@@ -30,10 +31,9 @@ export function TraceSearchForm({ asked, services, onAsk }: TraceSearchFormProps
       className={`filters space-above ${styles.root}`}
       role="search"
       aria-label="Search traces"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={submitTo(() => {
         ask(typed)
-      }}
+      })}
     >
       <select
         aria-label="Service"

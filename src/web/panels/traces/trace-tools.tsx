@@ -1,6 +1,6 @@
 import type { ReactNode, Ref } from 'react'
 import { countOf } from '../../lib/format-number.ts'
-import type { TraceShow, TraceView } from '../../lib/trace-view.ts'
+import type { TraceView } from '../../lib/trace-view.ts'
 import { Button } from '../../ui/button.tsx'
 import { Choice } from '../../ui/choice.tsx'
 import styles from './trace-tools.module.css'
@@ -15,12 +15,7 @@ interface TraceToolsProps {
   readonly onStep: (among: 'found' | 'errors', by: 1 | -1) => void
 }
 
-const SHOWS: readonly { readonly value: TraceShow; readonly text: string }[] = [
-  { value: 'waterfall', text: 'Waterfall' },
-  { value: 'table', text: 'Table' },
-]
-
-/** Searching in the trace, its errors, and how it is shown. */
+/** Search, errors, zoom and form of the spans. */
 export function TraceTools(props: TraceToolsProps): ReactNode {
   const { view, searchRef, foundCount, errorCount, onChange, onStep } = props
   const [from, to] = view.zoom
@@ -94,7 +89,7 @@ export function TraceTools(props: TraceToolsProps): ReactNode {
       <span className={styles.show}>
         <Choice
           label="Show as"
-          options={SHOWS}
+          options={{ waterfall: 'Waterfall', table: 'Table' }}
           value={view.show}
           onChange={(show) => {
             onChange({ ...view, show })

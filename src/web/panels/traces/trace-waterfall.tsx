@@ -4,26 +4,22 @@ import type { PathPiece } from '../../lib/critical-path.ts'
 import { formatSpanNs } from '../../lib/format-time.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { spanWords } from '../../lib/trace-phases.ts'
-import type { Trace, TraceSpan } from '../../lib/trace.ts'
+import type { TraceSpan } from '../../lib/trace.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
-import { SpanBar, type TimeWindow } from './span-bar.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { SpanBar, type TimeWindow } from './span-bar.tsx'
+import type { SpanTableProps } from './span-table.tsx'
 import tableStyles from './span-table.module.css'
 import styles from './trace-waterfall.module.css'
 
-interface WaterfallProps {
-  readonly trace: Trace
+interface WaterfallProps extends Omit<SpanTableProps, 'pathNs'> {
   readonly path: readonly PathPiece[]
-  /** Places of the spans that have a row. */
-  readonly shown: readonly number[]
   readonly window: TimeWindow
-  readonly openSpan: string
   readonly closed: ReadonlySet<string>
   /** Places of the spans that were searched for. */
   readonly found: ReadonlySet<number>
-  readonly hrefOf: (span: TraceSpan) => string
   readonly onToggle: (span: TraceSpan) => void
 }
 
@@ -136,13 +132,11 @@ function SpanName({ span, isOnPath, isClosed, hrefOf, onToggle }: SpanNameProps)
   )
 }
 
-interface ToggleProps {
-  readonly span: TraceSpan
-  readonly isClosed: boolean
-  readonly onToggle: (span: TraceSpan) => void
-}
-
-function ToggleChildren({ span, isClosed, onToggle }: ToggleProps): ReactNode {
+function ToggleChildren({
+  span,
+  isClosed,
+  onToggle,
+}: Pick<SpanNameProps, 'span' | 'isClosed' | 'onToggle'>): ReactNode {
   if (span.below === 0) return <span className={styles.toggle} />
   return (
     <button

@@ -1,11 +1,13 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { Link } from 'wouter'
-import { formatDifferenceNs } from '../../lib/format-time.ts'
+import { formatDifferenceNs, formatSpanNs } from '../../lib/format-time.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { largestDiffs, type SpanDiff } from '../../lib/trace-diff.ts'
 import { classNames } from '../../ui/class-names.ts'
-import styles from './diff-bars.module.css'
-import { DataTable } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
+import styles from './span-diffs.module.css'
+import tableStyles from './span-table.module.css'
 
 interface DiffBarsProps {
   readonly rows: readonly SpanDiff[]
@@ -14,10 +16,10 @@ interface DiffBarsProps {
   readonly hrefOf: (row: SpanDiff) => string | undefined
 }
 
-/** The rest of many is told as one; the table has them all. */
+/** Further bars are summed as one; the table has all of them. */
 const BARS_MAX = 15
 
-/** What added to the difference to the right, what saved to the left. */
+/** The spans with the largest differences: longer ones to the right, shorter ones to the left. */
 export function DiffBars({ rows, differenceNs, hrefOf }: DiffBarsProps): ReactNode {
   const { shown, restNs } = largestDiffs(rows, BARS_MAX)
   const onPath = rows.filter(({ pathDifferenceNs }) => pathDifferenceNs !== 0).length
@@ -40,7 +42,7 @@ export function DiffBars({ rows, differenceNs, hrefOf }: DiffBarsProps): ReactNo
   return (
     <DataTable
       label="Largest differences"
-      className={styles.root}
+      className={styles.bars}
       rows={bars}
       rowKey={({ key }) => key}
       rowClass={({ key }) => key === 'whole' && styles.whole}
@@ -81,8 +83,8 @@ function DiffBar({ ns, mostNs }: { readonly ns: number; readonly mostNs: number 
   )
 }
 
-/** Its words, of which span above, and where it is. */
-export function DiffName({ row, href }: { readonly row: SpanDiff; readonly href: string | undefined }): ReactNode {
+/** The name of a span, of its parent, and in which trace it is. */
+function DiffName({ row, href }: { readonly row: SpanDiff; readonly href: string | undefined }): ReactNode {
   const { text, below, occurrence, here, there } = row
   const name = occurrence === 1 ? text : `${text} (${occurrence})`
   return (
@@ -99,4 +101,58 @@ export function DiffName({ row, href }: { readonly row: SpanDiff; readonly href:
       {there === undefined && here !== undefined ? <span className="own-labels">only in this one</span> : null}
     </>
   )
+}
+
+interface DiffTableProps {
+  readonly rows: readonly SpanDiff[]
+  readonly hrefOf: (row: SpanDiff) => string | undefined
+}
+
+/** Every span of both traces. */
+export function DiffTable({ rows, hrefOf }: DiffTableProps): ReactNode {
+  const columns = useMemo(
+    (): readonly Column<SpanDiff>[] => [
+      {
+        head: 'Span',
+        kind: 'name',
+        className: tableStyles.span,
+        cell: (row) => <DiffName row={row} href={hrefOf(row)} />,
+      },
+      ...FIGURES,
+    ],
+    [hrefOf],
+  )
+  return (
+    <VirtualDataTable
+      label="Spans of both"
+      className={tableStyles.root}
+      columns={columns}
+      rows={rows}
+      rowKey={({ key }) => key}
+    />
+  )
+}
+
+const FIGURES: readonly Column<SpanDiff>[] = [
+  figure('This one', (row) => lengthOrNone(row, row.here, row.hereNs)),
+  figure('The other', (row) => lengthOrNone(row, row.there, row.thereNs)),
+  figure('Difference', ({ hereNs, thereNs }) =>
+    hereNs === thereNs ? <span className="quiet">same</span> : formatDifferenceNs(hereNs - thereNs),
+  ),
+  {
+    ...figure('On the critical path', ({ pathDifferenceNs: ns }) => (ns === 0 ? NONE : formatDifferenceNs(ns))),
+    isHiddenOnPhone: false,
+  },
+]
+
+const NONE = <span className="quiet">none</span>
+
+function figure(head: string, cell: (row: SpanDiff) => ReactNode): Column<SpanDiff> {
+  return { id: head, head, kind: 'number', isHiddenOnPhone: true, className: `nums ${tableStyles.figure}`, cell }
+}
+
+/** The length in one trace. A row of neither is the time between spans, which both have. */
+function lengthOrNone({ here, there }: SpanDiff, place: number | undefined, ns: number): ReactNode {
+  const isBetween = here === undefined && there === undefined
+  return place === undefined && !isBetween ? NONE : formatSpanNs(ns)
 }

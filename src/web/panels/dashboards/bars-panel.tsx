@@ -2,25 +2,19 @@ import type { CSSProperties, ReactNode } from 'react'
 import type { BarOptions } from '../../../model/dashboard.ts'
 import { toBars, wholeOf, type Bar, type BarGroup } from '../../lib/dashboards/bar-groups.ts'
 import { formatUnit, type FormatContext } from '../../lib/dashboards/format-unit.ts'
-import type { PanelData } from '../../lib/dashboards/series.ts'
 import { countOf, formatShares, formatValue } from '../../lib/format-number.ts'
 import { toneText, ToneMark } from '../../ui/tone-mark.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import styles from './bars-panel.module.css'
 import legendStyles from './chart-legend.module.css'
 import { seriesColor } from './chart-legend.tsx'
-
-interface BarsPanelProps {
-  readonly data: PanelData
-  readonly options: BarOptions
-  readonly formatContext: FormatContext
-}
+import type { ChartProps } from './value-panel.tsx'
 
 /** Bars or groups of bars that are drawn. */
 const GROUPS_MAX = 100
 
 /** One number of each series as a bar, lying or standing, alone or in groups. */
-export function BarsPanel({ data, options, formatContext }: BarsPanelProps): ReactNode {
+export function BarsPanel({ data, options, formatContext }: ChartProps<BarOptions>): ReactNode {
   const { format, mode, orientation, isStacked } = options
   const { groups, parts } = toBars(data.series, options)
   const shown = groups.slice(0, GROUPS_MAX)
@@ -38,7 +32,7 @@ export function BarsPanel({ data, options, formatContext }: BarsPanelProps): Rea
     groups: shown,
     write,
     lengthOf: (bar) => (most > 0 ? (100 * sizeOf(bar)) / most : 0),
-    // Beside a bar alone stands what it says; of a group what its bars are together, where that is a number of its own.
+    // A single bar has its value beside it, a group its total where the total is not always 100 %.
     totalOf: (group) => (isShare ? '' : formatUnit(group.total, format, formatContext)),
     isStacked: areGroups && isStacked,
     areGroups,
@@ -86,7 +80,7 @@ function createWriter(
   return (bar) => written.get(bar)!
 }
 
-/** @param decimalPlaces as the file wants it; otherwise as few as tell them apart */
+/** @param decimalPlaces of the file; absent: as few as needed to distinguish the shares */
 function sharesOf(
   bars: readonly Bar[],
   decimalPlaces: number | undefined,
@@ -106,7 +100,7 @@ interface DrawnProps {
   readonly write: Write
   /** In percent of the longest. */
   readonly lengthOf: (bar: Bar) => number
-  /** Empty: not said. */
+  /** Empty: not shown. */
   readonly totalOf: (group: BarGroup) => string
   readonly isStacked: boolean
   readonly areGroups: boolean
@@ -190,7 +184,7 @@ function Standing({ groups, write, lengthOf, totalOf, isStacked, areGroups }: Dr
   )
 }
 
-/** What is drawn in words, for those who do not see it; beside a bar alone it stands already. */
+/** The bars as text for screen readers; a single bar has its text beside it. */
 function saysOf(group: BarGroup, write: Write, areGroups: boolean): object {
   if (!areGroups) return { 'aria-hidden': true }
   const said = group.bars.map((bar) => `${bar.name} ${inWords(write(bar))}`)
@@ -222,7 +216,7 @@ function BarMark({ bar, write, areGroups, size }: BarMarkProps): ReactNode {
   return <span {...markOf(bar, areGroups, size)} {...title} />
 }
 
-/** Parts with looks of their own, four grades each: more have to be told apart by their place and name. */
+/** Patterns of parts, with four grades of lightness each; further parts repeat them. */
 const STRIPES = [undefined, styles.striped, styles.stripedThin] as const
 
 function markOf(
@@ -240,13 +234,7 @@ function markOf(
 }
 
 /** What the parts of groups are called, in the order in which they are drawn. */
-function Parts({
-  parts,
-  groups,
-}: {
-  readonly parts: readonly string[]
-  readonly groups: readonly BarGroup[]
-}): ReactNode {
+function Parts({ parts, groups }: Pick<DrawnProps, 'groups'> & { readonly parts: readonly string[] }): ReactNode {
   const tones = new Map(groups.flatMap(({ bars }) => bars.map(({ name, tone }) => [name, tone] as const)))
   return (
     <ul className={`row list scrolls text-tiny rigid ${legendStyles.list}`} aria-label="Parts" tabIndex={0}>

@@ -3,11 +3,10 @@ import type { HeatMapOptions, StatusHistoryOptions } from '../../../model/dashbo
 import { bucketRows } from '../../lib/dashboards/buckets.ts'
 import { calculate, type Column } from '../../lib/dashboards/calculate.ts'
 import { formatUnit, type FormatContext } from '../../lib/dashboards/format-unit.ts'
-import type { PanelData } from '../../lib/dashboards/series.ts'
 import { mappingOf, toneOfColor } from '../../lib/dashboards/tone.ts'
 import { formatValue } from '../../lib/format-number.ts'
 import { formatDay, formatTimeOfDay } from '../../lib/format-time.ts'
-import { OmittedNote } from './value-panel.tsx'
+import { OmittedNote, type ChartProps } from './value-panel.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { toneText } from '../../ui/tone-mark.tsx'
 import styles from './blocks-panel.module.css'
@@ -22,14 +21,8 @@ const FILLED = classNames(styles.filled)
 const BLOCKS_MAX = 120
 const ROWS_MAX = 60
 
-interface HeatMapPanelProps {
-  readonly data: PanelData
-  readonly options: HeatMapOptions
-  readonly formatContext: FormatContext
-}
-
 /** The rows are the buckets of a classic histogram (`le`), the highest on top; without buckets they are the series. */
-export function HeatMapPanel({ data, options, formatContext }: HeatMapPanelProps): ReactNode {
+export function HeatMapPanel({ data, options, formatContext }: ChartProps<HeatMapOptions>): ReactNode {
   const rows = bucketRows(data.series)
   const blocks = rows.map(({ values }) => inBlocks(values, 'mean'))
   const most = Math.max(0, ...blocks.flat().map((value) => value ?? 0))
@@ -59,12 +52,12 @@ export function HeatMapPanel({ data, options, formatContext }: HeatMapPanelProps
 const PALEST = 0.04
 const SCALE_BLOCKS = 12
 
-/** From the palest to the strongest, with what they stand for. */
+/** The scale of colors with its least and greatest value. */
 function HeatScale({
   most,
   options: { countFormat },
   formatContext,
-}: Omit<HeatMapPanelProps, 'data'> & { readonly most: number }): ReactNode {
+}: Omit<ChartProps<HeatMapOptions>, 'data'> & { readonly most: number }): ReactNode {
   const write = (value: number): string => formatUnit(value, countFormat, formatContext)
   return (
     <p className={`row centered rigid text-tiny nums quiet ${styles.scale}`}>
@@ -86,14 +79,8 @@ function HeatScale({
   )
 }
 
-interface StatusHistoryPanelProps {
-  readonly data: PanelData
-  readonly options: StatusHistoryOptions
-  readonly formatContext: FormatContext
-}
-
 /** One row for each series; a state is what its value is mapped to. */
-export function StatusHistoryPanel({ data, options, formatContext }: StatusHistoryPanelProps): ReactNode {
+export function StatusHistoryPanel({ data, options, formatContext }: ChartProps<StatusHistoryOptions>): ReactNode {
   const { mappings, sort, legend } = options
   const stateOf = (value: number | null): State => {
     if (value === null) return { word: 'no samples', className: NONE, opacity: 1 }
@@ -163,7 +150,7 @@ function States({ states }: { readonly states: readonly State[] }): ReactNode {
 interface BlockRow {
   readonly key: string
   readonly name: string
-  /** The row in a word, for those who do not see it. */
+  /** The state of the row in a word. */
   readonly says: string
   readonly blocks: readonly { readonly className: string; readonly opacity: number; readonly title: string }[]
 }
@@ -172,7 +159,7 @@ interface BlockRowsProps {
   readonly rows: readonly BlockRow[]
   readonly times: Float64Array
   readonly formatContext: FormatContext
-  /** What the blocks stand for. */
+  /** The meaning of the blocks. */
   readonly legend: ReactNode
   readonly isLegendRight?: boolean
   /** Rows that are not drawn, when there are any. */
@@ -247,7 +234,7 @@ function BlockRows({
   )
 }
 
-/** As many blocks as can be seen; each says what its steps say together. */
+/** As many blocks as are visible; each combines the values of its steps. */
 function inBlocks(values: Column, how: 'mean' | 'last'): Column {
   const width = Math.ceil(values.length / BLOCKS_MAX)
   if (width <= 1) return values

@@ -10,18 +10,19 @@ import type { PanelAnswers, PanelShape } from '../../query/use-dashboards.ts'
 import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
 import { UpgradeBandList } from '../upgrade-band-list.tsx'
+import { useEmptyPanelReasons, type EmptyPanel as Asked } from '../../query/use-empty-reasons.ts'
 import { BarsPanel } from './bars-panel.tsx'
 import { HeatMapPanel, StatusHistoryPanel } from './blocks-panel.tsx'
-import { EmptyPanel } from './empty-panel.tsx'
 import { PiePanel } from './pie-panel.tsx'
 import { TablePanel } from './table-panel.tsx'
 import { TimeSeriesPanel } from './time-series-panel.tsx'
 import { GaugePanel, StatPanel } from './value-panel.tsx'
+import styles from './dashboard-panel.module.css'
 
 interface ChartBodyProps {
   readonly panel: DashboardPanel
   readonly answers: PanelAnswers
-  /** How it was asked. */
+  /** How it was queried. */
   readonly shape: PanelShape
   readonly values: VariableValues
   /** Of the clusters that the panel is of, when they are a few. */
@@ -32,7 +33,7 @@ interface ChartBodyProps {
   readonly onZoom: (fromMs: number, toMs: number) => void
 }
 
-/** What a panel's answers look like: one component for each kind that asks something. */
+/** The answers of a panel: one component for each kind that has queries. */
 export function ChartBody({
   panel,
   answers,
@@ -46,7 +47,7 @@ export function ChartBody({
   const { zone } = usePreferences()
   const { chart, queries, title } = panel
   const formatContext = { zone, nowMs: serverNowMs() }
-  // As one text: values of variables are made anew at every drawing, what they say changes seldom.
+  // One string as the key of the memo: values of variables are new objects at every rendering, and rarely differ.
   const names = JSON.stringify(
     queries.map((query) => (query.kind === 'prometheus' ? interpolateText(query.seriesNameFormat, values) : '')),
   )
@@ -118,4 +119,22 @@ function numbersTable(chart: Chart): Parameters<typeof TablePanel>[0]['options']
     format: name === 'series' ? undefined : format,
   }))
   return { columns, isColumnHidden: true, cells: [], density: 'compact', canFilter: false }
+}
+
+/** A panel is small: further reasons concern its other queries, and the page of PromQL shows them. */
+const REASONS_MAX = 2
+
+/** An empty panel with the reasons: an unknown metric, no samples in this time, or a condition that is false. */
+function EmptyPanel(asked: Asked): ReactNode {
+  const { data, error } = useEmptyPanelReasons(asked)
+  const isUnknown = error !== null || data?.length === 0
+  return (
+    <div className={`quiet text-small centered ${styles.empty}`}>
+      <strong>No series in this time.</strong>{' '}
+      {isUnknown ? 'Nothing matches: nobody sends this, or the condition does not hold.' : null}
+      {(data ?? []).slice(0, REASONS_MAX).map(({ text }) => (
+        <span key={text}>{text} </span>
+      ))}
+    </div>
+  )
 }

@@ -24,7 +24,7 @@ interface ChartLegendProps {
   readonly onToggle: (key: string, isAlone: boolean) => void
 }
 
-/** Names of lines that are listed; more make a list that nobody reads, and stand in the table of the panel. */
+/** Lines that are listed; a longer list is unreadable, and the table of the panel has all of them. */
 const LINES_MAX = { list: 24, table: 60 } as const
 
 /** The lines of a chart by name. Pressing one shows it alone, with Ctrl or Shift it is shown or hidden beside the others. */

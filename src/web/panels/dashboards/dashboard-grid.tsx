@@ -52,7 +52,7 @@ export function DashboardGrids({ model, values, variables, renderPanel }: Dashbo
       <div className={styles.root}>{cells(grid.items, repeat)}</div>
     </GridPart>
   )
-  // Without a heading of its own, each panel says of which value it is.
+  // There is no heading for each value, so the title of each panel has the value.
   const besideEachOther = (grid: Grid, repeats: readonly Repeat[], inRow: number): ReactNode => (
     <GridPart grid={grid} title="">
       <div className={styles.root}>

@@ -18,9 +18,8 @@ import { Shape } from '../../ui/shapes.tsx'
 import { useInSight } from '../../ui/use-in-sight.ts'
 import { Answer } from '../answer.tsx'
 import { ChartBody } from './chart-body.tsx'
-import { MarkdownPanel } from './markdown-panel.tsx'
+import { MarkdownPanel, UnknownPanel } from './text-panels.tsx'
 import { PanelAlertButton } from './panel-alerts.tsx'
-import { UnknownPanel } from './unknown-panel.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import styles from './dashboard-panel.module.css'
 
@@ -39,7 +38,7 @@ interface DashboardPanelProps {
   readonly children?: (answers: PanelAnswers) => ReactNode
 }
 
-/** A panel with its head and its states; it asks when it comes into sight. */
+/** A panel with its head and its states; its queries run when it becomes visible. */
 export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
   const { panel, context, alerts, openPath, variables } = props
   const place = useRef<HTMLElement>(null)
@@ -197,7 +196,7 @@ function QueriedPanel({
   )
 }
 
-/** A variable that failed does not come by waiting; its control says why. */
+/** Variables whose values are loading or failed; the control of a failed one has the reason. */
 function WaitingForVariables({ awaitedVariables }: Pick<QueriedPanelProps, 'awaitedVariables'>): ReactNode {
   const failed = awaitedVariables.filter(({ failure }) => failure !== undefined)
   const named = (states: readonly VariableState[]): string => states.map(({ variable }) => variable.title).join(', ')
@@ -210,7 +209,7 @@ function WaitingForVariables({ awaitedVariables }: Pick<QueriedPanelProps, 'awai
   )
 }
 
-/** What is missing although there is an answer. */
+/** Failures of single queries, and warnings. */
 function PartialAnswer({ answers: { failures, answers } }: { readonly answers: PanelAnswers }): ReactNode {
   const failed = failures.flatMap((failure, i) => (failure === undefined ? [] : [`Query ${i + 1}: ${failure.message}`]))
   const said = [...failed, ...warningsOf(answers)]

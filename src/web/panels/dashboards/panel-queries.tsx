@@ -1,12 +1,14 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
-import type { DashboardPanel, PrometheusQuery } from '../../../model/dashboard.ts'
-import { explainPath } from '../../query/use-query-answers.ts'
-import type { PanelAnswers } from '../../query/use-dashboards.ts'
+import { explainPath, useExplain } from '../../query/use-query-answers.ts'
 import { promqlPath } from '../../lib/paths.ts'
+import type { DashboardPanel, PrometheusQuery } from '../../../model/dashboard.ts'
+import type { PanelAnswers } from '../../query/use-dashboards.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
-import { ExplainNote } from './explain-note.tsx'
+import type { ExplainedNode } from '../../../contract/explain.ts'
+import { countOf, formatCount } from '../../lib/format-number.ts'
+import { Answer } from '../answer.tsx'
 import styles from './panel-queries.module.css'
 
 interface PanelQueriesProps {
@@ -14,7 +16,7 @@ interface PanelQueriesProps {
   readonly answers: PanelAnswers
 }
 
-/** What a panel asks: as it is asked now, as the file has it, as a command, and how it is answered. */
+/** The queries of a panel: with current values, as in the file, as a command, and explained. */
 export function PanelQueries({ panel, answers }: PanelQueriesProps): ReactNode {
   const queries = panel.queries.filter((query): query is PrometheusQuery => query.kind === 'prometheus')
   return (
@@ -44,5 +46,57 @@ export function PanelQueries({ panel, answers }: PanelQueriesProps): ReactNode {
         )
       })}
     </section>
+  )
+}
+
+/** The explained query: each part with its reads, its result and its duration. */
+function ExplainNote({ path }: { readonly path: string }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  const query = useExplain(path, isOpen)
+  return (
+    <details
+      onToggle={(event) => {
+        setIsOpen(event.currentTarget.open)
+      }}
+    >
+      <summary>Explain</summary>
+      {isOpen ? (
+        <Answer query={query} what="how it is answered" skeletonLines={3}>
+          {({ root }) => (
+            <ul className={`list text-small ${styles.explain}`}>
+              <Node node={root} />
+            </ul>
+          )}
+        </Answer>
+      ) : null}
+    </details>
+  )
+}
+
+function Node({ node }: { readonly node: ExplainedNode }): ReactNode {
+  const { text, result, totalMs, reads, children } = node
+  return (
+    <li>
+      <code>{text}</code>
+      <span className="quiet nums">
+        {result === undefined
+          ? ''
+          : `${countOf(result.series, 'series', 'series')}, ${countOf(result.samples, 'sample')}, `}
+        {totalMs.toFixed(1)} ms
+      </span>
+      {reads.map((read, i) => (
+        <span key={i} className="quiet nums">
+          read {read.source}: {formatCount(read.seriesRead)} of {countOf(read.seriesMatched, 'series', 'series')},{' '}
+          {countOf(read.samples, 'sample')}
+        </span>
+      ))}
+      {children.length === 0 ? null : (
+        <ul className="list">
+          {children.map((child, i) => (
+            <Node key={i} node={child} />
+          ))}
+        </ul>
+      )}
+    </li>
   )
 }

@@ -1,23 +1,17 @@
 import type { CSSProperties, ReactNode } from 'react'
 import type { PieOptions } from '../../../model/dashboard.ts'
 import { toBars, wholeOf } from '../../lib/dashboards/bar-groups.ts'
-import { formatUnit, type FormatContext } from '../../lib/dashboards/format-unit.ts'
-import type { PanelData } from '../../lib/dashboards/series.ts'
+import { formatUnit } from '../../lib/dashboards/format-unit.ts'
 import { countOf, formatShares, formatValue } from '../../lib/format-number.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { seriesColor } from './chart-legend.tsx'
+import type { ChartProps } from './value-panel.tsx'
 import styles from './pie-panel.module.css'
-
-interface PiePanelProps {
-  readonly data: PanelData
-  readonly options: PieOptions
-  readonly formatContext: FormatContext
-}
 
 const ROWS_MAX = 100
 
-/** A ring of shares, and the same as a list beside it or below: a slice without a name says nothing. */
-export function PiePanel({ data, options, formatContext }: PiePanelProps): ReactNode {
+/** A ring of shares, with a list of their names beside it or below. */
+export function PiePanel({ data, options, formatContext }: ChartProps<PieOptions>): ReactNode {
   const { calculation, format, mode, sort, legend, radius } = options
   const { groups } = toBars(data.series, { calculation, sort, groupBy: [], colorOverrides: [] })
   const rows = groups.flatMap(({ bars }) => bars)
@@ -63,11 +57,11 @@ export function PiePanel({ data, options, formatContext }: PiePanelProps): React
   )
 }
 
-/** Of a file that does not say how large the ring is. */
+/** The default radius of a file. */
 const USUAL_RADIUS = 50
 const RING = { radius: 36, width: 16 } as const
 const AROUND = 2 * Math.PI * RING.radius
-// Slices are told apart by lightness, which the list beside it repeats, in the same order from the top clockwise.
+// Slices differ by lightness. The list has the same colors, in the same order from the top clockwise.
 
 function Ring({ shares }: { readonly shares: readonly number[] }): ReactNode {
   const before = shares.map((_share, i) => shares.slice(0, i).reduce((sum, share) => sum + share, 0))

@@ -17,6 +17,7 @@ import { toneOfColor } from '../../lib/dashboards/tone.ts'
 import { countOf, formatValue } from '../../lib/format-number.ts'
 import { classNames } from '../../ui/class-names.ts'
 import type { Column } from '../../ui/data-table.tsx'
+import { valueTo } from '../../ui/form-events.ts'
 import { ScrollingDataTable } from '../../ui/scrolling-data-table.tsx'
 import { toneText, toneWash, ToneMark } from '../../ui/tone-mark.tsx'
 import styles from './table-panel.module.css'
@@ -61,9 +62,7 @@ export function TablePanel(props: TablePanelProps): ReactNode {
             aria-label={`Find in ${title}`}
             placeholder="Find"
             value={text}
-            onChange={(event) => {
-              setText(event.target.value)
-            }}
+            onChange={valueTo(setText)}
           />
           <span className="quiet nums" role="status">
             {shown.length === rows.length
@@ -92,7 +91,7 @@ export function TablePanel(props: TablePanelProps): ReactNode {
   )
 }
 
-/** What the file would have done with a row: nothing is sent from here to anybody else. */
+/** The actions of the file. Daytwo does not run them: it sends nothing to other systems. */
 function Actions({ actions }: { readonly actions: TableOptions['actions'] }): ReactNode {
   if (actions.length === 0) return null
   const said = actions.map(({ name, url }) => (url === '' ? name : `${name} (${url})`)).join(', ')
@@ -103,7 +102,7 @@ function Actions({ actions }: { readonly actions: TableOptions['actions'] }): Re
   )
 }
 
-/** A column with the settings of the file: its side, its width, its format, its links and the looks of its cells. */
+/** A column with the settings of the file: alignment, width, format, links and cell styles. */
 function columnOf(
   { name, header, setting, align }: TableColumn,
   { options, values, formatContext, renderCell }: TablePanelProps,

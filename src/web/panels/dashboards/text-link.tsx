@@ -7,7 +7,7 @@ import { linkTarget } from '../../lib/safe-href.ts'
 interface TextLinkProps {
   readonly href: string
   readonly title?: string
-  /** Where the file does not say it, what leads elsewhere opens a tab and what stays here does not. */
+  /** By default an external link opens a tab and an internal link does not. */
   readonly opensTab?: boolean
   readonly children: ReactNode
 }

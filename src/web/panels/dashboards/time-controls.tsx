@@ -4,6 +4,7 @@ import { RANGES, REFRESHES, type TimeRange } from '../../lib/dashboards/time-ran
 import { fromFieldTime, toFieldTime, formatMoment } from '../../lib/format-time.ts'
 import { Button } from '../../ui/button.tsx'
 import { Choice } from '../../ui/choice.tsx'
+import { submitTo, valueTo } from '../../ui/form-events.ts'
 import { Popover } from '../../ui/popover.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
@@ -20,7 +21,7 @@ interface TimeControlsProps {
   readonly isHeld: boolean
 }
 
-/** Which time is shown, and how often it is asked for again. */
+/** The time range, and the refresh interval. */
 export function TimeControls(props: TimeControlsProps): ReactNode {
   const { range, onRange, refreshSeconds, onRefresh, onRefreshNow, isHeld } = props
   const known = range.kind === 'last' ? formatDuration(range.seconds * 1000) : ''
@@ -44,9 +45,7 @@ export function TimeControls(props: TimeControlsProps): ReactNode {
           value={refresh}
           disabled={isHeld}
           title={isHeld ? 'This time is over: nothing new can come' : 'How often everything is asked for again'}
-          onChange={(event) => {
-            onRefresh(event.target.value)
-          }}
+          onChange={valueTo(onRefresh)}
         >
           {refreshes.map((word) => (
             <option key={word} value={word}>
@@ -91,12 +90,11 @@ function Absolute({ range, onRange }: Pick<TimeControlsProps, 'range' | 'onRange
       {(close) => (
         <form
           className={styles.fields}
-          onSubmit={(event) => {
-            event.preventDefault()
+          onSubmit={submitTo(() => {
             if (!isWhole) return
             onRange({ kind: 'between', fromMs: from, toMs: to })
             close()
-          }}
+          })}
         >
           {(['from', 'to'] as const).map((end) => (
             <label key={end}>

@@ -21,7 +21,7 @@ interface TimeSeriesPanelProps {
   /** Upgrades of the clusters it is of. */
   readonly bands?: readonly UpgradeBand[]
   readonly syncKey: string
-  /** Lines that are drawn at most; what is left out is said. */
+  /** The number of lines that are drawn; a note counts the others. */
   readonly linesMax?: number
   readonly onZoom: (fromMs: number, toMs: number) => void
 }
@@ -34,12 +34,12 @@ function plotBandOf(band: UpgradeBand, _index: number, bands: readonly UpgradeBa
   return { fromSeconds: fromMs / 1000, ...end, goesOn: isOpen(state), state, texts: bandTexts(band, bands) }
 }
 
-/** More lines than this cannot be told apart, and are told instead. */
+/** More lines than this cannot be distinguished; a note counts them. */
 const LINES_MAX = 200
-/** More than these are told apart by name only: dashes and width would cost much and say nothing. */
+/** More lines than this differ by name only: dashes and width would be slow to draw and of no use. */
 const DASHED_LINES_MAX = 32
 const MANY_WIDTH = 1
-/** Lines whose values stand beside the pointer. */
+/** Lines whose values are beside the pointer. */
 const SPOT_LINES_MAX = 8
 
 export function TimeSeriesPanel({
@@ -183,7 +183,7 @@ interface SpotProps {
   readonly upgrades: readonly string[]
 }
 
-/** What the lines say at one moment: the nearest first, then the highest. */
+/** The values of the lines at one moment: the nearest line first, then by value. */
 function Spot({ spot, near, lines, momentText, upgrades }: SpotProps): ReactNode {
   const said = lines.flatMap((line) => {
     const value = line.values[spot.step]

@@ -16,13 +16,14 @@ const NAME_CLASS = classNames('quiet text-tiny one-line', styles.name)
 /** Values that are shown beside each other; more are a table's work. */
 const VALUES_MAX = 24
 
-interface StatPanelProps {
+/** What a panel of numbers is drawn from. */
+export interface ChartProps<Options> {
   readonly data: PanelData
-  readonly options: StatOptions
+  readonly options: Options
   readonly formatContext: FormatContext
 }
 
-export function StatPanel({ data, options, formatContext }: StatPanelProps): ReactNode {
+export function StatPanel({ data, options, formatContext }: ChartProps<StatOptions>): ReactNode {
   const shown = data.series.slice(0, VALUES_MAX)
   const isNamed = options.legendMode === 'on' || (options.legendMode === 'auto' && shown.length > 1)
   return (
@@ -45,9 +46,9 @@ function listOf(count: number): { readonly className: string; readonly tabIndex?
   return count > 1 ? { className: `${className} scrolls ${styles.many}`, tabIndex: 0 } : { className }
 }
 
-interface StatProps extends Omit<StatPanelProps, 'data'> {
+interface StatProps extends Omit<ChartProps<StatOptions>, 'data'> {
   readonly series: PanelSeries
-  /** Empty: not said. */
+  /** Empty: not shown. */
   readonly name: string
 }
 
@@ -83,14 +84,14 @@ export function textOf(value: number | null, format: Format | undefined, formatC
   return value === null ? 'no value' : formatUnit(value, format, formatContext)
 }
 
-/** What percent thresholds are of, when the panel does not say it. */
+/** The value of 100 % for thresholds, where the panel has no maximum. */
 function defaultMax(format: Format | undefined): number {
   return format?.unit === 'percent-decimal' ? 1 : 100
 }
 
 const SPARK = { width: 120, height: 28 } as const
 
-/** The course of a value. The number stands above it, and the whole in the table of the panel. */
+/** A value over time. The current value is above it. */
 function Sparkline({ values, lineWidth }: { readonly values: Column; readonly lineWidth: number }): ReactNode {
   const numbers = values.filter((value) => value !== null && Number.isFinite(value)) as number[]
   if (numbers.length < 2) return null
@@ -120,13 +121,7 @@ function Sparkline({ values, lineWidth }: { readonly values: Column; readonly li
   )
 }
 
-interface GaugePanelProps {
-  readonly data: PanelData
-  readonly options: GaugeOptions
-  readonly formatContext: FormatContext
-}
-
-export function GaugePanel({ data, options, formatContext }: GaugePanelProps): ReactNode {
+export function GaugePanel({ data, options, formatContext }: ChartProps<GaugeOptions>): ReactNode {
   const { calculation, format, thresholds } = options
   const max = options.max ?? defaultMax(format)
   const shown = data.series.slice(0, VALUES_MAX)
@@ -172,16 +167,14 @@ export function GaugePanel({ data, options, formatContext }: GaugePanelProps): R
 const ARC = { radius: 42, x: 50, y: 48 } as const
 const ARC_LENGTH = Math.PI * ARC.radius
 
-/** Half a circle, filled as far as the share goes. The number stands below it. */
-function Arc({
-  share,
-  mark,
-  children,
-}: {
+interface ArcProps {
   readonly share: number
   readonly mark: Mark
   readonly children: ReactNode
-}): ReactNode {
+}
+
+/** Half a circle, filled by the share. The value is below it. */
+function Arc({ share, mark, children }: ArcProps): ReactNode {
   const filled = Math.min(1, Math.max(0, share)) * ARC_LENGTH
   const path = `M${ARC.x - ARC.radius} ${ARC.y}A${ARC.radius} ${ARC.radius} 0 0 1 ${ARC.x + ARC.radius} ${ARC.y}`
   return (

@@ -2,17 +2,18 @@ import { useState, type ReactNode } from 'react'
 import { ALL_VALUES, type ListVariable, type TextVariable } from '../../../model/dashboard.ts'
 import { countOf } from '../../lib/format-number.ts'
 import type { VariableState, Variables } from '../../query/use-dashboards.ts'
+import { submitTo, valueTo } from '../../ui/form-events.ts'
 import { Popover } from '../../ui/popover.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import styles from './variable-bar.module.css'
 
 interface VariableBarProps {
   readonly variables: Variables
-  /** Nothing: what the file says. */
+  /** Empty: the default of the file. */
   readonly onChoose: (name: string, values: readonly string[]) => void
 }
 
-/** What the panels are about, one control for each variable that is not hidden. */
+/** One control for each variable that is not hidden. */
 export function VariableBar({ variables, onChoose }: VariableBarProps): ReactNode {
   const shown = variables.states.filter(({ variable }) => !variable.isHidden)
   if (shown.length === 0) return null
@@ -100,9 +101,7 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
             aria-label={`Find in ${variable.title}`}
             placeholder="Find"
             value={text}
-            onChange={(event) => {
-              setText(event.target.value)
-            }}
+            onChange={valueTo(setText)}
             onKeyDown={(event) => {
               const [only] = found
               if (event.key !== 'Enter' || only === undefined) return
@@ -161,29 +160,21 @@ interface TextControlProps extends Pick<VariableBarProps, 'onChoose'> {
   readonly value: string
 }
 
-/** Taken with Enter, or when the field is left. */
+/** Applied with Enter, or when the field loses the focus. */
 function TextControl({ variable, value, onChoose }: TextControlProps): ReactNode {
   const [typed, setTyped] = useState(value)
   const take = (): void => {
     if (typed !== value) onChoose(variable.name, [typed])
   }
   return (
-    <form
-      className={styles.text}
-      onSubmit={(event) => {
-        event.preventDefault()
-        take()
-      }}
-    >
+    <form className={styles.text} onSubmit={submitTo(take)}>
       <label className="inline-row">
         <span className="quiet text-small">{variable.title}</span>
         <input
           className="control"
           value={typed}
           readOnly={variable.isConstant}
-          onChange={(event) => {
-            setTyped(event.target.value)
-          }}
+          onChange={valueTo(setTyped)}
           onBlur={take}
         />
       </label>

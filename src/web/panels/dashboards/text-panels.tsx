@@ -4,8 +4,9 @@ import { createMarker } from '../../lib/mark-values.ts'
 import { copyText, parseBlocks } from '../../lib/runbook-blocks.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Markdown } from '../../ui/markdown.tsx'
+import { CHART_KINDS, type PanelQuery, type UnknownPart } from '../../../model/dashboard.ts'
 import { TextLink } from './text-link.tsx'
-import styles from './markdown-panel.module.css'
+import styles from './text-panels.module.css'
 
 const NO_MARKS = createMarker({ bindings: [], unbound: [] })
 
@@ -15,7 +16,7 @@ export function MarkdownPanel({ text, values }: { readonly text: string; readonl
   const blocks = useMemo(() => parseBlocks(filled), [filled])
   return (
     <Markdown
-      className={`fills scrolls ${styles.root}`}
+      className={`fills scrolls ${styles.markdown}`}
       tabIndex={0}
       role="group"
       aria-label="Text"
@@ -33,5 +34,31 @@ export function MarkdownPanel({ text, values }: { readonly text: string; readonl
           ),
       }}
     />
+  )
+}
+
+interface UnknownPanelProps {
+  readonly part: UnknownPart
+  readonly queries: readonly PanelQuery[]
+}
+
+/** A panel of a kind that is not supported: its kind, and its part of the file. */
+export function UnknownPanel({ part, queries }: UnknownPanelProps): ReactNode {
+  const asked = queries.map((query) => (query.kind === 'prometheus' ? query.expr : `${query.name}\n${query.spec}`))
+  return (
+    <div
+      className={`fills scrolls text-small ${styles.unknown}`}
+      tabIndex={0}
+      role="group"
+      aria-label={`Panel of the kind ${part.name}`}
+    >
+      <p>
+        <strong>
+          {part.name === '' ? 'This panel has no kind.' : `Panels of the kind ${part.name} are not drawn here.`}
+        </strong>
+      </p>
+      <p className="quiet">Drawn are {CHART_KINDS.join(', ')}. The file says:</p>
+      <pre>{[part.spec, ...asked].filter((text) => text !== '').join('\n\n') || 'nothing more'}</pre>
+    </div>
   )
 }

@@ -1,36 +1,30 @@
 import { useState, type ReactNode } from 'react'
-import type { ForecastItem, SpreadAnswer, SpreadItem } from '../../../contract/adoption.ts'
-import { adoptionCall, adoptionPromql, type AskParams } from '../../lib/adoption-call.ts'
 import {
   ageOf,
   lastShare,
   alignedDays,
   comparedWith,
+  forecastPlaces,
+  accuracySentence,
+  forecastSentence,
   ROLLOUT_STEPS,
   rolloutStepOf,
-  forecastPlaces,
 } from '../../lib/adoption-spread.ts'
+import { LINE_STEP_MIN, rampOf } from '../../lib/version-order.ts'
+import type { ForecastItem, SpreadAnswer, SpreadItem } from '../../../contract/adoption.ts'
+import { adoptionCall, adoptionPromql, type AskParams } from '../../lib/adoption-call.ts'
 import { countOf, formatShare } from '../../lib/format-number.ts'
 import { steppedLine } from '../../lib/stacked-areas.ts'
-import { LINE_STEP_MIN, rampOf } from '../../lib/version-order.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
-import { DataTable } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { ChartLine, StepChart, type ChartScale } from '../../ui/step-chart.tsx'
 import chartStyles from '../../ui/step-chart.module.css'
 import { ChartBeside, ChartPanel, type AdoptionPart } from './chart-panel.tsx'
-import { ForecastFan, ForecastNote } from './forecast-fan.tsx'
 import { SpreadTable } from './spread-table.tsx'
 import { LineSwatch } from './swatch.tsx'
 
-interface AlignedPanelProps extends AdoptionPart {
-  /** All counted days: the age of a version needs its first day. */
-  readonly asked: AskParams
-  /** The selected version. */
-  readonly version: string
-}
-
-/** The spread of versions, aligned by the first day of each. */
-export function AlignedPanel(part: AlignedPanelProps): ReactNode {
+/** The spread of `version` and others, aligned by the first day of each: `asked` is all counted days, which have that day. */
+export function AlignedPanel(part: AdoptionPart & { readonly version: string }): ReactNode {
   const { view, change, asked, version } = part
   const unit = view.by === 'version' ? 'version' : 'minor'
   const callFor = (params: AskParams): string => adoptionCall('spread', view, { ...params, by: unit })
@@ -43,7 +37,6 @@ export function AlignedPanel(part: AlignedPanelProps): ReactNode {
       lead="The share of clusters on a version or a newer one, from the day its first cluster ran it."
       query={query}
       basisOf={({ basis }) => basis}
-      digestOf={({ basis }) => basis.digest}
       callFor={callFor}
       promql={adoptionPromql(view, unit)}
       chart={({ versions, basis, forecast }) => {
@@ -194,4 +187,72 @@ function ageNote(lines: readonly SpreadItem[]): string {
 function ageTicks(days: number, most: number): readonly { readonly at: number; readonly text: string }[] {
   const every = [1, 2, 7, 14, 28, 56, 91, 182, 364].find((step) => days / step <= most) ?? 728
   return Array.from({ length: Math.ceil(days / every) }, (_, i) => ({ at: i * every, text: `day ${i * every}` }))
+}
+
+interface ForecastFanProps {
+  readonly forecast: ForecastItem
+  readonly scale: ChartScale
+  /** Days of the chart. */
+  readonly places: number
+}
+
+/** The forecast as a fan in the chart: nine of ten earlier versions stayed below its upper and above its lower edge. */
+function ForecastFan({ forecast: { ageDays, share, fan }, scale, places }: ForecastFanProps): ReactNode {
+  const shown = fan.slice(0, Math.max(0, places - ageDays - 1))
+  if (shown.length === 0) return null
+  const point = (i: number, value: number): string =>
+    `${scale.x(ageDays + 0.5 + i).toFixed(2)} ${scale.y(value).toFixed(2)}`
+  const line = (of: (day: ForecastItem['fan'][number]) => number): string[] => [
+    point(0, share),
+    ...shown.map((day, i) => point(i + 1, of(day))),
+  ]
+  const lower = line(({ low }) => low).reverse()
+  return (
+    <g aria-hidden="true">
+      <path fill="var(--dt-text)" fillOpacity={0.12} d={`M${[...line(({ high }) => high), ...lower].join('L')}Z`} />
+      <path
+        fill="none"
+        stroke="var(--dt-text)"
+        strokeDasharray="1 4"
+        strokeLinecap="round"
+        strokeWidth={2}
+        d={`M${line(({ mid }) => mid).join('L')}`}
+      />
+    </g>
+  )
+}
+
+/** The day of 90 % adoption, and the accuracy of the forecast for earlier versions. */
+function ForecastNote({ forecast }: { readonly forecast: ForecastItem }): ReactNode {
+  return (
+    <div className="stack spaced" role="group" aria-label="Forecast">
+      <p className="nums">{forecastSentence(forecast)}</p>
+      {forecast.reason === null ? <p className="quiet nums">{accuracySentence(forecast)}</p> : null}
+      {forecast.past.length === 0 ? null : (
+        <details>
+          <summary>What it would have said of earlier versions</summary>
+          <DataTable
+            label="Forecasts of earlier versions"
+            look="prose"
+            columns={PAST_COLUMNS}
+            rows={forecast.past}
+            rowKey={({ version }) => version}
+          />
+        </details>
+      )}
+    </div>
+  )
+}
+
+const PAST_COLUMNS: readonly Column<ForecastItem['past'][number]>[] = [
+  { head: 'Version', kind: 'name', cell: ({ version }) => version },
+  { head: 'Said', kind: 'number', cell: ({ saidShare }) => formatShare(saidShare, 1) },
+  { head: 'Was', kind: 'number', cell: ({ wasShare }) => formatShare(wasShare, 1) },
+  { head: '90 % said', kind: 'number', cell: ({ saidTo90Days }) => dayOr(saidTo90Days, 'beyond') },
+  { head: '90 % was', kind: 'number', cell: ({ tookTo90Days }) => dayOr(tookTo90Days, 'not yet') },
+  { head: 'In the fan', kind: 'number', cell: ({ isInside }) => (isInside ? 'yes' : 'no') },
+]
+
+function dayOr(days: number | null, none: string): ReactNode {
+  return days === null ? <span className="quiet">{none}</span> : `day ${days}`
 }

@@ -13,6 +13,8 @@ export interface Basis {
   readonly to: string
   readonly updatedAt: string | null
   readonly missingDays: readonly string[]
+  /** Of the numbers, as a citation has it. */
+  readonly digest: string
 }
 
 /** The coverage and age of a number. Opens the details of the denominator. */

@@ -1,17 +1,16 @@
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { AskParams } from '../../lib/adoption-call.ts'
 import type { AdoptionView, PanelName } from '../../lib/adoption-view.ts'
-import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Choice } from '../../ui/choice.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Answer } from '../answer.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
 import { BasisChip, type Basis } from './basis-chip.tsx'
-import { CiteDialog } from './cite-dialog.tsx'
+import { CiteDialog, CiteNotice } from './cite-dialog.tsx'
 import styles from './chart-panel.module.css'
-import { CiteNotice } from './cite-notice.tsx'
 
 /** The properties of every panel of the adoption page. */
 export interface AdoptionPart {
@@ -28,7 +27,6 @@ interface ChartPanelProps<T> extends AdoptionPart {
   readonly lead: ReactNode
   readonly query: UseQueryResult<T>
   readonly basisOf: (answer: T) => Basis
-  readonly digestOf: (answer: T) => string
   /** The API path, for any days. */
   readonly callFor: (asked: AskParams) => string
   readonly promql: string
@@ -41,9 +39,7 @@ interface ChartPanelProps<T> extends AdoptionPart {
 
 /** A panel of numbers as a chart or a table, with coverage and citation. */
 export function ChartPanel<T>(props: ChartPanelProps<T>): ReactNode {
-  const { name, title, lead, query, basisOf, digestOf, callFor, promql, tools, chart, table, view, change, asked } =
-    props
-  const [isCiting, setIsCiting] = useState(false)
+  const { name, title, lead, query, basisOf, callFor, promql, tools, chart, table, view, change, asked } = props
   const isTable = view.tables.includes(name)
   const { data } = query
   return (
@@ -68,10 +64,7 @@ export function ChartPanel<T>(props: ChartPanelProps<T>): ReactNode {
         {table === undefined ? null : (
           <Choice
             label={`${title} as`}
-            options={[
-              { value: 'chart', text: 'Chart' },
-              { value: 'table', text: 'Table' },
-            ]}
+            options={{ chart: 'Chart', table: 'Table' }}
             value={isTable ? 'table' : 'chart'}
             onChange={(shape) => {
               const others = view.tables.filter((one) => one !== name)
@@ -79,41 +72,29 @@ export function ChartPanel<T>(props: ChartPanelProps<T>): ReactNode {
             }}
           />
         )}
-        <Button
+        <DialogButton
           variant="secondary"
           size="sm"
           isDisabled={data === undefined}
           aria-label={`Cite: ${title}`}
-          onClick={() => {
-            setIsCiting(true)
-          }}
+          renderDialog={(close) =>
+            data === undefined ? null : (
+              <CiteDialog {...{ name, title, view, asked, callFor, promql }} basis={basisOf(data)} onClose={close} />
+            )
+          }
         >
           Cite
-        </Button>
+        </DialogButton>
       </div>
       <Answer query={query} what={title.toLowerCase()}>
         {(answer) => (
           <>
-            <CiteNotice name={name} view={view} change={change} digest={digestOf(answer)} />
+            <CiteNotice name={name} view={view} change={change} digest={basisOf(answer).digest} />
             {isTable && table !== undefined ? table(answer) : chart(answer)}
           </>
         )}
       </Answer>
       <ApiCallNote call={{ path: callFor(asked) }} />
-      {isCiting && data !== undefined ? (
-        <CiteDialog
-          name={name}
-          title={title}
-          view={view}
-          asked={asked}
-          basis={basisOf(data)}
-          callFor={callFor}
-          promql={promql}
-          onClose={() => {
-            setIsCiting(false)
-          }}
-        />
-      ) : null}
     </Panel>
   )
 }

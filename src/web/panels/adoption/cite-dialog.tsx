@@ -10,9 +10,11 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { serverNowMs } from '../../ui/server-clock.ts'
 import { Answer } from '../answer.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import type { Basis } from './basis-chip.tsx'
 
-interface CiteDialogProps {
+export interface CiteDialogProps {
   readonly name: PanelName
   readonly title: string
   readonly view: AdoptionView
@@ -82,4 +84,37 @@ export function CiteDialog({ name, title, view, asked, basis, callFor, promql, o
 
 function BasisSentence({ basis: { known, telling } }: { readonly basis: AdoptionBasis }): ReactNode {
   return `${formatCount(telling)} of ${formatCount(known)} clusters told a version on the last of them (${formatShare(telling, known)}).`
+}
+
+interface CiteNoticeProps extends Pick<CiteDialogProps, 'name' | 'view'> {
+  readonly change: (part: Partial<AdoptionView>) => void
+  /** The digest of the shown numbers. */
+  readonly digest: string
+}
+
+/** For a reader of a citation link: whether the numbers still have the cited digest. */
+export function CiteNotice({ name, view: { cite }, change, digest }: CiteNoticeProps): ReactNode {
+  const [cited, citedDigest] = cite.split('.')
+  if (cited !== name) return null
+  const leave = (
+    <Button
+      variant="link"
+      isInline
+      onClick={() => {
+        change({ cite: '' })
+      }}
+    >
+      Got it
+    </Button>
+  )
+  return citedDigest === digest ? (
+    <Notice kind="good" title="The same numbers as when they were cited" actions={leave}>
+      Their digest is still <code>{digest}</code>.
+    </Notice>
+  ) : (
+    <Notice kind="partial" title="These numbers have changed since they were cited" actions={leave}>
+      Clusters told late what they ran on these days, so the days were counted again. Cited was{' '}
+      <code>{citedDigest}</code>, this is <code>{digest}</code>.
+    </Notice>
+  )
 }

@@ -36,7 +36,6 @@ export function ClustersBehindPanel(part: AdoptionPart): ReactNode {
       lead="Drag a version: how many clusters would be left behind if everything before it were dropped."
       query={query}
       basisOf={({ basis }) => basis}
-      digestOf={({ basis }) => basis.digest}
       callFor={callFor}
       promql={olderPromql(view, older?.versions.map(({ version }) => version) ?? [])}
       chart={(answer) =>

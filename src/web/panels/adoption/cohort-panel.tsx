@@ -37,8 +37,11 @@ export function CohortPanel({ version, newestFirst, ...part }: CohortPanelProps)
       title="Cohorts"
       lead={`Clusters on ${version} or newer, of those in each cohort that tell a version.`}
       query={whole(own, all, unreported)}
-      basisOf={({ all: { basis }, unreported: without }) => ({ ...basis, telling: basis.known - without.basis.known })}
-      digestOf={({ own: { basis } }) => basis.digest}
+      basisOf={({ own, all: { basis }, unreported }) => ({
+        ...basis,
+        telling: basis.known - unreported.basis.known,
+        digest: own.basis.digest,
+      })}
       callFor={callFor}
       promql={adoptionPromql(view, by)}
       tools={

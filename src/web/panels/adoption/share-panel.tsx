@@ -32,7 +32,6 @@ export function SharePanel(part: AdoptionPart): ReactNode {
       }
       query={query}
       basisOf={({ basis }) => basis}
-      digestOf={({ basis }) => basis.digest}
       callFor={callFor}
       promql={adoptionPromql(view, view.by)}
       tools={
@@ -54,10 +53,7 @@ export function SharePanel(part: AdoptionPart): ReactNode {
           </label>
           <Choice
             label="Measured as"
-            options={[
-              { value: 'share', text: 'Share' },
-              { value: 'clusters', text: 'Clusters' },
-            ]}
+            options={{ share: 'Share', clusters: 'Clusters' }}
             value={view.measure}
             onChange={(measure) => {
               change({ measure })
@@ -65,7 +61,7 @@ export function SharePanel(part: AdoptionPart): ReactNode {
           />
         </>
       }
-      chart={(answer) => <ShareChart answer={answer} part={part} />}
+      chart={(answer) => <ShareChart answer={answer} view={view} />}
       table={(answer) => (
         <DayTable
           label={`Shares by ${view.by}`}
@@ -76,7 +72,10 @@ export function SharePanel(part: AdoptionPart): ReactNode {
             .filter(({ clusters }) => clusters.some((count) => count > 0))
             .map((band) => ({
               name: band.label,
-              cells: band.clusters.map((count, day) => cellOf(answer, band, count, day, view.measure)),
+              cells: band.clusters.map((count, day) => {
+                if (answer.known[day] === 0) return '–'
+                return view.measure === 'clusters' ? formatCount(count) : shareText(answer, band, day)
+              }),
             }))}
         />
       )}
@@ -89,26 +88,12 @@ function bandsOf(answer: ShareAnswer, by: Dimension): readonly ShareBand[] {
 }
 
 /** Clusters without a reported value are a share of all known clusters, others of the reporting clusters. */
-function cellOf(
-  answer: ShareAnswer,
-  band: ShareBand,
-  count: number,
-  day: number,
-  measure: 'share' | 'clusters',
-): string {
-  const known = answer.known[day]!
-  if (known === 0) return '–'
-  if (measure === 'clusters') return formatCount(count)
-  return band.fill === 'unreported' ? `${formatShare(count, known)} of all` : formatShare(count, answer.telling[day]!)
+function shareText({ known, telling }: ShareAnswer, { clusters, fill }: ShareBand, day: number): string {
+  const count = clusters[day]!
+  return fill === 'unreported' ? `${formatShare(count, known[day]!)} of all` : formatShare(count, telling[day]!)
 }
 
-function ShareChart({
-  answer,
-  part: { view },
-}: {
-  readonly answer: ShareAnswer
-  readonly part: AdoptionPart
-}): ReactNode {
+function ShareChart({ answer, view }: Pick<AdoptionPart, 'view'> & { readonly answer: ShareAnswer }): ReactNode {
   const [pointed, setPointed] = useState<number>()
   const id = useId()
   const { days, known, telling } = answer
@@ -124,16 +109,12 @@ function ShareChart({
     ? [0, 0.25, 0.5, 0.75, 1].map((at) => ({ at, text: `${100 * at} %` }))
     : countTicks(Math.max(...known)).map((at) => ({ at, text: formatCount(at) }))
   const shown = pointed ?? last
-  const frame = {
-    places: days.length,
-    ticks: (widthPx: number) => dayTicks(days, Math.floor(widthPx / 70)),
-    pointed,
-    onPoint: setPointed,
-  }
+  const frame = { places: days.length, pointed, onPoint: setPointed }
   return (
     <ChartBeside legend={<ShareLegend answer={answer} bands={bands} day={shown} by={view.by} />}>
       <StepChart
         {...frame}
+        ticks={(widthPx) => dayTicks(days, Math.floor(widthPx / 70))}
         label={`${isShare ? 'Shares' : 'Clusters'} by ${view.by}, ${shortDay(days[0]!)} to ${shortDay(days.at(-1)!)}`}
         levels={levels}
         heightPx={300}
@@ -156,9 +137,7 @@ function ShareChart({
       </StepChart>
       {isShare ? (
         <StepChart
-          places={days.length}
-          pointed={pointed}
-          onPoint={setPointed}
+          {...frame}
           label={`Clusters that told it, of all that are known: ${telling[last]!} of ${known[last]!} on the last day`}
           levels={[
             { at: 0, text: '' },
@@ -167,9 +146,7 @@ function ShareChart({
           heightPx={32}
         >
           {(scale) => {
-            const part = (counts: readonly number[]): number[] =>
-              counts.map((count, day) => count / Math.max(1, known[day]!))
-            const reported = part(telling)
+            const reported = telling.map((count, day) => count / Math.max(1, known[day]!))
             const [one, rest] = stackedAreas(
               [
                 { key: 'reported', values: reported },

@@ -48,11 +48,11 @@ export function UsagePanel(part: AdoptionPart): ReactNode {
       title="In use"
       lead="What somebody would miss. Of all clusters, whatever the page is narrowed to; one that tells nothing of it counts as one without."
       query={query}
-      basisOf={({ known, to, updatedAt }) => {
-        const last = known.findLast((clusters) => clusters > 0) ?? 0
-        return { known: last, to, updatedAt, missingDays: [] }
-      }}
-      digestOf={({ digest }) => digest}
+      basisOf={({ known, ...basis }) => ({
+        ...basis,
+        known: known.findLast((clusters) => clusters > 0) ?? 0,
+        missingDays: [],
+      })}
       callFor={callFor}
       promql={PROMQL}
       chart={(answer) => (

@@ -22,16 +22,12 @@ export function VersionsBehindPanel(part: AdoptionPart): ReactNode {
       lead="Against the newest that any cluster runs; of releases, those that this fleet runs or ran in these days."
       query={query}
       basisOf={({ basis }) => basis}
-      digestOf={({ basis }) => basis.digest}
       callFor={callFor}
       promql={adoptionPromql(view, 'version')}
       tools={
         <Choice
           label="Counted in"
-          options={[
-            { value: 'minors', text: 'Minors' },
-            { value: 'releases', text: 'Releases' },
-          ]}
+          options={{ minors: 'Minors', releases: 'Releases' }}
           value={view.behind}
           onChange={(behind) => {
             change({ behind })

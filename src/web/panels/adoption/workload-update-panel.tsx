@@ -34,7 +34,6 @@ export function WorkloadUpdatePanel({ version, isAsked, ...part }: WorkloadUpdat
       lead={`Machines whose control plane runs ${version} or newer, and those that really run its launcher. Hatched between: they still have to migrate.`}
       query={query}
       basisOf={({ basis }) => basis}
-      digestOf={({ basis }) => basis.digest}
       callFor={callFor}
       promql={PROMQL}
       chart={(answer) => <WorkloadUpdateChart answer={answer} version={version} />}
@@ -94,12 +93,12 @@ function WorkloadUpdateChart({
           onPoint={setPointed}
         >
           {(scale) => {
-            const isTold = planned.map((share) => share !== null)
+            const isReported = planned.map((share) => share !== null)
             const bands = [
               { key: 'real', values: real.map((share) => share ?? 0) },
               { key: 'outdated', values: planned.map((share, day) => (share ?? 0) - (real[day] ?? 0)) },
             ]
-            const [reached, outdated] = stackedAreas(bands, isTold, scale)
+            const [reached, outdated] = stackedAreas(bands, isReported, scale)
             return (
               <>
                 <Hatches id={id} />

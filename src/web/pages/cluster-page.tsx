@@ -20,7 +20,7 @@ import {
 } from '../panels/fleet/cluster-facts.tsx'
 import { ClusterOpenUpgrades } from '../panels/fleet/cluster-open-upgrades.tsx'
 import { ClusterTimeline } from '../panels/fleet/cluster-timeline.tsx'
-import { DecommissionButton, GoneNote } from '../panels/fleet/gone-note.tsx'
+import { DecommissionButton, GoneNote } from '../panels/fleet/decommission-dialog.tsx'
 import { HazardList } from '../panels/fleet/hazard-list.tsx'
 import { UpgradeRows } from '../panels/fleet/upgrade-rows.tsx'
 import { VersionHistory } from '../panels/fleet/version-history.tsx'

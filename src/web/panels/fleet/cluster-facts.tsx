@@ -13,7 +13,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import { Ago, Since } from '../../ui/time.tsx'
 import { VersionMark } from '../../ui/version-mark.tsx'
-import { sourcesOf } from './cluster-cells.tsx'
+import { sourcesOf } from './cluster-table.tsx'
 import styles from './cluster-facts.module.css'
 
 /** Facts about a cluster: identity, versions, settings, data sources. */
@@ -50,14 +50,14 @@ export function ClusterIdentity({ cluster, versions }: IdentityProps): ReactNode
   ]
   return (
     <Panel title="Identity">
-      <FactList facts={facts.filter((one) => one !== undefined)} />
+      <FactList facts={facts} />
       <h3 className="panel-part-head">Versions</h3>
       <VersionList cluster={cluster} versions={versions} />
     </Panel>
   )
 }
 
-/** A value that is not reported is left out: the panel on data sources says what is missing, and why. */
+/** A value that is not reported is left out: the panel of data sources lists what is missing, and why. */
 function fact(name: string, value: ReactNode): Fact | undefined {
   return value === undefined || value === null ? undefined : { name, value }
 }
@@ -95,7 +95,7 @@ function VersionList({ cluster: { version, versions: own }, versions }: Identity
 export function ClusterCoverage({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
   const { coverage, lastSeenAt } = cluster
   const unknowns = unknownsOf(cluster)
-  const ways = sourcesOf(coverage)
+  const sources = sourcesOf(coverage)
   return (
     <Panel
       title="How it is heard"
@@ -107,7 +107,7 @@ export function ClusterCoverage({ cluster }: { readonly cluster: ClusterDetail }
     >
       <FactList
         facts={[
-          { name: 'Ways', value: ways.length === 0 ? 'none' : ways.join(', ') },
+          { name: 'Ways', value: sources.length === 0 ? 'none' : sources.join(', ') },
           { name: 'Objects', value: lastReport(coverage.objectsLastAt, `${formatCount(coverage.kinds.length)} kinds`) },
           { name: 'Metrics', value: lastReport(coverage.metricsLastAt) },
         ]}
@@ -140,7 +140,7 @@ function lastReport(at: string | null, more = ''): ReactNode {
 export function ClusterSettings({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
   const { settings, featureGates, hyperConvergedApi } = cluster
   const gates = Object.entries(featureGates)
-  // Defaults are those of a version; that nothing else is set, only the object tells.
+  // Defaults follow from the version; only the object shows that nothing else is set.
   if (hyperConvergedApi === null && gates.length === 0 && settings.every(({ set }) => set === null)) {
     return (
       <Panel title="Settings">
@@ -180,7 +180,7 @@ export function ClusterSettings({ cluster }: { readonly cluster: ClusterDetail }
 
 const pairClass = classNames('row', 'row-text', 'row-apart', 'text-small', styles.pair)
 
-/** Written, and other than what would hold, or than anybody knows would hold. */
+/** Set to another value than the default, or with an unknown default. */
 function isChanged({ set, default: holds }: SettingItem): boolean {
   return set !== null && JSON.stringify(set) !== JSON.stringify(holds)
 }
@@ -238,10 +238,13 @@ export function ClusterMachines({ cluster }: { readonly cluster: ClusterDetail }
     fact('Preferences', countsText(preferences)),
     fact('Deprecated APIs', countsText(deprecatedApis)),
   ]
-  const known = facts.filter((one) => one !== undefined)
   return (
     <Panel title="Nodes and machines">
-      {known.length === 0 ? <p className="quiet">Nothing of them is told.</p> : <FactList facts={known} />}
+      {facts.every((one) => one === undefined) ? (
+        <p className="quiet">Nothing of them is told.</p>
+      ) : (
+        <FactList facts={facts} />
+      )}
       {pools.length === 0 ? null : (
         <DataTable label="Machine config pools" columns={POOL_COLUMNS} rows={pools} rowKey={({ name }) => name} />
       )}

@@ -22,7 +22,7 @@ interface ClusterFiltersProps {
 
 const NO_FACETS: ClusterFacets = { states: [], versions: [], channels: [], platforms: [], flavours: [], regions: [] }
 
-/** What the list can be narrowed to, each choice with its number; the URL has all of it. */
+/** Filters of the list, each choice with its count; their state is the URL. */
 export function ClusterFilters({ view, onChange, facets, children }: ClusterFiltersProps): ReactNode {
   const counted = facets ?? NO_FACETS
   const change = (part: Partial<ClusterListView>): void => {
@@ -75,7 +75,7 @@ const FACETS = [
   { name: 'region', label: 'Region', values: 'regions' },
 ] as const
 
-/** Each state with its number, to be pressed; of those that hold nowhere only what is chosen is shown. */
+/** Each state with its count as a toggle button. */
 function StateChips({ view, onChange, facets }: Pick<ClusterFiltersProps, 'view' | 'onChange' | 'facets'>): ReactNode {
   const counts = new Map(facets?.states.map(({ value, count }) => [value, count]))
   return (
@@ -83,7 +83,7 @@ function StateChips({ view, onChange, facets }: Pick<ClusterFiltersProps, 'view'
       {CLUSTER_STATES.map((state) => {
         const count = counts.get(state)
         const isChosen = view.states.includes(state)
-        // Most fleets have none, and nobody looks for them.
+        // Most fleets have none.
         if (state === 'gone' && !isChosen && (count ?? 0) === 0) return null
         return (
           <button

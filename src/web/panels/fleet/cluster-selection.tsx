@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ClusterItem } from '../../../contract/fleet-clusters.ts'
 import { CLUSTER_LABEL } from '../../../model/cluster-identity.ts'
@@ -10,27 +10,26 @@ import { useAlerts } from '../../query/use-fleet.ts'
 import { useMoment } from '../../query/use-moment.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
 import { SilenceDialog } from '../silence-dialog.tsx'
 import { DecommissionDialog } from './decommission-dialog.tsx'
 
-/** More names are no address, and no matcher that somebody reads. */
+/** More names make the address and the matcher unreadable. */
 const NAMED_MAX = 100
 /** As the API has it; its own constant would bring its schemas along. */
 const DECOMMISSIONED_MAX = 1000
 
 interface ClusterSelectionProps {
-  /** Those that were read: what is known of the chosen ones. */
+  /** The loaded clusters, which may lack some of the selected ones. */
   readonly clusters: readonly ClusterItem[]
   readonly chosen: ReadonlySet<string>
   readonly onClear: () => void
 }
 
-/** What can be done with the chosen clusters. */
+/** Actions on the selected clusters. */
 export function ClusterSelection({ clusters, chosen, onClear }: ClusterSelectionProps): ReactNode {
-  const [isSilencing, setSilencing] = useState(false)
-  const [isDecommissioning, setDecommissioning] = useState(false)
   const isPresent = useMoment() === undefined
   const { zone } = usePreferences()
   const alerts = useAlerts().data?.alerts ?? []
@@ -40,71 +39,59 @@ export function ClusterSelection({ clusters, chosen, onClear }: ClusterSelection
   const isTooMany = names.length > NAMED_MAX
   const why = isTooMany ? { title: `At most ${NAMED_MAX} clusters can be named at once` } : {}
   return (
-    <>
-      <div className="selection-bar" role="group" aria-label="Selected clusters">
-        <strong className="nums">{countOf(chosen.size, 'cluster')} selected</strong>
-        <CopyButton text={names.join('\n')} label="Copy the names of the selected clusters" />
-        {isTooMany ? (
-          <span className="quiet" {...why}>
-            {why.title}
-          </span>
-        ) : (
-          <>
-            <Link href={alertsPath({ cluster: names.join(','), groupBy: 'cluster' })}>
-              {countOf(meant.length, 'alert')}
-            </Link>
-            <Button
-              variant="primary"
-              size="sm"
-              onClick={() => {
-                setSilencing(true)
-              }}
-            >
-              Silence…
-            </Button>
-          </>
-        )}
-        {isPresent && chosen.size <= DECOMMISSIONED_MAX ? (
-          <Button
-            variant="secondary"
+    <div className="selection-bar" role="group" aria-label="Selected clusters">
+      <strong className="nums">{countOf(chosen.size, 'cluster')} selected</strong>
+      <CopyButton text={names.join('\n')} label="Copy the names of the selected clusters" />
+      {isTooMany ? (
+        <span className="quiet" {...why}>
+          {why.title}
+        </span>
+      ) : (
+        <>
+          <Link href={alertsPath({ cluster: names.join(','), groupBy: 'cluster' })}>
+            {countOf(meant.length, 'alert')}
+          </Link>
+          <DialogButton
+            variant="primary"
             size="sm"
-            onClick={() => {
-              setDecommissioning(true)
-            }}
+            renderDialog={(close) => (
+              <SilenceDialog
+                initial={newDraft([matcherOf(names)], serverNowMs(), zone)}
+                {...(meant.length === 0 ? {} : { wanted: meant.map(({ fingerprint }) => fingerprint) })}
+                onClose={close}
+                onDone={onClear}
+              />
+            )}
           >
-            Decommissioned…
-          </Button>
-        ) : null}
-        <Button variant="link" size="sm" onClick={onClear}>
-          Clear
-        </Button>
-      </div>
-      {isSilencing ? (
-        <SilenceDialog
-          initial={newDraft([matcherOf(names)], serverNowMs(), zone)}
-          {...(meant.length === 0 ? {} : { wanted: meant.map(({ fingerprint }) => fingerprint) })}
-          onClose={() => {
-            setSilencing(false)
-          }}
-          onDone={onClear}
-        />
+            Silence…
+          </DialogButton>
+        </>
+      )}
+      {isPresent && chosen.size <= DECOMMISSIONED_MAX ? (
+        <DialogButton
+          variant="secondary"
+          size="sm"
+          renderDialog={(close) => (
+            <DecommissionDialog
+              clusters={names}
+              reporting={clusters.filter((one) => chosen.has(one.cluster) && isReporting(one)).length}
+              onClose={close}
+              onDone={onClear}
+            />
+          )}
+        >
+          Decommissioned…
+        </DialogButton>
       ) : null}
-      {isDecommissioning ? (
-        <DecommissionDialog
-          clusters={names}
-          reporting={
-            clusters.filter(
-              ({ cluster, states }) => chosen.has(cluster) && !states.includes('silent') && !states.includes('gone'),
-            ).length
-          }
-          onClose={() => {
-            setDecommissioning(false)
-          }}
-          onDone={onClear}
-        />
-      ) : null}
-    </>
+      <Button variant="link" size="sm" onClick={onClear}>
+        Clear
+      </Button>
+    </div>
   )
+}
+
+function isReporting({ states }: ClusterItem): boolean {
+  return !states.includes('silent') && !states.includes('gone')
 }
 
 function matcherOf(names: readonly string[]) {

@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<TimelineKind, string>> = {
 }
 
 const STEP = 25
-/** A change of more fields is opened when somebody asks. */
+/** Further fields of a change are collapsed. */
 const LINES_SHOWN = 3
 
 /** What changed, newest first. */

@@ -1,34 +1,41 @@
 import { useState, type ReactNode } from 'react'
+import { formatLength } from '../../lib/format-time.ts'
 import { decommissionFault, decommissionRequest } from '../../lib/decommission-draft.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { DECOMMISSIONS_PATH, useDecommission, useWithdraw } from '../../query/use-clusters.ts'
 import { reportUndo } from '../../query/use-api-action.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { submitTo, valueTo } from '../../ui/form-events.ts'
 import { usePreferences } from '../../ui/preferences.ts'
 import { useNowMs } from '../../ui/server-clock.ts'
 import { sayDone } from '../../ui/toasts.ts'
 import { ApiCallNote } from '../api-call-note.tsx'
 import { ActionFailure } from '../action-failure.tsx'
 import { NameField } from '../name-field.tsx'
+import type { ClusterDetail } from '../../../contract/fleet-clusters.ts'
+import { useMoment } from '../../query/use-moment.ts'
+import { DialogButton } from '../../ui/dialog-button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Ago, Moment } from '../../ui/time.tsx'
 
 interface DecommissionDialogProps {
   readonly clusters: readonly string[]
-  /** How many of them are heard of now, as far as is known. */
+  /** How many of them report now, as far as is known. */
   readonly reporting: number
   readonly onClose: () => void
   /** Also called when it was done. */
   readonly onDone?: () => void
 }
 
-/** "It was switched off for good": takes them out of every number, and ends by itself for one that is heard again. */
+/** Declares clusters decommissioned: they count nowhere until they report again. */
 export function DecommissionDialog({ clusters, reporting, onClose, onDone }: DecommissionDialogProps): ReactNode {
   const { name, zone } = usePreferences()
   const nowMs = useNowMs()
   const [reason, setReason] = useState('')
   const [since, setSince] = useState('')
   const decommission = useDecommission()
-  const takeBack = useTakeBack()
+  const revert = useRevert()
   const draft = { clusters, reason, since }
   const fault = decommissionFault(draft, nowMs, zone)
   const request = decommissionRequest(draft, name, zone)
@@ -40,23 +47,22 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
         onClose()
         onDone?.()
         sayDone(`${what} ${clusters.length === 1 ? 'is' : 'are'} gone, and in no number any more`, () => {
-          takeBack(
+          revert(
             decommissions.map(({ id }) => id),
             what,
           )
         })
       },
-      () => undefined, // said in the form
+      () => undefined, // the form shows the failure
     )
   }
   return (
     <Dialog title={`${what} ${clusters.length === 1 ? 'was' : 'were'} decommissioned`} onClose={onClose}>
       <form
         className="form"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={submitTo(() => {
           if (fault === undefined) send()
-        }}
+        })}
       >
         <p className="quiet">
           For a cluster that was switched off for good. It is no longer silent or stuck and counts nowhere from that
@@ -81,9 +87,7 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
             value={reason}
             maxLength={2000}
             placeholder="Ticket, who decided it, or what became of it"
-            onChange={(event) => {
-              setReason(event.target.value)
-            }}
+            onChange={valueTo(setReason)}
           />
         </label>
         <label className="field">
@@ -91,13 +95,7 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
             Since{zone === 'utc' ? ', in UTC' : ''}{' '}
             <span className="quiet">(now when left empty; not before it was last heard)</span>
           </span>
-          <input
-            type="datetime-local"
-            value={since}
-            onChange={(event) => {
-              setSince(event.target.value)
-            }}
-          />
+          <input type="datetime-local" value={since} onChange={valueTo(setSince)} />
         </label>
         <NameField />
         {decommission.error === null ? null : (
@@ -118,10 +116,77 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
   )
 }
 
-/** Takes back what was said, from wherever it was said: a toast outlives its form, a page its answer. */
-export function useTakeBack(): (ids: readonly string[], what: string) => void {
+/** Reverts a decommissioning. Usable from a toast, which outlives its form. */
+function useRevert(): (ids: readonly string[], what: string) => void {
   const withdraw = useWithdraw()
   return (ids, what) => {
     reportUndo(withdraw.mutateAsync(ids), `What was said of ${what} is taken back`, 'take it back')
   }
+}
+
+/** Since when a cluster is gone, and why; nothing of one that is not. */
+export function GoneNote({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
+  const { gone } = cluster
+  const revert = useRevert()
+  const isPresent = useMoment() === undefined
+  if (gone === null) return null
+  const { decommission } = gone
+  const since = <Moment atMs={Date.parse(gone.since)} />
+  const heard = <Ago at={cluster.lastSeenAt} />
+  if (decommission === null) {
+    return (
+      <Notice
+        kind="note"
+        title={
+          gone.afterSeconds === null
+            ? 'Gone: it was switched off for good'
+            : `Gone: nothing was heard of it for ${formatLength(gone.afterSeconds)}`
+        }
+        {...(isPresent ? { actions: <DecommissionButton cluster={cluster} /> } : {})}
+      >
+        It counts nowhere since {since}, and was last heard {heard}. As soon as anything comes from it, it is back.
+      </Notice>
+    )
+  }
+  const { id, by, reason, saidAt } = decommission
+  return (
+    <Notice
+      kind="note"
+      title={`Gone: ${by} says that it was decommissioned`}
+      {...(isPresent
+        ? {
+            actions: (
+              <Button
+                variant="secondary"
+                size="sm"
+                onClick={() => {
+                  revert([id], cluster.cluster)
+                }}
+              >
+                Take it back
+              </Button>
+            ),
+          }
+        : {})}
+    >
+      “{reason}”. It counts nowhere since {since}; said <Ago at={saidAt} />, last heard {heard}. As soon as anything
+      comes from it, it is back.
+    </Notice>
+  )
+}
+
+/** Declares one cluster decommissioned. */
+export function DecommissionButton({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
+  const isHeard = !cluster.states.includes('silent') && cluster.gone === null
+  return (
+    <DialogButton
+      variant="secondary"
+      size="sm"
+      renderDialog={(close) => (
+        <DecommissionDialog clusters={[cluster.cluster]} reporting={isHeard ? 1 : 0} onClose={close} />
+      )}
+    >
+      Decommissioned…
+    </DialogButton>
+  )
 }

@@ -21,7 +21,7 @@ import styles from './duration-explorer.module.css'
 import { lengthOr } from './edge-table.tsx'
 import { FleetCoverageNote } from './fleet-coverage.tsx'
 
-/** How it is looked at, as it stands in the address. */
+/** The view as parameters of the address. */
 export interface ExplorerView {
   /** Empty: the whole upgrade. */
   readonly phase: string
@@ -34,15 +34,10 @@ interface DurationExplorerProps {
   readonly onChange: (view: ExplorerView) => void
 }
 
-/** Waiting is nothing that a cluster's size makes longer. */
+/** Waiting for an approval does not depend on the size of the cluster. */
 const EXPLORED_PHASES = PHASES.filter((phase) => phase !== 'offered' && phase !== 'approval')
 
-const SHOWS = [
-  { value: 'plot', text: 'Plot' },
-  { value: 'table', text: 'Table' },
-] as const
-
-/** How long upgrades take by the size of their cluster. */
+/** Durations of upgrades by cluster size. */
 export function DurationExplorer({ asked, view, onChange }: DurationExplorerProps): ReactNode {
   const question = { ...asked, phase: view.phase }
   const query = useRuns(question)
@@ -63,7 +58,7 @@ export function DurationExplorer({ asked, view, onChange }: DurationExplorerProp
           />
           <Choice
             label="Show durations as"
-            options={SHOWS}
+            options={{ plot: 'Plot', table: 'Table' }}
             value={view.show}
             onChange={(show) => {
               onChange({ ...view, show })
@@ -110,7 +105,7 @@ function Explored({ answer, show }: { readonly answer: RunItems; readonly show: 
 
 const percent = (share: number): string => `${(100 * share).toFixed(2)}%`
 
-/** Both axes are powers: a cluster ten times as large stands as far to the right everywhere. */
+/** Both axes are logarithmic. */
 function ScatterPlot({ scatter }: { readonly scatter: DurationScatter }): ReactNode {
   const { points, medians, xTicks, yTicks } = scatter
   const open = points.filter(({ isFinished }) => !isFinished).length

@@ -15,11 +15,11 @@ interface EdgeGraphProps {
   readonly edges: readonly EdgeItem[]
   /** Over which upgrades; links keep it. */
   readonly window: EdgeWindow
-  /** Versions that are marked, where that is asked for. */
+  /** Versions that are marked as stranded. */
   readonly stranded: readonly StrandedItem[]
 }
 
-/** Versions and the steps between them, oldest at the left. The table above says the same and more. */
+/** Versions and the upgrade paths between them, oldest at the left. The table above has the same data and more. */
 export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNode {
   const drawn = useMemo(() => layoutOf(edges), [edges])
   const marked = new Set(stranded.map(({ version }) => version))
@@ -83,7 +83,7 @@ export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNod
   )
 }
 
-/** A line: what dagre is told of its label, and where dagre puts both. */
+/** A line: the size of its label for dagre, and the positions that dagre computes. */
 interface Routed {
   readonly width: number
   readonly height: number

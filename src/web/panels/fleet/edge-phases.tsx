@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { isSubPhase, phaseName, phaseWords } from '../../lib/fleet-names.ts'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
 import { formatCount } from '../../lib/format-number.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -6,7 +7,6 @@ import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Lane, LaneBand, LaneBar } from '../../ui/lane.tsx'
 import styles from './edge-phases.module.css'
 import { lengthOr } from './edge-table.tsx'
-import { laneColumn, phaseColumn } from './phase-column.tsx'
 
 /** Durations of each phase on an upgrade path: the median with its interval, p90 and p95. */
 export function EdgePhases({ edge }: { readonly edge: EdgeItem }): ReactNode {
@@ -76,4 +76,22 @@ function share(seconds: number, most: number): number {
 
 function boundText(seconds: number | null): string {
   return seconds === null ? 'open' : lengthOr(seconds)
+}
+
+/** The first column of tables of phases: a phase within another one is indented. */
+export function phaseColumn<Row>(phaseOf: (row: Row) => string): Column<Row> {
+  return {
+    head: 'Phase',
+    kind: 'name',
+    className: styles.name,
+    title: (row) => phaseWords(phaseOf(row)),
+    cell: (row) => <span className={isSubPhase(phaseOf(row)) ? styles.sub : undefined}>{phaseName(phaseOf(row))}</span>,
+  }
+}
+
+const LANE_STYLE = { inlineSize: '40%', minInlineSize: '14rem', verticalAlign: 'middle' }
+
+/** A column with a lane in each row; on a phone the numbers beside it are enough. */
+export function laneColumn<Row>(column: Pick<Column<Row>, 'head' | 'cell'>): Column<Row> {
+  return { id: 'lane', style: LANE_STYLE, isHiddenOnPhone: true, ...column }
 }

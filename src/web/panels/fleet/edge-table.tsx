@@ -1,15 +1,16 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { EdgeItem } from '../../../contract/fleet-edges.ts'
-import { edgeKey, edgeName } from '../../lib/edge-words.ts'
 import type { EdgeWindow } from '../../lib/edge-view.ts'
 import { edgePath } from '../../lib/paths.ts'
 import { operatorName, phaseName } from '../../lib/fleet-names.ts'
-import { countOf, formatCount } from '../../lib/format-number.ts'
 import { formatLength } from '../../lib/format-time.ts'
+import type { EdgeItem } from '../../../contract/fleet-edges.ts'
+import { edgeKey, edgeName, successText } from '../../lib/edge-words.ts'
+import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { SuccessWhisker } from './success-whisker.tsx'
+import { placeOnLane } from '../../ui/lane.tsx'
+import styles from './edge-table.module.css'
 
 interface EdgeTableProps {
   readonly edges: readonly EdgeItem[]
@@ -93,4 +94,25 @@ function longestPhases({ phases }: EdgeItem): string {
     .slice(0, LONGEST_SHOWN)
     .map(({ phase, p50Seconds }) => `${phaseName(phase)} ${formatLength(p50Seconds ?? 0)}`)
     .join(', ')
+}
+
+/** The share that succeeded as a point in its interval, on a line from none to all. */
+export function SuccessWhisker({ edge }: { readonly edge: Pick<EdgeItem, 'success' | 'outcomes'> }): ReactNode {
+  const { success, outcomes } = edge
+  if (success === null) {
+    return <span className="quiet nums">none ended, {formatCount(outcomes.inProgress)} running</span>
+  }
+  const { share, low, high, of } = success
+  return (
+    <span className={styles.whisker} title={successText(edge)}>
+      <span className={styles.line} aria-hidden="true">
+        <span className={styles.range} style={placeOnLane({ start: low, end: high })} />
+        <span className={styles.point} style={{ insetInlineStart: `${100 * share}%` }} />
+      </span>
+      <span className="nums">
+        {formatShare(Math.round(share * of), of)} of {formatCount(of)}
+        <span className="quiet"> ≥ {Math.floor(100 * low)} %</span>
+      </span>
+    </span>
+  )
 }

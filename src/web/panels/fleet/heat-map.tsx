@@ -46,7 +46,7 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
                     </Link>{' '}
                     {verdict === undefined ? null : <StuckMark />}
                   </span>
-                  {standingTexts(cells).map((text) => (
+                  {currentPhases(cells).map((text) => (
                     <span key={text} className={classNames('own-labels', styles.inWords)}>
                       {text}
                     </span>
@@ -68,8 +68,8 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
   )
 }
 
-/** Where it stands, for a screen that has no room for the tiles. */
-function standingTexts(cells: readonly HeatCell[]): readonly string[] {
+/** The current phases as text, for a screen without room for the tiles. */
+function currentPhases(cells: readonly HeatCell[]): readonly string[] {
   const texts = cells.filter(({ state, isStuck }) => state === 'in_progress' || isStuck).map(({ text }) => text)
   return texts.length === 0 ? [phaseWords(null)] : texts
 }

@@ -8,10 +8,12 @@ import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
+import { submitTo, valueTo } from '../../ui/form-events.ts'
 import { keptAs } from '../../ui/kept.ts'
 import styles from './list-taste.module.css'
 
-/** Columns and saved views of the list of clusters: taste, kept on this machine. A view itself is a link for anybody. */
+/** Columns and saved views of the list of clusters, stored in the browser. A view is a link that can be shared. */
 
 const columns = keptAs('daytwo.clusters.columns', readColumns)
 const views = keptAs('daytwo.clusters.views', readViews)
@@ -19,32 +21,18 @@ const views = keptAs('daytwo.clusters.views', readViews)
 export const useClusterColumns = columns.use
 
 export function ListTaste({ search }: { readonly search: string }): ReactNode {
-  const [dialog, setDialog] = useState<'none' | 'columns' | 'views'>('none')
-  const close = (): void => {
-    setDialog('none')
-  }
   return (
     <span className={classNames('row', styles.root)}>
-      <Button
+      <DialogButton
         variant="secondary"
         size="sm"
-        onClick={() => {
-          setDialog('views')
-        }}
+        renderDialog={(close) => <ViewsDialog search={search} onClose={close} />}
       >
         Views…
-      </Button>
-      <Button
-        variant="secondary"
-        size="sm"
-        onClick={() => {
-          setDialog('columns')
-        }}
-      >
+      </DialogButton>
+      <DialogButton variant="secondary" size="sm" renderDialog={(close) => <ColumnsDialog onClose={close} />}>
         Columns…
-      </Button>
-      {dialog === 'columns' ? <ColumnsDialog onClose={close} /> : null}
-      {dialog === 'views' ? <ViewsDialog search={search} onClose={close} /> : null}
+      </DialogButton>
     </span>
   )
 }
@@ -106,23 +94,14 @@ function ViewsDialog({ search, onClose }: { readonly search: string; readonly on
       )}
       <form
         className={classNames('form', styles.form)}
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={submitTo(() => {
           views.set(withView(saved, { name, search }))
           setName('')
-        }}
+        })}
       >
         <label className="field">
           Save the list as it is now as
-          <input
-            type="text"
-            data-first
-            value={name}
-            placeholder="Name of the view"
-            onChange={(event) => {
-              setName(event.target.value)
-            }}
-          />
+          <input type="text" data-first value={name} placeholder="Name of the view" onChange={valueTo(setName)} />
         </label>
         <div className="form-actions">
           <Button type="submit" variant="primary" size="sm" isDisabled={name.trim() === ''}>

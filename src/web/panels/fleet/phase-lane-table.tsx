@@ -8,7 +8,7 @@ import { Lane, LaneAxis, LaneBand, LaneBar, LaneKey, LaneThreshold } from '../..
 import { Legend } from '../../ui/legend.tsx'
 import { PhaseStateMark, StuckMark } from '../../ui/outcome-marks.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
-import { laneColumn, phaseColumn } from './phase-column.tsx'
+import { laneColumn, phaseColumn } from './edge-phases.tsx'
 
 /** The phases of an upgrade on one line of time, each beside what it takes on its edge, with how it is known. */
 export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem }): ReactNode {

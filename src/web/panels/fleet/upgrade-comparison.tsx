@@ -18,7 +18,7 @@ interface UpgradeComparisonProps {
   readonly onRemove: (id: string) => void
 }
 
-/** Upgrades beside each other: each phase where it lay since the upgrade began, and how long it took. */
+/** Upgrades side by side: the start of each phase relative to the upgrade, and its duration. */
 export function UpgradeComparison({ upgrades, nowMs, onRemove }: UpgradeComparisonProps): ReactNode {
   const { rows, seconds } = compareUpgrades(upgrades, nowMs)
   const columns: readonly Column<ComparedPhase>[] = [

@@ -18,7 +18,7 @@ interface UpgradeFiltersProps {
   readonly edges: readonly EdgeItem[]
 }
 
-/** What the history is narrowed to; the URL has all of it. */
+/** Filters of the history; their state is the URL. */
 export function UpgradeFilters({ view, onChange, edges }: UpgradeFiltersProps): ReactNode {
   const change = (part: Partial<UpgradeListView>): void => {
     onChange({ ...view, ...part })

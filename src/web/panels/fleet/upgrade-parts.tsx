@@ -87,12 +87,10 @@ export function EvidenceList({ evidence, label, hasPhase = false }: EvidenceList
   )
 }
 
+type Workloads = NonNullable<UpgradeDetailItem['workloads']>
+
 /** The workload update: VMs remaining, pace, expected end. */
-export function WorkloadTail({
-  workloads,
-}: {
-  readonly workloads: NonNullable<UpgradeDetailItem['workloads']>
-}): ReactNode {
+export function WorkloadTail({ workloads }: { readonly workloads: Workloads }): ReactNode {
   const { outdatedAtStart, outdatedNow, startedAt, endedAt, migrations, perMinute, etaAt } = workloads
   const done = outdatedAtStart === null || outdatedNow === null ? undefined : Math.max(0, outdatedAtStart - outdatedNow)
   const facts: readonly (Fact | undefined)[] = [
@@ -130,12 +128,12 @@ export function WorkloadTail({
           aria-label="Machines that have moved"
         />
       )}
-      <FactList facts={facts.filter((one) => one !== undefined)} />
+      <FactList facts={facts} />
     </>
   )
 }
 
-function migrationsText(migrations: NonNullable<UpgradeDetailItem['workloads']>['migrations']): string {
+function migrationsText(migrations: Workloads['migrations']): string {
   const words = [
     ['running', migrations.running],
     ['waiting', migrations.pending],
@@ -150,7 +148,7 @@ function migrationsText(migrations: NonNullable<UpgradeDetailItem['workloads']>[
 
 interface VirtHandlerWavesProps {
   readonly handler: NonNullable<UpgradeDetailItem['virtHandler']>
-  /** Phases of the upgrade: metrics may tell of the first node what the object does not. */
+  /** Phases of the upgrade: metrics may report the first node where the object does not. */
   readonly phases: UpgradeDetailItem['upgrade']['phases']
 }
 
@@ -185,7 +183,7 @@ export function VirtHandlerWaves({ handler, phases }: VirtHandlerWavesProps): Re
   )
 }
 
-/** What stands where the time a component took would. */
+/** The text of a component without a duration. */
 const UNTIMED: Readonly<Partial<Record<PhaseState, string>>> = { in_progress: 'running', skipped: '–', pending: '–' }
 
 type Component = UpgradeDetailItem['components'][number]

@@ -15,7 +15,7 @@ interface VersionHistoryProps {
   readonly nowMs: number
 }
 
-/** Which version of each operator ran when, as lines of time below each other; each piece says its moments. */
+/** The versions of each operator over time, one lane per operator; each piece has its start and end as text. */
 export function VersionHistory({ intervals, range, nowMs }: VersionHistoryProps): ReactNode {
   const { zone } = usePreferences()
   const rangeMs = HISTORY_RANGES.find(({ name }) => name === range)?.ms ?? 0

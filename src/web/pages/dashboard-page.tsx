@@ -20,8 +20,7 @@ import { FileLink } from '../panels/dashboards/text-link.tsx'
 import { TimeControls } from '../panels/dashboards/time-controls.tsx'
 import { VariableBar } from '../panels/dashboards/variable-bar.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
-import { UpgradeBandList } from '../panels/upgrade-band-list.tsx'
-import { UpgradeToggle } from '../panels/upgrade-toggle.tsx'
+import { UpgradeBandList, UpgradeToggle } from '../panels/upgrade-band-list.tsx'
 import { toFailure } from '../query/fetch-json.ts'
 import {
   dashboardApiPath,

@@ -1,16 +1,25 @@
 import { useState, type ReactNode } from 'react'
 import { useSearch } from 'wouter'
+import { reportUndo } from '../query/use-api-action.ts'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { parseAlertAction, type AlertAction } from '../lib/alert-view.ts'
 import { newDraft } from '../lib/silence-draft.ts'
 import { matchersFor } from '../lib/silence-matchers.ts'
 import { useMoment } from '../query/use-moment.ts'
+import { submitTo, valueTo } from '../ui/form-events.ts'
 import { usePreferences } from '../ui/preferences.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
-import { AcknowledgeDialog } from './acknowledge-dialog.tsx'
+import { countOf } from '../lib/format-number.ts'
+import { acknowledgePath, useAcknowledge, useUnacknowledge } from '../query/use-alert-actions.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { sayDone } from '../ui/toasts.ts'
 import { focusedFingerprint } from './alert-row-focus.ts'
-import type { Selection } from './alert-selection.ts'
+import type { Selection } from './alert-selection.tsx'
 import { SilenceDialog } from './silence-dialog.tsx'
+import { ApiCallNote } from './api-call-note.tsx'
+import { ActionFailure } from './action-failure.tsx'
+import { NameField } from './name-field.tsx'
 
 interface ActionTargets {
   readonly alerts: readonly AlertItem[]
@@ -80,10 +89,8 @@ interface StartedAction {
   readonly alerts: readonly AlertItem[]
 }
 
-interface ActionDialogProps {
+interface ActionDialogProps extends Omit<AcknowledgeDialogProps, 'alerts'> {
   readonly started: StartedAction
-  readonly onClose: () => void
-  readonly onDone: () => void
 }
 
 function ActionDialog({ started: { action, alerts }, ...rest }: ActionDialogProps): ReactNode {
@@ -95,5 +102,65 @@ function ActionDialog({ started: { action, alerts }, ...rest }: ActionDialogProp
       wanted={alerts.map(({ fingerprint }) => fingerprint)}
       {...rest}
     />
+  )
+}
+
+interface AcknowledgeDialogProps {
+  readonly alerts: readonly AlertItem[]
+  readonly onClose: () => void
+  /** Called after success, in addition to `onClose`. */
+  readonly onDone?: () => void
+}
+
+/** Acknowledges alerts: visible to others, suppresses nothing. Enter submits; the toast offers an undo. */
+function AcknowledgeDialog({ alerts, onClose, onDone }: AcknowledgeDialogProps): ReactNode {
+  const { name } = usePreferences()
+  const [note, setNote] = useState('')
+  const acknowledge = useAcknowledge()
+  const undo = useUnacknowledge()
+  const [first] = alerts
+  if (first === undefined) return null
+  const what = alerts.length === 1 ? first.alertname : countOf(alerts.length, 'alert')
+  const fingerprints = alerts.map(({ fingerprint }) => fingerprint)
+  const request = { note: note.trim(), ...(name.trim() === '' ? {} : { by: name.trim() }) }
+  const send = (): void => {
+    acknowledge.mutate(
+      { fingerprints, ...request },
+      {
+        onSuccess: () => {
+          onClose()
+          onDone?.()
+          sayDone(`Acknowledged ${what}`, () => {
+            reportUndo(undo.mutateAsync(fingerprints), `${what} is not acknowledged any more`, 'take it back')
+          })
+        },
+      },
+    )
+  }
+  return (
+    <Dialog title={`Acknowledge ${what}`} onClose={onClose}>
+      <form className="form" onSubmit={submitTo(send)}>
+        <p className="quiet">
+          Tells others that you look after it. It stays in the list, and ends when the alert resolves.
+        </p>
+        <label className="field">
+          <span>
+            Note <span className="quiet">(what you do, or what you found)</span>
+          </span>
+          <input type="text" value={note} maxLength={1000} data-first onChange={valueTo(setNote)} />
+        </label>
+        <NameField />
+        {acknowledge.error === null ? null : <ActionFailure what="acknowledge it" failure={acknowledge.error} />}
+        <div className="form-actions">
+          <Button type="submit" variant="primary" isDisabled={acknowledge.isPending}>
+            {acknowledge.isPending ? 'Sending…' : 'Acknowledge'}
+          </Button>
+          <Button variant="link" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+        <ApiCallNote call={{ method: 'POST', path: acknowledgePath(first.fingerprint), body: request }} />
+      </form>
+    </Dialog>
   )
 }

@@ -4,7 +4,7 @@ import type { AlertItem } from '../../contract/alerts.ts'
 import { marksOf } from '../lib/alert-marks.ts'
 import type { AlertAction } from '../lib/alert-view.ts'
 import { atMoment } from '../lib/moment.ts'
-import { alertPath, alertsPath, resolvedPath, rulePath, runbookPath, silencesPath } from '../lib/paths.ts'
+import { alertPath, alertsPath, resolvedPath, rulePath, runbookPath, silencesPath, promqlPath } from '../lib/paths.ts'
 import { linkTarget } from '../lib/safe-href.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { useUnacknowledge } from '../query/use-alert-actions.ts'
@@ -15,15 +15,19 @@ import { classNames } from '../ui/class-names.ts'
 import { Icon } from '../ui/icon.tsx'
 import { AlertMarkList, ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { Since } from '../ui/time.tsx'
-import { AlertFacts } from './alert-facts.tsx'
+import { Since, Moment } from '../ui/time.tsx'
+import { formatAge } from '../lib/format-time.ts'
+import { formatAlertValue } from '../lib/format-number.ts'
+import { CodeBlock } from '../ui/code-block.tsx'
+import { FactList, type Fact } from '../ui/fact-list.tsx'
+import { PromqlText } from '../ui/promql-text.tsx'
 import styles from './alert-detail.module.css'
-import { AlertSituation } from './alert-situation.tsx'
+import { AlertSituation, PastSituation } from './alert-situation.tsx'
 import { Answer } from './answer.tsx'
 import { ClusterLink } from './cluster-link.tsx'
 import { ActionFailure } from './action-failure.tsx'
-import { PastSituation } from './past-situation.tsx'
 import { RunbookBody } from './runbook-body.tsx'
+import { ApiCallNote } from './api-call-note.tsx'
 
 interface AlertDetailProps {
   readonly alert: AlertItem
@@ -199,4 +203,66 @@ function NoRunbook({ alert }: { readonly alert: AlertItem }): ReactNode {
       )}
     </Notice>
   )
+}
+
+/** Shown in the head of the alert. */
+const HIDDEN_ANNOTATIONS = new Set(['summary', 'description'])
+
+/** Times, labels, annotations and rule of an alert. */
+function AlertFacts({ alert }: { readonly alert: AlertItem }): ReactNode {
+  const { rule } = alert
+  const isPast = useMoment() !== undefined
+  const annotations = Object.entries(alert.annotations).filter(([name]) => !HIDDEN_ANNOTATIONS.has(name))
+  return (
+    <section className={styles.facts} id="facts" aria-label="Facts">
+      <h3 className="panel-part-head">When</h3>
+      <FactList facts={timesOf(alert)} />
+      <h3 className="panel-part-head">Labels</h3>
+      <FactList isStacked facts={Object.entries(alert.labels).map(([name, value]) => ({ name, value }))} />
+      {annotations.length === 0 ? null : (
+        <>
+          <h3 className="panel-part-head">Annotations</h3>
+          <FactList isStacked facts={annotations.map(([name, value]) => ({ name, value }))} />
+        </>
+      )}
+      <h3 className="panel-part-head">Rule</h3>
+      {rule.expr === '' ? (
+        <p className="quiet">
+          {isPast
+            ? 'Not kept: it may have been another one then.'
+            : `None here: somebody else sent it${alert.generatorUrl === undefined ? '' : `, ${alert.generatorUrl}`}.`}
+        </p>
+      ) : (
+        <RuleFacts rule={rule} />
+      )}
+      <ApiCallNote call={{ path: `/api/fleet/v1/alerts/${alert.fingerprint}` }} />
+    </section>
+  )
+}
+
+function RuleFacts({ rule }: Pick<AlertItem, 'rule'>): ReactNode {
+  return (
+    <>
+      <CodeBlock what="expression" text={rule.expr} bar={<Link href={promqlPath(rule.expr)}>Open in Explore</Link>}>
+        <PromqlText expr={rule.expr} />
+      </CodeBlock>
+      <FactList
+        facts={[
+          { name: 'for', value: rule.forMs === 0 ? 'fires at once' : formatAge(rule.forMs) },
+          rule.keepFiringForMs === 0 ? undefined : { name: 'keep firing for', value: formatAge(rule.keepFiringForMs) },
+          { name: 'group', value: rule.group },
+          { name: 'file', value: rule.file },
+        ]}
+      />
+    </>
+  )
+}
+
+function timesOf({ activeAtMs, firedAtMs, resolvedAtMs, value }: AlertItem): readonly (Fact | undefined)[] {
+  return [
+    { name: 'active since', value: <Moment atMs={activeAtMs} /> },
+    firedAtMs === undefined ? undefined : { name: 'fired', value: <Moment atMs={firedAtMs} /> },
+    resolvedAtMs === undefined ? undefined : { name: 'resolved', value: <Moment atMs={resolvedAtMs} /> },
+    { name: 'value', value: <span title={String(value)}>{formatAlertValue(value)}</span> },
+  ]
 }

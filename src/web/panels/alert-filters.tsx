@@ -35,7 +35,7 @@ export function AlertFilters({ view, onChange, shown, total, labels }: AlertFilt
           change({ text })
         },
       }}
-      // What only a link or a row can set, and anybody must be able to take away.
+      // Filters that only a link or a row can set; every reader can remove them.
       chips={chips.map(({ name, value, without }) => ({
         name,
         value,
@@ -74,10 +74,7 @@ export function AlertFilters({ view, onChange, shown, total, labels }: AlertFilt
       />
       <Choice
         label="Show"
-        options={[
-          { value: 'all', text: 'All' },
-          { value: 'open', text: 'Needs somebody' },
-        ]}
+        options={{ all: 'All', open: 'Needs somebody' }}
         value={view.show}
         onChange={(show) => {
           change({ show })
@@ -86,10 +83,7 @@ export function AlertFilters({ view, onChange, shown, total, labels }: AlertFilt
       <GroupChoice view={view} onChange={onChange} labels={labels} />
       <Choice
         label="Order"
-        options={[
-          { value: 'worst', text: 'Worst first' },
-          { value: 'newest', text: 'Newest first' },
-        ]}
+        options={{ worst: 'Worst first', newest: 'Newest first' }}
         value={view.sort}
         onChange={(sort) => {
           change({ sort })

@@ -1,27 +1,25 @@
 import { useMemo, useState, type ReactNode } from 'react'
-import { useSearch } from 'wouter'
+import { Link, useSearch } from 'wouter'
+import { ownLabelsByName } from '../lib/alert-labels.ts'
 import type { AlertItem, AlertItems } from '../../contract/alerts.ts'
 import { groupableLabels, groupAlerts, type AlertGroup } from '../lib/alert-groups.ts'
-import { applyAlertView, isFiltered, type AlertView, ALERT_VIEW } from '../lib/alert-view.ts'
+import { applyAlertView, isFiltered, ALERT_VIEW, type AlertView } from '../lib/alert-view.ts'
 import { countOf } from '../lib/format-number.ts'
-import { ownLabelsByName } from '../lib/alert-labels.ts'
+import { coverageSentence } from '../lib/now-summary.ts'
+import { ROUTES } from '../lib/paths.ts'
 import { steadyAlerts, type SteadyAlerts } from '../lib/steady-list.ts'
+import { useNow } from '../query/use-fleet.ts'
 import { Notice } from '../ui/notice.tsx'
+import { useNowMs } from '../ui/server-clock.ts'
+import { Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import { AlertFilters } from './alert-filters.tsx'
-import type { Selection } from './alert-selection.ts'
-import { AlertTable } from './alert-table.tsx'
+import { AlertTable, type AlertTableProps } from './alert-table.tsx'
 import { ListChangesBar } from './list-changes-bar.tsx'
-import { EmptyAlerts } from './no-alerts.tsx'
 
-interface AlertListProps {
+interface AlertListProps extends Pick<AlertTableProps, 'view' | 'openFingerprint' | 'onOpen' | 'selection'> {
   readonly items: AlertItems
-  readonly view: AlertView
   readonly onChange: (view: AlertView) => void
-  readonly openFingerprint: string | undefined
-  /** The same function for the life of the page. */
-  readonly onOpen: (fingerprint: string) => void
-  readonly selection: Selection
 }
 
 /** The alerts below their filters. A poll changes values and never rows; new alerts wait behind a bar. */
@@ -101,6 +99,39 @@ function FailingRules({ failing }: { readonly failing: AlertItems['failing'] }):
           ))}
         </ul>
       </details>
+    </Notice>
+  )
+}
+
+/** The empty list with its coverage: without reporting clusters it means nothing. */
+function EmptyAlerts({ asOfMs, isPartial }: { readonly asOfMs: number; readonly isPartial: boolean }): ReactNode {
+  const now = useNow().data
+  const nowMs = useNowMs()
+  const isBlind = now?.clusters.reporting === 0
+  const sentence =
+    now === undefined ? (
+      <>
+        Last checked <Since atMs={asOfMs} suffix=" ago" />.
+      </>
+    ) : (
+      coverageSentence(now, nowMs)
+    )
+  if (isPartial)
+    return (
+      <Notice kind="note" title="No alert from the rules that work">
+        {sentence}
+      </Notice>
+    )
+  if (isBlind) {
+    return (
+      <Notice kind="note" title="No alert, and no cluster that could raise one">
+        No cluster is reporting. <Link href={ROUTES.now}>How to connect one</Link>
+      </Notice>
+    )
+  }
+  return (
+    <Notice kind="good" title="Nothing fires, nothing waits.">
+      {sentence}
     </Notice>
   )
 }

@@ -9,7 +9,7 @@ import { AlertMarkList, ImpactMark, SeverityMark, StateMark } from '../ui/marks.
 import { SelectBox } from '../ui/select-column.tsx'
 import { SeverityBelow } from '../ui/severity-column.tsx'
 import { Since } from '../ui/time.tsx'
-import type { Selection } from './alert-selection.ts'
+import type { Selection } from './alert-selection.tsx'
 
 interface AlertRowProps {
   readonly alert: AlertItem

@@ -1,20 +1,20 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { clusterPath, alertPath, alertsPath, deliveryPath } from '../lib/paths.ts'
 import type { AlertDetail, AlertItem } from '../../contract/alerts.ts'
 import { toldSentence } from '../lib/alert-marks.ts'
-import { countOf, formatCount, formatShare, formatValue } from '../lib/format-number.ts'
+import { countOf, formatCount, formatShare, formatValue, isUntoldValue } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
-import { alertPath, alertsPath, deliveryPath } from '../lib/paths.ts'
 import { toFailure } from '../query/fetch-json.ts'
 import { useAlertDetail } from '../query/use-alert.ts'
 import { Question } from '../ui/question.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import { Since } from '../ui/time.tsx'
+import { useAlerts } from '../query/use-fleet.ts'
 import { ClusterLink } from './cluster-link.tsx'
 import styles from './alert-detail.module.css'
 import ownStyles from './alert-situation.module.css'
-import { DecisionItems } from './decision-list.tsx'
-import { DeliveryLine } from './delivery-line.tsx'
+import { DecisionItems, DeliveryLine } from './delivery-line.tsx'
 
 /**
  * The situation of an alert in four lines: value against threshold, changes before the alert, other clusters with the alert,
@@ -54,7 +54,7 @@ export function AlertSituation({ alert }: { readonly alert: AlertItem }): ReactN
         </>
       )}
       <Question asks="Was anybody told?">
-        <Told alert={alert} detail={data} />
+        <Delivery alert={alert} detail={data} />
       </Question>
     </section>
   )
@@ -193,7 +193,13 @@ function Trait({ trait }: { readonly trait: AlertDetail['elsewhere']['shared'][n
   )
 }
 
-function Told({ alert, detail }: { readonly alert: AlertItem; readonly detail: AlertDetail | undefined }): ReactNode {
+function Delivery({
+  alert,
+  detail,
+}: {
+  readonly alert: AlertItem
+  readonly detail: AlertDetail | undefined
+}): ReactNode {
   const decisions = alert.marks?.decisions ?? []
   const deliveries = detail?.deliveries ?? []
   const { isGood, sentence } = toldSentence(alert, deliveries)
@@ -225,5 +231,53 @@ function Told({ alert, detail }: { readonly alert: AlertItem; readonly detail: A
         </details>
       ) : null}
     </>
+  )
+}
+
+/** The situation at a past moment, as far as the list of alerts of that moment has it, with links to the rest. */
+export function PastSituation({ alert }: { readonly alert: AlertItem }): ReactNode {
+  const { alertname, cluster } = alert
+  const list = useAlerts()
+  const others = new Set(
+    list.data?.alerts
+      .filter((other) => other.alertname === alertname && other.cluster !== cluster && other.state !== 'resolved')
+      .map((other) => other.cluster),
+  )
+  return (
+    <section className={styles.situation} aria-label="Situation">
+      <Question asks="Value">
+        {isUntoldValue(alert.value) ? (
+          <p className="quiet">Not known: it is kept of the present only.</p>
+        ) : (
+          <p>
+            <strong className="nums">{formatValue(alert.value)}</strong> <span className="quiet">then.</span>
+          </p>
+        )}
+      </Question>
+      <Question asks="Before it">
+        <p>
+          {cluster === '' ? (
+            'It is of no cluster, and nothing tells what changed.'
+          ) : (
+            <Link href={clusterPath(cluster)}>What changed on {cluster}</Link>
+          )}
+        </p>
+      </Question>
+      <Question asks="Only here?">
+        {list.data === undefined ? null : others.size === 0 ? (
+          <p>Yes: no other cluster had it.</p>
+        ) : (
+          <p>
+            No: {countOf(others.size, 'other cluster')} had it. <Link href={alertsPath({ alertname })}>Show them</Link>
+          </p>
+        )}
+      </Question>
+      <Question asks="Was anybody told?">
+        <p>
+          <Link href={deliveryPath({ fingerprint: alert.fingerprint })}>All that was sent about it</Link>, each with its
+          time.
+        </p>
+      </Question>
+    </section>
   )
 }

@@ -13,10 +13,10 @@ import { ApiCallNote } from './api-call-note.tsx'
 
 interface AnswerProps<T> {
   readonly query: UseQueryResult<T>
-  /** What is shown, as it stands in a sentence: `the alerts`. */
+  /** The content as part of a sentence: `the alerts`. */
   readonly what: string
   readonly skeletonLines?: number
-  /** The call of the API, where it stands among what is shown: then it is told with a failure too. */
+  /** The call of the API where `children` show it, so that a failure shows it too. */
   readonly call?: string
   readonly children: (data: T) => ReactNode
 }
@@ -46,14 +46,14 @@ export function Answer<T>({ query, what, skeletonLines = 6, call, children }: An
 
 interface FailureNoticeProps {
   readonly what: string
-  /** What was shown before stands below. */
+  /** The previous answer is shown below. */
   readonly isOld: boolean
   readonly query: UseQueryResult
 }
 
 function FailureNotice({ what, isOld, query }: FailureNoticeProps): ReactNode {
   const failure = toFailure(query.error)
-  // Nothing is broken where a name is not known.
+  // An unknown name is no failure.
   const isUnknown = failure.status === 404 && !isOld
   if (failure.status === 400 && failure.message.startsWith(MOMENT_REFUSED)) return <MomentRefused what={what} />
   return (
@@ -87,10 +87,10 @@ function FailureNotice({ what, isOld, query }: FailureNoticeProps): ReactNode {
   )
 }
 
-/** How the API begins to say that it takes no such moment. */
+/** The beginning of the API's error for an invalid moment. */
 const MOMENT_REFUSED = 'invalid parameter "at"'
 
-/** The clock of the reader is ahead of the server's, or the link is of another server. */
+/** The clock of the browser is ahead of the server, or the link is from another server. */
 function MomentRefused({ what }: { readonly what: string }): ReactNode {
   const [pathname, navigate] = useLocation()
   const search = useSearch()
@@ -115,7 +115,7 @@ function MomentRefused({ what }: { readonly what: string }): ReactNode {
   )
 }
 
-/** Leads back to what is shown now. */
+/** A link to sign in that returns to the current page. */
 function SignIn(): ReactNode {
   const [pathname] = useLocation()
   const search = useSearch()

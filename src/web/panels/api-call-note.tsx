@@ -4,7 +4,7 @@ import { CodeBlock } from '../ui/code-block.tsx'
 
 interface ApiCallNoteProps {
   readonly call: ApiCall
-  /** What it says, when there are several on a page. */
+  /** The label, when there are several on a page. */
   readonly title?: string
 }
 

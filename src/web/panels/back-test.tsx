@@ -11,6 +11,7 @@ import { Button } from '../ui/button.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { DataTable, type Column } from '../ui/data-table.tsx'
 import { FailureText } from '../ui/failure-text.tsx'
+import { submitTo, valueTo } from '../ui/form-events.ts'
 import { Panel } from '../ui/panel.tsx'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -75,10 +76,9 @@ function Editor({ rule }: { readonly rule: AlertingRule }): ReactNode {
   return (
     <form
       className="form"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={submitTo(() => {
         replay.mutate(requestAt(serverNowMs()))
-      }}
+      })}
     >
       <label className="field">
         <span>
@@ -90,9 +90,7 @@ function Editor({ rule }: { readonly rule: AlertingRule }): ReactNode {
           spellCheck={false}
           autoCapitalize="none"
           value={text}
-          onChange={(event) => {
-            setEdited(event.target.value)
-          }}
+          onChange={valueTo(setEdited)}
         />
       </label>
       <div className="form-actions">

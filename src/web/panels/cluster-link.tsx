@@ -8,7 +8,7 @@ interface ClusterLinkProps {
   readonly none?: string
 }
 
-/** The name of a cluster leads to its page, wherever it stands. */
+/** The name of a cluster as a link to its page. */
 export function ClusterLink({ cluster, none = 'no cluster' }: ClusterLinkProps): ReactNode {
   return cluster === '' ? none : <Link href={clusterPath(cluster)}>{cluster}</Link>
 }

@@ -40,11 +40,11 @@ import { serverNowMs } from '../ui/server-clock.ts'
 import { sayDone, sayFailed } from '../ui/toasts.ts'
 import { useSettled } from '../ui/use-settled.ts'
 
-/** Everything the command menu can go to or do. */
+/** All pages, objects and actions of the command menu. */
 
 export interface Command {
   readonly label: string
-  /** What it is or says, quiet beside the label. */
+  /** A short description, quiet beside the label. */
   readonly note: string
   readonly run: () => void
 }
@@ -54,11 +54,11 @@ export interface MenuGroup extends CommandGroup<Command> {
   readonly morePath?: string
   /** That list is not narrowed to what is typed. */
   readonly isMoreWhole?: boolean
-  /** There are more than were looked through. */
+  /** There are more than were searched. */
   readonly isPart?: boolean
 }
 
-/** What the server is asked for while somebody types: whether it has answered. */
+/** The state of the search on the server for the typed text. */
 export type Search = 'looking' | 'failed' | 'done'
 
 export interface Menu {
@@ -74,7 +74,7 @@ const MOMENTS = [
   { label: 'As it was a week ago', agoMs: 7 * 24 * HOUR_MS },
 ] as const
 
-/** The server is asked when somebody paused for so long. */
+/** The search on the server starts after this pause in typing. */
 const TYPED_MS = 150
 
 export function useMenu(typed: string): Menu {
@@ -95,7 +95,7 @@ export function useMenu(typed: string): Menu {
     ...useFleetGroups(to, text, found.data),
     ...useAlertGroups(to, text),
     ...useExploreGroups(to, text),
-    { title: 'Deeds', commands: useDeeds(to) },
+    { title: 'Deeds', commands: useActions(to) },
     { title: 'This page', commands: useMoments(to) },
     ...(query === ''
       ? []
@@ -213,32 +213,32 @@ function useExploreGroups(to: To, text: string): readonly MenuGroup[] {
   ]
 }
 
-function useDeeds(to: To): readonly Command[] {
+function useActions(to: To): readonly Command[] {
   const { theme, zone, density } = usePreferences()
   const isPaused = useLiveState() === 'paused'
   const isDark = theme === 'dark'
   const print = usePrint()
-  const deed = (label: string, note: string, run: () => void): Command => ({ label, note, run })
+  const action = (label: string, note: string, run: () => void): Command => ({ label, note, run })
   return [
-    deed(isDark ? 'Light theme' : 'Dark theme', 'view', () => {
+    action(isDark ? 'Light theme' : 'Dark theme', 'view', () => {
       setPreference('theme', isDark ? 'light' : 'dark')
     }),
-    deed(zone === 'utc' ? 'Times in local zone' : 'Times in UTC', 'view', () => {
+    action(zone === 'utc' ? 'Times in local zone' : 'Times in UTC', 'view', () => {
       setPreference('zone', zone === 'utc' ? 'local' : 'utc')
     }),
-    deed(density === 'dense' ? 'Comfortable rows' : 'Dense rows', 'view', () => {
+    action(density === 'dense' ? 'Comfortable rows' : 'Dense rows', 'view', () => {
       setPreference('density', density === 'dense' ? 'comfortable' : 'dense')
     }),
-    deed(isPaused ? 'Go on showing what changes' : 'Pause: let the page stand still', 'view', () => {
+    action(isPaused ? 'Go on showing what changes' : 'Pause: let the page stand still', 'view', () => {
       setPaused(!isPaused)
     }),
-    deed('Copy a link to this page', 'as it is narrowed, sorted and open', () => {
+    action('Copy a link to this page', 'as it is narrowed, sorted and open', () => {
       void copyToClipboard(location.href).then((isCopied) => {
         if (isCopied) sayDone('The link is copied.')
         else sayFailed('This browser does not let the page copy. The address bar has the link.')
       })
     }),
-    deed('Print this page', 'whole, without what only a screen can use', print),
+    action('Print this page', 'whole, without what only a screen can use', print),
     to('Hand over the shift', 'what the next one has to know, to copy or print', nowPath({ handover: '8h' })),
   ]
 }

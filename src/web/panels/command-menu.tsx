@@ -7,7 +7,7 @@ import { useMenu, type Command, type MenuGroup, type Search } from './command-gr
 import { classNames } from '../ui/class-names.ts'
 import styles from './command-menu.module.css'
 
-/** Of one group while something is typed; before, a few of each are enough to see what there is. */
+/** Entries of one group while text is typed. */
 const SHOWN_MAX = 6
 
 interface MenuPart {
@@ -17,7 +17,7 @@ interface MenuPart {
   readonly commands: readonly Command[]
 }
 
-/** Everything the UI can go to or do, by typing. */
+/** Finds all pages, objects and actions of the UI by typing. */
 export function CommandMenu({ onClose }: { readonly onClose: () => void }): ReactNode {
   const listId = useId()
   const [typed, setTyped] = useState('')

@@ -4,6 +4,8 @@ import { formatCount } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
 import { Shape, type ShapeName } from '../ui/shapes.tsx'
 import { Since } from '../ui/time.tsx'
+import type { AlertItem } from '../../contract/alerts.ts'
+import { reasonWords } from '../lib/alert-marks.ts'
 
 const SHAPES: Readonly<Record<DeliveryItem['outcome'], ShapeName>> = {
   delivered: 'check',
@@ -38,4 +40,18 @@ export function DeliveryLine({ delivery }: { readonly delivery: DeliveryItem }):
 
 export function latencyText(latencyMs: number): string {
   return latencyMs < 1000 ? `${formatCount(Math.round(latencyMs))} ms` : formatAge(latencyMs)
+}
+
+type Decision = NonNullable<AlertItem['marks']>['decisions'][number]
+
+/** The decisions of the notification pipeline by receiver, with reasons, as list items. */
+export function DecisionItems({ decisions }: { readonly decisions: readonly Decision[] }): ReactNode {
+  return decisions.map(({ receiver, sends, reason, atMs }) => (
+    <li key={`${receiver} ${atMs}`}>
+      <strong>{receiver}</strong> {sends ? 'is told' : 'is not told'}: {reasonWords(reason)}{' '}
+      <span className="quiet">
+        <Since atMs={atMs} suffix=" ago" />
+      </span>
+    </li>
+  ))
 }

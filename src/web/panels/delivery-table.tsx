@@ -109,18 +109,16 @@ function DeliveryDetail({ id }: { readonly id: number }): ReactNode {
               { name: 'at', value: <Moment atMs={atMs} /> },
               { name: 'to', value: target },
               { name: 'group key', value: <code>{groupKey}</code> },
-              ...(retryAtMs === undefined
-                ? []
-                : [
-                    {
-                      name: 'next try',
-                      value: (
-                        <>
-                          in <Until atMs={retryAtMs} />
-                        </>
-                      ),
-                    },
-                  ]),
+              retryAtMs === undefined
+                ? undefined
+                : {
+                    name: 'next try',
+                    value: (
+                      <>
+                        in <Until atMs={retryAtMs} />
+                      </>
+                    ),
+                  },
               {
                 name: 'alerts',
                 value: fingerprints.map((fingerprint) => (

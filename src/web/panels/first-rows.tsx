@@ -3,7 +3,7 @@ import { Link, useLocation, useSearch } from 'wouter'
 import { withSearch, isWholeList, otherLength } from '../lib/address.ts'
 import { formatCount } from '../lib/format-number.ts'
 
-/** In a bad night hundreds are stuck: the first of each list say what it is about, and every panel stays within reach. */
+/** Hundreds of upgrades may be stuck: with the first rows of each list, every panel stays within reach. */
 const ROWS_AT_FIRST = 12
 
 interface FirstRowsProps<T> {
@@ -22,7 +22,7 @@ interface FirstRowsProps<T> {
   readonly children: (items: readonly T[]) => ReactNode
 }
 
-/** The first rows of a list, and a way to all of it: one long list must not push what stands below it out of sight. */
+/** The first rows of a list and a link to all rows: a long list must not push the panels below out of sight. */
 export function FirstRows<T>(props: FirstRowsProps<T>): ReactNode {
   const { list, noun, items, count, atFirst = ROWS_AT_FIRST, empty, allPath, children } = props
   const [path] = useLocation()

@@ -8,6 +8,7 @@ import { formatCount } from '../lib/format-number.ts'
 import { isYetToCome } from '../query/use-moment.ts'
 import { useUnavailable } from '../query/use-unavailable.ts'
 import { Button } from '../ui/button.tsx'
+import { submitTo, valueTo } from '../ui/form-events.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { usePreferences } from '../ui/preferences.ts'
@@ -17,7 +18,7 @@ import { Moment } from '../ui/time.tsx'
 
 const HOUR_MS = 3600_000
 
-/** Above every page that shows the past: which moment, other moments, and the way back. Absent while the page is live. */
+/** Above every page that shows the past: the moment, other moments, and back to now. Absent while the page is live. */
 export function MomentBar(): ReactNode {
   const [pathname, navigate] = useLocation()
   const search = useSearch()
@@ -72,7 +73,7 @@ export function MomentBar(): ReactNode {
         {present === undefined ? 'As it was at ' : `${present} Asked for: `}
         <Moment atMs={momentMs} />
       </span>
-      <UntoldNote pathname={pathname} />
+      <UnavailableNote pathname={pathname} />
       <span className="moment-tools">
         <Button
           variant="link"
@@ -100,8 +101,8 @@ export function MomentBar(): ReactNode {
   )
 }
 
-/** What the past does not tell of what the page shows. Its place is there from the beginning: nothing below may move. */
-function UntoldNote({ pathname }: { readonly pathname: string }): ReactNode {
+/** Fields of the page that are not stored for past moments. Its place is reserved: nothing below may move. */
+function UnavailableNote({ pathname }: { readonly pathname: string }): ReactNode {
   const words = describeUnavailable(useUnavailable(pathname))
   return (
     <span className={words.length === 0 ? 'moment-untold is-empty' : 'moment-untold'}>
@@ -135,7 +136,7 @@ interface MomentFieldProps {
   readonly onChoose: (momentMs: number) => void
 }
 
-/** A moment as it is typed, in the reader's zone; taken when it is whole and the field is left, or with Enter. */
+/** A moment in the zone of the reader; applied with Enter, or when the field loses the focus and is complete. */
 export function MomentField({ momentMs, label = 'Moment to show', onChoose }: MomentFieldProps): ReactNode {
   const { zone } = usePreferences()
   const [typed, setTyped] = useState(toFieldTime(momentMs, zone))
@@ -144,28 +145,20 @@ export function MomentField({ momentMs, label = 'Moment to show', onChoose }: Mo
     if (ms !== undefined && ms !== momentMs) onChoose(ms)
   }
   return (
-    <form
-      className="moment-field"
-      onSubmit={(event) => {
-        event.preventDefault()
-        take()
-      }}
-    >
+    <form className="moment-field" onSubmit={submitTo(take)}>
       <input
         type="datetime-local"
         step={1}
         aria-label={`${label}, ${zone === 'utc' ? 'in UTC' : 'in your zone'}`}
         value={typed}
-        onChange={(event) => {
-          setTyped(event.target.value)
-        }}
+        onChange={valueTo(setTyped)}
         onBlur={take}
       />
     </form>
   )
 }
 
-/** In the place of a page that is asked for of a moment that is yet to come: no answer would be true. */
+/** Instead of a page for a moment in the future. */
 export function YetToCome(): ReactNode {
   return (
     <div className="page">

@@ -1,9 +1,19 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import {
+  edgesPath,
+  FLEET_ROUTES,
+  modificationsPath,
+  upgradesPath,
+  alertsPath,
+  NOW_SECTIONS,
+  adoptionPath,
+  lintPath,
+  resolvedPath,
+} from '../lib/paths.ts'
 import type { Now } from '../../contract/now.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { silentNote } from '../lib/now-summary.ts'
-import { alertsPath, NOW_SECTIONS } from '../lib/paths.ts'
 import { SEVERITIES } from '../lib/severity.ts'
 import { classNames } from '../ui/class-names.ts'
 import { SeverityCount } from '../ui/marks.tsx'
@@ -81,7 +91,7 @@ function NumberLink({ name, href, count, isBad = false, note }: NumberLinkProps)
       <span className="quiet text-small row">{note}</span>
     </>
   )
-  // The router would take a link within the page for one to another page.
+  // The router would treat a link within the page as one to another page.
   return href.startsWith('#') ? (
     <a className={`tile ${styles.number}`} href={href}>
       {content}
@@ -90,5 +100,20 @@ function NumberLink({ name, href, count, isBad = false, note }: NumberLinkProps)
     <Link className={`tile ${styles.number}`} href={href}>
       {content}
     </Link>
+  )
+}
+
+/** Links to pages that answer what the landing page does not. */
+export function OtherQuestions(): ReactNode {
+  return (
+    <nav className={`row quiet text-small spaced ${styles.questions}`} aria-label="Other questions">
+      <Link href={modificationsPath()}>Who patches or edits by hand?</Link>
+      <Link href={FLEET_ROUTES.gates}>Which feature gates are used?</Link>
+      <Link href={edgesPath({ show: 'stranded' })}>Who is stranded?</Link>
+      <Link href={upgradesPath()}>How did upgrades go?</Link>
+      <Link href={adoptionPath()}>How fast does the newest version spread?</Link>
+      <Link href={resolvedPath()}>What fired and is over?</Link>
+      <Link href={lintPath()}>Are rules and runbooks sound?</Link>
+    </nav>
   )
 }

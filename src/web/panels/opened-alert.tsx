@@ -1,15 +1,16 @@
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import type { AlertItem, AlertItems } from '../../contract/alerts.ts'
-import { type AlertAction, ALERT_VIEW } from '../lib/alert-view.ts'
+import { ALERT_VIEW } from '../lib/alert-view.ts'
 import { alertsPath, resolvedPath } from '../lib/paths.ts'
 import { toFailure } from '../query/fetch-json.ts'
 import { useAlertDetail } from '../query/use-alert.ts'
 import { useMoment } from '../query/use-moment.ts'
+import { Notice } from '../ui/notice.tsx'
 import { AlertDetail } from './alert-detail.tsx'
 import styles from './alert-detail.module.css'
 import { Answer } from './answer.tsx'
-import { MissingAlert } from './no-alerts.tsx'
 
 /** The alert of the address. Loaded independently of the list: the link of a page must work when the list fails. */
 export interface Opened {
@@ -36,23 +37,33 @@ export function useOpenedAlert(fingerprint: string | undefined, list: UseQueryRe
   }
 }
 
-interface OpenedAlertProps {
+interface OpenedAlertProps extends Omit<ComponentProps<typeof AlertDetail>, 'alert'> {
   readonly fingerprint: string
   readonly opened: Opened
-  readonly onClose: () => void
-  readonly onAction: (action: AlertAction) => void
 }
 
 export function OpenedAlert({ fingerprint, opened, ...callbacks }: OpenedAlertProps): ReactNode {
   const { alert, isMissing, query } = opened
   if (alert !== undefined) return <AlertDetail alert={alert} {...callbacks} />
-  if (isMissing)
-    return <MissingAlert listPath={alertsPath(ALERT_VIEW.initial)} pastPath={resolvedPath({ fingerprint })} />
+  if (isMissing) return <MissingAlert fingerprint={fingerprint} />
   return (
     <div className={styles.root}>
       <Answer query={query} what="the alert" skeletonLines={8}>
         {() => null}
       </Answer>
+    </div>
+  )
+}
+
+/** The link is of an alert that no longer exists. */
+function MissingAlert({ fingerprint }: { readonly fingerprint: string }): ReactNode {
+  return (
+    <div className={styles.root}>
+      <Notice kind="note" title="This alert is not in the list any more">
+        It has resolved a while ago, or its rule has changed.{' '}
+        <Link href={resolvedPath({ fingerprint })}>When it fired</Link>{' '}
+        <Link href={alertsPath(ALERT_VIEW.initial)}>All alerts</Link>
+      </Notice>
     </div>
   )
 }

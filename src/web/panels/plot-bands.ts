@@ -7,11 +7,11 @@ export interface PlotBand {
   readonly toSeconds?: number
   readonly goesOn: boolean
   readonly state: UpgradeState
-  /** The longest for which there is room is written. */
+  /** The longest that fits is drawn. */
   readonly texts: readonly string[]
 }
 
-/** The part of a drawing that bands need: nothing here knows the chart library. */
+/** The part of a drawing that bands need, independent of the chart library. */
 interface BandPlace {
   readonly context: CanvasRenderingContext2D
   readonly left: number
@@ -34,7 +34,7 @@ const FILL_OPACITY = 0.35
 const TEXT_PX = 11
 const GAP_PX = 3
 
-/** Draws them behind the lines. A text that would run into the next band is left out, its glyph is not. */
+/** Draws bands behind the lines. A text that does not fit before the next band is left out, its glyph is not. */
 export function drawBands(place: BandPlace, bands: readonly PlotBand[], style: CSSStyleDeclaration): void {
   const { context, left, top, width, height, xOf } = place
   const right = left + width

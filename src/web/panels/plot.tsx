@@ -8,12 +8,12 @@ import { drawBands, type PlotBand } from './plot-bands.ts'
 import { classNames } from '../ui/class-names.ts'
 import styles from './plot.module.css'
 
-/** The one file that knows the chart library. What is drawn comes as columns; what is written comes as text. */
+/** The only file that uses the chart library. The caller passes data as columns and formats all text. */
 
 export interface PlotLine {
   readonly name: string
   readonly values: readonly (number | null)[]
-  /** Chooses lightness and dashes, when they are not said. */
+  /** Selects lightness and dashes where the caller does not. */
   readonly look: number
   readonly width?: number
   readonly style?: 'solid' | 'dashed' | 'dotted' | undefined
@@ -34,7 +34,7 @@ export interface PlotAxis {
   readonly max?: number | undefined
   /** 0: linear. */
   readonly logBase?: number
-  /** How far ticks may stand apart; absent: by tens. */
+  /** Allowed distances of ticks; absent: powers of ten. */
   readonly tickSteps?: readonly number[] | undefined
 }
 
@@ -50,7 +50,7 @@ export interface PlotSpot {
   readonly step: number
   /** The line nearest to the pointer. */
   readonly line: number | undefined
-  /** Of the pointer in the window: nothing that cuts off what leaves the plot cuts off what stands beside it. */
+  /** Position of the pointer in the window: the tooltip may exceed the plot, which is clipped. */
   readonly left: number
   readonly top: number
   /** In the right half of the plot, and in the lower half of the window: there is room on the other side. */
@@ -59,7 +59,7 @@ export interface PlotSpot {
 }
 
 interface PlotProps {
-  /** For those who do not see it. */
+  /** For screen readers. */
   readonly label: string
   readonly timesSeconds: Float64Array
   readonly lines: readonly PlotLine[]
@@ -83,7 +83,7 @@ interface Pinned {
   readonly seconds: number
 }
 
-/** Where the pointer went down last: there is one pointer. */
+/** The plot of the last pointer press. */
 let pressedPlot: HTMLElement | null = null
 
 export function Plot(props: PlotProps): ReactNode {
@@ -93,7 +93,7 @@ export function Plot(props: PlotProps): ReactNode {
   const [spot, setSpot] = useState<PlotSpot | undefined>()
   const [pinned, setPinned] = useState<Pinned | undefined>()
   const pressedAt = useRef({ x: 0, y: 0 })
-  // A refresh moves what is drawn: the same moment is another step then, and may be none.
+  // A refresh moves the data: the pinned moment is at another step then, or at none.
   const pinnedStep = pinned === undefined ? -1 : timesSeconds.indexOf(pinned.seconds)
   const isPinned = pinnedStep >= 0
   const shownSpot = pinned !== undefined && isPinned ? { ...pinned.spot, step: pinnedStep } : spot
@@ -102,7 +102,7 @@ export function Plot(props: PlotProps): ReactNode {
     const letGo = (event: Event): void => {
       if (event instanceof KeyboardEvent) {
         if (event.key !== 'Escape') return
-        // Esc leaves a panel too: one thing at a time.
+        // Esc also leaves a panel: the first press removes the tooltip only.
         event.stopPropagation()
       }
       setPinned(undefined)
@@ -138,14 +138,14 @@ export function Plot(props: PlotProps): ReactNode {
         setSpot({ step: idx, line, left: box.left + left, top: box.top + top, isRight, isLow })
       },
       onSelect: (fromMs, toMs) => {
-        // Plots that move together are all told of a drag, each with its own pixels: the one it was over knows best.
+        // All plots with the same key get the event, each in its own pixels: only the plot below the pointer is exact.
         if (pressedPlot === element) zoom(fromMs, toMs)
       },
     })
     const chart = new uPlot(options, [timesSeconds, ...lines.map(({ values }) => [...values])], element)
     const observer = new ResizeObserver(() => {
       const now = sizeOf(element)
-      // It is told of the first size too, and the library draws everything again even when nothing is different.
+      // The observer reports the first size too, and the library redraws even when the size is equal.
       if (now.width !== chart.width || now.height !== chart.height) chart.setSize(now)
     })
     observer.observe(element)
@@ -153,7 +153,7 @@ export function Plot(props: PlotProps): ReactNode {
       observer.disconnect()
       chart.destroy()
     }
-    // A theme changes the colours, which are read from the styles when the chart is made.
+    // A theme changes the colors, which are read from the styles when the chart is created.
   }, [timesSeconds, lines, axis, limits, bands, zone, syncKey, isDark])
   return (
     <div
@@ -172,7 +172,7 @@ export function Plot(props: PlotProps): ReactNode {
       onClick={({ clientX, clientY, nativeEvent }) => {
         const { x, y } = pressedAt.current
         const isDrag = Math.hypot(clientX - x, clientY - y) >= ZOOM_LEAST_PX
-        // A finger has no place to rest without touching: what it touched stays as it is.
+        // A touch moves the tooltip already, and must not pin it.
         const isTouch = nativeEvent instanceof PointerEvent && nativeEvent.pointerType === 'touch'
         if (!props.canPin || isDrag || isTouch) return
         const seconds = spot === undefined ? undefined : timesSeconds[spot.step]
@@ -195,9 +195,9 @@ export function Plot(props: PlotProps): ReactNode {
 }
 
 const HEIGHT_LEAST_PX = 60
-/** How near the pointer must be to a line to mean it. */
+/** The greatest distance between the pointer and the line in focus. */
 const FOCUS_PX = 30
-/** A drag shorter than this was a click. */
+/** A shorter drag is a click. */
 const ZOOM_LEAST_PX = 8
 const POINT_PX = 5
 
@@ -235,13 +235,7 @@ function optionsOf(drawn: Drawn, size: Size, hooks: Hooks): uPlot.Options {
       sync: { key: syncKey, setSeries: false },
     },
     scales: { x: { time: true }, y: scaleOf(axis, lines) },
-    series: [
-      {
-        label: 'time',
-        value: (_chart, seconds) => ((seconds as number | null) === null ? '–' : momentText(seconds, zone)),
-      },
-      ...lines.map((line) => seriesOf(line, axis, style)),
-    ],
+    series: [{ label: 'time' }, ...lines.map((line) => seriesOf(line, style))],
     axes: axesOf(drawn, style, timeLabels),
     hooks: {
       setSeries: [
@@ -258,23 +252,17 @@ function optionsOf(drawn: Drawn, size: Size, hooks: Hooks): uPlot.Options {
           if (width >= ZOOM_LEAST_PX) hooks.onSelect(from * 1000, to * 1000)
         },
       ],
-      drawClear:
-        bands.length === 0
-          ? []
-          : [
-              (chart) => {
-                const xOf = (seconds: number): number => chart.valToPos(seconds, 'x', true)
-                drawBands({ context: chart.ctx, ...chart.bbox, xOf }, bands, style)
-              },
-            ],
-      draw:
-        limits.length === 0
-          ? []
-          : [
-              (chart) => {
-                drawLimits(chart, limits, style)
-              },
-            ],
+      drawClear: [
+        (chart) => {
+          const xOf = (seconds: number): number => chart.valToPos(seconds, 'x', true)
+          drawBands({ context: chart.ctx, ...chart.bbox, xOf }, bands, style)
+        },
+      ],
+      draw: [
+        (chart) => {
+          drawLimits(chart, limits, style)
+        },
+      ],
     },
   }
 }
@@ -298,7 +286,7 @@ function scaleOf({ min, max, logBase = 0 }: PlotAxis, lines: readonly PlotLine[]
   }
 }
 
-function seriesOf(line: PlotLine, { write }: PlotAxis, style: CSSStyleDeclaration): uPlot.Series {
+function seriesOf(line: PlotLine, style: CSSStyleDeclaration): uPlot.Series {
   const { name, look, width = 1.6, areaOpacity = 0, isBar = false, isHidden = false, pointRadius } = line
   const stroke = style.getPropertyValue(`--dt-series-${(look % LINE_COLORS) + 1}`).trim()
   return {
@@ -316,11 +304,10 @@ function seriesOf(line: PlotLine, { write }: PlotAxis, style: CSSStyleDeclaratio
       ? { fill: withOpacity(stroke, isBar ? Math.max(areaOpacity, 0.6) : areaOpacity) }
       : {}),
     ...(isBar ? { paths: uPlot.paths.bars!({ size: [0.8, 28] }) } : {}),
-    value: (_chart, value: number | null) => (value === null ? '–' : write(value)),
   }
 }
 
-/** A sample between two gaps is seen, though no line leads to it. */
+/** A sample between two gaps is drawn as a point, because no line leads to it. */
 const POINTS_ALONE: uPlot.Series.Points = {
   show: true,
   size: 4,
@@ -331,7 +318,7 @@ const LINE_COLORS = 4
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [10, 3, 2, 3]]
 const STYLES = { solid: [], dashed: [6, 3], dotted: [2, 3] } as const
 
-/** Of a colour of the styles, which are all `#rrggbb`. */
+/** @param color of the styles, which are all `#rrggbb` */
 function withOpacity(color: string, opacity: number): string {
   const byte = Math.round(Math.min(1, opacity) * 255)
   return `${color}${byte.toString(16).padStart(2, '0')}`
@@ -340,14 +327,14 @@ function withOpacity(color: string, opacity: number): string {
 const TIME_AXIS_PX = 30
 const AXIS_FONT_PX = 12
 const AXIS_FONT = `${AXIS_FONT_PX}px "Red Hat Text", sans-serif`
-/** Of a digit of the font, at most, in its size. */
+/** The greatest width of a digit of the font. */
 const DIGIT_EM = 0.62
 const BESIDES_LEAST_PX = 8
 
-/** Times below the plot. Each stands around its tick, and the last one as far beside the plot as half of it is wide. */
+/** Times below the plot. Each is centered on its tick, so half of the last one is beside the plot. */
 interface TimeLabels {
   readonly write: (seconds: readonly number[], incrementSeconds: number) => string[]
-  /** Of the widest of those that were written last. */
+  /** Of the widest text of the last call. */
   readonly halfWidthPx: () => number
 }
 
@@ -417,10 +404,6 @@ function drawLimits(chart: uPlot, limits: readonly PlotLimit[], style: CSSStyleD
     ctx.fillText(word, bbox.left + bbox.width - 4 * devicePixelRatio, y - 3 * devicePixelRatio)
   }
   ctx.restore()
-}
-
-function momentText(seconds: number, zone: Zone): string {
-  return `${formatDay(seconds * 1000, zone)} ${formatTimeOfDay(seconds * 1000, zone)}`
 }
 
 const DAY_SECONDS = 86_400

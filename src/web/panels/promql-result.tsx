@@ -9,7 +9,7 @@ import styles from './promql-result.module.css'
 
 const ROWS_FIRST = 12
 
-/** The answer of an instant query: nothing, one value, or a table. Warnings about a good result stand under it. */
+/** The answer of an instant query: nothing, one value, or a table, with the warnings below it. */
 export function PromqlResult({ answer }: { readonly answer: QueryAnswer }): ReactNode {
   const view = toPromqlView(answer.data)
   return (

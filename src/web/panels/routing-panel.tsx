@@ -6,6 +6,7 @@ import { parseLabels } from '../lib/silence-matchers.ts'
 import { ROUTE_TEST_PATH, useRouteTest, useRouting } from '../query/use-delivery.ts'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
+import { submitTo, valueTo } from '../ui/form-events.ts'
 import { Panel } from '../ui/panel.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import { Answer } from './answer.tsx'
@@ -24,10 +25,9 @@ export function RoutingPanel(): ReactNode {
     <Panel title="Routing" aside="who is told of what">
       <form
         className="form"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={submitTo(() => {
           if (labels !== undefined) test.mutate(labels)
-        }}
+        })}
       >
         <label className="field">
           <span>Labels of an alert</span>
@@ -37,9 +37,7 @@ export function RoutingPanel(): ReactNode {
             value={text}
             spellCheck={false}
             autoCapitalize="none"
-            onChange={(event) => {
-              setText(event.target.value)
-            }}
+            onChange={valueTo(setText)}
           />
         </label>
         <div className="form-actions">

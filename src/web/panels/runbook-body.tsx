@@ -1,4 +1,4 @@
-import { useMemo, useState, type ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { BoundRunbook } from '../../contract/runbooks.ts'
 import { dashboardPath, alertsPath } from '../lib/paths.ts'
@@ -6,16 +6,15 @@ import { countOf } from '../lib/format-number.ts'
 import { createMarker } from '../lib/mark-values.ts'
 import { copyText, parseBlocks, sectionsOf, type RunbookBlock } from '../lib/runbook-blocks.ts'
 import { linkTarget } from '../lib/safe-href.ts'
-import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { DataTable, type Column } from '../ui/data-table.tsx'
+import { DialogButton } from '../ui/dialog-button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { laterPart } from '../ui/later-part.tsx'
 import { Markdown, MarkedCode, type MarkdownSlots } from '../ui/markdown.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { CliCommand } from './cli-command.tsx'
-import { LiveCell } from './live-cell.tsx'
+import { CliCommand, LiveCell } from './runbook-code.tsx'
 import { PreviousOccurrencesLine } from './previous-occurrences.tsx'
 import styles from './runbook-body.module.css'
 
@@ -75,29 +74,18 @@ export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra 
 const SuggestEditDialog = laterPart(async () => (await import('./suggest-edit-dialog.tsx')).SuggestEditDialog)
 
 function SuggestEdit({ bound }: { readonly bound: BoundRunbook }): ReactNode {
-  const [isOpen, setOpen] = useState(false)
   return (
-    <>
-      <Button
-        variant="link"
-        isInline
-        onClick={() => {
-          setOpen(true)
-        }}
-      >
-        Suggest an edit
-      </Button>
-      {isOpen ? (
+    <DialogButton
+      variant="link"
+      isInline
+      renderDialog={(close) => (
         <ErrorBoundary what="the form">
-          <SuggestEditDialog
-            bound={bound}
-            onClose={() => {
-              setOpen(false)
-            }}
-          />
+          <SuggestEditDialog bound={bound} onClose={close} />
         </ErrorBoundary>
-      ) : null}
-    </>
+      )}
+    >
+      Suggest an edit
+    </DialogButton>
   )
 }
 

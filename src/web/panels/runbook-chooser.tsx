@@ -6,6 +6,7 @@ import { ownLabels } from '../lib/alert-labels.ts'
 import { runbookPath } from '../lib/paths.ts'
 import { Button } from '../ui/button.tsx'
 import { DataTable, type Column } from '../ui/data-table.tsx'
+import { valueTo } from '../ui/form-events.ts'
 import { ImpactMark, StateMark } from '../ui/marks.tsx'
 import { SEVERITY_COLUMN } from '../ui/severity-column.tsx'
 import { Since } from '../ui/time.tsx'
@@ -43,9 +44,7 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
           aria-label="Search by cluster or label"
           placeholder="Cluster or label"
           value={text}
-          onChange={(event) => {
-            setText(event.target.value)
-          }}
+          onChange={valueTo(setText)}
         />
       )}
       <DataTable

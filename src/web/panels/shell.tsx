@@ -1,20 +1,24 @@
 import { useEffect, useState, type ReactNode } from 'react'
-import { useLocation, useSearch } from 'wouter'
-import { isTracePath, isSamePage, PLACES } from '../lib/paths.ts'
+import { useLocation, useSearch, Link } from 'wouter'
+import { isTracePath, isSamePage, PLACES, runbookPath } from '../lib/paths.ts'
 import { momentOf } from '../lib/moment.ts'
 import { liveState, setPaused, useLiveEvents, useLiveState } from '../query/live.ts'
 import { isYetToCome } from '../query/use-moment.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
-import { holdClock } from '../ui/server-clock.ts'
+import { holdClock, useNowMs } from '../ui/server-clock.ts'
 import { ToastRegion } from '../ui/toast-region.tsx'
 import { useArrival } from '../ui/use-arrival.ts'
 import { useKeys } from '../ui/use-keys.ts'
+import { useIsPrinting } from '../ui/printing.ts'
+import { Moment } from '../ui/time.tsx'
+import { formatAge, msOf } from '../lib/format-time.ts'
+import { roomSentence, storageTitle } from '../lib/storage-words.ts'
+import { useNow } from '../query/use-fleet.ts'
+import { Notice } from '../ui/notice.tsx'
 import { Masthead } from './masthead.tsx'
 import { MomentBar, YetToCome } from './moment-bar.tsx'
-import { PaperHead } from './paper-head.tsx'
 import { CommandMenu, ViewDialog } from './shell-dialogs.ts'
-import { StorageNotice } from './storage-notice.tsx'
 
 type OpenDialog = 'none' | 'commands' | 'view'
 
@@ -101,7 +105,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
   )
 }
 
-/** Ctrl-K or Cmd-K works inside inputs too: the modifier says that it is not text. */
+/** Ctrl-K or Cmd-K works inside inputs too: with a modifier it is not text. */
 function useCommandKey(open: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -114,4 +118,37 @@ function useCommandKey(open: () => void): void {
       window.removeEventListener('keydown', onKey)
     }
   })
+}
+
+/** Above every page on paper: the moment that ages are counted from, and the address. */
+function PaperHead(): ReactNode {
+  return useIsPrinting() ? <AsOf /> : null
+}
+
+function AsOf(): ReactNode {
+  return (
+    <p className="paper-only paper-head">
+      Daytwo, as of <Moment atMs={useNowMs()} />: {location.href}
+    </p>
+  )
+}
+
+/** Above every page while the server cannot store what it receives: the pages show old data then. */
+function StorageNotice(): ReactNode {
+  const storage = useNow().data?.faults?.storage ?? null
+  const nowMs = useNowMs()
+  if (storage === null) return null
+  const sinceMs = msOf(storage.since)
+  return (
+    <div className="page storage-notice">
+      <Notice
+        kind="error"
+        title={storageTitle(storage)}
+        actions={<Link href={runbookPath('DaytwoWritesFailing')}>Runbook</Link>}
+      >
+        Since <Moment atMs={sinceMs} />, {formatAge(Math.max(0, nowMs - sinceMs))} ago, pages show what was before. What
+        clusters send is refused, and most of them repeat it; what is done here is not kept. {roomSentence(storage)}
+      </Notice>
+    </div>
+  )
 }

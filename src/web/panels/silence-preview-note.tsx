@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import type { MatcherItem, SilencePreview } from '../../contract/silences.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { alertPath } from '../lib/paths.ts'
+import { matchersFault } from '../lib/silence-matchers.ts'
 import { toFailure } from '../query/fetch-json.ts'
 import { useSilencePreview } from '../query/use-alert-actions.ts'
 import { SeverityMark } from '../ui/marks.tsx'
@@ -11,34 +12,36 @@ import { Since } from '../ui/time.tsx'
 
 interface SilencePreviewNoteProps {
   readonly matchers: readonly MatcherItem[]
-  readonly isWanted: boolean
-  readonly wanted?: readonly string[]
+  /** Fingerprints of the selected alerts. */
+  readonly wanted: readonly string[] | undefined
 }
 
 /** The alerts that the matchers suppress now, and would have suppressed in the last 7 days. */
-export function SilencePreviewNote({ matchers, isWanted, wanted }: SilencePreviewNoteProps): ReactNode {
-  const preview = useSilencePreview(matchers, isWanted)
+export function SilencePreviewNote({ matchers, wanted }: SilencePreviewNoteProps): ReactNode {
+  const areReadable = matchersFault(matchers) === undefined
+  const { data, error, isPending, isFetching } = useSilencePreview(matchers, areReadable)
   return (
-    <section className="stack" aria-label="What it hides" aria-busy={preview.isFetching}>
-      {!isWanted ? <p className="quiet">What it hides is shown when the matchers can be read.</p> : null}
-      {isWanted && preview.data !== undefined ? (
-        <Preview preview={preview.data} {...(wanted === undefined ? {} : { wanted })} />
-      ) : null}
-      {isWanted && preview.isPending ? <Skeleton lines={2} label="Looking at what it hides" /> : null}
-      {isWanted && preview.error !== null ? (
-        <p className="tone-critical">Cannot say what it hides: {toFailure(preview.error).message}</p>
-      ) : null}
+    <section className="stack" aria-label="What it hides" aria-busy={isFetching}>
+      {areReadable ? (
+        <>
+          {data === undefined ? null : <Preview preview={data} wanted={wanted} />}
+          {isPending ? <Skeleton lines={2} label="Looking at what it hides" /> : null}
+          {error === null ? null : (
+            <p className="tone-critical">Cannot say what it hides: {toFailure(error).message}</p>
+          )}
+        </>
+      ) : (
+        <p className="quiet">What it hides is shown when the matchers can be read.</p>
+      )}
     </section>
   )
 }
 
-function Preview({
-  preview,
-  wanted,
-}: {
+interface PreviewProps extends Pick<SilencePreviewNoteProps, 'wanted'> {
   readonly preview: SilencePreview
-  readonly wanted?: readonly string[]
-}): ReactNode {
+}
+
+function Preview({ preview, wanted }: PreviewProps): ReactNode {
   const { now, nowCount, past, pastRuns } = preview
   const others = wanted === undefined ? 0 : now.filter(({ fingerprint }) => !wanted.includes(fingerprint)).length
   const criticals = now.filter(({ severity }) => severity === 'critical').length

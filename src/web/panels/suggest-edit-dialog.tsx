@@ -6,6 +6,7 @@ import { useRunbookSource } from '../query/use-runbook.ts'
 import { Button } from '../ui/button.tsx'
 import { copyToClipboard } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { valueTo } from '../ui/form-events.ts'
 import { keptAs } from '../ui/kept.ts'
 import { sayDone, sayFailed } from '../ui/toasts.ts'
 import { Answer } from './answer.tsx'
@@ -61,9 +62,7 @@ function Edit({ source, bound }: { readonly source: RunbookSource; readonly boun
           spellCheck
           value={text}
           aria-describedby={hintId}
-          onChange={({ target }) => {
-            write(target.value)
-          }}
+          onChange={valueTo(write)}
         />
       </label>
       {instance === undefined ? null : (
@@ -88,7 +87,7 @@ function Edit({ source, bound }: { readonly source: RunbookSource; readonly boun
           {suggestion.patch}
         </pre>
       )}
-      <Ways
+      <SuggestionActions
         suggestion={suggestion}
         onDiscard={() => {
           write(undefined)
@@ -98,12 +97,12 @@ function Edit({ source, bound }: { readonly source: RunbookSource; readonly boun
   )
 }
 
-interface WaysProps {
+interface SuggestionActionsProps {
   readonly suggestion: Suggestion | undefined
   readonly onDiscard: () => void
 }
 
-function Ways({ suggestion, onDiscard }: WaysProps): ReactNode {
+function SuggestionActions({ suggestion, onDiscard }: SuggestionActionsProps): ReactNode {
   const copy = (what: string, text: string): void => {
     void copyToClipboard(text).then((isCopied) => {
       if (isCopied) sayDone(`Copied the ${what}`)

@@ -10,11 +10,11 @@ interface UpgradeBandListProps {
   readonly bands: readonly UpgradeBand[]
   /** The clusters they are of. */
   readonly told: readonly string[]
-  /** Of these nobody could say it. */
+  /** Clusters whose query failed. */
   readonly untold: readonly string[]
 }
 
-/** The upgrades that are marked in graphs, as words: how each ended, when it ran, and the way to it. */
+/** The upgrades that are marked in graphs as a list: outcome, time and link. */
 export function UpgradeBandList({ bands, told, untold }: UpgradeBandListProps): ReactNode {
   return (
     <section className={`rigid scrolls text-small spaced ${styles.root}`} aria-label="Upgrades in this time">
@@ -43,5 +43,26 @@ export function UpgradeBandList({ bands, told, untold }: UpgradeBandListProps): 
         </ul>
       )}
     </section>
+  )
+}
+
+interface UpgradeToggleProps {
+  readonly isShown: boolean
+  readonly onChange: (isShown: boolean) => void
+}
+
+/** Whether graphs of a few clusters mark their upgrades. */
+export function UpgradeToggle({ isShown, onChange }: UpgradeToggleProps): ReactNode {
+  return (
+    <label className="row text-small">
+      <input
+        type="checkbox"
+        checked={isShown}
+        onChange={({ target: { checked } }) => {
+          onChange(checked)
+        }}
+      />{' '}
+      Mark upgrades
+    </label>
   )
 }

@@ -36,7 +36,7 @@ interface StepProps {
   readonly href: string
 }
 
-/** Of HCO the versions alone; others say whose they are. */
+/** The versions; with the name of the operator unless it is HCO. */
 export function StepLink({ step, href }: StepProps): ReactNode {
   const operator = operatorWords(step.operator)
   return (

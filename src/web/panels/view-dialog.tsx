@@ -19,11 +19,7 @@ export function ViewDialog({ onClose }: { readonly onClose: () => void }): React
         <span>Theme</span>
         <Choice
           label="Theme"
-          options={[
-            { value: 'system', text: 'System' },
-            { value: 'light', text: 'Light' },
-            { value: 'dark', text: 'Dark' },
-          ]}
+          options={{ system: 'System', light: 'Light', dark: 'Dark' }}
           value={theme}
           onChange={(chosen) => {
             setPreference('theme', chosen)
@@ -32,10 +28,7 @@ export function ViewDialog({ onClose }: { readonly onClose: () => void }): React
         <span>Times</span>
         <Choice
           label="Times"
-          options={[
-            { value: 'local', text: 'Local' },
-            { value: 'utc', text: 'UTC' },
-          ]}
+          options={{ local: 'Local', utc: 'UTC' }}
           value={zone}
           onChange={(chosen) => {
             setPreference('zone', chosen)
@@ -44,10 +37,7 @@ export function ViewDialog({ onClose }: { readonly onClose: () => void }): React
         <span>Rows</span>
         <Choice
           label="Rows"
-          options={[
-            { value: 'comfortable', text: 'Comfortable' },
-            { value: 'dense', text: 'Dense' },
-          ]}
+          options={{ comfortable: 'Comfortable', dense: 'Dense' }}
           value={density}
           onChange={(chosen) => {
             setPreference('density', chosen)
@@ -58,10 +48,7 @@ export function ViewDialog({ onClose }: { readonly onClose: () => void }): React
             <span>What changes</span>
             <Choice
               label="What changes"
-              options={[
-                { value: 'shown', text: 'Shown' },
-                { value: 'paused', text: 'Paused' },
-              ]}
+              options={{ shown: 'Shown', paused: 'Paused' }}
               value={isPaused ? 'paused' : 'shown'}
               onChange={(chosen) => {
                 setPaused(chosen === 'paused')

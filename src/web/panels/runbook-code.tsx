@@ -10,14 +10,17 @@ import { toServerTime } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Since } from '../ui/time.tsx'
-import styles from './live-cell.module.css'
+import { CLIS, copyText, type Cli } from '../lib/runbook-blocks.ts'
+import { Choice } from '../ui/choice.tsx'
+import { setPreference, usePreferences } from '../ui/preferences.ts'
+import styles from './runbook-code.module.css'
 import { PromqlResult } from './promql-result.tsx'
 
 /** A query of a runbook with its live result, polled every 15 s. */
 export function LiveCell({ expr, mark }: { readonly expr: string; readonly mark: MarkValues }): ReactNode {
   const query = useInstantQuery(expr)
   return (
-    <div className={styles.root}>
+    <div className={styles.live}>
       <CodeBlock
         what="query"
         text={expr}
@@ -47,5 +50,40 @@ export function LiveCell({ expr, mark }: { readonly expr: string; readonly mark:
         )}
       </div>
     </div>
+  )
+}
+
+interface CliCommandProps {
+  readonly commands: Readonly<Partial<Record<Cli, string>>>
+  readonly mark: MarkValues
+}
+
+/** A command for the client the reader has. Choosing one changes every command of every page, and is remembered. */
+export function CliCommand({ commands, mark }: CliCommandProps): ReactNode {
+  const { cli } = usePreferences()
+  const given = CLIS.filter((name) => commands[name] !== undefined)
+  const shown = given.includes(cli) ? cli : given[0]
+  const text = shown === undefined ? '' : (commands[shown] ?? '')
+  return (
+    <CodeBlock
+      what="command"
+      text={copyText(text)}
+      bar={
+        given.length < 2 || shown === undefined ? (
+          shown
+        ) : (
+          <Choice
+            label="Client"
+            options={given.map((name) => ({ value: name, text: name }))}
+            value={shown}
+            onChange={(chosen) => {
+              setPreference('cli', chosen)
+            }}
+          />
+        )
+      }
+    >
+      <MarkedCode text={text} mark={mark} />
+    </CodeBlock>
   )
 }

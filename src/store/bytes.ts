@@ -1,3 +1,6 @@
+import { inflateRawSync } from 'node:zlib'
+import { messageOf } from '../base/errors.ts'
+
 /**
  * Variable-length numbers. Unsigned: seven bits per byte, lowest first, the top bit marks that more follow. Signed: the
  * first byte uses bit 6 for the sign. Both are exact over all safe integers, unlike shifts.
@@ -6,6 +9,18 @@
 /** Malformed stored bytes. The caller knows the row and turns this into a failure. */
 export class MalformedBytesError extends Error {
   override readonly name = 'MalformedBytesError'
+}
+
+/** Largest inflated size of a row: a damaged length must not exhaust memory. */
+export const INFLATED_BYTES_MAX = 256 * 1024 * 1024
+
+/** Throws `MalformedBytesError`, also when the result is longer than `bytesMax`. */
+export function inflate(deflated: Uint8Array, bytesMax = INFLATED_BYTES_MAX): Uint8Array {
+  try {
+    return inflateRawSync(deflated, { maxOutputLength: Math.max(1, bytesMax) })
+  } catch (thrown) {
+    throw new MalformedBytesError(`does not inflate: ${messageOf(thrown)}`)
+  }
 }
 
 /** Room for the longest number: a safe integer has 53 bits, and 6 + 7 * 7 = 55. */
@@ -174,4 +189,9 @@ export function floatOf(low: number, high: number): number {
   floatWords[0] = low
   floatWords[1] = high
   return float[0]!
+}
+
+/** HOT. One of the eight bytes of two words; 0 is the lowest of the low word. */
+export function byteOf(low: number, high: number, index: number): number {
+  return index < 4 ? (low >>> (index * 8)) & 0xff : (high >>> ((index - 4) * 8)) & 0xff
 }

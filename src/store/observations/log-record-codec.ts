@@ -1,7 +1,7 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { deflateRawSync } from 'node:zlib'
 import type { LogRecord } from '../../model/log-record.ts'
 import { readAttributes, TextReader, TextTable, writeAttributes } from '../attribute-codec.ts'
-import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
+import { ByteReader, ByteWriter, inflate, MalformedBytesError } from '../bytes.ts'
 
 /**
  * The content of a log record: all but its time, sender, severity and trace. Equal contents are equal bytes.
@@ -61,9 +61,5 @@ function contentOf(payload: Uint8Array): Uint8Array {
   const content = payload.subarray(1)
   if (payload[0] === PLAIN) return content
   if (payload[0] !== DEFLATED) throw new MalformedBytesError(`a log record of version ${payload[0] ?? 'none'}`)
-  try {
-    return inflateRawSync(content, { maxOutputLength: INFLATED_BYTES_MAX })
-  } catch (thrown) {
-    throw new MalformedBytesError(`a log record: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-  }
+  return inflate(content, INFLATED_BYTES_MAX)
 }

@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter, floatOf, highWordOf, lowWordOf, MalformedBytesError } from '../bytes.ts'
+import { byteOf, ByteReader, ByteWriter, floatOf, highWordOf, lowWordOf, MalformedBytesError } from '../bytes.ts'
 import type { RunList } from '../head/run-list.ts'
 
 /**
@@ -192,9 +192,4 @@ function readChangedBytes(reader: ByteReader): void {
     if (i < 4) changedLow |= reader.byte() << (i * 8)
     else changedHigh |= reader.byte() << ((i - 4) * 8)
   }
-}
-
-/** Byte 0 is the lowest of the low word. */
-function byteOf(low: number, high: number, index: number): number {
-  return index < 4 ? (low >>> (index * 8)) & 0xff : (high >>> ((index - 4) * 8)) & 0xff
 }

@@ -1,13 +1,11 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { deflateRawSync } from 'node:zlib'
 import type { Histogram } from '../../model/histogram.ts'
-import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
+import { ByteReader, ByteWriter, inflate, MalformedBytesError } from '../bytes.ts'
 import { readHistogram, writeHistogram } from '../head/histogram-codec.ts'
 
 /** Histograms of one series, oldest first, deflated as one. Drawn in README.md. */
 
 const VERSION = 1
-/** Maximum inflated size of a pack: a damaged length must not exhaust memory. */
-const INFLATED_BYTES_MAX = 256 * 1024 * 1024
 
 export interface TimedHistogram {
   readonly timeMs: number
@@ -38,7 +36,7 @@ export function encodeHistogramPack(histograms: readonly TimedHistogram[]): Uint
 
 /** Throws `MalformedBytesError`. */
 export function decodeHistogramPack(deflated: Uint8Array): TimedHistogram[] {
-  const bytes = new ByteReader(inflated(deflated))
+  const bytes = new ByteReader(inflate(deflated))
   const version = bytes.byte()
   if (version !== VERSION) throw new MalformedBytesError(`histogram pack version ${version}, want ${VERSION}`)
   const count = bytes.unsigned()
@@ -55,12 +53,4 @@ export function decodeHistogramPack(deflated: Uint8Array): TimedHistogram[] {
   }
   if (!bytes.isAtEnd) throw new MalformedBytesError('bytes after the last histogram')
   return histograms
-}
-
-function inflated(deflated: Uint8Array): Uint8Array {
-  try {
-    return inflateRawSync(deflated, { maxOutputLength: INFLATED_BYTES_MAX })
-  } catch (thrown) {
-    throw new MalformedBytesError(`does not inflate: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-  }
 }

@@ -1,6 +1,6 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { deflateRawSync } from 'node:zlib'
 import type { SeriesRef } from '../../model/series.ts'
-import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
+import { ByteReader, ByteWriter, inflate, INFLATED_BYTES_MAX, MalformedBytesError } from '../bytes.ts'
 
 /**
  * A pack: the chunks of up to `PACK_SERIES` series of one metric, by rising ref, deflated together. Its directory lists
@@ -12,8 +12,6 @@ import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
 export const PACK_SERIES = 128
 /** A pack above this size takes no further chunk, so that one read does not inflate megabytes for a few floats. */
 const PACK_BYTES = 512 * 1024
-/** Maximum inflated size of a pack: a damaged length must not exhaust memory. */
-const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024
 
 const VERSION = 2
 /** Times are stored in full, because their distance to the pack's own time is not exact. */
@@ -121,7 +119,7 @@ function encodeDirectory(chunks: readonly Chunk[], fromMs: number, toMs: number)
 
 /** Throws `MalformedBytesError`. `fromMs` and `toMs` are the pack's. */
 export function decodeDirectory(deflated: Uint8Array, fromMs: number, toMs: number): Directory {
-  const reader = new ByteReader(inflate(deflated, PAYLOAD_BYTES_MAX))
+  const reader = new ByteReader(inflate(deflated))
   const head = reader.byte()
   const version = head & ~IS_WIDE
   if (version !== VERSION) throw new MalformedBytesError(`pack version ${version}, want ${VERSION}`)
@@ -144,7 +142,7 @@ export function decodeDirectory(deflated: Uint8Array, fromMs: number, toMs: numb
   let end = 0
   for (let i = 0; i < count; i++) {
     end += reader.unsigned()
-    if (end > PAYLOAD_BYTES_MAX) throw new MalformedBytesError(`pack of more than ${PAYLOAD_BYTES_MAX} bytes`)
+    if (end > INFLATED_BYTES_MAX) throw new MalformedBytesError(`pack of more than ${INFLATED_BYTES_MAX} bytes`)
     ends[i] = end
   }
   const runs = new Uint32Array(count)
@@ -164,12 +162,4 @@ export function inflatePayload(deflated: Uint8Array, directory: Directory): Uint
 /** One entry's part of the result of `inflatePayload`, as a view. */
 export function chunkAt(payload: Uint8Array, directory: Directory, index: number): Uint8Array {
   return payload.subarray(index === 0 ? 0 : directory.ends[index - 1], directory.ends[index])
-}
-
-function inflate(deflated: Uint8Array, bytesMax: number): Uint8Array {
-  try {
-    return inflateRawSync(deflated, { maxOutputLength: Math.max(1, bytesMax) })
-  } catch (thrown) {
-    throw new MalformedBytesError(`does not inflate: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-  }
 }

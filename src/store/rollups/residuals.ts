@@ -1,4 +1,4 @@
-import { type ByteWriter, MalformedBytesError } from '../bytes.ts'
+import { byteOf, type ByteWriter, MalformedBytesError } from '../bytes.ts'
 
 /**
  * Columns of small numbers, mostly 0: the differences between a column and its prediction. A number is signed
@@ -146,9 +146,4 @@ export class ResidualReader {
   #end(): never {
     throw new MalformedBytesError(`ends at byte ${this.#bytes.length}, want one more`)
   }
-}
-
-/** Byte 0 is the lowest of the low word. */
-function byteOf(low: number, high: number, index: number): number {
-  return index < 4 ? (low >>> (index * 8)) & 0xff : (high >>> ((index - 4) * 8)) & 0xff
 }

@@ -1,6 +1,6 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { deflateRawSync } from 'node:zlib'
 import type { SeriesRef } from '../../model/series.ts'
-import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
+import { ByteReader, ByteWriter, inflate, INFLATED_BYTES_MAX, MalformedBytesError } from '../bytes.ts'
 import type { BucketList } from './bucket-list.ts'
 import { PACK_SERIES } from '../packs/pack-codec.ts'
 import { encodeBuckets, type RollupChunk } from './rollup-codec.ts'
@@ -36,8 +36,6 @@ export interface PackParts {
 }
 
 const VERSION = 1
-/** Maximum inflated size of a payload: a damaged length must not exhaust memory. */
-const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024
 /** As for packs: higher levels take many times as long for a few hundredths. */
 const DEFLATE = { level: 3 }
 
@@ -145,7 +143,7 @@ function readParts(inflated: Uint8Array, reader: ByteReader, count: number): Pac
   for (let i = 0; i < count; i++) {
     starts[i] = size
     size += reader.unsigned()
-    if (size > PAYLOAD_BYTES_MAX) throw new MalformedBytesError(`rollup of more than ${PAYLOAD_BYTES_MAX} bytes`)
+    if (size > INFLATED_BYTES_MAX) throw new MalformedBytesError(`rollup of more than ${INFLATED_BYTES_MAX} bytes`)
   }
   starts[count] = size
   const from = reader.at
@@ -158,12 +156,4 @@ function readParts(inflated: Uint8Array, reader: ByteReader, count: number): Pac
 /** One series' part, as a view. */
 export function partAt({ bytes: all, starts }: PackParts, index: number): Uint8Array {
   return all.subarray(starts[index], starts[index + 1])
-}
-
-function inflate(deflated: Uint8Array): Uint8Array {
-  try {
-    return inflateRawSync(deflated, { maxOutputLength: PAYLOAD_BYTES_MAX })
-  } catch (thrown) {
-    throw new MalformedBytesError(`does not inflate: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-  }
 }

@@ -1,4 +1,4 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { deflateRawSync } from 'node:zlib'
 import {
   SPAN_KINDS,
   SPAN_STATUSES,
@@ -8,7 +8,7 @@ import {
   type SpanResource,
   type SpanScope,
 } from '../../model/span.ts'
-import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
+import { ByteReader, ByteWriter, inflate, MalformedBytesError } from '../bytes.ts'
 import { listOf, readAttributes, TextReader, TextTable, writeAttributes } from '../attribute-codec.ts'
 
 /**
@@ -17,8 +17,6 @@ import { listOf, readAttributes, TextReader, TextTable, writeAttributes } from '
  */
 
 const VERSION = 1
-/** Maximum inflated size of a row: a damaged length must not exhaust memory. */
-const INFLATED_BYTES_MAX = 256 * 1024 * 1024
 /** Bits of the byte that lists the optional fields of a span. */
 const HAS_PARENT = 1
 const HAS_DROPPED = 2
@@ -61,7 +59,7 @@ export function spanBytes(spans: readonly Span[]): Uint8Array {
 
 /** @throws MalformedBytesError */
 export function decodeSpans(traceId: string, payload: Uint8Array): Span[] {
-  const reader = new ByteReader(inflated(payload))
+  const reader = new ByteReader(inflate(payload))
   const version = reader.byte()
   if (version !== VERSION) throw new MalformedBytesError(`got spans of version ${version}, want ${VERSION}`)
   const texts = TextReader.read(reader)
@@ -71,14 +69,6 @@ export function decodeSpans(traceId: string, payload: Uint8Array): Span[] {
   const spans = listOf(reader, () => readSpan(reader, traceId, baseNs, { texts, resources, scopes }))
   if (!reader.isAtEnd) throw new MalformedBytesError(`spans end at byte ${reader.at}, and bytes follow`)
   return spans
-}
-
-function inflated(payload: Uint8Array): Uint8Array {
-  try {
-    return inflateRawSync(payload, { maxOutputLength: INFLATED_BYTES_MAX })
-  } catch (thrown) {
-    throw new MalformedBytesError(`cannot be inflated: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-  }
 }
 
 /** Items that many spans share, each stored once and referenced by its index. */

@@ -2,8 +2,7 @@
 import { systemClock } from '../base/clock.ts'
 import { OPTIONS } from '../config/config.ts'
 import { ROLES, type Role } from '../model/token.ts'
-import { openFacts } from '../store/facts/facts.ts'
-import type { TokenStore } from '../store/facts/tokens.ts'
+import { openFacts, type Facts } from '../store/facts/facts.ts'
 import { hashToken, newToken } from '../runtime/token-index.ts'
 import { inputError, parseArguments, unexpected, verbOf } from './arguments.ts'
 import type { Command } from './command.ts'
@@ -40,7 +39,7 @@ export const tokenCommand: Command = {
 }
 
 /** Opens the facts for one operation. Checks come before, because a missing folder is created. */
-async function withTokens<T>(options: Options, work: (tokens: TokenStore) => Promise<T>): Promise<T> {
+async function withTokens<T>(options: Options, work: (tokens: Facts['tokens']) => Promise<T>): Promise<T> {
   const facts = openFacts(options.get('data') ?? OPTIONS.data.default)
   try {
     return await work(facts.tokens)

@@ -36,7 +36,9 @@ export async function memoryPeople({
   readonly options?: Readonly<Record<string, string>>
   readonly aliases?: Readonly<Record<string, string>>
   /** Puts something between the commands and what is kept, such as a disk that is full. */
-  readonly wrap?: (store: Facts) => AlertStore & Partial<Pick<Facts, 'decommissions'>>
+  readonly wrap?: (
+    store: Facts,
+  ) => AlertStore & { readonly decommissions?: Pick<Facts['decommissions'], 'list' | 'write'> }
   readonly decommissionsTold?: () => Promise<void>
 }): Promise<MemoryPeople> {
   const database = new Database(':memory:')

@@ -4,15 +4,8 @@ import type { Acknowledgement } from '../../model/silence.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
 
-export interface AcknowledgementStore {
+export class SqlAcknowledgements extends FactsTables {
   /** Those whose alert has not resolved. */
-  listOpen(): Promise<readonly Acknowledgement[]>
-  /** Replaces the one of the same run. In one transaction with the entry of the audit; durable when it resolves. */
-  put(acknowledgement: Acknowledgement, audited: AuditedAction): Promise<void>
-  remove(run: AlertRunKey, audited: AuditedAction): Promise<void>
-}
-
-export class SqlAcknowledgements extends FactsTables implements AcknowledgementStore {
   async listOpen(): Promise<readonly Acknowledgement[]> {
     const rows = await this.run('reading acknowledgements', (db) =>
       db
@@ -31,6 +24,7 @@ export class SqlAcknowledgements extends FactsTables implements AcknowledgementS
     })
   }
 
+  /** Replaces the one of the same run. In one transaction with the entry of the audit; durable when it resolves. */
   async put({ fingerprint, activeAtMs, by, atMs, note }: Acknowledgement, audited: AuditedAction): Promise<void> {
     await this.transact('writing an acknowledgement', async (transaction) => {
       await transaction

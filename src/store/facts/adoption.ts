@@ -2,9 +2,6 @@ import { groupBy } from '../../base/group-by.ts'
 import type { AdoptionDay, AdoptionReader, AdoptionRow, AdoptionSink, UsageRow } from '../../model/adoption.ts'
 import { FactsTables } from './facts-tables.ts'
 
-/** Versions in use, per day. A day is written and read as a whole. */
-export interface AdoptionStore extends AdoptionSink, AdoptionReader {}
-
 type CubeColumns = [
   version: string,
   channel: string,
@@ -18,7 +15,8 @@ type CubeColumns = [
 ]
 type UsageColumns = [subject: UsageRow['subject'], name: string, clusters: number, count: number]
 
-export class SqlAdoption extends FactsTables implements AdoptionStore {
+/** Versions in use, per day. A day is written and read as a whole. */
+export class SqlAdoption extends FactsTables implements AdoptionSink, AdoptionReader {
   async putDay(day: string, rows: readonly AdoptionRow[], usage: readonly UsageRow[], nowMs: number): Promise<void> {
     const byOperator = groupBy(rows, ({ operator }) => operator)
     const cubes = [...byOperator].map(([operator, own]) => ({

@@ -17,22 +17,14 @@ import { FactsTables } from './facts-tables.ts'
 import { annotationsOf, insertBatches, labelsOf } from './row-values.ts'
 import type { AlertRunTable, FactsSchema } from './schema.ts'
 
-/** Runs of alerts that fired, by (fingerprint, `activeAtMs`). */
-export interface AlertRunStore extends AlertRunReader, FiredAlertReader {
-  /** Adds occurrences, and updates the end of stored ones. One transaction; durable when it resolves. */
-  record(runs: readonly AlertRunRecord[]): Promise<void>
-  /** Runs that have not ended. */
-  listOpen(): Promise<readonly AlertRunRecord[]>
-  /** Removes runs that resolved before a time, with their acknowledgements, and acknowledgements as old without a run. */
-  prune(resolvedBeforeMs: number): Promise<void>
-}
-
 /** Rows of `matching` per read, between which other work runs. */
 const ROWS_PER_READ = 2000
 /** Limit for occurrences per cluster query. */
 const FIRED_RUNS_MAX = 5000
 
-export class SqlAlertRuns extends FactsTables implements AlertRunStore {
+/** Runs of alerts that fired, by (fingerprint, `activeAtMs`). */
+export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAlertReader {
+  /** Adds occurrences, and updates the end of stored ones. One transaction; durable when it resolves. */
   async record(runs: readonly AlertRunRecord[]): Promise<void> {
     await this.transact('writing runs of alerts', async (transaction) => {
       for (const rows of insertBatches(runs.map(rowOf))) {
@@ -50,6 +42,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunStore {
     })
   }
 
+  /** Runs that have not ended. */
   async listOpen(): Promise<readonly AlertRunRecord[]> {
     const rows = await this.run('reading open runs of alerts', (db) =>
       db.selectFrom('alert_run').selectAll().where('resolved_at_ms', 'is', null).orderBy('fired_at_ms').execute(),
@@ -178,6 +171,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunStore {
     return [...fired.values()]
   }
 
+  /** Removes runs that resolved before a time, with their acknowledgements, and acknowledgements as old without a run. */
   async prune(resolvedBeforeMs: number): Promise<void> {
     await this.transact('removing old runs of alerts', async (transaction) => {
       await transaction

@@ -4,27 +4,20 @@ import { FactsTables } from './facts-tables.ts'
 import { oneOf } from './row-values.ts'
 import type { AuditTable, FactsSchema } from './schema.ts'
 
-/** The audit log. Actions that change other facts write their entry themselves, in their own transaction. */
-export interface AuditStore {
-  /** Records an action that changes no fact. */
-  add(audited: AuditedAction): Promise<void>
-  /** Newest first; only entries with a smaller id than `before`. */
-  list(limit: number, before?: number): Promise<readonly AuditEntry[]>
-  /** Removes entries from before a time. */
-  prune(beforeMs: number): Promise<void>
-}
-
 /** Writes the entry in the transaction `db`. */
 export async function insertAudit(db: Kysely<FactsSchema>, audited: AuditedAction): Promise<void> {
   const { atMs, by, action, subject, detail } = audited
   await db.insertInto('audit').values({ at_ms: atMs, by, action, subject, detail }).execute()
 }
 
-export class SqlAudit extends FactsTables implements AuditStore {
+/** The audit log. Actions that change other facts write their entry themselves, in their own transaction. */
+export class SqlAudit extends FactsTables {
+  /** Records an action that changes no fact. */
   async add(audited: AuditedAction): Promise<void> {
     await this.run('writing the audit', (db) => insertAudit(db, audited))
   }
 
+  /** Newest first; only entries with a smaller id than `before`. */
   async list(limit: number, before?: number): Promise<readonly AuditEntry[]> {
     const rows = await this.run('reading the audit', (db) => {
       const newest = db.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit)
@@ -33,6 +26,7 @@ export class SqlAudit extends FactsTables implements AuditStore {
     return rows.map(entryOf)
   }
 
+  /** Removes entries from before a time. */
   async prune(beforeMs: number): Promise<void> {
     await this.run('removing old entries of the audit', (db) =>
       db.deleteFrom('audit').where('at_ms', '<', beforeMs).execute(),

@@ -7,14 +7,8 @@ import { insertBatches, oneOf } from './row-values.ts'
 import type { DecommissionTable } from './schema.ts'
 
 /** Clusters declared as decommissioned; never expires, because past views need it. */
-export interface DecommissionStore {
+export class SqlDecommissions extends FactsTables {
   /** In the order of declaration. */
-  list(): Promise<readonly Decommission[]>
-  /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
-  write(changed: readonly Decommission[], actions: readonly AuditedAction[]): Promise<void>
-}
-
-export class SqlDecommissions extends FactsTables implements DecommissionStore {
   async list(): Promise<readonly Decommission[]> {
     const rows = await this.run('reading decommissioned clusters', (db) =>
       db.selectFrom('decommission').selectAll().orderBy('said_at_ms').orderBy('id').execute(),
@@ -22,6 +16,7 @@ export class SqlDecommissions extends FactsTables implements DecommissionStore {
     return rows.map(decommissionOf)
   }
 
+  /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
   async write(changed: readonly Decommission[], actions: readonly AuditedAction[]): Promise<void> {
     await this.transact('writing decommissioned clusters', async (transaction) => {
       for (const rows of insertBatches(changed.map(rowOf)))

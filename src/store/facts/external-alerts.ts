@@ -5,15 +5,7 @@ import { annotationsOf, insertBatches, labelsOf } from './row-values.ts'
 import type { ExternalAlertTable } from './schema.ts'
 
 /** Alerts that others POSTed, by fingerprint. */
-export interface ExternalAlertStore {
-  list(): Promise<readonly ExternalAlertRecord[]>
-  /** Adds or replaces, in one transaction; durable when it resolves. */
-  put(alerts: readonly ExternalAlertRecord[]): Promise<void>
-  /** Removes alerts that ended before a time. */
-  prune(endedBeforeMs: number): Promise<void>
-}
-
-export class SqlExternalAlerts extends FactsTables implements ExternalAlertStore {
+export class SqlExternalAlerts extends FactsTables {
   async list(): Promise<readonly ExternalAlertRecord[]> {
     const rows = await this.run('reading external alerts', (db) =>
       db.selectFrom('external_alert').selectAll().orderBy('fingerprint').execute(),
@@ -21,6 +13,7 @@ export class SqlExternalAlerts extends FactsTables implements ExternalAlertStore
     return rows.map(recordOf)
   }
 
+  /** Adds or replaces, in one transaction; durable when it resolves. */
   async put(alerts: readonly ExternalAlertRecord[]): Promise<void> {
     await this.transact('writing external alerts', async (transaction) => {
       for (const rows of insertBatches(alerts.map(rowOf))) {
@@ -29,6 +22,7 @@ export class SqlExternalAlerts extends FactsTables implements ExternalAlertStore
     })
   }
 
+  /** Removes alerts that ended before a time. */
   async prune(endedBeforeMs: number): Promise<void> {
     await this.run('removing ended external alerts', (db) =>
       db.deleteFrom('external_alert').where('ends_at_ms', '<', endedBeforeMs).execute(),

@@ -1,8 +1,45 @@
-import type { Kysely, Transaction } from 'kysely'
+import type Database from 'better-sqlite3'
+import { Kysely, SqliteDialect, SqliteDriver, type DatabaseConnection, type Transaction } from 'kysely'
+import type { ConnectionLock } from '../connection-lock.ts'
+import { failureOf } from '../database.ts'
 import type { FactsSchema } from './schema.ts'
 
 /** Runs one piece of work exclusively on the connection; reports its failures as `what`. */
-export type RunFacts = <T>(what: string, work: (db: Kysely<FactsSchema>) => Promise<T>) => Promise<T>
+type RunFacts = <T>(what: string, work: (db: Kysely<FactsSchema>) => Promise<T>) => Promise<T>
+
+/** Kysely over a shared connection of better-sqlite3. */
+export function createRunFacts(database: Database.Database, lock: ConnectionLock): RunFacts {
+  const dialect = new SqliteDialect({ database })
+  const db = new Kysely<FactsSchema>({
+    dialect: Object.assign(dialect, { createDriver: () => new FactsDriver(database) }),
+  })
+  return async (what, work) => {
+    try {
+      return await lock.run(() => work(db))
+    } catch (thrown) {
+      throw failureOf(what, thrown)
+    }
+  }
+}
+
+/**
+ * A failed transaction reports the cause of the failure. After some failures, a full disk among them, SQLite has rolled
+ * back by itself: there is nothing left to roll back, and the complaint about that would take the place of the failure.
+ *
+ * https://www.sqlite.org/lang_transaction.html, "Response to errors within a transaction"
+ */
+class FactsDriver extends SqliteDriver {
+  readonly #database: Database.Database
+
+  constructor(database: Database.Database) {
+    super({ database })
+    this.#database = database
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.inTransaction) await super.rollbackTransaction(connection)
+  }
+}
 
 /** Access of one kind of facts to its tables. */
 export abstract class FactsTables {

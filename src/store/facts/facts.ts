@@ -1,49 +1,30 @@
 import type Database from 'better-sqlite3'
-import { Kysely } from 'kysely'
 import type { AdoptionReader } from '../../model/adoption.ts'
-import type { AlertStateStore } from '../../model/alert.ts'
 import type { AlertRunReader, FiredAlertReader } from '../../model/alert-run.ts'
-import type { DeliveryReader, DeliveryStore } from '../../model/delivery.ts'
+import type { DeliveryReader } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
-import type { NotificationLogStore } from '../../model/notification-log.ts'
-import { failureOf, openDatabase, openDatabaseForReading } from '../database.ts'
+import { openDatabase, openDatabaseForReading } from '../database.ts'
 import { ConnectionLock } from '../connection-lock.ts'
-import { SqlAcknowledgements, type AcknowledgementStore } from './acknowledgements.ts'
-import { SqlAdoption, type AdoptionStore } from './adoption.ts'
-import { SqlAlertRuns, type AlertRunStore } from './alert-runs.ts'
+import { SqlAcknowledgements } from './acknowledgements.ts'
+import { SqlAdoption } from './adoption.ts'
+import { SqlAlertRuns } from './alert-runs.ts'
 import { SqlAlertStates } from './alert-states.ts'
-import { SqlAudit, type AuditStore } from './audit.ts'
-import { SqlExternalAlerts, type ExternalAlertStore } from './external-alerts.ts'
-import { SqlDecommissions, type DecommissionStore } from './decommissions.ts'
+import { SqlAudit } from './audit.ts'
+import { SqlExternalAlerts } from './external-alerts.ts'
+import { SqlDecommissions } from './decommissions.ts'
 import { SqlDeliveries } from './deliveries.ts'
 import { SqlNotificationLog } from './notification-log.ts'
-import { SqlFleetFacts, type FleetFactsStore } from './fleet-facts.ts'
-import { SqlMeta, type MetaStore } from './meta.ts'
-import { FactsDialect } from './facts-dialect.ts'
-import type { RunFacts } from './facts-tables.ts'
-import type { FactsSchema } from './schema.ts'
-import { SqlSilences, type SilenceStore } from './silences.ts'
-import { SqlTokens, type TokenStore } from './tokens.ts'
+import { SqlFleetFacts } from './fleet-facts.ts'
+import { SqlMeta } from './meta.ts'
+import { createRunFacts } from './facts-tables.ts'
+import { SqlSilences } from './silences.ts'
+import { SqlTokens } from './tokens.ts'
 
 /** All stored data except samples: small, and later possibly in PostgreSQL, hence Kysely. */
-export interface Facts {
-  readonly alertStates: AlertStateStore
-  readonly tokens: TokenStore
-  readonly meta: MetaStore
-  readonly silences: SilenceStore
-  readonly acknowledgements: AcknowledgementStore
-  readonly audit: AuditStore
-  readonly alertRuns: AlertRunStore
-  readonly externalAlerts: ExternalAlertStore
-  readonly notificationLog: NotificationLogStore
-  readonly deliveries: DeliveryStore
-  readonly fleet: FleetFactsStore
-  readonly adoption: AdoptionStore
-  readonly decommissions: DecommissionStore
-}
+export type Facts = ReturnType<typeof createFacts>
 
 /** Facts on a shared connection; `lock` serialises its users. */
-export function createFacts(database: Database.Database, lock: ConnectionLock): Facts {
+export function createFacts(database: Database.Database, lock: ConnectionLock) {
   const run = createRunFacts(database, lock)
   return {
     alertStates: new SqlAlertStates(run),
@@ -62,48 +43,21 @@ export function createFacts(database: Database.Database, lock: ConnectionLock): 
   }
 }
 
-function createRunFacts(database: Database.Database, lock: ConnectionLock): RunFacts {
-  const db = new Kysely<FactsSchema>({ dialect: new FactsDialect(database) })
-  return async (what, work) => {
-    try {
-      return await lock.run(() => work(db))
-    } catch (thrown) {
-      throw failureOf(what, thrown)
-    }
-  }
-}
-
 /** What of the facts is read on the thread that reads, past the writer. */
 export interface FactsReader {
   readonly alertRuns: AlertRunReader & FiredAlertReader
-  readonly audit: Pick<AuditStore, 'list'>
+  readonly audit: Pick<SqlAudit, 'list'>
   readonly deliveries: DeliveryReader
   readonly fleet: FleetFactsReader
   readonly adoption: AdoptionReader
-  readonly meta: Pick<MetaStore, 'get'>
-  readonly decommissions: Pick<DecommissionStore, 'list'>
+  readonly meta: Pick<SqlMeta, 'get'>
+  readonly decommissions: Pick<SqlDecommissions, 'list'>
   close(): void
 }
 
 /** Opens what a writer made. Throws FleetError. */
 export function openFactsForReading(dir: string): FactsReader {
-  const database = openDatabaseForReading(dir)
-  const { alertRuns, audit, deliveries, fleet, adoption, meta, decommissions } = createFacts(
-    database,
-    new ConnectionLock(),
-  )
-  return {
-    alertRuns,
-    audit,
-    deliveries,
-    fleet,
-    adoption,
-    meta,
-    decommissions,
-    close() {
-      database.close()
-    },
-  }
+  return withClose(openDatabaseForReading(dir))
 }
 
 /**
@@ -111,7 +65,10 @@ export function openFactsForReading(dir: string): FactsReader {
  * is absent. Throws FleetError.
  */
 export function openFacts(dir: string): Facts & { close(): void } {
-  const database = openDatabase(dir)
+  return withClose(openDatabase(dir))
+}
+
+function withClose(database: Database.Database): Facts & { close(): void } {
   return {
     ...createFacts(database, new ConnectionLock()),
     close() {

@@ -17,12 +17,8 @@ import type { FactsSchema, FleetClusterTable } from './schema.ts'
 import { selectUpgrades, selectUpgradesOf, upgradeOfRow, upgradeRowOf } from './upgrades.ts'
 
 /** The facts about clusters. */
-export interface FleetFactsStore extends FleetFactsReader {
+export class SqlFleetFacts extends FactsTables implements FleetFactsReader {
   /** In one transaction; durable when it resolves. An empty batch costs no commit. */
-  write(batch: FactsBatch): Promise<void>
-}
-
-export class SqlFleetFacts extends FactsTables implements FleetFactsStore {
   async write({ changes, meta }: FactsBatch): Promise<void> {
     if (changes.length + meta.length === 0) return
     await this.transact('writing facts of clusters', async (transaction) => {

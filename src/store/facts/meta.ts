@@ -1,12 +1,7 @@
 import { FactsTables } from './facts-tables.ts'
 
 /** Small texts by key: what the program must remember about the directory itself. */
-export interface MetaStore {
-  get(key: string): Promise<string | undefined>
-  set(key: string, value: string): Promise<void>
-}
-
-export class SqlMeta extends FactsTables implements MetaStore {
+export class SqlMeta extends FactsTables {
   async get(key: string): Promise<string | undefined> {
     const row = await this.run('reading meta', (db) =>
       db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst(),

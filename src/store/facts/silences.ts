@@ -7,15 +7,7 @@ import { FactsTables } from './facts-tables.ts'
 import { insertBatches } from './row-values.ts'
 import type { SilenceTable } from './schema.ts'
 
-export interface SilenceStore {
-  list(): Promise<readonly Silence[]>
-  /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
-  write(silences: readonly Silence[], actions: readonly AuditedAction[]): Promise<void>
-  /** Removes silences that ended before a time. */
-  prune(endedBeforeMs: number): Promise<void>
-}
-
-export class SqlSilences extends FactsTables implements SilenceStore {
+export class SqlSilences extends FactsTables {
   async list(): Promise<readonly Silence[]> {
     const rows = await this.run('reading silences', (db) =>
       db.selectFrom('silence').selectAll().orderBy('id').execute(),
@@ -23,6 +15,7 @@ export class SqlSilences extends FactsTables implements SilenceStore {
     return rows.map(silenceOf)
   }
 
+  /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
   async write(silences: readonly Silence[], actions: readonly AuditedAction[]): Promise<void> {
     await this.transact('writing silences', async (transaction) => {
       for (const rows of insertBatches(silences.map(rowOf)))
@@ -31,6 +24,7 @@ export class SqlSilences extends FactsTables implements SilenceStore {
     })
   }
 
+  /** Removes silences that ended before a time. */
   async prune(endedBeforeMs: number): Promise<void> {
     await this.run('removing old silences', (db) =>
       db.deleteFrom('silence').where('ends_at_ms', '<', endedBeforeMs).execute(),

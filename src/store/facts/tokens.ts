@@ -5,21 +5,14 @@ import { oneOf } from './row-values.ts'
 import type { TokenTable } from './schema.ts'
 
 /** Tokens by the hash of their secret; the secret itself is nowhere. */
-export interface TokenStore {
+export class SqlTokens extends FactsTables {
   /** By rising id. */
-  list(): Promise<readonly TokenRecord[]>
-  /** Durable when it resolves. The hash must be new. */
-  add(record: Omit<TokenRecord, 'id'>): Promise<TokenRecord>
-  /** False when there is no such token. An id is never given out again. */
-  remove(id: number): Promise<boolean>
-}
-
-export class SqlTokens extends FactsTables implements TokenStore {
   async list(): Promise<readonly TokenRecord[]> {
     const rows = await this.run('reading tokens', (db) => db.selectFrom('token').selectAll().orderBy('id').execute())
     return rows.map(recordOf)
   }
 
+  /** Durable when it resolves. The hash must be new. */
   async add(record: Omit<TokenRecord, 'id'>): Promise<TokenRecord> {
     const { hash, role, name, cluster, createdAtMs } = record
     const row = await this.run('writing a token', (db) =>
@@ -32,6 +25,7 @@ export class SqlTokens extends FactsTables implements TokenStore {
     return recordOf(row)
   }
 
+  /** False when there is no such token. An id is never given out again. */
   async remove(id: number): Promise<boolean> {
     const result = await this.run('removing a token', (db) =>
       db.deleteFrom('token').where('id', '=', id).executeTakeFirst(),

@@ -41,6 +41,11 @@ export function openDatabase(dir: string): Database.Database {
   })
 }
 
+/** Runs `work` in a transaction that may write from its start. */
+export function inTransaction<T>(db: Database.Database, work: () => T): T {
+  return db.transaction(work).immediate()
+}
+
 /** Limits the file size; below the present size, nothing new fits. */
 export function limitSize(db: Database.Database, bytesMax: number): void {
   if (bytesMax === Infinity) return

@@ -3,7 +3,7 @@ import { FleetError } from '../base/errors.ts'
 import type { SeriesRef } from '../model/series.ts'
 import type { BlockRow, BlockRows } from './packs/blocks.ts'
 import { Compaction, groupsToCompact, type CompactionGroup } from './packs/compaction.ts'
-import { failureOf } from './database.ts'
+import { failureOf, inTransaction } from './database.ts'
 import type { Exemplars } from './head/exemplars.ts'
 import { Flush } from './packs/flush.ts'
 import { FreePages } from './free-pages.ts'
@@ -339,11 +339,10 @@ export class Maintenance {
     if (ended.length === 0) return false
     commits.commitNow()
     const refs = ended.map((series) => series.ref)
-    const end = db.transaction(() => {
+    inTransaction(db, () => {
       rows.end(refs)
       histograms.end(refs)
     })
-    end.immediate()
     histograms.ended(refs)
     for (const { slot } of ended) {
       table.remove(slot)

@@ -1,8 +1,11 @@
+import { groupBy } from '../../base/group-by.ts'
 import type Database from 'better-sqlite3'
 import type { Exemplar } from '../../model/exemplar.ts'
 import { compareLabels, Labels } from '../../model/labels.ts'
 import type { SeriesRef } from '../../model/series.ts'
+import type { TimeRange } from '../../model/time-range.ts'
 import { floatOf } from '../bytes.ts'
+import { Statements } from '../statements.ts'
 
 /**
  * Exemplars on the writer's side, limited per series and in total; the oldest is evicted. Written with the next commit;
@@ -24,7 +27,7 @@ interface Numbered {
 }
 
 /** A row of `exemplar`. */
-export interface ExemplarRow {
+interface ExemplarRow {
   readonly timeMs: number
   /** Eight bytes: SQLite stores a NaN as NULL. */
   readonly value: Uint8Array
@@ -32,20 +35,21 @@ export interface ExemplarRow {
   readonly labels: string
 }
 
-export const EXEMPLAR_COLUMNS = 'time_ms AS timeMs, value, labels'
+const EXEMPLAR_COLUMNS = 'time_ms AS timeMs, value, labels'
 
-export function exemplarOf({ timeMs, value, labels }: ExemplarRow): Exemplar {
+function exemplarOf({ timeMs, value, labels }: ExemplarRow): Exemplar {
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength)
   const flat = JSON.parse(labels) as string[]
   return { labels: Labels.fromFlat(flat), value: floatOf(view.getInt32(0, true), view.getInt32(4, true)), timeMs }
 }
 
-export class Exemplars {
-  readonly #db: Database.Database
+export class Exemplars extends Statements {
   readonly #options: ExemplarOptions
-  readonly #insert: Database.Statement<[number, number, number, Uint8Array, string]>
-  readonly #remove: Database.Statement<[number]>
-  readonly #removeOlder: Database.Statement<[number]>
+  readonly #insert = this.db.prepare<[number, number, number, Uint8Array, string]>(
+    'INSERT INTO exemplar (seq, ref, time_ms, value, labels) VALUES (?, ?, ?, ?, ?)',
+  )
+  readonly #remove = this.db.prepare<[number]>('DELETE FROM exemplar WHERE seq = ?')
+  readonly #removeOlder = this.db.prepare<[number]>('DELETE FROM exemplar WHERE time_ms < ?')
   /** Of each series, oldest first; undefined until it is read. */
   #bySeries: Map<SeriesRef, Numbered[]> | undefined
   /** The series of each exemplar, in order of arrival. */
@@ -55,11 +59,8 @@ export class Exemplars {
   #removed: number[] = []
 
   constructor(db: Database.Database, options: ExemplarOptions) {
-    this.#db = db
+    super(db)
     this.#options = options
-    this.#insert = db.prepare('INSERT INTO exemplar (seq, ref, time_ms, value, labels) VALUES (?, ?, ?, ?, ?)')
-    this.#remove = db.prepare('DELETE FROM exemplar WHERE seq = ?')
-    this.#removeOlder = db.prepare('DELETE FROM exemplar WHERE time_ms < ?')
   }
 
   get isDurable(): boolean {
@@ -123,7 +124,7 @@ export class Exemplars {
     if (this.#bySeries !== undefined) return this.#bySeries
     const bySeries = new Map<SeriesRef, Numbered[]>()
     this.#bySeq.clear()
-    const rows = this.#db.prepare<[], ExemplarRow & { seq: number; ref: number }>(
+    const rows = this.db.prepare<[], ExemplarRow & { seq: number; ref: number }>(
       `SELECT seq, ref, ${EXEMPLAR_COLUMNS} FROM exemplar ORDER BY seq`,
     )
     for (const row of rows.iterate()) {
@@ -136,6 +137,29 @@ export class Exemplars {
     }
     return (this.#bySeries = bySeries)
   }
+}
+
+/**
+ * The exemplars of `refs` (sorted) in a range, each list oldest first. Reads all exemplars of the range: their number
+ * is limited by an option, while a selector may match any number of series.
+ */
+export function readExemplars(
+  db: Database.Database,
+  refs: Uint32Array,
+  { fromMs, toMs }: TimeRange,
+): ReadonlyMap<SeriesRef, readonly Exemplar[]> {
+  if (refs.length === 0) return new Map()
+  const wanted = new Set<number>(refs)
+  const rows = db
+    .prepare<[number, number], ExemplarRow & { ref: number }>(
+      `SELECT ref, ${EXEMPLAR_COLUMNS} FROM exemplar WHERE time_ms >= ? AND time_ms <= ? ORDER BY ref, seq`,
+    )
+    .all(fromMs, toMs)
+  const groups = groupBy(
+    rows.filter(({ ref }) => wanted.has(ref)),
+    ({ ref }) => ref,
+  )
+  return new Map([...groups].map(([ref, ofSeries]) => [ref, ofSeries.map(exemplarOf)]))
 }
 
 /** By time, then value, then labels; 0 for equal exemplars. */

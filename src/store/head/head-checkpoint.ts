@@ -6,6 +6,7 @@ import type { Head } from './head.ts'
 import type { Log } from '../log/log.ts'
 import { RunList } from './run-list.ts'
 import type { SeriesTable } from '../index/series-table.ts'
+import { inTransaction } from '../database.ts'
 
 /**
  * The head as runs, so that a start does not need to read the whole log. A checkpoint consists of parts and one final
@@ -95,13 +96,12 @@ export class HeadCheckpoint {
   }
 
   #finish(): void {
-    const finish = this.#db.transaction(() => {
+    inTransaction(this.#db, () => {
       this.#db.prepare('DELETE FROM head_checkpoint').run()
       this.#db
         .prepare('INSERT INTO head_checkpoint (generation, log_id) VALUES (?, ?)')
         .run(this.#generation, this.#logId)
     })
-    finish.immediate()
     this.isWhole = true
   }
 }
@@ -120,10 +120,10 @@ function removeParts(db: Database.Database, before: number): boolean {
     )
     .all(before, PARTS_PER_REMOVAL)
   const removeOne = db.prepare('DELETE FROM head_part WHERE generation = ? AND part = ?')
-  const remove = db.transaction(() => {
-    for (const { generation, part } of parts) removeOne.run(generation, part)
-  })
-  if (parts.length > 0) remove.immediate()
+  if (parts.length > 0)
+    inTransaction(db, () => {
+      for (const { generation, part } of parts) removeOne.run(generation, part)
+    })
   return parts.length > 0
 }
 

@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3'
 import type { Histogram } from '../../model/histogram.ts'
 import type { TimeRange } from '../../model/time-range.ts'
 import type { RunColumns } from '../../model/run-columns.ts'
@@ -9,6 +8,7 @@ import { HISTOGRAM_HIGH_WORD, readHistogram } from './histogram-codec.ts'
 import { decodeHistogramPack } from '../packs/histogram-pack.ts'
 import { orDamaged } from '../packs/pack-reader.ts'
 import type { SelectedRows } from '../index/selected-rows.ts'
+import { Statements } from '../statements.ts'
 
 /**
  * Native histograms on the reader's side. The writer announces which series have some, so a selection without
@@ -19,25 +19,17 @@ import type { SelectedRows } from '../index/selected-rows.ts'
 /** As an unsigned word in a view of bits. */
 const HIGH_BITS = HISTOGRAM_HIGH_WORD >>> 0
 
-export class HistogramReader {
+export class HistogramReader extends Statements {
   readonly #series = new Set<SeriesRef>()
   /** Incremented by every change of `#series`. */
   #changes = 0
   readonly #known = new WeakMap<SelectedRows, { readonly changes: number; readonly hasAny: boolean }>()
-  readonly #rows: Database.Statement<[number, number, number], { timeMs: number; payload: Uint8Array }>
-  readonly #packs: Database.Statement<[number, number, number], { payload: Uint8Array }>
-  readonly #atomically: (work: () => void) => void
-
-  constructor(db: Database.Database) {
-    this.#rows = db.prepare(
-      'SELECT time_ms AS timeMs, payload FROM histogram WHERE ref = ? AND time_ms >= ? AND time_ms <= ?',
-    )
-    this.#packs = db.prepare('SELECT payload FROM histogram_pack WHERE ref = ? AND to_ms >= ? AND from_ms <= ?')
-    // One snapshot of both: rows go over into packs meanwhile.
-    this.#atomically = db.transaction((work: () => void) => {
-      work()
-    })
-  }
+  readonly #rows = this.db.prepare<[number, number, number], { timeMs: number; payload: Uint8Array }>(
+    'SELECT time_ms AS timeMs, payload FROM histogram WHERE ref = ? AND time_ms >= ? AND time_ms <= ?',
+  )
+  readonly #packs = this.db.prepare<[number, number, number], { payload: Uint8Array }>(
+    'SELECT payload FROM histogram_pack WHERE ref = ? AND to_ms >= ? AND from_ms <= ?',
+  )
 
   get isEmpty(): boolean {
     return this.#series.size === 0
@@ -84,7 +76,8 @@ export class HistogramReader {
 
   #read(ref: SeriesRef, { fromMs, toMs }: TimeRange): ReadonlyMap<number, Histogram> {
     const byTime = new Map<number, Histogram>()
-    this.#atomically(() => {
+    // One snapshot of both: rows go over into packs meanwhile.
+    this.atomically(() => {
       orDamaged(`a native histogram of series ${ref}`, () => {
         for (const { payload } of this.#packs.iterate(ref, fromMs, toMs)) {
           for (const { timeMs, histogram } of decodeHistogramPack(payload)) byTime.set(timeMs, histogram)

@@ -5,6 +5,8 @@ import { ByteReader, ByteWriter } from '../bytes.ts'
 import { hashOf, readHistogram, writeHistogram } from './histogram-codec.ts'
 import { decodeHistogramPack, encodeHistogramPack, type TimedHistogram } from '../packs/histogram-pack.ts'
 import { readPack } from '../packs/pack-reader.ts'
+import { Statements } from '../statements.ts'
+import { inTransaction } from '../database.ts'
 
 /**
  * Native histograms on the writer's side: one row each, by series and time, written in the transaction that logs their
@@ -45,8 +47,7 @@ interface PackRow {
   readonly payload: Uint8Array
 }
 
-export class Histograms {
-  readonly #db: Database.Database
+export class Histograms extends Statements {
   readonly #announce: (ref: SeriesRef) => void
   /** Series that have, or had, histograms. */
   readonly #series: Set<SeriesRef>
@@ -54,38 +55,36 @@ export class Histograms {
   #pending: PendingRow[] = []
   #pendingSeries: SeriesRef[] = []
   #pendingBytes = 0
-  readonly #insertRow: Database.Statement<[number, number, Uint8Array]>
-  readonly #insertSeries: Database.Statement<[number]>
-  readonly #nextRef: Database.Statement<[number, number], { ref: number }>
-  readonly #rows: Database.Statement<[number, number, number], Row>
-  readonly #removeRows: Database.Statement<[number, number, number]>
-  readonly #newestPack: Database.Statement<[number], PackRow>
-  readonly #putPack: Database.Statement<[number, number, number, number, Uint8Array]>
-  readonly #removePacks: Database.Statement<[number, number]>
+  readonly #insertRow = this.db.prepare<[number, number, Uint8Array]>(
+    'INSERT OR IGNORE INTO histogram (ref, time_ms, payload) VALUES (?, ?, ?)',
+  )
+  readonly #insertSeries = this.db.prepare<[number]>('INSERT OR IGNORE INTO histogram_series (ref) VALUES (?)')
+  readonly #nextRef = this.db.prepare<[number, number], { ref: number }>(
+    'SELECT ref FROM histogram WHERE ref > ? AND time_ms <= ? ORDER BY ref LIMIT 1',
+  )
+  readonly #rows = this.db.prepare<[number, number, number], Row>(
+    'SELECT time_ms AS timeMs, payload FROM histogram WHERE ref = ? AND time_ms <= ? ORDER BY time_ms LIMIT ?',
+  )
+  readonly #removeRows = this.db.prepare<[number, number, number]>(
+    'DELETE FROM histogram WHERE ref = ? AND time_ms >= ? AND time_ms <= ?',
+  )
+  readonly #newestPack = this.db.prepare<[number], PackRow>(
+    `SELECT from_ms AS fromMs, to_ms AS toMs, count, payload FROM histogram_pack
+       WHERE ref = ? ORDER BY from_ms DESC LIMIT 1`,
+  )
+  readonly #putPack = this.db.prepare<[number, number, number, number, Uint8Array]>(
+    'INSERT OR REPLACE INTO histogram_pack (ref, from_ms, to_ms, count, payload) VALUES (?, ?, ?, ?, ?)',
+  )
+  readonly #removePacks = this.db.prepare<[number, number]>(
+    `DELETE FROM histogram_pack WHERE (ref, from_ms) IN
+       (SELECT ref, from_ms FROM histogram_pack WHERE to_ms < ? LIMIT ?)`,
+  )
   readonly #endStatements: readonly Database.Statement<[number]>[]
 
   /** @param announce called before the first histogram of a series becomes readable */
   constructor(db: Database.Database, announce: (ref: SeriesRef) => void) {
-    this.#db = db
+    super(db)
     this.#announce = announce
-    this.#insertRow = db.prepare('INSERT OR IGNORE INTO histogram (ref, time_ms, payload) VALUES (?, ?, ?)')
-    this.#insertSeries = db.prepare('INSERT OR IGNORE INTO histogram_series (ref) VALUES (?)')
-    this.#nextRef = db.prepare('SELECT ref FROM histogram WHERE ref > ? AND time_ms <= ? ORDER BY ref LIMIT 1')
-    this.#rows = db.prepare(
-      'SELECT time_ms AS timeMs, payload FROM histogram WHERE ref = ? AND time_ms <= ? ORDER BY time_ms LIMIT ?',
-    )
-    this.#removeRows = db.prepare('DELETE FROM histogram WHERE ref = ? AND time_ms >= ? AND time_ms <= ?')
-    this.#newestPack = db.prepare(
-      `SELECT from_ms AS fromMs, to_ms AS toMs, count, payload FROM histogram_pack
-       WHERE ref = ? ORDER BY from_ms DESC LIMIT 1`,
-    )
-    this.#putPack = db.prepare(
-      'INSERT OR REPLACE INTO histogram_pack (ref, from_ms, to_ms, count, payload) VALUES (?, ?, ?, ?, ?)',
-    )
-    this.#removePacks = db.prepare(
-      `DELETE FROM histogram_pack WHERE (ref, from_ms) IN
-       (SELECT ref, from_ms FROM histogram_pack WHERE to_ms < ? LIMIT ?)`,
-    )
     this.#endStatements = ['histogram', 'histogram_pack', 'histogram_series'].map((table) =>
       db.prepare<[number]>(`DELETE FROM ${table} WHERE ref = ?`),
     )
@@ -156,11 +155,10 @@ export class Histograms {
     const histograms = rows.map(({ timeMs, payload }) => {
       return { timeMs, histogram: readPack(ref, () => readHistogram(new ByteReader(payload))) }
     })
-    const pack = this.#db.transaction(() => {
+    inTransaction(this.db, () => {
       this.#pack(ref, histograms)
       this.#removeRows.run(ref, rows[0]!.timeMs, rows.at(-1)!.timeMs)
     })
-    pack.immediate()
     // The same series again when it may have more.
     return rows.length < ROWS_PER_STEP ? ref : ref - 1
   }

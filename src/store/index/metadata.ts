@@ -1,5 +1,7 @@
 import type Database from 'better-sqlite3'
+import { groupBy } from '../../base/group-by.ts'
 import type { MetricFamily, MetricMetadata, MetricType } from '../../model/metadata.ts'
+import { Statements } from '../statements.ts'
 
 /**
  * Metric metadata on the writer's side: of each family the latest, and some earlier ones, because the clusters of a
@@ -19,23 +21,19 @@ interface Row {
   readonly unit: string
 }
 
-export class Metadata {
-  readonly #db: Database.Database
-  readonly #put: Database.Statement<[string, string, string, string, number]>
-  readonly #remove: Database.Statement<[string, string, string, string]>
-  readonly #nextSeq: Database.Statement<[], { seq: number }>
+export class Metadata extends Statements {
+  readonly #put = this.db.prepare<[string, string, string, string, number]>(
+    'INSERT OR REPLACE INTO metric_metadata (family, type, help, unit, seq) VALUES (?, ?, ?, ?, ?)',
+  )
+  readonly #remove = this.db.prepare<[string, string, string, string]>(
+    'DELETE FROM metric_metadata WHERE family = ? AND type = ? AND help = ? AND unit = ?',
+  )
+  readonly #nextSeq = this.db.prepare<[], { seq: number }>(
+    'SELECT coalesce(max(seq), 0) + 1 AS seq FROM metric_metadata',
+  )
   /** By family, the latest first; undefined until loaded. */
   #families: Map<string, MetricMetadata[]> | undefined
   #changes: ((seq: number) => void)[] = []
-
-  constructor(db: Database.Database) {
-    this.#db = db
-    this.#put = db.prepare(
-      'INSERT OR REPLACE INTO metric_metadata (family, type, help, unit, seq) VALUES (?, ?, ?, ?, ?)',
-    )
-    this.#remove = db.prepare('DELETE FROM metric_metadata WHERE family = ? AND type = ? AND help = ? AND unit = ?')
-    this.#nextSeq = db.prepare('SELECT coalesce(max(seq), 0) + 1 AS seq FROM metric_metadata')
-  }
 
   get isDurable(): boolean {
     return this.#changes.length === 0
@@ -74,7 +72,7 @@ export class Metadata {
 
   #loaded(): Map<string, MetricMetadata[]> {
     return (this.#families ??= new Map(
-      readFamilies(this.#db).map(({ name, metadata }) => [name, [...metadata]] as const),
+      readFamilies(this.db).map(({ name, metadata }) => [name, [...metadata]] as const),
     ))
   }
 }
@@ -87,14 +85,13 @@ export function readFamilies(db: Database.Database, name?: string): readonly Met
     name === undefined
       ? db.prepare<[], Row>(`${columns} ${order}`).all()
       : db.prepare<[string], Row>(`${columns} WHERE family = ? ${order}`).all(name)
-  const families = new Map<string, MetricMetadata[]>()
-  for (const { family, type, help, unit } of rows) {
-    const metadata = { type: type as MetricType, help, unit }
-    const known = families.get(family)
-    if (known === undefined) families.set(family, [metadata])
-    else known.push(metadata)
-  }
-  return Array.from(families, ([family, metadata]) => ({ name: family, metadata }))
+  return Array.from(
+    groupBy(rows, ({ family }) => family),
+    ([family, known]) => ({
+      name: family,
+      metadata: known.map(({ type, help, unit }) => ({ type: type as MetricType, help, unit })),
+    }),
+  )
 }
 
 function isSame(a: MetricMetadata, b: MetricMetadata): boolean {

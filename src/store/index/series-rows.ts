@@ -3,6 +3,8 @@ import type { SeriesRef } from '../../model/series.ts'
 import { ByteReader, ByteWriter } from '../bytes.ts'
 import { readSeriesBatch, writeSeriesBatch, type BatchedSeries } from './series-batch.ts'
 import type { PairRow, SeriesRow } from './series-table.ts'
+import { Statements } from '../statements.ts'
+import { inTransaction } from '../database.ts'
 
 /** The SQL of label pairs and series, for both threads. */
 
@@ -17,27 +19,25 @@ export interface SeriesState {
   readonly high: number
 }
 
-export class SeriesRows {
-  readonly #db: Database.Database
-  readonly #insertPair: Database.Statement<[number, string, string]>
-  readonly #insertBatch: Database.Statement<[number, Uint8Array]>
-  readonly #putStates: Database.Statement<[number, Uint8Array]>
-  readonly #selectBatch: Database.Statement<[number], { series: Uint8Array }>
-  readonly #endSeries: Database.Statement<[number]>
+export class SeriesRows extends Statements {
+  readonly #insertPair = this.db.prepare<[number, string, string]>(
+    'INSERT INTO pair (id, name, value) VALUES (?, ?, ?)',
+  )
+  readonly #insertBatch = this.db.prepare<[number, Uint8Array]>(
+    'INSERT INTO series_batch (last_ref, series) VALUES (?, ?)',
+  )
+  readonly #putStates = this.db.prepare<[number, Uint8Array]>(
+    'INSERT OR REPLACE INTO series_state (page, states) VALUES (?, ?)',
+  )
+  readonly #selectBatch = this.db.prepare<[number], { series: Uint8Array }>(
+    'SELECT series FROM series_batch WHERE last_ref >= ? ORDER BY last_ref LIMIT 1',
+  )
+  readonly #endSeries = this.db.prepare<[number]>('INSERT OR IGNORE INTO series_ended (ref) VALUES (?)')
   readonly #bytes = new ByteWriter()
-
-  constructor(db: Database.Database) {
-    this.#db = db
-    this.#insertPair = db.prepare('INSERT INTO pair (id, name, value) VALUES (?, ?, ?)')
-    this.#insertBatch = db.prepare('INSERT INTO series_batch (last_ref, series) VALUES (?, ?)')
-    this.#putStates = db.prepare('INSERT OR REPLACE INTO series_state (page, states) VALUES (?, ?)')
-    this.#selectBatch = db.prepare('SELECT series FROM series_batch WHERE last_ref >= ? ORDER BY last_ref LIMIT 1')
-    this.#endSeries = db.prepare('INSERT OR IGNORE INTO series_ended (ref) VALUES (?)')
-  }
 
   /** Larger than every number that was ever given out in this table. */
   nextNumber(table: 'pair' | 'series_batch'): number {
-    const row = this.#db.prepare<[string], { seq: number }>('SELECT seq FROM sqlite_sequence WHERE name = ?').get(table)
+    const row = this.db.prepare<[string], { seq: number }>('SELECT seq FROM sqlite_sequence WHERE name = ?').get(table)
     return (row?.seq ?? 0) + 1
   }
 
@@ -67,8 +67,8 @@ export class SeriesRows {
    * caller holds a ref.
    */
   removeEnded(): void {
-    const remove = this.#db.transaction(() => {
-      const ended = endedRefs(this.#db)
+    inTransaction(this.db, () => {
+      const ended = endedRefs(this.db)
       if (ended.size === 0) return
       const pairIds = new Set<number>()
       const pages = new Set<number>()
@@ -84,15 +84,14 @@ export class SeriesRows {
         })
         if (remaining.length < count) this.#replaceBatch(lastRef, remaining)
       }
-      this.#db.exec('DELETE FROM series_ended')
+      this.db.exec('DELETE FROM series_ended')
       this.#removeUnused('pair', 'id', pairIds)
       this.#removeUnused('series_state', 'page', pages)
     })
-    remove.immediate()
   }
 
   #batches(): readonly { readonly last_ref: number; readonly series: Uint8Array }[] {
-    return this.#db
+    return this.db
       .prepare<[], { last_ref: number; series: Uint8Array }>(
         'SELECT last_ref, series FROM series_batch ORDER BY last_ref',
       )
@@ -100,16 +99,16 @@ export class SeriesRows {
   }
 
   #replaceBatch(lastRef: number, remaining: readonly BatchedSeries[]): void {
-    if (remaining.length === 0) this.#db.prepare('DELETE FROM series_batch WHERE last_ref = ?').run(lastRef)
+    if (remaining.length === 0) this.db.prepare('DELETE FROM series_batch WHERE last_ref = ?').run(lastRef)
     else {
-      const update = this.#db.prepare('UPDATE series_batch SET series = ? WHERE last_ref = ?')
+      const update = this.db.prepare('UPDATE series_batch SET series = ? WHERE last_ref = ?')
       update.run(writeSeriesBatch(remaining), lastRef)
     }
   }
 
   #removeUnused(table: 'pair' | 'series_state', key: string, used: ReadonlySet<number>): void {
-    const all = this.#db.prepare<[], number>(`SELECT ${key} FROM ${table}`).pluck().all()
-    const remove = this.#db.prepare<[number]>(`DELETE FROM ${table} WHERE ${key} = ?`)
+    const all = this.db.prepare<[], number>(`SELECT ${key} FROM ${table}`).pluck().all()
+    const remove = this.db.prepare<[number]>(`DELETE FROM ${table} WHERE ${key} = ?`)
     for (const number of all) if (!used.has(number)) remove.run(number)
   }
 
@@ -127,7 +126,7 @@ export class SeriesRows {
   }
 
   eachState(visit: (state: SeriesState) => void): void {
-    const rows = this.#db
+    const rows = this.db
       .prepare<[], { page: number; states: Uint8Array }>('SELECT page, states FROM series_state')
       .all()
     for (const { page, states } of rows) {

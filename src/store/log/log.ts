@@ -2,6 +2,8 @@ import type Database from 'better-sqlite3'
 import { FleetError } from '../../base/errors.ts'
 import { MalformedBytesError } from '../bytes.ts'
 import { readLogPayload } from './log-codec.ts'
+import { Statements } from '../statements.ts'
+import { inTransaction } from '../database.ts'
 
 /**
  * The log: accepted samples that are not flushed, one row per group commit. A row is removed when all its samples are
@@ -11,25 +13,22 @@ import { readLogPayload } from './log-codec.ts'
 /** Rows removed in one transaction: a few milliseconds of work. */
 const ROWS_PER_REMOVAL = 500
 
-export class Log {
+export class Log extends Statements {
   #byteLength: number
   #writtenBytes = 0
   /** The largest that was ever given out: numbers are not used again, also when the table was empty in between. */
   #lastId: number
-  readonly #insert: Database.Statement<[number, number, Uint8Array]>
-  readonly #newestId: Database.Statement<[], { id: number | null }>
-  readonly #removable: Database.Statement<[number, number, number], { id: number; bytes: number }>
-  readonly #removeOne: Database.Statement<[number]>
-  readonly #db: Database.Database
+  readonly #insert = this.db.prepare<[number, number, Uint8Array]>(
+    'INSERT INTO log (id, max_ms, payload) VALUES (?, ?, ?)',
+  )
+  readonly #newestId = this.db.prepare<[], { id: number | null }>('SELECT max(id) AS id FROM log')
+  readonly #removable = this.db.prepare<[number, number, number], { id: number; bytes: number }>(
+    'SELECT id, length(payload) AS bytes FROM log WHERE id <= ? AND max_ms <= ? ORDER BY id LIMIT ?',
+  )
+  readonly #removeOne = this.db.prepare<[number]>('DELETE FROM log WHERE id = ?')
 
   constructor(db: Database.Database) {
-    this.#db = db
-    this.#insert = db.prepare('INSERT INTO log (id, max_ms, payload) VALUES (?, ?, ?)')
-    this.#newestId = db.prepare('SELECT max(id) AS id FROM log')
-    this.#removable = db.prepare(
-      'SELECT id, length(payload) AS bytes FROM log WHERE id <= ? AND max_ms <= ? ORDER BY id LIMIT ?',
-    )
-    this.#removeOne = db.prepare('DELETE FROM log WHERE id = ?')
+    super(db)
     const total = db.prepare<[], { bytes: number | null }>('SELECT sum(length(payload)) AS bytes FROM log').get()
     this.#byteLength = total?.bytes ?? 0
     this.#lastId = this.newestId
@@ -64,17 +63,16 @@ export class Log {
   removeSome(id: number, cutMs: number): boolean {
     const rows = this.#removable.all(id, cutMs, ROWS_PER_REMOVAL)
     if (rows.length === 0) return false
-    const remove = this.#db.transaction(() => {
+    inTransaction(this.db, () => {
       for (const row of rows) this.#removeOne.run(row.id)
     })
-    remove.immediate()
     for (const row of rows) this.#byteLength -= row.bytes
     return true
   }
 
   /** Replays the samples of rows after `id` in order of arrival. Returns the number of bytes read. */
   replay(after: number, sample: (ref: number, timeMs: number, low: number, high: number) => void): number {
-    const rows = this.#db.prepare<[number], { id: number; payload: Uint8Array }>(
+    const rows = this.db.prepare<[number], { id: number; payload: Uint8Array }>(
       'SELECT id, payload FROM log WHERE id > ? ORDER BY id',
     )
     let byteLength = 0

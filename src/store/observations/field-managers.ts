@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3'
+import { Statements } from '../statements.ts'
 
 /**
  * Field managers of objects, as numbers in rows. A fleet has a few dozen; beyond `MANAGERS_MAX` a state is stored
@@ -6,15 +6,10 @@ import type Database from 'better-sqlite3'
  */
 const MANAGERS_MAX = 10_000
 
-export class FieldManagers {
-  readonly #all: Database.Statement<[], { id: number; text: string }>
-  readonly #add: Database.Statement<[string]>
+export class FieldManagers extends Statements {
+  readonly #all = this.db.prepare<[], { id: number; text: string }>('SELECT id, text FROM field_manager')
+  readonly #add = this.db.prepare<[string]>('INSERT INTO field_manager (text) VALUES (?)')
   #ids: Map<string, number> | undefined
-
-  constructor(db: Database.Database) {
-    this.#all = db.prepare('SELECT id, text FROM field_manager')
-    this.#add = db.prepare('INSERT INTO field_manager (text) VALUES (?)')
-  }
 
   /** @param text of object-codec.ts; `null` for the empty one: not reported */
   idOf(text: string): number | null {

@@ -1,5 +1,5 @@
-import type Database from 'better-sqlite3'
 import { packMinutes, unpackMinutes } from './minutes-codec.ts'
+import { Statements } from '../statements.ts'
 
 /**
  * When the objects of a kind were listed, by cluster and namespace: one row for all listings of a scope; and of each object
@@ -14,38 +14,32 @@ interface ListingScope {
 
 const MINUTE_MS = 60_000
 
-export class ListingRows {
-  readonly #find: Database.Statement<[number, number, string], { minutes: Uint8Array }>
-  readonly #put: Database.Statement<[number, number, string, Uint8Array]>
-  readonly #again: Database.Statement<[number, number, number, Uint8Array, number]>
-  readonly #listed: Database.Statement<[number, number, number, Uint8Array, number]>
-  readonly #unseen: Database.Statement<[number, Uint8Array, number, string, number]>
-  readonly #missing: Database.Statement<[number, number, string, number, number, number], { one: number }>
-  readonly #seenAfter: Database.Statement<
-    [number],
-    { cluster: number; kind: number; namespace: string; listed: number }
-  >
+const UPDATE_LISTED = 'UPDATE observed_object SET listed_minute = ? WHERE cluster = ? AND kind = ? AND uid = ?'
 
-  constructor(db: Database.Database) {
-    this.#find = db.prepare('SELECT minutes FROM object_listing WHERE cluster = ? AND kind = ? AND namespace = ?')
-    this.#put = db.prepare(
-      'INSERT OR REPLACE INTO object_listing (cluster, kind, namespace, minutes) VALUES (?, ?, ?, ?)',
-    )
-    const update = 'UPDATE observed_object SET listed_minute = ? WHERE cluster = ? AND kind = ? AND uid = ?'
-    this.#again = db.prepare(`${update} AND listed_minute >= ?`)
-    this.#listed = db.prepare(`${update} AND listed_minute < ?`)
-    // A listing may arrive before the objects it lists.
-    this.#unseen = db.prepare(
-      `INSERT OR IGNORE INTO observed_object (cluster, uid, kind, namespace, name, listed_minute) VALUES (?, ?, ?, ?, '', ?)`,
-    )
-    this.#missing = db.prepare(
-      `SELECT 1 AS one FROM observed_object WHERE cluster = ? AND kind = ? AND namespace = ? AND listed_minute < ?
+export class ListingRows extends Statements {
+  readonly #find = this.db.prepare<[number, number, string], { minutes: Uint8Array }>(
+    'SELECT minutes FROM object_listing WHERE cluster = ? AND kind = ? AND namespace = ?',
+  )
+  readonly #put = this.db.prepare<[number, number, string, Uint8Array]>(
+    'INSERT OR REPLACE INTO object_listing (cluster, kind, namespace, minutes) VALUES (?, ?, ?, ?)',
+  )
+  readonly #again = this.db.prepare<[number, number, number, Uint8Array, number]>(
+    `${UPDATE_LISTED} AND listed_minute >= ?`,
+  )
+  readonly #listed = this.db.prepare<[number, number, number, Uint8Array, number]>(
+    `${UPDATE_LISTED} AND listed_minute < ?`,
+  )
+  // A listing may arrive before the objects it lists.
+  readonly #unseen = this.db.prepare<[number, Uint8Array, number, string, number]>(
+    `INSERT OR IGNORE INTO observed_object (cluster, uid, kind, namespace, name, listed_minute) VALUES (?, ?, ?, ?, '', ?)`,
+  )
+  readonly #missing = this.db.prepare<[number, number, string, number, number, number], { one: number }>(
+    `SELECT 1 AS one FROM observed_object WHERE cluster = ? AND kind = ? AND namespace = ? AND listed_minute < ?
          AND (listed_minute >= ? OR EXISTS (SELECT 1 FROM object_state WHERE object = id AND last_ms >= ?)) LIMIT 1`,
-    )
-    this.#seenAfter = db.prepare(
-      'SELECT cluster, kind, namespace, listed_minute AS listed FROM observed_object WHERE id = ?',
-    )
-  }
+  )
+  readonly #seenAfter = this.db.prepare<[number], { cluster: number; kind: number; namespace: string; listed: number }>(
+    'SELECT cluster, kind, namespace, listed_minute AS listed FROM observed_object WHERE id = ?',
+  )
 
   /** True when the absences of the cluster may have changed. */
   add(scope: ListingScope, minute: number, uids: readonly Uint8Array[]): boolean {

@@ -35,12 +35,8 @@ export class SqlLogs implements LogReader {
     this.#db = db
   }
 
-  logs(query: LogQuery): Promise<readonly LogRecord[]> {
-    try {
-      return Promise.resolve(asFailure('reading log records', () => this.#read(query)))
-    } catch (thrown) {
-      return Promise.reject(thrown instanceof Error ? thrown : new Error(String(thrown)))
-    }
+  async logs(query: LogQuery): Promise<readonly LogRecord[]> {
+    return Promise.resolve(asFailure('reading log records', () => this.#read(query)))
   }
 
   #read(query: LogQuery): LogRecord[] {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import type { LogRecord, LogSink } from '../../model/log-record.ts'
 import { packLogRecord } from './log-record-codec.ts'
+import { Statements } from '../statements.ts'
 
 /**
  * Log records on the writer's side: received records wait in memory and are written with the next commit. Time, sender
@@ -14,30 +15,27 @@ const SOURCES_KNOWN_MAX = 50_000
 /** Approximate memory of a pending record. */
 const PENDING_BYTES = 500
 
-export class LogRecords implements LogSink {
-  readonly #findSource: Database.Statement<[string, string], { id: number }>
-  readonly #addSource: Database.Statement<[string, string]>
-  readonly #add: Database.Statement<[bigint, number, number, number, Uint8Array | null, Uint8Array]>
-  readonly #edge: Database.Statement<[bigint], { timeNs: bigint }>
-  readonly #remove: Database.Statement<[bigint]>
-  readonly #removeSources: Database.Statement<[]>
+export class LogRecords extends Statements implements LogSink {
+  readonly #findSource = this.db.prepare<[string, string], { id: number }>(
+    'SELECT id FROM log_source WHERE cluster = ? AND service = ?',
+  )
+  readonly #addSource = this.db.prepare<[string, string]>('INSERT INTO log_source (cluster, service) VALUES (?, ?)')
+  readonly #add = this.db.prepare<[bigint, number, number, number, Uint8Array | null, Uint8Array]>(
+    'INSERT OR IGNORE INTO log_record (time_ns, source, hash, severity, trace_id, payload) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  readonly #edge = this.db.prepare<[bigint], { timeNs: bigint }>(
+    `SELECT time_ns AS timeNs FROM log_record WHERE time_ns < ? ORDER BY time_ns LIMIT 1 OFFSET ${ROWS_PER_STEP}`,
+  )
+  readonly #remove = this.db.prepare<[bigint]>('DELETE FROM log_record WHERE time_ns < ?')
+  readonly #removeSources = this.db.prepare<[]>(
+    'DELETE FROM log_source WHERE NOT EXISTS (SELECT 1 FROM log_record WHERE source = id)',
+  )
   readonly #sources = new Map<string, number>()
   #pending: LogRecord[] = []
 
   constructor(db: Database.Database) {
-    this.#findSource = db.prepare('SELECT id FROM log_source WHERE cluster = ? AND service = ?')
-    this.#addSource = db.prepare('INSERT INTO log_source (cluster, service) VALUES (?, ?)')
-    this.#add = db.prepare(
-      'INSERT OR IGNORE INTO log_record (time_ns, source, hash, severity, trace_id, payload) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    this.#edge = db.prepare<[bigint], { timeNs: bigint }>(
-      `SELECT time_ns AS timeNs FROM log_record WHERE time_ns < ? ORDER BY time_ns LIMIT 1 OFFSET ${ROWS_PER_STEP}`,
-    )
+    super(db)
     this.#edge.safeIntegers()
-    this.#remove = db.prepare('DELETE FROM log_record WHERE time_ns < ?')
-    this.#removeSources = db.prepare(
-      'DELETE FROM log_source WHERE NOT EXISTS (SELECT 1 FROM log_record WHERE source = id)',
-    )
   }
 
   get isDurable(): boolean {

@@ -1,5 +1,5 @@
-import type Database from 'better-sqlite3'
 import type { MetricRun, MetricSignal } from '../../model/observation.ts'
+import { Statements } from '../statements.ts'
 
 /** Runs of clusters' series, as rows. A series is one signal with its labels, and is stored as a number. */
 
@@ -35,24 +35,18 @@ export function runOf(cluster: string, row: RunRow): MetricRun {
   }
 }
 
-export class MetricRuns {
-  readonly #find: Database.Statement<[string, string], { id: number }>
-  readonly #add: Database.Statement<[string, string]>
-  readonly #stored: Database.Statement<[number, number], RunRow & { series: number }>
-  readonly #remove: Database.Statement<[number, number]>
-  readonly #put: Database.Statement<(number | null)[]>
-  readonly #series = new Map<string, number>()
-
-  constructor(db: Database.Database) {
-    this.#find = db.prepare('SELECT id FROM metric_run_series WHERE signal = ? AND labels = ?')
-    this.#add = db.prepare('INSERT INTO metric_run_series (signal, labels) VALUES (?, ?)')
-    this.#stored = db.prepare(
-      `SELECT series, first_ms AS firstMs, last_ms AS lastMs, value, before_ms AS beforeMs, after_ms AS afterMs
+export class MetricRuns extends Statements {
+  readonly #find = this.db.prepare<[string, string], { id: number }>(
+    'SELECT id FROM metric_run_series WHERE signal = ? AND labels = ?',
+  )
+  readonly #add = this.db.prepare<[string, string]>('INSERT INTO metric_run_series (signal, labels) VALUES (?, ?)')
+  readonly #stored = this.db.prepare<[number, number], RunRow & { series: number }>(
+    `SELECT series, first_ms AS firstMs, last_ms AS lastMs, value, before_ms AS beforeMs, after_ms AS afterMs
          FROM metric_run WHERE cluster = ? AND first_ms >= ? ORDER BY first_ms, series`,
-    )
-    this.#remove = db.prepare('DELETE FROM metric_run WHERE cluster = ? AND first_ms >= ?')
-    this.#put = db.prepare('INSERT OR REPLACE INTO metric_run VALUES (?, ?, ?, ?, ?, ?, ?)')
-  }
+  )
+  readonly #remove = this.db.prepare<[number, number]>('DELETE FROM metric_run WHERE cluster = ? AND first_ms >= ?')
+  readonly #put = this.db.prepare<(number | null)[]>('INSERT OR REPLACE INTO metric_run VALUES (?, ?, ?, ?, ?, ?, ?)')
+  readonly #series = new Map<string, number>()
 
   /** False when the stored runs are equal. */
   replaceFrom(cluster: number, fromMs: number, runs: readonly MetricRun[]): boolean {

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { FieldManagers } from './field-managers.ts'
 import type { Sighting, StateSpan } from './object-states.ts'
+import { Statements } from '../statements.ts'
 
 /** The rows of observed objects: find, put and remove. Call in the caller's transaction. */
 
@@ -49,40 +50,38 @@ export function spanOf(row: SpanColumns): StateSpan {
 /** Limit for cached object numbers. */
 const KNOWN_MAX = 100_000
 
-export class ObjectRows {
-  readonly #find: Database.Statement<[number, Uint8Array, number], { id: number; namespace: string; name: string }>
-  readonly #name: Database.Statement<[string, string, number]>
-  readonly #add: Database.Statement<[number, Uint8Array, number, string, string]>
-  readonly #state: Database.Statement<[number, number, number], SpanColumns>
-  readonly #states: Database.Statement<[number], SpanColumns>
-  readonly #newest: Database.Statement<[number], SpanColumns & { facts: Uint8Array }>
+export class ObjectRows extends Statements {
+  readonly #find = this.db.prepare<[number, Uint8Array, number], { id: number; namespace: string; name: string }>(
+    'SELECT id, namespace, name FROM observed_object WHERE cluster = ? AND uid = ? AND kind = ?',
+  )
+  readonly #name = this.db.prepare<[string, string, number]>(
+    'UPDATE observed_object SET namespace = ?, name = ? WHERE id = ?',
+  )
+  readonly #add = this.db.prepare<[number, Uint8Array, number, string, string]>(
+    'INSERT INTO observed_object (cluster, uid, kind, namespace, name) VALUES (?, ?, ?, ?, ?)',
+  )
+  readonly #state = this.db.prepare<[number, number, number], SpanColumns>(
+    `SELECT ${SPAN_COLUMNS} FROM object_state WHERE object = ? AND is_deleted = ? AND hash = ?`,
+  )
+  readonly #states = this.db.prepare<[number], SpanColumns>(`SELECT ${SPAN_COLUMNS} FROM object_state WHERE object = ?`)
+  readonly #newest = this.db.prepare<[number], SpanColumns & { facts: Uint8Array }>(
+    `SELECT ${SPAN_COLUMNS}, facts FROM object_state WHERE object = ?`,
+  )
   readonly #managers: FieldManagers
-  readonly #put: Database.Statement<(number | Uint8Array | null)[]>
-  readonly #move: Database.Statement<(number | null)[]>
-  readonly #clear: Database.Statement<[number]>
+  readonly #put = this.db.prepare<(number | Uint8Array | null)[]>(
+    `INSERT INTO object_state (object, is_deleted, hash, first_version, first_ms, first_change, first_manager,
+         last_version, last_ms, last_change, last_manager, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  readonly #move = this.db.prepare<(number | null)[]>(
+    `UPDATE object_state SET first_version = ?, first_ms = ?, first_change = ?, first_manager = ?, last_version = ?,
+         last_ms = ?, last_change = ?, last_manager = ? WHERE object = ? AND is_deleted = ? AND hash = ?`,
+  )
+  readonly #clear = this.db.prepare<[number]>('DELETE FROM object_state WHERE object = ?')
   readonly #known = new Map<string, number>()
 
   constructor(db: Database.Database) {
+    super(db)
     this.#managers = new FieldManagers(db)
-    this.#find = db.prepare(
-      'SELECT id, namespace, name FROM observed_object WHERE cluster = ? AND uid = ? AND kind = ?',
-    )
-    this.#name = db.prepare('UPDATE observed_object SET namespace = ?, name = ? WHERE id = ?')
-    this.#add = db.prepare('INSERT INTO observed_object (cluster, uid, kind, namespace, name) VALUES (?, ?, ?, ?, ?)')
-    this.#state = db.prepare(
-      `SELECT ${SPAN_COLUMNS} FROM object_state WHERE object = ? AND is_deleted = ? AND hash = ?`,
-    )
-    this.#states = db.prepare(`SELECT ${SPAN_COLUMNS} FROM object_state WHERE object = ?`)
-    this.#newest = db.prepare(`SELECT ${SPAN_COLUMNS}, facts FROM object_state WHERE object = ?`)
-    this.#put = db.prepare(
-      `INSERT INTO object_state (object, is_deleted, hash, first_version, first_ms, first_change, first_manager,
-         last_version, last_ms, last_change, last_manager, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#move = db.prepare(
-      `UPDATE object_state SET first_version = ?, first_ms = ?, first_change = ?, first_manager = ?, last_version = ?,
-         last_ms = ?, last_change = ?, last_manager = ? WHERE object = ? AND is_deleted = ? AND hash = ?`,
-    )
-    this.#clear = db.prepare('DELETE FROM object_state WHERE object = ?')
   }
 
   /** The number of an object, made when it has none. */

@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3'
+import { groupBy } from '../../base/group-by.ts'
 import type { ChangesRange, ObservationReader } from '../../model/fleet-facts.ts'
 import type { ObjectFacts } from '../../model/object-facts.ts'
 import type { MetricRun, ObjectAbsence, ObjectObservation, ObjectTransition } from '../../model/observation.ts'
@@ -10,6 +10,7 @@ import { changeOf, EVENTS, managerOf, uidOf, unpackFacts } from './object-codec.
 import { SPAN_COLUMNS, spanOf, type StateRow } from './object-rows.ts'
 import { statesOf } from './object-states.ts'
 import { LAST_SEEN_FACT_STEP_MS } from './observed-clusters.ts'
+import { Statements } from '../statements.ts'
 
 /** Observations for the query worker. A read sees the data committed at its start. */
 
@@ -44,44 +45,37 @@ export function openObservationsForReading(dir: string): ObservationReader & { c
   })
 }
 
-export class SqlObservations implements ObservationReader {
-  readonly #db: Database.Database
-  readonly #changed: Database.Statement<[number], { name: string; position: number }>
-  readonly #cluster: Database.Statement<[string], ClusterRow>
-  readonly #objects: Database.Statement<[number], ObjectRow>
-  readonly #states: Database.Statement<[number], StateColumns>
-  readonly #minutes: Database.Statement<[number], { kind: number; namespace: string; minutes: Uint8Array }>
-  readonly #runs: Database.Statement<[number], RunRow>
-  readonly #lastSeen: Database.Statement<[number], { cluster: string; objectsMs: number }>
-  readonly #oldest: Database.Statement<[number, number], { atMs: number | null }>
-  readonly #facts = new Map<string, ObjectFacts>()
-
-  constructor(db: Database.Database) {
-    this.#db = db
-    this.#changed = db.prepare('SELECT name, position FROM observed_cluster WHERE position > ? ORDER BY position')
-    this.#cluster = db.prepare(
-      'SELECT id, heard_ms AS lastSeenMs, aliases, trimmed_ms AS trimmedMs FROM observed_cluster WHERE name = ?',
-    )
-    this.#objects = db.prepare(
-      `SELECT id, uid, kind, namespace, name, listed_minute AS listedMinute FROM observed_object WHERE cluster = ?
+export class SqlObservations extends Statements implements ObservationReader {
+  readonly #changed = this.db.prepare<[number], { name: string; position: number }>(
+    'SELECT name, position FROM observed_cluster WHERE position > ? ORDER BY position',
+  )
+  readonly #cluster = this.db.prepare<[string], ClusterRow>(
+    'SELECT id, heard_ms AS lastSeenMs, aliases, trimmed_ms AS trimmedMs FROM observed_cluster WHERE name = ?',
+  )
+  readonly #objects = this.db.prepare<[number], ObjectRow>(
+    `SELECT id, uid, kind, namespace, name, listed_minute AS listedMinute FROM observed_object WHERE cluster = ?
          ORDER BY kind, namespace, name, uid`,
-    )
-    this.#states = db.prepare(
-      `SELECT object, ${SPAN_COLUMNS}, facts FROM object_state
+  )
+  readonly #states = this.db.prepare<[number], StateColumns>(
+    `SELECT object, ${SPAN_COLUMNS}, facts FROM object_state
          WHERE object IN (SELECT id FROM observed_object WHERE cluster = ?)`,
-    )
-    this.#minutes = db.prepare('SELECT kind, namespace, minutes FROM object_listing WHERE cluster = ?')
-    this.#runs = db.prepare(`SELECT ${RUN_COLUMNS} FROM ${RUN_TABLES} WHERE cluster = ? ORDER BY ${RUN_ORDER}`)
-    this.#lastSeen = db.prepare(
-      'SELECT name AS cluster, heard_ms AS objectsMs FROM observed_cluster WHERE heard_ms > ? ORDER BY name',
-    )
-    this.#oldest = db.prepare(
-      `SELECT min(at_ms) AS atMs FROM (
+  )
+  readonly #minutes = this.db.prepare<[number], { kind: number; namespace: string; minutes: Uint8Array }>(
+    'SELECT kind, namespace, minutes FROM object_listing WHERE cluster = ?',
+  )
+  readonly #runs = this.db.prepare<[number], RunRow>(
+    `SELECT ${RUN_COLUMNS} FROM ${RUN_TABLES} WHERE cluster = ? ORDER BY ${RUN_ORDER}`,
+  )
+  readonly #lastSeen = this.db.prepare<[number], { cluster: string; objectsMs: number }>(
+    'SELECT name AS cluster, heard_ms AS objectsMs FROM observed_cluster WHERE heard_ms > ? ORDER BY name',
+  )
+  readonly #oldest = this.db.prepare<[number, number], { atMs: number | null }>(
+    `SELECT min(at_ms) AS atMs FROM (
          SELECT min(first_ms) AS at_ms FROM object_state
            WHERE object IN (SELECT id FROM observed_object WHERE cluster = ?)
          UNION ALL SELECT min(first_ms) FROM metric_run WHERE cluster = ?)`,
-    )
-  }
+  )
+  readonly #facts = new Map<string, ObjectFacts>()
 
   changedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }> {
     return this.#reading(() => {
@@ -164,23 +158,15 @@ export class SqlObservations implements ObservationReader {
   }
 
   /** All statements of one read see the same moment. */
-  #reading<T>(read: () => T): Promise<T> {
-    try {
-      return Promise.resolve(asFailure('reading observations', () => this.#db.transaction(read).deferred()))
-    } catch (thrown) {
-      return Promise.reject(thrown instanceof Error ? thrown : new Error(String(thrown)))
-    }
+  async #reading<T>(read: () => T): Promise<T> {
+    return Promise.resolve(asFailure('reading observations', () => this.db.transaction(read).deferred()))
   }
 
   #statesOf(cluster: number): ReadonlyMap<number, readonly StateRow[]> {
-    const byObject = new Map<number, StateRow[]>()
-    for (const columns of this.#states.iterate(cluster)) {
-      const state = { ...spanOf(columns), facts: columns.facts }
-      const known = byObject.get(columns.object)
-      if (known === undefined) byObject.set(columns.object, [state])
-      else known.push(state)
-    }
-    return byObject
+    const rows = Array.from(this.#states.iterate(cluster), (columns) => {
+      return { ...spanOf(columns), facts: columns.facts, object: columns.object }
+    })
+    return groupBy(rows, ({ object }) => object)
   }
 
   #observationsOf(cluster: string, object: ObjectRow, states: readonly StateRow[]): ObjectObservation[] {

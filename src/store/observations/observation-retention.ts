@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3'
 import { packMinutes, unpackMinutes } from './minutes-codec.ts'
 import type { ObservedClusters } from './observed-clusters.ts'
+import { inTransaction } from '../database.ts'
+import { Statements } from '../statements.ts'
 
 /**
  * Retention of observations: removes states that ended before the retention's edge, objects not seen since, ended runs,
@@ -12,55 +14,41 @@ const CLUSTERS_PER_STEP = 20
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
-interface Due {
-  readonly id: number
-}
-
-export class ObservationRetention {
+export class ObservationRetention extends Statements {
   readonly #clusters: ObservedClusters
-  readonly #due: Database.Statement<[number, number], Due>
-  readonly #objects: Database.Statement<{ cluster: number; floorMs: number }>
-  readonly #states: Database.Statement<{ cluster: number; floorMs: number }>
-  readonly #stateless: Database.Statement<{ cluster: number }>
-  readonly #runs: Database.Statement<[number, number]>
-  readonly #listings: Database.Statement<[number], { kind: number; namespace: string; minutes: Uint8Array }>
-  readonly #relist: Database.Statement<[Uint8Array, number, number, string]>
-  readonly #unlist: Database.Statement<[number, number, string]>
-  readonly #trimmed: Database.Statement<[number, number]>
-  readonly #checked: Database.Statement<[number, number]>
-  readonly #step: (due: readonly Due[], floorMs: number) => void
-
-  constructor(db: Database.Database, clusters: ObservedClusters) {
-    this.#clusters = clusters
-    this.#due = db.prepare('SELECT id FROM observed_cluster WHERE checked_ms < ? LIMIT ?')
-    const inCluster = 'object IN (SELECT id FROM observed_object WHERE cluster = @cluster)'
-    this.#objects = db.prepare(
-      `DELETE FROM object_state WHERE object IN (
+  readonly #due = this.db.prepare<[number, number], { id: number }>(
+    'SELECT id FROM observed_cluster WHERE checked_ms < ? LIMIT ?',
+  )
+  readonly #objects = this.db.prepare<{ cluster: number; floorMs: number }>(
+    `DELETE FROM object_state WHERE object IN (
          SELECT id FROM observed_object WHERE cluster = @cluster AND listed_minute * ${MINUTE_MS} < @floorMs AND NOT EXISTS
            (SELECT 1 FROM object_state AS seen WHERE seen.object = id AND seen.last_ms >= @floorMs))`,
-    )
-    this.#states = db.prepare(
-      `DELETE FROM object_state WHERE ${inCluster} AND last_ms < @floorMs AND EXISTS
+  )
+  readonly #states = this.db.prepare<{ cluster: number; floorMs: number }>(
+    `DELETE FROM object_state WHERE object IN (SELECT id FROM observed_object WHERE cluster = @cluster) AND last_ms < @floorMs AND EXISTS
          (SELECT 1 FROM object_state AS later WHERE later.object = object_state.object
             AND later.last_version > object_state.last_version AND later.first_ms < @floorMs)`,
-    )
-    this.#stateless = db.prepare(
-      `DELETE FROM observed_object WHERE cluster = @cluster AND NOT EXISTS
+  )
+  readonly #stateless = this.db.prepare<{ cluster: number }>(
+    `DELETE FROM observed_object WHERE cluster = @cluster AND NOT EXISTS
          (SELECT 1 FROM object_state WHERE object = id)`,
-    )
-    this.#runs = db.prepare('DELETE FROM metric_run WHERE cluster = ? AND last_ms < ?')
-    this.#listings = db.prepare('SELECT kind, namespace, minutes FROM object_listing WHERE cluster = ?')
-    this.#relist = db.prepare('UPDATE object_listing SET minutes = ? WHERE cluster = ? AND kind = ? AND namespace = ?')
-    this.#unlist = db.prepare('DELETE FROM object_listing WHERE cluster = ? AND kind = ? AND namespace = ?')
-    this.#trimmed = db.prepare('UPDATE observed_cluster SET trimmed_ms = ? WHERE id = ?')
-    this.#checked = db.prepare('UPDATE observed_cluster SET checked_ms = ? WHERE id = ?')
-    const step = db.transaction((due: readonly Due[], floorMs: number) => {
-      for (const { id } of due) this.#trim(id, floorMs)
-      this.#clusters.settle()
-    })
-    this.#step = (due, floorMs) => {
-      step.immediate(due, floorMs)
-    }
+  )
+  readonly #runs = this.db.prepare<[number, number]>('DELETE FROM metric_run WHERE cluster = ? AND last_ms < ?')
+  readonly #listings = this.db.prepare<[number], { kind: number; namespace: string; minutes: Uint8Array }>(
+    'SELECT kind, namespace, minutes FROM object_listing WHERE cluster = ?',
+  )
+  readonly #relist = this.db.prepare<[Uint8Array, number, number, string]>(
+    'UPDATE object_listing SET minutes = ? WHERE cluster = ? AND kind = ? AND namespace = ?',
+  )
+  readonly #unlist = this.db.prepare<[number, number, string]>(
+    'DELETE FROM object_listing WHERE cluster = ? AND kind = ? AND namespace = ?',
+  )
+  readonly #trimmed = this.db.prepare<[number, number]>('UPDATE observed_cluster SET trimmed_ms = ? WHERE id = ?')
+  readonly #checked = this.db.prepare<[number, number]>('UPDATE observed_cluster SET checked_ms = ? WHERE id = ?')
+
+  constructor(db: Database.Database, clusters: ObservedClusters) {
+    super(db)
+    this.#clusters = clusters
   }
 
   /** True when there may be more. */
@@ -69,7 +57,10 @@ export class ObservationRetention {
     const due = this.#due.all(floorMs, CLUSTERS_PER_STEP)
     if (due.length === 0) return false
     try {
-      this.#step(due, floorMs)
+      inTransaction(this.db, () => {
+        for (const { id } of due) this.#trim(id, floorMs)
+        this.#clusters.settle()
+      })
     } catch (thrown) {
       this.#clusters.forget()
       throw thrown

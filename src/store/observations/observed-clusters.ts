@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { Statements } from '../statements.ts'
 
 /** Observed clusters: their numbers, aliases, last report, and the position of their last change. */
 
@@ -16,24 +17,25 @@ const LAST_SEEN_STEP_MS = 10 * 60_000
 /** Resolution of the last report as a fact of the cluster: each change causes a derivation of the cluster. */
 export const LAST_SEEN_FACT_STEP_MS = 3_600_000
 
-export class ObservedClusters {
-  readonly #find: Database.Statement<[string], ClusterRow>
-  readonly #add: Database.Statement<[string, number]>
-  readonly #touch: Database.Statement<[number, number]>
-  readonly #lastSeen: Database.Statement<[number, number]>
-  readonly #alias: Database.Statement<[string, number]>
-  readonly #newest: Database.Statement<[], { position: number | null }>
+export class ObservedClusters extends Statements {
+  readonly #find = this.db.prepare<[string], ClusterRow>(
+    'SELECT id, heard_ms AS lastSeenMs, aliases FROM observed_cluster WHERE name = ?',
+  )
+  readonly #add = this.db.prepare<[string, number]>(
+    "INSERT INTO observed_cluster (name, position, heard_ms, aliases) VALUES (?, ?, 0, '[]')",
+  )
+  readonly #touch = this.db.prepare<[number, number]>('UPDATE observed_cluster SET position = ? WHERE id = ?')
+  readonly #lastSeen = this.db.prepare<[number, number]>('UPDATE observed_cluster SET heard_ms = ? WHERE id = ?')
+  readonly #alias = this.db.prepare<[string, number]>('UPDATE observed_cluster SET aliases = ? WHERE id = ?')
+  readonly #newest = this.db.prepare<[], { position: number | null }>(
+    'SELECT max(position) AS position FROM observed_cluster',
+  )
   readonly #known = new Map<string, ClusterRow>()
   #position: number
   readonly #touched = new Set<number>()
 
   constructor(db: Database.Database) {
-    this.#find = db.prepare('SELECT id, heard_ms AS lastSeenMs, aliases FROM observed_cluster WHERE name = ?')
-    this.#add = db.prepare("INSERT INTO observed_cluster (name, position, heard_ms, aliases) VALUES (?, ?, 0, '[]')")
-    this.#touch = db.prepare('UPDATE observed_cluster SET position = ? WHERE id = ?')
-    this.#lastSeen = db.prepare('UPDATE observed_cluster SET heard_ms = ? WHERE id = ?')
-    this.#alias = db.prepare('UPDATE observed_cluster SET aliases = ? WHERE id = ?')
-    this.#newest = db.prepare('SELECT max(position) AS position FROM observed_cluster')
+    super(db)
     this.#position = this.#newest.get()?.position ?? 0
   }
 

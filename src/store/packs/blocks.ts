@@ -1,9 +1,10 @@
-import type Database from 'better-sqlite3'
 import type { SeriesRef } from '../../model/series.ts'
 import { decodeDirectory, inflatePayload, type Directory, type Pack } from './pack-codec.ts'
 import { readChunk, readPack } from './pack-reader.ts'
 import { RunList } from '../head/run-list.ts'
 import type { SeriesState } from '../index/series-rows.ts'
+import { Statements } from '../statements.ts'
+import { inTransaction } from '../database.ts'
 
 /**
  * Blocks and their packs on the writer's side. One flush writes one block; compaction merges several blocks into one. A
@@ -54,45 +55,37 @@ const BLOCK_COLUMNS =
   'id, level, position, cut_ms AS cutMs, from_ms AS fromMs, to_ms AS toMs, is_open AS isOpen, into_block AS intoBlock, tiers, stored, is_rolled AS isRolled FROM block'
 const PACK_COLUMNS = 'id, from_ms AS fromMs, to_ms AS toMs, directory, payload FROM pack'
 
-export class BlockRows {
-  readonly #db: Database.Database
-  readonly #blocks: Database.Statement<[], BlockRow>
-  readonly #insertBlock: Database.Statement<[number, number, number, number, number]>
-  readonly #widen: Database.Statement<[number, number, number]>
-  readonly #close: Database.Statement<[number]>
-  readonly #setInto: Database.Statement<[number, number]>
-  readonly #setPlace: Database.Statement<[number, number, number]>
-  readonly #setTiers: Database.Statement<[number, number, number, number]>
-  readonly #insertPack: Database.Statement<[number, number, number, number, number, number, Uint8Array, Uint8Array]>
-  readonly #removePacks: Database.Statement<[number, number]>
-  readonly #removeMetric: Database.Statement<[number, number]>
-  readonly #removeBlock: Database.Statement<[number]>
-  readonly #nextMetric: Database.Statement<[number, number], { metric: number | null }>
-  readonly #packAfter: Database.Statement<[number, number, number], PackRow>
-
-  constructor(db: Database.Database) {
-    this.#db = db
-    this.#blocks = db.prepare(`SELECT ${BLOCK_COLUMNS} ORDER BY position`)
-    this.#insertBlock = db.prepare(
-      'INSERT INTO block (level, position, cut_ms, from_ms, to_ms, is_open) VALUES (?, 0, ?, ?, ?, ?)',
-    )
-    this.#widen = db.prepare('UPDATE block SET from_ms = min(from_ms, ?), to_ms = max(to_ms, ?) WHERE id = ?')
-    this.#close = db.prepare('UPDATE block SET is_open = 0 WHERE id = ?')
-    this.#setInto = db.prepare('UPDATE block SET into_block = ? WHERE id = ?')
-    this.#setPlace = db.prepare('UPDATE block SET position = ?, level = ? WHERE id = ?')
-    this.#setTiers = db.prepare('UPDATE block SET tiers = ?, stored = ?, is_rolled = ? WHERE id = ?')
-    this.#insertPack = db.prepare(
-      `INSERT INTO pack (block, metric, first_ref, last_ref, from_ms, to_ms, directory, payload)
+export class BlockRows extends Statements {
+  readonly #blocks = this.db.prepare<[], BlockRow>(`SELECT ${BLOCK_COLUMNS} ORDER BY position`)
+  readonly #insertBlock = this.db.prepare<[number, number, number, number, number]>(
+    'INSERT INTO block (level, position, cut_ms, from_ms, to_ms, is_open) VALUES (?, 0, ?, ?, ?, ?)',
+  )
+  readonly #widen = this.db.prepare<[number, number, number]>(
+    'UPDATE block SET from_ms = min(from_ms, ?), to_ms = max(to_ms, ?) WHERE id = ?',
+  )
+  readonly #close = this.db.prepare<[number]>('UPDATE block SET is_open = 0 WHERE id = ?')
+  readonly #setInto = this.db.prepare<[number, number]>('UPDATE block SET into_block = ? WHERE id = ?')
+  readonly #setPlace = this.db.prepare<[number, number, number]>(
+    'UPDATE block SET position = ?, level = ? WHERE id = ?',
+  )
+  readonly #setTiers = this.db.prepare<[number, number, number, number]>(
+    'UPDATE block SET tiers = ?, stored = ?, is_rolled = ? WHERE id = ?',
+  )
+  readonly #insertPack = this.db.prepare<[number, number, number, number, number, number, Uint8Array, Uint8Array]>(
+    `INSERT INTO pack (block, metric, first_ref, last_ref, from_ms, to_ms, directory, payload)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#removePacks = db.prepare('DELETE FROM pack WHERE id IN (SELECT id FROM pack WHERE block = ? LIMIT ?)')
-    this.#removeMetric = db.prepare('DELETE FROM pack WHERE block = ? AND metric = ?')
-    this.#removeBlock = db.prepare('DELETE FROM block WHERE id = ?')
-    this.#nextMetric = db.prepare('SELECT min(metric) AS metric FROM pack WHERE block = ? AND metric > ?')
-    this.#packAfter = db.prepare(
-      `SELECT ${PACK_COLUMNS} WHERE block = ? AND metric = ? AND first_ref > ? ORDER BY first_ref LIMIT 1`,
-    )
-  }
+  )
+  readonly #removePacks = this.db.prepare<[number, number]>(
+    'DELETE FROM pack WHERE id IN (SELECT id FROM pack WHERE block = ? LIMIT ?)',
+  )
+  readonly #removeMetric = this.db.prepare<[number, number]>('DELETE FROM pack WHERE block = ? AND metric = ?')
+  readonly #removeBlock = this.db.prepare<[number]>('DELETE FROM block WHERE id = ?')
+  readonly #nextMetric = this.db.prepare<[number, number], { metric: number | null }>(
+    'SELECT min(metric) AS metric FROM pack WHERE block = ? AND metric > ?',
+  )
+  readonly #packAfter = this.db.prepare<[number, number, number], PackRow>(
+    `SELECT ${PACK_COLUMNS} WHERE block = ? AND metric = ? AND first_ref > ? ORDER BY first_ref LIMIT 1`,
+  )
 
   /** All blocks, oldest first. */
   all(): readonly BlockRow[] {
@@ -108,7 +101,7 @@ export class BlockRows {
 
   /** Creates a block to compact `sources` into; it takes the position of the first. Returns its id. */
   beginCompacted(sources: readonly BlockRow[], level: number): number {
-    const begin = this.#db.transaction(() => {
+    return inTransaction(this.db, () => {
       const cutMs = Math.max(...sources.map((block) => block.cutMs))
       const fromMs = Math.min(...sources.map((block) => block.fromMs))
       const toMs = Math.max(...sources.map((block) => block.toMs))
@@ -120,7 +113,6 @@ export class BlockRows {
       for (const source of sources) this.#setInto.run(id, source.id)
       return id
     })
-    return begin.immediate()
   }
 
   /** A block that has nothing to be compacted with. */
@@ -148,10 +140,9 @@ export class BlockRows {
 
   /** Removes blocks without packs. */
   removeEmpty(blocks: readonly BlockRow[]): void {
-    const remove = this.#db.transaction(() => {
+    inTransaction(this.db, () => {
       for (const block of blocks) this.#removeBlock.run(block.id)
     })
-    remove.immediate()
   }
 
   remove(block: number): void {
@@ -178,7 +169,7 @@ export class BlockRows {
 
   /** Blocks of interrupted flushes. */
   openBlocks(): readonly number[] {
-    return this.#db.prepare<[], number>('SELECT id FROM block WHERE is_open = 1 ORDER BY position').pluck().all()
+    return this.db.prepare<[], number>('SELECT id FROM block WHERE is_open = 1 ORDER BY position').pluck().all()
   }
 
   close(block: number): void {
@@ -188,7 +179,7 @@ export class BlockRows {
   /** How far a block flushed its series: read from the chunks themselves. */
   eachState(block: number, visit: (state: SeriesState) => void): void {
     const runs = new RunList()
-    const rows = this.#db.prepare<[number], PackRow>(`SELECT ${PACK_COLUMNS} WHERE block = ?`)
+    const rows = this.db.prepare<[number], PackRow>(`SELECT ${PACK_COLUMNS} WHERE block = ?`)
     for (const row of rows.iterate(block)) {
       const pack = storedPack(row)
       const { directory } = pack

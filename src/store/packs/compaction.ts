@@ -10,6 +10,7 @@ import type { RollupRows } from '../rollups/rollup-rows.ts'
 import { RunList } from '../head/run-list.ts'
 import { SourceSeries } from './source-series.ts'
 import { hasTier, RAW_BIT, ROLLUP_TIERS, TIER_BITS, type RollupTier } from '../rollups/tiers.ts'
+import { inTransaction } from '../database.ts'
 
 /**
  * Merges the blocks of a day into one, and later of eight days (`compactToMs`), so that a long range reads few packs.
@@ -190,7 +191,7 @@ export class Compaction {
   /** In one transaction: all of the metric into the target, and out of the sources. */
   #move({ packs, rollups }: OpenMetric): void {
     const metric = this.#metric
-    const move = this.#db.transaction(() => {
+    inTransaction(this.#db, () => {
       for (const pack of packs) this.#blocks.insert(this.#target, metric, pack)
       for (const { tier, merge } of rollups) {
         for (const pack of merge.packs) this.#rollups.insert(this.#target, tier.bit, metric, pack)
@@ -200,7 +201,6 @@ export class Compaction {
         for (const { bit } of this.#stored) this.#rollups.removeMetric(id, bit, metric)
       }
     })
-    move.immediate()
   }
 
   /** False when the samples of the metric are packed to their end. */

@@ -6,6 +6,7 @@ import { encodePack, PackFiller, type Chunk, type Pack } from './pack-codec.ts'
 import { RunList } from '../head/run-list.ts'
 import { statePageOf, type SeriesState } from '../index/series-rows.ts'
 import type { SeriesTable } from '../index/series-table.ts'
+import { inTransaction } from '../database.ts'
 
 /** Work of one transaction: about ten milliseconds, so that an acknowledgement never waits much longer. */
 const SAMPLES_PER_STEP = 100_000
@@ -84,8 +85,7 @@ export class Flush {
       if (filler.chunks.length > 0) packs.push({ metric, pack: encodePack(filler.chunks) })
     }
     if (packs.length > 0) {
-      const write = this.#db.transaction(() => this.#write(packs))
-      this.#block = write.immediate()
+      this.#block = inTransaction(this.#db, () => this.#write(packs))
       for (const one of flushed) this.#leaveHead(one)
     }
     this.#next = next

@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3'
 import { FleetError } from '../../base/errors.ts'
 import type { ReadTally } from '../../model/read-tally.ts'
 import type { SeriesRef } from '../../model/series.ts'
@@ -7,6 +6,7 @@ import { decodeChunk } from './chunk-codec.ts'
 import { PackCache, type CachedPack } from './pack-cache.ts'
 import { chunkAt, decodeDirectory, inflatePayload, PACK_SERIES, type Directory } from './pack-codec.ts'
 import { RunList } from '../head/run-list.ts'
+import { Statements } from '../statements.ts'
 
 /** Flushed samples, as readers see them: the packs of one metric in each block that a range touches. */
 
@@ -41,30 +41,22 @@ export interface MetricRefs {
 /** Block, metric, last ref, first ref, from, to. */
 type PackRange = [number, number, number, number, number, number]
 
-export class PackReader {
-  readonly #overlapping: Database.Statement<[number, number], number>
-  readonly #heads: Database.Statement<PackRange, PackHead>
-  readonly #directories: Database.Statement<PackRange, PackDirectory>
-  readonly #directory: Database.Statement<[number], Uint8Array>
-  readonly #payload: Database.Statement<[number], Uint8Array>
-  readonly #cache = new PackCache()
-  readonly #atomically: (work: () => void) => void
+const OVERLAPPING = 'SELECT id FROM block WHERE to_ms >= ? AND from_ms <= ? AND tiers & 1 != 0 ORDER BY position'
+const IN_RANGE = `FROM pack WHERE block = ? AND metric = ? AND first_ref <= ? AND last_ref >= ?
+  AND to_ms >= ? AND from_ms <= ? ORDER BY first_ref`
 
-  constructor(db: Database.Database) {
-    const overlapping = 'SELECT id FROM block WHERE to_ms >= ? AND from_ms <= ? AND tiers & 1 != 0 ORDER BY position'
-    this.#overlapping = db.prepare<[number, number], number>(overlapping).pluck()
-    const range = `FROM pack WHERE block = ? AND metric = ? AND first_ref <= ? AND last_ref >= ?
-      AND to_ms >= ? AND from_ms <= ? ORDER BY first_ref`
-    // Without the blobs: a cached pack is not read again.
-    this.#heads = db.prepare(`SELECT id, first_ref AS firstRef, from_ms AS fromMs, to_ms AS toMs ${range}`)
-    this.#directories = db.prepare(`SELECT id, from_ms AS fromMs, to_ms AS toMs, directory ${range}`)
-    this.#directory = db.prepare<[number], Uint8Array>('SELECT directory FROM pack WHERE id = ?').pluck()
-    this.#payload = db.prepare<[number], Uint8Array>('SELECT payload FROM pack WHERE id = ?').pluck()
-    // One snapshot for all blocks of a read: retention and compaction go on meanwhile.
-    this.#atomically = db.transaction((work: () => void) => {
-      work()
-    })
-  }
+export class PackReader extends Statements {
+  readonly #overlapping = this.db.prepare<[number, number], number>(OVERLAPPING).pluck()
+  // Without the blobs: a cached pack is not read again.
+  readonly #heads = this.db.prepare<PackRange, PackHead>(
+    `SELECT id, first_ref AS firstRef, from_ms AS fromMs, to_ms AS toMs ${IN_RANGE}`,
+  )
+  readonly #directories = this.db.prepare<PackRange, PackDirectory>(
+    `SELECT id, from_ms AS fromMs, to_ms AS toMs, directory ${IN_RANGE}`,
+  )
+  readonly #directory = this.db.prepare<[number], Uint8Array>('SELECT directory FROM pack WHERE id = ?').pluck()
+  readonly #payload = this.db.prepare<[number], Uint8Array>('SELECT payload FROM pack WHERE id = ?').pluck()
+  readonly #cache = new PackCache()
 
   /**
    * The chunks of `refs` (sorted) that overlap `[fromMs, toMs]`, from cached packs where possible. Chunks of one series
@@ -160,7 +152,10 @@ export class PackReader {
     return count
   }
 
-  /** Visits the blocks that overlap `[fromMs, toMs]`, oldest first, metric by metric. */
+  /**
+   * Visits the blocks that overlap `[fromMs, toMs]`, oldest first, metric by metric, in one snapshot: retention and
+   * compaction go on meanwhile.
+   */
   #eachRange(
     refs: Uint32Array,
     metricOf: (ref: SeriesRef) => number,
@@ -169,7 +164,7 @@ export class PackReader {
     visit: (block: number, group: MetricRefs) => void,
   ): void {
     if (refs.length === 0) return
-    this.#atomically(() => {
+    this.atomically(() => {
       const blocks = this.#overlapping.all(fromMs, toMs)
       if (blocks.length === 0) return
       const groups = groupByMetric(refs, metricOf)

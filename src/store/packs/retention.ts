@@ -6,6 +6,7 @@ import type { StoreOptions } from '../options.ts'
 import type { RollupRows } from '../rollups/rollup-rows.ts'
 import type { SeriesTable } from '../index/series-table.ts'
 import { hasTier, RAW_BIT, TIER_BITS } from '../rollups/tiers.ts'
+import { inTransaction } from '../database.ts'
 
 /**
  * Retention. The samples and each width of rollups have separate retentions and are removed by whole blocks, once the
@@ -64,7 +65,7 @@ export function removeLeftovers(
 ): boolean {
   const block = blocks.all().find(({ tiers, stored, isRolled }) => tiers === 0 || (isRolled === 1 && stored !== tiers))
   if (block === undefined) return false
-  const remove = db.transaction(() => {
+  inTransaction(db, () => {
     const bit = TIER_BITS.find((one) => hasTier(block.stored & ~block.tiers, one))
     if (bit === undefined) {
       blocks.remove(block.id)
@@ -74,7 +75,6 @@ export function removeLeftovers(
       bit === RAW_BIT ? blocks.removeSome(block.id, PACKS_PER_STEP) : rollups.removeSome(block.id, bit, PACKS_PER_STEP)
     if (isEmpty) blocks.setTiers(block.id, { ...block, stored: block.stored & ~bit })
   })
-  remove.immediate()
   return true
 }
 

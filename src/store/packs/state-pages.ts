@@ -1,8 +1,10 @@
 import type Database from 'better-sqlite3'
+import { groupBy } from '../../base/group-by.ts'
 import type { BlockRows } from './blocks.ts'
 import type { Head } from '../head/head.ts'
 import { statePageOf, type SeriesRows, type SeriesState } from '../index/series-rows.ts'
 import type { SeriesTable } from '../index/series-table.ts'
+import { inTransaction } from '../database.ts'
 
 /** Pages written in one transaction: about two milliseconds. */
 const PAGES_PER_STEP = 32
@@ -19,7 +21,7 @@ export class StatePages {
   readonly #blocks: BlockRows
   readonly #toClose: readonly number[]
   readonly #pages: readonly number[]
-  readonly #refsOfPage = new Map<number, number[]>()
+  readonly #refsOfPage: ReadonlyMap<number, readonly number[]>
   #next = 0
 
   /** @param pages undefined: all */
@@ -35,13 +37,8 @@ export class StatePages {
     this.#rows = parts.rows
     this.#blocks = parts.blocks
     this.#toClose = toClose
-    for (const ref of parts.table.sortedRefs()) {
-      const page = statePageOf(ref)
-      if (pages?.has(page) === false) continue
-      const refs = this.#refsOfPage.get(page)
-      if (refs === undefined) this.#refsOfPage.set(page, [ref])
-      else refs.push(ref)
-    }
+    const refs = parts.table.sortedRefs().filter((ref) => pages?.has(statePageOf(ref)) !== false)
+    this.#refsOfPage = groupBy(refs, statePageOf)
     this.#pages = [...this.#refsOfPage.keys()]
   }
 
@@ -49,11 +46,10 @@ export class StatePages {
   step(): boolean {
     const end = Math.min(this.#pages.length, this.#next + PAGES_PER_STEP)
     const isLast = end === this.#pages.length
-    const write = this.#db.transaction(() => {
+    inTransaction(this.#db, () => {
       for (let i = this.#next; i < end; i++) this.#rows.putStates(this.#pages[i]!, this.#statesOf(this.#pages[i]!))
       if (isLast) for (const block of this.#toClose) this.#blocks.close(block)
     })
-    write.immediate()
     this.#next = end
     return !isLast
   }

@@ -6,6 +6,7 @@ import { RollupFiller, type RollupPack } from './rollup-pack.ts'
 import type { RollupRows } from './rollup-rows.ts'
 import { RunList } from '../head/run-list.ts'
 import { hasTier, RAW_BIT, ROLLUP_TIERS } from './tiers.ts'
+import { inTransaction } from '../database.ts'
 
 /**
  * Makes the rollups of one block from its packs, some packs per transaction. A block's rollups cover only the block's
@@ -76,13 +77,12 @@ export class RollUp {
       if (pack !== undefined) runs += this.#roll(pack, made)
     }
     const { id } = this.#block
-    const write = this.#db.transaction(() => {
+    inTransaction(this.#db, () => {
       for (const { tier, metric, pack } of made) this.#rollups.insert(id, tier, metric, pack)
       if (isMore) return
       const tiers = RAW_BIT | this.#tiers
       this.#blocks.setTiers(id, { tiers, stored: tiers, isRolled: 1 })
     })
-    write.immediate()
     return isMore
   }
 

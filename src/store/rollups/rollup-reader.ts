@@ -19,6 +19,7 @@ import { decodeEdges, decodeParts, partAt } from './rollup-pack.ts'
 import { RunList } from '../head/run-list.ts'
 import type { RunSources } from '../index/run-selection.ts'
 import type { SelectedRows } from '../index/selected-rows.ts'
+import { Statements } from '../statements.ts'
 import { hasTier, RAW_BIT, ROLLUP_TIERS, type RollupTier } from './tiers.ts'
 
 /**
@@ -56,15 +57,16 @@ type Found = FoundBuckets | { readonly kind: 'samples'; readonly placed: PlacedC
 
 const NONE = new Uint8Array(0)
 
-export class RollupReader {
-  readonly #blocks: Database.Statement<[number, number], BlockTiers>
+export class RollupReader extends Statements {
+  readonly #blocks = this.db.prepare<[number, number], BlockTiers>(
+    'SELECT id, tiers FROM block WHERE to_ms > ? AND from_ms <= ? ORDER BY position',
+  )
   readonly #rows: ReadonlyMap<string, Database.Statement<RollupRange, RollupRow>>
   readonly #packs: PackReader
-  readonly #atomically: (work: () => void) => void
 
   constructor(db: Database.Database, packs: PackReader) {
+    super(db)
     this.#packs = packs
-    this.#blocks = db.prepare('SELECT id, tiers FROM block WHERE to_ms > ? AND from_ms <= ? ORDER BY position')
     const columns = ['', ', extremes', ', sums', ', extremes, sums']
     this.#rows = new Map(
       columns.map((more) => [
@@ -75,10 +77,6 @@ export class RollupReader {
         ),
       ]),
     )
-    // One snapshot for all blocks of a read: retention and compaction go on meanwhile.
-    this.#atomically = db.transaction((work: () => void) => {
-      work()
-    })
   }
 
   /** How a range would be read; undefined when there are no rollups that help, or when buckets would be too wide. */
@@ -107,7 +105,8 @@ export class RollupReader {
       if (known === undefined) found[place] = [one]
       else known.push(one)
     }
-    this.#atomically(() => {
+    // One snapshot for all blocks of a read: retention and compaction go on meanwhile.
+    this.atomically(() => {
       const groups = groupByMetric(refs, metricOf)
       for (const block of this.#blocks.all(fromMs, toMs)) {
         const planned = planOf(block, tier)

@@ -1,6 +1,6 @@
-import type Database from 'better-sqlite3'
 import type { SeriesRef } from '../../model/series.ts'
 import type { RollupPack } from './rollup-pack.ts'
+import { Statements } from '../statements.ts'
 
 /** The SQL of rollups, as the writer sees them. */
 
@@ -12,35 +12,28 @@ interface StoredRollup {
   readonly sums: Uint8Array
 }
 
-export class RollupRows {
-  readonly #insert: Database.Statement<[number, number, number, number, number, Uint8Array, Uint8Array, Uint8Array]>
-  readonly #removeMetric: Database.Statement<[number, number, number]>
-  readonly #removeSome: Database.Statement<[number, number, number]>
-  readonly #nextMetric: Database.Statement<[number, number, number], { metric: number | null }>
-  readonly #packAfter: Database.Statement<[number, number, number, number], StoredRollup>
-  readonly #newest: Database.Statement<[number, number], { metric: number; lastRef: number }>
-
-  constructor(db: Database.Database) {
-    this.#insert = db.prepare(
-      `INSERT INTO rollup (block, tier, metric, first_ref, last_ref, edges, extremes, sums)
+export class RollupRows extends Statements {
+  readonly #insert = this.db.prepare<[number, number, number, number, number, Uint8Array, Uint8Array, Uint8Array]>(
+    `INSERT INTO rollup (block, tier, metric, first_ref, last_ref, edges, extremes, sums)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#removeMetric = db.prepare('DELETE FROM rollup WHERE block = ? AND tier = ? AND metric = ?')
-    this.#removeSome = db.prepare(
-      'DELETE FROM rollup WHERE id IN (SELECT id FROM rollup WHERE block = ? AND tier = ? LIMIT ?)',
-    )
-    this.#nextMetric = db.prepare(
-      'SELECT min(metric) AS metric FROM rollup WHERE block = ? AND tier = ? AND metric > ?',
-    )
-    this.#packAfter = db.prepare(
-      `SELECT id, edges, extremes, sums FROM rollup
+  )
+  readonly #removeMetric = this.db.prepare<[number, number, number]>(
+    'DELETE FROM rollup WHERE block = ? AND tier = ? AND metric = ?',
+  )
+  readonly #removeSome = this.db.prepare<[number, number, number]>(
+    'DELETE FROM rollup WHERE id IN (SELECT id FROM rollup WHERE block = ? AND tier = ? LIMIT ?)',
+  )
+  readonly #nextMetric = this.db.prepare<[number, number, number], { metric: number | null }>(
+    'SELECT min(metric) AS metric FROM rollup WHERE block = ? AND tier = ? AND metric > ?',
+  )
+  readonly #packAfter = this.db.prepare<[number, number, number, number], StoredRollup>(
+    `SELECT id, edges, extremes, sums FROM rollup
        WHERE block = ? AND tier = ? AND metric = ? AND first_ref > ? ORDER BY first_ref LIMIT 1`,
-    )
-    this.#newest = db.prepare(
-      `SELECT metric, last_ref AS lastRef FROM rollup WHERE block = ? AND tier = ?
+  )
+  readonly #newest = this.db.prepare<[number, number], { metric: number; lastRef: number }>(
+    `SELECT metric, last_ref AS lastRef FROM rollup WHERE block = ? AND tier = ?
        ORDER BY metric DESC, first_ref DESC LIMIT 1`,
-    )
-  }
+  )
 
   insert(block: number, tier: number, metric: number, pack: RollupPack): void {
     const { firstRef, lastRef, edges, extremes, sums } = pack

@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3'
 import { FleetError } from '../../base/errors.ts'
 import { compareText } from '../../model/labels.ts'
 import {
@@ -16,6 +15,7 @@ import { decodeSpans } from './span-codec.ts'
 import { durationNs, hasTexts, isUpgradeSpan, tagOf } from './span-index.ts'
 import { eachLink, type SpanLinkRow } from './span-links.ts'
 import { ANY_NAME, NAMES_MAX } from './trace-rows.ts'
+import { Statements } from '../statements.ts'
 
 /** Traces, read on a separate connection. An index finds candidates; the spans themselves decide. */
 export interface SpanReader extends TraceReader, UpgradeSpanReader {
@@ -55,26 +55,18 @@ interface Candidate {
 type NameRow = { readonly name: string; readonly kinds: number }
 
 /** On a connection of the caller's, which `close` closes. */
-export class SqlSpanReader implements SpanReader {
-  readonly #db: Database.Database
-  readonly #parts: Database.Statement<[bigint | number], Uint8Array>
-  readonly #find: Database.Statement<[Uint8Array], number>
-  readonly #nameId: Database.Statement<[string, string], number>
-
-  constructor(db: Database.Database) {
-    this.#db = db
-    this.#parts = db
-      .prepare<[bigint | number], Uint8Array>('SELECT payload FROM trace_part WHERE trace = ? ORDER BY id')
-      .pluck()
-    this.#find = db.prepare<[Uint8Array], number>('SELECT id FROM trace WHERE trace_id = ?').pluck()
-    this.#nameId = db
-      .prepare<[string, string], number>('SELECT id FROM span_name WHERE service = ? AND operation = ?')
-      .pluck()
-  }
+export class SqlSpanReader extends Statements implements SpanReader {
+  readonly #parts = this.db
+    .prepare<[bigint | number], Uint8Array>('SELECT payload FROM trace_part WHERE trace = ? ORDER BY id')
+    .pluck()
+  readonly #find = this.db.prepare<[Uint8Array], number>('SELECT id FROM trace WHERE trace_id = ?').pluck()
+  readonly #nameId = this.db
+    .prepare<[string, string], number>('SELECT id FROM span_name WHERE service = ? AND operation = ?')
+    .pluck()
 
   services(): Promise<readonly string[]> {
     return this.#reading(() =>
-      this.#db
+      this.db
         .prepare<[], string>(`SELECT service FROM span_name WHERE operation = '' AND ${IS_USED} ORDER BY service`)
         .pluck()
         .all(),
@@ -83,7 +75,7 @@ export class SqlSpanReader implements SpanReader {
 
   operations(service: string, kind?: SpanKind): Promise<readonly ServiceOperation[]> {
     return this.#reading(() => {
-      const rows = this.#db
+      const rows = this.db
         .prepare<[string], NameRow>(
           `SELECT operation AS name, kinds FROM span_name
            WHERE service = ? AND operation <> '' AND ${IS_USED} ORDER BY operation`,
@@ -126,7 +118,7 @@ export class SqlSpanReader implements SpanReader {
 
   dependencies({ fromNs, toNs }: { fromNs: bigint; toNs: bigint }): Promise<readonly ServiceDependency[]> {
     return this.#reading(() => {
-      const rows = this.#db
+      const rows = this.db
         .prepare<[bigint, bigint], { readonly trace: number; readonly links: Uint8Array }>(
           `SELECT trace_part.trace AS trace, links FROM trace JOIN trace_part ON trace_part.trace = trace.id
            WHERE start_ns <= ? AND last_start_ns >= ? ORDER BY trace_part.trace`,
@@ -150,7 +142,7 @@ export class SqlSpanReader implements SpanReader {
 
   changedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }> {
     return this.#reading(() => {
-      const rows = this.#db
+      const rows = this.db
         .prepare<[number], { readonly cluster: string; readonly position: number }>(
           'SELECT cluster, max(position) AS position FROM upgrade_trace WHERE position > ? GROUP BY cluster',
         )
@@ -164,7 +156,7 @@ export class SqlSpanReader implements SpanReader {
 
   upgradeSpans(cluster: string): Promise<readonly Span[]> {
     return this.#reading(() => {
-      const rows = this.#db
+      const rows = this.db
         .prepare<[string], { readonly trace: number; readonly traceId: Uint8Array }>(
           `SELECT trace, trace_id AS traceId FROM upgrade_trace JOIN trace ON trace.id = trace WHERE cluster = ?`,
         )
@@ -177,12 +169,12 @@ export class SqlSpanReader implements SpanReader {
   }
 
   close(): void {
-    this.#db.close()
+    this.db.close()
   }
 
   /** All of it as of one moment. */
   async #reading<T>(work: () => T): Promise<T> {
-    return Promise.resolve(asFailure('reading traces', () => this.#db.transaction(work)()))
+    return Promise.resolve(asFailure('reading traces', () => this.db.transaction(work)()))
   }
 
   #spansOf(traceId: string, id: bigint | number): readonly Span[] {
@@ -201,7 +193,7 @@ export class SqlSpanReader implements SpanReader {
     const tags = [...wanted].flatMap(([key, text]) => tagOf(key, text) ?? [])
     const hasTag = 'EXISTS (SELECT 1 FROM trace_tag WHERE trace_tag.trace = trace_name.trace AND tag = ?)'
     const find = (where: string, ...values: readonly bigint[]): IterableIterator<Candidate> =>
-      this.#db
+      this.db
         .prepare<(bigint | number)[], Candidate>(
           `SELECT trace_name.trace AS trace, trace_id AS traceId, trace_name.start_ns AS startNs
            FROM trace_name JOIN trace ON trace.id = trace_name.trace
@@ -236,13 +228,13 @@ export class SqlSpanReader implements SpanReader {
     if (id !== undefined) return id
     const ofService = this.#nameId.get(service, '')
     if (operation === undefined && ofService !== undefined) return ofService
-    const count = this.#db.prepare<[], number>('SELECT count(*) FROM span_name').pluck().get()!
+    const count = this.db.prepare<[], number>('SELECT count(*) FROM span_name').pluck().get()!
     // When the limit for names was reached, a missing name is inconclusive.
     return count < NAMES_MAX ? undefined : (ofService ?? ANY_NAME)
   }
 
   #named(calls: ReadonlyMap<number, ReadonlyMap<number, number>>): ServiceDependency[] {
-    const name = this.#db.prepare<[number], string>('SELECT service FROM span_name WHERE id = ?').pluck()
+    const name = this.db.prepare<[number], string>('SELECT service FROM span_name WHERE id = ?').pluck()
     const names = new Map<number, string | undefined>()
     const nameOf = (id: number): string | undefined => {
       if (!names.has(id)) names.set(id, name.get(id))

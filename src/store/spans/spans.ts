@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
+import { groupBy } from '../../base/group-by.ts'
 import type { DerivedTrace, Span, SpanSink } from '../../model/span.ts'
-import { openDatabase } from '../database.ts'
+import { inTransaction, openDatabase } from '../database.ts'
 import { decodeSpans, encodeSpans, spanBytes } from './span-codec.ts'
 import { isUpgradeSpan, tagsOf } from './span-index.ts'
 import { linksOf, spanIdsOf } from './span-links.ts'
@@ -41,20 +42,15 @@ type Change =
 export class Spans implements SpanSink {
   readonly #rows: TraceRows
   readonly #options: SpanOptions
-  readonly #inTransaction: (work: () => void) => void
+  readonly #db: Database.Database
   #pending = new Map<string, Pending>()
   #pendingSpans = 0
   #namesFloorMs = -Infinity
 
   constructor(db: Database.Database, options: SpanOptions) {
+    this.#db = db
     this.#rows = new TraceRows(db)
     this.#options = options
-    const run = db.transaction((work: () => void) => {
-      work()
-    })
-    this.#inTransaction = (work) => {
-      run.immediate(work)
-    }
   }
 
   get isDurable(): boolean {
@@ -68,7 +64,7 @@ export class Spans implements SpanSink {
 
   putSpans(spans: readonly Span[], nowMs: number): readonly Span[] {
     const refused: Span[] = []
-    for (const [traceId, ofTrace] of byTrace(spans)) {
+    for (const [traceId, ofTrace] of groupBy(spans, (span) => span.traceId)) {
       const known = this.#pending.get(traceId)
       const taken = this.#withRoom(traceId, known, ofTrace, refused)
       if (taken.length === 0) continue
@@ -114,7 +110,7 @@ export class Spans implements SpanSink {
     const old = this.#rows.olderThan(floorMs, TRACES_PER_STEP)
     if (old.length === 0) return false
     const areNamesDue = old.length < TRACES_PER_STEP && floorMs >= this.#namesFloorMs + NAMES_EVERY_MS
-    this.#inTransaction(() => {
+    inTransaction(this.#db, () => {
       for (const trace of old) this.#rows.remove(trace)
       if (areNamesDue) this.#rows.removeUnusedNames()
     })
@@ -260,9 +256,9 @@ export function openDerivedTraces(dir: string): DerivedTraceWriter {
       // A new instance each time: its cached names may be outdated after a commit of the server.
       const spans = new Spans(db, { spansPerTraceMax: Infinity })
       spans.replaceSpans(traces, nowMs)
-      db.transaction(() => {
+      inTransaction(db, () => {
         spans.write()
-      }).immediate()
+      })
     },
     close: () => {
       db.close()
@@ -287,16 +283,6 @@ export function merged(spans: readonly Span[]): Span[] {
 function isBetter(one: Span, other: Span): boolean {
   if (one.endNs !== other.endNs) return one.endNs > other.endNs
   return Buffer.compare(spanBytes([one]), spanBytes([other])) > 0
-}
-
-function byTrace(spans: readonly Span[]): ReadonlyMap<string, Span[]> {
-  const traces = new Map<string, Span[]>()
-  for (const span of spans) {
-    const ofTrace = traces.get(span.traceId)
-    if (ofTrace === undefined) traces.set(span.traceId, [span])
-    else ofTrace.push(span)
-  }
-  return traces
 }
 
 /**

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { SPAN_KINDS, type Span, type SpanKind } from '../../model/span.ts'
 import { durationNs } from './span-index.ts'
+import { Statements } from '../statements.ts'
 
 /** The tables of traces, as the writer uses them. Every statement runs inside the caller's transaction. */
 
@@ -38,60 +39,58 @@ interface TraceColumns {
   readonly tags_cut: bigint
 }
 
-export class TraceRows {
-  readonly #db: Database.Database
-  readonly #find: Database.Statement<[Uint8Array], TraceColumns>
-  readonly #add: Database.Statement<[Uint8Array, bigint, bigint, number, number]>
-  readonly #change: Database.Statement<[bigint, bigint, number, number, number]>
-  readonly #parts: Database.Statement<[number], PartRow>
-  readonly #payload: Database.Statement<[number], { readonly links: Uint8Array; readonly payload: Uint8Array }>
-  readonly #addPart: Database.Statement<[number, number, Uint8Array, Uint8Array]>
-  readonly #removePart: Database.Statement<[number]>
-  readonly #extents: Database.Statement<[number], Record<'name' | 'last' | 'min' | 'max', bigint>>
-  readonly #putExtent: Database.Statement<[number, number, bigint, bigint, bigint, bigint]>
-  readonly #addTag: Database.Statement<[number, number]>
-  readonly #putUpgrade: Database.Statement<[string, number]>
-  readonly #old: Database.Statement<[number, number], { readonly id: number }>
-  readonly #findName: Database.Statement<[string, string], { readonly id: number; readonly kinds: number }>
-  readonly #addName: Database.Statement<[string, string, number]>
-  readonly #changeKinds: Database.Statement<[number, number]>
-  readonly #countNames: Database.Statement<[], { readonly count: number }>
-  readonly #removeNames: Database.Statement<[]>
+export class TraceRows extends Statements {
+  readonly #find = this.db.prepare<[Uint8Array], TraceColumns>('SELECT * FROM trace WHERE trace_id = ?').safeIntegers()
+  readonly #add = this.db.prepare<[Uint8Array, bigint, bigint, number, number]>(
+    'INSERT INTO trace (trace_id, start_ns, last_start_ns, kept_ms, tags_cut) VALUES (?, ?, ?, ?, ?)',
+  )
+  readonly #change = this.db.prepare<[bigint, bigint, number, number, number]>(
+    'UPDATE trace SET start_ns = ?, last_start_ns = ?, kept_ms = ?, tags_cut = ? WHERE id = ?',
+  )
+  readonly #parts = this.db.prepare<[number], PartRow>(
+    'SELECT id, span_count AS spanCount FROM trace_part WHERE trace = ? ORDER BY id',
+  )
+  readonly #payload = this.db.prepare<[number], { readonly links: Uint8Array; readonly payload: Uint8Array }>(
+    'SELECT links, payload FROM trace_part WHERE id = ?',
+  )
+  readonly #addPart = this.db.prepare<[number, number, Uint8Array, Uint8Array]>(
+    'INSERT INTO trace_part (trace, span_count, links, payload) VALUES (?, ?, ?, ?)',
+  )
+  readonly #removePart = this.db.prepare<[number]>('DELETE FROM trace_part WHERE id = ?')
+  readonly #extents = this.db
+    .prepare<[number], Record<'name' | 'last' | 'min' | 'max', bigint>>(
+      `SELECT name, last_start_ns AS last, duration_min_ns AS min, duration_max_ns AS max
+         FROM trace_name WHERE trace = ?`,
+    )
+    .safeIntegers()
+  readonly #putExtent = this.db.prepare<[number, number, bigint, bigint, bigint, bigint]>(
+    'INSERT OR REPLACE INTO trace_name VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  readonly #addTag = this.db.prepare<[number, number]>('INSERT OR IGNORE INTO trace_tag VALUES (?, ?)')
+  readonly #putUpgrade = this.db.prepare<[string, number]>(
+    'INSERT OR REPLACE INTO upgrade_trace (cluster, trace) VALUES (?, ?)',
+  )
+  readonly #old = this.db.prepare<[number, number], { readonly id: number }>(
+    'SELECT id FROM trace WHERE kept_ms < ? ORDER BY kept_ms LIMIT ?',
+  )
+  readonly #findName = this.db.prepare<[string, string], { readonly id: number; readonly kinds: number }>(
+    'SELECT id, kinds FROM span_name WHERE service = ? AND operation = ?',
+  )
+  readonly #addName = this.db.prepare<[string, string, number]>(
+    'INSERT INTO span_name (service, operation, kinds) VALUES (?, ?, ?)',
+  )
+  readonly #changeKinds = this.db.prepare<[number, number]>('UPDATE span_name SET kinds = kinds | ? WHERE id = ?')
+  readonly #countNames = this.db.prepare<[], { readonly count: number }>('SELECT count(*) AS count FROM span_name')
+  readonly #removeNames = this.db.prepare<[]>(
+    'DELETE FROM span_name WHERE NOT EXISTS (SELECT 1 FROM trace_name WHERE name = span_name.id)',
+  )
   readonly #removals: readonly Database.Statement<[number]>[]
   /** Cached rows of names. */
   readonly #names = new Map<string, { readonly id: number; readonly kinds: number }>()
   #nameCount: number | undefined
 
   constructor(db: Database.Database) {
-    this.#db = db
-    this.#find = db.prepare<[Uint8Array], TraceColumns>('SELECT * FROM trace WHERE trace_id = ?').safeIntegers()
-    this.#add = db.prepare(
-      'INSERT INTO trace (trace_id, start_ns, last_start_ns, kept_ms, tags_cut) VALUES (?, ?, ?, ?, ?)',
-    )
-    this.#change = db.prepare(
-      'UPDATE trace SET start_ns = ?, last_start_ns = ?, kept_ms = ?, tags_cut = ? WHERE id = ?',
-    )
-    this.#parts = db.prepare('SELECT id, span_count AS spanCount FROM trace_part WHERE trace = ? ORDER BY id')
-    this.#payload = db.prepare('SELECT links, payload FROM trace_part WHERE id = ?')
-    this.#addPart = db.prepare('INSERT INTO trace_part (trace, span_count, links, payload) VALUES (?, ?, ?, ?)')
-    this.#removePart = db.prepare('DELETE FROM trace_part WHERE id = ?')
-    this.#extents = db
-      .prepare<[number], Record<'name' | 'last' | 'min' | 'max', bigint>>(
-        `SELECT name, last_start_ns AS last, duration_min_ns AS min, duration_max_ns AS max
-         FROM trace_name WHERE trace = ?`,
-      )
-      .safeIntegers()
-    this.#putExtent = db.prepare('INSERT OR REPLACE INTO trace_name VALUES (?, ?, ?, ?, ?, ?)')
-    this.#addTag = db.prepare('INSERT OR IGNORE INTO trace_tag VALUES (?, ?)')
-    this.#putUpgrade = db.prepare('INSERT OR REPLACE INTO upgrade_trace (cluster, trace) VALUES (?, ?)')
-    this.#old = db.prepare('SELECT id FROM trace WHERE kept_ms < ? ORDER BY kept_ms LIMIT ?')
-    this.#findName = db.prepare('SELECT id, kinds FROM span_name WHERE service = ? AND operation = ?')
-    this.#addName = db.prepare('INSERT INTO span_name (service, operation, kinds) VALUES (?, ?, ?)')
-    this.#changeKinds = db.prepare('UPDATE span_name SET kinds = kinds | ? WHERE id = ?')
-    this.#countNames = db.prepare('SELECT count(*) AS count FROM span_name')
-    this.#removeNames = db.prepare(
-      'DELETE FROM span_name WHERE NOT EXISTS (SELECT 1 FROM trace_name WHERE name = span_name.id)',
-    )
+    super(db)
     this.#removals = [
       'DELETE FROM trace_part WHERE trace = ?',
       'DELETE FROM trace_name WHERE trace = ?',
@@ -174,8 +173,8 @@ export class TraceRows {
 
   /** Removes the index of a trace before it is rewritten. */
   removeIndex(trace: number): void {
-    this.#db.prepare('DELETE FROM trace_name WHERE trace = ?').run(trace)
-    this.#db.prepare('DELETE FROM trace_tag WHERE trace = ?').run(trace)
+    this.db.prepare('DELETE FROM trace_name WHERE trace = ?').run(trace)
+    this.db.prepare('DELETE FROM trace_tag WHERE trace = ?').run(trace)
   }
 
   /** Traces that are older, the oldest first. */

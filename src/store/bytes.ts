@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.ts'
 import { inflateRawSync } from 'node:zlib'
 import { messageOf } from '../base/errors.ts'
 
@@ -29,7 +30,7 @@ const NUMBER_BYTES_MAX = 8
 /** A growing buffer that is used again after `clear`. */
 export class ByteWriter {
   /** `[0, length)` is written. Replaced when it grows. */
-  bytes: Uint8Array
+  bytes: Uint8Array<ArrayBuffer>
   length = 0
 
   constructor(capacityBytes = 4096) {
@@ -43,9 +44,7 @@ export class ByteWriter {
   /** HOT. Makes room for `bytes` more; the writes below do not check. */
   reserve(bytes: number): void {
     if (this.length + bytes <= this.bytes.length) return
-    const larger = new Uint8Array(Math.max(this.bytes.length * 2, this.length + bytes))
-    larger.set(this.bytes.subarray(0, this.length))
-    this.bytes = larger
+    this.bytes = grown(this.bytes, Math.max(this.bytes.length * 2, this.length + bytes))
   }
 
   byte(value: number): void {

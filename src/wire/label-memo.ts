@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.ts'
 import { readLabel, readLabelFields, type LabelLimits, type RawLabel } from './label-fields.ts'
 
 /**
@@ -81,10 +82,8 @@ export class LabelMemo {
       slot = hash & (TABLE_SLOTS - 1)
     }
     if (this.#used + length > this.#bytes.length) {
-      const grown = new Uint8Array(this.#bytes.length * 2)
-      grown.set(this.#bytes)
-      this.#bytes = grown
-      this.#view = new DataView(grown.buffer)
+      this.#bytes = grown(this.#bytes, this.#bytes.length * 2)
+      this.#view = new DataView(this.#bytes.buffer)
     }
     const number = this.#labels.push(label) - 1
     this.#table[slot] = number + 1

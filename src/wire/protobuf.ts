@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.ts'
 import { DecodeError } from './decode-error.ts'
 
 /**
@@ -309,9 +310,7 @@ export class ProtobufWriter {
 
   #reserve(bytes: number): void {
     if (this.#length + bytes <= this.#bytes.length) return
-    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + bytes))
-    grown.set(this.#bytes)
-    this.#bytes = grown
-    this.#view = new DataView(grown.buffer)
+    this.#bytes = grown(this.#bytes, Math.max(this.#bytes.length * 2, this.#length + bytes))
+    this.#view = new DataView(this.#bytes.buffer)
   }
 }

@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.ts'
 import { DecodeError, LimitError } from './decode-error.ts'
 import { readExemplarV2 } from './exemplar-field.ts'
 import { familyOf, MetadataMemo, readMetadataV2, textOf, typeOf, type MetadataRefs } from './metadata-field.ts'
@@ -157,11 +158,7 @@ export class WriteRequestV2Decoder {
   #ref(ref: number): void {
     const count = this.#refCount
     if (ref >= this.#symbols.count) throw this.#badRef(ref)
-    if (count === this.#refs.length) {
-      const grown = new Uint32Array(count * 2)
-      grown.set(this.#refs)
-      this.#refs = grown
-    }
+    if (count === this.#refs.length) this.#refs = grown(this.#refs, count * 2)
     this.#refs[count] = ref
     this.#refCount = count + 1
   }

@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.ts'
 import { METRIC_NAME } from '../model/labels.ts'
 import { LENGTH_DELIMITED, tagOf } from './protobuf.ts'
 
@@ -33,11 +34,7 @@ export class SymbolTable {
 
   add(start: number, end: number): void {
     const count = this.count
-    if (count * 2 === this.#bounds.length) {
-      const grown = new Int32Array(count * 4)
-      grown.set(this.#bounds)
-      this.#bounds = grown
-    }
+    if (count * 2 === this.#bounds.length) this.#bounds = grown(this.#bounds, count * 4)
     this.#bounds[count * 2] = start
     this.#bounds[count * 2 + 1] = end
     this.count = count + 1

@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.ts'
 import type { Exemplar } from '../model/exemplar.ts'
 import { readHistogram, type DecodedHistogram } from './histogram-field.ts'
 import type { DecodedMetadata } from './metadata-field.ts'
@@ -95,14 +96,10 @@ export class WriteBatch {
 
   /** Makes room for one more sample. */
   growSamples(): void {
-    const timesMs = new Float64Array(this.timesMs.length * 2)
-    timesMs.set(this.timesMs)
-    this.timesMs = timesMs
+    this.timesMs = grown(this.timesMs, this.timesMs.length * 2)
     // Words, not floats: setting floats may quiet a NaN.
-    const bits = new Uint32Array(this.valueBits.length * 2)
-    bits.set(this.valueBits)
-    this.valueBits = bits
-    this.values = new Float64Array(bits.buffer)
+    this.valueBits = grown(this.valueBits, this.valueBits.length * 2)
+    this.values = new Float64Array(this.valueBits.buffer)
   }
 
   /** Notes a histogram of the series that is being read. */
@@ -148,10 +145,8 @@ export class WriteBatch {
   spillRoom(bytes: number): Uint8Array {
     const end = this.#spillBytes + bytes
     if (end > this.#spill.length) {
-      const grown = new Uint8Array(Math.max(end, this.#spill.length * 2, 4096))
-      grown.set(this.#spill)
-      this.#spill = grown
-      this.#spillView = new DataView(grown.buffer)
+      this.#spill = grown(this.#spill, Math.max(end, this.#spill.length * 2, 4096))
+      this.#spillView = new DataView(this.#spill.buffer)
     }
     return this.#spill
   }
@@ -164,8 +159,6 @@ export class WriteBatch {
   }
 }
 
-function doubled(column: Int32Array): Int32Array<ArrayBuffer> {
-  const grown = new Int32Array(column.length * 2)
-  grown.set(column)
-  return grown
+function doubled(column: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  return grown(column, column.length * 2)
 }

@@ -1,3 +1,4 @@
+import { grown } from '../../base/grown.ts'
 import type { RunTails } from '../../model/queryable.ts'
 import type { RunColumns } from '../../model/run-columns.ts'
 import {
@@ -194,9 +195,7 @@ export class HeadRows {
   }
 
   #addLevels(): void {
-    const larger = new Int32Array(this.#pages.length * 2)
-    larger.set(this.#pages)
-    this.#pages = larger
+    this.#pages = grown(this.#pages, this.#pages.length * 2)
   }
 
   /** HOT: once per series of a range. */

@@ -1,3 +1,4 @@
+import { grown } from '../../base/grown.ts'
 import {
   HeadMemory,
   PAGE_BEFORE,
@@ -314,17 +315,12 @@ export class Head {
     const capacity = this.memory.slotCapacity
     if (this.lastMs.length >= capacity) return
     const size = Math.max(capacity, this.lastMs.length * 2)
-    this.lastMs = grown(this.lastMs, new Float64Array(size))
-    this.lastWords = grown(this.lastWords, new Int32Array(size * 2))
-    this.flushedUntilMs = grown(this.flushedUntilMs, new Float64Array(size))
-    this.#flushedWords = grown(this.#flushedWords, new Int32Array(size * 2))
-    this.#olderPages = grown(this.#olderPages, new Uint8Array(size))
+    this.lastMs = grown(this.lastMs, size)
+    this.lastWords = grown(this.lastWords, size * 2)
+    this.flushedUntilMs = grown(this.flushedUntilMs, size)
+    this.#flushedWords = grown(this.#flushedWords, size * 2)
+    this.#olderPages = grown(this.#olderPages, size)
   }
-}
-
-function grown<T extends Float64Array | Int32Array | Uint8Array>(column: T, larger: T): T {
-  larger.set(column)
-  return larger
 }
 
 /** Calls `visit` with each page of a chain, newest first, until it returns false. */

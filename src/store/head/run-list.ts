@@ -1,3 +1,5 @@
+import { grown } from '../../base/grown.ts'
+
 /**
  * Samples of one series as runs: `count` samples of one value, `deltaMs` apart. Most series of a fleet do not change
  * for hours, and then a run is all of them. Columns, reused after `clear`; values are two words, so that the bits of
@@ -100,11 +102,11 @@ export class RunList {
 
   #grow(): void {
     const size = this.startsMs.length * 2
-    this.startsMs = grownFloats(this.startsMs, size)
-    this.deltasMs = grownWords(this.deltasMs, size)
-    this.counts = grownWords(this.counts, size)
-    this.lows = grownWords(this.lows, size)
-    this.highs = grownWords(this.highs, size)
+    this.startsMs = grown(this.startsMs, size)
+    this.deltasMs = grown(this.deltasMs, size)
+    this.counts = grown(this.counts, size)
+    this.lows = grown(this.lows, size)
+    this.highs = grown(this.highs, size)
   }
 }
 
@@ -153,16 +155,4 @@ export function mergeRuns(inOrder: RunList, late: RunList, into: RunList): void 
     }
   }
   takeLateBefore(Infinity)
-}
-
-function grownFloats(column: Float64Array, size: number): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(size)
-  larger.set(column)
-  return larger
-}
-
-function grownWords(column: Int32Array, size: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(size)
-  larger.set(column)
-  return larger
 }

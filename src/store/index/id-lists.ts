@@ -1,3 +1,5 @@
+import { grown } from '../../base/grown.ts'
+
 /**
  * A short list of numbers for each slot, all in one typed array: half a million series would otherwise be half a
  * million arrays. Space of removed lists is won back when it is more than half.
@@ -58,11 +60,7 @@ export class IdLists {
 
   #growSlots(slot: number): void {
     const size = Math.max(this.#offsets.length * 2, slot + 1)
-    const offsets = new Float64Array(size)
-    offsets.set(this.#offsets)
-    this.#offsets = offsets
-    const lengths = new Uint32Array(size)
-    lengths.set(this.#lengths)
-    this.#lengths = lengths
+    this.#offsets = grown(this.#offsets, size)
+    this.#lengths = grown(this.#lengths, size)
   }
 }

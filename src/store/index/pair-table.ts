@@ -1,3 +1,4 @@
+import { grown } from '../../base/grown.ts'
 import { CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 
@@ -23,7 +24,7 @@ export class PairTable {
   add(id: number, name: string, value: string): void {
     if (this.#pairs.has(id)) return
     this.#pairs.set(id, [name, value])
-    if (id >= this.#kinds.length) this.#growKinds(id)
+    if (id >= this.#kinds.length) this.#kinds = grown(this.#kinds, Math.max(this.#kinds.length * 2, id + 1))
     this.#kinds[id] = name === METRIC_NAME ? NAMES_METRIC : name === CLUSTER_LABEL ? NAMES_CLUSTER : 0
     const values = this.#ids.get(name)
     if (values === undefined) this.#ids.set(name, new Map([[value, id]]))
@@ -47,12 +48,6 @@ export class PairTable {
   #firstOf(kind: number, pairIds: ArrayLike<number>): number {
     for (let i = 0; i < pairIds.length; i++) if (this.#kinds[pairIds[i]!] === kind) return pairIds[i]!
     return 0
-  }
-
-  #growKinds(id: number): void {
-    const grown = new Uint8Array(Math.max(this.#kinds.length * 2, id + 1))
-    grown.set(this.#kinds)
-    this.#kinds = grown
   }
 
   /** All label names. */

@@ -1,3 +1,4 @@
+import { grown } from '../../base/grown.ts'
 import type { Labels } from '../../model/labels.ts'
 import { compileMatcher, type Matcher } from '../../model/matcher.ts'
 import type { ReadTally } from '../../model/read-tally.ts'
@@ -195,9 +196,7 @@ export class SeriesIndex implements RowIndex {
 
   #setMetric(slot: number, metric: number): void {
     if (slot >= this.#metrics.length) {
-      const larger = new Uint32Array(Math.max(slot + 1, this.#metrics.length * 2))
-      larger.set(this.#metrics)
-      this.#metrics = larger
+      this.#metrics = grown(this.#metrics, Math.max(slot + 1, this.#metrics.length * 2))
     }
     this.#metrics[slot] = metric
   }
@@ -217,11 +216,7 @@ class PostingList {
   }
 
   push(ref: SeriesRef): void {
-    if (this.count === this.#refs.length) {
-      const larger = new Uint32Array(this.count * 2)
-      larger.set(this.#refs)
-      this.#refs = larger
-    }
+    if (this.count === this.#refs.length) this.#refs = grown(this.#refs, this.count * 2)
     this.#refs[this.count++] = ref
   }
 

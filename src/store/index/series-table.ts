@@ -1,3 +1,4 @@
+import { grown } from '../../base/grown.ts'
 import { invariant } from '../../base/invariant.ts'
 import { CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 import { Labels } from '../../model/labels.ts'
@@ -102,7 +103,9 @@ export class SeriesTable {
     const bucket = this.#bucketOf(row.pairIds)
     if (this.#buckets[bucket] === 0) this.#filled++
     this.#buckets[bucket] = row.slot + 1
-    if (row.slot >= this.#refOfSlot.length) this.#growSlots(row.slot)
+    if (row.slot >= this.#refOfSlot.length) {
+      this.#refOfSlot = grown(this.#refOfSlot, Math.max(this.#refOfSlot.length * 2, row.slot + 1))
+    }
     this.#refOfSlot[row.slot] = row.ref
     this.#ids.set(row.slot, row.pairIds)
     this.refs.set(row.ref, row.slot)
@@ -188,12 +191,6 @@ export class SeriesTable {
       this.#buckets[this.#bucketOf(this.#ids.get(entry - 1))] = entry
       this.#filled++
     }
-  }
-
-  #growSlots(slot: number): void {
-    const larger = new Float64Array(Math.max(this.#refOfSlot.length * 2, slot + 1))
-    larger.set(this.#refOfSlot)
-    this.#refOfSlot = larger
   }
 }
 

@@ -1,3 +1,4 @@
+import { grown } from '../../base/grown.ts'
 import { isStaleWords } from '../../model/sample.ts'
 import { BUCKET_ENDS_STALE, BUCKET_HAS_NEGATIVE, BUCKET_IS_INTEGER, type RollupColumns } from '../../model/rollup.ts'
 import { floatOf } from '../bytes.ts'
@@ -207,9 +208,7 @@ export class BucketList implements RollupColumns {
   #grow(size: number): void {
     this.numbers = grown(this.numbers, size)
     this.counts = grown(this.counts, size)
-    const flags = new Uint8Array(size)
-    flags.set(this.flags)
-    this.flags = flags
+    this.flags = grown(this.flags, size)
     this.firstsMs = grown(this.firstsMs, size)
     this.lastsMs = grown(this.lastsMs, size)
     this.firsts = grown(this.firsts, size)
@@ -228,10 +227,4 @@ export function bucketOf(timeMs: number, widthMs: number): number {
   const number = Math.ceil(timeMs / widthMs) - 1
   if (number * widthMs >= timeMs) return number - 1
   return (number + 1) * widthMs < timeMs ? number + 1 : number
-}
-
-function grown(column: Float64Array, size: number): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(size)
-  larger.set(column)
-  return larger
 }

@@ -1,36 +1,36 @@
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 
-/** A cluster came to run a version, or (without one) ceased to run any. */
+/** From then on a cluster ran the version; without a version it ran none. */
 export interface Arrival {
   readonly version: string | undefined
   readonly atMs: number
-  /** False: it was so already when it was first looked at. */
+  /** False: it ran the version already at the first observation. */
   readonly isKnown: boolean
   readonly resolutionSeconds: number
 }
 
 /**
- * A CSV that succeeded is the operator's deployment, not its arrival: the upgrade that led there says whether and when its
- * version was reached. `undefined`: the operator runs, but its version was not reached.
+ * A succeeded CSV is only the operator's deployment: the upgrade to its version decides whether and when the version was
+ * reached. `undefined`: it was not reached.
  */
 export function reachedBy(
   seen: Arrival & { readonly version: string },
   upgrades: readonly UpgradeRecord[],
 ): Arrival | undefined {
-  const led = upgrades
+  const upgrade = upgrades
     .map(({ upgrade }) => upgrade)
     .filter(({ operator, to, startedMs = -Infinity }) => {
       return operator === 'kubevirt-hyperconverged' && to === seen.version && startedMs <= seen.atMs
     })
     .sort((a, b) => (a.startedMs ?? -Infinity) - (b.startedMs ?? -Infinity))
     .at(-1)
-  switch (led?.state) {
+  switch (upgrade?.state) {
     case undefined:
       return seen
     case 'succeeded':
-      return led.endedMs === undefined
+      return upgrade.endedMs === undefined
         ? { ...seen, isKnown: false }
-        : { version: seen.version, atMs: led.endedMs, isKnown: true, resolutionSeconds: led.resolutionSeconds }
+        : { version: seen.version, atMs: upgrade.endedMs, isKnown: true, resolutionSeconds: upgrade.resolutionSeconds }
     case 'unknown':
       return { ...seen, isKnown: false }
     case 'in_progress':

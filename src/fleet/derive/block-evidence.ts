@@ -1,4 +1,4 @@
-/** What signatures of blocks say their findings with. */
+/** What the block signatures share: their type and their evidence. */
 import type { Condition } from '../../model/object-facts.ts'
 import type { MetricRun } from '../../model/observation.ts'
 import type { Evidence, PhaseName, UpgradeBlock, UpgradePhase, UpgradeRecord } from '../../model/upgrade.ts'
@@ -18,12 +18,11 @@ export function objectEvidence(atMs: number, text: string, ref: string, phase: P
   return { source: 'objects', atMs, text, ref, phase }
 }
 
-/** What a series said, from its first such sample on. */
+/** The value of a series, from its first sample on. */
 export function metricEvidence(run: MetricRun, text: string, ref: string, phase: PhaseName): Evidence {
   return { source: 'metrics', atMs: run.firstMs, text, ref, phase }
 }
 
-/** As people read it: type, status, reason, message. */
 export function conditionText({ type, status, reason, message }: Condition): string {
   const why = [reason, message].filter((part) => part !== '').join(': ')
   return why === '' ? `${type} is ${status}` : `${type} is ${status} (${why})`

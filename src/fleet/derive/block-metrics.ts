@@ -1,8 +1,7 @@
 /**
- * What is in an open upgrade's way as metrics say it (facts 5.10 with 1.3 to 1.5), for what no object told. OLM exports
- * neither plans nor conditions, so of an upgrade that waits for its CSV nothing is said here. Gauges of machines and their
- * migrations mean something only once they stand: `../stuck-causes.ts` reads those. As their siblings these
- * know no clock: how long is too long is for `../stuck.ts`.
+ * What blocks an open upgrade according to metrics (facts 5.10 with 1.3 to 1.5), where no object reports it. OLM exports
+ * neither plans nor conditions, so nothing is known of an upgrade before its CSV. Gauges of VMs and migrations count only
+ * when they do not change for a while: `../stuck/stuck-causes.ts` reads those.
  */
 import type { MetricRun } from '../../model/observation.ts'
 import type { UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
@@ -19,7 +18,7 @@ export const METRIC_SIGNATURES: readonly BlockSignature[] = [
   nodeNotDrained,
 ]
 
-/** Runs that still hold. */
+/** The current runs. */
 function now(runs: readonly MetricRun[]): readonly MetricRun[] {
   return runs.filter(({ afterMs }) => afterMs === undefined)
 }
@@ -29,7 +28,7 @@ const PENDING_CAUSES = {
   OperatorConditionNotUpgradeable: ['not_upgradeable', 'The operator that runs says that it cannot be upgraded now.'],
 } as const
 
-/** OLM's own reason. Where the CSV itself is told of, its path says more. */
+/** OLM's reason. If the CSV object was observed, its path says more. */
 export function csvHeldBack(history: ClusterHistory, { upgrade, detail }: UpgradeRecord): UpgradeBlock | undefined {
   if (upgrade.operator !== 'kubevirt-hyperconverged' || detail.csvUid !== undefined) return undefined
   const run = now(history.runs('csv_abnormal')).find(
@@ -47,14 +46,14 @@ function isPendingReason(reason: string): reason is keyof typeof PENDING_CAUSES 
   return Object.hasOwn(PENDING_CAUSES, reason)
 }
 
-/** All nodes have the new KubeVirt, and another operand says of itself that it is not ready. */
+/** All nodes have the new KubeVirt, and another operand reports that it is not ready. */
 export function operandNotReady(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const { components, virtHandler } = record.detail
   const isRolling = virtHandler !== undefined && virtHandler.endedMs === undefined
   const isReported = components.some(({ name }) => name !== 'kubevirt')
   const olmMs = phaseOf(record, 'olm')?.endedMs
   if (record.upgrade.state !== 'in_progress' || isRolling || isReported || olmMs === undefined) return undefined
-  // What was not ready before OLM was through is not what the upgrade stands still at.
+  // An operand that was not ready before OLM finished does not block the upgrade.
   const runs = unreadyRuns(history).filter(({ firstMs }) => firstMs >= olmMs)
   const [first] = runs
   if (first === undefined) return undefined
@@ -78,26 +77,26 @@ const READY_METRICS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Every operand is there and HCO's health is a warning, which while it upgrades means one thing since 1.16: that it could
- * not reconcile. Before that a warning is also that it is under way, so it says nothing (facts 5.4).
+ * Every operand is updated and HCO's health is a warning: during an upgrade, HCO could not reconcile. Before 1.16 a warning
+ * also means that an upgrade is in progress, so it is ignored (facts 5.4).
  */
 export function reconcileIncomplete(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const { upgrade, detail } = record
   if (upgrade.state !== 'in_progress' || detail.hco !== undefined || !isOpen(record, 'settle')) return undefined
   const run = now(history.runs('hco_health')).find(({ value }) => value === 1)
   if (run === undefined || countsProgress(upgrade.to)) return undefined
-  const said = 'HCO says by a warning that it could not reconcile'
+  const text = 'HCO says by a warning that it could not reconcile'
   return {
     cause: 'reconcile_error',
     text: 'KubeVirt is through, and HyperConverged cannot be reconciled.',
     sinceMs: run.firstMs,
-    evidence: [metricEvidence(run, said, 'kubevirt_hco_system_health_status', 'settle')],
+    evidence: [metricEvidence(run, text, 'kubevirt_hco_system_health_status', 'settle')],
   }
 }
 
 const EVIDENCE_MAX = 5
 
-/** A node takes no pods while the platform is updated, and machine-config says that it failed. */
+/** A node is cordoned while the platform is updated, and machine-config is degraded. */
 export function nodeNotDrained(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const { upgrade } = record
   const isReported = history.of('machineconfigpools').length > 0 || history.of('clusteroperators').length > 0
@@ -115,16 +114,10 @@ export function nodeNotDrained(history: ClusterHistory, record: UpgradeRecord): 
       ...degraded.map((run) =>
         metricEvidence(run, `machine-config is Degraded (${reason})`, 'cluster_operator_conditions', 'platform'),
       ),
-      ...cordoned
-        .slice(0, EVIDENCE_MAX)
-        .map((run) =>
-          metricEvidence(
-            run,
-            `node ${run.labels['node'] ?? ''} takes no pods`,
-            'kube_node_spec_unschedulable',
-            'platform',
-          ),
-        ),
+      ...cordoned.slice(0, EVIDENCE_MAX).map((run) => {
+        const text = `node ${run.labels['node'] ?? ''} takes no pods`
+        return metricEvidence(run, text, 'kube_node_spec_unschedulable', 'platform')
+      }),
     ],
   }
 }

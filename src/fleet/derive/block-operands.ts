@@ -1,23 +1,21 @@
-/** What keeps HCO's own part of an upgrade from going on: the roll-out of virt-handler, an operand, HCO's reconciling. */
+/** What blocks HCO's part of an upgrade: the rollout of virt-handler, an operand, HCO's reconciliation. */
 import type { ObjectFacts } from '../../model/object-facts.ts'
 import type { Evidence, UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
 import { conditionText, isOpen, phaseOf, objectEvidence } from './block-evidence.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
 import { conditionOf } from './hco-window.ts'
+import { objectsNow } from './present.ts'
 
-/** virt-operator says that the roll-out failed, or nodes that it has yet to reach are not ready. */
+/** virt-operator reports that the rollout failed, or nodes are not ready. */
 export function virtHandlerRollout(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const handler = record.detail.virtHandler
   const isRolling = isOpen(record, 'virt_handler.canary') || isOpen(record, 'virt_handler.waves')
   if (handler?.startedMs === undefined || !isRolling) return undefined
   const { startedMs, desired, updated, ready } = handler
-  const lost = history.of('nodes').flatMap(({ name, states, gone }): readonly Evidence[] => {
-    const { facts, atMs } = states.at(-1)!
-    return gone !== undefined || facts.isReady
-      ? []
-      : [objectEvidence(atMs, `node ${name} is not ready`, `nodes//${name}`, 'virt_handler.waves')]
-  })
+  const lost = objectsNow(history, 'nodes').flatMap(({ name, facts, atMs }): readonly Evidence[] =>
+    facts.isReady ? [] : [objectEvidence(atMs, `node ${name} is not ready`, `nodes//${name}`, 'virt_handler.waves')],
+  )
   const failed = eventsOf(history, startedMs).filter(
     ({ reason, message }) => reason === 'FailedUpdate' && message.includes('virt-handler'),
   )
@@ -43,7 +41,7 @@ function eventsOf(history: ClusterHistory, fromMs: number): readonly EventFacts[
     .filter(({ lastMs, firstMs }) => (lastMs ?? firstMs ?? -Infinity) >= fromMs)
 }
 
-/** KubeVirt is through and another operand says what is wrong. While KubeVirt updates it calls itself degraded. */
+/** KubeVirt is updated and another operand reports a fault. KubeVirt reports Degraded during its whole update. */
 export function operandFailing(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const { components } = record.detail
   const isKubevirtOpen = components.some(({ name, state }) => name === 'kubevirt' && state === 'in_progress')
@@ -52,11 +50,10 @@ export function operandFailing(history: ClusterHistory, record: UpgradeRecord): 
     const name = OPERAND_NAMES[kind]
     const component = components.find((one) => one.name === name)
     if (name === 'kubevirt' || component?.state !== 'in_progress') continue
-    for (const { name: object, namespace, states, gone } of history.of(kind)) {
-      const { facts, atMs } = states.at(-1)!
+    for (const { name: object, namespace, facts, atMs } of objectsNow(history, kind)) {
       const degraded = conditionOf(facts.conditions, 'Degraded')
       const isDegraded = degraded?.status === 'True'
-      if (gone !== undefined || (!isDegraded && facts.phase !== 'Error')) continue
+      if (!isDegraded && facts.phase !== 'Error') continue
       const sinceMs = (isDegraded ? degraded.lastTransitionMs : undefined) ?? atMs
       const text = isDegraded ? conditionText(degraded) : `phase is ${facts.phase ?? ''}`
       return {
@@ -70,25 +67,18 @@ export function operandFailing(history: ClusterHistory, record: UpgradeRecord): 
   return undefined
 }
 
-/** All operands are there, and HCO says that it cannot reconcile. */
+/** All operands are updated, and HCO reports that it cannot reconcile. */
 export function reconcileError(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const { upgrade, detail } = record
   const isDone = detail.components.every(({ state }) => state !== 'in_progress')
   const hcoMs = detail.hco?.startedMs
   if (upgrade.state !== 'in_progress' || hcoMs === undefined || !isDone) return undefined
   const sinceMs = phaseOf(record, 'settle')?.startedMs ?? hcoMs
-  const conditions = history.of('hyperconvergeds').flatMap(({ name, namespace, states, gone }): readonly Evidence[] => {
-    const { facts, atMs } = states.at(-1)!
+  const conditions = objectsNow(history, 'hyperconvergeds').flatMap(({ name, namespace, facts, atMs }) => {
     const complete = conditionOf(facts.conditions, 'ReconcileComplete')
-    if (gone !== undefined || complete?.status !== 'False') return []
-    return [
-      objectEvidence(
-        complete.lastTransitionMs ?? atMs,
-        conditionText(complete),
-        `hyperconvergeds/${namespace}/${name}`,
-        'settle',
-      ),
-    ]
+    if (complete?.status !== 'False') return []
+    const ref = `hyperconvergeds/${namespace}/${name}`
+    return [objectEvidence(complete.lastTransitionMs ?? atMs, conditionText(complete), ref, 'settle')]
   })
   const events = eventsOf(history, sinceMs)
     .filter(({ reason }) => reason === 'ReconcileError')

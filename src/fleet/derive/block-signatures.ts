@@ -1,20 +1,19 @@
 /**
- * What is in an open upgrade's way, as far as the cluster says it itself (facts 5.10). One small function for each cause:
- * a history and an open upgrade in, a block with its evidence out, or nothing. They say only what stands in the
- * observations and know no clock: a phase that merely takes long has no signature here.
+ * What blocks an open upgrade, as reported by the cluster (facts 5.10): one function per cause, from a history and an open
+ * upgrade to a block with its evidence. Pure, without a clock: a phase that only takes long has no signature here.
  */
-import type { OperatorConditionFacts } from '../../model/object-facts.ts'
 import type { Evidence, PhaseName, UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
 import { conditionText, isOpen, phaseOf, objectEvidence, type BlockSignature } from './block-evidence.ts'
-import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import { HCO_PACKAGES, type ClusterHistory } from './cluster-history.ts'
 import { csvPath, type CsvStep } from './csv-path.ts'
 import { conditionOf } from './hco-window.ts'
 import { hcoSubscriptions } from './olm-offer.ts'
+import { objectsNow, type PresentObject } from './present.ts'
 import { operandFailing, reconcileError, virtHandlerRollout } from './block-operands.ts'
 import { METRIC_SIGNATURES } from './block-metrics.ts'
 import { migrationNeverEnds, migrationsPending, workloadMethodMissing } from './block-workloads.ts'
 
-/** In the order of an upgrade, objects before metrics; the first that fits is the record's. */
+/** In the order of an upgrade, objects before metrics. */
 export const BLOCK_SIGNATURES: readonly BlockSignature[] = [
   resolutionFailed,
   approvalWaiting,
@@ -32,54 +31,44 @@ export const BLOCK_SIGNATURES: readonly BlockSignature[] = [
   ...METRIC_SIGNATURES,
 ]
 
-/** All that fit, in the order of an upgrade. */
 export function blocksOf(history: ClusterHistory, record: UpgradeRecord): readonly UpgradeBlock[] {
   return BLOCK_SIGNATURES.flatMap((signature) => signature(history, record) ?? [])
 }
 
-/** No CSV yet: the catalog's bundle does not unpack, or its graph has no way. */
+/** No CSV yet: the bundle cannot be unpacked, or the catalog has no upgrade path. */
 export function resolutionFailed(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   if (record.upgrade.state !== 'in_progress' || record.detail.csvUid !== undefined) return undefined
-  for (const { name, namespace, states, gone } of hcoSubscriptions(history)) {
-    const { facts, atMs } = states.at(-1)!
+  for (const { name, namespace, facts, atMs } of objectsNow(history, 'subscriptions')) {
+    if (!Object.hasOwn(HCO_PACKAGES, facts.package)) continue
     const failed = ['ResolutionFailed', 'BundleUnpackFailed', 'InstallPlanFailed']
       .map((type) => conditionOf(facts.conditions, type))
       .find((condition) => condition?.status === 'True')
-    if (gone !== undefined || failed === undefined) continue
+    if (failed === undefined) continue
     const sinceMs = failed.lastTransitionMs ?? atMs
     const evidence = [objectEvidence(sinceMs, conditionText(failed), `subscriptions/${namespace}/${name}`, 'offered')]
-    return {
-      cause: 'resolution_failed',
-      text: `OLM cannot plan the upgrade: ${failed.reason || failed.type}.`,
-      sinceMs,
-      evidence,
-    }
+    const text = `OLM cannot plan the upgrade: ${failed.reason || failed.type}.`
+    return { cause: 'resolution_failed', text, sinceMs, evidence }
   }
   return undefined
 }
 
-/** An InstallPlan of a Subscription with manual approval. */
+/** An InstallPlan that is pending manual approval. */
 export function approvalWaiting(_: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const approval = phaseOf(record, 'approval')
   if (approval?.state !== 'in_progress' || record.upgrade.approval !== 'Manual') return undefined
   const plan = record.detail.installPlan ?? ''
   const evidence = record.upgrade.evidence.filter(({ phase }) => phase === 'approval').reverse()
   const text = `InstallPlan ${plan} waits for somebody to approve it.`
-  return {
-    cause: 'approval_waiting',
-    text,
-    ...(approval.startedMs !== undefined && { sinceMs: approval.startedMs }),
-    evidence,
-  }
+  const since = approval.startedMs === undefined ? {} : { sinceMs: approval.startedMs }
+  return { cause: 'approval_waiting', text, ...since, evidence }
 }
 
-/** Offered once, never planned, and the catalog cannot be reached. */
+/** Offered and never planned, and the catalog is unreachable. */
 export function noUpdateOffered(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   if (!isOpen(record, 'offered') || record.detail.installPlan !== undefined) return undefined
   const sources = new Set(hcoSubscriptions(history).map(({ states }) => states.at(-1)!.facts.source))
-  for (const { name, namespace, states, gone } of history.of('catalogsources')) {
-    const { facts, atMs } = states.at(-1)!
-    if (gone !== undefined || !sources.has(name) || facts.connectionState === 'READY') continue
+  for (const { name, namespace, facts, atMs } of objectsNow(history, 'catalogsources')) {
+    if (!sources.has(name) || facts.connectionState === 'READY') continue
     const evidence = [
       objectEvidence(
         atMs,
@@ -99,7 +88,7 @@ interface CurrentCsv {
   readonly ref: string
 }
 
-/** Where the new CSV stands now. */
+/** The current step of the new CSV. */
 function currentCsv(history: ClusterHistory, record: UpgradeRecord): CurrentCsv | undefined {
   const csv = history.of('clusterserviceversions').find(({ uid }) => uid === record.detail.csvUid)
   if (csv === undefined || csv.gone !== undefined || record.upgrade.state !== 'in_progress') return undefined
@@ -124,27 +113,26 @@ export function requirementsNotMet(history: ClusterHistory, record: UpgradeRecor
   }
 }
 
-/** OLM's reason, and the word of the operator that gave it. */
+/** OLM's reason, and the OperatorCondition that caused it. */
 export function notUpgradeable(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const now = currentCsv(history, record)
   if (now?.step.phase !== 'Pending' || now.step.reason !== 'OperatorConditionNotUpgradeable') return undefined
-  const words = history.of('operatorconditions').flatMap((object) => refusalOf(object, record.detail.csvName))
+  const refusals = objectsNow(history, 'operatorconditions').flatMap((one) => refusalOf(one, record.detail.csvName))
   return {
     cause: 'not_upgradeable',
-    text: `The operator that runs says that it cannot be upgraded now${words[0] === undefined ? '' : `: ${words[0].reason}`}.`,
+    text: `The operator that runs says that it cannot be upgraded now${refusals[0] === undefined ? '' : `: ${refusals[0].reason}`}.`,
     sinceMs: now.step.started.atMs,
-    evidence: [...words.map(({ evidence }) => evidence), stepEvidence(now, 'olm.pending')],
+    evidence: [...refusals.map(({ evidence }) => evidence), stepEvidence(now, 'olm.pending')],
   }
 }
 
 function refusalOf(
-  { name, namespace, states, gone }: ObjectHistory<OperatorConditionFacts>,
+  { name, namespace, facts, atMs }: PresentObject<'operatorconditions'>,
   newCsv: string | undefined,
 ): readonly { readonly reason: string; readonly evidence: Evidence }[] {
-  const { facts, atMs } = states.at(-1)!
   const upgradeable = conditionOf(facts.overrides, 'Upgradeable') ?? conditionOf(facts.conditions, 'Upgradeable')
   const isOurs = name.startsWith('kubevirt-hyperconverged-operator.') && name !== newCsv
-  if (!isOurs || gone !== undefined || upgradeable?.status !== 'False') return []
+  if (!isOurs || upgradeable?.status !== 'False') return []
   const ref = `operatorconditions/${namespace}/${name}`
   const text = conditionText(upgradeable)
   return [
@@ -155,7 +143,7 @@ function refusalOf(
   ]
 }
 
-/** Failed now, or again on the way after it had failed: OLM tries for ever. */
+/** Failed, now or before: OLM retries forever. */
 export function installFailing(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const now = currentCsv(history, record)
   const failures = now?.steps.filter(({ phase }) => phase === 'Failed') ?? []
@@ -170,7 +158,7 @@ export function installFailing(history: ClusterHistory, record: UpgradeRecord): 
   }
 }
 
-/** The platform's machine-config operator, or a pool, says that a node cannot be drained. */
+/** The machine-config operator or a pool reports that a node cannot be drained. */
 export function nodeDrainBlocked(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const { upgrade } = record
   const isOpenPlatform = upgrade.phases.some(
@@ -178,30 +166,20 @@ export function nodeDrainBlocked(history: ClusterHistory, record: UpgradeRecord)
   )
   if (upgrade.operator !== 'openshift' || !isOpenPlatform) return undefined
   const objects = [
-    ...history.of('clusteroperators').filter(({ name }) => name === 'machine-config'),
-    ...history.of('machineconfigpools'),
+    ...objectsNow(history, 'clusteroperators').filter(({ name }) => name === 'machine-config'),
+    ...objectsNow(history, 'machineconfigpools'),
   ]
-  const evidence = objects.flatMap(({ name, states, gone }) => {
-    const { facts, atMs } = states.at(-1)!
-    return facts.conditions
-      .filter(({ status, message }) => gone === undefined && status === 'True' && DRAIN.test(message))
-      .map((condition) =>
-        objectEvidence(
-          condition.lastTransitionMs ?? atMs,
-          conditionText(condition),
-          `${facts.kind}//${name}`,
-          'platform',
-        ),
-      )
+  const evidence = objects.flatMap(({ name, facts, atMs }) => {
+    const drains = facts.conditions.filter(({ status, message }) => status === 'True' && DRAIN.test(message))
+    return drains.map((condition) => {
+      const ref = `${facts.kind}//${name}`
+      return objectEvidence(condition.lastTransitionMs ?? atMs, conditionText(condition), ref, 'platform')
+    })
   })
   if (evidence.length === 0) return undefined
   const sinceMs = Math.min(...evidence.map(({ atMs }) => atMs))
-  return {
-    cause: 'node_drain_blocked',
-    text: 'A node cannot be drained: something on it may not be evicted.',
-    sinceMs,
-    evidence,
-  }
+  const text = 'A node cannot be drained: something on it may not be evicted.'
+  return { cause: 'node_drain_blocked', text, sinceMs, evidence }
 }
 
 const DRAIN = /failed to drain|cannot evict|disruption budget/i

@@ -1,25 +1,22 @@
-/** What keeps virtual machines on their old launcher after the control plane is through. */
+/** What blocks the workload update after the control plane is updated. */
 import type { Evidence, UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
 import { isOpen, objectEvidence } from './block-evidence.ts'
 import type { ClusterHistory } from './cluster-history.ts'
+import { objectsNow } from './present.ts'
 
-/** Machines are to be moved and nothing may move them; or only migration may, and it has moved all that it can. */
+/** No update method is configured; or only migration is, and the remaining VMs cannot migrate. */
 export function workloadMethodMissing(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const { workloads } = record.detail
   const outdated = workloads?.outdatedNow ?? 0
   if (!isOpen(record, 'workloads') || workloads === undefined || outdated === 0) return undefined
-  for (const { name, namespace, states, gone } of history.of('hyperconvergeds')) {
-    const { facts, atMs } = states.at(-1)!
+  for (const { name, namespace, facts, atMs } of objectsNow(history, 'hyperconvergeds')) {
     const methods = facts.workloadUpdateMethods
-    if (gone !== undefined || methods === undefined) continue
+    if (methods === undefined) continue
     const ref = `hyperconvergeds/${namespace}/${name}`
     if (methods.length === 0) {
       const evidence = [objectEvidence(atMs, 'workloadUpdateMethods is empty', ref, 'workloads')]
-      return {
-        cause: 'workload_method_missing',
-        text: `${outdated} machines are outdated and no way of moving them is switched on.`,
-        evidence,
-      }
+      const text = `${outdated} machines are outdated and no way of moving them is switched on.`
+      return { cause: 'workload_method_missing', text, evidence }
     }
     const { pending = 0, running = 0, succeeded = 0, pendingTimeouts = 0 } = workloads.migrations
     const stuck = notMigratable(history)
@@ -34,31 +31,26 @@ export function workloadMethodMissing(history: ClusterHistory, record: UpgradeRe
         'workloads',
       ),
     ]
-    return {
-      cause: 'workload_method_missing',
-      text: `${outdated} machines are outdated and cannot be migrated.`,
-      evidence,
-    }
+    const text = `${outdated} machines are outdated and cannot be migrated.`
+    return { cause: 'workload_method_missing', text, evidence }
   }
   return undefined
 }
 
 const EVIDENCE_MAX = 5
 
-/** Machines that say themselves why they cannot move; most clusters do not send them. */
+/** VMIs that report why they cannot migrate; most clusters do not send VMIs. */
 function notMigratable(history: ClusterHistory): readonly Evidence[] {
-  const reported = history
-    .of('virtualmachineinstances')
-    .flatMap(({ name, namespace, states, gone }): readonly Evidence[] => {
-      const { facts, atMs } = states.at(-1)!
-      if (gone !== undefined || !facts.isOutdated || facts.isMigratable !== false) return []
+  return objectsNow(history, 'virtualmachineinstances')
+    .filter(({ facts }) => facts.isOutdated && facts.isMigratable === false)
+    .slice(0, EVIDENCE_MAX)
+    .map(({ name, namespace, facts, atMs }) => {
       const text = `virtual machine ${name} cannot migrate (${facts.notMigratableReason ?? 'no reason said'})`
-      return [objectEvidence(atMs, text, `virtualmachineinstances/${namespace}/${name}`, 'workloads')]
+      return objectEvidence(atMs, text, `virtualmachineinstances/${namespace}/${name}`, 'workloads')
     })
-  return reported.slice(0, EVIDENCE_MAX)
 }
 
-/** Migrations that found no node in time, and none that runs. */
+/** Migrations found no node in time, and none is running. */
 export function migrationsPending(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const { workloads } = record.detail
   if (!isOpen(record, 'workloads') || workloads === undefined || (workloads.outdatedNow ?? 0) === 0) return undefined
@@ -85,22 +77,21 @@ export function migrationsPending(history: ClusterHistory, record: UpgradeRecord
   }
 }
 
-/** A migration takes minutes; KubeVirt gives up on one that makes no progress long before this. */
+/** A migration takes minutes, and KubeVirt aborts one without progress long before this. */
 const ENDLESS_MS = 60 * 60_000
 
-/** One that has run for an hour when the cluster was last heard. */
+/** A migration was running for an hour when the cluster was last seen. */
 export function migrationNeverEnds(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const nowMs = history.newestMs
   if (!isOpen(record, 'workloads') || nowMs === undefined) return undefined
-  const evidence = history
-    .of('virtualmachineinstancemigrations')
-    .flatMap(({ name, namespace, states, gone }): readonly Evidence[] => {
-      const { facts, atMs } = states.at(-1)!
+  const evidence = objectsNow(history, 'virtualmachineinstancemigrations').flatMap(
+    ({ name, namespace, facts, atMs }) => {
       const sinceMs = facts.phaseTimesMs['Running'] ?? facts.startMs ?? atMs
-      if (gone !== undefined || facts.phase !== 'Running' || nowMs - sinceMs < ENDLESS_MS) return []
+      if (facts.phase !== 'Running' || nowMs - sinceMs < ENDLESS_MS) return []
       const text = `migration of ${facts.vmi} has been running since then`
       return [objectEvidence(sinceMs, text, `virtualmachineinstancemigrations/${namespace}/${name}`, 'workloads')]
-    })
+    },
+  )
   if (evidence.length === 0) return undefined
   const text = `${evidence.length === 1 ? 'A migration' : `${evidence.length} migrations`} ran for an hour without an end.`
   return {

@@ -1,8 +1,7 @@
 /**
- * A cluster's observations put in order, whatever order they came in: each object's states, oldest first, each series'
- * runs. Repeats are one, the earliest sight of a state counts. Everything in this folder reads observations through it,
- * which is what makes facts a function of the set (facts wire 4.3: across resources no order holds, within one object
- * `resourceVersion` does).
+ * A cluster's observations in order, independent of the order of arrival: the states of each object, the runs of each series.
+ * Repeats are merged, and the earliest observation of a state counts. All files of this folder read observations through it,
+ * so facts are a function of the set (facts wire 4.3: only the states of one object are ordered, by `resourceVersion`).
  */
 import type { CsvFacts, ObjectFacts, ObjectKind } from '../../model/object-facts.ts'
 import type {
@@ -16,18 +15,18 @@ import { collectorClock, type CollectorClock } from './collector-clock.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { joinRuns } from './metric-series.ts'
 
-/** Facts of a kind; six kinds of operands share theirs. */
+/** Facts of a kind; six kinds of operands share one type. */
 export type FactsOf<K extends ObjectKind> = OfKind<ObjectFacts, K>
 type OfKind<F, K> = F extends { readonly kind: infer Kind } ? ([K] extends [Kind] ? F : never) : never
 
 /** One state of an object. */
 export interface ObjectState<F extends ObjectFacts = ObjectFacts> {
   readonly facts: F
-  /** When a Collector first saw it, by the Collector's own clock. */
+  /** When a Collector first observed it, by the Collector's clock. */
   readonly seenMs: number
   /** The same by the cluster's clock, to the second. */
   readonly atMs: number
-  /** The Collector was told at once, by a watch; false: found later, by a list, so that it is older than `seenMs`. */
+  /** Reported at once by a watch; false: found later by a list, so it is older than `seenMs`. */
   readonly isWatched: boolean
 }
 
@@ -39,22 +38,21 @@ export interface ObjectHistory<F extends ObjectFacts = ObjectFacts> {
   readonly createdMs: number | undefined
   /** At least one; oldest first. */
   readonly states: readonly ObjectState<F>[]
-  /** When it was gone, by the cluster's clock; `sinceMs` is when it was last there. */
+  /** When it was deleted, by the cluster's clock; `sinceMs`: when it last existed. */
   readonly gone: { readonly atMs: number; readonly sinceMs: number } | undefined
 }
 
 export interface ClusterHistory {
   readonly cluster: string
-  /** What it was made of. */
   readonly observations: ClusterObservations
   /** Objects of one kind, oldest creation first. */
   of<K extends ObjectKind>(kind: K): readonly ObjectHistory<FactsOf<K>>[]
   /** Runs of one signal, earliest first. */
   runs(signal: MetricSignal): readonly MetricRun[]
   readonly spans: readonly SpanEvidence[]
-  /** The newest moment anything was heard; `undefined` when nothing was. */
+  /** The newest report; `undefined`: there is none. */
   readonly newestMs: number | undefined
-  /** Of objects alone, by the cluster's clock. */
+  /** The newest report of an object, by the cluster's clock. */
   readonly newestObjectMs: number | undefined
 }
 
@@ -84,15 +82,12 @@ function objectHistories(observations: ClusterObservations): ReadonlyMap<ObjectK
     const deletion = seen.filter((object) => object.change === 'deleted')
     const missed = absences.get(uid) ?? []
     const absent = missed.filter((absence) => absence.absentMs > newestSeenMs)
-    const gone =
-      deletion.length > 0
-        ? sameTime(Math.min(...deletion.map((object) => object.observedMs)))
-        : absent.length > 0
-          ? {
-              atMs: Math.min(...absent.map((absence) => absence.absentMs)),
-              sinceMs: Math.max(newestSeenMs, ...absent.map((absence) => absence.lastSeenMs)),
-            }
-          : undefined
+    const deletedMs = Math.min(...deletion.map((object) => object.observedMs))
+    const absence = {
+      atMs: Math.min(...absent.map((absence) => absence.absentMs)),
+      sinceMs: Math.max(newestSeenMs, ...absent.map((absence) => absence.lastSeenMs)),
+    }
+    const gone = deletion.length > 0 ? { atMs: deletedMs, sinceMs: deletedMs } : absent.length > 0 ? absence : undefined
     return {
       kind: first.facts.kind,
       history: { uid, name: first.name, namespace: first.namespace, createdMs, states, gone },
@@ -105,7 +100,7 @@ function objectHistories(observations: ClusterObservations): ReadonlyMap<ObjectK
   return new Map([...byKind].map(([kind, all]) => [kind, all.map(({ history }) => history)]))
 }
 
-/** In place: the states are ours, and there are thousands. */
+/** In place: the states are not shared, and there are thousands. */
 function byClusterClock(history: ObjectHistory, clock: CollectorClock): ObjectHistory {
   for (const state of history.states as Mutable<ObjectState>[]) state.atMs = clock(state.seenMs)
   const { gone } = history
@@ -115,15 +110,11 @@ function byClusterClock(history: ObjectHistory, clock: CollectorClock): ObjectHi
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-function sameTime(ms: number): { readonly atMs: number; readonly sinceMs: number } {
-  return { atMs: ms, sinceMs: ms }
-}
-
 function bornMs(history: ObjectHistory): number {
   return history.createdMs ?? history.states[0]!.atMs
 }
 
-/** An `added` that comes this soon after the creation is one; later it is the list at a Collector's start. */
+/** An `added` within this time after the creation is a creation; later it is the list at a Collector's start. */
 const CREATION_WITHIN_MS = 60_000
 
 function statesOf(seen: readonly ObjectObservation[]): ObjectState[] {
@@ -141,7 +132,7 @@ function statesOf(seen: readonly ObjectObservation[]): ObjectState[] {
     if (state === undefined || last!.resourceVersion !== object.resourceVersion) {
       states.push({ facts: object.facts, seenMs: object.observedMs, atMs: object.observedMs, isWatched })
     } else if (object.change !== 'deleted') {
-      // The same state again. Two texts of one version do not happen; should they, neither arrival decides.
+      // The same state again. Should two texts of one version occur, the order of arrival does not decide.
       const facts = smallerOf(state.facts, object.facts)
       const seenMs = Math.min(state.seenMs, object.observedMs)
       states[states.length - 1] = { facts, seenMs, atMs: seenMs, isWatched: state.isWatched || isWatched }
@@ -151,7 +142,7 @@ function statesOf(seen: readonly ObjectObservation[]): ObjectState[] {
   return noLaterThanNext(states)
 }
 
-/** A state was there before the next one was, whenever its own look came in. */
+/** A state existed before the next one, also if it was observed later. */
 function noLaterThanNext(states: ObjectState[]): ObjectState[] {
   for (let i = states.length - 2; i >= 0; i--) {
     const { seenMs } = states[i + 1]!
@@ -171,17 +162,17 @@ function smallerOf<F extends ObjectFacts>(a: F, b: F): F {
   return JSON.stringify(a) <= JSON.stringify(b) ? a : b
 }
 
-/** Decimal numbers of any length, without reading them: the longer is the greater. */
+/** Decimal numbers of any length: the longer one is greater. */
 function compareResourceVersions(a: string, b: string): number {
   return a.length - b.length || compareTexts(a, b)
 }
 
-/** By code units, which no locale changes. */
+/** By code units, independent of the locale. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** A span is known by its ids; of two that claim the same, the longer one, for spans grow. */
+/** Of two spans with the same ids the longer one: spans grow. */
 function uniqueSpans(spans: readonly SpanEvidence[]): readonly SpanEvidence[] {
   const byId = new Map<string, SpanEvidence>()
   for (const span of spans) {
@@ -209,7 +200,7 @@ function newestOf({ objects, absences, metrics, spans, objectsLastSeenMs }: Clus
   for (const { absentMs } of absences) newest = Math.max(newest, absentMs)
   for (const { lastMs, afterMs } of metrics) newest = Math.max(newest, afterMs ?? lastMs)
   for (const { endMs } of spans) newest = Math.max(newest, endMs)
-  // A pull that finds nothing new is a sign of life too.
+  // A pull that finds nothing new is a heartbeat too.
   newest = Math.max(newest, objectsLastSeenMs ?? -Infinity)
   return newest === -Infinity ? undefined : newest
 }
@@ -217,12 +208,12 @@ function newestOf({ objects, absences, metrics, spans, objectsLastSeenMs }: Clus
 /** Upstream and OpenShift: `kubevirt-hyperconverged-operator.v1.17.0`, `...v4.20.3`. */
 export const CSV_NAME = /^kubevirt-hyperconverged-operator\.v(\d+\.\d+\.\d+.*)$/
 
-/** The version a CSV's name says; `undefined` for another operator's. */
+/** The version in a CSV's name; `undefined`: the CSV of another operator. */
 export function hcoVersionOfCsvName(name: string): string | undefined {
   return CSV_NAME.exec(name)?.[1]
 }
 
-/** OLM shows a CSV of all namespaces in each namespace; the copies say so and are no installation. */
+/** Without the copies that OLM makes in each namespace. */
 export function hcoCsvs(history: ClusterHistory): readonly ObjectHistory<CsvFacts>[] {
   return history
     .of('clusterserviceversions')
@@ -234,7 +225,8 @@ export function versionOf(csv: ObjectHistory<CsvFacts>): string {
   return version ?? hcoVersionOfCsvName(csv.name) ?? csv.name
 }
 
-/** OLM's packages of HCO: OperatorHub's has a prefix. */
-export function isHcoPackage(name: string): boolean {
-  return name === 'kubevirt-hyperconverged' || name === 'community-kubevirt-hyperconverged'
+/** OLM's packages of HCO, by publisher. */
+export const HCO_PACKAGES: Readonly<Record<string, 'community' | 'openshift'>> = {
+  'community-kubevirt-hyperconverged': 'community',
+  'kubevirt-hyperconverged': 'openshift',
 }

@@ -1,7 +1,7 @@
-/** What is known of one cluster now, from all ways it is heard of. Absent is unknown. */
+/** The record of one cluster: its current state by all sources. Absent values are unknown. */
 import type { ClusterRecord, ClusterSettings, VersionInterval } from '../../model/cluster-record.ts'
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
-import type { ClusterHistory } from './cluster-history.ts'
+import { HCO_PACKAGES, type ClusterHistory } from './cluster-history.ts'
 import { coverageOf, seenOf } from './coverage.ts'
 import { hcoReleaseOf } from './hco-release.ts'
 import { healthOf } from './health.ts'
@@ -45,7 +45,7 @@ export function deriveRecord(history: ClusterHistory, intervals: readonly Versio
     ...(goldenImages === undefined ? {} : { goldenImages }),
     ...(descheduler === undefined ? {} : { descheduler }),
     ...machineTypesOf(history),
-    // Which old API versions are asked for stands in API servers' metrics, which no signal reads.
+    // Requests to old API versions are in metrics of the API servers, which no signal reads.
     deprecatedApis: {},
     firstSeenMs: firstMs,
     lastSeenMs: lastMs,
@@ -53,19 +53,13 @@ export function deriveRecord(history: ClusterHistory, intervals: readonly Versio
   }
 }
 
-/** By the package's name; by the way versions are counted where no package is told. */
+/** By the name of the package; without a package by the version. */
 function flavourOf(packageName: string | undefined, hcoVersion: string | undefined): ClusterRecord['flavour'] {
   const byPackage = packageName === undefined ? undefined : HCO_PACKAGES[packageName]
   return byPackage ?? (hcoVersion === undefined ? undefined : hcoReleaseOf(hcoVersion)?.flavour)
 }
 
 type Subscription = NonNullable<ClusterRecord['subscription']>
-
-/** OLM's packages of HCO, by publisher. */
-const HCO_PACKAGES: Readonly<Record<string, NonNullable<ClusterRecord['flavour']>>> = {
-  'community-kubevirt-hyperconverged': 'community',
-  'kubevirt-hyperconverged': 'openshift',
-}
 
 /** From the Subscription, or else from OLM's metric. */
 function subscriptionOf(history: ClusterHistory): Subscription | undefined {

@@ -1,15 +1,14 @@
 /**
- * How far a Collector's clock is off. What an object says of itself (`lastTransitionTime`, `creationTimestamp`) is by the
- * cluster's clock; when a state was seen is by the Collector's. A watched state that brings a new time of its own shows
- * both, and the smallest difference of some is the clocks' difference with a watch's delay, which is below a second.
- * Where nothing tells, the Collector is believed.
+ * The offset of a Collector's clock. Times in an object (`lastTransitionTime`, `creationTimestamp`) are by the cluster's
+ * clock, times of observations by the Collector's. A watched state with a new time in it has both; the smallest difference of
+ * several is the offset, with the watch's delay of less than a second. Without such states the offset is 0.
  */
 import type { ObjectFacts } from '../../model/object-facts.ts'
 
-/** The cluster's time, to the second, of what a Collector saw at `seenMs`. */
+/** The cluster's time, to the second, of an observation at `seenMs`. */
 export type CollectorClock = (seenMs: number) => number
 
-/** The states of one object, oldest first, as far as they show the clocks' difference: see `ObjectState`. */
+/** The states of one object, oldest first: see `ObjectState`. */
 interface SeenObject {
   readonly states: readonly {
     readonly facts: ObjectFacts
@@ -18,13 +17,13 @@ interface SeenObject {
   }[]
 }
 
-/** Clocks are set now and then: the nearest that tell say how far one was off. */
+/** Clocks are adjusted now and then: the samples of the smallest window count. */
 const WINDOWS_MS = [60 * 60_000, 24 * 60 * 60_000, 30 * 24 * 60 * 60_000]
-/** Fewer could all have been late. */
+/** Fewer samples may all be late. */
 const SAMPLES_MIN = 3
-/** A difference beyond this is a backlog of events, not a clock. */
+/** A larger difference is a backlog of events. */
 const AHEAD_MS_MAX = 10 * 60_000
-/** Within this it is the watch's delay, and a clock that is right. */
+/** A smaller difference is the watch's delay. */
 const DELAY_MS_MAX = 1000
 
 export function collectorClock(objects: readonly SeenObject[]): CollectorClock {
@@ -38,7 +37,7 @@ export function collectorClock(objects: readonly SeenObject[]): CollectorClock {
   }
 }
 
-/** All that was seen within this has one offset: thousands of looks come in the same hour. */
+/** Observations within this time share an offset: there are thousands per hour. */
 const BUCKET_MS = 10 * 60_000
 
 interface ClockSample {
@@ -46,7 +45,7 @@ interface ClockSample {
   readonly aheadMs: number
 }
 
-/** `undefined`: nothing tells, or the clock is right. */
+/** `undefined`: no samples, or no offset. */
 function offsetAt(samples: readonly ClockSample[], seenMs: number): number | undefined {
   for (const windowMs of WINDOWS_MS) {
     let count = 0
@@ -81,14 +80,14 @@ function samplesOf({ states }: SeenObject): readonly ClockSample[] {
   for (const [i, { facts, seenMs, isWatched }] of states.entries()) {
     const ownMs = ownTimeMs(facts)
     if (ownMs === undefined || ownMs <= knownMs) continue
-    // The first state known is a sample only when it is the object's birth.
+    // The first known state is a sample only at the creation of the object.
     if (isWatched && (i > 0 || ownMs === facts.createdMs)) samples.push({ seenMs, aheadMs: seenMs - ownMs })
     knownMs = ownMs
   }
   return samples
 }
 
-/** The newest time that the writers of these kinds put into the state when they wrote it. */
+/** The newest time in the state, of kinds whose writers put the time of writing into it. */
 function ownTimeMs(facts: ObjectFacts): number | undefined {
   switch (facts.kind) {
     case 'clusterserviceversions':

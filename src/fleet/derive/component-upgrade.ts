@@ -1,13 +1,12 @@
 /**
- * The operands of one upgrade: each has its own operator, which says the version it goes to and the one it is at. Done is
- * what HCO waits for: observed is the target and nothing is in progress (facts 5.3). KubeVirt's `phase` says nothing,
- * it stays Deployed all through an update.
+ * The operands of one upgrade: the operator of each reports the target version and the observed one. An operand is done when
+ * they are equal and nothing is in progress, as for HCO (facts 5.3). KubeVirt's `phase` stays Deployed during an update.
  */
 import type { OperandFacts } from '../../model/object-facts.ts'
 import type { ComponentUpgrade, PhaseState } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectHistory, ObjectState } from './cluster-history.ts'
 import { conditionOf } from './hco-window.ts'
-import { ownMoment, seenMoment, type Moment } from './moment.ts'
+import { ownMoment, seenMoment, timesOf, type Moment } from './moment.ts'
 import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
 
 export interface Span {
@@ -27,23 +26,23 @@ export interface ComponentPath {
   readonly message: string | undefined
 }
 
-/** @param isOver the upgrade ended: what has not moved by then was not to move */
+/** @param isOver the upgrade ended: operands without a change by then are not part of it */
 export function componentPaths(history: ClusterHistory, range: Span, isOver: boolean): readonly ComponentPath[] {
   return OPERAND_KINDS.flatMap((kind) => {
     const paths = history.of(kind).map((operand) => pathOf(operand, OPERAND_NAMES[kind], range, isOver))
-    // One object of each kind serves; of a re-created one, the newest that moved.
+    // There is one object of each kind; of a re-created one the newest that changed.
     const best = paths.findLast((path) => path.started !== undefined || path.ended !== undefined) ?? paths.at(-1)
     return best === undefined ? [] : [best]
   })
 }
 
-export function toComponent({ name, from, to, started, ended, state, message }: ComponentPath): ComponentUpgrade {
+export function toComponent(path: Omit<ComponentPath, 'ref'>): ComponentUpgrade {
+  const { name, from, to, started, ended, state, message } = path
   return {
     name,
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
-    ...(started !== undefined && { startedMs: started.atMs }),
-    ...(ended !== undefined && { endedMs: ended.atMs }),
+    ...timesOf({ started, ended }),
     state,
     ...(message !== undefined && { message }),
   }
@@ -60,7 +59,7 @@ function pathOf(operand: ObjectHistory<OperandFacts>, name: string, range: Span,
   )
   if (start === -1) {
     const isKnown = from !== undefined && within.length > 0
-    // Nothing of it was told after the upgrade began: it may have moved since, or be about to.
+    // Without a report after the start of the upgrade it may have changed since.
     const state = !isOver ? 'pending' : isKnown || before !== undefined ? 'skipped' : 'unknown'
     return { ...none, state }
   }
@@ -79,11 +78,11 @@ function pathOf(operand: ObjectHistory<OperandFacts>, name: string, range: Span,
     started,
     ended,
     state: ended === undefined ? (isOver ? 'unknown' : 'in_progress') : 'succeeded',
-    message: ended === undefined ? complaintOf(last) : undefined,
+    message: ended === undefined ? faultOf(last) : undefined,
   }
 }
 
-/** The first state known may already be moving; then it says what it comes from. */
+/** The first known state may be in progress already; then it contains the previous version. */
 function observedBefore(facts: OperandFacts | undefined): string | undefined {
   if (facts === undefined) return undefined
   return isMoving(facts) || isDone(facts) ? facts.observedVersion : undefined
@@ -93,7 +92,7 @@ function versionOf({ observedVersion, operatorVersion }: OperandFacts): string |
   return observedVersion ?? operatorVersion
 }
 
-/** On the way to another version, or to another build of the same one. */
+/** In progress to another version, or to another build of the same one. */
 export function isMoving(facts: OperandFacts): boolean {
   const { targetVersion, observedVersion, targetDeploymentId, observedDeploymentId } = facts
   if (targetVersion === undefined || observedVersion === undefined) return false
@@ -116,7 +115,7 @@ export function isDone(facts: OperandFacts): boolean {
   )
 }
 
-/** When Progressing became this in this state: by its own time if it flipped here. */
+/** When Progressing got this status: by its transition time if the status changed in this state. */
 function flipTime(
   state: ObjectState<OperandFacts>,
   before: ObjectState<OperandFacts> | undefined,
@@ -126,7 +125,7 @@ function flipTime(
   const progressing = conditionOf(state.facts.conditions, 'Progressing')
   if (progressing?.status !== status || progressing.lastTransitionMs === undefined) return seen
   const known = before === undefined ? undefined : conditionOf(before.facts.conditions, 'Progressing')
-  // The same status with a newer time: it went there and back while nobody looked.
+  // The same status with a newer time: it changed twice between two observations.
   const isSame = known?.status === status && known.lastTransitionMs === progressing.lastTransitionMs
   if (isSame || (before === undefined && status === 'False')) return seen
   if (before !== undefined && progressing.lastTransitionMs < before.atMs - SAME_WRITE_MS) return seen
@@ -137,8 +136,8 @@ function flipTime(
 /** A state may be written a little after the condition's time in it. */
 const SAME_WRITE_MS = 10_000
 
-/** Conditions that speak against an operand, the gravest first. */
-const COMPLAINTS: readonly (readonly [type: string, status: string])[] = [
+/** Conditions that report a fault of an operand, the most severe first. */
+const FAULTS: readonly (readonly [type: string, status: string])[] = [
   ['Degraded', 'True'],
   ['Available', 'False'],
   ['ReconcileComplete', 'False'],
@@ -146,8 +145,8 @@ const COMPLAINTS: readonly (readonly [type: string, status: string])[] = [
   ['Progressing', 'True'],
 ]
 
-function complaintOf(facts: OperandFacts): string | undefined {
-  for (const [type, status] of COMPLAINTS) {
+function faultOf(facts: OperandFacts): string | undefined {
+  for (const [type, status] of FAULTS) {
     const condition = conditionOf(facts.conditions, type)
     if (condition?.status === status && condition.message !== '') return condition.message
   }

@@ -1,4 +1,4 @@
-/** How conditions and feature gates changed while an upgrade ran: what its trace and its page tell as events. */
+/** Changes of conditions and feature gates during an upgrade: events of its trace and its page. */
 import type { Condition, ObjectFacts } from '../../model/object-facts.ts'
 import type { UpgradeDetail } from '../../model/upgrade.ts'
 import { compareTexts, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
@@ -28,17 +28,17 @@ function changesOf(
 ): readonly ConditionChange[] {
   const now = new Map<string, Condition>()
   const changes: ConditionChange[] = []
-  for (const [i, { facts, atMs: sightMs }] of states.entries()) {
+  for (const [i, { facts, atMs: observedMs }] of states.entries()) {
     for (const condition of facts.conditions) {
       const { type, status, reason, lastTransitionMs } = condition
       const before = now.get(type)
       now.set(type, condition)
       const isSame = before !== undefined && before.status === status && before.reason === reason
-      // What was so when it was first seen is no change, unless it says when it became so.
+      // The first observation is a change only if it contains the time of the transition.
       if (isSame || (i === 0 && lastTransitionMs === undefined)) continue
       const isFlip = before?.status !== status
       changes.push({
-        atMs: isFlip && lastTransitionMs !== undefined ? lastTransitionMs : sightMs,
+        atMs: isFlip && lastTransitionMs !== undefined ? lastTransitionMs : observedMs,
         component,
         type,
         status,

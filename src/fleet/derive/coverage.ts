@@ -1,8 +1,8 @@
-/** By which ways a cluster is heard of, and when it was first and last. */
+/** The data sources of a cluster, and when it was first and last seen. */
 import type { Coverage } from '../../model/cluster-record.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 
-/** Both absent when nothing was ever heard. */
+/** Both absent: never seen. */
 export interface Seen {
   readonly firstMs?: number
   readonly lastMs?: number
@@ -10,7 +10,7 @@ export interface Seen {
 
 export function coverageOf({ observations }: ClusterHistory): Coverage {
   const { objects, metrics, spans, objectsLastSeenMs } = observations
-  // A pull that finds nothing new is no look at an object, and yet a sign of life.
+  // A pull that finds nothing new is a heartbeat too.
   const objectsLastMs = newest([...objects.map(({ observedMs }) => observedMs), ...present(objectsLastSeenMs)])
   const metricsLastMs = newest(metrics.map(({ lastMs }) => lastMs))
   return {
@@ -35,17 +35,11 @@ function present(timeMs: number | undefined): readonly number[] {
   return timeMs === undefined ? [] : [timeMs]
 }
 
-/** Not by `Math.max(...)`: a cluster's year has more looks than a call has room for arguments. */
+/** Not by `Math.max(...)`: a cluster may have more observations than a call may have arguments. */
 function newest(timesMs: readonly number[]): number | undefined {
-  return timesMs.reduce<number | undefined>(
-    (most, timeMs) => (most === undefined || timeMs > most ? timeMs : most),
-    undefined,
-  )
+  return timesMs.length === 0 ? undefined : timesMs.reduce((most, timeMs) => Math.max(most, timeMs))
 }
 
 function oldest(timesMs: readonly number[]): number | undefined {
-  return timesMs.reduce<number | undefined>(
-    (least, timeMs) => (least === undefined || timeMs < least ? timeMs : least),
-    undefined,
-  )
+  return timesMs.length === 0 ? undefined : timesMs.reduce((least, timeMs) => Math.min(least, timeMs))
 }

@@ -1,7 +1,7 @@
 /**
- * The path of one ClusterServiceVersion through OLM's phases, from its own history: `status.conditions` holds the last 20
- * steps and never rewrites one, so that a single late state tells the whole path, and several tell what fell off its end
- * (facts wire 8.3). A step begins when the phase changes, or the reason alone.
+ * The path of one ClusterServiceVersion through OLM's phases: `status.conditions` has the last 20 steps and never changes
+ * one, so a single late state contains the whole path, and earlier states the steps that were dropped since (facts wire 8.3).
+ * A step starts when the phase or the reason changes.
  */
 import type { CsvFacts } from '../../model/object-facts.ts'
 import type { ObjectHistory } from './cluster-history.ts'
@@ -16,10 +16,10 @@ export interface CsvStep {
 
 type HistoryEntry = CsvFacts['history'][number]
 
-/** A step seen within this of its beginning was seen as it happened. */
+/** A step that was observed within this time of its start is not reconstructed. */
 const LIVE_WITHIN_MS = 60_000
 
-/** Paths that were put together already: one history of a CSV is asked for its path by everybody. */
+/** Cached: the path of one CSV is used in many places. */
 const paths = new WeakMap<ObjectHistory<CsvFacts>, readonly CsvStep[]>()
 
 /** Oldest first. */
@@ -36,7 +36,7 @@ function readPath(csv: ObjectHistory<CsvFacts>): readonly CsvStep[] {
   const steps: CsvStep[] = []
   let phase: string | undefined
   for (const entry of entries) {
-    // A new reason leaves the transition's time as it was: the update's time is the reason's own.
+    // A new reason does not change the transition time; the update time is that of the reason.
     const atMs = entry.phase === phase ? (entry.lastUpdateMs ?? entry.lastTransitionMs) : entry.lastTransitionMs
     if (atMs === undefined || entry.phase === '') continue
     phase = entry.phase
@@ -46,7 +46,7 @@ function readPath(csv: ObjectHistory<CsvFacts>): readonly CsvStep[] {
   return steps
 }
 
-/** The steps of all states. Each state's history is the end of the one path, so older states add only to its front. */
+/** The steps of all states. Each state has the end of the path, so older states only add earlier steps. */
 function entriesOf({ states }: ObjectHistory<CsvFacts>): readonly HistoryEntry[] {
   let path: readonly HistoryEntry[] = []
   const known = new Set<string>()
@@ -63,7 +63,6 @@ function currentOf({ phase, reason, message, lastTransitionMs }: CsvFacts): Hist
   return { phase, reason, message, ...(lastTransitionMs !== undefined && { lastTransitionMs }) }
 }
 
-/** The update's time is left out: of one step, a state without a history does not have it. */
 function keyOf({ phase, reason, lastTransitionMs, lastUpdateMs }: HistoryEntry): string {
   return `${phase}|${reason}|${lastTransitionMs}|${lastUpdateMs}`
 }
@@ -75,16 +74,16 @@ function isSeenLive({ states }: ObjectHistory<CsvFacts>, entry: HistoryEntry): b
   })
 }
 
-/** How far a phase is on the way; `undefined` for those that lead back or away. */
+/** The order of phases; `undefined`: a phase that is no progress. */
 const RANKS: Readonly<Record<string, number>> = { Pending: 1, InstallReady: 2, Installing: 3, Succeeded: 4 }
 
 export interface PhaseTimes {
   readonly started: Moment | undefined
-  /** When something further was first reached. */
+  /** When a later phase was first reached. */
   readonly ended: Moment | undefined
 }
 
-/** When a phase was first entered and first left for a further one. Falling back from there does not reopen it. */
+/** When a phase was first entered, and first left for a later one. A return from there does not reopen it. */
 export function phaseTimes(steps: readonly CsvStep[], phase: 'Pending' | 'InstallReady' | 'Installing'): PhaseTimes {
   const first = steps.findIndex((step) => step.phase === phase)
   const further = steps.find((step, i) => i > first && (RANKS[step.phase] ?? 0) > RANKS[phase]!)
@@ -95,19 +94,19 @@ export function firstSucceeded(steps: readonly CsvStep[]): Moment | undefined {
   return steps.find((step) => step.phase === 'Succeeded')?.started
 }
 
-/** First entries of each phase on the way: progress. Failed and what OLM does to an old CSV are none. */
+/** Progress: the first entry of each phase. Failed and the phases of an old CSV are none. */
 export function csvProgress(steps: readonly CsvStep[]): readonly number[] {
   return Object.keys(RANKS).flatMap((phase) => steps.find((step) => step.phase === phase)?.started.atMs ?? [])
 }
 
-/** OLM does not try again by itself after these. */
+/** OLM does not retry after these. */
 const FINAL_REASONS = new Set(['InstallComponentFailedNoRetry', 'InvalidInstallStrategy', 'InvalidWebhookDescription'])
 
 export function hasFailedFinally({ phase, reason }: { readonly phase: string; readonly reason: string }): boolean {
   return phase === 'Failed' && FINAL_REASONS.has(reason)
 }
 
-/** Phases in which OLM puts a CSV that another one replaces. */
+/** The phases of a CSV that is replaced by another one. */
 export function isBeingReplaced(phase: string): boolean {
   return phase === 'Replacing' || phase === 'Deleting'
 }

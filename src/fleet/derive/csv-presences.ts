@@ -1,20 +1,20 @@
-/** HCO's versions as OLM's metrics show them: from when a version's CSV was there, and what phases it was seen in. */
+/** HCO's versions according to OLM's metrics: when the CSV of a version existed, and its phases. */
 import type { MetricRun } from '../../model/observation.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { groupBy } from '../../base/group-by.ts'
-import { scrapeMoment, type Moment } from './moment.ts'
+import { runMoment, type Moment } from './moment.ts'
 
-/** A version's CSV was there over a stretch of scrapes. A CSV of an old version that comes again is another one. */
+/** The CSV of a version existed over a stretch of scrapes. A CSV of an earlier version that is created again is another one. */
 export interface CsvPresence {
   readonly version: string
   readonly firstMs: number
-  /** The scrape before, at which it was not there; `undefined`: the history begins with it. */
+  /** The previous scrape, without it; `undefined`: the history begins with it. */
   readonly beforeMs: number | undefined
   readonly lastMs: number
-  /** The scrape at which it was gone. */
+  /** The first scrape without it. */
   readonly afterMs: number | undefined
   readonly succeeded: Moment | undefined
-  /** Stretches in one phase and reason, oldest first; phases shorter than a scrape may be missing. */
+  /** Runs of one phase and reason, oldest first; phases shorter than a scrape may be missing. */
   readonly phases: readonly MetricRun[]
 }
 
@@ -45,19 +45,18 @@ function stretchesOf(runs: readonly MetricRun[]): readonly (readonly MetricRun[]
 function presenceOf(version: string, stretch: readonly MetricRun[], abnormal: readonly MetricRun[]): CsvPresence {
   const { firstMs, beforeMs } = stretch[0]!
   const { lastMs, afterMs } = stretch.reduce((last, run) => (run.lastMs > last.lastMs ? run : last))
-  const success = stretch.find(({ value }) => value === 1)
   return {
     version,
     firstMs,
     beforeMs,
     lastMs,
     afterMs,
-    succeeded: success === undefined ? undefined : scrapeMoment(success.firstMs, success.beforeMs),
+    succeeded: runMoment(stretch.find(({ value }) => value === 1)),
     phases: abnormal.filter((run) => run.firstMs >= firstMs && run.firstMs <= lastMs),
   }
 }
 
-/** The version that ran before a time: the last one that had succeeded by then. */
+/** The version that ran before a time: the last one whose CSV had succeeded. */
 export function succeededBefore(history: ClusterHistory, timeMs: number): string | undefined {
   const before = history.runs('csv_succeeded').filter(({ value, firstMs }) => value === 1 && firstMs < timeMs)
   return before.reduce<MetricRun | undefined>(

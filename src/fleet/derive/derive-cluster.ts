@@ -32,12 +32,11 @@ export function deriveCluster(observations: ClusterObservations): ClusterFacts {
   }
 }
 
-/** The upgrades alone: oldest first, ties by id. */
 export function deriveUpgrades(observations: ClusterObservations): readonly UpgradeRecord[] {
   return upgradesOf(clusterHistory(observations))
 }
 
-/** The upgrades of a history, as `deriveUpgrades` lists them. */
+/** Oldest first, ties by id. */
 export function upgradesOf(history: ClusterHistory): readonly UpgradeRecord[] {
   const isPlain = !hasHco(history)
   const drafts = mergeDrafts([

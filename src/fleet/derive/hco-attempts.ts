@@ -1,7 +1,6 @@
 /**
- * Which attempts there were to bring HCO to a version, from objects: one for each ClusterServiceVersion object (a new one
- * of an old name is another attempt), one for each time HCO itself moved without a CSV to be seen, and one for an offer
- * that nobody has taken up yet.
+ * The attempts to upgrade HCO to a version, from objects: one for each ClusterServiceVersion object (a new object with an old
+ * name is another attempt), one for each version change of HCO without an observed CSV, and one for a pending offer.
  */
 import type { CsvFacts } from '../../model/object-facts.ts'
 import { compareVersions } from '../version-order.ts'
@@ -12,7 +11,7 @@ import { namedCsvs, offerOf, type Offer } from './olm-offer.ts'
 
 export interface Attempt {
   readonly to: string
-  /** When the new version first appeared: its CSV, HCO's move, or the offer. */
+  /** When the new version first appeared: its CSV, HCO's version change, or the offer. */
   readonly anchorMs: number
   readonly csv: ObjectHistory<CsvFacts> | undefined
   readonly steps: readonly CsvStep[]
@@ -24,21 +23,20 @@ export interface Attempt {
 
 type Origin = Omit<Attempt, 'from' | 'isProven'>
 
-/** In order of time. With those that prove to be no upgrade: a later one shows how an earlier one ended. */
+/** In order of time, including attempts that are no upgrade: a later one shows how an earlier one ended. */
 export function hcoAttempts(history: ClusterHistory): readonly Attempt[] {
   const csvs = hcoCsvs(history)
   const origins: Origin[] = csvs.map((csv) => csvOrigin(csv, history))
   for (const window of hcoWindows(history)) attach(window, origins)
   origins.push(...openOffers(history, csvs))
-  origins.sort((a, b) => a.anchorMs - b.anchorMs || compareVersions(a.to, b.to) || (textOf(a) < textOf(b) ? -1 : 1))
+  origins.sort(
+    (a, b) =>
+      a.anchorMs - b.anchorMs || compareVersions(a.to, b.to) || ((a.csv?.uid ?? '') < (b.csv?.uid ?? '') ? -1 : 1),
+  )
   return origins.map((origin, i) => {
     const nextMs = origins[i + 1]?.anchorMs ?? Infinity
     return { ...origin, ...provenance(origin, history, csvs, nextMs) }
   })
-}
-
-function textOf(origin: Origin): string {
-  return origin.csv?.uid ?? ''
 }
 
 function csvOrigin(csv: ObjectHistory<CsvFacts>, history: ClusterHistory): Origin {
@@ -47,17 +45,17 @@ function csvOrigin(csv: ObjectHistory<CsvFacts>, history: ClusterHistory): Origi
   return { to: versionOf(csv), anchorMs, csv, steps, window: undefined, offer: offerOf(history, csv.name, anchorMs) }
 }
 
-/** Clocks and writes of OLM's and HCO's parts differ by seconds. */
+/** The clocks and writes of OLM and HCO differ by seconds. */
 const SLACK_MS = 60_000
 
-/** A window belongs to the newest attempt at its version that began before it; one that belongs to none is its own. */
+/** A window belongs to the newest attempt at its version that started before it; else it is an attempt of its own. */
 function attach(window: HcoWindow, origins: Origin[]): void {
   const i = origins.findLastIndex(({ to, anchorMs }) => to === window.to && anchorMs <= timeOf(window) + SLACK_MS)
   const origin = origins[i]
   if (origin !== undefined && origin.window === undefined) {
     origins[i] = { ...origin, window }
   } else if (origin?.window !== undefined && origin.window.ended === undefined) {
-    // HCO stopped saying so for a while, and went on.
+    // HCO did not report the upgrade for a while, and continued.
     const started = origin.window.started ?? window.started
     origins[i] = { ...origin, window: { ...window, from: origin.window.from ?? window.from, started } }
   } else {
@@ -66,17 +64,14 @@ function attach(window: HcoWindow, origins: Origin[]): void {
   }
 }
 
-/** Offers in force that no CSV has followed. One that was withdrawn or replaced by a newer was never begun. */
+/** Current offers without a CSV. An offer that was withdrawn or replaced by a newer one never started. */
 function openOffers(history: ClusterHistory, csvs: readonly ObjectHistory<CsvFacts>[]): readonly Origin[] {
   const named = namedCsvs(history).filter((name) => !csvs.some((csv) => csv.name === name))
-  const offers = named
-    .flatMap((name) => offerOf(history, name, undefined) ?? [])
-    .filter((offer) => isInForce(history, offer))
-  return offers.flatMap((offer) => {
-    const anchorMs = offer.plan?.created.atMs ?? offer.offered?.atMs
-    return anchorMs === undefined
-      ? []
-      : [{ to: offer.version, anchorMs, csv: undefined, steps: [], window: undefined, offer }]
+  return named.flatMap((name) => {
+    const offer = offerOf(history, name, undefined)
+    const anchorMs = offer?.plan?.created.atMs ?? offer?.offered?.atMs
+    if (offer === undefined || anchorMs === undefined || !isInForce(history, offer)) return []
+    return [{ to: offer.version, anchorMs, csv: undefined, steps: [], window: undefined, offer }]
   })
 }
 
@@ -90,7 +85,7 @@ function isInForce(history: ClusterHistory, { csvName, plan, subscription }: Off
   return facts !== undefined && facts.currentCsv === csvName && facts.installedCsv !== csvName
 }
 
-/** Which version ran before, and whether anything shows that one did. */
+/** The previous version, and whether there is a proof that any version ran before. */
 function provenance(
   origin: Origin,
   history: ClusterHistory,
@@ -99,13 +94,13 @@ function provenance(
 ): Pick<Attempt, 'from' | 'isProven'> {
   const { to, anchorMs, window, csv, offer } = origin
   const atStart = hcoVersionAt(history, anchorMs)
-  // HCO was there already: somebody installed the same version again, or went back before HCO had moved.
+  // HCO had the version already: it was installed again, or the upgrade was reverted before HCO changed.
   if (atStart === to && window === undefined) return { from: undefined, isProven: false }
   const before = csv === undefined ? undefined : predecessor(csv, csvs)
   const installed = offer?.installedCsv === undefined ? undefined : hcoVersionOfCsvName(offer.installedCsv)
   const candidates = [
     window?.from,
-    // A CSV that is about to end, or has, is what comes before; one that never got there is not.
+    // The previous CSV counts if it succeeded.
     before?.hasRun === true ? before.version : undefined,
     atStart,
     hcoVersionAfter(history, anchorMs, nextMs),
@@ -114,13 +109,13 @@ function provenance(
   ]
   const from = candidates.find((version) => version !== undefined && version !== to)
   if (from !== undefined) return { from, isProven: true }
-  // HCO says that it upgrades and was created long before: something older ran, whatever it was.
+  // HCO reports an upgrade and was created long before: an older version ran.
   const hcoMs = hcoCreatedMs(history)
   const isOlder = hcoMs !== undefined && hcoMs < anchorMs - SLACK_MS
   return { from: undefined, isProven: window?.started !== undefined && isOlder }
 }
 
-/** The first version HCO is seen with after the attempt began. */
+/** The first version that HCO reports after the start of the attempt. */
 function hcoVersionAfter(history: ClusterHistory, anchorMs: number, nextMs: number): string | undefined {
   const states = history.of('hyperconvergeds').flatMap(({ states }) => states)
   const after = states.filter(({ atMs, facts }) => {
@@ -129,7 +124,7 @@ function hcoVersionAfter(history: ClusterHistory, anchorMs: number, nextMs: numb
   return after.toSorted((a, b) => a.atMs - b.atMs)[0]?.facts.operatorVersion
 }
 
-/** The CSV that this one takes the place of: the one it names, else one that is being replaced, else the newest before it. */
+/** The CSV that this one replaces: the one it names, else one that is being replaced, else the newest before it. */
 function predecessor(
   csv: ObjectHistory<CsvFacts>,
   csvs: readonly ObjectHistory<CsvFacts>[],

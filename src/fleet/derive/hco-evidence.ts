@@ -1,10 +1,10 @@
-/** What was seen of an upgrade of HCO, in sentences with where to look. */
+/** The observations of an upgrade of HCO as sentences, each with its source. */
 import type { Evidence, PhaseName } from '../../model/upgrade.ts'
 import type { ComponentPath } from './component-upgrade.ts'
-import type { CsvStep } from './csv-path.ts'
 import type { Attempt } from './hco-attempts.ts'
 import type { Outcome } from './hco-outcome.ts'
-import type { Moment } from './moment.ts'
+import { ownMoment, type Moment } from './moment.ts'
+import type { Plan } from './olm-offer.ts'
 import type { Rollout } from './virt-handler-rollout.ts'
 import type { WorkloadPhase } from './workload-phase.ts'
 
@@ -26,7 +26,7 @@ export function hcoEvidence(
   ]
 }
 
-/** Nothing when the time is not known. */
+/** Empty when the time is unknown. */
 export function evidence(at: Moment | undefined, text: string, ref: string, phase?: PhaseName): readonly Evidence[] {
   if (at === undefined) return []
   return [{ source: at.source, atMs: at.atMs, text, ref, ...(phase !== undefined && { phase }) }]
@@ -35,25 +35,19 @@ export function evidence(at: Moment | undefined, text: string, ref: string, phas
 function offerEvidence({ offer }: Attempt): readonly Evidence[] {
   if (offer === undefined) return []
   const { subscription, plan, csvName } = offer
-  const planRef = plan === undefined ? '' : `installplans/${plan.namespace}/${plan.name}`
+  const ref = `subscriptions/${subscription?.namespace ?? ''}/${subscription?.name ?? ''}`
   return [
-    ...evidence(
-      offer.offered,
-      `Subscription offers ${csvName}`,
-      `subscriptions/${subscription?.namespace ?? ''}/${subscription?.name ?? ''}`,
-      'offered',
-    ),
-    ...evidence(
-      plan?.created,
-      plan?.isManual === true
-        ? `InstallPlan ${plan.name} waits for approval`
-        : `InstallPlan ${plan?.name ?? ''} is made`,
-      planRef,
-      plan?.isManual === true ? 'approval' : 'offered',
-    ),
-    ...(plan?.isManual === true
-      ? evidence(plan.approved, `InstallPlan ${plan.name} is approved`, planRef, 'approval')
-      : []),
+    ...evidence(offer.offered, `Subscription offers ${csvName}`, ref, 'offered'),
+    ...(plan === undefined ? [] : planEvidence(plan)),
+  ]
+}
+
+function planEvidence({ name, namespace, created, approved, isManual }: Plan): readonly Evidence[] {
+  const ref = `installplans/${namespace}/${name}`
+  if (!isManual) return evidence(created, `InstallPlan ${name} is made`, ref, 'offered')
+  return [
+    ...evidence(created, `InstallPlan ${name} waits for approval`, ref, 'approval'),
+    ...evidence(approved, `InstallPlan ${name} is approved`, ref, 'approval'),
   ]
 }
 
@@ -65,7 +59,7 @@ const STEP_PHASES: Readonly<Record<string, PhaseName>> = {
   Failed: 'olm.installing',
 }
 
-/** First steps and last ones: a loop says the same for ever. */
+/** The first and the last steps: a loop repeats forever. */
 const STEPS_MAX = 24
 
 function csvEvidence({ csv, steps }: Attempt): readonly Evidence[] {
@@ -73,20 +67,14 @@ function csvEvidence({ csv, steps }: Attempt): readonly Evidence[] {
   const ref = `clusterserviceversions/${csv.namespace}/${csv.name}`
   const reported =
     steps.length <= STEPS_MAX ? steps : [...steps.slice(0, STEPS_MAX / 2), ...steps.slice(-STEPS_MAX / 2)]
-  const created: Moment | undefined =
-    csv.createdMs === undefined
-      ? undefined
-      : { atMs: csv.createdMs, resolutionSeconds: 1, isReconstructed: false, source: 'objects' }
+  const created = csv.createdMs === undefined ? undefined : ownMoment(csv.createdMs)
   return [
     ...evidence(created, `CSV ${csv.name} is created`, ref, 'olm'),
-    ...reported.flatMap((step) =>
-      evidence(step.started, `CSV ${csv.name} is ${stepText(step)}`, ref, STEP_PHASES[step.phase]),
-    ),
+    ...reported.flatMap(({ phase, reason, started }) => {
+      const text = `CSV ${csv.name} is ${reason === '' ? phase : `${phase} (${reason})`}`
+      return evidence(started, text, ref, STEP_PHASES[phase])
+    }),
   ]
-}
-
-function stepText({ phase, reason }: CsvStep): string {
-  return reason === '' ? phase : `${phase} (${reason})`
 }
 
 function windowEvidence({ window, to }: Attempt): readonly Evidence[] {
@@ -123,16 +111,15 @@ function workloadEvidence({ started, ended, outdatedAtStart, outdatedNow, ref }:
   ]
 }
 
-const OVER: Readonly<Record<string, string>> = {
+const OUTCOME_TEXTS: Readonly<Record<string, string>> = {
   rolled_back: 'went back to',
   failed: 'had failed when it was replaced by',
   superseded: 'was not through when it was replaced by',
 }
 
 function outcomeEvidence({ to, csv }: Attempt, { state, ended, next }: Outcome): readonly Evidence[] {
-  const words = OVER[state]
-  if (words === undefined) return []
+  const text = OUTCOME_TEXTS[state]
+  if (text === undefined) return []
   const ref = csv === undefined ? '' : `clusterserviceversions/${csv.namespace}/${csv.name}`
-  const text = next === undefined ? `${to} is ${state.replace('_', ' ')}` : `${to} ${words} ${next.to}`
-  return evidence(ended, text, ref)
+  return evidence(ended, next === undefined ? `${to} is ${state.replace('_', ' ')}` : `${to} ${text} ${next.to}`, ref)
 }

@@ -1,4 +1,4 @@
-/** How an attempt to bring HCO to a version ended, as far as objects tell. */
+/** How an attempt to upgrade HCO ended, according to objects. */
 import type { UpgradeState } from '../../model/upgrade.ts'
 import { type ClusterHistory, type ObjectHistory, hcoCsvs, versionOf } from './cluster-history.ts'
 import type { CsvFacts } from '../../model/object-facts.ts'
@@ -8,9 +8,9 @@ import { ownMoment, type Moment } from './moment.ts'
 
 export interface Outcome {
   readonly state: UpgradeState
-  /** Of success, that HCO has the version; otherwise when it was over. Absent while it runs, or unknown. */
+  /** When HCO had the version, or when the attempt was over. Absent: in progress, or unknown. */
   readonly ended: Moment | undefined
-  /** The attempt that came after and really began. */
+  /** The next attempt that started. */
   readonly next: Attempt | undefined
 }
 
@@ -20,7 +20,7 @@ export function outcomeOf(attempts: readonly Attempt[], i: number, history: Clus
   const next = attempts.slice(i + 1).find(hasBegun)
   if (window?.ended !== undefined) return { state: 'succeeded', ended: window.ended, next }
   if (next !== undefined) {
-    // OLM takes the old ones away before it installs another one anew.
+    // OLM deletes the old CSVs before it installs a version again.
     const replacedMs = Math.min(next.anchorMs, csv?.gone?.atMs ?? Infinity)
     const last = steps.findLast(({ started }) => started.atMs <= next.anchorMs)
     const isBack = from !== undefined && next.to === from && next.to !== to
@@ -36,31 +36,31 @@ export function outcomeOf(attempts: readonly Attempt[], i: number, history: Clus
   }
   const last = steps.at(-1)
   if (last !== undefined && hasFailedFinally(last)) return { state: 'failed', ended: last.started, next }
-  // CSV Succeeded is not the end, and where HCO itself is not told nothing says when that comes.
+  // CSV Succeeded is not the end; without reports of HCO the end is unknown.
   const isHcoReported = window !== undefined || history.of('hyperconvergeds').length > 0
   if (last?.phase === 'Succeeded' && !isHcoReported) return { state: 'unknown', ended: undefined, next }
   return { state: 'in_progress', ended: undefined, next }
 }
 
-/** Since when it stands in Failed for the last time. */
+/** The start of the last Failed. */
 function failedAt(steps: readonly CsvStep[]): Moment | undefined {
   return steps.findLast(({ phase }) => phase === 'Failed')?.started
 }
 
-/** A CSV that OLM holds in Pending has not begun: it waits until the one before it is through. */
+/** A CSV in Pending has not started: it waits for the end of the previous one. */
 function hasBegun({ csv, steps, window }: Attempt): boolean {
   if (window !== undefined) return true
   if (csv === undefined) return false
   return steps.length === 0 ? csv.states.at(-1)!.facts.phase !== '' : steps.some(({ phase }) => phase !== 'Pending')
 }
 
-/** OLM says Replacing at once; what stood before it says how it was. */
+/** OLM sets Replacing at once; the state before it decides. */
 function wasFailedWhenReplaced(csv: ObjectHistory<CsvFacts> | undefined, atMs: number): boolean {
   const before = csv?.states.filter((state) => state.atMs < atMs).findLast(({ facts }) => facts.phase !== 'Replacing')
   return before?.facts.phase === 'Failed'
 }
 
-/** The version it came from has a CSV that outlived this one's. */
+/** The CSV of the previous version existed longer than this one. */
 function isStillThere(history: ClusterHistory, gone: ObjectHistory<CsvFacts>, from: string | undefined): boolean {
   return hcoCsvs(history).some((csv) => {
     if (csv.uid === gone.uid || versionOf(csv) !== from) return false

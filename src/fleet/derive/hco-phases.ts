@@ -1,4 +1,4 @@
-/** The phases of one attempt, from what was read of its objects. */
+/** The phases of one attempt, from its objects. */
 import type { PhaseName, PhaseState, UpgradeState } from '../../model/upgrade.ts'
 import type { ComponentPath } from './component-upgrade.ts'
 import { firstSucceeded, phaseTimes, type CsvStep } from './csv-path.ts'
@@ -18,10 +18,10 @@ export interface PhaseInputs {
   readonly window: HcoWindow | undefined
   readonly components: readonly ComponentPath[]
   readonly rollout: Rollout | undefined
-  /** The DaemonSet is told, so that no roll-out is an answer. */
+  /** The DaemonSet is reported, so a missing rollout means that there was none. */
   readonly isHandlerReported: boolean
   readonly workloads: WorkloadPhase | 'none' | undefined
-  /** A later upgrade moved KubeVirt on before none was outdated. */
+  /** A later upgrade changed KubeVirt before the workload update ended. */
   readonly isOvertaken: boolean
 }
 
@@ -37,8 +37,8 @@ export function hcoPhases(inputs: PhaseInputs): readonly PhaseDraft[] {
 }
 
 /**
- * A phase with these times in an upgrade of this state. Begun and not ended: open while the upgrade is, failed with it,
- * and otherwise nobody knows how it went on. Never begun: to come, or it never did.
+ * A phase with these times in an upgrade of this state. A phase that started and did not end is in progress or failed with the
+ * upgrade, else unknown. A phase that did not start is pending or skipped.
  */
 export function phase(
   name: PhaseName,
@@ -81,14 +81,14 @@ function offerPhases({ offer, state, csvCreated }: PhaseInputs): readonly PhaseD
   return [offers, approvalPhase(offer, state, csvCreated)]
 }
 
-/** Automatic approval takes a moment too: OLM agrees with itself. */
+/** Also automatic approval takes a moment. */
 function approvalPhase(offer: Offer | undefined, state: UpgradeState, csvCreated: Moment | undefined): PhaseDraft {
   const plan = offer?.plan
   if (plan === undefined) {
     const isAutomatic = offer?.approval === 'Automatic'
     return { name: 'approval', state: isAutomatic ? 'skipped' : 'unknown' }
   }
-  // A CSV is only created once somebody agreed.
+  // The CSV is created after the approval.
   const approved = csvCreated === undefined ? plan.approved : earliest(plan.approved, csvCreated)
   return phase('approval', state, plan.created, approved)
 }
@@ -100,7 +100,7 @@ function olmPhases({ steps, state, csvCreated }: PhaseInputs): readonly PhaseDra
   const isThrough = succeeded !== undefined
   const sub = (name: PhaseName, csvPhase: 'Pending' | 'InstallReady' | 'Installing'): PhaseDraft => {
     const times = phaseTimes(steps, csvPhase)
-    // Of a path that is through, a step that its history no longer holds is not one to come.
+    // After success, a step that is missing in the history is not pending.
     if (isThrough && times.started === undefined) return { name, state: 'unknown' }
     return phase(name, state, times.started, times.ended, isReported)
   }
@@ -115,20 +115,20 @@ function olmPhases({ steps, state, csvCreated }: PhaseInputs): readonly PhaseDra
 function operandPhases({ window, components, state }: PhaseInputs): readonly PhaseDraft[] {
   const moved = components.filter((component) => component.state !== 'skipped' && component.state !== 'pending')
   const started = earliest(window?.started, ...moved.map((component) => component.started))
-  const isAllDone =
-    components.length > 0 && components.every(({ state }) => state === 'succeeded' || state === 'skipped')
+  const isAllDone = areAllDone(components)
   const lastEnd = latest(...moved.map((component) => component.ended))
   const ended = components.length === 0 ? window?.ended : isAllDone ? latest(lastEnd, started) : undefined
-  // While it runs, none has moved yet rather than all are through.
+  // In progress without a change: no operand has started yet.
   const isPremature = state === 'in_progress' && moved.length === 0 && components.length > 0
-  const drafts = components.map(({ name, started, ended, state }): PhaseDraft => ({
-    name: `operands.${name}`,
-    started,
-    ended,
-    state,
-  }))
+  const drafts = components.map(({ name, started, ended, state }): PhaseDraft => {
+    return { name: `operands.${name}`, started, ended, state }
+  })
   const isReported = window !== undefined || components.length > 0 || state === 'in_progress'
   return [phase('operands', state, started, isPremature ? undefined : ended, isReported), ...drafts]
+}
+
+function areAllDone(components: readonly ComponentPath[]): boolean {
+  return components.length > 0 && components.every(({ state }) => state === 'succeeded' || state === 'skipped')
 }
 
 export function handlerPhases({
@@ -147,7 +147,7 @@ export function handlerPhases({
   }
   const kubevirt = components.find(({ name }) => name === 'kubevirt')
   const isOver = ended !== undefined || kubevirt?.ended !== undefined
-  // What KubeVirt did while nobody watched may have rolled it.
+  // Without a watch, KubeVirt may have rolled it out unobserved.
   const isWatched = kubevirt?.state === 'succeeded' && kubevirt.started?.isReconstructed === false
   const isSkipped = isOver && (kubevirt?.state === 'skipped' || (isHandlerReported && isWatched))
   const none: PhaseState = isSkipped
@@ -158,16 +158,15 @@ export function handlerPhases({
   return names.map((name) => ({ name, state: none }))
 }
 
-/** From when every operand is there to HCO's saying so. */
+/** From the end of the last operand to HCO's end. */
 function settlePhase({ window, components, state }: PhaseInputs): PhaseDraft {
-  const isAllDone =
-    components.length > 0 && components.every(({ state }) => state === 'succeeded' || state === 'skipped')
+  const isAllDone = areAllDone(components)
   if (components.length === 0) return { name: 'settle', state: state === 'in_progress' ? 'pending' : 'unknown' }
   const hasMoved = components.some(({ ended }) => ended !== undefined)
   const isBegun = isAllDone && (hasMoved || window?.ended !== undefined)
   const started = isBegun ? latest(window?.started, ...components.map(({ ended }) => ended)) : undefined
   const ended = window?.ended
-  // Operands of other versions may come after HCO's word; then there was nothing to settle.
+  // Operands of other versions may end after HCO.
   if (started !== undefined && ended !== undefined && ended.atMs < started.atMs)
     return { name: 'settle', state: 'unknown' }
   return phase('settle', state, started, started === undefined ? undefined : ended)

@@ -1,4 +1,4 @@
-/** Upgrades of HCO as its objects tell them: exact to the second, with why it is believed. */
+/** Upgrades of HCO from its objects, exact to the second, with their evidence. */
 import type { ClusterHistory } from './cluster-history.ts'
 import { componentPaths, toComponent, type Span } from './component-upgrade.ts'
 import { conditionChanges, featureGateChanges } from './condition-changes.ts'
@@ -7,7 +7,7 @@ import { hcoAttempts, type Attempt } from './hco-attempts.ts'
 import { hcoEvidence } from './hco-evidence.ts'
 import { outcomeOf, type Outcome } from './hco-outcome.ts'
 import { hcoPhases } from './hco-phases.ts'
-import { ownMoment, type Moment } from './moment.ts'
+import { knownMs, latest, ownMoment, timesOf } from './moment.ts'
 import { subscriptionAt } from './olm-offer.ts'
 import type { DetailDraft, UpgradeDraft } from './upgrade-draft.ts'
 import { hasVirtHandler, toVirtHandler, virtHandlerRollout } from './virt-handler-rollout.ts'
@@ -15,14 +15,14 @@ import { workloadPhase, workloadsOf } from './workload-phase.ts'
 
 export const HCO = 'kubevirt-hyperconverged'
 
-/** In order of time. Drafts that nothing proves to be upgrades are among them. */
+/** In order of time, including drafts that are not proven to be upgrades. */
 export function hcoUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
   const attempts = hcoAttempts(history)
   const lastSeenMs = history.newestObjectMs ?? 0
   return attempts.flatMap((attempt, i) => {
     const isOffer = attempt.csv === undefined && attempt.window === undefined
     const isLast = !attempts.slice(i + 1).some(({ csv, window }) => csv !== undefined || window !== undefined)
-    // An offer that another attempt has overtaken is none.
+    // An offer before a later attempt is obsolete.
     if (isOffer && !isLast) return []
     return [draftOf(attempt, outcomeOf(attempts, i, history), attempts[i - 1], history, lastSeenMs)]
   })
@@ -49,73 +49,43 @@ function draftOf(
     isHandlerReported: hasVirtHandler(history),
     isOvertaken: outcome.next !== undefined,
   })
-  // What comes before a CSV is waiting: it has phases of its own, and the upgrade has not begun.
+  // Before the CSV there are only phases: the upgrade has not started.
   const started = csvCreated ?? window?.started
   const subscription = subscriptionAt(history, started?.atMs ?? anchorMs)
   const approval =
     offer?.approval ??
     (subscription === undefined ? undefined : subscription.approval === 'Manual' ? 'Manual' : 'Automatic')
-  const isOpenWork = typeof workloads === 'object' && workloads.ended === undefined && outcome.next === undefined
+  const moved = typeof workloads === 'object' ? workloads : undefined
+  const isOpen = !isOver || (moved !== undefined && moved.ended === undefined && outcome.next === undefined)
+  const lastEnd = latest(...phases.map(({ ended }) => ended), outcome.ended)
+  const changesUntilMs = isOpen ? lastSeenMs : (lastEnd?.atMs ?? lastSeenMs)
+  const reached = outcome.state === 'succeeded' ? outcome.ended : undefined
   return {
-    ...{
-      operator: HCO,
-      source: 'objects',
-      from,
-      to,
-      isProven,
-      anchorMs,
-      sinceMs: anchorMs,
-      lastSeenMs,
-      state: outcome.state,
-    },
-    ...{ started, ended: outcome.ended, phases },
+    ...{ operator: HCO, source: 'objects', from, to, isProven, anchorMs, sinceMs: anchorMs, lastSeenMs },
+    ...{ state: outcome.state, started, ended: outcome.ended, phases },
     channel: offer?.channel ?? subscription?.channel,
     approval,
-    evidence: hcoEvidence(attempt, outcome, components, rollout, typeof workloads === 'object' ? workloads : undefined),
+    evidence: hcoEvidence(attempt, outcome, components, rollout, moved),
     progressMs: [
-      ...[
-        started,
-        offer?.plan?.approved,
-        window?.started,
-        outcome.state === 'succeeded' ? outcome.ended : undefined,
-      ].flatMap(timeOf),
+      ...knownMs(started, offer?.plan?.approved, window?.started, reached),
       ...csvProgress(steps),
-      ...components.flatMap(({ started, ended }) => [started, ended].flatMap(timeOf)),
+      ...components.flatMap(({ started, ended }) => knownMs(started, ended)),
       ...(rollout?.progressMs ?? []),
-      ...(typeof workloads === 'object' ? workloads.progressMs : []),
+      ...(moved?.progressMs ?? []),
     ],
     detail: {
       ...identityOf(attempt),
       csvSteps: csvStepsOf(attempt),
       components: components.map(toComponent),
-      hco: window === undefined ? undefined : hcoTimes(window.started, window.ended),
-      virtHandler: rollout === undefined ? undefined : toVirtHandler(rollout),
-      workloads: kubevirtEnd === undefined ? undefined : workloadsOf(history, workloads, kubevirtEnd.atMs, range.toMs),
-      ...changesWithin(
-        history,
-        started?.atMs ?? anchorMs,
-        isOver && !isOpenWork
-          ? (lastTime(
-              phases.map(({ ended }) => ended),
-              outcome.ended,
-            ) ?? lastSeenMs)
-          : lastSeenMs,
-        range.toMs,
-      ),
+      hco: window && timesOf(window),
+      virtHandler: rollout && toVirtHandler(rollout),
+      workloads: kubevirtEnd && workloadsOf(history, workloads, kubevirtEnd.atMs, range.toMs),
+      ...changesWithin(history, { fromMs: started?.atMs ?? anchorMs, toMs: Math.min(changesUntilMs, range.toMs) }),
     },
   }
 }
 
-function timeOf(moment: Moment | undefined): readonly number[] {
-  return moment === undefined ? [] : [moment.atMs]
-}
-
-function lastTime(moments: readonly (Moment | undefined)[], ended: Moment | undefined): number | undefined {
-  const times = [...moments, ended].flatMap(timeOf)
-  return times.length === 0 ? undefined : Math.max(...times)
-}
-
-/** Where its operands' moves are looked for: from its beginning, or the end of the one before, to the beginning of the next. */
+/** The range of its operands: from its start, or the end of the previous attempt, to the start of the next one. */
 function operandRange(attempt: Attempt, previous: Attempt | undefined, next: Attempt | undefined): Span {
   const previousEndMs = previous?.window?.ended?.atMs ?? -Infinity
   const installing = next?.steps.find(({ phase }) => phase === 'Installing')?.started.atMs
@@ -135,30 +105,22 @@ function identityOf({ csv, offer }: Attempt): DetailDraft {
   }
 }
 
-/** A CSV in a loop goes on for ever: its beginning and its latest rounds tell enough. */
+/** A CSV may loop forever: the first and the latest steps are enough. */
 const STEPS_MAX = 60
 const FIRST_STEPS = 10
 
 function csvStepsOf({ steps, csv }: Attempt): DetailDraft['csvSteps'] {
   const all = steps.map(({ phase, reason, started }, i) => {
-    const endedMs = steps[i + 1]?.started.atMs ?? (csv?.gone === undefined ? undefined : csv.gone.atMs)
+    const endedMs = steps[i + 1]?.started.atMs ?? csv?.gone?.atMs
     return { phase, reason, startedMs: started.atMs, ...(endedMs !== undefined && { endedMs }) }
   })
   return all.length <= STEPS_MAX ? all : [...all.slice(0, FIRST_STEPS), ...all.slice(FIRST_STEPS - STEPS_MAX)]
 }
 
-function hcoTimes(started: Moment | undefined, ended: Moment | undefined): NonNullable<DetailDraft['hco']> {
-  return {
-    ...(started !== undefined && { startedMs: started.atMs }),
-    ...(ended !== undefined && { endedMs: ended.atMs }),
-  }
-}
-
-/** Newest of these are kept: an upgrade that hangs for weeks flips conditions without end. */
+/** The newest ones: an upgrade that hangs for weeks changes conditions all the time. */
 const CHANGES_MAX = 200
 
-function changesWithin(history: ClusterHistory, fromMs: number, toMs: number, nextMs: number): DetailDraft {
-  const range = { fromMs, toMs: Math.min(toMs, nextMs) }
+function changesWithin(history: ClusterHistory, range: Span): DetailDraft {
   return {
     conditionChanges: conditionChanges(history, range).slice(-CHANGES_MAX),
     featureGateChanges: featureGateChanges(history, range).slice(-CHANGES_MAX),

@@ -1,14 +1,14 @@
 /**
- * When HCO itself was upgrading: from Progressing with reason HCOUpgrading to `status.versions[operator]` at the target,
- * which is the last thing an upgrade changes (facts 5.2). The two `UpgradeHCO` events say both times exactly when they
- * are shipped; a condition's own time is exact when its status flipped; otherwise the sight of it counts.
+ * When HCO was upgrading: from Progressing with reason HCOUpgrading to `status.versions[operator]` at the target, the last
+ * change of an upgrade (facts 5.2). The two `UpgradeHCO` events have the exact times, if they are sent; the time of a
+ * condition is exact if its status changed; otherwise the first observation counts.
  */
 import type { Condition, EventFacts, HyperConvergedFacts } from '../../model/object-facts.ts'
 import type { ClusterHistory, ObjectHistory, ObjectState } from './cluster-history.ts'
 import { ownMoment, seenMoment, type Moment } from './moment.ts'
 
 export interface HcoWindow {
-  /** The version HCO said it had before; absent when it said none. */
+  /** The previous version that HCO reported; absent: none. */
   readonly from: string | undefined
   readonly to: string
   readonly started: Moment | undefined
@@ -26,7 +26,7 @@ export function hcoWindows(history: ClusterHistory): readonly HcoWindow[] {
   return reported.toSorted((a, b) => timeOf(a) - timeOf(b))
 }
 
-/** A moment inside the window, its start if known. */
+/** The start, or else the end. */
 export function timeOf({ started, ended }: HcoWindow): number {
   return started?.atMs ?? ended?.atMs ?? 0
 }
@@ -34,8 +34,8 @@ export function timeOf({ started, ended }: HcoWindow): number {
 const HCO_UPGRADING = 'HCOUpgrading'
 const TARGET = /to version (\S+?)\.?$/
 
-/** The target that Progressing names while HCO upgrades. */
-export function upgradeTarget(facts: HyperConvergedFacts): string | undefined {
+/** The target version in Progressing while HCO upgrades. */
+function upgradeTarget(facts: HyperConvergedFacts): string | undefined {
   const progressing = conditionOf(facts.conditions, 'Progressing')
   if (progressing?.status !== 'True' || progressing.reason !== HCO_UPGRADING) return undefined
   return TARGET.exec(progressing.message)?.[1]
@@ -59,7 +59,7 @@ function windowsOf(hco: ObjectHistory<HyperConvergedFacts>): readonly HcoWindow[
       windows.push({ ...open, ended: flipMoment(state, before, 'False') })
       open = undefined
     } else if (reached !== undefined && version !== undefined && reached !== version) {
-      // It got there unseen; one to another version that was open did not end.
+      // The upgrade was not observed; an open one to another version did not end.
       if (open !== undefined) windows.push(open)
       windows.push({ from: version, to: reached, started: undefined, ended: flipMoment(state, before, 'False'), ref })
       open = undefined
@@ -73,7 +73,7 @@ function windowsOf(hco: ObjectHistory<HyperConvergedFacts>): readonly HcoWindow[
   return open === undefined ? windows : [...windows, open]
 }
 
-/** When Progressing became what it is in this state: its own time when it flipped here, the sight of it otherwise. */
+/** When Progressing got this status: by its transition time if the status changed in this state, else the observation. */
 function flipMoment(
   state: ObjectState<HyperConvergedFacts>,
   before: ObjectState<HyperConvergedFacts> | undefined,
@@ -86,7 +86,7 @@ function flipMoment(
   if (ownMs === undefined || statusBefore === status) return seen
   if (before !== undefined && ownMs < before.atMs - SAME_WRITE_MS) return seen
   if (state.isWatched) return ownMoment(ownMs)
-  // Found later: it may have flipped more than once since the state before.
+  // Found later: it may have changed more than once since the previous state.
   const gapMs = before === undefined ? 0 : ownMs - before.atMs
   return { ...ownMoment(ownMs, true), resolutionSeconds: Math.max(1, Math.ceil(gapMs / 1000)) }
 }
@@ -116,7 +116,7 @@ function upgradeEvent({ reason, message, firstMs, lastMs }: EventFacts): readonl
   return end === undefined ? [] : [{ isEnd: true, version: end, atMs }]
 }
 
-/** Where the object itself is not watched, its events alone tell: a start, and the end that says the same version. */
+/** Without the object, from its events: a start, and the end with the same version. */
 function windowsOfEvents(events: readonly UpgradeEvent[]): readonly HcoWindow[] {
   const sorted = events.toSorted((a, b) => a.atMs - b.atMs || Number(a.isEnd) - Number(b.isEnd))
   const windows: HcoWindow[] = []
@@ -133,7 +133,7 @@ function windowsOfEvents(events: readonly UpgradeEvent[]): readonly HcoWindow[] 
   return windows
 }
 
-/** Events live for hours: those this near to a window are its own. */
+/** Events within this distance belong to the window. */
 const EVENT_NEAR_MS = 10 * 60_000
 
 function withEvents(window: HcoWindow, events: readonly UpgradeEvent[]): HcoWindow {
@@ -167,7 +167,7 @@ function nearest(
   return near[0]?.atMs
 }
 
-/** What HCO said its version was at a time: in the newest state until then, or `undefined`. */
+/** The version that HCO reported in the newest state until a time. */
 export function hcoVersionAt(history: ClusterHistory, timeMs: number): string | undefined {
   const states = history.of('hyperconvergeds').flatMap((hco) => hco.states)
   const reported = states.filter(({ atMs, facts }) => atMs <= timeMs && facts.operatorVersion !== undefined)

@@ -1,4 +1,4 @@
-/** How HCO says it fares: conditions, health, taint, and whether it may be upgraded. */
+/** HCO's conditions, health, taint, and whether it can be upgraded. */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Condition, HyperConvergedFacts } from '../../model/object-facts.ts'
 import type { ClusterHistory } from './cluster-history.ts'
@@ -31,7 +31,7 @@ function healthOfMetric(history: ClusterHistory): string | undefined {
   return values.length === 0 ? undefined : HEALTH_WORDS[Math.max(...values)]
 }
 
-/** HCO takes the condition away instead of setting it to False: where others stand and it does not, it is not tainted. */
+/** HCO removes the condition instead of setting it to False: with other conditions and without this one it is not tainted. */
 function taintOf(history: ClusterHistory, facts: HyperConvergedFacts | undefined): boolean | undefined {
   if (facts !== undefined && facts.conditions.length > 0) {
     return facts.conditions.some(({ type, status }) => type === 'TaintedConfiguration' && status === 'True')
@@ -40,7 +40,7 @@ function taintOf(history: ClusterHistory, facts: HyperConvergedFacts | undefined
   return counts.length === 0 ? undefined : counts.some((count) => count > 0)
 }
 
-/** What OLM goes by: the operator's condition, a person's override first. HCO's own condition where neither is told. */
+/** As OLM decides: the OperatorCondition, its overrides first; HCO's own condition if neither is reported. */
 function upgradeableOf(
   history: ClusterHistory,
   conditions: readonly Condition[],

@@ -1,7 +1,6 @@
 /**
- * Which version of each operator a cluster ran, from when until when. What objects say counts for as long as objects
- * are heard of; before and after that, metrics. The moment itself is taken from the upgrade that led there, which knows
- * it best; the interval's version is the one that was really reached, not the one that was begun.
+ * The version of each operator that a cluster ran, by period. Objects count while they are reported, metrics before and after.
+ * The start is taken from the upgrade to the version; the version is the one that was reached, not the one that was started.
  */
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
@@ -27,7 +26,7 @@ export function deriveIntervals(
   })
 }
 
-/** What metrics say before the first object, then objects, then what metrics say after the last one. */
+/** Metrics before the first object, then objects, then metrics after the last one. */
 function mergeArrivals(
   objects: readonly Arrival[],
   metrics: readonly Arrival[],
@@ -36,7 +35,7 @@ function mergeArrivals(
   const first = objects[0]
   if (first === undefined) return metrics
   const before = metrics.filter(({ atMs }) => atMs < first.atMs)
-  // An arrival that objects would have told, had they been heard of: theirs is the same one, seen a scrape later.
+  // While objects are reported, an arrival in metrics is the same one, a scrape later.
   const after = metrics.filter(({ atMs }) => atMs > objectsLastMs)
   return [...before, ...objects, ...after]
 }
@@ -48,7 +47,7 @@ function intervalsOf(arrivals: readonly Arrival[]): readonly Stretch[] {
   const close = (atMs: number): void => {
     const last = stretches.at(-1)
     if (last === undefined || last.untilMs !== undefined) return
-    // Two that begin at one moment: the later of them was there, the other was not.
+    // Of two that start at the same time only the later one counts.
     if (atMs <= last.fromMs) stretches.pop()
     else stretches[stretches.length - 1] = { ...last, untilMs: atMs }
   }

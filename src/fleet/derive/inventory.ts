@@ -1,11 +1,12 @@
-/** What runs on a cluster, as far as its objects tell: golden images, the descheduler, virtual machines by type. */
+/** The inventory of a cluster from its objects: golden images, the descheduler, VMs by type. */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { ClusterHistory } from './cluster-history.ts'
-import { presentObjects, presentRuns } from './present.ts'
+import { groupBy } from '../../base/group-by.ts'
+import { objectsNow, presentObjects, presentRuns } from './present.ts'
 import { hcoReleaseOf, isDeschedulerMisconfigured } from './hco-release.ts'
 import { coverageOf } from './coverage.ts'
 
-/** `undefined` where no cron was told. Outdated: CDI says it is not up to date. */
+/** `undefined`: no cron is reported. Outdated: CDI reports UpToDate=False. */
 export function goldenImagesOf(history: ClusterHistory): ClusterRecord['goldenImages'] {
   const crons = presentObjects(history, 'dataimportcrons')
   if (crons.length === 0) return undefined
@@ -15,7 +16,7 @@ export function goldenImagesOf(history: ClusterHistory): ClusterRecord['goldenIm
   return { crons: crons.length, outdated: outdated.length }
 }
 
-/** HCO's verdict, which depends on its version; absent where that is unknown or does not look. */
+/** HCO's verdict, which depends on its version; absent: the version is unknown or has no such check. */
 export function deschedulerOf(history: ClusterHistory, hcoVersion: string | undefined): ClusterRecord['descheduler'] {
   const found = presentObjects(history, 'kubedeschedulers').find(({ name }) => name === 'cluster')
   if (found === undefined) return undefined
@@ -25,7 +26,7 @@ export function deschedulerOf(history: ClusterHistory, hcoVersion: string | unde
   return { profiles, ...(isMisconfigured === undefined ? {} : { isMisconfigured }) }
 }
 
-/** Machines with an outdated launcher. KubeVirt's status, unless metrics go on where objects ended. */
+/** VMs with an outdated launcher: KubeVirt's status, unless metrics are newer than all objects. */
 export function outdatedOf(history: ClusterHistory): ClusterRecord['workloads'] {
   const { objectsLastMs = -Infinity } = coverageOf(history)
   const reported = presentObjects(history, 'kubevirts').findLast(({ facts }) => facts.outdatedWorkloads !== undefined)
@@ -36,7 +37,7 @@ export function outdatedOf(history: ClusterHistory): ClusterRecord['workloads'] 
   return measured && { outdated: measured.value, atMs: measured.lastMs }
 }
 
-/** Running machines by instance type and preference. Empty where no machine is told: the edge kit leaves them out. */
+/** Running VMs by instance type and preference. Empty without VMIs: the edge kit does not send them by default. */
 export function machineTypesOf(history: ClusterHistory): Pick<ClusterRecord, 'instanceTypes' | 'preferences'> {
   const machines = presentObjects(history, 'virtualmachineinstances').map(({ facts }) => facts)
   return {
@@ -46,23 +47,16 @@ export function machineTypesOf(history: ClusterHistory): Pick<ClusterRecord, 'in
 }
 
 function countByName(names: readonly (string | undefined)[]): Readonly<Record<string, number>> {
-  const counts = new Map<string, number>()
-  for (const name of names) {
-    if (name !== undefined && name !== '') counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
-  return sortedByName(Object.fromEntries(counts))
+  const known = groupBy(names, (name) => name ?? '')
+  known.delete('')
+  return sortedByName(Object.fromEntries([...known].map(([name, { length }]) => [name, length])))
 }
 
-/** Equal facts are equal bytes, in whatever order an object held them. */
+/** In the order of names, so that equal facts are equal bytes. */
 export function sortedByName<T>(values: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 }
 
-/** HyperConverged as it is now; absent when none is there. */
 export function hyperConvergedOf(history: ClusterHistory) {
-  return history
-    .of('hyperconvergeds')
-    .filter(({ gone }) => gone === undefined)
-    .at(-1)
-    ?.states.at(-1)?.facts
+  return objectsNow(history, 'hyperconvergeds').at(-1)?.facts
 }

@@ -1,15 +1,13 @@
-/**
- * JSON patches that HyperConverged's annotations apply to operands past its API (RFC 6902). Objects tell the operations;
- * metrics tell how many there are.
- */
+/** JSON patches (RFC 6902) of operands in HyperConverged's annotations: operations from objects, their number from metrics. */
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
 import type { MetricRun } from '../../model/observation.ts'
 import { compareTexts, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
+import { groupBy } from '../../base/group-by.ts'
 import { isSeenFromCreation, resolutionOf } from './present.ts'
 import { coverageOf } from './coverage.ts'
 import type { FoundModification } from './out-of-band.ts'
 
-/** Which operand an annotation patches. */
+/** The patched operand, by annotation. */
 const PATCHED: Readonly<Record<string, string>> = {
   'kubevirt.kubevirt.io/jsonpatch': 'kubevirt',
   'containerizeddataimporter.kubevirt.io/jsonpatch': 'cdi',
@@ -20,25 +18,25 @@ const PATCHED: Readonly<Record<string, string>> = {
 export function jsonPatchesOf(history: ClusterHistory): readonly FoundModification[] {
   const histories = history.of('hyperconvergeds')
   const reported = histories.flatMap(patchesOfHistory)
-  const firstLookMs = histories[0]?.states[0]!.atMs ?? Infinity
+  const firstSeenMs = histories[0]?.states[0]!.atMs ?? Infinity
   const { objectsLastMs = -Infinity } = coverageOf(history)
-  // Where HyperConverged is told, it is told what stands in it: metrics count before and after that only.
+  // Metrics count only before and after HyperConverged is reported.
   const measured = patchesOfMetrics(history).filter((patch) => {
     const { startedMs, endedMs } = patch
     if (histories.length === 0) return true
-    if ((endedMs ?? Infinity) <= firstLookMs) return true
+    if ((endedMs ?? Infinity) <= firstSeenMs) return true
     return (startedMs ?? -Infinity) > objectsLastMs && !reported.some((one) => isSamePatch(one, patch))
   })
   return [...reported, ...measured]
 }
 
-/** The object told it, and a scrape counted it afterwards: as many operations while it stood. */
+/** A scrape counted the reported patch: as many operations while it was active. */
 function isSamePatch(reported: FoundModification, measured: FoundModification): boolean {
   if (reported.annotation !== measured.annotation || reported.count !== measured.count) return false
   return (reported.endedMs ?? Infinity) >= (measured.startedMs ?? -Infinity)
 }
 
-/** A stretch over which an annotation held one text. */
+/** A period in which an annotation had one text. */
 interface Stretch {
   readonly annotation: string
   readonly text: string
@@ -70,7 +68,7 @@ function stretchesOf(history: ObjectHistory<HyperConvergedFacts>, annotation: st
   return stretches
 }
 
-/** An annotation that was there at the first look made HCO tainted when it came, if it is the only one. */
+/** The only annotation at the first observation was added when HCO became tainted. */
 function taintedSince({ conditions, jsonPatches }: HyperConvergedFacts): number | undefined {
   if (Object.keys(jsonPatches).length !== 1) return undefined
   return conditions.find(({ type, status }) => type === 'TaintedConfiguration' && status === 'True')?.lastTransitionMs
@@ -96,19 +94,14 @@ function modificationOf({ annotation, text: written, startedMs, endedMs }: Stret
   }
 }
 
-/** By annotation, the stretches over which HCO counted operations in it. */
+/** By annotation, the periods in which HCO counted operations. */
 function patchesOfMetrics(history: ClusterHistory): readonly FoundModification[] {
-  const byAnnotation = new Map<string, MetricRun[]>()
-  for (const run of history.runs('unsafe_modifications')) {
-    const annotation = run.labels['annotation_name'] ?? ''
-    if (annotation === '') continue
-    const own = byAnnotation.get(annotation)
-    if (own === undefined) byAnnotation.set(annotation, [run])
-    else own.push(run)
-  }
+  const runs = history.runs('unsafe_modifications').filter(({ value }) => value > 0)
+  const byAnnotation = groupBy(runs, ({ labels }) => labels['annotation_name'] ?? '')
+  byAnnotation.delete('')
   return [...byAnnotation]
     .sort(([a], [b]) => compareTexts(a, b))
-    .flatMap(([annotation, runs]) => runs.filter(({ value }) => value > 0).map((run) => measuredPatch(annotation, run)))
+    .flatMap(([annotation, own]) => own.map((run) => measuredPatch(annotation, run)))
 }
 
 function measuredPatch(annotation: string, run: MetricRun): FoundModification {
@@ -134,7 +127,7 @@ interface PatchOperation {
 
 type JsonPatch = { readonly operations: readonly PatchOperation[] } | { readonly fault: string }
 
-/** Each operation of section 4, with the members it must have beside `op` and `path`. */
+/** The operations of section 4, with their required members besides `op` and `path`. */
 const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   add: ['value'],
   remove: [],

@@ -1,4 +1,4 @@
-/** Upgrades of a KubeVirt that no HCO manages: its own object, or its nodes' versions, tell all there is. */
+/** Upgrades of KubeVirt without HCO, from its object or from the versions of its nodes. */
 import type { UpgradeState } from '../../model/upgrade.ts'
 import { type ClusterHistory, type ObjectHistory, hcoCsvs } from './cluster-history.ts'
 import type { OperandFacts } from '../../model/object-facts.ts'
@@ -6,15 +6,15 @@ import { componentPaths, toComponent } from './component-upgrade.ts'
 import { conditionChanges } from './condition-changes.ts'
 import { evidence } from './hco-evidence.ts'
 import { phase, handlerPhases, workloadsPhase } from './hco-phases.ts'
-import { metricRollout, metricWorkloads } from './metric-rollout.ts'
-import { ownMoment } from './moment.ts'
+import { metricRollout, metricWorkloads, rolloutEvidence } from './metric-rollout.ts'
+import { knownMs, ownMoment } from './moment.ts'
 import { bare, type UpgradeDraft } from './upgrade-draft.ts'
 import { hasVirtHandler, toVirtHandler, virtHandlerRollout } from './virt-handler-rollout.ts'
 import { workloadPhase } from './workload-phase.ts'
 
 const KUBEVIRT = 'kubevirt'
 
-/** Whether anything shows an HCO in the cluster; then KubeVirt is one of its operands. */
+/** Whether there is any sign of HCO in the cluster; then KubeVirt is one of its operands. */
 export function hasHco(history: ClusterHistory): boolean {
   return (
     history.of('hyperconvergeds').length > 0 ||
@@ -31,7 +31,7 @@ export function kubevirtUpgradesByObjects(history: ClusterHistory): readonly Upg
   })
 }
 
-/** The target changes, or the first state known is on its way. */
+/** The target changes, or the first known state is in progress. */
 function isTurn(facts: OperandFacts, before: OperandFacts | undefined): boolean {
   if (facts.targetVersion === undefined) return false
   if (before === undefined) return facts.observedVersion !== undefined && facts.observedVersion !== facts.targetVersion
@@ -57,18 +57,8 @@ function draftOf(
   const inputs = { state, ended, components: [path], rollout, workloads, isOvertaken: next !== undefined }
   const lastSeenMs = history.newestObjectMs ?? 0
   return {
-    ...{
-      operator: KUBEVIRT,
-      source: 'objects',
-      from: path.from,
-      to,
-      isProven: true,
-      anchorMs: fromMs,
-      sinceMs: fromMs,
-      lastSeenMs,
-      state,
-    },
-    ...{ started: path.started, ended },
+    ...{ operator: KUBEVIRT, source: 'objects', from: path.from, to, isProven: true, lastSeenMs },
+    ...{ anchorMs: fromMs, sinceMs: fromMs, state, started: path.started, ended },
     phases: [
       phase('operands', state, path.started, path.ended),
       { name: 'operands.kubevirt', state: path.state, started: path.started, ended: path.ended },
@@ -80,20 +70,20 @@ function draftOf(
       ...evidence(path.ended, `KubeVirt is at ${to}`, path.ref, 'operands.kubevirt'),
     ],
     progressMs: [
-      ...[path.started, path.ended].flatMap((moment) => moment?.atMs ?? []),
+      ...knownMs(path.started, path.ended),
       ...(rollout?.progressMs ?? []),
       ...(typeof workloads === 'object' ? workloads.progressMs : []),
     ],
     detail: {
       namespace: kubevirt.namespace,
       components: [toComponent(path)],
-      virtHandler: rollout === undefined ? undefined : toVirtHandler(rollout),
+      virtHandler: rollout && toVirtHandler(rollout),
       conditionChanges: conditionChanges(history, { fromMs, toMs: Math.min(range.toMs, ended?.atMs ?? lastSeenMs) }),
     },
   }
 }
 
-/** From the nodes alone; each version that comes beside another begins one. */
+/** From the nodes; each new version beside another one starts an upgrade. */
 export function kubevirtUpgradesByMetrics(history: ClusterHistory): readonly UpgradeDraft[] {
   const runs = history.runs('kubevirt_nodes')
   const lastSeenMs = Math.max(0, ...runs.map(({ lastMs }) => lastMs))
@@ -120,10 +110,7 @@ export function kubevirtUpgradesByMetrics(history: ClusterHistory): readonly Upg
           ? bare('workloads', 'unknown')
           : phase('workloads', 'in_progress', moved.started, moved.ended),
       ],
-      evidence: [
-        ...evidence(canary, `the first node runs KubeVirt ${to}`, 'kubevirt_info', 'virt_handler.canary'),
-        ...evidence(ended, `all ${nodes} nodes run KubeVirt ${to}`, 'kubevirt_info', 'virt_handler.waves'),
-      ],
+      evidence: rolloutEvidence(rollout),
       progressMs: [...rollout.progressMs, ...(moved?.progressMs ?? [])],
       detail: {},
     })

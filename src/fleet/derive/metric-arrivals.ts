@@ -1,7 +1,4 @@
-/**
- * When a cluster came to run a version, as its metrics tell: exact to one scrape. A CSV that succeeded is the operator's
- * deployment, not its arrival; the upgrade knows the end, so far as metrics can know it.
- */
+/** When a cluster started to run a version, according to metrics: exact to one scrape. */
 import type { MetricRun } from '../../model/observation.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { compareVersions, versionOfCsv } from '../version-order.ts'
@@ -22,8 +19,7 @@ export function metricArrivals(
   return new Map(arrivals.filter(([, found]) => found.length > 0))
 }
 
-/** The version a CSV's series speaks of. */
-export function csvVersionOf({ labels }: MetricRun): string | undefined {
+function csvVersionOf({ labels }: MetricRun): string | undefined {
   const version = labels['version'] ?? ''
   return version === '' ? versionOfCsv(labels['name'] ?? '') : version
 }
@@ -44,7 +40,7 @@ function hcoArrivals(history: ClusterHistory, upgrades: readonly UpgradeRecord[]
   return arrivals.sort((a, b) => a.atMs - b.atMs)
 }
 
-/** By start; of those that were there when the history begins, the newest version last. */
+/** By start; at the beginning of the history, the newest version last. */
 function succeededRuns(history: ClusterHistory): readonly MetricRun[] {
   return history
     .runs('csv_succeeded')
@@ -52,14 +48,12 @@ function succeededRuns(history: ClusterHistory): readonly MetricRun[] {
     .toSorted((a, b) => a.firstMs - b.firstMs || compareVersions(csvVersionOf(a) ?? '', csvVersionOf(b) ?? ''))
 }
 
-/** A version is reached when every node's virt-handler runs it: when the last node left the one before. */
+/** A version is reached when virt-handler runs it on every node: when the last node left the previous one. */
 function kubevirtArrivals(history: ClusterHistory): readonly Arrival[] {
   const runs = history
     .runs('kubevirt_nodes')
     .filter(({ value, labels }) => value > 0 && (labels['kubeversion'] ?? '') !== '')
-  const timesMs = [
-    ...new Set(runs.flatMap(({ firstMs, afterMs }) => [firstMs, ...(afterMs === undefined ? [] : [afterMs])])),
-  ]
+  const timesMs = [...new Set(runs.flatMap(({ firstMs, afterMs }) => [firstMs, afterMs ?? firstMs]))]
   const arrivals: Arrival[] = []
   let version: string | undefined
   let beforeMs: number | undefined
@@ -90,7 +84,7 @@ function beforeScrape(runs: readonly MetricRun[], firstMs: number): number | und
   return runs.find((run) => run.firstMs === firstMs)?.beforeMs
 }
 
-/** Unix seconds: what `cluster_version{type="completed"}` has as its value. */
+/** `cluster_version{type="completed"}` has Unix seconds as its value. */
 const PLAUSIBLE_SECONDS = 1e9
 
 function platformArrivals(history: ClusterHistory): readonly Arrival[] {
@@ -101,12 +95,13 @@ function platformArrivals(history: ClusterHistory): readonly Arrival[] {
   for (const run of used) {
     const version = run.labels['version'] ?? ''
     if (version === '') continue
-    // It says itself when it was completed, to the second; another type's value is another time.
-    const saidMs = run.labels['type'] === 'completed' && run.value > PLAUSIBLE_SECONDS ? run.value * 1000 : undefined
+    // The value is the time of the completion, to the second; of other types it is another time.
+    const completedMs =
+      run.labels['type'] === 'completed' && run.value > PLAUSIBLE_SECONDS ? run.value * 1000 : undefined
     arrivals.push(
-      saidMs === undefined || saidMs > run.firstMs
+      completedMs === undefined || completedMs > run.firstMs
         ? { version, atMs: run.firstMs, isKnown: run.beforeMs !== undefined, resolutionSeconds: resolutionOf(run) }
-        : { version, atMs: saidMs, isKnown: true, resolutionSeconds: 1 },
+        : { version, atMs: completedMs, isKnown: true, resolutionSeconds: 1 },
     )
   }
   return arrivals.sort((a, b) => a.atMs - b.atMs)

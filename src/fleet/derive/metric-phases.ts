@@ -1,6 +1,6 @@
 /**
- * The phases of an upgrade as metrics show them. Most begin in the dark, so that a phase may be under way without a
- * start: then something says that it is, and nothing says since when.
+ * The phases of an upgrade according to metrics. The start of most phases is not observed: a phase may be in progress without
+ * a known start.
  */
 import type { MetricRun } from '../../model/observation.ts'
 import type { PhaseName, UpgradeState } from '../../model/upgrade.ts'
@@ -8,22 +8,22 @@ import type { ClusterHistory } from './cluster-history.ts'
 import type { CsvPresence } from './csv-presences.ts'
 import { phase } from './hco-phases.ts'
 import type { MetricRollout, MetricWorkloads } from './metric-rollout.ts'
-import { scrapeMoment, type Moment } from './moment.ts'
+import { runMoment, type Moment } from './moment.ts'
 import { bare, type PhaseDraft } from './upgrade-draft.ts'
 
-/** What metrics showed of an upgrade, put together. */
+/** The parts of an upgrade that metrics show. */
 export interface ObservedUpgrade {
   readonly presence: CsvPresence
   readonly rollout: MetricRollout | undefined
   readonly workloads: MetricWorkloads | 'none' | undefined
-  /** KubeVirt's own end. */
+  /** KubeVirt's end. */
   readonly kubevirt: Moment | undefined
   readonly state: UpgradeState
   readonly started: Moment | undefined
   readonly ended: Moment | undefined
 }
 
-/** From OLM's part on; what comes before it metrics do not tell. */
+/** From OLM's phases on; metrics do not show earlier phases. */
 export function metricPhases(history: ClusterHistory, seen: ObservedUpgrade): readonly PhaseDraft[] {
   const { presence, rollout, workloads, started, ended, state } = seen
   const operands = operandPhases(history, seen)
@@ -41,10 +41,6 @@ export function firstOf(phases: readonly MetricRun[], ...names: readonly string[
   return phases.find(({ labels }) => names.includes(labels['phase'] ?? ''))
 }
 
-export function momentOf(run: MetricRun | undefined): Moment | undefined {
-  return run === undefined ? undefined : scrapeMoment(run.firstMs, run.beforeMs)
-}
-
 function olmPhases(
   { phases, succeeded }: CsvPresence,
   started: Moment | undefined,
@@ -52,31 +48,33 @@ function olmPhases(
 ): readonly PhaseDraft[] {
   const installing = firstOf(phases, 'Installing')
   const first = firstOf(phases, 'InstallReady', 'Installing', 'Failed')
-  // In a loop it comes again; only what comes first is the step itself.
+  // A looping CSV repeats the phase; only the first one counts.
   const ready = first?.labels['phase'] === 'InstallReady' ? first : undefined
   const isPendingSeen = firstOf(phases, 'Pending') !== undefined
-  const leftPending = isPendingSeen ? (momentOf(firstOf(phases, 'InstallReady', 'Installing')) ?? succeeded) : undefined
+  const leftPending = isPendingSeen
+    ? (runMoment(firstOf(phases, 'InstallReady', 'Installing')) ?? succeeded)
+    : undefined
   const seen = (
     name: PhaseName,
     run: MetricRun | undefined,
     ended: Moment | undefined,
     isLater: boolean,
   ): PhaseDraft => {
-    if (run !== undefined) return phase(name, state, momentOf(run), ended)
+    if (run !== undefined) return phase(name, state, runMoment(run), ended)
     return bare(name, isLater && state === 'in_progress' ? 'pending' : 'unknown')
   }
   const isOpen = succeeded === undefined
   return [
     phase('olm', state, started, succeeded),
     isPendingSeen ? phase('olm.pending', state, started, leftPending) : bare('olm.pending', 'unknown'),
-    seen('olm.install_ready', ready, momentOf(installing) ?? succeeded, isOpen && installing === undefined),
+    seen('olm.install_ready', ready, runMoment(installing) ?? succeeded, isOpen && installing === undefined),
     seen('olm.installing', installing, succeeded, isOpen),
   ]
 }
 
 /**
- * What HCO does is not shown; KubeVirt's end is, by the health that its update spoils. While something is wrong with HCO's
- * health after OLM is through, an upgrade goes on: at KubeVirt, at an operand that says so, or in HCO itself.
+ * Metrics show KubeVirt's end (its update affects HCO's health), and not what HCO does. While HCO's health is not 0 after OLM
+ * finished, the upgrade is in progress: KubeVirt, an operand that is not ready, or HCO itself.
  */
 function operandPhases(
   history: ClusterHistory,
@@ -109,7 +107,7 @@ function kubevirtPhase(
     : [phase('operands.kubevirt', state, undefined, kubevirt)]
 }
 
-/** Operands that say of themselves that they are not ready; less than nothing is what CDI says before there is one. */
+/** Operands that report that they are not ready; CDI reports a negative value before it is installed. */
 export function unreadyRuns(history: ClusterHistory): readonly MetricRun[] {
   return history.runs('operand_ready').filter(({ value, afterMs }) => value === 0 && afterMs === undefined)
 }

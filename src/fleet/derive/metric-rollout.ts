@@ -1,31 +1,33 @@
 /**
- * KubeVirt's roll-out over the nodes and the machines that follow, from metrics: `kubevirt_info` counted by version, the
- * DaemonSet as kube-state-metrics tells it, and the count of outdated machines.
+ * KubeVirt's rollout over the nodes and the workload update, from metrics: `kubevirt_info` counted by version, the DaemonSet
+ * by kube-state-metrics, and the number of outdated VMs.
  */
 import type { MetricRun } from '../../model/observation.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import type { Span } from './component-upgrade.ts'
-import { latest, scrapeMoment, type Moment } from './moment.ts'
+import type { Evidence } from '../../model/upgrade.ts'
+import { evidence } from './hco-evidence.ts'
+import { knownMs, latest, runMoment, scrapeMoment, type Moment } from './moment.ts'
 
 export interface MetricRollout {
   readonly from: string | undefined
-  /** Absent while no node has the new one. */
+  /** Absent: no node has the new version yet. */
   readonly to: string | undefined
-  /** Only the DaemonSet's own series tell; nodes are counted from when their new pod answers. */
+  /** Only from the series of the DaemonSet; nodes are counted when their new pod is scraped. */
   readonly started: Moment | undefined
   readonly canary: Moment | undefined
   readonly ended: Moment | undefined
   readonly nodes: number
   readonly updated: number
-  /** How many virt-handlers answer, of either version. */
+  /** The number of scraped virt-handlers, of either version. */
   readonly ready: number
   readonly progressMs: readonly number[]
 }
 
-/** Versions that went longer ago than this are not what the new one takes the place of. */
+/** A version that ended longer ago is not the one that the new version replaces. */
 const BEFORE_MS = 24 * 60 * 60_000
 
-/** The roll-out to a version that was not there before the range; `undefined`: none. */
+/** The rollout to a version that was not present before the range; `undefined`: none. */
 export function metricRollout(
   history: ClusterHistory,
   range: Span,
@@ -48,7 +50,7 @@ export function metricRollout(
     from: old.at(-1)?.labels['kubeversion'],
     to,
     started: handlerStart(history, range, first.firstMs),
-    canary: scrapeMoment(first.firstMs, first.beforeMs),
+    canary: runMoment(first),
     ended: endOf(reached, others, nodes),
     nodes,
     updated: reached.at(-1)!.value,
@@ -57,12 +59,12 @@ export function metricRollout(
   }
 }
 
-/** A roll-out begins this soon after the operators are new; a node that is missed later left for another reason. */
+/** A rollout starts within this time after the operators are updated; a node that is missing later has another reason. */
 const BEGINS_WITHIN_MS = 15 * 60_000
 
 /**
- * One that has begun and of which no node answers yet: since the operators are new, virt-handler is missing on a node
- * that had it, or the DaemonSet says that pods are to be replaced. `undefined`: nothing shows it.
+ * A rollout that started, without a scraped new node yet: since the update of the operators, virt-handler is missing on a
+ * node, or the DaemonSet has outdated pods. `undefined`: neither.
  */
 export function metricRolloutBegun(history: ClusterHistory, range: Span): MetricRollout | undefined {
   const { fromMs } = range
@@ -73,17 +75,24 @@ export function metricRolloutBegun(history: ClusterHistory, range: Span): Metric
   const started = isDaemonSetBehind(history) ? handlerStart(history, { fromMs, toMs }, toMs) : undefined
   const missedMs = ready < nodes ? old.flatMap(({ afterMs }) => afterMs ?? []).find((ms) => ms > fromMs) : undefined
   const isMissed = missedMs !== undefined && missedMs <= toMs
-  // HCO says that it is degraded for as long as KubeVirt moves; where it says that all is well, nothing does.
+  // HCO reports Degraded during the whole update of KubeVirt.
   const isWell = history.runs('hco_health').some(({ value, afterMs }) => value === 0 && afterMs === undefined)
   if (before.length === 0 || isWell || (!isMissed && started === undefined)) return undefined
   return {
     from: before.at(-1)!.labels['kubeversion'],
     ...{ to: undefined, started, canary: undefined, ended: undefined, nodes, updated: 0, ready },
-    progressMs: [started?.atMs, isMissed ? missedMs : undefined].filter((ms) => ms !== undefined),
+    progressMs: [...knownMs(started), ...(isMissed ? [missedMs] : [])],
   }
 }
 
-/** The DaemonSet as it is now: fewer pods are updated than it wants. */
+export function rolloutEvidence({ to = '', canary, ended, nodes }: MetricRollout): readonly Evidence[] {
+  return [
+    ...evidence(canary, `the first node runs KubeVirt ${to}`, 'kubevirt_info', 'virt_handler.canary'),
+    ...evidence(ended, `all ${nodes} nodes run KubeVirt ${to}`, 'kubevirt_info', 'virt_handler.waves'),
+  ]
+}
+
+/** The DaemonSet currently has fewer updated pods than desired. */
 function isDaemonSetBehind(history: ClusterHistory): boolean {
   const now = (state: string): number | undefined =>
     history.runs('virt_handler').findLast((run) => run.labels['state'] === state && run.afterMs === undefined)?.value
@@ -99,7 +108,7 @@ function isWithin(ms: number, { fromMs, toMs }: Span): boolean {
   return ms >= fromMs && ms < toMs
 }
 
-/** Came after another version. On a single node there may be none for a while between the two. */
+/** Follows another version. On a single node there may be a gap between the two. */
 function isNewVersion({ beforeMs, firstMs, labels }: MetricRun, runs: readonly MetricRun[]): boolean {
   if (beforeMs === undefined) return false
   const earlier = runs.filter((run) => run.firstMs < firstMs && run.firstMs <= beforeMs)
@@ -108,7 +117,7 @@ function isNewVersion({ beforeMs, firstMs, labels }: MetricRun, runs: readonly M
   return last.length > 0 && last.every((run) => run.labels['kubeversion'] !== labels['kubeversion'])
 }
 
-/** How many nodes there were before the roll-out: the most at once, for the canary's node is missed first. */
+/** The number of nodes before the rollout: the maximum, because the node of the canary is missing first. */
 function nodesBefore(old: readonly MetricRun[], fromMs: number): number {
   return Math.max(1, ...old.map(({ firstMs, lastMs }) => totalAt(old, Math.min(Math.max(firstMs, fromMs), lastMs))))
 }
@@ -127,8 +136,8 @@ function endOf(reached: readonly MetricRun[], old: readonly MetricRun[], nodes: 
     gone.push(scrapeMoment(last.afterMs, last.lastMs))
   }
   const full = reached.find(({ value }) => value >= nodes)
-  // Nodes that went away meanwhile are missed by nobody once the old version is gone.
-  return full === undefined ? latest(...gone) : latest(scrapeMoment(full.firstMs, full.beforeMs), ...gone)
+  // Without full: nodes were removed meanwhile.
+  return latest(runMoment(full), ...gone)
 }
 
 function progressOf(reached: readonly MetricRun[]): readonly number[] {
@@ -140,7 +149,7 @@ function progressOf(reached: readonly MetricRun[]): readonly number[] {
   })
 }
 
-/** The DaemonSet has fewer updated pods than it wants, at the first such scrape before the first new node. */
+/** The first scrape before the first new node at which the DaemonSet has fewer updated pods than desired. */
 function handlerStart(history: ClusterHistory, range: Span, canaryMs: number): Moment | undefined {
   const runs = history.runs('virt_handler')
   const desired = runs.filter((run) => run.labels['state'] === 'desired')
@@ -149,7 +158,7 @@ function handlerStart(history: ClusterHistory, range: Span, canaryMs: number): M
     const wanted = desired.findLast(({ firstMs }) => firstMs <= run.firstMs)
     return wanted !== undefined && run.value < wanted.value
   })
-  return start === undefined ? undefined : scrapeMoment(start.firstMs, start.beforeMs)
+  return runMoment(start)
 }
 
 export interface MetricWorkloads {
@@ -162,7 +171,7 @@ export interface MetricWorkloads {
 
 const COARSE_SECONDS = 300
 
-/** After the last node the count jumps to all machines, and falls. @returns `none`: it is told and did not jump */
+/** After the last node the count rises to all VMs, and falls. @returns `none`: the count is reported and did not rise */
 export function metricWorkloads(
   history: ClusterHistory,
   since: Moment,
@@ -172,15 +181,15 @@ export function metricWorkloads(
   const runs = history.runs('outdated_vmis').filter((run) => run.lastMs >= fromMs && run.firstMs < toMs)
   if (runs.length === 0) return undefined
   const jump = runs.findIndex((run) => run.value > 0 && run.firstMs >= fromMs)
-  const started = jump === -1 ? undefined : scrapeMoment(runs[jump]!.firstMs, runs[jump]!.beforeMs)
-  // Between two scrapes that far apart all machines may have moved.
+  const started = runMoment(runs[jump])
+  // Between two scrapes that far apart all VMs may have been updated.
   if (started === undefined) return since.resolutionSeconds > COARSE_SECONDS ? undefined : 'none'
   const end = runs.find((run, i) => i > jump && run.value === 0)
   const counted = runs.filter((run, i) => i >= jump && (end === undefined || run.firstMs <= end.firstMs))
   let fewest = Infinity
   return {
     started,
-    ended: end === undefined ? undefined : scrapeMoment(end.firstMs, end.beforeMs),
+    ended: runMoment(end),
     outdatedAtStart: runs[jump]!.value,
     outdatedNow: counted.at(-1)!.value,
     progressMs: counted.flatMap(({ value, firstMs }) => {

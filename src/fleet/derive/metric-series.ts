@@ -1,4 +1,4 @@
-/** Runs of metrics put together: pieces of one stretch are one, whatever pieces they came in. */
+/** Joins the runs of metrics, independent of the pieces in which they arrived. */
 import type { MetricRun } from '../../model/observation.ts'
 import { groupBy } from '../../base/group-by.ts'
 
@@ -28,10 +28,10 @@ function touches(earlier: MetricRun, later: MetricRun): boolean {
 function join(earlier: MetricRun, later: MetricRun): MetricRun {
   const { cluster, signal, labels, value, firstMs, beforeMs } = earlier
   const lastMs = Math.max(earlier.lastMs, later.lastMs)
-  // What ended at or before a sample with the same value did not end there.
+  // A run does not end before a sample with the same value.
   const afters = [earlier.afterMs, later.afterMs].filter((ms) => ms !== undefined && ms > lastMs)
   const base = { cluster, signal, labels, value, firstMs, lastMs }
-  // A piece that began with the history knows less of the start than one that saw what was before.
+  // A piece with a previous scrape knows more of the start.
   const starts = [beforeMs, ...(later.firstMs === firstMs ? [later.beforeMs] : [])].filter((ms) => ms !== undefined)
   return {
     ...base,
@@ -40,7 +40,7 @@ function join(earlier: MetricRun, later: MetricRun): MetricRun {
   }
 }
 
-/** One text per label set; labels arrive sorted, and are sorted again because it costs little. */
+/** One text per label set. */
 export function labelsText(labels: Readonly<Record<string, string>>): string {
   return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

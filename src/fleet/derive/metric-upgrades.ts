@@ -1,26 +1,28 @@
 /**
- * Upgrades of HCO as metrics show them, exact to a scrape (facts 5.5, last paragraph): OLM's part by the CSVs, KubeVirt's
- * by the nodes, the end by HCO's health. Where nothing shows a time, it is unknown; nothing is put in its place.
+ * Upgrades of HCO from metrics, exact to a scrape (facts 5.5, last paragraph): OLM's phases by the CSVs, KubeVirt's by the
+ * nodes, the end by HCO's health. Times that are not observed are unknown.
  */
 import { compareVersions } from '../version-order.ts'
 import type { MetricRun } from '../../model/observation.ts'
-import type { UpgradeState } from '../../model/upgrade.ts'
+import type { ComponentUpgrade, Evidence, UpgradeState } from '../../model/upgrade.ts'
 import type { ClusterHistory } from './cluster-history.ts'
+import { toComponent } from './component-upgrade.ts'
 import { hasFailedFinally } from './csv-path.ts'
 import { csvPresences, succeededBefore, type CsvPresence } from './csv-presences.ts'
 import { evidence } from './hco-evidence.ts'
 import { metricEnd } from './metric-end.ts'
-import { firstOf, metricPhases, momentOf } from './metric-phases.ts'
+import { firstOf, metricPhases } from './metric-phases.ts'
 import {
   metricRollout,
   metricRolloutBegun,
   metricWorkloads,
+  rolloutEvidence,
   type MetricRollout,
   type MetricWorkloads,
 } from './metric-rollout.ts'
-import { scrapeMoment, type Moment } from './moment.ts'
+import { knownMs, runMoment, scrapeMoment, type Moment } from './moment.ts'
 import { bare, type UpgradeDraft } from './upgrade-draft.ts'
-import { wavesOf } from './virt-handler-rollout.ts'
+import { toVirtHandler } from './virt-handler-rollout.ts'
 import { workloadsOf } from './workload-phase.ts'
 
 export function metricUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
@@ -33,7 +35,7 @@ export function metricUpgrades(history: ClusterHistory): readonly UpgradeDraft[]
   })
 }
 
-/** The version that ran when this one came. At the beginning of the history, the older of two that stand side by side. */
+/** The previous version; at the beginning of the history, the older of two that exist at the same time. */
 function fromOf(presence: CsvPresence, presences: readonly CsvPresence[], history: ClusterHistory): string | undefined {
   const { firstMs, beforeMs, version } = presence
   if (beforeMs !== undefined) return succeededBefore(history, firstMs)
@@ -60,6 +62,7 @@ function draftOf(
   const done = end.kubevirt ?? rollout?.ended
   const workloads = done === undefined ? undefined : metricWorkloads(history, done, range.toMs)
   const moved = typeof workloads === 'object' ? workloads : undefined
+  const reached = outcome.state === 'succeeded' ? outcome.ended : undefined
   const subscription = subscriptionAt(history, firstMs)
   const approval = subscription?.labels['approval']
   return {
@@ -71,18 +74,9 @@ function draftOf(
       ...[bare('offered', 'unknown'), bare('approval', 'unknown')],
       ...metricPhases(history, { presence, rollout, workloads, kubevirt: end.kubevirt, started, ...outcome }),
     ],
-    evidence: evidenceOf(
-      presence,
-      started,
-      rollout,
-      moved,
-      outcome.state === 'succeeded' ? outcome.ended : undefined,
-      end.text,
-    ),
+    evidence: evidenceOf(presence, started, rollout, moved, reached, end.text),
     progressMs: [
-      ...[started, succeeded, outcome.state === 'succeeded' ? outcome.ended : undefined].flatMap(
-        (moment) => moment?.atMs ?? [],
-      ),
+      ...knownMs(started, succeeded, reached),
       ...['InstallReady', 'Installing'].flatMap((name) => firstOf(phases, name)?.firstMs ?? []),
       ...(rollout?.progressMs ?? []),
       ...(moved?.progressMs ?? []),
@@ -90,8 +84,8 @@ function draftOf(
     detail: {
       csvSteps: csvStepsOf(presence),
       components: rollout === undefined ? [] : [componentOf(rollout, end.kubevirt)],
-      virtHandler: rollout === undefined ? undefined : handlerOf(rollout),
-      workloads: moved === undefined ? undefined : workloadsOf(history, moved, moved.started.atMs, range.toMs),
+      virtHandler: rollout && toVirtHandler({ ...rollout, desired: rollout.nodes }),
+      workloads: moved && workloadsOf(history, moved, moved.started.atMs, range.toMs),
     },
   }
 }
@@ -109,7 +103,7 @@ interface Outcome {
 function unfinished({ phases, lastMs, afterMs }: CsvPresence, from: string, next: CsvPresence | undefined): Outcome {
   const last = phases.findLast(({ labels }) => labels['phase'] !== 'Replacing')
   const hasFailed = last?.labels['phase'] === 'Failed'
-  const failed = last === undefined ? undefined : scrapeMoment(last.firstMs, last.beforeMs)
+  const failed = runMoment(last)
   const gone = afterMs === undefined ? undefined : scrapeMoment(afterMs, lastMs)
   if (next !== undefined) {
     const replaced = gone !== undefined && gone.atMs < next.firstMs ? gone : scrapeMoment(next.firstMs, next.beforeMs)
@@ -122,39 +116,15 @@ function unfinished({ phases, lastMs, afterMs }: CsvPresence, from: string, next
   return isFinal ? { state: 'failed', ended: failed } : { state: 'in_progress', ended: undefined }
 }
 
-function componentOf(
-  { from, to }: MetricRollout,
-  ended: Moment | undefined,
-): NonNullable<UpgradeDraft['detail']['components']>[number] {
-  return {
-    name: 'kubevirt',
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(ended !== undefined && { endedMs: ended.atMs }),
-    state: ended === undefined ? 'in_progress' : 'succeeded',
-  }
+function componentOf({ from, to }: MetricRollout, ended: Moment | undefined): ComponentUpgrade {
+  const state = ended === undefined ? 'in_progress' : 'succeeded'
+  return toComponent({ name: 'kubevirt', from, to, started: undefined, ended, state, message: undefined })
 }
 
-function handlerOf({
-  nodes,
-  updated,
-  ready,
-  started,
-  canary,
-  ended,
-}: MetricRollout): UpgradeDraft['detail']['virtHandler'] {
-  return {
-    ...{ desired: nodes, updated, ready, waves: wavesOf(nodes) },
-    ...(started !== undefined && { startedMs: started.atMs }),
-    ...(canary !== undefined && { canaryMs: canary.atMs }),
-    ...(ended !== undefined && { endedMs: ended.atMs }),
-  }
-}
-
-/** A CSV in a loop goes on for ever: its latest rounds tell enough. */
+/** A CSV may loop forever: its latest steps are enough. */
 const STEPS_MAX = 60
 
-/** As scrapes saw them: phases shorter than a scrape are missing. */
+/** Phases shorter than a scrape interval are missing. */
 function csvStepsOf({ phases }: CsvPresence): NonNullable<UpgradeDraft['detail']['csvSteps']> {
   return phases.slice(-STEPS_MAX).map(({ labels, firstMs, afterMs }) => ({
     ...{ phase: labels['phase'] ?? '', reason: labels['reason'] ?? '', startedMs: firstMs },
@@ -176,43 +146,25 @@ function evidenceOf(
   endText: string,
 ): UpgradeDraft['evidence'] {
   const csv = `csv_succeeded{version="${version}"}`
-  const reported = phases.slice(0, 12)
   return [
     ...evidence(started, `CSV ${version} appears`, csv, 'olm'),
-    ...reported.flatMap((run) => {
+    ...phases.slice(0, 12).flatMap((run) => {
       const { phase: name = '', reason = '' } = run.labels
-      return evidence(
-        momentOf(run),
-        `CSV ${version} is ${name}${reason === '' ? '' : ` (${reason})`}`,
-        `csv_abnormal{version="${version}"}`,
-        'olm',
-      )
+      const text = `CSV ${version} is ${name}${reason === '' ? '' : ` (${reason})`}`
+      return evidence(runMoment(run), text, `csv_abnormal{version="${version}"}`, 'olm')
     }),
     ...evidence(succeeded, `CSV ${version} is Succeeded`, csv, 'olm'),
-    ...evidence(
-      rollout?.canary,
-      `the first node runs KubeVirt ${rollout?.to ?? ''}`,
-      'kubevirt_info',
-      'virt_handler.canary',
-    ),
-    ...evidence(
-      rollout?.ended,
-      `all ${rollout?.nodes ?? 0} nodes run KubeVirt ${rollout?.to ?? ''}`,
-      'kubevirt_info',
-      'virt_handler.waves',
-    ),
-    ...evidence(
-      workloads?.started,
-      `${workloads?.outdatedAtStart ?? 0} virtual machines run an outdated launcher`,
-      'kubevirt_vmi_number_of_outdated',
-      'workloads',
-    ),
-    ...evidence(
-      workloads?.ended,
-      'no virtual machine runs an outdated launcher',
-      'kubevirt_vmi_number_of_outdated',
-      'workloads',
-    ),
+    ...(rollout === undefined ? [] : rolloutEvidence(rollout)),
+    ...(workloads === undefined ? [] : workloadEvidence(workloads)),
     ...evidence(ended, endText, 'kubevirt_hco_system_health_status', 'settle'),
+  ]
+}
+
+const OUTDATED = 'kubevirt_vmi_number_of_outdated'
+
+function workloadEvidence({ started, ended, outdatedAtStart }: MetricWorkloads): readonly Evidence[] {
+  return [
+    ...evidence(started, `${outdatedAtStart} virtual machines run an outdated launcher`, OUTDATED, 'workloads'),
+    ...evidence(ended, 'no virtual machine runs an outdated launcher', OUTDATED, 'workloads'),
   ]
 }

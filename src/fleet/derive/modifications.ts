@@ -1,4 +1,4 @@
-/** What was changed past the API: operands edited by hand and changed back, and JSON patches in annotations. */
+/** Out-of-band modifications: edits of operands that HCO reverted, and JSON patches in annotations. */
 import type { Modification } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { compareTexts, type ClusterHistory } from './cluster-history.ts'
@@ -6,7 +6,7 @@ import { idOf } from './id.ts'
 import { jsonPatchesOf } from './json-patches.ts'
 import { outOfBandOf } from './out-of-band.ts'
 
-/** Oldest first; those whose start nobody saw before all others. */
+/** Oldest first; those with an unknown start before all others. */
 export function deriveModifications(
   history: ClusterHistory,
   upgrades: readonly UpgradeRecord[],
@@ -22,7 +22,7 @@ export function deriveModifications(
     .sort((a, b) => (a.startedMs ?? -Infinity) - (b.startedMs ?? -Infinity) || compareTexts(a.id, b.id))
 }
 
-/** While HCO upgrades it writes to its operands itself, and some versions count that as edits of others. */
+/** During an upgrade HCO writes to its operands, which some versions count as edits by others. */
 interface Window {
   readonly fromMs: number | undefined
   readonly untilMs: number

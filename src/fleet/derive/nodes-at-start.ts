@@ -1,7 +1,6 @@
 /**
- * How large a cluster was when an upgrade began. Of KubeVirt's operators the nodes that run virt-handler, which is what an
- * upgrade goes over; of OpenShift all nodes. Where that was not told by then the other count stands in; where neither
- * was, nobody knows.
+ * The number of nodes at the start of an upgrade: for KubeVirt's operators the nodes with virt-handler, for OpenShift all
+ * nodes. If that number is not reported by then, the other one is used.
  */
 import type { MetricRun } from '../../model/observation.ts'
 import type { UpgradeOperator } from '../../model/upgrade.ts'
@@ -9,7 +8,6 @@ import type { ClusterHistory } from './cluster-history.ts'
 
 type Count = (history: ClusterHistory, atMs: number) => number | undefined
 
-/** Nodes as they were known at that time; `undefined`: by then nothing had told. */
 export function nodesAtStart(history: ClusterHistory, operator: UpgradeOperator, atMs: number): number | undefined {
   const counts = operator === 'openshift' ? [...ALL_NODES, ...HANDLER_NODES] : [...HANDLER_NODES, ...ALL_NODES]
   for (const count of counts) {
@@ -19,7 +17,7 @@ export function nodesAtStart(history: ClusterHistory, operator: UpgradeOperator,
   return undefined
 }
 
-/** The best source first: the DaemonSet itself, the same as kube-state-metrics tells it, the pods that answer. */
+/** The best source first: the DaemonSet, its metrics, the scraped pods. */
 const HANDLER_NODES: readonly Count[] = [
   (history, atMs) => {
     const handler = history.of('daemonsets').find(({ name, gone }) => name === 'virt-handler' && !isGone(gone, atMs))
@@ -32,7 +30,7 @@ const HANDLER_NODES: readonly Count[] = [
 
 const ALL_NODES: readonly Count[] = [
   (history, atMs) => {
-    // A node that nobody looked at by then may be one of many that came and went.
+    // A node that was not observed by then may be one of many short-lived ones.
     const seen = history.of('nodes').filter(({ states, gone }) => states[0]!.atMs <= atMs && !isGone(gone, atMs))
     return seen.length === 0 ? undefined : seen.length
   },
@@ -46,12 +44,12 @@ function isGone(gone: { readonly atMs: number } | undefined, atMs: number): bool
   return gone !== undefined && gone.atMs <= atMs
 }
 
-/** From its first sample until it was seen to be over. */
+/** From its first sample until its observed end. */
 function holdsAt({ firstMs, afterMs }: MetricRun, atMs: number): boolean {
   return firstMs <= atMs && (afterMs === undefined || afterMs > atMs)
 }
 
-/** A virt-handler that does not know its version yet is counted again when it does. */
+/** A virt-handler without a version is counted again when it has one. */
 function isNamed({ labels }: MetricRun): boolean {
   return (labels['kubeversion'] ?? '') !== ''
 }

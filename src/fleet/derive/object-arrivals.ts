@@ -1,4 +1,4 @@
-/** When a cluster came to run a version, as its objects tell: HyperConverged, the operands, ClusterVersion. */
+/** When a cluster started to run a version, according to objects: HyperConverged, the operands, ClusterVersion. */
 import type { ObjectFacts } from '../../model/object-facts.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { type ClusterHistory, type ObjectHistory, hcoCsvs, versionOf as csvVersion } from './cluster-history.ts'
@@ -6,7 +6,7 @@ import { isSeenFromCreation } from './present.ts'
 import { reachedBy, type Arrival } from './arrival.ts'
 import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
 
-/** By operator, oldest first. Operators whose objects tell no version are absent. */
+/** By operator, oldest first. Operators whose objects report no version are absent. */
 export function objectArrivals(
   history: ClusterHistory,
   upgrades: readonly UpgradeRecord[],
@@ -41,7 +41,7 @@ export function objectArrivals(
   return arrivals
 }
 
-/** An upgrade to a version ended then; absent: nobody knows when. */
+/** The end of an upgrade to a version; absent: unknown. */
 interface End {
   readonly version: string
   readonly endedMs: number | undefined
@@ -57,7 +57,7 @@ function versionArrivals<F extends ObjectFacts>(
     let version: string | undefined
     let lastSeenMs: number | undefined
     history.states.forEach(({ facts, atMs, isWatched }, i) => {
-      // An object that says no version says nothing: HCO writes its own when the first installation is done.
+      // HCO reports no version before the first installation is done.
       const reported = versionOf(facts)
       if (reported !== undefined && reported !== '' && reported !== version) {
         const endedMs = nearestEnd(ends, reported, atMs, arrivals.at(-1)?.atMs ?? -Infinity)
@@ -65,7 +65,7 @@ function versionArrivals<F extends ObjectFacts>(
           version: reported,
           atMs: endedMs ?? atMs,
           isKnown: endedMs !== undefined || i > 0 || isSeenFromCreation(history),
-          // Found rather than watched: it was so at some time since the look before.
+          // Found by a list: the change was at some time since the previous observation.
           resolutionSeconds: endedMs !== undefined || isWatched ? 1 : gapSeconds(lastSeenMs, atMs),
         })
         version = reported
@@ -81,7 +81,7 @@ function versionArrivals<F extends ObjectFacts>(
   return arrivals.sort((a, b) => a.atMs - b.atMs)
 }
 
-/** The end of an upgrade to this version, after the version before it came, that is nearest to when it was seen. */
+/** The end of an upgrade to this version that is nearest to its first observation, after the previous arrival. */
 function nearestEnd(ends: readonly End[], version: string, atMs: number, afterMs: number): number | undefined {
   let nearest: number | undefined
   for (const { version: to, endedMs } of ends) {
@@ -95,7 +95,7 @@ function gapSeconds(beforeMs: number | undefined, atMs: number): number {
   return beforeMs === undefined ? 1 : Math.max(1, Math.round((atMs - beforeMs) / 1000))
 }
 
-/** Where no HyperConverged is told: a CSV that succeeded, as far as the upgrade to it allows. */
+/** Without HyperConverged: a succeeded CSV, if the upgrade to it allows. */
 function csvArrivals(history: ClusterHistory, upgrades: readonly UpgradeRecord[]): readonly Arrival[] {
   return hcoCsvs(history)
     .flatMap((csv) => {
@@ -109,7 +109,7 @@ function csvArrivals(history: ClusterHistory, upgrades: readonly UpgradeRecord[]
     .sort((a, b) => a.atMs - b.atMs)
 }
 
-/** ClusterVersion remembers what it completed, and when. */
+/** From the history of ClusterVersion. */
 function platformArrivals(history: ClusterHistory): readonly Arrival[] {
   const completed = new Map<number, string>()
   for (const { states } of history.of('clusterversions')) {

@@ -1,22 +1,21 @@
 /**
- * What comes before a ClusterServiceVersion: the catalog offers it (Subscription), OLM plans it (InstallPlan), and with
- * manual approval somebody has to agree (facts 5.1, 5.5 steps 0 and 1).
+ * The steps before a ClusterServiceVersion: the catalog offers it (Subscription), OLM plans it (InstallPlan), and with manual
+ * approval a user approves it (facts 5.1, 5.5 steps 0 and 1).
  */
 import type { InstallPlanFacts, SubscriptionFacts } from '../../model/object-facts.ts'
-import { type ClusterHistory, type ObjectHistory, hcoVersionOfCsvName, isHcoPackage } from './cluster-history.ts'
+import { type ClusterHistory, type ObjectHistory, hcoVersionOfCsvName, HCO_PACKAGES } from './cluster-history.ts'
 import { ownMoment, seenMoment, type Moment } from './moment.ts'
 
 /** A CSV of HCO that is to be installed in place of another. */
 export interface Offer {
   readonly csvName: string
   readonly version: string
-  /** By CSV, as the Subscription said when it offered this one. */
+  /** The installed CSV, according to the Subscription when it offered this one. */
   readonly installedCsv: string | undefined
-  /** The Subscription named it; absent when no Subscription is told. */
+  /** The Subscription named it; absent: no Subscription is reported. */
   readonly offered: Moment | undefined
   readonly subscription: { readonly name: string; readonly namespace: string } | undefined
   readonly plan: Plan | undefined
-  /** By the Subscription in its last state of this offer, or the InstallPlan. */
   readonly approval: 'Automatic' | 'Manual' | undefined
   readonly channel: string | undefined
 }
@@ -32,13 +31,12 @@ export interface Plan {
 }
 
 export function hcoSubscriptions(history: ClusterHistory): readonly ObjectHistory<SubscriptionFacts>[] {
-  return history.of('subscriptions').filter((subscription) => isHcoPackage(subscription.states.at(-1)!.facts.package))
+  return history
+    .of('subscriptions')
+    .filter((subscription) => Object.hasOwn(HCO_PACKAGES, subscription.states.at(-1)!.facts.package))
 }
 
-/**
- * The offer of one CSV by name. Of a name that was planned more than once, the newest plan that is not after `untilMs`
- * (the CSV's creation) counts, else the first.
- */
+/** The offer of a CSV. Of several plans the newest one up to `untilMs` (the CSV's creation) counts, else the first. */
 export function offerOf(history: ClusterHistory, csvName: string, untilMs: number | undefined): Offer | undefined {
   const plans = plansOf(history, csvName)
   const inTime = plans.findLast((candidate) => untilMs === undefined || candidate.created.atMs <= untilMs + SLACK_MS)
@@ -60,7 +58,7 @@ export function offerOf(history: ClusterHistory, csvName: string, untilMs: numbe
   }
 }
 
-/** CSVs that Subscriptions and InstallPlans name, in order of their names. */
+/** CSVs that Subscriptions and InstallPlans name, by name. */
 export function namedCsvs(history: ClusterHistory): readonly string[] {
   const names = new Set<string>()
   for (const { states } of hcoSubscriptions(history)) {
@@ -70,7 +68,7 @@ export function namedCsvs(history: ClusterHistory): readonly string[] {
   return [...names].filter((name) => hcoVersionOfCsvName(name) !== undefined).sort()
 }
 
-/** Clocks and writes of OLM's parts differ by seconds. */
+/** The clocks and writes of OLM's operators differ by seconds. */
 const SLACK_MS = 60_000
 
 interface Naming {
@@ -81,7 +79,7 @@ interface Naming {
   readonly channel: string
 }
 
-/** Each time the Subscription began to name this CSV beside another installed one. */
+/** Each time the Subscription started to name this CSV while another one was installed. */
 function namedBy(subscription: ObjectHistory<SubscriptionFacts>, csvName: string): readonly Naming[] {
   const names: Naming[] = []
   let isNamed = false
@@ -91,7 +89,7 @@ function namedBy(subscription: ObjectHistory<SubscriptionFacts>, csvName: string
     if (isNow && !isNamed) {
       const seen = seenMoment(state, subscription.states[i - 1])
       names.push({
-        // Written with each change of the status: in the state that first names it, it is the time of naming.
+        // `lastUpdated` changes with each write of the status.
         offered: facts.lastUpdatedMs === undefined ? seen : { ...seen, atMs: facts.lastUpdatedMs },
         installedCsv: facts.installedCsv,
         subscription: { name: subscription.name, namespace: subscription.namespace },
@@ -108,36 +106,34 @@ function plansOf(history: ClusterHistory, csvName: string): readonly Plan[] {
   return history
     .of('installplans')
     .filter((plan) => plan.states.some(({ facts }) => facts.csvNames.includes(csvName)))
-    .map((plan) => planOf(plan))
+    .map(planOf)
     .sort((a, b) => a.created.atMs - b.created.atMs)
 }
 
 function planOf(plan: ObjectHistory<InstallPlanFacts>): Plan {
-  const last = plan.states.at(-1)!.facts
-  const first = plan.states[0]!
   return {
     name: plan.name,
     namespace: plan.namespace,
-    created: plan.createdMs === undefined ? seenMoment(first, undefined) : ownMoment(plan.createdMs),
+    created: plan.createdMs === undefined ? seenMoment(plan.states[0]!, undefined) : ownMoment(plan.createdMs),
     isManual: plan.states.some(({ facts }) => facts.approval === 'Manual'),
     approved: approvedOf(plan),
     isGone: plan.gone !== undefined,
-    phase: last.phase,
+    phase: plan.states.at(-1)!.facts.phase,
   }
 }
 
-/** `status.startTime` is when OLM began to install, at once after the approval; without it, the sight of it. */
+/** `status.startTime` is the start of the installation, right after the approval; else the first observation. */
 function approvedOf(plan: ObjectHistory<InstallPlanFacts>): Moment | undefined {
   const startMs = plan.states.findLast(({ facts }) => facts.startMs !== undefined)?.facts.startMs
   if (startMs !== undefined) return ownMoment(startMs)
   const i = plan.states.findIndex(({ facts }) => facts.isApproved)
   if (i === -1) return undefined
-  // Approved from the beginning: that is what Automatic means.
+  // Approved at its creation: automatic approval.
   if (i === 0 && plan.createdMs !== undefined) return ownMoment(plan.createdMs)
   return seenMoment(plan.states[i]!, plan.states[i - 1])
 }
 
-/** The channel and the approval of the Subscription at a time: the newest state until then, else the first. */
+/** The Subscription at a time: the newest state until then, else the first. */
 export function subscriptionAt(history: ClusterHistory, timeMs: number): SubscriptionFacts | undefined {
   const states = hcoSubscriptions(history).flatMap(({ states }) => states)
   states.sort((a, b) => a.atMs - b.atMs)

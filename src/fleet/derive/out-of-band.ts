@@ -1,11 +1,12 @@
 /**
- * Operands that were edited by hand and changed back by HCO, from its Events (to the second) and from its counter (to a
- * scrape). Edits of one operand less than ten minutes apart are one burst: somebody, or some tool, at work.
+ * Out-of-band edits of operands that HCO reverted, from its Events (to the second) and its counter (to a scrape). Edits of
+ * one operand less than ten minutes apart are one burst.
  */
 import type { Modification } from '../../model/cluster-record.ts'
 import type { EventFacts } from '../../model/object-facts.ts'
 import type { MetricRun } from '../../model/observation.ts'
 import { compareTexts, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
+import { groupBy } from '../../base/group-by.ts'
 import { labelsText } from './metric-series.ts'
 import { resolutionOf } from './present.ts'
 import { componentOf } from './operands.ts'
@@ -13,7 +14,7 @@ import { componentOf } from './operands.ts'
 /** A modification of one source, without what follows from the cluster and its upgrades. */
 export type FoundModification = Omit<Modification, 'id' | 'cluster' | 'isUpgradeMode'>
 
-/** So many edits of one operand were reverted at a time, or within the scrape that ended then. */
+/** Reverted edits of one operand at a time, or within the scrape interval that ended then. */
 interface Edit {
   readonly component: string
   readonly atMs: number
@@ -26,13 +27,7 @@ const BURST_GAP_MS = 10 * 60_000
 
 export function outOfBandOf(history: ClusterHistory): readonly FoundModification[] {
   const edits = [...eventEdits(history), ...counterEdits(history)]
-  const byComponent = new Map<string, Edit[]>()
-  for (const edit of edits) {
-    const own = byComponent.get(edit.component)
-    if (own === undefined) byComponent.set(edit.component, [edit])
-    else own.push(edit)
-  }
-  return [...byComponent]
+  return [...groupBy(edits, ({ component }) => component)]
     .sort(([a], [b]) => compareTexts(a, b))
     .flatMap(([component, own]) => burstsOf(own).map((burst) => modificationOf(component, burst)))
 }
@@ -48,7 +43,7 @@ function burstsOf(edits: readonly Edit[]): readonly (readonly Edit[])[] {
   return bursts
 }
 
-/** Events and counter tell of the same edits: the way that tells of more has missed fewer. */
+/** Events and counter report the same edits: the higher count is more complete. */
 function modificationOf(component: string, burst: readonly Edit[]): FoundModification {
   const countOf = (source: Edit['source']): number =>
     burst.reduce((sum, edit) => sum + (edit.source === source ? edit.count : 0), 0)
@@ -66,7 +61,7 @@ function modificationOf(component: string, burst: readonly Edit[]): FoundModific
   }
 }
 
-/** `Overwritten KubeVirt kubevirt-kubevirt-hyperconverged`, told on HyperConverged. */
+/** `Overwritten KubeVirt kubevirt-kubevirt-hyperconverged`, an Event of HyperConverged. */
 const OVERWRITTEN = /^Overwritten (\S+) (\S+)/
 
 function eventEdits(history: ClusterHistory): readonly Edit[] {
@@ -76,7 +71,7 @@ function eventEdits(history: ClusterHistory): readonly Edit[] {
     .flatMap(editsOfEvent)
 }
 
-/** An Event that repeats is one object with a count: the first time, and every look that found it higher. */
+/** A repeated Event is one object with a count: the first time, and every observed increase. */
 function editsOfEvent({ states }: ObjectHistory<EventFacts>): readonly Edit[] {
   const { message, objectKind, objectName } = states[0]!.facts
   const [, kind = objectKind, name = objectName] = OVERWRITTEN.exec(message) ?? []
@@ -107,20 +102,14 @@ function counterEdits(history: ClusterHistory): readonly Edit[] {
     before.set(key, run)
     const component = componentOf(run.labels['component_name'] ?? '')
     if (component === '' || count <= 0) continue
-    edits.push({
-      component,
-      atMs: run.firstMs,
-      count,
-      source: 'counter',
-      resolutionSeconds: resolutionOf(run),
-    })
+    edits.push({ component, atMs: run.firstMs, count, source: 'counter', resolutionSeconds: resolutionOf(run) })
   }
   return edits
 }
 
 /**
- * What a counter rose by. It is born with its first increment, so its birth counts where scrapes before did not have
- * it; one that was there when the history begins tells nothing. It starts anew with the operator.
+ * The increase of a counter. Its series starts with the first increment, which counts if earlier scrapes did not have it. The
+ * counter restarts with the operator.
  */
 function increaseOf(before: MetricRun | undefined, run: MetricRun): number {
   if (before === undefined) return run.beforeMs === undefined ? 0 : run.value

@@ -1,7 +1,6 @@
 /**
- * Upgrades of OpenShift itself. ClusterVersion keeps its own history with both times; the series `cluster_version` has
- * the times as its values, so that even metrics tell them to the second (facts 1.5). Pools of machines follow in a lane
- * of their own.
+ * Upgrades of OpenShift. ClusterVersion has a history with both times; the values of the series `cluster_version` are times,
+ * so metrics have them to the second too (facts 1.5). Machine config pools have phases of their own.
  */
 import type { ClusterVersionFacts, MachineConfigPoolFacts } from '../../model/object-facts.ts'
 import type { MetricRun } from '../../model/observation.ts'
@@ -10,10 +9,8 @@ import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { conditionOf } from './hco-window.ts'
 import { evidence } from './hco-evidence.ts'
 import { phase } from './hco-phases.ts'
-import { ownMoment, seenMoment, type Moment } from './moment.ts'
+import { knownMs, ownMoment, seenMoment, type Moment } from './moment.ts'
 import type { PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
-
-export const OPENSHIFT = 'openshift'
 
 interface PlatformMove {
   readonly from: string | undefined
@@ -49,7 +46,7 @@ export function platformUpgradesByMetrics(history: ClusterHistory): readonly Upg
   })
 }
 
-/** Nodes that were closed to pods, or opened again, since the move began: each is a node further on. */
+/** Cordoned and uncordoned nodes since the start of the upgrade: each is progress. */
 function cordonMoments(history: ClusterHistory, { started, ended }: PlatformMove): readonly number[] {
   const [fromMs, toMs] = [started?.atMs ?? Infinity, ended?.atMs ?? Infinity]
   return history
@@ -58,7 +55,7 @@ function cordonMoments(history: ClusterHistory, { started, ended }: PlatformMove
     .filter((ms) => ms >= fromMs && ms <= toMs)
 }
 
-/** Of which pool a node is, metrics do not tell: that one is being updated says that the nodes' turn has come. */
+/** Metrics do not show the pool of a node: any cordoned node means that the nodes are being updated. */
 function nodePhases(history: ClusterHistory, move: PlatformMove): readonly PhaseDraft[] {
   if (move.state !== 'in_progress') return []
   const isAny = history.runs('cordoned').some(({ value, firstMs }) => {
@@ -67,7 +64,7 @@ function nodePhases(history: ClusterHistory, move: PlatformMove): readonly Phase
   return isAny ? [{ name: NODES_PHASE, state: 'in_progress' }] : []
 }
 
-/** Stands for all pools where none is told of. */
+/** For all pools, if none is reported. */
 const NODES_PHASE = 'platform.nodes'
 
 function timeOf({ started, ended }: PlatformMove): number {
@@ -79,7 +76,7 @@ function metricMove(to: string, updating: readonly MetricRun[], done: readonly M
   const ended = done.findLast((run) => run.labels['version'] === to)
   const beforeS = begun?.value ?? ended?.value ?? 0
   const from = done.findLast((run) => run.labels['version'] !== to && run.value <= beforeS)?.labels['version']
-  // What was completed when the history began is no upgrade that was seen.
+  // A completion before the history began is not an observed upgrade.
   if (begun === undefined && (from === undefined || ended?.beforeMs === undefined)) return []
   const isThrough = ended !== undefined && ended.value >= beforeS
   const over: UpgradeState = begun?.afterMs === undefined ? 'in_progress' : 'unknown'
@@ -99,7 +96,7 @@ function valueMoment({ value }: MetricRun): Moment {
 
 type Entry = ClusterVersionFacts['history'][number]
 
-/** Each entry but the oldest, which is the installation. The newest state that has an entry tells how it went. */
+/** Each entry but the oldest, which is the installation. The newest state with an entry counts. */
 function movesOfHistory(version: ObjectHistory<ClusterVersionFacts>): readonly PlatformMove[] {
   const entries = new Map<string, Entry>()
   for (const { facts } of version.states) {
@@ -144,13 +141,13 @@ function poolPhase(pool: ObjectHistory<MachineConfigPoolFacts>, move: PlatformMo
   const end = within.findIndex(({ facts }, i) => i > start && !isUpdating(facts))
   const started = flip(within[start]!, within[start - 1] ?? before, 'True')
   const ended = end === -1 ? undefined : flip(within[end]!, within[end - 1], 'False')
-  // Pools go on after the platform's own word, as machines do after HCO's.
+  // Pools continue after the platform's end.
   const state =
     ended === undefined && (move.state === 'succeeded' || move.state === 'in_progress') ? 'in_progress' : move.state
   return phase(name, state, started, ended)
 }
 
-/** Each time one machine more was updated than ever before in this move. */
+/** Each time more machines were updated than before in this upgrade. */
 function poolProgress(
   { states }: ObjectHistory<MachineConfigPoolFacts>,
   move: PlatformMove,
@@ -160,7 +157,7 @@ function poolProgress(
   return states.flatMap(({ facts, atMs }) => {
     if (atMs < (move.started?.atMs ?? 0) || atMs >= untilMs) return []
     const isFurther = facts.updated > most
-    // It begins when none is updated any more.
+    // The update of a pool starts with none updated.
     most = most === Infinity || facts.updated === 0 ? facts.updated : Math.max(most, facts.updated)
     return isFurther ? [atMs] : []
   })
@@ -189,20 +186,16 @@ function draftOf(
 ): UpgradeDraft {
   const { from, to, state, started, ended, ref } = move
   const moments = [started, ended, ...pools.flatMap((pool) => [pool.started, pool.ended])]
+  const endText = state === 'succeeded' ? `OpenShift is at ${to}` : `OpenShift left for another version`
   return {
-    ...{ operator: OPENSHIFT, source: (started ?? ended)?.source ?? 'objects', from, to, isProven: true, state },
+    ...{ operator: 'openshift', source: (started ?? ended)?.source ?? 'objects', from, to, isProven: true, state },
     ...{ anchorMs: timeOf(move), sinceMs: timeOf(move), lastSeenMs, started, ended, channel },
     phases: [phase('platform', state, started, ended), ...pools],
     evidence: [
       ...evidence(started, `OpenShift goes from ${from ?? '?'} to ${to}`, ref, 'platform'),
-      ...evidence(
-        ended,
-        state === 'succeeded' ? `OpenShift is at ${to}` : `OpenShift left for another version`,
-        ref,
-        'platform',
-      ),
+      ...evidence(ended, endText, ref, 'platform'),
     ],
-    progressMs: [...moments.flatMap((moment) => (moment === undefined ? [] : [moment.atMs])), ...machinesMs],
+    progressMs: [...knownMs(...moments), ...machinesMs],
     detail: {},
   }
 }

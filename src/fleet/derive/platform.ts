@@ -1,4 +1,4 @@
-/** What a cluster stands on: OpenShift by its own words, plain Kubernetes by its nodes. */
+/** The platform of a cluster: OpenShift by its own objects and metrics, Kubernetes by its nodes. */
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
 import { compareVersions } from '../version-order.ts'
 import type { ClusterHistory } from './cluster-history.ts'
@@ -7,10 +7,10 @@ import { presentObjects, presentRuns } from './present.ts'
 type Platform = NonNullable<ClusterRecord['platform']>
 type Nodes = NonNullable<ClusterRecord['nodes']>
 
-/** Only OpenShift has them. */
+/** Kinds that only OpenShift has. */
 const OPENSHIFT_KINDS: readonly string[] = ['clusterversions', 'clusteroperators', 'machineconfigpools']
 
-/** `undefined`: nothing told tells. */
+/** `undefined`: unknown. */
 export function platformOf(
   history: ClusterHistory,
   nodes: Nodes | undefined,
@@ -33,7 +33,7 @@ export function platformOf(
       ...(target === undefined || target === '' || target === version ? {} : { target }),
     }
   }
-  // A Collector that tells nodes tells the platform's objects too, where there are any.
+  // A Collector that sends nodes also sends the platform's objects, if there are any.
   if (nodes === undefined) return undefined
   const [kubelet] = nodes.kubeletVersions
   return { kind: 'kubernetes', ...(nodes.kubeletVersions.length === 1 ? { version: kubelet! } : {}) }
@@ -57,7 +57,7 @@ export function poolsOf(history: ClusterHistory): ClusterRecord['pools'] {
   })
 }
 
-/** What else it is called: by its senders, and by OpenShift itself, whose name Red Hat's telemetry uses. */
+/** Other names of the cluster: of its senders, and OpenShift's cluster id, which Red Hat's telemetry uses. */
 export function aliasesOf(history: ClusterHistory): readonly string[] {
   const reported = presentObjects(history, 'clusterversions').map(({ facts }) => facts.clusterId)
   const names = new Set([...(history.observations.aliases ?? []), ...reported])

@@ -1,9 +1,9 @@
-/** Upgrades that an operator tells itself, as spans of the project's conventions (`../CONVENTIONS.md`): exact. */
+/** Upgrades from spans that operators send by the conventions of `../CONVENTIONS.md`: exact. */
 import type { SpanEvidence } from '../../model/observation.ts'
 import type { PhaseName, UpgradeOperator, UpgradeState } from '../../model/upgrade.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { groupBy } from '../../base/group-by.ts'
-import { earliest, latest, spanMoment, type Moment } from './moment.ts'
+import { earliest, knownMs, latest, spanMoment, timesOf, type Moment } from './moment.ts'
 import type { PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
 
 /** Root spans by name. */
@@ -13,7 +13,7 @@ const OPERATORS: Readonly<Record<string, UpgradeOperator>> = {
   'upgrade openshift': 'openshift',
 }
 
-/** Spans that are a phase each. */
+/** The phase of a span, by its name. */
 const PHASE_SPANS: Readonly<Record<string, PhaseName>> = {
   'olm.approval': 'approval',
   'olm.csv.pending': 'olm.pending',
@@ -24,7 +24,7 @@ const PHASE_SPANS: Readonly<Record<string, PhaseName>> = {
   'kubevirt.workload_update': 'workloads',
 }
 
-/** One for each trace that says from which version to which. */
+/** One for each upgrade whose spans contain its target version. */
 export function spanUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
   return spansByUpgrade(history.spans)
     .flatMap((spans) => draftOf(spans) ?? [])
@@ -32,8 +32,8 @@ export function spanUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
 }
 
 /**
- * Spans by upgrade: a trace, and the other traces of the same CSV. Its uid stands on the root alone; its name stands on every
- * span, and is enough where only one uid goes by it. An operator that was restarted goes on in a trace of its own.
+ * Spans by upgrade: a trace, and other traces of the same CSV, because a restarted operator continues in a new trace. Only the
+ * root has the uid of the CSV; every span has its name, which is enough if only one uid has this name.
  */
 function spansByUpgrade(all: readonly SpanEvidence[]): readonly (readonly SpanEvidence[])[] {
   const traces = [...groupBy(all, ({ traceId }) => traceId).values()]
@@ -78,24 +78,19 @@ function draftOf(spans: readonly SpanEvidence[]): UpgradeDraft | undefined {
     nodes: nodesOf(spans),
     approval: approval === 'Manual' || approval === 'Automatic' ? approval : undefined,
     phases: phasesOf(spans, hco),
-    evidence: spans.map(({ name, startMs, traceId, spanId, attributes }) => ({
-      source: 'spans',
-      atMs: startMs,
-      text:
-        attributes['component.name'] === undefined ? `span ${name}` : `span ${name} of ${attributes['component.name']}`,
-      ref: `${traceId}/${spanId}`,
-    })),
-    progressMs: spans.flatMap((span) => [span.startMs, ...(endOf(span) === undefined ? [] : [span.endMs])]),
+    evidence: spans.map(({ name, startMs, traceId, spanId, attributes }) => {
+      const component = attributes['component.name']
+      const text = component === undefined ? `span ${name}` : `span ${name} of ${component}`
+      return { source: 'spans', atMs: startMs, text, ref: `${traceId}/${spanId}` }
+    }),
+    progressMs: spans.flatMap((span) => [span.startMs, ...knownMs(endOf(span))]),
     detail: {
       csvUid: textOf(spans, 'deployment.id'),
       csvName: csvNameOf(spans),
       subscription: textOf(spans, 'olm.subscription.name'),
       installPlan: textOf(spans, 'olm.install_plan.name'),
       components: componentsOf(spans),
-      hco:
-        hco === undefined
-          ? undefined
-          : { startedMs: hco.startMs, ...(endOf(hco) !== undefined && { endedMs: hco.endMs }) },
+      hco: hco && timesOf({ started: spanMoment(hco.startMs), ended: endOf(hco) }),
     },
   }
 }
@@ -109,7 +104,7 @@ function textOf(spans: readonly SpanEvidence[], key: string): string | undefined
   return spans.find(({ attributes }) => (attributes[key] ?? '') !== '')?.attributes[key]
 }
 
-/** A provisional span is closed so that it can be sent, and goes on. */
+/** `undefined`: a provisional span, which is still in progress. */
 function endOf(span: SpanEvidence | undefined): Moment | undefined {
   return span === undefined || span.attributes['upgrade.provisional'] === 'true' ? undefined : spanMoment(span.endMs)
 }
@@ -117,7 +112,7 @@ function endOf(span: SpanEvidence | undefined): Moment | undefined {
 function stateOf(root: SpanEvidence | undefined, hco: SpanEvidence | undefined): UpgradeState {
   if (root?.isError === true && endOf(root) !== undefined) return 'failed'
   if (endOf(hco) !== undefined && hco?.isError === false) return 'succeeded'
-  // Without its root a trace is not all there.
+  // Without its root a trace is incomplete.
   if (endOf(root) === undefined) return 'in_progress'
   return root?.attributes['deployment.status'] === 'failed' ? 'failed' : 'succeeded'
 }
@@ -143,17 +138,15 @@ function phaseOf(name: PhaseName, span: SpanEvidence): PhaseDraft {
   return { name, state, started: spanMoment(span.startMs), ended }
 }
 
-/** A phase that came again began with its first span and ended with its last. */
+/** A repeated phase starts with its first span and ends with its last. */
 function joined(phases: readonly PhaseDraft[]): PhaseDraft {
   const last = phases.at(-1)!
   return { ...last, started: earliest(...phases.map(({ started }) => started)) }
 }
 
 function olmPhase(phases: readonly PhaseDraft[]): readonly PhaseDraft[] {
-  const [first, last] = [
-    phases.find(({ name }) => name === 'olm.pending'),
-    phases.find(({ name }) => name === 'olm.installing'),
-  ]
+  const first = phases.find(({ name }) => name === 'olm.pending')
+  const last = phases.find(({ name }) => name === 'olm.installing')
   if (first === undefined || last === undefined) return []
   return [{ name: 'olm', state: last.state, started: first.started, ended: last.ended }]
 }
@@ -178,11 +171,8 @@ function componentsOf(spans: readonly SpanEvidence[]): NonNullable<UpgradeDraft[
     const { attributes, startMs, endMs, isError, errorMessage } = span
     const name = attributes['component.name']
     if (span.name !== 'component.upgrade' || name === undefined) return []
-    const [from, to, isOver] = [
-      attributes['component.from.version'],
-      attributes['component.to.version'],
-      endOf(span) !== undefined,
-    ]
+    const { 'component.from.version': from, 'component.to.version': to } = attributes
+    const isOver = endOf(span) !== undefined
     return [
       {
         name,

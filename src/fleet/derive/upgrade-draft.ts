@@ -1,7 +1,4 @@
-/**
- * An upgrade as one source tells it. Drafts of several sources about one upgrade become one record
- * (`merge-upgrades.ts`); until then each keeps its own times and says how exact they are.
- */
+/** An upgrade according to one source. `upgrade-record.ts` merges the drafts of several sources into one record. */
 import type {
   Evidence,
   EvidenceSource,
@@ -25,27 +22,24 @@ export interface UpgradeDraft {
   readonly source: EvidenceSource
   readonly from: string | undefined
   readonly to: string
-  /**
-   * Something shows that another version ran before: it is an upgrade and no first installation. An unproven draft
-   * counts only when another source proves it.
-   */
+  /** Another version ran before, so it is not a first installation. An unproven draft needs the proof of another source. */
   readonly isProven: boolean
-  /** What orders attempts and tells repeated ones apart: when the new version first appeared, as far as known. */
+  /** When the new version first appeared, as far as known: the order of attempts. */
   readonly anchorMs: number
-  /** It was not there yet at this time: before the anchor by as much as the source cannot tell. */
+  /** The lower bound of the anchor, by the resolution of the source. */
   readonly sinceMs: number
-  /** The newest moment its source was heard. */
+  /** The last report of its source. */
   readonly lastSeenMs: number
   readonly state: UpgradeState
   readonly started?: Moment | undefined
   readonly ended?: Moment | undefined
   readonly channel?: string | undefined
-  /** Only where the source says it itself; otherwise it is counted. */
+  /** As reported by the source; otherwise it is counted. */
   readonly nodes?: number | undefined
   readonly approval?: 'Automatic' | 'Manual' | undefined
   readonly phases: readonly PhaseDraft[]
   readonly evidence: readonly Evidence[]
-  /** Moments at which something was reached that had not been before. */
+  /** Times of progress. */
   readonly progressMs: readonly number[]
   readonly detail: DetailDraft
 }
@@ -54,7 +48,7 @@ export type DetailDraft = {
   readonly [K in keyof Omit<UpgradeDetail, 'lastProgressMs' | 'observedUntilMs'>]?: UpgradeDetail[K] | undefined
 }
 
-/** A phase of which nothing is known but where it stands in the upgrade. */
+/** A phase of which only the state is known. */
 export function bare(name: PhaseName, state: PhaseState): PhaseDraft {
   return { name, state }
 }

@@ -1,4 +1,4 @@
-/** Drafts of upgrades are merged across their sources and become records: phases and evidence in a fixed order. */
+/** Merges the drafts of upgrades from several sources, and converts them to records with phases and evidence in order. */
 import {
   type PhaseName,
   PHASES,
@@ -8,7 +8,7 @@ import {
   type UpgradeRecord,
 } from '../../model/upgrade.ts'
 import { idOf } from './id.ts'
-import type { Moment } from './moment.ts'
+import { latest, timesOf, type Moment } from './moment.ts'
 import type { DetailDraft, PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
 import { compareTexts, type ClusterHistory } from './cluster-history.ts'
 import { nodesAtStart } from './nodes-at-start.ts'
@@ -31,8 +31,7 @@ export function toRecord(draft: UpgradeDraft, history: ClusterHistory): UpgradeR
       ...(channel !== undefined && { channel }),
       ...(approval !== undefined && { approval }),
       state,
-      ...(started !== undefined && { startedMs: started.atMs }),
-      ...(ended !== undefined && { endedMs: ended.atMs }),
+      ...timesOf(draft),
       ...(nodes !== undefined && { nodes }),
       phases,
       evidence: evidenceOf(draft.evidence),
@@ -45,22 +44,21 @@ export function toRecord(draft: UpgradeDraft, history: ClusterHistory): UpgradeR
 function toPhase({ name, state, started, ended }: PhaseDraft): UpgradePhase {
   return {
     name,
-    ...(started !== undefined && { startedMs: started.atMs }),
-    ...(ended !== undefined && { endedMs: ended.atMs }),
+    ...timesOf({ started, ended }),
     state,
     resolutionSeconds: Math.max(1, started?.resolutionSeconds ?? 1, ended?.resolutionSeconds ?? 1),
     isReconstructed: (started?.isReconstructed ?? false) || (ended?.isReconstructed ?? false),
   }
 }
 
-/** `operands.<component>` stands after `operands`, `platform.<pool>` after `platform`. */
+/** `operands.<component>` follows `operands`, `platform.<pool>` follows `platform`. */
 function rankOf(name: PhaseName): number {
   const exact = PHASES.indexOf(name as (typeof PHASES)[number])
   if (exact !== -1) return exact
   return PHASES.indexOf(name.startsWith('operands.') ? 'operands' : 'platform') + 0.5
 }
 
-/** More is noise to a reader: the first and the last ones tell it. */
+/** Of more evidence, the first and the last observations. */
 const EVIDENCE_MAX = 120
 
 function evidenceOf(evidence: readonly Evidence[]): readonly Evidence[] {
@@ -75,7 +73,6 @@ function evidenceOf(evidence: readonly Evidence[]): readonly Evidence[] {
 
 function detailOf(draft: UpgradeDraft, history: ClusterHistory): UpgradeDetail {
   const { csvName, csvUid, namespace, subscription, installPlan, replaces, hco, virtHandler, workloads } = draft.detail
-  const progressMs = draft.progressMs.length === 0 ? undefined : Math.max(...draft.progressMs)
   return {
     ...(csvName !== undefined && { csvName }),
     ...(csvUid !== undefined && { csvUid }),
@@ -88,19 +85,18 @@ function detailOf(draft: UpgradeDraft, history: ClusterHistory): UpgradeDetail {
     ...(hco !== undefined && { hco }),
     ...(virtHandler !== undefined && { virtHandler }),
     ...(workloads !== undefined && { workloads }),
-    ...(progressMs !== undefined && { lastProgressMs: progressMs }),
+    ...(draft.progressMs.length > 0 && { lastProgressMs: Math.max(...draft.progressMs) }),
     observedUntilMs: observedUntil(draft, history),
     conditionChanges: draft.detail.conditionChanges ?? [],
     featureGateChanges: draft.detail.featureGateChanges ?? [],
   }
 }
 
-/** An upgrade that is over was observed until its last time; an open one until the cluster was last heard. */
+/** An upgrade that is over was observed until its last time; an open one until the last report of the cluster. */
 function observedUntil(draft: UpgradeDraft, { newestMs }: ClusterHistory): number {
   if (isOpen(draft)) return newestMs ?? draft.lastSeenMs
-  const moments = [draft.started, draft.ended, ...draft.phases.flatMap(({ started, ended }) => [started, ended])]
-  const times = moments.flatMap((moment) => (moment === undefined ? [] : [moment.atMs]))
-  return times.length === 0 ? draft.lastSeenMs : Math.max(...times)
+  const moments = [draft, ...draft.phases].flatMap(({ started, ended }) => [started, ended])
+  return latest(...moments)?.atMs ?? draft.lastSeenMs
 }
 
 export function isOpen({ state, phases }: Pick<UpgradeDraft, 'state' | 'phases'>): boolean {
@@ -108,9 +104,9 @@ export function isOpen({ state, phases }: Pick<UpgradeDraft, 'state' | 'phases'>
 }
 
 /** Clocks differ, and a scrape is later than what it shows. */
-export const NEAR_MS = 5 * 60_000
+const NEAR_MS = 5 * 60_000
 
-/** Those that something proves, in the order of the better sources. @param sources the better ones first */
+/** The proven drafts, in the order of the better sources. @param sources the better ones first */
 export function mergeDrafts(sources: readonly (readonly UpgradeDraft[])[]): readonly UpgradeDraft[] {
   const merged: UpgradeDraft[] = []
   for (const drafts of sources) {
@@ -124,8 +120,8 @@ export function mergeDrafts(sources: readonly (readonly UpgradeDraft[])[]): read
   return merged.filter(({ isProven }) => isProven)
 }
 
-/** The newest attempt of a better source at the same version that this one is about. */
-export function ownerOf(draft: UpgradeDraft, merged: readonly UpgradeDraft[], known: number): number {
+/** The newest attempt of a better source that is the same upgrade. */
+function ownerOf(draft: UpgradeDraft, merged: readonly UpgradeDraft[], known: number): number {
   return merged.findLastIndex((other, i) => {
     if (i >= known || other.operator !== draft.operator || other.to !== draft.to) return false
     const [csvUid, otherUid] = [draft.detail.csvUid, other.detail.csvUid]
@@ -135,14 +131,13 @@ export function ownerOf(draft: UpgradeDraft, merged: readonly UpgradeDraft[], kn
   })
 }
 
-/** @param better of the source that counts more */
 export function merge(better: UpgradeDraft, worse: UpgradeDraft): UpgradeDraft {
-  // Where the better source fell silent in the middle, the other one says how it went on.
+  // If the better source stopped reporting during the upgrade, the other one has its outcome.
   const isOutlived = better.state === 'in_progress' && worse.state !== 'in_progress' && worse.state !== 'unknown'
   const takesOver =
     better.state === 'unknown' || (isOutlived && (worse.ended?.atMs ?? worse.lastSeenMs) > better.lastSeenMs)
   const outcome = takesOver && worse.state !== 'unknown' ? worse : better
-  const operandsOf = phaseNames(better.phases, worse.phases)
+  const phases = new Set([...better.phases, ...worse.phases].map(({ name }) => name))
   return {
     ...better,
     from: better.from ?? worse.from,
@@ -153,7 +148,7 @@ export function merge(better: UpgradeDraft, worse: UpgradeDraft): UpgradeDraft {
     channel: better.channel ?? worse.channel,
     nodes: better.nodes ?? worse.nodes,
     approval: better.approval ?? worse.approval,
-    phases: operandsOf.map((name) => mergePhase(phaseOf(better, name), phaseOf(worse, name))),
+    phases: [...phases].map((name) => mergePhase(phaseOf(better, name), phaseOf(worse, name))),
     evidence: [...better.evidence, ...worse.evidence],
     progressMs:
       takesOver || better.source === worse.source
@@ -164,39 +159,35 @@ export function merge(better: UpgradeDraft, worse: UpgradeDraft): UpgradeDraft {
   }
 }
 
-/** A scrape shows late what an object said: it is no progress of its own, unless it tells of more. */
-export function progressOf(better: UpgradeDraft, worse: UpgradeDraft): readonly number[] {
+/** A scrape shows the progress of objects later: it counts only after the last report of the better source. */
+function progressOf(better: UpgradeDraft, worse: UpgradeDraft): readonly number[] {
   const own = worse.progressMs.filter((ms) => ms > better.lastSeenMs)
   return better.progressMs.length === 0 ? worse.progressMs : [...better.progressMs, ...own]
 }
 
-export function phaseNames(better: readonly PhaseDraft[], worse: readonly PhaseDraft[]): readonly PhaseName[] {
-  return [...new Set([...better, ...worse].map(({ name }) => name))]
-}
-
-export function phaseOf(draft: UpgradeDraft, name: PhaseName): PhaseDraft | undefined {
+function phaseOf(draft: UpgradeDraft, name: PhaseName): PhaseDraft | undefined {
   return draft.phases.find((phase) => phase.name === name)
 }
 
-export function mergePhase(better: PhaseDraft | undefined, worse: PhaseDraft | undefined): PhaseDraft {
+function mergePhase(better: PhaseDraft | undefined, worse: PhaseDraft | undefined): PhaseDraft {
   if (better === undefined || worse === undefined) return (better ?? worse)!
   if (better.state === 'unknown') {
     const started = better.started ?? worse.started
     return { name: better.name, state: worse.state, started, ended: better.ended ?? worse.ended }
   }
   const isFurther = better.state === 'in_progress' || better.state === 'pending'
-  // The better source says that it runs; that it ended is only believed of one that speaks later.
+  // The better source reports it in progress: a later end of the other source counts.
   if (isFurther && worse.state === 'succeeded' && isAfter(worse.ended, better.started)) {
     return { name: better.name, state: 'succeeded', started: better.started ?? worse.started, ended: worse.ended }
   }
   return { ...better, started: better.started ?? (better.state === 'skipped' ? undefined : worse.started) }
 }
 
-export function isAfter(moment: Moment | undefined, other: Moment | undefined): boolean {
+function isAfter(moment: Moment | undefined, other: Moment | undefined): boolean {
   return moment !== undefined && (other === undefined || moment.atMs >= other.atMs)
 }
 
-export function mergeDetail(better: DetailDraft, worse: DetailDraft): DetailDraft {
+function mergeDetail(better: DetailDraft, worse: DetailDraft): DetailDraft {
   const known = Object.entries(better).filter(
     ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
   )

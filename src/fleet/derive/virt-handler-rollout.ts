@@ -1,12 +1,12 @@
 /**
- * The roll-out of virt-handler over the nodes, which is the longest part of the control plane: one canary, then tenths of
- * the nodes (facts 5.5 steps 9 and 10). Read from the DaemonSet's own counters.
+ * The rollout of virt-handler over the nodes, the longest part of the control plane: one canary, then tenths of the nodes
+ * (facts 5.5 steps 9 and 10). From the counters of the DaemonSet.
  */
 import type { DaemonSetFacts } from '../../model/object-facts.ts'
 import type { UpgradeDetail } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectState } from './cluster-history.ts'
 import type { Span } from './component-upgrade.ts'
-import { seenMoment, type Moment } from './moment.ts'
+import { seenMoment, timesOf, type Moment } from './moment.ts'
 
 export interface Rollout {
   readonly ref: string
@@ -17,11 +17,11 @@ export interface Rollout {
   readonly desired: number
   readonly updated: number
   readonly ready: number
-  /** Each time more nodes were done than ever before in this roll-out. */
+  /** Each time more nodes were done than before in this rollout. */
   readonly progressMs: readonly number[]
 }
 
-/** The roll-out that began in the range; `undefined` when none did. */
+/** The rollout that started in the range. */
 export function virtHandlerRollout(history: ClusterHistory, range: Span): Rollout | undefined {
   const rollouts = history.of('daemonsets').flatMap((daemonSet) => {
     if (daemonSet.name !== 'virt-handler') return []
@@ -34,7 +34,7 @@ export function virtHandlerRollout(history: ClusterHistory, range: Span): Rollou
   return rollouts[0]
 }
 
-/** Whether the DaemonSet was heard of in the range at all, so that no roll-out is an answer. */
+/** Whether the DaemonSet is reported, so a missing rollout means that there was none. */
 export function hasVirtHandler(history: ClusterHistory): boolean {
   return history.of('daemonsets').some(({ name }) => name === 'virt-handler')
 }
@@ -43,7 +43,7 @@ function isWithin({ atMs }: ObjectState, { fromMs, toMs }: Span): boolean {
   return atMs >= fromMs && atMs < toMs
 }
 
-/** Pods of the old template are there again; a new node alone makes more desired, not fewer updated. */
+/** Fewer pods are updated, or the template changed; a new node only increases the desired number. */
 function isStart({ facts }: ObjectState<DaemonSetFacts>, before: ObjectState<DaemonSetFacts> | undefined): boolean {
   if (facts.updated >= facts.desired) return false
   return before === undefined || facts.updated < before.facts.updated || facts.generation !== before.facts.generation
@@ -75,13 +75,13 @@ function isDone({ desired, updated, ready }: DaemonSetFacts): boolean {
   return updated >= desired && ready >= desired
 }
 
-/** virt-operator lets more than one node go only when the canary is ready, so more than one says that it was. */
+/** virt-operator updates more than one node only after the canary is ready. */
 function isCanaryReady({ desired, updated, ready, maxUnavailable }: DaemonSetFacts): boolean {
   if (updated === 0) return false
   return updated > 1 || ready >= desired || (maxUnavailable !== undefined && maxUnavailable !== '1')
 }
 
-/** A node counts when it has the new pod and no pod is missing for it. A crash-looping canary counts none. */
+/** A node counts when its new pod is ready. A crash-looping canary counts none. */
 function progressOf(rolling: readonly ObjectState<DaemonSetFacts>[]): readonly number[] {
   let most = 0
   return rolling.flatMap(({ facts, atMs }, i) => {
@@ -94,14 +94,18 @@ function progressOf(rolling: readonly ObjectState<DaemonSetFacts>[]): readonly n
 }
 
 /** One canary, then tenths of the nodes. */
-export function wavesOf(nodes: number): number {
+function wavesOf(nodes: number): number {
   return nodes <= 1 ? nodes : 1 + Math.ceil((nodes - 1) / Math.ceil(nodes / 10))
 }
 
-export function toVirtHandler(rollout: Rollout): NonNullable<UpgradeDetail['virtHandler']> {
+export function toVirtHandler(
+  rollout: Pick<Rollout, 'desired' | 'updated' | 'ready' | 'canary' | 'ended'> & {
+    readonly started: Moment | undefined
+  },
+): NonNullable<UpgradeDetail['virtHandler']> {
   const { desired, updated, ready, started, canary, ended } = rollout
   return {
-    ...{ desired, updated, ready, waves: wavesOf(desired), startedMs: started.atMs },
+    ...{ desired, updated, ready, waves: wavesOf(desired), ...timesOf({ started }) },
     ...(canary !== undefined && { canaryMs: canary.atMs }),
     ...(ended !== undefined && { endedMs: ended.atMs }),
   }

@@ -1,12 +1,12 @@
 /**
- * The asynchronous phase: virtual machines move to the new launcher, from when KubeVirt is done until none is outdated.
- * The count stands still while the control plane moves (facts 1.2), so nothing before KubeVirt's end counts.
+ * The workload update: VMs migrate to the new launcher, from KubeVirt's end until none is outdated. The count does not change
+ * during the update of the control plane (facts 1.2), so only reports after KubeVirt's end count.
  */
 import type { OperandFacts } from '../../model/object-facts.ts'
 import type { WorkloadUpdate } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectState } from './cluster-history.ts'
 import { isMoving } from './component-upgrade.ts'
-import { seenMoment, type Moment } from './moment.ts'
+import { seenMoment, timesOf, type Moment } from './moment.ts'
 import { workloadUpdateOf } from './workloads.ts'
 
 export interface WorkloadPhase {
@@ -20,8 +20,8 @@ export interface WorkloadPhase {
 
 /**
  * @param kubevirtEnd when KubeVirt had the new version
- * @param untilMs exclusive: KubeVirt moves on to another one
- * @returns `none`: none was outdated; `undefined`: nothing tells
+ * @param untilMs exclusive: KubeVirt is upgraded again
+ * @returns `none`: none was outdated; `undefined`: unknown
  */
 export function workloadPhase(
   history: ClusterHistory,
@@ -34,7 +34,7 @@ export function workloadPhase(
     if (first === -1) continue
     const counting = states.slice(first).filter((state) => isCounting(state, kubevirtEnd.atMs, untilMs))
     const phase = phaseOf(counting, states[first - 1], kubevirtEnd, `kubevirts/${kubevirt.namespace}/${kubevirt.name}`)
-    // They may have moved while nobody watched.
+    // They may have been updated unobserved.
     return phase === 'none' && kubevirtEnd.isReconstructed ? undefined : phase
   }
   return undefined
@@ -44,10 +44,10 @@ function isCounting({ facts, atMs }: ObjectState<OperandFacts>, fromMs: number, 
   return atMs >= fromMs - SAME_WRITE_MS && atMs < untilMs && !isMoving(facts) && facts.outdatedWorkloads !== undefined
 }
 
-/** KubeVirt's end by its condition may be a little before the state that shows it was seen. */
+/** KubeVirt's end by its condition may be slightly before the observation of its state. */
 const SAME_WRITE_MS = 1000
 
-/** A list of machines follows the end within this; a count that was 0 for longer stayed 0 because of this upgrade. */
+/** The VMs are counted within this time after the end; a count of 0 for longer means that none was outdated. */
 const JUMP_WITHIN_MS = 10 * 60_000
 
 function phaseOf(
@@ -71,7 +71,7 @@ function phaseOf(
   }
 }
 
-/** Outdated in the first state since KubeVirt's end: they became so in between, which may be long when states were lost. */
+/** Outdated in the first state since KubeVirt's end: since some time in between, which may be long when states were lost. */
 function sinceEnd({ atMs }: ObjectState<OperandFacts>, kubevirtEnd: Moment, seen: Moment): Moment {
   const gapSeconds = Math.ceil((atMs - kubevirtEnd.atMs) / 1000)
   return { ...seen, resolutionSeconds: Math.max(seen.resolutionSeconds, gapSeconds) }
@@ -81,7 +81,7 @@ function outdated({ outdatedWorkloads }: OperandFacts): number {
   return outdatedWorkloads ?? 0
 }
 
-/** Each time fewer were outdated than ever before; the jump itself begins it. */
+/** Each time fewer were outdated than before, including the first count. */
 function progressOf(states: readonly ObjectState<OperandFacts>[]): readonly number[] {
   let fewest = Infinity
   return states.flatMap(({ facts, atMs }) => {
@@ -91,7 +91,7 @@ function progressOf(states: readonly ObjectState<OperandFacts>[]): readonly numb
   })
 }
 
-/** How the machines move, with the times of the phase. */
+/** The workload update with the times of the phase. */
 export function workloadsOf(
   history: ClusterHistory,
   phase: Omit<WorkloadPhase, 'progressMs' | 'ref'> | 'none' | undefined,
@@ -100,7 +100,6 @@ export function workloadsOf(
 ): WorkloadUpdate | undefined {
   const update = workloadUpdateOf(history, { fromMs, ...(untilMs !== Infinity && { untilMs }) })
   if (update === undefined || typeof phase !== 'object') return update
-  const { started, ended, outdatedAtStart, outdatedNow } = phase
-  const times = { startedMs: started.atMs, ...(ended !== undefined && { endedMs: ended.atMs }) }
-  return { ...update, outdatedAtStart, outdatedNow, ...times }
+  const { outdatedAtStart, outdatedNow } = phase
+  return { ...update, outdatedAtStart, outdatedNow, ...timesOf(phase) }
 }

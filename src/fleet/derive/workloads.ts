@@ -1,23 +1,23 @@
 /**
- * Virtual machines moving to a new launcher: how many are behind, what moves them, how fast, and when it will be done.
- * Asynchronous and without a bound; times are relative to what was last heard of the cluster, never to a clock.
+ * The workload update: outdated VMs, migrations by cause, pace and estimated end. Asynchronous and without a bound; relative to
+ * the last report of the cluster, never to a clock.
  */
 import type { MigrationFacts } from '../../model/object-facts.ts'
 import type { WorkloadUpdate } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { seenOf } from './coverage.ts'
 
-/** From when KubeVirt was upgraded until the next upgrade begins, exclusive; absent: until what is known ends. */
+/** From the end of KubeVirt's upgrade to the start of the next one, exclusive; absent: to the last report. */
 export interface WorkloadWindow {
   readonly fromMs: number
   readonly untilMs?: number
 }
 
-/** The pace is measured over this long, and told from this long on. */
+/** The pace is measured over at most and at least this time. */
 const PACE_OVER_MS = 60 * 60_000
 const PACE_FROM_MS = 5 * 60_000
 
-/** `undefined`: nothing told of outdated machines or migrations in the window. */
+/** `undefined`: neither outdated VMs nor migrations are reported in the window. */
 export function workloadUpdateOf(history: ClusterHistory, window: WorkloadWindow): WorkloadUpdate | undefined {
   const levels = outdatedLevels(history, window)
   const migrations = migrationsOf(history, window)
@@ -38,25 +38,22 @@ export function workloadUpdateOf(history: ClusterHistory, window: WorkloadWindow
   }
 }
 
-/** So many machines were outdated from then on. */
+/** The number of outdated VMs from a time on. */
 interface Level {
   readonly atMs: number
   readonly outdated: number
 }
 
-/** KubeVirt's status where it is told, the gauge elsewhere; oldest first, one entry per change. */
+/** From KubeVirt's status, else from the gauge; oldest first, one entry per change. */
 function outdatedLevels(history: ClusterHistory, window: WorkloadWindow): readonly Level[] {
   const reported = history
     .of('kubevirts')
     .flatMap(({ states }) =>
       states.flatMap(({ facts, atMs }) =>
-        facts.outdatedWorkloads === undefined ? [] : [{ atMs: atMs, outdated: facts.outdatedWorkloads }],
+        facts.outdatedWorkloads === undefined ? [] : [{ atMs, outdated: facts.outdatedWorkloads }],
       ),
     )
-  const measured = history.runs('outdated_vmis').map(({ firstMs, value }) => ({
-    atMs: firstMs,
-    outdated: value,
-  }))
+  const measured = history.runs('outdated_vmis').map(({ firstMs, value }) => ({ atMs: firstMs, outdated: value }))
   const all = (reported.length > 0 ? reported : measured).toSorted((a, b) => a.atMs - b.atMs || a.outdated - b.outdated)
   const { fromMs, untilMs = Infinity } = window
   const levels: Level[] = []
@@ -86,7 +83,7 @@ function paceOf(
 
 type Migrations = WorkloadUpdate['migrations']
 
-/** Of the migrations that were made in the window. Metrics tell only how many wait and run, and not why. */
+/** The migrations created in the window. Metrics have only the number of pending and running ones, without the cause. */
 function migrationsOf(history: ClusterHistory, window: WorkloadWindow): Migrations {
   const histories = history.of('virtualmachineinstancemigrations')
   return histories.length > 0 ? countMigrations(histories, window) : measuredMigrations(history, window)
@@ -97,14 +94,8 @@ function countMigrations(
   { fromMs, untilMs = Infinity }: WorkloadWindow,
 ): Migrations {
   const counts: Record<keyof Migrations, number> = {
-    workloadUpdate: 0,
-    evacuation: 0,
-    other: 0,
-    succeeded: 0,
-    failed: 0,
-    pending: 0,
-    running: 0,
-    pendingTimeouts: 0,
+    ...{ workloadUpdate: 0, evacuation: 0, other: 0 },
+    ...{ succeeded: 0, failed: 0, pending: 0, running: 0, pendingTimeouts: 0 },
   }
   for (const { states, gone } of histories) {
     const { facts, atMs } = states.at(-1)!
@@ -131,8 +122,8 @@ function measuredMigrations(history: ClusterHistory, { fromMs, untilMs = Infinit
 }
 
 /**
- * Since a machine last came through: stretches in which some waited, none ran, and which ended when a limit does. The
- * gauge tells of all of them together, so that several at once may count as one.
+ * Since the last updated VM: periods in which migrations were pending, none was running, and that ended after a limit of
+ * KubeVirt. The gauge has only the total, so several timeouts at once may count as one.
  */
 function measuredTimeouts(history: ClusterHistory, fromMs: number, untilMs: number): number {
   const sinceMs = Math.max(
@@ -157,11 +148,11 @@ function isWaiting(phase: string): boolean {
   return WAITING.includes(phase)
 }
 
-/** KubeVirt gives a target's pod 5 minutes when it cannot be scheduled and 15 minutes otherwise, and looks now and then. */
+/** KubeVirt's limits for the target pod: 5 minutes if it cannot be scheduled, else 15 minutes; checked periodically. */
 const PENDING_LIMITS_MS = [5 * 60_000, 15 * 60_000]
 const LIMIT_SLACK_MS = 60_000
 
-/** Ended by a limit: it never got past waiting, and waited just as long as a limit allows. */
+/** Ended by a limit: it was only pending, for as long as a limit allows. */
 function isPendingTimeout({ phaseTimesMs, createdMs, endMs }: MigrationFacts, atMs: number): boolean {
   const reached = Object.keys(phaseTimesMs).filter((phase) => phase !== 'Failed')
   if (reached.some((phase) => !isWaiting(phase))) return false

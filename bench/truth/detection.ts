@@ -3,7 +3,8 @@
  * judged, with baselines learned from the upgrades that had ended before the month began.
  */
 import { deriveUpgrades } from '../../src/fleet/derive/derive-cluster.ts'
-import { learnBaselines, type BaselineIndex } from '../../src/fleet/stuck/stuck-baseline.ts'
+import type { BaselineIndex } from '../../src/fleet/stuck/stuck-baseline.ts'
+import { learnBaselines } from '../../test/fleet/learn-baselines.ts'
 import { createStuckJudge, type LastSeen } from '../../src/fleet/stuck/stuck.ts'
 import type { ClusterObservations } from '../../src/model/observation.ts'
 import type { StuckVerdict } from '../../src/model/stuck.ts'

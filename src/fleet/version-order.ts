@@ -61,6 +61,7 @@ function compareParts(a: string, b: string): number {
   return compareTexts(a, b)
 }
 
-function compareTexts(a: string, b: string): number {
+/** By code unit, independent of the locale. */
+export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

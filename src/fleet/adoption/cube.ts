@@ -68,10 +68,6 @@ export class AdoptionCube {
     this.#outdatedVms = Float64Array.from(rows, ({ outdatedVms }) => outdatedVms)
   }
 
-  get rowCount(): number {
-    return this.#day.length
-  }
-
   /** The values that a dimension has, over all days. */
   valuesOf(dimension: Dimension): readonly string[] {
     return this.#values.get(dimension)!

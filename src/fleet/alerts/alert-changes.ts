@@ -25,41 +25,36 @@ export interface ClusterChanges {
 export const CHANGES_WINDOW_MS = 60 * 60_000
 const STEP_MS = 60_000
 
-/** A query about one cluster. `state`: the current values of the label. `count`: the counter of each series. */
-interface Question {
+/** A query about one cluster: the current values of the label, or (modifications) a counter by the label. */
+interface ChangeQuery {
   readonly kind: ClusterChange['kind']
-  readonly reads: 'state' | 'count'
   readonly label: string
   /** The subject, for people. */
   readonly subject: string
   readonly expr: (only: string) => string
 }
 
-const QUESTIONS: readonly Question[] = [
+const QUERIES: readonly ChangeQuery[] = [
   {
     kind: 'version',
-    reads: 'state',
     label: 'version',
     subject: 'the HCO operator',
     expr: (only) => `max by (version) (csv_succeeded{${HCO_CSV}, ${only}} == 1)`,
   },
   {
     kind: 'version',
-    reads: 'state',
     label: 'kubeversion',
     subject: 'KubeVirt on the nodes',
     expr: (only) => `count by (kubeversion) (kubevirt_info{${only}})`,
   },
   {
     kind: 'version',
-    reads: 'state',
     label: 'version',
     subject: 'the platform',
     expr: (only) => `count by (version) (cluster_version{type="current", ${only}})`,
   },
   {
     kind: 'label',
-    reads: 'state',
     label: 'channel',
     subject: 'the channel of the subscription',
     expr: (only) =>
@@ -67,14 +62,12 @@ const QUESTIONS: readonly Question[] = [
   },
   {
     kind: 'modification',
-    reads: 'count',
     label: 'component_name',
     subject: 'changed by hand and changed back',
     expr: (only) => `max by (component_name) (kubevirt_hco_out_of_band_modifications_total{${only}})`,
   },
   {
     kind: 'modification',
-    reads: 'count',
     label: 'annotation_name',
     subject: 'patched past the API (jsonpatch annotation)',
     expr: (only) => `max by (annotation_name) (kubevirt_hco_unsafe_modifications{${only}})`,
@@ -87,24 +80,24 @@ export async function readChanges(reader: FleetReader, cluster: string, untilMs:
   const only = clusterMatcher([cluster])
   const fromMs = untilMs - CHANGES_WINDOW_MS
   const answers = await Promise.all(
-    QUESTIONS.map(async (question) => {
-      const expr = question.expr(only)
-      return { question, expr, series: await reader.range(expr, fromMs, untilMs, STEP_MS) }
+    QUERIES.map(async (query) => {
+      const expr = query.expr(only)
+      return { query, expr, series: await reader.range(expr, fromMs, untilMs, STEP_MS) }
     }),
   )
-  const unknown = answers.flatMap(({ question, series }) =>
+  const unknown = answers.flatMap(({ query, series }) =>
     // Without modifications there is no counter, so a missing counter is not unknown.
-    series.length > 0 || question.reads === 'count' ? [] : [`No series says what was running: ${question.subject}.`],
+    series.length > 0 || query.kind === 'modification' ? [] : [`No series says what was running: ${query.subject}.`],
   )
-  const changes = answers.flatMap(({ question, expr, series }) =>
-    question.reads === 'state' ? stateChanges(question, expr, series) : countChanges(question, expr, series, fromMs),
+  const changes = answers.flatMap(({ query, expr, series }) =>
+    query.kind === 'modification' ? countChanges(query, expr, series, fromMs) : stateChanges(query, expr, series),
   )
   return { changes: changes.sort((a, b) => b.atMs - a.atMs), unknown }
 }
 
 /** One change for each minute with other values than the previous minute with samples. */
 function stateChanges(
-  { kind, label, subject }: Question,
+  { kind, label, subject }: ChangeQuery,
   expr: string,
   series: readonly FleetSeries[],
 ): ClusterChange[] {
@@ -122,15 +115,8 @@ function stateChanges(
     const state = values.sort().join(' and ')
     if (before !== undefined && before.state !== state) {
       const [from, to] = [before.state, state]
-      changes.push({
-        atMs,
-        resolutionMs: atMs - before.atMs,
-        kind,
-        text: `${subject}: ${from} → ${to}`,
-        series: expr,
-        from,
-        to,
-      })
+      const text = `${subject}: ${from} → ${to}`
+      changes.push({ atMs, resolutionMs: atMs - before.atMs, kind, text, series: expr, from, to })
     }
     before = { state, atMs }
   }
@@ -139,7 +125,7 @@ function stateChanges(
 
 /** One change for each minute in which a counter increased. A new series starts with its first count (facts 11.5). */
 function countChanges(
-  { kind, label, subject }: Question,
+  { kind, label, subject }: ChangeQuery,
   expr: string,
   series: readonly FleetSeries[],
   fromMs: number,
@@ -153,15 +139,8 @@ function countChanges(
       const [atMs, value] = [timesMs[i]!, values[i]!]
       if (value > before) {
         const [from, to] = [String(before), String(value)]
-        changes.push({
-          atMs,
-          resolutionMs: Math.max(STEP_MS, atMs - beforeMs),
-          kind,
-          text: `${labels.get(label)}: ${subject} (${from} → ${to})`,
-          series: expr,
-          from,
-          to,
-        })
+        const text = `${labels.get(label)}: ${subject} (${from} → ${to})`
+        changes.push({ atMs, resolutionMs: Math.max(STEP_MS, atMs - beforeMs), kind, text, series: expr, from, to })
       }
       before = value
       beforeMs = atMs

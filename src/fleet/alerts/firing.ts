@@ -7,6 +7,7 @@ import {
   type HealthImpact,
   type Severity,
 } from '../../model/alert.ts'
+import { groupBy } from '../../base/group-by.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 
 /** Firing alerts of the fleet, counted. Severity and health impact are independent, so both are included. */
@@ -32,16 +33,11 @@ export interface FiringGroup {
 
 export function firingNow(alerts: readonly Alert[]): FiringNow {
   const counts: Record<Severity, number> = { critical: 0, warning: 0, info: 0, none: 0 }
-  const byKey = new Map<string, Alert[]>()
-  for (const alert of alerts) {
-    if (alert.state !== 'firing') continue
-    const severity = severityOf(alert.labels)
-    counts[severity]++
-    const key = JSON.stringify([alert.labels.get('alertname'), severity, healthImpactOf(alert.labels)])
-    const group = byKey.get(key)
-    if (group === undefined) byKey.set(key, [alert])
-    else group.push(alert)
-  }
+  const firing = alerts.filter(({ state }) => state === 'firing')
+  for (const { labels } of firing) counts[severityOf(labels)]++
+  const byKey = groupBy(firing, ({ labels }) => {
+    return JSON.stringify([labels.get('alertname'), severityOf(labels), healthImpactOf(labels)])
+  })
   const groups = [...byKey.values()].map(groupOf).sort(compareGroups)
   return { counts, pending: alerts.filter(({ state }) => state === 'pending').length, groups }
 }

@@ -2,9 +2,9 @@
  * The facets of a list of clusters: the values of each filter with the number of clusters that each value would show. A
  * cluster is counted when it matches all of the other filters, so that alternatives to the chosen value have counts. Pure.
  */
-import { CLUSTER_STATES } from '../../model/cluster-record.ts'
+import { CLUSTER_STATES, type ClusterRecord } from '../../model/cluster-record.ts'
 import { onlyMisfit, shownVersion, type ClusterFilter, type ClusterTraitsAndStates } from './cluster-filter.ts'
-import { compareVersions, minorOf } from '../version-order.ts'
+import { compareTexts, compareVersions, minorOf } from '../version-order.ts'
 
 /** Absent value: unknown. */
 export interface FacetValue {
@@ -30,16 +30,18 @@ export function facetsOf(all: readonly ClusterTraitsAndStates[], filter: Cluster
     const misfit = onlyMisfit(one, filter)
     if (misfit === 'several') continue
     for (const name of FACETS) {
-      if (misfit === 'none' || misfit === PART_OF[name]) COUNT[name](one, counts[name])
+      if (misfit !== 'none' && misfit !== PART_OF[name]) continue
+      if (name !== 'states') add(counts[name], VALUE_OF[name](one.record))
+      else for (const state of one.states) add(counts.states, state)
     }
   }
   return {
     states: CLUSTER_STATES.map((value) => ({ value, count: counts.states.get(value) ?? 0 })),
-    versions: valuesOf(counts.versions).sort(byVersion),
-    channels: valuesOf(counts.channels).sort(byValue),
-    platforms: valuesOf(minorPlatforms(counts.platforms)).sort(byValue),
-    flavours: valuesOf(counts.flavours).sort(byValue),
-    regions: valuesOf(counts.regions).sort(byValue),
+    versions: valuesOf(counts.versions).sort(by((a, b) => compareVersions(b, a))),
+    channels: valuesOf(counts.channels).sort(by(compareTexts)),
+    platforms: valuesOf(minorPlatforms(counts.platforms)).sort(by(compareTexts)),
+    flavours: valuesOf(counts.flavours).sort(by(compareTexts)),
+    regions: valuesOf(counts.regions).sort(by(compareTexts)),
   }
 }
 
@@ -58,25 +60,16 @@ const PART_OF: Readonly<Record<keyof ClusterFacets, keyof ClusterFilter>> = {
 
 const FACETS = Object.keys(PART_OF) as readonly (keyof ClusterFacets)[]
 
-const COUNT: Readonly<Record<keyof ClusterFacets, (one: ClusterTraitsAndStates, counts: ValueCounts) => void>> = {
-  states: ({ states }, counts) => {
-    for (const state of states) add(counts, state)
-  },
-  versions: ({ record }, counts) => {
-    add(counts, shownVersion(record))
-  },
-  channels: ({ record }, counts) => {
-    add(counts, record.subscription?.channel)
-  },
-  platforms: ({ record: { platform } }, counts) => {
-    add(counts, platform && (platform.version === undefined ? platform.kind : `${platform.kind} ${platform.version}`))
-  },
-  flavours: ({ record }, counts) => {
-    add(counts, record.flavour)
-  },
-  regions: ({ record }, counts) => {
-    add(counts, record.region)
-  },
+/** All facets but `states` have one value per cluster. */
+const VALUE_OF: Readonly<
+  Record<Exclude<keyof ClusterFacets, 'states'>, (record: ClusterRecord) => string | undefined>
+> = {
+  versions: shownVersion,
+  channels: ({ subscription }) => subscription?.channel,
+  platforms: ({ platform }) =>
+    platform && (platform.version === undefined ? platform.kind : `${platform.kind} ${platform.version}`),
+  flavours: ({ flavour }) => flavour,
+  regions: ({ region }) => region,
 }
 
 /** Counted by full version, of which there are few, then summed by minor. */
@@ -98,12 +91,7 @@ function valuesOf(counts: ValueCounts): FacetValue[] {
 }
 
 /** Unknown comes last. */
-function byValue({ value: a }: FacetValue, { value: b }: FacetValue): number {
-  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
-  return a < b ? -1 : 1
-}
-
-function byVersion({ value: a }: FacetValue, { value: b }: FacetValue): number {
-  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
-  return compareVersions(b, a)
+function by(compare: (a: string, b: string) => number): (a: FacetValue, b: FacetValue) => number {
+  return ({ value: a }, { value: b }) =>
+    a === undefined || b === undefined ? Number(a === undefined) - Number(b === undefined) : compare(a, b)
 }

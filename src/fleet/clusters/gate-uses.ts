@@ -5,6 +5,7 @@
 import { groupBy } from '../../base/group-by.ts'
 import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
 import { modificationKeyOf, type FleetFactsReader, type ModificationQuery } from '../../model/fleet-facts.ts'
+import { eachItem } from '../past/keyset.ts'
 import type { FeatureGates, GateUse } from '../../model/gate-use.ts'
 
 /** @param patches the active JSON patches */
@@ -126,13 +127,11 @@ export async function activePatches(
   modifications: (query: ModificationQuery) => ReturnType<FleetFactsReader['modifications']>,
 ): Promise<readonly Modification[]> {
   const found: Modification[] = []
-  let after: ModificationQuery['after']
-  for (;;) {
-    const query: ModificationQuery = { kind: 'jsonpatch', isOpen: true, limit: PORTION }
-    const page = await modifications(after === undefined ? query : { ...query, after })
-    found.push(...page)
-    const last = page.at(-1)
-    if (last === undefined || page.length < PORTION) return found
-    after = { key: modificationKeyOf(last), id: last.id }
-  }
+  const patches = eachItem<Modification, NonNullable<ModificationQuery['after']>>(
+    PORTION,
+    (after) => modifications({ kind: 'jsonpatch', isOpen: true, limit: PORTION, ...after }),
+    (last) => ({ key: modificationKeyOf(last), id: last.id }),
+  )
+  for await (const patch of patches) found.push(patch)
+  return found
 }

@@ -14,6 +14,7 @@ import type {
 import { collectorClock, type CollectorClock } from './collector-clock.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { joinRuns } from './metric-series.ts'
+import { compareTexts } from '../version-order.ts'
 
 /** Facts of a kind; six kinds of operands share one type. */
 export type FactsOf<K extends ObjectKind> = OfKind<ObjectFacts, K>
@@ -165,11 +166,6 @@ function smallerOf<F extends ObjectFacts>(a: F, b: F): F {
 /** Decimal numbers of any length: the longer one is greater. */
 function compareResourceVersions(a: string, b: string): number {
   return a.length - b.length || compareTexts(a, b)
-}
-
-/** By code units, independent of the locale. */
-export function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 /** Of two spans with the same ids the longer one: spans grow. */

@@ -1,7 +1,8 @@
 /** Changes of conditions and feature gates during an upgrade: events of its trace and its page. */
 import type { Condition, ObjectFacts } from '../../model/object-facts.ts'
 import type { UpgradeDetail } from '../../model/upgrade.ts'
-import { compareTexts, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
+import { type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
+import { compareTexts } from '../version-order.ts'
 import type { Span } from './component-upgrade.ts'
 import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
 

@@ -4,7 +4,8 @@
  */
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
-import { compareTexts, type ClusterHistory } from './cluster-history.ts'
+import { type ClusterHistory } from './cluster-history.ts'
+import { compareTexts } from '../version-order.ts'
 import type { Arrival } from './arrival.ts'
 import { metricArrivals } from './metric-arrivals.ts'
 import { objectArrivals } from './object-arrivals.ts'

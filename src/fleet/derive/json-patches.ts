@@ -1,7 +1,8 @@
 /** JSON patches (RFC 6902) of operands in HyperConverged's annotations: operations from objects, their number from metrics. */
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
 import type { MetricRun } from '../../model/observation.ts'
-import { compareTexts, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
+import { type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
+import { compareTexts } from '../version-order.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { isSeenFromCreation, resolutionOf } from './present.ts'
 import { coverageOf } from './coverage.ts'

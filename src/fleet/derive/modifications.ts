@@ -1,7 +1,8 @@
 /** Out-of-band modifications: edits of operands that HCO reverted, and JSON patches in annotations. */
 import type { Modification } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
-import { compareTexts, type ClusterHistory } from './cluster-history.ts'
+import { type ClusterHistory } from './cluster-history.ts'
+import { compareTexts } from '../version-order.ts'
 import { idOf } from './id.ts'
 import { jsonPatchesOf } from './json-patches.ts'
 import { outOfBandOf } from './out-of-band.ts'

@@ -1,7 +1,8 @@
 /** The current state of a cluster, as far as known: the newest state of each object, the current runs. */
 import type { ObjectKind } from '../../model/object-facts.ts'
 import type { MetricRun, MetricSignal } from '../../model/observation.ts'
-import { compareTexts, type ClusterHistory, type FactsOf, type ObjectHistory } from './cluster-history.ts'
+import { type ClusterHistory, type FactsOf, type ObjectHistory } from './cluster-history.ts'
+import { compareTexts } from '../version-order.ts'
 import { labelsText } from './metric-series.ts'
 
 export interface PresentObject<K extends ObjectKind> {

@@ -10,7 +10,8 @@ import {
 import { idOf } from './id.ts'
 import { latest, timesOf, type Moment } from './moment.ts'
 import type { DetailDraft, PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
-import { compareTexts, type ClusterHistory } from './cluster-history.ts'
+import { type ClusterHistory } from './cluster-history.ts'
+import { compareTexts } from '../version-order.ts'
 import { nodesAtStart } from './nodes-at-start.ts'
 
 export function toRecord(draft: UpgradeDraft, history: ClusterHistory): UpgradeRecord {

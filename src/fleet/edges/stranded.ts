@@ -5,18 +5,13 @@
 import { groupBy } from '../../base/group-by.ts'
 import type { StrandedVersion, StrandingReason } from '../../model/stranded.ts'
 import { CLUSTER_LIVES_MS } from '../series/derived-clusters.ts'
-import type { EdgeName, EdgeRun } from './edges.ts'
+import type { EdgeOfRuns } from './falling-edges.ts'
 import { lastMsOf, type ObservedCluster } from '../clusters/fleet-coverage.ts'
 import type { NotOffered } from './not-offered.ts'
 import { compareVersions, newestOf } from '../version-order.ts'
 
 /** Releases come three times a year: clusters leave a version within a quarter if they can. */
 export const LEFT_LATELY_MS = 90 * 24 * 3600_000
-
-interface EdgeOfRuns {
-  readonly name: EdgeName
-  readonly runs: Iterable<EdgeRun>
-}
 
 interface UpgradesFrom {
   readonly ended: number
@@ -32,18 +27,16 @@ export function strandedVersions(
   notOffered: readonly NotOffered[],
   nowMs: number,
 ): readonly StrandedVersion[] {
-  const byVersion = new Map<string, string[]>()
-  for (const { cluster, record, lastSeen } of clusters) {
+  const reporting = Array.from(clusters).flatMap(({ cluster, record, lastSeen }) => {
     const version = record?.hcoVersion
     const lastMs = Math.max(record?.lastSeenMs ?? 0, lastMsOf(lastSeen) ?? 0)
-    if (version === undefined || nowMs - lastMs > CLUSTER_LIVES_MS) continue
-    const known = byVersion.get(version)
-    if (known === undefined) byVersion.set(version, [cluster])
-    else known.push(cluster)
-  }
+    return version === undefined || nowMs - lastMs > CLUSTER_LIVES_MS ? [] : [{ cluster, version }]
+  })
+  const byVersion = groupBy(reporting, ({ version }) => version)
   const origins = upgradesByOrigin(edges, nowMs)
   const held = groupBy(notOffered, ({ version }) => version)
-  const found = [...byVersion].flatMap(([version, names]): StrandedVersion[] => {
+  const found = [...byVersion].flatMap(([version, running]): StrandedVersion[] => {
+    const names = running.map(({ cluster }) => cluster)
     const newest = newestOf([...byVersion.keys()].filter((one) => majorOf(one) === majorOf(version)))!
     if (compareVersions(newest, version) <= 0) return []
     const left = origins.get(version)

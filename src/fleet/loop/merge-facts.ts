@@ -12,6 +12,7 @@ import {
   upgradeKeyOf,
 } from '../../model/fleet-facts.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { compareTexts } from '../version-order.ts'
 
 /** @returns lists in the order in which `FleetFactsReader.cluster` reads them */
 export function mergeFacts(
@@ -23,13 +24,13 @@ export function mergeFacts(
   return {
     cluster,
     upgrades: mergeUpgrades(stored?.upgrades ?? [], derived.upgrades, evidenceFromMs).sort(
-      (a, b) => startOf(a) - startOf(b) || compare(a.upgrade.id, b.upgrade.id),
+      (a, b) => startOf(a) - startOf(b) || compareTexts(a.upgrade.id, b.upgrade.id),
     ),
     intervals: mergeIntervals(stored?.intervals ?? [], derived.intervals, evidenceFromMs).sort(
-      (a, b) => compare(a.operator, b.operator) || a.fromMs - b.fromMs || compare(a.version, b.version),
+      (a, b) => compareTexts(a.operator, b.operator) || a.fromMs - b.fromMs || compareTexts(a.version, b.version),
     ),
     modifications: mergeModifications(stored?.modifications ?? [], derived.modifications, evidenceFromMs).sort(
-      (a, b) => modificationKeyOf(a) - modificationKeyOf(b) || compare(a.id, b.id),
+      (a, b) => modificationKeyOf(a) - modificationKeyOf(b) || compareTexts(a.id, b.id),
     ),
   }
 }
@@ -98,10 +99,6 @@ function startOf({ upgrade }: UpgradeRecord): number {
   return upgradeKeyOf(upgrade, 'started') as number
 }
 
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1
-}
-
 /** What has to be written for the stored facts of a cluster to become others; `undefined`: nothing. */
 export function factsChangeOf(stored: ClusterFacts | undefined, after: ClusterFacts): FactsChange | undefined {
   const isRecordSame = stored !== undefined && JSON.stringify(stored.cluster) === JSON.stringify(after.cluster)
@@ -116,7 +113,7 @@ export function factsChangeOf(stored: ClusterFacts | undefined, after: ClusterFa
   return isRecordSame && lists.every(({ removed, put }) => removed.length + put.length === 0) ? undefined : change
 }
 
-export function listChangeOf<T>(
+function listChangeOf<T>(
   stored: readonly T[],
   after: readonly T[],
   keyOf: (one: T) => string,
@@ -130,11 +127,11 @@ export function listChangeOf<T>(
   }
 }
 
-export function intervalKeyOf({ operator, fromMs, version }: VersionInterval): string {
+function intervalKeyOf({ operator, fromMs, version }: VersionInterval): string {
   return JSON.stringify([operator, fromMs, version])
 }
 
 /** Intervals are stored in columns, so the order of their properties means nothing. */
-export function intervalTextOf({ untilMs, isStartKnown, resolutionSeconds }: VersionInterval): string {
+function intervalTextOf({ untilMs, isStartKnown, resolutionSeconds }: VersionInterval): string {
   return JSON.stringify([untilMs, isStartKnown, resolutionSeconds])
 }

@@ -1,5 +1,6 @@
 /** The traces of a cluster's upgrades, with the alerts that fired while they ran. */
 import { traceOf } from '../trace/trace.ts'
+import { msOf } from '../trace/trace-draft.ts'
 import { upgradeTraceId } from '../trace/trace-ids.ts'
 import type { FiredAlert, FiredAlertReader } from '../../model/alert-run.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
@@ -8,7 +9,7 @@ import type { DerivedTrace, Span } from '../../model/span.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { UPGRADE_SCOPE } from '../../model/upgrade-convention.ts'
 
-/** Of one trace: of more alerts than this, the oldest are shown. */
+/** Maximum of alerts of one trace: the oldest. */
 const ALERTS_MAX = 100
 
 /** Traces of a cluster's upgrades that a change of its facts writes: empty ones for upgrades that are removed. */
@@ -23,13 +24,13 @@ export async function changedTraces(
   const traces: DerivedTrace[] = Array.from(removed, (traceId) => ({ traceId, scope: UPGRADE_SCOPE, spans: [] }))
   const isRenamed = JSON.stringify(before?.cluster.aliases) !== JSON.stringify(after.cluster.aliases)
   for (const record of isRenamed ? after.upgrades : change.upgrades.put) {
-    const told = await alertedTrace(record, after.cluster, alerts)
-    traces.push({ traceId: upgradeTraceId(record), scope: UPGRADE_SCOPE, ...told })
+    const alerted = await alertedTrace(record, after.cluster, alerts)
+    traces.push({ traceId: upgradeTraceId(record), scope: UPGRADE_SCOPE, ...alerted })
   }
   return traces
 }
 
-/** A trace, and of what alerts it tells. */
+/** A trace with the alerts in it. */
 export interface AlertedTrace extends DerivedTrace {
   readonly alerts: readonly FiredAlert[]
 }
@@ -41,8 +42,8 @@ export async function alertedTraces(
 ): Promise<readonly AlertedTrace[]> {
   const traces: AlertedTrace[] = []
   for (const record of upgrades) {
-    const told = await alertedTrace(record, cluster, alerts)
-    if (told.alerts.length > 0) traces.push({ traceId: upgradeTraceId(record), scope: UPGRADE_SCOPE, ...told })
+    const alerted = await alertedTrace(record, cluster, alerts)
+    if (alerted.alerts.length > 0) traces.push({ traceId: upgradeTraceId(record), scope: UPGRADE_SCOPE, ...alerted })
   }
   return traces
 }
@@ -55,9 +56,7 @@ async function alertedTrace(
   const spans = traceOf(record, cluster)
   const [root] = spans
   if (root === undefined) return { spans, alerts: [] }
-  const range = { fromMs: Number(root.startNs / NS_PER_MS), toMs: Number(root.endNs / NS_PER_MS) }
+  const range = { fromMs: msOf(root.startNs), toMs: msOf(root.endNs) }
   const fired = await alerts.firedOn(cluster.cluster, range, ALERTS_MAX)
   return { spans: fired.length === 0 ? spans : traceOf(record, cluster, fired), alerts: fired }
 }
-
-const NS_PER_MS = 1_000_000n

@@ -1,99 +1,41 @@
 /** The rows of the landing page: the fields of an open upgrade or of a silent cluster that a row shows. */
-import type { EdgeFacts, PhaseBaseline, StuckVerdict } from '../../model/stuck.ts'
-import type { BlockCause, PhaseName, UpgradeOperator } from '../../model/upgrade.ts'
+import type { EdgeFacts, StuckVerdict } from '../../model/stuck.ts'
+import type { PhaseName } from '../../model/upgrade.ts'
 import { lastMsOf, type ObservedCluster } from '../clusters/fleet-coverage.ts'
 import type { OpenUpgrade } from '../clusters/cluster-states.ts'
 import { edgeNameOf, type EdgeName } from '../edges/edges.ts'
 import { shownVersion } from '../clusters/cluster-filter.ts'
 import { SEED_SECONDS } from '../stuck/stuck-baseline.ts'
 
-/** The row of an open upgrade. */
-export interface NowUpgrade {
-  readonly id: string
-  readonly cluster: string
-  readonly operator: UpgradeOperator
-  readonly from: string | undefined
-  readonly to: string
-  readonly phase: PhaseName | undefined
-  readonly phaseSinceMs: number | undefined
-  /** When the phase ends by the p50 of this edge; after that, by the p90. */
-  readonly phaseEndsMs: number | undefined
-  readonly startedMs: number | undefined
-  readonly isStuck: boolean
-  readonly stalledSinceMs: number | undefined
-  /** Beyond its threshold. */
-  readonly beyondSeconds: number | undefined
-  readonly silentSinceMs: number | undefined
-  readonly baseline: PhaseBaseline | undefined
-  readonly cause: { readonly cause: BlockCause; readonly text: string } | undefined
-  readonly nodes: { readonly updated: number; readonly desired: number } | undefined
-  readonly machines:
-    { readonly outdated: number; readonly atStart: number | undefined; readonly etaMs: number | undefined } | undefined
-  readonly resolutionSeconds: number
-}
-
-export interface WaitingUpgrade {
-  readonly id: string
-  readonly cluster: string
-  readonly operator: UpgradeOperator
-  readonly from: string | undefined
-  readonly to: string
-  readonly sinceMs: number | undefined
-  readonly channel: string | undefined
-  readonly namespace: string | undefined
-  readonly installPlan: string | undefined
-  readonly isStuck: boolean
-}
-
-export interface SilentCluster {
-  readonly cluster: string
-  readonly lastSeenMs: number
-  readonly version: string | undefined
-  /** The open upgrade when the cluster went silent. */
-  readonly upgrade:
-    | {
-        readonly id: string
-        readonly from: string | undefined
-        readonly to: string
-        readonly phase: PhaseName | undefined
-        readonly isStuck: boolean
-      }
-    | undefined
-}
+export type NowUpgrade = ReturnType<typeof nowUpgrade>
+export type WaitingUpgrade = ReturnType<typeof waitingUpgrade>
+export type SilentCluster = ReturnType<typeof silentCluster>
 
 /** @param edgeOf the facts of an edge, for the expected end of the phase */
 export function nowUpgrade(
   { record: { upgrade, detail }, verdict }: OpenUpgrade,
   edgeOf: (name: EdgeName) => EdgeFacts | undefined,
   nowMs: number,
-): NowUpgrade {
+) {
   const { isStuck, phase, phaseSinceMs, stalledSinceMs, silentSinceMs, baseline, causes } = verdict
   const [cause] = causes
   const { virtHandler, workloads } = detail
   const name = edgeNameOf(upgrade)
   const edge = name === undefined || phaseSinceMs === undefined ? undefined : edgeOf(name)
+  const { id, cluster, operator, from, to, startedMs, resolutionSeconds } = upgrade
   return {
-    id: upgrade.id,
-    cluster: upgrade.cluster,
-    operator: upgrade.operator,
-    from: upgrade.from,
-    to: upgrade.to,
-    phase,
-    phaseSinceMs,
+    ...{ id, cluster, operator, from, to, startedMs, resolutionSeconds },
+    ...{ phase, phaseSinceMs, isStuck, stalledSinceMs, silentSinceMs, baseline },
+    /** When the phase ends by the p50 of this edge; after that, by the p90. */
     phaseEndsMs: isStuck ? undefined : phaseEndsMs(edge, phase, phaseSinceMs, nowMs),
-    startedMs: upgrade.startedMs,
-    isStuck,
-    stalledSinceMs,
+    /** Beyond its threshold. */
     beyondSeconds: isStuck && baseline !== undefined ? overdueSeconds(verdict, nowMs) : undefined,
-    silentSinceMs,
-    baseline,
-    cause: cause === undefined ? undefined : { cause: cause.cause, text: cause.text },
-    nodes: virtHandler === undefined ? undefined : { updated: virtHandler.updated, desired: virtHandler.desired },
+    cause: cause && { cause: cause.cause, text: cause.text },
+    nodes: virtHandler && { updated: virtHandler.updated, desired: virtHandler.desired },
     machines:
       workloads?.outdatedNow === undefined
         ? undefined
         : { outdated: workloads.outdatedNow, atStart: workloads.outdatedAtStart, etaMs: workloads.etaMs },
-    resolutionSeconds: upgrade.resolutionSeconds,
   }
 }
 
@@ -126,7 +68,7 @@ export function approvalMs({ record: { upgrade } }: OpenUpgrade): number | undef
   return upgrade.phases.find(({ name }) => name === 'approval')?.startedMs
 }
 
-export function waitingUpgrade(one: OpenUpgrade): WaitingUpgrade {
+export function waitingUpgrade(one: OpenUpgrade) {
   const { upgrade, detail } = one.record
   const { id, cluster, operator, from, to, channel } = upgrade
   const { namespace, installPlan } = detail
@@ -134,20 +76,18 @@ export function waitingUpgrade(one: OpenUpgrade): WaitingUpgrade {
   return { id, cluster, operator, from, to, sinceMs, channel, namespace, installPlan, isStuck: one.verdict.isStuck }
 }
 
-export function silentCluster(
-  { cluster, record, lastSeen }: ObservedCluster,
-  open: readonly OpenUpgrade[],
-): SilentCluster {
+export function silentCluster({ cluster, record, lastSeen }: ObservedCluster, open: readonly OpenUpgrade[]) {
   const [first] = open.toSorted((a, b) => Number(b.verdict.isStuck) - Number(a.verdict.isStuck))
   return {
     cluster,
     lastSeenMs: lastMsOf(lastSeen) ?? record?.lastSeenMs ?? 0,
-    version: record === undefined ? undefined : shownVersion(record),
-    upgrade: first === undefined ? undefined : openWhenSilent(first),
+    version: record && shownVersion(record),
+    /** The open upgrade when the cluster went silent. */
+    upgrade: first && openWhenSilent(first),
   }
 }
 
-function openWhenSilent({ record: { upgrade }, verdict }: OpenUpgrade): NonNullable<SilentCluster['upgrade']> {
+function openWhenSilent({ record: { upgrade }, verdict }: OpenUpgrade) {
   const { id, from, to } = upgrade
   return { id, from, to, phase: verdict.phase, isStuck: verdict.isStuck }
 }

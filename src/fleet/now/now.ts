@@ -136,15 +136,14 @@ export function fleetNow(index: NowSource, nowMs: number, listMax: number): Flee
 }
 
 function firstOf<T, R>(all: readonly T[], order: (a: T, b: T) => number, max: number, row: (one: T) => R): Counted<R> {
-  // The input is in order of cluster and id and sorting is stable: ties have an order as well.
-  return { count: all.length, items: all.toSorted(orderOf(order)).slice(0, max).map(row) }
-}
-
-/** Two infinite values are equal: their difference is NaN. */
-function orderOf<T>(order: (a: T, b: T) => number): (a: T, b: T) => number {
-  return (a, b) => {
-    const less = order(a, b)
-    return Number.isNaN(less) ? 0 : less
+  // The input is in order of cluster and id and sorting is stable: ties have an order as well. Two infinite values are equal,
+  // although their difference is NaN.
+  return {
+    count: all.length,
+    items: all
+      .toSorted((a, b) => order(a, b) || 0)
+      .slice(0, max)
+      .map(row),
   }
 }
 

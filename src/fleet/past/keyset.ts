@@ -51,3 +51,19 @@ export function pageOf<T>(
 function compareNatural(a: SortKey, b: SortKey): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
+
+/** All items of a query that is read in portions: `read` gets the place after which a portion begins. */
+export async function* eachItem<T, P>(
+  portion: number,
+  read: (after: { readonly after?: P }) => Promise<readonly T[]>,
+  placeOf: (last: T) => P,
+): AsyncIterable<T> {
+  let after: { readonly after?: P } = {}
+  for (;;) {
+    const page = await read(after)
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < portion) return
+    after = { after: placeOf(last) }
+  }
+}

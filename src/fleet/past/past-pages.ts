@@ -13,7 +13,7 @@ import {
 import type { Modification } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import type { FleetSource } from '../fleet-view.ts'
-import { pageOf, type PageQuery, type PageOrder } from './keyset.ts'
+import { eachItem, pageOf, type PageOrder, type PageQuery, type Place } from './keyset.ts'
 import { modificationAt, recordAt } from './record-at.ts'
 
 const PORTION = 500
@@ -52,19 +52,16 @@ function historyAt({ intervals, upgrades, modifications }: ClusterFacts, atMs: n
 }
 
 /** All upgrades that match, by cluster and id. */
-export async function* eachUpgrade(
+export function eachUpgrade(
   facts: Pick<FleetFactsReader, 'upgrades'>,
   filter: Pick<UpgradeQuery, 'cluster' | 'operator' | 'from' | 'to' | 'states'>,
 ): AsyncIterable<UpgradeRecord> {
-  let after: NonNullable<UpgradeQuery['after']> | undefined
-  for (;;) {
-    const page = { ...filter, sort: 'cluster', isDescending: false, limit: PORTION } as const
-    const records = await facts.upgrades(after === undefined ? page : { ...page, after })
-    yield* records
-    const last = records.at(-1)
-    if (last === undefined || records.length < PORTION) return
-    after = { key: last.upgrade.cluster, id: last.upgrade.id }
-  }
+  const query = { ...filter, sort: 'cluster', isDescending: false, limit: PORTION } as const
+  return eachItem<UpgradeRecord, Place>(
+    PORTION,
+    (after) => facts.upgrades({ ...query, ...after }),
+    ({ upgrade }) => ({ key: upgrade.cluster, id: upgrade.id }),
+  )
 }
 
 /**
@@ -134,24 +131,29 @@ async function newestStarted(
   // An upgrade that matches may be anywhere among all others.
   if (states !== undefined && stored === undefined) return undefined
   const page: UpgradeRecord[] = []
-  let place = query.after
-  for (;;) {
-    const records = await facts.upgrades({
-      ...fitting,
-      ...(stored === undefined ? {} : { states: stored }),
-      ...{ sort, isDescending, toMs: Math.min(toMs, atMs), limit: Math.min(limit, PORTION) },
-      ...(place === undefined ? {} : { after: place }),
-    })
-    for (const record of records) {
-      if (record.upgrade.startedMs === undefined) return undefined
-      const cut = recordAt(record, atMs)
-      if (cut !== undefined && fits(cut, query)) page.push(cut)
-      if (page.length === limit) return page
-    }
-    const last = records.at(-1)
-    if (last === undefined || records.length < Math.min(limit, PORTION)) return undefined
-    place = { key: upgradeKeyOf(last.upgrade, sort), id: last.upgrade.id }
+  const portion = Math.min(limit, PORTION)
+  const ofStates = stored === undefined ? {} : { states: stored }
+  const records = eachItem<UpgradeRecord, Place>(
+    portion,
+    (after) =>
+      facts.upgrades({
+        ...fitting,
+        ...ofStates,
+        sort,
+        isDescending,
+        toMs: Math.min(toMs, atMs),
+        limit: portion,
+        ...after,
+      }),
+    ({ upgrade }) => ({ key: upgradeKeyOf(upgrade, sort), id: upgrade.id }),
+  )
+  for await (const record of records) {
+    if (record.upgrade.startedMs === undefined) return undefined
+    const cut = recordAt(record, atMs)
+    if (cut !== undefined && fits(cut, query)) page.push(cut)
+    if (page.length === limit) return page
   }
+  return undefined
 }
 
 /** As `FleetFactsReader.modifications`, of the modifications cut at a moment. */
@@ -163,22 +165,16 @@ export async function pastModifications(
   const order: PageOrder<Modification> = { keyOf: modificationKeyOf, idOf: ({ id }) => id }
   const found = topOf(order, { isDescending: true, limit, ...(after === undefined ? {} : { after }) })
   const toMs = Math.min(fitting.toMs ?? Infinity, atMs)
-  let place: ModificationQuery['after']
-  for (;;) {
-    const page = await facts.modifications({
-      ...fitting,
-      toMs,
-      limit: PORTION,
-      ...(place === undefined ? {} : { after: place }),
-    })
-    for (const one of page) {
-      const then = modificationAt(one, atMs)
-      if (then !== undefined && (isOpen === undefined || isOpen === isActive(then))) found.put(then)
-    }
-    const last = page.at(-1)
-    if (last === undefined || page.length < PORTION) return found.page()
-    place = { key: modificationKeyOf(last), id: last.id }
+  const all = eachItem<Modification, NonNullable<ModificationQuery['after']>>(
+    PORTION,
+    (place) => facts.modifications({ ...fitting, toMs, limit: PORTION, ...place }),
+    (last) => ({ key: modificationKeyOf(last), id: last.id }),
+  )
+  for await (const one of all) {
+    const then = modificationAt(one, atMs)
+    if (then !== undefined && (isOpen === undefined || isOpen === isActive(then))) found.put(then)
   }
+  return found.page()
 }
 
 /** An edit that was reverted at once is not active, although its end is not recorded. */

@@ -11,6 +11,7 @@
  *   cluster's record. The newest sample says how fresh a cluster is.
  */
 import type { MetricRun, MetricSignal } from '../../model/observation.ts'
+import { groupBy } from '../../base/group-by.ts'
 import { Instants, lastUpTo, MISSED_MS, mergeReplicas, stretchesOf, type ScrapeRun } from './scrapes.ts'
 
 /** One series of the group. */
@@ -70,7 +71,7 @@ export function signalRunsOf(
   const inputs = inputsOf(series)
   const outputs = new Map<string, Output>()
   const outputOf = (one: SignalSeries): Output => {
-    const key = keyOf(one)
+    const key = runSeriesKey(one)
     let output = outputs.get(key)
     if (output === undefined)
       outputs.set(key, (output = { series: one, live: new Map(), run: undefined, sinceMs: -Infinity }))
@@ -143,7 +144,7 @@ function begin(
   for (const run of stored) {
     if (isAnew ? run.firstMs >= startMs : run.firstMs > startMs) continue
     knownMs = Math.max(knownMs, run.lastMs)
-    const key = keyOf(run)
+    const key = runSeriesKey(run)
     if ((run.afterMs ?? Infinity) <= startMs) {
       done.push(run)
       goneMs.set(key, Math.max(goneMs.get(key) ?? -Infinity, run.afterMs!))
@@ -181,13 +182,7 @@ interface Input {
 
 /** Merges replicas. */
 function inputsOf(series: readonly SignalSeries[]): readonly Input[] {
-  const byIdentity = new Map<string, SignalSeries[]>()
-  for (const one of series) {
-    const same = byIdentity.get(one.identity)
-    if (same === undefined) byIdentity.set(one.identity, [one])
-    else same.push(one)
-  }
-  return [...byIdentity.values()].map((same) => {
+  return [...groupBy(series, ({ identity }) => identity).values()].map((same) => {
     const runs = mergeReplicas(same.map(({ runs }) => runs))
     return { series: same[0]!, runs, samples: runs.filter(({ isStale }) => !isStale) }
   })
@@ -232,13 +227,14 @@ function draftOf(cluster: string, { signal, labels }: SignalSeries, value: numbe
   return { cluster, signal, labels, value, firstMs, lastMs: firstMs }
 }
 
-function keyOf({ signal, labels }: Pick<MetricRun, 'signal' | 'labels'>): string {
+/** The key of a run's series. */
+export function runSeriesKey({ signal, labels }: Pick<MetricRun, 'signal' | 'labels'>): string {
   return JSON.stringify([signal, ...Object.entries(labels).flat()])
 }
 
 /** By signal, labels and start. */
 export function compareRuns(a: MetricRun, b: MetricRun): number {
   if (a.signal !== b.signal) return a.signal < b.signal ? -1 : 1
-  const [left, right] = [keyOf(a), keyOf(b)]
+  const [left, right] = [runSeriesKey(a), runSeriesKey(b)]
   return left === right ? a.firstMs - b.firstMs : left < right ? -1 : 1
 }

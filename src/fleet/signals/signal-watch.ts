@@ -4,14 +4,13 @@
  * the runs that replace the stored ones from there. The result equals reading everything at once, in whatever order samples
  * arrived.
  */
-import { Labels } from '../../model/labels.ts'
 import type { MetricRun } from '../../model/observation.ts'
 import type { RunSelection } from '../../model/queryable.ts'
 import { RunColumns } from '../../model/run-columns.ts'
 import { isStaleAt } from '../../model/sample.ts'
 import { MISSED_MS, type ScrapeRun } from './scrapes.ts'
 import { SignalGroupWatch, type GroupDue, type SignalStore } from './signal-group-watch.ts'
-import { compareRuns, SETTLED_EVERY_MS, signalRunsOf, type SignalSeries } from './signal-runs.ts'
+import { compareRuns, runSeriesKey, SETTLED_EVERY_MS, signalRunsOf, type SignalSeries } from './signal-runs.ts'
 import { REPLICA_LABEL_NAMES, SIGNAL_GROUPS } from './signals.ts'
 import { WaitingClusters } from './waiting-clusters.ts'
 
@@ -129,10 +128,10 @@ export class SignalWatch {
   }
 
   /**
-   * @param kept all stored runs of the cluster
+   * @param stored all stored runs of the cluster
    * @returns `undefined`: no change. Throws FleetError when samples cannot be read; the cluster stays pending.
    */
-  read(cluster: string, kept: readonly MetricRun[], nowMs: number): RunChange | undefined {
+  read(cluster: string, stored: readonly MetricRun[], nowMs: number): RunChange | undefined {
     const number = this.#numbers.get(cluster)!
     // A failure puts the cluster at the end of the queue.
     const isChanged = this.#changed.has(number)
@@ -140,21 +139,21 @@ export class SignalWatch {
     const runs: MetricRun[] = []
     for (const group of this.#groups) {
       const signals = new Set([...group.group.sources.values()].map(({ signal }) => signal))
-      const keptHere = kept.filter(({ signal }) => signals.has(signal))
+      const storedRuns = stored.filter(({ signal }) => signals.has(signal))
       const due = group.take(number)
       if (due === undefined) {
-        runs.push(...keptHere)
+        runs.push(...storedRuns)
         continue
       }
       try {
-        runs.push(...this.#readGroup(group, cluster, number, due, keptHere, nowMs))
+        runs.push(...this.#readGroup(group, cluster, number, due, storedRuns, nowMs))
       } catch (thrown) {
         group.giveBack(number, due)
         ;(isChanged ? this.#changed : this.#aged).add(number, sinceMs, true)
         throw thrown
       }
     }
-    return changeOf(cluster, kept, runs.sort(compareRuns))
+    return changeOf(cluster, stored, runs.sort(compareRuns))
   }
 
   #readGroup(
@@ -162,13 +161,13 @@ export class SignalWatch {
     cluster: string,
     number: number,
     due: GroupDue,
-    kept: readonly MetricRun[],
+    stored: readonly MetricRun[],
     nowMs: number,
   ): readonly MetricRun[] {
     const oldestMs = nowMs - this.#options.retentionRawMs
     const refs = group.refsOf(number)
-    const known = knownTimesOf(kept)
-    const keptKeys = new Set(kept.map(keyOf))
+    const known = knownTimesOf(stored)
+    const storedKeys = new Set(stored.map(runSeriesKey))
     // The stored runs are from before the restart: late samples may have arrived since.
     const beganMs = due.fromMs === Infinity ? (known.at(-1) ?? -Infinity) - this.#options.outOfOrderMs : due.fromMs
     const newestMs = group.newestMs(number)
@@ -180,7 +179,7 @@ export class SignalWatch {
       for (const ref of refs) {
         const row = rowOf(all, ref)
         if (row === undefined) continue
-        const isNew = due.newRefs.includes(ref) || !keptKeys.has(keyOf(signalOf(group, all, row)))
+        const isNew = due.newRefs.includes(ref) || !storedKeys.has(runSeriesKey(signalOf(group, all, row)))
         if (isNew) fromMs = Math.min(fromMs, this.#runsOf(all, row)[0]?.firstMs ?? Infinity)
       }
     }
@@ -189,10 +188,10 @@ export class SignalWatch {
     const startMs = known.findLast((timeMs) => timeMs <= boundMs)
     if (startMs !== undefined && startMs - MISSED_MS > oldestMs) {
       const series = this.#seriesOf(group, refs, startMs - MISSED_MS, nowMs)
-      const { runs, isTorn } = signalRunsOf(cluster, series, kept, startMs, false)
+      const { runs, isTorn } = signalRunsOf(cluster, series, stored, startMs, false)
       if (!isTorn) return runs
     }
-    return signalRunsOf(cluster, this.#seriesOf(group, refs, oldestMs, nowMs), kept, oldestMs, true).runs
+    return signalRunsOf(cluster, this.#seriesOf(group, refs, oldestMs, nowMs), stored, oldestMs, true).runs
   }
 
   #select(group: SignalGroupWatch, fromMs: number, nowMs: number): RunSelection {
@@ -252,16 +251,8 @@ function signalOf(
 ): Omit<SignalSeries, 'runs'> & { readonly isPresence: boolean } {
   const all = rows.at(row)
   const { signal, combine, isPresence, labelsOf } = group.group.sources.get(all.metricName)!
-  const own = Labels.fromPairs(pairsOf(all).filter(([name]) => !REPLICA_LABEL_NAMES.has(name)))
+  const own = all.drop(REPLICA_LABEL_NAMES)
   return { signal, combine, isPresence, labels: labelsOf((name) => all.get(name)), identity: own.key }
-}
-
-function pairsOf({ flat }: Labels): (readonly [string, string])[] {
-  return Array.from({ length: flat.length / 2 }, (_, i) => [flat[i * 2]!, flat[i * 2 + 1]!] as const)
-}
-
-function keyOf({ signal, labels }: Pick<MetricRun, 'signal' | 'labels'>): string {
-  return JSON.stringify([signal, ...Object.entries(labels).flat()])
 }
 
 /** All times of samples that runs contain, ascending. */
@@ -271,11 +262,11 @@ function knownTimesOf(runs: readonly MetricRun[]): readonly number[] {
 }
 
 /** The runs from the first difference on. */
-function changeOf(cluster: string, kept: readonly MetricRun[], runs: readonly MetricRun[]): RunChange | undefined {
-  const before = new Set(kept.map(textOf))
+function changeOf(cluster: string, stored: readonly MetricRun[], runs: readonly MetricRun[]): RunChange | undefined {
+  const before = new Set(stored.map(textOf))
   const after = new Set(runs.map(textOf))
   const different = [
-    ...kept.filter((run) => !after.has(textOf(run))),
+    ...stored.filter((run) => !after.has(textOf(run))),
     ...runs.filter((run) => !before.has(textOf(run))),
   ]
   if (different.length === 0) return undefined

@@ -47,19 +47,6 @@ export interface BaselineIndex {
   revision(): number
 }
 
-/** Learns from the upgrades of any clusters, once. */
-export function learnBaselines(records: Iterable<UpgradeRecord>): BaselineIndex {
-  const index = createBaselineIndex()
-  const byCluster = new Map<string, UpgradeRecord[]>()
-  for (const record of records) {
-    const known = byCluster.get(record.upgrade.cluster)
-    if (known === undefined) byCluster.set(record.upgrade.cluster, [record])
-    else known.push(record)
-  }
-  for (const [cluster, all] of byCluster) index.put(cluster, all)
-  return index
-}
-
 export function createBaselineIndex(): BaselineIndex {
   const baselines = new Map<string, ScopeBaseline>()
   const silencesOfCluster = new Map<string, ClusterSilences>()

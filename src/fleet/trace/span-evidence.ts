@@ -1,6 +1,8 @@
 import type { Attributes, AttributeValue } from '../../model/attribute.ts'
 import type { SpanEvidence } from '../../model/observation.ts'
 import type { Span } from '../../model/span.ts'
+import { groupBy } from '../../base/group-by.ts'
+import { msOf } from './trace-draft.ts'
 import { UPGRADE_SCOPE, conventionOf } from '../../model/upgrade-convention.ts'
 
 /**
@@ -19,14 +21,7 @@ export function isSpanEvidence(span: Pick<Span, 'name' | 'scope' | 'resource'>):
 /** By cluster; each list by start and then ids, each span once, so that equal sets of spans are equal evidence. */
 export function spanEvidenceOf(spans: readonly Span[]): ReadonlyMap<string, readonly SpanEvidence[]> {
   const byIds = new Map(spans.filter(isSpanEvidence).map((span) => [`${span.traceId}${span.spanId}`, span]))
-  const byCluster = new Map<string, SpanEvidence[]>()
-  for (const span of [...byIds.values()].sort(byStart)) {
-    const { cluster } = span.resource
-    const spans = byCluster.get(cluster)
-    if (spans === undefined) byCluster.set(cluster, [evidenceOf(span)])
-    else spans.push(evidenceOf(span))
-  }
-  return byCluster
+  return groupBy([...byIds.values()].sort(byStart).map(evidenceOf), ({ cluster }) => cluster)
 }
 
 function evidenceOf(span: Span): SpanEvidence {
@@ -56,12 +51,6 @@ function texts(attributes: Attributes): Readonly<Record<string, string>> {
 
 function textOf(value: AttributeValue): string | undefined {
   return value === undefined || typeof value === 'object' ? undefined : String(value)
-}
-
-const NS_PER_MS = 1_000_000n
-
-function msOf(timeNs: bigint): number {
-  return Number(timeNs / NS_PER_MS)
 }
 
 function byStart(a: Span, b: Span): number {

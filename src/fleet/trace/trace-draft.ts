@@ -30,6 +30,10 @@ export function attributesOf(entries: Readonly<Record<string, AttributeValue>>):
 
 const NS_PER_MS = 1_000_000n
 
+export function msOf(timeNs: bigint): number {
+  return Number(timeNs / NS_PER_MS)
+}
+
 /** Facts are in whole milliseconds at best. */
 export function nsOf(timeMs: number): bigint {
   return BigInt(Math.round(timeMs)) * NS_PER_MS

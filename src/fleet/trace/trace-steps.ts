@@ -5,15 +5,10 @@ import { spanPath } from './trace-ids.ts'
 
 /** The spans below an upgrade's root whose start is known. */
 export function stepsOf(record: UpgradeRecord): readonly SpanDraft[] {
-  return [
-    ...approvalOf(record),
-    ...csvStepsOf(record),
-    ...reconcileOf(record),
-    ...componentsOf(record),
-    ...handlersOf(record),
-    ...workloadsOf(record),
-    ...poolsOf(record),
-  ]
+  const csv = attributesOf({ 'olm.csv.name': record.detail.csvName })
+  return [approvalOf, csvStepsOf, reconcileOf, componentsOf, handlersOf, workloadsOf, poolsOf]
+    .flatMap((steps) => steps(record))
+    .map((step) => ({ ...step, attributes: [...csv, ...step.attributes] }))
 }
 
 function approvalOf({ upgrade, detail }: UpgradeRecord): readonly SpanDraft[] {
@@ -23,7 +18,6 @@ function approvalOf({ upgrade, detail }: UpgradeRecord): readonly SpanDraft[] {
     {
       ...fromPhase(phase, phase.startedMs, 'olm.approval'),
       attributes: attributesOf({
-        ...csvName(detail.csvName),
         'olm.install_plan.approval': upgrade.approval,
         'olm.install_plan.name': detail.installPlan,
       }),
@@ -49,8 +43,7 @@ interface CsvStep {
 
 /** Each occurrence of a phase is a span; a change of the reason within it is not. */
 function csvStepsOf(record: UpgradeRecord): readonly SpanDraft[] {
-  const { csvName: name } = record.detail
-  if (name === undefined) return []
+  if (record.detail.csvName === undefined) return []
   const counts = new Map<string, number>()
   return csvPath(record).flatMap((step) => {
     const spanName = CSV_SPANS[step.phase]
@@ -63,7 +56,7 @@ function csvStepsOf(record: UpgradeRecord): readonly SpanDraft[] {
         name: spanName,
         startMs: step.startedMs,
         ...(step.endedMs !== undefined && { endMs: step.endedMs }),
-        attributes: attributesOf({ ...csvName(name), 'olm.csv.phase': step.phase, 'olm.csv.reason': step.reason }),
+        attributes: attributesOf({ 'olm.csv.phase': step.phase, 'olm.csv.reason': step.reason }),
         events: [],
         ...(step.error !== undefined && { error: step.error }),
       },
@@ -123,7 +116,6 @@ function reconcileOf({ upgrade, detail }: UpgradeRecord): readonly SpanDraft[] {
       startMs,
       ...(endMs !== undefined && { endMs }),
       attributes: attributesOf({
-        ...csvName(detail.csvName),
         ...(detail.hco?.startedMs === undefined ? {} : condition),
       }),
       events: changesOf(detail.conditionChanges, (component) => !hasSpan(detail.components, component)),
@@ -151,7 +143,6 @@ function componentsOf(record: UpgradeRecord): readonly SpanDraft[] {
         startMs: startedMs,
         ...(endedMs !== undefined && { endMs: endedMs }),
         attributes: attributesOf({
-          ...csvName(detail.csvName),
           'component.name': name,
           'component.from.version': from,
           'component.to.version': to,
@@ -174,7 +165,6 @@ function handlersOf(record: UpgradeRecord): readonly SpanDraft[] {
         ...fromPhase(phase, phase.startedMs, name),
         ...(hasSpan(detail.components, KUBEVIRT) ? { parentPath: componentPath(KUBEVIRT) } : underReconcile(record)),
         attributes: attributesOf({
-          ...csvName(detail.csvName),
           'virt_handler.desired': counts?.desired,
           'virt_handler.updated': counts?.updated,
           'virt_handler.waves': counts?.waves,
@@ -197,7 +187,6 @@ function workloadsOf({ upgrade, detail }: UpgradeRecord): readonly SpanDraft[] {
       ...(endMs !== undefined && { endMs }),
       outlives: upgrade.state === 'succeeded',
       attributes: attributesOf({
-        ...csvName(detail.csvName),
         'kubevirt.outdated_vmi.start': detail.workloads?.outdatedAtStart,
         'kubevirt.outdated_vmi.end': detail.workloads?.outdatedNow,
       }),
@@ -209,7 +198,7 @@ function workloadsOf({ upgrade, detail }: UpgradeRecord): readonly SpanDraft[] {
 
 const POOL_PREFIX = 'platform.'
 
-function poolsOf({ upgrade, detail }: UpgradeRecord): readonly SpanDraft[] {
+function poolsOf({ upgrade }: UpgradeRecord): readonly SpanDraft[] {
   return upgrade.phases.flatMap((phase) => {
     if (!phase.name.startsWith(POOL_PREFIX) || phase.startedMs === undefined) return []
     const pool = phase.name.slice(POOL_PREFIX.length)
@@ -217,7 +206,7 @@ function poolsOf({ upgrade, detail }: UpgradeRecord): readonly SpanDraft[] {
       {
         ...fromPhase(phase, phase.startedMs, 'platform.pool'),
         path: spanPath('platform.pool', pool),
-        attributes: attributesOf({ ...csvName(detail.csvName), 'k8s.machine_config_pool.name': pool }),
+        attributes: attributesOf({ 'k8s.machine_config_pool.name': pool }),
       },
     ]
   })
@@ -236,10 +225,6 @@ function fromPhase(phase: UpgradePhase, startMs: number, name: string): Omit<Spa
     events: [],
     ...(phase.state === 'failed' && { error: '' }),
   }
-}
-
-function csvName(name: string | undefined): Record<string, string | undefined> {
-  return { 'olm.csv.name': name }
 }
 
 function underReconcile(record: UpgradeRecord): { readonly parentPath?: string } {

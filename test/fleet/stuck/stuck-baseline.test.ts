@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createBaselineIndex, learnBaselines } from '../../../src/fleet/stuck/stuck-baseline.ts'
+import { createBaselineIndex } from '../../../src/fleet/stuck/stuck-baseline.ts'
+import { learnBaselines } from '../learn-baselines.ts'
 import { silencesOf } from '../../../src/fleet/stuck/stuck-silence.ts'
 import type { UpgradePhase, UpgradeRecord } from '../../../src/model/upgrade.ts'
 import { phase, recordOf, type RecordScript } from '../edge-script.ts'

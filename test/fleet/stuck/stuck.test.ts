@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createStuckJudge, isOpen, type LastSeen } from '../../../src/fleet/stuck/stuck.ts'
-import { learnBaselines } from '../../../src/fleet/stuck/stuck-baseline.ts'
+import { learnBaselines } from '../learn-baselines.ts'
 import type { BlockCause, PhaseName, UpgradeState } from '../../../src/model/upgrade.ts'
 import { MINUTE_MS, phase, recordOf, T0, type RecordScript } from '../edge-script.ts'
 

@@ -6,7 +6,7 @@ import { firstScreen } from '../../scripts/first-screen.ts'
 import { pageParts } from '../../scripts/page-parts.ts'
 import { pagePatterns } from './lib/page-files.ts'
 
-/** The development server answers pages itself and hands everything else to a Daytwo on its default address. */
+/** The development server serves the pages and proxies the rest to a Daytwo on its default address. */
 const SERVER = 'http://127.0.0.1:4318'
 
 const REACT = /node_modules\/(?:react|react-dom|scheduler|wouter|regexparam|@tanstack\/(?:react-query|query-core))\//

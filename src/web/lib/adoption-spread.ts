@@ -1,6 +1,6 @@
 import type { SpreadItem, ForecastItem } from '../../contract/adoption.ts'
 import { countOf, formatShare } from './format-number.ts'
-import { shortDay } from './utc-day.ts'
+import { shortDay } from './day-ticks.ts'
 
 /** The first sentence of the adoption page: the share of the selected version, compared with the previous version. Pure. */
 export interface AdoptionHeadline {

@@ -58,7 +58,7 @@ export function formatAlertView(view: AlertView): string {
 }
 
 export function isFiltered(view: AlertView): boolean {
-  return ALERT_VIEW.isNarrowed({ ...view, groupBy: 'auto', sort: 'worst' })
+  return ALERT_VIEW.isNarrowed({ ...view, groupBy: 'auto' })
 }
 
 /** The alerts that pass the filters, in the order of the view. */

@@ -3,7 +3,7 @@ import { parseValue } from './format-number.ts'
 
 type Matrix = Extract<QueryData, { resultType: 'matrix' }>['result']
 
-/** The time of a chart, both ends in it. */
+/** The time of a chart, including both ends. */
 export interface ChartRange {
   readonly startSeconds: number
   readonly endSeconds: number
@@ -34,13 +34,13 @@ export function toColumn(
   return column
 }
 
-/** A step that gives a chart about 240 points, from a list of spans people can say. */
+/** A round step that gives a chart about 240 points. */
 export function stepFor(rangeSeconds: number): number {
   const steps = [5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400]
   return steps.find((step) => rangeSeconds / step <= 240) ?? 86_400
 }
 
-/** Steps whose neighbours have no sample: no line leads to them, so they have to be drawn as points. */
+/** Steps whose neighbours have no sample: no line reaches them, so they are drawn as points. */
 export function stepsAlone(values: readonly (number | null | undefined)[]): number[] {
   const alone: number[] = []
   for (let i = 0; i < values.length; i++) {

@@ -1,7 +1,7 @@
 import type { ClustersQuery } from '../../contract/fleet-clusters.ts'
 import { CLUSTER_STATES } from '../../model/cluster-record.ts'
 import type { Search } from './address.ts'
-import { choicesField, sortedViewCodec, textField, textsField, type ViewOf } from './view-codec.ts'
+import { choicesField, sortFields, textField, textsField, viewCodec, type ViewOf } from './view-codec.ts'
 
 /** The contract's own list would load its schemas, and the cluster list is on the first screen. */
 const CLUSTER_SORTS: readonly NonNullable<ClustersQuery['sort']>[] = [
@@ -12,23 +12,20 @@ const CLUSTER_SORTS: readonly NonNullable<ClustersQuery['sort']>[] = [
 ]
 
 /** Filters and sort of the cluster list, in its address. Pure. */
-export const CLUSTER_VIEW = sortedViewCodec(
-  {
-    /** Clusters in one of them; empty: all. */
-    states: choicesField('state', CLUSTER_STATES),
-    /** `1.17.0`, or `1.17` for all of a minor; empty: all. */
-    versions: textsField('version'),
-    channel: textField('channel'),
-    /** `openshift`, or `openshift 4.20`. */
-    platform: textField('platform'),
-    flavour: textField('flavour'),
-    region: textField('region'),
-    /** Part of a name. */
-    text: textField('q'),
-  },
-  CLUSTER_SORTS,
-  'cluster',
-)
+export const CLUSTER_VIEW = viewCodec({
+  /** Clusters in one of them; empty: all. */
+  states: choicesField('state', CLUSTER_STATES),
+  /** `1.17.0`, or `1.17` for all of a minor; empty: all. */
+  versions: textsField('version'),
+  channel: textField('channel'),
+  /** `openshift`, or `openshift 4.20`. */
+  platform: textField('platform'),
+  flavour: textField('flavour'),
+  region: textField('region'),
+  /** Part of a name. */
+  text: textField('q'),
+  ...sortFields(CLUSTER_SORTS, 'cluster'),
+})
 export type ClusterListView = ViewOf<typeof CLUSTER_VIEW>
 export type ClusterSort = ClusterListView['sort']
 

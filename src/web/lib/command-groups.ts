@@ -1,18 +1,18 @@
-/** What the command menu shows: commands by what they are, those that match, a few of each. Pure. */
+/** The matching commands of the command menu, a few of each group. Pure. */
 
 export interface CommandGroup<T> {
   readonly title: string
   readonly commands: readonly T[]
-  /** How many there are elsewhere, when these are only the first of them. */
+  /** The number of all, when these are only the first. */
   readonly total?: number
-  /** What can always be done with what is typed: after all others, however well it matches. */
+  /** Always after the other groups. */
   readonly isLast?: boolean
 }
 
 export interface ShownGroup<T> {
   readonly title: string
   readonly shown: readonly T[]
-  /** All that match. */
+  /** The number of all matches. */
   readonly count: number
 }
 
@@ -41,12 +41,12 @@ export function shownGroups<T extends { readonly label: string }>(
     .map(({ group }) => group)
 }
 
-/** The word a server is asked for: it looks for one text, and all others are looked for here. */
+/** The longest word, for the server's search of one text; the client filters by the others. */
 export function searchWord(typed: string): string {
   return typed.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), '')
 }
 
-/** Finds commands by what somebody types: every word must occur, the earlier and the more whole the better. Pure. */
+/** Commands that contain every typed word, best match first. */
 export function matchCommands<T extends { readonly label: string }>(commands: readonly T[], typed: string): T[] {
   const words = wordsOf(typed)
   if (words.length === 0) return [...commands]
@@ -57,7 +57,7 @@ export function matchCommands<T extends { readonly label: string }>(commands: re
     .map(({ command }) => command)
 }
 
-/** How well a label answers what is typed; 0: not at all, or nothing is typed. */
+/** The score of a label; 0: no match, or nothing typed. */
 export function scoreOfLabel(label: string, typed: string): number {
   return scoreOf(label.toLowerCase(), wordsOf(typed))
 }

@@ -1,11 +1,11 @@
 import type { DecommissionRequest } from '../../contract/decommissions.ts'
 import type { Zone } from './format-time.ts'
 
-/** That clusters were switched off for good, while somebody writes it. Pure: the present is an argument. */
+/** A declaration that clusters are decommissioned, while it is edited. Pure: the present is an argument. */
 export interface DecommissionDraft {
   readonly clusters: readonly string[]
   readonly reason: string
-  /** As a date field holds it, in the reader's zone; empty: now. */
+  /** The value of the date field, in the reader's zone; empty: now. */
   readonly since: string
 }
 
@@ -14,7 +14,7 @@ function sinceMs(since: string, zone: Zone): number | undefined {
   return since === '' ? undefined : Date.parse(zone === 'utc' ? `${since}Z` : since)
 }
 
-/** Why it cannot be sent yet, or `undefined`. */
+/** Why the declaration cannot be sent, or `undefined`. */
 export function decommissionFault({ reason, since }: DecommissionDraft, nowMs: number, zone: Zone): string | undefined {
   const atMs = sinceMs(since, zone)
   if (Number.isNaN(atMs)) return 'Say since when, or leave it empty.'

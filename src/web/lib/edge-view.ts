@@ -55,8 +55,8 @@ const newest = (a: EdgeItem, b: EdgeItem): number => compareVersions(a.to, b.to)
 const ms = (at: string | null): number => (at === null ? 0 : Date.parse(at))
 
 /**
- * The lower bound of success, which says how bad an edge may be. Where nothing failed it says only how few took it: those come
- * after all of which something did. Of which nothing ended, nothing is known: they are no worst ones.
+ * The lower bound of success. Edges without failures follow those with any, because their bound only reflects few attempts; edges
+ * without an ended attempt are last.
  */
 function badness({ success }: Pick<EdgeItem, 'success'>): number {
   if (success === null) return 2

@@ -3,7 +3,7 @@ import { phaseName } from './fleet-names.ts'
 import { countOf, formatCount } from './format-number.ts'
 import type { StrandedItem } from '../../contract/fleet-stranded.ts'
 
-/** What two edges beside each other say, in sentences. Pure. */
+/** Edges and their comparison in sentences. Pure. */
 
 export function edgeName({ from, to }: Pick<EdgeItem, 'from' | 'to'>): string {
   return `${from} → ${to}`
@@ -65,7 +65,7 @@ export function successText({ success }: Pick<EdgeItem, 'success'>): string {
   return `${percent(success.share)} of ${success.of} (${percent(success.low)} to ${percent(success.high)})`
 }
 
-/** Why a version is called stranded, and what to look at, in a sentence. Pure. */
+/** Why a version is stranded, and what to check. */
 export function strandedSentence(item: StrandedItem): string {
   const { version, reason, endedLately, newest } = item
   switch (reason) {

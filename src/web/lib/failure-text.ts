@@ -1,10 +1,7 @@
 import { formatCount } from './format-number.ts'
 import { formatLength } from './format-time.ts'
 
-/**
- * That a query asked for more than it may, as people say it: the server says it with raw numbers, in the words that clients
- * of Prometheus know. Pure; `undefined` for any other failure.
- */
+/** Prometheus' message about an exceeded query limit in words; `undefined` for other failures. */
 export function limitWords(message: string): string | undefined {
   const samples = /would load too many samples into memory in query execution: limit is (\d+)/.exec(message)
   if (samples !== null)
@@ -42,7 +39,7 @@ function decimal(value: number): string {
   return value >= 100 ? formatCount(Math.round(value)) : String(Math.round(value * 10) / 10)
 }
 
-/** Servers say reasons without a capital and a full stop, and something follows here. Pure. */
+/** A reason from the server as a sentence, with a capital and a full stop. */
 export function asSentence(reason: string): string {
   const said = limitWords(reason) ?? reason
   const text = said.charAt(0).toUpperCase() + said.slice(1)

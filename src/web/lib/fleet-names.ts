@@ -1,7 +1,7 @@
 import type { ClusterState } from '../../model/cluster-record.ts'
 import type { PhaseState, UpgradeState } from '../../model/upgrade.ts'
 
-/** What states and causes are called where people read. Pure. */
+/** Names of states, causes, operators and phases in the UI. Pure. */
 
 export const CLUSTER_STATE_WORDS: Readonly<Record<ClusterState, string>> = {
   upgrading: 'upgrading',
@@ -16,7 +16,7 @@ export const CLUSTER_STATE_WORDS: Readonly<Record<ClusterState, string>> = {
   gone: 'gone',
 }
 
-/** What each says, for those who meet the word first. */
+/** Explanations of the states. */
 export const CLUSTER_STATE_MEANINGS: Readonly<Record<ClusterState, string>> = {
   upgrading: 'An operator or the platform is between two versions.',
   stuck: 'An upgrade got no further for longer than its phase takes elsewhere.',
@@ -69,8 +69,6 @@ export function causeName(cause: string): string {
   return CAUSES[cause] ?? cause
 }
 
-/** What operators and components are called where people read. Pure. */
-
 const OPERATORS: Readonly<Record<string, string>> = {
   'kubevirt-hyperconverged': 'HCO',
   hco: 'HCO',
@@ -102,11 +100,10 @@ export function stepText({ operator, from, to }: UpgradeStep): string {
   return `${operatorName(operator)} ${from ?? 'unknown'} → ${to}`
 }
 
-/** What the phases of an upgrade are called, everywhere. Pure. */
 interface PhaseText {
-  /** The field's own term: heads of columns and lanes. */
+  /** The term, for heads of columns and lanes. */
   readonly name: string
-  /** What happens then, for who reads it in a sentence. */
+  /** The phase within a sentence. */
   readonly words: string
 }
 
@@ -125,7 +122,7 @@ const PHASES: Readonly<Record<string, PhaseText>> = {
   platform: { name: 'Platform', words: 'platform' },
 }
 
-/** One component, or one pool of nodes, by its name. */
+/** Phases of one component, or of one pool of nodes. */
 const PARTS: Readonly<Record<string, (part: string) => PhaseText>> = {
   operands: (part) => ({ name: operatorName(part), words: `component ${part}` }),
   platform: (part) => ({ name: `Pool ${part}`, words: `nodes of ${part}` }),
@@ -136,7 +133,7 @@ export function phaseName(phase: string): string {
   return phaseText(phase)?.name ?? phase
 }
 
-/** As people say it. */
+/** The phase within a sentence. */
 export function phaseWords(phase: string | null): string {
   if (phase === null) return 'phase not told'
   return phaseText(phase)?.words ?? phase.replaceAll('.', ' ')
@@ -147,7 +144,7 @@ function phaseText(phase: string): PhaseText | undefined {
   return PHASES[phase] ?? PARTS[stem]?.(rest.join('.'))
 }
 
-/** A phase within another one: it is drawn below it. */
+/** Whether a phase is part of another one, and drawn below it. */
 export function isSubPhase(phase: string): boolean {
   return /^(?:olm|operands|platform)\./.test(phase)
 }

@@ -1,6 +1,6 @@
 import type { SampleValue } from '../../contract/sample-value.ts'
 
-/** Numbers as text, without asking the locale (see format-time.ts). Pure. */
+/** Numbers as text, independent of the locale (see format-time.ts). Pure. */
 
 /** A whole number with a comma every three digits. */
 export function formatCount(count: number): string {
@@ -9,17 +9,17 @@ export function formatCount(count: number): string {
   return `${count < 0 ? '-' : ''}${grouped}${fraction === undefined ? '' : `.${fraction}`}`
 }
 
-/** An alert's value for reading; of one that is told without (from elsewhere, of the past) a dash. */
+/** An alert's value; a dash when it is not reported (by other senders, or in the past). */
 export function formatAlertValue(value: SampleValue): string {
   return isUntoldValue(value) ? '–' : formatValue(value)
 }
 
-/** Alerts of other senders have no value, and of those that are over none is kept. */
+/** Alerts of other senders have no value, and those of resolved alerts are not stored. */
 export function isUntoldValue(value: SampleValue): boolean {
   return String(value) === 'NaN'
 }
 
-/** A sample's value for reading: whole numbers grouped, others with four significant digits. The exact text belongs in the title. */
+/** Whole numbers grouped, others with four significant digits. Show the exact text in the title. */
 export function formatValue(value: SampleValue): string {
   if (typeof value === 'string') return value
   if (Number.isNaN(value)) return 'NaN'
@@ -31,7 +31,7 @@ export function formatValue(value: SampleValue): string {
   return String(Number(value.toPrecision(4)))
 }
 
-/** Reads a sample's text as Prometheus writes it. */
+/** Parses a sample value of Prometheus. */
 export function parseValue(text: string): number {
   if (text === '+Inf' || text === 'Inf') return Infinity
   if (text === '-Inf') return -Infinity

@@ -1,5 +1,5 @@
 /**
- * Times as text. Nothing here asks the locale: under `LANG=C` a browser calls itself `en-US@posix`, and
+ * Times as text, independent of the locale: under `LANG=C` a browser calls itself `en-US@posix`, and
  * `toLocaleString` throws on that. Pure: the present is an argument.
  */
 
@@ -10,7 +10,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** A time of an answer (RFC 3339), in milliseconds. */
+/** RFC 3339 to milliseconds. */
 export function msOf(time: string): number {
   return Date.parse(time)
 }
@@ -45,7 +45,7 @@ export function withMilliseconds(moment: string, timeMs: number): string {
   return moment.replace(/:\d\d (?=\S+$)/, (seconds) => `${seconds.trimEnd()}.${String(milliseconds).padStart(3, '0')} `)
 }
 
-/** `14:03:22`, without its zone: only for places where the zone stands beside it. */
+/** `14:03:22`, for places that show the zone separately. */
 export function formatTimeOfDay(timeMs: number, zone: Zone): string {
   const date = new Date(timeMs)
   const parts =
@@ -73,7 +73,7 @@ function zoneName(timeMs: number, zone: Zone): string {
   return `${sign}${twoDigits(Math.floor(absolute / 60))}:${twoDigits(absolute % 60)}`
 }
 
-/** Lengths of work, where seconds matter: `42 s`, `4 min 05 s`, `1 h 05 min`, `2 d 4 h`. Pure. */
+/** Durations to the second: `42 s`, `4 min 05 s`, `1 h 05 min`, `2 d 4 h`. */
 export function formatLength(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
   const [days, hours, minutes, rest] = [
@@ -89,12 +89,12 @@ export function formatLength(seconds: number): string {
   return `${rest} s`
 }
 
-/** The same where there is little room: whole minutes from ten on. */
+/** Shorter: whole minutes from ten on. */
 export function formatShortLength(seconds: number): string {
   return seconds >= 600 && seconds < 3600 ? `${Math.round(seconds / 60)} min` : formatLength(seconds)
 }
 
-/** Durations of spans: from nanoseconds to days in at most two units: `340 ns`, `12.4 ms`, `3.2 s`, `4 min 05 s`. Pure. */
+/** Durations from nanoseconds to days: `340 ns`, `12.4 ms`, `3.2 s`, `4 min 05 s`. */
 export function formatSpanNs(ns: number): string {
   if (ns < 1000) return `${Math.round(ns)} ns`
   if (ns < 1e6) return `${shortNumber(ns / 1e3)} µs`
@@ -113,13 +113,13 @@ export function formatDifferenceNs(ns: number): string {
   return `${ns < 0 ? '-' : '+'}${formatSpanNs(Math.abs(ns))}`
 }
 
-/** Moments as a field of the type `datetime-local` has them: `2026-11-22T03:04:05`, without a zone. Pure. */
+/** The value of a `datetime-local` field: `2026-11-22T03:04:05`, without a zone. */
 
 export function toFieldTime(timeMs: number, zone: Zone): string {
   return `${formatDay(timeMs, zone)}T${formatTimeOfDay(timeMs, zone)}`
 }
 
-/** `undefined` while it is not a whole moment. */
+/** `undefined` while the text is incomplete. */
 export function fromFieldTime(text: string, zone: Zone): number | undefined {
   if (!/^\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/.test(text)) return undefined
   const ms = Date.parse(zone === 'utc' ? `${text}Z` : text)

@@ -1,16 +1,16 @@
-/** How far the page can be trusted to show the present. Pure. */
+/** Whether the page shows the present. Pure. */
 export type Freshness =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live'; readonly ageMs: number }
-  /** The server answers, but the answer is older than it should be. */
+  /** The answer of the server is too old. */
   | { readonly kind: 'old'; readonly ageMs: number }
   /** The last attempt failed; `ageMs` is absent when none ever worked. */
   | { readonly kind: 'offline'; readonly ageMs?: number }
 
-/** Three polls of five seconds: one may be lost without anybody being told. */
+/** Three polls of five seconds: one may fail silently. */
 export const OLD_AFTER_MS = 15_000
 
-/** @param pollMs how often the answer is asked for, when that is not the usual; `false`: the reader does not want it */
+/** @param pollMs the poll interval, if longer than usual; `false`: paused */
 export function freshnessOf(
   asOfMs: number | undefined,
   isFailing: boolean,

@@ -1,4 +1,4 @@
-/** Columns of the list of clusters. Which are shown is the reader's taste. Pure. */
+/** Preferences of the cluster list, stored in the browser: visible columns, and named views. Pure. */
 export const CLUSTER_COLUMNS = [
   { name: 'state', title: 'State' },
   { name: 'version', title: 'Version' },
@@ -31,23 +31,22 @@ export const FIRST_COLUMNS: readonly ClusterColumn[] = [
   'seen',
 ]
 
-/** In the order of the table, whatever was kept; those of an older program that are no more are left out. */
+/** In the order of the table, without unknown columns. */
 export function readColumns(kept: unknown): readonly ClusterColumn[] {
   if (!Array.isArray(kept)) return FIRST_COLUMNS
   return CLUSTER_COLUMNS.map(({ name }) => name).filter((name) => (kept as unknown[]).includes(name))
 }
 
-/** Views that somebody gave a name to. Pure. */
+/** A named view. */
 export interface SavedView {
   readonly name: string
-  /** Of the address, without `?`. */
+  /** The query string without `?`. */
   readonly search: string
 }
 
-/** More are no list that somebody picks from. */
 const VIEWS_MAX = 50
 
-/** What was kept on this machine; nothing of it is trusted. */
+/** The stored value is not trusted. */
 export function readViews(kept: unknown): readonly SavedView[] {
   if (!Array.isArray(kept)) return []
   return (kept as unknown[]).filter(isView).slice(0, VIEWS_MAX)
@@ -59,7 +58,7 @@ function isView(kept: unknown): kept is SavedView {
   return typeof name === 'string' && name !== '' && typeof search === 'string'
 }
 
-/** By name; a view of the same name is replaced. */
+/** Sorted by name; replaces a view of the same name. */
 export function withView(views: readonly SavedView[], view: SavedView): readonly SavedView[] {
   const name = view.name.trim()
   if (name === '') return views

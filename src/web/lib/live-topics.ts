@@ -1,8 +1,8 @@
 import type { EventTopic } from '../../contract/events.ts'
 
 /**
- * Which questions to the API a change of the fleet concerns, by the first part of their key in the cache, and how often
- * they are asked again for it at most: a large fleet changes every second, and its answers are large. Pure.
+ * The queries that a change of a topic affects, by the first part of their cache key, and the least time between two refetches:
+ * a large fleet changes every second, and its answers are large. Pure.
  */
 export interface LiveTopic {
   readonly keys: readonly string[]
@@ -23,19 +23,19 @@ export const LIVE_TOPICS: Readonly<Record<EventTopic, LiveTopic>> = {
 
 const LIVE_KEYS = new Set(Object.values(LIVE_TOPICS).flatMap(({ keys }) => keys))
 
-/** While changes are told, what they concern is asked this often all the same: a value may move and no state change. */
+/** The poll interval while events arrive: values may change without an event. */
 export const LIVE_POLL_MS = 60_000
 
-/** How the page hears of changes. `paused`: the reader wants it to stand still. */
+/** How the page gets changes. `paused`: live updates are paused. */
 export type LiveState = 'live' | 'polling' | 'paused'
 
-/** How often a question is asked again. @param key the first part of its key @param everyMs when nobody tells of changes */
+/** The poll interval of a query. @param key the first part of its cache key @param everyMs without events */
 export function pollMsOf(key: string, everyMs: number, state: LiveState): number | false {
   if (state === 'paused') return false
   return state === 'live' && LIVE_KEYS.has(key) ? Math.max(everyMs, LIVE_POLL_MS) : everyMs
 }
 
-/** The topic of an event; `undefined` for what this page does not know. */
+/** The topic of an event; `undefined` for an unknown one. */
 export function topicOf(data: string): EventTopic | undefined {
   let topic: unknown
   try {
@@ -46,17 +46,14 @@ export function topicOf(data: string): EventTopic | undefined {
   return typeof topic === 'string' && Object.hasOwn(LIVE_TOPICS, topic) ? (topic as EventTopic) : undefined
 }
 
-/**
- * Work that is asked for more often than it should be done: done at once when it rested long enough, else when it has.
- * Pure but for the timer it is given.
- */
+/** Limits the rate of `run`: at once when the last run is long enough ago, else when it is. */
 export interface AtMostEvery {
   ask(): void
-  /** What waits is not done any more. */
+  /** Drops a waiting call. */
   cancel(): void
 }
 
-/** @param after calls once after so long; the answer cancels it */
+/** @param after calls once after a delay; returns a function that cancels */
 export function atMostEvery(
   everyMs: number,
   run: () => void,

@@ -1,5 +1,5 @@
 import { countBy } from './group-by.ts'
-import { flagField, sortedViewCodec, textField, type ViewOf } from './view-codec.ts'
+import { flagField, sortFields, textField, viewCodec, type ViewOf } from './view-codec.ts'
 import type { KnownMetricItem } from '../../contract/metric-catalog.ts'
 
 /** The list of metrics: names that are stored, metadata of senders, and the catalog. Pure. */
@@ -69,18 +69,15 @@ function familyOf(name: string): string {
 }
 
 /** The state of the metrics page in its address. */
-export const METRIC_VIEW = sortedViewCodec(
-  {
-    text: textField('q'),
-    type: textField('type'),
-    /** With known metrics that nobody sends. */
-    isWhole: flagField('show', 'all'),
-    /** The open one; empty: none. */
-    metric: textField('metric'),
-  },
-  ['name', 'series'],
-  'name',
-)
+export const METRIC_VIEW = viewCodec({
+  text: textField('q'),
+  type: textField('type'),
+  /** With known metrics that nobody sends. */
+  isWhole: flagField('show', 'all'),
+  ...sortFields(['name', 'series'], 'name'),
+  /** The open one; empty: none. */
+  metric: textField('metric'),
+})
 export type MetricView = ViewOf<typeof METRIC_VIEW>
 export type MetricSort = MetricView['sort']
 

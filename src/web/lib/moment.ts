@@ -1,14 +1,14 @@
-/** `?at=`: the moment a page shows, RFC 3339. Without it a page is live. Pure. */
+/** `?at=`: the moment of a page, RFC 3339. Without it a page is live. Pure. */
 
 export const MOMENT_PARAM = 'at'
 
-/** Milliseconds; `undefined` when the address names none, or none that can be read. */
+/** Milliseconds; `undefined` without a valid moment. */
 export function momentOf(search: string): number | undefined {
   const ms = Date.parse(new URLSearchParams(search).get(MOMENT_PARAM) ?? '')
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** What an address names as its moment and nobody can read; `undefined` when there is nothing wrong with it. */
+/** The moment of an address that cannot be parsed; `undefined` for a valid address. */
 export function unreadableMoment(search: string): string | undefined {
   const told = new URLSearchParams(search).get(MOMENT_PARAM) ?? ''
   return told === '' || momentOf(search) !== undefined ? undefined : told
@@ -19,19 +19,16 @@ export function formatMomentParam(momentMs: number): string {
   return new Date(momentMs).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
-/** The same page at another moment; live without one. */
+/** The same page at another moment, or live. */
 export function atMoment(path: string, momentMs: number | undefined): string {
   const [pathname, search, hash] = partsOf(path)
   const params = new URLSearchParams(search)
-  // An empty one says that the page is to be live, whatever was shown before.
+  // An empty moment makes the page live.
   params.set(MOMENT_PARAM, momentMs === undefined ? '' : formatMomentParam(momentMs))
   return `${pathname}?${params.toString()}${hash}`
 }
 
-/**
- * An address as it is gone to: who looks at a moment goes on looking at it, until an address says another one. An empty
- * moment is left out, and the page is live.
- */
+/** Keeps the selected moment in a new address, unless that has one; an empty moment makes the page live. */
 export function keepMoment(path: string, presentSearch: string): string {
   const [pathname, search, hash] = partsOf(path)
   const params = new URLSearchParams(search)

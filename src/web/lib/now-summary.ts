@@ -2,9 +2,9 @@ import type { FallingEdgeItem, Now } from '../../contract/now.ts'
 import { countOf, formatCount, formatShare } from './format-number.ts'
 import { formatAge, msOf } from './format-time.ts'
 
-/** The sentences of the landing page. Pure, because wording decides whether somebody goes back to bed. */
+/** The sentences of the landing page. Pure. */
 
-/** How much of the fleet was seen: every number on the page is said over this. */
+/** The coverage of all numbers on the page. */
 export function coverageSentence(now: Now, nowMs: number): string {
   const { total, reporting, unknown, withObjects } = now.clusters
   if (now.past !== undefined) {
@@ -17,20 +17,20 @@ export function coverageSentence(now: Now, nowMs: number): string {
   return `Last checked ${formatAge(nowMs - checkedMs(now))} ago, ${parts.join(', ')}.`
 }
 
-/** All that clusters sent until then is in the answer. */
+/** The answer contains all reports until this time. */
 function checkedMs({ asOf, derivation: { caughtUpAt } }: Now): number {
   return caughtUpAt === null ? msOf(asOf) : Math.min(msOf(asOf), msOf(caughtUpAt))
 }
 
-/** A large fleet is always some seconds behind: the coverage says how many, in its place. */
+/** A large fleet is always some seconds behind; the coverage reports these. */
 const BEHIND_AFTER_MS = 60_000
 
-/** What clusters sent is not all in the answer; `undefined`: it is, or as good as. */
+/** The delay of the answer behind the reports of clusters; `undefined` without a relevant one. */
 export function behindSentence({ asOf, past, derivation: { caughtUpAt, waiting } }: Now): string | undefined {
-  // How far the present is worked in says nothing of a moment that is over.
+  // The present delay does not apply to a past moment.
   if (past !== undefined) return undefined
   if (caughtUpAt === null) {
-    // In the first moments after a start nobody has counted yet.
+    // Nothing is counted in the first moments after a start.
     return `What clusters sent is being read${waiting === 0 ? '' : `: ${countOf(waiting, 'cluster')} to go`}.`
   }
   const behindMs = msOf(asOf) - msOf(caughtUpAt)
@@ -40,10 +40,10 @@ export function behindSentence({ asOf, past, derivation: { caughtUpAt, waiting }
 
 export type Headline =
   | { readonly kind: 'no_clusters' }
-  /** After a start, before anything is known. */
+  /** After a start, before the first evaluation. */
   | { readonly kind: 'reading'; readonly sentence: string }
   | { readonly kind: 'good'; readonly sentence: string }
-  /** Nothing is known to be stuck, but not all of the fleet could be seen. */
+  /** No stuck upgrade is known, but not all clusters report. */
   | { readonly kind: 'unsure'; readonly sentence: string }
   | { readonly kind: 'stuck'; readonly sentence: string }
 
@@ -70,19 +70,19 @@ export function headlineOf(now: Now): Headline {
   return { kind: 'good', sentence: 'Nothing is stuck.' }
 }
 
-/** What stands for a list that is empty: of a fleet nobody hears of nothing can be said. */
+/** The text of an empty list. */
 export function emptySentence({ clusters }: Pick<Now, 'clusters'>, sentence: string): string {
   return clusters.reporting === 0 ? 'Not known: no cluster is reporting.' : sentence
 }
 
-/** What stands for alerts while there are none. */
+/** The text without firing alerts. */
 export function firingSentence({ faults }: Pick<Now, 'faults'>): string {
   const failing = faults?.failingRules ?? 0
   if (failing === 0) return 'Nothing fires.'
   return `Nothing is known to fire: ${countOf(failing, 'rule', 'rules')} could not be evaluated.`
 }
 
-/** What stands below the number of silent clusters; their rows are the first of them, those in an upgrade before others. */
+/** The note below the number of silent clusters. Clusters in an upgrade are the first of their rows. */
 export function silentNote({ silent, clusters }: Pick<Now, 'silent' | 'clusters'>): string {
   const inUpgrade = silent.items.filter(({ upgrade }) => upgrade !== null).length
   if (inUpgrade === 0) return `no sample for ${formatAge(clusters.silentAfterSeconds.metrics * 1000)}`
@@ -90,7 +90,7 @@ export function silentNote({ silent, clusters }: Pick<Now, 'silent' | 'clusters'
   return `${formatCount(inUpgrade)}${isMore ? ' or more' : ''} in an upgrade`
 }
 
-/** Of the upgrades that ended lately, and of those they are held against: `6 of 12 (50 %)`. */
+/** `6 of 12 (50 %)`: successful upgrades of a period. */
 export function outcomesWords({ succeeded, of }: FallingEdgeItem['lately']): string {
   return `${formatCount(succeeded)} of ${formatCount(of)} (${formatShare(succeeded, of)})`
 }

@@ -69,9 +69,7 @@ function plainOf(value: OtlpValue | undefined): unknown {
   return value?.stringValue ?? value?.boolValue ?? value?.intValue ?? value?.doubleValue ?? value?.bytesValue ?? null
 }
 
-/**
- * What was there of a trace at a moment: spans that had begun; those that had not ended end there, and nobody knew yet how.
- */
+/** The trace at a moment: started spans; those that had not ended then end at the moment, without a status. */
 export function otlpAt(resourceSpans: readonly OtlpResourceSpans[], atMs: number): readonly OtlpResourceSpans[] {
   const atNs = BigInt(Math.round(atMs)) * 1_000_000n
   const isPast = (ns: string): boolean => BigInt(ns) <= atNs

@@ -1,8 +1,8 @@
 import { EXPLORE_ROUTES, FLEET_LIST, FLEET_ROUTES, ROUTES } from './paths.ts'
 
 /**
- * Which file of `pages/` an address shows, the first that fits, for those that come after the first screen. The build makes a
- * script of it that asks for the page's parts before the program runs that will want them; `routes.tsx` decides all the same.
+ * The file of `pages/` of an address, for pages that are not on the first screen; the first match wins. The build makes a script
+ * of it that preloads the parts of the page; `routes.tsx` selects the page.
  */
 const PAGE_FILES: readonly (readonly [address: string | RegExp, file: string])[] = [
   [FLEET_LIST, 'fleet-page'],
@@ -33,7 +33,7 @@ const PAGE_FILES: readonly (readonly [address: string | RegExp, file: string])[]
   [ROUTES.runbook, 'runbook-page'],
 ]
 
-/** The same as patterns of whole paths, in the order they are to be tried. */
+/** Patterns of whole paths, in the order of precedence. */
 export function pagePatterns(): readonly { readonly pattern: RegExp; readonly file: string }[] {
   return PAGE_FILES.map(([address, file]) => ({
     pattern: typeof address === 'string' ? new RegExp(`^${address.replace(/:\w+/g, '[^/]+')}/?$`) : address,

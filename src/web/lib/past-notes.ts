@@ -59,9 +59,9 @@ export function describeUnavailable(fields: readonly string[]): readonly string[
   return [...new Set(fields.map((field) => WORDS[field] ?? field))]
 }
 
-/** What a page shows although its address names a moment, where that is not the moment. Pure. */
+/** Pages that show the present although their address has a moment. */
 
-/** Addresses that begin so, the longest first; the rest of Now, Fleet and Alerts shows the moment. */
+/** By prefix of the address, longest first; other pages show the moment. */
 const PRESENT: readonly (readonly [path: string, says: string])[] = [
   [ROUTES.silences, 'This page shows the silences of the present.'],
   [ROUTES.delivery, 'This page shows what was delivered until now.'],
@@ -70,7 +70,7 @@ const PRESENT: readonly (readonly [path: string, says: string])[] = [
   ['/rb', 'The runbook is that of the present.'],
 ]
 
-/** `undefined`: it shows the moment. */
+/** `undefined`: the page shows the moment. */
 export function presentSentence(pathname: string): string | undefined {
   const found = PRESENT.find(([path]) => pathname === path || pathname.startsWith(`${path}/`))
   if (found !== undefined) return found[1]

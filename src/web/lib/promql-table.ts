@@ -1,9 +1,7 @@
 import type { QueryData } from '../../contract/prometheus.ts'
 import { parseValue } from './format-number.ts'
 
-/**
- * A PromQL answer for reading. Labels that all rows share stand once below the table instead of in every row. Pure.
- */
+/** A PromQL result as a table. Labels that all rows share are listed once below it. Pure. */
 export type PromqlView =
   | { readonly kind: 'none' }
   | { readonly kind: 'value'; readonly text: string; readonly labels: readonly Label[] }
@@ -20,7 +18,7 @@ export interface Row {
   readonly key: string
   /** One text per column; empty where the series has no such label. */
   readonly cells: readonly string[]
-  /** As the server wrote it. */
+  /** The server's text. */
   readonly value: string
 }
 
@@ -44,7 +42,7 @@ export function toPromqlView(data: QueryData): PromqlView {
   return toTable(samples)
 }
 
-/** A native histogram in a cell; it has no number to sort by. */
+/** A native histogram in a cell. */
 function histogramText(point: readonly [number, { readonly count: string; readonly sum: string }] | undefined): string {
   return point === undefined ? '' : `count ${point[1].count}, sum ${point[1].sum}`
 }
@@ -56,12 +54,12 @@ function toTable(samples: readonly { readonly metric: Series; readonly value: st
     cells: columns.map((name) => metric[name] ?? ''),
     value,
   }))
-  // The biggest number first, as somebody who asks "where?" wants it; NaN last. Equal numbers keep the server's order.
+  // The largest number first, NaN last. Equal numbers keep the server's order.
   rows.sort((a, b) => orderOf(parseValue(b.value)) - orderOf(parseValue(a.value)) || 0)
   return { kind: 'table', columns, rows, shared }
 }
 
-/** The labels by which series differ, and those that all of them have with the same value; each in order. */
+/** The labels in which series differ, and those that they share. */
 export function splitLabels(metrics: readonly Series[]): {
   readonly columns: readonly string[]
   readonly shared: readonly Label[]
@@ -76,7 +74,7 @@ export function splitLabels(metrics: readonly Series[]): {
   }
 }
 
-/** A number that subtracts without becoming NaN. */
+/** A finite number for sorting. */
 function orderOf(value: number): number {
   if (Number.isNaN(value)) return -Number.MAX_VALUE
   return Math.min(Math.max(value, -Number.MAX_VALUE / 2), Number.MAX_VALUE / 2)
@@ -86,13 +84,10 @@ function labelsOf(metric: Series): Label[] {
   return Object.entries(metric).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Told first, because people know series by them. */
+/** The most telling labels. */
 const TELLING_FIRST = ['__name__', 'cluster']
 
-/**
- * The labels that tell series apart: as few of `columns` as do, the name and the cluster first. All of them where even
- * together they do not.
- */
+/** The fewest of `columns` that distinguish the series, the name and the cluster first. */
 export function tellingLabels(metrics: readonly Series[], columns: readonly string[]): readonly string[] {
   const ranked = [...TELLING_FIRST.filter((name) => columns.includes(name)), ...columns].filter(
     (name, i, all) => all.indexOf(name) === i,
@@ -110,13 +105,13 @@ export function tellingLabels(metrics: readonly Series[], columns: readonly stri
   return telling
 }
 
-/** A series among others, by the labels that tell it from them; `value` when there is nothing to tell. */
+/** The name of a series by its distinguishing labels; `value` without any. */
 export function shortName(metric: Series, labels: readonly string[]): string {
   const own = Object.fromEntries(Object.entries(metric).filter(([name]) => labels.includes(name)))
   return Object.keys(own).length === 0 ? 'value' : seriesName(own)
 }
 
-/** `name{a="b"}`, as a person writes it. */
+/** `name{a="b"}`. */
 export function seriesName(metric: Series): string {
   const { __name__: name = '', ...labels } = metric
   const inside = labelsOf(labels).map(([label, value]) => `${label}="${value}"`)

@@ -1,7 +1,4 @@
-/**
- * An expression as coloured pieces for reading. It is not a parser: the server has one, and says what is wrong. Text
- * that fits nothing stays plain, so any string comes out whole. Pure.
- */
+/** An expression as coloured tokens. Not a parser: text that fits no token stays plain. Pure. */
 export interface PromqlToken {
   readonly kind: 'plain' | 'keyword' | 'function' | 'metric' | 'label' | 'string' | 'number' | 'comment'
   readonly text: string

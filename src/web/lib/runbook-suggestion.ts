@@ -37,11 +37,9 @@ export function suggestionOf(
   }
 }
 
-/** What an edit changes, line by line, as `git apply` and people read it. Pure. */
-
-/** Lines that stand around a change. */
+/** Unchanged lines around a change. */
 const CONTEXT = 3
-/** A table of more cells than this is not made: then all between the first and the last difference counts as changed. */
+/** Above this size of the table, all lines between the first and the last difference count as changed. */
 const CELLS_MAX = 4_000_000
 
 type Step = { readonly kind: ' ' | '-' | '+'; readonly line: string }
@@ -56,7 +54,7 @@ export function unifiedDiff(path: string, before: string, after: string): string
       steps.slice(0, end).filter((step) => step.kind === ' ' || step.kind === kind).length
     const range = (kind: '-' | '+'): string => {
       const [start, length] = [count(from, kind), count(to, kind) - count(from, kind)]
-      // Of nothing the line before it is named.
+      // An empty range names the line before it.
       return `${length === 0 ? start : start + 1},${length}`
     }
     lines.push(`@@ -${range('-')} +${range('+')} @@`)
@@ -68,7 +66,7 @@ export function unifiedDiff(path: string, before: string, after: string): string
   return `${lines.join('\n')}\n`
 }
 
-/** Each with its end, so that a last line without one differs from the same line with it. */
+/** With line ends, so that a missing last line end is a difference. */
 function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
@@ -122,7 +120,7 @@ function middleSteps(before: readonly string[], after: readonly string[]): reado
   return steps
 }
 
-/** Places of changes with what stands around them; those that touch are one. */
+/** Ranges of changes with their context; adjacent ranges are merged. */
 function hunksOf(steps: readonly Step[]): readonly (readonly [from: number, to: number])[] {
   const hunks: [number, number][] = []
   for (const [at, { kind }] of steps.entries()) {

@@ -1,4 +1,4 @@
-/** The configuration that makes a cluster's Prometheus send to this server. Pure. */
+/** Configuration for clusters that send to this server. Pure. */
 
 export type Sender = 'openshift' | 'prometheus'
 export const SENDERS: readonly { readonly value: Sender; readonly text: string }[] = [
@@ -28,10 +28,10 @@ export const METRICS = [
   'instance:node_cpu_utilisation:rate1m|node_network_(flags|up|carrier)|kubelet_volume_stats_.*_bytes',
 ].join('|')
 
-/** Read of KubeVirt's own pods only. There is a series of these for every pod of the cluster, so the pod's name decides. */
+/** Only of KubeVirt's own pods: every pod of a cluster has these series. */
 const POD_METRICS = 'kube_pod_(info|status_phase|status_ready);virt-(api|controller|handler|operator|launcher)-.*'
 
-/** Of `__name__` and `pod`, joined by a semicolon. */
+/** Matches `__name__;pod`. */
 const KEPT = `(${METRICS});.*|${POD_METRICS}`
 
 /** @param baseUrl the server's address without a slash at the end */
@@ -90,9 +90,9 @@ export function isLoopback(url: string): boolean {
   }
 }
 
-/** The commands that bring the edge kit (deploy/edge-kit.yaml) into a cluster, for this server. Pure. */
+/** The commands that install the edge kit (deploy/edge-kit.yaml) in a cluster. */
 
-/** What stands in the file's placeholders: the shell's variables, and the address of this server. */
+/** Values of the file's placeholders: shell variables, and the address of this server. */
 const REPLACED = {
   REPLACE_WITH_TOKEN: '$TOKEN',
   REPLACE_WITH_CLUSTER_NAME: '$CLUSTER',

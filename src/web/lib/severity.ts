@@ -1,6 +1,6 @@
 import type { AlertItem } from '../../contract/alerts.ts'
 
-/** The order of what is worst, for every list of the UI. Pure. */
+/** Severities, states and health impacts in their order, and the sort of alerts. Pure. */
 
 export type Severity = AlertItem['severity']
 export type HealthImpact = AlertItem['healthImpact']
@@ -10,7 +10,7 @@ export const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'info', '
 export const ALERT_STATES: readonly AlertState[] = ['firing', 'pending', 'resolved']
 export const HEALTH_IMPACTS: readonly HealthImpact[] = ['critical', 'warning', 'none']
 
-/** Some answers carry the label's own text; what is not one of ours counts as `none`. */
+/** Unknown texts of a label count as `none`. */
 export function toSeverity(text: string): Severity {
   return SEVERITIES.find((severity) => severity === text) ?? 'none'
 }
@@ -26,10 +26,7 @@ interface Ranked {
   readonly activeAtMs: number
 }
 
-/**
- * Worst first: what fires before what waits before what is over, then severity, then health impact, then the newest.
- * Severity comes before health impact, because it is what somebody was woken up for.
- */
+/** By state (firing, pending, resolved), severity, health impact, then newest first. */
 export function compareWorst(a: Ranked, b: Ranked): number {
   return (
     ALERT_STATES.indexOf(a.state) - ALERT_STATES.indexOf(b.state) ||

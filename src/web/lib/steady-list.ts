@@ -80,11 +80,9 @@ export function steadyAlerts(read: readonly AlertItem[], newest: readonly AlertI
   }
 }
 
-/** The landing page as it is read: its lists keep their rows, its numbers are the newest. Pure. */
-
 type ListName = 'stuck' | 'upgrading' | 'following' | 'waiting' | 'silent' | 'fallingEdges'
 
-/** An answer whose rows may be gone. */
+/** The landing page with stable lists and the newest numbers. Rows may be gone. */
 export type SteadyNow = Omit<Now, ListName | 'firing'> & {
   readonly [K in ListName]: Omit<Now[K], 'items'> & { readonly items: readonly Steady<Now[K]['items'][number]>[] }
 } & {
@@ -96,7 +94,7 @@ export type SteadyNow = Omit<Now, ListName | 'firing'> & {
 const groupKey = ({ alertname, severity, healthImpact }: Now['firing']['groups'][number]): string =>
   `${alertname} ${severity} ${healthImpact}`
 
-/** @param read as it was when the reader last asked for it */
+/** @param read the answer at the reader's last refresh */
 export function steadyNow(read: Now, newest: Now): { readonly now: SteadyNow; readonly news: ListChanges } {
   let [newCount, goneCount] = [0, 0]
   const steady = <T extends object>(before: readonly T[], after: readonly T[], keyOf: (row: T) => string) => {
@@ -126,16 +124,16 @@ export function steadyNow(read: Now, newest: Now): { readonly now: SteadyNow; re
   return { now, news: { newCount, goneCount } }
 }
 
-/** A list of upgrades that is read, of which only the newest are asked for again. Pure. */
+/** A list of upgrades of which only the newest are polled. */
 export interface UpgradeNews {
-  /** What is read, in its order, each as it was last told. */
+  /** The shown rows in their order, with their newest values. */
   readonly rows: readonly UpgradeItem[]
-  /** Those that came since. */
+  /** The number of upgrades since then. */
   readonly newCount: number
 }
 
 /**
- * @param newest by their begin, the newest first, of the same filters
+ * @param newest by start, newest first, with the same filters
  * @param isNewestFirst whether the list is in that order too, from its first row on
  * @param readMs when its first row was read
  */
@@ -147,7 +145,7 @@ export function newUpgrades(
 ): UpgradeNews {
   const fresh = new Map(newest.map((upgrade) => [upgrade.id, upgrade]))
   const known = new Set(read.map(({ id }) => id))
-  // In another order one that is not read may be old and further down: only its begin tells.
+  // In another order an unread upgrade may be old and further down; its start decides.
   const isNew = ({ id, startedAt }: UpgradeItem): boolean =>
     !known.has(id) && (isNewestFirst || (startedAt !== null && Date.parse(startedAt) > readMs))
   return { rows: read.map((upgrade) => fresh.get(upgrade.id) ?? upgrade), newCount: newest.filter(isNew).length }

@@ -1,7 +1,7 @@
 import type { Now } from '../../contract/now.ts'
 import { formatUnit } from './dashboards/format-unit.ts'
 
-/** What is said of a store that cannot be written. Pure. */
+/** Texts about a storage fault. Pure. */
 
 export type StorageFaultItem = NonNullable<NonNullable<Now['faults']>['storage']>
 
@@ -11,7 +11,7 @@ export function storageTitle({ code }: Pick<StorageFaultItem, 'code'>): string {
     : 'This server cannot write: nothing new is kept.'
 }
 
-/** What to do, and what tells whether it helped. */
+/** What to do, and how to check that it helped. */
 export function roomSentence({ code, message, freeBytes, sizeBytes }: StorageFaultItem): string {
   if (code === 'storage_failed') return `It says: ${message}.`
   const free = `${bytes(freeBytes)} of ${bytes(sizeBytes)} are free.`

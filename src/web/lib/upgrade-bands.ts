@@ -5,7 +5,7 @@ import type { Span } from './dashboards/time-range.ts'
 import { UPGRADE_STATE_WORDS, stepText } from './fleet-names.ts'
 import type { SelectorPart } from './promql/selectors.ts'
 
-/** When upgrades ran, for graphs of their clusters. Pure. */
+/** An upgrade as a band in graphs of its cluster. Pure. */
 export interface UpgradeBand {
   readonly id: string
   readonly cluster: string
@@ -13,14 +13,14 @@ export interface UpgradeBand {
   readonly step: string
   readonly state: UpgradeState
   readonly fromMs: number
-  /** Absent: it goes on, or nobody knows when it ended. */
+  /** Absent: in progress, or the end is not known. */
   readonly toMs?: number
 }
 
-/** A graph of more clusters than these is of the fleet: what one of them did says nothing of it. */
+/** Graphs of more clusters are about the fleet and show no upgrades. */
 export const MARKED_CLUSTERS_MAX = 4
 
-/** As an address says it: they are, unless `upgrades=off`. */
+/** `upgrades=off` in the address hides them. */
 export function areUpgradesShown(search: URLSearchParams): boolean {
   return search.get('upgrades') !== 'off'
 }
@@ -29,7 +29,7 @@ export function upgradesSearch(areShown: boolean): { readonly upgrades: string }
   return { upgrades: areShown ? '' : 'off' }
 }
 
-/** Those that were under way in a span, the oldest first. An upgrade whose begin nobody knows has no place. */
+/** Upgrades in progress within the span, oldest first; without those of an unknown start. */
 export function bandsOf(upgrades: readonly UpgradeItem[], { startSeconds, endSeconds }: Span): readonly UpgradeBand[] {
   return upgrades
     .flatMap(({ id, cluster, operator, from, to, state, startedAt, endedAt }): UpgradeBand[] => {
@@ -42,25 +42,24 @@ export function bandsOf(upgrades: readonly UpgradeItem[], { startSeconds, endSec
     .sort((a, b) => a.fromMs - b.fromMs || (a.id < b.id ? -1 : 1))
 }
 
-/** What ran at a moment, in words. */
+/** The upgrades at a moment, in words. */
 export function bandsAt(bands: readonly UpgradeBand[], timeMs: number): readonly string[] {
   return bands
     .filter(({ fromMs, toMs, state }) => fromMs <= timeMs && timeMs <= (toMs ?? (isOpen(state) ? Infinity : fromMs)))
     .map(({ cluster, step, state }) => `${cluster}: ${step}, ${UPGRADE_STATE_WORDS[state]}`)
 }
 
-/** What stands over a band, the longest first. Where they are of several clusters it names its own. */
+/** Labels of a band, longest first. With several clusters they name the cluster. */
 export function bandTexts({ cluster, step }: UpgradeBand, bands: readonly UpgradeBand[]): readonly string[] {
   const isOfOne = bands.every((band) => band.cluster === cluster)
   return isOfOne ? [step] : [`${cluster}: ${step}`, cluster]
 }
 
-/** It has no end because it goes on. */
 export function isOpen(state: UpgradeState): boolean {
   return state === 'in_progress'
 }
 
-/** The clusters that an expression names, by `cluster="a"` or `cluster=~"a|b"`; none when they are more than a few. */
+/** The clusters of an expression, by `cluster="a"` or `cluster=~"a|b"`; none when there are too many. */
 export function clustersNamedIn(selectors: readonly SelectorPart[]): readonly string[] {
   const names = selectors.flatMap(({ matchers }) =>
     matchers.flatMap(({ name, operator, value }) => {
@@ -71,7 +70,7 @@ export function clustersNamedIn(selectors: readonly SelectorPart[]): readonly st
   return aFew(names)
 }
 
-/** The clusters that variables of a dashboard choose, and the names of these variables. All of them are the fleet. */
+/** The clusters that variables of a dashboard select, and the names of these variables. */
 export function clustersChosen(
   states: readonly { readonly variable: Variable; readonly chosen: readonly string[] }[],
 ): { readonly clusters: readonly string[]; readonly names: ReadonlySet<string> } {
@@ -93,9 +92,41 @@ function aFew(names: readonly string[]): readonly string[] {
   return each.length > MARKED_CLUSTERS_MAX ? [] : each
 }
 
-/** The texts of a pattern that is nothing but texts; none of another one. */
+/** The alternatives of a pattern without operators; none for other patterns. */
 function literalsOf(pattern: string): readonly string[] {
   const parts = pattern.replace(/^\((?:\?:)?([^()]*)\)$/, '$1').split('|')
   const isPlain = parts.every((part) => /^(?:[^\\.*+?()[\]{}^$|]|\\[^\w\s])+$/.test(part))
   return isPlain ? parts.map((part) => part.replaceAll(/\\(.)/g, '$1')) : []
+}
+
+/** The known time range of an upgrade. */
+export interface UpgradeWindow {
+  readonly fromMs: number
+  /** `undefined`: in progress. Without a known end, the last time of its phases. */
+  readonly toMs: number | undefined
+  readonly isEndKnown: boolean
+}
+
+/** `undefined`: the start is not known. */
+export function upgradeWindow({ startedAt, endedAt, state, phases }: UpgradeItem): UpgradeWindow | undefined {
+  if (startedAt === null) return undefined
+  const fromMs = Date.parse(startedAt)
+  if (endedAt !== null) return { fromMs, toMs: Date.parse(endedAt), isEndKnown: true }
+  if (isOpen(state)) return { fromMs, toMs: undefined, isEndKnown: true }
+  const told = phases.flatMap((phase) => [phase.startedAt, phase.endedAt]).filter((at) => at !== null)
+  return { fromMs, toMs: Math.max(fromMs, ...told.map((at) => Date.parse(at))), isEndKnown: false }
+}
+
+/** Offered and not approved: active, but not started. */
+export function waitsForApproval({ state, startedAt, phases }: UpgradeItem): boolean {
+  return (
+    state === 'in_progress' &&
+    startedAt === null &&
+    phases.some((phase) => phase.name === 'approval' && phase.state === 'in_progress')
+  )
+}
+
+/** The text in place of the start. */
+export function noStartText(upgrade: UpgradeItem): string {
+  return waitsForApproval(upgrade) ? 'not begun' : 'not known'
 }

@@ -5,9 +5,10 @@ import {
   choiceField,
   choicesField,
   flagField,
-  sortedViewCodec,
+  sortFields,
   textField,
   textsField,
+  viewCodec,
   type ViewOf,
 } from './view-codec.ts'
 
@@ -24,24 +25,21 @@ export type UpgradeWindow = (typeof UPGRADE_WINDOWS)[number]['name']
 export const COMPARED_MAX = 5
 
 /** Filters and sort of the upgrade history, and the compared upgrades, in the address. Pure. */
-export const UPGRADE_VIEW = sortedViewCodec(
-  {
-    operator: choiceField<string>('operator', ['', ...UPGRADE_OPERATORS]),
-    from: textField('from'),
-    to: textField('to'),
-    /** Empty: all. */
-    states: choicesField('state', UPGRADE_STATES),
-    cluster: textField('cluster'),
-    /** Empty: all upgrades that are stored. */
-    began: choiceField<'' | UpgradeWindow>('began', ['', ...UPGRADE_WINDOWS.map(({ name }) => name)]),
-    /** Ids. */
-    compare: textsField('compare', COMPARED_MAX),
-    /** Durations by cluster size are open. */
-    sizes: flagField('sizes'),
-  },
-  ['started', ...UPGRADE_SORTS.filter((sort) => sort !== 'started')],
-  'cluster',
-)
+export const UPGRADE_VIEW = viewCodec({
+  operator: choiceField<string>('operator', ['', ...UPGRADE_OPERATORS]),
+  from: textField('from'),
+  to: textField('to'),
+  /** Empty: all. */
+  states: choicesField('state', UPGRADE_STATES),
+  cluster: textField('cluster'),
+  /** Empty: all upgrades that are stored. */
+  began: choiceField<'' | UpgradeWindow>('began', ['', ...UPGRADE_WINDOWS.map(({ name }) => name)]),
+  ...sortFields(['started', ...UPGRADE_SORTS.filter((sort) => sort !== 'started')], 'cluster'),
+  /** Ids. */
+  compare: textsField('compare', COMPARED_MAX),
+  /** Durations by cluster size are open. */
+  sizes: flagField('sizes'),
+})
 export type UpgradeListView = ViewOf<typeof UPGRADE_VIEW>
 export type UpgradeSort = UpgradeListView['sort']
 

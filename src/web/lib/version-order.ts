@@ -35,12 +35,12 @@ export interface VersionChoice extends Counted {
   readonly text: string
 }
 
-/** `1.17` of `1.17.0`; `undefined` of what is no version. */
+/** `1.17` of `1.17.0`; `undefined` without a version. */
 export function minorOf(version: string): string | undefined {
   return /^v?(\d+\.\d+)(?:\.|$)/.exec(version)?.[1]
 }
 
-/** Each minor of which there are several versions, before them: `all of 1.17`. Newest first, what is not known last. Pure. */
+/** Newest first, unknown last. `all of 1.17` precedes the versions of a minor with several. */
 export function versionChoices(versions: readonly Counted[]): readonly VersionChoice[] {
   const choices: VersionChoice[] = []
   let minorBefore: string | undefined
@@ -61,13 +61,12 @@ function byVersion({ value: a }: Counted, { value: b }: Counted): number {
   return compareVersions(a, b)
 }
 
-/** Steps of the ramp by age: 0 is the newest minor, the last stands for it and all older ones. */
+/** Steps by age: 0 is the newest minor, the last includes all older ones. */
 export const VERSION_AGES = 5
 
-/** How old a version is among those the fleet runs, by minors; `undefined` when nobody can tell. */
+/** The age of a version among those of the fleet, in minors; `undefined` when not known. */
 export function versionAge(version: string, versions: readonly Counted[]): number | undefined {
-  // HCO's versions (`1.17.0`) stand beside those of its OpenShift build (`4.20.1`) and KubeVirt's (`v1.7.0`): lines of
-  // their own, of which none is older than another.
+  // Versions of HCO, of its OpenShift build and of KubeVirt are lines of their own that do not compare.
   const same = versions.filter(({ value }) => value !== null && lineOf(value) === lineOf(version))
   const minors = [...new Set(same.flatMap(({ value }) => (value === null ? [] : [minorOf(value)])))]
   const ordered = minors.filter((minor) => minor !== undefined).sort((a, b) => compareVersions(`${a}.0`, `${b}.0`))
@@ -87,16 +86,16 @@ function lineOf(version: string): string {
 
 const RAMP_STEPS = 8
 
-/** The palest step that a thin line can be seen in. */
+/** The palest step in which a thin line is visible. */
 export const LINE_STEP_MIN = 4
 
-/** Steps by age, the newest first: a few versions look the same wherever they stand, as the marks of versions do. */
+/** Steps by age, newest first, for a few versions. */
 const STEPS_BY_AGE = [8, 6, 4, 3, 2, 1] as const
 
 /** The colour of a step, as a value of CSS or of an SVG attribute. */
 export const rampColor = (step: number): string => `var(--dt-ramp-${step})`
 
-/** Step of each; many are spread evenly over the ramp. */
+/** The step of each version; many versions are spread evenly over the ramp. */
 export function rampOf(newestFirst: readonly string[]): ReadonlyMap<string, number> {
   const last = Math.max(1, newestFirst.length - 1)
   return new Map(

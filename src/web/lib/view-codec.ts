@@ -6,7 +6,7 @@ import type { Search } from './address.ts'
  */
 export interface ViewField<T> {
   readonly read: (params: URLSearchParams) => T
-  readonly write: (value: T) => Search
+  readonly write: (value: T, view: { readonly sort?: unknown }) => Search
 }
 
 export interface ViewCodec<V> {
@@ -29,12 +29,14 @@ export function viewCodec<V extends object>(fields: Fields<V>): ViewCodec<V> {
     return Object.fromEntries(names.map((name) => [name, fields[name].read(params)])) as V
   }
   const searchOf = (view: V): Search =>
-    Object.fromEntries(names.flatMap((name) => Object.entries(fields[name].write(view[name]))))
+    Object.fromEntries(names.flatMap((name) => Object.entries(fields[name].write(view[name], view))))
+  const initial: V & { readonly sort?: unknown; readonly order?: unknown } = parse('')
+  const { sort, order } = initial
   return {
-    initial: parse(''),
+    initial,
     parse,
     searchOf,
-    isNarrowed: (view) => Object.values(searchOf(view)).some((value) => value.length > 0),
+    isNarrowed: (view) => Object.values(searchOf({ ...view, sort, order })).some((value) => value.length > 0),
   }
 }
 
@@ -89,44 +91,37 @@ export function flagField(name: string, word = 'true'): ViewField<boolean> {
 
 type Order = 'asc' | 'desc'
 
-interface Sorted<S> {
-  readonly sort: S
-  readonly order: Order
-}
-
-interface SortedViewCodec<V, S> extends ViewCodec<V & Sorted<S>> {
-  /** The view after a click on the head of a column: its other direction, or the first direction of another column. */
-  readonly sortedBy: (view: V & Sorted<S>, sort: S) => V & Sorted<S>
-}
-
-/** @param sorts the first is the default. @param nameSort begins at the first name, all others at the largest value */
-export function sortedViewCodec<V extends object, S extends string>(
-  fields: Fields<V>,
+/**
+ * The sort of a list. The column of names starts at the first name, other columns at the largest value.
+ * @param sorts the first is the default
+ */
+export function sortFields<const S extends string>(
   sorts: readonly S[],
   nameSort: S,
-): SortedViewCodec<V, S> {
-  type View = V & Sorted<S>
-  const codec = viewCodec<V>(fields)
-  const sortField = choiceField('sort', sorts)
-  const firstOrder = (sort: S): Order => (sort === nameSort ? 'asc' : 'desc')
-  const parse = (search: string): View => {
-    const params = new URLSearchParams(search)
-    const sort = sortField.read(params)
-    const asked = params.get('order')
-    return { ...codec.parse(search), sort, order: asked === 'asc' || asked === 'desc' ? asked : firstOrder(sort) }
-  }
+): { readonly sort: ViewField<S>; readonly order: ViewField<Order> } {
+  const sort = choiceField('sort', sorts)
   return {
-    initial: parse(''),
-    parse,
-    searchOf: (view) => ({
-      ...codec.searchOf(view),
-      ...sortField.write(view.sort),
-      order: view.order === firstOrder(view.sort) ? '' : view.order,
-    }),
-    isNarrowed: codec.isNarrowed,
-    sortedBy: (view, sort) => {
-      const turned = view.order === 'asc' ? 'desc' : 'asc'
-      return { ...view, sort, order: sort === view.sort ? turned : firstOrder(sort) }
+    sort,
+    order: {
+      read: (params) => {
+        const order = params.get('order')
+        return order === 'asc' || order === 'desc' ? order : firstOrder(sort.read(params), nameSort)
+      },
+      write: (order, view) => ({ order: order === firstOrder(view.sort, nameSort) ? '' : order }),
     },
   }
+}
+
+function firstOrder(sort: unknown, nameSort: string): Order {
+  return sort === nameSort ? 'asc' : 'desc'
+}
+
+/** The view after a click on the head of a column: its other direction, or another column. */
+export function sortedBy<V extends { readonly sort: string; readonly order: Order }>(
+  view: V,
+  sort: V['sort'],
+  nameSort: V['sort'],
+): V {
+  const turned = view.order === 'asc' ? 'desc' : 'asc'
+  return { ...view, sort, order: sort === view.sort ? turned : firstOrder(sort, nameSort) }
 }

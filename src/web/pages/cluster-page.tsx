@@ -37,7 +37,7 @@ import { TitleLine } from '../ui/title-line.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 
-/** Object changes that are read for the line of time; the API call says how to get more. */
+/** Object changes that the timeline loads. */
 const CHANGES_READ = 500
 const RUNS_WINDOW_MS = 7 * 86_400_000
 
@@ -208,7 +208,7 @@ function TimelinePanel({ cluster }: { readonly cluster: ClusterDetail }): ReactN
   const upgrades = useUpgrades({ cluster: name }).data?.upgrades ?? []
   const moment = useMoment()
   const toMs = moment === undefined ? undefined : Date.parse(moment)
-  // A whole hour: the same question for as long as somebody looks.
+  // A whole hour, so that the request stays the same.
   const fromMs = Math.floor((Date.parse(cluster.asOf) - RUNS_WINDOW_MS) / 3_600_000) * 3_600_000
   const runs = useAlertOccurrences(name, fromMs, toMs).data?.runs ?? []
   return (

@@ -39,7 +39,7 @@ import { useFocusKeys } from '../ui/use-focus-keys.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import styles from './dashboard-page.module.css'
 
-/** One dashboard: its variables and its time in the address, its panels below. */
+/** One dashboard, with its variables and its time range in the address. */
 export function DashboardPage({ name }: { readonly name: string }): ReactNode {
   const query = useDashboard(name)
   const unknown = query.error === null || query.data !== undefined ? undefined : toFailure(query.error)
@@ -190,7 +190,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
   )
 }
 
-/** Of a panel that is there once for each value, the one that the address has: `of`. */
+/** The repeat of a panel in the address: `of`. */
 function repeatInAddress(
   model: DashboardAnswer['dashboard'],
   panel: DashboardPanel,
@@ -203,7 +203,7 @@ function repeatInAddress(
   return repeatsOf(grid.repeatVariable, states).find((one) => one.value === value)
 }
 
-/** Everything in an address, names with several values as lists. */
+/** All parameters of an address. */
 function searchOfAll(search: URLSearchParams): Record<string, readonly string[]> {
   return Object.fromEntries([...new Set(search.keys())].map((name) => [name, search.getAll(name)]))
 }
@@ -218,7 +218,7 @@ interface OpenPanelProps {
   readonly backPath: string
 }
 
-/** One panel alone, with what it asks and which alerts are about it. */
+/** One panel with its queries and alerts. */
 function OpenPanel({ panel, context, answer, onZoom, variables, marks, backPath }: OpenPanelProps): ReactNode {
   const alerts = answer.alerts[panel.id] ?? []
   return (

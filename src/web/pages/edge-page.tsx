@@ -35,7 +35,7 @@ interface EdgePageProps {
   readonly to: string
 }
 
-/** One step between two versions, and another one beside it. */
+/** One edge, and its comparison with another one. */
 export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
   const { view, change, set } = useView(EDGE_VIEW, (search) => edgePath(operator, from, to, search))
   const { window } = view
@@ -150,7 +150,7 @@ interface ComparePanelProps {
   readonly onCompare: (than: string) => void
 }
 
-/** Another edge of the same operator beside this one: the address says which. */
+/** Compares the edge with another one of the operator. */
 function ComparePanel({ edge, view: { than, window }, onCompare }: ComparePanelProps): ReactNode {
   const moment = useMoment()
   const others = (useEdges({ operator: edge.operator, window }).data?.edges ?? [])

@@ -40,7 +40,7 @@ const ORDER_TEXTS: Readonly<Record<EdgeOrder, string>> = {
   last: 'Taken last',
 }
 
-/** Each step between two versions: how often it succeeds, and how long it takes. */
+/** All edges: their success rates and durations. */
 export function EdgesPage(): ReactNode {
   const { view, set } = useView(EDGES_VIEW, edgesPath)
   const { order, operator, window, show } = view
@@ -51,7 +51,7 @@ export function EdgesPage(): ReactNode {
   const stranded = useStranded(isStranded)
   // Where no version is stranded there is no edge of one.
   const hasRest = !isStranded || stranded.data?.stranded.length !== 0
-  // Of stranded versions they change the edges below alone, and stand above those.
+  // With stranded versions the controls apply only to the edges below.
   const edgeTools = (
     <>
       <Choice label="Upgrades that began" options={EDGE_WINDOWS} value={window} onChange={set('window')} />
@@ -124,7 +124,6 @@ export function EdgesPage(): ReactNode {
 }
 
 const NONE: readonly StrandedItem[] = []
-/** The worst of them are what most come for; the graphs stand below. */
 const ROWS_AT_FIRST = 10
 
 interface EdgesAnswerProps {

@@ -26,7 +26,7 @@ import { focusQuery } from '../ui/focus-query.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import styles from './explore-page.module.css'
 
-/** Ask in PromQL: one query or several over the same time, each as a graph, a table, or how it is answered. */
+/** PromQL queries over one time range, each as a graph, a table, or its evaluation. */
 export function ExplorePage(): ReactNode {
   const { view, change: go } = useView(EXPLORE_VIEW, (search) => promqlPath('', search))
   const { queries, range, stepSeconds, refreshSeconds } = view
@@ -114,12 +114,12 @@ export function ExplorePage(): ReactNode {
 
 interface ExploreHeadProps {
   readonly view: ExploreView
-  /** The time before the last zoom. */
+  /** The range before the last zoom. */
   readonly before: TimeRange | undefined
   readonly onChange: (change: Partial<ExploreView>, isNew?: boolean) => void
 }
 
-/** The time and the step of all queries. */
+/** The time range and the step of all queries. */
 function ExploreHead({ view, before, onChange }: ExploreHeadProps): ReactNode {
   const { queries, range, stepSeconds, refreshSeconds, areUpgradesShown } = view
   const moment = useMoment()
@@ -171,7 +171,7 @@ function ExploreHead({ view, before, onChange }: ExploreHeadProps): ReactNode {
   )
 }
 
-/** An empty query below the others, until it is run. */
+/** Whether there is a new, empty query below the others. */
 function useAdding(count: number): { readonly isAdding: boolean; readonly setIsAdding: (isAdding: boolean) => void } {
   const [addedTo, setAddedTo] = useState<number | undefined>()
   return {
@@ -182,9 +182,9 @@ function useAdding(count: number): { readonly isAdding: boolean; readonly setIsA
   }
 }
 
-/** The times that were zoomed into, to go back. Another time that is chosen ends it. */
+/** The zoomed ranges, to go back. Selecting another range ends it. */
 function useZooms(range: TimeRange): {
-  /** What was shown before the zoom that is shown now. */
+  /** The range before the last zoom. */
   readonly before: TimeRange | undefined
   readonly noteZoom: (to: TimeRange) => void
 } {
@@ -205,7 +205,7 @@ interface StepChoiceProps {
   readonly onStep: (stepSeconds: number) => void
 }
 
-/** How far the points of a graph are from each other. */
+/** The step of the graphs. */
 function StepChoice({ stepSeconds, rangeSeconds, onStep }: StepChoiceProps): ReactNode {
   const choices = stepChoices(rangeSeconds)
   const isListed = stepSeconds === 0 || choices.includes(stepSeconds)

@@ -1,3 +1,4 @@
+import { sortedBy } from '../lib/view-codec.ts'
 import { useView } from '../panels/use-view.ts'
 import { useCallback, useMemo, useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -24,7 +25,7 @@ import { ListLine } from '../ui/list-line.tsx'
 import { Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 
-/** Every cluster of the fleet, as many as there are. */
+/** All clusters of the fleet. */
 export function FleetPage(): ReactNode {
   const { view, change } = useView(CLUSTER_VIEW, clustersPath)
   const moment = useMoment()
@@ -156,7 +157,7 @@ function ClusterList(props: ClusterListProps): ReactNode {
           chosen={chosen}
           onChoose={choose}
           onSort={(sort) => {
-            onChange(CLUSTER_VIEW.sortedBy(view, sort))
+            onChange(sortedBy(view, sort, 'cluster'))
           }}
           onNeedMore={onNeedMore}
         />

@@ -33,7 +33,7 @@ const GATE_VIEW = viewCodec({
   ),
 })
 
-/** Is this gate used, on which versions, and who sets it by patch. */
+/** The clusters and versions that set a feature gate. */
 export function GatePage({ gate }: { readonly gate: string }): ReactNode {
   const { view, set } = useView(GATE_VIEW, (search) => gatePath(gate, search))
   const show = SHOWS.find(({ value }) => value === view.show) ?? SHOWS[0]

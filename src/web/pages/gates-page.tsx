@@ -12,7 +12,7 @@ import { useMoment } from '../query/use-moment.ts'
 import { DataTable, type Column } from '../ui/data-table.tsx'
 import { ListLine } from '../ui/list-line.tsx'
 
-/** Which feature gates are set at all, on how many clusters, and how many of them past HyperConverged. */
+/** All feature gates that are set, with their clusters. */
 export function GatesPage(): ReactNode {
   const moment = useMoment()
   return (

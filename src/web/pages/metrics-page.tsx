@@ -19,7 +19,7 @@ import { Notice } from '../ui/notice.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import styles from './metrics-page.module.css'
 
-/** Every metric there is: what it is, who sends it, what reads it. */
+/** All metrics with their metadata and their users. */
 export function MetricsPage(): ReactNode {
   const query = useMetrics()
   const { view } = useView(METRIC_VIEW, metricsPath)

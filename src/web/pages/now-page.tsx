@@ -28,16 +28,16 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import { useUntouched } from '../ui/use-untouched.ts'
 
-/** Once a shift; its parts come when it is asked for. */
+/** Rarely used, so it is loaded on demand. */
 const HandOverPanel = laterPart(
   async () => (await import('../panels/hand-over-panel.tsx')).HandOverPanel,
   () => <Skeleton lines={8} label="Loading the hand-over" />,
 )
 
-/** A page nobody touches for so long shows what is new by itself: it hangs on a wall. */
+/** After this time without input the page refreshes its lists: it may be on a wall display. */
 const UNTOUCHED_MS = 60_000
 
-/** The landing page: an answer, not a menu. */
+/** The landing page. */
 export function NowPage(): ReactNode {
   const query = useNow()
   const moment = useMoment()
@@ -55,7 +55,7 @@ export function NowPage(): ReactNode {
 }
 
 function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
-  // The lists as they were when the reader last asked for them: what comes changes their values, never their rows.
+  // The answer at the reader's last refresh: newer answers change the values, never the rows.
   const [read, setRead] = useState(newest)
   const { now, news } = steadyNow(read, newest)
   const showNew = (): void => {
@@ -203,7 +203,7 @@ function FleetColumn({ now: { fallingEdges, waiting, versions, silent }, newest 
   )
 }
 
-/** The number of silent clusters, and quietly that of gone ones: nobody has to look for those. */
+/** The numbers of silent and of decommissioned clusters. */
 function SilentAside({ now: { silent, clusters } }: { readonly now: Now }): ReactNode {
   if (clusters.gone === 0) return formatCount(silent.count)
   return (
@@ -213,14 +213,14 @@ function SilentAside({ now: { silent, clusters } }: { readonly now: Now }): Reac
   )
 }
 
-/** Newest version first; clusters that report none are a line of their own, so that the shares add up to the whole. */
+/** Newest version first; clusters without a reported version are the last line, so the shares add up to 100 %. */
 function Versions({ versions }: Pick<Now, 'versions'>): ReactNode {
   const bars = versions.items.map(({ version, clusters }) => ({ key: version, count: clusters }))
   if (versions.untold > 0) bars.push({ key: 'not known', count: versions.untold })
   return <BarList bars={bars} total={versions.of} />
 }
 
-/** Of a moment before the first cluster was heard of. */
+/** At a moment before the first cluster was seen. */
 function NothingKnownYet({ past: { knownFrom } }: { readonly past: NonNullable<Now['past']> }): ReactNode {
   return (
     <Notice kind="note" title="Nothing was known at this moment">

@@ -19,7 +19,7 @@ import { Panel } from '../ui/panel.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import headStyles from '../panels/traces/trace-head.module.css'
 
-/** One trace: what its time went to, span by span. */
+/** One trace, span by span. */
 export function TracePage({ traceId }: { readonly traceId: string }): ReactNode {
   const query = useTrace(traceId)
   return (

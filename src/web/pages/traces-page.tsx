@@ -14,10 +14,10 @@ import { tracesCall, useTraces, useTraceServices } from '../query/use-traces.ts'
 import { Notice } from '../ui/notice.tsx'
 import { useNowMs } from '../ui/server-clock.ts'
 
-/** Whole minutes: the same question for as long as somebody looks. */
+/** Whole minutes, so that the request stays the same. */
 const MINUTE_MS = 60_000
 
-/** Which traces there are, by when and how long. */
+/** Traces by time and duration. */
 export function TracesPage(): ReactNode {
   const { view: asked, change, set } = useView(TRACE_SEARCH, tracesPath)
   const moment = useMoment()
@@ -38,7 +38,7 @@ export function TracesPage(): ReactNode {
         asked={asked}
         services={services}
         onAsk={(next) => {
-          // Who asks again wants what has come since.
+          // A repeated search includes new traces.
           if (openedMs === minuteMs) void traces.refetch()
           else setOpenedMs(minuteMs)
           change({ ...next, compare: asked.compare })

@@ -1,3 +1,4 @@
+import { sortedBy } from '../lib/view-codec.ts'
 import { useView } from '../panels/use-view.ts'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -7,7 +8,7 @@ import { clustersPath, upgradesPath } from '../lib/paths.ts'
 import { operatorName } from '../lib/fleet-names.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { heatRows } from '../lib/phase-heat.ts'
-import { waitsForApproval } from '../lib/upgrade-words.ts'
+import { waitsForApproval } from '../lib/upgrade-bands.ts'
 import {
   isUpgradeViewNarrowed,
   questionOfUpgradeView,
@@ -95,7 +96,7 @@ const ROWS_AT_FIRST = 20
 
 interface RunningProps {
   readonly answer: UpgradeItems
-  /** Absent: they could not be read, so nobody knows which are stuck. */
+  /** Absent: could not be loaded. */
   readonly verdicts: StuckItems | undefined
   readonly edges: readonly EdgeItem[]
 }
@@ -226,7 +227,7 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
                   hasMore={history.hasNextPage}
                   view={view}
                   onSort={(sort) => {
-                    onChange(UPGRADE_VIEW.sortedBy(view, sort))
+                    onChange(sortedBy(view, sort, 'cluster'))
                   }}
                   onCompare={(id, isChosen) => {
                     const others = view.compare.filter((one) => one !== id)

@@ -18,18 +18,18 @@ const PAGE_CLUSTERS = 500
 const COUNTS_POLL_MS = 15_000
 const CLUSTER_POLL_MS = 15_000
 
-/** The address of the list as it is shown, for those who ask it themselves. */
+/** The API call of the list. */
 export function clustersCall(view: ClusterListView, moment: string | undefined): string {
   return callAt(CLUSTERS, moment, { ...questionOfView(view), limit: String(PAGE_CLUSTERS) })
 }
 
-/** The rows, a page at a time. They are not polled: rows do not move while they are read. */
+/** The rows, page by page. Not polled: rows do not move while they are read. */
 export function useClusters(view: ClusterListView): UseInfiniteQueryResult<InfiniteData<ClusterItems>> {
   const path = clustersCall(view, useMoment())
   return useApiPages<ClusterItems>('clusters', path, COUNTS_POLL_MS)
 }
 
-/** How many there are, and what the list can be narrowed to: small, and kept up to date. */
+/** The count and the facets: a small answer that is polled. */
 export function useClusterCounts(view: ClusterListView): UseQueryResult<ClusterItems> {
   const path = callAt(CLUSTERS, useMoment(), { ...questionOfView(view), facets: 'true', limit: '1' })
   return useApiAnswer<ClusterItems>('cluster-counts', path, {
@@ -50,7 +50,7 @@ export function useCluster(cluster: string): UseQueryResult<ClusterDetail> {
 export interface ChangesAsked {
   readonly cluster: string
   readonly limit: number
-  /** RFC 3339; empty: whatever there is. */
+  /** RFC 3339; empty: no bound. */
   readonly from?: string
   readonly to?: string
 }
@@ -59,7 +59,7 @@ export function changesCall({ cluster, limit, from = '', to = '' }: ChangesAsked
   return callAt(`${CLUSTERS}/${encodeURIComponent(cluster)}/changes`, undefined, { from, to, limit: String(limit) })
 }
 
-/** What changed of its objects, newest first. */
+/** Changes of the cluster's objects, newest first. */
 export function useChanges(asked: ChangesAsked): UseQueryResult<ObjectChangeItems> {
   const moment = useMoment()
   const path = changesCall({ ...asked, to: asked.to ?? moment ?? '' })

@@ -46,7 +46,7 @@ export interface PanelContext {
   readonly dashboard: Pick<DashboardModel, 'name' | 'project'>
   readonly range: TimeRange
   readonly values: VariableValues
-  /** 0: only when asked to. */
+  /** 0: none. */
   readonly refreshSeconds: number
 }
 

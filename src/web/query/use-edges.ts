@@ -22,10 +22,10 @@ export function useEdges(asked: EdgesAsked = {}): UseQueryResult<EdgeItems> {
 
 export interface ComparedEdges {
   readonly operator: string
-  /** `from..to` of the one that is looked at, and of the one beside it. */
+  /** `from..to` of both edges. */
   readonly first: string
   readonly second: string
-  /** How long ago upgrades began at most; empty: all. */
+  /** The greatest age of an upgrade's start; empty: all. */
   readonly window: string
 }
 
@@ -38,7 +38,7 @@ export function useEdgeComparison(asked: ComparedEdges): UseQueryResult<EdgeComp
   return useApiAnswer<EdgeComparisonItem>('edge-comparison', path, { enabled: asked.second !== '' })
 }
 
-/** Which single runs: of an edge, or of all of an operator; empty values are left out. */
+/** Runs of an edge, or of all edges of an operator; empty values are omitted. */
 export interface RunsAsked {
   readonly operator: string
   readonly from: string
@@ -51,7 +51,7 @@ export function runsCall(asked: RunsAsked, moment: string | undefined): string {
   return callAt(`${EDGES}/runs`, moment, { ...asked })
 }
 
-/** Not polled: points that are looked at do not move. */
+/** Not polled: points do not move while they are read. */
 export function useRuns(asked: RunsAsked): UseQueryResult<RunItems> {
   const path = runsCall(asked, useMoment())
   return useApiAnswer<RunItems>('runs', path, { placeholderData: keepPreviousData, refetchOnWindowFocus: false })
@@ -63,7 +63,7 @@ export function strandedCall(moment: string | undefined): string {
   return callAt('/api/fleet/v1/stranded', moment)
 }
 
-/** Versions from which no way out is known to work. */
+/** Versions without a working upgrade path. */
 export function useStranded(isAsked: boolean): UseQueryResult<StrandedItems> {
   const path = strandedCall(useMoment())
   return useApiAnswer<StrandedItems>('stranded', path, {

@@ -7,8 +7,6 @@ import { msOf } from '../lib/format-time.ts'
 import { fetchJson } from './fetch-json.ts'
 import { callAt, useMoment } from './use-moment.ts'
 
-/** Polls of the whole fleet. */
-
 const NOW_POLL_MS = 5_000
 /** The list of a large fleet is long, and Now reports firing alerts sooner. */
 const ALERTS_POLL_MS = 10_000

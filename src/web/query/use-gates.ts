@@ -33,7 +33,7 @@ export function gateCall({ gate, source, on }: GateAsked, moment: string | undef
   return callAt(`${GATES}/${encodeURIComponent(gate)}`, moment, { source, on, limit: PAGE })
 }
 
-/** Who sets one, page by page. Not polled: rows that are read do not move. */
+/** The clusters that set a gate, page by page. Not polled: rows do not move while they are read. */
 export function useGate(asked: GateAsked): UseInfiniteQueryResult<InfiniteData<GateDetail>> {
   return useApiPages<GateDetail>('gate', gateCall(asked, useMoment()))
 }

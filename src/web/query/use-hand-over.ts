@@ -11,18 +11,18 @@ import { useSilences } from './use-alert-actions.ts'
 import { useUpgrades } from './use-upgrades.ts'
 
 const RUNS_MAX = 1000
-/** An upgrade that ended in the shift began at most so long before it. */
+/** The greatest age of an upgrade that ended in the shift. */
 const BEGAN_WITHIN_MS = 14 * 24 * 3600_000
 const OVER = ['succeeded', 'failed', 'superseded', 'rolled_back'] as const
 
 export interface HandOverAnswers {
   readonly parts: Omit<HandOverParts, 'now' | 'zone'>
   readonly isPending: boolean
-  /** Of what was asked for, what could not be read. */
+  /** Failed requests. */
   readonly failures: readonly Error[]
 }
 
-/** What a hand-over is made of, besides the landing page's own answer. @param untilMs the end of the shift */
+/** The parts of a hand-over besides the answer of the landing page. @param untilMs the end of the shift */
 export function useHandOver(sinceMs: number, untilMs: number): HandOverAnswers {
   const then = useQuery<Now, ApiFailure>({
     queryKey: ['now-then', sinceMs],

@@ -3,17 +3,14 @@ import { formatMomentParam, momentOf } from '../lib/moment.ts'
 import { presentMs } from '../ui/server-clock.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
 
-/**
- * The moment the page shows, RFC 3339, as the API takes it in `at`; `undefined`: the page is live and polls. Of one that is
- * yet to come nothing can be asked; what is around the page tells of the present then.
- */
+/** The selected moment, RFC 3339, for `at` of the API; `undefined`: the page is live. A future moment counts as live. */
 export function useMoment(): string | undefined {
   const search = useSearch()
   const ms = momentOf(search)
   return ms === undefined || isYetToCome(search) ? undefined : formatMomentParam(ms)
 }
 
-/** Whether an address asks for a moment that nobody can know anything of. */
+/** Whether the moment of an address is in the future. */
 export function isYetToCome(search: string): boolean {
   const ms = momentOf(search)
   return ms !== undefined && ms > presentMs()

@@ -1,12 +1,11 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { askForAll } from '../ui/printing.ts'
 
-/** Paper cannot be scrolled, and a reader does not wait for ever. */
 const PATIENCE_MS = 15_000
-/** So long nothing is asked any more: an answer may make a part ask the next. */
+/** The time without requests before printing: an answer may cause the next request. */
 const QUIET_MS = 250
 
-/** Prints the page when what was never in sight has come too. What has not come in time is said on the paper. */
+/** Prints the page after loading its parts that were never visible. The paper names parts that did not load in time. */
 export function usePrint(): () => void {
   const client = useQueryClient()
   return () => {

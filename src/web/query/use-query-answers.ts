@@ -15,7 +15,7 @@ export interface QueryRequest {
   readonly range: TimeRange
   /** 0: by the length of the range. */
   readonly stepSeconds: number
-  /** 0: only when asked to. */
+  /** 0: none. */
   readonly refreshSeconds: number
 }
 

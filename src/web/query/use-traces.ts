@@ -6,15 +6,15 @@ import { otlpAt, type OtlpTraceAnswer } from '../lib/otlp-json.ts'
 import { ApiFailure, fetchJson } from './fetch-json.ts'
 import { useMoment } from './use-moment.ts'
 
-/** Traces, by the API that Jaeger's pages use. A trace is one answer, whole. */
+/** Traces, by the API of Jaeger. A trace is one answer. */
 
 const TRACES = '/api/v3/traces'
-/** Traces grow while they are looked at, but a reader's rows do not move every few seconds. */
+/** Traces grow, but their rows do not move every few seconds. */
 const TRACE_STALE_MS = 60_000
 
 export interface WholeTrace {
   readonly trace: Trace
-  /** As it came, whole whatever the moment, to be kept as a file. */
+  /** The whole answer, for the export. */
   readonly answer: OtlpTraceAnswer
 }
 
@@ -22,7 +22,7 @@ export function traceCall(traceId: string): string {
   return `${TRACES}/${encodeURIComponent(traceId)}`
 }
 
-/** As it was at the page's moment. @param traceId empty: nothing is asked */
+/** At the selected moment. @param traceId empty: no request */
 export function useTrace(traceId: string): UseQueryResult<WholeTrace> {
   const moment = useMoment()
   return useQuery({
@@ -55,7 +55,7 @@ export function tracesCall(asked: TraceSearch, toMs: number): string {
   return withSearch(TRACES, searchOf(questionOfTraceSearch(asked, toMs)))
 }
 
-/** Those that match, whole; none is an answer. */
+/** The matching traces; none is not a failure. */
 export function useTraces(asked: TraceSearch, toMs: number): UseQueryResult<readonly Trace[]> {
   const path = tracesCall(asked, toMs)
   return useQuery({

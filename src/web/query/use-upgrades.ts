@@ -21,20 +21,20 @@ export function upgradesCall(asked: UpgradesAsked, moment: string | undefined, l
   return callAt(UPGRADES, moment, { ...asked, limit: String(limit) })
 }
 
-/** All there were, a page at a time, newest first unless asked otherwise. Not polled: rows do not move. */
+/** All upgrades, page by page. Not polled: rows do not move while they are read. */
 export function useUpgradeHistory(asked: UpgradesAsked): UseInfiniteQueryResult<InfiniteData<UpgradeItems>> {
   const path = upgradesCall(asked, useMoment())
   return useApiPages<UpgradeItems>('upgrades', path, LIST_STALE_MS)
 }
 
-/** The newest of a history, asked again and again: what is new in it, and how those that run get on. */
+/** The newest upgrades of a history, polled. */
 export function useNewestUpgrades(asked: UpgradesAsked): UseQueryResult<UpgradeItems> {
   const moment = useMoment()
   const path = upgradesCall({ ...asked, sort: 'started', order: 'desc' }, moment, NEWEST_UPGRADES)
   return useApiAnswer<UpgradeItems>('newest-upgrades', path, { enabled: moment === undefined, pollMs: NEWEST_POLL_MS })
 }
 
-/** Up to `UPGRADES_MAX` at once: those of a cluster, those that run. */
+/** Up to `UPGRADES_MAX` in one answer. */
 export function useUpgrades(asked: UpgradesAsked): UseQueryResult<UpgradeItems> {
   const path = upgradesCall(asked, useMoment(), UPGRADES_MAX)
   return useApiAnswer<UpgradeItems>('upgrades-at-once', path, { pollMs: RUNNING_POLL_MS })
@@ -53,7 +53,7 @@ export function useUpgrade(id: string): UseQueryResult<UpgradeDetailItem> {
   return useApiAnswer<UpgradeDetailItem>('upgrade', path, { pollMs: RUNNING_POLL_MS })
 }
 
-/** Some by their ids, to be compared. */
+/** Upgrades by id. */
 export function useUpgradesById(ids: readonly string[]): readonly UseQueryResult<UpgradeItem>[] {
   const moment = useMoment()
   return useQueries({
@@ -72,13 +72,13 @@ const BAND_UPGRADES_MAX = 200
 
 export interface UpgradesOfClusters {
   readonly upgrades: readonly UpgradeItem[]
-  /** Of these it is known when they upgraded; of those that are asked for nothing is said yet. */
+  /** Clusters with an answer. */
   readonly told: readonly string[]
-  /** Of these nobody could say when they upgraded. */
+  /** Clusters whose request failed. */
   readonly untold: readonly string[]
 }
 
-/** The upgrades of a few clusters, newest first; of none while nobody wants them. */
+/** The upgrades of a few clusters, newest first. */
 export function useUpgradesOf(clusters: readonly string[], isWanted: boolean): UpgradesOfClusters {
   const moment = useMoment()
   const refetchInterval = usePollMs('upgrades-of', NEWEST_POLL_MS)

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Tick } from '../lib/utc-day.ts'
+import type { Tick } from '../lib/day-ticks.ts'
 import { rampColor } from '../lib/version-order.ts'
 import styles from './step-chart.module.css'
 import { useWidth } from './use-width.ts'

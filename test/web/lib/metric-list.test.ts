@@ -60,7 +60,7 @@ test.each([
   expect(names(search)).toEqual(want)
 })
 
-test.each(['', 'q=a+b&type=gauge&show=all&metric=up&sort=series&order=asc', 'order=desc'])(
+test.each(['', 'q=a+b&type=gauge&show=all&sort=series&order=asc&metric=up', 'order=desc'])(
   'the address %j is written as it was read',
   (search) => {
     expect(searchOf(METRIC_VIEW.searchOf(METRIC_VIEW.parse(search)))).toBe(search)

@@ -4,14 +4,14 @@ import { calculate } from './calculate.ts'
 import type { PanelSeries } from './series.ts'
 import { toneOfColor, type Tone } from './tone.ts'
 
-/** One bar: a number of a series, or of several of one group with the same name. */
+/** The value of a series, or of several in one group with the same name. */
 export interface Bar {
   readonly name: string
   /** `null`: no value. */
   readonly value: number | null
-  /** Of all bars, or of those of its group; 0 where they sum to nothing. */
+  /** Share of all bars, or of its group; 0 when the sum is 0. */
   readonly share: number
-  /** Which of the parts that groups have it is: chooses its lightness. */
+  /** The index of its part, for its lightness. */
   readonly look: number
   readonly tone: Tone
 }
@@ -22,20 +22,20 @@ export interface BarGroup {
   readonly total: number
 }
 
-/** What shares are of: all that is above nothing. */
+/** The sum of the positive values. */
 export function wholeOf(bars: readonly Pick<Bar, 'value'>[]): number {
   return bars.reduce((sum, { value }) => sum + Math.max(0, value ?? 0), 0)
 }
 
 export interface Bars {
   readonly groups: readonly BarGroup[]
-  /** Names of the parts that groups have, in the order of their looks; empty where each bar stands alone. */
+  /** Names of the parts in their order; empty without groups. */
   readonly parts: readonly string[]
 }
 
 type Asked = Pick<BarOptions, 'calculation' | 'groupBy' | 'sort' | 'colorOverrides'>
 
-/** Series as bars: each alone, or together with those that have the same values of some labels. Pure. */
+/** Series as bars, grouped by labels or alone. Pure. */
 export function toBars(series: readonly PanelSeries[], asked: Asked): Bars {
   return asked.groupBy.length === 0 ? alone(series, asked) : grouped(series, asked)
 }
@@ -75,7 +75,7 @@ function grouped(series: readonly PanelSeries[], { calculation, groupBy, sort, c
   return { groups: sorted(all, sort), parts }
 }
 
-/** By the labels that do not make the group: of one alone its value, and without any what the file calls the series. */
+/** By the labels outside the group: the value of a single one, or without any the name of the series. */
 function partOf({ name, labels }: PanelSeries, groupBy: readonly string[]): string {
   const rest = Object.entries(labels).filter(([label]) => label !== '__name__' && !groupBy.includes(label))
   const [only] = rest

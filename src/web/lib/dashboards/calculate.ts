@@ -4,7 +4,7 @@ import type { Calculation } from '../../../model/dashboard.ts'
 
 export type Column = readonly (number | null)[]
 
-/** `null`: the series has no such value. `last` and `first` may be a step without a sample, `-number` pass over those. */
+/** `null`: no value. `last` and `first` include steps without a sample, `-number` skips those. */
 export function calculate(values: Column, calculation: Calculation): number | null {
   return CALCULATE[calculation](values)
 }

@@ -1,12 +1,12 @@
 /**
- * Variables in texts of a dashboard: `$name`, `${name}`, `${name:format}`. In PromQL a value is written as its place
- * demands: in a matcher with `=~` it is escaped as a pattern and several become alternatives, in other strings its quotes
- * are escaped. What stands for all values, and what somebody typed, is a pattern already and is not escaped. Pure.
+ * Variables in texts of a dashboard: `$name`, `${name}`, `${name:format}`. In PromQL a value is written as its context
+ * requires: in a matcher with `=~` it is escaped as a pattern and several become alternatives, in other strings its quotes
+ * are escaped. The value for all values, and user input, are patterns and are not escaped. Pure.
  */
 
 export interface VariableValue {
   readonly values: readonly string[]
-  /** A pattern: typed by somebody, or the file's own for all values. */
+  /** A pattern: user input, or the file's own for all values. */
   readonly isPattern: boolean
 }
 
@@ -19,7 +19,7 @@ export function variablesIn(text: string): readonly string[] {
   return [...new Set([...text.matchAll(USE)].map(([, bare, braced]) => bare ?? braced ?? ''))]
 }
 
-/** For PromQL and selectors. A name nobody knows stays as it is, and the server says so. */
+/** For PromQL and selectors. An unknown name is left to the server's error. */
 export function interpolatePromql(text: string, values: VariableValues): string {
   return text.replace(
     USE,
@@ -33,7 +33,7 @@ export function interpolatePromql(text: string, values: VariableValues): string 
   )
 }
 
-/** For texts that people read, and for addresses with `percentencode`. */
+/** For texts, and for addresses with `percentencode`. */
 export function interpolateText(text: string, values: VariableValues, otherwise = 'text'): string {
   return text.replace(USE, (use, bare: string | undefined, braced: string | undefined, format: string | undefined) => {
     const value = values.get(bare ?? braced ?? '')

@@ -2,14 +2,14 @@ import { ALL_VALUES, type Grid, type GridItem, type Variable } from '../../../mo
 import { interpolateText, variablesIn, type VariableValues } from './interpolate.ts'
 import type { Option } from './variables.ts'
 
-/** A part of a dashboard that is there once for each value of a variable. Pure. */
+/** A repeat of a part of a dashboard, for one value of a variable. Pure. */
 export interface Repeat {
   readonly variable: string
   readonly value: string
   readonly label: string
 }
 
-/** Parts that are drawn: each has panels, and each panel asks. */
+/** The limit of repeats: each has panels with requests. */
 export const REPEATS_MAX = 20
 
 export interface Repeatable {
@@ -18,7 +18,7 @@ export interface Repeatable {
   readonly chosen: readonly string[]
 }
 
-/** One for each value that is chosen; none where the variable is not known, or has no value. */
+/** One for each selected value; none for an unknown variable. */
 export function repeatsOf(variable: string, states: readonly Repeatable[]): readonly Repeat[] {
   const state = states.find((one) => one.variable.name === variable)
   if (state === undefined) return []
@@ -33,7 +33,7 @@ export function withRepeat(values: VariableValues, repeat: Repeat | undefined): 
   return new Map([...values, [repeat.variable, { values: [repeat.value], isPattern: false }]])
 }
 
-/** A title that does not name the variable says the value behind it. */
+/** Appends the value to a title without the variable. */
 export function repeatedTitle(title: string, values: VariableValues, repeat: Repeat | undefined): string {
   const written = interpolateText(title, withRepeat(values, repeat))
   if (repeat === undefined || variablesIn(title).includes(repeat.variable)) return written
@@ -42,16 +42,13 @@ export function repeatedTitle(title: string, values: VariableValues, repeat: Rep
 
 const COLUMNS = 24
 
-/**
- * How many repeats of a grid stand beside each other: one with a title has a heading for each, one without is as narrow
- * as its panels are.
- */
+/** Repeats per row: one for a grid with a title, because each has a heading; else as many as fit beside each other. */
 export function repeatsInRow({ title, canCollapse, items }: Grid): number {
   if (title !== '' || canCollapse) return 1
   return Math.max(1, Math.floor(COLUMNS / Math.max(1, sizeOf(items).width)))
 }
 
-/** The panels of a grid at the place of one of its repeats, from 0. */
+/** The panels of a grid at the position of a repeat. */
 export function itemsOfRepeat(items: readonly GridItem[], index: number, inRow: number): readonly GridItem[] {
   const { left, top, width, height } = sizeOf(items)
   const [column, row] = [index % inRow, Math.floor(index / inRow)]

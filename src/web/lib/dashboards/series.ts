@@ -6,7 +6,7 @@ import { seriesName } from '../promql-table.ts'
 import { calculate, type Column } from './calculate.ts'
 import type { Span } from './time-range.ts'
 
-/** The answers of a panel's queries as named series over one time axis. Pure. */
+/** The results of a panel's queries as named series on one time axis. Pure. */
 
 export interface PanelSeries {
   readonly queryIndex: number
@@ -19,7 +19,7 @@ export interface PanelData {
   /** Seconds since the epoch, rising by the step. */
   readonly timesSeconds: Float64Array
   readonly series: readonly PanelSeries[]
-  /** Warnings of the server about good answers, each once. */
+  /** Warnings of the server, without duplicates. */
   readonly warnings: readonly string[]
 }
 
@@ -67,19 +67,19 @@ function matrixOf(answer: QueryAnswer | undefined): Matrix {
 
 const PLACE = /\{\{\s*([\w.:]+)\s*\}\}/g
 
-/** `{{label}}` replaced; without a format the labels, as a person writes them. */
+/** Replaces `{{label}}`; without a format the labels. */
 export function nameOf(labels: Readonly<Record<string, string>>, format: string): string {
   if (format !== '') return format.replace(PLACE, (_place, label: string) => labels[label] ?? '')
   const name = seriesName(labels)
   return name === '{}' ? 'value' : name
 }
 
-/** What is shown of a label instead of a number. */
+/** The text of a label in place of a number. */
 export function labelText({ labels }: Pick<PanelSeries, 'labels'>, name: string): string {
   return labels[name] || `no ${name}`
 }
 
-/** An instant vector as rows; the server's texts as numbers. */
+/** An instant vector as rows. */
 export function toRows(
   answer: QueryAnswer | undefined,
 ): readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number; readonly timeMs: number }[] {
@@ -89,7 +89,7 @@ export function toRows(
   })
 }
 
-/** The largest number of all series; `undefined` without any. */
+/** The largest value of all series. */
 export function largestOf(series: readonly Pick<PanelSeries, 'values'>[]): number | undefined {
   const each = series.flatMap(({ values }) => calculate(values, 'max') ?? [])
   return each.length === 0 ? undefined : Math.max(...each)

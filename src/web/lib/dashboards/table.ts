@@ -41,7 +41,7 @@ function applyTransform(rows: readonly TableRow[], transform: Transform): readon
   }
 }
 
-/** Rows with the same values in these columns become one; where two say something, the later one is believed. */
+/** Merges rows with the same values in these columns; the later value wins. */
 function joined(rows: readonly TableRow[], columns: readonly string[]): readonly TableRow[] {
   if (columns.length === 0) return rows
   const byKey = new Map<string, TableRow>()
@@ -52,7 +52,7 @@ function joined(rows: readonly TableRow[], columns: readonly string[]): readonly
   return [...byKey.values()]
 }
 
-/** Columns become one; a row with several of them becomes as many rows. */
+/** Merges columns; a row with several of them becomes several rows. */
 function gathered(rows: readonly TableRow[], isOne: (name: string) => boolean, into: string): readonly TableRow[] {
   return rows.flatMap((row) => {
     const names = Object.keys(row).filter(isOne)
@@ -62,7 +62,7 @@ function gathered(rows: readonly TableRow[], isOne: (name: string) => boolean, i
   })
 }
 
-/** Series with the same labels become one row, with the value of each query in a column of its own. */
+/** Merges series with the same labels; the value of each query has its own column. */
 function mergedSeries(rows: readonly TableRow[]): readonly TableRow[] {
   const labels = [...new Set(rows.flatMap((row) => Object.keys(row).map(unindexed)))].filter((name) => name !== 'value')
   const renamed = rows.map((row) =>
@@ -72,7 +72,7 @@ function mergedSeries(rows: readonly TableRow[]): readonly TableRow[] {
   )
   return joined(
     renamed,
-    // Two instant queries of one moment may be answered a moment apart.
+    // The timestamps of two instant queries may differ.
     labels.filter((name) => name !== 'timestamp'),
   )
 }
@@ -88,7 +88,7 @@ export interface TableColumn {
   readonly align: 'left' | 'center' | 'right'
 }
 
-/** Columns of the settings first, in their order, then the others by name; hidden ones left out. */
+/** Columns of the settings first, then the others by name; without hidden ones. */
 export function columnsOf(
   rows: readonly TableRow[],
   { columns, isColumnHidden }: Pick<TableOptions, 'columns' | 'isColumnHidden'>,
@@ -110,7 +110,7 @@ export function columnsOf(
   })
 }
 
-/** A column as it is when a file says nothing about it. */
+/** A column without settings. */
 export function plainColumn(name: string): ColumnSetting {
   return {
     name,
@@ -133,7 +133,7 @@ export interface Order {
   readonly direction: 'asc' | 'desc'
 }
 
-/** The order the file asks for: its first column that has one. */
+/** The order of the first column with one in the file. */
 export function defaultOrder({ columns }: Pick<TableOptions, 'columns'>): Order | undefined {
   const first = columns.find(({ sort }) => sort !== undefined)
   return first?.sort === undefined ? undefined : { column: first.name, direction: first.sort }
@@ -161,7 +161,7 @@ function compareCells(a: Cell, b: Cell): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** Rows with the text in one of their cells, letter case aside. */
+/** Rows with the text in a cell, in any case. */
 export function filtered(rows: readonly TableRow[], text: string): readonly TableRow[] {
   const wanted = text.trim().toLowerCase()
   if (wanted === '') return rows
@@ -174,7 +174,7 @@ export function filtered(rows: readonly TableRow[], text: string): readonly Tabl
   )
 }
 
-/** The setting a cell meets: of its column before those of the table, the last one of several, as Perses has it. */
+/** The last matching setting, of the column before those of the table, as in Perses. */
 export function settingOf(
   cell: Cell,
   column: ColumnSetting | undefined,

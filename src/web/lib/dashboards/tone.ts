@@ -2,9 +2,8 @@ import type { Condition, Mapping, Thresholds, ThresholdStep } from '../../../mod
 import { formatValue } from '../format-number.ts'
 
 /**
- * What a colour in a dashboard file means. Only severity and outcome have hue on these pages, so a file's colour is read
- * for the outcome it stands for (red, amber, green, or none of these) and shown as that tone, with its shape and word.
- * A step without a colour is amber, the highest of several red. Pure.
+ * The tone of a colour in a dashboard file. Only severity and outcome have hue in the UI, so red, amber and green become a tone with
+ * its shape and word, and other colours none. A step without a colour is amber, the highest of several red. Pure.
  */
 export const TONES = ['none', 'good', 'warning', 'critical'] as const
 export type Tone = (typeof TONES)[number]
@@ -44,7 +43,7 @@ function readColor(color: string): Rgb | undefined {
   return rgb === null ? undefined : [Number(rgb[1]), Number(rgb[2]), Number(rgb[3])]
 }
 
-/** Below this a colour is a grey. */
+/** A lower saturation is grey. */
 const SATURATION_LEAST = 0.25
 
 function toneOfRgb([red, green, blue]: Rgb): Tone {
@@ -59,16 +58,16 @@ function toneOfRgb([red, green, blue]: Rgb): Tone {
   return degrees < 170 ? 'good' : 'none'
 }
 
-/** The threshold a value is at or above. */
+/** The threshold that a value reaches. */
 export interface Mark {
   readonly tone: Tone
-  /** What it says, such as `≥ 90`; empty where nothing is to be said. */
+  /** Such as `≥ 90`, or empty. */
   readonly word: string
 }
 
 export const NO_MARK: Mark = { tone: 'none', word: '' }
 
-/** @param max of what percent thresholds are; 1 or 100 by unit, or the panel's */
+/** @param max the whole of percent thresholds */
 export function markOf(value: number | null, thresholds: Thresholds | undefined, max: number): Mark {
   if (thresholds === undefined || value === null || Number.isNaN(value)) return NO_MARK
   const reached = thresholds.steps.findLastIndex((step) => value >= limitOf(step, thresholds, max))
@@ -92,7 +91,7 @@ export function toneOfStep({ steps }: Thresholds, index: number): Tone {
   return steps.length > 1 && index === steps.length - 1 ? 'critical' : 'warning'
 }
 
-/** Whether a value, a number or a text, meets a condition. `null` is no value at all. */
+/** Whether a value meets a condition. */
 export function meets(condition: Condition, value: number | string | null): boolean {
   switch (condition.kind) {
     case 'value':
@@ -127,7 +126,6 @@ function regexOf(pattern: string): RegExp {
   return known
 }
 
-/** The first mapping a value meets. */
 export function mappingOf(value: number | string | null, mappings: readonly Mapping[]): Mapping | undefined {
   return mappings.find(({ condition }) => meets(condition, value))
 }

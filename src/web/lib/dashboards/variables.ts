@@ -7,7 +7,7 @@ import {
 } from '../../../model/dashboard.ts'
 import { variablesIn, type VariableValue } from './interpolate.ts'
 
-/** What can be chosen for a variable, what is chosen, and in which order variables have to be known. Pure. */
+/** Options, selections and the order of a dashboard's variables. Pure. */
 
 export interface Option {
   readonly value: string
@@ -17,7 +17,7 @@ export interface Option {
 /** In the address: `var-cluster=a&var-cluster=b`. */
 export const VARIABLE_PREFIX = 'var-'
 
-/** Options of values as they came: captured, sorted, each once. */
+/** Options of raw values: captured, sorted, without duplicates. */
 export function toOptions(
   raw: readonly Option[],
   { capturingRegexp, sort }: Pick<ListVariable, 'capturingRegexp' | 'sort'>,
@@ -27,7 +27,7 @@ export function toOptions(
   return once.sort(ORDERS[sort])
 }
 
-/** All groups of all matches one after the other, as Perses has it; without groups what matches. Labels of their own stay. */
+/** All groups of all matches joined, as in Perses; without groups the match. Own labels stay. */
 function capture({ value, label: own }: Option, capturingRegexp: string): Option[] {
   const matches = [...value.matchAll(new RegExp(capturingRegexp, 'g'))]
   const text = matches.flatMap((match) => (match.length === 1 ? match : match.slice(1))).join('')
@@ -59,7 +59,7 @@ const ORDERS: Readonly<Record<VariableSort, Order>> = {
   'alphabetical-ci-desc': reversed(byText(folded)),
 }
 
-/** What the address, or else the file, chooses. The first option where neither does. */
+/** The selection of the address, or else of the file, or else the first option. */
 export function chosenOf(
   variable: ListVariable,
   search: URLSearchParams,
@@ -74,10 +74,10 @@ export function chosenOf(
   return options.slice(0, 1).map(({ value }) => value)
 }
 
-/** All of more values than this are asked as the pattern of anything: a query must fit into an address. */
+/** All values are replaced by `.+` above this number: a query must fit into an address. */
 const ALL_LISTED_MAX = 200
 
-/** What stands in the queries for what is chosen. */
+/** The value of a selection in queries. */
 export function valueOf(variable: ListVariable, chosen: readonly string[], options: readonly Option[]): VariableValue {
   if (!chosen.includes(ALL_VALUES)) return { values: chosen, isPattern: false }
   if (variable.customAllValue !== '') return { values: [variable.customAllValue], isPattern: true }
@@ -90,7 +90,7 @@ export function textValueOf(variable: Extract<Variable, { kind: 'text' }>, searc
   return { values: [asked ?? variable.value], isPattern: true }
 }
 
-/** Names of variables that a variable's values depend on. */
+/** The variables that a variable depends on. */
 export function dependenciesOf(variable: Variable): readonly string[] {
   if (variable.kind === 'text') return []
   const { source } = variable
@@ -107,7 +107,7 @@ export function dependenciesOf(variable: Variable): readonly string[] {
   }
 }
 
-/** Variables in an order in which each comes after those it depends on. Those of a ring are named, and come last. */
+/** Dependencies first. Variables in a ring are last, and listed. */
 export function inOrder(variables: DashboardModel['variables']): {
   readonly ordered: readonly Variable[]
   readonly ring: readonly string[]

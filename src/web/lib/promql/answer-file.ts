@@ -1,7 +1,7 @@
 import type { QueryAnswer } from '../../../contract/prometheus.ts'
 import { csvText } from '../csv.ts'
 
-/** An answer as a file for other programs: CSV with a column for each label. Pure. */
+/** A result as CSV with a column for each label. Pure. */
 
 type Data = QueryAnswer['data']
 type Labels = Readonly<Record<string, string>>
@@ -9,12 +9,12 @@ type Labels = Readonly<Record<string, string>>
 interface Sample {
   readonly labels: Labels
   readonly timeSeconds: number
-  /** As the server wrote it; of a histogram empty. */
+  /** The server's text; empty for a histogram. */
   readonly value: string
   readonly histogram?: { readonly count: string; readonly sum: string }
 }
 
-/** A row for each sample: its labels, its time in UTC, its value. Histograms have their count and their sum. */
+/** A row per sample: labels, time in UTC, value; count and sum of histograms. */
 export function csvOf(data: Data): string {
   const samples = samplesOf(data)
   const names = [...new Set(samples.flatMap(({ labels }) => Object.keys(labels)))].sort()
@@ -48,7 +48,7 @@ function samplesOf(data: Data): readonly Sample[] {
   }
 }
 
-/** A name for the file, of the metrics it is about. */
+/** A file name from the metrics. */
 export function fileNameOf(metrics: readonly string[], ending: 'csv' | 'json'): string {
   const name = metrics
     .slice(0, 2)

@@ -2,19 +2,19 @@ import { formatLength } from '../format-time.ts'
 import { countOf } from '../format-number.ts'
 import type { MatcherPart, SelectorPart } from './selectors.ts'
 
-/** Why a query answers nothing: what is known of each of its selectors, as sentences with what to ask instead. Pure. */
+/** Why the result of a query is empty, from facts about its selectors, with alternatives. Pure. */
 
 export interface SelectorFacts {
   readonly selector: SelectorPart
-  /** A series of it has samples in the time that is asked about. */
+  /** A series has samples in the requested time. */
   readonly isInTime: boolean
-  /** False: it has them between the steps of a graph only, each of which looks back a few minutes. */
+  /** False: all samples are between steps, outside of their lookback. */
   readonly isAtSteps: boolean
-  /** A series of it is stored, of whatever time. */
+  /** A series is stored, at any time. */
   readonly isStored: boolean
   /** A series of its metric is stored. True for a selector without a metric. */
   readonly isMetricStored: boolean
-  /** Of labels that must have a value: those that series of the metric have. */
+  /** The values of required labels in series of the metric. */
   readonly values: readonly LabelFacts[]
 }
 
@@ -25,14 +25,14 @@ export interface LabelFacts {
 
 export interface EmptyReason {
   readonly text: string
-  /** What may have been meant: the whole query with another selector. */
+  /** Alternatives: the whole query with another selector. */
   readonly instead: readonly { readonly says: string; readonly expr: string }[]
 }
 
 const INSTEAD_MAX = 3
 const VALUES_SHOWN_MAX = 5
 
-/** Over a time, or at its end, where a sample of minutes before does not count. */
+/** Over a range, or at its end. */
 export type EmptyTime = 'range' | 'end'
 
 /**
@@ -64,7 +64,7 @@ function betweenSteps({ selector: { text } }: SelectorFacts, stepSeconds: number
   }
 }
 
-/** Series that this server derives begin with it. */
+/** The prefix of derived series. */
 const OWN_PREFIX = 'daytwo_'
 
 function reasonOf(expr: string, facts: SelectorFacts, names: readonly string[], time: EmptyTime): EmptyReason {
@@ -112,13 +112,13 @@ function reasonOf(expr: string, facts: SelectorFacts, names: readonly string[], 
   }
 }
 
-/** Of a graph whose series began after its last step. */
+/** For a graph whose series started after its last step. */
 export function sinceLastStep({ stepSeconds }: { readonly stepSeconds: number }): EmptyReason {
   const text = `There is something now, since after the last step of this graph: it has one every ${formatLength(stepSeconds)}. Show a shorter time.`
   return { text, instead: [] }
 }
 
-/** Whether a value is one that the matcher wants; a pattern that this browser cannot read is taken to want it. */
+/** Whether a matcher accepts a value; true for patterns that the browser cannot parse. */
 export function matches({ operator, value: wanted }: MatcherPart, value: string): boolean {
   if (operator === '=' || operator === '!=') return (value === wanted) === (operator === '=')
   try {
@@ -139,12 +139,10 @@ export function selectorText(metric: string, matchers: readonly MatcherPart[]): 
   return `${isPlain ? metric : ''}${inside === '' ? '' : `{${inside}}`}`
 }
 
-/** Names that look like another one, for "did you mean". Pure. */
-
-/** Below this share of common pieces two names have nothing to do with each other. */
+/** The least share of common trigrams of similar names. */
 const ALIKE_LEAST = 0.45
 
-/** The most alike first, at most `most`. Two names are as alike as the pieces of three letters that both have. */
+/** The most similar names first, by common trigrams. */
 export function similarNames(name: string, names: readonly string[], most: number): readonly string[] {
   const wanted = piecesOf(name)
   const scored = names.flatMap((one) => {

@@ -3,31 +3,31 @@ import { formatDuration } from '../../../model/duration.ts'
 import { formatUnit } from '../dashboards/format-unit.ts'
 import { countOf, formatCount } from '../format-number.ts'
 
-/** How a query is answered, as rows of a table: the whole first, each part below what it is a part of. Pure. */
+/** The evaluation of a query as rows of a tree, the whole query first. Pure. */
 export interface ExplainRow {
-  /** Its place in the tree: `0.1.0`. */
+  /** Its path in the tree: `0.1.0`. */
   readonly key: string
   readonly depth: number
   readonly text: string
   readonly from: number
   readonly to: number
-  /** `undefined`: it was not evaluated by itself. */
+  /** `undefined`: not evaluated by itself. */
   readonly series: number | undefined
   readonly samples: number | undefined
   readonly totalMs: number
   readonly ownMs: number
-  /** Of the time of the whole, from 0 to 1: with all below it, and alone. */
+  /** Shares of the total time, 0 to 1: with its children, and without. */
   readonly totalShare: number
   readonly ownShare: number
-  /** What answered, each read a sentence. */
+  /** One sentence per read. */
   readonly reads: readonly string[]
-  /** What else explains its time. */
+  /** Other causes of its time. */
   readonly notes: readonly string[]
 }
 
 export function explainRows({ root }: Pick<Explained, 'root'>): readonly ExplainRow[] {
   const rows: ExplainRow[] = []
-  // A whole that took no time that can be measured has no shares.
+  // Without a measurable total time there are no shares.
   const share = (ms: number): number => (root.totalMs > 0 ? Math.min(1, Math.max(0, ms / root.totalMs)) : 0)
   const add = (node: ExplainedNode, key: string, depth: number): void => {
     const { text, from, to, result, totalMs, ownMs, reads, children } = node

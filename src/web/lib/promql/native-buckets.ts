@@ -3,7 +3,7 @@ import type { PanelSeries } from '../dashboards/series.ts'
 import type { Span } from '../dashboards/time-range.ts'
 import { parseValue } from '../format-number.ts'
 
-/** Native histograms as something to draw: one as bars, many over time as rows of a heat map. Pure. */
+/** Native histograms for drawing: one as bars, many over time as rows of a heat map. Pure. */
 
 export type SampleHistogram = NonNullable<
   Extract<QueryAnswer['data'], { resultType: 'vector' }>['result'][number]['histogram']
@@ -25,12 +25,12 @@ export function bucketsOf({ buckets = [] }: SampleHistogram): readonly Bucket[] 
   }))
 }
 
-/** The mean of what was observed; NaN when nothing was. */
+/** The mean of the observations; NaN without any. */
 export function meanOf({ count, sum }: SampleHistogram): number {
   return parseValue(sum) / parseValue(count)
 }
 
-/** Rows of a heat map: more are narrower than their names. */
+/** The limit of rows of a heat map. */
 export const BUCKET_ROWS_MAX = 32
 
 /**

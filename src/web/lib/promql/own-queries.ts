@@ -1,14 +1,14 @@
-/** The queries a reader ran, kept on the reader's machine. Pure. */
+/** A query that the reader ran, stored in the browser. Pure. */
 export interface OwnQuery {
   readonly expr: string
   readonly atMs: number
 }
 
 export const OWN_QUERIES_MAX = 100
-/** Longer ones are run and not kept. */
+/** Longer queries are not stored. */
 const EXPR_LENGTH_MAX = 4000
 
-/** What was kept may be anything. */
+/** The stored value is not trusted. */
 export function readOwnQueries(kept: unknown): readonly OwnQuery[] {
   if (!Array.isArray(kept)) return []
   return kept.filter(isOwnQuery).slice(0, OWN_QUERIES_MAX)
@@ -20,19 +20,19 @@ function isOwnQuery(one: unknown): one is OwnQuery {
   return typeof expr === 'string' && expr !== '' && Number.isFinite(atMs)
 }
 
-/** The newest first; the same query stands once. */
+/** Newest first, without duplicates. */
 export function withOwnQuery(queries: readonly OwnQuery[], expr: string, atMs: number): readonly OwnQuery[] {
   if (expr === '' || expr.length > EXPR_LENGTH_MAX) return queries
   return [{ expr, atMs }, ...queries.filter((one) => one.expr !== expr)].slice(0, OWN_QUERIES_MAX)
 }
 
-/** Those with every word of the text, in any letter case. */
+/** Queries with every word of the text, in any case. */
 export function findOwnQueries(queries: readonly OwnQuery[], text: string): readonly OwnQuery[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return queries.filter(({ expr }) => words.every((word) => expr.toLowerCase().includes(word)))
 }
 
-/** What this fleet is asked first, for a page without a query. */
+/** Examples for a page without a query. */
 export const EXAMPLE_QUERIES: readonly { readonly says: string; readonly expr: string }[] = [
   {
     says: 'Upgrades that are stuck, with their phase and its cause',

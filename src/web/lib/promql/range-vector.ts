@@ -1,15 +1,15 @@
 import type { QueryAnswer } from '../../../contract/prometheus.ts'
 import { parseValue } from '../format-number.ts'
 
-/** A range vector (`up[5m]`): series with the samples that were stored, each at its own time. Pure. */
+/** A range vector (`up[5m]`): series with their stored samples. Pure. */
 
 type Matrix = Extract<QueryAnswer['data'], { resultType: 'matrix' }>['result']
 
 export interface RawSample {
   readonly timeSeconds: number
-  /** As the server wrote it; of a histogram its count and sum. */
+  /** The server's text; of a histogram its count and sum. */
   readonly text: string
-  /** Since the sample before; `undefined` for the first. */
+  /** Since the previous sample; `undefined` for the first. */
   readonly afterSeconds: number | undefined
 }
 
@@ -25,7 +25,7 @@ export function rawSamples({ values = [], histograms = [] }: Matrix[number]): re
   })
 }
 
-/** Samples that no line shows: how many series have some, and which words they are. */
+/** Samples that a line cannot show (`NaN`, infinities): the number of series with any, and the values. */
 export function unseenInLines(matrix: Matrix): { readonly series: number; readonly words: readonly string[] } {
   const words = new Set<string>()
   let series = 0

@@ -1,8 +1,8 @@
-/** What the server says of a query, with the place in it that it speaks of. Pure. */
+/** A message of the server about a query, and its position. Pure. */
 export interface Remark {
-  /** Without the place. */
+  /** Without the position. */
   readonly text: string
-  /** Character offset into the query; `undefined` when nothing in it is meant. */
+  /** Character offset into the query; `undefined` without a position. */
   readonly offset: number | undefined
 }
 
@@ -34,21 +34,21 @@ function offsetOf(expr: string, line: number, column: number): number | undefine
   return Math.min(before + column - 1, expr.length)
 }
 
-/** The line a place stands in, and the column in it from 0: for a caret below it. */
+/** The line of an offset, and its column from 0. */
 export function lineAt(expr: string, offset: number): { readonly line: string; readonly column: number } {
   const start = expr.lastIndexOf('\n', offset - 1) + 1
   const end = expr.indexOf('\n', offset)
   return { line: expr.slice(start, end < 0 ? undefined : end), column: offset - start }
 }
 
-/** What a graph cannot show and a table can: a range vector, a text. */
+/** Results that a graph cannot show: a range vector, a string. */
 export function isForTables(message: string): boolean {
   return /for range query, must be Scalar or instant Vector/i.test(message)
 }
 
 const TOO_MUCH = /too many samples|exceeded maximum resolution|too much|limit is|timed? ?out|larger than/i
 
-/** What to do when a query asks for more than the server answers, or for what a graph cannot show; empty for other failures. */
+/** What to do about an exceeded limit, or a result that a graph cannot show; empty for other failures. */
 export function adviceFor(message: string): string {
   if (isForTables(message)) return 'A graph needs one number at each step; the table shows what this query answers.'
   return TOO_MUCH.test(message)

@@ -1,15 +1,12 @@
 import type { SyntaxNode } from '@lezer/common'
 import { parser } from '@prometheus-io/lezer-promql'
 
-/**
- * What an expression reads, seen in the browser: the selectors with their places. The grammar is the server's; what it
- * makes of the expression beyond that, the server says. Pure.
- */
+/** A selector of an expression and its position, by the grammar in the browser. Pure. */
 export interface SelectorPart {
   /** Empty when the selector names no metric. */
   readonly metric: string
   readonly matchers: readonly MatcherPart[]
-  /** As it stands in the expression, without range and offset. */
+  /** Its text in the expression, without range and offset. */
   readonly text: string
   readonly from: number
   readonly to: number
@@ -21,7 +18,7 @@ export interface MatcherPart {
   readonly value: string
 }
 
-/** In the order of the text. Of an expression with an error those that can be read. */
+/** In the order of the text; with syntax errors those that can be parsed. */
 export function selectorsIn(expr: string): readonly SelectorPart[] {
   const found: SelectorPart[] = []
   parser.parse(expr).iterate({
@@ -37,7 +34,7 @@ export function metricsIn(expr: string): readonly string[] {
   return [...new Set(selectorsIn(expr).flatMap(({ metric }) => (metric === '' ? [] : [metric])))]
 }
 
-/** The first place where the grammar does not know how to go on; `undefined`: there is none. */
+/** The first syntax error, if any. */
 export function syntaxFaultOf(expr: string): { readonly from: number; readonly to: number } | undefined {
   let fault: { readonly from: number; readonly to: number } | undefined
   parser.parse(expr).iterate({
@@ -72,7 +69,7 @@ function isOperator(text: string): text is MatcherPart['operator'] {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
 
-/** What a literal says; a name that is not quoted says itself. */
+/** The value of a literal, or of an unquoted name. */
 function unquoted(text: string): string {
   const [first = ''] = text
   if (!['"', "'", '`'].includes(first)) return text

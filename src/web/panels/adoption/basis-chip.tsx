@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
-import { shortDay } from '../../lib/utc-day.ts'
+import { shortDay } from '../../lib/day-ticks.ts'
 import { useMoment } from '../../query/use-moment.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { shortDay } from '../../lib/utc-day.ts'
+import { shortDay } from '../../lib/day-ticks.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 
 interface DayRow {

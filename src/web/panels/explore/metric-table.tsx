@@ -1,3 +1,4 @@
+import { sortedBy } from '../../lib/view-codec.ts'
 import { useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { metricsPath } from '../../lib/paths.ts'
@@ -16,7 +17,7 @@ interface MetricTableProps {
 /** Metrics as rows. All of them are loaded at once. */
 export function MetricTable({ rows, view, onChange }: MetricTableProps): ReactNode {
   const sortBy = (sort: MetricSort): void => {
-    onChange(METRIC_VIEW.sortedBy(view, sort))
+    onChange(sortedBy(view, sort, 'name'))
   }
   const columns = useMemo(() => columnsOf(view), [view])
   return (

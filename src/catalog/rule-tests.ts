@@ -2,9 +2,10 @@
  * Loads unit-test files of rules: the file, the rule files that it names (relative to the file, with wildcards), and
  * its tests, run one after the other.
  */
-import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { messageOf } from '../base/errors.ts'
+import { glob, namesIn } from '../base/glob.ts'
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
@@ -85,7 +86,7 @@ function findRuleFiles(
   const diagnostics: Diagnostic[] = []
   for (const { text, from, to } of rulePatterns) {
     const pattern = isAbsolute(text) ? text : join(folder, text)
-    const paths = text === '' ? [] : matchingPaths(pattern)
+    const paths = text === '' ? [] : glob(pattern)
     if (paths === undefined || paths.length === 0) {
       const severity = paths === undefined ? 'error' : 'warning'
       const message = paths === undefined ? `${text} is no pattern of paths` : `no file is ${text}`
@@ -117,56 +118,4 @@ function unknownNames({ path, tests }: UnitTestFile, groups: readonly RuleGroup[
         return { severity: 'warning' as const, message, file: path, from: at.from, to: at.to }
       }),
   )
-}
-
-/** Like Go's filepath.Glob: `*`, `?` and `[...]` inside one part of the path. `undefined` for an invalid pattern. */
-function matchingPaths(pattern: string): string[] | undefined {
-  const parts = pattern.split('/')
-  let found = [isAbsolute(pattern) ? '/' : '']
-  for (const part of parts) {
-    if (part === '') continue
-    if (!/[*?[\\]/.test(part)) {
-      found = found.map((folder) => join(folder, part)).filter((path) => exists(path))
-      continue
-    }
-    const regex = regexOf(part)
-    if (regex === undefined) return undefined
-    found = found.flatMap((folder) =>
-      namesIn(folder === '' ? '.' : folder)
-        .filter((name) => regex.test(name))
-        .map((name) => join(folder, name)),
-    )
-  }
-  return found
-}
-
-function regexOf(part: string): RegExp | undefined {
-  const source = part.replace(
-    /\[(\^?)([^\]]+)\]|[*?]|\\(.)|[.+^${}()|[\]\\]/g,
-    (whole, not?: string, set?: string, char?: string) => {
-      if (set !== undefined) return `[${not ?? ''}${set.replace(/[\\[]/g, '\\$&')}]`
-      if (whole === '*') return '.*'
-      if (whole === '?') return '.'
-      return (char ?? whole).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    },
-  )
-  // An unclosed bracket, or a backslash at the end.
-  if (/(^|[^\\])\[[^\]]*$/.test(part) || /(^|[^\\])\\$/.test(part)) return undefined
-  try {
-    return new RegExp(`^${source}$`, 's')
-  } catch {
-    return undefined
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort()
-  } catch {
-    return []
-  }
-}
-
-function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined
 }

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { FleetError, messageOf } from '../base/errors.ts'
 import { renderDiagnostic } from '../model/diagnostic.ts'
 import { loadConfig, type LoadedConfig } from '../notify/config/config-file.ts'
-import { readTemplateFiles } from '../notify/config/template-files.ts'
+import { readTemplateFiles } from '../notify/config/read-config.ts'
 
 /** Top-level keys of an Alertmanager configuration, none of which is an option of `daytwo serve`. */
 const TOP_KEYS = ['route', 'receivers', 'inhibit_rules', 'global', 'templates', 'time_intervals', 'mute_time_intervals']

@@ -56,7 +56,7 @@ export interface AlertParts {
 }
 
 export interface AlertOptions {
-  /** External alerts at one time. */
+  /** Maximum number of external alerts, resolved ones that are still retained included. */
   readonly externalMax: number
   /** Labels that name the cluster of an external alert without `cluster`. */
   readonly clusterAliases: readonly string[]
@@ -69,10 +69,9 @@ export interface AlertOptions {
 export async function createAlerts(parts: AlertParts): Promise<Alerts> {
   const { store, runs, rules, canonicalName, options, clock, log } = parts
   const { silences, acknowledgements } = parts.userActions
-  const { externalMax: alertsMax, clusterAliases } = options
   const [history, external] = await Promise.all([
     createAlertHistory(store.alertRuns),
-    createExternalAlerts(store.externalAlerts, { alertsMax, clusterAliases }),
+    createExternalAlerts(store.externalAlerts, options),
   ])
   let duplicates: ReadonlyMap<string, string> = new Map()
   let prunedAtMs = -Infinity

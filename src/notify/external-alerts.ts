@@ -21,12 +21,6 @@ export interface ExternalAlertStore {
 /** A resolved one stays as long as one of a rule does, so that receivers hear of it and a person sees that it worked. */
 export const RESOLVED_KEPT_MS = 15 * 60_000
 
-export interface ExternalAlertOptions {
-  /** Alerts at one time, resolved ones that are still retained too. */
-  readonly alertsMax: number
-  readonly clusterAliases: readonly string[]
-}
-
 /** What became of the alerts of one request. Those that were taken are stored, whatever happened to the others. */
 export interface ExternalOutcome {
   readonly taken: number
@@ -46,7 +40,7 @@ export interface ExternalAlerts {
 
 export async function createExternalAlerts(
   store: ExternalAlertStore,
-  { alertsMax, clusterAliases }: ExternalAlertOptions,
+  { externalMax, clusterAliases }: { readonly externalMax: number; readonly clusterAliases: readonly string[] },
 ): Promise<ExternalAlerts> {
   const stored = new Map((await store.list()).map((alert) => [alert.fingerprint, alert]))
   const inOrder = createSerialQueue()
@@ -66,7 +60,7 @@ export async function createExternalAlerts(
           }
           const { fingerprint } = record
           const known = changed.get(fingerprint) ?? stored.get(fingerprint)
-          if (known === undefined && stored.size + added >= alertsMax) {
+          if (known === undefined && stored.size + added >= externalMax) {
             refused++
             continue
           }

@@ -1,14 +1,14 @@
 /**
- * Hands firing and resolved alerts over to Alertmanagers, as Prometheus does: each of them gets every alert, once a minute
- * while it fires and for a while after it has resolved. It reads no clock: time is an argument, and calling `deliver` often
- * is what makes retries happen. A slow or dead receiver holds up only itself.
+ * Hands firing and resolved alerts over to Alertmanagers, as Prometheus does: each Alertmanager receives every alert, once a
+ * minute while the alert fires and for 15 minutes after it has resolved. Time is an argument; each call of `deliver` retries
+ * what is due. A slow or unreachable receiver delays only its own alerts. The queue has the newest state of each alert, so a
+ * receiver that was unreachable for an hour receives no history.
  */
+import type { Alert } from '../model/alert.ts'
 import type { DeliveryOutcome } from '../model/delivery.ts'
-import { AlertQueue, type QueuedAlert } from './alert-queue.ts'
 import { HTTP_DEFAULTS } from './config/http-config.ts'
 import { onePerFingerprint } from './dispatch.ts'
 import type { NotifiableAlert } from './ports.ts'
-import { decideHandOver, type HandedOver, type HandOverDecision } from './hand-over-decision.ts'
 import type { HttpClient } from './http-client.ts'
 import { generatorUrl } from './message.ts'
 import type { NotifyReason } from './notify-reason.ts'
@@ -19,24 +19,24 @@ export interface HandOverOptions {
   /** Base addresses, like `http://alertmanager:9093`; a user and a password in one are sent as basic authentication. */
   readonly urls: readonly string[]
   readonly http: HttpClient
-  /** Under which users reach this server, without a slash at the end. */
+  /** The URL of this server for its users, without a trailing slash. */
   readonly externalUrl: string
   /** How often a firing alert is repeated. */
   readonly resendDelayMs?: number
   readonly batchAlertsMax?: number
-  /** The most alerts that wait for one receiver. */
+  /** Maximum number of queued alerts of one receiver. */
   readonly queueAlertsMax?: number
   readonly timeoutMs?: number
 }
 
 const DEFAULTS = { resendDelayMs: 60_000, batchAlertsMax: 256, queueAlertsMax: 10_000, timeoutMs: 10_000 } as const
 
-/** A redirect would repeat the alerts, or ask for them, somewhere that nobody configured. */
+/** A redirect would send the alerts to an address that is not configured. */
 const HTTP = { ...HTTP_DEFAULTS, followRedirects: false }
 
 export interface AlertDecision extends HandOverDecision {
   readonly fingerprint: string
-  /** Receivers that had no room for it; it is decided again next time. */
+  /** Number of receivers with a full queue; the alert is decided again at the next call. */
   readonly refusedBy: number
 }
 
@@ -44,17 +44,17 @@ export interface AlertDecision extends HandOverDecision {
 export interface HandOverAttempt {
   /** Without user and password. */
   readonly url: string
-  /** HTTP status; absent when no answer came. */
+  /** HTTP status; absent without a response. */
   readonly status?: number
   readonly outcome: DeliveryOutcome
-  /** What the receiver said, or why it gave no answer; absent when it took the alerts. */
+  /** The response, or why there was none; absent when the alerts were delivered. */
   readonly error?: string
-  /** Alerts in the batch, and why they are in it. */
+  /** Alerts in the batch, and their number by reason. */
   readonly count: number
   readonly reasons: Readonly<Partial<Record<NotifyReason, number>>>
   /** 1 for the first try. */
   readonly attempt: number
-  /** When it is tried again; absent when it is not. */
+  /** Time of the next attempt; absent when there is none. */
   readonly retryAtMs?: number
 }
 
@@ -87,7 +87,7 @@ export class HandOver {
     }))
   }
 
-  /** Takes all alerts there are and queues what is news. One decision per alert, in the same order. */
+  /** Takes all alerts and queues those that are due. Returns one decision per alert, in the same order. */
   offer(alerts: readonly NotifiableAlert[], nowMs: number): AlertDecision[] {
     const handedOver = new Map<string, HandedOver>()
     const picked = onePerFingerprint(alerts)
@@ -112,7 +112,7 @@ export class HandOver {
   /** Sends what is queued to the receivers that are neither busy nor waiting for a retry. Never rejects. */
   async deliver(nowMs: number): Promise<readonly HandOverAttempt[]> {
     const ready = this.#receivers.filter(({ isBusy, nextAttemptMs, queue, lastAttemptMs }) => {
-      // Before the last attempt: the clock was set back, and the time of the next one means nothing.
+      // A time before the last attempt: the clock was set back, so the time of the next attempt is void.
       const isWaiting = nowMs < nextAttemptMs && nowMs >= lastAttemptMs
       return !isBusy && !isWaiting && queue.size > 0
     })
@@ -124,7 +124,7 @@ export class HandOver {
     const attempts: HandOverAttempt[] = []
     receiver.isBusy = true
     try {
-      // What is put in meanwhile is for the next call: this one ends.
+      // Alerts that are queued in the meantime are for the next call, so that this one ends.
       let left = receiver.queue.size
       while (left > 0) {
         const batch = receiver.queue.peek(Math.min(left, this.#options.batchAlertsMax))
@@ -150,7 +150,7 @@ export class HandOver {
     receiver.lastAttemptMs = nowMs
     receiver.failures = outcome === 'failed' ? attempt : 0
     receiver.nextAttemptMs = outcome === 'failed' ? nowMs + retryDelayMs(attempt, retryAfterMs) : 0
-    // What Alertmanager refuses is not tried again: it has taken the good alerts of the batch.
+    // A refused batch is not retried: Alertmanager has accepted its valid alerts.
     if (outcome !== 'failed') receiver.queue.done(batch)
     return {
       url: receiver.shownUrl,
@@ -190,4 +190,85 @@ function countReasons(batch: readonly QueuedAlert[]): Partial<Record<NotifyReaso
   const counts: Partial<Record<NotifyReason, number>> = {}
   for (const { reason } of batch) counts[reason] = (counts[reason] ?? 0) + 1
   return counts
+}
+
+interface QueuedAlert {
+  readonly alert: NotifiableAlert
+  readonly reason: NotifyReason
+}
+
+/** What one Alertmanager has not received yet: the newest state of each alert, in the order of arrival. */
+class AlertQueue {
+  readonly #capacity: number
+  readonly #queued = new Map<string, QueuedAlert>()
+
+  /** @param capacity maximum number of alerts */
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  get size(): number {
+    return this.#queued.size
+  }
+
+  /** False when the queue is full; the alert is then not queued. */
+  put({ alert, reason }: QueuedAlert): boolean {
+    const before = this.#queued.get(alert.fingerprint)
+    if (before === undefined && this.#queued.size >= this.#capacity) return false
+    // An alert that is queued as `first` was never sent.
+    const isFirst = before?.reason === 'first' && reason === 'repeat_due'
+    this.#queued.set(alert.fingerprint, { alert, reason: isFirst ? 'first' : reason })
+    return true
+  }
+
+  /** The oldest alerts. They remain queued until `done`. */
+  peek(count: number): readonly QueuedAlert[] {
+    return [...this.#queued.values()].slice(0, count)
+  }
+
+  /** Removes sent alerts; an alert that has changed in the meantime remains. */
+  done(batch: readonly QueuedAlert[]): void {
+    for (const queued of batch) {
+      const { fingerprint } = queued.alert
+      if (this.#queued.get(fingerprint) === queued) this.#queued.delete(fingerprint)
+    }
+  }
+}
+
+/** How long a resolved alert is repeated, for a receiver that was unreachable. */
+export const RESOLVED_REPEAT_MS = 15 * 60_000
+
+/** The state of an alert that was handed over last. */
+export interface HandedOver {
+  readonly atMs: number
+  readonly state: 'firing' | 'resolved'
+  readonly activeAtMs: number
+}
+
+interface HandOverDecision {
+  readonly sends: boolean
+  readonly reason: NotifyReason
+}
+
+/** Whether an alert is handed over now, and why. */
+export function decideHandOver(
+  alert: Alert,
+  last: HandedOver | undefined,
+  nowMs: number,
+  resendDelayMs: number,
+): HandOverDecision {
+  const send = (reason: NotifyReason): HandOverDecision => ({ sends: true, reason })
+  const hold = (reason: NotifyReason): HandOverDecision => ({ sends: false, reason })
+  if (alert.state === 'pending') return hold('pending')
+  if (alert.state === 'resolved') {
+    if (nowMs - (alert.resolvedAtMs ?? nowMs) > RESOLVED_REPEAT_MS) return hold('resolved_long_ago')
+    // Also when its firing was not handed over: it may have been before a restart.
+    if (last?.state !== 'resolved') return send('resolved')
+  } else if (last?.state !== 'firing' || last.activeAtMs !== alert.activeAtMs) {
+    // A new occurrence of an alert that was handed over before counts as first.
+    return send('first')
+  }
+  // A clock that was set back must not suppress notifications.
+  const sinceMs = Math.abs(nowMs - last.atMs)
+  return sinceMs >= resendDelayMs ? send('repeat_due') : hold('nothing_new')
 }

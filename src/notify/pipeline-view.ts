@@ -1,17 +1,17 @@
 /**
- * What the pipeline takes and what it shows; `pipeline.ts` lists its stages. All alerts go in at each evaluation cycle, of the
- * rules and of others alike; messages to receivers come out, and for each alert and receiver the reason of the last decision
- * is retained. Without a configuration there is one route without a receiver, so that groups and marks still exist.
+ * The input of the pipeline and what the API shows of it. Each evaluation cycle passes all alerts, of rules and external ones.
+ * The reason of the last decision about each alert and receiver is retained. Without a configuration there is one route
+ * without a receiver, so that groups and marks exist.
  */
 import type { Alert } from '../model/alert.ts'
 import type { Labels } from '../model/labels.ts'
 import type { ExpectedMark } from './ports.ts'
 
-/** One alert as the pipeline takes it. Of equal fingerprints what fires wins; pending ones are never sent. */
+/** One alert. Of alerts with one fingerprint the firing one counts; pending alerts are never sent. */
 export interface PipelineAlert extends Alert {
-  /** Where it comes from, for users: our page of its expression, or what the sender of an external alert says. */
+  /** The page of its expression on this server, or the URL of the sender of an external alert. */
   readonly generatorUrl: string
-  /** What its value is compared with, as the rule writes it: `> 0.9`. */
+  /** The comparison of the rule as written: `> 0.9`. */
   readonly threshold?: string
 }
 
@@ -24,7 +24,7 @@ export interface Decision {
   readonly atMs: number
 }
 
-/** What stands between one alert and a page; the shape of the contract's `AlertMarks` without what users wrote. */
+/** Why an alert is not sent, and its receivers; the contract's `AlertMarks` without acknowledgements and comments. */
 export interface PipelineMarks {
   readonly silencedBy: readonly string[]
   readonly inhibitedBy: readonly string[]
@@ -41,23 +41,9 @@ export interface AlertGroup {
   readonly groupKey: string
   readonly receiver: string
   readonly labels: Labels
-  /** Firing ones, and resolved ones that were not notified yet; by labels. */
+  /** Firing alerts, and resolved ones that are not notified yet; sorted by labels. */
   readonly alerts: readonly PipelineAlert[]
-  /** Names of the time intervals that mute it now. */
+  /** Names of the time intervals that mute the group now. */
   readonly mutedBy: readonly string[]
   readonly nextFlushMs: number
-}
-
-/** The pipeline as the API reads it. Answers at once, from memory. */
-export interface PipelineView {
-  /** Of an alert that no cycle has brought yet: what would hold for it now, with no decisions. */
-  marksOf(alert: Alert, nowMs: number): PipelineMarks
-  /** Whether a cycle has brought it: Alertmanager calls an alert `unprocessed` before. */
-  hasSeen(fingerprint: string): boolean
-  /** By receiver and labels. */
-  groups(nowMs: number): readonly AlertGroup[]
-  /** Names of all receivers, as the file has them. */
-  receivers(): readonly string[]
-  /** The configuration file with its secrets replaced by `<secret>`; Alertmanager's form, so that amtool can read it. */
-  configText(): string
 }

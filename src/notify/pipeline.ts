@@ -22,7 +22,7 @@ import {
   type PipelineState,
   type Stage,
 } from './pipeline-state.ts'
-import type { AlertGroup, PipelineAlert, PipelineMarks, PipelineView } from './pipeline-view.ts'
+import type { AlertGroup, PipelineAlert, PipelineMarks } from './pipeline-view.ts'
 import { send, targetOf } from './receivers/send.ts'
 import { routesFor, type Route } from './route.ts'
 
@@ -64,7 +64,10 @@ export interface ReceiverHealth {
   readonly integrations: readonly (IntegrationHealth & { readonly integration: string; readonly target: string })[]
 }
 
-export class Pipeline implements PipelineView {
+/** The pipeline as the API reads it: synchronous, from memory. */
+export type PipelineView = Pick<Pipeline, 'marksOf' | 'hasSeen' | 'groups' | 'receivers' | 'configText'>
+
+export class Pipeline {
   readonly #options: PipelineOptions
   readonly #deliveries: DeliveryQueue
   #state: PipelineState
@@ -125,10 +128,12 @@ export class Pipeline implements PipelineView {
     }))
   }
 
+  /** For an alert that no cycle has passed yet: what would apply to it now, without decisions. */
   marksOf(alert: Alert, nowMs: number): PipelineMarks {
     return marksOf(this.#state, alert, nowMs)
   }
 
+  /** Whether a cycle has passed the alert; Alertmanager's state of other alerts is `unprocessed`. */
   hasSeen(fingerprint: string): boolean {
     return this.#state.alerts.has(fingerprint)
   }
@@ -141,6 +146,7 @@ export class Pipeline implements PipelineView {
     return [...this.#state.config.receivers.keys()]
   }
 
+  /** The configuration file with `<secret>` for each secret: Alertmanager's form, which amtool reads. */
   configText(): string {
     return this.#state.config.shownText
   }

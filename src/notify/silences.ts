@@ -1,14 +1,14 @@
 /**
- * The silences of the server: changed one after the other, durable before they count, and answered from memory. Who did it
- * is written with each change.
+ * The silences of the server: changed one after the other, durable before they take effect, and read from memory. Each
+ * change is stored with its audit entry.
  */
 import { createSerialQueue } from '../base/serial-queue.ts'
 import type { AuditAction, AuditedAction } from '../model/audit.ts'
+import type { Labels } from '../model/labels.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
 import type { SilenceReader } from './ports.ts'
 import { SilenceIndex } from './silence-index.ts'
 import { changeSilence, endSilence, type SilenceChange, type SilenceWish } from './silence-change.ts'
-import { ResolvedWatch, type HiddenAlert } from './until-resolved.ts'
 
 /** Stores silences; each call is durable when it resolves. */
 export interface SilenceStore {
@@ -20,25 +20,25 @@ export interface SilenceStore {
 
 export interface Silences extends SilenceReader {
   get(id: string): Silence | undefined
-  /** In no order; expired ones of the last days too. */
+  /** In no order; includes those that expired in the last days. */
   all(): Iterable<Silence>
-  /** Rejects when it cannot be stored; nothing has changed then. @param by for the audit */
+  /** Rejects, and changes nothing, when it cannot be stored. @param by for the audit */
   set(wish: SilenceWish, by: string, nowMs: number): Promise<SilenceChange>
-  /** Ends one now; one that has ended stays as it is. `undefined` when there is none. */
+  /** Ends a silence now; an expired one is not changed. `undefined` when there is none. */
   expire(id: string, by: string, nowMs: number): Promise<Silence | undefined>
-  /** Ends those that last until their alerts are resolved, when they are. To be called in each evaluation cycle, with all alerts. */
+  /** Ends those that last until their alerts are resolved, when they are. Call in each evaluation cycle, with all alerts. */
   endResolved(alerts: readonly HiddenAlert[], nowMs: number): Promise<void>
-  /** Removes what ended before a time. */
+  /** Removes those that ended before a time. */
   prune(endedBeforeMs: number): Promise<void>
 }
 
-/** Silences at one time, expired ones too: a limit for what a client that loops can do. */
+/** Maximum number of silences, expired ones included: a limit for clients that loop. */
 const SILENCES_MAX = 10_000
 
-/** In the audit, for what ended without a user. */
+/** In the audit, for a silence that ended without a user. */
 export const BY_ITSELF = 'daytwo'
 
-/** Reads what is stored. @param newId a UUID */
+/** Loads the stored silences. @param newId returns a UUID */
 export async function createSilences(store: SilenceStore, newId: () => string): Promise<Silences> {
   const index = new SilenceIndex(await store.list())
   const watch = new ResolvedWatch()
@@ -92,4 +92,56 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
 
 function auditOf(action: AuditAction, silence: Silence, by: string, atMs: number): AuditedAction {
   return { atMs, by, action, subject: silence.id, detail: JSON.stringify(silence) }
+}
+
+export interface HiddenAlert {
+  readonly labels: Labels
+  readonly state: 'pending' | 'firing' | 'resolved'
+  readonly rule: { readonly intervalMs: number }
+}
+
+/** A silence ends at the earliest this long after its last match, so that a flapping alert does not end it. */
+const GRACE_MS_MIN = 120_000
+/** And at the earliest after this many evaluations of the slowest rule that it matched. */
+const GRACE_INTERVALS = 2
+
+interface Watch {
+  lastHidAtMs: number
+  graceMs: number
+}
+
+/** The time of the last match of each silence that lasts until its alerts are resolved; a restart counts as a match. */
+class ResolvedWatch {
+  readonly #watches = new Map<string, Watch>()
+
+  /**
+   * The silences that have matched no alert for long enough. Call in each evaluation cycle, with all alerts.
+   * @param silencedBy ids of the silences that match an alert now
+   */
+  ended(
+    silences: Iterable<Silence>,
+    alerts: readonly HiddenAlert[],
+    silencedBy: (labels: Labels) => readonly string[],
+    nowMs: number,
+  ): readonly string[] {
+    const watched = [...silences].filter(
+      (silence) => silence.untilResolved && silenceStateAt(silence, nowMs) === 'active',
+    )
+    const ids = new Set(watched.map(({ id }) => id))
+    for (const id of this.#watches.keys()) if (!ids.has(id)) this.#watches.delete(id)
+    if (ids.size === 0) return []
+    for (const id of ids) {
+      if (!this.#watches.has(id)) this.#watches.set(id, { lastHidAtMs: nowMs, graceMs: GRACE_MS_MIN })
+    }
+    for (const { labels, state, rule } of alerts) {
+      if (state === 'resolved') continue
+      for (const id of silencedBy(labels)) {
+        const watch = this.#watches.get(id)
+        if (watch === undefined) continue
+        watch.lastHidAtMs = nowMs
+        watch.graceMs = Math.max(watch.graceMs, GRACE_INTERVALS * rule.intervalMs)
+      }
+    }
+    return [...this.#watches].flatMap(([id, { lastHidAtMs, graceMs }]) => (nowMs - lastHidAtMs > graceMs ? [id] : []))
+  }
 }

@@ -1,10 +1,13 @@
 /**
- * What users do about alerts: silences and acknowledgements, and the audit of every action. Answered from memory; each
- * write is durable before it counts.
+ * Actions of users on alerts: silences and acknowledgements, and the audit of every action. Reads are from memory; a write
+ * is durable before it takes effect. An acknowledgement is removed when the occurrence of its alert ends.
  */
 import { randomUUID } from 'node:crypto'
+import { createSerialQueue } from '../base/serial-queue.ts'
+import type { Alert } from '../model/alert.ts'
+import { runKeyOf, type AlertRunKey } from '../model/alert-run.ts'
 import type { AuditedAction, AuditEntry } from '../model/audit.ts'
-import { createAcknowledgements, type AcknowledgementStore, type Acknowledgements } from './acknowledgements.ts'
+import type { Acknowledgement } from '../model/silence.ts'
 import { createSilences, type SilenceStore, type Silences } from './silences.ts'
 
 export interface UserActions {
@@ -38,5 +41,52 @@ export async function createUserActions(store: UserActionStore, audit: AuditRead
     acknowledgements,
     audit: (limit, before) => audit.list(limit, before),
     record: (action) => store.audit.add(action),
+  }
+}
+
+/** Stores acknowledgements; each call is durable when it resolves. */
+interface AcknowledgementStore {
+  /** Those whose occurrence has not ended. */
+  listOpen(): Promise<readonly Acknowledgement[]>
+  put(acknowledgement: Acknowledgement, action: AuditedAction): Promise<void>
+  remove(run: AlertRunKey, action: AuditedAction): Promise<void>
+}
+
+export interface Acknowledgements {
+  of(run: AlertRunKey): Acknowledgement | undefined
+  /** Replaces the acknowledgement of the same occurrence. */
+  put(acknowledgement: Acknowledgement): Promise<void>
+  /** False when there is none. */
+  remove(run: AlertRunKey, by: string, nowMs: number): Promise<boolean>
+  /** Removes those whose occurrence has ended. Call in each evaluation cycle, with all alerts. */
+  forget(alerts: readonly Pick<Alert, 'fingerprint' | 'activeAtMs' | 'state'>[]): void
+}
+
+async function createAcknowledgements(store: AcknowledgementStore): Promise<Acknowledgements> {
+  const byRun = new Map((await store.listOpen()).map((known) => [runKeyOf(known), known]))
+  const inOrder = createSerialQueue()
+  return {
+    of: (run) => byRun.get(runKeyOf(run)),
+    put: (acknowledgement) =>
+      inOrder(async () => {
+        const { fingerprint: subject, atMs, by } = acknowledgement
+        const detail = JSON.stringify(acknowledgement)
+        await store.put(acknowledgement, { atMs, by, action: 'alert.acknowledge', subject, detail })
+        byRun.set(runKeyOf(acknowledgement), acknowledgement)
+      }),
+    remove: (run, by, nowMs) =>
+      inOrder(async () => {
+        const known = byRun.get(runKeyOf(run))
+        if (known === undefined) return false
+        const action = { atMs: nowMs, by, action: 'alert.unacknowledge', subject: run.fingerprint } as const
+        await store.remove(run, { ...action, detail: JSON.stringify(known) })
+        byRun.delete(runKeyOf(run))
+        return true
+      }),
+    forget: (alerts) => {
+      if (byRun.size === 0) return
+      const open = new Set(alerts.flatMap((alert) => (alert.state === 'resolved' ? [] : [runKeyOf(alert)])))
+      for (const key of byRun.keys()) if (!open.has(key)) byRun.delete(key)
+    },
   }
 }

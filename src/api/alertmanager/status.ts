@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { PipelineView } from '../../notify/pipeline-view.ts'
+import type { PipelineView } from '../../notify/pipeline.ts'
 import { sendJson, timeText } from './http.ts'
 
 /** Alertmanager's `/api/v2/status` and `/api/v2/receivers`. */

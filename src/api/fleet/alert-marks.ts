@@ -1,5 +1,5 @@
 import type { AlertMarks } from '../../contract/alert-marks.ts'
-import type { PipelineView } from '../../notify/pipeline-view.ts'
+import type { PipelineView } from '../../notify/pipeline.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
 import type { ApiPeople } from './people.ts'
 

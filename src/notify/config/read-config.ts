@@ -1,10 +1,10 @@
-/** The notification configuration, wired: read at the start, read again on a reload, refused whole when it has a fault. */
-import { readFileSync } from 'node:fs'
+/** Reads the files of the notification configuration, at the start and on a reload. */
+import { readFileSync, statSync } from 'node:fs'
 import { FleetError, messageOf } from '../../base/errors.ts'
+import { glob } from '../../base/glob.ts'
 import type { Log } from '../../base/log.ts'
 import { renderDiagnostic } from '../../model/diagnostic.ts'
-import { emptyConfig, loadConfig, type NotifyConfig } from './config-file.ts'
-import { readTemplateFiles } from './template-files.ts'
+import { emptyConfig, loadConfig, type NotifyConfig, type ReadTemplates } from './config-file.ts'
 
 /** @param path empty for none. Throws FleetError `config_invalid` with carets. */
 export function readNotifyConfig(path: string, log: Log): NotifyConfig {
@@ -25,4 +25,10 @@ export function readNotifyConfig(path: string, log: Log): NotifyConfig {
   }
   for (const { message } of diagnostics) log.warn({ file: path, finding: message }, 'the notification configuration')
   return config
+}
+
+/** Template files by Go's patterns, in the order of their names. Throws when one cannot be read. */
+export const readTemplateFiles: ReadTemplates = (pattern) => {
+  const files = (glob(pattern) ?? []).filter((path) => statSync(path).isFile())
+  return files.map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 }

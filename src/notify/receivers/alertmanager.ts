@@ -4,7 +4,7 @@
  */
 import type { AlertmanagerConfig } from '../config/receiver-config.ts'
 import { goTimeText, type Message, type MessageAlert } from '../message.ts'
-import { postJson, type Attempt, type Sending } from './attempt.ts'
+import { postJson, type Attempt, type Posting, type Sending } from './attempt.ts'
 
 /** An alert that is not repeated ends after this many repetitions, so that one lost message resolves nothing. */
 export const REPEATS_UNTIL_END = 4
@@ -27,7 +27,7 @@ export function sendAlertmanager(config: AlertmanagerConfig, message: Message, s
 export function postAlerts(
   { url, http, timeout: timeoutMs }: Omit<AlertmanagerConfig, 'kind' | 'sendResolved'>,
   alerts: readonly PostableAlert[],
-  sending: Omit<Sending, 'templates'>,
+  sending: Posting,
 ): Promise<Attempt> {
   const api = { kind: 'text', value: `${url}/api/v2/alerts` } as const
   return postJson(sending, { url: api, hidesPath: false, http, timeoutMs, body: alerts })

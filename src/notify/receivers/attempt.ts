@@ -25,7 +25,12 @@ export interface Sending {
   /** All secrets written in the configuration. */
   readonly secrets: readonly string[]
   readonly timeoutMs: number
+  /** For durations only. */
+  readonly stopwatchMs: () => number
 }
+
+/** What a JSON request needs. */
+export type Posting = Omit<Sending, 'templates' | 'stopwatchMs'>
 
 /** Waiting time after the first failure, doubled by each further one. */
 const BACKOFF_FIRST_MS = 1000
@@ -54,7 +59,7 @@ export interface JsonPost {
   readonly judge?: Judge
 }
 
-export async function postJson(sending: Omit<Sending, 'templates'>, post: JsonPost): Promise<Attempt> {
+export async function postJson(sending: Posting, post: JsonPost): Promise<Attempt> {
   const payload = JSON.stringify(post.body)
   return attempting(post.url, payload, sending, async () => {
     const url = await resolveSecret(post.url)

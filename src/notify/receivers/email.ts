@@ -12,12 +12,8 @@ import { attempting, expanding, type Attempt, type Sending } from './attempt.ts'
 /** The port on which a connection is encrypted from its first byte. */
 const IMPLICIT_TLS_PORT = 465
 
-export function sendEmail(
-  config: EmailConfig,
-  message: Message,
-  sending: Sending,
-  stopwatchMs: () => number,
-): Promise<Attempt> {
+export function sendEmail(config: EmailConfig, message: Message, sending: Sending): Promise<Attempt> {
+  const { stopwatchMs } = sending
   const { host, port } = config.smarthost
   const target = `smtp://${host}:${port}`
   return expanding(target, async () => {

@@ -1,4 +1,4 @@
-/** One table: which file sends to which integration. */
+/** The table of integrations and the functions that send to them. */
 import type { IntegrationConfig } from '../config/receiver-config.ts'
 import type { Message } from '../message.ts'
 import { sendAlertmanager } from './alertmanager.ts'
@@ -9,32 +9,28 @@ import { sendPagerduty } from './pagerduty.ts'
 import { sendSlack } from './slack.ts'
 import { sendWebhook } from './webhook.ts'
 
-export interface Senders extends Sending {
-  /** For latencies. */
-  readonly stopwatchMs: () => number
+const SENDERS: {
+  readonly [Kind in IntegrationConfig['kind']]: (
+    config: Extract<IntegrationConfig, { readonly kind: Kind }>,
+    message: Message,
+    sending: Sending,
+  ) => Promise<Attempt>
+} = {
+  webhook: sendWebhook,
+  slack: sendSlack,
+  pagerduty: sendPagerduty,
+  email: sendEmail,
+  msteams: sendMsteams,
+  msteamsv2: sendMsteamsv2,
+  alertmanager: sendAlertmanager,
 }
 
-/** Never rejects for what a receiver does, or for what the file says of it. */
-export function send(config: IntegrationConfig, message: Message, senders: Senders): Promise<Attempt> {
-  switch (config.kind) {
-    case 'webhook':
-      return sendWebhook(config, message, senders)
-    case 'slack':
-      return sendSlack(config, message, senders)
-    case 'pagerduty':
-      return sendPagerduty(config, message, senders)
-    case 'email':
-      return sendEmail(config, message, senders, senders.stopwatchMs)
-    case 'msteams':
-      return sendMsteams(config, message, senders)
-    case 'msteamsv2':
-      return sendMsteamsv2(config, message, senders)
-    case 'alertmanager':
-      return sendAlertmanager(config, message, senders)
-  }
+/** Never rejects because of the receiver or its configuration. */
+export function send(config: IntegrationConfig, message: Message, sending: Sending): Promise<Attempt> {
+  return SENDERS[config.kind](config as never, message, sending)
 }
 
-/** Where it goes, without secrets. */
+/** The address of an integration, without secrets. */
 export function targetOf(config: IntegrationConfig): string {
   switch (config.kind) {
     case 'email':

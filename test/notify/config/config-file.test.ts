@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renderDiagnostic } from '../../../src/model/diagnostic.ts'
 import { loadConfig, type LoadedConfig } from '../../../src/notify/config/config-file.ts'
-import { readTemplateFiles } from '../../../src/notify/config/template-files.ts'
+import { readTemplateFiles } from '../../../src/notify/config/read-config.ts'
 import { findPeer } from '../../support/peers.ts'
 import { BAD_CONFIGS, GOOD_CONFIGS } from './config-cases.ts'
 

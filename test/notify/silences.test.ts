@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Labels } from '../../src/model/labels.ts'
 import { silenceStateAt } from '../../src/model/silence.ts'
-import { createSilences, type SilenceStore } from '../../src/notify/silences.ts'
-import type { HiddenAlert } from '../../src/notify/until-resolved.ts'
+import { createSilences, type HiddenAlert, type SilenceStore } from '../../src/notify/silences.ts'
 
 const T0_MS = 1_800_000_000_000
 const MINUTE_MS = 60_000

@@ -6,7 +6,7 @@
 import { MessageChannel } from 'node:worker_threads'
 import { Labels } from '../src/model/labels.ts'
 import type { VectorSample } from '../src/promql/query-engine.ts'
-import { AlertIndex } from '../src/rules/alert-index.ts'
+import { AlertIndex } from '../src/rules/alert-update.ts'
 import { createRuleEngine, type RuleEngine } from '../src/rules/engine.ts'
 import { loadRuleFiles } from '../src/rules/rule-file.ts'
 import { createCaller, serve } from '../src/threads/rpc.ts'

@@ -40,26 +40,22 @@ export function languageOf(fence: Fence): FenceLanguage {
 /** Binds the content of a fence. */
 export function bindCode(source: string, language: FenceLanguage, valueOf: ValueOf): BoundText {
   const uses = placeholdersOf(source)
+  return applyEdits(source, editsOf(source, uses, language, valueOf))
+}
+
+function editsOf(
+  source: string,
+  uses: readonly PlaceholderUse[],
+  language: FenceLanguage,
+  valueOf: ValueOf,
+): readonly Edit[] {
   switch (language) {
-    case 'shell': {
-      const contexts = shellContexts(source, uses)
-      return applyEdits(
-        source,
-        uses.map((use, i) => shellEdit(use, contexts[i]!, valueOf(use.name))),
-      )
-    }
-    case 'promql': {
-      const contexts = promqlContexts(source, uses)
-      return applyEdits(
-        source,
-        uses.map((use, i) => promqlEdit(use, contexts[i]!, valueOf(use.name))),
-      )
-    }
+    case 'shell':
+      return shellContexts(source, uses).map((context, i) => shellEdit(uses[i]!, context, valueOf(uses[i]!.name)))
+    case 'promql':
+      return promqlContexts(source, uses).map((context, i) => promqlEdit(uses[i]!, context, valueOf(uses[i]!.name)))
     case 'other':
-      return applyEdits(
-        source,
-        uses.map((use) => otherEdit(use, valueOf(use.name))),
-      )
+      return uses.map((use) => otherEdit(use, valueOf(use.name)))
   }
 }
 

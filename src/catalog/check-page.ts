@@ -7,10 +7,9 @@ import { diagnose } from '../promql/parse.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
 import { bindCode, languageOf } from './bound-text.ts'
 import { codeSpansOf, type Fence } from './markdown-scan.ts'
-import { isLive } from './page-cell.ts'
 import { isPlaceholderName, PLACEHOLDERS, placeholdersOf } from './placeholder.ts'
 import { promqlContexts } from './promql-context.ts'
-import type { RunbookPage } from './runbook-page.ts'
+import { isLive, type RunbookPage } from './runbook-page.ts'
 import { shellContexts } from './shell-context.ts'
 
 /** The sections of every page, in this order, and no others. */
@@ -50,9 +49,8 @@ export function checkTitle({ headings, name, text }: RunbookPage): Diagnostic[] 
   }
   const found: Diagnostic[] = []
   if (first.title !== name) {
-    found.push(
-      error(first.from, first.to, `the title is "${first.title}", the file is named ${name}`, `want "# ${name}"`),
-    )
+    const message = `the title is "${first.title}", the file is named ${name}`
+    found.push(error(first.from, first.to, message, `want "# ${name}"`))
   }
   if (second !== undefined) found.push(error(second.from, second.to, 'a page has one title'))
   return found
@@ -73,14 +71,8 @@ export function checkSections({ headings, text }: RunbookPage): Diagnostic[] {
       found.push(error(section.from, section.to, `section "${section.title}" is not one of a runbook's`, help))
     } else if (isRepeated) found.push(error(section.from, section.to, `section ${section.title} stands twice`))
     else if (place < last) {
-      found.push(
-        error(
-          section.from,
-          section.to,
-          `section ${section.title} stands too late`,
-          `the order is ${wanted.join(', ')}`,
-        ),
-      )
+      const help = `the order is ${wanted.join(', ')}`
+      found.push(error(section.from, section.to, `section ${section.title} stands too late`, help))
     } else if (isEmptySection(text, section.to)) {
       found.push(error(section.from, section.to, `section ${section.title} is empty`))
     }
@@ -96,14 +88,11 @@ function isEmptySection(text: string, from: number): boolean {
 export function checkPlaceholders({ placeholders }: RunbookPage): Diagnostic[] {
   return placeholders
     .filter((use) => !isPlaceholderName(use.name))
-    .map((use) => {
-      const [near] = nearest(use.name, Object.keys(PLACEHOLDERS), 1)
-      return error(
-        use.from,
-        use.to,
-        `unknown placeholder ${use.name}`,
-        near === undefined ? `known are ${Object.keys(PLACEHOLDERS).join(', ')}` : `did you mean {{${near}}}?`,
-      )
+    .map(({ name, from, to }) => {
+      const known = Object.keys(PLACEHOLDERS)
+      const [near] = nearest(name, known, 1)
+      const help = near === undefined ? `known are ${known.join(', ')}` : `did you mean {{${near}}}?`
+      return error(from, to, `unknown placeholder ${name}`, help)
     })
 }
 
@@ -178,14 +167,10 @@ function checkProse({ blocks, text }: RunbookPage): Diagnostic[] {
     const at = (offset: number): number => block.from + offset
     const commands = codeSpansOf(prose)
       .filter((span) => /^(kubectl|oc)\s/.test(span.text) && placeholdersOf(span.text).length > 0)
-      .map((span) =>
-        error(
-          at(span.from),
-          at(span.to),
-          'a command with a placeholder stands inline, where nothing quotes it',
-          'use a ```bash block',
-        ),
-      )
+      .map(({ from, to }) => {
+        const message = 'a command with a placeholder stands inline, where nothing quotes it'
+        return error(at(from), at(to), message, 'use a ```bash block')
+      })
     const raw = placeholdersOf(prose)
       .filter((use) => isInHtml(prose, use.from) || isIndentedCode(prose, use.from))
       .map((use) =>

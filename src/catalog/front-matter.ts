@@ -3,7 +3,7 @@
  * alert in other versions, and `without_rule`, the reason why no rule here has the page's name.
  */
 import { isMap, isScalar, isSeq, parseDocument, type Node, type Pair } from 'yaml'
-import { nearest } from '../base/nearest.ts'
+import { didYouMean } from '../base/nearest.ts'
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { lineAt } from './markdown-scan.ts'
 
@@ -25,22 +25,14 @@ export function readFrontMatter(text: string): FrontMatter {
   const document = parseDocument(yaml)
   const diagnostics = document.errors.map((error): Diagnostic => {
     const [start, end] = error.pos
-    return {
-      severity: 'error',
-      message: firstLine(error.message),
-      from: from + start,
-      to: from + Math.max(end, start + 1),
-    }
+    const [message = ''] = error.message.split('\n', 1)
+    return { severity: 'error', message, from: from + start, to: from + Math.max(end, start + 1) }
   })
   const root = document.contents
   if (diagnostics.length > 0 || root === null) return { aliases: [], bodyFrom, diagnostics }
   if (!isMap<Node, Node | null>(root)) {
-    const range = rangeOf(root, from)
-    return {
-      aliases: [],
-      bodyFrom,
-      diagnostics: [{ severity: 'error', message: 'front matter must be keys and values', ...range }],
-    }
+    diagnostics.push({ severity: 'error', message: 'front matter must be keys and values', ...rangeOf(root, from) })
+    return { aliases: [], bodyFrom, diagnostics }
   }
   return { ...readKeys(root.items, from, diagnostics), bodyFrom, diagnostics }
 }
@@ -55,26 +47,17 @@ function readKeys(
   for (const { key, value } of pairs) {
     const name = isScalar(key) ? String(key.value) : ''
     const texts = textsOf(value)
-    const report = (message: string, help?: string): void => {
-      diagnostics.push({
-        severity: 'error',
-        message,
-        ...rangeOf(value ?? key, from),
-        ...(help === undefined ? {} : { help }),
-      })
+    const report = (message: string): void => {
+      diagnostics.push({ severity: 'error', message, ...rangeOf(value ?? key, from) })
     }
     if (name === 'aliases' && isSeq(value) && texts !== undefined) aliases = texts
     else if (name === 'aliases') report('aliases must be a list of alert names')
     else if (name === 'without_rule' && isScalar(value) && texts?.[0] !== undefined) withoutRule = texts[0]
     else if (name === 'without_rule') report('without_rule must be the reason, in words')
     else {
-      const [near] = nearest(name, KEYS, 1)
-      diagnostics.push({
-        severity: 'error',
-        message: `unknown key ${JSON.stringify(name)} in the front matter`,
-        help: near === undefined ? `the keys are ${KEYS.join(' and ')}` : `did you mean ${near}?`,
-        ...rangeOf(key, from),
-      })
+      const message = `unknown key ${JSON.stringify(name)} in the front matter`
+      const help = didYouMean(name, KEYS) ?? `the keys are ${KEYS.join(' and ')}`
+      diagnostics.push({ severity: 'error', message, help, ...rangeOf(key, from) })
     }
   }
   return withoutRule === undefined ? { aliases } : { aliases, withoutRule }
@@ -90,10 +73,6 @@ function textsOf(value: Node | null): readonly string[] | undefined {
 function rangeOf(node: Node, from: number): { from: number; to: number } {
   const [start, end] = node.range ?? [0, 1]
   return { from: from + start, to: from + Math.max(end, start + 1) }
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? ''
 }
 
 function frontMatterBlock(text: string): { yaml: string; from: number; bodyFrom: number } | undefined {

@@ -3,20 +3,20 @@
  * Faults of the content are findings.
  */
 import { setImmediate } from 'node:timers/promises'
+import { positionOf } from '../model/diagnostic.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
-import { byPlace, runChecks, type Finding } from '../rules/checks/check.ts'
+import { byPlace, runChecks, type Finding, type LintSeverity } from '../rules/checks/check.ts'
 import { placedQuery, readPlacedRules, readTestRows } from '../rules/checks/read-rules.ts'
 import { catalogWithRecorded } from '../rules/checks/label-set.ts'
 import type { PlacedQuery } from '../rules/checks/rule-content.ts'
 import { applySuppressions, suppressionsIn } from '../rules/checks/suppression.ts'
-import type { KnownMetric } from '../rules/metrics/metric-table.ts'
+import type { KnownMetric } from '../rules/metrics/metric-catalog.ts'
 import type { Catalog, ContentFile } from './catalog.ts'
 import type { CatalogContent } from './checks/catalog-content.ts'
 import { CATALOG_CHECKS } from './checks/catalog-checks.ts'
 import { queryOfFence } from './check-page.ts'
 import { withSampleVariablesInPlace, type Dashboard } from './dashboard.ts'
-import { isLive } from './page-cell.ts'
-import type { RunbookPage } from './runbook-page.ts'
+import { isLive, type RunbookPage } from './runbook-page.ts'
 
 export interface LintOutcome {
   /** Ordered by file and position. */
@@ -127,4 +127,59 @@ function queriesOfDashboard({ name, path, queryTexts }: Dashboard, language: Par
 
 function filesOf({ ruleFiles, testFiles, pages, dashboards }: LintedCatalog): ContentFile[] {
   return [...ruleFiles, ...testFiles, ...pages.values(), ...dashboards].map(({ path, text }) => ({ path, text }))
+}
+
+interface ReportedCheck {
+  readonly name: string
+  readonly title: string
+  /** Markdown: the reason and the correction. */
+  readonly description: string
+  readonly severity: LintSeverity
+  readonly findings: number
+}
+
+interface ReportedFinding {
+  readonly check: string
+  readonly severity: LintSeverity
+  readonly file: string
+  /** Counted from 1, like the columns; the end is exclusive. */
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+  readonly message: string
+  readonly hint?: string
+  readonly subject?: string
+}
+
+export interface LintSummary {
+  readonly checks: readonly ReportedCheck[]
+  readonly findings: readonly ReportedFinding[]
+  readonly counted: LintOutcome['counted']
+}
+
+/** The report of the findings, with positions as lines and columns. @param shownAs the displayed form of a path */
+export function reportOf({ findings, counted, textOf }: LintOutcome, shownAs: (path: string) => string): LintSummary {
+  return {
+    checks: CATALOG_CHECKS.map(({ name, title, why, mend, severity }) => {
+      const count = findings.filter(({ check }) => check === name).length
+      return { name, title, description: `${why}\n\n${mend}`, severity, findings: count }
+    }),
+    findings: findings.map(({ check, severity, file, from, to, message, help, subject }) => {
+      const text = textOf(file)
+      const [start, end] = [positionOf(text, from), positionOf(text, Math.max(from + 1, to))]
+      return {
+        check,
+        severity,
+        file: shownAs(file),
+        ...start,
+        endLine: end.line,
+        endColumn: end.column,
+        message,
+        ...(help === undefined ? {} : { hint: help }),
+        ...(subject === undefined ? {} : { subject }),
+      }
+    }),
+    counted,
+  }
 }

@@ -4,7 +4,7 @@
  */
 import type { Alert } from '../model/alert.ts'
 import { clusterOf } from '../model/cluster-identity.ts'
-import type { PlaceholderName } from './placeholder.ts'
+import { PLACEHOLDERS, type PlaceholderName } from './placeholder.ts'
 import { whyNotBindable } from './quoting.ts'
 
 /** The fields of an alert that fill a page. */
@@ -73,43 +73,14 @@ export function pageValues(context: PageContext): ReadonlyMap<PlaceholderName, P
   return values
 }
 
+/** Placeholders that no label of the same name fills. */
+const COMPUTED: ReadonlySet<PlaceholderName> = new Set<PlaceholderName>([
+  ...(['cluster', 'value', 'since', 'component_kind', 'component_object', 'annotation_operand'] as const),
+  ...(['hco_version', 'kubevirt_version', 'channel', 'approval'] as const),
+])
+
 /** Labels that fill the placeholder of the same name. */
-export const LABELS = [
-  'cluster_id',
-  'namespace',
-  'alertname',
-  'severity',
-  'component_name',
-  'annotation_name',
-  'data_import_cron_name',
-  'managed_data_source_name',
-  'name',
-  'machine_type',
-  'cron_name',
-  'storageclass',
-  'provisioner',
-  'persistentvolumeclaim',
-  'node',
-  'vm',
-  'status',
-  'mount_point',
-  'disk_name',
-  'resource',
-  'cpu',
-  'instance',
-  'reason',
-  'version',
-  'phase',
-  'risk',
-  'minor',
-  'platform_minor',
-  'operator',
-  'from',
-  'to',
-  'component',
-  'group',
-  'receiver',
-] as const satisfies readonly PlaceholderName[]
+export const LABELS = (Object.keys(PLACEHOLDERS) as PlaceholderName[]).filter((name) => !COMPUTED.has(name))
 
 /** HCO's four JSON-patch annotations and the kind each one patches, in lower case. */
 const OPERAND_OF_ANNOTATION: ReadonlyMap<string, string> = new Map([

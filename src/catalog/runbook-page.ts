@@ -5,8 +5,7 @@
 import { basename } from 'node:path'
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { readFrontMatter } from './front-matter.ts'
-import { blocksOf, headingsOf, type Block, type Heading } from './markdown-scan.ts'
-import { cellsOf, type PageCell } from './page-cell.ts'
+import { blocksOf, headingsOf, type Block, type Fence, type Heading } from './markdown-scan.ts'
 import { placeholdersOf, type PlaceholderUse, unboundText } from './placeholder.ts'
 
 export interface RunbookPage {
@@ -26,6 +25,13 @@ export interface RunbookPage {
   readonly headings: readonly Heading[]
   readonly placeholders: readonly PlaceholderUse[]
   readonly cells: readonly PageCell[]
+}
+
+/** A ` ```promql live ` block of a runbook page: a query that runs in the page. */
+interface PageCell {
+  /** Section and number: `diagnosis-2`. Unique on the page. */
+  readonly id: string
+  readonly fence: Fence
 }
 
 /**
@@ -67,4 +73,22 @@ function summaryOf(text: string, headings: readonly Heading[]): string {
     .replace(/[`*]/g, '')
     .replace(/\s+/g, ' ')
   return /^.*?[.!?](?= |$)/.exec(plain)?.[0] ?? plain
+}
+
+export function isLive(fence: Fence): boolean {
+  return /^promql\s+live$/.test(fence.info)
+}
+
+function cellsOf(blocks: readonly Block[], headings: readonly Heading[]): PageCell[] {
+  const counts = new Map<string, number>()
+  return blocks
+    .filter((block) => block.kind === 'fence')
+    .filter(isLive)
+    .map((fence) => {
+      const section = headings.findLast((heading) => heading.level === 2 && heading.from < fence.from)?.title ?? 'page'
+      const slug = section.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+      const count = (counts.get(slug) ?? 0) + 1
+      counts.set(slug, count)
+      return { id: `${slug}-${count}`, fence }
+    })
 }

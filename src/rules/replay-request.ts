@@ -1,10 +1,11 @@
-/** Plans a replay: a loaded rule found by its name, an edited rule read from its text, and the steps. */
+/** A replay on request: a loaded rule found by its name, an edited rule read from its text, and the steps. */
+import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
 import { positionOf, renderDiagnostic } from '../model/diagnostic.ts'
 import { formatDuration } from '../model/duration.ts'
 import type { ParseOptions } from '../promql/parse-options.ts'
-import type { ReplayedRule } from './replay.ts'
-import { blockMsOf, type ReplayWindow } from './replay-tally.ts'
+import { replayRule, type ReplayPorts, type ReplayedRule } from './replay.ts'
+import { blockMsOf, type ReplayCounts, type ReplayWindow } from './replay-tally.ts'
 import { loadRuleFiles } from './rule-file.ts'
 import { DEFAULT_INTERVAL_MS, type AlertingRule, type RuleGroup } from './rule.ts'
 
@@ -17,6 +18,40 @@ export interface ReplayInput {
   readonly fromMs: number
   readonly toMs: number
   readonly stepMs?: number | undefined
+}
+
+export interface ReplayedCounts extends ReplayCounts {
+  readonly expr: string
+  readonly forMs: number
+  readonly keepFiringForMs: number
+}
+
+/** Plain data: it crosses threads. */
+export interface ReplayAnswer extends ReplayWindow {
+  readonly present?: ReplayedCounts
+  readonly edited?: ReplayedCounts
+}
+
+/**
+ * Replays the loaded rule and the edited rule over the same steps, one after the other. `groups` are the loaded groups.
+ * Rejects as `planReplay` and `replayRule` do.
+ */
+export async function replayRules(
+  input: ReplayInput,
+  groups: readonly RuleGroup[],
+  ports: ReplayPorts,
+  signal?: Cancellation,
+): Promise<ReplayAnswer> {
+  const { window, present, edited } = planReplay(input, groups, ports.language)
+  const countsOf = async (replayed: ReplayedRule): Promise<ReplayedCounts> => {
+    const { expr, forMs, keepFiringForMs } = replayed.rule
+    return { expr, forMs, keepFiringForMs, ...(await replayRule(replayed, window, ports, signal)) }
+  }
+  return {
+    ...window,
+    ...(present === undefined ? {} : { present: await countsOf(present) }),
+    ...(edited === undefined ? {} : { edited: await countsOf(edited) }),
+  }
 }
 
 interface ReplayPlan {

@@ -1,19 +1,14 @@
-import type { AlertState, RuleAlert } from '../model/alert.ts'
-
 /**
  * The status of the rule engine. Plain data and `Labels`, because it crosses threads. Times are milliseconds since the
  * epoch, durations milliseconds.
  */
+import type { AlertState, RuleAlert } from '../model/alert.ts'
+import type { AlertingRule, RecordingRule, RuleGroup } from './rule.ts'
 
 /** `unknown` until the first evaluation. */
 export type RuleHealth = 'ok' | 'err' | 'unknown'
 
-export interface RuleGroupStatus {
-  readonly name: string
-  readonly file: string
-  readonly intervalMs: number
-  readonly limit: number
-  readonly queryOffsetMs: number
+export interface RuleGroupStatus extends Pick<RuleGroup, 'name' | 'file' | 'intervalMs' | 'limit' | 'queryOffsetMs'> {
   readonly evaluationMs: number
   readonly lastEvaluationMs?: number
   /** Absent before the first evaluation, which is due at once. */
@@ -25,12 +20,9 @@ export interface RuleGroupStatus {
 
 export type RuleStatus = AlertingRuleStatus | RecordingRuleStatus
 
-interface RuleStatusCommon {
-  readonly name: string
-  readonly ruleKey: string
+interface EvaluationStatus {
   /** The formatted expression. */
   readonly query: string
-  readonly labels: Readonly<Record<string, string>>
   readonly health: RuleHealth
   readonly lastError?: string
   /** Warnings of the last successful evaluation. */
@@ -41,21 +33,14 @@ interface RuleStatusCommon {
   readonly lastSamples: number
 }
 
-interface AlertingRuleStatus extends RuleStatusCommon {
-  readonly kind: 'alerting'
+interface AlertingRuleStatus extends EvaluationStatus, Omit<AlertingRule, 'expr'> {
   /** The most severe state of its alerts. */
   readonly state: 'inactive' | 'pending' | 'firing'
-  readonly forMs: number
-  readonly keepFiringForMs: number
-  /** Templates as written. */
-  readonly annotations: Readonly<Record<string, string>>
   /** The alerts themselves are in `RuleEngine.alerts`. */
   readonly alertCounts: Readonly<Record<AlertState, number>>
 }
 
-interface RecordingRuleStatus extends RuleStatusCommon {
-  readonly kind: 'recording'
-}
+type RecordingRuleStatus = EvaluationStatus & Omit<RecordingRule, 'expr'>
 
 /** The result of one `evaluate` call. */
 export interface EvaluationReport {

@@ -3,7 +3,7 @@
  * and the alert history read them here, so no request copies them from the other thread.
  */
 import type { RuleReader } from '../api/prometheus/rules.ts'
-import { AlertIndex } from '../rules/alert-index.ts'
+import { AlertIndex } from '../rules/alert-update.ts'
 import type { EvaluationReport } from '../rules/rule-status.ts'
 import type { AppThreads } from '../threads/app-threads.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AlertIndex } from '../../src/rules/alert-index.ts'
+import { AlertIndex } from '../../src/rules/alert-update.ts'
 import type { AlertUpdate } from '../../src/rules/alert-update.ts'
 import { reviveLabels } from '../../src/threads/rpc.ts'
 import { MINUTE_MS, T0, groupsOf, Harness } from './harness.ts'

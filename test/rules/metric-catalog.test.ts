@@ -4,7 +4,7 @@ import { parseExpr } from '../../src/promql/parse.ts'
 import { catalogWithRecorded } from '../../src/rules/checks/label-set.ts'
 import type { PlacedRule } from '../../src/rules/checks/rule-content.ts'
 import { labelsOfMetric, metricCatalogOf, metricsOfRegistry } from '../../src/rules/metrics/metric-catalog.ts'
-import { readMetricTable } from '../../src/rules/metrics/metric-table.ts'
+import { readMetricTable } from '../../src/rules/metrics/metric-catalog.ts'
 
 describe('the metric table', () => {
   test('reads a line', () => {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { nearest } from '../../base/nearest.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Dashboard } from '../../catalog/dashboard.ts'
-import { linksOf } from '../../catalog/dashboards/dashboard-links.ts'
+import { linksOf } from '../../catalog/metric-uses.ts'
 import { resolveRunbook } from '../../catalog/resolve-runbook.ts'
 import {
   DashboardAnswer,

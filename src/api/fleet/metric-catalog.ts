@@ -6,7 +6,7 @@ import { KnownMetricItems, type KnownMetricItem } from '../../contract/metric-ca
 import type { ParseOptions } from '../../promql/parse-options.ts'
 import { ownRoute } from '../server/own-route.ts'
 import { metricCatalogOf, metricsOfRegistry } from '../../rules/metrics/metric-catalog.ts'
-import type { KnownMetric } from '../../rules/metrics/metric-table.ts'
+import type { KnownMetric } from '../../rules/metrics/metric-catalog.ts'
 
 /** `/api/fleet/v1/metrics`: the metric catalog, and the rules and panels that use each metric. */
 interface MetricCatalogDeps {

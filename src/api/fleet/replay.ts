@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import { Replay, ReplayRequest, type ReplayOutcome } from '../../contract/replay.ts'
-import type { ReplayAnswer, ReplayedCounts } from '../../rules/replay-rules.ts'
+import type { ReplayAnswer, ReplayedCounts } from '../../rules/replay-request.ts'
 import type { ReplayInput } from '../../rules/replay-request.ts'
 import { formatValue } from '../prometheus/format-value.ts'
 import { ownRoute } from '../server/own-route.ts'

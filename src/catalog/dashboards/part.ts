@@ -3,7 +3,8 @@
  * its position and has its default; an unknown key is a warning, because a later Perses may define it.
  */
 import type { Node } from 'yaml'
-import { nearest } from '../../base/nearest.ts'
+import { didYouMean } from '../../base/nearest.ts'
+import type { UnknownPart } from '../../model/dashboard.ts'
 import { parseDuration } from '../../model/duration.ts'
 import type { Entry, Range, YamlReader } from '../../yaml/yaml-reader.ts'
 import type { YamlText } from '../../yaml/yaml-text.ts'
@@ -25,10 +26,9 @@ export function partOf(
   known: readonly string[] | undefined,
 ): Part {
   const entries = yaml.mapping(node, what, at) ?? []
-  for (const { key, keyAt } of known === undefined ? [] : entries) {
-    if (known?.includes(key) !== false) continue
-    const [near] = nearest(key, known, 1)
-    yaml.warning(keyAt, `${what} has the key ${key}, which is not read`, near && `did you mean ${near}?`)
+  for (const { key, keyAt } of entries) {
+    if (known === undefined || known.includes(key)) continue
+    yaml.warning(keyAt, `${what} has the key ${key}, which is not read`, didYouMean(key, known))
   }
   const range = yaml.rangeOf(node, at)
   return { yaml, what, at: range, entries: new Map(entries.map((entry) => [entry.key, entry])) }
@@ -114,6 +114,17 @@ export function wordAt<const T extends string>(part: Part, key: string, words: r
   return word
 }
 
+/** The items of a list that are one of the words; others are reported. @param item their name in messages */
+export function wordsAt<const T extends string>(part: Part, key: string, item: string, words: readonly T[]): T[] {
+  return itemsAt(part, key).flatMap(({ node, at }) => {
+    const text = part.yaml.text(node, item, at)?.text ?? ''
+    const word = words.find((one) => one === text)
+    if (word !== undefined) return [word]
+    part.yaml.error(at, `${item} is ${JSON.stringify(text)}; want ${words.join(', ')}`)
+    return []
+  })
+}
+
 /** Seconds of a duration such as `6h`. */
 export function secondsAt(part: Part, key: string): number | undefined {
   const text = yamlTextAt(part, key)
@@ -142,4 +153,31 @@ export function sourceAt(part: Part, key: string): string {
 /** The position of a diagnostic about a whole mapping. */
 export function start({ from }: Range): Range {
   return { from, to: from + 1 }
+}
+
+/** One row per kind of `kind` and `spec`, the pair of which every part of a Perses dashboard consists. */
+export type Kinds<T> = Readonly<Record<string, { readonly keys: readonly string[]; readonly read: (spec: Part) => T }>>
+
+/** @param what its name in messages: `the panel cpu` */
+export function readPlugin<T>(plugin: Part, what: string, kinds: Kinds<T>): T | UnknownPart {
+  const kind = yamlTextAt(plugin, 'kind')
+  if (kind === undefined || kind.text === '') {
+    plugin.yaml.error(start(plugin.at), `${what} has no kind`)
+    return { kind: 'unknown', name: '', spec: '' }
+  }
+  const known = Object.hasOwn(kinds, kind.text) ? kinds[kind.text] : undefined
+  if (known !== undefined) {
+    return known.read(partAt(plugin, 'spec', `${kind.text} of ${what}`, known.keys))
+  }
+  const names = Object.keys(kinds)
+  const help = didYouMean(kind.text, names) ?? `known here: ${names.join(', ')}`
+  plugin.yaml.warning(kind, `unknown kind ${kind.text}`, help)
+  return { kind: 'unknown', name: kind.text, spec: sourceAt(plugin, 'spec') }
+}
+
+/** Reports a data source other than the default, which is this server. */
+export function reportOtherSource(part: Part): void {
+  const source = partAt(part, 'datasource', `the datasource of ${part.what}`, ['kind', 'name'])
+  const name = textAt(source, 'name')
+  if (name !== '') reportUnsupported(part, 'datasource', `it is asked of this server, not of ${name}`)
 }

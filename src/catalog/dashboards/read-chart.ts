@@ -14,7 +14,6 @@ import {
   boundedAt,
   flagAt,
   has,
-  itemsAt,
   numberAt,
   partAt,
   partsAt,
@@ -22,11 +21,12 @@ import {
   reportUnsupported,
   textAt,
   wordAt,
+  wordsAt,
+  type Kinds,
   type Part,
 } from './part.ts'
 import { BAR_KEYS, NO_COLORS, PIE_KEYS, readBars, readPie } from './read-shares.ts'
 import { readCalculation, readFormat, readMappings, readThresholds } from './read-format.ts'
-import type { Kinds } from './read-plugin.ts'
 import { readTable, TABLE_KEYS } from './read-table.ts'
 
 const LINE_STYLES = ['solid', 'dashed', 'dotted'] as const
@@ -130,14 +130,7 @@ function readLegend(spec: Part): Legend | undefined {
     position: wordAt(legend, 'position', ['bottom', 'right']) ?? 'bottom',
     mode: wordAt(legend, 'mode', ['list', 'table']) ?? 'list',
     size: wordAt(legend, 'size', ['small', 'medium']) ?? 'medium',
-    values: itemsAt(legend, 'values').flatMap(({ node, at }) => {
-      const text = spec.yaml.text(node, 'a value of the legend', at)
-      const calculation = CALCULATIONS.find((one) => one === text?.text)
-      if (calculation !== undefined) return [calculation]
-      const want = CALCULATIONS.join(', ')
-      spec.yaml.error(at, `a value of ${legend.what} is ${JSON.stringify(text?.text ?? '')}; want ${want}`)
-      return []
-    }),
+    values: wordsAt(legend, 'values', `a value of ${legend.what}`, CALCULATIONS),
   }
 }
 

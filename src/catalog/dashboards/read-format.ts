@@ -22,9 +22,9 @@ import {
   textAt,
   wordAt,
   yamlTextAt,
+  readPlugin,
   type Part,
 } from './part.ts'
-import { readPlugin } from './read-plugin.ts'
 import { isUnit } from '../../model/unit.ts'
 
 const DECIMAL_PLACES_MAX = 20

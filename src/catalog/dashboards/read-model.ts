@@ -28,11 +28,12 @@ import {
   textAt,
   textsAt,
   yamlTextAt,
+  readPlugin,
+  reportOtherSource,
   type Part,
 } from './part.ts'
 import { CHARTS } from './read-chart.ts'
 import { readLinks } from './read-format.ts'
-import { readPlugin, reportOtherSource } from './read-plugin.ts'
 import { readVariables } from './read-variable.ts'
 
 /** PromQL of a dashboard, with its position. */

@@ -4,7 +4,6 @@ import {
   boundedAt,
   flagAt,
   has,
-  itemsAt,
   neededTextAt,
   partAt,
   partsAt,
@@ -12,6 +11,7 @@ import {
   textAt,
   textsAt,
   wordAt,
+  wordsAt,
   type Part,
 } from './part.ts'
 import { isRegex, readCalculation, readFormat } from './read-format.ts'
@@ -91,11 +91,6 @@ function readLegend(spec: Part): PieLegend | undefined {
   return {
     position: wordAt(legend, 'position', ['bottom', 'right']) ?? 'bottom',
     size: wordAt(legend, 'size', ['small', 'medium']) ?? 'medium',
-    values: itemsAt(legend, 'values').flatMap(({ node, at }) => {
-      const text = spec.yaml.text(node, 'a value of the legend', at)?.text ?? ''
-      if (text === 'abs' || text === 'relative') return [text]
-      spec.yaml.error(at, `a value of ${legend.what} is ${JSON.stringify(text)}; want abs, relative`)
-      return []
-    }),
+    values: wordsAt(legend, 'values', `a value of ${legend.what}`, ['abs', 'relative']),
   }
 }

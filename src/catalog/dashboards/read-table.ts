@@ -12,10 +12,11 @@ import {
   textAt,
   textsAt,
   wordAt,
+  readPlugin,
+  type Kinds,
   type Part,
 } from './part.ts'
 import { readCondition, readFormat } from './read-format.ts'
-import { readPlugin, type Kinds } from './read-plugin.ts'
 
 export const TABLE_KEYS = [
   'density',

@@ -19,10 +19,12 @@ import {
   textsAt,
   wordAt,
   yamlTextAt,
+  readPlugin,
+  reportOtherSource,
+  type Kinds,
   type Part,
 } from './part.ts'
 import { isRegex } from './read-format.ts'
-import { readPlugin, type Kinds, reportOtherSource } from './read-plugin.ts'
 
 const LIST_KEYS = [
   'name',

@@ -38,23 +38,22 @@ const CHARTS: Readonly<Record<string, Convert>> = {
   graph: (panel, report) => ({ kind: 'TimeSeriesChart', spec: graphOf(panel, report) }),
   timeseries: (panel, report) => ({ kind: 'TimeSeriesChart', spec: seriesOf(panel, report) }),
   stat: (panel, report) => ({ kind: 'StatChart', spec: statOf(panel, report) }),
-  singlestat: (panel, report) =>
-    isTrueAt(recordAt(panel, 'gauge'), 'show')
-      ? { kind: 'GaugeChart', spec: oldGaugeOf(panel, report) }
-      : { kind: 'StatChart', spec: statOf(panel, report) },
-  gauge: (panel, report) => ({ kind: 'GaugeChart', spec: gaugeOf(panel, report) }),
+  singlestat: (panel, report) => {
+    const gauge = recordAt(panel, 'gauge')
+    return isTrueAt(gauge, 'show')
+      ? gaugeOf(panel, numberAt(gauge, 'minValue'), numberAt(gauge, 'maxValue') ?? 100, report)
+      : { kind: 'StatChart', spec: statOf(panel, report) }
+  },
+  gauge: (panel, report) => {
+    const defaults = defaultsOf(panel)
+    return gaugeOf(panel, numberAt(defaults, 'min'), numberAt(defaults, 'max'), report)
+  },
   bargauge: (panel, report) => {
     if (thresholdsOf(panel) !== undefined) report('its thresholds are left out: bars have none in Perses')
-    return { kind: 'BarChart', spec: { calculation: reduction(panel, report), format: panelFormat(panel, report) } }
+    return { kind: 'BarChart', spec: numberOf(panel, report) }
   },
-  barchart: (panel, report) => ({
-    kind: 'BarChart',
-    spec: { calculation: reduction(panel, report), format: panelFormat(panel, report) },
-  }),
-  piechart: (panel, report) => ({
-    kind: 'PieChart',
-    spec: { calculation: reduction(panel, report), format: panelFormat(panel, report), radius: 50 },
-  }),
+  barchart: (panel, report) => ({ kind: 'BarChart', spec: numberOf(panel, report) }),
+  piechart: (panel, report) => ({ kind: 'PieChart', spec: { ...numberOf(panel, report), radius: 50 } }),
   heatmap: (panel, report) => {
     const unit = textAt(recordAt(panel, 'options', 'yAxis'), 'unit') || textAt(recordAt(panel, 'yAxis'), 'format')
     return { kind: 'HeatMapChart', spec: { yAxisFormat: formatOf(unit, undefined, report) } }
@@ -101,7 +100,7 @@ function graphOf(panel: Json, report: Report): Out {
     yAxis: {
       format: formatOf(textAt(axis, 'format'), numberAt(axis, 'decimals') ?? numberAt(panel, 'decimals'), report),
       ...bounds(axis),
-      ...(textAt(axis, 'label') === '' ? {} : { label: textAt(axis, 'label') }),
+      label: textAt(axis, 'label') || undefined,
       ...((numberAt(axis, 'logBase') ?? 1) > 1 ? { logBase: numberAt(axis, 'logBase') } : {}),
     },
     visual: {
@@ -118,6 +117,7 @@ function graphOf(panel: Json, report: Report): Out {
 function seriesOf(panel: Json, report: Report): Out {
   const defaults = defaultsOf(panel)
   const custom = recordAt(defaults, 'custom')
+  const draw = textAt(custom, 'drawStyle')
   const stack = textAt(recordAt(custom, 'stacking'), 'mode')
   const scale = recordAt(custom, 'scaleDistribution')
   const dash = textAt(recordAt(custom, 'lineStyle'), 'fill')
@@ -129,26 +129,23 @@ function seriesOf(panel: Json, report: Report): Out {
     yAxis: {
       format: panelFormat(panel, report),
       ...bounds(defaults),
-      ...(textAt(custom, 'axisLabel') === '' ? {} : { label: textAt(custom, 'axisLabel') }),
+      label: textAt(custom, 'axisLabel') || undefined,
       ...(textAt(scale, 'type') === 'log' ? { logBase: numberAt(scale, 'log') ?? 10 } : {}),
     },
     visual: {
-      ...(textAt(custom, 'drawStyle') === 'bars' ? { display: 'bar' } : {}),
+      ...(draw === 'bars' ? { display: 'bar' } : {}),
       ...lineWidth(numberAt(custom, 'lineWidth')),
       ...(dash === 'dash' ? { lineStyle: 'dashed' } : dash === 'dot' ? { lineStyle: 'dotted' } : {}),
       ...(fill > 0 ? { areaOpacity: Math.min(1, fill / 100) } : {}),
       ...(stack === 'normal' ? { stack: 'all' } : stack === 'percent' ? { stack: 'percent' } : {}),
       ...(custom['spanNulls'] === true ? { connectNulls: true } : {}),
-      ...(textAt(custom, 'showPoints') === 'always' || textAt(custom, 'drawStyle') === 'points'
-        ? { showPoints: 'always' }
-        : {}),
+      showPoints: textAt(custom, 'showPoints') === 'always' || draw === 'points' ? 'always' : undefined,
     },
   }
 }
 
 function bounds(axis: unknown): Out {
-  const [min, max] = [numberAt(axis, 'min'), numberAt(axis, 'max')]
-  return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
+  return { min: numberAt(axis, 'min'), max: numberAt(axis, 'max') }
 }
 
 function lineWidth(width: number | undefined): Out {
@@ -167,8 +164,7 @@ function statOf(panel: Json, report: Report): Out {
   const label = /^\/\^(\w+)\$\/$/.exec(textAt(recordAt(options, 'reduceOptions'), 'fields'))?.[1]
   const isSolid = color === 'background' || color === 'background_solid' || isTrueAt(panel, 'colorBackground')
   return {
-    calculation: reduction(panel, report),
-    format: panelFormat(panel, report),
+    ...numberOf(panel, report),
     thresholds: thresholdsOf(panel),
     ...(hasSparkline ? { sparkline: {} } : {}),
     ...(isSolid ? { colorMode: 'background_solid' } : color === 'none' ? { colorMode: 'none' } : {}),
@@ -177,27 +173,12 @@ function statOf(panel: Json, report: Report): Out {
   }
 }
 
-/** A gauge in the format of single-value panels. */
-function oldGaugeOf(panel: Json, report: Report): Out {
-  const gauge = recordAt(panel, 'gauge')
-  const min = numberAt(gauge, 'minValue') ?? 0
-  if (min !== 0) report(`the gauge begins at ${min} in Grafana, and at 0 here`)
-  return {
-    calculation: reduction(panel, report),
-    format: panelFormat(panel, report),
-    max: numberAt(gauge, 'maxValue') ?? 100,
-    thresholds: thresholdsOf(panel),
-  }
+function gaugeOf(panel: Json, min: number | undefined, max: number | undefined, report: Report): Plugin {
+  if (min !== undefined && min !== 0) report(`the gauge begins at ${min} in Grafana, and at 0 here`)
+  return { kind: 'GaugeChart', spec: { ...numberOf(panel, report), max, thresholds: thresholdsOf(panel) } }
 }
 
-function gaugeOf(panel: Json, report: Report): Out {
-  const defaults = defaultsOf(panel)
-  const min = numberAt(defaults, 'min') ?? 0
-  if (min !== 0) report(`the gauge begins at ${min} in Grafana, and at 0 here`)
-  return {
-    calculation: reduction(panel, report),
-    format: panelFormat(panel, report),
-    max: numberAt(defaults, 'max'),
-    thresholds: thresholdsOf(panel),
-  }
+/** The single number of a panel or of each of its series. */
+function numberOf(panel: Json, report: Report): Out {
+  return { calculation: reduction(panel, report), format: panelFormat(panel, report) }
 }

@@ -132,8 +132,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
 }
 
 function ends(range: unknown): Out {
-  const [from, to] = [numberAt(range, 'from'), numberAt(range, 'to')]
-  return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+  return { from: numberAt(range, 'from'), to: numberAt(range, 'to') }
 }
 
 /** Of time series (`options.legend`) and of the older graph (`legend`). */

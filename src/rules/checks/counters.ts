@@ -1,6 +1,6 @@
 /** Checks of counters that are used like gauges, and of gauges that are used like counters. */
 import { metricNamesOf, selectorsOf, unwrapParens, type Expr, type VectorSelector } from '../../promql/ast.ts'
-import type { KnownMetric } from '../metrics/metric-table.ts'
+import type { KnownMetric } from '../metrics/metric-catalog.ts'
 import type { Check } from './check.ts'
 import { metricOf } from './label-set.ts'
 import type { RuleContent } from './rule-content.ts'

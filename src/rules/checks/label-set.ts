@@ -5,7 +5,7 @@
 import { METRIC_NAME } from '../../model/labels.ts'
 import { isSetOp, unwrapParens, type Binary, type Call, type Expr, type VectorSelector } from '../../promql/ast.ts'
 import { labelsOfMetric, metricCatalogOf, type MetricCatalog } from '../metrics/metric-catalog.ts'
-import type { KnownMetric } from '../metrics/metric-table.ts'
+import type { KnownMetric } from '../metrics/metric-catalog.ts'
 import type { PlacedRule } from './rule-content.ts'
 
 export interface LabelSet {

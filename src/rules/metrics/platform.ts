@@ -1,6 +1,6 @@
 /**
  * Metrics of what stands around KubeVirt in a cluster: OLM, the cluster version operator, kube-state-metrics, the kubelet, node-exporter, Prometheus.
- * One line a metric, as `metric-table.ts` reads it.
+ * One line a metric, as `metric-catalog.ts` reads it.
  */
 export const PLATFORM_METRICS = `
 # olm

@@ -2,7 +2,7 @@ import { buildCatalog, type Catalog, type ContentFile } from '../../../src/catal
 import { lintCatalog } from '../../../src/catalog/lint-catalog.ts'
 import type { Finding } from '../../../src/rules/checks/check.ts'
 import { positionOf } from '../../../src/model/diagnostic.ts'
-import type { KnownMetric } from '../../../src/rules/metrics/metric-table.ts'
+import type { KnownMetric } from '../../../src/rules/metrics/metric-catalog.ts'
 
 /** A small content without a fault: two alerts, a recorded series, their tests, pages and a dashboard. */
 export const SMALL_CONTENT: Readonly<Record<string, string>> = {

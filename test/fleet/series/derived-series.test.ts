@@ -10,7 +10,7 @@ import { Labels } from '../../../src/model/labels.ts'
 import type { ClusterRecord, Modification } from '../../../src/model/cluster-record.ts'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
 import { FLEET_METRICS } from '../../../src/rules/metrics/fleet.ts'
-import { readMetricTable } from '../../../src/rules/metrics/metric-table.ts'
+import { readMetricTable } from '../../../src/rules/metrics/metric-catalog.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from '../edge-script.ts'
 

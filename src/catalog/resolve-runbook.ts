@@ -17,14 +17,14 @@ type ResolvedRunbook =
 const NEAREST_MAX = 3
 
 export function resolveRunbook(catalog: Pick<Catalog, 'pages' | 'aliases'>, name: string): ResolvedRunbook {
-  const asked = name.trim().replace(/\.md$/i, '')
-  const current = sameName(catalog.pages, asked)
+  const requested = name.trim().replace(/\.md$/i, '')
+  const current = sameName(catalog.pages, requested)
   if (current !== undefined) return { page: current, isRenamed: false }
-  const target = sameName(catalog.aliases, asked)
+  const target = sameName(catalog.aliases, requested)
   const renamed = target === undefined ? undefined : catalog.pages.get(target)
   if (renamed !== undefined) return { page: renamed, isRenamed: true }
   // A mistyped old name leads to the page with the current name.
-  const near = nearest(asked, [...catalog.pages.keys(), ...catalog.aliases.keys()], NEAREST_MAX)
+  const near = nearest(requested, [...catalog.pages.keys(), ...catalog.aliases.keys()], NEAREST_MAX)
   return { nearest: [...new Set(near.map((known) => catalog.aliases.get(known) ?? known))] }
 }
 

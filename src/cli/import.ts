@@ -23,8 +23,8 @@ export const importCommand: Command = {
     if (file === undefined || more.length > 0) {
       throw inputError(`daytwo import grafana: want one file, got ${words.length - 1}`)
     }
-    const { yaml, told } = importGrafana(read(file))
-    for (const line of told) console.error(`not carried over: ${line}`)
+    const { yaml, notConverted } = importGrafana(read(file))
+    for (const line of notConverted) console.error(`not carried over: ${line}`)
     process.stdout.write(yaml)
     return Promise.resolve(0)
   },

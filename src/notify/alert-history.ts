@@ -1,29 +1,29 @@
 /**
- * Writes down each run of an alert that fired: when it fires, and when it resolves. Compares all alerts in each cycle, so
- * that it needs no message of each change; what could not be written is written in a later cycle.
+ * Stores each occurrence of an alert that fired, when it fires and when it resolves. Compares all alerts in each cycle with
+ * what is stored, so no change events are needed, and a failed write is repeated in a later cycle.
  */
 import type { Alert } from '../model/alert.ts'
 import { runKeyOf, type AlertRunRecord } from '../model/alert-run.ts'
 
-/** Stores runs. Durable when it resolves; writing a run twice writes it once. */
+/** Durable when it resolves; storing an occurrence twice is the same as storing it once. */
 export interface AlertRunStore {
-  /** Runs that have not ended. */
+  /** Occurrences that have not ended. */
   listOpen(): Promise<readonly AlertRunRecord[]>
   record(runs: readonly AlertRunRecord[]): Promise<void>
 }
 
 export interface AlertHistory {
-  /** To be called in each evaluation cycle, with all alerts. Rejects when the store does. */
-  note(alerts: readonly Alert[], nowMs: number): Promise<void>
+  /** Call in each evaluation cycle, with all alerts. Rejects when the store does. */
+  update(alerts: readonly Alert[], nowMs: number): Promise<void>
 }
 
 export async function createAlertHistory(store: AlertRunStore): Promise<AlertHistory> {
-  /** Written as firing, and not as resolved. */
+  /** Stored as firing and not as resolved. */
   const open = new Map((await store.listOpen()).map((run) => [runKeyOf(run), run]))
-  /** Written as resolved, and still among the alerts. */
+  /** Stored as resolved, and still among the alerts. */
   let ended = new Set<string>()
   return {
-    note: async (alerts, nowMs) => {
+    update: async (alerts, nowMs) => {
       const written: AlertRunRecord[] = []
       const seen = new Set<string>()
       const stillEnded = new Set<string>()
@@ -33,11 +33,11 @@ export async function createAlertHistory(store: AlertRunStore): Promise<AlertHis
         if (alert.state === 'firing') {
           if (!open.has(key)) written.push(recordOf(alert, firedAtMs))
         } else if (ended.has(key)) stillEnded.add(key)
-        // One that fired and resolved between two cycles is written too.
+        // An alert that fired and resolved between two cycles is stored too.
         else
           written.push({ ...(open.get(key) ?? recordOf(alert, firedAtMs)), resolvedAtMs: alert.resolvedAtMs ?? nowMs })
       }
-      // Nobody knows when it ended: it was firing before the server stopped, and is unknown now.
+      // Its end is unknown: it was firing before the server stopped, and is absent now.
       for (const [key, run] of open) if (!seen.has(key)) written.push({ ...run, resolvedAtMs: nowMs })
 
       if (written.length > 0) await store.record(written)
@@ -54,7 +54,7 @@ export async function createAlertHistory(store: AlertRunStore): Promise<AlertHis
   }
 }
 
-/** Those that fired, by run. Two may have equal labels (a moved rule leaves a resolved one behind): what fires wins. */
+/** Alerts that fired, by occurrence. Of two with equal labels (a moved rule leaves a resolved one) the firing one counts. */
 function onePerRun(alerts: readonly Alert[]): ReadonlyMap<string, Alert> {
   const byKey = new Map<string, Alert>()
   for (const alert of alerts) {

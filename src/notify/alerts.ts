@@ -1,6 +1,6 @@
 /**
- * All alerts, of the rules and of others, as this server shows and notifies of them: which ones are duplicates, the history
- * of what fired, and what ends when an alert resolves.
+ * All alerts, of rules and external ones, as this server shows and notifies of them: duplicates, the history, and the
+ * silences and acknowledgements that end when an alert resolves.
  */
 import { messageOf } from '../base/errors.ts'
 import { FaultThrottle } from '../base/fault-throttle.ts'
@@ -13,27 +13,26 @@ import type { ExternalAlert } from './external-alert.ts'
 import { createExternalAlerts, type ExternalAlertStore, type ExternalAlerts } from './external-alerts.ts'
 import type { UserActions, UserActionStore } from './user-actions.ts'
 
-/** Old silences and the like are removed this often. */
+/** Interval of the removal of expired records. */
 const PRUNE_EVERY_MS = 10 * 60_000
 
 export type AnyAlert = RuleAlert | ExternalAlert
 
 export interface Alerts {
   readonly external: ExternalAlerts
-  /** The past, read from the store. */
+  /** The history, read from the store. */
   readonly runs: AlertRunReader
   /**
-   * Those of the rules, as of the last evaluation, and those of others at a time (the present one when absent): pending,
-   * firing, and resolved ones that are still retained.
+   * The rules' alerts as of the last evaluation, and external alerts at a time (now by default): pending, firing, and
+   * resolved ones that are still retained.
    */
   alerts(nowMs?: number): readonly AnyAlert[]
-  /** Those that notify at a time: without duplicates. */
+  /** The alerts that notify at a time: without duplicates. */
   toNotify(nowMs: number): readonly AnyAlert[]
-  /** By fingerprint of an alert that only repeats another, that one's; as of the last cycle. */
+  /** The fingerprint of the original by that of its duplicate; as of the last cycle. */
   duplicates(): ReadonlyMap<string, string>
-  /** All alerts less those that only repeat another. */
   withoutDuplicates(alerts: readonly AnyAlert[]): readonly AnyAlert[]
-  /** One evaluation cycle: writes the history, ends silences whose alerts are resolved, removes what is old. */
+  /** One evaluation cycle: stores the history, ends silences whose alerts are resolved, removes expired records. */
   cycle(nowMs: number): Promise<void>
 }
 
@@ -58,14 +57,14 @@ export interface AlertParts {
 export interface AlertOptions {
   /** Maximum number of external alerts, resolved ones that are still retained included. */
   readonly externalMax: number
-  /** Labels that name the cluster of an external alert without `cluster`. */
+  /** Labels that name the cluster of an external alert without the label `cluster`. */
   readonly clusterAliases: readonly string[]
   readonly silenceRetentionMs: number
   /** Of the history and of the audit. */
   readonly alertRetentionMs: number
 }
 
-/** Reads what is stored. Rejects when the store does. */
+/** Loads the stored state. Rejects when the store does. */
 export async function createAlerts(parts: AlertParts): Promise<Alerts> {
   const { store, runs, rules, canonicalName, options, clock, log } = parts
   const { silences, acknowledgements } = parts.userActions
@@ -85,7 +84,7 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
     duplicates = duplicateAlerts(alerts, canonicalName)
     return duplicates.size === 0 ? alerts : alerts.filter(({ fingerprint }) => !duplicates.has(fingerprint))
   }
-  /** A disk that is full stays so for a while: logged once a minute. */
+  /** A full disk remains full for a while, so this is logged once a minute. */
   const report = (thrown: unknown, nowMs: number): void => {
     if (!throttle.admits('write', nowMs)) return
     log.error({ error: messageOf(thrown) }, 'silences or the history of alerts could not be written; it is tried again')
@@ -107,11 +106,11 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
     cycle: async (nowMs) => {
       const alerts = alertsAt(nowMs)
       acknowledgements.forget(alerts)
-      // What could not be written now is written in a later cycle; neither waits for the other.
+      // A failed write is repeated in a later cycle; the two writes are independent.
       await silences.endResolved(alerts, nowMs).catch((thrown: unknown) => {
         report(thrown, nowMs)
       })
-      await history.note(alerts, nowMs).catch((thrown: unknown) => {
+      await history.update(alerts, nowMs).catch((thrown: unknown) => {
         report(thrown, nowMs)
       })
       if (Math.abs(nowMs - prunedAtMs) < PRUNE_EVERY_MS) return

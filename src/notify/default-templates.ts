@@ -1,6 +1,6 @@
 /**
- * The templates that are there without a file. Names are Alertmanager's, so that a file that uses or replaces one works
- * here too; the texts are ours: what happened where, value against threshold, and the next click.
+ * The default templates. The names are Alertmanager's, so that files that use or override them work here too; the texts are
+ * Daytwo's: summary, cluster, value and threshold, and links.
  */
 export const DEFAULT_TEMPLATES = String.raw`
 {{ define "__alertmanager" }}Daytwo{{ end }}

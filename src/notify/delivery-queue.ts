@@ -1,7 +1,7 @@
 /**
- * Messages on their way to receivers: a failed one is tried again (after 1 s, doubled up to a minute, or when the receiver
- * asks for it) until it is delivered, refused, or so old that its group decides anew. Each attempt is reported. Time is an
- * argument: calling `run` often is what makes retries happen, and a slow receiver holds up only its own messages.
+ * Messages to receivers. A failed message is retried (after 1 s, doubled up to a minute, or after the receiver's
+ * `Retry-After`) until it is delivered, refused or expired; its group then decides anew. Each attempt is reported. Time is an
+ * argument; each call of `run` retries what is due, and a slow receiver delays only its own messages.
  */
 import { groupBy } from '../base/group-by.ts'
 import type { DeliveryRecord } from '../model/delivery.ts'
@@ -9,17 +9,17 @@ import type { Notification } from './pipeline-state.ts'
 import { retryDelayMs, type Attempt } from './receivers/attempt.ts'
 
 export interface DeliveryQueueParts {
-  /** Never rejects for what a receiver does. */
+  /** Never rejects because of a receiver. */
   readonly send: (notification: Notification) => Promise<Attempt>
   /** After each attempt. */
   readonly onAttempt: (delivery: DeliveryRecord) => void
-  /** Once for each notification that was delivered or given up. */
+  /** Once for each notification that was delivered or dropped. */
   readonly settle: (notification: Notification, isNotified: boolean) => Promise<void>
 }
 
-/** How an integration does, for pages. */
+/** The health of an integration, for pages. */
 export interface IntegrationHealth {
-  /** Messages that wait to be tried again, or are on their way. */
+  /** Messages that wait for a retry, or are being sent. */
   readonly waiting: number
   readonly failuresInARow: number
   readonly lastDeliveredAtMs?: number
@@ -39,16 +39,16 @@ interface Health {
   lastError: string | undefined
 }
 
-/** Messages on their way to one receiver's integration at once. */
+/** Maximum number of messages that are sent to one integration at a time. */
 const IN_FLIGHT_MAX = 8
-/** Beginnings of a payload and of an answer that are stored. */
+/** Stored characters of a payload and of a response. */
 const PAYLOAD_CHARS_MAX = 16_384
 const ANSWER_CHARS_MAX = 2000
 
 export class DeliveryQueue {
   readonly #parts: DeliveryQueueParts
   readonly #waiting = new Set<Waiting>()
-  /** How many messages are on their way to each integration. */
+  /** Number of messages that are being sent to each integration. */
   readonly #lanes = new Map<string, number>()
   readonly #health = new Map<string, Health>()
 
@@ -61,14 +61,14 @@ export class DeliveryQueue {
       this.#waiting.add({ notification, attempts: 0, nextAttemptMs: nowMs, isSending: false })
   }
 
-  /** Those that wait are given up; those on their way arrive or not. For a change of the configuration. */
+  /** Drops the waiting messages, but not those that are being sent. For a change of the configuration. */
   async clear(): Promise<void> {
     const dropped = [...this.#waiting].filter(({ isSending }) => !isSending)
     for (const waiting of dropped) this.#waiting.delete(waiting)
     await Promise.all(dropped.map(({ notification }) => this.#parts.settle(notification, false)))
   }
 
-  /** Tries what is due; resolves when all of it has an answer. May be called again meanwhile. */
+  /** Sends what is due; resolves when every message has a response. May be called again in the meantime. */
   async run(nowMs: number): Promise<void> {
     const settled = this.#giveUp(nowMs)
     const due = [...this.#waiting].filter(({ isSending, nextAttemptMs }) => !isSending && nextAttemptMs <= nowMs)
@@ -79,12 +79,12 @@ export class DeliveryQueue {
     await Promise.all([...settled, ...lanes])
   }
 
-  /** One message after the other, until none of these is left. */
+  /** Sends one message after the other until none is left. */
   async #lane(key: string, due: Waiting[], nowMs: number): Promise<void> {
     this.#lanes.set(key, (this.#lanes.get(key) ?? 0) + 1)
     try {
       for (let waiting = due.shift(); waiting !== undefined; waiting = due.shift()) {
-        // Another run may have taken it, or given it up.
+        // Another run may have taken or dropped it.
         if (!waiting.isSending && this.#waiting.has(waiting)) await this.#attempt(waiting, nowMs)
       }
     } finally {

@@ -1,6 +1,6 @@
 /**
- * Alerts into groups, as Alertmanager's dispatcher: one alert per fingerprint, routed to its groups; which groups are due;
- * and what leaves them once everybody was notified.
+ * Groups of alerts, as in Alertmanager's dispatcher: one alert per fingerprint, routed to its groups; the groups that are
+ * due; and the removal of resolved alerts once all receivers are notified.
  */
 import type { Labels } from '../model/labels.ts'
 import type { Alert } from '../model/alert.ts'
@@ -17,14 +17,14 @@ import {
 } from './pipeline-state.ts'
 import { groupKeyOf, groupLabelsOf, routesFor, type Route } from './route.ts'
 
-/** An empty group keeps its timer this long, so that an alert that comes back does not count as a new group. */
+/** An empty group keeps its timer this long, so that a returning alert does not start a new group. */
 const EMPTY_GROUP_MS = 30_000
 
-/** One alert per fingerprint. What vanishes without having resolved is resolved here. */
+/** One alert per fingerprint. Resolves alerts that are absent without having resolved. */
 export const indexed: Stage = (state, { alerts, nowMs }) => {
   for (const entry of state.alerts.values()) entry.isPresent = false
   for (const [fingerprint, alert] of onePerFingerprint(alerts)) {
-    // A new run that is pending: the run before is over.
+    // A pending alert is a new occurrence: the previous one has ended.
     if (alert.state !== 'pending') putAlert(state, fingerprint, alert)
   }
   for (const [fingerprint, { alert, isPresent, places }] of state.alerts) {
@@ -35,7 +35,7 @@ export const indexed: Stage = (state, { alerts, nowMs }) => {
   }
 }
 
-/** Each alert into the groups of its routes; a new group waits for `group_wait`. */
+/** Puts each alert into the groups of its routes; a new group waits for `group_wait`. */
 export const grouped: Stage = (state, { nowMs }) => {
   for (const entry of state.alerts.values()) {
     for (const place of entry.places) {
@@ -46,7 +46,7 @@ export const grouped: Stage = (state, { nowMs }) => {
   }
 }
 
-/** Groups whose wait or interval is over, unless messages of their last flush are still on their way. */
+/** Groups whose wait or interval has passed, unless messages of their last flush are still being sent. */
 export const due: Stage = (state, { flushes, nowMs }) => {
   for (const group of state.groups.values()) {
     if (group.waiting > 0 || nowMs < group.nextFlushMs) continue
@@ -58,7 +58,7 @@ export const due: Stage = (state, { flushes, nowMs }) => {
   }
 }
 
-/** Resolved alerts leave the groups that had nothing to send; empty groups and expired entries of the log go. */
+/** Removes resolved alerts from groups that had nothing to send, empty groups, and expired entries of the log. */
 export const settled: Stage = (state, { flushes, nowMs }) => {
   for (const { group } of flushes) settleGroup(state, group, nowMs)
   for (const [id, { emptySinceMs, alerts, waiting }] of state.groups) {
@@ -68,7 +68,7 @@ export const settled: Stage = (state, { flushes, nowMs }) => {
   for (const [key, { expiresAtMs }] of state.notified) if (expiresAtMs <= nowMs) state.notified.delete(key)
 }
 
-/** What became of a notification: it arrived, or was given up. Until then its group decides nothing. */
+/** Records that a notification was delivered or dropped. Until then its group decides nothing. */
 export function settle({ state, groupId, logEntry }: Notification, isNotified: boolean, nowMs: number): void {
   if (isNotified) state.notified.set(logEntry.key, logEntry)
   const group = state.groups.get(groupId)
@@ -79,8 +79,8 @@ export function settle({ state, groupId, logEntry }: Notification, isNotified: b
 }
 
 /**
- * Two rules may yield the same labels, or a moved rule leaves a resolved alert behind. To a receiver they are one, and it
- * must not get "firing" and "resolved" alternately: what fires wins.
+ * Two rules may yield the same labels, or a moved rule leaves a resolved alert. For a receiver they are one alert, which must
+ * not be firing and resolved in turn: the firing one counts.
  */
 export function onePerFingerprint<A extends Alert>(alerts: readonly A[]): ReadonlyMap<string, A> {
   const picked = new Map<string, A>()
@@ -123,7 +123,7 @@ function putInGroup(state: PipelineState, place: GroupPlace, alert: PipelineAler
   if (!group.alerts.has(alert.fingerprint)) {
     group.emptySinceMs = undefined
     decide(state, alert.fingerprint, { receiver, sends: false, reason: 'waits_for_group', atMs: nowMs })
-    // It has waited long enough before it came here.
+    // The alert has already been active for longer than the wait.
     const startsAtMs = alert.firedAtMs ?? alert.activeAtMs
     if (!group.hasFlushed && startsAtMs + groupWaitMs < nowMs) group.nextFlushMs = nowMs
   }
@@ -144,7 +144,7 @@ function newGroup(place: GroupPlace, nextFlushMs: number): Group {
   }
 }
 
-/** When everybody was notified who has to be, what has resolved leaves the group. */
+/** Removes resolved alerts from the group when all receivers are notified. */
 function settleGroup(state: PipelineState, group: Group, nowMs: number): void {
   if (group.waiting > 0 || group.hasFailed) return
   for (const alert of group.flushed) {

@@ -1,22 +1,21 @@
 /**
- * Two reports of one thing. A cluster's own Prometheus raises `KubeVirtCRModified`, and so does the rule here that looks
- * at the fleet: both are shown, and one of them pages.
+ * Duplicate alerts: the Prometheus of a cluster and the rule over the fleet both report `KubeVirtCRModified`. Both alerts are
+ * shown, and one of them notifies.
  *
- * An alert's full label set does not distinguish them (facts 11.6): the same alert has a pod, a job, a namespace or an
- * external label on one way and not on the other, and versions differ in them. Neither does the name alone: three names
- * stand for two alerts each, of other severity or component. So two alerts are one thing when at least one is external,
- * name and cluster are equal, and every label that both have is equal, less those that only say
- * who reported it.
+ * The full label set does not identify duplicates (facts 11.6): the pod, job, namespace and external labels depend on the
+ * source and on versions. Neither does the name: three names are used for two alerts each, with different severity or
+ * component. Two alerts are duplicates when at least one is external, name and cluster are equal, and every label that both
+ * have is equal, except for labels that identify the reporter.
  *
- * The one that fired here first notifies; of two at the same time the rule's. The others are as if inhibited by it. When it
- * resolves, the next one notifies. So a page is never sent twice for one thing, and never missing: an external alert that is
- * less exact than the rule's (it names no VM, they name one each) stands for one of them, and the others notify themselves.
+ * The alert that fired here first notifies; of two at the same time, that of the rule. The others count as inhibited by it.
+ * When it resolves, the next one notifies. An external alert that is less specific than those of the rule (no VM, where each
+ * of them names one) is the duplicate of one of them only, so the others notify.
  */
 import type { Alert } from '../model/alert.ts'
 import { CLUSTER_ALIASES, CLUSTER_LABEL, clusterOf } from '../model/cluster-identity.ts'
 import { isExternal, type ExternalAlert } from './external-alert.ts'
 
-/** Labels that say who reported an alert, not what it is about. */
+/** Labels that identify the reporter of an alert, not its subject. */
 const REPORTER_LABELS: ReadonlySet<string> = new Set([
   'prometheus',
   'prometheus_replica',
@@ -27,10 +26,10 @@ const REPORTER_LABELS: ReadonlySet<string> = new Set([
   ...CLUSTER_ALIASES,
 ])
 
-/** Old names of an alert by name: the present one, or the name itself. */
+/** The present name of an alert, for an old name or the present one. */
 export type CanonicalName = (alertname: string) => string
 
-/** By fingerprint of each alert that only repeats another, the fingerprint of that one. Looks at firing alerts only. */
+/** The fingerprint of the original by that of its duplicate; of firing alerts only. */
 export function duplicateAlerts(
   alerts: readonly (Alert | ExternalAlert)[],
   canonicalName: CanonicalName = (name) => name,
@@ -52,14 +51,14 @@ export function duplicateAlerts(
 function duplicatesIn(group: readonly (Alert | ExternalAlert)[]): ReadonlyMap<string, string> {
   const duplicates = new Map<string, string>()
   const originals: (Alert | ExternalAlert)[] = []
-  /** External ones that stand for an alert of a rule already. */
+  /** External alerts that already have a duplicate of a rule. */
   const taken = new Set<string>()
   for (const alert of [...group].sort(byFirst)) {
     const isOfRule = !isExternal(alert)
     const original = originals.find(
       (other) =>
         (!isOfRule || (isExternal(other) && !taken.has(other.fingerprint))) &&
-        // Equal labels are one alert anyway: to receivers, and in every list by fingerprint.
+        // Alerts with equal labels are one alert for receivers and in every list by fingerprint.
         other.fingerprint !== alert.fingerprint &&
         isSameThing(alert, other),
     )
@@ -90,7 +89,7 @@ function byFirst(a: Alert | ExternalAlert, b: Alert | ExternalAlert): number {
   )
 }
 
-/** When it first fired here. An external alert may have fired at its sender long before. */
+/** When the alert first fired here. At the sender of an external alert it may have fired long before. */
 function firstSeenMs(alert: Alert | ExternalAlert): number {
   return isExternal(alert) ? alert.external.receivedAtMs : (alert.firedAtMs ?? alert.activeAtMs)
 }

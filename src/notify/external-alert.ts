@@ -1,6 +1,6 @@
 /**
- * From what somebody POSTs to an alert of ours, by Alertmanager's rules (`api/v2/api.go`, `types.Alert`): times that are
- * missing, an alert that is posted again, what is refused and in which words.
+ * Reads an external alert by Alertmanager's rules (`api/v2/api.go`, `types.Alert`): absent times, an alert that is posted
+ * again, and the refusals with their wording.
  */
 import { fingerprintOf } from '../model/alert.ts'
 import { CLUSTER_LABEL, clusterOf } from '../model/cluster-identity.ts'
@@ -19,7 +19,7 @@ export interface PostedAlert {
 
 export interface IntakeRules {
   readonly nowMs: number
-  /** How long an alert without an end counts as firing. */
+  /** How long an alert without an end is considered firing. */
   readonly resolveTimeoutMs: number
   /** Labels that name the cluster when `cluster` is absent, first match wins. */
   readonly clusterAliases: readonly string[]
@@ -27,7 +27,7 @@ export interface IntakeRules {
   readonly cluster?: string
 }
 
-/** The alert as it is stored, before it is merged with the known one; or why it is refused. */
+/** The alert before it is merged with the stored one, or why it is refused. */
 export function readPosted(posted: PostedAlert, rules: IntakeRules): ExternalAlertRecord | { readonly fault: string } {
   const { nowMs } = rules
   const isTimeout = posted.endsAtMs === undefined
@@ -54,7 +54,7 @@ export function readPosted(posted: PostedAlert, rules: IntakeRules): ExternalAle
   }
 }
 
-/** The same alert, posted again: one run when the two overlap, else a new one. */
+/** An alert that is posted again: the same occurrence when the two overlap, else a new one. */
 export function mergeExternal(known: ExternalAlertRecord | undefined, next: ExternalAlertRecord): ExternalAlertRecord {
   if (known === undefined) return next
   const overlaps =
@@ -75,18 +75,18 @@ function mergedEnd(known: ExternalAlertRecord, next: ExternalAlertRecord): numbe
   const nowMs = next.updatedAtMs
   if (known.endsAtMs <= next.endsAtMs) return next.endsAtMs
   const isNextResolved = next.endsAtMs <= nowMs
-  // The latest end that a sender named holds; one that only follows from the timeout does not.
+  // The latest end that a sender specified counts; one that follows from the timeout does not.
   if (isNextResolved) return known.endsAtMs <= nowMs ? known.endsAtMs : next.endsAtMs
   return known.isTimeout ? next.endsAtMs : known.endsAtMs
 }
 
-/** An external alert as the rest of the program takes alerts. */
+/** An external alert in the form of the rules' alerts. */
 export interface ExternalAlert extends NotifiableAlert {
   readonly external: Pick<ExternalAlertRecord, 'generatorUrl' | 'updatedAtMs' | 'endsAtMs' | 'receivedAtMs'>
   readonly rule: typeof NO_RULE
 }
 
-/** Nobody here evaluates it. The interval is the one in which a Prometheus repeats what fires. */
+/** No rule here evaluates it. The interval is that in which a Prometheus repeats firing alerts. */
 const NO_RULE = {
   group: '',
   file: '',
@@ -120,7 +120,7 @@ export function isExternal(alert: object): alert is ExternalAlert {
 }
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
-/** As series have: `ingest.labels-max` and the like; annotations are longer. */
+/** The limits of series, such as `ingest.labels-max`, but longer values for annotations. */
 const LABELS_MAX = 64
 const NAME_CHARS_MAX = 1024
 const VALUE_CHARS_MAX = 16_384

@@ -1,4 +1,4 @@
-/** The alerts that others POSTed: bounded in number, durable before the answer, removed some time after their end. */
+/** External alerts: limited in number, durable before the response, removed some time after their end. */
 import { createSerialQueue } from '../base/serial-queue.ts'
 import type { ExternalAlertRecord } from '../model/external-alert.ts'
 import {
@@ -18,23 +18,23 @@ export interface ExternalAlertStore {
   prune(endedBeforeMs: number): Promise<void>
 }
 
-/** A resolved one stays as long as one of a rule does, so that receivers hear of it and a person sees that it worked. */
-export const RESOLVED_KEPT_MS = 15 * 60_000
+/** Retention of a resolved alert, the same as for rules: receivers are notified, and pages show the resolution. */
+export const RESOLVED_RETENTION_MS = 15 * 60_000
 
-/** What became of the alerts of one request. Those that were taken are stored, whatever happened to the others. */
+/** The result of one request. Accepted alerts are stored even when others of the request are refused. */
 export interface ExternalOutcome {
   readonly taken: number
-  /** Why the others are wrong, in the order of the request. */
+  /** The errors of invalid alerts, in the order of the request. */
   readonly faults: readonly string[]
-  /** New ones for which there was no room. */
+  /** New alerts above the limit. */
   readonly refused: number
 }
 
 export interface ExternalAlerts {
   post(posted: readonly PostedAlert[], rules: Omit<IntakeRules, 'clusterAliases'>): Promise<ExternalOutcome>
-  /** As they are at a time: firing, and resolved ones of the last quarter of an hour. */
+  /** The alerts at a time: firing, and resolved in the last 15 minutes. */
   alerts(nowMs: number): readonly ExternalAlert[]
-  /** Forgets what resolved long ago. */
+  /** Removes alerts that resolved longer ago. */
   prune(nowMs: number): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export async function createExternalAlerts(
 ): Promise<ExternalAlerts> {
   const stored = new Map((await store.list()).map((alert) => [alert.fingerprint, alert]))
   const inOrder = createSerialQueue()
-  const isOver = (alert: ExternalAlertRecord, nowMs: number): boolean => alert.endsAtMs < nowMs - RESOLVED_KEPT_MS
+  const isOver = (alert: ExternalAlertRecord, nowMs: number): boolean => alert.endsAtMs < nowMs - RESOLVED_RETENTION_MS
   return {
     post: (posted, rules) =>
       inOrder(async () => {
@@ -77,7 +77,7 @@ export async function createExternalAlerts(
       inOrder(async () => {
         const over = [...stored.values()].filter((alert) => isOver(alert, nowMs))
         if (over.length === 0) return
-        await store.prune(nowMs - RESOLVED_KEPT_MS)
+        await store.prune(nowMs - RESOLVED_RETENTION_MS)
         for (const { fingerprint } of over) stored.delete(fingerprint)
       }),
   }

@@ -1,4 +1,4 @@
-/** Stages that hold back single alerts of a group that is due. What is held back is grouped and shown with its reason, not sent. */
+/** Stages that hold back single alerts of a group that is due: they are grouped and shown with the reason, and not sent. */
 import type { Alert } from '../model/alert.ts'
 import type { NotifyReason } from './notify-reason.ts'
 import { decide, type PipelineState, type Stage } from './pipeline-state.ts'
@@ -7,14 +7,14 @@ import type { ExpectedMark } from './ports.ts'
 import type { Route } from './route.ts'
 import { namesHoldingAt } from './time-interval.ts'
 
-/** Another alert fires that explains it. */
+/** Another firing alert inhibits it. */
 export const inhibited = holdingBack(
   (state) =>
     ({ labels }) =>
       because('inhibited_by', state.inhibitor.inhibitedBy(labels)),
 )
 
-/** A healthy upgrade explains it. Once it explained a run, the end of that run is not sent either. */
+/** A healthy upgrade explains it. The resolution of such an occurrence is not sent either. */
 export const expectedInUpgrade = holdingBack((state, _route, nowMs) => (alert) => {
   const entry = state.alerts.get(alert.fingerprint)
   const mark = expectedMark(state, alert, nowMs)
@@ -54,7 +54,7 @@ export function expectedMark({ upgrades }: PipelineState, alert: Alert, nowMs: n
   return alert.state === 'firing' ? upgrades.expectedFor(alert, nowMs) : undefined
 }
 
-/** A stage of what answers the reason for each alert of a route; `undefined` lets it pass. */
+/** A stage from a function that returns the reason to hold back an alert of a route, or `undefined` to let it pass. */
 function holdingBack(
   reasonsFor: (state: PipelineState, route: Route, nowMs: number) => (alert: PipelineAlert) => string | undefined,
 ): Stage {

@@ -1,6 +1,6 @@
 /**
- * Sending over HTTP to receivers that users configured: their certificates, their passwords, their redirects. An
- * unreachable receiver is an answer too: nothing here rejects but for a secret or certificate that cannot be read.
+ * HTTP requests to configured receivers, with their certificates, authentication and redirects. An unreachable receiver is a
+ * result; a request rejects only when a secret or certificate cannot be read.
  */
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
@@ -18,10 +18,10 @@ export interface HttpRequest {
 }
 
 export interface HttpAnswer {
-  /** `undefined` when no answer came. */
+  /** `undefined` without a response. */
   readonly status: number | undefined
   readonly contentType: string
-  /** The beginning of the answer, or why there was none. */
+  /** The start of the response, or why there was none. */
   readonly text: string
   readonly latencyMs: number
   /** From `Retry-After`, in seconds or as a date. */
@@ -30,7 +30,7 @@ export interface HttpAnswer {
 
 export type HttpClient = (request: HttpRequest) => Promise<HttpAnswer>
 
-/** As much of an answer as is read. */
+/** The part of a response that is read. */
 const ANSWER_BYTES_MAX = 4096
 const REDIRECTS_MAX = 10
 
@@ -83,7 +83,7 @@ function request(
     const send = (all: RequestOptions, onAnswer: (response: IncomingMessage) => void): ClientRequest =>
       url.protocol === 'https:' ? httpsRequest(url, all, onAnswer) : httpRequest(url, all, onAnswer)
     const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
-    // A connection of its own: messages are rare, and an idle connection that was cut would cost a retry.
+    // No keep-alive: messages are rare, and a broken idle connection would cost a retry.
     const outgoing = send({ ...options, method, headers: { ...headers, ...length }, agent: false }, (response) => {
       const chunks: Buffer[] = []
       let bytes = 0
@@ -101,7 +101,7 @@ function request(
   })
 }
 
-/** 307 and 308 repeat the message; after the others a client asks for the page, as Go's and browsers do. */
+/** 307 and 308 repeat the message; the others become a GET, as in Go and in browsers. */
 function redirectOf(current: Hop, status: number, location: string | undefined): Hop | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
   if (!URL.canParse(location, current.url.href)) return undefined
@@ -121,7 +121,7 @@ async function authorizationOf({ basicAuth, authorization }: HttpConfig): Promis
   return { authorization: `${authorization.type} ${credentials}`.trim() }
 }
 
-/** For connections to this receiver, mail servers too. */
+/** TLS options for connections to a receiver, also for mail servers. */
 export async function tlsOptions(tls: TlsConfig): Promise<{
   readonly ca?: string
   readonly cert?: string
@@ -153,7 +153,7 @@ function retryAfterOf(header: string | undefined, nowMs: number): number | undef
 }
 
 function reasonOf(thrown: unknown): string {
-  // A connection that was tried at several addresses fails with all of them at once.
+  // A connection that fails at several addresses has one error per address.
   const causes = thrown instanceof AggregateError ? thrown.errors.map((one: unknown) => messageOf(one)) : []
   return causes.length > 0 ? causes.join('; ') : messageOf(thrown)
 }

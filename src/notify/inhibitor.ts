@@ -1,6 +1,6 @@
 /**
- * Inhibition: an alert says nothing while another one fires that explains it. Sources are looked up by the values of
- * their `equal` labels, so that asking does not go through all alerts.
+ * Inhibition: an alert is not sent while another alert fires that inhibits it. Sources are found by the values of their
+ * `equal` labels, so a query does not visit all alerts.
  */
 import type { Labels } from '../model/labels.ts'
 import { compileMatchers } from '../model/matcher-text.ts'
@@ -9,7 +9,7 @@ import type { Matcher } from '../model/matcher.ts'
 export interface InhibitRule {
   readonly sourceMatchers: readonly Matcher[]
   readonly targetMatchers: readonly Matcher[]
-  /** Labels that must have the same value on both sides; absent on both counts as the same. */
+  /** Labels that must have the same value on both sides; a label that is absent on both counts as equal. */
   readonly equal: readonly string[]
 }
 
@@ -33,7 +33,7 @@ export class Inhibitor {
     }))
   }
 
-  /** From now on this alert fires. */
+  /** The alert starts to fire. */
   add(fingerprint: string, labels: Labels): void {
     for (const rule of this.#rules) {
       if (!rule.isSource(labels)) continue
@@ -43,7 +43,7 @@ export class Inhibitor {
     }
   }
 
-  /** From now on it does not. */
+  /** The alert no longer fires. */
   remove(fingerprint: string, labels: Labels): void {
     for (const rule of this.#rules) {
       const key = valuesOf(rule.equal, labels)
@@ -59,7 +59,7 @@ export class Inhibitor {
       if (!rule.isTarget(labels)) continue
       const sources = rule.sources.get(valuesOf(rule.equal, labels))
       if (sources === undefined) continue
-      // Two alerts that match both sides would inhibit each other, and nobody would be notified of either.
+      // Two alerts that match both sides would inhibit each other, and neither would be sent.
       const isSource = rule.isSource(labels)
       for (const [fingerprint, isTarget] of sources) if (!(isSource && isTarget)) found.add(fingerprint)
     }

@@ -1,4 +1,4 @@
-/** What a receiver gets: some alerts of one group, as they are at one moment. Templates and payloads are made of it. */
+/** A message to a receiver: alerts of one group at one time. The source of templates and payloads. */
 import type { Labels } from '../model/labels.ts'
 import { escapeRegex } from '../model/regex.ts'
 
@@ -8,10 +8,10 @@ export interface Message {
   readonly groupLabels: Labels
   /** At least one; `job`, `instance` and the labels decide the order. */
   readonly alerts: readonly MessageAlert[]
-  /** Under which users reach this server. Without a slash at the end. */
+  /** The URL of this server for its users, without a trailing slash. */
   readonly externalUrl: string
   readonly nowMs: number
-  /** How long until it is sent again at the latest, while nothing changes. */
+  /** After this time the message is repeated when nothing changes. */
   readonly repeatIntervalMs: number
 }
 
@@ -24,23 +24,23 @@ export interface MessageAlert {
   readonly endsAtMs: number
   readonly generatorUrl: string
   readonly fingerprint: string
-  /** As of the decision to send it; an external alert may have none. */
+  /** At the decision to send the message; an external alert may have none. */
   readonly value: number | undefined
-  /** As the rule compares: `> 0.9`. */
+  /** The comparison of the rule: `> 0.9`. */
   readonly threshold: string | undefined
 }
 
-/** Our own page for the expression: Prometheus' link form, which old links and karma know. */
+/** The page of the expression on this server, in the form of Prometheus' links, which karma expects. */
 export function generatorUrl(externalUrl: string, expr: string): string {
   return `${externalUrl}/graph?${new URLSearchParams({ 'g0.expr': expr, 'g0.tab': '1' }).toString()}`
 }
 
-/** `firing` while one of them does. */
+/** `firing` when at least one alert fires. */
 export function statusOf(alerts: readonly MessageAlert[]): 'firing' | 'resolved' {
   return alerts.some(({ status }) => status === 'firing') ? 'firing' : 'resolved'
 }
 
-/** What all of them share. */
+/** The pairs that all records share. */
 export function commonPairs(records: readonly Readonly<Record<string, string>>[]): Record<string, string> {
   const [first = {}, ...others] = records
   return Object.fromEntries(
@@ -55,7 +55,7 @@ export function goTimeText(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.?0*Z$/, 'Z')
 }
 
-/** Alertmanager quotes the receiver's name as a pattern in its messages; so do we. */
+/** The receiver's name, quoted as a pattern as in Alertmanager's messages. */
 export function quotedReceiver(name: string): string {
   return escapeRegex(name).replaceAll('\\/', '/')
 }

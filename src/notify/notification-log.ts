@@ -1,6 +1,6 @@
 /**
- * What each receiver was last notified of each group: the one memory that makes a message news or not. Entries are durable
- * before a message counts as sent, so a restart repeats at most the messages that were on their way.
+ * The last notification of each group to each receiver, from which follows whether a message is sent. Entries are durable
+ * before a message counts as sent, so a restart repeats at most the messages that were being sent.
  */
 import type { NotificationLogEntry } from '../model/notification-log.ts'
 import { ZERO_TIME_MS } from '../template/go-time.ts'
@@ -10,12 +10,12 @@ import type { NotifyReason } from './notify-reason.ts'
 import { decide, type Cycle, type Flush, type PipelineState, type Stage } from './pipeline-state.ts'
 import type { PipelineAlert } from './pipeline-view.ts'
 
-/** A message is tried at least this long. */
+/** A message is retried at least this long. */
 const TRIED_MS_MIN = 10_000
-/** An entry is retained this many times as long as it takes until the message is repeated. */
+/** An entry is retained for this many repeat intervals. */
 const LOG_REPEATS = 2
 
-/** For each integration of a group that is due: a message when there is news. */
+/** For each integration of a group that is due: a message when there is something to send. */
 export const deduplicated: Stage = (state, cycle) => {
   const { nowMs } = cycle
   for (const flush of cycle.flushes) {
@@ -44,7 +44,7 @@ function deduplicate(
   const { receiver, groupIntervalMs } = route
   const { sendResolved, kind } = integration
   const key = logKeyOf(groupKey, receiver, kind, index)
-  // An Alertmanager resolves what is not repeated, so each flush repeats it.
+  // An Alertmanager resolves alerts that are not repeated, so each flush repeats them.
   const repeatIntervalMs = kind === 'alertmanager' ? groupIntervalMs : route.repeatIntervalMs
   const firing = passing.filter((alert) => alert.state === 'firing')
   const now = {
@@ -96,14 +96,14 @@ function fingerprintsOf(alerts: readonly PipelineAlert[]): ReadonlySet<string> {
   return new Set(alerts.map(({ fingerprint }) => fingerprint))
 }
 
-/** Under which the log remembers: the same over restarts, as long as the receiver's list keeps its order. */
+/** Key of a log entry: the same after a restart, while the receiver's list of integrations keeps its order. */
 function logKeyOf(groupKey: string, receiver: string, kind: string, index: number): string {
   return JSON.stringify([groupKey, receiver, kind, index])
 }
 
 interface Verdict {
   readonly sends: boolean
-  /** The log changes, also where nothing is sent. */
+  /** The log changes, even when nothing is sent. */
   readonly logs: boolean
   readonly reason: NotifyReason
 }
@@ -111,7 +111,7 @@ interface Verdict {
 const hold = (reason: NotifyReason): Verdict => ({ sends: false, logs: false, reason })
 const send = (reason: NotifyReason): Verdict => ({ sends: true, logs: true, reason })
 
-/** Whether a receiver is notified of these fingerprints, which it was or was not notified of before. */
+/** Whether a receiver is notified of these alerts, given its last notification. */
 function dedupe(
   entry: NotificationLogEntry | undefined,
   now: { readonly firing: ReadonlySet<string>; readonly resolved: ReadonlySet<string> },
@@ -124,7 +124,7 @@ function dedupe(
     return options.sendResolved ? send('resolved') : { sends: false, logs: true, reason: 'cleared' }
   }
   if (options.sendResolved && !isSubset(now.resolved, entry.resolved)) return send('resolved')
-  // A clock that was set back must not silence anybody.
+  // A clock that was set back must not suppress notifications.
   const sinceMs = Math.abs(options.nowMs - entry.atMs)
   return sinceMs >= options.repeatIntervalMs ? send('repeat_due') : hold('nothing_new')
 }

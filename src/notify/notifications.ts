@@ -1,6 +1,6 @@
 /**
- * Notifications of all alerts, counted and stored: through the pipeline of the configuration file, and through the hand-over of
- * `--alertmanager`, as Prometheus does it. A slow receiver never holds up an evaluation cycle.
+ * Notifications of all alerts, counted and stored: by the pipeline of the configuration file, and by the hand-over to
+ * `--alertmanager`, as in Prometheus. A slow receiver never delays an evaluation cycle.
  */
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
@@ -18,28 +18,28 @@ import type { NotifiableAlert, SilenceReader } from './ports.ts'
 import type { UpgradeMarks } from './upgrade-marks.ts'
 
 export interface Notifications {
-  /** Decides, queues what is news and starts sending; calling it in each cycle is also what makes retries happen. */
+  /** Decides, queues messages and starts sending; each call also retries what is due. */
   cycle(nowMs: number): Promise<void>
   readonly pipeline: Pipeline
-  /** The configuration file, to be read again: `read` checks it, what it answers takes it into use. */
+  /** Reloads the configuration file: `read` checks it and returns the function that applies it. */
   readonly reloadable: {
     readonly name: string
     readonly places: readonly string[]
     read(): () => Promise<void>
   }
-  /** Resolves when nothing is being sent any more. */
+  /** Resolves when nothing is being sent. */
   stop(): Promise<void>
 }
 
-/** A rule's alert, or one of others, which says where it comes from. */
+/** An alert of a rule, or an external alert with the URL of its sender. */
 export type NotifiedAlert = NotifiableAlert & { readonly external?: { readonly generatorUrl: string } }
 
 export interface NotificationOptions {
-  /** Of the configuration file; empty for none. */
+  /** Path of the configuration file; empty for none. */
   readonly configPath: string
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly externalUrl: string
-  /** Alertmanagers that get every alert. */
+  /** Alertmanagers that receive every alert. */
   readonly alertmanagerUrls: readonly string[]
   readonly resendDelayMs: number
 }
@@ -56,12 +56,12 @@ export interface NotificationsParts {
   readonly thresholdText: ThresholdText
 }
 
-/** What a rule's expression compares a value with, as the rule writes it: `> 0.9`. */
+/** The comparison of a rule's expression for a value, as written: `> 0.9`. */
 export type ThresholdText = (expr: string, value: number) => string | undefined
 
-/** How long a receiver may take, unless the file says so. */
+/** Timeout of a receiver, unless the configuration has one. */
 const RECEIVER_TIMEOUT_MS = 10_000
-/** Old entries of the notification log are removed this often. */
+/** Interval of the removal of expired entries of the notification log. */
 const PRUNE_EVERY_MS = 10 * 60_000
 
 /** Rejects with FleetError `config_invalid` when the configuration cannot be used. */
@@ -136,7 +136,7 @@ function countDelivery(delivery: DeliveryRecord, metrics: OwnMetrics, log: Log):
   metrics.notifications.inc({ receiver, integration, outcome })
   metrics.notificationSeconds.observe({ integration }, latencyMs / 1000)
   if (outcome === 'delivered') return
-  // A service that is busy once is no news, and the delivery log has it; one that stays away is.
+  // A single failure is in the delivery log; repeated failures are worth a warning.
   const level = outcome === 'failed' && attempt < ATTEMPTS_BEFORE_WARNING ? 'info' : 'warn'
   log[level](
     { receiver, integration, target, outcome, status, error, attempt, retryAtMs },
@@ -156,7 +156,7 @@ function createHandOver(
   const { externalUrl, resendDelayMs } = options
   const handOver = new HandOver({ urls, http, externalUrl, resendDelayMs })
   return async (alerts, nowMs) => {
-    // What others posted they can post there themselves.
+    // Senders of external alerts can post them there themselves.
     handOver.offer(
       alerts.filter(({ external }) => external === undefined),
       nowMs,
@@ -168,7 +168,7 @@ function createHandOver(
   }
 }
 
-/** Values rarely change from cycle to cycle: what they were compared with is determined once. */
+/** Values rarely change between cycles, so the comparisons are cached. */
 function pipelineAlertMaker(
   externalUrl: string,
   thresholdText: ThresholdText,

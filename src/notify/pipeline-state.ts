@@ -1,6 +1,6 @@
 /**
- * What the pipeline remembers between evaluation cycles, and what the stages of one cycle hand to each other. Plain data: the
- * stages are functions over it (`pipeline.ts` lists them), and time is an argument.
+ * The state of the pipeline between evaluation cycles, and the data that the stages of one cycle pass on. Plain data: the
+ * stages (`pipeline.ts` lists them) are functions over it, and time is an argument.
  */
 import type { Labels } from '../model/labels.ts'
 import type { NotificationLogEntry } from '../model/notification-log.ts'
@@ -17,19 +17,19 @@ export interface PipelineParts {
   readonly config: NotifyConfig
   readonly silences: SilenceReader
   readonly upgrades: UpgradeReader
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly externalUrl: string
-  /** What receivers were notified of before the start. */
+  /** The notification log at the start. */
   readonly notified: Iterable<NotificationLogEntry>
 }
 
 export interface PipelineState extends Omit<PipelineParts, 'notified'> {
-  /** By fingerprint; what fires is a source of inhibition. */
+  /** By fingerprint; firing alerts are sources of inhibition. */
   readonly alerts: Map<string, AlertEntry>
   readonly inhibitor: Inhibitor
   /** By id. */
   readonly groups: Map<string, Group>
-  /** By key: what each receiver was last notified of, for each group. */
+  /** The notification log by key: the last notification of each group to each receiver. */
   readonly notified: Map<string, NotificationLogEntry>
 }
 
@@ -41,13 +41,13 @@ export interface AlertEntry {
   readonly places: readonly GroupPlace[]
   /** By receiver. */
   readonly decisions: Map<string, Decision>
-  /** Groups in which this resolution is done with: group id to `resolvedAtMs`. */
+  /** Groups in which this resolution is settled: group id to `resolvedAtMs`. */
   readonly settled: Map<string, number>
-  /** The run (`activeAtMs`) that an upgrade explained, as long as nobody was notified of it. */
+  /** The occurrence (`activeAtMs`) that an upgrade explained, while no receiver is notified of it. */
   expectedRunMs?: number | undefined
 }
 
-/** Where a route puts alerts with the same values of its `group_by` labels. */
+/** The group of a route for alerts with the same values of its `group_by` labels. */
 export interface GroupPlace {
   readonly id: string
   readonly route: Route
@@ -68,15 +68,15 @@ export interface Group extends GroupPlace {
   emptySinceMs: number | undefined
 }
 
-/** One evaluation cycle on its way through the stages: each adds to it or takes from it. */
+/** One evaluation cycle; each stage adds to it or removes from it. */
 export interface Cycle {
   readonly nowMs: number
   readonly alerts: readonly PipelineAlert[]
   /** Groups that are due. */
   readonly flushes: Flush[]
-  /** Messages to be sent. */
+  /** Messages to send. */
   readonly notifications: Notification[]
-  /** Entries of the notification log that no message goes with. */
+  /** Entries of the notification log without a message. */
   readonly logged: NotificationLogEntry[]
 }
 
@@ -88,9 +88,9 @@ export interface Flush {
 
 export type Stage = (state: PipelineState, cycle: Cycle) => void
 
-/** A message that is to be sent, and what to remember once it has arrived. */
+/** A message to send, and the log entry for its delivery. */
 export interface Notification {
-  /** Who decided it: after a change of the configuration another one is in use. */
+  /** The state that decided it; after a change of the configuration another state is in use. */
   readonly state: PipelineState
   readonly groupId: string
   readonly receiver: string
@@ -100,7 +100,7 @@ export interface Notification {
   readonly message: Message
   readonly reason: NotifyReason
   readonly logEntry: NotificationLogEntry
-  /** Not needed after this: the group decides anew. */
+  /** After this time the group decides anew. */
   readonly expiresAtMs: number
 }
 
@@ -118,7 +118,7 @@ export function createPipelineState(parts: PipelineParts): PipelineState {
   }
 }
 
-/** Remembers the last decision about an alert and a receiver. */
+/** Records the last decision about an alert and a receiver. */
 export function decide(state: PipelineState, fingerprint: string, decision: Decision): void {
   state.alerts.get(fingerprint)?.decisions.set(decision.receiver, decision)
 }

@@ -1,7 +1,7 @@
 /**
  * From alerts to messages: a list of stages, as in Alertmanager, which run once in each evaluation cycle over explicit state
- * (`pipeline-state.ts`); then deliveries, which are tried again until they arrive. The configuration can be exchanged while
- * it runs: what receivers were notified of stays known, and messages on their way arrive.
+ * (`pipeline-state.ts`); then deliveries with retries. The configuration can be replaced at run time: the notification log
+ * is retained, and messages that are being sent are not canceled.
  */
 import type { Alert } from '../model/alert.ts'
 import type { DeliveryRecord } from '../model/delivery.ts'
@@ -26,7 +26,7 @@ import type { AlertGroup, PipelineAlert, PipelineMarks } from './pipeline-view.t
 import { send, targetOf } from './receivers/send.ts'
 import { routesFor, type Route } from './route.ts'
 
-/** In this order. Deliveries follow: `delivery-queue.ts` sends, tries again, and says what became of each message. */
+/** In this order. Deliveries follow: `delivery-queue.ts` sends, retries, and reports the outcome of each message. */
 export const STAGES: readonly Stage[] = [
   indexed,
   grouped,
@@ -39,7 +39,7 @@ export const STAGES: readonly Stage[] = [
   settled,
 ]
 
-/** Takes the alerts of a cycle through all stages. Messages to be sent, and entries to remember, are in the answer. */
+/** Runs all stages for the alerts of a cycle. The result has the messages to send and the log entries to store. */
 export function runStages(state: PipelineState, alerts: readonly PipelineAlert[], nowMs: number): Cycle {
   const cycle: Cycle = { nowMs, alerts, flushes: [], notifications: [], logged: [] }
   for (const stage of STAGES) stage(state, cycle)
@@ -48,13 +48,13 @@ export function runStages(state: PipelineState, alerts: readonly PipelineAlert[]
 
 export interface PipelineOptions extends PipelineParts {
   readonly http: HttpClient
-  /** For latencies. */
+  /** For durations only. */
   readonly stopwatchMs: () => number
-  /** How long a receiver may take, unless the file says so. */
+  /** Timeout of a receiver, unless the configuration has one. */
   readonly timeoutMs: number
   /** After each attempt. */
   readonly onAttempt: (delivery: DeliveryRecord) => void
-  /** Durable when it resolves. When it rejects, the message is sent again, which is better than never. */
+  /** Durable when it resolves. When it rejects, the message is sent again after a restart. */
   readonly remember: (entries: readonly NotificationLogEntry[]) => Promise<void>
   readonly clock: { nowMs(): number }
 }
@@ -86,19 +86,19 @@ export class Pipeline {
     })
   }
 
-  /** Decides what is due, and remembers what needs no message. `deliver` sends. */
+  /** Decides what is due, and stores log entries without a message. `deliver` sends. */
   async cycle(alerts: readonly PipelineAlert[], nowMs: number): Promise<void> {
     const { notifications, logged } = runStages(this.#state, alerts, nowMs)
     this.#deliveries.add(notifications, nowMs)
     if (logged.length > 0) await this.#options.remember(logged)
   }
 
-  /** Resolves when all that is due has an answer. Call it often, and do not wait for it. */
+  /** Resolves when every due message has a response. Call it often, without waiting for it. */
   deliver(nowMs: number): Promise<void> {
     return this.#deliveries.run(nowMs)
   }
 
-  /** From now on by this configuration; groups are made anew of the alerts that the next cycle brings. */
+  /** Replaces the configuration; the next cycle creates the groups from its alerts. */
   async use(config: NotifyConfig): Promise<void> {
     this.#state = createPipelineState({ ...this.#options, config, notified: this.#state.notified.values() })
     await this.#deliveries.clear()
@@ -153,16 +153,16 @@ export class Pipeline {
 
   async #settle(notification: Notification, isNotified: boolean): Promise<void> {
     const { state, logEntry } = notification
-    // First in memory: the group must not wait for ever because the disk is full.
+    // In memory first: the group must not wait forever when the disk is full.
     settle(notification, isNotified, this.#options.clock.nowMs())
     if (!isNotified) return
-    // A message that was on its way when the configuration changed.
+    // The configuration changed while the message was being sent.
     if (state !== this.#state) this.#state.notified.set(logEntry.key, logEntry)
     await this.#options.remember([logEntry])
   }
 }
 
-/** What the stages would say of an alert now, and what they decided last. */
+/** The marks that the stages would set on an alert now, and their last decisions. */
 export function marksOf(state: PipelineState, alert: Alert, nowMs: number): PipelineMarks {
   const { labels, fingerprint } = alert
   const routes = routesFor(state.config.route, labels)

@@ -1,4 +1,4 @@
-/** What notify needs of others: alerts that can be notified of, silences of users, upgrades of the fleet. */
+/** The interfaces that notify requires: alerts, silences of users, upgrades of the fleet. */
 import type { Alert } from '../model/alert.ts'
 import type { Labels } from '../model/labels.ts'
 
@@ -6,12 +6,12 @@ import type { Labels } from '../model/labels.ts'
 export interface NotifiableAlert extends Alert {
   readonly rule: {
     readonly expr: string
-    /** How often the alert is evaluated again. */
+    /** Evaluation interval of the alert. */
     readonly intervalMs: number
   }
 }
 
-/** Answers at once, from memory. */
+/** Synchronous, from memory. */
 export interface SilenceReader {
   /** Ids of the silences that are active at this time and match. */
   silencedBy(labels: Labels, nowMs: number): readonly string[]
@@ -21,14 +21,14 @@ export interface SilenceReader {
 export interface ExpectedMark {
   /** Id of the upgrade. */
   readonly upgrade: string
-  /** The upgrade as users call it: `east from 1.16.0 to 1.17.0`. */
+  /** The upgrade for users: `east from 1.16.0 to 1.17.0`. */
   readonly title: string
   readonly phase: string
   /** A sentence for users. */
   readonly reason: string
 }
 
-/** Answers at once, from memory. */
+/** Synchronous, from memory. */
 export interface UpgradeReader {
   /** `undefined` when the alert's cluster is not upgrading, the phase does not raise this alert, or the phase is stuck. */
   expectedFor(alert: Alert, nowMs: number): ExpectedMark | undefined

@@ -1,7 +1,7 @@
 /**
- * The routing tree of Alertmanager's configuration, compiled: which receivers an alert leads to, and by which labels it
- * is grouped on the way. A search goes depth first and in order; the first child that matches ends it unless it
- * continues, and where no child matches the node itself is the result.
+ * The compiled routing tree of Alertmanager's configuration: the receivers of an alert, and the labels by which it is
+ * grouped. The search is depth first and in order; the first matching child ends the search unless it continues, and a node
+ * without a matching child is itself the result.
  */
 import type { Labels } from '../model/labels.ts'
 import { compileMatchers, formatMatchers, sortMatchers } from '../model/matcher-text.ts'
@@ -65,7 +65,7 @@ export function compileRoute(spec: RouteSpec, parent?: Route, index = 0): Route 
   return route
 }
 
-/** The routes an alert leads to, in order; empty only when `route` itself does not match. */
+/** The routes of an alert, in order; empty only when `route` itself does not match. */
 export function routesFor(route: Route, labels: Labels): readonly Route[] {
   if (!route.matches(labels)) return []
   const found: Route[] = []
@@ -77,7 +77,7 @@ export function routesFor(route: Route, labels: Labels): readonly Route[] {
   return found.length > 0 ? found : [route]
 }
 
-/** The labels by which an alert is grouped on this route; one it does not have is left out. */
+/** The labels by which an alert is grouped on this route, without those that the alert does not have. */
 export function groupLabelsOf({ groupBy }: Route, labels: Labels): Labels {
   return groupBy === 'all' ? labels : labels.keep(new Set(groupBy))
 }

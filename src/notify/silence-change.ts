@@ -1,14 +1,14 @@
 /**
- * What creating, changing and ending a silence does, by Alertmanager's rules and in its words (0.25, `silence/silence.go`
- * and `api/v2/api.go`): whoever would change what a silence has hidden so far gets a new one, and the old one ends now,
- * so that the record of the past stays as it was.
+ * Creates, changes and ends silences by Alertmanager's rules and with its messages (0.25, `silence/silence.go` and
+ * `api/v2/api.go`): a change that would alter what a silence has matched so far creates a new silence and ends the old one
+ * now, so that the history does not change.
  */
 import { matchesEmpty, type Matcher } from '../model/matcher.ts'
 import { RegexError } from '../model/regex.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
 
-/** What a user requests. */
-export interface SilenceWish {
+/** The request of a user. */
+export interface SilenceRequest {
   /** Of the silence to change; absent for a new one. */
   readonly id?: string
   readonly matchers: readonly Matcher[]
@@ -24,7 +24,7 @@ export type SilenceChange =
   | {
       readonly kind: 'changed'
       readonly silence: Silence
-      /** The one in whose place it came, ended now. */
+      /** The silence that it replaces, which ends now. */
       readonly replaced?: Silence
     }
   | { readonly kind: 'not_found' }
@@ -33,9 +33,9 @@ export type SilenceChange =
       readonly message: string
     }
 
-/** Pure. @param previous the silence that `wish.id` names, if there is one */
+/** Pure. @param previous the silence with the id `wish.id`, if there is one */
 export function changeSilence(
-  wish: SilenceWish,
+  wish: SilenceRequest,
   previous: Silence | undefined,
   nowMs: number,
   newId: () => string,
@@ -57,7 +57,7 @@ export function changeSilence(
   return { kind: 'changed', silence, replaced: endSilence(previous, nowMs) }
 }
 
-/** Ends it now; one that has ended stays as it is. */
+/** Ends a silence now; an expired one is not changed. */
 export function endSilence(silence: Silence, nowMs: number): Silence {
   switch (silenceStateAt(silence, nowMs)) {
     case 'expired':
@@ -73,7 +73,7 @@ function refused(message: string): SilenceChange {
   return { kind: 'refused', message }
 }
 
-/** Whether the change leaves everything as it was until now. Starts are compared by the second, as they are sent. */
+/** Whether the change alters nothing before now. Start times are compared by the second, as they are sent. */
 function leavesThePast(previous: Silence, next: Pick<Silence, 'matchers' | 'startsAtMs'>, nowMs: number): boolean {
   if (JSON.stringify(previous.matchers.map(parts)) !== JSON.stringify(next.matchers.map(parts))) return false
   switch (silenceStateAt(previous, nowMs)) {
@@ -91,7 +91,7 @@ function parts({ name, op, value }: Matcher): readonly string[] {
 }
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
-/** Matchers of one silence, and characters of one of them: what a person writes is far below. */
+/** Maximum number of matchers of a silence, and of characters of a value; users need far less. */
 const MATCHERS_MAX = 100
 const VALUE_CHARS_MAX = 10_000
 
@@ -106,7 +106,7 @@ function matcherFault(matchers: readonly Matcher[]): string | undefined {
       return `invalid label matcher ${i}: got a value of ${value.length} characters, want at most ${VALUE_CHARS_MAX}`
     }
     try {
-      // As Alertmanager has it, a matcher of what is not selects something in particular.
+      // As in Alertmanager, a negative matcher counts as selective.
       if (!matchesEmpty(matcher) || op === '!=' || op === '!~') isAllEmpty = false
     } catch (thrown) {
       if (!(thrown instanceof RegexError)) throw thrown

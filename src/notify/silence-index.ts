@@ -1,6 +1,6 @@
 /**
- * All silences, in memory, and which of them hide an alert. A silence that names a label's value is found by it, so an
- * alert is tested against the few that name one of its own values: 2,000 alerts against 200 silences take milliseconds.
+ * All silences in memory, and those that match an alert. A silence with an equality matcher is indexed by it, so an alert is
+ * tested only against the silences with one of its own label values: 2,000 alerts against 200 silences take milliseconds.
  */
 import type { Labels } from '../model/labels.ts'
 import { compileMatchers } from '../model/matcher-text.ts'
@@ -11,7 +11,7 @@ import type { SilenceReader } from './ports.ts'
 interface Entry {
   readonly silence: Silence
   readonly matches: (labels: Labels) => boolean
-  /** Where it is found; `undefined` for a silence without an equality, which is tested against every alert. */
+  /** Its key in the index; `undefined` for a silence without an equality matcher, which is tested against every alert. */
   readonly key: string | undefined
 }
 
@@ -47,7 +47,7 @@ export class SilenceIndex implements SilenceReader {
     return Array.from(this.#entries.values(), ({ silence }) => silence)
   }
 
-  /** Adds, or replaces those of the same id. Their patterns are known to be good. */
+  /** Adds or replaces by id. The patterns are valid. */
   put(silences: Iterable<Silence>): void {
     for (const silence of silences) {
       this.#remove(silence.id)
@@ -58,7 +58,7 @@ export class SilenceIndex implements SilenceReader {
     }
   }
 
-  /** Takes out what ended before a time. */
+  /** Removes silences that ended before a time. */
   prune(endedBeforeMs: number): void {
     for (const { id, endsAtMs } of this.all()) if (endsAtMs < endedBeforeMs) this.#remove(id)
   }
@@ -73,7 +73,7 @@ export class SilenceIndex implements SilenceReader {
   }
 }
 
-/** Many alerts share a severity and few a name: the equality that leaves the fewest alerts to test. */
+/** The most selective equality matchers: many alerts share a severity, few share a name. */
 const PREFERRED = ['cluster', 'alertname']
 
 function keyOf(matchers: readonly Matcher[]): string | undefined {

@@ -8,7 +8,7 @@ import type { Labels } from '../model/labels.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
 import type { SilenceReader } from './ports.ts'
 import { SilenceIndex } from './silence-index.ts'
-import { changeSilence, endSilence, type SilenceChange, type SilenceWish } from './silence-change.ts'
+import { changeSilence, endSilence, type SilenceChange, type SilenceRequest } from './silence-change.ts'
 
 /** Stores silences; each call is durable when it resolves. */
 export interface SilenceStore {
@@ -23,7 +23,7 @@ export interface Silences extends SilenceReader {
   /** In no order; includes those that expired in the last days. */
   all(): Iterable<Silence>
   /** Rejects, and changes nothing, when it cannot be stored. @param by for the audit */
-  set(wish: SilenceWish, by: string, nowMs: number): Promise<SilenceChange>
+  set(wish: SilenceRequest, by: string, nowMs: number): Promise<SilenceChange>
   /** Ends a silence now; an expired one is not changed. `undefined` when there is none. */
   expire(id: string, by: string, nowMs: number): Promise<Silence | undefined>
   /** Ends those that last until their alerts are resolved, when they are. Call in each evaluation cycle, with all alerts. */

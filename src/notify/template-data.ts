@@ -1,6 +1,6 @@
 /**
- * What `.` is in a notification's template: Alertmanager's data, field by field, and of each alert what Daytwo knows
- * besides: its cluster, value, threshold, and the pages where a person goes on.
+ * The data of a notification's template: the fields of Alertmanager, and for each alert its cluster, value and threshold,
+ * and the links to its pages.
  */
 import { CLUSTER_ALIASES, clusterOf } from '../model/cluster-identity.ts'
 import { compareText } from '../model/labels.ts'
@@ -71,7 +71,7 @@ function alertValue(alert: MessageAlert, { externalUrl }: Message): RootValue {
   }
 }
 
-/** Alertmanager's KV: a map of texts whose pairs have an order, the alert's name first. */
+/** Alertmanager's KV: a map of texts with ordered pairs, the alert's name first. */
 export function kv(record: Readonly<Record<string, string>>): MapValue {
   const names = Object.keys(record).sort((a, b) => rank(a) - rank(b) || compareText(a, b))
   const pairs = names.map((name) => [name, record[name]!] as const)

@@ -1,4 +1,4 @@
-/** The functions Alertmanager adds to Go's templates. */
+/** The functions that Alertmanager adds to Go's templates. */
 import { fixedArity, wantFloat, wantText, wrongType, type TemplateFunction } from '../template/function.ts'
 import { escapeQuery } from '../template/go-functions.ts'
 import { formatLayout } from '../template/go-time.ts'
@@ -15,7 +15,7 @@ import {
 import { texts } from './template-data.ts'
 import { isTimeZone } from './time-interval.ts'
 
-/** What these functions may know beside their arguments. */
+/** The context of these functions beside their arguments. */
 export interface NotifyFunctionContext {
   readonly nowMs: number
 }
@@ -66,7 +66,7 @@ export const NOTIFY_FUNCTIONS: Readonly<Record<string, TemplateFunction<NotifyFu
   humanizeDuration: fixedArity(1, ([value]) => humanizeDuration(wantFloat(value))),
 }
 
-/** The first letter of each word large, the others small. */
+/** The first letter of each word in upper case, the others in lower case. */
 function titleCase(value: string): string {
   return value.replace(/[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{M}]+)*/gu, (word) => {
     return word.toLowerCase().replace(/^\p{L}/u, (first) => first.toUpperCase())

@@ -1,6 +1,6 @@
 /**
- * The templates of one configuration: ours, and above them those of its files, by name. Texts of receivers are expanded
- * with all of them defined; HTML is expanded with every value escaped, for text and for addresses.
+ * The templates of one configuration by name: the default ones, overridden by those of its files. Texts of receivers are
+ * expanded with these definitions; in HTML every value is escaped, in text and in addresses.
  */
 import type { Node, TemplateTree } from '../template/ast.ts'
 import { evaluateTemplate } from '../template/evaluate.ts'
@@ -23,7 +23,7 @@ export function parseNotifyTemplate(text: string): TemplateTree {
   return parseTemplate(text, FUNCTION_NAMES, [])
 }
 
-/** What a text calls by name, wherever in it. */
+/** Names of the templates that a text calls, at any depth. */
 export function calledTemplates(nodes: readonly Node[]): readonly string[] {
   return nodes.flatMap((node) => {
     switch (node.kind) {
@@ -44,7 +44,7 @@ export class TemplateSet {
   readonly #definitions: ReadonlyMap<string, readonly Node[]>
   readonly #trees = new Map<string, TemplateTree>()
 
-  /** @param files texts of template files, the later ones above the earlier. Throws `TemplateSyntaxError`. */
+  /** @param files texts of template files; later ones override earlier ones. Throws `TemplateSyntaxError`. */
   constructor(files: readonly string[] = []) {
     const definitions = new Map<string, readonly Node[]>()
     for (const text of [DEFAULT_TEMPLATES, ...files]) {
@@ -57,7 +57,7 @@ export class TemplateSet {
     return this.#definitions.has(name)
   }
 
-  /** Throws `TemplateError` when it fails, and `TemplateSyntaxError` for a text that was never checked. */
+  /** Throws `TemplateError` when it fails, and `TemplateSyntaxError` for a text that was not checked. */
   text(text: string, message: Message): string {
     return this.#run(text, message)
   }
@@ -84,10 +84,10 @@ export class TemplateSet {
   }
 }
 
-/** An address that begins with another scheme than these runs something when it is clicked. */
+/** An address with another scheme could run code when it is clicked. */
 const SCHEMES = new Set(['http', 'https', 'mailto'])
 
-/** @param before the end of what is written already: shows whether it is an attribute that holds an address */
+/** @param before the end of the output so far, which shows whether the value is in an address attribute */
 function escapeForHtml(value: string, before: string): string {
   const startsAddress = /(?:href|src|action)\s*=\s*["']?$/i.test(before)
   const scheme = /^[^a-z0-9]*([a-z][a-z0-9+.-]*)\s*:/i.exec(value)?.[1]

@@ -1,6 +1,6 @@
 /**
- * Time intervals of Alertmanager's configuration: when a route is muted or active. Kinds of range are joined by and,
- * ranges of one kind by or; a kind that is absent holds always.
+ * Time intervals of Alertmanager's configuration: when a route is muted or active. Kinds of ranges are joined by and, ranges
+ * of one kind by or; an absent kind always holds.
  */
 export interface TimeInterval {
   /** Minutes of the day, `to` exclusive, 1440 for midnight at its end. */
@@ -21,7 +21,7 @@ export interface Range {
   readonly to: number
 }
 
-/** Intervals by name; one name stands for several, of which one must hold. */
+/** Intervals by name; of the intervals of one name at least one must hold. */
 export type TimeIntervals = ReadonlyMap<string, readonly TimeInterval[]>
 
 export function holdsAt(interval: TimeInterval, nowMs: number): boolean {
@@ -38,7 +38,7 @@ export function holdsAt(interval: TimeInterval, nowMs: number): boolean {
   )
 }
 
-/** Which of these names hold now, in their order. Unknown names hold never. */
+/** The names that hold now, in their order. An unknown name never holds. */
 export function namesHoldingAt(names: readonly string[], intervals: TimeIntervals, nowMs: number): readonly string[] {
   return names.filter((name) => intervals.get(name)?.some((interval) => holdsAt(interval, nowMs)) === true)
 }
@@ -63,14 +63,14 @@ interface WallClock {
   readonly daysInMonth: number
 }
 
-/** A range that begins after the month's end is not in it; one that ends after it ends with it. */
+/** A range that starts after the end of the month is empty; one that ends later is cut at the end of the month. */
 function isDayIn({ from, to }: Range, { day, daysInMonth }: WallClock): boolean {
   const first = from < 0 ? daysInMonth + from + 1 : from
   const last = to < 0 ? daysInMonth + to + 1 : to
   return first <= daysInMonth && day >= first && day <= Math.min(last, daysInMonth)
 }
 
-/** Making one costs more than using it a thousand times. */
+/** Creating a formatter costs more than a thousand uses. */
 const formatters = new Map<string, Intl.DateTimeFormat>()
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 

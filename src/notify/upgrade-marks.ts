@@ -1,17 +1,17 @@
 /**
- * Marks on alerts that a healthy upgrade explains. Upgrades are read when an alert fires that one could explain, and not more
- * often than needed. When they cannot be read, nothing is expected, and the alert notifies.
+ * Marks alerts that a healthy upgrade explains. Upgrades are read only while an alert fires that an upgrade could explain.
+ * When they cannot be read, no alert is marked, and the alerts notify.
  */
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Alert } from '../model/alert.ts'
 import type { ExpectedMark, UpgradeReader } from './ports.ts'
 
-/** A phase that ends is noticed this much later. */
+/** Maximum age of the marks: the end of a phase is noticed this much later. */
 const REREAD_AFTER_MS = 10_000
 
 export interface UpgradeMarks extends UpgradeReader {
-  /** Before each decision; reads only when one of these alerts may be expected. Never rejects. */
+  /** Call before each decision; reads only when one of these alerts may be expected. Never rejects. */
   refresh(alerts: readonly Alert[], nowMs: number): Promise<void>
 }
 
@@ -19,13 +19,13 @@ export interface UpgradeMarks extends UpgradeReader {
 export interface ExpectedAlerts {
   /** Whether any upgrade can explain an alert of this name. */
   mayBeExpected(alertname: string): boolean
-  /** What the upgrades of this moment that progress explain. */
+  /** The marks of the upgrades that make progress now. */
   read(nowMs: number): Promise<(alert: Alert, alertname: string) => ExpectedMark | undefined>
 }
 
 export interface UpgradeMarksParts {
   readonly expectedAlerts: ExpectedAlerts
-  /** The present name of an alert that had another one. */
+  /** The present name of an alert, for an old name or the present one. */
   readonly canonicalName: (name: string) => string
   readonly log: Log
 }

@@ -30,7 +30,7 @@ export interface AuditReader {
   list(limit: number, before?: number): Promise<readonly AuditEntry[]>
 }
 
-/** Reads what is stored. Rejects when the store does. */
+/** Loads the stored state. Rejects when the store does. */
 export async function createUserActions(store: UserActionStore, audit: AuditReader): Promise<UserActions> {
   const [silences, acknowledgements] = await Promise.all([
     createSilences(store.silences, randomUUID),

@@ -45,13 +45,13 @@ describe('the history of alerts', () => {
   test('has one row for each run that fired, written when it fires and when it resolves', async () => {
     const kept = new Kept()
     const history = await createAlertHistory(kept)
-    await history.note([alertOf('A', 'pending')], 10)
-    await history.note([alertOf('A', 'firing'), alertOf('Waits', 'pending')], 11)
-    await history.note([alertOf('A', 'firing')], 12)
-    await history.note([alertOf('A', 'resolved')], 15)
-    await history.note([alertOf('A', 'resolved')], 16)
-    await history.note([alertOf('A', 'firing', 20)], 21)
-    await history.note([], 30)
+    await history.update([alertOf('A', 'pending')], 10)
+    await history.update([alertOf('A', 'firing'), alertOf('Waits', 'pending')], 11)
+    await history.update([alertOf('A', 'firing')], 12)
+    await history.update([alertOf('A', 'resolved')], 15)
+    await history.update([alertOf('A', 'resolved')], 16)
+    await history.update([alertOf('A', 'firing', 20)], 21)
+    await history.update([], 30)
     expect(kept.writes).toEqual(['A 10 fires', 'A 10 resolved at 15', 'A 20 fires', 'A 20 resolved at 30'])
   })
 
@@ -64,13 +64,13 @@ describe('the history of alerts', () => {
       [alertOf('A', 'resolved'), alertOf('B', 'firing', 11)],
     ]
     // A new process for each beat.
-    for (const [i, alerts] of beats.entries()) await (await createAlertHistory(kept)).note(alerts, 20 + i)
+    for (const [i, alerts] of beats.entries()) await (await createAlertHistory(kept)).update(alerts, 20 + i)
     expect([...kept.rows.values()].map(({ activeAtMs, resolvedAtMs }) => [activeAtMs, resolvedAtMs])).toEqual([
       [10, 15],
       [11, undefined],
     ])
     // What fired before the kill and is not there after it has ended.
-    await (await createAlertHistory(kept)).note([], 99)
+    await (await createAlertHistory(kept)).update([], 99)
     expect([...kept.rows.values()].map(({ resolvedAtMs }) => resolvedAtMs)).toEqual([15, 99])
   })
 
@@ -78,20 +78,20 @@ describe('the history of alerts', () => {
     const kept = new Kept()
     const history = await createAlertHistory(kept)
     kept.isFull = true
-    await expect(history.note([alertOf('A', 'firing')], 11)).rejects.toThrow('the disk is full')
+    await expect(history.update([alertOf('A', 'firing')], 11)).rejects.toThrow('the disk is full')
     kept.isFull = false
-    await history.note([alertOf('A', 'firing')], 12)
+    await history.update([alertOf('A', 'firing')], 12)
     kept.isFull = true
-    await expect(history.note([alertOf('A', 'resolved')], 15)).rejects.toThrow('the disk is full')
+    await expect(history.update([alertOf('A', 'resolved')], 15)).rejects.toThrow('the disk is full')
     kept.isFull = false
-    await history.note([alertOf('A', 'resolved')], 16)
+    await history.update([alertOf('A', 'resolved')], 16)
     expect(kept.writes).toEqual(['A 10 fires', 'A 10 resolved at 15'])
   })
 
   test('has a run that fired and resolved between two beats, and takes what fires of two with equal labels', async () => {
     const kept = new Kept()
     const history = await createAlertHistory(kept)
-    await history.note([alertOf('Short', 'resolved'), alertOf('Twice', 'resolved'), alertOf('Twice', 'firing')], 16)
+    await history.update([alertOf('Short', 'resolved'), alertOf('Twice', 'resolved'), alertOf('Twice', 'firing')], 16)
     expect(kept.writes).toEqual(['Short 10 resolved at 15', 'Twice 10 fires'])
   })
 })

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import type { Matcher } from '../../model/matcher.ts'
 import { silenceStateAt, SILENCE_STATES, type Silence } from '../../model/silence.ts'
-import type { SilenceWish } from '../../notify/silence-change.ts'
+import type { SilenceRequest } from '../../notify/silence-change.ts'
 import {
   filterParam,
   flagParam,
@@ -113,7 +113,7 @@ function silenceId(text: string): string {
   throw new ShapeError(601, `silenceID in path must be of type uuid: ${JSON.stringify(text)}`)
 }
 
-function readWish(body: unknown): SilenceWish {
+function readWish(body: unknown): SilenceRequest {
   if (!isRecord(body)) {
     const type = 'struct { ID string "json:\\"id,omitempty\\"" }'
     throw unreadable('silence', `json: cannot unmarshal ${goKind(body)} into Go value of type ${type}`)

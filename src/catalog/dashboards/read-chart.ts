@@ -30,9 +30,9 @@ import { readCalculation, readFormat, readMappings, readThresholds } from './rea
 import { readTable, TABLE_KEYS } from './read-table.ts'
 
 const LINE_STYLES = ['solid', 'dashed', 'dotted'] as const
-const LINE_WIDTH = { least: 0.25, most: 3, usual: 1.25 } as const
-const POINT_RADIUS = { least: 0, most: 6, usual: 2.75 } as const
-const SPARKLINE_WIDTH = { most: 6, usual: 1.5 } as const
+const LINE_WIDTH = { least: 0.25, most: 3, typical: 1.25 } as const
+const POINT_RADIUS = { least: 0, most: 6, typical: 2.75 } as const
+const SPARKLINE_WIDTH = { most: 6, typical: 1.5 } as const
 const FONT_PX = { least: 8, most: 200 } as const
 
 export const CHARTS: Kinds<Chart> = {
@@ -102,11 +102,11 @@ function readTimeSeries(spec: Part): TimeSeriesOptions {
     yAxis: readYAxis(spec),
     visual: {
       display: wordAt(visual, 'display', ['line', 'bar']) ?? 'line',
-      lineWidth: boundedAt(visual, 'lineWidth', LINE_WIDTH.least, LINE_WIDTH.most) ?? LINE_WIDTH.usual,
+      lineWidth: boundedAt(visual, 'lineWidth', LINE_WIDTH.least, LINE_WIDTH.most) ?? LINE_WIDTH.typical,
       lineStyle: wordAt(visual, 'lineStyle', LINE_STYLES) ?? 'solid',
       areaOpacity: boundedAt(visual, 'areaOpacity', 0, 1) ?? 0,
       alwaysShowsPoints: wordAt(visual, 'showPoints', ['auto', 'always']) === 'always',
-      pointRadius: boundedAt(visual, 'pointRadius', POINT_RADIUS.least, POINT_RADIUS.most) ?? POINT_RADIUS.usual,
+      pointRadius: boundedAt(visual, 'pointRadius', POINT_RADIUS.least, POINT_RADIUS.most) ?? POINT_RADIUS.typical,
       stack: wordAt(visual, 'stack', ['none', 'all', 'percent']) ?? 'none',
       connectsNulls: flagAt(visual, 'connectNulls'),
     },
@@ -204,7 +204,7 @@ function readStat(spec: Part): StatOptions {
     format: readFormat(spec),
     thresholds: readThresholds(spec),
     hasSparkline: has(spec, 'sparkline'),
-    sparklineWidth: boundedAt(sparkline, 'width', LINE_WIDTH.least, SPARKLINE_WIDTH.most) ?? SPARKLINE_WIDTH.usual,
+    sparklineWidth: boundedAt(sparkline, 'width', LINE_WIDTH.least, SPARKLINE_WIDTH.most) ?? SPARKLINE_WIDTH.typical,
     valueFontPx: boundedAt(spec, 'valueFontSize', FONT_PX.least, FONT_PX.most),
     colorMode: wordAt(spec, 'colorMode', ['value', 'background_solid', 'none']) ?? 'value',
     legendMode: wordAt(spec, 'legendMode', ['auto', 'on', 'off']) ?? 'auto',

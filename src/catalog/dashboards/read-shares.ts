@@ -34,7 +34,7 @@ export const PIE_KEYS = [
   'visual',
 ]
 
-const RADIUS = { least: 10, most: 100, usual: 50 } as const
+const RADIUS = { least: 10, most: 100, typical: 50 } as const
 
 export function readBars(spec: Part): BarOptions {
   const groupBy = textsAt(spec, 'groupBy')
@@ -59,7 +59,7 @@ export function readPie(spec: Part): PieOptions {
     ...readShares(spec),
     sort: readSort(spec) ?? 'desc',
     legend: readLegend(spec),
-    radius: boundedAt(spec, 'radius', RADIUS.least, RADIUS.most) ?? RADIUS.usual,
+    radius: boundedAt(spec, 'radius', RADIUS.least, RADIUS.most) ?? RADIUS.typical,
   }
 }
 

@@ -16,17 +16,17 @@ interface Imported {
   /** Perses YAML. */
   readonly yaml: string
   /** Features that were not converted, in the order of the dashboard. */
-  readonly told: readonly string[]
+  readonly notConverted: readonly string[]
 }
 
 /** Throws FleetError `content_invalid` for text that is not a Grafana dashboard. */
 export function importGrafana(text: string): Imported {
-  const told: string[] = []
+  const notConverted: string[] = []
   const report =
     (about: string): Report =>
     (message) => {
       const line = `${about}: ${message}`
-      if (!told.includes(line)) told.push(line)
+      if (!notConverted.includes(line)) notConverted.push(line)
     }
   const dashboard = readJson(text)
   const ofBoard = report('dashboard')
@@ -57,7 +57,7 @@ export function importGrafana(text: string): Imported {
   }
   // JSON omits undefined values.
   const yaml = stringify(JSON.parse(JSON.stringify(document)), { lineWidth: 0, singleQuote: true })
-  return { yaml, told }
+  return { yaml, notConverted }
 }
 
 /** Only durations until now are supported; ranges that end at a day's or a week's end have no equivalent. */

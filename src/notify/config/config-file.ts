@@ -23,9 +23,9 @@ export interface NotifyConfig {
   readonly inhibitRules: readonly InhibitRule[]
   readonly intervals: TimeIntervals
   readonly templates: TemplateSet
-  /** The file as it may be shown, with `<secret>` for each secret: Alertmanager's form, which amtool reads. */
+  /** The file with `<secret>` for each secret: Alertmanager's form, which amtool reads. */
   readonly shownText: string
-  /** Secrets written in the file, so that they can be taken out of whatever is shown. */
+  /** The secrets in the file, which are removed from everything that is shown. */
   readonly secrets: readonly string[]
 }
 
@@ -33,9 +33,9 @@ export interface LoadedConfig {
   /** Absent when there is an error. */
   readonly config?: NotifyConfig
   readonly diagnostics: readonly Diagnostic[]
-  /** The file for showing diagnostics in it: as long as it is, with each secret's characters replaced. */
+  /** The file for showing diagnostics: of the same length, with the characters of secrets replaced. */
   readonly maskedText: string
-  /** How many of each, for a summary. */
+  /** For a summary. */
   readonly counts: { readonly receivers: number; readonly inhibitRules: number; readonly templates: number }
 }
 

@@ -1,11 +1,11 @@
-/** Something that is shown to nobody: written in the configuration, or read from a file at each use. */
+/** A secret: written in the configuration, or read from a file at each use. */
 import { readFile } from 'node:fs/promises'
 import { FleetError, messageOf } from '../../base/errors.ts'
 
 export type Secret =
   { readonly kind: 'text'; readonly value: string } | { readonly kind: 'file'; readonly path: string }
 
-/** The text; without blanks at its ends when it comes from a file. Throws FleetError when the file cannot be read. */
+/** The text of a secret, trimmed when it is from a file. Throws FleetError when the file cannot be read. */
 export async function resolveSecret(secret: Secret): Promise<string> {
   if (secret.kind === 'text') return secret.value
   try {
@@ -17,11 +17,11 @@ export async function resolveSecret(secret: Secret): Promise<string> {
   }
 }
 
-/** Replaces each secret by `<secret>`, also where it stands encoded for an address or inside of JSON. */
+/** Replaces each secret by `<secret>`, also in its encoded forms in addresses and in JSON. */
 export function withoutSecrets(text: string, secrets: Iterable<string>): string {
   let shown = text
   for (const secret of secrets) {
-    // A secret of a character or two would make every text unreadable, and is none.
+    // Replacing texts of a few characters would make every text unreadable.
     if (secret.length < SECRET_CHARS_MIN) continue
     for (const form of new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])) {
       shown = shown.replaceAll(form, '<secret>')

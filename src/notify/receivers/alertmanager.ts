@@ -1,12 +1,9 @@
-/**
- * Alertmanager's API v2: alerts as Prometheus posts them; it groups and silences on its own. For `alertmanager_configs` and for
- * the hand-over of `--alertmanager`.
- */
+/** Alertmanager's API v2: alerts as Prometheus posts them. For `alertmanager_configs` and for the hand-over. */
 import type { AlertmanagerConfig } from '../config/receiver-config.ts'
 import { goTimeText, type Message, type MessageAlert } from '../message.ts'
 import { postJson, type Attempt, type Posting, type Sending } from './attempt.ts'
 
-/** An alert that is not repeated ends after this many repetitions, so that one lost message resolves nothing. */
+/** An alert ends after this many missed repetitions, so that a single lost message resolves nothing. */
 export const REPEATS_UNTIL_END = 4
 
 /** Alertmanager's `postableAlert`. Times are RFC 3339. */

@@ -9,7 +9,7 @@ import { tlsOptions } from '../http-client.ts'
 import type { Message } from '../message.ts'
 import { attempting, expanding, type Attempt, type Sending } from './attempt.ts'
 
-/** The port on which a connection is encrypted from its first byte. */
+/** Connections to this port are encrypted from the first byte. */
 const IMPLICIT_TLS_PORT = 465
 
 export function sendEmail(config: EmailConfig, message: Message, sending: Sending): Promise<Attempt> {
@@ -38,7 +38,7 @@ export function sendEmail(config: EmailConfig, message: Message, sending: Sendin
         const code = (thrown as { readonly responseCode?: number }).responseCode
         return {
           ...about,
-          // 5xx is for good; anything else, and no answer, may be different later.
+          // 5xx is permanent; other responses, and no response, may succeed later.
           outcome: code !== undefined && code >= 500 ? 'refused' : 'failed',
           latencyMs: stopwatchMs() - startMs,
           ...(code === undefined ? {} : { status: code }),
@@ -104,7 +104,7 @@ async function transportOf(
 ): Promise<SMTPTransport.Options> {
   const { smarthost, hello, requireTls, authIdentity } = config
   const { servername, ...tls } = await tlsOptions(config.tlsConfig)
-  // An address is no name that TLS could ask for.
+  // An IP address is not a valid TLS server name.
   const name = servername ?? (isIP(smarthost.host) === 0 ? smarthost.host : undefined)
   return {
     host: smarthost.host,
@@ -112,7 +112,7 @@ async function transportOf(
     name: hello,
     secure: smarthost.port === IMPLICIT_TLS_PORT,
     requireTLS: requireTls,
-    // Without it nothing is encrypted even where the server offers it, as Alertmanager has it: its certificate may be bad.
+    // As in Alertmanager: without require_tls an offered STARTTLS is ignored, because the certificate may be invalid.
     ignoreTLS: !requireTls && smarthost.port !== IMPLICIT_TLS_PORT,
     tls: { ...tls, ...(name === undefined ? {} : { servername: name }) },
     connectionTimeout: timeoutMs,
@@ -139,7 +139,7 @@ function authOf(login: Login | undefined, identity: string): SMTPTransport.Optio
   }
 }
 
-/** PLAIN with the name on whose behalf, which the library's own does not send. */
+/** PLAIN with an authorization identity, which the library does not support. */
 const PLAIN_AS = 'PLAIN-AS'
 
 function isEncrypted({ requireTls, smarthost }: EmailConfig): boolean {

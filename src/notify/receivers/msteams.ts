@@ -1,4 +1,4 @@
-/** Microsoft Teams, both ways in: a message card for an Office 365 connector, an adaptive card for a workflow. */
+/** Microsoft Teams: a message card for an Office 365 connector, an adaptive card for a workflow. */
 import type { MsteamsConfig, Msteamsv2Config } from '../config/receiver-config.ts'
 import { statusOf, type Message } from '../message.ts'
 import { expanding, postJson, type Attempt, type Judge, type Sending } from './attempt.ts'
@@ -10,7 +10,7 @@ export function sendMsteams(config: MsteamsConfig, message: Message, sending: Se
     const body = {
       '@context': 'http://schema.org/extensions',
       '@type': 'MessageCard',
-      // Alertmanager's spelling of the type; Teams takes either.
+      // Alertmanager's spelling of the type; Teams accepts either.
       type: 'MessageCard',
       title: text(config.title),
       summary: text(config.summary),
@@ -48,7 +48,7 @@ export function sendMsteamsv2(config: Msteamsv2Config, message: Message, sending
   })
 }
 
-/** A connector answers 200 and says in its text that Teams did not take the message. */
+/** A connector responds with 200 and reports in the text that Teams refused the message. */
 const judge: Judge = ({ text }) => {
   const fault = /Microsoft Teams endpoint returned HTTP error (\d+)/i.exec(text)
   if (fault === null) return undefined

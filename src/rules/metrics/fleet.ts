@@ -1,6 +1,6 @@
 /**
  * Metrics that this server derives from its facts (`src/fleet/derived-metrics.ts`; a test keeps the two equal).
- * One line a metric, as `metric-catalog.ts` reads it.
+ * One line per metric; `readMetricTable` reads it.
  */
 export const FLEET_METRICS = `
 daytwo_adoption_clusters gauge operator version

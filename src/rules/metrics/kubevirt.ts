@@ -1,6 +1,6 @@
 /**
  * Metrics of KubeVirt itself (virt-api, virt-controller, virt-handler, virt-operator), and the series its rules record.
- * One line a metric, as `metric-catalog.ts` reads it.
+ * One line per metric; `readMetricTable` reads it.
  */
 export const KUBEVIRT_METRICS = `
 # kubevirt

@@ -1,6 +1,6 @@
 /**
  * Metrics of HCO and of the operators it installs beside KubeVirt, and the series their rules record.
- * One line a metric, as `metric-catalog.ts` reads it.
+ * One line per metric; `readMetricTable` reads it.
  */
 export const OPERATOR_METRICS = `
 # hyperconverged-cluster-operator

@@ -1,6 +1,7 @@
 /**
- * Metrics of what stands around KubeVirt in a cluster: OLM, the cluster version operator, kube-state-metrics, the kubelet, node-exporter, Prometheus.
- * One line a metric, as `metric-catalog.ts` reads it.
+ * Metrics of the components around KubeVirt: OLM, the cluster version operator, kube-state-metrics, the kubelet,
+ * node-exporter, Prometheus.
+ * One line per metric; `readMetricTable` reads it.
  */
 export const PLATFORM_METRICS = `
 # olm

@@ -138,15 +138,15 @@ const FRESH = {
   ],
 }
 
-function modelOf(json: unknown): { readonly model: DashboardModel; readonly told: readonly string[] } {
-  const { yaml, told } = importGrafana(JSON.stringify(json))
+function modelOf(json: unknown): { readonly model: DashboardModel; readonly notConverted: readonly string[] } {
+  const { yaml, notConverted } = importGrafana(JSON.stringify(json))
   const { dashboard, diagnostics } = readDashboard('imported.yaml', yaml)
   expect(diagnostics).toEqual([])
-  return { model: dashboard.model, told }
+  return { model: dashboard.model, notConverted }
 }
 
 describe('a dashboard of today', () => {
-  const { model, told } = modelOf(FRESH)
+  const { model, notConverted } = modelOf(FRESH)
   const panel = (id: string) => model.panels.find((one) => one.id === id)
 
   test('keeps its name, time, tags and links', () => {
@@ -284,7 +284,7 @@ describe('a dashboard of today', () => {
   })
 
   test('tells all that it does not keep', () => {
-    expect(told).toEqual([
+    expect(notConverted).toEqual([
       'variable bare: which label of the result counts is not said by the regex: its value is taken',
       'variable odd: "everything" is not a query of Prometheus that is known: left out',
       'variable step: the interval that Grafana works out by itself is left out',
@@ -304,7 +304,7 @@ describe('a dashboard of today', () => {
 })
 
 test('a dashboard with rows of twelve columns, graphs and single values', () => {
-  const { model, told } = modelOf({
+  const { model, notConverted } = modelOf({
     dashboard: {
       ...{ title: 'Old', schemaVersion: 22, time: { from: 'now-30m' } },
       rows: [
@@ -351,7 +351,7 @@ test('a dashboard with rows of twelve columns, graphs and single values', () => 
       ],
     },
   })
-  expect(told).toEqual(['panel "Net": its alert is left out: write a rule'])
+  expect(notConverted).toEqual(['panel "Net": its alert is left out: write a rule'])
   expect(model.panels[0]?.chart).toMatchObject({
     ...{ kind: 'TimeSeriesChart', legend: { mode: 'table', position: 'right', values: ['last-number', 'mean'] } },
     ...{ visual: { display: 'bar', stack: 'percent', areaOpacity: 0.5, connectsNulls: true } },

@@ -7,14 +7,17 @@ import type { DashboardModel, ListVariable } from '../../../src/model/dashboard.
 
 interface Outcome {
   readonly model: DashboardModel
-  readonly told: readonly string[]
+  readonly notConverted: readonly string[]
 }
 
 function imported(dashboard: object): Outcome {
-  const { yaml, told } = importGrafana(JSON.stringify({ title: 'D', panels: [], ...dashboard }))
+  const { yaml, notConverted } = importGrafana(JSON.stringify({ title: 'D', panels: [], ...dashboard }))
   const { dashboard: read, diagnostics } = readDashboard('d.yaml', yaml)
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
-  return { model: read.model, told: told.filter((line) => !line.endsWith('no panel could be carried over')) }
+  return {
+    model: read.model,
+    notConverted: notConverted.filter((line) => !line.endsWith('no panel could be carried over')),
+  }
 }
 
 const panelOf = (panel: object): Outcome => imported({ panels: [{ type: 'timeseries', title: 'P', ...panel }] })
@@ -37,7 +40,7 @@ describe('the regex of a variable', () => {
   })
 
   test('that does not look at the case of letters says so', () => {
-    expect(regexOf('/(A)/i').told).toEqual([
+    expect(regexOf('/(A)/i').notConverted).toEqual([
       'variable v: /(A)/i chooses whatever the case of letters in Grafana, and as it is written here',
     ])
   })
@@ -63,9 +66,9 @@ describe('a query', () => {
     ['of a named source is of Prometheus', { datasource: '$ds' }, {}, { expr: 'up' }],
     ['of the default source too', { datasource: { type: 'prometheus', uid: '${ds}' } }, {}, { expr: 'up' }],
   ])('%s', (_what, panel, query, want) => {
-    const { model, told } = panelOf({ ...panel, targets: [target(query)] })
+    const { model, notConverted } = panelOf({ ...panel, targets: [target(query)] })
     expect(model.panels[0]?.queries).toEqual([expect.objectContaining(want)])
-    expect(told).toEqual([])
+    expect(notConverted).toEqual([])
   })
 
   test.each([
@@ -77,8 +80,8 @@ describe('a query', () => {
       'query A is not one of Prometheus: left out',
     ],
     ['with a step of Grafana', {}, { interval: '$__interval' }, 'the least step $__interval of query A is left out'],
-  ])('%s is told', (_what, panel, query, line) => {
-    expect(panelOf({ ...panel, targets: [target(query)] }).told).toEqual([`panel "P": ${line}`])
+  ])('%s is reported', (_what, panel, query, line) => {
+    expect(panelOf({ ...panel, targets: [target(query)] }).notConverted).toEqual([`panel "P": ${line}`])
   })
 })
 
@@ -87,9 +90,9 @@ test.each([
   ['now-2d/d', 'now/d', 172_800, ['dashboard: its time from now-2d/d to now/d is the last 2d']],
   ['now/w', 'now', 3600, ['dashboard: its time from now/w to now is the last 1h']],
 ])('the time from %s to %s', (from, to, seconds, lines) => {
-  const { model, told } = imported({ time: { from, to } })
+  const { model, notConverted } = imported({ time: { from, to } })
   expect(model.durationSeconds).toBe(seconds)
-  expect(told).toEqual(lines)
+  expect(notConverted).toEqual(lines)
 })
 
 const value = (color: string) => ({
@@ -97,7 +100,7 @@ const value = (color: string) => ({
   thresholds: { steps: [{ color: 'green' }, { color, value: 1 }] },
 })
 
-describe('what a panel loses is told', () => {
+describe('what a panel loses is notConverted', () => {
   test.each([
     [
       'of any kind its overrides',
@@ -151,7 +154,7 @@ describe('what a panel loses is told', () => {
       'its transformations are left out: only those of tables have a like in Perses',
     ],
   ])('%s', (_what, panel, line) => {
-    expect(panelOf({ ...panel, targets: [target()] }).told).toEqual([`panel "P": ${line}`])
+    expect(panelOf({ ...panel, targets: [target()] }).notConverted).toEqual([`panel "P": ${line}`])
   })
 })
 
@@ -161,9 +164,9 @@ test('a row is repeated here too', () => {
     { type: 'stat', title: 'S', targets: [target()] },
   ]
   const templating = { list: [{ type: 'query', name: 'node', query: 'label_values(node)' }] }
-  const { model, told } = imported({ panels, templating })
+  const { model, notConverted } = imported({ panels, templating })
   expect(model.grids).toMatchObject([{ title: 'Of $node', repeatVariable: 'node' }])
-  expect(told).toEqual([])
+  expect(notConverted).toEqual([])
 })
 
 test('a label instead of a value, and a gauge of single values', () => {
@@ -177,7 +180,7 @@ test('a label instead of a value, and a gauge of single values', () => {
 })
 
 test('a table of today: order, names, units, links, words and colours of its cells', () => {
-  const { model, told } = panelOf({
+  const { model, notConverted } = panelOf({
     type: 'table',
     targets: [target(), target({ refId: 'B' })],
     transformations: [
@@ -216,7 +219,7 @@ test('a table of today: order, names, units, links, words and colours of its cel
       ],
     },
   })
-  expect(told).toEqual([])
+  expect(notConverted).toEqual([])
   expect(model.panels[0]?.chart).toMatchObject({
     kind: 'Table',
     isColumnHidden: true,
@@ -240,14 +243,14 @@ describe('a panel that is repeated', () => {
   const at = (x: number, y: number, w: number): object => ({ gridPos: { x, y, w, h: 5 } })
   const plain = (title: string, where: object): object => ({ type: 'stat', title, ...where, targets: [target()] })
   const gridsOf = (...panels: readonly object[]) => {
-    const { model, told } = imported({ templating, panels })
+    const { model, notConverted } = imported({ templating, panels })
     return {
       grids: model.grids.map(({ title, repeatVariable, items }) => [
         title,
         repeatVariable,
         ...items.map(({ panel, x, y, width }) => `${panel} ${x},${y} ${width}`),
       ]),
-      told,
+      notConverted,
     }
   }
 
@@ -260,7 +263,7 @@ describe('a panel that is repeated', () => {
         ['', 'node', 'of_node 0,0 6'],
         ['', '', 'after 6,0 6'],
       ],
-      told: [],
+      notConverted: [],
     })
   })
 
@@ -282,9 +285,9 @@ describe('a panel that is repeated', () => {
       12,
       ['panel "Of $node": its repeats stand beside each other, in Grafana below each other'],
     ],
-  ])('%s', (_what, more, width, told) => {
+  ])('%s', (_what, more, width, notConverted) => {
     const found = gridsOf({ ...plain('Of $node', at(0, 0, 24)), repeat: 'node', ...more })
-    expect(found).toEqual({ grids: [['', 'node', `of_node 0,0 ${width}`]], told })
+    expect(found).toEqual({ grids: [['', 'node', `of_node 0,0 ${width}`]], notConverted })
   })
 
   test.each([
@@ -315,8 +318,8 @@ describe('a panel that is repeated', () => {
       'node: its row is closed, and what is repeated stands in no row',
     ],
   ])('of %s is there once, and says why', (_what, panels, why) => {
-    const { grids, told } = gridsOf(...panels)
+    const { grids, notConverted } = gridsOf(...panels)
     expect(grids).toHaveLength(1)
-    expect(told).toEqual([`panel "P": it is not repeated for each ${why}`])
+    expect(notConverted).toEqual([`panel "P": it is not repeated for each ${why}`])
   })
 })

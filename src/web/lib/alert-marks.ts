@@ -66,15 +66,15 @@ export function isHeldBack(alert: Pick<AlertItem, 'marks'>): boolean {
 }
 
 /** Whether the alert was delivered, in one sentence; `isGood` is false when nobody may know of the alert. */
-export interface ToldSentence {
+export interface DeliverySentence {
   readonly isGood: boolean
   readonly sentence: string
 }
 
-export function toldSentence(
+export function deliverySentence(
   alert: Pick<AlertItem, 'marks' | 'state'>,
   deliveries: readonly { readonly outcome: string; readonly receiver: string }[],
-): ToldSentence {
+): DeliverySentence {
   const { receivers, decisions } = alert.marks ?? NO_MARKS
   const delivered = [...new Set(deliveries.filter(({ outcome }) => outcome === 'delivered').map((one) => one.receiver))]
   if (delivered.length > 0) return { isGood: true, sentence: `Yes: ${delivered.join(', ')}.` }

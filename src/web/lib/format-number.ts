@@ -11,11 +11,11 @@ export function formatCount(count: number): string {
 
 /** An alert's value; a dash when it is not reported (by other senders, or in the past). */
 export function formatAlertValue(value: SampleValue): string {
-  return isUntoldValue(value) ? '–' : formatValue(value)
+  return isUnreportedValue(value) ? '–' : formatValue(value)
 }
 
 /** Alerts of other senders have no value, and those of resolved alerts are not stored. */
-export function isUntoldValue(value: SampleValue): boolean {
+export function isUnreportedValue(value: SampleValue): boolean {
   return String(value) === 'NaN'
 }
 

@@ -85,11 +85,11 @@ function labelsOf(metric: Series): Label[] {
 }
 
 /** The most telling labels. */
-const TELLING_FIRST = ['__name__', 'cluster']
+const DISTINGUISHING_FIRST = ['__name__', 'cluster']
 
 /** The fewest of `columns` that distinguish the series, the name and the cluster first. */
-export function tellingLabels(metrics: readonly Series[], columns: readonly string[]): readonly string[] {
-  const ranked = [...TELLING_FIRST.filter((name) => columns.includes(name)), ...columns].filter(
+export function distinguishingLabels(metrics: readonly Series[], columns: readonly string[]): readonly string[] {
+  const ranked = [...DISTINGUISHING_FIRST.filter((name) => columns.includes(name)), ...columns].filter(
     (name, i, all) => all.indexOf(name) === i,
   )
   const countOfKinds = (names: readonly string[]): number =>

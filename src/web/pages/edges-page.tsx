@@ -12,7 +12,7 @@ import {
   type EdgeOrder,
   type EdgesView,
 } from '../lib/edge-view.ts'
-import { strandedEdges } from '../lib/edge-words.ts'
+import { strandedEdges } from '../lib/edge-text.ts'
 import { edgesPath } from '../lib/paths.ts'
 import { operatorName } from '../lib/fleet-names.ts'
 import { countOf } from '../lib/format-number.ts'

@@ -6,7 +6,7 @@ import { countOf, formatCount } from '../lib/format-number.ts'
 import { HAND_OVER_PARAM } from '../lib/hand-over-view.ts'
 import { behindSentence, coverageSentence, emptySentence, firingSentence, headlineOf } from '../lib/now-summary.ts'
 import { msOf } from '../lib/format-time.ts'
-import { steadyNow } from '../lib/steady-list.ts'
+import { stableNow } from '../lib/stable-list.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { ConnectCluster } from '../panels/connect-cluster.tsx'
@@ -57,7 +57,7 @@ export function NowPage(): ReactNode {
 function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
   // The answer at the reader's last refresh: newer answers change the values, never the rows.
   const [read, setRead] = useState(newest)
-  const { now, news } = steadyNow(read, newest)
+  const { now, news } = stableNow(read, newest)
   const showNew = (): void => {
     setRead(newest)
   }
@@ -85,11 +85,11 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
   )
 }
 
-type SteadyNow = ReturnType<typeof steadyNow>['now']
+type StableNow = ReturnType<typeof stableNow>['now']
 
 interface StuckPanelProps {
   readonly now: Now
-  readonly stuck: SteadyNow['stuck']
+  readonly stuck: StableNow['stuck']
   readonly headline: { readonly kind: HeadlineKind; readonly sentence: string }
 }
 
@@ -119,7 +119,7 @@ function Coverage({ now }: { readonly now: Now }): ReactNode {
 
 interface ColumnProps {
   /** The rows that the reader sees, with their newest values. */
-  readonly now: SteadyNow
+  readonly now: StableNow
   readonly newest: Now
 }
 

@@ -15,7 +15,7 @@ import {
   type UpgradeListView,
   UPGRADE_VIEW,
 } from '../lib/upgrade-view.ts'
-import { newUpgrades } from '../lib/steady-list.ts'
+import { newUpgrades } from '../lib/stable-list.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { DurationExplorer, type ExplorerView } from '../panels/fleet/duration-explorer.tsx'

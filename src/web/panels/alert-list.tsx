@@ -7,7 +7,7 @@ import { applyAlertView, isFiltered, ALERT_VIEW, type AlertView } from '../lib/a
 import { countOf } from '../lib/format-number.ts'
 import { coverageSentence } from '../lib/now-summary.ts'
 import { ROUTES } from '../lib/paths.ts'
-import { steadyAlerts, type SteadyAlerts } from '../lib/steady-list.ts'
+import { stableAlerts, type StableAlerts } from '../lib/stable-list.ts'
 import { useNow } from '../query/use-fleet.ts'
 import { Notice } from '../ui/notice.tsx'
 import { useNowMs } from '../ui/server-clock.ts'
@@ -51,7 +51,7 @@ interface SteadyGroups {
   readonly labels: ReadonlyMap<string, string>
   readonly groupable: readonly string[]
   /** Between the list that is shown and the newest answer. */
-  readonly changes: SteadyAlerts
+  readonly changes: StableAlerts
   readonly total: number
   readonly update: () => void
 }
@@ -69,7 +69,7 @@ function useSteadyGroups(alerts: readonly AlertItem[]): SteadyGroups {
   const labels = useMemo(() => ownLabelsByName(read.alerts), [read.alerts])
   const groupable = useMemo(() => groupableLabels(read.alerts), [read.alerts])
   const changes = useMemo(
-    () => steadyAlerts(read.alerts, alerts, ALERT_VIEW.parse(search)),
+    () => stableAlerts(read.alerts, alerts, ALERT_VIEW.parse(search)),
     [read.alerts, alerts, search],
   )
   return {

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { clusterPath, alertPath, alertsPath, deliveryPath } from '../lib/paths.ts'
 import type { AlertDetail, AlertItem } from '../../contract/alerts.ts'
-import { toldSentence } from '../lib/alert-marks.ts'
-import { countOf, formatCount, formatShare, formatValue, isUntoldValue } from '../lib/format-number.ts'
+import { deliverySentence } from '../lib/alert-marks.ts'
+import { countOf, formatCount, formatShare, formatValue, isUnreportedValue } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
 import { toFailure } from '../query/fetch-json.ts'
 import { useAlertDetail } from '../query/use-alert.ts'
@@ -202,7 +202,7 @@ function Delivery({
 }): ReactNode {
   const decisions = alert.marks?.decisions ?? []
   const deliveries = detail?.deliveries ?? []
-  const { isGood, sentence } = toldSentence(alert, deliveries)
+  const { isGood, sentence } = deliverySentence(alert, deliveries)
   return (
     <>
       <p>
@@ -246,7 +246,7 @@ export function PastSituation({ alert }: { readonly alert: AlertItem }): ReactNo
   return (
     <section className={styles.situation} aria-label="Situation">
       <Question asks="Value">
-        {isUntoldValue(alert.value) ? (
+        {isUnreportedValue(alert.value) ? (
           <p className="quiet">Not known: it is kept of the present only.</p>
         ) : (
           <p>

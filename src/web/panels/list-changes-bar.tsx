@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { changesText, type ListChanges } from '../lib/steady-list.ts'
+import { changesText, type ListChanges } from '../lib/stable-list.ts'
 import styles from './list-changes-bar.module.css'
 import { Button } from '../ui/button.tsx'
 

@@ -6,7 +6,7 @@ import type { FiringGroup, FallingEdgeItem, SilentClusterItem } from '../../cont
 import { formatCount } from '../lib/format-number.ts'
 import { msOf } from '../lib/format-time.ts'
 import { toHealthImpact } from '../lib/severity.ts'
-import type { Steady } from '../lib/steady-list.ts'
+import type { Stable } from '../lib/stable-list.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { DataTable, type Column } from '../ui/data-table.tsx'
 import { GoneMark } from '../ui/gone-mark.tsx'
@@ -18,7 +18,7 @@ import { StepLink, StuckMark, Versions } from './upgrade-cells.tsx'
 import { ClusterLink } from './cluster-link.tsx'
 
 /** Firing alerts, one row per alert name, most severe first as the server sorts. A single alert opens at once, with its runbook. */
-export function FiringGroups({ groups }: { readonly groups: readonly Steady<FiringGroup>[] }): ReactNode {
+export function FiringGroups({ groups }: { readonly groups: readonly Stable<FiringGroup>[] }): ReactNode {
   return (
     <DataTable
       label="Firing by alert"
@@ -29,7 +29,7 @@ export function FiringGroups({ groups }: { readonly groups: readonly Steady<Firi
   )
 }
 
-const FIRING_COLUMNS: readonly Column<Steady<FiringGroup>>[] = [
+const FIRING_COLUMNS: readonly Column<Stable<FiringGroup>>[] = [
   SEVERITY_COLUMN,
   {
     head: 'Alert',
@@ -74,7 +74,7 @@ const AGAINST: Readonly<Record<FallingEdgeItem['against'], string>> = {
   other_edges: 'on other edges to it',
 }
 
-const EDGE_COLUMNS: readonly Column<Steady<FallingEdgeItem>>[] = [
+const EDGE_COLUMNS: readonly Column<Stable<FallingEdgeItem>>[] = [
   {
     head: 'Edge',
     kind: 'name',
@@ -99,7 +99,7 @@ const EDGE_COLUMNS: readonly Column<Steady<FallingEdgeItem>>[] = [
 ]
 
 /** Regressing upgrade paths: fewer upgrades succeed than before, or than on other paths to the same version. */
-export function FallingEdgesTable({ edges }: { readonly edges: readonly Steady<FallingEdgeItem>[] }): ReactNode {
+export function FallingEdgesTable({ edges }: { readonly edges: readonly Stable<FallingEdgeItem>[] }): ReactNode {
   return (
     <DataTable
       label="Edges whose success falls"
@@ -111,13 +111,13 @@ export function FallingEdgesTable({ edges }: { readonly edges: readonly Steady<F
 }
 
 /** Clusters that reported earlier and do not report now. Whether an upgrade that was active goes on is unknown. */
-export function SilentList({ clusters }: { readonly clusters: readonly Steady<SilentClusterItem>[] }): ReactNode {
+export function SilentList({ clusters }: { readonly clusters: readonly Stable<SilentClusterItem>[] }): ReactNode {
   return (
     <DataTable label="Silent clusters" columns={SILENT_COLUMNS} rows={clusters} rowKey={({ cluster }) => cluster} />
   )
 }
 
-const SILENT_COLUMNS: readonly Column<Steady<SilentClusterItem>>[] = [
+const SILENT_COLUMNS: readonly Column<Stable<SilentClusterItem>>[] = [
   {
     head: 'Cluster',
     kind: 'name',

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import { phaseWords, phaseName } from '../lib/fleet-names.ts'
 import type { OpenUpgradeItem, WaitingUpgradeItem, Now } from '../../contract/now.ts'
-import type { Steady } from '../lib/steady-list.ts'
+import type { Stable } from '../lib/stable-list.ts'
 import { DataTable, type Column } from '../ui/data-table.tsx'
 import { GoneMark } from '../ui/gone-mark.tsx'
 import { formatCount } from '../lib/format-number.ts'
 import { msOf } from '../lib/format-time.ts'
 import { Until, Since } from '../ui/time.tsx'
-import { baselineWords } from '../lib/upgrade-words.ts'
+import { baselineWords } from '../lib/upgrade-text.ts'
 import { classNames } from '../ui/class-names.ts'
 import { Shape } from '../ui/shapes.tsx'
 import { ClusterLink } from './cluster-link.tsx'
@@ -18,10 +18,10 @@ type OpenUpgrade = Pick<OpenUpgradeItem, 'id' | 'cluster' | 'operator' | 'from' 
 
 interface OpenUpgradeTableProps<T> {
   readonly label: string
-  readonly upgrades: readonly Steady<T>[]
+  readonly upgrades: readonly Stable<T>[]
   /** State or cause in words; on a phone it is below the name of the cluster. */
-  readonly text?: Column<Steady<T>>
-  readonly numbers: readonly Column<Steady<T>>[]
+  readonly text?: Column<Stable<T>>
+  readonly numbers: readonly Column<Stable<T>>[]
   /** Below the name of the cluster; such rows are as high as they need. */
   readonly note?: (upgrade: T) => ReactNode
 }
@@ -30,7 +30,7 @@ interface OpenUpgradeTableProps<T> {
 function OpenUpgradeTable<T extends OpenUpgrade>(props: OpenUpgradeTableProps<T>): ReactNode {
   const { label, upgrades, text, numbers, note } = props
   const isOneLine = note === undefined
-  const columns: readonly Column<Steady<T>>[] = [
+  const columns: readonly Column<Stable<T>>[] = [
     {
       head: 'Cluster',
       kind: 'name',
@@ -64,7 +64,7 @@ const STARTED: Column<OpenUpgradeItem> = {
 }
 
 interface UpgradeListProps {
-  readonly upgrades: readonly Steady<OpenUpgradeItem>[]
+  readonly upgrades: readonly Stable<OpenUpgradeItem>[]
 }
 
 /** Upgrades whose control plane is being updated. */
@@ -133,7 +133,7 @@ function UpdateEnd({ machines }: Pick<OpenUpgradeItem, 'machines'>): ReactNode {
 }
 
 /** Upgrades without progress: cause, time without progress, and what is typical. */
-export function StuckTable({ upgrades }: { readonly upgrades: readonly Steady<OpenUpgradeItem>[] }): ReactNode {
+export function StuckTable({ upgrades }: { readonly upgrades: readonly Stable<OpenUpgradeItem>[] }): ReactNode {
   return <OpenUpgradeTable label="Stuck upgrades" upgrades={upgrades} text={CAUSE} numbers={[NO_PROGRESS, STARTED]} />
 }
 
@@ -162,7 +162,7 @@ function Cause({ upgrade }: { readonly upgrade: OpenUpgradeItem }): ReactNode {
 }
 
 /** Upgrades with a pending approval: the install plan, and since when. */
-export function WaitingTable({ upgrades }: { readonly upgrades: readonly Steady<WaitingUpgradeItem>[] }): ReactNode {
+export function WaitingTable({ upgrades }: { readonly upgrades: readonly Stable<WaitingUpgradeItem>[] }): ReactNode {
   return (
     <OpenUpgradeTable
       label="Waiting for approval"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { NO_MARKS, type AlertMarks } from '../../../src/contract/alert-marks.ts'
-import { isHeldBack, marksOf, reasonWords, toldSentence } from '../../../src/web/lib/alert-marks.ts'
+import { isHeldBack, marksOf, reasonWords, deliverySentence } from '../../../src/web/lib/alert-marks.ts'
 
 const marked = (part: Partial<AlertMarks>): { marks: AlertMarks } => ({ marks: { ...NO_MARKS, ...part } })
 
@@ -67,7 +67,7 @@ describe('was anybody told', () => {
       'Not yet: ops, chat will be told with the next group.',
     ],
   ])('%s', (_what, part, state, deliveries, isGood, sentence) => {
-    expect(toldSentence({ ...marked(part), state }, deliveries)).toEqual({ isGood, sentence })
+    expect(deliverySentence({ ...marked(part), state }, deliveries)).toEqual({ isGood, sentence })
   })
 })
 

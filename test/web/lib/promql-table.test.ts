@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { QueryData } from '../../../src/contract/prometheus.ts'
 import { stepFor, stepTimes, toColumn } from '../../../src/web/lib/chart-columns.ts'
-import { seriesName, shortName, splitLabels, tellingLabels, toPromqlView } from '../../../src/web/lib/promql-table.ts'
+import {
+  seriesName,
+  shortName,
+  splitLabels,
+  distinguishingLabels,
+  toPromqlView,
+} from '../../../src/web/lib/promql-table.ts'
 
 const vector = (...samples: [Record<string, string>, string][]): QueryData => ({
   resultType: 'vector',
@@ -133,7 +139,7 @@ describe('labels of many series', () => {
       ['a', 'b'],
     ],
   ])('%#: as few as tell them apart stand in a name', (series, labels) => {
-    expect(tellingLabels(series, splitLabels(series).columns)).toEqual(labels)
+    expect(distinguishingLabels(series, splitLabels(series).columns)).toEqual(labels)
   })
 
   test('name a series', () => {

@@ -7,7 +7,7 @@ import { toPanelData, type PanelData } from '../../lib/dashboards/series.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { bucketSeries } from '../../lib/promql/native-buckets.ts'
 import { unseenInLines } from '../../lib/promql/range-vector.ts'
-import { seriesName, shortName, splitLabels, tellingLabels } from '../../lib/promql-table.ts'
+import { seriesName, shortName, splitLabels, distinguishingLabels } from '../../lib/promql-table.ts'
 import type { GraphAnswer } from '../../query/use-query-answers.ts'
 import { bandsOf } from '../../lib/upgrade-bands.ts'
 import { usePreferences } from '../../ui/preferences.ts'
@@ -39,7 +39,7 @@ export function GraphResult({ title, result, unit, upgrades, onZoom }: GraphResu
   const { lines, histograms, shared } = useMemo(() => partsOf(answer.data), [answer])
   const data = useMemo((): PanelData => {
     const metrics = lines.map(({ metric }) => metric)
-    const telling = tellingLabels(metrics, splitLabels(metrics).columns)
+    const telling = distinguishingLabels(metrics, splitLabels(metrics).columns)
     const matrix = { ...answer, data: { resultType: 'matrix' as const, result: lines } }
     const panel = toPanelData([{ seriesNameFormat: '' }], [matrix], span)
     return { ...panel, series: panel.series.map((one) => ({ ...one, name: shortName(one.labels, telling) })) }

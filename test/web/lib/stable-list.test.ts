@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ALERT_VIEW } from '../../../src/web/lib/alert-view.ts'
-import { changesText, steadyAlerts, steadyRows, newUpgrades, steadyNow } from '../../../src/web/lib/steady-list.ts'
+import { changesText, stableAlerts, stableRows, newUpgrades, stableNow } from '../../../src/web/lib/stable-list.ts'
 import { alertItem } from './alert-item.ts'
 import type { UpgradeItem } from '../../../src/contract/fleet-upgrades.ts'
 import { now } from '../browser/now-fixtures.ts'
@@ -8,7 +8,7 @@ import { now } from '../browser/now-fixtures.ts'
 const read = [alertItem('A'), alertItem('B', { state: 'pending' }), alertItem('C', { state: 'resolved' })]
 
 test('what is read keeps its rows and takes the new values', () => {
-  const list = steadyAlerts(read, [alertItem('B', { value: 7 }), alertItem('A')], ALERT_VIEW.initial)
+  const list = stableAlerts(read, [alertItem('B', { value: 7 }), alertItem('A')], ALERT_VIEW.initial)
   expect([...list.current].map(([name, { state, value }]) => [name, state, value])).toEqual([
     ['A', 'firing', 1],
     ['B', 'firing', 7],
@@ -18,7 +18,7 @@ test('what is read keeps its rows and takes the new values', () => {
 })
 
 test('what is new waits, what is gone stands as resolved, and both are counted', () => {
-  const list = steadyAlerts(
+  const list = stableAlerts(
     read,
     [alertItem('B'), alertItem('N'), alertItem('M', { severity: 'critical' })],
     ALERT_VIEW.initial,
@@ -30,7 +30,7 @@ test('what is new waits, what is gone stands as resolved, and both are counted',
 
 test('what the filters hide is not announced', () => {
   const view = { ...ALERT_VIEW.initial, severities: ['critical'] as const }
-  expect(steadyAlerts(read, [...read, alertItem('N')], view).newCount).toBe(0)
+  expect(stableAlerts(read, [...read, alertItem('N')], view).newCount).toBe(0)
 })
 
 const byName = ({ name }: { readonly name: string }): string => name
@@ -44,7 +44,7 @@ test('of any list: rows keep their order, take new values, and say when they are
     { name: 'c', value: 2 },
     { name: 'b', value: 2 },
   ]
-  expect(steadyRows(before, after, byName)).toEqual({
+  expect(stableRows(before, after, byName)).toEqual({
     rows: [
       { name: 'b', value: 2 },
       { name: 'a', value: 1, isGone: true },
@@ -52,7 +52,7 @@ test('of any list: rows keep their order, take new values, and say when they are
     added: [{ name: 'c', value: 2 }],
     goneCount: 1,
   })
-  expect(steadyRows([], after, byName)).toEqual({ rows: after, added: [], goneCount: 0 })
+  expect(stableRows([], after, byName)).toEqual({ rows: after, added: [], goneCount: 0 })
 })
 
 test.each([
@@ -94,7 +94,7 @@ test('the lists of the landing page keep their rows, and its numbers are the new
     stuck: { count: 7, items: [came, ...others] },
     silent: { count: 0, items: [] },
   }
-  const steady = steadyNow(read, newest)
+  const steady = stableNow(read, newest)
   expect(steady.now.stuck.count).toBe(7)
   expect(steady.now.stuck.items.map(({ id, isGone }) => [id, isGone])).toEqual([
     [first!.id, true],
@@ -102,5 +102,5 @@ test('the lists of the landing page keep their rows, and its numbers are the new
   ])
   expect(steady.now.silent.items.every(({ isGone }) => isGone)).toBe(true)
   expect(steady.news).toEqual({ newCount: 1, goneCount: 1 + read.silent.items.length })
-  expect(steadyNow(newest, newest).news).toEqual({ newCount: 0, goneCount: 0 })
+  expect(stableNow(newest, newest).news).toEqual({ newCount: 0, goneCount: 0 })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { roomSentence, storageTitle } from '../../../src/web/lib/storage-words.ts'
+import { roomSentence, storageTitle } from '../../../src/web/lib/storage-text.ts'
 
 const SINCE = { since: '2026-11-22T21:14:29Z', message: 'writing the log: database or disk is full' }
 

@@ -6,7 +6,7 @@ import {
   successText,
   strandedCount,
   strandedSentence,
-} from '../../../src/web/lib/edge-words.ts'
+} from '../../../src/web/lib/edge-text.ts'
 import { sortEdges } from '../../../src/web/lib/edge-view.ts'
 import { groupEdits, groupPatches, hazardOfPatch } from '../../../src/web/lib/patch-hazards.ts'
 import { edgeComparison, edgeItems } from '../browser/edge-fixtures.ts'

@@ -11,25 +11,25 @@ import type { UpgradeItem } from '../../contract/fleet-upgrades.ts'
  */
 
 /** A row of a steady list. */
-export type Steady<T> = T & { readonly isGone?: boolean }
+export type Stable<T> = T & { readonly isGone?: boolean }
 
-export interface SteadyRows<T> {
+export interface StableRows<T> {
   /** The shown rows in their order, with the values of the newest answer. */
-  readonly rows: readonly Steady<T>[]
+  readonly rows: readonly Stable<T>[]
   readonly added: readonly T[]
   readonly goneCount: number
 }
 
 /** @param read the rows of the last update by the reader; empty: the newest rows are shown */
-export function steadyRows<T extends object>(
+export function stableRows<T extends object>(
   read: readonly T[],
   newest: readonly T[],
   keyOf: (row: T) => string,
-): SteadyRows<T> {
+): StableRows<T> {
   if (read.length === 0) return { rows: newest, added: [], goneCount: 0 }
   const fresh = new Map(newest.map((row) => [keyOf(row), row]))
   let goneCount = 0
-  const rows = read.map((row): Steady<T> => {
+  const rows = read.map((row): Stable<T> => {
     const now = fresh.get(keyOf(row))
     if (now !== undefined) return now
     goneCount++
@@ -56,15 +56,15 @@ export function changesText({ newCount, newCriticalCount = 0, goneCount }: ListC
   ].join(', ')
 }
 
-export interface SteadyAlerts extends ListChanges {
+export interface StableAlerts extends ListChanges {
   /** The shown alerts in their order, with the values of the newest answer. A removed alert is resolved. */
   readonly current: ReadonlyMap<string, AlertItem>
 }
 
 /** The same for alerts: filtered-out alerts are no change, and a resolved alert is not gone. */
-export function steadyAlerts(read: readonly AlertItem[], newest: readonly AlertItem[], view: AlertView): SteadyAlerts {
+export function stableAlerts(read: readonly AlertItem[], newest: readonly AlertItem[], view: AlertView): StableAlerts {
   const known = new Set(read.map(({ fingerprint }) => fingerprint))
-  const { rows } = steadyRows(read, newest, ({ fingerprint }) => fingerprint)
+  const { rows } = stableRows(read, newest, ({ fingerprint }) => fingerprint)
   const current = new Map<string, AlertItem>()
   let goneCount = 0
   for (const { isGone, ...alert } of read.length === 0 ? [] : rows) {
@@ -83,11 +83,11 @@ export function steadyAlerts(read: readonly AlertItem[], newest: readonly AlertI
 type ListName = 'stuck' | 'upgrading' | 'following' | 'waiting' | 'silent' | 'fallingEdges'
 
 /** The landing page with stable lists and the newest numbers. Rows may be gone. */
-export type SteadyNow = Omit<Now, ListName | 'firing'> & {
-  readonly [K in ListName]: Omit<Now[K], 'items'> & { readonly items: readonly Steady<Now[K]['items'][number]>[] }
+export type StableNow = Omit<Now, ListName | 'firing'> & {
+  readonly [K in ListName]: Omit<Now[K], 'items'> & { readonly items: readonly Stable<Now[K]['items'][number]>[] }
 } & {
   readonly firing: Omit<Now['firing'], 'groups'> & {
-    readonly groups: readonly Steady<Now['firing']['groups'][number]>[]
+    readonly groups: readonly Stable<Now['firing']['groups'][number]>[]
   }
 }
 
@@ -95,10 +95,10 @@ const groupKey = ({ alertname, severity, healthImpact }: Now['firing']['groups']
   `${alertname} ${severity} ${healthImpact}`
 
 /** @param read the answer at the reader's last refresh */
-export function steadyNow(read: Now, newest: Now): { readonly now: SteadyNow; readonly news: ListChanges } {
+export function stableNow(read: Now, newest: Now): { readonly now: StableNow; readonly news: ListChanges } {
   let [newCount, goneCount] = [0, 0]
   const steady = <T extends object>(before: readonly T[], after: readonly T[], keyOf: (row: T) => string) => {
-    const list = steadyRows(before, after, keyOf)
+    const list = stableRows(before, after, keyOf)
     newCount += list.added.length
     goneCount += list.goneCount
     return list.rows

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { baselineWords, stillWords } from '../../../src/web/lib/upgrade-words.ts'
+import { baselineWords, stillWords } from '../../../src/web/lib/upgrade-text.ts'
 import { noStartText, waitsForApproval, upgradeWindow } from '../../../src/web/lib/upgrade-bands.ts'
 import type { UpgradeItem } from '../../../src/contract/fleet-upgrades.ts'
 import { stuckUpgrade } from '../browser/upgrade-fixtures.ts'

@@ -1,14 +1,8 @@
 import type { ClusterRecord, Modification, VersionInterval } from './cluster-record.ts'
-import type {
-  ClusterObservations,
-  MetricRun,
-  ObjectAbsence,
-  ObjectObservation,
-  ObjectTransition,
-} from './observation.ts'
+import type { ClusterObservations, MetricRun, ObjectObservation, ObjectTransition } from './observation.ts'
 import type { Upgrade, UpgradeOperator, UpgradeRecord, UpgradeState } from './upgrade.ts'
 
-/** All facts of one cluster: what a derivation answers, sorted, so that equal facts are equal bytes. */
+/** All facts of one cluster, sorted, so that equal facts are equal bytes. */
 export interface ClusterFacts {
   readonly cluster: ClusterRecord
   readonly intervals: readonly VersionInterval[]
@@ -27,13 +21,10 @@ export interface ObjectListing {
 
 /** Writes observations, on the ingest worker; durable with the appender's next commit. */
 export interface ObservationSink {
-  /**
-   * Of each distinct state of an object the first and the last sighting are kept, by resource version; repeats of one
-   * version with their earliest time, whether it was watched or listed.
-   */
+  /** Stores the first and the last observation of each distinct state; repeats of a version with their earliest time. */
   putObjects(observations: readonly ObjectObservation[]): void
   putListings(listings: readonly ObjectListing[]): void
-  /** Other names of a cluster, beside those it has. */
+  /** Adds names of a cluster. */
   putAliases(cluster: string, aliases: readonly string[]): void
   /** Replaces the cluster's runs that begin (`firstMs`) at `fromMs` or later; all of these do. Equal rows cost nothing. */
   putRuns(cluster: string, fromMs: number, runs: readonly MetricRun[]): void
@@ -56,18 +47,17 @@ export interface ObservationReader {
   changedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }>
   /** All stored observations of one cluster; spans are read elsewhere. */
   read(cluster: string): Promise<Omit<ClusterObservations, 'spans'>>
-  absences(cluster: string): Promise<readonly ObjectAbsence[]>
-  /** What `putRuns` left of a cluster, in the order of signal, labels and start. */
+  /** The runs of a cluster, by signal, labels and start. */
   runs(cluster: string): Promise<readonly MetricRun[]>
   /** The last report of objects by cluster, including unchanged objects; only clusters with a report after a time. */
   lastSeenSince(timeMs: number): Promise<readonly { readonly cluster: string; readonly objectsMs: number }[]>
   /** The time of the oldest stored observation of a cluster; facts about earlier times stay unchanged. */
   oldestMs(cluster: string): Promise<number | undefined>
-  /** When objects came into other states, the newest first: the log of what changed. */
+  /** Changes of objects, the newest first. */
   changes(cluster: string, range: ChangesRange): Promise<readonly ObjectTransition[]>
 }
 
-/** What changes in the stored facts of one cluster. */
+/** A change of the stored facts of one cluster. */
 export interface FactsChange {
   readonly cluster: string
   /** Absent: the record is unchanged. */
@@ -99,10 +89,10 @@ export interface UpgradeQuery {
   readonly limit: number
 }
 
-/** Sorts before every time and duration: it is not known. */
+/** Unknown times and durations sort first. */
 const UNKNOWN_KEY = -1
 
-/** The key of an upgrade in an order: what `after` names. */
+/** The sort key of an upgrade. */
 export function upgradeKeyOf(upgrade: Upgrade, sort: UpgradeQuery['sort']): string | number {
   const { cluster, startedMs, endedMs } = upgrade
   switch (sort) {
@@ -117,7 +107,7 @@ export function upgradeKeyOf(upgrade: Upgrade, sort: UpgradeQuery['sort']): stri
   }
 }
 
-/** The key of a modification in the order of `modifications`. */
+/** The sort key of a modification. */
 export function modificationKeyOf(modification: Modification): number {
   return modification.startedMs ?? UNKNOWN_KEY
 }
@@ -141,10 +131,7 @@ export interface FleetFactsReader {
   cluster(name: string): Promise<ClusterFacts | undefined>
   upgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
   upgrade(id: string): Promise<UpgradeRecord | undefined>
-  /** Every upgrade that runs or whose workloads still follow, for stuck detection and the landing page. */
-  openUpgrades(): Promise<readonly UpgradeRecord[]>
   modifications(query: ModificationQuery): Promise<readonly Modification[]>
-  intervals(operator: string): Promise<readonly VersionInterval[]>
   /** Those that hold at a time, of all operators and clusters. */
   intervalsAt(timeMs: number): Promise<readonly VersionInterval[]>
 }
@@ -152,6 +139,6 @@ export interface FleetFactsReader {
 /** Changes to the facts of many clusters, written together. */
 export interface FactsBatch {
   readonly changes: readonly FactsChange[]
-  /** Texts of `meta` that must be true together with the facts: how far they are derived. */
+  /** Entries of `meta` that are written together with the facts: how far they are derived. */
   readonly meta: readonly (readonly [key: string, value: string])[]
 }

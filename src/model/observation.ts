@@ -1,7 +1,4 @@
-/**
- * What facts are derived from: looks at objects, runs of metrics, spans. Facts are a pure function of a cluster's set of
- * these: no order of arrival, and nothing of the past but what is in the set.
- */
+/** Observations of objects, runs of metrics, and spans. Facts are a pure function of a cluster's set of observations. */
 import type { ObjectFacts } from './object-facts.ts'
 
 /** One state of one Kubernetes object, as reported by a Collector's `k8sobjects` receiver. */
@@ -15,7 +12,7 @@ export interface ObjectObservation {
   /** A decimal number in every API server known; compared as a number within one cluster. */
   readonly resourceVersion: string
   readonly change: ObjectChange
-  /** When the Collector saw it: arrival, not cause. Of repeats the earliest. Milliseconds. */
+  /** When the Collector observed it; of repeats the earliest. */
   readonly observedMs: number
   /** The stored part of the object; its `kind` is the plural of the resource. */
   readonly facts: ObjectFacts
@@ -36,7 +33,7 @@ export interface FieldManager {
 /** `listed`: found by a pull. An `added` at a Collector's start is no creation: see `createdMs`. */
 export type ObjectChange = 'added' | 'modified' | 'deleted' | 'listed'
 
-/** A state of an object and what it followed. */
+/** A change of an object. */
 export interface ObjectTransition {
   readonly after: ObjectObservation
   /** Absent: the history of the object begins with it. */
@@ -56,10 +53,7 @@ export interface ObjectAbsence {
   readonly absentMs: number
 }
 
-/**
- * A stretch of one series of one cluster over which it had one value, sample by sample: what a metric tells, exact to
- * one scrape. HA replicas are one.
- */
+/** A period in which one series of one cluster had one value, exact to one scrape. HA replicas are merged. */
 export interface MetricRun {
   readonly cluster: string
   readonly signal: MetricSignal
@@ -69,12 +63,9 @@ export interface MetricRun {
   /** First and last sample with this value. */
   readonly firstMs: number
   readonly lastMs: number
-  /**
-   * The cluster's newest scrape before `firstMs`, at which the series had another value or was not there; `undefined`:
-   * the history begins here, so the change is older or never was.
-   */
+  /** The previous scrape, with another value or without the series; `undefined`: the history begins here. */
   readonly beforeMs?: number
-  /** The cluster's first scrape after `lastMs`, at which it was something else or gone; `undefined`: it still is so. */
+  /** The first scrape after `lastMs`, with another value or without the series; `undefined`: the run is current. */
   readonly afterMs?: number
 }
 
@@ -111,15 +102,12 @@ export interface SpanEvidence {
   readonly attributes: Readonly<Record<string, string>>
 }
 
-/** All that is known of one cluster, in any order. */
+/** All observations of one cluster, in any order. */
 export interface ClusterObservations {
   readonly cluster: string
   /** The other names its senders gave it, sorted: `k8s.cluster.name`, the uid of its namespace kube-system. */
   readonly aliases?: readonly string[]
-  /**
-   * When a Collector last told of any object of it, new or not, rounded down to the hour: a pull that finds nothing
-   * new is no observation, and yet a sign of life.
-   */
+  /** The last report of any object, also without changes, rounded down to the hour: a heartbeat. */
   readonly objectsLastSeenMs?: number
   readonly objects: readonly ObjectObservation[]
   readonly absences: readonly ObjectAbsence[]

@@ -24,9 +24,7 @@ export function emptyFleet(): FleetViews {
     cluster: nobody,
     upgrades: none,
     upgrade: nobody,
-    openUpgrades: none,
     modifications: none,
-    intervals: none,
     intervalsAt: none,
   }
   return createFleetViews(reader, Promise.resolve(createFleetIndex()), () => NOTHING_WAITS)

@@ -41,7 +41,7 @@ export class SqlFleetFacts extends FactsTables implements FleetFactsReader {
       return {
         cluster: clusterOfRow(row),
         upgrades: (await selectUpgradesOf(db, name)).map(upgradeOfRow),
-        intervals: (await selectIntervals(db, 'cluster', name)).map(intervalOfRow),
+        intervals: (await selectIntervals(db, name)).map(intervalOfRow),
         modifications: (await selectModificationsOf(db, name)).map(modificationOfRow),
       }
     })
@@ -58,21 +58,9 @@ export class SqlFleetFacts extends FactsTables implements FleetFactsReader {
     return row === undefined ? undefined : upgradeOfRow(row)
   }
 
-  async openUpgrades(): Promise<readonly UpgradeRecord[]> {
-    const rows = await this.run('reading open upgrades', (db) =>
-      db.selectFrom('upgrade').select('record').where('is_open', '=', 1).orderBy('cluster').orderBy('id').execute(),
-    )
-    return rows.map(upgradeOfRow)
-  }
-
   async modifications(query: ModificationQuery): Promise<readonly Modification[]> {
     const rows = await this.run('reading modifications', (db) => selectModifications(db, query))
     return rows.map(modificationOfRow)
-  }
-
-  async intervals(operator: string): Promise<readonly VersionInterval[]> {
-    const rows = await this.run('reading versions over time', (db) => selectIntervals(db, 'operator', operator))
-    return rows.map(intervalOfRow)
   }
 
   async intervalsAt(timeMs: number): Promise<readonly VersionInterval[]> {

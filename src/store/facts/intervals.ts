@@ -26,17 +26,15 @@ export function intervalOfRow(row: Selectable<VersionIntervalTable>): VersionInt
   }
 }
 
-/** By cluster, operator, start and version. */
+/** By operator, start and version. */
 export function selectIntervals(
   db: Kysely<FactsSchema>,
-  column: 'cluster' | 'operator',
-  value: string,
+  cluster: string,
 ): Promise<readonly Selectable<VersionIntervalTable>[]> {
   return db
     .selectFrom('version_interval')
     .selectAll()
-    .where(column, '=', value)
-    .orderBy('cluster')
+    .where('cluster', '=', cluster)
     .orderBy('operator')
     .orderBy('from_ms')
     .orderBy('version')

@@ -103,14 +103,6 @@ export class SqlObservations extends Statements implements ObservationReader {
     })
   }
 
-  absences(cluster: string): Promise<readonly ObjectAbsence[]> {
-    return this.#reading(() => {
-      const row = this.#cluster.get(cluster)
-      if (row === undefined) return []
-      return this.#absencesOf(cluster, row.id, this.#objects.all(row.id), this.#statesOf(row.id))
-    })
-  }
-
   runs(cluster: string): Promise<readonly MetricRun[]> {
     return this.#reading(() => {
       const row = this.#cluster.get(cluster)

@@ -77,7 +77,6 @@ class Looped {
         runs: (cluster) => observations.runs(cluster),
         lastSeenSince: (timeMs) => observations.lastSeenSince(timeMs),
         oldestMs: (cluster) => observations.oldestMs(cluster),
-        absences: (cluster) => observations.absences(cluster),
         changes: (cluster, range) => observations.changes(cluster, range),
         read: (cluster) => {
           if (cluster === this.failing) return Promise.reject(new Error('a page of the disk is gone'))

@@ -289,7 +289,7 @@ describe('absences', () => {
   ])('%s', async (_name, listings, want) => {
     const observed = new Observed()
     await observed.put(both, listings)
-    const absences = await observed.asking((reader) => reader.absences(CLUSTER))
+    const { absences } = await observed.asking((reader) => reader.read(CLUSTER))
     const uid = source(1, '', { name: 'b' }).uid
     expect(absences).toEqual((want as readonly object[]).map((one) => ({ cluster: CLUSTER, uid, ...one })))
     expect(START_MS).toBeLessThanOrEqual(NOW_MS)
@@ -302,7 +302,7 @@ describe('absences', () => {
       [...both, source(3, 'READY', { name: 'b', change: 'deleted' }), elsewhere],
       [list(60, ['a']), list(90, ['a'])],
     )
-    expect(await observed.asking((reader) => reader.absences(CLUSTER))).toEqual([])
+    expect((await observed.asking((reader) => reader.read(CLUSTER))).absences).toEqual([])
   })
 
   test('a sighting that arrives late ends it', async () => {
@@ -313,7 +313,7 @@ describe('absences', () => {
       source(2, 'READY', { name: 'b', afterMs: 0 }),
       source(7, 'READY', { name: 'b', afterMs: 80 * MINUTE_MS }),
     ])
-    expect(await observed.asking((reader) => reader.absences(CLUSTER))).toEqual([])
+    expect((await observed.asking((reader) => reader.read(CLUSTER))).absences).toEqual([])
     expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([CLUSTER])
   })
 })

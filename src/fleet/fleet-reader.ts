@@ -9,7 +9,6 @@ import { escapeRegex } from '../model/regex.ts'
  * do not depend on the store. Times are milliseconds since the epoch.
  */
 export interface FleetReader {
-  /** An instant vector. */
   instant(expr: string, timeMs: number): Promise<readonly FleetSample[]>
   /** Values at each step, both ends inclusive; steps without a value are left out. */
   range(expr: string, startMs: number, endMs: number, stepMs: number): Promise<readonly FleetSeries[]>

@@ -37,7 +37,6 @@ export interface FleetView extends EdgeReader {
   upgrade(id: string): Promise<UpgradeRecord | undefined>
   /** Upgrades in progress, and finished ones whose workload update is in progress. */
   open(): Promise<readonly OpenUpgrade[]>
-  /** The open upgrades that progress. */
   healthy(): Promise<readonly HealthyUpgrade[]>
   /** `undefined`: the upgrade is not open. */
   judge(upgradeId: string): Promise<StuckVerdict | undefined>
@@ -46,7 +45,6 @@ export interface FleetView extends EdgeReader {
   stranded(): Promise<readonly StrandedVersion[]>
   /** Feature gates that are set, and where; `gate`: this gate only, case-insensitive. */
   gates(gate?: string): Promise<FeatureGates>
-  /** Clusters that are gone, by name. */
   gone(): Promise<ReadonlyMap<string, Gone>>
 }
 
@@ -64,9 +62,7 @@ export type FleetIndexReader = NowSource &
     readonly edges: Omit<FleetIndex['edges'], 'estimateNext' | 'without'>
   }
 
-/** The sources of a view. */
 export interface FleetSource {
-  /** The moment. */
   readonly nowMs: number
   readonly index: () => Promise<FleetIndexReader>
   readonly records: Pick<FleetFactsReader, 'upgrades' | 'upgrade' | 'modifications'> & {

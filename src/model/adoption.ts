@@ -1,7 +1,4 @@
-/**
- * What ran where, one row a day for ever: how many clusters had one combination at the end of the day (UTC). Small, so
- * that no question about the past needs samples.
- */
+/** The number of clusters with one combination of values at the end of a day (UTC). Stored forever. */
 export interface AdoptionRow {
   /** `2026-11-21`. */
   readonly day: string
@@ -28,7 +25,7 @@ export interface UsageRow {
   readonly count: number
 }
 
-/** A day that was counted: a present one is counted again and again, a past one when late input changed what is known. */
+/** A day that was counted: the present one repeatedly, a past one again after late input. */
 export interface AdoptionDay {
   readonly day: string
   readonly updatedMs: number
@@ -43,7 +40,7 @@ export interface AdoptionReader {
   /** Of one operator; both ends inclusive. */
   rows(operator: string, fromDay: string, toDay: string): Promise<readonly AdoptionRow[]>
   usage(fromDay: string, toDay: string): Promise<readonly UsageRow[]>
-  /** All that were counted, oldest first. */
+  /** Oldest first. */
   days(): Promise<readonly AdoptionDay[]>
   /** Sorted. */
   operators(): Promise<readonly string[]>

@@ -1,9 +1,6 @@
 import type { Labels } from './labels.ts'
 
-/**
- * An alert: one firing or waiting instance of an alerting rule. States are Prometheus'; `resolved` ones are kept for a
- * while so that a person sees that it worked.
- */
+/** The states of an alert, as in Prometheus; `resolved` alerts are retained for a while. */
 export const ALERT_STATES = ['pending', 'firing', 'resolved'] as const
 export type AlertState = (typeof ALERT_STATES)[number]
 
@@ -26,26 +23,23 @@ export function healthImpactOf(labels: Labels): HealthImpact {
 
 /** The present state of one alert. Times in milliseconds since the epoch. */
 export interface Alert {
-  /**
-   * `fingerprintOf` the alert's labels, which hold the cluster, the rule's identity (alertname, severity, component) and
-   * the expression's labels: Alertmanager's own fingerprint of this alert, and stable while annotations change.
-   */
+  /** `fingerprintOf` the alert's labels: Alertmanager's fingerprint, independent of annotations. */
   readonly fingerprint: string
   readonly labels: Labels
   readonly annotations: Readonly<Record<string, string>>
   readonly state: AlertState
-  /** When the expression first held, in this run of it. */
+  /** When the expression became true, in this occurrence. */
   readonly activeAtMs: number
   readonly firedAtMs?: number
   readonly resolvedAtMs?: number
-  /** When the expression last held. */
+  /** When the expression was last true. */
   readonly lastHeldAtMs: number
   /** When it first stopped holding while `keep_firing_for` keeps the alert firing; absent while it holds. */
   readonly keepFiringSinceMs?: number
   readonly value: number
 }
 
-/** An alert with the rule that made it. */
+/** An alert with its rule. */
 export interface RuleAlert extends Alert {
   readonly ruleKey: string
   readonly rule: AlertSource
@@ -79,7 +73,7 @@ export function fingerprintOf(labels: Labels): string {
 
 /** An alert as stored, under its rule. */
 export interface AlertRecord extends Alert {
-  /** Identity of the rule inside its group: name, severity and component (names repeat, facts 2.1), and its place among equals. */
+  /** Identity of the rule in its group: name, severity and component (names repeat, facts 2.1), and its index among equals. */
   readonly ruleKey: string
 }
 

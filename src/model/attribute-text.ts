@@ -1,7 +1,5 @@
 import type { Attributes, AttributeValue } from './attribute.ts'
 
-/** Attribute values as a label, a tag or a search shows them. */
-
 /** Texts as they are, numbers and booleans as text, bytes in base64, lists and maps as JSON. The empty value is the empty text. */
 export function valueText(value: AttributeValue): string {
   if (typeof value === 'string') return value

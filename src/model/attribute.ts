@@ -1,7 +1,4 @@
-/**
- * A value of an attribute as OpenTelemetry has it (opentelemetry-proto common.proto, AnyValue), as the JavaScript value
- * it stands for. An integer beyond +-2^53 is a bigint; the empty value is `undefined`.
- */
+/** OpenTelemetry's AnyValue (common.proto). An integer beyond +-2^53 is a bigint; the empty value is `undefined`. */
 export type AttributeValue =
   | undefined
   | string
@@ -20,7 +17,7 @@ export interface KeyValue {
 /** As sent: in wire order, maybe with repeated keys. */
 export type Attributes = readonly KeyValue[]
 
-/** The text under a key; `undefined` when there is none, or it is no text. The last of repeated keys counts. */
+/** The text of an attribute, if it is a text. The last of repeated keys counts. */
 export function textAttribute(attributes: Attributes, key: string): string | undefined {
   const value = attributes.findLast((attribute) => attribute.key === key)?.value
   return typeof value === 'string' ? value : undefined

@@ -1,4 +1,4 @@
-/** Who did what, and when. Written in the same transaction as the action's effect, so that there is none without the other. */
+/** The audited actions. An entry is written in the same transaction as the effect of the action. */
 export const AUDIT_ACTIONS = [
   'silence.create',
   'silence.update',
@@ -20,7 +20,7 @@ export interface AuditedAction {
   readonly action: AuditAction
   /** Id of the silence, fingerprint of the alert, name of the cluster, or of what was reloaded. */
   readonly subject: string
-  /** JSON of what was written. */
+  /** The change as JSON. */
   readonly detail: string
 }
 

@@ -1,12 +1,10 @@
 import type { Labels } from './labels.ts'
 
 /**
- * Which cluster a label set speaks of. One cluster is named by different labels on different ways in
- * (facts: OpenShift remote write, telemetry, ACM, OpenTelemetry); `ingest` copies the first one present into
- * `cluster` on a series' first sight, so that rules, pages and people use one name. Nothing sent is lost.
+ * The cluster of a label set. Sources use different labels for it (facts: OpenShift remote write, telemetry, ACM,
+ * OpenTelemetry); `ingest` copies the first one present into `cluster`, and keeps the others.
  */
 
-/** The label that holds the cluster on everything Daytwo shows. */
 export const CLUSTER_LABEL = 'cluster'
 
 /** In order of preference, after `cluster` itself. Configurable by `identity.labels`. */
@@ -20,7 +18,7 @@ export const CLUSTER_ALIASES: readonly string[] = [
   'cluster_name',
 ]
 
-/** The cluster, or the empty string when none of the labels is there. */
+/** The cluster; empty: none of the labels is present. */
 export function clusterOf(labels: Labels, aliases: readonly string[] = CLUSTER_ALIASES): string {
   const own = labels.get(CLUSTER_LABEL)
   if (own !== '') return own

@@ -1,9 +1,9 @@
 import type { Condition } from './object-facts.ts'
 
-/** What is known of one cluster now. Absent is unknown; nothing here is guessed. */
+/** The current state of one cluster. Absent: unknown. */
 export interface ClusterRecord {
   readonly cluster: string
-  /** The other names it goes by: `k8s.cluster.name`, OpenShift's `clusterID`. */
+  /** Other names: `k8s.cluster.name`, OpenShift's `clusterID`. */
   readonly aliases: readonly string[]
   readonly flavour?: 'community' | 'openshift'
   readonly platform?: { readonly kind: 'openshift' | 'kubernetes'; readonly version?: string; readonly target?: string }
@@ -71,26 +71,26 @@ export interface Coverage {
   readonly kinds: readonly string[]
 }
 
-/** A cluster ran one version of one operator from, until (absent: still does). Ordered, never overlapping. */
+/** A period in which a cluster ran one version of one operator; without an end: it still runs it. Never overlapping. */
 export interface VersionInterval {
   readonly cluster: string
   /** `kubevirt-hyperconverged`, `kubevirt`, `cdi`, `openshift`, ... */
   readonly operator: string
   readonly version: string
-  /** First seen with it; `isStartKnown` false: it was so when the history begins. */
+  /** `isStartKnown` false: the history begins with it. */
   readonly fromMs: number
   readonly isStartKnown: boolean
   readonly untilMs?: number
   readonly resolutionSeconds: number
 }
 
-/** Something was changed past the API, or past the operator. */
+/** An out-of-band modification. */
 export interface Modification {
-  /** Hash of what makes it one: cluster, kind, component, start. */
+  /** Hash of cluster, kind, component, start. */
   readonly id: string
   readonly cluster: string
   readonly kind: 'out_of_band' | 'jsonpatch'
-  /** Operand that was edited and changed back, or that the annotation patches. */
+  /** The operand that was edited, or that the annotation patches. */
   readonly component: string
   readonly startedMs?: number
   /** When it was reverted or the annotation removed; absent: still active, or (out_of_band) momentary. */

@@ -1,4 +1,4 @@
-/** A declaration that a cluster was switched off for good. */
+/** A declaration that a cluster was decommissioned. */
 export interface Decommission {
   /** A UUID. */
   readonly id: string
@@ -17,7 +17,7 @@ export interface Decommission {
 export interface DecommissionEnd {
   readonly kind: (typeof DECOMMISSION_ENDS)[number]
   readonly atMs: number
-  /** Who took it back; `daytwo` for what ends by itself. */
+  /** Who withdrew it; `daytwo`: ended automatically. */
   readonly by: string
 }
 

@@ -1,4 +1,4 @@
-/** One attempt to notify a receiver, as it is stored. Nothing in it holds a secret. */
+/** One attempt to notify a receiver, as stored. Contains no secret. */
 export interface DeliveryRecord {
   readonly atMs: number
   readonly receiver: string
@@ -17,12 +17,12 @@ export interface DeliveryRecord {
   readonly latencyMs: number
   readonly error?: string
   readonly retryAtMs?: number
-  /** Its beginning when it is long. */
+  /** Truncated if long. */
   readonly payload: string
   readonly answer?: string
 }
 
-/** `refused`: the receiver does not want it, repeating is no use. `failed`: it is tried again. */
+/** `refused`: rejected by the receiver, without a retry. `failed`: it is retried. */
 export const DELIVERY_OUTCOMES = ['delivered', 'refused', 'failed'] as const
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number]
 
@@ -40,7 +40,7 @@ export interface DeliveryQuery {
   readonly before?: number
 }
 
-/** Implemented by `store`. The oldest go when there are too many. */
+/** Implemented by `store`, which deletes the oldest beyond its limit. */
 export interface DeliveryStore extends DeliveryReader {
   add(deliveries: readonly DeliveryRecord[]): Promise<void>
 }

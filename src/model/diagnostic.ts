@@ -1,11 +1,8 @@
-/**
- * A finding with a position. PromQL errors, rule checks and page checks share it; it is drawn as a caret in a terminal
- * and as an underline in the UI.
- */
+/** A finding with a position, of PromQL errors, rule checks and page checks. */
 export interface Diagnostic {
   readonly severity: 'error' | 'warning'
   readonly message: string
-  /** What to do about it, when there is something to do. */
+  /** What to do about it. */
   readonly help?: string
   /** Path of the file as the user named it; absent for a query typed by hand. */
   readonly file?: string
@@ -21,7 +18,7 @@ export function positionOf(text: string, offset: number): { readonly line: numbe
   return { line: before.split('\n').length, column: offset - lineStart + 1 }
 }
 
-/** The line with carets under the range, for a terminal. A remark is drawn like an error. */
+/** The line with carets under the range, for a terminal. */
 export function renderDiagnostic(
   text: string,
   diagnostic: Omit<Diagnostic, 'severity'> & { readonly severity: Diagnostic['severity'] | 'info' },

@@ -2,7 +2,7 @@ import type { Labels } from './labels.ts'
 
 /** An observation with the context in which a sample of its series was measured, usually a trace. */
 export interface Exemplar {
-  /** As sent: `trace_id` and whatever else. Names and values together have at most `EXEMPLAR_LABEL_RUNES_MAX` characters. */
+  /** `trace_id` and others. Names and values have at most `EXEMPLAR_LABEL_RUNES_MAX` characters in total. */
   readonly labels: Labels
   readonly value: number
   readonly timeMs: number

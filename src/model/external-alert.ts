@@ -7,10 +7,10 @@ export interface ExternalAlertRecord {
   readonly labels: Labels
   readonly annotations: Readonly<Record<string, string>>
   readonly startsAtMs: number
-  /** It is resolved from then on, unless it is sent again before. */
+  /** Resolved from then on, unless it is sent again before. */
   readonly endsAtMs: number
   readonly updatedAtMs: number
-  /** When this run of it was first seen. */
+  /** The first report of this occurrence. */
   readonly receivedAtMs: number
   /** The sender named no end, so it ends `resolve_timeout` after it was last posted. */
   readonly isTimeout: boolean

@@ -1,4 +1,4 @@
-/** Where a feature gate is set: in HyperConverged itself, or past it by a JSON patch of what it deploys. */
+/** Where a feature gate is set: in HyperConverged, or out of band by a JSON patch. */
 export const GATE_SOURCES = ['hyperconverged', 'jsonpatch'] as const
 type GateSource = (typeof GATE_SOURCES)[number]
 
@@ -7,19 +7,18 @@ export interface GateUse {
   readonly cluster: string
   /** The version of HCO; absent: not reported. */
   readonly version?: string
-  /** As it is spelled there. */
   readonly gate: string
   readonly isOn: boolean
   readonly source: GateSource
-  /** Of a patch: what it patches, and since when; absent since: not known. */
+  /** The patched operand, and since when; absent: unknown. */
   readonly component?: string
   readonly sinceMs?: number
 }
 
-/** A feature gate with all who set it. HyperConverged and the operands spell some alike but for case: that is one gate. */
+/** A feature gate with all clusters that set it, case-insensitive. */
 export interface Gate {
   readonly gate: string
-  /** Patches first, then who has it on, then who has it off; by cluster. */
+  /** Patches first, then enabled, then disabled; by cluster. */
   readonly uses: readonly GateUse[]
 }
 

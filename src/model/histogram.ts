@@ -1,8 +1,7 @@
 /**
- * A native histogram: one sample that holds a whole distribution (Prometheus' "sparse histograms", OTLP's exponential
- * ones, and classic buckets as custom bounds). Frozen: operations make new ones. Counts are floats: senders' integers
- * are exact up to 2^53. What has no observations is not written down: `BucketCounts` holds no empty buckets, so two
- * histograms are equal when their parts are.
+ * A native histogram: one sample with a whole distribution (Prometheus' "sparse histograms", OTLP's exponential ones, and
+ * classic buckets as custom bounds). Immutable. Counts are floats, exact up to 2^53. `BucketCounts` has no empty buckets, so
+ * two histograms are equal when their parts are.
  */
 export interface Histogram {
   /**
@@ -11,7 +10,6 @@ export interface Histogram {
    * infinity, and all are in `positive`.
    */
   readonly schema: number
-  /** What is known of the counts since the sample before. */
   readonly counterReset: CounterReset
   /** Of all observations; NaN ones are in it and in no bucket. */
   readonly count: number

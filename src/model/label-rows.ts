@@ -1,22 +1,15 @@
 import type { Labels } from './labels.ts'
 
-/**
- * The label sets of many series, by row. They may be made when they are asked for: an aggregation over a fleet looks at
- * one label of each series, and a threshold throws most series away.
- */
+/** The label sets of many series, by row. They may be created on access: most queries read one label, or few series. */
 export interface LabelRows {
   readonly length: number
-  /**
-   * What all versions of a list that grows at its end share: of two lists of one lineage, the first rows are the same.
-   * Callers may cache per-row results by it.
-   */
+  /** Lists of one lineage have the same first rows, so callers may cache results by row. */
   readonly lineage: object
   at(row: number): Labels
   /** One label's value, or the empty string; makes no label set. */
   valueAt(row: number, name: string): string
 }
 
-/** Label sets that are there already. */
 export class LabelList implements LabelRows {
   readonly lineage: object
   readonly #labels: readonly Labels[]

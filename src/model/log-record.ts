@@ -1,6 +1,6 @@
 import type { Attributes, AttributeValue } from './attribute.ts'
 
-/** A log record as OpenTelemetry has it (logs.proto), other than a watched object: those become observations. */
+/** A log record of OpenTelemetry (logs.proto). Records about objects become observations instead. */
 export interface LogRecord {
   /** Of the event, or of its observation when the event has none. */
   readonly timeNs: bigint

@@ -44,7 +44,7 @@ export function keyOfMatchers(matchers: readonly Matcher[]): string {
   return key
 }
 
-/** Whether an absent label would match: such a matcher alone selects nothing in particular. */
+/** Whether an absent label would match. */
 export function matchesEmpty(matcher: Matcher): boolean {
   return compileMatcher(matcher)('')
 }

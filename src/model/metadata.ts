@@ -1,4 +1,4 @@
-/** Metric types, in the words of Prometheus' `/api/v1/metadata` and in the order of remote write's numbers. */
+/** Metric types, as in Prometheus' `/api/v1/metadata`, in the order of remote write's numbers. */
 export const METRIC_TYPES = [
   'unknown',
   'counter',

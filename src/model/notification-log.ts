@@ -1,4 +1,4 @@
-/** What one receiver was last notified of one group. Times in milliseconds since the epoch. */
+/** The last notification of one group to one receiver. */
 export interface NotificationLogEntry {
   /** Group, receiver and integration. */
   readonly key: string
@@ -6,7 +6,6 @@ export interface NotificationLogEntry {
   /** Fingerprints. */
   readonly firing: readonly string[]
   readonly resolved: readonly string[]
-  /** Nothing is known of it after this. */
   readonly expiresAtMs: number
 }
 

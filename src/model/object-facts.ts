@@ -1,7 +1,7 @@
 /**
- * What is kept of each watched kind: what facts are derived from, and no more. Times are milliseconds; `createdMs` is
- * `metadata.creationTimestamp`, `deletingMs` its `deletionTimestamp`. Absent fields were not in the object; an empty
- * list was. Both layouts of HyperConverged (v1beta1 and v1) become one.
+ * The stored fields of each watched kind: only those that facts are derived from. Times are milliseconds; `createdMs` is
+ * `metadata.creationTimestamp`, `deletingMs` its `deletionTimestamp`. Absent fields were not in the object. Both layouts of
+ * HyperConverged (v1beta1 and v1) become one.
  */
 
 export interface Condition {

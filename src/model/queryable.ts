@@ -15,7 +15,7 @@ export interface SelectRequest extends TimeRange {
   readonly matchers: readonly Matcher[]
   /** The most samples to read; beyond it `select` throws FleetError `query_limit`. */
   readonly maxSamples: number
-  /** What the samples are for, so that a store may answer from rollups or runs when the answer is the same. */
+  /** A store may use rollups or runs if the result is the same. */
   readonly hint?: SelectHint
   /** What is read is added to it. A store that does not count leaves it as it is. */
   readonly tally?: ReadTally
@@ -27,7 +27,7 @@ interface SelectHint {
   readonly stepMs?: number
   /** Width of the range selector; 0 for an instant selector. */
   readonly rangeMs?: number
-  /** Only the newest sample of each series in the range is looked at; a store may leave out the others. */
+  /** Only the newest sample of each series in the range is needed. */
   readonly isNewestOnly?: boolean
 }
 
@@ -40,22 +40,17 @@ export interface RunSelection {
   /** A matching series has native histograms in the range, which runs cannot represent: use `select`. */
   readonly hasHistograms?: boolean
   /**
-   * The samples of rows `[from, to)`, a row each (`into` is cleared first). Between two calls the store may go on;
-   * each series by itself is read as it was at one moment. Throws FleetError `query_limit` beyond `maxSamples` runs.
+   * The samples of rows `[from, to)`, one row each (`into` is cleared first). The store may change between two calls; each
+   * series is consistent. Throws FleetError `query_limit` beyond `maxSamples` runs.
    */
   readRuns(from: number, to: number, into: RunColumns): void
-  /**
-   * A lower bound of the runs of rows `[from, to)`, without reading them. Absent: the store does not know it.
-   */
+  /** A lower bound of the runs of rows `[from, to)`, without reading them. Absent: unknown. */
   runsAtLeast?(from: number, to: number): number
   /** The newest sample of all rows, by row; `timesMs` is NaN where there is none, and `values` has the exact bits. */
   readNewest(timesMs: Float64Array, values: Float64Array): void
-  /** Of each row's series a number that no other ever had, rising. Absent: a store that has none. */
+  /** A unique, ascending number of each row's series. Absent: the store has none. */
   readonly refs?: Uint32Array
-  /**
-   * How all rows end in memory, whatever the range: whoever remembers it sees what came since without reading samples.
-   * Absent: a store that cannot tell.
-   */
+  /** The ends of all rows in memory, whatever the range: changes are visible without reading samples. Absent: unknown. */
   readTails?(into: RunTails): void
 }
 
@@ -75,21 +70,13 @@ export interface RunTails {
   readonly late: Int32Array
 }
 
-/**
- * Reading the store. Synchronous: it is used on the query worker, next to the data. Implemented by `store`, by the
- * test scripts' in-memory store, and later by a remote one behind `QueryEngine`.
- */
+/** Reads the store, synchronously, on the query worker. Implemented by `store` and by the in-memory store of test scripts. */
 export interface Queryable {
   /** Series with at least one sample in the range, in no particular order. Stale markers are samples too. */
   select(request: SelectRequest): readonly SeriesColumns[]
-  /**
-   * The same as runs, decoded bit by bit, for a store with runs. Absent: only `select` is available. Hints are ignored.
-   */
+  /** The same as runs, with exact bits. Hints are ignored. Absent: only `select` is available. */
   selectRuns?(request: SelectRequest): RunSelection
-  /**
-   * Buckets of rollups, for windows that begin and end with one. Undefined when there are none that help, as of native
-   * histograms. Absent: there is only `select`.
-   */
+  /** Buckets of rollups, for aligned windows. `undefined`: no suitable ones, as of native histograms. */
   selectRollup?(request: RollupRequest): RollupSelection | undefined
   /** Label sets of matching series that have a sample in the range. No matchers: all series. */
   series(matchers: readonly Matcher[], range: TimeRange): readonly Labels[]
@@ -99,6 +86,6 @@ export interface Queryable {
   labelValues(name: string, matchers: readonly Matcher[], range: TimeRange): readonly string[]
   /** Matching series with their exemplars in the range, sorted by labels. Absent: exemplars are not stored. */
   exemplars?(matchers: readonly Matcher[], range: TimeRange): readonly ExemplarSeries[]
-  /** What is known of one metric family, or of all, sorted by name. Absent: nothing is. */
+  /** The metadata of one metric family, or of all, sorted by name. */
   metadata?(name?: string): readonly MetricFamily[]
 }

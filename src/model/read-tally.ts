@@ -1,7 +1,4 @@
-/**
- * What reading touched, for explaining a query: a request may carry a tally, and the store adds to it. Per portion and
- * never per sample, so that it costs nothing to have the place for it.
- */
+/** What a query read, for its explanation: the store adds to the tally of a request, per portion, never per sample. */
 export interface ReadTally {
   /** The series of the matchers were known from an earlier request. Undefined: the store does not count. */
   isMatchKnown: boolean | undefined

@@ -1,7 +1,4 @@
-/**
- * A refusal: data that is not taken. It is an answer, counted by reason and told to the sender with how many samples
- * were taken; it is never thrown. Reasons are a closed list; what is not on it is a failure or a bug.
- */
+/** Reasons for refusing data. A refusal is a value, counted by reason and reported to the sender; it is never thrown. */
 export const REFUSAL_REASONS = [
   'bad_encoding',
   'request_too_large',
@@ -38,10 +35,10 @@ export const REFUSAL_REASONS = [
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]
 
-/** How many were refused for one reason, with one example worth reading. */
+/** The refused items of one reason. */
 export interface Refusal {
   readonly reason: RefusalReason
   readonly count: number
-  /** What was got and what was wanted, in one sentence; at most 300 characters. */
+  /** What was received and what was expected, in one sentence; at most 300 characters. */
   readonly example: string
 }

@@ -1,7 +1,6 @@
 /**
- * RE2 patterns, as Prometheus, Alertmanager and their users write them. One engine runs all of them in time linear in the
- * text (re2js, a port of RE2): what RE2 refuses (lookaround, backreferences) is refused with RE2's words, so that a rule
- * file means the same here and there, and no pattern from outside reaches JavaScript's backtracking engine.
+ * RE2 patterns, as in Prometheus and Alertmanager, run by re2js (a port of RE2) in time linear in the text. No pattern from
+ * outside reaches JavaScript's backtracking engine.
  */
 import { RE2JS, RE2JSException } from 're2js'
 
@@ -68,10 +67,10 @@ function compileWith(pattern: string, flags: number): RE2JS {
   }
 }
 
-/** Small programs run as an automaton, which looks at each character once; a large one may run instruction by instruction. */
+/** Small programs run as an automaton, which reads each character once; large ones may run instruction by instruction. */
 const INSTRUCTIONS_PER_STEP = 32
 
-/** How often a test may look at one character of its text, about. Throws `RegexError`. */
+/** About how often a test may read each character. Throws `RegexError`. */
 export function regexStepsPerCharacter(pattern: string): number {
   return Math.ceil(compiled(pattern).programSize / INSTRUCTIONS_PER_STEP)
 }

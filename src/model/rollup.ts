@@ -3,12 +3,9 @@ import type { Matcher } from './matcher.ts'
 import type { TimeRange } from './time-range.ts'
 import type { ReadTally } from './read-tally.ts'
 
-/**
- * Rollups: what is left of the samples of a bucket of time. Buckets are counted from the epoch, and are open at their old
- * end as PromQL's ranges are: bucket k of width w holds the samples in `(k * w, (k + 1) * w]`.
- */
+/** Rollups: summaries of the samples of a time bucket. Bucket k of width w has the samples in `(k * w, (k + 1) * w]`. */
 
-/** The requested parts of a bucket beside its edges: times and values of the first and last sample, resets, counts. */
+/** The requested parts of a bucket, besides its first and last sample, resets and counts. */
 export interface RollupParts {
   /** `mins` and `maxs`. */
   readonly extremes: boolean
@@ -19,7 +16,7 @@ export interface RollupParts {
 /** A range, open at `fromMs`; both ends are multiples of `alignMs`. */
 export interface RollupRequest extends TimeRange {
   readonly matchers: readonly Matcher[]
-  /** A number of which the width of the buckets must be a divisor: the windows to be computed begin and end on it. */
+  /** A multiple of the bucket width: the windows begin and end on it. */
   readonly alignMs: number
   /** The most buckets to read; beyond it FleetError `query_limit`. */
   readonly bucketsMax: number
@@ -29,8 +26,8 @@ export interface RollupRequest extends TimeRange {
 }
 
 /**
- * Buckets of one series, oldest first, numbers strictly rising; `[0, count)` of each column is valid. Stale markers are
- * no samples here. Where `counts` is 0 there was nothing but stale markers, and the other columns mean nothing.
+ * Buckets of one series, oldest first; `[0, count)` of each column is valid. Stale markers are not samples here; if `counts`
+ * is 0, the other columns are undefined.
  */
 export interface RollupColumns {
   readonly count: number
@@ -67,11 +64,11 @@ export interface RollupSelection {
   readonly rows: LabelRows
   /** Width of a bucket. */
   readonly widthMs: number
-  /** Whether the samples themselves are there for the whole range too. */
+  /** Whether the samples of the whole range are stored too. */
   readonly hasSamples: boolean
   /**
-   * Shows the buckets of rows `[from, to)`, row by row; rows without any are left out. The columns are used again for the
-   * next row, and may have buckets outside of the range. Throws FleetError `query_limit` beyond `bucketsMax` in one call.
+   * Visits the buckets of rows `[from, to)`; rows without buckets are left out. The columns are reused for the next row, and
+   * may have buckets outside of the range. Throws FleetError `query_limit` beyond `bucketsMax` in one call.
    */
   readBuckets(from: number, to: number, visit: (row: number, buckets: RollupColumns) => void): void
 }

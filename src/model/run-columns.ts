@@ -1,9 +1,8 @@
 import { FleetError } from '../base/errors.ts'
 
 /**
- * Samples of many series as runs: `count` samples of one value, `deltaMs` apart. Most series of a fleet do not change
- * for hours, and then a run is all of them. Columns, reused after `clear`; row r is runs `[ends[r - 1] or 0, ends[r])`,
- * oldest first. The bits of values are kept: a stale marker is found by `isStaleAt(bits, run)`.
+ * Samples of many series as runs: `count` samples of one value, `deltaMs` apart. Columns, reused after `clear`; row r is runs
+ * `[ends[r - 1] or 0, ends[r])`, oldest first. Values have exact bits: see `isStaleAt(bits, run)`.
  */
 export class RunColumns {
   /** Runs in all rows. */
@@ -11,7 +10,7 @@ export class RunColumns {
   rows = 0
   ends = new Uint32Array(64)
   startsMs = new Float64Array(256)
-  /** Means nothing in a run of one sample. */
+  /** Undefined in a run of one sample. */
   deltasMs = new Int32Array(256)
   counts = new Int32Array(256)
   values = new Float64Array(256)

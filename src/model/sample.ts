@@ -1,15 +1,12 @@
 /**
- * A sample is a time (integer milliseconds since the epoch) and a 64-bit float. Samples travel as columns.
- *
- * The stale marker is one NaN bit pattern. A plain JavaScript array, and arithmetic, quiet its payload, so it is
- * recognised by its bits, and it is kept only in a `Float64Array` or a `DataView`. Decoders carry staleness as a
- * boolean (`appendStale`); columns carry the bits.
+ * The stale marker is one NaN bit pattern. A JavaScript array and arithmetic change its payload, so it is recognised by its
+ * bits, and stored only in a `Float64Array` or a `DataView`. Decoders use a boolean instead (`appendStale`).
  */
 
 /** The two 32-bit words of the stale marker, 0x7ff0000000000002 (Prometheus model/value). */
 export const STALE_HIGH_WORD = 0x7ff00000
 export const STALE_LOW_WORD = 2
-/** A stale marker after a quiet-NaN conversion in transit; also counts as stale. A usual NaN ends in 1. */
+/** A stale marker after a quiet-NaN conversion in transit; also counts as stale. Other NaNs end in 1. */
 const STALE_HIGH_WORD_QUIETED = 0x7ff80000
 
 export function isStaleWords(high: number, low: number): boolean {

@@ -1,4 +1,4 @@
-/** What arrives cannot be written: it is refused until it can be, and senders repeat it. */
+/** Input cannot be written: it is refused until then, and senders retry. */
 interface StorageFault {
   /** When it was first seen; the failed write may be a second older. */
   readonly sinceMs: number
@@ -10,7 +10,7 @@ interface StorageFault {
   readonly sizeBytes: number
 }
 
-/** What the server itself cannot do now: what it answers may be old or not whole by that. */
+/** Current faults of the server: its answers may be outdated or incomplete. */
 export interface ServerFaults {
   readonly storage: StorageFault | undefined
   /** The number of rules whose last evaluation failed; their alerts are unchanged since. */

@@ -4,7 +4,7 @@ import type { Matcher } from './matcher.ts'
 export interface Silence {
   /** A UUID, Alertmanager's form. */
   readonly id: string
-  /** At least one, and not only such as `a=""`, which an absent label matches. */
+  /** At least one must not match an absent label. */
   readonly matchers: readonly Matcher[]
   readonly startsAtMs: number
   /** Exclusive. */
@@ -12,7 +12,7 @@ export interface Silence {
   readonly updatedAtMs: number
   readonly createdBy: string
   readonly comment: string
-  /** Ends early, when none of the alerts that it hides is active any more; `endsAtMs` is then the latest end. */
+  /** Ends early, when none of its alerts is active any more. */
   readonly untilResolved: boolean
 }
 
@@ -27,7 +27,7 @@ export function silenceStateAt({ startsAtMs, endsAtMs }: Silence, nowMs: number)
 /** An acknowledgement of one occurrence of an alert. It hides nothing and ends with the occurrence. */
 export interface Acknowledgement {
   readonly fingerprint: string
-  /** Which run: the alert's `activeAtMs`. */
+  /** The occurrence: the alert's `activeAtMs`. */
   readonly activeAtMs: number
   readonly by: string
   readonly atMs: number

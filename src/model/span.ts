@@ -1,9 +1,6 @@
 import type { Attributes } from './attribute.ts'
 
-/**
- * A span as OpenTelemetry has it (trace.proto), with the resource and scope it came with. Times are nanoseconds since
- * the epoch, which no JavaScript number holds exactly.
- */
+/** A span of OpenTelemetry (trace.proto) with its resource and scope. Times are nanoseconds since the epoch. */
 export interface Span {
   /** 32 lower-case hex digits, not all zero. */
   readonly traceId: string
@@ -23,7 +20,7 @@ export interface Span {
   readonly flags: number
   readonly resource: SpanResource
   readonly scope: SpanScope
-  /** What its sender left out for limits of its own, or what was no id; absent: nothing. */
+  /** Dropped by the sender, or invalid ids; absent: nothing. */
   readonly dropped?: { readonly attributes: number; readonly events: number; readonly links: number }
 }
 
@@ -76,15 +73,11 @@ export interface SpanScope {
 /** Writes spans. Trace id and span id identify a span. */
 export interface SpanSink {
   /**
-   * Spans as they were sent, in any order and any number of times. Of two that have the same ids the one that ends later
-   * is kept (at a tie, the one with the greater bytes), whichever came first. Durable with the next commit of the appender.
-   * Answers those that their traces have no room for.
+   * Spans of senders, in any order, with repeats. Of two with the same ids the one that ends later is stored (at a tie, the one
+   * with the greater bytes). Durable with the next commit of the appender. Returns those beyond the limit of their traces.
    */
   putSpans(spans: readonly Span[], nowMs: number): readonly Span[]
-  /**
-   * Derived spans: these replace all spans of a trace with this scope; spans from other senders stay.
-   * Durable as above.
-   */
+  /** Derived spans: replace all spans of a trace with this scope. Durable as above. */
   replaceSpans(traces: readonly DerivedTrace[], nowMs: number): void
 }
 
@@ -98,10 +91,7 @@ export interface DerivedTrace {
 
 /** Upgrade spans sent by operators, by cluster: for deriving facts of changed clusters. */
 export interface UpgradeSpanReader {
-  /**
-   * Clusters of which spans were put after a position, and the newest position. Positions only rise; 0 is before
-   * everything. Derived spans change nothing.
-   */
+  /** Clusters with spans that were put after a position, without derived ones, and the newest position. 0: all. */
   changedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }>
   /** Of one cluster, by start and then ids. */
   upgradeSpans(cluster: string): Promise<readonly Span[]>
@@ -112,8 +102,8 @@ export interface TraceQuery {
   /** A span's name. */
   readonly operation?: string
   /**
-   * All must be on one span or its resource; compared as texts. Besides what was sent a span has what Jaeger shows of it:
-   * `error` (`true`), `span.kind`, `otel.status_code`, `otel.status_description`, `otel.scope.name`, `otel.scope.version`.
+   * All on one span or its resource; compared as texts. With Jaeger's: `error` (`true`), `span.kind`, `otel.status_code`,
+   * `otel.status_description`, `otel.scope.name`, `otel.scope.version`.
    */
   readonly attributes?: Readonly<Record<string, string>>
   /** Traces with a matching span that starts in this range, both inclusive. */

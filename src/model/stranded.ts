@@ -1,13 +1,12 @@
-/** Why clusters on a version are called stranded; the first that holds. See `StrandedVersion`. */
+/** Why a version is stranded; the first reason that applies. See `StrandedVersion`. */
 export const STRANDING_REASONS = ['failing', 'never_left', 'not_lately', 'not_offered'] as const
 export type StrandingReason = (typeof STRANDING_REASONS)[number]
 
 /**
- * A version of HCO that clusters run, that is not the newest of its major version, and from which no way out is known to
- * work. `failing`: upgrades from it ended in the last 90 days, and none of them succeeded. `never_left`: nobody was ever seen
- * leaving it. `not_lately`: the last who left it did so longer ago. None of the three while an upgrade from it is under way
- * and none failed lately. `not_offered`: others left it lately, but some clusters say that they are at the latest
- * version of their channel while their peers were offered a newer one long ago.
+ * A version of HCO that is not the newest of its major version, and from which no upgrade is known to succeed. `failing`: of
+ * the upgrades from it that ended in the last 90 days, none succeeded. `never_left`: no upgrade from it ever succeeded.
+ * `not_lately`: the last success is older. None of the three while an upgrade is in progress and none failed lately.
+ * `not_offered`: upgrades succeed, but some clusters are AtLatestKnown although their peers were offered a newer version.
  */
 export interface StrandedVersion {
   readonly version: string

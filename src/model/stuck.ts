@@ -1,11 +1,11 @@
 import type { PhaseName, UpgradeBlock } from './upgrade.ts'
 
-/** What is known of how long a phase takes on an edge. Seconds; of a phase by waves, per wave. */
+/** The typical time without progress in a phase on an edge. Seconds; of a phase with waves, per wave. */
 export interface PhaseBaseline {
   readonly phase: PhaseName
   readonly p50Seconds: number
   readonly p95Seconds: number
-  /** Finished runs it is learned from; 0: borrowed. */
+  /** Finished upgrades on this edge; 0: learned elsewhere. */
   readonly runs: number
   /** `edge`: this one; `minor`: edges between the same minors; `fleet`: all of the operator; `seed`: nothing learned yet. */
   readonly learnedFrom: 'edge' | 'minor' | 'fleet' | 'seed'
@@ -18,11 +18,9 @@ export interface PhaseBaseline {
 export interface StuckVerdict {
   readonly upgradeId: string
   readonly isStuck: boolean
-  /** The current phase. */
   readonly phase?: PhaseName
-  /** In this phase since. */
   readonly phaseSinceMs?: number
-  /** Nothing got further since. */
+  /** No progress since. */
   readonly stalledSinceMs?: number
   /** No report of the cluster since, so its progress is unknown. */
   readonly silentSinceMs?: number
@@ -47,22 +45,19 @@ export interface EdgeFacts {
   }
   /** Succeeded of those that ended (succeeded, failed, rolled back), with Wilson's 95 % interval; absent: none ended. */
   readonly success?: { readonly share: number; readonly low: number; readonly high: number; readonly of: number }
-  /** From the start, or from the approval when it had to wait for one, to the end: how long the machines need. */
+  /** From the start, or the approval if one was needed, to the end. */
   readonly duration: DurationEstimate
   readonly phases: readonly ({ readonly phase: PhaseName } & DurationEstimate)[]
   readonly firstMs?: number
   readonly lastMs?: number
 }
 
-/**
- * Kaplan and Meier's estimate: runs that are still open, or that ended without getting there, count as longer than they
- * were seen to be.
- */
+/** Kaplan and Meier's estimate: upgrades that did not succeed are censored at their last observation. */
 export interface DurationEstimate {
   readonly runs: number
-  /** Of those, still open, lost, or ended otherwise: censored. */
+  /** Of those, open or without success. */
   readonly censored: number
-  /** Absent where the curve does not come down that far. */
+  /** Absent: the curve does not reach it. */
   readonly p50Seconds?: number
   readonly p90Seconds?: number
   readonly p95Seconds?: number

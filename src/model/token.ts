@@ -5,10 +5,7 @@
 export const ROLES = ['ingest', 'viewer', 'responder', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
-/**
- * What a route asks for. `public` routes say nothing about the fleet. `reporter` is whoever may report an alert: a
- * cluster's own Prometheus (`ingest`), or a person (`responder`).
- */
+/** The access that a route requires. `reporter` may report alerts: a cluster's Prometheus (`ingest`) or a `responder`. */
 export type Access = Role | 'public' | 'reporter'
 
 export interface Principal {

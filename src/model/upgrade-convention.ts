@@ -1,7 +1,6 @@
 /**
- * How an upgrade is told as a trace: the one table of its spans, their attributes and their events. The deriver writes
- * by it, the validator judges by it, and `src/fleet/CONVENTIONS.md` is held to it by a test. Names follow
- * OpenTelemetry's where it has some (`deployment.*`, `cicd.*`, `k8s.*`, `feature_flag.*`); the rest is ours.
+ * An upgrade as a trace: the table of its spans, attributes and events, for the deriver and the validator. A test compares
+ * `src/fleet/CONVENTIONS.md` with it. Names are OpenTelemetry's where it has some (`deployment.*`, `cicd.*`, `k8s.*`, ...).
  */
 
 /** The scope of the traces that are derived here. An operator that sends its own uses any other. */
@@ -37,7 +36,7 @@ interface ConventionEvent {
 /** The roots: one operator each. */
 export const ROOT_NAMES = ['upgrade kubevirt-hyperconverged', 'upgrade kubevirt', 'upgrade openshift'] as const
 
-/** Those of the CSV's phases that are spans. */
+/** The phases of the CSV that are spans. */
 export const CSV_SPANS: Readonly<Record<string, string>> = {
   Pending: 'olm.csv.pending',
   InstallReady: 'olm.csv.install_ready',
@@ -62,7 +61,7 @@ function mayCount(key: string, meaning: string, example: string): ConventionAttr
   return attribute('integer', false, key, { meaning, example })
 }
 
-/** What any span of the convention may carry. */
+/** Attributes of any span of the convention. */
 export const COMMON_ATTRIBUTES: readonly ConventionAttribute[] = [
   may(
     'olm.csv.name',

@@ -1,7 +1,4 @@
-/**
- * The central record. An upgrade is what happens to one operator of one cluster between two versions; everything else
- * is evidence. Absent times are unknown, which is an answer. Milliseconds since the epoch.
- */
+/** The upgrade of one operator of one cluster between two versions. Absent times are unknown. */
 export interface Upgrade {
   /** Hash of the cluster and the new CSV's uid; without a CSV, of cluster, operator and both versions and the start. */
   readonly id: string
@@ -16,14 +13,14 @@ export interface Upgrade {
   readonly startedMs?: number
   /** Of the control plane: for HCO when `status.versions[operator]` is the target. Absent while it runs, or unknown. */
   readonly endedMs?: number
-  /** Of the cluster when it began, as far as it was known then: those that run virt-handler; of OpenShift all. */
+  /** Nodes of the cluster at the start: those with virt-handler; of OpenShift all. */
   readonly nodes?: number
   /** In the order of `PHASES`; operands by component after `operands`. */
   readonly phases: readonly UpgradePhase[]
   readonly blockedBy?: UpgradeBlock
   /** Oldest first; at a tie by source and text. */
   readonly evidence: readonly Evidence[]
-  /** How exact start and end are, at worst: 1 for objects, the scrape interval for metrics. Seconds. */
+  /** The worst resolution of start and end: 1 for objects, the scrape interval for metrics. Seconds. */
   readonly resolutionSeconds: number
 }
 
@@ -40,7 +37,7 @@ export interface UpgradePhase {
   readonly endedMs?: number
   readonly state: PhaseState
   readonly resolutionSeconds: number
-  /** Its times were not seen as they happened but read later from a history (CSV conditions, timestamps in objects). */
+  /** Its times were read later from a history (CSV conditions, timestamps in objects). */
   readonly isReconstructed: boolean
 }
 
@@ -139,7 +136,7 @@ export interface UpgradeDetail {
     readonly endedMs?: number
   }
   readonly workloads?: WorkloadUpdate
-  /** When something last got further: a phase or node not reached before. Going round in circles is no progress. */
+  /** The last progress: a phase or node not reached before. */
   readonly lastProgressMs?: number
   /** The newest report of the objects and series from which the record is derived. */
   readonly observedUntilMs: number
@@ -162,16 +159,15 @@ export interface ComponentUpgrade {
   readonly startedMs?: number
   readonly endedMs?: number
   readonly state: PhaseState
-  /** The last condition that spoke against it. */
+  /** The last condition that reported a fault. */
   readonly message?: string
 }
 
-/** Virtual machines moving to the new launcher: asynchronous and without a bound. */
+/** The update of VMs to the new launcher: asynchronous and without a bound. */
 export interface WorkloadUpdate {
   readonly outdatedAtStart?: number
   readonly outdatedNow?: number
   readonly startedMs?: number
-  /** When none was outdated any more. */
   readonly endedMs?: number
   /** Absent counts are unknown: metrics report only pending and running ones. */
   readonly migrations: {

@@ -8,10 +8,7 @@ import {
   type ConventionAttribute,
 } from './upgrade-convention.ts'
 
-/**
- * Holds a span to the convention of upgrade traces. It stands here, and not in `fleet`, because `ingest` asks it for
- * every span that is received and may not know `fleet`; the deriver is held to the same table.
- */
+/** Checks a span against the convention of upgrade traces, for `ingest` and for the tests of the deriver. */
 
 const EVENTS = new Map(UPGRADE_EVENTS.map((event) => [event.name, event.attributes]))
 
@@ -24,8 +21,8 @@ export function claimsUpgradeConvention(span: Pick<Span, 'name' | 'scope'>): boo
 }
 
 /**
- * What breaks the convention first, as its sender is told: ``span 1a2b… `olm.csv.pending`: olm.csv.name: got nothing,
- * want a text``. `undefined`: nothing does, or the span does not claim it. Attributes it does not know are anybody's.
+ * The first violation of the convention, for the sender: ``span 1a2b… `olm.csv.pending`: olm.csv.name: got nothing, want a
+ * text``. `undefined`: none, or the span does not claim the convention. Unknown attributes are allowed.
  */
 export function upgradeSpanFault(span: Span): string | undefined {
   if (!claimsUpgradeConvention(span)) return undefined

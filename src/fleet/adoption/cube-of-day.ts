@@ -83,7 +83,6 @@ function isKnownAt({ firstSeenMs, lastSeenMs }: ClusterRecord, day: string, atMs
   return firstSeenMs <= atMs && lastSeenMs >= dayStartMs(day)
 }
 
-/** The version of each operator at a moment. */
 function versionsAt(intervals: readonly VersionInterval[], atMs: number): Map<string, string> {
   const versions = new Map<string, string>()
   for (const { operator, version, fromMs, untilMs } of intervals) {

@@ -120,7 +120,6 @@ export class AdoptionCube {
   }
 }
 
-/** Which codes of a dimension pass. */
 interface FilterTest {
   readonly codes: Uint16Array
   readonly isWanted: Uint8Array

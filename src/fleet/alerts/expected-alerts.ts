@@ -22,7 +22,6 @@ export interface ExpectedAlert {
 
 /** Why an upgrade is expected to raise an alert; the shape of notify's port. */
 export interface ExpectedMark {
-  /** Id of the upgrade. */
   readonly upgrade: string
   /** The upgrade, for people. */
   readonly title: string

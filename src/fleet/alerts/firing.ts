@@ -12,7 +12,6 @@ import { clusterOf } from '../../model/cluster-identity.ts'
 
 /** Firing alerts of the fleet, counted. Severity and health impact are independent, so both are included. */
 export interface FiringNow {
-  /** Firing alerts by severity. */
   readonly counts: Readonly<Record<Severity, number>>
   readonly pending: number
   /** The most severe first, then the newest. */

@@ -15,7 +15,6 @@ export interface ClusterFilter {
   readonly text?: string
 }
 
-/** A cluster's record and its current states. */
 export interface ClusterTraitsAndStates {
   readonly record: ClusterRecord
   readonly states: readonly ClusterState[]

@@ -26,7 +26,6 @@ export interface ClusterQuery extends PageQuery, ClusterFilter {
   readonly hasFacets?: boolean
 }
 
-/** A cluster at a moment. */
 export interface ClusterView {
   readonly record: ClusterRecord
   readonly states: readonly ClusterState[]
@@ -42,7 +41,6 @@ export interface ClusterPage {
   readonly clusters: readonly ClusterView[]
   /** How many fit, on all pages. */
   readonly total: number
-  /** Present when the query requested them. */
   readonly facets?: ClusterFacets
   /** The last item of the page; absent: this is the last page. */
   readonly next?: Place
@@ -56,7 +54,6 @@ export interface LastReport {
 
 export interface ClusterIndex {
   put(record: ClusterRecord, upgrades: readonly UpgradeRecord[]): void
-  /** The cluster was deleted. */
   remove(cluster: string): void
   /** A cluster was seen, whether or not its facts changed. */
   markSeen(cluster: string, lastSeen: LastSeen): void
@@ -78,7 +75,6 @@ export interface ClusterIndex {
   records(): readonly ClusterRecord[]
   /** All clusters, including clusters with samples and no record. */
   known(): Iterable<ObservedCluster>
-  /** The known clusters that are not gone. */
   active(nowMs: number): Iterable<ObservedCluster>
   open(): readonly UpgradeRecord[]
   list(query: ClusterQuery, verdictOf: VerdictOf, nowMs: number): ClusterPage
@@ -287,7 +283,6 @@ const SORT_KEYS: Readonly<Record<ClusterQuery['sort'], (one: ClusterWithStates) 
 
 const NONE_DECLARED: readonly Decommission[] = []
 
-/** From any source. */
 function lastSeenMsOf(record: ClusterRecord | undefined, lastSeen: LastSeen): number | undefined {
   return later(lastMsOf(lastSeen), record?.lastSeenMs)
 }

@@ -14,14 +14,10 @@ export interface DecommissionStore {
   write(changed: readonly Decommission[], actions: readonly AuditedAction[]): Promise<void>
 }
 
-export interface DecommissionWish {
-  readonly cluster: string
-  readonly sinceMs: number
-}
+export type DecommissionWish = Pick<Decommission, 'cluster' | 'sinceMs'>
 
 /** A cluster that was seen again after it was declared decommissioned. */
 export interface ReturnedCluster {
-  /** Of the decommission. */
   readonly id: string
   readonly lastSeenMs: number
 }

@@ -4,7 +4,6 @@ import type { Decommission } from '../../model/decommission.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { FleetIndex } from './fleet-index.ts'
 
-/** The declared decommissions. */
 export interface DecommissionSource {
   list(): Promise<readonly Decommission[]>
 }

@@ -42,9 +42,7 @@ export interface FleetIndex extends Pick<
   | 'remove'
   | 'returned'
 > {
-  /** Replaces what is known of a cluster. */
   put(facts: ClusterFacts): void
-  /** All declared decommissions. */
   decommissions(): readonly Decommission[]
   /** A cluster that was not seen for longer is gone. */
   readonly goneAfterMs: number

@@ -8,7 +8,6 @@ import { modificationKeyOf, type FleetFactsReader, type ModificationQuery } from
 import { eachItem } from '../past/keyset.ts'
 import type { FeatureGates, GateUse } from '../../model/gate-use.ts'
 
-/** @param patches the active JSON patches */
 export function featureGates(records: readonly ClusterRecord[], patches: readonly Modification[]): FeatureGates {
   const versions = new Map(records.map(({ cluster, hcoVersion }) => [cluster, hcoVersion]))
   const uses = [
@@ -42,7 +41,6 @@ export function gatesNamed({ telling, gates }: FeatureGates, gate: string | unde
   }
 }
 
-/** The sort key of a use within its gate. */
 export function rankOfUse({ source, isOn }: GateUse): number {
   return source === 'jsonpatch' ? 0 : isOn ? 1 : 2
 }

@@ -10,7 +10,6 @@ export interface Gone {
   readonly sinceMs: number
   readonly why:
     | { readonly kind: 'declared'; readonly decommission: Decommission }
-    /** The cluster was not seen for this long. */
     | { readonly kind: 'unheard'; readonly afterMs: number }
 }
 

@@ -10,7 +10,6 @@ import type { ClusterHistory } from './cluster-history.ts'
 import { countsProgress } from './metric-end.ts'
 import { unreadyRuns } from './metric-phases.ts'
 
-/** In the order of an upgrade. */
 export const METRIC_SIGNATURES: readonly BlockSignature[] = [
   csvHeldBack,
   operandNotReady,
@@ -18,7 +17,6 @@ export const METRIC_SIGNATURES: readonly BlockSignature[] = [
   nodeNotDrained,
 ]
 
-/** The current runs. */
 function now(runs: readonly MetricRun[]): readonly MetricRun[] {
   return runs.filter(({ afterMs }) => afterMs === undefined)
 }

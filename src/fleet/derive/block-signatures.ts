@@ -52,7 +52,6 @@ export function resolutionFailed(history: ClusterHistory, record: UpgradeRecord)
   return undefined
 }
 
-/** An InstallPlan that is pending manual approval. */
 export function approvalWaiting(_: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const approval = phaseOf(record, 'approval')
   if (approval?.state !== 'in_progress' || record.upgrade.approval !== 'Manual') return undefined
@@ -88,7 +87,6 @@ interface CurrentCsv {
   readonly ref: string
 }
 
-/** The current step of the new CSV. */
 function currentCsv(history: ClusterHistory, record: UpgradeRecord): CurrentCsv | undefined {
   const csv = history.of('clusterserviceversions').find(({ uid }) => uid === record.detail.csvUid)
   if (csv === undefined || csv.gone !== undefined || record.upgrade.state !== 'in_progress') return undefined

@@ -20,7 +20,6 @@ import { compareTexts } from '../version-order.ts'
 export type FactsOf<K extends ObjectKind> = OfKind<ObjectFacts, K>
 type OfKind<F, K> = F extends { readonly kind: infer Kind } ? ([K] extends [Kind] ? F : never) : never
 
-/** One state of an object. */
 export interface ObjectState<F extends ObjectFacts = ObjectFacts> {
   readonly facts: F
   /** When a Collector first observed it, by the Collector's clock. */

@@ -29,7 +29,6 @@ export function csvPresences(history: ClusterHistory): readonly CsvPresence[] {
   return presences.sort((a, b) => a.firstMs - b.firstMs || (a.version < b.version ? -1 : 1))
 }
 
-/** Runs with no scrape between them. */
 function stretchesOf(runs: readonly MetricRun[]): readonly (readonly MetricRun[])[] {
   const stretches: MetricRun[][] = []
   let lastMs: number | undefined

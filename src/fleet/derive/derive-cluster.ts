@@ -66,13 +66,11 @@ function startOf({ upgrade }: UpgradeRecord): number {
   return upgrade.startedMs ?? -Infinity
 }
 
-/** Stored evidence of clusters. */
 export interface EvidenceReader {
   readonly observations: Pick<ObservationReader, 'read'>
   readonly spans: { upgradeSpans(cluster: string): Promise<readonly Span[]> }
 }
 
-/** Reads the evidence of a cluster and derives its facts. */
 export async function deriveFrom({ observations, spans }: EvidenceReader, cluster: string): Promise<ClusterFacts> {
   const [observed, upgradeSpans] = [await observations.read(cluster), await spans.upgradeSpans(cluster)]
   return deriveCluster({ ...observed, spans: spanEvidenceOf(upgradeSpans).get(cluster) ?? [] })

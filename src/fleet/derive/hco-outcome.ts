@@ -10,7 +10,6 @@ export interface Outcome {
   readonly state: UpgradeState
   /** When HCO had the version, or when the attempt was over. Absent: in progress, or unknown. */
   readonly ended: Moment | undefined
-  /** The next attempt that started. */
   readonly next: Attempt | undefined
 }
 
@@ -42,7 +41,6 @@ export function outcomeOf(attempts: readonly Attempt[], i: number, history: Clus
   return { state: 'in_progress', ended: undefined, next }
 }
 
-/** The start of the last Failed. */
 function failedAt(steps: readonly CsvStep[]): Moment | undefined {
   return steps.findLast(({ phase }) => phase === 'Failed')?.started
 }

@@ -174,7 +174,6 @@ export function hcoVersionAt(history: ClusterHistory, timeMs: number): string | 
   return reported.toSorted((a, b) => a.atMs - b.atMs).at(-1)?.facts.operatorVersion
 }
 
-/** When the oldest HyperConverged object was created. */
 export function hcoCreatedMs(history: ClusterHistory): number | undefined {
   const created = history.of('hyperconvergeds').flatMap(({ createdMs }) => createdMs ?? [])
   return created.length === 0 ? undefined : Math.min(...created)

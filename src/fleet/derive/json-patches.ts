@@ -1,4 +1,5 @@
 /** JSON patches (RFC 6902) of operands in HyperConverged's annotations: operations from objects, their number from metrics. */
+import type { Modification } from '../../model/cluster-record.ts'
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
 import type { MetricRun } from '../../model/observation.ts'
 import { type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
@@ -120,11 +121,7 @@ function measuredPatch(annotation: string, run: MetricRun): FoundModification {
   }
 }
 
-interface PatchOperation {
-  readonly op: string
-  readonly path: string
-  readonly value?: unknown
-}
+type PatchOperation = NonNullable<Modification['operations']>[number]
 
 type JsonPatch = { readonly operations: readonly PatchOperation[] } | { readonly fault: string }
 

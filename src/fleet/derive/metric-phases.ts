@@ -11,12 +11,10 @@ import type { MetricRollout, MetricWorkloads } from './metric-rollout.ts'
 import { runMoment, type Moment } from './moment.ts'
 import { bare, type PhaseDraft } from './upgrade-draft.ts'
 
-/** The parts of an upgrade that metrics show. */
 export interface ObservedUpgrade {
   readonly presence: CsvPresence
   readonly rollout: MetricRollout | undefined
   readonly workloads: MetricWorkloads | 'none' | undefined
-  /** KubeVirt's end. */
   readonly kubevirt: Moment | undefined
   readonly state: UpgradeState
   readonly started: Moment | undefined

@@ -7,6 +7,7 @@ import type { ClusterHistory } from './cluster-history.ts'
 import type { Span } from './component-upgrade.ts'
 import type { Evidence } from '../../model/upgrade.ts'
 import { evidence } from './hco-evidence.ts'
+import type { WorkloadPhase } from './workload-phase.ts'
 import { knownMs, latest, runMoment, scrapeMoment, type Moment } from './moment.ts'
 
 export interface MetricRollout {
@@ -161,13 +162,7 @@ function handlerStart(history: ClusterHistory, range: Span, canaryMs: number): M
   return runMoment(start)
 }
 
-export interface MetricWorkloads {
-  readonly started: Moment
-  readonly ended: Moment | undefined
-  readonly outdatedAtStart: number
-  readonly outdatedNow: number
-  readonly progressMs: readonly number[]
-}
+export type MetricWorkloads = Omit<WorkloadPhase, 'ref'>
 
 const COARSE_SECONDS = 300
 

@@ -4,13 +4,13 @@
  */
 import { compareVersions } from '../version-order.ts'
 import type { MetricRun } from '../../model/observation.ts'
-import type { ComponentUpgrade, Evidence, UpgradeState } from '../../model/upgrade.ts'
+import type { ComponentUpgrade, Evidence } from '../../model/upgrade.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { toComponent } from './component-upgrade.ts'
 import { hasFailedFinally } from './csv-path.ts'
 import { csvPresences, succeededBefore, type CsvPresence } from './csv-presences.ts'
 import { evidence } from './hco-evidence.ts'
-import { metricEnd } from './metric-end.ts'
+import { metricEnd, type MetricEnd } from './metric-end.ts'
 import { firstOf, metricPhases } from './metric-phases.ts'
 import {
   metricRollout,
@@ -94,12 +94,8 @@ function hasBegun({ labels }: MetricRun): boolean {
   return labels['phase'] === 'InstallReady' || labels['phase'] === 'Installing'
 }
 
-interface Outcome {
-  readonly state: UpgradeState
-  readonly ended: Moment | undefined
-}
+type Outcome = Pick<MetricEnd, 'state' | 'ended'>
 
-/** Of a CSV that never succeeded. */
 function unfinished({ phases, lastMs, afterMs }: CsvPresence, from: string, next: CsvPresence | undefined): Outcome {
   const last = phases.findLast(({ labels }) => labels['phase'] !== 'Replacing')
   const hasFailed = last?.labels['phase'] === 'Failed'

@@ -31,7 +31,6 @@ export function scrapeMoment(atMs: number, beforeMs: number | undefined): Moment
   return { atMs, resolutionSeconds, isReconstructed: false, source: 'metrics' }
 }
 
-/** The first sample of a run. */
 export function runMoment(run: MetricRun | undefined): Moment | undefined {
   return run && scrapeMoment(run.firstMs, run.beforeMs)
 }

@@ -71,12 +71,8 @@ export function namedCsvs(history: ClusterHistory): readonly string[] {
 /** The clocks and writes of OLM's operators differ by seconds. */
 const SLACK_MS = 60_000
 
-interface Naming {
+interface Naming extends Pick<Offer, 'installedCsv' | 'subscription' | 'approval' | 'channel'> {
   readonly offered: Moment
-  readonly installedCsv: string | undefined
-  readonly subscription: { readonly name: string; readonly namespace: string }
-  readonly approval: 'Automatic' | 'Manual'
-  readonly channel: string
 }
 
 /** Each time the Subscription started to name this CSV while another one was installed. */

@@ -28,7 +28,6 @@ export function presentObjects<K extends ObjectKind>(history: ClusterHistory, ki
   )
 }
 
-/** The current run of each series. */
 export function presentRuns(history: ClusterHistory, signal: MetricSignal): readonly MetricRun[] {
   const newest = new Map<string, MetricRun>()
   for (const run of history.runs(signal)) newest.set(labelsText(run.labels), run)

@@ -6,14 +6,12 @@ import { groupBy } from '../../base/group-by.ts'
 import { earliest, knownMs, latest, spanMoment, timesOf, type Moment } from './moment.ts'
 import type { PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
 
-/** Root spans by name. */
 const OPERATORS: Readonly<Record<string, UpgradeOperator>> = {
   'upgrade kubevirt-hyperconverged': 'kubevirt-hyperconverged',
   'upgrade kubevirt': 'kubevirt',
   'upgrade openshift': 'openshift',
 }
 
-/** The phase of a span, by its name. */
 const PHASE_SPANS: Readonly<Record<string, PhaseName>> = {
   'olm.approval': 'approval',
   'olm.csv.pending': 'olm.pending',

@@ -28,7 +28,6 @@ export interface UpgradeDraft {
   readonly anchorMs: number
   /** The lower bound of the anchor, by the resolution of the source. */
   readonly sinceMs: number
-  /** The last report of its source. */
   readonly lastSeenMs: number
   readonly state: UpgradeState
   readonly started?: Moment | undefined
@@ -39,7 +38,6 @@ export interface UpgradeDraft {
   readonly approval?: 'Automatic' | 'Manual' | undefined
   readonly phases: readonly PhaseDraft[]
   readonly evidence: readonly Evidence[]
-  /** Times of progress. */
   readonly progressMs: readonly number[]
   readonly detail: DetailDraft
 }

@@ -11,7 +11,6 @@ import { seenMoment, timesOf, type Moment } from './moment.ts'
 export interface Rollout {
   readonly ref: string
   readonly started: Moment
-  /** The canary is ready. */
   readonly canary: Moment | undefined
   readonly ended: Moment | undefined
   readonly desired: number
@@ -21,7 +20,6 @@ export interface Rollout {
   readonly progressMs: readonly number[]
 }
 
-/** The rollout that started in the range. */
 export function virtHandlerRollout(history: ClusterHistory, range: Span): Rollout | undefined {
   const rollouts = history.of('daemonsets').flatMap((daemonSet) => {
     if (daemonSet.name !== 'virt-handler') return []

@@ -91,7 +91,6 @@ function progressOf(states: readonly ObjectState<OperandFacts>[]): readonly numb
   })
 }
 
-/** The workload update with the times of the phase. */
 export function workloadsOf(
   history: ClusterHistory,
   phase: Omit<WorkloadPhase, 'progressMs' | 'ref'> | 'none' | undefined,

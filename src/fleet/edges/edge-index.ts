@@ -38,7 +38,6 @@ export interface RunQuery extends EdgeQuery {
   readonly limit: number
 }
 
-/** What the API reads of edges. */
 export interface EdgeReader {
   /** By operator, then the newest target first, then the newest origin first. */
   edges(query: EdgeQuery): Promise<readonly EdgeFacts[]>
@@ -83,7 +82,6 @@ export interface EdgeIndex {
   lengths(query: RunQuery): DurationRuns
   typical(name: EdgeName): TypicalPhases
   medianRun(name: EdgeName, besidesId: string): DurationRun | undefined
-  /** All runs of each edge. */
   runs(): Iterable<{ readonly name: EdgeName; readonly runs: Iterable<EdgeRun> }>
   /** Incremented whenever an edge changes. */
   revision(): number

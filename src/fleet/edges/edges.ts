@@ -18,7 +18,6 @@ import { durationsOf, type Durations } from '../statistics/durations.ts'
 import { medianInterval, survivalCurve, survivalQuantile } from '../statistics/kaplan-meier.ts'
 import { wilsonInterval } from '../statistics/wilson.ts'
 
-/** One upgrade on an edge. */
 export interface EdgeRun {
   /** Of the upgrade. */
   readonly id: string
@@ -46,11 +45,7 @@ export interface PhaseShape {
   readonly areFinished: readonly boolean[]
 }
 
-export interface EdgeName {
-  readonly operator: string
-  readonly from: string
-  readonly to: string
-}
+export type EdgeName = Pick<EdgeFacts, 'operator' | 'from' | 'to'>
 
 export function edgeNameOf({ operator, from, to }: Upgrade): EdgeName | undefined {
   return from === undefined ? undefined : { operator, from, to }
@@ -111,7 +106,6 @@ function lengthOf(startedMs: number, untilMs: number, isFinished: boolean): RunL
   return { seconds: Math.max(0, untilMs - startedMs) / 1000, isFinished }
 }
 
-/** Estimates all facts of one edge. */
 export function edgeFactsOf(name: EdgeName, runs: readonly EdgeRun[]): EdgeFacts {
   const count = (state: UpgradeState): number => runs.reduce((sum, run) => sum + (run.state === state ? 1 : 0), 0)
   const [succeeded, failed, rolledBack] = [count('succeeded'), count('failed'), count('rolled_back')]

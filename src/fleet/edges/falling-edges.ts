@@ -22,7 +22,6 @@ export interface Outcomes {
   readonly of: number
 }
 
-/** An edge with all its runs. */
 export interface EdgeOfRuns {
   readonly name: EdgeName
   readonly runs: Iterable<EdgeRun>

@@ -13,7 +13,6 @@ export const PEERS_MIN = 3
 /** Mirrors are filled weekly or monthly; twice a fortnight is late. */
 export const LONG_AGO_MS = 28 * 24 * 3600_000
 
-/** An upgrade of HCO that started. */
 export interface TakenStep {
   readonly from: string
   readonly to: string
@@ -36,7 +35,6 @@ export interface NotOffered {
   readonly evidence: readonly Evidence[]
 }
 
-/** Of a cluster's upgrades. */
 export function takenSteps(upgrades: readonly UpgradeRecord[]): readonly TakenStep[] {
   return upgrades.flatMap(({ upgrade: { operator, from, to, startedMs } }) =>
     operator !== 'kubevirt-hyperconverged' || from === undefined || startedMs === undefined

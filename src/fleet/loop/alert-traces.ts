@@ -29,7 +29,6 @@ export class AlertTraces {
     this.#parts = parts
   }
 
-  /** Clusters that wait. */
   get waiting(): number {
     return this.#waiting.size + this.#failed.size
   }

@@ -13,7 +13,6 @@ export type ChangedFacts = 'clusters' | 'upgrades'
 export interface FleetChangeWatch {
   /** The facts of a cluster changed, or are its first ones. */
   derived(before: ClusterFacts | undefined, after: ClusterFacts): void
-  /** The current counts and verdicts. */
   update(coverage: FleetCoverage, verdicts: readonly StuckVerdict[]): void
   /** The number of clusters with input that is not derived: answers contain whether there are any. */
   setPending(count: number): void

@@ -27,7 +27,6 @@ export interface DerivationStageParts extends EvidenceReader {
 }
 
 const BUDGET_MS = 700
-/** Clusters of one write. */
 const BATCH = 50
 
 interface DerivedCluster extends PendingDerivation {

@@ -44,7 +44,6 @@ export interface FleetLoopParts extends Omit<StageParts, 'alertTraces' | 'signal
   readonly stopwatchMs: () => number
 }
 
-/** What one cycle did. */
 export interface FleetReport {
   /** Clusters whose metrics were read, and those that were derived. */
   readonly read: number

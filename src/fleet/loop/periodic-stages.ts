@@ -17,7 +17,6 @@ export class Schedule {
     return true
   }
 
-  /** Due at the next call. */
   reset(): void {
     this.#lastMs = -Infinity
   }

@@ -11,10 +11,8 @@ export interface SignalStageParts {
 }
 
 const BUDGET_MS = 700
-/** Clusters of one write. */
 const BATCH = 50
 
-/** @returns how many clusters were read */
 export async function readSignals(
   { signals, observations, writer }: SignalStageParts,
   { runsWritten }: Pick<FleetLoopState, 'runsWritten'>,

@@ -30,7 +30,6 @@ export async function changedTraces(
   return traces
 }
 
-/** A trace with the alerts in it. */
 export interface AlertedTrace extends DerivedTrace {
   readonly alerts: readonly FiredAlert[]
 }

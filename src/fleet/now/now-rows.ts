@@ -63,7 +63,6 @@ export function overdueSeconds({ stalledSinceMs, silentSinceMs, baseline }: Stuc
   return Math.max(0, stoodMs / 1000 - (baseline?.thresholdSeconds ?? SEED_SECONDS))
 }
 
-/** Since when the approval is pending. */
 export function approvalMs({ record: { upgrade } }: OpenUpgrade): number | undefined {
   return upgrade.phases.find(({ name }) => name === 'approval')?.startedMs
 }

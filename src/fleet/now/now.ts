@@ -58,7 +58,6 @@ export interface PhaseCount {
   readonly stuck: number
 }
 
-/** What the summary reads of the index. */
 export interface NowSource {
   /** Clusters that are not gone, including clusters with samples and no record. */
   active(nowMs: number): Iterable<ObservedCluster>

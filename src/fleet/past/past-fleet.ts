@@ -22,7 +22,6 @@ import { eachUpgrade } from './past-pages.ts'
 import { recordAt } from './record-at.ts'
 import { isOpen, type LastSeen } from '../stuck/stuck.ts'
 
-/** The index of a moment that is over. */
 export interface PastFleet extends FleetIndexReader {
   /** Of all clusters, also of those that were gone then. */
   openRecords(): readonly UpgradeRecord[]

@@ -57,7 +57,6 @@ export const DERIVED_METRICS = [
   { name: 'daytwo_out_of_band_modifications_total', type: 'counter', labels: ['cluster', 'component'] },
 ] as const satisfies readonly DerivedMetric[]
 
-/** The current value of a series. */
 export interface DerivedValue {
   /** The metric's, with `_bucket`, `_sum` or `_count` for a histogram's series. */
   readonly name:

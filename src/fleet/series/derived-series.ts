@@ -39,7 +39,6 @@ export function derivedSeries(facts: DerivedFacts, nowMs: number): readonly Deri
   ]
 }
 
-/** A series with its last written value. */
 export interface WrittenSeries {
   readonly labels: Labels
   readonly value: number

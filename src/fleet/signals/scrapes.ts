@@ -20,7 +20,6 @@ export interface Stretch {
   readonly value: number
   readonly firstMs: number
   lastMs: number
-  /** The time of the stale marker. */
   staleMs?: number
 }
 

@@ -11,7 +11,6 @@ import { MISSED_MS } from './scrapes.ts'
 import { SETTLED_EVERY_MS } from './signal-runs.ts'
 import type { SignalGroup } from './signals.ts'
 
-/** The store that signals are read from. */
 export interface SignalStore {
   selectRuns(
     request: TimeRange & { readonly matchers: SignalGroup['matchers']; readonly maxSamples: number },

@@ -14,7 +14,6 @@ import type { MetricRun, MetricSignal } from '../../model/observation.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { Instants, lastUpTo, MISSED_MS, mergeReplicas, stretchesOf, type ScrapeRun } from './scrapes.ts'
 
-/** One series of the group. */
 export interface SignalSeries {
   readonly signal: MetricSignal
   readonly labels: Readonly<Record<string, string>>
@@ -180,7 +179,6 @@ interface Input {
   readonly samples: readonly ScrapeRun[]
 }
 
-/** Merges replicas. */
 function inputsOf(series: readonly SignalSeries[]): readonly Input[] {
   return [...groupBy(series, ({ identity }) => identity).values()].map((same) => {
     const runs = mergeReplicas(same.map(({ runs }) => runs))

@@ -80,7 +80,6 @@ export class SignalWatch {
     return this.#changed.hasUntried || this.#aged.hasUntried
   }
 
-  /** How many clusters wait for `read`. */
   get waiting(): number {
     return this.#changed.size + [...this.#aged.keys()].filter((cluster) => !this.#changed.has(cluster)).length
   }

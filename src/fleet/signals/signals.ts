@@ -13,7 +13,6 @@ export interface SignalGroup {
   readonly name: string
   /** Finds all series of the group, of all clusters. */
   readonly matchers: readonly Matcher[]
-  /** By the name of the metric. */
   readonly sources: ReadonlyMap<string, SignalSource>
 }
 

@@ -3,16 +3,11 @@
  * (Newcombe 1998, Statistics in Medicine 17:873, method 10, without continuity correction). Both are right where the
  * usual interval is not: for none, for all, and for ten.
  */
+import type { EdgeFacts } from '../../model/stuck.ts'
 import { invariant } from '../../base/invariant.ts'
 import { Z_95 } from './normal.ts'
 
-export interface ShareInterval {
-  readonly share: number
-  readonly low: number
-  readonly high: number
-  /** The denominator. */
-  readonly of: number
-}
+export type ShareInterval = NonNullable<EdgeFacts['success']>
 
 /** 95 %. `of` is above 0. */
 export function wilsonInterval(count: number, of: number): ShareInterval {

@@ -39,9 +39,7 @@ const UNBOUNDED_SECONDS = {
 } as const
 
 export interface BaselineIndex {
-  /** Replaces the upgrades of a cluster. */
   put(cluster: string, records: readonly UpgradeRecord[]): void
-  /** The baseline of a phase of an upgrade. */
   baselineOf(upgrade: Upgrade, phase: PhaseName): PhaseBaseline
   /** Changes whenever a baseline may have changed. */
   revision(): number
@@ -124,7 +122,6 @@ function areEqual(a: ClusterSilences, b: ClusterSilences = new Map()): boolean {
 
 interface ScopeBaseline {
   readonly byCluster: Map<string, readonly number[]>
-  /** Computed when queried. */
   learned: Learned | undefined
 }
 

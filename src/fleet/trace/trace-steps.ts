@@ -32,14 +32,8 @@ const CSV_PHASES: readonly (readonly [PhaseName, string])[] = [
   ['olm.installing', 'Installing'],
 ]
 
-interface CsvStep {
-  readonly phase: string
-  readonly reason: string
-  readonly startedMs: number
-  readonly endedMs?: number
-  /** The reason of the Failed that followed. */
-  readonly error?: string
-}
+/** `error`: the reason of the Failed that followed. */
+type CsvStep = UpgradeRecord['detail']['csvSteps'][number] & { readonly error?: string }
 
 /** Each occurrence of a phase is a span; a change of the reason within it is not. */
 function csvStepsOf(record: UpgradeRecord): readonly SpanDraft[] {

@@ -3,7 +3,7 @@
  * `<name>` and are listed. Read-only by design: commands are rendered, never run.
  */
 import { bindCode, bindProse, languageOf, type BoundText, type ValueOf } from './bound-text.ts'
-import type { Block, Fence } from './markdown-scan.ts'
+import type { Fence } from './markdown-scan.ts'
 import { pageValues, type PageContext, type PageValue } from './page-values.ts'
 import { isPlaceholderName, type PlaceholderName } from './placeholder.ts'
 import type { RunbookPage } from './runbook-page.ts'
@@ -24,21 +24,12 @@ export function bindRunbook(page: RunbookPage, context: PageContext): BoundPage 
   const cells: { id: string; expr: string }[] = []
   const unbound = new Set<string>()
   const markdown = page.blocks.map((block, i): string => {
-    const { text, open } = block.kind === 'prose' ? prose(page, block, valueOf) : fence(page, block, i, valueOf, cells)
-    for (const name of open) unbound.add(name)
-    return text
+    const source = page.text.slice(block.from, block.to)
+    const bound = block.kind === 'prose' ? bindProse(source, valueOf) : fence(page, block, i, valueOf, cells)
+    for (const name of bound.unbound) unbound.add(name)
+    return bound.text
   })
   return { markdown: markdown.join(''), cells, bindings: bindingsOf(page, values), unbound: [...unbound] }
-}
-
-interface Rendered {
-  readonly text: string
-  readonly open: readonly string[]
-}
-
-function prose(page: RunbookPage, block: Block, valueOf: ValueOf): Rendered {
-  const bound = bindProse(page.text.slice(block.from, block.to), valueOf)
-  return { text: bound.text, open: bound.unbound }
 }
 
 function fence(
@@ -47,19 +38,19 @@ function fence(
   place: number,
   valueOf: ValueOf,
   cells: { id: string; expr: string }[],
-): Rendered {
+): Pick<BoundText, 'text' | 'unbound'> {
   const source = page.text.slice(block.contentFrom, block.contentTo)
   const bound = bindCode(source, languageOf(block), valueOf)
   const cell = page.cells.find((one) => one.fence === block)
   if (cell !== undefined) {
     const isRunnable = bound.unbound.length === 0
     if (isRunnable) cells.push({ id: cell.id, expr: unindent(bound.text, block.indent) })
-    return { text: fenceText(block, isRunnable ? `promql live#${cell.id}` : 'promql', bound), open: bound.unbound }
+    return { ...bound, text: fenceText(block, isRunnable ? `promql live#${cell.id}` : 'promql', bound) }
   }
   const own = fenceText(block, block.info, bound)
-  if (block.info !== 'bash kubectl' || hasOcTwin(page, place)) return { text: own, open: bound.unbound }
+  if (block.info !== 'bash kubectl' || hasOcTwin(page, place)) return { ...bound, text: own }
   const twin = bindCode(source.replace(KUBECTL, 'oc'), 'shell', valueOf)
-  return { text: own + fenceText(block, 'bash oc', twin), open: bound.unbound }
+  return { ...bound, text: own + fenceText(block, 'bash oc', twin) }
 }
 
 /** The command's name, not a part of a path or of another word. */

@@ -73,16 +73,12 @@ export function bindProse(source: string, valueOf: ValueOf): BoundText {
   const inSpans = spans
     .filter((span) => placeholdersOf(span.text).length > 0)
     .map(({ from, to, text }): Edit => {
-      const inner = applyEdits(
-        text,
-        placeholdersOf(text).map((use) => edit(use, valueOf(use.name), same)),
-      )
+      const edits = placeholdersOf(text).map((use) => edit(use, valueOf(use.name), same))
+      const inner = applyEdits(text, edits)
       return { from, to, text: codeSpan(inner.text), unbound: inner.unbound }
     })
-  return applyEdits(
-    source,
-    [...inProse, ...inSpans].sort((a, b) => a.from - b.from),
-  )
+  const all = [...inProse, ...inSpans].sort((a, b) => a.from - b.from)
+  return applyEdits(source, all)
 }
 
 interface Edit {

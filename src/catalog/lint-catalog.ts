@@ -129,12 +129,11 @@ function filesOf({ ruleFiles, testFiles, pages, dashboards }: LintedCatalog): Co
   return [...ruleFiles, ...testFiles, ...pages.values(), ...dashboards].map(({ path, text }) => ({ path, text }))
 }
 
-interface ReportedCheck {
+interface ReportedCheck extends Pick<Finding, 'severity'> {
   readonly name: string
   readonly title: string
   /** Markdown: the reason and the correction. */
   readonly description: string
-  readonly severity: LintSeverity
   readonly findings: number
 }
 

@@ -66,7 +66,7 @@ export async function runRuleTests(
   if (file === undefined) return []
   const { language = STABLE_LANGUAGE } = options
   const outcomes: UnitTestOutcome[] = []
-  for (const test of file.tests.filter(isWanted)) outcomes.push(await runUnitTest(file, test, groups, { language }))
+  for (const test of file.tests.filter(isWanted)) outcomes.push(await runUnitTest(file, test, groups, language))
   return outcomes
 }
 

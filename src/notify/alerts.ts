@@ -85,10 +85,15 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
     return duplicates.size === 0 ? alerts : alerts.filter(({ fingerprint }) => !duplicates.has(fingerprint))
   }
   /** A full disk remains full for a while, so this is logged once a minute. */
-  const report = (thrown: unknown, nowMs: number): void => {
-    if (!throttle.admits('write', nowMs)) return
-    log.error({ error: messageOf(thrown) }, 'silences or the history of alerts could not be written; it is tried again')
-  }
+  const report =
+    (nowMs: number) =>
+    (thrown: unknown): void => {
+      if (!throttle.admits('write', nowMs)) return
+      log.error(
+        { error: messageOf(thrown) },
+        'silences or the history of alerts could not be written; it is tried again',
+      )
+    }
   const prune = async (nowMs: number): Promise<void> => {
     await silences.prune(nowMs - options.silenceRetentionMs)
     await external.prune(nowMs)
@@ -107,12 +112,8 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
       const alerts = alertsAt(nowMs)
       acknowledgements.forget(alerts)
       // A failed write is repeated in a later cycle; the two writes are independent.
-      await silences.endResolved(alerts, nowMs).catch((thrown: unknown) => {
-        report(thrown, nowMs)
-      })
-      await history.update(alerts, nowMs).catch((thrown: unknown) => {
-        report(thrown, nowMs)
-      })
+      await silences.endResolved(alerts, nowMs).catch(report(nowMs))
+      await history.update(alerts, nowMs).catch(report(nowMs))
       if (Math.abs(nowMs - prunedAtMs) < PRUNE_EVERY_MS) return
       prunedAtMs = nowMs
       await prune(nowMs).catch((thrown: unknown) => {

@@ -5,9 +5,9 @@
 import type { Labels } from '../model/labels.ts'
 import type { Alert } from '../model/alert.ts'
 import { compareAlerts } from './message.ts'
-import type { PipelineAlert } from './pipeline-view.ts'
 import {
   decide,
+  type PipelineAlert,
   type AlertEntry,
   type Group,
   type GroupPlace,

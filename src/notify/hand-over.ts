@@ -11,7 +11,7 @@ import { onePerFingerprint } from './dispatch.ts'
 import type { NotifiableAlert } from './ports.ts'
 import type { HttpClient } from './http-client.ts'
 import { generatorUrl } from './message.ts'
-import type { NotifyReason } from './notify-reason.ts'
+import type { NotifyReason } from './pipeline-state.ts'
 import { REPEATS_UNTIL_END, postableAlert, postAlerts, type PostableAlert } from './receivers/alertmanager.ts'
 import { retryDelayMs } from './receivers/attempt.ts'
 

@@ -1,8 +1,6 @@
 /** Stages that hold back single alerts of a group that is due: they are grouped and shown with the reason, and not sent. */
 import type { Alert } from '../model/alert.ts'
-import type { NotifyReason } from './notify-reason.ts'
-import { decide, type PipelineState, type Stage } from './pipeline-state.ts'
-import type { PipelineAlert } from './pipeline-view.ts'
+import { decide, type NotifyReason, type PipelineState, type Stage, type PipelineAlert } from './pipeline-state.ts'
 import type { ExpectedMark } from './ports.ts'
 import type { Route } from './route.ts'
 import { namesHoldingAt } from './time-interval.ts'

@@ -6,9 +6,15 @@ import type { NotificationLogEntry } from '../model/notification-log.ts'
 import { ZERO_TIME_MS } from '../template/go-time.ts'
 import type { IntegrationConfig } from './config/receiver-config.ts'
 import type { MessageAlert } from './message.ts'
-import type { NotifyReason } from './notify-reason.ts'
-import { decide, type Cycle, type Flush, type PipelineState, type Stage } from './pipeline-state.ts'
-import type { PipelineAlert } from './pipeline-view.ts'
+import {
+  decide,
+  type NotifyReason,
+  type Cycle,
+  type Flush,
+  type PipelineState,
+  type Stage,
+  type PipelineAlert,
+} from './pipeline-state.ts'
 
 /** A message is retried at least this long. */
 const TRIED_MS_MIN = 10_000

@@ -13,7 +13,7 @@ import { HandOver } from './hand-over.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
 import { generatorUrl } from './message.ts'
 import { Pipeline } from './pipeline.ts'
-import type { PipelineAlert } from './pipeline-view.ts'
+import type { PipelineAlert } from './pipeline-state.ts'
 import type { NotifiableAlert, SilenceReader } from './ports.ts'
 import type { UpgradeMarks } from './upgrade-marks.ts'
 
@@ -138,10 +138,8 @@ function countDelivery(delivery: DeliveryRecord, metrics: OwnMetrics, log: Log):
   if (outcome === 'delivered') return
   // A single failure is in the delivery log; repeated failures are worth a warning.
   const level = outcome === 'failed' && attempt < ATTEMPTS_BEFORE_WARNING ? 'info' : 'warn'
-  log[level](
-    { receiver, integration, target, outcome, status, error, attempt, retryAtMs },
-    'a notification was not delivered',
-  )
+  const fields = { receiver, integration, target, outcome, status, error, attempt, retryAtMs }
+  log[level](fields, 'a notification was not delivered')
 }
 
 /** `undefined` without Alertmanagers. */
@@ -157,10 +155,8 @@ function createHandOver(
   const handOver = new HandOver({ urls, http, externalUrl, resendDelayMs })
   return async (alerts, nowMs) => {
     // Senders of external alerts can post them there themselves.
-    handOver.offer(
-      alerts.filter(({ external }) => external === undefined),
-      nowMs,
-    )
+    const ofRules = alerts.filter(({ external }) => external === undefined)
+    handOver.offer(ofRules, nowMs)
     for (const { url, outcome, status } of await handOver.deliver(nowMs)) {
       metrics.notifications.inc({ receiver: url, integration: 'alertmanager', outcome })
       if (outcome !== 'delivered') log.warn({ url, outcome, status }, 'alerts could not be handed to an Alertmanager')

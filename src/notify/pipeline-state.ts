@@ -1,16 +1,16 @@
 /**
- * The state of the pipeline between evaluation cycles, and the data that the stages of one cycle pass on. Plain data: the
- * stages (`pipeline.ts` lists them) are functions over it, and time is an argument.
+ * The state of the pipeline between evaluation cycles, the data that the stages of one cycle pass on, and what the API shows
+ * of them. Plain data: the stages (`pipeline.ts` lists them) are functions over it, and time is an argument. Without a
+ * configuration there is one route without a receiver, so that groups and marks exist.
  */
+import type { Alert } from '../model/alert.ts'
 import type { Labels } from '../model/labels.ts'
 import type { NotificationLogEntry } from '../model/notification-log.ts'
 import type { NotifyConfig } from './config/config-file.ts'
 import type { IntegrationConfig } from './config/receiver-config.ts'
 import { Inhibitor } from './inhibitor.ts'
 import type { Message } from './message.ts'
-import type { NotifyReason } from './notify-reason.ts'
-import type { Decision, PipelineAlert } from './pipeline-view.ts'
-import type { SilenceReader, UpgradeReader } from './ports.ts'
+import type { ExpectedMark, SilenceReader, UpgradeReader } from './ports.ts'
 import type { Route } from './route.ts'
 
 export interface PipelineParts {
@@ -122,3 +122,71 @@ export function createPipelineState(parts: PipelineParts): PipelineState {
 export function decide(state: PipelineState, fingerprint: string, decision: Decision): void {
   state.alerts.get(fingerprint)?.decisions.set(decision.receiver, decision)
 }
+
+/** One alert. Of alerts with one fingerprint the firing one counts; pending alerts are never sent. */
+export interface PipelineAlert extends Alert {
+  /** The page of its expression on this server, or the URL of the sender of an external alert. */
+  readonly generatorUrl: string
+  /** The comparison of the rule as written: `> 0.9`. */
+  readonly threshold?: string
+}
+
+/** The last decision about one alert and one receiver. */
+export interface Decision {
+  readonly receiver: string
+  readonly sends: boolean
+  /** A `NotifyReason`, with its cause after a colon where it has one: `silenced_by: <id>`. */
+  readonly reason: string
+  readonly atMs: number
+}
+
+/** Why an alert is not sent, and its receivers; the contract's `AlertMarks` without acknowledgements and comments. */
+export interface PipelineMarks {
+  readonly silencedBy: readonly string[]
+  readonly inhibitedBy: readonly string[]
+  readonly mutedBy: readonly string[]
+  readonly expected?: ExpectedMark
+  /** In the order of the routes, each once. */
+  readonly receivers: readonly string[]
+  readonly decisions: readonly Decision[]
+}
+
+/** Alerts of one route with the same values of its `group_by` labels. */
+export interface AlertGroup {
+  /** Alertmanager's: the matchers down to the route, a colon, the group's labels. */
+  readonly groupKey: string
+  readonly receiver: string
+  readonly labels: Labels
+  /** Firing alerts, and resolved ones that are not notified yet; sorted by labels. */
+  readonly alerts: readonly PipelineAlert[]
+  /** Names of the time intervals that mute the group now. */
+  readonly mutedBy: readonly string[]
+  readonly nextFlushMs: number
+}
+
+/**
+ * Why a receiver is notified of an alert, or not: one list for the pipeline (`/debug/notify`, `/api/fleet/v1/deliveries`) and
+ * for the hand-over to Alertmanagers. Every decision has one of these.
+ */
+export type NotifyReason =
+  // Notified.
+  | 'first'
+  | 'new_alerts'
+  | 'resolved'
+  | 'repeat_due'
+  // Nothing to send: no change since the last message; all resolved, and the receiver takes no resolved alerts; resolved
+  // before it was notified; the group has not been due since the alert came; the route has no receiver.
+  | 'nothing_new'
+  | 'cleared'
+  | 'only_resolved'
+  | 'waits_for_group'
+  | 'no_receiver'
+  // Held back by a stage of the pipeline.
+  | 'inhibited_by'
+  | 'expected_in_upgrade'
+  | 'muted_by'
+  | 'silenced_by'
+  // Not handed over to Alertmanagers.
+  | 'pending'
+  | 'resolved_long_ago'
+  | 'same_labels'

@@ -21,8 +21,10 @@ import {
   type PipelineParts,
   type PipelineState,
   type Stage,
+  type AlertGroup,
+  type PipelineAlert,
+  type PipelineMarks,
 } from './pipeline-state.ts'
-import type { AlertGroup, PipelineAlert, PipelineMarks } from './pipeline-view.ts'
 import { send, targetOf } from './receivers/send.ts'
 import { routesFor, type Route } from './route.ts'
 

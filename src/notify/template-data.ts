@@ -32,16 +32,13 @@ export function templateData(message: Message): RootValue {
 }
 
 function alertList(alerts: readonly MessageAlert[], message: Message): ListValue {
-  const only = (status: MessageAlert['status']) => (args: readonly Value[]) => {
-    noArguments(args)
-    return alertList(
-      alerts.filter((alert) => alert.status === status),
-      message,
-    )
+  const only = (status: MessageAlert['status']): ListValue => {
+    const matching = alerts.filter((alert) => alert.status === status)
+    return alertList(matching, message)
   }
   const behaviour: Behaviour = {
     typeName: 'template.Alerts',
-    methods: { Firing: only('firing'), Resolved: only('resolved') },
+    methods: { Firing: method(() => only('firing')), Resolved: method(() => only('resolved')) },
   }
   return { kind: 'list', items: alerts.map((alert) => alertValue(alert, message)), behaviour }
 }
@@ -90,18 +87,9 @@ export function kv(record: Readonly<Record<string, string>>): MapValue {
       typeName: 'template.KV',
       print: () => pairsText(pairs),
       methods: {
-        SortedPairs: (args) => {
-          noArguments(args)
-          return pairList(pairs)
-        },
-        Names: (args) => {
-          noArguments(args)
-          return texts(pairs.map(([name]) => name))
-        },
-        Values: (args) => {
-          noArguments(args)
-          return texts(pairs.map(([, value]) => value))
-        },
+        SortedPairs: method(() => pairList(pairs)),
+        Names: method(() => texts(pairs.map(([name]) => name))),
+        Values: method(() => texts(pairs.map(([, value]) => value))),
         Remove: without,
       },
     },
@@ -135,6 +123,10 @@ function rank(name: string): number {
   return name === 'alertname' ? 0 : 1
 }
 
-function noArguments(args: readonly Value[]): void {
-  if (args.length > 0) throw new TemplateError(`wrong number of args: want 0 got ${args.length}`)
+/** A method without arguments. */
+function method(call: () => Value): (args: readonly Value[]) => Value {
+  return (args) => {
+    if (args.length > 0) throw new TemplateError(`wrong number of args: want 0 got ${args.length}`)
+    return call()
+  }
 }

@@ -9,9 +9,9 @@ import type { AppendDerived } from '../model/appender.ts'
 import type { Labels } from '../model/labels.ts'
 import { RESOLVED_RETENTION_MS, resolve } from './alert-state.ts'
 import { AlertUpdates, type AlertUpdate } from './alert-update.ts'
+import type { TrackedAlert } from './alerting-rule.ts'
 import { alertSamples, seriesSetOf, staleMarkers } from './derived-series.ts'
 import { evaluateGroup, type GroupPorts, type RuleQuery } from './group.ts'
-import { restoreGroup } from './restore.ts'
 import {
   alertSourceOf,
   createGroupState,
@@ -222,4 +222,51 @@ function succeeds(write: Promise<unknown>): Promise<boolean> {
 function splitGroupKey(key: string): readonly [string, string] {
   const at = key.indexOf(';')
   return at === -1 ? [key, ''] : [key.slice(at + 1), key.slice(0, at)]
+}
+
+/** After a longer outage a pending alert starts over. Prometheus' default outage tolerance. */
+export const OUTAGE_TOLERANCE_MS = 3_600_000
+/** Lookback of instant queries: after a shorter outage, missing samples are meaningful. */
+const LOOKBACK_MS = 5 * 60_000
+/** After a longer outage: the time for senders to reconnect. */
+export const CONFIRM_WITHIN_MS = 5 * 60_000
+
+/**
+ * Assigns the stored records of a group to its rules after a restart. Returns the records of removed rules. The time without
+ * evaluations does not count for `for`. A firing alert stays firing; after a long outage it is not resolved before the
+ * senders had time to reconnect.
+ */
+function restoreGroup(state: GroupState, records: readonly AlertRecord[], nowMs: number): AlertRecord[] {
+  const byRule = new Map<string, AlertRecord[]>()
+  for (const record of records) byRule.set(record.ruleKey, [...(byRule.get(record.ruleKey) ?? []), record])
+  for (const rule of state.rules) {
+    const own = byRule.get(rule.rule.ruleKey)
+    if (own === undefined || rule.rule.kind !== 'alerting') continue
+    byRule.delete(rule.rule.ruleKey)
+    const alerts = own.flatMap((record) => restoreAlert(record, nowMs, state.group.intervalMs) ?? [])
+    rule.alerts = new Map(alerts.map((alert) => [alert.labels.key, alert]))
+    // The series written before the restart, so that an alert that does not continue gets stale markers.
+    rule.series = seriesSetOf(own.flatMap((record) => alertSamples(record.labels, trackedOf(record).phase, nowMs)))
+  }
+  state.persistedAtMs = nowMs
+  state.isPersistedEmpty = records.length === 0
+  return [...byRule.values()].flat()
+}
+
+/** The restored alert at `nowMs`; `undefined` when it is expired. */
+export function restoreAlert(record: AlertRecord, nowMs: number, intervalMs: number): TrackedAlert | undefined {
+  const tracked = trackedOf(record)
+  const outageMs = Math.max(0, nowMs - record.lastHeldAtMs)
+  switch (tracked.phase.state) {
+    case 'resolved':
+      return nowMs - tracked.phase.resolvedAtMs > RESOLVED_RETENTION_MS ? undefined : tracked
+    case 'firing':
+      return outageMs > LOOKBACK_MS ? { ...tracked, unconfirmedUntilMs: nowMs + CONFIRM_WITHIN_MS } : tracked
+    case 'pending': {
+      if (outageMs > OUTAGE_TOLERANCE_MS) return undefined
+      // One or two missed evaluations are no outage; a longer time without evaluations does not count for `for`.
+      const unseenMs = outageMs <= 2 * intervalMs ? 0 : outageMs - intervalMs
+      return { ...tracked, phase: { state: 'pending', activeAtMs: tracked.phase.activeAtMs + unseenMs } }
+    }
+  }
 }

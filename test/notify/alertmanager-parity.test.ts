@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { fingerprintOf } from '../../src/model/alert.ts'
-import type { PipelineAlert } from '../../src/notify/pipeline-view.ts'
+import type { PipelineAlert } from '../../src/notify/pipeline-state.ts'
 import { startAlertmanager } from '../support/alertmanager.ts'
 import { startHook, type HookServer } from '../support/hook-server.ts'
 import { memoryNotify } from '../support/notify.ts'

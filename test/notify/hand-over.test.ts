@@ -9,7 +9,7 @@ import {
   type HandedOver,
 } from '../../src/notify/hand-over.ts'
 import type { HttpAnswer, HttpRequest } from '../../src/notify/http-client.ts'
-import type { NotifyReason } from '../../src/notify/notify-reason.ts'
+import type { NotifyReason } from '../../src/notify/pipeline-state.ts'
 import type { NotifiableAlert } from '../../src/notify/ports.ts'
 import type { PostableAlert } from '../../src/notify/receivers/alertmanager.ts'
 import { T0, firing, pending, resolved } from './alerts.ts'

@@ -9,8 +9,14 @@ import type { NotificationLogEntry } from '../../src/model/notification-log.ts'
 import { loadConfig, type NotifyConfig } from '../../src/notify/config/config-file.ts'
 import { settle } from '../../src/notify/dispatch.ts'
 import { alertGroups, marksOf, runStages } from '../../src/notify/pipeline.ts'
-import { createPipelineState, type Notification, type PipelineState } from '../../src/notify/pipeline-state.ts'
-import type { AlertGroup, PipelineAlert, PipelineMarks } from '../../src/notify/pipeline-view.ts'
+import {
+  createPipelineState,
+  type Notification,
+  type PipelineState,
+  type AlertGroup,
+  type PipelineAlert,
+  type PipelineMarks,
+} from '../../src/notify/pipeline-state.ts'
 import type { ExpectedMark } from '../../src/notify/ports.ts'
 
 /** A Monday. */

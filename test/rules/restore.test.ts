@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fingerprintOf, type AlertRecord } from '../../src/model/alert.ts'
 import { Labels } from '../../src/model/labels.ts'
-import { CONFIRM_WITHIN_MS, OUTAGE_TOLERANCE_MS, restoreAlert } from '../../src/rules/restore.ts'
+import { CONFIRM_WITHIN_MS, OUTAGE_TOLERANCE_MS, restoreAlert } from '../../src/rules/engine.ts'
 import { openFacts } from '../../src/store/facts/facts.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { Harness, MINUTE_MS, T0, transitionsOf, type MemoryAlertStates } from './harness.ts'

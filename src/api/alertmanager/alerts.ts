@@ -7,7 +7,7 @@ import { compileMatchers } from '../../model/matcher-text.ts'
 import { isExternal, type PostedAlert } from '../../notify/external-alert.ts'
 import { compareByLabels, generatorUrl } from '../../notify/message.ts'
 import { REPEATS_UNTIL_END } from '../../notify/receivers/alertmanager.ts'
-import type { AlertGroup } from '../../notify/pipeline-view.ts'
+import type { AlertGroup } from '../../notify/pipeline-state.ts'
 import type { PipelineView } from '../../notify/pipeline.ts'
 import { marksReader } from '../fleet/alert-marks.ts'
 import {

@@ -148,7 +148,7 @@ function readPanels(spec: Part, queries: PlacedText[]): readonly DashboardPanel[
 const QUERY_KEYS = ['query', 'datasource', 'seriesNameFormat', 'minStep', 'resolution', 'instant']
 
 function readQuery(query: Part, panel: string, queries: PlacedText[]): PanelQuery {
-  const found = readPlugin<PanelQuery>(query, query.what, {
+  return readPlugin<PanelQuery>(query, query.what, {
     TimeSeriesQuery: {
       keys: ['plugin'],
       read: (spec) => {
@@ -159,7 +159,6 @@ function readQuery(query: Part, panel: string, queries: PlacedText[]): PanelQuer
       },
     },
   })
-  return found
 
   function readPrometheus(spec: Part): PrometheusQuery {
     const expr = neededTextAt(spec, 'query')
@@ -182,15 +181,10 @@ function readQuery(query: Part, panel: string, queries: PlacedText[]): PanelQuer
 
 function readGrids(spec: Part, panels: ReadonlySet<string>, variables: ReadonlySet<string>): readonly Grid[] {
   return partsAt(spec, 'layouts', 'a layout', ['kind', 'spec']).flatMap((layout) => {
-    const grid = readPlugin<Omit<Grid, 'kind'> & { readonly kind: 'grid' }>(layout, 'the layout', {
-      Grid: {
-        keys: ['display', 'items', 'repeatVariable'],
-        read: (part) => ({ kind: 'grid', ...readGrid(part, panels, variables) }),
-      },
+    const grid = readPlugin<Grid>(layout, 'the layout', {
+      Grid: { keys: ['display', 'items', 'repeatVariable'], read: (part) => readGrid(part, panels, variables) },
     })
-    if (grid.kind === 'unknown') return []
-    const { title, canCollapse, isOpen, repeatVariable, items } = grid
-    return [{ title, canCollapse, isOpen, repeatVariable, items }]
+    return 'kind' in grid ? [] : [grid]
   })
 }
 

@@ -92,10 +92,8 @@ function readColumn(column: Part, canSort: boolean): ColumnSetting[] {
   const name = neededTextAt(column, 'name')
   if (name === '') return []
   if (has(column, 'plugin')) {
-    column.yaml.warning(
-      column.entries.get('plugin')!.keyAt,
-      `column ${name} has a chart in its cells, which is not drawn`,
-    )
+    const { keyAt } = column.entries.get('plugin')!
+    column.yaml.warning(keyAt, `column ${name} has a chart in its cells, which is not drawn`)
   }
   const link = partAt(column, 'dataLink', `the link of column ${name}`, ['url', 'title', 'openNewTab'])
   return [

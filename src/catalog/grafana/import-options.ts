@@ -1,6 +1,6 @@
 /** Parts of a Grafana panel that several kinds share: units, thresholds, mappings, legends. */
+import type { Calculation } from '../../model/dashboard.ts'
 import { isRecord, isTrueAt, listAt, numberAt, recordAt, textAt, textsAt, type Json } from './json-part.ts'
-import { calculationOf, unitOf } from './words.ts'
 
 /** Reports a feature that was not converted, and the reason. */
 export type Report = (message: string) => void
@@ -15,7 +15,7 @@ export function defaultsOf(panel: Json): Json {
 
 export function formatOf(unit: string, decimals: number | undefined, report: Report): Out | undefined {
   if (unit === '' && decimals === undefined) return undefined
-  const known = unit === '' ? 'decimal' : unitOf(unit)
+  const known = unit === '' ? 'decimal' : UNITS[unit]
   if (known === undefined) report(`unit ${unit} has no like in Perses: values are shown as numbers`)
   const isShort = unit === 'short' ? { shortValues: true } : {}
   return { unit: known ?? 'decimal', ...(decimals === undefined ? {} : { decimalPlaces: decimals }), ...isShort }
@@ -148,7 +148,7 @@ export function legendOf(panel: Json, report: Report): Out | undefined {
     ? OLD_CALCULATIONS.filter((word) => isTrueAt(old, word))
     : textsAt(fresh, 'calcs')
   const values = words.flatMap((word) => {
-    const value = calculationOf(word)
+    const value = CALCULATIONS[word]
     if (value === undefined) report(`the legend's ${word} has no like in Perses`)
     return value ?? []
   })
@@ -168,7 +168,72 @@ export function reduction(panel: Json, report: Report): string {
     recordAt(panel, 'options', 'reduceOptions'),
     'calcs',
   )
-  const known = calculationOf(word)
+  const known = CALCULATIONS[word]
   if (known === undefined) report(`the calculation ${word} has no like in Perses: the last value is shown`)
   return known ?? 'last-number'
+}
+
+/** Perses' names of units. Multiples of bytes and seconds have none: the factor would be lost, so they are reported. */
+const UNITS: Readonly<Record<string, string>> = {
+  ns: 'nanoseconds',
+  µs: 'microseconds',
+  us: 'microseconds',
+  ms: 'milliseconds',
+  s: 'seconds',
+  m: 'minutes',
+  h: 'hours',
+  d: 'days',
+  dtdurations: 'seconds',
+  dtdurationms: 'milliseconds',
+  clocks: 'seconds',
+  clockms: 'milliseconds',
+  percent: 'percent',
+  percentunit: 'percent-decimal',
+  none: 'decimal',
+  short: 'decimal',
+  locale: 'decimal',
+  bits: 'bits',
+  decbits: 'decbits',
+  bytes: 'bytes',
+  decbytes: 'decbytes',
+  bps: 'decbits/sec',
+  binbps: 'bits/sec',
+  Bps: 'decbytes/sec',
+  binBps: 'bytes/sec',
+  cps: 'counts/sec',
+  eps: 'events/sec',
+  mps: 'messages/sec',
+  ops: 'ops/sec',
+  iops: 'ops/sec',
+  pps: 'packets/sec',
+  rps: 'reads/sec',
+  recps: 'records/sec',
+  reqps: 'requests/sec',
+  rowsps: 'rows/sec',
+  wps: 'writes/sec',
+  celsius: 'celsius',
+  fahrenheit: 'fahrenheit',
+  currencyUSD: 'usd',
+  currencyEUR: 'eur',
+  currencyGBP: 'gbp',
+  currencyJPY: 'jpy',
+  dateTimeAsIso: 'datetime-local',
+  dateTimeAsLocal: 'datetime-local',
+  dateTimeAsUS: 'datetime-local',
+  dateTimeFromNow: 'relative-time',
+}
+
+/** Perses' names of calculations. */
+const CALCULATIONS: Readonly<Record<string, Calculation>> = {
+  last: 'last',
+  current: 'last-number',
+  lastNotNull: 'last-number',
+  first: 'first',
+  firstNotNull: 'first-number',
+  mean: 'mean',
+  avg: 'mean',
+  sum: 'sum',
+  total: 'sum',
+  min: 'min',
+  max: 'max',
 }

@@ -168,7 +168,7 @@ function formatValues(panel: Json, columns: Columns, report: Report): void {
   const targets = listAt(panel, 'targets').filter((target) => !isTrueAt(target, 'hide'))
   if (format === undefined) return
   for (const [i] of targets.entries()) {
-    const column = columns.named(targets.length === 1 ? 'Value' : `Value #${letterOf(i)}`)
+    const column = columns.named(targets.length === 1 ? 'Value' : `Value #${String.fromCharCode(65 + i)}`)
     column['format'] ??= format
   }
 }
@@ -185,10 +185,6 @@ const COLORS: Readonly<Record<string, string>> = {
   yellow: '#fade2a',
   green: '#73bf69',
   blue: '#5794f2',
-}
-
-function letterOf(index: number): string {
-  return String.fromCharCode(65 + index)
 }
 
 /** Grafana calls the time `Time`, the value `Value`, and the value of query B `Value #B`. */

@@ -1,6 +1,7 @@
 /** A webhook, version 4 of Alertmanager's message. */
 import type { WebhookConfig } from '../config/receiver-config.ts'
-import { commonPairs, goTimeText, quotedReceiver, statusOf, type Message } from '../message.ts'
+import { commonPairs, quotedReceiver, statusOf, type Message } from '../message.ts'
+import { postableAlert } from './alertmanager.ts'
 import { postJson, type Attempt, type Sending } from './attempt.ts'
 
 export function sendWebhook(config: WebhookConfig, message: Message, sending: Sending): Promise<Attempt> {
@@ -17,11 +18,7 @@ export function webhookBody(message: Message, maxAlerts: number): unknown {
     status: statusOf(shown),
     alerts: shown.map((alert) => ({
       status: alert.status,
-      labels: alert.labels.toObject(),
-      annotations: alert.annotations,
-      startsAt: goTimeText(alert.startsAtMs),
-      endsAt: goTimeText(alert.endsAtMs),
-      generatorURL: alert.generatorUrl,
+      ...postableAlert(alert, alert.endsAtMs),
       fingerprint: alert.fingerprint,
     })),
     groupLabels: message.groupLabels.toObject(),

@@ -93,10 +93,8 @@ function ofAbsent(arg: Expr | undefined): LabelSet {
   const selector = inner?.kind === 'matrix' ? inner.selector : inner
   if (selector?.kind !== 'vector') return NONE
   const fixed = selector.matchers.filter(({ name, op, value }) => op === '=' && name !== METRIC_NAME && value !== '')
-  return plus(
-    NONE,
-    fixed.map(({ name }) => name),
-  )
+  const names = fixed.map(({ name }) => name)
+  return plus(NONE, names)
 }
 
 function ofBinary({ op, left, right, matching }: Binary, metrics: MetricCatalog): LabelSet {

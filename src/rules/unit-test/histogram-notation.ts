@@ -81,10 +81,8 @@ export function readHistogram(text: string): WrittenHistogram | string {
 
 function side(counts: Float64Array, offset: number): BucketCounts {
   if (counts.length === 0) return NO_BUCKETS
-  return nonEmpty(
-    Int32Array.from(counts, (_, i) => offset + i),
-    counts,
-  )
+  const indexes = Int32Array.from(counts, (_, i) => offset + i)
+  return nonEmpty(indexes, counts)
 }
 
 function readList(text: string): Float64Array | undefined {

@@ -13,7 +13,7 @@ import { DEFAULT_ENGINE_OPTIONS } from '../../promql/engine-options.ts'
 import { createLocalEngine } from '../../promql/engine.ts'
 import { areEqual } from '../../promql/histogram/equals.ts'
 import { formatHistogram } from '../../promql/histogram/text.ts'
-import { STABLE_LANGUAGE, type ParseOptions } from '../../promql/parse-options.ts'
+import type { ParseOptions } from '../../promql/parse-options.ts'
 import type { QueryEngine, QueryResult, VectorSample } from '../../promql/query-engine.ts'
 import type { Range } from '../../yaml/yaml-reader.ts'
 import { ALERT_NAME_LABEL } from '../alerting-rule.ts'
@@ -26,11 +26,6 @@ import type { AlertCase, ExpectedSample, ExprCase, UnitTest, UnitTestFile } from
 
 /** Maximum evaluations of one test: a long time with a short interval is a mistake. */
 const EVALUATIONS_MAX = 500_000
-
-interface UnitTestOptions {
-  /** The language of expressions; the stable language by default. */
-  readonly language?: ParseOptions
-}
 
 export interface UnitTestOutcome {
   readonly test: UnitTest
@@ -51,9 +46,9 @@ export async function runUnitTest(
   file: UnitTestFile,
   test: UnitTest,
   groups: readonly RuleGroup[],
-  options: UnitTestOptions = {},
+  language: ParseOptions,
 ): Promise<UnitTestOutcome> {
-  return { test, failures: await new Run(file, test, groups, options.language ?? STABLE_LANGUAGE).failures() }
+  return { test, failures: await new Run(file, test, groups, language).failures() }
 }
 
 /** Stores no alert states. */

@@ -157,11 +157,8 @@ class Reader {
     const isDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(text.text)
     const timeMs = isNumber ? Math.round(Number(text.text) * 1000) : isDate ? Date.parse(text.text) : NaN
     if (Number.isSafeInteger(timeMs)) return timeMs
-    this.#yaml.error(
-      text,
-      `start_timestamp: got ${JSON.stringify(text.text)}`,
-      'like 2026-08-20T10:00:00Z or 1787220000',
-    )
+    const help = 'like 2026-08-20T10:00:00Z or 1787220000'
+    this.#yaml.error(text, `start_timestamp: got ${JSON.stringify(text.text)}`, help)
     return 0
   }
 

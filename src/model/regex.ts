@@ -75,6 +75,16 @@ export function regexStepsPerCharacter(pattern: string): number {
   return Math.ceil(compiled(pattern).programSize / INSTRUCTIONS_PER_STEP)
 }
 
+/** Go's Expand: `$1`, `${1}`, `$name`, `${name}`, `$$`, names as long as they can be; a missing group is empty. */
+export function expandGroups(template: string, match: RegexMatch): string {
+  const reference = /\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu
+  return template.replace(reference, (_, braced?: string, bare?: string) => {
+    const name = braced ?? bare
+    if (name === undefined) return '$'
+    return (/^\d+$/.test(name) ? match[Number(name)] : match.groups?.[name]) ?? ''
+  })
+}
+
 /** A text as a pattern that matches just it. */
 export function escapeRegex(text: string): string {
   return text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&')

@@ -193,7 +193,13 @@ class Evaluator<Context> {
       if (stopsAt !== undefined && isTruthy(value) === stopsAt) return value
       args.push(value)
     }
-    return inside(name, () => callee.call([...args, ...piped], this.#run.context))
+    try {
+      return callee.call([...args, ...piped], this.#run.context)
+    } catch (thrown) {
+      // Other errors pass: a pending query, a bug.
+      if (thrown instanceof TemplateError) throw new TemplateError(`error calling ${name}: ${thrown.message}`)
+      throw thrown
+    }
   }
 
   #variable(name: string): Variable {
@@ -231,16 +237,6 @@ class Evaluator<Context> {
   #step(): void {
     const { steps } = this.#limits
     if (++this.#steps > steps) throw new TemplateError(`more than ${steps} steps`)
-  }
-}
-
-/** Names the function whose call failed, as Go does. Other errors pass: a pending query, a bug. */
-function inside<T>(name: string, run: () => T): T {
-  try {
-    return run()
-  } catch (thrown) {
-    if (thrown instanceof TemplateError) throw new TemplateError(`error calling ${name}: ${thrown.message}`)
-    throw thrown
   }
 }
 

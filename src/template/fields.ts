@@ -1,11 +1,11 @@
 /** Field access: keys of maps, fields of samples and of the data, methods of times. */
 import {
-  MONTHS,
-  WEEKDAYS,
   ZERO_TIME_MS,
   formatGoTime,
   formatGoDuration,
   formatLayout,
+  monthOf,
+  weekdayOf,
   zoneOffsetMs,
 } from './go-time.ts'
 import { TemplateError, typeName, type DurationValue, type TimeValue, type Value } from './value.ts'
@@ -13,7 +13,8 @@ import { TemplateError, typeName, type DurationValue, type TimeValue, type Value
 /** Throws `TemplateError` for an unknown field, or for arguments of a plain field. */
 export function fieldOf(value: Value, name: string, args: readonly Value[]): Value {
   if (typeof value === 'object' && value?.kind === 'time') return timeMethod(value, name, args)
-  if (typeof value === 'object' && value?.kind === 'duration') return durationMethod(value, name, args)
+  if (typeof value === 'object' && value?.kind === 'duration')
+    return knownMethod(DURATION_METHODS, name, args, value)(value)
   const method = methodOf(value, name)
   if (method !== undefined) return method(args)
   if (args.length > 0) throw new TemplateError(`${name} has arguments but cannot be invoked as function`)
@@ -47,59 +48,44 @@ function methodOf(value: Value, name: string): ((args: readonly Value[]) => Valu
   return methods !== undefined && Object.hasOwn(methods, name) ? methods[name] : undefined
 }
 
+/** Methods of a time, from the time and its zone's wall clock read as if it were UTC. */
+const TIME_METHODS: Readonly<Record<string, (time: TimeValue, clock: Date) => Value>> = {
+  UTC: ({ ms }) => ({ kind: 'time', ms }),
+  IsZero: ({ ms }) => ms === ZERO_TIME_MS,
+  String: ({ ms, zone }) => formatGoTime(ms, zone),
+  Unix: ({ ms }) => BigInt(Math.floor(ms / 1000)),
+  UnixMilli: ({ ms }) => BigInt(ms),
+  Year: (_, clock) => BigInt(clock.getUTCFullYear()),
+  Month: (_, clock) => monthOf(clock),
+  Day: (_, clock) => BigInt(clock.getUTCDate()),
+  Weekday: (_, clock) => weekdayOf(clock),
+  Hour: (_, clock) => BigInt(clock.getUTCHours()),
+  Minute: (_, clock) => BigInt(clock.getUTCMinutes()),
+  Second: (_, clock) => BigInt(clock.getUTCSeconds()),
+}
+
+const DURATION_METHODS: Readonly<Record<string, (duration: DurationValue) => Value>> = {
+  String: ({ ms }) => formatGoDuration(ms),
+  Hours: ({ ms }) => ms / 3_600_000,
+  Minutes: ({ ms }) => ms / 60_000,
+  Seconds: ({ ms }) => ms / 1000,
+  Milliseconds: ({ ms }) => BigInt(Math.trunc(ms)),
+}
+
 function timeMethod(time: TimeValue, name: string, args: readonly Value[]): Value {
-  // The wall clock of its zone, read as if it were UTC.
-  const date = new Date(time.ms + zoneOffsetMs(time.ms, time.zone))
   if (name === 'Format') {
     const [layout] = args
     if (args.length !== 1 || typeof layout !== 'string') throw new TemplateError('Format needs one layout text')
     return formatLayout(time.ms, layout, time.zone)
   }
-  if (args.length > 0) throw new TemplateError(`wrong number of args for ${name}: want 0 got ${args.length}`)
-  switch (name) {
-    case 'UTC':
-      return { kind: 'time', ms: time.ms }
-    case 'IsZero':
-      return time.ms === ZERO_TIME_MS
-    case 'String':
-      return formatGoTime(time.ms, time.zone)
-    case 'Unix':
-      return BigInt(Math.floor(time.ms / 1000))
-    case 'UnixMilli':
-      return BigInt(time.ms)
-    case 'Year':
-      return BigInt(date.getUTCFullYear())
-    case 'Month':
-      return MONTHS[date.getUTCMonth()]!
-    case 'Day':
-      return BigInt(date.getUTCDate())
-    case 'Weekday':
-      return WEEKDAYS[date.getUTCDay()]!
-    case 'Hour':
-      return BigInt(date.getUTCHours())
-    case 'Minute':
-      return BigInt(date.getUTCMinutes())
-    case 'Second':
-      return BigInt(date.getUTCSeconds())
-    default:
-      throw new TemplateError(`can't evaluate field ${name} in type *time.Time`)
-  }
+  const clock = new Date(time.ms + zoneOffsetMs(time.ms, time.zone))
+  return knownMethod(TIME_METHODS, name, args, time)(time, clock)
 }
 
-function durationMethod(duration: DurationValue, name: string, args: readonly Value[]): Value {
+/** A method without arguments. */
+function knownMethod<T>(methods: Readonly<Record<string, T>>, name: string, args: readonly Value[], value: Value): T {
   if (args.length > 0) throw new TemplateError(`wrong number of args for ${name}: want 0 got ${args.length}`)
-  switch (name) {
-    case 'String':
-      return formatGoDuration(duration.ms)
-    case 'Hours':
-      return duration.ms / 3_600_000
-    case 'Minutes':
-      return duration.ms / 60_000
-    case 'Seconds':
-      return duration.ms / 1000
-    case 'Milliseconds':
-      return BigInt(Math.trunc(duration.ms))
-    default:
-      throw new TemplateError(`can't evaluate field ${name} in type *time.Duration`)
-  }
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined
+  if (method === undefined) throw new TemplateError(`can't evaluate field ${name} in type ${typeName(value)}`)
+  return method
 }

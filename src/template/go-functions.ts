@@ -44,31 +44,21 @@ export function escapeQuery(text: string): string {
     .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-type Basic = 'bool' | 'int' | 'float' | 'string' | 'nil'
-
-function basicKind(value: Value): Basic {
-  if (value === null) return 'nil'
-  if (typeof value === 'boolean') return 'bool'
-  if (typeof value === 'number') return 'float'
-  if (typeof value === 'bigint') return 'int'
-  if (typeof value === 'string') return 'string'
+/** Go's name of a basic type, or of nil; other values cannot be compared. */
+function basicType(value: Value): string {
+  if (value === null || typeof value !== 'object') return typeName(value)
   throw new TemplateError(`invalid type for comparison: ${typeName(value)}`)
 }
 
 function isEqual(a: Value, b: Value): boolean {
-  const kindA = basicKind(a)
-  const kindB = basicKind(b)
-  if (kindA !== kindB) {
-    if (kindA === 'nil' || kindB === 'nil') return false
-    throw incompatible(a, b)
-  }
+  const [typeA, typeB] = [basicType(a), basicType(b)]
+  if (typeA !== typeB && a !== null && b !== null) throw incompatible(a, b)
   return a === b
 }
 
 function isLess(a: Value, b: Value): boolean {
-  const kind = basicKind(a)
-  if (kind !== basicKind(b)) throw incompatible(a, b)
-  if (kind === 'bool' || kind === 'nil') throw new TemplateError(`invalid type for comparison: ${typeName(a)}`)
+  if (basicType(a) !== basicType(b)) throw incompatible(a, b)
+  if (a === null || typeof a === 'boolean') throw new TemplateError(`invalid type for comparison: ${typeName(a)}`)
   return (a as string | number | bigint) < (b as string | number | bigint)
 }
 

@@ -59,30 +59,18 @@ export function formatGoDuration(durationMs: number): string {
   return minutes > 0 ? `${sign}${minutes}m${seconds}` : `${sign}${seconds}`
 }
 
-/** Starts with Sunday, like `getUTCDay`. */
-export const WEEKDAYS: readonly string[] = [
-  'Sunday',
-  'Monday',
-  'Tuesday',
-  'Wednesday',
-  'Thursday',
-  'Friday',
-  'Saturday',
-]
-export const MONTHS: readonly string[] = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-]
+const MONTH = new Intl.DateTimeFormat('en-US', { month: 'long', timeZone: 'UTC' })
+const WEEKDAY = new Intl.DateTimeFormat('en-US', { weekday: 'long', timeZone: 'UTC' })
+
+/** The English name of the month in UTC. */
+export function monthOf(date: Date): string {
+  return MONTH.format(date)
+}
+
+/** The English name of the day in UTC. */
+export function weekdayOf(date: Date): string {
+  return WEEKDAY.format(date)
+}
 
 /** Parts of Go's reference time `Mon Jan 2 15:04:05 MST 2006`, the longest first. */
 const LAYOUT =
@@ -94,8 +82,8 @@ export function formatLayout(timeMs: number, layout: string, zone?: string): str
   const date = new Date(timeMs + offsetMs)
   if (Number.isNaN(date.getTime())) return formatGoTime(timeMs, zone)
   const two = (value: number): string => String(value).padStart(2, '0')
-  const month = MONTHS[date.getUTCMonth()]!
-  const day = WEEKDAYS[date.getUTCDay()]!
+  const month = monthOf(date)
+  const day = weekdayOf(date)
   const hour12 = date.getUTCHours() % 12 === 0 ? 12 : date.getUTCHours() % 12
   const parts: Readonly<Record<string, string>> = {
     January: month,

@@ -204,13 +204,9 @@ function readEscape(template: string, at: number, quote: string): { readonly tex
   const simple = GO_ESCAPES[rest[0] ?? ''] ?? (rest.startsWith(quote) ? quote : undefined)
   if (simple !== undefined) return { text: simple, to: at + 2 }
   const numeric = /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{3}))/.exec(rest)
-  const point =
-    numeric === null
-      ? NaN
-      : numeric[4] === undefined
-        ? parseInt(numeric.slice(1).join(''), 16)
-        : parseInt(numeric[4], 8)
-  if (numeric === null || point > 0x10ffff || (numeric[4] !== undefined && point > 0xff)) {
+  const octal = numeric?.[4]
+  const point = octal === undefined ? parseInt(numeric?.slice(1).join('') ?? '', 16) : parseInt(octal, 8)
+  if (numeric === null || point > 0x10ffff || (octal !== undefined && point > 0xff)) {
     throw new TemplateSyntaxError(`bad escape in string: \\${rest[0] ?? ''}`, at, at + 2)
   }
   return { text: String.fromCodePoint(point), to: at + 1 + numeric[0].length }

@@ -1,5 +1,5 @@
 /** Parses the pipelines of a template: commands, operands, variables. An unknown function or variable is an error. */
-import { nearest } from '../base/nearest.ts'
+import { didYouMean } from '../base/nearest.ts'
 import type { Command, Operand, Pipe } from './ast.ts'
 import { TemplateSyntaxError, type Token } from './lexer.ts'
 import type { TokenCursor } from './token-cursor.ts'
@@ -157,9 +157,7 @@ export class PipeParser {
     if (text === 'true' || text === 'false') return { ...at, kind: 'literal', value: text === 'true' }
     if (text === 'nil') return { ...at, kind: 'literal', value: null }
     if (!this.#functions.has(text)) {
-      const [first] = nearest(text, this.#functions, 1)
-      const help = first === undefined ? undefined : `did you mean ${first}?`
-      throw new TemplateSyntaxError(`function "${text}" not defined`, from, to, help)
+      throw new TemplateSyntaxError(`function "${text}" not defined`, from, to, didYouMean(text, this.#functions))
     }
     this.used.add(text)
     return { ...at, kind: 'function', name: text }
@@ -180,8 +178,7 @@ export class PipeParser {
 
   #needVariable(name: string, token: Token): void {
     if (this.variables.includes(name)) return
-    const [first] = nearest(name, this.variables, 1)
-    const help = first === undefined ? undefined : `did you mean ${first}?`
+    const help = didYouMean(name, this.variables)
     throw new TemplateSyntaxError(`undefined variable "${name}"`, token.from, token.to, help)
   }
 }

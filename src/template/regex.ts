@@ -1,6 +1,6 @@
 /** RE2 patterns that search a text, for `match` and `reReplaceAll`. A dot does not match a newline without `(?s)`. */
 import type { RE2JS } from 're2js'
-import { RegexError, compileRegex } from '../model/regex.ts'
+import { RegexError, compileRegex, expandGroups } from '../model/regex.ts'
 import { TemplateError } from './value.ts'
 
 /** Searching again after each match can take quadratic time. */
@@ -19,7 +19,7 @@ export function replaceAll(pattern: string, replacement: string, text: string): 
     const end = match.index + match[0].length
     // No empty match directly after another match.
     if (end === lastEnd && end > 0) continue
-    result += text.slice(lastEnd, match.index) + expand(replacement, match)
+    result += text.slice(lastEnd, match.index) + expandGroups(replacement, match)
     lastEnd = end
   }
   return result + text.slice(lastEnd)
@@ -32,16 +32,6 @@ function compile(pattern: string): RE2JS {
     if (thrown instanceof RegexError) throw new TemplateError(thrown.message)
     throw thrown
   }
-}
-
-/** Go's Expand: `$1`, `${1}`, `$name`, `${name}`, `$$`; a missing group is empty. */
-function expand(replacement: string, match: RegExpExecArray): string {
-  const reference = /\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu
-  return replacement.replace(reference, (_, braced?: string, bare?: string) => {
-    const name = braced ?? bare
-    if (name === undefined) return '$'
-    return (/^\d+$/.test(name) ? match[Number(name)] : match.groups?.[name]) ?? ''
-  })
 }
 
 function bounded(text: string): string {

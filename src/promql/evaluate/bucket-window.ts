@@ -1,4 +1,5 @@
 import { BUCKET_HAS_NEGATIVE, BUCKET_IS_INTEGER, type RollupColumns, type RollupParts } from '../../model/rollup.ts'
+import { isChange } from './over-time.ts'
 import { extrapolated } from './rate.ts'
 
 /**
@@ -107,63 +108,49 @@ function sum(window: BucketWindow): BucketOutcome {
   return hasFlags(window, BUCKET_IS_INTEGER, BUCKET_IS_INTEGER) && size * samples <= EXACT_MAX ? EXACT : INEXACT
 }
 
-function min(window: BucketWindow): BucketOutcome {
-  const { counts, mins } = window.buckets
-  let least = NaN
-  for (let i = window.first; i <= window.last; i++) {
-    if (counts[i]! > 0 && (mins[i]! < least || Number.isNaN(least))) least = mins[i]!
+/** The minimum (of `mins`, `sign` 1) or the maximum (of `maxs`, -1); NaN only when all are NaN. */
+function extreme({ buckets, first, last }: BucketWindow, column: Float64Array, sign: 1 | -1): number {
+  const { counts } = buckets
+  let best = NaN
+  for (let i = first; i <= last; i++) {
+    if (counts[i]! > 0 && (column[i]! * sign < best * sign || Number.isNaN(best))) best = column[i]!
   }
-  window.result = least
-  return EXACT
+  return best
 }
 
-function max(window: BucketWindow): BucketOutcome {
-  const { counts, maxs } = window.buckets
-  let most = NaN
-  for (let i = window.first; i <= window.last; i++) {
-    if (counts[i]! > 0 && (maxs[i]! > most || Number.isNaN(most))) most = maxs[i]!
-  }
-  window.result = most
-  return EXACT
-}
-
-function resetCount({ buckets, first, last }: BucketWindow): number {
-  const { counts, firsts, lasts, resets } = buckets
+/** What each bucket counted, and the transitions between two buckets that count. */
+function countOf(
+  { buckets, first, last }: BucketWindow,
+  inside: ArrayLike<number>,
+  counts: (before: number, now: number) => boolean,
+): number {
+  const { firsts, lasts } = buckets
   let found = 0
   let previous = firsts[first]!
   for (let i = first; i <= last; i++) {
-    if (counts[i] === 0) continue
-    if (firsts[i]! < previous) found++
-    found += resets[i]!
+    if (buckets.counts[i] === 0) continue
+    if (counts(previous, firsts[i]!)) found++
+    found += inside[i]!
     previous = lasts[i]!
   }
   return found
 }
 
-function changeCount({ buckets, first, last }: BucketWindow): number {
-  const { counts, firsts, lasts, changes } = buckets
-  let found = 0
-  let previous = firsts[first]!
-  for (let i = first; i <= last; i++) {
-    if (counts[i] === 0) continue
-    const value = firsts[i]!
-    if (value !== previous && !(Number.isNaN(value) && Number.isNaN(previous))) found++
-    found += changes[i]!
-    previous = lasts[i]!
-  }
-  return found
+function isReset(before: number, now: number): boolean {
+  return now < before
 }
 
-const EDGES: RollupParts = { extremes: false, sums: false }
+/** The parts that functions of the first and last samples of buckets need. */
+export const EDGES: RollupParts = { extremes: false, sums: false }
 const EXTREMES: RollupParts = { extremes: true, sums: false }
 const SUMS: RollupParts = { extremes: true, sums: true }
 
-function edges(resultOf: (window: BucketWindow) => number): BucketKernel {
+function exact(parts: RollupParts, resultOf: (window: BucketWindow) => number): BucketKernel {
   const of = (window: BucketWindow): BucketOutcome => {
     window.result = resultOf(window)
     return EXACT
   }
-  return { parts: EDGES, of }
+  return { parts, of }
 }
 
 export const BUCKET_KERNELS: Readonly<Record<string, BucketKernel>> = {
@@ -177,14 +164,14 @@ export const BUCKET_KERNELS: Readonly<Record<string, BucketKernel>> = {
     },
   },
   delta: { parts: EDGES, of: (window) => extrapolate(window, false) },
-  resets: edges(resetCount),
-  changes: edges(changeCount),
-  count_over_time: edges(({ samples }) => samples),
-  present_over_time: edges(() => 1),
-  first_over_time: edges(({ buckets, first }) => buckets.firsts[first]!),
-  last_over_time: edges(({ buckets, last }) => buckets.lasts[last]!),
-  min_over_time: { parts: EXTREMES, of: min },
-  max_over_time: { parts: EXTREMES, of: max },
+  resets: exact(EDGES, (window) => countOf(window, window.buckets.resets, isReset)),
+  changes: exact(EDGES, (window) => countOf(window, window.buckets.changes, isChange)),
+  count_over_time: exact(EDGES, ({ samples }) => samples),
+  present_over_time: exact(EDGES, () => 1),
+  first_over_time: exact(EDGES, ({ buckets, first }) => buckets.firsts[first]!),
+  last_over_time: exact(EDGES, ({ buckets, last }) => buckets.lasts[last]!),
+  min_over_time: exact(EXTREMES, (window) => extreme(window, window.buckets.mins, 1)),
+  max_over_time: exact(EXTREMES, (window) => extreme(window, window.buckets.maxs, -1)),
   sum_over_time: { parts: SUMS, of: sum },
   avg_over_time: {
     parts: SUMS,

@@ -1,6 +1,5 @@
 import type { Extension } from '../ast.ts'
-import { RATE_KERNELS } from './rate.ts'
-import type { Window } from './window.ts'
+import { VALUE_KERNELS } from './over-time.ts'
 
 /** Functions of one extended window: the definitions are those of Prometheus' `anchored` and `smoothed`. */
 
@@ -100,11 +99,11 @@ function lostAtResets({ timesMs, values, startMs, endMs }: ExtendedWindow, ends:
 
 /** `changes` and `resets`, starting with the last sample before the window. */
 function counted(func: 'changes' | 'resets'): ExtendedKernel {
-  const kernel = RATE_KERNELS[func]!
+  const kernel = VALUE_KERNELS[func]!
   return (window) => {
     const ends = extendedEnds(window, 'anchored', false)
     if (ends === undefined) return false
-    const plain: Window = { ...window, from: ends.first, stepMs: window.endMs, step: 0, param: 0 }
+    const plain = { ...window, from: ends.first }
     kernel(plain)
     window.result = plain.result
     return true

@@ -11,7 +11,7 @@ import type { Grid } from './grid.ts'
 import { CellWriter } from './histogram-cells.ts'
 import { withoutStaleMarkers } from './range-vector.ts'
 import type { RangeSeries, Lens } from './range-series.ts'
-import { hasOneName, lensOf, selectorTimeMs, remarkCoarse, selectSeries } from './select.ts'
+import { hasOneName, lensOf, selectorTimeMs, selectRuns, selectSeries } from './select.ts'
 import { pieceMask, type Pieces } from './pieces.ts'
 
 /**
@@ -33,7 +33,8 @@ function selectExtended(
   const ahead = { ...lens, offsetMs: lens.offsetMs - aheadMs }
   const windowMs = rangeMs + lookbackMs + aheadMs
   const series = selectSeries(selector, ahead, steps, windowMs, { rangeMs }, evaluation)
-  remarkCoarse(selector, ahead, steps, windowMs, evaluation)
+  // Warns when only some of the samples are stored.
+  selectRuns(selector, ahead, steps, windowMs, evaluation)
   evaluation.explainer?.leave(selector.matchers, `${extension} looks at samples outside of the windows`)
   return { series: series.map(withoutStaleMarkers), lens, aheadMs }
 }

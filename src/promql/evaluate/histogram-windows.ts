@@ -7,6 +7,7 @@ import { beginSum, endSum, withSchema } from '../histogram/running-sum.ts'
 import { divideHistogram, multiplyHistogram } from '../histogram/scale.ts'
 import { HistogramTotal } from '../histogram/total.ts'
 import type { Element } from './histogram-cells.ts'
+import { isChange } from './over-time.ts'
 import { extrapolationFactor } from './rate.ts'
 
 /** Range functions of windows with native histograms. */
@@ -192,10 +193,7 @@ const counted =
 
 export const ELEMENT_FUNCTIONS: Readonly<Record<string, ElementFunction>> = {
   avg_over_time: total(true),
-  changes: counted(
-    (before, now) => before !== now && !(Number.isNaN(before) && Number.isNaN(now)),
-    (before, now) => !areEqual(before, now),
-  ),
+  changes: counted(isChange, (before, now) => !areEqual(before, now)),
   delta: gain(false, false),
   first_over_time: ({ elements }) => elements[0],
   idelta: instant(false),

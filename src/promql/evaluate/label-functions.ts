@@ -1,6 +1,6 @@
 import { FleetError, messageOf } from '../../base/errors.ts'
 import { METRIC_NAME, type Labels } from '../../model/labels.ts'
-import { compileAnchoredRegex, type AnchoredRegex, type RegexMatch } from '../../model/regex.ts'
+import { compileAnchoredRegex, expandGroups, type AnchoredRegex } from '../../model/regex.ts'
 import { isLabelName } from '../literals.ts'
 import { labelsOf, mapRowsInPieces, mergeEqualRows, type Grid } from './grid.ts'
 import type { Pieces } from './pieces.ts'
@@ -16,7 +16,7 @@ export function* labelReplace(grid: Grid, [target, replacement, source, pattern]
   const replacementOf = (value: string): string | undefined => {
     if (replaced.has(value)) return replaced.get(value)
     const match = regex.exec(value)
-    const text = match === null ? undefined : expand(replacement!, match)
+    const text = match === null ? undefined : expandGroups(replacement!, match)
     replaced.set(value, text)
     return text
   }
@@ -33,15 +33,6 @@ function compile(pattern: string): AnchoredRegex {
     const message = `invalid regular expression in label_replace(): ${pattern}: ${messageOf(thrown)}`
     throw new FleetError('query_execution', message, { cause: thrown })
   }
-}
-
-/** `$1`, `${1}`, `$name`, `${name}`, `$$` as Go's regexp expands them: a name is as long as it can be. */
-function expand(template: string, match: RegexMatch): string {
-  return template.replace(/\$(?:\$|\{([A-Za-z0-9_]+)\}|([A-Za-z0-9_]+))/g, (whole, braced?: string, bare?: string) => {
-    if (whole === '$$') return '$'
-    const name = braced ?? bare!
-    return (/^\d+$/.test(name) ? match[Number(name)] : match.groups?.[name]) ?? ''
-  })
 }
 
 /** `label_join(v, target, separator, sources...)`: the target becomes the joined values of the sources. */

@@ -1,9 +1,12 @@
 import { add, total, type Accumulator } from './kahan.ts'
 import { mean } from './mean.ts'
 import { quantileOf } from './quantile.ts'
-import type { WindowKernel } from './window.ts'
+import type { ValueWindow, WindowKernel } from './window.ts'
 
-/** `*_over_time`: one value from the samples of a window, with equal weights. */
+/** `*_over_time`, `resets` and `changes`: one value from the samples of a window, with equal weights. */
+
+/** HOT: once per series and step. */
+type ValueKernel = (window: ValueWindow) => boolean
 
 const sums: Accumulator = { sum: 0, correction: 0 }
 const squares: Accumulator = { sum: 0, correction: 0 }
@@ -21,26 +24,46 @@ const avgOverTime: WindowKernel = (window) => {
   return true
 }
 
-/** The minimum; NaN only when all samples are NaN. */
-const minOverTime: WindowKernel = (window) => {
-  let least = window.values[window.from]!
-  for (let i = window.from + 1; i < window.to; i++) {
-    const value = window.values[i]!
-    if (value < least || Number.isNaN(least)) least = value
+/** The minimum (`sign` 1) or the maximum (-1); NaN only when all samples are NaN. */
+const extreme =
+  (sign: 1 | -1): ValueKernel =>
+  (window) => {
+    const { values, from, to } = window
+    let best = values[from]!
+    for (let i = from + 1; i < to; i++) {
+      const value = values[i]!
+      if (value * sign < best * sign || Number.isNaN(best)) best = value
+    }
+    window.result = best
+    return true
   }
-  window.result = least
+
+/** The number of decreases. */
+const resets: ValueKernel = (window) => {
+  const { values, from, to } = window
+  let count = 0
+  for (let i = from + 1; i < to; i++) if (values[i]! < values[i - 1]!) count++
+  window.result = count
   return true
 }
 
-/** The maximum; NaN only when all samples are NaN. */
-const maxOverTime: WindowKernel = (window) => {
-  let most = window.values[window.from]!
-  for (let i = window.from + 1; i < window.to; i++) {
-    const value = window.values[i]!
-    if (value > most || Number.isNaN(most)) most = value
+/** The number of changes. */
+const changes: ValueKernel = (window) => {
+  const { values, from, to } = window
+  let count = 0
+  for (let i = from + 1; i < to; i++) {
+    // `isChange` written out, which is faster here.
+    const value = values[i]!
+    const previous = values[i - 1]!
+    if (value !== previous && !(Number.isNaN(value) && Number.isNaN(previous))) count++
   }
-  window.result = most
+  window.result = count
   return true
+}
+
+/** HOT. NaN after NaN is no change. */
+export function isChange(before: number, now: number): boolean {
+  return now !== before && !(Number.isNaN(now) && Number.isNaN(before))
 }
 
 const countOverTime: WindowKernel = (window) => {
@@ -48,17 +71,17 @@ const countOverTime: WindowKernel = (window) => {
   return true
 }
 
-const firstOverTime: WindowKernel = (window) => {
+const firstOverTime: ValueKernel = (window) => {
   window.result = window.values[window.from]!
   return true
 }
 
-const lastOverTime: WindowKernel = (window) => {
+const lastOverTime: ValueKernel = (window) => {
   window.result = window.values[window.to - 1]!
   return true
 }
 
-const presentOverTime: WindowKernel = (window) => {
+const presentOverTime: ValueKernel = (window) => {
   window.result = 1
   return true
 }
@@ -89,15 +112,22 @@ const quantileOverTime: WindowKernel = (window) => {
   return true
 }
 
-export const OVER_TIME_KERNELS: Readonly<Record<string, WindowKernel>> = {
-  sum_over_time: sumOverTime,
-  avg_over_time: avgOverTime,
-  min_over_time: minOverTime,
-  max_over_time: maxOverTime,
-  count_over_time: countOverTime,
+/** Kernels whose results repeated values do not change: the same over samples and over runs. */
+export const VALUE_KERNELS: Readonly<Record<string, ValueKernel>> = {
+  resets,
+  changes,
+  min_over_time: extreme(1),
+  max_over_time: extreme(-1),
   first_over_time: firstOverTime,
   last_over_time: lastOverTime,
   present_over_time: presentOverTime,
+}
+
+export const OVER_TIME_KERNELS: Readonly<Record<string, WindowKernel>> = {
+  ...VALUE_KERNELS,
+  sum_over_time: sumOverTime,
+  avg_over_time: avgOverTime,
+  count_over_time: countOverTime,
   stdvar_over_time: stdvarOverTime,
   stddev_over_time: stddevOverTime,
   quantile_over_time: quantileOverTime,

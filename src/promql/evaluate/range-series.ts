@@ -1,9 +1,8 @@
-import type { Labels } from '../../model/labels.ts'
-import type { HistogramCells } from './grid.ts'
+import type { SeriesColumns } from '../../model/series.ts'
 
-/** When a selector looks, given when it is asked: `offset` and `@` applied. */
+/** `offset` and `@` of a selector: the time it reads, from the time of evaluation. */
 export interface Lens {
-  /** Absent: the time asked for. */
+  /** Absent: the time of evaluation. */
   readonly fixedMs: number | undefined
   readonly offsetMs: number
 }
@@ -16,12 +15,5 @@ export interface RangeVector {
   readonly isOneName: boolean
 }
 
-/** Samples of one series, oldest first; `[0, count)` of the columns is valid. */
-export interface RangeSeries {
-  readonly labels: Labels
-  readonly count: number
-  readonly timesMs: Float64Array
-  readonly values: Float64Array
-  /** By sample, where some are native histograms. */
-  readonly histograms?: HistogramCells
-}
+/** Samples of one series. */
+export type RangeSeries = Omit<SeriesColumns, 'ref'>

@@ -96,34 +96,10 @@ const irate: WindowKernel = (window) => {
   return true
 }
 
-/** The number of decreases. */
-const resets: WindowKernel = (window) => {
-  const { values, from, to } = window
-  let count = 0
-  for (let i = from + 1; i < to; i++) if (values[i]! < values[i - 1]!) count++
-  window.result = count
-  return true
-}
-
-/** The number of changes; NaN after NaN is no change. */
-const changes: WindowKernel = (window) => {
-  const { values, from, to } = window
-  let count = 0
-  for (let i = from + 1; i < to; i++) {
-    const value = values[i]!
-    const previous = values[i - 1]!
-    if (value !== previous && !(Number.isNaN(value) && Number.isNaN(previous))) count++
-  }
-  window.result = count
-  return true
-}
-
 export const RATE_KERNELS: Readonly<Record<string, WindowKernel>> = {
   rate,
   increase,
   delta,
   idelta,
   irate,
-  resets,
-  changes,
 }

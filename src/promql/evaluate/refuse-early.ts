@@ -1,9 +1,11 @@
 import type { RunSelection, SelectRequest } from '../../model/queryable.ts'
 import { childrenOf, type Expr } from '../ast.ts'
+import { EDGES } from './bucket-window.ts'
 import type { Evaluation } from './evaluation.ts'
 import { lastStepMs, stepTimeMs, type Steps } from './steps.ts'
 import { runsPerMsOf } from './rollup-worth.ts'
-import { lensOf, selectorTimeMs } from './select.ts'
+import { countRuns } from './run-blocks.ts'
+import { lensOf, readRange, selectorTimeMs } from './select.ts'
 import { selectRollup } from './select-rollups.ts'
 import { subquerySteps } from './subquery-steps.ts'
 
@@ -13,13 +15,10 @@ import { subquerySteps } from './subquery-steps.ts'
  * few series of each raises the suspicion; the store's lower bound decides.
  */
 
-/** Rows of a few packs. */
-const COUNTED_ROWS = 512
 /** A shorter range is never refused early, so a rule with a range of ten minutes does not select its series twice. */
 const SPAN_MS_MIN = 3_600_000
 /** The shortest assumed scrape interval, for the estimate without reading samples. */
 const SCRAPE_MS_MIN = 5000
-const EDGES = { extremes: false, sums: false } as const
 
 interface Read {
   readonly request: SelectRequest
@@ -40,11 +39,7 @@ export async function refuseEarly(expr: Expr, steps: Steps, evaluation: Evaluati
   let runs = 0
   for (const { selection } of all) {
     if (selection.runsAtLeast === undefined) return
-    for (let row = 0; row < selection.rows.length; row += COUNTED_ROWS) {
-      runs += selection.runsAtLeast(row, Math.min(selection.rows.length, row + COUNTED_ROWS))
-      if (runs > budget.samplesLeft) budget.takeSamples(0, runs)
-      await budget.yieldThread()
-    }
+    runs = await countRuns(selection, 0, runs, budget)
   }
 }
 
@@ -87,12 +82,7 @@ function read(
   const { matchers } = selector
   const lens = lensOf(selector, evaluation)
   const firstMs = selectorTimeMs(lens, steps, 0)
-  const request = {
-    matchers,
-    fromMs: firstMs - (rangeMs ?? lookbackMs) + 1,
-    toMs: selectorTimeMs(lens, steps, steps.count - 1),
-    maxSamples: budget.samplesLeft,
-  }
+  const request = { matchers, ...readRange(lens, steps, rangeMs ?? lookbackMs), maxSamples: budget.samplesLeft }
   if (request.toMs - request.fromMs < SPAN_MS_MIN) return
   const looks = { firstMs, steps: lens.fixedMs === undefined ? steps : oneStep(steps), rangeMs, parts: EDGES }
   if (selectRollup(matchers, looks, evaluation) !== undefined) return

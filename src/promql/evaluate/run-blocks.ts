@@ -1,7 +1,7 @@
 import { PickedRows, type LabelRows } from '../../model/label-rows.ts'
 import type { RunSelection } from '../../model/queryable.ts'
 import { RunColumns } from '../../model/run-columns.ts'
-import { SLICE_MS } from '../budget.ts'
+import { SLICE_MS, type Budget } from '../budget.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Grid } from './grid.ts'
 
@@ -20,8 +20,6 @@ const SHORT_MS = 3_600_000
 const SCRAPE_MS = 30_000
 /** Maximum values of the first portion of a short range: at 1 us each, some 20 ms. */
 const FIRST_BLOCK_CELLS = 20_000
-/** The query is suspect when the estimate from the first rows exceeds the samples left by this factor. */
-const SUSPECT = 1
 /** Rows of one pack, or of a few. */
 const COUNTED_ROWS = 512
 /** Larger columns are released after the query. */
@@ -57,8 +55,8 @@ export async function eachBlock(
     const tookMs = budget.elapsedMs - beganMs
     if (tookMs > SLICE_MS) rows = Math.max(1, Math.min(rows, Math.floor(((to - from) * SLICE_MS) / tookMs)))
     if (runs.startsMs.length > KEPT_RUNS_MAX) scratch = new RunColumns()
-    if (isFirst && (runs.count / to) * total > budget.samplesLeft * SUSPECT)
-      await refuseTooMany(selection, to, evaluation)
+    const isSuspect = isFirst && (runs.count / to) * total > budget.samplesLeft
+    if (isSuspect && selection.runsAtLeast !== undefined) await countRuns(selection, to, 0, budget)
     isFirst = false
     from = to
     if (from < total) await budget.yieldThread()
@@ -76,17 +74,22 @@ function firstRowsOf(spanMs: number, stepCount: number): number {
 }
 
 /**
- * Ends a query that would exceed its limit before it has computed that much. The first rows only raise the suspicion;
- * the store's lower bound decides.
+ * Ends a query that would exceed its limit before it has computed that much: adds the store's lower bound of the runs of
+ * the rows from `from` on to `before`. The first rows of a query only raise the suspicion.
  */
-async function refuseTooMany(selection: RunSelection, from: number, { budget }: Evaluation): Promise<void> {
-  if (selection.runsAtLeast === undefined) return
-  let runs = 0
+export async function countRuns(
+  selection: RunSelection,
+  from: number,
+  before: number,
+  budget: Budget,
+): Promise<number> {
+  let runs = before
   for (let row = from; row < selection.rows.length; row += COUNTED_ROWS) {
-    runs += selection.runsAtLeast(row, Math.min(selection.rows.length, row + COUNTED_ROWS))
+    runs += selection.runsAtLeast?.(row, Math.min(selection.rows.length, row + COUNTED_ROWS)) ?? 0
     if (runs > budget.samplesLeft) budget.takeSamples(0, runs)
     await budget.yieldThread()
   }
+  return runs
 }
 
 function rowsWithRuns({ ends, rows }: RunColumns): number {

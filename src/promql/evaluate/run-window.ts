@@ -1,6 +1,8 @@
 import { add, total, type Accumulator } from './kahan.ts'
 import { mean } from './mean.ts'
+import { VALUE_KERNELS } from './over-time.ts'
 import { extrapolated } from './rate.ts'
+import type { ValueWindow } from './window.ts'
 
 /**
  * Range functions over runs: exactly the results of the functions over samples (`rate.ts`, `over-time.ts`), without
@@ -8,15 +10,12 @@ import { extrapolated } from './rate.ts'
  */
 
 /**
- * One window of one series: the runs `[first, last]`, without the `skipped` samples of the first run before the window
+ * One window of one series: the runs `[from, to)`, without the `skipped` samples of the first run before the window
  * and with `taken` samples of the last, counted from that run's first sample. One object per evaluation, reused for all
  * windows.
  */
-export interface RunWindow {
+export interface RunWindow extends ValueWindow {
   counts: Int32Array
-  values: Float64Array
-  first: number
-  last: number
   skipped: number
   taken: number
   /** Samples in the window; at least one. */
@@ -27,26 +26,25 @@ export interface RunWindow {
   endMs: number
   /** Some value in the series is less than the one before. */
   mayFall: boolean
-  result: number
 }
 
 /** HOT: once per series and step. False: no value at this step. */
 export type RunKernel = (window: RunWindow) => boolean
 
 /** The number of samples of a run in the window. */
-function samplesOf({ counts, first, last, skipped, taken }: RunWindow, run: number): number {
-  return (run === last ? taken : counts[run]!) - (run === first ? skipped : 0)
+function samplesOf({ counts, from, to, skipped, taken }: RunWindow, run: number): number {
+  return (run + 1 === to ? taken : counts[run]!) - (run === from ? skipped : 0)
 }
 
 function extrapolate(window: RunWindow, isCounter: boolean): boolean {
   if (window.samples < 2) return false
-  const { values, first, last } = window
-  let gain = values[last]! - values[first]!
+  const { values, from, to } = window
+  let gain = values[to - 1]! - values[from]!
   if (isCounter && window.mayFall) {
-    for (let run = first + 1; run <= last; run++) if (values[run]! < values[run - 1]!) gain += values[run - 1]!
+    for (let run = from + 1; run < to; run++) if (values[run]! < values[run - 1]!) gain += values[run - 1]!
   }
   const { firstMs, lastMs, samples, startMs, endMs } = window
-  window.result = extrapolated(gain, values[first]!, firstMs, lastMs, samples, startMs, endMs, isCounter)
+  window.result = extrapolated(gain, values[from]!, firstMs, lastMs, samples, startMs, endMs, isCounter)
   return true
 }
 
@@ -73,7 +71,7 @@ function addRepeated(to: Accumulator, value: number, count: number): void {
 
 const sumOverTime: RunKernel = (window) => {
   sums.sum = sums.correction = 0
-  for (let run = window.first; run <= window.last; run++) {
+  for (let run = window.from; run < window.to; run++) {
     addRepeated(sums, window.values[run]!, samplesOf(window, run))
   }
   window.result = total(sums)
@@ -82,11 +80,11 @@ const sumOverTime: RunKernel = (window) => {
 
 /** Like `mean`, which handles a sum that overflows. */
 const avgOverTime: RunKernel = (window) => {
-  const { values, first, last, samples } = window
-  sums.sum = values[first]!
+  const { values, from, to, samples } = window
+  sums.sum = values[from]!
   sums.correction = 0
-  for (let run = first; run <= last; run++) {
-    addRepeated(sums, values[run]!, samplesOf(window, run) - (run === first ? 1 : 0))
+  for (let run = from; run < to; run++) {
+    addRepeated(sums, values[run]!, samplesOf(window, run) - (run === from ? 1 : 0))
   }
   if (Number.isFinite(sums.sum)) window.result = sums.sum / samples + sums.correction / samples
   else window.result = mean(samplesIn(window), 0, samples)
@@ -96,7 +94,7 @@ const avgOverTime: RunKernel = (window) => {
 function samplesIn(window: RunWindow): Float64Array {
   const samples = new Float64Array(window.samples)
   let at = 0
-  for (let run = window.first; run <= window.last; run++) {
+  for (let run = window.from; run < window.to; run++) {
     const count = samplesOf(window, run)
     samples.fill(window.values[run]!, at, at + count)
     at += count
@@ -104,49 +102,8 @@ function samplesIn(window: RunWindow): Float64Array {
   return samples
 }
 
-const minOverTime: RunKernel = (window) => {
-  const { values, first, last } = window
-  let least = values[first]!
-  for (let run = first + 1; run <= last; run++) {
-    const value = values[run]!
-    if (value < least || Number.isNaN(least)) least = value
-  }
-  window.result = least
-  return true
-}
-
-const maxOverTime: RunKernel = (window) => {
-  const { values, first, last } = window
-  let most = values[first]!
-  for (let run = first + 1; run <= last; run++) {
-    const value = values[run]!
-    if (value > most || Number.isNaN(most)) most = value
-  }
-  window.result = most
-  return true
-}
-
-const resets: RunKernel = (window) => {
-  const { values, first, last } = window
-  let count = 0
-  for (let run = first + 1; run <= last; run++) if (values[run]! < values[run - 1]!) count++
-  window.result = count
-  return true
-}
-
-const changes: RunKernel = (window) => {
-  const { values, first, last } = window
-  let count = 0
-  for (let run = first + 1; run <= last; run++) {
-    const value = values[run]!
-    const previous = values[run - 1]!
-    if (value !== previous && !(Number.isNaN(value) && Number.isNaN(previous))) count++
-  }
-  window.result = count
-  return true
-}
-
 export const RUN_KERNELS: Readonly<Record<string, RunKernel>> = {
+  ...VALUE_KERNELS,
   increase: (window) => extrapolate(window, true),
   rate: (window) => {
     if (!extrapolate(window, true)) return false
@@ -154,26 +111,10 @@ export const RUN_KERNELS: Readonly<Record<string, RunKernel>> = {
     return true
   },
   delta: (window) => extrapolate(window, false),
-  resets,
-  changes,
   sum_over_time: sumOverTime,
   avg_over_time: avgOverTime,
-  min_over_time: minOverTime,
-  max_over_time: maxOverTime,
   count_over_time: (window) => {
     window.result = window.samples
-    return true
-  },
-  first_over_time: (window) => {
-    window.result = window.values[window.first]!
-    return true
-  },
-  last_over_time: (window) => {
-    window.result = window.values[window.last]!
-    return true
-  },
-  present_over_time: (window) => {
-    window.result = 1
     return true
   },
 }

@@ -1,6 +1,7 @@
 import type { Matcher } from '../../model/matcher.ts'
 import { BUCKET_ENDS_STALE, type RollupColumns, type RollupParts, type RollupSelection } from '../../model/rollup.ts'
 import type { VectorSelector } from '../ast.ts'
+import { EDGES } from './bucket-window.ts'
 import type { Evaluation } from './evaluation.ts'
 import { lastStepMs, type Steps } from './steps.ts'
 import type { Grid } from './grid.ts'
@@ -15,8 +16,6 @@ import type { Wants } from './select-runs.ts'
 
 /** Rows of one portion. */
 export const ROLLUP_ROWS = 1024
-
-const EDGES: RollupParts = { extremes: false, sums: false }
 
 interface Looks {
   /** The selector's time for the first step; the others follow it. */

@@ -1,14 +1,15 @@
 import type { Lens } from './range-series.ts'
-import type { Histogram } from '../../model/histogram.ts'
 import { LabelList } from '../../model/label-rows.ts'
 import { keyOfMatchers } from '../../model/matcher.ts'
 import type { RunSelection } from '../../model/queryable.ts'
 import type { SeriesColumns } from '../../model/series.ts'
+import type { TimeRange } from '../../model/time-range.ts'
 import { bitsOf, isStaleAt } from '../../model/sample.ts'
 import type { AtTime, VectorSelector } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
-import { lastStepMs, stepTimeMs, type Steps } from './steps.ts'
+import { stepTimeMs, type Steps } from './steps.ts'
 import type { Grid } from './grid.ts'
+import { CellWriter } from './histogram-cells.ts'
 import { withResetHints } from './reset-hints.ts'
 import { steppedOverRollups } from './select-rollups.ts'
 import { newestGrid, steppedGrid, type Wants } from './select-runs.ts'
@@ -25,6 +26,12 @@ export function selectorTimeMs(lens: Lens, steps: Steps, step: number): number {
   return (lens.fixedMs ?? stepTimeMs(steps, step)) - lens.offsetMs
 }
 
+/** The times that a selector reads: `(first time - windowMs, last time]`. */
+export function readRange(lens: Lens, steps: Steps, windowMs: number): TimeRange {
+  const fromMs = selectorTimeMs(lens, steps, 0) - windowMs + 1
+  return { fromMs, toMs: selectorTimeMs(lens, steps, steps.count - 1) }
+}
+
 /** Series with a sample in `(first time - windowMs, last time]`, read once per query. */
 export function selectSeries(
   selector: VectorSelector,
@@ -34,8 +41,7 @@ export function selectSeries(
   hint: { readonly func?: string; readonly rangeMs: number; readonly isNewestOnly?: boolean },
   evaluation: Evaluation,
 ): readonly SeriesColumns[] {
-  const fromMs = selectorTimeMs(lens, steps, 0) - windowMs + 1
-  const toMs = (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs
+  const { fromMs, toMs } = readRange(lens, steps, windowMs)
   const { func = '', rangeMs, isNewestOnly = false } = hint
   const key = `${fromMs} ${toMs} ${steps.stepMs} ${func} ${rangeMs} ${isNewestOnly} ${keyOfMatchers(selector.matchers)}`
   const known = evaluation.selections.get(key)
@@ -84,29 +90,13 @@ export function selectRuns(
 ): RunSelection | undefined {
   budget.check()
   const { matchers } = selector
-  const fromMs = selectorTimeMs(lens, steps, 0) - windowMs + 1
-  const toMs = (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs
+  const { fromMs, toMs } = readRange(lens, steps, windowMs)
   const request = { matchers, fromMs, toMs, maxSamples: budget.samplesLeft }
   const notes = explainer?.beginRead(matchers, 'runs', fromMs, toMs)
   const selection = queryable.selectRuns?.(notes === undefined ? request : { ...request, tally: notes.tally })
   if (selection !== undefined) explainer?.attach(selection, notes)
   if (selection?.resolutionMs !== undefined) annotations.inform('coarseSamples', selector, selection.resolutionMs)
   return selection
-}
-
-/** For samples of a store with runs that are read as columns: warns when only some of them are stored. */
-export function remarkCoarse(
-  selector: VectorSelector,
-  lens: Lens,
-  steps: Steps,
-  windowMs: number,
-  { queryable, budget, annotations }: Evaluation,
-): void {
-  const { matchers } = selector
-  const fromMs = selectorTimeMs(lens, steps, 0) - windowMs + 1
-  const toMs = (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs
-  const selection = queryable.selectRuns?.({ matchers, fromMs, toMs, maxSamples: budget.samplesLeft })
-  if (selection?.resolutionMs !== undefined) annotations.inform('coarseSamples', selector, selection.resolutionMs)
 }
 
 /** An instant selector at every step: the newest sample within the lookback, unless it is a stale marker. */
@@ -146,34 +136,12 @@ function gridOfSamples(
   const found = selectSeries(selector, lens, steps, evaluation.lookbackMs, hint, evaluation)
   const series = isCounting ? found.map(withResetHints) : found
   evaluation.budget.takeCells(series.length, steps.count)
-  const hasHistograms = wants === 'values' && series.some((columns) => columns.histograms !== undefined)
-  const histograms = hasHistograms ? new Array<Histogram | undefined>(series.length * steps.count) : undefined
-  const values = new Float64Array(series.length * steps.count)
-  const present = new Uint8Array(series.length * steps.count)
+  const cells = new CellWriter(series.length * steps.count)
   for (let row = 0; row < series.length; row++) {
-    fillRow(series[row]!, row * steps.count, lens, steps, evaluation.lookbackMs, wants, values, present)
-    if (series[row]!.histograms === undefined) continue
-    fillHistograms(
-      series[row]!,
-      row * steps.count,
-      lens,
-      steps,
-      evaluation.lookbackMs,
-      wants,
-      values,
-      present,
-      histograms,
-    )
+    fillRow(series[row]!, row * steps.count, lens, steps, evaluation.lookbackMs, wants, cells)
   }
-  return {
-    steps: steps.count,
-    labels: new LabelList(series.map((columns) => columns.labels)),
-    isNameless: false,
-    isOneName: hasOneName(selector),
-    values,
-    present,
-    ...(histograms === undefined ? {} : { histograms }),
-  }
+  const labels = new LabelList(series.map((columns) => columns.labels))
+  return { steps: steps.count, labels, isNameless: false, isOneName: hasOneName(selector), ...cells.columns() }
 }
 
 /** Whether all series a selector can find have one metric name. */
@@ -183,54 +151,30 @@ export function hasOneName(selector: VectorSelector): boolean {
 
 // HOT: once per series and step. Checks for a stale marker only where the value is NaN.
 function fillRow(
-  columns: SeriesColumns,
+  { timesMs, values: samples, count, histograms }: SeriesColumns,
   cell: number,
   lens: Lens,
   steps: Steps,
   lookbackMs: number,
   wants: Wants,
-  values: Float64Array,
-  present: Uint8Array,
+  cells: CellWriter,
 ): void {
-  const { timesMs, count } = columns
-  const samples = columns.values
+  const { values, present } = cells
   let bits: Uint32Array | undefined
   let i = -1
   for (let s = 0; s < steps.count; s++) {
     const atMs = selectorTimeMs(lens, steps, s)
     while (i + 1 < count && timesMs[i + 1]! <= atMs) i++
     if (i < 0 || timesMs[i]! <= atMs - lookbackMs) continue
+    const histogram = histograms === undefined ? undefined : histograms[i]
     const value = samples[i]!
-    if (value !== value) {
+    if (value !== value && histogram === undefined) {
       bits ??= bitsOf(samples)
       if (isStaleAt(bits, i)) continue
     }
-    values[cell + s] = wants === 'values' ? value : timesMs[i]! / 1000
     present[cell + s] = 1
-  }
-}
-
-/** Adds the histograms of a row that was filled as floats; `cells` is absent when times are requested. */
-function fillHistograms(
-  { timesMs, count, histograms }: SeriesColumns,
-  cell: number,
-  lens: Lens,
-  steps: Steps,
-  lookbackMs: number,
-  wants: Wants,
-  values: Float64Array,
-  present: Uint8Array,
-  cells: (Histogram | undefined)[] | undefined,
-): void {
-  let i = -1
-  for (let s = 0; s < steps.count; s++) {
-    const atMs = selectorTimeMs(lens, steps, s)
-    while (i + 1 < count && timesMs[i + 1]! <= atMs) i++
-    if (i < 0 || timesMs[i]! <= atMs - lookbackMs) continue
-    const histogram = histograms?.[i]
-    if (histogram === undefined) continue
-    values[cell + s] = wants === 'values' ? 0 : timesMs[i]! / 1000
-    present[cell + s] = 1
-    if (cells !== undefined) cells[cell + s] = histogram
+    if (wants === 'timestamps') values[cell + s] = timesMs[i]! / 1000
+    else if (histogram === undefined) values[cell + s] = value
+    else cells.write(cell + s, histogram)
   }
 }

@@ -112,8 +112,8 @@ function slideWindow(
     if (taken > 1) taken = Math.min(taken, Math.floor((endMs - lastStartMs) / deltasMs[last]!) + 1)
     const inWindow = before[last - from]! - before[first - from]! + taken - skipped
     if (inWindow <= 0) continue
-    window.first = first
-    window.last = last
+    window.from = first
+    window.to = last + 1
     window.skipped = skipped
     window.taken = taken
     window.samples = inWindow
@@ -168,8 +168,8 @@ function emptyWindow(): RunWindow {
   return {
     counts: new Int32Array(0),
     values: new Float64Array(0),
-    first: 0,
-    last: 0,
+    from: 0,
+    to: 0,
     skipped: 0,
     taken: 0,
     samples: 0,

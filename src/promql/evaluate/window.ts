@@ -1,15 +1,20 @@
 import { stepTimeMs, type Steps } from './steps.ts'
 
-/**
- * One window of a range vector: the samples `[from, to)` of the columns, all in `(startMs, endMs]`. One object per
- * evaluation, reused for all windows; a kernel reads it and writes `result`.
- */
-export interface Window {
-  timesMs: Float64Array
+/** The values `[from, to)` of a window, of samples or of runs. */
+export interface ValueWindow {
   values: Float64Array
   from: number
   /** Greater than `from`: kernels get no empty windows. */
   to: number
+  result: number
+}
+
+/**
+ * One window of a range vector: the samples `[from, to)` of the columns, all in `(startMs, endMs]`. One object per
+ * evaluation, reused for all windows; a kernel reads it and writes `result`.
+ */
+export interface Window extends ValueWindow {
+  timesMs: Float64Array
   startMs: number
   endMs: number
   /** The time of the step, which differs from `endMs` with `offset` and `@`. */
@@ -18,7 +23,6 @@ export interface Window {
   step: number
   /** The scalar argument of the function at this step. */
   param: number
-  result: number
 }
 
 /** HOT: called once per series and step; should not allocate. False: no value at this step. */

@@ -24,6 +24,14 @@ export function exponentialBound(index: number, schema: number): number {
   return FRACTIONS[place]! * 2 * 2 ** exponent
 }
 
+/** The share of the observations of an exponential bucket that are below a value inside it. */
+export function logShareBelow(value: number, lower: number, upper: number, isPositive: boolean): number {
+  const logLower = Math.log2(Math.abs(lower))
+  const logUpper = Math.log2(Math.abs(upper))
+  const logValue = Math.log2(Math.abs(value))
+  return isPositive ? (logValue - logLower) / (logUpper - logLower) : 1 - (logValue - logUpper) / (logLower - logUpper)
+}
+
 /**
  * 2^(i/256) / 2 from Prometheus' table, whose values are not always the nearest floats, so that bounds are equal to the
  * last bit. A schema below 8 uses every 2nd, 4th, ... entry.

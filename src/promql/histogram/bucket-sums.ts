@@ -95,13 +95,6 @@ export function movedSums(from: BucketSums, placeOf: (index: number) => number, 
   return slicedSums(moved, 0, last + 1)
 }
 
-/** Buckets of a coarser schema: each combines 2, 4, 8, ... of the finer one. */
-export function coarserSums(sums: BucketSums, fromSchema: number, toSchema: number, add: AddNumber): BucketSums {
-  if (fromSchema === toSchema) return sums
-  const shift = fromSchema - toSchema
-  return movedSums(sums, (index) => ((index - 1) >> shift) + 1, add)
-}
-
 export function slicedSums({ indexes, sums, corrections }: BucketSums, from: number, to: number): BucketSums {
   return {
     indexes: indexes.subarray(from, to),

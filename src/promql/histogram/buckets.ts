@@ -12,14 +12,13 @@ export interface Bucket {
 
 /** Of the positive side, from the zero bucket up. */
 export function positiveBuckets(histogram: Histogram): Bucket[] {
-  return bucketsOf(histogram.positive, (index, count) => {
-    const lower = upperBound(histogram, index - 1)
-    const upper = upperBound(histogram, index)
-    if (histogram.schema === CUSTOM_BOUNDS) {
-      return { lower, upper, isLowerIncluded: index === 0, isUpperIncluded: true, count }
-    }
-    return { lower, upper, isLowerIncluded: false, isUpperIncluded: true, count }
-  })
+  return bucketsOf(histogram.positive, (index, count) => ({
+    lower: upperBound(histogram, index - 1),
+    upper: upperBound(histogram, index),
+    isLowerIncluded: histogram.schema === CUSTOM_BOUNDS && index === 0,
+    isUpperIncluded: true,
+    count,
+  }))
 }
 
 /** Of the negative side, from the zero bucket down. */

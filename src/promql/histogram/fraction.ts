@@ -1,4 +1,5 @@
 import { CUSTOM_BOUNDS, type Histogram } from '../../model/histogram.ts'
+import { logShareBelow } from './bounds.ts'
 import { allBuckets, type Bucket } from './buckets.ts'
 
 interface Fraction {
@@ -56,10 +57,5 @@ function interpolated(
 ): number {
   // A bucket without a lower bound is not split.
   if (isLinear) return lower === -Infinity ? count : rank + (count * (value - lower)) / (upper - lower)
-  const logLower = Math.log2(Math.abs(lower))
-  const logUpper = Math.log2(Math.abs(upper))
-  const logValue = Math.log2(Math.abs(value))
-  const share =
-    value > 0 ? (logValue - logLower) / (logUpper - logLower) : 1 - (logValue - logUpper) / (logLower - logUpper)
-  return rank + count * share
+  return rank + count * logShareBelow(value, lower, upper, value > 0)
 }

@@ -1,16 +1,7 @@
 import { CUSTOM_BOUNDS, type CounterReset, type Histogram } from '../../model/histogram.ts'
 import { exponentialBound } from './bounds.ts'
 import type { Accumulator } from '../evaluate/kahan.ts'
-import {
-  coarserSums,
-  countsOf,
-  mergeSums,
-  movedSums,
-  slicedSums,
-  sumsOf,
-  type AddNumber,
-  type BucketSums,
-} from './bucket-sums.ts'
+import { countsOf, mergeSums, movedSums, slicedSums, sumsOf, type AddNumber, type BucketSums } from './bucket-sums.ts'
 import { areSameBounds, bucketsIn, sharedBounds } from './custom-bounds.ts'
 
 /** A running sum of histograms. Steps create new objects, so that a step can be discarded. */
@@ -156,15 +147,12 @@ function overOneSchema(a: RunningSum, b: RunningSum, add: AddNumber): [RunningSu
   return [withSchema(a, schema, add), withSchema(b, schema, add)]
 }
 
-/** Reduces to a schema that is not finer. */
+/** Reduces to a schema that is not finer: each bucket combines 2, 4, 8, ... of the finer one. */
 export function withSchema(running: RunningSum, schema: number, add: AddNumber): RunningSum {
   if (running.schema === schema) return running
-  return {
-    ...running,
-    schema,
-    positive: coarserSums(running.positive, running.schema, schema, add),
-    negative: coarserSums(running.negative, running.schema, schema, add),
-  }
+  const shift = running.schema - schema
+  const coarser = (sums: BucketSums): BucketSums => movedSums(sums, (index) => ((index - 1) >> shift) + 1, add)
+  return { ...running, schema, positive: coarser(running.positive), negative: coarser(running.negative) }
 }
 
 /** Widens the zero buckets until both have one width that cuts no populated bucket of either. */

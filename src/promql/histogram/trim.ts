@@ -1,4 +1,5 @@
 import { CUSTOM_BOUNDS, type BucketCounts, type Histogram } from '../../model/histogram.ts'
+import { logShareBelow } from './bounds.ts'
 import { nonEmpty } from './bucket-sums.ts'
 import { negativeBuckets, positiveBuckets, type Bucket } from './buckets.ts'
 
@@ -80,10 +81,7 @@ function withoutLowerEnd({ upper, count }: Bucket, value: number, kept: Kept): P
 
 function shareBelow({ lower, upper }: Bucket, value: number, isPositive: boolean, isLinear: boolean): number {
   if (isLinear) return (value - lower) / (upper - lower)
-  const logLower = Math.log2(Math.abs(lower))
-  const logUpper = Math.log2(Math.abs(upper))
-  const logValue = Math.log2(Math.abs(value))
-  return isPositive ? (logValue - logLower) / (logUpper - logLower) : 1 - (logValue - logUpper) / (logLower - logUpper)
+  return logShareBelow(value, lower, upper, isPositive)
 }
 
 /** The zero bucket is on one side of zero when all other buckets are. */

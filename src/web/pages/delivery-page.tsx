@@ -104,8 +104,7 @@ function Receivers({
           key={name}
           actions={
             <Button
-              variant="link"
-              isInline
+              variant="inline"
               onClick={() => {
                 onChoose(name)
               }}

@@ -99,7 +99,6 @@ export function ExplorePage(): ReactNode {
         />
       ) : isAdding || queries.length >= EXPLORE_QUERIES_MAX ? null : (
         <Button
-          variant="secondary"
           size="sm"
           onClick={() => {
             setIsAdding(true)
@@ -158,7 +157,6 @@ function ExploreHead({ view, before, onChange }: ExploreHeadProps): ReactNode {
       ) : null}
       {before === undefined ? null : (
         <Button
-          variant="secondary"
           size="sm"
           onClick={() => {
             onChange({ range: before }, true)

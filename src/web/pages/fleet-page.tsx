@@ -128,7 +128,7 @@ function ClusterList(props: ClusterListProps): ReactNode {
         <span className="quiet">
           rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
         </span>
-        <Button variant="link" size="sm" isInline isAriaDisabled={isRefreshing} onClick={onRefresh}>
+        <Button variant="inline" isAriaDisabled={isRefreshing} onClick={onRefresh}>
           {isRefreshing ? 'Reading…' : 'Refresh'} <kbd>u</kbd>
         </Button>
         <FleetCoverageNote coverage={counted.coverage} />

@@ -148,7 +148,7 @@ function Missing({ missing, onRetry }: Pick<MetricList, 'missing'> & Pick<Metric
       kind="partial"
       title="The list is not whole."
       actions={
-        <Button variant="secondary" size="sm" onClick={onRetry}>
+        <Button size="sm" onClick={onRetry}>
           Try again
         </Button>
       }

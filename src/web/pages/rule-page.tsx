@@ -151,7 +151,6 @@ function Tests({ name }: { readonly name: string }): ReactNode {
       ) : (
         <p>
           <Button
-            variant="secondary"
             size="sm"
             onClick={() => {
               setIsWanted(true)

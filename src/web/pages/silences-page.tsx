@@ -8,7 +8,7 @@ import { formatMatchers } from '../lib/silence-matchers.ts'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
-import { ActionFailure } from '../panels/action-failure.tsx'
+import { ActionFailure } from '../panels/action-form.tsx'
 import { SilenceDialog } from '../panels/silence-dialog.tsx'
 import { useAlerts } from '../query/use-fleet.ts'
 import { SILENCES_PATH, useExpireSilence, useSilences } from '../query/use-alert-actions.ts'
@@ -155,13 +155,12 @@ interface SilenceActionsProps extends Pick<SilenceCardProps, 'silence' | 'onEdit
 function SilenceActions({ silence: { id, state }, onEdit, expire }: SilenceActionsProps): ReactNode {
   return (
     <>
-      <Button variant="link" isInline onClick={onEdit}>
+      <Button variant="inline" onClick={onEdit}>
         {state === 'expired' ? 'Silence again' : 'Edit'}
       </Button>
       {state === 'expired' ? null : (
         <Button
-          variant="link"
-          isInline
+          variant="inline"
           isDisabled={expire.isPending}
           onClick={() => {
             // The card may have moved to another list by then. The card itself shows a failure.

@@ -200,13 +200,11 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
                 <span className="quiet">
                   rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
                 </span>
-                <Button variant="link" size="sm" isInline isAriaDisabled={history.isFetching} onClick={refresh}>
+                <Button variant="inline" isAriaDisabled={history.isFetching} onClick={refresh}>
                   {history.isFetching ? 'Reading…' : 'Refresh'} <kbd>u</kbd>
                 </Button>
                 <Button
-                  variant="link"
-                  size="sm"
-                  isInline
+                  variant="inline"
                   aria-expanded={view.sizes}
                   onClick={() => {
                     onChange({ ...view, sizes: !view.sizes })
@@ -271,9 +269,7 @@ function ComparePanel({ view, onChange }: Omit<HistoryPanelProps, 'edges'>): Rea
       id="compared"
       aside={
         <Button
-          variant="link"
-          size="sm"
-          isInline
+          variant="inline"
           onClick={() => {
             onChange({ ...view, compare: [] })
           }}

@@ -6,20 +6,17 @@ import { parseAlertAction, type AlertAction } from '../lib/alert-view.ts'
 import { newDraft } from '../lib/silence-draft.ts'
 import { matchersFor } from '../lib/silence-matchers.ts'
 import { useMoment } from '../query/use-moment.ts'
-import { submitTo, valueTo } from '../ui/form-events.ts'
+import { valueTo } from '../ui/form-events.ts'
 import { usePreferences } from '../ui/preferences.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { countOf } from '../lib/format-number.ts'
 import { acknowledgePath, useAcknowledge, useUnacknowledge } from '../query/use-alert-actions.ts'
-import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { sayDone } from '../ui/toasts.ts'
 import { focusedFingerprint } from './alert-row-focus.ts'
 import type { Selection } from './alert-selection.tsx'
 import { SilenceDialog } from './silence-dialog.tsx'
-import { ApiCallNote } from './api-call-note.tsx'
-import { ActionFailure } from './action-failure.tsx'
-import { NameField } from './name-field.tsx'
+import { ActionForm } from './action-form.tsx'
 
 interface ActionTargets {
   readonly alerts: readonly AlertItem[]
@@ -139,7 +136,14 @@ function AcknowledgeDialog({ alerts, onClose, onDone }: AcknowledgeDialogProps):
   }
   return (
     <Dialog title={`Acknowledge ${what}`} onClose={onClose}>
-      <form className="form" onSubmit={submitTo(send)}>
+      <ActionForm
+        what="acknowledge it"
+        submitText="Acknowledge"
+        action={acknowledge}
+        call={{ method: 'POST', path: acknowledgePath(first.fingerprint), body: request }}
+        onSend={send}
+        onClose={onClose}
+      >
         <p className="quiet">
           Tells others that you look after it. It stays in the list, and ends when the alert resolves.
         </p>
@@ -149,18 +153,7 @@ function AcknowledgeDialog({ alerts, onClose, onDone }: AcknowledgeDialogProps):
           </span>
           <input type="text" value={note} maxLength={1000} data-first onChange={valueTo(setNote)} />
         </label>
-        <NameField />
-        {acknowledge.error === null ? null : <ActionFailure what="acknowledge it" failure={acknowledge.error} />}
-        <div className="form-actions">
-          <Button type="submit" variant="primary" isDisabled={acknowledge.isPending}>
-            {acknowledge.isPending ? 'Sending…' : 'Acknowledge'}
-          </Button>
-          <Button variant="link" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
-        <ApiCallNote call={{ method: 'POST', path: acknowledgePath(first.fingerprint), body: request }} />
-      </form>
+      </ActionForm>
     </Dialog>
   )
 }

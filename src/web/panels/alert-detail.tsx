@@ -25,7 +25,7 @@ import styles from './alert-detail.module.css'
 import { AlertSituation, PastSituation } from './alert-situation.tsx'
 import { Answer } from './answer.tsx'
 import { ClusterLink } from './cluster-link.tsx'
-import { ActionFailure } from './action-failure.tsx'
+import { ActionFailure } from './action-form.tsx'
 import { RunbookBody } from './runbook-body.tsx'
 import { ApiCallNote } from './api-call-note.tsx'
 
@@ -98,7 +98,6 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
                 </Button>
               ) : null}
               <Button
-                variant="secondary"
                 onClick={() => {
                   onAction('silence')
                 }}
@@ -151,8 +150,7 @@ function HeldBack({ alert, isPast }: { readonly alert: AlertItem; readonly isPas
               </span>{' '}
               {isPast ? null : (
                 <Button
-                  variant="link"
-                  isInline
+                  variant="inline"
                   isDisabled={undo.isPending}
                   onClick={() => {
                     undo.mutate([alert.fingerprint])

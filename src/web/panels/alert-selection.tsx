@@ -69,7 +69,6 @@ export function SelectionBar({ count, isPast, onAction, onClear }: SelectionBarP
             Silence…
           </Button>
           <Button
-            variant="secondary"
             size="sm"
             onClick={() => {
               onAction('acknowledge')

@@ -78,8 +78,7 @@ export function AlertTable(props: AlertTableProps): ReactNode {
               Alert{' '}
               {folding.length > 1 && groups.some(({ by }) => by !== '') ? (
                 <Button
-                  variant="link"
-                  isInline
+                  variant="inline"
                   className="fold-all"
                   onClick={() => {
                     setToggled(new Map(folding.map(({ id }) => [id, !areAllOpen])))

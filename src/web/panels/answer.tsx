@@ -70,7 +70,6 @@ function FailureNotice({ what, isOld, query }: FailureNoticeProps): ReactNode {
         <>
           {failure.isRefusal ? <SignIn /> : null}
           <Button
-            variant="secondary"
             size="sm"
             isDisabled={query.isFetching}
             onClick={() => {
@@ -100,7 +99,6 @@ function MomentRefused({ what }: { readonly what: string }): ReactNode {
       title={`Cannot show ${what} of this moment`}
       actions={
         <Button
-          variant="secondary"
           size="sm"
           onClick={() => {
             navigate(atMoment(withSearch(pathname, search), undefined))

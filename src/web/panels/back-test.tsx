@@ -17,7 +17,7 @@ import { serverNowMs } from '../ui/server-clock.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Moment } from '../ui/time.tsx'
 import { ApiCallNote } from './api-call-note.tsx'
-import { ActionFailure } from './action-failure.tsx'
+import { ActionFailure } from './action-form.tsx'
 
 const DAY_MS = 86_400_000
 

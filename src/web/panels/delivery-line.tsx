@@ -2,21 +2,15 @@ import type { ReactNode } from 'react'
 import type { DeliveryItem } from '../../contract/deliveries.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
-import { Shape, type ShapeName } from '../ui/shapes.tsx'
+import { Shape } from '../ui/shapes.tsx'
 import { Since } from '../ui/time.tsx'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { reasonWords } from '../lib/alert-marks.ts'
 
-const SHAPES: Readonly<Record<DeliveryItem['outcome'], ShapeName>> = {
-  delivered: 'check',
-  refused: 'cross',
-  failed: 'cross',
-}
-
 export function OutcomeMark({ outcome }: { readonly outcome: DeliveryItem['outcome'] }): ReactNode {
   return (
     <span className={`outcome outcome-${outcome}`}>
-      <Shape name={SHAPES[outcome]} /> {outcome}
+      <Shape name={outcome === 'delivered' ? 'check' : 'cross'} /> {outcome}
     </span>
   )
 }

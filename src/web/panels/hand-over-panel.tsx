@@ -88,9 +88,7 @@ function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode
             }}
           />
           <Button
-            variant="link"
-            size="sm"
-            isInline
+            variant="inline"
             onClick={() => {
               go('')
             }}

@@ -16,7 +16,7 @@ export function ListChangesBar({ news, noun, onShow }: ListChangesBarProps): Rea
   return (
     <div className={styles.root} role="status" aria-label={`News of the ${noun} list`}>
       {words === '' ? null : (
-        <Button variant="secondary" size="sm" onClick={onShow}>
+        <Button size="sm" onClick={onShow}>
           {words}: show <kbd aria-hidden="true">u</kbd>
         </Button>
       )}

@@ -70,8 +70,7 @@ export function MatcherFields({ matchers, onChange }: MatcherFieldsProps): React
         </div>
       ))}
       <Button
-        variant="link"
-        isInline
+        variant="inline"
         onClick={() => {
           onChange([...matchers, { name: '', op: '=', value: '' }])
         }}

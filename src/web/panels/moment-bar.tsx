@@ -29,7 +29,6 @@ export function MomentBar(): ReactNode {
   }
   const backToNow = (
     <Button
-      variant="secondary"
       size="sm"
       onClick={() => {
         go(undefined)
@@ -76,8 +75,7 @@ export function MomentBar(): ReactNode {
       <UnavailableNote pathname={pathname} />
       <span className="moment-tools">
         <Button
-          variant="link"
-          isInline
+          variant="inline"
           onClick={() => {
             go(momentMs - HOUR_MS)
           }}
@@ -85,8 +83,7 @@ export function MomentBar(): ReactNode {
           1 h earlier
         </Button>
         <Button
-          variant="link"
-          isInline
+          variant="inline"
           onClick={() => {
             // What is later than the present is the present.
             go(momentMs + HOUR_MS > presentMs() ? undefined : momentMs + HOUR_MS)

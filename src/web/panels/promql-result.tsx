@@ -93,9 +93,7 @@ function ResultTable({ view }: { readonly view: TableView }): ReactNode {
       />
       {view.rows.length > rows.length ? (
         <Button
-          variant="link"
-          size="sm"
-          isInline
+          variant="inline"
           onClick={() => {
             setIsWhole(true)
           }}

@@ -11,7 +11,7 @@ import { Panel } from '../ui/panel.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import { Answer } from './answer.tsx'
 import { ApiCallNote } from './api-call-note.tsx'
-import { ActionFailure } from './action-failure.tsx'
+import { ActionFailure } from './action-form.tsx'
 import styles from './routing-panel.module.css'
 
 /** The routing tree, and a test of the route of an alert. */
@@ -41,7 +41,7 @@ export function RoutingPanel(): ReactNode {
           />
         </label>
         <div className="form-actions">
-          <Button type="submit" variant="secondary" isDisabled={labels === undefined || test.isPending}>
+          <Button type="submit" isDisabled={labels === undefined || test.isPending}>
             Where would it go?
           </Button>
           {labels === undefined ? (

@@ -76,8 +76,7 @@ const SuggestEditDialog = laterPart(async () => (await import('./suggest-edit-di
 function SuggestEdit({ bound }: { readonly bound: BoundRunbook }): ReactNode {
   return (
     <DialogButton
-      variant="link"
-      isInline
+      variant="inline"
       renderDialog={(close) => (
         <ErrorBoundary what="the form">
           <SuggestEditDialog bound={bound} onClose={close} />

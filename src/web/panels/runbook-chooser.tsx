@@ -71,8 +71,7 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
       {found.length === 0 ? <p className="quiet">None of them has “{text}” in its cluster or labels.</p> : null}
       {found.length > rows.length ? (
         <Button
-          variant="link"
-          isInline
+          variant="inline"
           onClick={() => {
             setIsWhole(true)
           }}

@@ -5,16 +5,12 @@ import { type SilenceDraft, draftFault, endOf, requestOf, type SilenceLength } f
 import { Dialog } from '../ui/dialog.tsx'
 import { formatMoment } from '../lib/format-time.ts'
 import { SILENCES_PATH, useExpireSilence, useSaveSilence } from '../query/use-alert-actions.ts'
-import { Button } from '../ui/button.tsx'
 import { Choice } from '../ui/choice.tsx'
-import { submitTo } from '../ui/form-events.ts'
 import { usePreferences } from '../ui/preferences.ts'
 import { useNowMs } from '../ui/server-clock.ts'
 import { sayDone } from '../ui/toasts.ts'
-import { ApiCallNote } from './api-call-note.tsx'
-import { ActionFailure } from './action-failure.tsx'
+import { ActionForm } from './action-form.tsx'
 import { MatcherFields } from './matcher-fields.tsx'
-import { NameField } from './name-field.tsx'
 import { SilencePreviewNote } from './silence-preview-note.tsx'
 
 interface SilenceDialogProps {
@@ -83,11 +79,18 @@ function SilenceForm({ initial, wanted, onClose, onDone }: SilenceDialogProps): 
     setDraft({ ...draft, ...part })
   }
   return (
-    <form
-      className="form"
-      onSubmit={submitTo(() => {
-        if (fault === undefined) send()
-      })}
+    <ActionForm
+      what={id === undefined ? 'silence them' : 'change the silence'}
+      submitText={id === undefined ? 'Silence' : 'Save the silence'}
+      action={save}
+      fault={fault}
+      call={
+        id === undefined
+          ? { method: 'POST', path: SILENCES_PATH, body: request }
+          : { method: 'PUT', path: `${SILENCES_PATH}/${id}`, body: request }
+      }
+      onSend={send}
+      onClose={onClose}
     >
       <MatcherFields
         matchers={draft.matchers}
@@ -111,27 +114,7 @@ function SilenceForm({ initial, wanted, onClose, onDone }: SilenceDialogProps): 
           }}
         />
       </label>
-      <NameField />
-      {save.error === null ? null : (
-        <ActionFailure what={id === undefined ? 'silence them' : 'change the silence'} failure={save.error} />
-      )}
-      <div className="form-actions">
-        <Button type="submit" variant="primary" isDisabled={fault !== undefined || save.isPending}>
-          {save.isPending ? 'Sending…' : id === undefined ? 'Silence' : 'Save the silence'}
-        </Button>
-        <Button variant="link" onClick={onClose}>
-          Cancel
-        </Button>
-        {fault === undefined ? null : <span className="quiet">{fault}</span>}
-      </div>
-      <ApiCallNote
-        call={{
-          method: id === undefined ? 'POST' : 'PUT',
-          path: id === undefined ? SILENCES_PATH : `${SILENCES_PATH}/${id}`,
-          body: request,
-        }}
-      />
-    </form>
+    </ActionForm>
   )
 }
 

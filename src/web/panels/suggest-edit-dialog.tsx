@@ -121,7 +121,6 @@ function SuggestionActions({ suggestion, onDiscard }: SuggestionActionsProps): R
         Copy patch
       </Button>
       <Button
-        variant="secondary"
         isDisabled={suggestion === undefined}
         onClick={() => {
           copy('Markdown', suggestion?.markdown ?? '')

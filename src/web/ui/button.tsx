@@ -3,11 +3,9 @@ import styles from './button.module.css'
 import { classNames } from './class-names.ts'
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled' | 'className'> {
-  /** `primary`: what the form or the page is for. `link`: within text. `plain`: of an icon, or in a bar of tools. */
-  readonly variant?: 'primary' | 'secondary' | 'link' | 'plain'
+  /** `primary`: of a form or page. `link`: underlined; `inline`: the same within text. `plain`: of an icon, or in a bar of tools. */
+  readonly variant?: 'primary' | 'secondary' | 'link' | 'inline' | 'plain'
   readonly size?: 'sm'
-  /** Of a `link`: as high as the text around it. */
-  readonly isInline?: boolean
   readonly isDisabled?: boolean
   /** Disabled, and still reached by keys: for a button that is disabled for a moment after it was pressed. */
   readonly isAriaDisabled?: boolean
@@ -17,9 +15,8 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'dis
 }
 
 export function Button({
-  variant = 'primary',
+  variant = 'secondary',
   size,
-  isInline = false,
   isDisabled = false,
   isAriaDisabled = false,
   icon,
@@ -34,9 +31,9 @@ export function Button({
       {...attributes}
       className={classNames(
         styles.root,
-        styles[`variant-${variant}`],
+        styles[`variant-${variant === 'inline' ? 'link' : variant}`],
         size === 'sm' && styles.small,
-        isInline && styles.inline,
+        variant === 'inline' && styles.inline,
         className,
       )}
       disabled={isDisabled}

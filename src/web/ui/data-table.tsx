@@ -252,7 +252,7 @@ function FailedTable({ label, message, onRetry }: FailedTableProps): ReactNode {
       kind="error"
       title={`Cannot show ${label}`}
       actions={
-        <Button variant="secondary" size="sm" onClick={onRetry}>
+        <Button size="sm" onClick={onRetry}>
           Try again
         </Button>
       }

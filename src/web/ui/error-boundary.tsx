@@ -40,7 +40,6 @@ export class ErrorBoundary extends Component<Props, { readonly message: string |
         title={`A fault of Daytwo keeps ${this.props.what} from being shown`}
         actions={
           <Button
-            variant="secondary"
             size="sm"
             onClick={() => {
               this.setState({ message: undefined })
@@ -64,7 +63,6 @@ function MissingFile({ what }: { readonly what: string }): ReactNode {
       title={`The server did not send what draws ${what}`}
       actions={
         <Button
-          variant="secondary"
           size="sm"
           onClick={() => {
             location.reload()

@@ -41,7 +41,7 @@ export function FilterBar(props: FilterBarProps): ReactNode {
         <FilterChip key={`${chip.name} ${chip.value}`} {...chip} />
       ))}
       {onReset === undefined ? null : (
-        <Button variant="link" size="sm" isInline onClick={onReset}>
+        <Button variant="inline" onClick={onReset}>
           Show all
         </Button>
       )}

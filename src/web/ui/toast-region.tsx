@@ -15,7 +15,6 @@ export function ToastRegion(): ReactNode {
           <span>{text}</span>
           {undo === undefined ? null : (
             <Button
-              variant="secondary"
               size="sm"
               onClick={() => {
                 dismissToast(id)

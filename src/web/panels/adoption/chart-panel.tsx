@@ -73,7 +73,6 @@ export function ChartPanel<T>(props: ChartPanelProps<T>): ReactNode {
           />
         )}
         <DialogButton
-          variant="secondary"
           size="sm"
           isDisabled={data === undefined}
           aria-label={`Cite: ${title}`}

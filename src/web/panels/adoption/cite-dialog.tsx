@@ -98,8 +98,7 @@ export function CiteNotice({ name, view: { cite }, change, digest }: CiteNoticeP
   if (cited !== name) return null
   const leave = (
     <Button
-      variant="link"
-      isInline
+      variant="inline"
       onClick={() => {
         change({ cite: '' })
       }}

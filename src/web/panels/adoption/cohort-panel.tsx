@@ -67,9 +67,7 @@ export function CohortPanel({ version, newestFirst, ...part }: CohortPanelProps)
               isHeadHidden: true,
               cell: ({ value }) => (
                 <Button
-                  variant="link"
-                  isInline
-                  size="sm"
+                  variant="inline"
                   aria-label={`Only these: ${by} ${value === '' ? 'not known' : value}`}
                   onClick={() => {
                     change({ only: { ...view.only, [by]: [value === '' ? '-' : value] } })

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { formatDuration } from '../../../model/duration.ts'
+import { formatDuration, parseDuration } from '../../../model/duration.ts'
 import { RANGES, REFRESHES, type TimeRange } from '../../lib/dashboards/time-range.ts'
 import { fromFieldTime, toFieldTime, formatMoment } from '../../lib/format-time.ts'
 import { Button } from '../../ui/button.tsx'
@@ -34,7 +34,7 @@ export function TimeControls(props: TimeControlsProps): ReactNode {
         options={RANGES}
         value={known as (typeof RANGES)[number]['value']}
         onChange={(value) => {
-          onRange({ kind: 'last', seconds: SECONDS[value] })
+          onRange({ kind: 'last', seconds: parseDuration(value)! / 1000 })
         }}
       />
       <Absolute key={JSON.stringify(range)} range={range} onRange={onRange} />
@@ -54,21 +54,11 @@ export function TimeControls(props: TimeControlsProps): ReactNode {
           ))}
         </select>
       </label>
-      <Button variant="secondary" size="sm" onClick={onRefreshNow}>
+      <Button size="sm" onClick={onRefreshNow}>
         Refresh
       </Button>
     </div>
   )
-}
-
-const SECONDS: Readonly<Record<(typeof RANGES)[number]['value'], number>> = {
-  '15m': 900,
-  '1h': 3600,
-  '6h': 21_600,
-  '1d': 86_400,
-  '7d': 604_800,
-  '30d': 2_592_000,
-  '90d': 7_776_000,
 }
 
 /** From one moment to another, in the reader's zone. */

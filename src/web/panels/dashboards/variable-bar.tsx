@@ -49,8 +49,7 @@ interface ListControlProps extends Pick<VariableBarProps, 'onChoose'> {
 function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode {
   const { options, chosen, failure, isLoading } = state
   const [text, setText] = useState('')
-  const isAll = chosen.includes(ALL_VALUES)
-  const says = isAll
+  const says = chosen.includes(ALL_VALUES)
     ? options.length > 0
       ? `All ${options.length}`
       : 'All'
@@ -63,8 +62,9 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
         : chosen.map((value) => options.find((option) => option.value === value)?.label ?? value).join(', ')
   const wanted = text.toLowerCase()
   const found = options.filter((option) => option.label.toLowerCase().includes(wanted))
+  const all = variable.allowsAll ? [{ value: ALL_VALUES, label: 'All' }] : []
   const toggle = (value: string): void => {
-    if (!variable.allowsMultiple) {
+    if (!variable.allowsMultiple || value === ALL_VALUES) {
       onChoose(variable.name, [value])
       return
     }
@@ -116,20 +116,7 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
             </p>
           )}
           <div className={`stack ${styles.options}`}>
-            {variable.allowsAll ? (
-              <label className={`row ${styles.option}`}>
-                <input
-                  type={type}
-                  name={variable.name}
-                  checked={isAll}
-                  onChange={() => {
-                    onChoose(variable.name, [ALL_VALUES])
-                  }}
-                />
-                All
-              </label>
-            ) : null}
-            {found.slice(0, OPTIONS_MAX).map(({ value, label }) => (
+            {[...all, ...found.slice(0, OPTIONS_MAX)].map(({ value, label }) => (
               <label key={value} className={`row ${styles.option}`}>
                 <input
                   type={type}

@@ -69,7 +69,6 @@ export function ClusterSelection({ clusters, chosen, onClear }: ClusterSelection
       )}
       {isPresent && chosen.size <= DECOMMISSIONED_MAX ? (
         <DialogButton
-          variant="secondary"
           size="sm"
           renderDialog={(close) => (
             <DecommissionDialog

@@ -8,20 +8,12 @@ import { Shape, type ShapeName } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'
 import styles from './cluster-timeline.module.css'
 
-const SHAPES: Readonly<Record<TimelineKind, ShapeName>> = {
-  objects: 'disc',
-  upgrades: 'up',
-  alerts: 'triangle',
-  modifications: 'diamond',
-  cluster: 'slash',
-}
-
-const WORDS: Readonly<Record<TimelineKind, string>> = {
-  objects: 'object',
-  upgrades: 'upgrade',
-  alerts: 'alert',
-  modifications: 'modification',
-  cluster: 'cluster',
+const KINDS: Readonly<Record<TimelineKind, { readonly shape: ShapeName; readonly word: string }>> = {
+  objects: { shape: 'disc', word: 'object' },
+  upgrades: { shape: 'up', word: 'upgrade' },
+  alerts: { shape: 'triangle', word: 'alert' },
+  modifications: { shape: 'diamond', word: 'modification' },
+  cluster: { shape: 'slash', word: 'cluster' },
 }
 
 const STEP = 25
@@ -40,9 +32,9 @@ export function ClusterTimeline({ items }: { readonly items: readonly TimelineIt
             <span className={classNames('quiet', 'text-small', styles.age)}>
               <Since atMs={item.atMs} suffix=" ago" />
             </span>
-            <span className="quiet" title={WORDS[item.kind]}>
-              <Shape name={SHAPES[item.kind]} />
-              <span className="visually-hidden">{WORDS[item.kind]}</span>
+            <span className="quiet" title={KINDS[item.kind].word}>
+              <Shape name={KINDS[item.kind].shape} />
+              <span className="visually-hidden">{KINDS[item.kind].word}</span>
             </span>
             <div>
               <strong>{item.path === undefined ? item.title : <Link href={item.path}>{item.title}</Link>}</strong>

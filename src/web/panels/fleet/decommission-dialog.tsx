@@ -6,13 +6,11 @@ import { DECOMMISSIONS_PATH, useDecommission, useWithdraw } from '../../query/us
 import { reportUndo } from '../../query/use-api-action.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { submitTo, valueTo } from '../../ui/form-events.ts'
+import { valueTo } from '../../ui/form-events.ts'
 import { usePreferences } from '../../ui/preferences.ts'
 import { useNowMs } from '../../ui/server-clock.ts'
 import { sayDone } from '../../ui/toasts.ts'
-import { ApiCallNote } from '../api-call-note.tsx'
-import { ActionFailure } from '../action-failure.tsx'
-import { NameField } from '../name-field.tsx'
+import { ActionForm } from '../action-form.tsx'
 import type { ClusterDetail } from '../../../contract/fleet-clusters.ts'
 import { useMoment } from '../../query/use-moment.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
@@ -58,11 +56,14 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
   }
   return (
     <Dialog title={`${what} ${clusters.length === 1 ? 'was' : 'were'} decommissioned`} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={submitTo(() => {
-          if (fault === undefined) send()
-        })}
+      <ActionForm
+        what="say that it was decommissioned"
+        submitText="Decommissioned"
+        action={decommission}
+        fault={fault}
+        call={{ method: 'POST', path: DECOMMISSIONS_PATH, body: request }}
+        onSend={send}
+        onClose={onClose}
       >
         <p className="quiet">
           For a cluster that was switched off for good. It is no longer silent or stuck and counts nowhere from that
@@ -97,21 +98,7 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
           </span>
           <input type="datetime-local" value={since} onChange={valueTo(setSince)} />
         </label>
-        <NameField />
-        {decommission.error === null ? null : (
-          <ActionFailure what="say that it was decommissioned" failure={decommission.error} />
-        )}
-        <div className="form-actions">
-          <Button type="submit" variant="primary" isDisabled={fault !== undefined || decommission.isPending}>
-            {decommission.isPending ? 'Sending…' : 'Decommissioned'}
-          </Button>
-          <Button variant="link" onClick={onClose}>
-            Cancel
-          </Button>
-          {fault === undefined ? null : <span className="quiet">{fault}</span>}
-        </div>
-        <ApiCallNote call={{ method: 'POST', path: DECOMMISSIONS_PATH, body: request }} />
-      </form>
+      </ActionForm>
     </Dialog>
   )
 }
@@ -157,7 +144,6 @@ export function GoneNote({ cluster }: { readonly cluster: ClusterDetail }): Reac
         ? {
             actions: (
               <Button
-                variant="secondary"
                 size="sm"
                 onClick={() => {
                   revert([id], cluster.cluster)
@@ -180,7 +166,6 @@ export function DecommissionButton({ cluster }: { readonly cluster: ClusterDetai
   const isHeard = !cluster.states.includes('silent') && cluster.gone === null
   return (
     <DialogButton
-      variant="secondary"
       size="sm"
       renderDialog={(close) => (
         <DecommissionDialog clusters={[cluster.cluster]} reporting={isHeard ? 1 : 0} onClose={close} />

@@ -23,14 +23,10 @@ export const useClusterColumns = columns.use
 export function ListTaste({ search }: { readonly search: string }): ReactNode {
   return (
     <span className={classNames('row', styles.root)}>
-      <DialogButton
-        variant="secondary"
-        size="sm"
-        renderDialog={(close) => <ViewsDialog search={search} onClose={close} />}
-      >
+      <DialogButton size="sm" renderDialog={(close) => <ViewsDialog search={search} onClose={close} />}>
         Views…
       </DialogButton>
-      <DialogButton variant="secondary" size="sm" renderDialog={(close) => <ColumnsDialog onClose={close} />}>
+      <DialogButton size="sm" renderDialog={(close) => <ColumnsDialog onClose={close} />}>
         Columns…
       </DialogButton>
     </span>

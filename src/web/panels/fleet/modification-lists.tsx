@@ -94,9 +94,7 @@ function PatchClusters({ patches, goneClusters }: PatchClustersProps): ReactNode
       ))}{' '}
       {clusters.length > shown.length ? (
         <Button
-          variant="link"
-          size="sm"
-          isInline
+          variant="inline"
           onClick={() => {
             setAllShown(true)
           }}

@@ -44,7 +44,12 @@ function columnsOf({ verdict, upgrade }: UpgradeDetailItem, axis: ReactNode): re
       head: 'Took',
       kind: 'number',
       cell: (lane) => <Took lane={lane} />,
-      below: (lane) => (hasUsual(lane) ? <TypicalOnPhone lane={lane} /> : null),
+      below: (lane) =>
+        hasUsual(lane) ? (
+          <span className="cell-wraps">
+            usual <UsualCell lane={lane} />
+          </span>
+        ) : null,
     },
     {
       head: 'Usual (median – 95 of 100)',
@@ -58,14 +63,6 @@ function columnsOf({ verdict, upgrade }: UpgradeDetailItem, axis: ReactNode): re
     },
     { head: 'Known', isHiddenOnPhone: true, cell: (lane) => <KnownCell lane={lane} upgrade={upgrade} /> },
   ]
-}
-
-function TypicalOnPhone({ lane }: { readonly lane: PhaseLane }): ReactNode {
-  return (
-    <span className="cell-wraps">
-      usual <UsualCell lane={lane} />
-    </span>
-  )
 }
 
 const USUAL_FROM: Readonly<Record<NonNullable<UpgradeDetailItem['usualFrom']>, string>> = {
@@ -117,13 +114,11 @@ function UsualCell({ lane }: { readonly lane: PhaseLane }): ReactNode {
   )
 }
 
-function KnownCell({
-  lane: { phase },
-  upgrade,
-}: {
+interface KnownCellProps extends Pick<UpgradeDetailItem, 'upgrade'> {
   readonly lane: PhaseLane
-  readonly upgrade: UpgradeDetailItem['upgrade']
-}) {
+}
+
+function KnownCell({ lane: { phase }, upgrade }: KnownCellProps): ReactNode {
   const sources = [...new Set(upgrade.evidence.filter((one) => one.phase === phase.name).map(({ source }) => source))]
   if (phase.state === 'unknown') return <span className="quiet">nothing tells</span>
   if (phase.state === 'pending') return null

@@ -54,9 +54,7 @@ function ComparedHead({ upgrade, onRemove }: ComparedHeadProps): ReactNode {
       <span className="own-labels nums">{stepText(upgrade)}</span>
       <UpgradeStateMark state={state} />{' '}
       <Button
-        variant="link"
-        size="sm"
-        isInline
+        variant="inline"
         aria-label={`Remove ${stepText(upgrade)} on ${cluster}`}
         onClick={() => {
           onRemove(id)

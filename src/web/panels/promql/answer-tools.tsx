@@ -102,7 +102,6 @@ function SaveAnswer({ expr, answer }: { readonly expr: string; readonly answer: 
         <div className="stack">
           <span>
             <Button
-              variant="secondary"
               size="sm"
               data-first
               onClick={() => {
@@ -113,7 +112,6 @@ function SaveAnswer({ expr, answer }: { readonly expr: string; readonly answer: 
               CSV file
             </Button>{' '}
             <Button
-              variant="secondary"
               size="sm"
               onClick={() => {
                 saveFile(fileNameOf(metrics, 'json'), JSON.stringify(answer), 'application/json')

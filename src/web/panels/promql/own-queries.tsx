@@ -61,9 +61,7 @@ function HistoryBody({ onChoose }: ChooseProps): ReactNode {
             onChange={valueTo(setText)}
           />
           <Button
-            variant="link"
-            size="sm"
-            isInline
+            variant="inline"
             onClick={() => {
               OWN.set([])
             }}
@@ -122,9 +120,7 @@ function Examples({ onChoose }: ChooseProps): ReactNode {
       {EXAMPLE_QUERIES.map(({ says, expr }) => (
         <li key={expr}>
           <Button
-            variant="link"
-            size="sm"
-            isInline
+            variant="inline"
             onClick={() => {
               onChoose(expr)
             }}

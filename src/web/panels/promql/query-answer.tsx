@@ -53,7 +53,7 @@ export function QueryAnswer(props: QueryAnswerProps): ReactNode {
       {isFetching ? (
         <p className={`row text-small space-below ${styles.asking}`} role="status">
           <span className="quiet">Asking…</span>{' '}
-          <Button variant="link" size="sm" isInline onClick={onStop}>
+          <Button variant="inline" onClick={onStop}>
             Stop
           </Button>
         </p>
@@ -62,7 +62,7 @@ export function QueryAnswer(props: QueryAnswerProps): ReactNode {
       {data === undefined && !isFetching && error === null ? (
         <p role="status">
           <strong>Stopped.</strong> Nobody computes it any more.{' '}
-          <Button variant="link" size="sm" isInline onClick={onRetry}>
+          <Button variant="inline" onClick={onRetry}>
             Ask again
           </Button>
         </p>
@@ -77,47 +77,23 @@ export function QueryAnswer(props: QueryAnswerProps): ReactNode {
 }
 
 function Body({ title, asked, tab, answers, unit, upgrades, onZoom, onMark, onRun }: QueryAnswerProps): ReactNode {
-  const { graph, table, explain } = answers
-  switch (tab) {
-    case 'graph': {
-      if (graph.data === undefined) return null
-      const { answer } = graph.data
-      return (
-        <>
-          {isEmpty(answer) ? (
-            <EmptyAnswer asked={asked} span={graph.data.span} onRun={onRun} />
-          ) : (
-            <GraphResult title={title} result={graph.data} unit={unit} upgrades={upgrades} onZoom={onZoom} />
-          )}
-          <RemarkList expr={asked.expr} answer={answer} onMark={onMark} />
-        </>
-      )
-    }
-    case 'table': {
-      if (table.data === undefined) return null
-      const { answer } = table.data
-      return (
-        <>
-          {isEmpty(answer) ? (
-            <EmptyAnswer asked={asked} onRun={onRun} />
-          ) : (
-            <TableResult title={title} result={table.data} unit={unit} />
-          )}
-          <RemarkList expr={asked.expr} answer={answer} onMark={onMark} />
-        </>
-      )
-    }
-    case 'explain': {
-      if (explain.data === undefined) return null
-      const { explained } = explain.data
-      return (
-        <>
-          <ExplainResult explained={explained} onMark={onMark} />
-          <RemarkList expr={asked.expr} answer={explained} onMark={onMark} />
-        </>
-      )
-    }
-  }
+  const [graph, table, explained] = [answers.graph.data, answers.table.data, answers.explain.data?.explained]
+  const answer = { graph: graph?.answer, table: table?.answer, explain: explained }[tab]
+  if (answer === undefined) return null
+  const isNothing = 'data' in answer && isEmpty(answer)
+  return (
+    <>
+      {isNothing ? <EmptyAnswer asked={asked} span={tab === 'graph' ? graph?.span : undefined} onRun={onRun} /> : null}
+      {tab === 'graph' && graph !== undefined && !isNothing ? (
+        <GraphResult title={title} result={graph} unit={unit} upgrades={upgrades} onZoom={onZoom} />
+      ) : null}
+      {tab === 'table' && table !== undefined && !isNothing ? (
+        <TableResult title={title} result={table} unit={unit} />
+      ) : null}
+      {tab === 'explain' && explained !== undefined ? <ExplainResult explained={explained} onMark={onMark} /> : null}
+      <RemarkList expr={asked.expr} answer={answer} onMark={onMark} />
+    </>
+  )
 }
 
 function isEmpty({ data }: Answered): boolean {
@@ -150,9 +126,7 @@ function EmptyAnswer({ asked, span, onRun }: EmptyAnswerProps): ReactNode {
                 <li key={expr}>
                   <span className="quiet">Perhaps</span>{' '}
                   <Button
-                    variant="link"
-                    size="sm"
-                    isInline
+                    variant="inline"
                     onClick={() => {
                       onRun(expr)
                     }}
@@ -201,9 +175,7 @@ function RemarkList({ expr, answer, onMark }: RemarkListProps): ReactNode {
                 <>
                   {' '}
                   <Button
-                    variant="link"
-                    size="sm"
-                    isInline
+                    variant="inline"
                     onClick={() => {
                       onMark({ from: offset, to: endOfPart(expr, offset) })
                     }}

@@ -177,11 +177,11 @@ function QueryFault({ expr, failure, hasAnswer, isRetried, onRetry, onTable }: Q
       {advice === '' ? null : <p className="tone-critical">{asSentence(advice)}</p>}
       {hasAnswer ? <p className="quiet">What follows is the answer before.</p> : null}
       {isForTables(text) ? (
-        <Button variant="link" size="sm" isInline onClick={onTable}>
+        <Button variant="inline" onClick={onTable}>
           Show as a table
         </Button>
       ) : offset === undefined ? (
-        <Button variant="link" size="sm" isInline onClick={onRetry}>
+        <Button variant="inline" onClick={onRetry}>
           Ask again
         </Button>
       ) : null}

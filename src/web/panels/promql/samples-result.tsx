@@ -45,9 +45,7 @@ export function SamplesResult({ title, series, unit, formatContext }: SamplesRes
             if (one === undefined || column !== 'samples') return undefined
             return (
               <Button
-                variant="link"
-                size="sm"
-                isInline
+                variant="inline"
                 aria-label={`Show ${text} samples of ${seriesName(one.metric)}`}
                 aria-expanded={one === open}
                 onClick={() => {

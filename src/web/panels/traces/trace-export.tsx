@@ -14,7 +14,6 @@ export function TraceExport({ traceId, answer }: TraceExportProps): ReactNode {
   return (
     <>
       <Button
-        variant="secondary"
         size="sm"
         onClick={() => {
           // As the collector's file receiver reads it: what the API answers, without its envelope.

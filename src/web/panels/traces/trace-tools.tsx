@@ -45,7 +45,6 @@ export function TraceTools(props: TraceToolsProps): ReactNode {
       {errorCount === 0 ? null : (
         <span className="filters-row">
           <Button
-            variant="secondary"
             size="sm"
             onClick={() => {
               onStep('errors', -1)
@@ -54,7 +53,6 @@ export function TraceTools(props: TraceToolsProps): ReactNode {
             Previous error
           </Button>
           <Button
-            variant="secondary"
             size="sm"
             onClick={() => {
               onStep('errors', 1)

@@ -210,8 +210,8 @@ function Comparison({ comparison }: { readonly comparison: EdgeComparisonItem })
 }
 
 const BOTH_COLUMNS: readonly Column<EdgeComparisonItem['first']>[] = [
-  { id: 'edge', head: 'Edge', kind: 'name', cell: (edge) => <span className="nums">{edgeName(edge)}</span> },
-  { id: 'succeeded', head: 'Succeeded', cell: (edge) => <SuccessWhisker edge={edge} /> },
-  { id: 'median', head: 'Median', kind: 'number', cell: ({ duration }) => lengthOr(duration.p50Seconds) },
-  { id: 'p90', head: '90 of 100', kind: 'number', cell: ({ duration }) => lengthOr(duration.p90Seconds) },
+  { head: 'Edge', kind: 'name', cell: (edge) => <span className="nums">{edgeName(edge)}</span> },
+  { head: 'Succeeded', cell: (edge) => <SuccessWhisker edge={edge} /> },
+  { head: 'Median', kind: 'number', cell: ({ duration }) => lengthOr(duration.p50Seconds) },
+  { head: '90 of 100', kind: 'number', cell: ({ duration }) => lengthOr(duration.p90Seconds) },
 ]

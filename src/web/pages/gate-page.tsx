@@ -122,7 +122,6 @@ function UseTable({ uses, total }: Pick<GateDetail, 'uses' | 'total'>): ReactNod
 
 const USE_COLUMNS: readonly Column<GateDetail['uses'][number]>[] = [
   {
-    id: 'cluster',
     head: 'Cluster',
     kind: 'name',
     style: { minInlineSize: '7rem' },
@@ -133,13 +132,12 @@ const USE_COLUMNS: readonly Column<GateDetail['uses'][number]>[] = [
     ),
   },
   {
-    id: 'version',
     head: 'HCO',
     isOneLine: true,
     cell: ({ version }) => <span className="nums">{version ?? <span className="quiet">not known</span>}</span>,
   },
-  { id: 'on', head: 'Set', isOneLine: true, cell: ({ on }) => (on ? 'on' : 'off') },
-  { id: 'where', head: 'Where', cell: (use) => <UseSource use={use} /> },
+  { head: 'Set', isOneLine: true, cell: ({ on }) => (on ? 'on' : 'off') },
+  { head: 'Where', cell: (use) => <UseSource use={use} /> },
 ]
 
 function UseSource({ use: { source, component, since } }: { readonly use: GateDetail['uses'][number] }): ReactNode {

@@ -57,7 +57,6 @@ function GateTable({ answer: { gates, telling, coverage } }: { readonly answer: 
 
 const COLUMNS: readonly Column<GateItems['gates'][number]>[] = [
   {
-    id: 'gate',
     head: 'Gate',
     kind: 'name',
     cell: ({ gate }) => (
@@ -66,12 +65,7 @@ const COLUMNS: readonly Column<GateItems['gates'][number]>[] = [
       </Link>
     ),
   },
-  { id: 'on', head: 'On', kind: 'number', cell: ({ on }) => formatCount(on) },
-  { id: 'off', head: 'Off', kind: 'number', cell: ({ off }) => formatCount(off) },
-  {
-    id: 'patched',
-    head: 'By JSON patch',
-    kind: 'number',
-    cell: ({ patched }) => (patched === 0 ? '–' : formatCount(patched)),
-  },
+  { head: 'On', kind: 'number', cell: ({ on }) => formatCount(on) },
+  { head: 'Off', kind: 'number', cell: ({ off }) => formatCount(off) },
+  { head: 'By JSON patch', kind: 'number', cell: ({ patched }) => (patched === 0 ? '–' : formatCount(patched)) },
 ]

@@ -144,7 +144,6 @@ function RunTable({ runs, among }: RunTableProps): ReactNode {
   const nowMs = useNowMs()
   const labels = useMemo(() => ownLabelsByName(among), [among])
   const name: Column<AlertRun> = {
-    id: 'name',
     head: 'Alert',
     kind: 'name',
     cell: (run) => <RunName run={run} ownLabels={labels.get(run.fingerprint)} />,
@@ -157,10 +156,8 @@ function RunTable({ runs, among }: RunTableProps): ReactNode {
     ),
   }
   const duration: Column<AlertRun> = {
-    id: 'duration',
     head: 'For',
     kind: 'number',
-    className: 'nums',
     cell: ({ firedAtMs, resolvedAtMs }) => formatAge((resolvedAtMs ?? nowMs) - firedAtMs),
   }
   return (
@@ -176,21 +173,18 @@ function RunTable({ runs, among }: RunTableProps): ReactNode {
 }
 
 const CLUSTER: Column<AlertRun> = {
-  id: 'cluster',
   head: 'Cluster',
   isHiddenOnPhone: true,
   cell: ({ cluster }) => <ClusterLink cluster={cluster} />,
 }
 
 const FIRED: Column<AlertRun> = {
-  id: 'fired',
   head: 'Fired',
   isHiddenOnPhone: true,
   cell: ({ firedAtMs }) => <Moment atMs={firedAtMs} />,
 }
 
 const ENDED: Column<AlertRun> = {
-  id: 'ended',
   head: 'Ended',
   kind: 'number',
   cell: ({ resolvedAtMs }) =>

@@ -123,7 +123,6 @@ function RuleTable({ rules, groups }: RuleTableProps): ReactNode {
 }
 
 const nameColumn = (groups: readonly PrometheusRuleGroup[]): Column<RuleItem> => ({
-  id: 'name',
   head: 'Rule',
   kind: 'name',
   cell: ({ name, group, lastError }) => (
@@ -150,27 +149,17 @@ const nameColumn = (groups: readonly PrometheusRuleGroup[]): Column<RuleItem> =>
 })
 
 const COLUMNS: readonly Column<RuleItem>[] = [
-  { id: 'severity', head: 'Severity', isHiddenOnPhone: true, cell: severityOf },
-  { id: 'now', head: 'Now', cell: (rule) => <Now rule={rule} /> },
-  { id: 'health', head: 'Health', isHiddenOnPhone: true, cell: ({ health }) => <RuleHealth health={health} /> },
+  { head: 'Severity', isHiddenOnPhone: true, cell: severityOf },
+  { head: 'Now', cell: (rule) => <Now rule={rule} /> },
+  { head: 'Health', isHiddenOnPhone: true, cell: ({ health }) => <RuleHealth health={health} /> },
   {
-    id: 'for',
     head: 'For',
     kind: 'number',
     isHiddenOnPhone: true,
-    className: 'nums',
     cell: (rule) => (rule.type !== 'alerting' || rule.duration === 0 ? '' : formatAge(rule.duration * 1000)),
   },
+  { head: 'Takes', kind: 'number', isHiddenOnPhone: true, cell: ({ evaluationTime }) => formatSeconds(evaluationTime) },
   {
-    id: 'duration',
-    head: 'Takes',
-    kind: 'number',
-    isHiddenOnPhone: true,
-    className: 'nums',
-    cell: ({ evaluationTime }) => formatSeconds(evaluationTime),
-  },
-  {
-    id: 'evaluated',
     head: 'Evaluated',
     kind: 'number',
     isHiddenOnPhone: true,

@@ -37,7 +37,7 @@ import { PROJECT_ROOT } from './config/project-root.ts'
 import { VERSION } from './config/version.ts'
 
 /** The parts that the routes call. */
-interface ServerParts {
+export interface ServerParts {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log

@@ -9,13 +9,12 @@ import { fleetReaderOf } from './api/fleet/reader.ts'
 import type * as api from './api/server/server.ts'
 import { isLoopback } from './config/folder-options.ts'
 import { reservePort } from './runtime/reserve-port.ts'
-import { createApiServer } from './app-server.ts'
+import { createApiServer, type ServerParts } from './app-server.ts'
 import { startThreads, type AppThreads } from './threads/app-threads.ts'
 import type { Clock } from './base/clock.ts'
 import { FleetError, messageOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import { createOwnMetrics, type OwnMetrics } from './base/metrics.ts'
-import type { Tracing } from './base/tracing.ts'
 import { createEvaluationCycle, type CycleStep } from './runtime/evaluation-cycle.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import {
@@ -32,13 +31,13 @@ import { derivationOutcome, evaluationOutcome, tracedStep } from './runtime/trac
 import { FaultWatch } from './runtime/fault-watch.ts'
 import { watchFiles } from './runtime/file-watch.ts'
 import { createFactsStep } from './runtime/facts-step.ts'
-import { createDecommissions, type Decommissions } from './fleet/clusters/decommissions.ts'
+import { createDecommissions } from './fleet/clusters/decommissions.ts'
 import { expectedAlertsOf } from './fleet/alerts/expected-alerts.ts'
 import { thresholdText } from './promql/threshold.ts'
 import { measuredQuery } from './runtime/measured-query.ts'
-import { createAlerts, type Alerts } from './notify/alerts.ts'
-import { createNotifications, type Notifications } from './notify/notifications.ts'
-import { createUserActions, type UserActions } from './notify/user-actions.ts'
+import { createAlerts } from './notify/alerts.ts'
+import { createNotifications } from './notify/notifications.ts'
+import { createUserActions } from './notify/user-actions.ts'
 import { createRemoteRules, type RemoteRules } from './runtime/remote-rules.ts'
 import { createReloader, type ReloadCause } from './runtime/reload.ts'
 import { countEvaluation, forgetGroups } from './runtime/rule-metrics.ts'
@@ -173,43 +172,16 @@ async function serve(
     publish,
   )
   let readiness = 'rules are being restored'
-  const server = await createApiServer(createServer, {
-    ...parts,
-    catalog,
-    metrics,
-    threads,
-    tokens,
-    query,
-    rules,
-    userActions,
-    alerts,
-    decommissions,
-    notifications,
-    reader,
-    events,
-    faults,
-    reloader,
-    ownTraces,
-    readiness: () => readiness,
-  })
+  const wired = {
+    ...{ catalog, metrics, threads, tokens, query, rules, userActions, alerts, decommissions, notifications },
+    ...{ reader, events, faults, reloader, ownTraces },
+  }
+  const server = await createApiServer(createServer, { ...parts, ...wired, readiness: () => readiness })
   const url = await listen(server, config)
   await rules.restore(clock.nowMs())
   readiness = 'ready'
 
-  const steps = cycleSteps({
-    threads,
-    rules,
-    userActions,
-    alerts,
-    decommissions,
-    metrics,
-    log,
-    notifications,
-    tracing: ownTraces.tracing,
-    publish,
-    faults,
-  })
-  const cycle = createEvaluationCycle(clock, steps, log)
+  const cycle = createEvaluationCycle(clock, cycleSteps(wired, publish, log), log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
   const upkeep = startUpkeep({ clock, threads, rules, metrics, log, faults, publish, folder: config.data, instance })
@@ -296,23 +268,25 @@ async function listen(server: FastifyInstance, config: Config): Promise<string> 
   return urlOf({ host, port: typeof address === 'object' && address !== null ? address.port : port })
 }
 
-interface CycleParts {
-  readonly threads: AppThreads
-  readonly rules: RemoteRules
-  readonly userActions: UserActions
-  readonly alerts: Alerts
-  readonly decommissions: Decommissions
-  readonly metrics: OwnMetrics
-  readonly log: Log
-  readonly notifications: Notifications
-  readonly tracing: Tracing
-  readonly publish: PublishChange
-  readonly faults: FaultWatch
-}
+type CycleParts = Pick<
+  ServerParts,
+  | 'threads'
+  | 'rules'
+  | 'userActions'
+  | 'alerts'
+  | 'decommissions'
+  | 'metrics'
+  | 'notifications'
+  | 'ownTraces'
+  | 'faults'
+>
 
-function cycleSteps(parts: CycleParts): readonly (readonly [string, CycleStep])[] {
-  const { threads, rules, userActions, alerts, decommissions, metrics, log, notifications, tracing, publish, faults } =
-    parts
+function cycleSteps(
+  { threads, rules, userActions, alerts, decommissions, metrics, notifications, ownTraces, faults }: CycleParts,
+  publish: PublishChange,
+  log: Log,
+): readonly (readonly [string, CycleStep])[] {
+  const { tracing } = ownTraces
   const deriveFacts = createFactsStep(threads.query.fleetLoop, metrics, log)
   const watchSilences = createSilenceWatch(() => userActions.silences.all(), publish)
   return [

@@ -85,19 +85,10 @@ export type ShareAnswer = Shape<typeof ShareAnswer>
 
 /** `GET /api/adoption/v1/older-than?version=`: the share of clusters below a version, over time. */
 export const OlderQuery = Type.Object({
-  operator: RANGE_PARAMS.operator,
-  from: RANGE_PARAMS.from,
-  to: RANGE_PARAMS.to,
-  at: RANGE_PARAMS.at,
-  channel: RANGE_PARAMS.channel,
-  platform: RANGE_PARAMS.platform,
-  region: RANGE_PARAMS.region,
-  flavour: RANGE_PARAMS.flavour,
-  environment: RANGE_PARAMS.environment,
+  ...RANGE_PARAMS,
   version: Type.String({ description: 'Clusters with an older one are counted.' }),
   format: FormatParam,
 })
-export type OlderQuery = Shape<typeof OlderQuery>
 
 /** `GET /api/adoption/v1/spread`: the rise and decline of each version. Aligned by age: index 0 is its first day. */
 export const SpreadQuery = Type.Object({
@@ -105,7 +96,6 @@ export const SpreadQuery = Type.Object({
   by: Type.Optional(wordOf(['version', 'minor'] as const, 'Default version.')),
   format: FormatParam,
 })
-export type SpreadQuery = Shape<typeof SpreadQuery>
 
 export const SpreadItem = Type.Object({
   version: Type.String(),
@@ -169,7 +159,6 @@ export type SpreadAnswer = Shape<typeof SpreadAnswer>
 
 /** `GET /api/adoption/v1/behind`: how far clusters are behind the newest running version, on the last day. */
 export const BehindQuery = Type.Object({ ...RANGE_PARAMS, format: FormatParam })
-export type BehindQuery = Shape<typeof BehindQuery>
 export const BehindAnswer = Type.Object({
   basis: AdoptionBasis,
   /** `null`: no cluster reported a version. */
@@ -182,7 +171,6 @@ export type BehindAnswer = Shape<typeof BehindAnswer>
 
 /** `GET /api/adoption/v1/workloads`: the control plane's version against the VMs that run its launcher. */
 export const WorkloadsQuery = Type.Object({ ...RANGE_PARAMS, format: FormatParam })
-export type WorkloadsQuery = Shape<typeof WorkloadsQuery>
 export const WorkloadsAnswer = Type.Object({
   basis: AdoptionBasis,
   days: Type.Array(Day),
@@ -210,7 +198,6 @@ export const UsageQuery = Type.Object({
   at: RANGE_PARAMS.at,
   format: FormatParam,
 })
-export type UsageQuery = Shape<typeof UsageQuery>
 export const UsageAnswer = Type.Object({
   from: Day,
   to: Day,

@@ -70,4 +70,3 @@ export const AuditEntries = Type.Object({
   ),
   nextCursor: Type.Optional(Type.String()),
 })
-export type AuditEntries = Shape<typeof AuditEntries>

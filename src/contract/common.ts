@@ -84,3 +84,7 @@ export const PAGE_MAX = 1000
 
 /** The parameters of every paged list. */
 export const PAGE_PARAMS = { limit: limitSchema(PAGE_DEFAULT, PAGE_MAX), cursor: CursorParam } as const
+
+/** A sample's value in Daytwo's own answers: a number, or the name of one that JSON cannot hold. */
+export const SampleValue = Type.Union([Type.Number(), Type.Literal('NaN'), Type.Literal('+Inf'), Type.Literal('-Inf')])
+export type SampleValue = Shape<typeof SampleValue>

@@ -6,12 +6,11 @@ import { limitSchema, orNull, PAGE_DEFAULT, PAGE_MAX, Time, wordOf, type Shape }
 const OBJECT_CHANGES = ['added', 'modified', 'deleted', 'listed'] as const
 
 /** An absent field is `null`. Names of fields are those of the stored object; `[...]` is an item of a list. */
-export const FieldChange = Type.Object({
+const FieldChange = Type.Object({
   field: Type.String({ description: '`phase`, `conditions[Progressing].status`, `featureGates.alignCPUs`, ...' }),
   before: orNull(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
   after: orNull(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
 })
-export type FieldChange = Shape<typeof FieldChange>
 
 export const ObjectChangeItem = Type.Object({
   /** When a Collector observed it. */
@@ -48,7 +47,6 @@ export const ObjectChangesQuery = Type.Object({
   states: Type.Optional(wordOf(['true', 'false'], 'Whether each change comes with the state it led to.')),
   limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
 })
-export type ObjectChangesQuery = Shape<typeof ObjectChangesQuery>
 
 export const ObjectChangeItems = Type.Object({
   asOf: Time,

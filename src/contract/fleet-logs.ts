@@ -37,7 +37,6 @@ export const LogsQuery = Type.Object({
   to: Type.Optional(Type.String({ format: 'date-time', description: 'At this time or before.' })),
   limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
 })
-export type LogsQuery = Shape<typeof LogsQuery>
 
 export const LogItems = Type.Object({
   asOf: Time,

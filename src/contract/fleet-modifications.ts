@@ -38,7 +38,6 @@ export const ModificationsQuery = Type.Object({
   ...MOMENT_PARAMS,
   ...PAGE_PARAMS,
 })
-export type ModificationsQuery = Shape<typeof ModificationsQuery>
 
 export const ModificationItems = listOf({
   modifications: Type.Array(ModificationItem),

@@ -16,6 +16,15 @@ import {
 
 export const UPGRADE_OPERATORS = ['kubevirt-hyperconverged', 'kubevirt', 'openshift'] as const
 
+/** Which upgrade: of an operator on a cluster. */
+export const UPGRADE_NAME_FIELDS = {
+  id: Type.String(),
+  cluster: Type.String(),
+  operator: wordOf(UPGRADE_OPERATORS),
+  from: orNull(Type.String()),
+  to: Type.String(),
+} as const
+
 export const EvidenceItem = Type.Object({
   source: wordOf(['objects', 'metrics', 'spans']),
   at: Time,
@@ -48,11 +57,7 @@ export const UpgradePhaseItem = Type.Object({
 export type UpgradePhaseItem = Shape<typeof UpgradePhaseItem>
 
 export const UpgradeItem = Type.Object({
-  id: Type.String(),
-  cluster: Type.String(),
-  operator: wordOf(UPGRADE_OPERATORS),
-  from: orNull(Type.String()),
-  to: Type.String(),
+  ...UPGRADE_NAME_FIELDS,
   channel: orNull(Type.String()),
   approval: orNull(wordOf(['Automatic', 'Manual'])),
   state: wordOf(UPGRADE_STATES),
@@ -91,7 +96,6 @@ export const UpgradesQuery = Type.Object({
   order: OrderParam,
   ...PAGE_PARAMS,
 })
-export type UpgradesQuery = Shape<typeof UpgradesQuery>
 
 export const UpgradeItems = listOf({
   upgrades: Type.Array(UpgradeItem),

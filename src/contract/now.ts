@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { BLOCK_CAUSES } from '../model/upgrade.ts'
 import { orNull, PAST_FIELD, Time, wordOf, type Shape } from './common.ts'
-import { PhaseBaselineItem, UPGRADE_OPERATORS } from './fleet-upgrades.ts'
+import { PhaseBaselineItem, UPGRADE_NAME_FIELDS, UPGRADE_OPERATORS } from './fleet-upgrades.ts'
 
 /**
  * `/api/fleet/v1/now`: the landing page in one answer, from the records of clusters and upgrades. Counts are exact; lists
@@ -16,11 +16,7 @@ export const NOW_LIST_MAX = 200
 
 /** An open upgrade, with the fields of a row. The whole record is at `/api/fleet/v1/upgrades/{id}/detail`. */
 export const OpenUpgradeItem = Type.Object({
-  id: Type.String(),
-  cluster: Type.String(),
-  operator: wordOf(UPGRADE_OPERATORS),
-  from: orNull(Type.String()),
-  to: Type.String(),
+  ...UPGRADE_NAME_FIELDS,
   /** The current phase; `null`: unknown. */
   phase: orNull(Type.String()),
   phaseSince: orNull(Time),
@@ -51,11 +47,7 @@ export const OpenUpgradeItem = Type.Object({
 export type OpenUpgradeItem = Shape<typeof OpenUpgradeItem>
 
 export const WaitingUpgradeItem = Type.Object({
-  id: Type.String(),
-  cluster: Type.String(),
-  operator: wordOf(UPGRADE_OPERATORS),
-  from: orNull(Type.String()),
-  to: Type.String(),
+  ...UPGRADE_NAME_FIELDS,
   /** The start of the wait for approval. */
   since: orNull(Time),
   channel: orNull(Type.String()),

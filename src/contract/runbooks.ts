@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
-import type { Shape } from './common.ts'
+import { SampleValue, type Shape } from './common.ts'
 import { PanelLink } from './dashboards.ts'
-import { SampleValue } from './sample-value.ts'
 
 /** `/api/runbooks/v1`: pages, and a page bound to an alert. */
 
@@ -18,12 +17,10 @@ export const RunbookList = Type.Object({ pages: Type.Array(RunbookSummary) })
 export type RunbookList = Shape<typeof RunbookList>
 
 /** A placeholder with its value. `source` is the origin of the value: a label, the inventory, the cluster key. */
-export const Binding = Type.Object({ name: Type.String(), value: Type.String(), source: Type.String() })
-export type Binding = Shape<typeof Binding>
+const Binding = Type.Object({ name: Type.String(), value: Type.String(), source: Type.String() })
 
 /** A ` ```promql live ` block: the Markdown has its `id` as ` ```promql live#id `. */
-export const LiveCell = Type.Object({ id: Type.String(), expr: Type.String() })
-export type LiveCell = Shape<typeof LiveCell>
+const LiveCell = Type.Object({ id: Type.String(), expr: Type.String() })
 
 export const RunbookInstance = Type.Object({
   fingerprint: Type.String(),

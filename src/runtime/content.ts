@@ -80,34 +80,7 @@ function render(errors: readonly Diagnostic[]): string {
   return errors.map((error) => renderDiagnostic(error.file === undefined ? '' : textOf(error.file), error)).join('\n\n')
 }
 
+/** Each property is read from the content in use. */
 function liveCatalog(inUse: () => Catalog): Catalog {
-  return {
-    get ruleFiles() {
-      return inUse().ruleFiles
-    },
-    get testFiles() {
-      return inUse().testFiles
-    },
-    get alertNames() {
-      return inUse().alertNames
-    },
-    get pages() {
-      return inUse().pages
-    },
-    get aliases() {
-      return inUse().aliases
-    },
-    get dashboards() {
-      return inUse().dashboards
-    },
-    get diagnostics() {
-      return inUse().diagnostics
-    },
-    get orphanPages() {
-      return inUse().orphanPages
-    },
-    get alertsWithoutPage() {
-      return inUse().alertsWithoutPage
-    },
-  }
+  return new Proxy({} as Catalog, { get: (_target, name) => Reflect.get(inUse(), name) as unknown })
 }

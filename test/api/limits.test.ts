@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { DebugIngest } from '../../src/contract/debug-ingest.ts'
+import type { DebugIngest } from '../../src/contract/debug.ts'
 import type { IngestOptions } from '../../src/ingest/options.ts'
 import type { OtlpOptions } from '../../src/ingest/otlp/options.ts'
 import { Labels } from '../../src/model/labels.ts'

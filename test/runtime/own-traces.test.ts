@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { installRequestTraces } from '../../src/api/server/request-traces.ts'
+import { installRequestTraces } from '../../src/api/server/observe-requests.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { createLog, silentLog } from '../../src/base/log.ts'
 import { NO_TRACING } from '../../src/base/tracing.ts'

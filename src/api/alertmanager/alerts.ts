@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
-import type { AlertMarks } from '../../contract/alert-marks.ts'
+import type { AlertMarks } from '../../contract/alerts.ts'
 import type { Labels } from '../../model/labels.ts'
 import { compileMatchers } from '../../model/matcher-text.ts'
 import { isExternal, type PostedAlert } from '../../notify/external-alert.ts'

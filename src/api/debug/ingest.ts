@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
-import { DEBUG_INGEST_TOP_MAX, type DebugIngest } from '../../contract/debug-ingest.ts'
+import { DEBUG_INGEST_TOP_MAX, type DebugIngest } from '../../contract/debug.ts'
 import type { IngestReport } from '../../ingest/intake.ts'
 
 /** `GET /debug/ingest`: recent refusals, clusters by samples, usage of the limits, HA elections. */

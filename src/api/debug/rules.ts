@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
-import type { DebugRules } from '../../contract/debug-rules.ts'
+import type { DebugRules } from '../../contract/debug.ts'
 import type { RuleGroupStatus, RuleStatus } from '../../rules/rule-status.ts'
 import type { RuleReader } from '../prometheus/rules.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
-import { DEBUG_SERIES_TOP_MAX, type DebugSeries } from '../../contract/debug-series.ts'
+import { DEBUG_SERIES_TOP_MAX, type DebugSeries } from '../../contract/debug.ts'
 import { topParam } from './ingest.ts'
 
 /** `GET /debug/series`: cardinality by metric, label and cluster, and its growth. */

@@ -8,7 +8,7 @@ import type { AlertRunPlace, AlertRunSpan, StoredAlertRun } from '../../model/al
 import { severityOf } from '../../model/alert.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 import { paramsOf, type Params } from '../prometheus/params.ts'
-import { cutPage } from './cursor.ts'
+import { cutPage, opaque, partsOf } from './cursor.ts'
 import { ownRoute } from '../server/own-route.ts'
 import { pick } from './query.ts'
 import type { ApiPeople } from './people.ts'
@@ -129,23 +129,16 @@ function runView(run: StoredAlertRun): AlertRun {
   }
 }
 
-/** Opaque to clients. */
 function writeCursor({ firedAtMs, fingerprint, activeAtMs }: AlertRunPlace): string {
-  return Buffer.from(JSON.stringify([firedAtMs, fingerprint, activeAtMs])).toString('base64url')
+  return opaque([firedAtMs, fingerprint, activeAtMs])
 }
 
 function readCursor(text: string): AlertRunPlace {
-  const bad = (): FleetError => new FleetError('bad_request', `cursor ${JSON.stringify(text)} is none of this route's`)
-  let parts: unknown
-  try {
-    parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-  } catch {
-    throw bad()
+  const [firedAtMs, fingerprint, activeAtMs] = partsOf(text)
+  if (typeof firedAtMs === 'number' && typeof fingerprint === 'string' && typeof activeAtMs === 'number') {
+    return { firedAtMs, fingerprint, activeAtMs }
   }
-  if (!Array.isArray(parts)) throw bad()
-  const [firedAtMs, fingerprint, activeAtMs] = parts as unknown[]
-  if (typeof firedAtMs !== 'number' || typeof fingerprint !== 'string' || typeof activeAtMs !== 'number') throw bad()
-  return { firedAtMs, fingerprint, activeAtMs }
+  throw new FleetError('bad_request', `cursor ${JSON.stringify(text)} is none of this route's`)
 }
 
 function textParam<K extends string>(params: Params, name: K): Partial<Record<K, string>> {

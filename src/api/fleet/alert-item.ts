@@ -1,6 +1,5 @@
 import { resolveRunbook } from '../../catalog/resolve-runbook.ts'
-import type { AlertMarks } from '../../contract/alert-marks.ts'
-import type { AlertItem } from '../../contract/alerts.ts'
+import type { AlertMarks, AlertItem } from '../../contract/alerts.ts'
 import { healthImpactOf, severityOf } from '../../model/alert.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 import { isExternal } from '../../notify/external-alert.ts'

@@ -1,4 +1,4 @@
-import type { AlertMarks } from '../../contract/alert-marks.ts'
+import type { AlertMarks } from '../../contract/alerts.ts'
 import type { PipelineView } from '../../notify/pipeline.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
 import type { ApiPeople } from './people.ts'

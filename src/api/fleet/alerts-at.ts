@@ -1,7 +1,6 @@
 /** The alerts that fired at a past moment, from the stored occurrences of rule alerts and external alerts. */
 import { rankInstances } from '../../catalog/rank-instances.ts'
-import { NO_MARKS } from '../../contract/alert-marks.ts'
-import type { AlertItems } from '../../contract/alerts.ts'
+import { NO_MARKS, type AlertItems } from '../../contract/alerts.ts'
 import type { AlertRunPlace, AlertRunReader, StoredAlertRun } from '../../model/alert-run.ts'
 import type { RuleAlert } from '../../model/alert.ts'
 import { alertItems } from './alert-item.ts'

@@ -28,7 +28,7 @@ export function pageAnswer<T>(
 }
 
 export function writeCursor(route: string, list: ListParams, { key, id }: Place): string {
-  return Buffer.from(JSON.stringify([markOf(route, list), key, id])).toString('base64url')
+  return opaque([markOf(route, list), key, id])
 }
 
 /** Throws `bad_request` for an invalid cursor and for one of another route, filter or order. */
@@ -46,7 +46,12 @@ export function readCursor(route: string, list: ListParams, text: string): Place
   return { key, id }
 }
 
-function partsOf(text: string): readonly unknown[] {
+/** Three parts as a text for clients, and back; no parts when the text is none of ours. */
+export function opaque(parts: readonly [unknown, unknown, unknown]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url')
+}
+
+export function partsOf(text: string): readonly unknown[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
     return Array.isArray(parts) && parts.length === 3 ? parts : []

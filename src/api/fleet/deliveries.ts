@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
-import type { DebugNotify } from '../../contract/debug-notify.ts'
+import type { DebugNotify } from '../../contract/debug.ts'
 import { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest } from '../../contract/deliveries.ts'
 import {
   DELIVERY_OUTCOMES,
@@ -143,8 +143,10 @@ function deliveryQuery(params: Readonly<Record<string, string | readonly string[
 
 /** Without the payload and the receiver's response. */
 export function deliveryItem(delivery: StoredDelivery): DeliveryItem {
-  const { payload: _payload, answer: _answer, ...shown } = delivery
-  return { ...shown, alerts: delivery.fingerprints.length }
+  const names = ['id', 'atMs', 'receiver', 'integration', 'target', 'groupKey', 'alertnames', 'fingerprints'] as const
+  const attempt = ['reason', 'outcome', 'attempt', 'status', 'latencyMs', 'error', 'retryAtMs'] as const
+  return { ...pick(delivery, ...names, ...attempt), alerts: delivery.fingerprints.length }
+}
 }
 
 function routeItem(route: Route): RouteItem {

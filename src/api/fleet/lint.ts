@@ -6,6 +6,7 @@ import { lintCatalog, type LintedCatalog } from '../../catalog/lint-catalog.ts'
 import { reportOf } from '../../catalog/lint-catalog.ts'
 import type { LintReport } from '../../contract/lint.ts'
 import type { ParseOptions } from '../../promql/parse-options.ts'
+import { pick } from './query.ts'
 import { metricsOfRegistry } from '../../rules/metrics/metric-catalog.ts'
 
 /** `GET /api/lint`: the findings of `daytwo lint` in the loaded content. */
@@ -31,8 +32,8 @@ export function registerLint(app: FastifyInstance, { catalog, ownMetrics, langua
     const asOfMs = clock.nowMs()
     const outcome = await lintCatalog(catalog, { ownMetrics: await metricsOfRegistry(ownMetrics), language })
     const { checks, findings, counted } = reportOf(outcome, belowContent)
-    const shown = findings.map(({ endLine: _endLine, endColumn: _endColumn, ...finding }) => finding)
-    return { asOfMs, checks, findings: shown, counted }
+    const fields = ['check', 'severity', 'file', 'line', 'column', 'message', 'hint', 'subject'] as const
+    return { asOfMs, checks, findings: findings.map((finding) => pick(finding, ...fields)), counted }
   }
 }
 

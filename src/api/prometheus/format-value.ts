@@ -1,4 +1,4 @@
-import type { SampleValue } from '../../contract/sample-value.ts'
+import type { SampleValue } from '../../contract/common.ts'
 
 /** Numbers and times as texts, the way Prometheus writes them, so that its clients read what they expect. */
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import { parseDuration } from '../../model/duration.ts'
 
@@ -29,6 +29,11 @@ export function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser('*', options, (_request, _body, done) => {
     done(null, undefined)
   })
+}
+
+/** Registers a route that takes its parameters from the query string or from a form. */
+export function getOrPost(app: FastifyInstance, url: string, handler: RouteHandlerMethod): void {
+  app.route({ method: ['GET', 'POST'], url, config: { access: 'viewer', dialect: 'prometheus' }, handler })
 }
 
 export function paramsOf(request: FastifyRequest): Params {

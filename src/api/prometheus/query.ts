@@ -3,17 +3,25 @@ import type { Clock } from '../../base/clock.ts'
 import { parseExpr } from '../../promql/parse.ts'
 import type { ParseOptions } from '../../promql/parse-options.ts'
 import { prettyExpr } from '../../promql/format.ts'
-import type { QueryEngine } from '../../promql/query-engine.ts'
+import type { QueryEngine, QueryExplainer } from '../../promql/query-engine.ts'
 import { exprTree } from './expr-tree.ts'
-import { namingParam, paramsOf } from './params.ts'
+import { getOrPost, namingParam, optionalTime, paramsOf } from './params.ts'
 import { sendPrometheusJson, sendQueryResult, sendSuccess } from './prometheus-json.ts'
 import type { QueryAnswers } from './query-answers.ts'
-import { QUERY_ROUTES, answerOptions, answerRequest, evaluateRequest } from './query-request.ts'
+import {
+  QUERY_ROUTES,
+  answerOptions,
+  answerRequest,
+  evaluateRequest,
+  queryOptions,
+  rangeParams,
+} from './query-request.ts'
 
-/** `/api/v1/query`, `query_range`, `format_query` and `parse_query`. */
+/** `/api/v1/query`, `query_range`, `explain`, `format_query` and `parse_query`. */
 interface QueryRoutesOptions {
   readonly query: QueryEngine
   readonly answers: QueryAnswers
+  readonly explain: QueryExplainer['explain']
   readonly clock: Clock
   /** For the routes that only parse. */
   readonly language: ParseOptions
@@ -21,47 +29,40 @@ interface QueryRoutesOptions {
 
 export function registerQueryRoutes(
   app: FastifyInstance,
-  { query, answers, clock, language }: QueryRoutesOptions,
+  { query, answers, explain, clock, language }: QueryRoutesOptions,
 ): void {
-  const config = { access: 'viewer', dialect: 'prometheus' } as const
-
   for (const [url, read] of Object.entries(QUERY_ROUTES)) {
-    app.route({
-      method: ['GET', 'POST'],
-      url,
-      config,
-      handler: async (request, reply) => {
-        const requested = read(paramsOf(request), clock.nowMs())
-        const signal = abortedWithConnection(reply)
-        if (requested.stats !== '') {
-          const result = await namingParam('query', () => evaluateRequest(query, requested, signal))
-          return sendQueryResult(reply, result, answerOptions(requested, result, clock))
-        }
-        const answer = await namingParam('query', () => answerRequest(answers, requested, signal))
-        if (typeof answer === 'string') return sendPrometheusJson(reply, answer)
-        return sendQueryResult(reply, answer, answerOptions(requested, answer, clock))
-      },
+    getOrPost(app, url, async (request, reply) => {
+      const requested = read(paramsOf(request), clock.nowMs())
+      const signal = abortedWithConnection(reply)
+      if (requested.stats !== '') {
+        const result = await namingParam('query', () => evaluateRequest(query, requested, signal))
+        return sendQueryResult(reply, result, answerOptions(requested, result, clock))
+      }
+      const answer = await namingParam('query', () => answerRequest(answers, requested, signal))
+      if (typeof answer === 'string') return sendPrometheusJson(reply, answer)
+      return sendQueryResult(reply, answer, answerOptions(requested, answer, clock))
     })
   }
 
-  app.route({
-    method: ['GET', 'POST'],
-    url: '/api/v1/format_query',
-    config,
-    handler: (request, reply) => {
-      const text = namingParam('query', () => prettyExpr(parseExpr(paramsOf(request).get('query'), language)))
-      return sendSuccess(reply, JSON.stringify(text))
-    },
+  getOrPost(app, '/api/v1/format_query', (request, reply) => {
+    const text = namingParam('query', () => prettyExpr(parseExpr(paramsOf(request).get('query'), language)))
+    return sendSuccess(reply, JSON.stringify(text))
   })
 
-  app.route({
-    method: ['GET', 'POST'],
-    url: '/api/v1/parse_query',
-    config,
-    handler: (request, reply) => {
-      const tree = namingParam('query', () => exprTree(parseExpr(paramsOf(request).get('query'), language)))
-      return sendSuccess(reply, JSON.stringify(tree))
-    },
+  getOrPost(app, '/api/v1/parse_query', (request, reply) => {
+    const tree = namingParam('query', () => exprTree(parseExpr(paramsOf(request).get('query'), language)))
+    return sendSuccess(reply, JSON.stringify(tree))
+  })
+
+  // Of a range query with any of `start`, `end` and `step`, otherwise of an instant query.
+  getOrPost(app, '/api/v1/explain', async (request, reply) => {
+    const params = paramsOf(request)
+    const isRange = ['start', 'end', 'step'].some((name) => params.get(name) !== '')
+    const times = isRange ? rangeParams(params) : { timeMs: optionalTime(params, 'time', clock.nowMs()) }
+    const query = { ...times, expr: params.get('query'), ...queryOptions(params) }
+    const explained = await namingParam('query', () => explain(query, abortedWithConnection(reply)))
+    return sendSuccess(reply, JSON.stringify(explained))
   })
 }
 

@@ -2,45 +2,54 @@ import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import type { Matcher } from '../../model/matcher.ts'
 import type { TimeRange } from '../../model/time-range.ts'
-import { parseSelector } from '../../promql/parse.ts'
+import { parseSelector, parseExpr } from '../../promql/parse.ts'
 import { PromqlError } from '../../promql/promql-error.ts'
 import type { QueryEngine } from '../../promql/query-engine.ts'
-import { TIME_MAX_MS, TIME_MIN_MS, limitParam, namingParam, optionalTime, paramsOf, type Params } from './params.ts'
+import {
+  TIME_MAX_MS,
+  TIME_MIN_MS,
+  getOrPost,
+  limitParam,
+  namingParam,
+  optionalCount,
+  optionalTime,
+  paramsOf,
+  type Params,
+} from './params.ts'
 import { renderLabels } from './answer-json.ts'
-import { sendList } from './prometheus-json.ts'
+import { sendList, JSON_TYPE, sendSuccess } from './prometheus-json.ts'
+import type { ExemplarSeries } from '../../model/exemplar.ts'
+import { selectorsOf } from '../../promql/ast.ts'
+import type { ParseOptions } from '../../promql/parse-options.ts'
+import { formatValue } from './format-value.ts'
+import { sendInPieces } from '../server/pieces.ts'
+import type { MetricFamily } from '../../model/metadata.ts'
 
-/** Which series, label names and label values there are: `/api/v1/series`, `/labels`, `/label/{name}/values`. */
-export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine): void {
+/**
+ * What is stored: `/api/v1/series`, `/labels`, `/label/{name}/values`, `/query_exemplars` (of all series that any selector
+ * of an expression matches) and `/metadata` (as senders report it, by metric family).
+ */
+export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine, language: ParseOptions): void {
   const config = { access: 'viewer', dialect: 'prometheus' } as const
 
-  app.route({
-    method: ['GET', 'POST'],
-    url: '/api/v1/series',
-    config,
-    handler: async (request, reply) => {
-      const params = paramsOf(request)
-      const limit = limitParam(params)
-      if (params.all('match[]').length === 0) throw new FleetError('bad_request', 'no match[] parameter provided')
-      const range = timeRange(params)
-      const series = await query.series(
-        namingParam('match[]', () => selectors(params)),
-        range,
-      )
-      return sendList(reply, series, limit, renderLabels)
-    },
+  getOrPost(app, '/api/v1/series', async (request, reply) => {
+    const params = paramsOf(request)
+    const limit = limitParam(params)
+    if (params.all('match[]').length === 0) throw new FleetError('bad_request', 'no match[] parameter provided')
+    const range = timeRange(params)
+    const series = await query.series(
+      namingParam('match[]', () => selectors(params)),
+      range,
+    )
+    return sendList(reply, series, limit, renderLabels)
   })
 
-  app.route({
-    method: ['GET', 'POST'],
-    url: '/api/v1/labels',
-    config,
-    handler: async (request, reply) => {
-      const params = paramsOf(request)
-      const limit = limitParam(params)
-      const range = timeRange(params)
-      const names = await query.labelNames(selectors(params), range)
-      return sendList(reply, names, limit, (name) => JSON.stringify(name))
-    },
+  getOrPost(app, '/api/v1/labels', async (request, reply) => {
+    const params = paramsOf(request)
+    const limit = limitParam(params)
+    const range = timeRange(params)
+    const names = await query.labelNames(selectors(params), range)
+    return sendList(reply, names, limit, (name) => JSON.stringify(name))
   })
 
   app.get<{ Params: { name: string } }>('/api/v1/label/:name/values', { config }, async (request, reply) => {
@@ -50,6 +59,32 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine): 
     const range = timeRange(params)
     const values = await query.labelValues(name, selectors(params), range)
     return sendList(reply, values, limit, (value) => JSON.stringify(value))
+  })
+
+  getOrPost(app, '/api/v1/query_exemplars', async (request, reply) => {
+    const params = paramsOf(request)
+    const range = timeRange(params)
+    if (range.toMs < range.fromMs) {
+      throw new FleetError('bad_request', 'end timestamp must not be before start timestamp')
+    }
+    const selectors = selectorsOf(parseExpr(params.get('query'), language)).map(({ matchers }) => matchers)
+    // The engine would take an empty list of selectors for all series.
+    if (selectors.length === 0) return sendSuccess(reply, '[]')
+    const found = await query.exemplars(selectors, range)
+    const count = found.reduce((sum, { exemplars }) => sum + exemplars.length, 0)
+    return sendInPieces(reply, JSON_TYPE, count, () => exemplarJson(found))
+  })
+
+  app.get('/api/v1/metadata', { config }, async (request, reply) => {
+    const params = paramsOf(request)
+    const limit = optionalCount(params, 'limit')
+    const limitPerMetric = optionalCount(params, 'limit_per_metric')
+    const metric = params.get('metric')
+    const families = await query.metadata(metric === '' ? undefined : metric)
+    // A limit of 0 is one, as in Prometheus; of 0 per metric it is none.
+    const shown = limit !== undefined && limit >= 0 ? families.slice(0, limit) : families
+    const perMetric = limitPerMetric !== undefined && limitPerMetric > 0 ? limitPerMetric : Infinity
+    return sendInPieces(reply, JSON_TYPE, shown.length, () => metadataJson(shown, perMetric))
   })
 }
 
@@ -93,4 +128,27 @@ function decodeEscaped(text: string): string | undefined {
   return text.replace(/_(?:(_)|([0-9A-Fa-f]+)_)/g, (_whole, underscore: string | undefined, hex: string) =>
     underscore === undefined ? String.fromCodePoint(Number.parseInt(hex, 16)) : '_',
   )
+}
+
+function* exemplarJson(found: readonly ExemplarSeries[]): Generator<string> {
+  yield '{"status":"success","data":['
+  for (let i = 0; i < found.length; i++) {
+    const { labels, exemplars } = found[i]!
+    const rendered = exemplars.map(
+      ({ labels, value, timeMs }) =>
+        `{"labels":${renderLabels(labels)},"value":"${formatValue(value)}","timestamp":${timeMs / 1000}}`,
+    )
+    yield `${i === 0 ? '' : ','}{"seriesLabels":${renderLabels(labels)},"exemplars":[${rendered.join(',')}]}`
+  }
+  yield ']}'
+}
+
+function* metadataJson(families: readonly MetricFamily[], perMetric: number): Generator<string> {
+  yield '{"status":"success","data":{'
+  for (let i = 0; i < families.length; i++) {
+    const { name, metadata } = families[i]!
+    const shown = metadata.slice(0, perMetric).map(({ type, help, unit }) => ({ type, help, unit }))
+    yield `${i === 0 ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(shown)}`
+  }
+  yield '}}'
 }

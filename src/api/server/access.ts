@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingHttpHeaders } from 'node:http'
 import { FleetError } from '../../base/errors.ts'
 import { isAllowed, type Access, type Principal } from '../../model/token.ts'
-import { isKnownOrigin } from './cors.ts'
+import { isKnownOrigin } from './security-headers.ts'
 
 /**
  * Access control. Three checks in order, before a body is read: the Host names this server, the Origin is a known page,

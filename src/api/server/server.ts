@@ -28,7 +28,7 @@ import { registerAlerts } from '../fleet/alerts.ts'
 import { registerDecommissions } from '../fleet/decommissions.ts'
 import { registerDeliveries, type ApiNotify } from '../fleet/deliveries.ts'
 import type { RecordRefusal } from './body-limit.ts'
-import { installCors } from './cors.ts'
+import { installCors, installSecurityHeaders } from './security-headers.ts'
 import { installErrorHandler } from './error-handler.ts'
 import { registerDashboards, type DashboardCatalog } from '../fleet/dashboards.ts'
 import { registerDebugIngest, type ReadIngestReport } from '../debug/ingest.ts'
@@ -36,8 +36,8 @@ import { registerDebugRules, type ReadReload } from '../debug/rules.ts'
 import { registerDebugSeries, type ReadCardinality } from '../debug/series.ts'
 import type { EventFeed } from './event-feed.ts'
 import { registerEvents } from './events.ts'
-import { registerExemplars } from '../prometheus/exemplars.ts'
-import { registerExplain } from '../prometheus/explain.ts'
+import { registerSeriesRoutes } from '../prometheus/series.ts'
+import { registerQueryRoutes } from '../prometheus/query.ts'
 import { registerFaro, type FaroOptions, type StoreLogs } from '../ingest/faro.ts'
 import { registerFeatures } from '../prometheus/features.ts'
 import { registerFleetChanges, type ReadObjectChanges } from '../fleet/changes.ts'
@@ -53,7 +53,6 @@ import { registerFederate, type ReadNewest } from '../prometheus/federate.ts'
 import { registerJaegerLegacy } from '../jaeger/legacy.ts'
 import { registerJaegerV3 } from '../jaeger/v3.ts'
 import { registerLint } from '../fleet/lint.ts'
-import { registerMetadata } from '../prometheus/metadata.ts'
 import { registerMetricCatalog } from '../fleet/metric-catalog.ts'
 import { registerNow } from '../fleet/now.ts'
 import { installOpenApi, registerOpenApi } from './openapi.ts'
@@ -62,19 +61,15 @@ import { acceptForms } from '../prometheus/params.ts'
 import type { ApiPeople } from '../fleet/people.ts'
 import { plainWrites } from '../ingest/plain-writes.ts'
 import { registerPrometheusStatus, type ProcessFacts, type ReadStoreStatus } from '../prometheus/status.ts'
-import { registerQueryRoutes } from '../prometheus/query.ts'
 import { answersOver, type QueryAnswers } from '../prometheus/query-answers.ts'
 import { registerRemoteWrite, type Write } from '../ingest/remote-write.ts'
 import { registerReplay, type RunReplay } from '../fleet/replay.ts'
-import { installRequestMetrics } from './request-metrics.ts'
-import { installRequestTraces } from './request-traces.ts'
+import { installRequestMetrics, installRequestTraces } from './observe-requests.ts'
 import { answerWrongMethods, installRouteTable } from './route-config.ts'
 import { registerRuleTests, type RunRuleTests } from '../fleet/rule-tests.ts'
 import { registerRuleRoutes, type RuleReader } from '../prometheus/rules.ts'
 import { registerRunbookLink } from '../fleet/runbook-link.ts'
 import { registerRunbooks, type RunbookCatalog } from '../fleet/runbooks.ts'
-import { installSecurityHeaders } from './security-headers.ts'
-import { registerSeriesRoutes } from '../prometheus/series.ts'
 import { createFastPathServer } from './fast-path.ts'
 import { registerSignIn } from './sign-in.ts'
 import { registerSilences } from '../fleet/silences.ts'
@@ -217,11 +212,8 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   await registerOtlp(app, { ...settings, ...deps })
   await app.register((scope, _options, done) => {
     acceptForms(scope)
-    registerQueryRoutes(scope, { query: deps.query, answers, clock, language })
-    registerExplain(scope, deps.explain, clock)
-    registerSeriesRoutes(scope, deps.query)
-    registerExemplars(scope, deps.query, language)
-    registerMetadata(scope, deps.query)
+    registerQueryRoutes(scope, { ...deps, answers, language })
+    registerSeriesRoutes(scope, deps.query, language)
     registerRuleRoutes(scope, deps.rules)
     registerTargets(scope, deps.query, clock)
     registerPrometheusStatus(scope, { ...settings, ...deps })

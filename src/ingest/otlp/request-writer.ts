@@ -22,21 +22,22 @@ import { APPEND_REFUSALS, type RefusedAppend } from '../admission.ts'
 import type { Intake } from '../intake.ts'
 import type { IngestOptions } from '../options.ts'
 import type { DeltaPoint, DeltaSums } from './delta.ts'
-import { exemplarOfPoint } from './exemplars.ts'
-import { histogramOfPoint } from './exponential.ts'
-import { attributesKey, pointLabels, resourceLabels, type LabelOptions, type ResourceLabels } from './labels.ts'
-import type { OtlpContext } from './outcome.ts'
-import { metricNameOf } from './names.ts'
-import type { OtlpOptions } from './options.ts'
-import { faultOfHistogram, faultOfSummary } from './point-faults.ts'
 import {
+  exemplarOfPoint,
+  histogramOfPoint,
+  faultOfHistogram,
+  faultOfSummary,
   NUMBER_SHAPE,
   histogramShape,
   histogramValues,
   summaryShape,
   summaryValues,
   type StreamShape,
-} from './shape.ts'
+} from './points.ts'
+import { attributesKey, pointLabels, resourceLabels, type LabelOptions, type ResourceLabels } from './labels.ts'
+import type { OtlpContext } from './outcome.ts'
+import { metricNameOf } from './names.ts'
+import type { OtlpOptions } from './options.ts'
 import { type StreamIds, textOfLabels, type Stream, type StreamTable } from './streams.ts'
 import { unitText } from './units.ts'
 import type { SeenMetadata } from '../seen-metadata.ts'

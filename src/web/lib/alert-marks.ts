@@ -1,5 +1,4 @@
-import type { AlertItem } from '../../contract/alerts.ts'
-import { NO_MARKS } from '../../contract/alert-marks.ts'
+import { NO_MARKS, type AlertItem } from '../../contract/alerts.ts'
 import { countOf } from './format-number.ts'
 
 /** Why an alert does not notify anybody (silenced, inhibited, ...), with the reason in words. Pure. */

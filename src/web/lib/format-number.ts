@@ -1,4 +1,4 @@
-import type { SampleValue } from '../../contract/sample-value.ts'
+import type { SampleValue } from '../../contract/common.ts'
 
 /** Numbers as text, independent of the locale (see format-time.ts). Pure. */
 

@@ -1,5 +1,5 @@
 import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
-import type { DebugSeries } from '../../contract/debug-series.ts'
+import type { DebugSeries } from '../../contract/debug.ts'
 import type { KnownMetricItems } from '../../contract/metric-catalog.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
 import { metricRows, selectorOf, type MetricMetadata, type MetricRow } from '../lib/metric-list.ts'

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { Value } from 'typebox/value'
-import { DebugIngest } from '../../../src/contract/debug-ingest.ts'
+import { DebugIngest } from '../../../src/contract/debug.ts'
 import { Labels } from '../../../src/model/labels.ts'
 import { encodeWriteRequest } from '../../../src/wire/remote-write-encode.ts'
 import { encodeSnappy } from '../../../src/wire/snappy.ts'

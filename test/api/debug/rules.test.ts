@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
 import { FleetError } from '../../../src/base/errors.ts'
-import { DebugRules } from '../../../src/contract/debug-rules.ts'
+import { DebugRules } from '../../../src/contract/debug.ts'
 import { Harness, T0 } from '../../rules/harness.ts'
 import { makeServer } from '../test-server.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { Value } from 'typebox/value'
-import { DebugSeries } from '../../../src/contract/debug-series.ts'
+import { DebugSeries } from '../../../src/contract/debug.ts'
 import { HOUR_MS, MINUTE_MS, NOW_MS as STORE_NOW_MS, TempStore } from '../../store/temp-store.ts'
 import { makeServer, NOW_MS } from '../test-server.ts'
 

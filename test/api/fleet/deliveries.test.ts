@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DeliveryItems } from '../../../src/contract/deliveries.ts'
-import { DebugNotify } from '../../../src/contract/debug-notify.ts'
+import { DebugNotify } from '../../../src/contract/debug.ts'
 import * as contract from '../../../src/contract/deliveries.ts'
 import type { DeliveryRecord } from '../../../src/model/delivery.ts'
 import { Value } from 'typebox/value'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { escapedLabelName, labelNameOf, metricNameOf, type NamedMetric } from '../../../src/ingest/otlp/names.ts'
-import { decimalText } from '../../../src/ingest/otlp/shape.ts'
+import { decimalText } from '../../../src/ingest/otlp/points.ts'
 
 describe('metric names', () => {
   test.each<[string, string, NamedMetric['kind'], string | undefined, string | undefined]>([

@@ -1,5 +1,5 @@
 import type { Explained, ExplainedNode } from '../../../src/contract/explain.ts'
-import type { DebugSeries } from '../../../src/contract/debug-series.ts'
+import type { DebugSeries } from '../../../src/contract/debug.ts'
 import type { LogItem, LogItems } from '../../../src/contract/fleet-logs.ts'
 import type { KnownMetricItem, KnownMetricItems } from '../../../src/contract/metric-catalog.ts'
 

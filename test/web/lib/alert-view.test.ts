@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { NO_MARKS } from '../../../src/contract/alert-marks.ts'
-import type { AlertItem } from '../../../src/contract/alerts.ts'
+import { NO_MARKS, type AlertItem } from '../../../src/contract/alerts.ts'
 import {
   applyAlertView,
   formatAlertView,

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { OpenSpan, Tracing } from '../../base/tracing.ts'
+import type { OwnMetrics } from '../../base/metrics.ts'
 
 /**
  * A span for each request, named by its route and never by its path. `isMuted` selects requests that are not traced, nor
@@ -32,6 +33,18 @@ export function installRequestTraces(
     const span = spans.get(request)
     span?.set('http.response.status_code', statusCode)
     span?.end(statusCode >= 500 ? `answered ${statusCode}` : undefined)
+    done()
+  })
+}
+
+/** Counts every answer by route pattern, never by path: the number of label sets is bounded by the route table. */
+export function installRequestMetrics(app: FastifyInstance, metrics: OwnMetrics): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none')
+    metrics.httpRequests.inc({ route, method: request.method, status: String(reply.statusCode) })
+    if (request.routeOptions.config.isEndless !== true) {
+      metrics.httpSeconds.observe({ route }, reply.elapsedTime / 1000)
+    }
     done()
   })
 }

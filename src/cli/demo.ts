@@ -211,7 +211,7 @@ function readLength(option: 'history' | 'past', text: string): number {
   const lengthMs = parseDuration(text)
   if (lengthMs !== undefined && (lengthMs > 0 || option === 'past')) return lengthMs
   const want = option === 'past' ? 'a duration such as 395d, or 0' : 'a duration such as 2h'
-  throw unexpected(`option ${option}`, text, `${want}`)
+  throw unexpected(`option ${option}`, text, want)
 }
 
 function readClusters(text: string): number {

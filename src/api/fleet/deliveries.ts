@@ -147,7 +147,6 @@ export function deliveryItem(delivery: StoredDelivery): DeliveryItem {
   const attempt = ['reason', 'outcome', 'attempt', 'status', 'latencyMs', 'error', 'retryAtMs'] as const
   return { ...pick(delivery, ...names, ...attempt), alerts: delivery.fingerprints.length }
 }
-}
 
 function routeItem(route: Route): RouteItem {
   const { receiver, groupWaitMs, groupIntervalMs, repeatIntervalMs, muteTimeIntervals, activeTimeIntervals } = route

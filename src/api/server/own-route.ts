@@ -27,7 +27,7 @@ interface OwnRoute<P extends string, Q extends TObject, B extends TSchema, A ext
   /** An invalid body is refused. */
   readonly body?: B
   readonly answer: A
-  handler(request: OwnRequest<P, Q, B>): Shape<A> | FastifyReply | Promise<Shape<A> | FastifyReply>
+  readonly handler: (request: OwnRequest<P, Q, B>) => Shape<A> | FastifyReply | Promise<Shape<A> | FastifyReply>
 }
 
 /** Registers a route that is documented and read by its schemas. @param route `GET /api/fleet/v1/clusters/:cluster` */

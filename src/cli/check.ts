@@ -12,7 +12,7 @@ import { loadRuleFiles } from '../rules/rule-file.ts'
 import { parseArguments, readGiven, unexpected, verbOf } from './arguments.ts'
 import type { Command } from './command.ts'
 import { isNotifyConfig, reportNotifyConfig } from './notify-config.ts'
-import { DEFAULT_SERVER, NoAnswer, askText, serverOf } from './prometheus-client.ts'
+import { DEFAULT_SERVER, NoAnswer, requestText, serverOf } from './prometheus-client.ts'
 import { readServeArguments } from './serve-options.ts'
 
 /** Promtool's. */
@@ -145,7 +145,7 @@ async function checkServer(path: string, args: readonly string[]): Promise<numbe
   const { words, options } = parseArguments(args, new Set(['token', 'token-file']), new Set())
   const server = serverOf(words[0] ?? DEFAULT_SERVER, options)
   try {
-    const { isOk, text } = await askText(server, path)
+    const { isOk, text } = await requestText(server, path)
     if (isOk) console.log(`  SUCCESS: ${text.trim()}`)
     else console.error(`  FAILED: ${text.trim()}`)
     return isOk ? OK : FAILED

@@ -5,11 +5,11 @@ import type { ClusterDetail } from '../contract/fleet-clusters.ts'
 import { formatDuration } from '../model/duration.ts'
 import { inputError, parseArguments, timeGiven } from './arguments.ts'
 import type { Command } from './command.ts'
-import { DEFAULT_SERVER, NoAnswer, askOwn, serverOf, type Server } from './prometheus-client.ts'
+import { DEFAULT_SERVER, NoAnswer, requestOwn, serverOf, type Server } from './prometheus-client.ts'
 
 const VALUED = new Set(['reason', 'since', 'by', 'url', 'token', 'token-file'])
 /** Parameters of a declaration, not of reverting one. */
-const SAID_WITH = ['reason', 'since', 'by'] as const
+const DECLARED_WITH = ['reason', 'since', 'by'] as const
 const PATH = '/api/fleet/v1/decommissions'
 
 export const decommissionCommand: Command = {
@@ -37,12 +37,12 @@ export const decommissionCommand: Command = {
       throw inputError('daytwo decommission: got no cluster, want the name of at least one')
     }
     const isUndone = options.get('undo') === 'true'
-    const foreign = isUndone ? SAID_WITH.find((name) => options.has(name)) : undefined
+    const foreign = isUndone ? DECLARED_WITH.find((name) => options.has(name)) : undefined
     if (foreign !== undefined) {
       throw inputError(`daytwo decommission --undo has no option --${foreign}`)
     }
     const server = serverOf(options.get('url') ?? DEFAULT_SERVER, options)
-    const work = isUndone ? () => undo(server, clusters) : sayer(server, clusters, options)
+    const work = isUndone ? () => undo(server, clusters) : declaration(server, clusters, options)
     try {
       await work()
       return 0
@@ -58,7 +58,7 @@ export const decommissionCommand: Command = {
 type Work = () => Promise<void>
 
 /** Reads all input before any request is sent. */
-function sayer(server: Server, clusters: string[], options: ReadonlyMap<string, string>): Work {
+function declaration(server: Server, clusters: string[], options: ReadonlyMap<string, string>): Work {
   const reason = options.get('reason')?.trim() ?? ''
   if (reason === '') {
     throw inputError(
@@ -75,30 +75,34 @@ function sayer(server: Server, clusters: string[], options: ReadonlyMap<string, 
     ...(by === undefined ? {} : { by }),
   }
   return async () => {
-    const { decommissions } = await askOwn<DecommissionItems>(server, 'POST', PATH, request)
+    const { decommissions } = await requestOwn<DecommissionItems>(server, 'POST', PATH, request)
     for (const { cluster, since, by } of decommissions) console.log(`${cluster} is gone since ${since}, says ${by}`)
   }
 }
 
 /** Looks up all declarations first, so that either all or none are reverted. */
 async function undo(server: Server, names: readonly string[]): Promise<void> {
-  const { decommissions } = await askOwn<DecommissionItems>(server, 'GET', PATH)
+  const { decommissions } = await requestOwn<DecommissionItems>(server, 'GET', PATH)
   const standing = new Map<string, DecommissionItem>()
   for (const name of names) {
     const said = decommissions.find((one) => one.cluster === name && one.state === 'standing')
-    const one = said ?? (await standingOf(server, name))
+    const one = said ?? (await declarationOf(server, name))
     standing.set(one.id, one)
   }
   for (const { id } of standing.values()) {
-    const { cluster, reason } = await askOwn<DecommissionItem>(server, 'DELETE', `${PATH}/${encodeURIComponent(id)}`)
+    const { cluster, reason } = await requestOwn<DecommissionItem>(
+      server,
+      'DELETE',
+      `${PATH}/${encodeURIComponent(id)}`,
+    )
     console.log(`${cluster}: taken back. What was said: ${reason}`)
   }
 }
 
 /** Also finds a cluster by an alias. Throws `NoAnswer` with the reason when there is no declaration to revert. */
-async function standingOf(server: Server, name: string): Promise<DecommissionItem> {
+async function declarationOf(server: Server, name: string): Promise<DecommissionItem> {
   const path = `/api/fleet/v1/clusters/${encodeURIComponent(name)}`
-  const { gone, decommissions } = await askOwn<ClusterDetail>(server, 'GET', path)
+  const { gone, decommissions } = await requestOwn<ClusterDetail>(server, 'GET', path)
   const found = decommissions.find(({ state }) => state === 'standing')
   if (found !== undefined) return found
   const unheardMs = (gone?.afterSeconds ?? 0) * 1000

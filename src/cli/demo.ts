@@ -15,7 +15,7 @@ import { demoNotifyConfig } from './demo-notify.ts'
 import { paceOf, WHOLE_CLUSTERS_MAX, type DemoPace } from './demo-pace.ts'
 import { renderOptions } from '../config/config.ts'
 import { CONFIG_PLACES, readServeArguments, renderExtras, type ExtraOption } from './serve-options.ts'
-import { onReloadSignal, untilAskedToStop } from './stop-signal.ts'
+import { onReloadSignal, untilStopSignal } from './stop-signal.ts'
 
 const EXTRAS: readonly ExtraOption[] = [
   { name: 'clusters', placeholder: 'N', help: 'Clusters in the simulated fleet.', default: '200' },
@@ -80,7 +80,7 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
   const pastMs = past === '' ? undefined : readLength('past', past)
   const clusters = readClusters(extra.get('clusters') ?? '')
   const pace = paceOf(clusters, historyMs, pastMs)
-  const stopped = untilAskedToStop()
+  const stopped = untilStopSignal()
   const ending = new AbortController()
   void stopped.then(() => {
     ending.abort()

@@ -54,7 +54,7 @@ function tokenFrom(path: string | undefined): string | undefined {
 }
 
 /** The response as text, with its status. Throws `NoAnswer` without a response. */
-export async function askText(
+export async function requestText(
   server: Server,
   path: string,
 ): Promise<{ readonly isOk: boolean; readonly text: string }> {
@@ -63,16 +63,16 @@ export async function askText(
 }
 
 /** Sends a form, because expressions may be long. Throws `NoAnswer` unless it succeeds. */
-export function askForm<T>(server: Server, path: string, params: URLSearchParams): Promise<Answered<T>> {
+export function postForm<T>(server: Server, path: string, params: URLSearchParams): Promise<Answered<T>> {
   return ask(server, path, { method: 'POST', headers: server.headers, body: params })
 }
 
-export function askGet<T>(server: Server, path: string, params: URLSearchParams): Promise<Answered<T>> {
+export function getData<T>(server: Server, path: string, params: URLSearchParams): Promise<Answered<T>> {
   return ask(server, `${path}?${params.toString()}`, { headers: server.headers })
 }
 
 /** Requests one of Daytwo's own routes. Throws `NoAnswer` with the server's error message. */
-export async function askOwn<T>(
+export async function requestOwn<T>(
   server: Server,
   method: 'GET' | 'POST' | 'DELETE',
   path: string,

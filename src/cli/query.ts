@@ -4,13 +4,13 @@ import { systemClock } from '../base/clock.ts'
 import type { Explained } from '../contract/explain.ts'
 import { inputError, parseArguments, unexpected, verbOf, type Arguments } from './arguments.ts'
 import type { Command } from './command.ts'
-import { NoAnswer, askForm, askGet, serverOf, type Answered, type Server } from './prometheus-client.ts'
+import { NoAnswer, postForm, getData, serverOf, type Answered, type Server } from './prometheus-client.ts'
 import { renderExplanation } from './render-explanation.ts'
 import { renderLabelSet, renderResult, type Metric, type QueryData } from './render-result.ts'
 
 const VALUED = new Set(['time', 'start', 'end', 'step', 'match', 'limit', 'timeout', 'format', 'token', 'token-file'])
 
-interface Asked {
+interface Requested {
   readonly server: Server
   /** Arguments after the server's address. */
   readonly word: string
@@ -25,17 +25,21 @@ interface Printed {
 }
 
 /** One row per subcommand: its options, its arguments after the address, and its request. */
-const QUESTIONS: Readonly<
+const QUERIES: Readonly<
   Record<
     string,
-    { readonly word: string; readonly options: readonly string[]; readonly ask: (asked: Asked) => Promise<Printed> }
+    {
+      readonly word: string
+      readonly options: readonly string[]
+      readonly send: (asked: Requested) => Promise<Printed>
+    }
   >
 > = {
-  instant: { word: 'EXPR', options: ['time', 'timeout', 'limit'], ask: instant },
-  range: { word: 'EXPR', options: ['start', 'end', 'step', 'timeout', 'limit'], ask: range },
-  explain: { word: 'EXPR', options: ['time', 'start', 'end', 'step', 'timeout'], ask: explain },
-  series: { word: '', options: ['match', 'start', 'end', 'limit'], ask: series },
-  labels: { word: 'NAME', options: ['match', 'start', 'end', 'limit'], ask: labelValues },
+  instant: { word: 'EXPR', options: ['time', 'timeout', 'limit'], send: instant },
+  range: { word: 'EXPR', options: ['start', 'end', 'step', 'timeout', 'limit'], send: range },
+  explain: { word: 'EXPR', options: ['time', 'start', 'end', 'step', 'timeout'], send: explain },
+  series: { word: '', options: ['match', 'start', 'end', 'limit'], send: series },
+  labels: { word: 'NAME', options: ['match', 'start', 'end', 'limit'], send: labelValues },
 }
 const COMMON = ['format', 'token', 'token-file']
 
@@ -63,7 +67,7 @@ export const queryCommand: Command = {
   run: async (args) => {
     const given = parseArguments(args, VALUED, new Set())
     const [verb = '', address = '', word = '', ...more] = given.words
-    const question = verbOf('query', QUESTIONS, verb)
+    const question = verbOf('query', QUERIES, verb)
     checkWords(verb, question, given, more)
     const format = given.options.get('format') ?? 'promql'
     if (format !== 'promql' && format !== 'json') {
@@ -71,7 +75,7 @@ export const queryCommand: Command = {
     }
     const server = serverOf(address, given.options)
     try {
-      const { plain, json, notes } = await question.ask({ server, word, given })
+      const { plain, json, notes } = await question.send({ server, word, given })
       for (const note of notes) console.error(note)
       if (format === 'json') console.log(JSON.stringify(json))
       else if (plain !== '') console.log(plain)
@@ -106,20 +110,20 @@ function checkWords(
   }
 }
 
-async function instant({ server, word, given }: Asked): Promise<Printed> {
+async function instant({ server, word, given }: Requested): Promise<Printed> {
   const params = new URLSearchParams({ query: word })
   copy(given, ['time', 'timeout', 'limit'], params)
-  return printed(await askForm<QueryData>(server, '/api/v1/query', params))
+  return printed(await postForm<QueryData>(server, '/api/v1/query', params))
 }
 
 const RANGE_SECONDS = 300
 /** The default number of steps of a range query. */
 const STEPS = 250
 
-async function range({ server, word, given }: Asked): Promise<Printed> {
+async function range({ server, word, given }: Requested): Promise<Printed> {
   const params = rangeParams(word, given)
   copy(given, ['timeout', 'limit'], params)
-  return printed(await askForm<QueryData>(server, '/api/v1/query_range', params))
+  return printed(await postForm<QueryData>(server, '/api/v1/query_range', params))
 }
 
 function rangeParams(expr: string, { options }: Arguments): URLSearchParams {
@@ -130,23 +134,23 @@ function rangeParams(expr: string, { options }: Arguments): URLSearchParams {
 }
 
 /** A range query when one of its ends is given, otherwise an instant query. */
-async function explain({ server, word, given }: Asked): Promise<Printed> {
+async function explain({ server, word, given }: Requested): Promise<Printed> {
   const isRange = given.options.has('start') || given.options.has('end') || given.options.has('step')
   const params = isRange ? rangeParams(word, given) : new URLSearchParams({ query: word })
   copy(given, ['time', 'timeout'], params)
-  const { data, notes } = await askForm<Explained>(server, '/api/v1/explain', params)
+  const { data, notes } = await postForm<Explained>(server, '/api/v1/explain', params)
   return { plain: renderExplanation(data), json: data, notes }
 }
 
-async function series({ server, given }: Asked): Promise<Printed> {
+async function series({ server, given }: Requested): Promise<Printed> {
   const params = selection(given)
-  const { data, notes } = await askForm<readonly Metric[]>(server, '/api/v1/series', params)
+  const { data, notes } = await postForm<readonly Metric[]>(server, '/api/v1/series', params)
   return { plain: data.map(renderLabelSet).join('\n'), json: data, notes }
 }
 
-async function labelValues({ server, word, given }: Asked): Promise<Printed> {
+async function labelValues({ server, word, given }: Requested): Promise<Printed> {
   const path = `/api/v1/label/${encodeURIComponent(word)}/values`
-  const { data, notes } = await askGet<readonly string[]>(server, path, selection(given))
+  const { data, notes } = await getData<readonly string[]>(server, path, selection(given))
   return { plain: data.join('\n'), json: data, notes }
 }
 

@@ -10,7 +10,7 @@ import { formatDuration, parseDuration } from '../model/duration.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
 import type { AlertingRule } from '../rules/rule.ts'
 import { inputError, parseArguments, readGiven, timeGiven, unexpected } from './arguments.ts'
-import { DEFAULT_SERVER, NoAnswer, askOwn, serverOf } from './prometheus-client.ts'
+import { DEFAULT_SERVER, NoAnswer, requestOwn, serverOf } from './prometheus-client.ts'
 
 export const REPLAY_HELP = [
   'With --replay a running server runs the alerting rules of FILE, a rule file, over what it has stored, and shows beside',
@@ -59,7 +59,7 @@ export async function replayRules(args: readonly string[]): Promise<number> {
   for (const rule of rules) {
     const request: ReplayRequest = { alertname: rule.name, rule: textOf(rule), ...common }
     try {
-      const replay = await askOwn<Replay>(server, 'POST', '/api/fleet/v1/rules/replay', request)
+      const replay = await requestOwn<Replay>(server, 'POST', '/api/fleet/v1/rules/replay', request)
       console.log(format === 'json' ? JSON.stringify({ alertname: rule.name, ...replay }) : renderReplay(rule, replay))
     } catch (thrown) {
       if (!(thrown instanceof NoAnswer)) throw thrown

@@ -4,7 +4,7 @@ import { createLog } from '../base/log.ts'
 import type { Command } from './command.ts'
 import { renderOptions } from '../config/config.ts'
 import { CONFIG_PLACES, readServeArguments } from './serve-options.ts'
-import { onReloadSignal, untilAskedToStop } from './stop-signal.ts'
+import { onReloadSignal, untilStopSignal } from './stop-signal.ts'
 
 /** `daytwo serve`: the server, until SIGTERM or SIGINT. */
 export const serveCommand: Command = {
@@ -27,7 +27,7 @@ export const serveCommand: Command = {
   run: async (args) => {
     const { config } = readServeArguments(args)
     const log = createLog(config['log.level'])
-    const stopped = untilAskedToStop()
+    const stopped = untilStopSignal()
     const app = await startApp({ config, clock: systemClock, log, isDemo: false })
     onReloadSignal(() => app.reload('signal'))
     app.startCycles()

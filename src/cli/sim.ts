@@ -12,7 +12,7 @@ import { createHistoryPlayer } from '../../sim/history-player.ts'
 import { inParallel } from '../../sim/simulate.ts'
 import { parseArguments, unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
-import { askGet, serverOf } from './prometheus-client.ts'
+import { getData, serverOf } from './prometheus-client.ts'
 
 const DEFAULTS = { clusters: '500', months: '12', seed: 'daytwo', mode: 'mixed', until: 'now' } as const
 const DAY_MS = 86_400_000
@@ -150,7 +150,7 @@ async function retentionOf(url: string, token: string | undefined, nowMs: number
 async function flagsOf(url: string, token: string | undefined): Promise<Readonly<Record<string, string>> | undefined> {
   const server = serverOf(url, new Map(token === undefined ? [] : [['token', token]]))
   try {
-    return (await askGet<Record<string, string>>(server, '/api/v1/status/flags', new URLSearchParams())).data
+    return (await getData<Record<string, string>>(server, '/api/v1/status/flags', new URLSearchParams())).data
   } catch {
     // If the address is wrong, sending will report it.
     return undefined

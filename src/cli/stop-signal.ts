@@ -6,7 +6,7 @@ export function onReloadSignal(reload: () => Promise<void>): void {
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
-export function untilAskedToStop(): Promise<'asked'> {
+export function untilStopSignal(): Promise<'asked'> {
   return new Promise((resolve) => {
     let isAsked = false
     const onSignal = (): void => {

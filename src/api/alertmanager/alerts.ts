@@ -58,7 +58,7 @@ interface GettableAlert {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** How often a sender would repeat a firing alert at the most. */
+/** The minimum interval at which a sender repeats a firing alert. */
 const REPETITION_MS = 60_000
 
 export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: AlertmanagerDeps): void {
@@ -72,7 +72,7 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
     const alerts = people.alerts()
     const nowMs = clock.nowMs()
     const marksOf = marksReader(people, deps.pipeline, nowMs)
-    const shown = firingOnes(alerts).flatMap((alert) => {
+    const shown = firingAlerts(alerts).flatMap((alert) => {
       const marks = marksOf(alert)
       if (isReceiver !== undefined && !marks.receivers.some(isReceiver)) return []
       return keeps(alert.labels, marks) ? [gettable(alert, marks, nowMs, deps.externalUrl)] : []
@@ -86,7 +86,7 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
     const keeps = alertFilter(params)
     const isReceiver = receiverParam(params) ?? (() => true)
     const withMuted = flagParam(params, 'muted', true)
-    const alerts = new Map(firingOnes(people.alerts()).map((alert) => [alert.fingerprint, alert]))
+    const alerts = new Map(firingAlerts(people.alerts()).map((alert) => [alert.fingerprint, alert]))
     const nowMs = clock.nowMs()
     const marksOf = marksReader(people, deps.pipeline, nowMs)
     const groups = [...(deps.pipeline?.groups(nowMs) ?? [])].sort(compareGroups).flatMap((group) => {
@@ -130,8 +130,8 @@ function tooMany(reply: FastifyReply, refused: number): FastifyReply {
   return sendJson(reply.code(429).header('retry-after', RETRY_AFTER_SECONDS), message)
 }
 
-/** What an Alertmanager would know of: alerts that fire. Equal labels are one alert, and a rule's is the one shown. */
-function firingOnes(alerts: readonly AnyAlert[]): readonly AnyAlert[] {
+/** Firing alerts. Of alerts with equal labels only the first is shown, which is that of a rule. */
+function firingAlerts(alerts: readonly AnyAlert[]): readonly AnyAlert[] {
   const byFingerprint = new Map<string, AnyAlert>()
   for (const alert of alerts) {
     if (alert.state !== 'firing' || byFingerprint.has(alert.fingerprint)) continue
@@ -140,7 +140,7 @@ function firingOnes(alerts: readonly AnyAlert[]): readonly AnyAlert[] {
   return [...byFingerprint.values()]
 }
 
-/** `active`, `silenced`, `inhibited` and `filter`; `unprocessed` says nothing, because a request processes an alert. */
+/** `active`, `silenced`, `inhibited` and `filter`; `unprocessed` has no effect, because a request processes an alert. */
 function alertFilter(params: Params): (labels: Labels, marks: AlertMarks) => boolean {
   const matches = compileMatchers(filterParam(params))
   const withActive = flagParam(params, 'active', true)

@@ -1,5 +1,5 @@
 /**
- * How Alertmanager's API v2 reads and answers (0.25, api/v2/openapi.yaml and the go-openapi runtime): a refusal of the
+ * Requests and responses of Alertmanager's API v2 (0.25, api/v2/openapi.yaml and the go-openapi runtime): a refusal of the
  * handler is a JSON text, a refusal of the shape is `{code, message}` with go-openapi's own codes, empty bodies are empty.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -23,7 +23,7 @@ export class ShapeError extends Error {
   }
 }
 
-/** What a handler refuses, in a sentence. */
+/** A refusal of a handler, in one sentence. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly status: number
@@ -34,8 +34,8 @@ export class Refused extends Error {
   }
 }
 
-/** Lets the routes of this scope read bodies as they come, and answer what they throw as Alertmanager does. */
-export function speakAlertmanager(scope: FastifyInstance, bodyBytesMax: number): void {
+/** Routes of this scope read bodies as text, and answer exceptions as Alertmanager does. */
+export function useAlertmanagerFormat(scope: FastifyInstance, bodyBytesMax: number): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser<string>('*', { parseAs: 'string', bodyLimit: bodyBytesMax }, (_request, body, done) => {
     done(null, body)
@@ -79,7 +79,7 @@ export function unreadable(name: string, why: string): ShapeError {
   return new ShapeError(400, `parsing ${name} body from "" failed, because ${why}`)
 }
 
-/** In Go's words where its words are known: a text that just ends. */
+/** As Go words it, where known: a text that ends early. */
 function syntaxFault(text: string, thrown: unknown): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   const endsEarly = /end of JSON input|Unterminated string/.test(message)
@@ -87,7 +87,7 @@ function syntaxFault(text: string, thrown: unknown): string {
   return endsEarly || Number(ends?.[1] ?? -1) >= text.length ? 'unexpected EOF' : `invalid JSON: ${message}`
 }
 
-/** What JSON calls a value, in Go's words. */
+/** The JSON type of a value, as Go names it. */
 export function goKind(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   return typeof value === 'boolean' ? 'bool' : typeof value
@@ -122,13 +122,13 @@ export function timeText(timeMs: number): string {
 
 const TRUE_TEXTS = new Set(['true', '1', 'yes', 'ok', 'y', 'on', 'selected', 'checked', 't', 'enabled'])
 
-/** As go-openapi reads flags: what it does not know is false. */
+/** As go-openapi reads flags: an unknown value is false. */
 export function flagParam(params: Params, name: string, byDefault: boolean): boolean {
   const text = params.get(name)
   return text === '' ? byDefault : TRUE_TEXTS.has(text.toLowerCase())
 }
 
-/** `receiver`: a pattern for whole names; `undefined` when it is not there. */
+/** `receiver`: a pattern for whole names; `undefined` when absent. */
 export function receiverParam(params: Params): ((name: string) => boolean) | undefined {
   const pattern = params.get('receiver')
   if (pattern === '') return undefined

@@ -45,7 +45,7 @@ export function registerAlertmanagerSilences(scope: FastifyInstance, people: Api
 
   scope.post('/api/v2/silences', { config: responder }, async (request, reply) => {
     const written = readWish(jsonBody(request, 'silence'))
-    // Alertmanager's clients do not know of it, and what they change is not that.
+    // Alertmanager's clients do not know this field, so their changes keep it.
     const untilResolved = written.id !== undefined && silences.get(written.id)?.untilResolved === true
     const wish = { ...written, untilResolved }
     const change = await silences.set(wish, actorOf(request, wish.createdBy), clock.nowMs())
@@ -125,7 +125,7 @@ function readWish(body: unknown): SilenceRequest {
   const startsAtMs = timeField(body, 'startsAt')
   const matchers = body['matchers'] ?? undefined
   if (matchers !== undefined && !Array.isArray(matchers)) throw mismatch('matchers', matchers, 'models.Matchers')
-  // The order in which the generated validation looks.
+  // The order of the generated validation.
   if (comment === undefined) throw required('comment')
   if (createdBy === undefined) throw required('createdBy')
   if (endsAtMs === 'absent') throw required('endsAt')

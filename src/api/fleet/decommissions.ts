@@ -65,14 +65,14 @@ export function registerDecommissions(
   })
 }
 
-/** Each cluster once, by its own name. Throws `not_found` for one that nobody knows, `bad_request` for one that was heard since. */
+/** Each cluster once, by its own name. Throws `not_found` for an unknown cluster, `bad_request` for one that reported since. */
 async function wishesOf(
   { clusters, since }: DecommissionRequest,
   fleet: FleetViews,
   nowMs: number,
 ): Promise<readonly DecommissionWish[]> {
-  const saidMs = msOf(since)
-  if (saidMs !== undefined && saidMs > nowMs) {
+  const declaredMs = msOf(since)
+  if (declaredMs !== undefined && declaredMs > nowMs) {
     throw new FleetError(
       'bad_request',
       `since: got ${JSON.stringify(since)}, want a moment that is over: it is ${timeOf(nowMs)}`,
@@ -84,14 +84,14 @@ async function wishesOf(
     const known = found[i]
     if (known === undefined) throw new FleetError('not_found', `no cluster is called ${JSON.stringify(name)}`)
     const { cluster, lastSeenMs = -Infinity } = known
-    if (saidMs !== undefined && lastSeenMs > saidMs) {
+    if (declaredMs !== undefined && lastSeenMs > declaredMs) {
       throw new FleetError(
         'bad_request',
         `since: got ${JSON.stringify(since)}, want ${timeOf(lastSeenMs)} or later: ${JSON.stringify(cluster)} was seen then`,
       )
     }
     // A sender's clock may be ahead of ours.
-    wishes.set(cluster, { cluster, sinceMs: saidMs ?? Math.max(nowMs, lastSeenMs) })
+    wishes.set(cluster, { cluster, sinceMs: declaredMs ?? Math.max(nowMs, lastSeenMs) })
   }
   return [...wishes.values()]
 }
@@ -110,13 +110,13 @@ export function decommissionItem({ id, cluster, sinceMs, by, reason, saidMs, end
   }
 }
 
-/** @param atMs what was said is told as it stood then */
+/** @param atMs the declaration is shown as of then */
 export function goneItem({ sinceMs, why }: Gone, atMs: number): GoneItem {
   const since = timeOf(sinceMs)
   switch (why.kind) {
     case 'declared': {
-      const [told] = decommissionsAt([why.decommission], atMs)
-      const decommission = told === undefined ? null : decommissionItem(told)
+      const [shown] = decommissionsAt([why.decommission], atMs)
+      const decommission = shown === undefined ? null : decommissionItem(shown)
       return { since, why: 'declared', afterSeconds: null, decommission }
     }
     case 'unheard':

@@ -11,7 +11,7 @@ import {
 
 /**
  * Spans as OTLP/JSON, as Jaeger's third HTTP API shows them: ids in hexadecimal, 64-bit numbers as texts, enums as numbers;
- * what is empty is left out, but a status. And what a list of traces says of each.
+ * empty fields except the status are omitted. Also the summary of a trace in a list.
  */
 
 export function resourceSpans(traces: readonly (readonly Span[])[]): readonly unknown[] {
@@ -131,7 +131,7 @@ export function traceSummary(spans: readonly Span[]): unknown {
   const ids = new Set(spans.map(({ spanId }) => spanId))
   const isRoot = ({ parentSpanId }: Span): boolean => parentSpanId === undefined
   const isOrphan = ({ parentSpanId }: Span): boolean => parentSpanId !== undefined && !ids.has(parentSpanId)
-  // Without its root, a trace is called by what is nearest to it.
+  // Without its root, a trace has the name of its first orphan.
   const root = spans.find(isRoot) ?? spans.find(isOrphan) ?? spans[0]!
   const services = new Map<string, { name: string; spanCount: number; errorSpanCount: number }>()
   let startNs = root.startNs

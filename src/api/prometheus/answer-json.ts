@@ -5,12 +5,12 @@ import type { Labels } from '../../model/labels.ts'
 import type { QueryResult, QueryValue } from '../../promql/query-engine.ts'
 
 /**
- * Answers of the Prometheus routes as text, on whichever thread has them. Query results are written by hand: a range
+ * Answers of the Prometheus routes as text, on main or on the query worker. Query results are written by hand: a range
  * answer has up to 11,000 points per series, and building an object per point first would cost several times the memory
  * of the text.
  */
 
-/** What travels with a good answer. */
+/** Annotations of a successful answer. */
 export interface Notes {
   readonly warnings?: readonly string[]
   readonly infos?: readonly string[]
@@ -74,7 +74,7 @@ function countOf(value: QueryValue): number {
       return value.series.length
     case 'scalar':
     case 'string':
-      return 0 // A limit does not touch them.
+      return 0 // A limit does not apply.
   }
 }
 
@@ -146,7 +146,7 @@ function renderPoints(timesMs: Float64Array, values: Float64Array): string {
 
 /**
  * A native histogram as Prometheus' API writes it: count, sum, and the buckets that have observations, from the lowest
- * up, each with a number that says which of its ends belong to it. Values are texts, like all samples'.
+ * up, each with a number for its inclusive bounds. Values are texts, as of all samples.
  */
 export function renderHistogram(histogram: Histogram): string {
   const buckets = allBuckets(histogram).filter(({ count }) => count !== 0)

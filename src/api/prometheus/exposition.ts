@@ -2,7 +2,7 @@ import { formatGoFloat } from '../../base/go-float.ts'
 
 /** Prometheus' text format 0.0.4, as `/federate` needs it: samples without a known type, with their times. */
 
-/** What becomes of names that only Prometheus 3 takes: the value of `escaping` in Accept and Content-Type. */
+/** How names that only Prometheus 3 accepts are written: the value of `escaping` in Accept and Content-Type. */
 const ESCAPINGS = ['underscores', 'dots', 'values', 'allow-utf-8'] as const
 export type Escaping = (typeof ESCAPINGS)[number]
 
@@ -58,7 +58,7 @@ export function typeLine(metric: string): string {
   return `# TYPE ${quotedUnlessLegacy(metric)} untyped\n`
 }
 
-/** One sample with its end of line; a metric's name that is no legacy one stands inside the braces. */
+/** One sample with its end of line; a metric name that is not a legacy name is inside the braces. */
 export function sampleLine(
   metric: string,
   labels: readonly (readonly [name: string, value: string])[],

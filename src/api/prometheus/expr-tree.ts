@@ -4,7 +4,7 @@ import { FUNCTIONS } from '../../promql/functions.ts'
 import { formatGoFloat } from '../../base/go-float.ts'
 import type { ExprNode } from '../../contract/expr-tree.ts'
 
-/** An expression as `/api/v1/parse_query` answers it: the tree of Prometheus' UI and of Perses, names and all. */
+/** An expression in the answer of `/api/v1/parse_query`: the tree of Prometheus' UI and of Perses, with its names. */
 export function exprTree(expr: Expr): ExprNode {
   switch (expr.kind) {
     case 'number':
@@ -57,7 +57,7 @@ export function exprTree(expr: Expr): ExprNode {
   }
 }
 
-/** 0 where it depends on the query's step or range, as there. */
+/** 0 where it depends on the query's step or range, as in Prometheus. */
 function knownMs(ms: number): number {
   return Number.isNaN(ms) ? 0 : ms
 }
@@ -75,7 +75,7 @@ function selectorFields({ metric, matchers, offsetMs, at, extension }: VectorSel
   }
 }
 
-/** `timestamp` is in milliseconds, as there. */
+/** `timestamp` is in milliseconds, as in Prometheus. */
 function atFields(at: AtTime | undefined): Pick<SelectorFields, 'timestamp' | 'startOrEnd'> {
   if (at === undefined) return { timestamp: null, startOrEnd: null }
   return at.kind === 'time' ? { timestamp: at.timeMs, startOrEnd: null } : { timestamp: null, startOrEnd: at.kind }

@@ -1,6 +1,6 @@
 import type { SampleValue } from '../../contract/common.ts'
 
-/** Numbers and times as texts, the way Prometheus writes them, so that its clients read what they expect. */
+/** Numbers and times as Prometheus writes them. */
 
 /**
  * A sample's value: the shortest text that reads back as the same float. Exponent form is used below 1e-6 and from
@@ -13,7 +13,7 @@ export function formatValue(value: number): string {
   return String(value)
 }
 
-/** A value for an own answer: JSON has no word for what is not finite, and `null` would be read as nothing. */
+/** A value in Daytwo's own answers: JSON has no number that is not finite, and `null` would mean no value. */
 export function sampleValue(value: number): SampleValue {
   if (Number.isFinite(value)) return value
   return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'

@@ -84,7 +84,7 @@ export function namingParam<T>(name: string, run: () => T): T {
 export const TIME_MIN_MS = -8.64e15
 export const TIME_MAX_MS = 8.64e15
 
-/** What Prometheus prints for its own ends of time; they are before and after ours. */
+/** Prometheus' own minimum and maximum time, which are beyond ours. */
 const FAR_TIMES: Readonly<Record<string, number>> = {
   '-292273086-05-16T16:47:06Z': TIME_MIN_MS,
   '292277025-08-18T07:12:54.999999999Z': TIME_MAX_MS,

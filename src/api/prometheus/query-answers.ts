@@ -2,8 +2,8 @@ import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../p
 import { pointsOf, renderQueryAnswer } from './answer-json.ts'
 
 /**
- * Asking for the text of an answer instead of its values. Where the engine is another thread, a text crosses as one copy
- * of its bytes, and values as an object each with their labels and columns. Rejects as `QueryEngine` does.
+ * Query results as JSON text. Where the engine is another thread, a text crosses as one copy of its bytes, values as an
+ * object per series. Rejects as `QueryEngine` does.
  */
 export interface QueryAnswers {
   /** @param limit the most series; `Infinity` for all */
@@ -24,7 +24,7 @@ export function answerOf(result: QueryResult, limit: number): QueryAnswer {
   return text
 }
 
-/** Over an engine whose values are here already. */
+/** For an engine on this thread. */
 export function answersOver(engine: Pick<QueryEngine, 'instant' | 'range'>): QueryAnswers {
   return {
     instant: async (query, limit, signal) => answerOf(await engine.instant(query, signal), limit),

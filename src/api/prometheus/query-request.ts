@@ -15,12 +15,12 @@ import type { QueryAnswer, QueryAnswers } from './query-answers.ts'
 
 /** A request of `/api/v1/query` or `query_range`, and the options of its response. */
 export interface QueryRequest {
-  readonly asked: InstantQuery | RangeQuery
+  readonly query: InstantQuery | RangeQuery
   /** The most series; `Infinity` for all. */
   readonly limit: number
   /** As requested. */
   readonly stats: string
-  readonly askedAtMs: number
+  readonly requestedAtMs: number
 }
 
 /** Reads one route's parameters, in Prometheus' order; the first that is wrong is thrown. */
@@ -30,39 +30,39 @@ export const QUERY_ROUTES: Readonly<Record<'/api/v1/query' | '/api/v1/query_rang
   '/api/v1/query': (params, nowMs) => {
     const limit = limitParam(params)
     const timeMs = optionalTime(params, 'time', nowMs)
-    const asked = { expr: params.get('query'), timeMs, ...queryOptions(params) }
-    return { asked, limit, stats: params.get('stats'), askedAtMs: nowMs }
+    const query = { expr: params.get('query'), timeMs, ...queryOptions(params) }
+    return { query, limit, stats: params.get('stats'), requestedAtMs: nowMs }
   },
   '/api/v1/query_range': (params, nowMs) => {
     const limit = limitParam(params)
-    const asked = { ...rangeParams(params), expr: params.get('query'), ...queryOptions(params) }
-    return { asked, limit, stats: params.get('stats'), askedAtMs: nowMs }
+    const query = { ...rangeParams(params), expr: params.get('query'), ...queryOptions(params) }
+    return { query, limit, stats: params.get('stats'), requestedAtMs: nowMs }
   },
 }
 
-/** Asks as the parameters say. */
+/** Evaluates the query. */
 export function evaluateRequest(
   engine: QueryEngine,
-  { asked }: QueryRequest,
+  { query }: QueryRequest,
   signal: AbortSignal,
 ): Promise<QueryResult> {
-  return 'timeMs' in asked ? engine.instant(asked, signal) : engine.range(asked, signal)
+  return 'timeMs' in query ? engine.instant(query, signal) : engine.range(query, signal)
 }
 
 /** The same, for the text of the answer. */
 export function answerRequest(
   answers: QueryAnswers,
-  { asked, limit }: QueryRequest,
+  { query, limit }: QueryRequest,
   signal: AbortSignal,
 ): Promise<QueryAnswer> {
-  return 'timeMs' in asked ? answers.instant(asked, limit, signal) : answers.range(asked, limit, signal)
+  return 'timeMs' in query ? answers.instant(query, limit, signal) : answers.range(query, limit, signal)
 }
 
-/** @param clock when the answer is ready, for what it took */
+/** @param clock read when the answer is ready, for its duration */
 export function answerOptions(request: QueryRequest, result: QueryResult, clock: Clock): QueryAnswerOptions {
-  const { stats: asked, limit, askedAtMs } = request
-  const stats = asked === '' ? undefined : renderStats(result, clock.nowMs() - askedAtMs)
-  return { limit, stats, warnings: STATS_VALUES.has(asked) ? [] : [unknownStats(asked)] }
+  const { stats: requested, limit, requestedAtMs } = request
+  const stats = requested === '' ? undefined : renderStats(result, clock.nowMs() - requestedAtMs)
+  return { limit, stats, warnings: STATS_VALUES.has(requested) ? [] : [unknownStats(requested)] }
 }
 
 /** The most steps between start and end of a range query: 11,001 points a series. */

@@ -34,7 +34,7 @@ export function registerRuleRoutes(app: FastifyInstance, rules: RuleReader): voi
       .filter((group) => includesOrAny(params.all('rule_group[]'), group.name))
       .sort((a, b) => (groupKeyOf(a) < groupKeyOf(b) ? -1 : 1))
       .flatMap((group) => {
-        // A group without rules is left out, whether a filter made it so or its file.
+        // A group without rules is omitted, because of a filter or of its file.
         const kept = group.rules.filter(keeps)
         return kept.length > 0 ? [{ ...group, rules: kept }] : []
       })
@@ -148,7 +148,7 @@ function ruleView(rule: RuleStatus, alerts: readonly RuleAlert[]): PrometheusRul
   }
 }
 
-/** None for a resolved alert: Prometheus' answer holds only what is active. */
+/** None for a resolved alert: Prometheus' answer has only active alerts. */
 function alertView(alert: RuleAlert): readonly PrometheusAlert[] {
   if (alert.state === 'resolved') return []
   return [

@@ -81,7 +81,7 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine, l
     const limitPerMetric = optionalCount(params, 'limit_per_metric')
     const metric = params.get('metric')
     const families = await query.metadata(metric === '' ? undefined : metric)
-    // A limit of 0 is one, as in Prometheus; of 0 per metric it is none.
+    // As in Prometheus: a limit of 0 counts, 0 per metric means no limit.
     const shown = limit !== undefined && limit >= 0 ? families.slice(0, limit) : families
     const perMetric = limitPerMetric !== undefined && limitPerMetric > 0 ? limitPerMetric : Infinity
     return sendInPieces(reply, JSON_TYPE, shown.length, () => metadataJson(shown, perMetric))
@@ -103,7 +103,7 @@ export function selectors(params: Params): readonly (readonly Matcher[])[] {
       return parseSelector(text)
     } catch (thrown) {
       if (!(thrown instanceof PromqlError)) throw thrown
-      // The one finding that Prometheus words otherwise here than in a query.
+      // The only message that Prometheus words differently here than in a query.
       const isEmpty = thrown.diagnostic.message.endsWith(NON_EMPTY)
       throw isEmpty ? new FleetError('bad_request', `match[] ${NON_EMPTY}`) : thrown
     }

@@ -7,8 +7,8 @@ import { cappedLimit, paramsOf } from './params.ts'
 import { sendSuccess } from './prometheus-json.ts'
 
 /**
- * `/api/v1/status/*`, `/api/v1/alertmanagers` and `/api/v1/notifications`: what this process and its store are, in
- * Prometheus' shapes. Where Prometheus has a word for something that is not here, the nearest true thing stands.
+ * `/api/v1/status/*`, `/api/v1/alertmanagers` and `/api/v1/notifications`: this process and its store in Prometheus'
+ * formats. A field without an equivalent here has the nearest value.
  */
 interface PrometheusStatusOptions {
   readonly clock: Clock
@@ -23,11 +23,11 @@ interface PrometheusStatusOptions {
   readonly reloadStatus: ReadReload
 }
 
-/** What the operating system and the engine say of this process. */
+/** This process, as the operating system and the engine report it. */
 export interface ProcessFacts {
   readonly folder: string
   readonly hostname: string
-  /** That work at the same time. */
+  /** Threads that run in parallel. */
   readonly threads: number
   readonly processors: number
   readonly heapBytesMax: number
@@ -55,8 +55,8 @@ export interface NamedCount {
 }
 
 /**
- * The Prometheus whose HTTP API and PromQL this is: clients switch features on by it. Our own version stands beside it
- * as `revision`, and in `daytwo_build_info`.
+ * The Prometheus whose HTTP API and PromQL this is: clients enable features by it. Our own version is
+ * in `revision` and in `daytwo_build_info`.
  */
 const PROMETHEUS_VERSION = '3.14.0'
 
@@ -67,7 +67,7 @@ export function registerPrometheusStatus(app: FastifyInstance, options: Promethe
   const config = { access: 'viewer', dialect: 'prometheus' } as const
 
   app.get('/api/v1/status/buildinfo', { config }, (_request, reply) => {
-    // No `features`: Grafana takes a server that has some for a Mimir with a ruler.
+    // Grafana treats a server with `features` as a Mimir with a ruler.
     const buildInfo = {
       version: PROMETHEUS_VERSION,
       revision: `daytwo ${options.version}`,
@@ -105,8 +105,7 @@ export function registerPrometheusStatus(app: FastifyInstance, options: Promethe
     return sendSuccess(reply, JSON.stringify({ activeAlertmanagers, droppedAlertmanagers: [] }))
   })
 
-  // What is wrong with the server itself is told by alerts about it. The stream is for a UI; without a body a browser
-  // does not ask again.
+  // Alerts report faults of the server. The stream is for a UI; after a response without a body a browser does not retry.
   app.get('/api/v1/notifications', { config }, (_request, reply) => sendSuccess(reply, '[]'))
   app.get('/api/v1/notifications/live', { config }, (_request, reply) => reply.code(204).send())
 }

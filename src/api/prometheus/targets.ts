@@ -10,9 +10,9 @@ import { sendInPieces } from '../server/pieces.ts'
 import { JSON_TYPE, sendSuccess } from './prometheus-json.ts'
 
 /**
- * `/api/v1/targets`, `/targets/metadata` and `/scrape_pools`. Nothing is scraped here: a target is what a sender's own
- * Prometheus says in `up`, whose sample has the time of the scrape. Its address, interval and error stay with the
- * sender, so those fields are empty, and nothing is known as dropped.
+ * `/api/v1/targets`, `/targets/metadata` and `/scrape_pools`. Nothing is scraped here: targets are the series `up` of the
+ * senders' Prometheis, whose samples have the time of the scrape. Address, interval and error are not known here, so these
+ * fields are empty, and there are no dropped targets.
  */
 export function registerTargets(app: FastifyInstance, query: QueryEngine, clock: Clock): void {
   const config = { access: 'viewer', dialect: 'prometheus' } as const
@@ -35,7 +35,7 @@ export function registerTargets(app: FastifyInstance, query: QueryEngine, clock:
     return sendSuccess(reply, JSON.stringify({ scrapePools }))
   })
 
-  // What is known of metrics is not known by target.
+  // Metadata is not stored by target.
   app.get('/api/v1/targets/metadata', { config }, (request, reply) => {
     const params = paramsOf(request)
     optionalCount(params, 'limit')
@@ -67,7 +67,7 @@ async function readTargets(query: QueryEngine, timeMs: number, pool: string): Pr
   const secondsByTarget = (samples: readonly VectorSample[]): ReadonlyMap<string, number> =>
     new Map(samples.map(({ labels, value }) => [labels.dropMetricName().key, value]))
   const scrapedAt = secondsByTarget(times)
-  const scrapeTook = secondsByTarget(durations)
+  const secondsOfScrape = secondsByTarget(durations)
   return ups.map((up) => {
     const labels = up.labels.dropMetricName()
     const atSeconds = scrapedAt.get(labels.key)
@@ -75,7 +75,7 @@ async function readTargets(query: QueryEngine, timeMs: number, pool: string): Pr
       labels,
       isUp: up.value !== 0,
       scrapedAtMs: atSeconds === undefined ? undefined : Math.round(atSeconds * 1000),
-      scrapeSeconds: scrapeTook.get(labels.key),
+      scrapeSeconds: secondsOfScrape.get(labels.key),
     }
   })
 }

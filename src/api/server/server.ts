@@ -20,7 +20,7 @@ import { registerAdoption, type ApiAdoption } from '../fleet/adoption.ts'
 import { registerAdmin } from './admin.ts'
 import { registerAlertHistory } from '../fleet/alert-history.ts'
 import { registerAlertmanagerAlerts } from '../alertmanager/alerts.ts'
-import { speakAlertmanager } from '../alertmanager/http.ts'
+import { useAlertmanagerFormat } from '../alertmanager/http.ts'
 import { registerAlertmanagerSilences } from '../alertmanager/silences.ts'
 import { registerAlertmanagerStatus } from '../alertmanager/status.ts'
 import { registerAlertDetail, type AlertContext } from '../fleet/alert-detail.ts'
@@ -253,7 +253,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerSilences(app, deps.people, clock)
   registerDeliveries(app, deps.notify, clock)
   await app.register((scope, _options, done) => {
-    speakAlertmanager(scope, settings.bodyBytesMax)
+    useAlertmanagerFormat(scope, settings.bodyBytesMax)
     registerAlertmanagerAlerts(scope, { ...settings, ...deps })
     registerAlertmanagerSilences(scope, deps.people, clock)
     registerAlertmanagerStatus(scope, { ...settings, ...deps })

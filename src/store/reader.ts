@@ -27,37 +27,19 @@ import { eachPair, eachSeries } from './index/series-rows.ts'
 import { SharedHead, type IndexMessage } from './head/shared-head.ts'
 import { eachFlatSeries, type ReaderShare } from './head/share.ts'
 
-/** The reading side of the store, on the query worker, or in tests on the writer's own thread. */
-export interface StoreReader extends Queryable {
-  selectRuns(request: SelectRequest): RunSelection
-  selectRollup(request: RollupRequest): RollupSelection | undefined
-  exemplars(matchers: readonly Matcher[], range: TimeRange): readonly ExemplarSeries[]
-  metadata(name?: string): readonly MetricFamily[]
-  /** Number of series in the reader's index. */
-  readonly seriesCount: number
-  /** Records the newest series, from which `cardinality` derives which are new. Call it about once a minute. */
-  recordGrowth(nowMs: number): void
-  /**
-   * Series counts by metric and label; lists have at most `top` entries. `by`: a label whose values are counted too.
-   */
-  cardinality(request: { readonly nowMs: number; readonly top: number; readonly by: string }): Cardinality
-  /** The size of the index, its largest names and values, and the time range of stored samples. */
-  status(top: number): IndexStatus & StoredTimes
-  close(): void
-}
-
 /** Opens what a writer has shared. Throws FleetError when the database cannot be read. */
 export function openReader(options: Pick<StoreOptions, 'dir'>, share: ReaderShare): StoreReader {
   const db = openDatabaseForReading(options.dir)
   try {
-    return asFailure(`reading ${options.dir}`, () => new SharedReader(db, share))
+    return asFailure(`reading ${options.dir}`, () => new StoreReader(db, share))
   } catch (thrown) {
     db.close()
     throw thrown
   }
 }
 
-class SharedReader implements StoreReader {
+/** The reading side of the store, on the query worker, or in tests on the writer's own thread. */
+export class StoreReader implements Queryable {
   readonly #db: Database.Database
   readonly #shared: SharedHead
   readonly #memory: HeadMemory
@@ -105,6 +87,7 @@ class SharedReader implements StoreReader {
     this.#load(share)
   }
 
+  /** Number of series in the reader's index. */
   get seriesCount(): number {
     return this.#index.size
   }
@@ -184,17 +167,20 @@ class SharedReader implements StoreReader {
     return asFailure('reading metadata', () => readFamilies(this.#db, name))
   }
 
+  /** Records the newest series, from which `cardinality` derives which are new. Call it about once a minute. */
   recordGrowth(nowMs: number): void {
     this.#shared.receive()
     this.#growth.note(nowMs, this.#index.newestRef)
   }
 
+  /** Series counts by metric and label; lists have at most `top` entries. `by`: a label whose values are counted too. */
   cardinality({ nowMs, top, by }: { nowMs: number; top: number; by: string }): Cardinality {
     this.recordGrowth(nowMs)
     const since = this.#growth.since ?? { atMs: nowMs, newestRef: this.#index.newestRef }
     return cardinalityOf(this.#index, this.#pairs, since, { top, by })
   }
 
+  /** The size of the index, its largest names and values, and the time range of stored samples. */
   status(top: number): IndexStatus & StoredTimes {
     this.#shared.receive()
     const times = asFailure('reading blocks', () => storedTimesOf(this.#db))

@@ -1,10 +1,6 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
-import type { Appender } from '../model/appender.ts'
-import type { ObservationSink } from '../model/fleet-facts.ts'
-import type { LogSink } from '../model/log-record.ts'
 import type { SeriesRef } from '../model/series.ts'
-import type { SpanSink } from '../model/span.ts'
 import { BlockRows } from './packs/blocks.ts'
 import { asFailure, limitSize, lockDirectory, openDatabase, type DirectoryLock } from './database.ts'
 import { Exemplars } from './head/exemplars.ts'
@@ -27,36 +23,6 @@ import { Spans } from './spans/spans.ts'
 import { flatSeries, Readers, type ReaderShare } from './head/share.ts'
 import { StoreAppender } from './head/store-appender.ts'
 import { ConnectionLock } from './connection-lock.ts'
-
-/** The writing side of the store: one per data directory, on the ingest worker. */
-export interface StoreWriter {
-  readonly appender: Appender
-  readonly facts: Facts
-  /** Durable with `appender.commit()`. */
-  readonly spans: SpanSink
-  readonly observations: ObservationSink
-  /** Log records of others. Durable with `appender.commit()`. */
-  readonly logs: LogSink
-  /** True while the head or what waits for the disk is over its limit; `maintain` brings it down again. */
-  readonly isOverloaded: boolean
-  /** Before a request is appended. Throws FleetError `overloaded` while `isOverloaded`. */
-  admit(): void
-  /** Resolves when all that was appended is durable. */
-  commit(): Promise<void>
-  /**
-   * Periodic work, every second or so: retries a failed commit, flushes, applies retention. Long work runs in steps of
-   * some milliseconds, between which requests are served. Concurrent calls share one promise. Rejects with FleetError;
-   * the next call continues.
-   */
-  maintain(nowMs: number): Promise<void>
-  /** For one reader. Post it with `[share.port]` as the transfer list. Throws FleetError when the disk is full. */
-  share(): ReaderShare
-  /** For a reader that has ended, possibly during a read. */
-  unshare(reader: number): void
-  stats(): StoreStats
-  /** Commits, then closes; the directory is free for another server even when the commit fails, and then it rejects. */
-  close(): Promise<void>
-}
 
 export interface StoreStats {
   readonly seriesCount: number
@@ -95,7 +61,7 @@ export function openWriter(
     db = openDatabase(options.dir)
     const opened = db
     limitSize(opened, options.databaseBytesMax)
-    const writer = asFailure(`reading ${options.dir}`, () => new SqliteWriter(options, opened, lock, nowMs))
+    const writer = asFailure(`reading ${options.dir}`, () => new StoreWriter(options, opened, lock, nowMs))
     onSeriesLoaded(writer)
     asFailure(`reading ${options.dir}`, () => {
       writer.loadSamples()
@@ -108,9 +74,11 @@ export function openWriter(
   }
 }
 
-class SqliteWriter implements StoreWriter {
+/** The writing side of the store: one per data directory, on the ingest worker. */
+export class StoreWriter {
   readonly appender: StoreAppender
   readonly facts: Facts
+  /** Spans, observations and log records of others are durable with `appender.commit()`. */
   readonly spans: Spans
   readonly observations: Observations
   readonly logs: LogRecords
@@ -215,14 +183,17 @@ class SqliteWriter implements StoreWriter {
     this.appender.floorMs = nowMs - options.retentionRawMs
   }
 
+  /** True while the head or what waits for the disk is over its limit; `maintain` brings it down again. */
   get isOverloaded(): boolean {
     return this.#pendingBytes > this.#options.pendingBytesMax || this.#head.usedBytes > this.#options.headBytesMax
   }
 
+  /** Before a request is appended. Throws FleetError `overloaded` while `isOverloaded`. */
   admit(): void {
     if (this.isOverloaded) throw new FleetError('overloaded', 'the log cannot keep up; nothing was taken')
   }
 
+  /** Resolves when all that was appended is durable. */
   commit(): Promise<void> {
     return this.#commits.commit()
   }
@@ -232,11 +203,17 @@ class SqliteWriter implements StoreWriter {
     return otherParts.reduce((bytes, part) => bytes + part.pendingBytes, this.#buffer.byteLength)
   }
 
+  /**
+   * Periodic work, every second or so: retries a failed commit, flushes, applies retention. Long work runs in steps of
+   * some milliseconds, between which requests are served. Concurrent calls share one promise. Rejects with FleetError;
+   * the next call continues.
+   */
   maintain(nowMs: number): Promise<void> {
     this.appender.floorMs = nowMs - this.#options.retentionRawMs
     return this.#maintenance.run(nowMs)
   }
 
+  /** For one reader. Post it with `[share.port]` as the transfer list. Throws FleetError when the disk is full. */
   share(): ReaderShare {
     this.#commits.commitNow()
     const refs = this.#table.sortedRefs()
@@ -248,6 +225,7 @@ class SqliteWriter implements StoreWriter {
     return this.#readers.add(this.#head.memory.buffers, series, Uint32Array.from(this.#histograms.series))
   }
 
+  /** For a reader that has ended, possibly during a read. */
   unshare(reader: number): void {
     this.#readers.remove(reader)
     this.#head.memory.unpin(reader)
@@ -271,6 +249,7 @@ class SqliteWriter implements StoreWriter {
     }
   }
 
+  /** Commits, then closes; the directory is free for another server even when the commit fails, and then it rejects. */
   async close(): Promise<void> {
     await this.#maintenance.stop()
     while (!this.#connectionLock.isFree) await this.#connectionLock.free()

@@ -23,6 +23,20 @@ import type { LogBuffer } from '../log/log-codec.ts'
 import type { Metadata } from '../index/metadata.ts'
 import type { SeriesTable } from '../index/series-table.ts'
 
+interface AppenderParts {
+  readonly head: Head
+  readonly table: SeriesTable
+  readonly buffer: LogBuffer
+  readonly histograms: Histograms
+  readonly exemplars: Exemplars
+  readonly metadata: Metadata
+  readonly outOfOrderMs: number
+  readonly seriesMax: number
+  readonly commit: () => Promise<void>
+  /** The labels of an ended series whose ref a caller still holds. */
+  readonly revive: (ref: SeriesRef) => Labels | undefined
+}
+
 /**
  * Appends samples, by these rules of order:
  *
@@ -39,47 +53,23 @@ export class StoreAppender implements Appender {
   readonly #head: Head
   readonly #table: SeriesTable
   readonly #buffer: LogBuffer
-  readonly #histograms: Histograms
-  readonly #exemplars: Exemplars
-  readonly #metadata: Metadata
-  readonly #outOfOrderMs: number
-  readonly #seriesMax: number
-  readonly #commit: () => Promise<void>
-  readonly #revive: (ref: SeriesRef) => Labels | undefined
+  readonly #parts: AppenderParts
   /** Words of the sample that `find` found. */
   #foundLow = 0
   #foundHigh = 0
   #isFound = false
 
-  /** @param parts.revive the labels of an ended series whose ref a caller still holds */
-  constructor(parts: {
-    head: Head
-    table: SeriesTable
-    buffer: LogBuffer
-    histograms: Histograms
-    exemplars: Exemplars
-    metadata: Metadata
-    outOfOrderMs: number
-    seriesMax: number
-    commit: () => Promise<void>
-    revive: (ref: SeriesRef) => Labels | undefined
-  }) {
+  constructor(parts: AppenderParts) {
+    this.#parts = parts
     this.#head = parts.head
     this.#table = parts.table
     this.#buffer = parts.buffer
-    this.#histograms = parts.histograms
-    this.#exemplars = parts.exemplars
-    this.#metadata = parts.metadata
-    this.#outOfOrderMs = parts.outOfOrderMs
-    this.#seriesMax = parts.seriesMax
-    this.#commit = parts.commit
-    this.#revive = parts.revive
   }
 
   resolve(labels: Labels): SeriesRef | undefined {
     const slot = this.#table.find(labels)
     if (slot >= 0) return this.#table.refOf(slot)
-    if (this.#table.seriesCount >= this.#seriesMax) return undefined
+    if (this.#table.seriesCount >= this.#parts.seriesMax) return undefined
     return this.#table.create(labels, this.#head.takeSlot())
   }
 
@@ -104,29 +94,29 @@ export class StoreAppender implements Appender {
   }
 
   appendHistogram(ref: SeriesRef, timeMs: number, histogram: Histogram): AppendOutcome {
-    const encoded = this.#histograms.encode(histogram)
+    const encoded = this.#parts.histograms.encode(histogram)
     let slot = this.#table.refs.get(ref)
     if (slot < 0) slot = this.#reviveSlot(ref)
     const current = this.#table.refOf(slot)
     // Before the sample: a reader that sees the sample must know that it is a histogram.
-    this.#histograms.willAppend(current)
+    this.#parts.histograms.willAppend(current)
     const outcome = this.#appendWords(current, timeMs, NaN, encoded.hash, HISTOGRAM_HIGH_WORD)
-    if (outcome === APPENDED) this.#histograms.append(current, timeMs, encoded)
+    if (outcome === APPENDED) this.#parts.histograms.append(current, timeMs, encoded)
     return outcome
   }
 
   appendExemplar(ref: SeriesRef, exemplar: Exemplar): boolean {
     const slot = this.#table.refs.get(ref)
     if (slot < 0 || exemplar.timeMs < this.floorMs) return false
-    return this.#exemplars.append(this.#table.refOf(slot), exemplar)
+    return this.#parts.exemplars.append(this.#table.refOf(slot), exemplar)
   }
 
   describe(family: string, metadata: MetricMetadata): boolean {
-    return this.#metadata.describe(family, metadata)
+    return this.#parts.metadata.describe(family, metadata)
   }
 
   commit(): Promise<void> {
-    return this.#commit()
+    return this.#parts.commit()
   }
 
   /** A sample from the log: it was accepted once, so only repeats and flushed samples are left out. */
@@ -169,7 +159,7 @@ export class StoreAppender implements Appender {
     if (this.#find(slot, timeMs)) {
       return this.#foundLow === low && this.#foundHigh === high ? APPENDED_BEFORE : REFUSED_DUPLICATE
     }
-    if (timeMs < head.lastMs[slot]! - this.#outOfOrderMs) return REFUSED_OUT_OF_ORDER
+    if (timeMs < head.lastMs[slot]! - this.#parts.outOfOrderMs) return REFUSED_OUT_OF_ORDER
     head.insertOlder(slot, timeMs, low, high)
     return APPENDED
   }
@@ -188,7 +178,7 @@ export class StoreAppender implements Appender {
 
   /** The series limit does not hold here: the caller was given this ref. */
   #reviveSlot(ref: SeriesRef): number {
-    const labels = this.#revive(ref)
+    const labels = this.#parts.revive(ref)
     invariant(labels !== undefined, 'a ref comes from `resolve`')
     let slot = this.#table.find(labels)
     if (slot < 0) {

@@ -33,6 +33,21 @@ export interface CommitFailure {
   readonly message: string
 }
 
+interface CommitParts {
+  readonly lock: ConnectionLock
+  readonly buffer: LogBuffer
+  readonly log: Log
+  readonly table: SeriesTable
+  readonly rows: SeriesRows
+  readonly histograms: Histograms
+  readonly exemplars: Exemplars
+  readonly metadata: Metadata
+  /** Data other than samples. */
+  readonly otherParts: readonly CommitPart[]
+  /** Announces new pairs and series to readers: called before each attempt to write them. */
+  readonly announce: () => void
+}
+
 /**
  * Makes accepted data durable: new label pairs, new series, one log row and all data other than samples, in one
  * transaction for all waiting requests. A failed commit changes nothing: the next commit writes the buffer again.
@@ -42,46 +57,14 @@ export class GroupCommit {
   commitsFailed = 0
   /** Of the newest commit; undefined once one succeeds. */
   failure: CommitFailure | undefined
-  readonly #lock: ConnectionLock
-  readonly #announce: () => void
-  readonly #buffer: LogBuffer
-  readonly #log: Log
-  readonly #table: SeriesTable
-  readonly #histograms: Histograms
-  readonly #exemplars: Exemplars
-  readonly #metadata: Metadata
-  readonly #otherParts: readonly CommitPart[]
+  readonly #parts: CommitParts
   readonly #write: Database.Transaction<() => void>
   #waiters: Waiter[] = []
   #isScheduled = false
 
-  constructor(
-    db: Database.Database,
-    parts: {
-      lock: ConnectionLock
-      buffer: LogBuffer
-      log: Log
-      table: SeriesTable
-      rows: SeriesRows
-      histograms: Histograms
-      exemplars: Exemplars
-      metadata: Metadata
-      /** Data other than samples. */
-      otherParts: readonly CommitPart[]
-      /** Announces new pairs and series to readers: called before each attempt to write them. */
-      announce: () => void
-    },
-  ) {
-    const { lock, buffer, log, table, rows, histograms, exemplars, metadata, otherParts } = parts
-    this.#lock = lock
-    this.#announce = parts.announce
-    this.#buffer = buffer
-    this.#log = log
-    this.#table = table
-    this.#histograms = histograms
-    this.#exemplars = exemplars
-    this.#metadata = metadata
-    this.#otherParts = otherParts
+  constructor(db: Database.Database, parts: CommitParts) {
+    this.#parts = parts
+    const { buffer, log, table, rows, histograms, exemplars, metadata, otherParts } = parts
     this.#write = db.transaction(() => {
       rows.insert(table.newPairs, table.newSeries)
       if (buffer.sampleCount > 0) log.insert(buffer.maxMs, buffer.payload)
@@ -93,9 +76,9 @@ export class GroupCommit {
   }
 
   get isDurable(): boolean {
-    const { newPairs, newSeries } = this.#table
-    if (this.#buffer.sampleCount > 0 || newSeries.length > 0 || newPairs.length > 0) return false
-    return this.#exemplars.isDurable && this.#metadata.isDurable && this.#otherParts.every((part) => part.isDurable)
+    const { buffer, table, exemplars, metadata, otherParts } = this.#parts
+    if (buffer.sampleCount > 0 || table.newSeries.length > 0 || table.newPairs.length > 0) return false
+    return exemplars.isDurable && metadata.isDurable && otherParts.every((part) => part.isDurable)
   }
 
   /**
@@ -117,13 +100,14 @@ export class GroupCommit {
   /** Commits in this moment; the connection must be free. Throws FleetError. */
   commitNow(): void {
     if (this.isDurable) return
+    const { buffer, log, table, histograms, exemplars, metadata, otherParts } = this.#parts
     // Before the attempt, even if it fails: the head is readable, durable or not.
-    this.#announce()
+    this.#parts.announce()
     try {
       this.#write.immediate()
     } catch (thrown) {
       this.commitsFailed++
-      for (const part of this.#otherParts) part.failed()
+      for (const part of otherParts) part.failed()
       const failure = failureOf('writing the log', thrown)
       if (failure instanceof FleetError) {
         const code = failure.code === 'storage_full' ? failure.code : 'storage_failed'
@@ -133,19 +117,17 @@ export class GroupCommit {
     }
     this.commitsDone++
     this.failure = undefined
-    this.#log.added(this.#buffer.byteLength)
-    this.#buffer.clear()
-    this.#histograms.written()
-    this.#exemplars.written()
-    this.#metadata.written()
-    for (const part of this.#otherParts) part.written()
-    this.#table.newPairs = []
-    this.#table.newSeries = []
+    log.added(buffer.byteLength)
+    buffer.clear()
+    for (const part of [histograms, exemplars, metadata, ...otherParts]) part.written()
+    table.newPairs = []
+    table.newSeries = []
   }
 
   async #run(): Promise<void> {
     // A loop: another task may have taken the lock after `free` resolved.
-    while (!this.#lock.isFree) await this.#lock.free()
+    const { lock } = this.#parts
+    while (!lock.isFree) await lock.free()
     this.#isScheduled = false
     const waiters = this.#waiters
     this.#waiters = []

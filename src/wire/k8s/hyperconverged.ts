@@ -1,6 +1,5 @@
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
-import { conditionsAt } from './conditions.ts'
-import { timesOf } from './meta.ts'
+import { conditionsAt, factsOf } from './facts-of.ts'
 import {
   annotationAt,
   at,
@@ -8,7 +7,6 @@ import {
   entriesOf,
   integerAt,
   listAt,
-  present,
   sortedRecord,
   textAt,
   textOr,
@@ -34,9 +32,7 @@ const JSON_PATCHES = [
 export function hyperConvergedFacts(object: ObjectValue): HyperConvergedFacts {
   const strategy = settingOf(object, 'workloadUpdateStrategy')
   const status = at(object, 'status')
-  return present<HyperConvergedFacts>({
-    kind: 'hyperconvergeds',
-    ...timesOf(object),
+  return factsOf<HyperConvergedFacts>('hyperconvergeds', object, {
     apiVersion: textOr(object, 'apiVersion'),
     operatorVersion: operatorVersionOf(object),
     conditions: conditionsAt(status, 'conditions'),

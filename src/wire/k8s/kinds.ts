@@ -1,23 +1,24 @@
 import type { ObjectFacts, ObjectKind } from '../../model/object-facts.ts'
-import { csvFacts, isCopiedCsv } from './csv.ts'
-import { daemonSetFacts, isVirtHandler } from './daemon-set.ts'
-import { dataImportCronFacts } from './data-import-cron.ts'
-import { eventFacts, isEventOfInterest } from './event.ts'
 import { hyperConvergedFacts } from './hyperconverged.ts'
-import { kubeDeschedulerFacts } from './kube-descheduler.ts'
-import { migrationFacts } from './migration.ts'
-import { nodeFacts } from './node.ts'
+import { daemonSetFacts, eventFacts, isEventOfInterest, isVirtHandler, nodeFacts } from './kubernetes.ts'
+import {
+  dataImportCronFacts,
+  kubeDeschedulerFacts,
+  migrationFacts,
+  operandFacts,
+  virtualMachineInstanceFacts,
+} from './kubevirt.ts'
 import type { ObjectValue } from './object-value.ts'
 import {
   catalogSourceFacts,
+  csvFacts,
   installPlanFacts,
+  isCopiedCsv,
   operatorConditionFacts,
   operatorGroupFacts,
   subscriptionFacts,
 } from './olm.ts'
 import { clusterOperatorFacts, clusterVersionFacts, machineConfigPoolFacts } from './openshift.ts'
-import { operandFacts } from './operand.ts'
-import { virtualMachineInstanceFacts } from './virtual-machine-instance.ts'
 
 /** How a watched kind is read. */
 interface KindReader {

@@ -1,20 +1,29 @@
 import type {
   CatalogSourceFacts,
+  CsvFacts,
   InstallPlanFacts,
   OperatorConditionFacts,
   OperatorGroupFacts,
   SubscriptionFacts,
 } from '../../model/object-facts.ts'
-import { conditionsAt } from './conditions.ts'
-import { timesOf } from './meta.ts'
-import { booleanAt, listAt, present, textAt, textOr, textsAt, timeMsAt, type ObjectValue } from './object-value.ts'
+import { conditionsAt, factsOf } from './facts-of.ts'
+import {
+  annotationAt,
+  booleanAt,
+  labelAt,
+  listAt,
+  present,
+  textAt,
+  textOr,
+  textsAt,
+  timeMsAt,
+  type ObjectValue,
+} from './object-value.ts'
 
 /** What OLM has beside CSVs: operators.coreos.com v1alpha1, v1 and v2. */
 
 export function subscriptionFacts(object: ObjectValue): SubscriptionFacts {
-  return present<SubscriptionFacts>({
-    kind: 'subscriptions',
-    ...timesOf(object),
+  return factsOf<SubscriptionFacts>('subscriptions', object, {
     package: textOr(object, 'spec', 'name'),
     channel: textOr(object, 'spec', 'channel'),
     source: textOr(object, 'spec', 'source'),
@@ -29,9 +38,7 @@ export function subscriptionFacts(object: ObjectValue): SubscriptionFacts {
 }
 
 export function installPlanFacts(object: ObjectValue): InstallPlanFacts {
-  return present<InstallPlanFacts>({
-    kind: 'installplans',
-    ...timesOf(object),
+  return factsOf<InstallPlanFacts>('installplans', object, {
     approval: textOr(object, 'spec', 'approval'),
     isApproved: booleanAt(object, 'spec', 'approved') ?? false,
     csvNames: textsAt(object, 'spec', 'clusterServiceVersionNames') ?? [],
@@ -45,26 +52,50 @@ export function installPlanFacts(object: ObjectValue): InstallPlanFacts {
 /** The operator's conditions are in `spec` in v2, and in `status` in v1. */
 export function operatorConditionFacts(object: ObjectValue): OperatorConditionFacts {
   const isInSpec = listAt(object, 'spec', 'conditions') !== undefined
-  return present<OperatorConditionFacts>({
-    kind: 'operatorconditions',
-    ...timesOf(object),
+  return factsOf<OperatorConditionFacts>('operatorconditions', object, {
     conditions: conditionsAt(object, isInSpec ? 'spec' : 'status', 'conditions'),
     overrides: conditionsAt(object, 'spec', 'overrides'),
   })
 }
 
 export function catalogSourceFacts(object: ObjectValue): CatalogSourceFacts {
-  return present<CatalogSourceFacts>({
-    kind: 'catalogsources',
-    ...timesOf(object),
+  return factsOf<CatalogSourceFacts>('catalogsources', object, {
     connectionState: textOr(object, 'status', 'connectionState', 'lastObservedState'),
   })
 }
 
 export function operatorGroupFacts(object: ObjectValue): OperatorGroupFacts {
-  return present<OperatorGroupFacts>({
-    kind: 'operatorgroups',
-    ...timesOf(object),
+  return factsOf<OperatorGroupFacts>('operatorgroups', object, {
     upgradeStrategy: textAt(object, 'spec', 'upgradeStrategy') ?? 'Default',
+  })
+}
+
+/** OLM's own limit for the conditions of a CSV. */
+const HISTORY_MAX = 20
+
+/** OLM copies the CSV of an operator for all namespaces into each of them; copies are ignored. */
+export function isCopiedCsv(object: ObjectValue): boolean {
+  return labelAt(object, 'olm.copiedFrom') !== undefined || textAt(object, 'status', 'reason') === 'Copied'
+}
+
+export function csvFacts(object: ObjectValue): CsvFacts {
+  return factsOf<CsvFacts>('clusterserviceversions', object, {
+    version: textOr(object, 'spec', 'version'),
+    replaces: textAt(object, 'spec', 'replaces'),
+    skips: textsAt(object, 'spec', 'skips') ?? [],
+    skipRange: annotationAt(object, 'olm.skipRange'),
+    phase: textOr(object, 'status', 'phase'),
+    reason: textOr(object, 'status', 'reason'),
+    message: textOr(object, 'status', 'message'),
+    lastTransitionMs: timeMsAt(object, 'status', 'lastTransitionTime'),
+    history: (listAt(object, 'status', 'conditions') ?? []).slice(-HISTORY_MAX).map((item) =>
+      present<CsvFacts['history'][number]>({
+        phase: textOr(item, 'phase'),
+        reason: textOr(item, 'reason'),
+        message: textOr(item, 'message'),
+        lastTransitionMs: timeMsAt(item, 'lastTransitionTime'),
+        lastUpdateMs: timeMsAt(item, 'lastUpdateTime'),
+      }),
+    ),
   })
 }

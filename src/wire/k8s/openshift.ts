@@ -1,7 +1,6 @@
 import type { ClusterOperatorFacts, ClusterVersionFacts, MachineConfigPoolFacts } from '../../model/object-facts.ts'
-import { conditionsAt } from './conditions.ts'
+import { conditionsAt, factsOf } from './facts-of.ts'
 import { operatorVersionOf } from './hyperconverged.ts'
-import { timesOf } from './meta.ts'
 import {
   at,
   booleanAt,
@@ -21,9 +20,7 @@ import {
 const HISTORY_MAX = 20
 
 export function clusterVersionFacts(object: ObjectValue): ClusterVersionFacts {
-  return present<ClusterVersionFacts>({
-    kind: 'clusterversions',
-    ...timesOf(object),
+  return factsOf<ClusterVersionFacts>('clusterversions', object, {
     clusterId: textOr(object, 'spec', 'clusterID'),
     channel: textOr(object, 'spec', 'channel'),
     desiredVersion: textOr(object, 'status', 'desired', 'version'),
@@ -43,9 +40,7 @@ export function clusterVersionFacts(object: ObjectValue): ClusterVersionFacts {
 }
 
 export function clusterOperatorFacts(object: ObjectValue): ClusterOperatorFacts {
-  return present<ClusterOperatorFacts>({
-    kind: 'clusteroperators',
-    ...timesOf(object),
+  return factsOf<ClusterOperatorFacts>('clusteroperators', object, {
     operatorVersion: operatorVersionOf(object),
     conditions: conditionsAt(object, 'status', 'conditions'),
   })
@@ -53,9 +48,7 @@ export function clusterOperatorFacts(object: ObjectValue): ClusterOperatorFacts 
 
 export function machineConfigPoolFacts(object: ObjectValue): MachineConfigPoolFacts {
   const status = at(object, 'status')
-  return present<MachineConfigPoolFacts>({
-    kind: 'machineconfigpools',
-    ...timesOf(object),
+  return factsOf<MachineConfigPoolFacts>('machineconfigpools', object, {
     isPaused: booleanAt(object, 'spec', 'paused') ?? false,
     machines: countAt(status, 'machineCount'),
     updated: countAt(status, 'updatedMachineCount'),

@@ -2,7 +2,8 @@ import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ByteReader, ByteWriter, highWordOf, lowWordOf, MalformedBytesError } from '../../src/store/bytes.ts'
-import { decodeChunk, encodeChunk } from '../../src/store/packs/chunk-codec.ts'
+import { encodeChunk } from '../../src/store/packs/chunk-codec.ts'
+import { decodeChunk } from '../../src/store/packs/chunk-reader.ts'
 import { LogBuffer, readLogPayload } from '../../src/store/log/log-codec.ts'
 import {
   chunkAt,

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
-import { decodeChunk, encodeChunk } from '../packs/chunk-codec.ts'
+import { encodeChunk } from '../packs/chunk-codec.ts'
+import { decodeChunk } from '../packs/chunk-reader.ts'
 import type { GroupCommit } from '../log/group-commit.ts'
 import type { Head } from './head.ts'
 import type { Log } from '../log/log.ts'

@@ -1,11 +1,11 @@
-import { byteOf, ByteReader, ByteWriter, floatOf, highWordOf, lowWordOf, MalformedBytesError } from '../bytes.ts'
+import { byteOf, ByteWriter, floatOf } from '../bytes.ts'
 import type { RunList } from '../head/run-list.ts'
 
 /**
  * The payload of a chunk: the runs of one series, oldest first. A run is encoded as the difference from the run before:
  * an expected start takes no bytes, a value with few decimals takes its difference, any other value takes the bytes
  * that differ. The encoder picks the number of decimals per chunk that gives the shorter payload. The head bytes of all
- * runs are stored together, because deflate compresses them best that way. Drawn in README.md.
+ * runs are stored together, because deflate compresses them best that way. chunk-reader.ts decodes. Drawn in README.md.
  */
 export const VALUE_MASK = 3
 export const VALUE_SAME = 0
@@ -94,54 +94,6 @@ function encodeScaled(runs: RunList, decimals: number): Uint8Array {
   return payload
 }
 
-/** Adds the runs of a chunk that starts at `fromMs` to `into`. Throws `MalformedBytesError`. */
-export function decodeChunk(payload: Uint8Array, fromMs: number, into: RunList): void {
-  const headReader = new ByteReader(payload)
-  const power = POWERS[headReader.byte()]
-  if (power === undefined) throw new MalformedBytesError(`chunk of more than ${DECIMALS_MAX} decimals`)
-  const runCount = headReader.unsigned()
-  const reader = new ByteReader(payload.subarray(headReader.at + runCount))
-  let lastMs = fromMs
-  let deltaMs = 0
-  let scaled = 0
-  let low = 0
-  let high = 0
-  for (let run = 0; run < runCount; run++) {
-    const head = headReader.byte()
-    if (head > HEAD_MAX) throw new MalformedBytesError(`unknown head byte ${head}`)
-    let startMs = (head & IS_ABSOLUTE_START) === 0 ? lastMs + deltaMs : 0
-    if ((head & IS_EXPECTED_START) === 0) startMs += reader.signed()
-    let count = 1
-    if ((head & IS_LONG) === 0) deltaMs = startMs - lastMs
-    else {
-      count = reader.unsigned()
-      if ((head & IS_SAME_DELTA) === 0) deltaMs = reader.unsigned()
-      if (count < 2 || deltaMs < 1) throw new MalformedBytesError(`run of ${count} samples, ${deltaMs} ms apart`)
-    }
-    switch (head & VALUE_MASK) {
-      case VALUE_SAME:
-        break
-      case VALUE_DECIMAL: {
-        scaled += reader.signed()
-        const value = scaled / power
-        low = lowWordOf(value)
-        high = highWordOf(value)
-        break
-      }
-      case VALUE_BITS:
-        readChangedBytes(reader)
-        low ^= changedLow
-        high ^= changedHigh
-        break
-      default:
-        throw new MalformedBytesError(`unknown kind of value in head byte ${head}`)
-    }
-    into.pushRun(startMs, count > 1 ? deltaMs : 0, count, low, high)
-    lastMs = startMs + (count > 1 ? deltaMs * (count - 1) : 0)
-  }
-  if (!reader.isAtEnd) throw new MalformedBytesError('bytes after the last run')
-}
-
 /** The decimals that most values need; 0 when they are integers, or when decimals do not help. */
 function decimalsOf(runs: RunList): number {
   let most = 0
@@ -175,21 +127,4 @@ function writeChangedBytes(low: number, high: number): void {
   while (last > first && byteOf(low, high, last) === 0) last--
   rest.byte((first << 4) | last)
   for (let i = first; i <= last; i++) rest.byte(byteOf(low, high, i))
-}
-
-let changedLow = 0
-let changedHigh = 0
-
-/** Into `changedLow` and `changedHigh`. */
-function readChangedBytes(reader: ByteReader): void {
-  const place = reader.byte()
-  const first = place >> 4
-  const last = place & 15
-  if (last > 7 || first > last) throw new MalformedBytesError(`changed bytes ${first} to ${last}, want 0 to 7`)
-  changedLow = 0
-  changedHigh = 0
-  for (let i = first; i <= last; i++) {
-    if (i < 4) changedLow |= reader.byte() << (i * 8)
-    else changedHigh |= reader.byte() << ((i - 4) * 8)
-  }
 }

@@ -1,5 +1,6 @@
-import type { RunColumns } from '../../model/run-columns.ts'
+import { RunColumns } from '../../model/run-columns.ts'
 import { MalformedBytesError } from '../bytes.ts'
+import type { RunList } from '../head/run-list.ts'
 import {
   POWERS,
   HEAD_MAX,
@@ -13,9 +14,8 @@ import {
 } from './chunk-codec.ts'
 
 /**
- * The chunk decoder of queries: reads the same bytes as `decodeChunk`, but writes directly into the columns of a query,
- * without a call per number. A fleet's counters have one run per sample, and this loop dominates a range query over
- * them: measured, it takes a third of the time of decoding to a list and copying the list.
+ * The chunk decoder. It writes directly into the columns of a query, without a call per number: a fleet's counters have
+ * one run per sample, and this loop dominates a range query over them.
  */
 
 /** A run of one sample with the expected start whose value is a difference. */
@@ -170,4 +170,19 @@ export function readRuns(
     throw new MalformedBytesError(`chunk that ends ${at < end ? 'before' : 'after'} its place`)
   }
   into.count = row
+}
+
+const decoded = new RunColumns()
+
+/** Adds the runs of a chunk that starts at `fromMs` to `into`. Throws `MalformedBytesError`. */
+export function decodeChunk(payload: Uint8Array, fromMs: number, into: RunList): void {
+  decoded.clear(Infinity)
+  readRuns(payload, 0, payload.length, fromMs, -Infinity, Infinity, decoded)
+  const { startsMs, deltasMs, counts, words } = decoded
+  for (let run = 0; run < decoded.count; run++) {
+    const startMs = startsMs[run]!
+    if (!Number.isSafeInteger(startMs)) throw new MalformedBytesError(`run at ${startMs}`)
+    const count = counts[run]!
+    into.pushRun(startMs, count === 1 ? 0 : deltasMs[run]!, count, words[run * 2]!, words[run * 2 + 1]!)
+  }
 }

@@ -1,11 +1,12 @@
 import { FleetError } from '../../base/errors.ts'
 import type { ReadTally } from '../../model/read-tally.ts'
+import { RunColumns } from '../../model/run-columns.ts'
 import type { SeriesRef } from '../../model/series.ts'
 import { MalformedBytesError } from '../bytes.ts'
-import { decodeChunk } from './chunk-codec.ts'
+import { decodeChunk, readRuns } from './chunk-reader.ts'
 import { PackCache, type CachedPack } from './pack-cache.ts'
 import { chunkAt, decodeDirectory, inflatePayload, PACK_SERIES, type Directory } from './pack-codec.ts'
-import { RunList } from '../head/run-list.ts'
+import type { RunList } from '../head/run-list.ts'
 import { Statements } from '../statements.ts'
 
 /** Flushed samples, as readers see them: the packs of one metric in each block that a range touches. */
@@ -268,10 +269,10 @@ export function groupByMetric(refs: Uint32Array, metricOf: (ref: SeriesRef) => n
   return [...byMetric.values()]
 }
 
+const inRange = new RunColumns()
+
 function hasSample(payload: Uint8Array, chunkFromMs: number, fromMs: number, toMs: number): boolean {
-  const runs = new RunList()
-  decodeChunk(payload, chunkFromMs, runs)
-  const older = new RunList()
-  runs.splitOlder(toMs, older)
-  return older.count > 0 && older.lastMsOf(older.count - 1) >= fromMs
+  inRange.clear(Infinity)
+  readRuns(payload, 0, payload.length, chunkFromMs, fromMs, toMs, inRange)
+  return inRange.count > 0
 }

@@ -5,6 +5,12 @@ import { floatOf } from '../bytes.ts'
 import { HISTOGRAM_HIGH_WORD } from '../head/histogram-codec.ts'
 import type { RunList } from '../head/run-list.ts'
 
+/** The columns of floats of a list. */
+const COLUMNS = [
+  ...(['numbers', 'counts', 'firstsMs', 'lastsMs', 'firsts', 'lasts'] as const),
+  ...(['resets', 'resetSums', 'changes', 'mins', 'maxs', 'sums'] as const),
+]
+
 /**
  * Buckets of one series, oldest first, as columns that are reused after `clear`. Samples and buckets are only appended;
  * those that fall into the last bucket are joined with it. Joining is exact: a bucket made in parts equals a bucket
@@ -89,26 +95,9 @@ export class BucketList implements RollupColumns {
     }
     this.#join(at - 1, this, at)
     const end = at + more
-    for (const column of this.#columns()) column.copyWithin(at, at + 1, end)
+    for (const column of COLUMNS) this[column].copyWithin(at, at + 1, end)
     this.flags.copyWithin(at, at + 1, end)
     this.count = end - 1
-  }
-
-  #columns(): readonly Float64Array[] {
-    return [
-      this.numbers,
-      this.counts,
-      this.firstsMs,
-      this.lastsMs,
-      this.firsts,
-      this.lasts,
-      this.resets,
-      this.resetSums,
-      this.changes,
-      this.mins,
-      this.maxs,
-      this.sums,
-    ]
   }
 
   /** The place of a bucket, which is the last one or a new one behind it. */
@@ -206,19 +195,8 @@ export class BucketList implements RollupColumns {
   }
 
   #grow(size: number): void {
-    this.numbers = grown(this.numbers, size)
-    this.counts = grown(this.counts, size)
+    for (const column of COLUMNS) this[column] = grown(this[column], size)
     this.flags = grown(this.flags, size)
-    this.firstsMs = grown(this.firstsMs, size)
-    this.lastsMs = grown(this.lastsMs, size)
-    this.firsts = grown(this.firsts, size)
-    this.lasts = grown(this.lasts, size)
-    this.resets = grown(this.resets, size)
-    this.resetSums = grown(this.resetSums, size)
-    this.changes = grown(this.changes, size)
-    this.mins = grown(this.mins, size)
-    this.maxs = grown(this.maxs, size)
-    this.sums = grown(this.sums, size)
   }
 }
 

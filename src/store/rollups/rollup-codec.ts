@@ -55,28 +55,9 @@ function encodeEdges(list: BucketList, base: number, power: number | undefined):
   for (let i = 0; i < count; i++) residuals.put(i === 0 ? numbers[0]! - base : numbers[i]! - numbers[i - 1]! - 1)
   residuals.end()
   putDifferences(counts, count)
-  for (let i = 0; i < count; i++) residuals.put(i === 0 ? flags[0]! : flags[i]! - flags[i - 1]!)
-  residuals.end()
-  let before = 0
-  for (let i = 0; i < count; i++) {
-    if (counts[i] === 0) residuals.put(0)
-    else {
-      const offMs = firstsMs[i]! - numbers[i]! * widthMs
-      residuals.put(offMs - before)
-      before = offMs
-    }
-  }
-  residuals.end()
-  before = 0
-  for (let i = 0; i < count; i++) {
-    if (counts[i] === 0) residuals.put(0)
-    else {
-      const offMs = (numbers[i]! + 1) * widthMs - lastsMs[i]!
-      residuals.put(offMs - before)
-      before = offMs
-    }
-  }
-  residuals.end()
+  putDifferences(flags, count)
+  putOffsets(counts, count, (i) => firstsMs[i]! - numbers[i]! * widthMs)
+  putOffsets(counts, count, (i) => (numbers[i]! + 1) * widthMs - lastsMs[i]!)
   if (power === undefined) putBitEdges(list)
   else putScaledEdges(list, power, rises)
   for (let i = 0; i < count; i++) residuals.put(resets[i]!)
@@ -108,8 +89,19 @@ function encodeEdges(list: BucketList, base: number, power: number | undefined):
   return bytes.take()
 }
 
-function putDifferences(values: Float64Array, count: number): void {
+function putDifferences(values: Float64Array | Uint8Array, count: number): void {
   for (let i = 0; i < count; i++) residuals.put(i === 0 ? values[0]! : values[i]! - values[i - 1]!)
+  residuals.end()
+}
+
+/** Offsets in time, as differences; a bucket without samples has the one before. */
+function putOffsets(counts: Float64Array, count: number, offsetMs: (i: number) => number): void {
+  let before = 0
+  for (let i = 0; i < count; i++) {
+    const offMs = counts[i] === 0 ? before : offsetMs(i)
+    residuals.put(offMs - before)
+    before = offMs
+  }
   residuals.end()
 }
 

@@ -39,25 +39,17 @@ const COMPACTION_STEPS = 500
 /** The same for rollups. */
 const ROLL_UP_STEPS = 500
 
-/** Progress of rollups: samples that are not rolled up are read one by one. */
-export interface RollupStats {
-  /** Blocks without complete rollups. */
+/** Progress of rollups, or of compaction. */
+export interface Backlog {
+  /** Blocks without complete rollups; blocks that are ready to be merged into larger ones. */
   readonly backlogBlocks: number
   /** Time of their oldest sample; undefined when there are none. */
-  readonly oldestUnrolledMs: number | undefined
-  /** `nowMs` of the last `maintain` that rolled up a block, or had nothing to do; undefined before the first. */
+  readonly oldestMs: number | undefined
+  /** `nowMs` of the last `maintain` that made progress, or had nothing to do; undefined before the first. */
   readonly lastProgressMs: number | undefined
 }
 
-/** Progress of compaction. */
-export interface CompactionStats {
-  /** Blocks that are ready to be merged into larger ones. */
-  readonly backlogBlocks: number
-  /** Time of their oldest sample; undefined when there are none. */
-  readonly oldestUncompactedMs: number | undefined
-  /** `nowMs` of the last `maintain` that moved a metric, or had nothing to compact; undefined before the first. */
-  readonly lastProgressMs: number | undefined
-}
+const NO_BACKLOG: Backlog = { backlogBlocks: 0, oldestMs: undefined, lastProgressMs: undefined }
 
 interface MaintenanceParts {
   readonly db: Database.Database
@@ -86,8 +78,8 @@ export class Maintenance {
   flushesDone = 0
   flushesFailed = 0
   lastFlushMs: number | undefined
-  rollups: RollupStats = { backlogBlocks: 0, oldestUnrolledMs: undefined, lastProgressMs: undefined }
-  compaction: CompactionStats = { backlogBlocks: 0, oldestUncompactedMs: undefined, lastProgressMs: undefined }
+  rollups = NO_BACKLOG
+  compaction = NO_BACKLOG
   readonly #options: StoreOptions
   readonly #parts: MaintenanceParts
   #lastCutMs = -Infinity
@@ -231,11 +223,11 @@ export class Maintenance {
     const { db, blocks } = this.#parts
     // What cannot be rolled up cannot be compacted either, and waits for it.
     const asRolled = blocks.all().map((block) => ({ ...block, isRolled: 1 - block.isOpen }))
-    this.#recordBacklog(groupsToCompact(asRolled, this.#options), nowMs)
+    this.compaction = backlogOf(sourcesOf(groupsToCompact(asRolled, this.#options)), this.compaction, nowMs)
     let stepsLeft = ROLL_UP_STEPS
     for (;;) {
       const waiting = blocksToRollUp(blocks.all())
-      this.#recordUnrolled(waiting, nowMs)
+      this.rollups = backlogOf(waiting, this.rollups, nowMs)
       const [block] = waiting
       if (block === undefined || stepsLeft <= 0 || this.#isStopped) return
       let rollUp: RollUp | undefined
@@ -249,21 +241,13 @@ export class Maintenance {
     }
   }
 
-  #recordUnrolled(waiting: readonly BlockRow[], nowMs: number): void {
-    this.rollups = {
-      backlogBlocks: waiting.length,
-      oldestUnrolledMs: oldestOf(waiting),
-      lastProgressMs: waiting.length === 0 ? nowMs : this.rollups.lastProgressMs,
-    }
-  }
-
   /** Compacts complete groups, for a bounded number of steps: a backlog must not delay the next flush. */
   async #compact(nowMs: number): Promise<void> {
     const { db, blocks } = this.#parts
     let stepsLeft = COMPACTION_STEPS
     for (;;) {
       const groups = groupsToCompact(blocks.all(), this.#options)
-      this.#recordBacklog(groups, nowMs)
+      this.compaction = backlogOf(sourcesOf(groups), this.compaction, nowMs)
       const [group] = groups
       if (group === undefined || stepsLeft <= 0 || this.#isStopped) return
       let compaction: Compaction | undefined
@@ -278,15 +262,6 @@ export class Maintenance {
         if (compaction.isBetweenMetrics) this.compaction = { ...this.compaction, lastProgressMs: nowMs }
         return isMore && (stepsLeft > 0 || !compaction.isBetweenMetrics)
       })
-    }
-  }
-
-  #recordBacklog(groups: readonly CompactionGroup[], nowMs: number): void {
-    const waiting = groups.flatMap((group) => group.sources)
-    this.compaction = {
-      backlogBlocks: waiting.length,
-      oldestUncompactedMs: oldestOf(waiting),
-      lastProgressMs: waiting.length === 0 ? nowMs : this.compaction.lastProgressMs,
     }
   }
 
@@ -368,6 +343,14 @@ export class Maintenance {
   }
 }
 
-function oldestOf(blocks: readonly BlockRow[]): number | undefined {
-  return blocks.length === 0 ? undefined : Math.min(...blocks.map((block) => block.fromMs))
+function sourcesOf(groups: readonly CompactionGroup[]): readonly BlockRow[] {
+  return groups.flatMap((group) => group.sources)
+}
+
+function backlogOf(waiting: readonly BlockRow[], before: Backlog, nowMs: number): Backlog {
+  return {
+    backlogBlocks: waiting.length,
+    oldestMs: waiting.length === 0 ? undefined : Math.min(...waiting.map((block) => block.fromMs)),
+    lastProgressMs: waiting.length === 0 ? nowMs : before.lastProgressMs,
+  }
 }

@@ -13,7 +13,7 @@ import { Log } from './log/log.ts'
 import { LogRecords } from './observations/log-records.ts'
 import { LogBuffer } from './log/log-codec.ts'
 import { Metadata } from './index/metadata.ts'
-import { Maintenance, type CompactionStats, type RollupStats } from './maintenance.ts'
+import { Maintenance, type Backlog } from './maintenance.ts'
 import { Observations } from './observations/observations.ts'
 import type { StoreOptions } from './options.ts'
 import { RollupRows } from './rollups/rollup-rows.ts'
@@ -41,8 +41,8 @@ export interface StoreStats {
   readonly flushesFailed: number
   /** `nowMs` of the last `maintain` that flushed a sample; undefined before. */
   readonly lastFlushMs: number | undefined
-  readonly rollups: RollupStats
-  readonly compaction: CompactionStats
+  readonly rollups: Backlog
+  readonly compaction: Backlog
 }
 
 /**

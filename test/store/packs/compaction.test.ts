@@ -126,7 +126,7 @@ describe('compaction', () => {
     expect(store.reader.labelValues('cluster', [], { fromMs, toMs })).toEqual(['c0', 'c1', 'c2', 'day-1'])
     expect(store.writer.stats().compaction).toEqual({
       backlogBlocks: 0,
-      oldestUncompactedMs: undefined,
+      oldestMs: undefined,
       lastProgressMs: START_MS + 20 * DAY_MS + HOUR_MS,
     })
     await store.reopen(START_MS + 21 * DAY_MS)
@@ -171,6 +171,6 @@ describe('compaction', () => {
     })
     const { compaction } = broken.writer.stats()
     expect(compaction.backlogBlocks).toBeGreaterThan(3)
-    expect(compaction.oldestUncompactedMs).toBe(START_MS + 10 * MINUTE_MS)
+    expect(compaction.oldestMs).toBe(START_MS + 10 * MINUTE_MS)
   })
 })

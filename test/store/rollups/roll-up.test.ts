@@ -64,7 +64,7 @@ describe('rolling up', () => {
     await again.writer.maintain(START_MS + 7 * HOUR_MS)
     expect(again.writer.stats().rollups).toEqual({
       backlogBlocks: 0,
-      oldestUnrolledMs: undefined,
+      oldestMs: undefined,
       lastProgressMs: START_MS + 7 * HOUR_MS,
     })
     await again.close()
@@ -86,6 +86,6 @@ describe('rolling up', () => {
       message: expect.stringContaining('pack 3 is damaged') as string,
     })
     const { rollups } = broken.writer.stats()
-    expect(rollups).toMatchObject({ backlogBlocks: 1, oldestUnrolledMs: START_MS + MINUTE_MS })
+    expect(rollups).toMatchObject({ backlogBlocks: 1, oldestMs: START_MS + MINUTE_MS })
   })
 })

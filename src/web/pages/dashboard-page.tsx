@@ -127,7 +127,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
   )
   return (
     <>
-      <div className={`page-head ${styles.head}`}>
+      <div className={`row row-apart page-head ${styles.head}`}>
         <div>
           <h1>{model.title}</h1>
           {model.description === '' ? null : <p className="quiet">{model.description}</p>}
@@ -143,7 +143,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
           isHeld={at !== undefined || range.kind === 'between'}
         />
       </div>
-      <div className={`row row-apart ${styles.bar}`}>
+      <div className="row row-apart page-bar">
         <VariableBar
           variables={variables}
           onChoose={(name, values) => {

@@ -26,7 +26,7 @@ export function DashboardsPage(): ReactNode {
     <div className="page">
       <title>Dashboards · Daytwo</title>
       <PagesNav place="Explore" />
-      <div className="page-head">
+      <div className="row row-apart page-head">
         <h1>Dashboards</h1>
         <SearchField label="Find a dashboard" placeholder="Find" value={view.text} onChange={set('text')} />
       </div>
@@ -59,9 +59,9 @@ function List({
   }
   if (found.length === 0) return <p className="empty quiet">No dashboard says “{text}”.</p>
   return (
-    <ul className={`list ${styles.root}`}>
+    <ul className={`${styles.root}`}>
       {found.map(({ name, title, description, tags, panels, faults, alerts }) => (
-        <li key={name} className="stack">
+        <li key={name} className="stack box">
           <h2>
             <Link href={dashboardPath(name)}>{title}</Link>
           </h2>
@@ -70,7 +70,7 @@ function List({
             <span>{countOf(panels, 'panel')}</span>
             <span>{alerts === 0 ? 'no alert is about it' : `${countOf(alerts, 'alert')} about it`}</span>
             {tags.map((tag) => (
-              <span key={tag} className={styles.tag}>
+              <span key={tag} className={`box ${styles.tag}`}>
                 {tag}
               </span>
             ))}

@@ -124,13 +124,13 @@ function Receivers({
               </p>
               <p>
                 {one.failuresInARow > 0 ? (
-                  <span className="outcome outcome-failed">
+                  <span className="mark text-strong tone-critical">
                     <Shape name="cross" /> {countOf(one.failuresInARow, 'failure')} in a row
                   </span>
                 ) : one.lastDeliveredAtMs === undefined ? (
                   <span className="quiet">nothing sent yet</span>
                 ) : (
-                  <span className="outcome outcome-delivered">
+                  <span className="mark text-strong tone-good">
                     <Shape name="check" /> works
                   </span>
                 )}{' '}

@@ -166,7 +166,7 @@ function EdgesAnswer({ answer, view: { order, operator, window }, stranded }: Ed
         {(shown) => <EdgeTable label="Edges" edges={shown} window={window} />}
       </FirstRows>
       {operators.map((one) => (
-        <Panel key={one} title={`Graph of ${operatorName(one)}`} className={styles.graph}>
+        <Panel key={one} title={`Graph of ${operatorName(one)}`} className={`not-on-phone ${styles.graph}`}>
           <EdgeGraph edges={edges.filter((edge) => edge.operator === one)} window={window} stranded={stranded} />
         </Panel>
       ))}

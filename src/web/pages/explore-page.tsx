@@ -124,7 +124,7 @@ function ExploreHead({ view, before, onChange }: ExploreHeadProps): ReactNode {
   const moment = useMoment()
   const refetchQuery = useRefetchQuery()
   return (
-    <div className={`page-head ${styles.head}`}>
+    <div className={`row row-apart page-head ${styles.head}`}>
       <h1>Explore</h1>
       <TimeControls
         range={range}

@@ -31,7 +31,7 @@ export function LintPage(): ReactNode {
     <div className="page">
       <title>Lint · Daytwo</title>
       <PagesNav place="Alerts" />
-      <div className="page-head">
+      <div className="row row-apart page-head">
         <h1>Lint</h1>
         <Choice
           label="Findings"
@@ -61,7 +61,7 @@ function Report({ report, shown }: { readonly report: LintReport; readonly shown
           {looked}
         </Notice>
       ) : (
-        <p className="quiet list-count">
+        <p className="quiet space-below">
           {countOf(findings.length, 'finding')}. {looked}
         </p>
       )}

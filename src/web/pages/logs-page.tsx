@@ -44,7 +44,7 @@ export function LogsPage(): ReactNode {
       <title>{view.cluster === '' ? 'Logs · Daytwo' : `Logs of ${view.cluster} · Daytwo`}</title>
       <h1 className="visually-hidden">Explore: logs</h1>
       <PagesNav place="Explore" />
-      <div className={`row row-apart ${styles.controls}`}>
+      <div className="row row-apart page-bar">
         <Choice
           label="Source"
           options={SOURCES}
@@ -180,7 +180,7 @@ interface LogFiltersProps extends Omit<SourceProps, 'round'> {
 
 function LogFilters({ view, label, set, onTyped, fieldRef, children }: LogFiltersProps): ReactNode {
   return (
-    <div className="filters">
+    <div className="row filters">
       <ClusterField
         key={view.cluster}
         value={view.cluster}

@@ -97,7 +97,7 @@ export function ResolvedPage(): ReactNode {
           const found = runs.filter((run) => isFound(run, text))
           return (
             <>
-              <p className="quiet nums list-count" role="status">
+              <p className="quiet nums space-below" role="status">
                 {sentence(found.length, runs.length, text, query.hasNextPage)}
               </p>
               {found.length > 0 ? <RunTable runs={found.slice(0, ROWS_MAX)} among={all} /> : null}

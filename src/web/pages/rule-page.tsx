@@ -17,10 +17,10 @@ import { Button } from '../ui/button.tsx'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
+import { RuleHealth } from '../ui/outcome-marks.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { PromqlText } from '../ui/promql-text.tsx'
-import { RuleHealth } from '../ui/rule-health.tsx'
 import { Since } from '../ui/time.tsx'
 
 /** One rule: its expression, alerts, unit tests, and a back-test of an edited rule. */

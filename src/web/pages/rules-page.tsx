@@ -24,9 +24,9 @@ import { AlertName } from '../ui/alert-name.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'
 import { SeverityMark } from '../ui/marks.tsx'
+import { RuleHealth } from '../ui/outcome-marks.tsx'
 import { DataTable, type Column } from '../ui/data-table.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { RuleHealth } from '../ui/rule-health.tsx'
 import { Since } from '../ui/time.tsx'
 
 const STATE_TEXTS: Readonly<Record<RuleListState, string>> = {
@@ -88,7 +88,7 @@ export function RulesPage(): ReactNode {
                   ))}
                 </Notice>
               ) : null}
-              <p className="quiet nums list-count" role="status">
+              <p className="quiet nums space-below" role="status">
                 {rules.length === all
                   ? `${countOf(all, 'rule')} in ${countOf(groups.length, 'group')}`
                   : `${formatCount(rules.length)} of ${countOf(all, 'rule')}`}

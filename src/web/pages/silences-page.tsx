@@ -42,7 +42,7 @@ export function SilencesPage(): ReactNode {
     <div className="page">
       <title>Silences · Daytwo</title>
       <PagesNav place="Alerts" />
-      <div className="page-head">
+      <div className="row row-apart page-head">
         <h1>Silences</h1>
         <Button
           variant="primary"

@@ -17,7 +17,6 @@ import { TraceSpans } from '../panels/traces/trace-spans.tsx'
 import { traceCall, useTrace, type WholeTrace } from '../query/use-traces.ts'
 import { Panel } from '../ui/panel.tsx'
 import { useKeys } from '../ui/use-keys.ts'
-import headStyles from '../panels/traces/trace-head.module.css'
 
 /** One trace, span by span. */
 export function TracePage({ traceId }: { readonly traceId: string }): ReactNode {
@@ -70,7 +69,7 @@ function TraceAnswer({ whole, traceId }: { readonly whole: WholeTrace; readonly 
   return (
     <>
       <TraceHead trace={trace} upgrade={upgrade} pathNs={pathNs} />
-      <p className={headStyles.upgrade}>
+      <p className="space-below">
         <Link href={compareHref}>Compare with another trace</Link>
       </p>
       {upgrade === undefined ? null : (

@@ -35,7 +35,7 @@ export function ActionForm(props: ActionFormProps): ReactNode {
       {children}
       <NameField />
       {action.error === null ? null : <ActionFailure what={what} failure={action.error} />}
-      <div className="form-actions">
+      <div className="row form-actions">
         <Button type="submit" variant="primary" isDisabled={fault !== undefined || action.isPending}>
           {action.isPending ? 'Sending…' : submitText}
         </Button>

@@ -52,7 +52,7 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
   return (
     <article className={styles.root} aria-labelledby="detail-title">
       <header className={styles.head}>
-        <div className={classNames(styles.title, 'row row-apart')}>
+        <div className={classNames(styles.title, 'row row-nowrap row-apart')}>
           <h2 id="detail-title" ref={heading} tabIndex={-1} data-arrival="">
             <AlertName name={alert.alertname} />
           </h2>

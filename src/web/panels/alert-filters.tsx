@@ -3,9 +3,7 @@ import { isFiltered, type AlertView, type GroupBy, ALERT_VIEW } from '../lib/ale
 import { formatCount } from '../lib/format-number.ts'
 import { ALERT_STATES, SEVERITIES } from '../lib/severity.ts'
 import { Choice, ManyChoice } from '../ui/choice.tsx'
-import { classNames } from '../ui/class-names.ts'
 import { FilterBar } from '../ui/filter-bar.tsx'
-import styles from './alert-filters.module.css'
 
 interface AlertFiltersProps {
   readonly view: AlertView
@@ -51,7 +49,7 @@ export function AlertFilters({ view, onChange, shown, total, labels }: AlertFilt
           : undefined
       }
       end={
-        <span className={classNames(styles.count, 'nums')} role="status">
+        <span className="at-end quiet text-small nums" role="status">
           {isFiltered(view) ? `${formatCount(shown)} of ${formatCount(total)}` : formatCount(total)} alerts
         </span>
       }
@@ -98,7 +96,7 @@ function GroupChoice({ view, onChange, labels }: Pick<AlertFiltersProps, 'view' 
   const asked = view.groupBy.startsWith('label:') ? view.groupBy.slice('label:'.length) : ''
   const names = asked === '' || labels.includes(asked) ? labels : [asked, ...labels]
   return (
-    <span className="group-choice">
+    <span className="inline-row quiet text-small group-choice">
       <span aria-hidden="true">Group</span>
       <select
         aria-label="Group"

@@ -53,7 +53,7 @@ interface SelectionBarProps {
 export function SelectionBar({ count, isPast, onAction, onClear }: SelectionBarProps): ReactNode {
   if (count === 0) return null
   return (
-    <div className="selection-bar" role="group" aria-label="Selected alerts">
+    <div className="row raised selection-bar" role="group" aria-label="Selected alerts">
       <strong className="nums">{countOf(count, 'alert')} selected</strong>
       {isPast ? (
         <span className="quiet">Only in the present can they be silenced or acknowledged.</span>

@@ -12,7 +12,7 @@ interface ApiCallNoteProps {
 export function ApiCallNote({ call, title = 'API call' }: ApiCallNoteProps): ReactNode {
   const text = curlOf(location.origin, call)
   return (
-    <details className="api-call">
+    <details className="quiet text-small api-call">
       <summary>{title}</summary>
       <CodeBlock what="API call" text={text}>
         {text}

@@ -93,7 +93,7 @@ function Editor({ rule }: { readonly rule: AlertingRule }): ReactNode {
           onChange={valueTo(setEdited)}
         />
       </label>
-      <div className="form-actions">
+      <div className="row form-actions">
         <Choice label="Window" options={WINDOWS} value={windowName} onChange={setWindowName} />
         <Button type="submit" variant="primary" isDisabled={replay.isPending}>
           {replay.isPending ? 'Replaying…' : isEdited ? 'Replay both' : 'Replay'}

@@ -64,10 +64,10 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
         }}
         onKeyDown={onKeyDown}
       />
-      <ul className={styles.list} role="listbox" id={listId} aria-label="Commands">
+      <ul className={`scrolls ${styles.list}`} role="listbox" id={listId} aria-label="Commands">
         {parts.map(({ title, says, commands }) => (
           <Fragment key={title}>
-            <li className={styles.group} role="presentation">
+            <li className={`row row-nowrap row-text quiet text-tiny ${styles.group}`} role="presentation">
               {title} <span className="nums">{says}</span>
             </li>
             {commands.map((command) => {
@@ -77,12 +77,14 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
                   key={`${command.note} ${command.label}`}
                   id={`${listId}-${i}`}
                   role="option"
+                  className="row row-nowrap row-text"
                   aria-selected={i === at}
                   onClick={() => {
                     run(command)
                   }}
                 >
-                  <span>{command.label}</span> <span className="quiet">{command.note}</span>
+                  <span>{command.label}</span>{' '}
+                  <span className={`quiet text-small one-line ${styles.note}`}>{command.note}</span>
                 </li>
               )
             })}

@@ -2,16 +2,19 @@ import type { ReactNode } from 'react'
 import type { DeliveryItem } from '../../contract/deliveries.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
-import { Shape } from '../ui/shapes.tsx'
+import { Mark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { reasonWords } from '../lib/alert-marks.ts'
 
 export function OutcomeMark({ outcome }: { readonly outcome: DeliveryItem['outcome'] }): ReactNode {
   return (
-    <span className={`outcome outcome-${outcome}`}>
-      <Shape name={outcome === 'delivered' ? 'check' : 'cross'} /> {outcome}
-    </span>
+    <Mark
+      shape={outcome === 'delivered' ? 'check' : 'cross'}
+      tone={`text-strong ${outcome === 'delivered' ? 'tone-good' : 'tone-critical'}`}
+    >
+      {outcome}
+    </Mark>
   )
 }
 

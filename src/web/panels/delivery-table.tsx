@@ -79,7 +79,7 @@ const COLUMNS: readonly Column<DeliveryItem>[] = [
     cell: ({ outcome, status, attempt }) => (
       <>
         <OutcomeMark outcome={outcome} />
-        <span className="quiet nums outcome-note">
+        <span className="quiet nums text-small outcome-note">
           {[...(status === undefined ? [] : [`status ${status}`]), ...(attempt > 1 ? [`attempt ${attempt}`] : [])].join(
             ', ',
           )}

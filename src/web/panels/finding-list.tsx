@@ -3,18 +3,18 @@ import { Link } from 'wouter'
 import type { LintReport } from '../../contract/lint.ts'
 import { rulePath } from '../lib/paths.ts'
 import { Card, CardList } from '../ui/card-list.tsx'
-import { Shape, type ShapeName } from '../ui/shapes.tsx'
+import { Mark } from '../ui/marks.tsx'
 
 type Finding = LintReport['findings'][number]
 
-const SHAPES: Readonly<Record<Finding['severity'], ShapeName>> = { error: 'cross', warning: 'diamond', info: 'disc' }
+const LOOKS = {
+  error: { shape: 'cross', tone: 'tone-critical text-strong' },
+  warning: { shape: 'diamond', tone: 'tone-warning text-strong' },
+  info: { shape: 'disc', tone: 'quiet' },
+} as const
 
 export function FindingSeverity({ severity }: { readonly severity: Finding['severity'] }): ReactNode {
-  return (
-    <span className={`outcome finding-${severity}`}>
-      <Shape name={SHAPES[severity]} /> {severity}
-    </span>
-  )
+  return <Mark {...LOOKS[severity]}>{severity}</Mark>
 }
 
 interface FindingListProps {

@@ -26,21 +26,21 @@ interface MastheadProps {
 export function Masthead({ onCommands, onView }: MastheadProps): ReactNode {
   const settings = useSettings()
   return (
-    <header className={styles.root}>
-      <Link href={ROUTES.now} className={styles.brand}>
+    <header className={classNames('row row-nowrap screen-only', styles.root)}>
+      <Link href={ROUTES.now} className={classNames('row rigid', styles.brand)}>
         <BrandMark />
         Daytwo
       </Link>
       <PlaceNav />
       {settings.data?.isDemo === true ? (
         <span
-          className={styles.demo}
+          className={classNames('quiet text-tiny no-wrap', styles.demo)}
           title="Started as a demo: the clusters, their samples and their alerts are simulated"
         >
           Demo<span className="wide-only">: simulated fleet</span>
         </span>
       ) : null}
-      <div className={styles.tools}>
+      <div className={classNames('row row-nowrap no-wrap', styles.tools)}>
         <FreshnessMark />
         <Button variant="plain" className={styles.commands} onClick={onCommands}>
           <Icon name="search" /> <span className="visually-hidden">Command menu:</span>{' '}
@@ -79,7 +79,7 @@ function ViewButtons(): ReactNode {
   const { theme, zone, density } = usePreferences()
   const isDense = density === 'dense'
   return (
-    <span className={classNames(styles.view, 'wide-only')}>
+    <span className={classNames('row wide-only', styles.view)}>
       <Tip says={zone === 'utc' ? 'Times are in UTC' : 'Times are in your zone'}>
         <Button
           variant="plain"
@@ -125,7 +125,7 @@ function FreshnessMark(): ReactNode {
   const freshness = freshnessOf(asOfMs, now.isError, useNowMs(), POLL_MS[state])
   if (isPast && freshness.kind === 'live') {
     return (
-      <span className="freshness freshness-past" role="status">
+      <span className="inline-row quiet text-small freshness" role="status">
         <Shape name="clock" />
         <span>Past</span>
       </span>
@@ -134,7 +134,7 @@ function FreshnessMark(): ReactNode {
   const kind = freshness.kind === 'live' ? state : freshness.kind
   return (
     <>
-      <span className={`freshness freshness-${kind}`} role="status" title={SAYS[state]}>
+      <span className={`inline-row quiet text-small freshness freshness-${kind}`} role="status" title={SAYS[state]}>
         <Shape name={SHAPES[kind]} />
         <span>{wordsOf(freshness, state, isRefused(now.error))}</span>
       </span>
@@ -149,7 +149,6 @@ function PauseButton({ isPaused }: { readonly isPaused: boolean }): ReactNode {
     <Tip says={says} className="wide-only">
       <Button
         variant="plain"
-        className="pause-button"
         aria-label={says}
         onClick={() => {
           setPaused(!isPaused)

@@ -22,7 +22,7 @@ export function MatcherFields({ matchers, onChange }: MatcherFieldsProps): React
     onChange(matchers.map((matcher, i) => (i === at ? { ...matcher, ...part } : matcher)))
   }
   return (
-    <fieldset className={styles.root}>
+    <fieldset className={`entries ${styles.root}`}>
       <legend>Silence alerts of which all of this is true</legend>
       {matchers.map(({ name, op, value }, i) => (
         <div key={i} className={styles.matcher}>

@@ -9,6 +9,7 @@ import { isYetToCome } from '../query/use-moment.ts'
 import { useUnavailable } from '../query/use-unavailable.ts'
 import { Button } from '../ui/button.tsx'
 import { submitTo, valueTo } from '../ui/form-events.ts'
+import { classNames } from '../ui/class-names.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { usePreferences } from '../ui/preferences.ts'
@@ -39,25 +40,25 @@ export function MomentBar(): ReactNode {
   )
   if (unreadable !== undefined) {
     return (
-      <div className="moment-bar" role="status">
+      <div className="row moment-bar" role="status">
         <Shape name="diamond" />
         <span>
           This is the present: the link asks for the moment “{unreadable}”, which cannot be read. One is written as{' '}
           <span className="nums">{formatMomentParam(presentMs())}</span>.
         </span>
-        <span className="moment-tools">{backToNow}</span>
+        <span className="row screen-only moment-tools">{backToNow}</span>
       </div>
     )
   }
   if (momentMs === undefined) return null
   if (isYetToCome(search)) {
     return (
-      <div className="moment-bar" role="status">
+      <div className="row moment-bar" role="status">
         <Shape name="diamond" />
         <span>
           Asked for: <Moment atMs={momentMs} />, which is yet to come
         </span>
-        <span className="moment-tools">
+        <span className="row screen-only moment-tools">
           <MomentField key={momentMs} momentMs={momentMs} onChoose={go} />
           {backToNow}
         </span>
@@ -66,14 +67,14 @@ export function MomentBar(): ReactNode {
   }
   const present = presentSentence(pathname)
   return (
-    <div className="moment-bar" role="status">
+    <div className="row moment-bar" role="status">
       <Shape name="clock" />
       <span>
         {present === undefined ? 'As it was at ' : `${present} Asked for: `}
         <Moment atMs={momentMs} />
       </span>
       <UnavailableNote pathname={pathname} />
-      <span className="moment-tools">
+      <span className="row screen-only moment-tools">
         <Button
           variant="inline"
           onClick={() => {
@@ -102,7 +103,7 @@ export function MomentBar(): ReactNode {
 function UnavailableNote({ pathname }: { readonly pathname: string }): ReactNode {
   const words = describeUnavailable(useUnavailable(pathname))
   return (
-    <span className={words.length === 0 ? 'moment-untold is-empty' : 'moment-untold'}>
+    <span className={classNames('screen-only', 'moment-untold', words.length === 0 && 'is-empty')}>
       <Popover
         label="What is not known of this moment"
         button={
@@ -112,9 +113,9 @@ function UnavailableNote({ pathname }: { readonly pathname: string }): ReactNode
         }
       >
         {() => (
-          <div className="untold-list">
+          <div className="moment-list">
             <p>Only the present is kept of these, so the page leaves them out, or knows them of some only:</p>
-            <ul>
+            <ul className="bullets">
               {words.map((word) => (
                 <li key={word}>{word}</li>
               ))}
@@ -145,6 +146,7 @@ export function MomentField({ momentMs, label = 'Moment to show', onChoose }: Mo
     <form className="moment-field" onSubmit={submitTo(take)}>
       <input
         type="datetime-local"
+        className="control"
         step={1}
         aria-label={`${label}, ${zone === 'utc' ? 'in UTC' : 'in your zone'}`}
         value={typed}

@@ -26,7 +26,7 @@ export function NowNumbers({ now }: { readonly now: Now }): ReactNode {
   const counts = { critical, warning, info, none }
   const failingRules = now.faults?.failingRules ?? 0
   return (
-    <nav className={`tiles ${styles.root}`} aria-label="Summary">
+    <nav className={`tiles box ${styles.root}`} aria-label="Summary">
       <NumberLink
         name="Stuck"
         href={`#${NOW_SECTIONS.stuck}`}
@@ -106,7 +106,7 @@ function NumberLink({ name, href, count, isBad = false, note }: NumberLinkProps)
 /** Links to pages that answer what the landing page does not. */
 export function OtherQuestions(): ReactNode {
   return (
-    <nav className={`row quiet text-small spaced ${styles.questions}`} aria-label="Other questions">
+    <nav className={`row screen-only quiet text-small spaced ${styles.questions}`} aria-label="Other questions">
       <Link href={modificationsPath()}>Who patches or edits by hand?</Link>
       <Link href={FLEET_ROUTES.gates}>Which feature gates are used?</Link>
       <Link href={edgesPath({ show: 'stranded' })}>Who is stranded?</Link>

@@ -197,10 +197,14 @@ function Plan({ upgrade }: { readonly upgrade: WaitingUpgradeItem }): ReactNode 
 export function PhaseStrip({ phases }: { readonly phases: Now['upgrading']['byPhase'] }): ReactNode {
   const most = Math.max(1, ...phases.map(({ count }) => count))
   return (
-    <ol className={`row list text-small spaced ${styles.strip}`} aria-label="Upgrades by phase">
+    <ol className={`row text-small spaced ${styles.strip}`} aria-label="Upgrades by phase">
       {phases.map(({ phase, count, stuck }) => (
-        <li key={phase ?? ''}>
-          <span className={styles.heat} aria-hidden="true" style={{ opacity: 0.03 + (0.09 * count) / most }} />
+        <li key={phase ?? ''} className="box">
+          <span
+            className={`keeps-color ${styles.heat}`}
+            aria-hidden="true"
+            style={{ opacity: 0.03 + (0.09 * count) / most }}
+          />
           <span className={classNames(styles.text, styles.count, 'nums')}>{formatCount(count)}</span>
           <span className={styles.text} {...(phase === null ? {} : { title: phaseName(phase) })}>
             {phaseWords(phase)}

@@ -11,7 +11,7 @@ export function PagesNav({ place }: { readonly place: keyof typeof PAGES }): Rea
   const pages = PAGES[place]
   const current = pages.slice(1).find(({ path }) => pathname === path || pathname.startsWith(`${path}/`)) ?? pages[0]
   return (
-    <nav className={styles.root} aria-label={`Pages of ${place}`}>
+    <nav className={`screen-only ${styles.root}`} aria-label={`Pages of ${place}`}>
       {pages.map((page) => (
         <Link key={page.path} href={page.path} {...(page === current ? { 'aria-current': 'page' } : {})}>
           {page.name}

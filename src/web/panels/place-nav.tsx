@@ -30,7 +30,7 @@ export function PlaceNav(): ReactNode {
           </span>
           <span>{place.name}</span>
           {place.name === 'Alerts' ? (
-            <span className={classNames(styles.badge, 'tone-critical nums')}>
+            <span className={classNames('inline-row tone-critical text-tiny text-strong nums', styles.badge)}>
               {critical === 0 ? null : (
                 <>
                   <Shape name="triangle" />

@@ -1,4 +1,5 @@
 import type { UpgradeState } from '../../model/upgrade.ts'
+import { tokenColor } from '../ui/preferences.ts'
 
 /** A stretch of time behind the lines of a plot, with its outcome as a shape and a word over it. */
 export interface PlotBand {
@@ -39,7 +40,7 @@ export function drawBands(place: BandPlace, bands: readonly PlotBand[], style: C
   const { context, left, top, width, height, xOf } = place
   const right = left + width
   const scale = devicePixelRatio
-  const color = (name: string): string => style.getPropertyValue(name).trim()
+  const color = (name: string): string => tokenColor(style, name)
   context.save()
   context.beginPath()
   context.rect(left, top, width, height)

@@ -3,7 +3,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { stepsAlone } from '../lib/chart-columns.ts'
 import { formatDay, formatTimeOfDay, type Zone } from '../lib/format-time.ts'
-import { useIsDark } from '../ui/preferences.ts'
+import { tokenColor, useIsDark } from '../ui/preferences.ts'
 import { drawBands, type PlotBand } from './plot-bands.ts'
 import { classNames } from '../ui/class-names.ts'
 import styles from './plot.module.css'
@@ -182,7 +182,12 @@ export function Plot(props: PlotProps): ReactNode {
       <div ref={place} className={styles.chart} role="img" aria-label={label} />
       {shownSpot === undefined ? null : (
         <div
-          className={classNames(styles.spot, shownSpot.isRight && styles.isRight, shownSpot.isLow && styles.isLow)}
+          className={classNames(
+            'raised text-tiny',
+            styles.spot,
+            shownSpot.isRight && styles.isRight,
+            shownSpot.isLow && styles.isLow,
+          )}
           style={{ left: `${shownSpot.left}px`, top: `${shownSpot.top}px` }}
           aria-hidden="true"
         >
@@ -288,7 +293,7 @@ function scaleOf({ min, max, logBase = 0 }: PlotAxis, lines: readonly PlotLine[]
 
 function seriesOf(line: PlotLine, style: CSSStyleDeclaration): uPlot.Series {
   const { name, look, width = 1.6, areaOpacity = 0, isBar = false, isHidden = false, pointRadius } = line
-  const stroke = style.getPropertyValue(`--dt-series-${(look % LINE_COLORS) + 1}`).trim()
+  const stroke = tokenColor(style, `--dt-series-${(look % LINE_COLORS) + 1}`)
   return {
     label: name,
     show: !isHidden,
@@ -351,9 +356,9 @@ function createTimeLabels(zone: Zone): TimeLabels {
 }
 
 function axesOf({ axis }: Drawn, style: CSSStyleDeclaration, timeLabels: TimeLabels): uPlot.Axis[] {
-  const grid = style.getPropertyValue('--dt-line').trim()
+  const grid = tokenColor(style, '--dt-line')
   const common = {
-    stroke: style.getPropertyValue('--dt-text-quiet').trim(),
+    stroke: tokenColor(style, '--dt-text-quiet'),
     grid: { stroke: grid, width: 1 },
     ticks: { stroke: grid, width: 1, size: 4 },
     font: AXIS_FONT,
@@ -393,7 +398,7 @@ function drawLimits(chart: uPlot, limits: readonly PlotLimit[], style: CSSStyleD
   ctx.font = `${11 * devicePixelRatio}px "Red Hat Text", sans-serif`
   for (const { value, tone, word } of limits) {
     const y = chart.valToPos(value, 'y', true)
-    ctx.strokeStyle = ctx.fillStyle = style.getPropertyValue(TONE_COLORS[tone]).trim()
+    ctx.strokeStyle = ctx.fillStyle = tokenColor(style, TONE_COLORS[tone])
     ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio])
     ctx.lineWidth = devicePixelRatio
     ctx.beginPath()

@@ -114,9 +114,5 @@ function readable(text: string): string {
 
 function Labels({ labels }: { readonly labels: readonly Label[] }): ReactNode {
   if (labels.length === 0) return null
-  return (
-    <span className={classNames(styles.labels, 'quiet text-tiny')}>
-      {labels.map(([name, value]) => `${name}="${value}"`).join('  ')}
-    </span>
-  )
+  return <span className="mono quiet text-tiny">{labels.map(([name, value]) => `${name}="${value}"`).join('  ')}</span>
 }

@@ -40,7 +40,7 @@ export function RoutingPanel(): ReactNode {
             onChange={valueTo(setText)}
           />
         </label>
-        <div className="form-actions">
+        <div className="row form-actions">
           <Button type="submit" isDisabled={labels === undefined || test.isPending}>
             Where would it go?
           </Button>
@@ -96,7 +96,7 @@ function RouteNode({ route, path, matches, isRoot = false }: RouteNodeProps): Re
         <p className="quiet">{timingSentence(route)}</p>
       </div>
       {routes.length === 0 ? null : (
-        <ul className="list" aria-label={`${countOf(routes.length, 'route')} below ${receiver}`}>
+        <ul aria-label={`${countOf(routes.length, 'route')} below ${receiver}`}>
           {routes.map((child, i) => (
             <RouteNode key={i} route={child} path={[...path, i]} matches={matches} />
           ))}

@@ -3,7 +3,7 @@ import { countOf, formatCount } from '../lib/format-number.ts'
 import { useRuleTests } from '../query/use-rules.ts'
 import { Card, CardList } from '../ui/card-list.tsx'
 import { FailureText } from '../ui/failure-text.tsx'
-import { Shape } from '../ui/shapes.tsx'
+import { Mark } from '../ui/marks.tsx'
 import { Answer } from './answer.tsx'
 
 /** The unit tests of an alert, with their expectations. */
@@ -25,9 +25,12 @@ export function RuleTestList({ name }: { readonly name: string }): ReactNode {
               {tests.map((test, i) => (
                 <Card key={`${test.file} ${test.name} ${i}`}>
                   <p>
-                    <span className={`outcome ${test.passed ? 'outcome-delivered' : 'outcome-failed'}`}>
-                      <Shape name={test.passed ? 'check' : 'cross'} /> {test.passed ? 'passes' : 'fails'}
-                    </span>{' '}
+                    <Mark
+                      shape={test.passed ? 'check' : 'cross'}
+                      tone={`text-strong ${test.passed ? 'tone-good' : 'tone-critical'}`}
+                    >
+                      {test.passed ? 'passes' : 'fails'}
+                    </Mark>{' '}
                     <strong>{test.name === '' ? `test ${i + 1}` : test.name}</strong>{' '}
                     <span className="quiet">{test.file}</span>
                   </p>

@@ -45,7 +45,7 @@ export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra 
   }
   return (
     <div className={isBesideAlert ? undefined : `panel ${styles.page}`}>
-      <nav className={classNames(styles.jumps, 'row text-small')} aria-label="Sections of the runbook">
+      <nav className={classNames(styles.jumps, 'row text-small screen-only')} aria-label="Sections of the runbook">
         {sections.map(({ id, title }) => (
           <a key={id} href={`#${id}`}>
             {title}

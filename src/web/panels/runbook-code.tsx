@@ -7,6 +7,7 @@ import { useInstantQuery } from '../query/use-query-answers.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { MarkedCode } from '../ui/markdown.tsx'
 import { toServerTime } from '../ui/server-clock.ts'
+import { Mark } from '../ui/marks.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Since } from '../ui/time.tsx'
@@ -20,15 +21,13 @@ import { PromqlResult } from './promql-result.tsx'
 export function LiveCell({ expr, mark }: { readonly expr: string; readonly mark: MarkValues }): ReactNode {
   const query = useInstantQuery(expr)
   return (
-    <div className={styles.live}>
+    <div className={`box spaced ${styles.live}`}>
       <CodeBlock
         what="query"
         text={expr}
         bar={
           <>
-            <span className="outcome-mark">
-              <Shape name="ring" /> live
-            </span>
+            <Mark shape="ring">live</Mark>
             <Link href={promqlPath(expr)}>Explore</Link>
           </>
         }

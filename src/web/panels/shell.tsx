@@ -68,7 +68,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
   }
   return (
     <>
-      <a className="skip-link" href="#main">
+      <a className="skip-link screen-only" href="#main">
         Skip to content
       </a>
       <p className="visually-hidden" aria-live="polite" data-announces="page">
@@ -140,7 +140,7 @@ function StorageNotice(): ReactNode {
   if (storage === null) return null
   const sinceMs = msOf(storage.since)
   return (
-    <div className="page storage-notice">
+    <div className="page" style={{ paddingBlockEnd: 0 }}>
       <Notice
         kind="error"
         title={storageTitle(storage)}

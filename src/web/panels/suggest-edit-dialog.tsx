@@ -110,7 +110,7 @@ function SuggestionActions({ suggestion, onDiscard }: SuggestionActionsProps): R
     })
   }
   return (
-    <div className="form-actions">
+    <div className="row form-actions">
       <Button
         variant="primary"
         isDisabled={suggestion === undefined}

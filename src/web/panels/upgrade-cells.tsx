@@ -15,7 +15,7 @@ import styles from './upgrade-cells.module.css'
 
 export function StuckMark(): ReactNode {
   return (
-    <span className={`tone-critical ${styles.stuck}`}>
+    <span className={`tone-critical text-strong ${styles.stuck}`}>
       <Shape name="triangle" /> stuck
     </span>
   )

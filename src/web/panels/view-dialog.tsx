@@ -57,14 +57,14 @@ export function ViewDialog({ onClose }: { readonly onClose: () => void }): React
           </>
         )}
       </div>
-      <div className={styles.shortcuts}>
+      <div className={`parts ${styles.shortcuts}`}>
         {SHORTCUTS.map(({ title, keys }) => (
           <section key={title}>
             <h3>{title}</h3>
             <dl>
               {keys.map(([key, meaning]) => (
                 <div key={key}>
-                  <dt>
+                  <dt className="row">
                     {key.split(' ').map((part) => (
                       <kbd key={part}>{part}</kbd>
                     ))}

@@ -17,7 +17,7 @@ export function BarList({ bars, total }: { readonly bars: readonly Bar[]; readon
             <span style={{ inlineSize: `${total > 0 ? (100 * count) / total : 0}%` }} />
           </span>
           <span className="nums bar-list-count">{formatCount(count)}</span>
-          <span className="nums bar-list-share">{formatShare(count, total)}</span>
+          <span className="quiet nums bar-list-share">{formatShare(count, total)}</span>
         </li>
       ))}
     </ul>

@@ -11,7 +11,7 @@ interface CardListProps {
 
 /** A list whose items have more to say than fits in a row of a table. */
 export function CardList({ isGrid = false, children }: CardListProps): ReactNode {
-  return <ul className={classNames(styles.root, isGrid && styles.grid, 'list')}>{children}</ul>
+  return <ul className={classNames('entries', styles.root, isGrid && styles.grid)}>{children}</ul>
 }
 
 interface CardProps {
@@ -24,7 +24,7 @@ interface CardProps {
 export function Card({ isCurrent = false, actions, children }: CardProps): ReactNode {
   return (
     <li
-      className={styles.card}
+      className={classNames('box', styles.card)}
       ref={(card) => {
         if (isCurrent) card?.scrollIntoView({ block: 'nearest' })
       }}

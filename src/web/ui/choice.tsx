@@ -55,7 +55,7 @@ interface ButtonsProps<T extends string> {
 
 function Buttons<T extends string>({ label, options, isPressed, onPress }: ButtonsProps<T>): ReactNode {
   return (
-    <div className={styles.root} role="group" aria-label={label}>
+    <div className={`screen-only ${styles.root}`} role="group" aria-label={label}>
       {options.map(({ value, text }) => (
         <button
           key={value}

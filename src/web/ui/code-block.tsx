@@ -15,9 +15,9 @@ interface CodeBlockProps {
 
 export function CodeBlock({ children, text, what, bar }: CodeBlockProps): ReactNode {
   return (
-    <div className={styles.root}>
-      <div className={styles.bar}>
-        <span>{bar}</span>
+    <div className={`box spaced ${styles.root}`}>
+      <div className={`row row-nowrap row-apart quiet text-tiny ${styles.bar}`}>
+        <span className="inline-row">{bar}</span>
         <CopyButton text={text} label={`Copy ${what}`} />
       </div>
       {/* Long lines scroll, so the box must be reachable by keyboard. */}

@@ -40,7 +40,7 @@ export function Dialog({ title, isTitleHidden = false, onClose, children }: Dial
     >
       <div className={styles.body}>
         {isTitleHidden ? null : (
-          <header className={styles.head}>
+          <header className={`row row-nowrap row-apart ${styles.head}`}>
             <h2>{title}</h2>
             <Button variant="plain" aria-label="Close" onClick={onClose} icon={<Icon name="cross" />} />
           </header>

@@ -33,7 +33,7 @@ interface FilterBarProps {
 export function FilterBar(props: FilterBarProps): ReactNode {
   const { search, field, children, more, chips = [], onReset, end, className } = props
   return (
-    <div className={classNames('filters', className)}>
+    <div className={classNames('row filters', className)}>
       {search === undefined ? field : <SearchField {...search} />}
       {children === undefined ? null : <div className="filters-row">{children}</div>}
       {more}

@@ -5,7 +5,10 @@ import styles from './gone-mark.module.css'
 export function GoneMark({ row }: { readonly row: { readonly isGone?: boolean } }): ReactNode {
   if (row.isGone !== true) return null
   return (
-    <span className={styles.root} title="It is no longer in this list, and stays until the list is shown anew">
+    <span
+      className={`text-tiny no-wrap ${styles.root}`}
+      title="It is no longer in this list, and stays until the list is shown anew"
+    >
       no longer
     </span>
   )

@@ -3,8 +3,12 @@ import { classNames } from './class-names.ts'
 import styles from './headline.module.css'
 import { Shape } from './shapes.tsx'
 
-const SHAPES = { good: 'check', unsure: 'dash', stuck: 'triangle' } as const
-export type HeadlineKind = keyof typeof SHAPES
+const SIGNS = {
+  good: <Shape name="check" className="tone-good" />,
+  unsure: <Shape name="dash" />,
+  stuck: <Shape name="triangle" className="tone-critical" />,
+} as const
+export type HeadlineKind = keyof typeof SIGNS
 
 interface HeadlineProps {
   /** Absent: nothing is good or bad. */
@@ -15,11 +19,10 @@ interface HeadlineProps {
 
 /** The answer of a page in one line: what is strong in it first, and what that is based on. */
 export function Headline({ kind, className, children }: HeadlineProps): ReactNode {
-  const tone = kind === 'good' ? styles.good : kind === 'stuck' && styles.stuck
   return (
-    <p className={classNames(styles.root, tone, className)}>
-      {kind === undefined ? null : <Shape name={SHAPES[kind]} />}
-      <span>{children}</span>
+    <p className={classNames('row row-text quiet', styles.root, className)}>
+      {kind === undefined ? null : SIGNS[kind]}
+      <span className="fills">{children}</span>
     </p>
   )
 }

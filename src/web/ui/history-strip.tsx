@@ -13,7 +13,7 @@ export function HistoryStrip({ shares }: { readonly shares: readonly number[] | 
     fired === 0 ? 'did not fire in this time' : `fired in ${fired} of the last ${countOf(shares.length, 'hour')}`
   return (
     <svg
-      className={styles.root}
+      className={`keeps-color ${styles.root}`}
       role="img"
       aria-label={says}
       viewBox={`0 0 ${shares.length * WIDTH} ${HEIGHT}`}

@@ -47,6 +47,7 @@ interface LaneBarProps extends Placed {
 export function LaneBar(props: LaneBarProps): ReactNode {
   const { isStuck = false, isCutBefore = false, isCutAfter = false } = props
   const className = classNames(
+    'piece',
     styles.bar,
     isStuck && styles.stuck,
     isCutBefore && styles.cutBefore,
@@ -57,24 +58,28 @@ export function LaneBar(props: LaneBarProps): ReactNode {
 
 /** What is typical: from one quantile to another. */
 export function LaneBand(props: Placed): ReactNode {
-  return <span className={styles.band} style={placeOnLane(props)} />
+  return <span className={classNames('piece', styles.band)} style={placeOnLane(props)} />
 }
 
 export function LaneThreshold({ at }: { readonly at: number }): ReactNode {
   return <span className={styles.threshold} style={{ insetInlineStart: `${100 * at}%` }} />
 }
 
-const KEYS = { bar: styles.bar, band: styles.band, threshold: styles.threshold } as const
+const KEYS = {
+  bar: classNames('piece', styles.bar),
+  band: classNames('piece', styles.band),
+  threshold: styles.threshold,
+} as const
 
 /** The sample of a bar, a band or a threshold in a legend. */
 export function LaneKey({ of }: { readonly of: keyof typeof KEYS }): ReactNode {
-  return <span className={classNames(styles.key, KEYS[of])} />
+  return <span className={classNames(KEYS[of], styles.key)} />
 }
 
 /** The first and the last moment of a line of time, above it. */
 export function LaneAxis({ from, to }: { readonly from: string; readonly to: string }): ReactNode {
   return (
-    <span className={classNames(styles.axis, 'nums')}>
+    <span className="row row-nowrap row-apart nums text-tiny">
       <span>{from}</span>
       <span>{to}</span>
     </span>

@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import styles from './legend.module.css'
 
 interface LegendProps {
   /** The texts of the chart say the same to a screen reader. */
@@ -10,7 +9,7 @@ interface LegendProps {
 /** What the marks of a chart mean, in one line below it; left out on a phone, as the marks are. */
 export function Legend({ isDecoration = false, children }: LegendProps): ReactNode {
   return (
-    <p className={styles.root} {...(isDecoration ? { 'aria-hidden': true } : {})}>
+    <p className="row quiet text-tiny space-above not-on-phone" {...(isDecoration ? { 'aria-hidden': true } : {})}>
       {children}
     </p>
   )

@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import { classNames } from './class-names.ts'
 import styles from './list-line.module.css'
 
 interface ListLineProps {
@@ -11,7 +10,7 @@ interface ListLineProps {
 /** The line above a list: how many rows, how old they are, what they are based on (at the end of the line). */
 export function ListLine({ count, children }: ListLineProps): ReactNode {
   return (
-    <div className={classNames('row', 'row-text', 'text-small', styles.root)}>
+    <div className={`row row-text text-small space-below ${styles.root}`}>
       <span className="nums" role="status">
         {count}
       </span>

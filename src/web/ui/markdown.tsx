@@ -30,7 +30,7 @@ interface MarkdownProps extends BlocksProps, HTMLAttributes<HTMLDivElement> {
 
 export function Markdown({ blocks, slots, isWide = false, className, ...rest }: MarkdownProps): ReactNode {
   return (
-    <div className={classNames(styles.root, !isWide && styles.narrow, className)} {...rest}>
+    <div className={classNames(styles.root, !isWide && 'narrow', className)} {...rest}>
       <Blocks blocks={blocks} slots={slots} />
     </div>
   )

@@ -9,9 +9,9 @@ interface MarkedListProps {
 /** Paragraphs with a line at their edge, which is red where something is wrong. */
 export function MarkedList({ items }: MarkedListProps): ReactNode {
   return (
-    <ol className={classNames('list', styles.root)}>
+    <ol className="entries">
       {items.map(({ key, isCritical, content }) => (
-        <li key={key} className={classNames(styles.item, isCritical && styles.critical)}>
+        <li key={key} className={classNames('edge', styles.item, isCritical && styles.critical)}>
           {content}
         </li>
       ))}

@@ -1,6 +1,4 @@
 import type { ReactNode } from 'react'
-import { classNames } from './class-names.ts'
-import styles from './moment-list.module.css'
 import { Moment } from './time.tsx'
 
 interface MomentListProps {
@@ -11,7 +9,7 @@ interface MomentListProps {
 /** What was seen, each with its moment. */
 export function MomentList({ label, items }: MomentListProps): ReactNode {
   return (
-    <ul className={classNames('list', 'text-small', styles.root)} aria-label={label}>
+    <ul className="entries pairs text-small" aria-label={label}>
       {items.map(({ key, atMs, content }) => (
         <li key={key}>
           <span className="quiet">

@@ -15,9 +15,9 @@ export function Panel({ title, aside, id, className = '', children }: PanelProps
   const headingId = useId()
   return (
     <section className={`panel ${className}`} aria-labelledby={headingId} {...(id === undefined ? {} : { id })}>
-      <header className="panel-head">
+      <header className="row row-text row-apart panel-head">
         <h2 id={headingId}>{title}</h2>
-        {aside === undefined ? null : <div className="panel-aside">{aside}</div>}
+        {aside === undefined ? null : <div className="panel-aside quiet text-small nums">{aside}</div>}
       </header>
       {children}
     </section>

@@ -55,7 +55,7 @@ export function Popover({ button, label, className = '', side = 'left', children
         {button}
       </button>
       {isOpen ? (
-        <div id={id} className={`popover-body popover-${side}`} role="group" aria-label={label}>
+        <div id={id} className={`popover-body raised popover-${side}`} role="group" aria-label={label}>
           {children(close)}
         </div>
       ) : null}

@@ -95,6 +95,12 @@ export function startPreferences(): void {
   onPrinting(applyAnew)
 }
 
+/** A color token for a canvas, which cannot read the `light-dark()` that a custom property keeps as it is written. */
+export function tokenColor(style: CSSStyleDeclaration, name: string): string {
+  const [light = '', dark = light] = style.getPropertyValue(name).match(/#\w+/g) ?? []
+  return style.colorScheme === 'dark' ? dark : light
+}
+
 /** Whether the page is dark now; for what is drawn and not styled. */
 export function useIsDark(): boolean {
   return useSyncExternalStore(subscribe, () => document.documentElement.classList.contains('theme-dark'))

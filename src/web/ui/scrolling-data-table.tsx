@@ -38,7 +38,7 @@ export function ScrollingDataTable<Row, Sort extends string = never>(
   return (
     <div ref={scroller} className="fills scrolls" tabIndex={0} role="group" aria-label={`Table of ${label}`}>
       <table
-        className={classNames('text-small', styles.root, className)}
+        className={classNames('text-small whole-width', styles.root, className)}
         aria-label={label}
         aria-rowcount={rows.length + 1}
       >

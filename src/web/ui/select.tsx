@@ -18,7 +18,7 @@ export function Select({ label, none, options, value, onChange }: SelectProps): 
   return (
     <select
       aria-label={label}
-      className={`control ${styles.root}`}
+      className={`control screen-only ${styles.root}`}
       value={value}
       disabled={options.length === 0 && value === ''}
       onChange={valueTo(onChange)}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
 
 /** The shapes that carry severity and outcome beside their colour and word. All are drawn in the colour of the text. */
 const PATHS = {
@@ -64,9 +65,9 @@ const PATHS = {
 export type ShapeName = keyof typeof PATHS
 
 /** Decoration: the word beside it says the same. */
-export function Shape({ name }: { readonly name: ShapeName }): ReactNode {
+export function Shape({ name, className }: { readonly name: ShapeName; readonly className?: string }): ReactNode {
   return (
-    <svg className="shape" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    <svg className={classNames('shape', className)} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
       {PATHS[name]}
     </svg>
   )

@@ -9,9 +9,9 @@ export function Skeleton({ lines, label }: { readonly lines: number; readonly la
   return (
     <div className={styles.root} role="status" aria-label={label}>
       {Array.from({ length: lines }, (_, i) => (
-        <span key={i} />
+        <span key={i} className="screen-only" />
       ))}
-      <p className={styles.late}>No answer yet. The page goes on waiting.</p>
+      <p className={`quiet screen-only ${styles.late}`}>No answer yet. The page goes on waiting.</p>
       <p className="paper-only">This had not come when the page was printed.</p>
     </div>
   )

@@ -21,7 +21,7 @@ export function SortHead<S extends string>(props: SortHeadProps<S>): ReactNode {
     <th scope="col" className={className} title={title} style={style} aria-sort={isCurrent ? direction : 'none'}>
       <button
         type="button"
-        className={classNames(styles.button, isCurrent && styles.current)}
+        className={classNames('plain-button inline-row row-text', styles.button, isCurrent && styles.current)}
         onClick={() => {
           onSort(sort)
         }}

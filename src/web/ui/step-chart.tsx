@@ -63,7 +63,7 @@ export function StepChart(props: StepChartProps): ReactNode {
       <svg role="img" aria-label={label} width={widthPx} height={heightPx}>
         {levels.map(({ at, text }) => (
           <g key={at} aria-hidden="true">
-            <line className={styles.grid} x1={left} x2={right} y1={scale.y(at)} y2={scale.y(at)} />
+            <line stroke="var(--dt-line)" x1={left} x2={right} y1={scale.y(at)} y2={scale.y(at)} />
             <text className={styles.text} x={left - 8} y={scale.y(at)} textAnchor="end" dominantBaseline="middle">
               {text}
             </text>
@@ -84,7 +84,8 @@ export function StepChart(props: StepChartProps): ReactNode {
         ))}
         {pointed === undefined ? null : (
           <line
-            className={styles.cursor}
+            stroke="var(--dt-text)"
+            strokeDasharray="2 2"
             x1={scale.x(pointed + 0.5)}
             x2={scale.x(pointed + 0.5)}
             y1={top}
@@ -119,7 +120,9 @@ interface ChartLineProps {
 }
 
 export function ChartLine({ d, step, dashes }: ChartLineProps): ReactNode {
-  return <path className={styles.line} d={d} stroke={rampColor(step)} strokeDasharray={dashes} />
+  return (
+    <path d={d} fill="none" strokeWidth="2" strokeLinejoin="round" stroke={rampColor(step)} strokeDasharray={dashes} />
+  )
 }
 
 /** The patterns of the hatched areas of a chart. `id` is unique on the page. */
@@ -135,9 +138,9 @@ export function Hatches({ id }: { readonly id: string }): ReactNode {
           patternUnits="userSpaceOnUse"
           patternTransform={kind === 'unreported' ? 'rotate(45)' : 'rotate(-45)'}
         >
-          <rect className={styles.hatchGround} width="6" height="6" />
+          <rect fill="var(--dt-surface-sunken)" width="6" height="6" />
           <line
-            className={styles.hatchLine}
+            stroke="var(--dt-line-strong)"
             strokeWidth={kind === 'unreported' ? 1.5 : 3}
             x1="0"
             y1="0"

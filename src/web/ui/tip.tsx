@@ -1,4 +1,5 @@
 import { useEffect, useState, type ReactNode } from 'react'
+import { classNames } from './class-names.ts'
 
 /** A pointer that only passes by asks nothing. */
 const HOVER_MS = 300
@@ -14,7 +15,7 @@ interface TipProps {
  * Says what a control without words is for, while the pointer rests on it or the keyboard is there; Esc hides it. Until then
  * it costs a page nothing: the library's, which places its words anywhere, is 66 kB of script and asks for the layout at once.
  */
-export function Tip({ says, className = '', children }: TipProps): ReactNode {
+export function Tip({ says, className, children }: TipProps): ReactNode {
   const [state, setState] = useState<'hidden' | 'asked' | 'shown'>('hidden')
   useEffect(() => {
     if (state !== 'shown') return
@@ -41,7 +42,7 @@ export function Tip({ says, className = '', children }: TipProps): ReactNode {
   }
   return (
     <span
-      className={`tip ${className}`}
+      className={classNames('tip', className)}
       onPointerEnter={({ pointerType }) => {
         if (pointerType === 'mouse') setState('asked')
       }}

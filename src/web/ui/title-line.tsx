@@ -1,6 +1,4 @@
 import type { ReactNode } from 'react'
-import { classNames } from './class-names.ts'
-import styles from './title-line.module.css'
 
 interface TitleLineProps {
   readonly title: ReactNode
@@ -13,10 +11,10 @@ interface TitleLineProps {
 /** The heading of the page of one thing, with its state and its tools. */
 export function TitleLine({ title, children, tools }: TitleLineProps): ReactNode {
   return (
-    <div className={classNames('row', 'row-text', styles.root)}>
+    <div className="row row-text page-head">
       <h1>{title}</h1>
       {children}
-      {tools === undefined ? null : <span className={styles.tools}>{tools}</span>}
+      {tools === undefined ? null : <span className="at-end">{tools}</span>}
     </div>
   )
 }

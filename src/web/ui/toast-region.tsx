@@ -8,10 +8,10 @@ import { dismissToast, useToasts } from './toasts.ts'
 export function ToastRegion(): ReactNode {
   const toasts = useToasts()
   return (
-    <div className="toasts" role="status" aria-label="What was done">
+    <div className="toasts screen-only" role="status" aria-label="What was done">
       {toasts.map(({ id, text, isFailure, undo }) => (
-        <div key={id} className={`toast ${isFailure ? 'toast-failure' : ''}`}>
-          <Shape name={isFailure ? 'cross' : 'check'} />
+        <div key={id} className="row row-nowrap raised toast">
+          <Shape name={isFailure ? 'cross' : 'check'} className={isFailure ? 'tone-critical' : 'tone-good'} />
           <span>{text}</span>
           {undo === undefined ? null : (
             <Button

@@ -15,9 +15,9 @@ interface VersionMarkProps {
 export function VersionMark({ version, age }: VersionMarkProps): ReactNode {
   if (version === null) return <span className="quiet">not told</span>
   return (
-    <span className={classNames(styles.root, 'nums')}>
+    <span className={`mark nums ${styles.root}`}>
       <span
-        className={classNames(styles.swatch, age === undefined && styles.unknown)}
+        className={classNames('keeps-color', styles.swatch, age === undefined && styles.unknown)}
         {...(age === undefined ? {} : { style: { background: RAMP[Math.min(age, RAMP.length - 1)] } })}
         aria-hidden="true"
       />

@@ -7,7 +7,6 @@ import { useAdoption } from '../../query/use-adoption.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import { FilterChip } from '../../ui/filter-chip.tsx'
-import styles from './adoption-filters.module.css'
 import type { AdoptionPart } from './chart-panel.tsx'
 
 interface AdoptionFiltersProps extends AdoptionPart {
@@ -38,7 +37,7 @@ export function AdoptionFilters({ operators, lines, version, versions, ...part }
       )}
     >
       {operators.length > 1 ? (
-        <label className="group-choice">
+        <label className="inline-row quiet text-small group-choice">
           Operator
           <select
             value={view.operator === '' ? 'kubevirt-hyperconverged' : view.operator}
@@ -62,10 +61,11 @@ export function AdoptionFilters({ operators, lines, version, versions, ...part }
           }}
         />
       ) : null}
-      <label className="group-choice">
+      <label className="inline-row quiet text-small group-choice">
         Version
         <select
-          className={styles.version}
+          // As wide as before its versions are loaded, when it says "not known".
+          style={{ minInlineSize: '6.75rem' }}
           value={version}
           disabled={versions.length === 0}
           onChange={({ target }) => {
@@ -111,7 +111,7 @@ function OnlyFields({ view, change, asked }: AdoptionPart): ReactNode {
     facet !== undefined,
   )
   return (
-    <span className="group-choice">
+    <span className="inline-row quiet text-small group-choice">
       <select
         aria-label="Only clusters with"
         value={facet ?? ''}

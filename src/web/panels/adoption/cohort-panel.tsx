@@ -10,7 +10,6 @@ import { useAdoption } from '../../query/use-adoption.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { ChartLine } from '../../ui/step-chart.tsx'
 import { ChartPanel, type AdoptionPart } from './chart-panel.tsx'
-import styles from './cohort-panel.module.css'
 import { FacetSelect } from './facet-select.tsx'
 import { Button } from '../../ui/button.tsx'
 
@@ -104,7 +103,7 @@ const COLUMNS: readonly Column<CohortRow>[] = [
     kind: 'number',
     cell: ({ clusters, telling }) => (telling === 0 ? 'not known' : formatShare(clusters, telling)),
   },
-  { head: 'Over the range', className: styles.sparkCell, cell: ({ share }) => <Spark share={share} /> },
+  { head: 'Over the range', className: 'cell-wide', cell: ({ share }) => <Spark share={share} /> },
 ]
 
 /** Values of one parameter that the API takes. */

@@ -15,7 +15,6 @@ import { Since } from '../../ui/time.tsx'
 import { Answer } from '../answer.tsx'
 import { ClusterLink } from '../cluster-link.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
-import styles from './denominator-dialog.module.css'
 
 /** The coverage of the numbers: reporting clusters, silent clusters, counted days and data sources. */
 export function DenominatorDialog({ view, change, asked }: AdoptionPart): ReactNode {
@@ -103,19 +102,11 @@ function SourceFacts({ answer: { coverage, clusters, total } }: { readonly answe
           { name: 'Spans', value: of(withSpans) },
           {
             name: 'Silent',
-            value: (
-              <Link className={styles.link} href={clustersPath({ state: 'silent' })}>
-                {of(silent)}
-              </Link>
-            ),
+            value: <Link href={clustersPath({ state: 'silent' })}>{of(silent)}</Link>,
           },
           {
             name: 'No version',
-            value: (
-              <Link className={styles.link} href={clustersPath({ state: 'unknown' })}>
-                {of(unknown)}
-              </Link>
-            ),
+            value: <Link href={clustersPath({ state: 'unknown' })}>{of(unknown)}</Link>,
           },
         ]}
       />

@@ -10,7 +10,7 @@ interface FacetSelectProps {
 /** Selects a facet of clusters. */
 export function FacetSelect({ label, value, onChange }: FacetSelectProps): ReactNode {
   return (
-    <span className="group-choice">
+    <span className="inline-row quiet text-small group-choice">
       <select
         aria-label={label}
         value={value}

@@ -36,7 +36,7 @@ export function SharePanel(part: AdoptionPart): ReactNode {
       promql={adoptionPromql(view, view.by)}
       tools={
         <>
-          <label className="group-choice">
+          <label className="inline-row quiet text-small group-choice">
             By
             <select
               value={view.by}

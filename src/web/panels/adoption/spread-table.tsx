@@ -4,7 +4,6 @@ import { lastShare, withCompared, rolloutStepOf } from '../../lib/adoption-sprea
 import { formatCount, formatShare } from '../../lib/format-number.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
-import styles from './spread-table.module.css'
 
 interface SpreadTableProps {
   readonly versions: readonly SpreadItem[]
@@ -29,7 +28,7 @@ export function SpreadTable({ versions, telling, compared, onCompare }: SpreadTa
     head: 'Version',
     kind: 'name',
     cell: ({ version, isStartKnown }) => (
-      <label className={classNames(styles.compare, !isStartKnown && 'quiet')}>
+      <label className={classNames('inline-row row-text touch', !isStartKnown && 'quiet')}>
         <input
           type="checkbox"
           aria-label={`Draw ${version}`}

@@ -7,9 +7,16 @@ import styles from './swatch.module.css'
 /** The fill of an area beside its name in a legend. */
 export function Swatch({ fill }: { readonly fill: ChartFill }): ReactNode {
   return typeof fill === 'number' ? (
-    <span className={styles.box} style={{ background: rampColor(fill) }} aria-hidden="true" />
+    <span
+      className={classNames('keeps-color', styles.box)}
+      style={{ background: rampColor(fill) }}
+      aria-hidden="true"
+    />
   ) : (
-    <span className={classNames(styles.box, fill === 'other' ? styles.other : styles.unreported)} aria-hidden="true" />
+    <span
+      className={classNames('keeps-color', styles.box, fill === 'other' ? styles.other : styles.unreported)}
+      aria-hidden="true"
+    />
   )
 }
 

@@ -143,7 +143,7 @@ function Lying({ groups, write, lengthOf, totalOf, isStacked, areGroups }: Drawn
                     {written.value}
                   </span>
                 )}
-                <span className="nums bar-list-share">{written.share}</span>
+                <span className="quiet nums bar-list-share">{written.share}</span>
               </>
             )}
           </li>
@@ -156,7 +156,7 @@ function Lying({ groups, write, lengthOf, totalOf, isStacked, areGroups }: Drawn
 /** One column a group, its name below and its number above. */
 function Standing({ groups, write, lengthOf, totalOf, isStacked, areGroups }: DrawnProps): ReactNode {
   return (
-    <ul className={`list fills scrolls ${styles.standing}`} tabIndex={0} aria-label="Bars">
+    <ul className={`fills scrolls ${styles.standing}`} tabIndex={0} aria-label="Bars">
       {groups.map((group, i) => {
         const [only] = group.bars
         const written = areGroups || only === undefined ? undefined : write(only)
@@ -228,7 +228,7 @@ function markOf(
   const color = tone !== 'none' ? 'currentcolor' : isPart ? seriesColor(look) : undefined
   const stripes = isPart && STRIPES[Math.floor(look / 4) % STRIPES.length]
   return {
-    className: classNames(styles.bar, toneText(tone), stripes),
+    className: classNames('keeps-color', styles.bar, toneText(tone), stripes),
     style: { ...(color === undefined ? {} : { '--bar': color }), ...size } as CSSProperties,
   }
 }
@@ -237,7 +237,7 @@ function markOf(
 function Parts({ parts, groups }: Pick<DrawnProps, 'groups'> & { readonly parts: readonly string[] }): ReactNode {
   const tones = new Map(groups.flatMap(({ bars }) => bars.map(({ name, tone }) => [name, tone] as const)))
   return (
-    <ul className={`row list scrolls text-tiny rigid ${legendStyles.list}`} aria-label="Parts" tabIndex={0}>
+    <ul className={`row scrolls text-tiny rigid ${legendStyles.list}`} aria-label="Parts" tabIndex={0}>
       {parts.map((name, look) => {
         const tone = tones.get(name) ?? 'none'
         return (

@@ -131,7 +131,7 @@ function States({ states }: { readonly states: readonly State[] }): ReactNode {
   const once = [...new Map(states.map((state) => [state.word, state])).values()]
   return (
     <ul
-      className={`row list scrolls text-tiny rigid ${legendStyles.list} ${styles.states}`}
+      className={`row scrolls text-tiny rigid ${legendStyles.list} ${styles.states}`}
       aria-label="States"
       tabIndex={0}
     >

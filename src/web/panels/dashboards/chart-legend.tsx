@@ -32,7 +32,7 @@ export function ChartLegend(props: ChartLegendProps): ReactNode {
   return props.legend.mode === 'table' ? (
     <LegendTable {...props} />
   ) : (
-    <ul className={classNames('row list scrolls text-tiny rigid', styles.list, placeOf(props.legend))}>
+    <ul className={classNames('row scrolls text-tiny rigid', styles.list, placeOf(props.legend))}>
       {props.lines.slice(0, LINES_MAX.list).map((line) => (
         <li key={line.key}>
           <LineButton line={line} onToggle={props.onToggle} />

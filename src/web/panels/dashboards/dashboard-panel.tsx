@@ -59,7 +59,7 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
   return (
     <section
       ref={place}
-      className={classNames('stack', styles.root, openPath === undefined && styles.isAlone)}
+      className={classNames('stack box', styles.root, openPath === undefined && styles.isAlone)}
       aria-label={name}
       data-panel={panel.id}
       data-kind={chart.kind}
@@ -87,11 +87,11 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
             <span className="visually-hidden">Not as the file says: {panel.notDone.map(asSentence).join(' ')}</span>
           </span>
         )}
-        <span className={`row rigid ${styles.tools}`}>
+        <span className={`row rigid screen-only ${styles.tools}`}>
           {asks && chart.kind !== 'Table' ? (
             <button
               type="button"
-              className={styles.tool}
+              className={`plain-button text-tiny no-wrap ${styles.tool}`}
               aria-pressed={isTable}
               aria-label={`${name} as a table`}
               onClick={() => {

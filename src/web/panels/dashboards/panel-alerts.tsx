@@ -11,7 +11,7 @@ import styles from './panel-alerts.module.css'
 export function PanelAlertList({ alerts }: { readonly alerts: readonly PanelAlert[] }): ReactNode {
   const order = [...alerts].sort((a, b) => b.firing - a.firing)
   return (
-    <ul className={`list text-small ${styles.root}`}>
+    <ul className={`text-small ${styles.root}`}>
       {order.map(({ name, hasRunbook, firing }) => (
         <li key={name}>
           <Link href={rulePath(name)}>{name}</Link>

@@ -37,7 +37,7 @@ export function PanelQueries({ panel, answers }: PanelQueriesProps): ReactNode {
             {query.expr === asked.expr ? null : (
               <details>
                 <summary>As the file has it</summary>
-                <pre className={styles.raw}>{query.expr}</pre>
+                <pre className="text-tiny wraps spaced">{query.expr}</pre>
               </details>
             )}
             <ExplainNote path={explainPath(asked.path)} />
@@ -63,7 +63,7 @@ function ExplainNote({ path }: { readonly path: string }): ReactNode {
       {isOpen ? (
         <Answer query={query} what="how it is answered" skeletonLines={3}>
           {({ root }) => (
-            <ul className={`list text-small ${styles.explain}`}>
+            <ul className={`text-small ${styles.explain}`}>
               <Node node={root} />
             </ul>
           )}
@@ -91,7 +91,7 @@ function Node({ node }: { readonly node: ExplainedNode }): ReactNode {
         </span>
       ))}
       {children.length === 0 ? null : (
-        <ul className="list">
+        <ul>
           {children.map((child, i) => (
             <Node key={i} node={child} />
           ))}

@@ -35,7 +35,11 @@ export function PiePanel({ data, options, formatContext }: ChartProps<PieOptions
           {rows.slice(0, ROWS_MAX).map(({ name, value }, i) => (
             <li key={`${name} ${i}`}>
               <span className="bar-list-name" title={name}>
-                <span className={styles.swatch} style={{ background: seriesColor(i) }} aria-hidden="true" />
+                <span
+                  className={`keeps-color ${styles.swatch}`}
+                  style={{ background: seriesColor(i) }}
+                  aria-hidden="true"
+                />
                 {name}
               </span>
               {hasNumber ? (
@@ -43,7 +47,7 @@ export function PiePanel({ data, options, formatContext }: ChartProps<PieOptions
                   {value === null ? 'no value' : formatUnit(value, format, formatContext)}
                 </span>
               ) : null}
-              {hasShare ? <span className="nums bar-list-share">{shares[i]}</span> : null}
+              {hasShare ? <span className="quiet nums bar-list-share">{shares[i]}</span> : null}
             </li>
           ))}
         </ul>

@@ -46,19 +46,16 @@ interface UnknownPanelProps {
 export function UnknownPanel({ part, queries }: UnknownPanelProps): ReactNode {
   const asked = queries.map((query) => (query.kind === 'prometheus' ? query.expr : `${query.name}\n${query.spec}`))
   return (
-    <div
-      className={`fills scrolls text-small ${styles.unknown}`}
-      tabIndex={0}
-      role="group"
-      aria-label={`Panel of the kind ${part.name}`}
-    >
+    <div className="fills scrolls text-small" tabIndex={0} role="group" aria-label={`Panel of the kind ${part.name}`}>
       <p>
         <strong>
           {part.name === '' ? 'This panel has no kind.' : `Panels of the kind ${part.name} are not drawn here.`}
         </strong>
       </p>
       <p className="quiet">Drawn are {CHART_KINDS.join(', ')}. The file says:</p>
-      <pre>{[part.spec, ...asked].filter((text) => text !== '').join('\n\n') || 'nothing more'}</pre>
+      <pre className="text-tiny wraps">
+        {[part.spec, ...asked].filter((text) => text !== '').join('\n\n') || 'nothing more'}
+      </pre>
     </div>
   )
 }

@@ -28,7 +28,7 @@ export function TimeControls(props: TimeControlsProps): ReactNode {
   const refresh = refreshSeconds === 0 ? 'off' : formatDuration(refreshSeconds * 1000)
   const refreshes = (REFRESHES as readonly string[]).includes(refresh) ? REFRESHES : [...REFRESHES, refresh]
   return (
-    <div className={`row row-controls ${styles.root}`}>
+    <div className={`row row-controls screen-only ${styles.root}`}>
       <Choice
         label="Time shown"
         options={RANGES}
@@ -79,7 +79,7 @@ function Absolute({ range, onRange }: Pick<TimeControlsProps, 'range' | 'onRange
     >
       {(close) => (
         <form
-          className={styles.fields}
+          className={`entries ${styles.fields}`}
           onSubmit={submitTo(() => {
             if (!isWhole) return
             onRange({ kind: 'between', fromMs: from, toMs: to })
@@ -88,7 +88,7 @@ function Absolute({ range, onRange }: Pick<TimeControlsProps, 'range' | 'onRange
         >
           {(['from', 'to'] as const).map((end) => (
             <label key={end}>
-              <span>
+              <span className="quiet text-small">
                 {end === 'from' ? 'From' : 'To'}, {zone === 'utc' ? 'UTC' : 'your zone'}
               </span>
               <input

@@ -11,7 +11,7 @@ import styles from './value-panel.module.css'
 
 /** Panels of single values: a number for each series, with its course or on a scale. */
 
-const NAME_CLASS = classNames('quiet text-tiny one-line', styles.name)
+const NAME_CLASS = 'quiet text-tiny one-line'
 
 /** Values that are shown beside each other; more are a table's work. */
 const VALUES_MAX = 24
@@ -42,7 +42,7 @@ export function StatPanel({ data, options, formatContext }: ChartProps<StatOptio
 
 /** Several may need more room than there is: they scroll, and can be reached by keyboard. */
 function listOf(count: number): { readonly className: string; readonly tabIndex?: 0 } {
-  const className = `list fills ${styles.root}`
+  const className = `fills ${styles.root}`
   return count > 1 ? { className: `${className} scrolls ${styles.many}`, tabIndex: 0 } : { className }
 }
 
@@ -178,8 +178,8 @@ function Arc({ share, mark, children }: ArcProps): ReactNode {
   const filled = Math.min(1, Math.max(0, share)) * ARC_LENGTH
   const path = `M${ARC.x - ARC.radius} ${ARC.y}A${ARC.radius} ${ARC.radius} 0 0 1 ${ARC.x + ARC.radius} ${ARC.y}`
   return (
-    <svg className={classNames(styles.arc, toneText(mark.tone))} viewBox="0 0 100 54" aria-hidden="true">
-      <path className={styles.track} d={path} />
+    <svg className={classNames('keeps-color', styles.arc, toneText(mark.tone))} viewBox="0 0 100 54" aria-hidden="true">
+      <path stroke="var(--dt-line)" d={path} />
       <path data-fill d={path} strokeDasharray={`${filled} ${ARC_LENGTH * 2}`} />
       {children}
     </svg>
@@ -191,7 +191,9 @@ function Tick({ share, tone }: { readonly share: number; readonly tone: Mark['to
   const angle = Math.PI * (1 - share)
   const at = (radius: number): string =>
     `${(ARC.x + radius * Math.cos(angle)).toFixed(2)} ${(ARC.y - radius * Math.sin(angle)).toFixed(2)}`
-  return <path className={classNames(styles.tick, toneText(tone))} d={`M${at(ARC.radius - 7)}L${at(ARC.radius + 6)}`} />
+  return (
+    <path strokeWidth="1.5" className={classNames(toneText(tone))} d={`M${at(ARC.radius - 7)}L${at(ARC.radius + 6)}`} />
+  )
 }
 
 export function OmittedNote({ count }: { readonly count: number }): ReactNode {

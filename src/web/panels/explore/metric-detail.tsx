@@ -36,7 +36,7 @@ export function MetricDetail({ row, missing, closePath }: MetricDetailProps): Re
   const noHelp = isUnread('said') ? 'What senders say of it could not be read.' : 'No sender says what it means.'
   return (
     <aside className={`panel ${styles.root}`} aria-label={name}>
-      <div className={`row row-text row-apart ${styles.head}`}>
+      <div className={`row row-nowrap row-text row-apart ${styles.head}`}>
         <h2>{name}</h2>
         <span className="rigid text-small">
           <Link href={closePath} aria-label="Close the metric">
@@ -61,7 +61,7 @@ export function MetricDetail({ row, missing, closePath }: MetricDetailProps): Re
         {suggestionsFor(row).map(({ says, expr }) => (
           <li key={expr}>
             <Link href={promqlPath(expr)}>{says}</Link>
-            <code>
+            <code className="own-labels">
               <PromqlText expr={expr} />
             </code>
           </li>

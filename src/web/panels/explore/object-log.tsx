@@ -11,7 +11,6 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { Answer } from '../answer.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
 import { LogTable, timeColumn, type LogTableProps } from './log-table.tsx'
-import tableStyles from './log-table.module.css'
 import styles from './object-log.module.css'
 
 const FIELDS_MAX = 5
@@ -45,7 +44,7 @@ export function ObjectLog({ changes, view, ...paging }: ObjectLogProps): ReactNo
             >
               {name}
             </Link>
-            {namespace === '' ? null : <span className={tableStyles.second}>{namespace}</span>}
+            {namespace === '' ? null : <span className="own-labels">{namespace}</span>}
           </>
         ),
         isBelowStacked: true,

@@ -8,7 +8,6 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { Shape, type ShapeName } from '../../ui/shapes.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { LogTable, timeColumn, type LogTableProps } from './log-table.tsx'
-import tableStyles from './log-table.module.css'
 import styles from './record-log.module.css'
 
 interface RecordLogProps extends Pick<LogTableProps<LogItem>, 'hasOlder' | 'onNeedMore'> {
@@ -46,7 +45,7 @@ const COLUMNS: readonly Column<LogItem>[] = [
       <>
         {service === '' ? <span className="quiet">not said</span> : service}
         {cluster === '' ? null : (
-          <span className={tableStyles.second}>
+          <span className="own-labels">
             <Link href={clusterPath(cluster)}>{cluster}</Link>
           </span>
         )}
@@ -66,7 +65,7 @@ function RecordText({ record }: { readonly record: LogItem }): ReactNode {
         {bodyText(record)}
       </summary>
       {traceId === '' ? null : (
-        <p>
+        <p className="touch-links">
           <Link href={tracePath(traceId, { span: spanId })}>Its trace</Link>
         </p>
       )}

@@ -113,11 +113,11 @@ export function ClusterCoverage({ cluster }: { readonly cluster: ClusterDetail }
         ]}
       />
       {unknowns.length === 0 ? (
-        <p className="outcome-mark quiet">
+        <p className="mark quiet">
           <Shape name="check" /> All that this page shows is told.
         </p>
       ) : (
-        <ul className={classNames('list', 'stack', 'text-small', 'quiet', styles.unknown)}>
+        <ul className="stack text-small quiet space-above">
           {unknowns.map((unknown) => (
             <li key={unknown}>{unknown}</li>
           ))}

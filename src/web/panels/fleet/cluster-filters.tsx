@@ -29,7 +29,7 @@ export function ClusterFilters({ view, onChange, facets, children }: ClusterFilt
     onChange({ ...view, ...part })
   }
   return (
-    <div className={styles.root}>
+    <div className={`entries ${styles.root}`}>
       <StateChips view={view} onChange={onChange} facets={facets} />
       <FilterBar
         search={{
@@ -79,7 +79,7 @@ const FACETS = [
 function StateChips({ view, onChange, facets }: Pick<ClusterFiltersProps, 'view' | 'onChange' | 'facets'>): ReactNode {
   const counts = new Map(facets?.states.map(({ value, count }) => [value, count]))
   return (
-    <div className={`tiles ${styles.states}`} role="group" aria-label="State">
+    <div className={`tiles box ${styles.states}`} role="group" aria-label="State">
       {CLUSTER_STATES.map((state) => {
         const count = counts.get(state)
         const isChosen = view.states.includes(state)

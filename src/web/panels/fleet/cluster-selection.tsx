@@ -39,7 +39,7 @@ export function ClusterSelection({ clusters, chosen, onClear }: ClusterSelection
   const isTooMany = names.length > NAMED_MAX
   const why = isTooMany ? { title: `At most ${NAMED_MAX} clusters can be named at once` } : {}
   return (
-    <div className="selection-bar" role="group" aria-label="Selected clusters">
+    <div className="row raised selection-bar" role="group" aria-label="Selected clusters">
       <strong className="nums">{countOf(chosen.size, 'cluster')} selected</strong>
       <CopyButton text={names.join('\n')} label="Copy the names of the selected clusters" />
       {isTooMany ? (

@@ -26,7 +26,7 @@ export function ClusterTimeline({ items }: { readonly items: readonly TimelineIt
   if (items.length === 0) return <p className="quiet">Nothing changed, as far as is told.</p>
   return (
     <>
-      <ol className={classNames('list', styles.root)}>
+      <ol className={`entries ${styles.root}`}>
         {items.slice(0, shown).map((item) => (
           <li key={item.key}>
             <span className={classNames('quiet', 'text-small', styles.age)}>

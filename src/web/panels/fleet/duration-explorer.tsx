@@ -110,10 +110,10 @@ function ScatterPlot({ scatter }: { readonly scatter: DurationScatter }): ReactN
   const { points, medians, xTicks, yTicks } = scatter
   const open = points.filter(({ isFinished }) => !isFinished).length
   return (
-    <figure className={styles.plot}>
+    <figure className={`text-tiny ${styles.plot}`}>
       <svg role="img" aria-label={`${countOf(points.length, 'run')} by nodes and duration, ${open} not finished`}>
         {yTicks.map(({ at, text }) => (
-          <line key={text} className={styles.grid} x1="0" x2="100%" y1={percent(at)} y2={percent(at)} />
+          <line key={text} stroke="var(--dt-line)" x1="0" x2="100%" y1={percent(at)} y2={percent(at)} />
         ))}
         {points.map(({ id, x, y, isFinished, text }) => (
           <circle
@@ -127,19 +127,27 @@ function ScatterPlot({ scatter }: { readonly scatter: DurationScatter }): ReactN
           </circle>
         ))}
         {medians.map(({ x1, x2, y, text }) => (
-          <line key={text} className={styles.median} x1={percent(x1)} x2={percent(x2)} y1={percent(y)} y2={percent(y)}>
+          <line
+            key={text}
+            stroke="var(--dt-text)"
+            strokeWidth="2.5"
+            x1={percent(x1)}
+            x2={percent(x2)}
+            y1={percent(y)}
+            y2={percent(y)}
+          >
             <title>{text}</title>
           </line>
         ))}
       </svg>
-      <div className={classNames(styles.axis, styles.y, 'nums')} aria-hidden="true">
+      <div className={classNames(styles.axis, styles.y, 'nums quiet')} aria-hidden="true">
         {yTicks.map(({ at, text }) => (
           <span key={text} style={{ insetBlockStart: percent(at) }}>
             {text}
           </span>
         ))}
       </div>
-      <div className={classNames(styles.axis, styles.x, 'nums')} aria-hidden="true">
+      <div className={classNames(styles.axis, styles.x, 'nums quiet')} aria-hidden="true">
         {xTicks.map(({ at, text }) => (
           <span key={text} style={{ insetInlineStart: percent(at) }}>
             {text}

@@ -25,7 +25,7 @@ export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNod
   const marked = new Set(stranded.map(({ version }) => version))
   const most = Math.max(1, ...edges.map(({ attempts }) => attempts))
   return (
-    <div className={styles.root} tabIndex={0} role="group" aria-label="Graph of versions">
+    <div className={`scrolls ${styles.root}`} tabIndex={0} role="group" aria-label="Graph of versions">
       <svg
         style={{ '--graph-size': `${drawn.width}px` } as CSSProperties}
         viewBox={`0 0 ${drawn.width} ${drawn.height}`}
@@ -47,14 +47,7 @@ export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNod
               >
                 <title>{text}</title>
               </path>
-              <rect
-                className={styles.labelGround}
-                x={x - LABEL_WIDTH / 2}
-                y={y - 8}
-                width={LABEL_WIDTH}
-                height={16}
-                rx="3"
-              />
+              <rect fill="var(--dt-surface)" x={x - LABEL_WIDTH / 2} y={y - 8} width={LABEL_WIDTH} height={16} rx="3" />
               <text className={classNames(styles.label, isBad && styles.bad)} x={x} y={y + 4} textAnchor="middle">
                 {edge.success === null ? '–' : formatShare(edge.outcomes.succeeded, edge.success.of)}
               </text>
@@ -69,7 +62,12 @@ export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNod
               height={NODE_HEIGHT}
               rx="5"
             />
-            <text className={styles.version} x={NODE_WIDTH / 2} y={NODE_HEIGHT / 2 + 4} textAnchor="middle">
+            <text
+              className={classNames(styles.label, styles.version)}
+              x={NODE_WIDTH / 2}
+              y={NODE_HEIGHT / 2 + 4}
+              textAnchor="middle"
+            >
               {marked.has(version) ? `▲ ${version}` : version}
             </text>
           </g>

@@ -2,11 +2,10 @@ import type { ReactNode } from 'react'
 import { isSubPhase, phaseName, phaseWords } from '../../lib/fleet-names.ts'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
 import { formatCount } from '../../lib/format-number.ts'
-import { classNames } from '../../ui/class-names.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Lane, LaneBand, LaneBar } from '../../ui/lane.tsx'
-import styles from './edge-phases.module.css'
 import { lengthOr } from './edge-table.tsx'
+import styles from './edge-phases.module.css'
 
 /** Durations of each phase on an upgrade path: the median with its interval, p90 and p95. */
 export function EdgePhases({ edge }: { readonly edge: EdgeItem }): ReactNode {
@@ -61,9 +60,7 @@ function columnsOf(mostSeconds: number): readonly Column<EdgeItem['phases'][numb
       cell: ({ runs, censored }) => (
         <>
           {formatCount(runs)}
-          {censored === 0 ? null : (
-            <span className={classNames('quiet', styles.open)}> ({formatCount(censored)} open)</span>
-          )}
+          {censored === 0 ? null : <span className={`quiet ${styles.open}`}> ({formatCount(censored)} open)</span>}
         </>
       ),
     },
@@ -85,7 +82,9 @@ export function phaseColumn<Row>(phaseOf: (row: Row) => string): Column<Row> {
     kind: 'name',
     className: styles.name,
     title: (row) => phaseWords(phaseOf(row)),
-    cell: (row) => <span className={isSubPhase(phaseOf(row)) ? styles.sub : undefined}>{phaseName(phaseOf(row))}</span>,
+    cell: (row) => (
+      <span className={isSubPhase(phaseOf(row)) ? `quiet ${styles.sub}` : undefined}>{phaseName(phaseOf(row))}</span>
+    ),
   }
 }
 

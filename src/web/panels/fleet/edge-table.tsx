@@ -105,9 +105,9 @@ export function SuccessWhisker({ edge }: { readonly edge: Pick<EdgeItem, 'succes
   const { share, low, high, of } = success
   return (
     <span className={styles.whisker} title={successText(edge)}>
-      <span className={styles.line} aria-hidden="true">
-        <span className={styles.range} style={placeOnLane({ start: low, end: high })} />
-        <span className={styles.point} style={{ insetInlineStart: `${100 * share}%` }} />
+      <span className={`keeps-color ${styles.line}`} aria-hidden="true">
+        <span className={`piece ${styles.range}`} style={placeOnLane({ start: low, end: high })} />
+        <span className={`piece ${styles.point}`} style={{ insetInlineStart: `${100 * share}%` }} />
       </span>
       <span className="nums">
         {formatShare(Math.round(share * of), of)} of {formatCount(of)}

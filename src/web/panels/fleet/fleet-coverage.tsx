@@ -3,19 +3,16 @@ import { Link } from 'wouter'
 import type { FleetCoverage } from '../../../contract/common.ts'
 import { clustersPath, ROUTES } from '../../lib/paths.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
-import { classNames } from '../../ui/class-names.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import { Ago } from '../../ui/time.tsx'
-import styles from './fleet-coverage.module.css'
 
 /** The number of clusters behind an answer, and its age: one line, which opens to details. */
 export function FleetCoverageNote({ coverage }: { readonly coverage: FleetCoverage }): ReactNode {
   const { clusters, withObjects, withMetrics, withSpans, silent, unknown, gone, newestAt, oldestAt } = coverage
-  if (clusters + gone === 0)
-    return <span className={classNames('quiet', 'text-small', styles.root)}>No cluster has reported yet</span>
+  if (clusters + gone === 0) return <span className="quiet text-small">No cluster has reported yet</span>
   const heard = clusters - silent
   return (
-    <details className={classNames('quiet', 'text-small', styles.root)}>
+    <details className="quiet text-small at-end">
       <summary>
         <Shape name={silent + unknown > 0 ? 'ring' : 'check'} />
         <span className="nums">

@@ -10,12 +10,10 @@ import styles from './hazard-list.module.css'
 export function HazardList({ hazards }: { readonly hazards: readonly Hazard[] }): ReactNode {
   if (hazards.length === 0) return <p className="quiet">None of the known hazards shows.</p>
   return (
-    <ul className={classNames('list', styles.root)}>
+    <ul className={`entries pairs ${styles.root}`}>
       {hazards.map(({ name, text, weight, alertname }) => (
         <li key={`${name} ${text}`}>
-          <span
-            className={classNames('outcome-mark', styles.name, weight === 'bad' ? 'tone-critical' : 'tone-warning')}
-          >
+          <span className={classNames('inline-row row-text', weight === 'bad' ? 'tone-critical' : 'tone-warning')}>
             <Shape name={weight === 'bad' ? 'cross' : 'diamond'} />
             <strong>{name}</strong>
           </span>

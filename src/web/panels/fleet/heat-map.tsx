@@ -38,7 +38,7 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
           <tbody role="rowgroup">
             {rows.map(({ upgrade, verdict, cells }) => (
               <tr key={upgrade.id} role="row">
-                <th role="rowheader" scope="row" className={classNames('cell-name', styles.name)}>
+                <th role="rowheader" scope="row" className="cell-name touch-links">
                   <Link href={clusterPath(upgrade.cluster)}>{upgrade.cluster}</Link>
                   <span className="own-labels nums">
                     <Link href={upgradePath(upgrade.id)} data-row>
@@ -74,15 +74,12 @@ function currentPhases(cells: readonly HeatCell[]): readonly string[] {
   return texts.length === 0 ? [phaseWords(null)] : texts
 }
 
+const TILE = classNames('row row-nowrap centered no-wrap text-small keeps-color', styles.tile)
+
 function HeatTile({ cell }: { readonly cell: HeatCell }): ReactNode {
   const { state, seconds, level, isStuck, text } = cell
   const isRunning = state === 'in_progress'
-  const className = classNames(
-    styles.tile,
-    styles[`level-${level}`],
-    isRunning && styles.running,
-    isStuck && styles.stuck,
-  )
+  const className = classNames(TILE, styles[`level-${level}`], isRunning && styles.running, isStuck && styles.stuck)
   return (
     <td role="cell" className={styles.phase} title={text}>
       <span role="img" aria-label={text} className={className}>
@@ -104,7 +101,7 @@ const SIGNS: Readonly<Record<HeatCell['state'], string>> = {
 }
 
 function HeatLegend(): ReactNode {
-  const key = (look: string | undefined): ReactNode => <span className={classNames(styles.tile, styles.key, look)} />
+  const key = (look: string | undefined): ReactNode => <span className={classNames(TILE, styles.key, look)} />
   return (
     <Legend isDecoration>
       {key(styles['level-quick'])} as quick as half of the runs of its edge
@@ -112,7 +109,7 @@ function HeatLegend(): ReactNode {
       {key(styles['level-slow'])} slower than 95 of 100
       {key(styles['level-unmeasured'])} too few runs to say
       {key(classNames(styles.running, styles['level-quick']))} running now
-      <span className={classNames(styles.tile, styles.key, styles.stuck)}>
+      <span className={classNames(TILE, styles.key, styles.stuck)}>
         <Shape name="triangle" />
       </span>{' '}
       stuck

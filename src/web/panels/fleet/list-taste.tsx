@@ -22,7 +22,7 @@ export const useClusterColumns = columns.use
 
 export function ListTaste({ search }: { readonly search: string }): ReactNode {
   return (
-    <span className={classNames('row', styles.root)}>
+    <span className="row screen-only at-end">
       <DialogButton size="sm" renderDialog={(close) => <ViewsDialog search={search} onClose={close} />}>
         Views…
       </DialogButton>
@@ -40,7 +40,7 @@ function ColumnsDialog({ onClose }: { readonly onClose: () => void }): ReactNode
       <fieldset className={styles.columns}>
         <legend className="quiet">Beside the name. Kept on this machine.</legend>
         {CLUSTER_COLUMNS.map(({ name, title }) => (
-          <label key={name} className="row">
+          <label key={name} className="row touch">
             <input
               type="checkbox"
               checked={shown.includes(name)}
@@ -67,7 +67,7 @@ function ViewsDialog({ search, onClose }: { readonly search: string; readonly on
         <ul className="plain-list">
           {saved.map((view) => (
             <li key={view.name} className="row">
-              <Link className={styles.view} href={withSearch(clustersPath(), view.search)} onClick={onClose}>
+              <Link className="fills" href={withSearch(clustersPath(), view.search)} onClick={onClose}>
                 {view.name}
               </Link>
               <CopyButton
@@ -99,7 +99,7 @@ function ViewsDialog({ search, onClose }: { readonly search: string; readonly on
           Save the list as it is now as
           <input type="text" data-first value={name} placeholder="Name of the view" onChange={valueTo(setName)} />
         </label>
-        <div className="form-actions">
+        <div className="row form-actions">
           <Button type="submit" variant="primary" size="sm" isDisabled={name.trim() === ''}>
             Save view
           </Button>

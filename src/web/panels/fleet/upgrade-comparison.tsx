@@ -26,6 +26,7 @@ export function UpgradeComparison({ upgrades, nowMs, onRemove }: UpgradeComparis
     ...upgrades.map((upgrade, i): Column<ComparedPhase> => ({
       id: upgrade.id,
       head: <ComparedHead upgrade={upgrade} onRemove={onRemove} />,
+      className: 'touch-links',
       cell: (row) => <Cell cell={row.cells[i]!} row={row} totalSeconds={seconds} />,
     })),
   ]
@@ -81,7 +82,7 @@ function Cell({ cell: { seconds, afterSeconds = 0 }, row, totalSeconds }: CellPr
     <>
       <Lane size="thin">
         <span
-          className={classNames(styles.bar, isLongest && styles.longest)}
+          className={classNames('piece', styles.bar, isLongest && styles.longest)}
           style={placeOnLane({ start, end: start + length })}
         />
       </Lane>

@@ -122,7 +122,7 @@ export function WorkloadTail({ workloads }: { readonly workloads: Workloads }): 
     <>
       {done === undefined || outdatedAtStart === null || outdatedAtStart === 0 ? null : (
         <progress
-          className={styles.progress}
+          className={`keeps-color ${styles.progress}`}
           max={outdatedAtStart}
           value={done}
           aria-label="Machines that have moved"
@@ -160,7 +160,7 @@ export function VirtHandlerWaves({ handler, phases }: VirtHandlerWavesProps): Re
   return (
     <>
       <progress
-        className={styles.progress}
+        className={`keeps-color ${styles.progress}`}
         max={Math.max(1, desired)}
         value={updated}
         aria-label="Nodes with the new virt-handler"

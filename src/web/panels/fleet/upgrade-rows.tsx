@@ -51,7 +51,7 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
 const COLUMNS: readonly Column<UpgradeItem>[] = [
   { head: 'Outcome', cell: (upgrade) => <OutcomeMark upgrade={upgrade} /> },
   { head: 'Took', kind: 'number', cell: (upgrade) => <DurationText upgrade={upgrade} /> },
-  { head: 'Began', kind: 'number', className: styles.beside, cell: (upgrade) => <StartedText upgrade={upgrade} /> },
+  { head: 'Began', kind: 'number', className: 'cell-wide', cell: (upgrade) => <StartedText upgrade={upgrade} /> },
 ]
 
 /** The outcome; of an active upgrade, that it is running or waits for approval. */

@@ -22,7 +22,7 @@ export function VersionHistory({ intervals, range, nowMs }: VersionHistoryProps)
   const lanes = versionLanes(intervals, nowMs, rangeMs)
   if (lanes.length === 0) return <p className="quiet">No version of any operator is told.</p>
   return (
-    <table className={`lane-table ${styles.table}`} aria-label="Versions over time">
+    <table className={`lane-table whole-width ${styles.table}`} aria-label="Versions over time">
       <thead>
         <tr>
           <th scope="col">Operator</th>
@@ -76,7 +76,12 @@ function Piece({ piece, pieces, zone }: PieceProps): ReactNode {
   ].join(' ')
   return (
     <span
-      className={classNames(styles.piece, step >= 2 && styles.pale, isCutBefore && styles.cut)}
+      className={classNames(
+        'piece no-wrap text-tiny',
+        styles.piece,
+        step >= 2 && styles.pale,
+        isCutBefore && styles.cut,
+      )}
       style={{ ...placeOnLane(piece), '--ink': INK[step] } as CSSProperties}
       title={text}
     >

@@ -56,7 +56,7 @@ function columnsOf(show: (row: ExplainRow | undefined) => void): readonly Column
       title: ({ totalMs, ownMs }) => `${msText(totalMs)} with all below it, ${msText(ownMs)} alone`,
       cell: ({ totalMs, totalShare, ownShare }) => (
         <>
-          <span className={styles.bar} aria-hidden="true">
+          <span className={`keeps-color ${styles.bar}`} aria-hidden="true">
             <span style={{ inlineSize: `${100 * totalShare}%` }} />
             <span className={styles.own} style={{ inlineSize: `${100 * ownShare}%` }} />
           </span>

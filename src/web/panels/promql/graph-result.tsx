@@ -101,7 +101,7 @@ function Histograms({ series, result, unit }: HistogramsProps): ReactNode {
   const rows = bucketSeries(series, result.span, (bound) => formatUnit(bound, { unit }, formatContext))
   const { timesSeconds } = toPanelData([], [], result.span)
   return (
-    <figure className={`text-small ${styles.histograms}`}>
+    <figure className={`entries text-small ${styles.histograms}`}>
       <figcaption>
         <code>{seriesName(series.metric)}</code> <span className="quiet">how many were observed in each bucket</span>
       </figcaption>

@@ -20,7 +20,7 @@ function pageOfLabel(name: string, value: string): string | undefined {
 export function SharedLabels({ labels }: { readonly labels: readonly Label[] }): ReactNode {
   if (labels.length === 0) return null
   return (
-    <p className={`row row-text text-small space-above ${styles.root}`}>
+    <p className={`row row-text text-small space-above touch-links ${styles.root}`}>
       {labels.map(([name, value]) => {
         const page = pageOfLabel(name, value)
         return (
@@ -49,7 +49,7 @@ const READ_MAX = 20
 export function SeriesTable({ columns, labelsOf, renderCell, ...table }: SeriesTableProps): ReactNode {
   const canFilter = table.rows.length > READ_MAX
   return (
-    <div className={tableStyles.root}>
+    <div className={`stack ${tableStyles.root}`}>
       <TablePanel
         {...table}
         options={{ columns, isColumnHidden: true, cells: [], density: 'standard', canFilter }}

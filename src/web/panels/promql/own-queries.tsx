@@ -82,7 +82,7 @@ function OwnQueryList({ queries, onChoose }: ChooseProps & { readonly queries: O
   return (
     <ul className={`plain-list scrolls ${styles.list}`}>
       {queries.map(({ expr, atMs }) => (
-        <li key={expr} className="row row-text row-apart">
+        <li key={expr} className="row row-nowrap row-text row-apart">
           <QueryButton expr={expr} onChoose={onChoose} />
           <span className="quiet text-tiny rigid">
             <Since atMs={atMs} suffix=" ago" />
@@ -127,7 +127,7 @@ function Examples({ onChoose }: ChooseProps): ReactNode {
           >
             {says}
           </Button>
-          <code>
+          <code className="own-labels wraps">
             <PromqlText expr={expr} />
           </code>
         </li>

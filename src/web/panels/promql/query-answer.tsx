@@ -162,7 +162,7 @@ function RemarkList({ expr, answer, onMark }: RemarkListProps): ReactNode {
   ]
   if (remarks.length === 0) return null
   return (
-    <ul className="stack list text-small space-above" aria-label="Remarks about the answer">
+    <ul className="stack text-small space-above" aria-label="Remarks about the answer">
       {remarks.slice(0, REMARKS_MAX).map(({ kind, message }) => {
         const { text, offset } = remarkOfAnnotation(message, expr)
         return (

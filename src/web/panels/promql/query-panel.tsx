@@ -64,8 +64,8 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
   const isRun = typed.trim() === expr
   return (
     <section className="panel" aria-label={name}>
-      <div className={styles.line}>
-        {isOneOfMany ? <span className={`nums rigid ${styles.number}`}>{number}</span> : null}
+      <div className={`row ${styles.line}`}>
+        {isOneOfMany ? <span className={`nums rigid text-small text-strong ${styles.number}`}>{number}</span> : null}
         <QueryField
           label={isOneOfMany ? `PromQL of query ${number}` : 'PromQL'}
           value={typed}
@@ -162,7 +162,7 @@ function QueryFault({ expr, failure, hasAnswer, isRetried, onRetry, onTable }: Q
   const isUnreached = failure.status === 0
   const advice = isUnreached && !isRetried ? NOT_ASKED_AGAIN : (failure.hint ?? adviceFor(text))
   return (
-    <div className={styles.fault} role="alert">
+    <div className={`edge wash-critical space-above ${styles.fault}`} role="alert">
       {place === undefined ? null : (
         <pre aria-hidden="true">
           {place.line}

@@ -5,7 +5,6 @@ import type { QueryView } from '../../lib/promql/query-view.ts'
 import { metricsIn } from '../../lib/promql/selectors.ts'
 import { QueryHistory } from './own-queries.tsx'
 import { Button } from '../../ui/button.tsx'
-import styles from './query-tools.module.css'
 
 export interface QueryToolsProps {
   /** There are others beside it. */
@@ -71,7 +70,7 @@ function MetricLinks({ expr }: { readonly expr: string }): ReactNode {
   const metrics = metricsIn(expr)
   if (metrics.length === 0) return null
   return (
-    <span className={`row ${styles.metrics}`}>
+    <span className="row touch-links">
       <span className="quiet">About</span>{' '}
       {metrics.slice(0, METRICS_MAX).map((metric) => (
         <Link

@@ -92,7 +92,7 @@ function Samples({ series, unit, formatContext }: SamplesProps): ReactNode {
   const name = seriesName(series.metric)
   const left = samples.length - SAMPLES_MAX
   return (
-    <section className={`text-small ${styles.root}`} aria-label={`Samples of ${name}`}>
+    <section className={`text-small spaced ${styles.root}`} aria-label={`Samples of ${name}`}>
       <p>
         {countOf(samples.length, 'sample')} of <code>{name}</code>, the newest first
         {left > 0 ? `; ${countOf(left, 'older one is', 'older ones are')} not shown, Save has all` : ''}

@@ -27,7 +27,7 @@ export function TableResult({ title, result, unit }: TableResultProps): ReactNod
   const { data } = result.answer
   const formatContext: FormatContext = { zone, nowMs: serverNowMs() }
   const { rows, columns, sampleOf, shared } = useMemo(() => rowsOf(data), [data])
-  if (data.resultType === 'string') return <p className={styles.text}>{data.result[1]}</p>
+  if (data.resultType === 'string') return <p className="mono wraps">{data.result[1]}</p>
   if (data.resultType === 'matrix') {
     return <SamplesResult title={title} series={data.result} unit={unit} formatContext={formatContext} />
   }
@@ -108,7 +108,7 @@ function Histogram({ histogram, unit, formatContext }: HistogramProps): ReactNod
   const range = first === undefined || last === undefined ? '' : `, from ${write(first.lower)} to ${write(last.upper)}`
   const says = `${formatValue(count)} observed${range}`
   return (
-    <span className={styles.histogram} title={says}>
+    <span className={`inline-row ${styles.histogram}`} title={says}>
       <BlockChart values={counts} most={Math.max(1, ...counts)} label={says} />
       <span>
         <span className="quiet">count</span> {formatCount(count)}

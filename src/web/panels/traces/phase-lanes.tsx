@@ -72,12 +72,12 @@ function Lane({ lane, spans, path, durationNs }: LaneProps): ReactNode {
   return (
     <div className={`${barStyles.root} ${barStyles.onAxis}`} aria-hidden="true">
       {spans.map((span) => (
-        <div key={span.spanId} className={barStyles.bar} style={piece(span)} />
+        <div key={span.spanId} className={`piece ${barStyles.bar}`} style={piece(span)} />
       ))}
       {path
         .filter(({ span }) => own.has(span))
         .map((part) => (
-          <div key={part.fromNs} className={barStyles.path} style={piece(part)} />
+          <div key={part.fromNs} className={`piece ${barStyles.path}`} style={piece(part)} />
         ))}
     </div>
   )

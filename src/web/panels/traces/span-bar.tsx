@@ -33,20 +33,28 @@ export function SpanBar({ span, pieces, window, isOnAxis = false }: SpanBarProps
       className={classNames(styles.root, isOnAxis && styles.onAxis, span.isError && styles.isError)}
       aria-hidden="true"
     >
-      <div className={styles.bar} style={{ insetInlineStart: percent(left), inlineSize: percent(right - left) }} />
+      <div
+        className={`piece ${styles.bar}`}
+        style={{ insetInlineStart: percent(left), inlineSize: percent(right - left) }}
+      />
       {pieces.map(({ fromNs, toNs }) => (
         <div
           key={fromNs}
-          className={styles.path}
+          className={`piece ${styles.path}`}
           style={{ insetInlineStart: percent(at(fromNs)), inlineSize: percent(at(toNs) - at(fromNs)) }}
         />
       ))}
       {span.events
         .filter(({ atNs }) => atNs >= window.fromNs && atNs <= window.toNs)
         .map(({ atNs, name }, i) => (
-          <div key={i} className={styles.event} title={name} style={{ insetInlineStart: percent(at(atNs)) }} />
+          <div
+            key={i}
+            className={`piece ${styles.event}`}
+            title={name}
+            style={{ insetInlineStart: percent(at(atNs)) }}
+          />
         ))}
-      <span className={`nums ${styles.length}`} style={labelPlace(left, right)} data-side={sideOf(left, right)}>
+      <span className={`nums no-wrap ${styles.length}`} style={labelPlace(left, right)} data-side={sideOf(left, right)}>
         {formatSpanNs(span.toNs - span.fromNs)}
       </span>
     </div>

@@ -24,14 +24,14 @@ export function SpanDetail({ trace, span, pathNs, closeHref }: SpanDetailProps):
   const words = spanWords(span)
   return (
     <aside className={styles.root} aria-label={`Span ${words}`}>
-      <header className="row row-text row-apart">
+      <header className="row row-nowrap row-text row-apart">
         <h2>{words}</h2>
         <Link href={closeHref} replace>
           Close
         </Link>
       </header>
       {span.isError ? (
-        <p className={`tone-critical ${styles.status}`}>
+        <p className="tone-critical spaced">
           <Shape name="cross" /> Error{span.statusText === '' ? ': no reason was told' : `: ${span.statusText}`}
         </p>
       ) : null}
@@ -64,8 +64,8 @@ export function SpanDetail({ trace, span, pathNs, closeHref }: SpanDetailProps):
       <Attributes title="Attributes" attributes={span.attributes} />
       {span.events.length === 0 ? null : (
         <section>
-          <h3>{countOf(span.events.length, 'event')}</h3>
-          <ol className={`list text-small ${styles.events}`}>
+          <h3 className="panel-part-head">{countOf(span.events.length, 'event')}</h3>
+          <ol className={`text-small ${styles.events}`}>
             {span.events.map((event, i) => (
               <li key={i}>
                 <span className="nums quiet">{formatDifferenceNs(event.atNs)}</span> <strong>{event.name}</strong>
@@ -83,8 +83,8 @@ export function SpanDetail({ trace, span, pathNs, closeHref }: SpanDetailProps):
       )}
       {span.links.length === 0 ? null : (
         <section>
-          <h3>{countOf(span.links.length, 'link')}</h3>
-          <ul className="list text-small">
+          <h3 className="panel-part-head">{countOf(span.links.length, 'link')}</h3>
+          <ul className="text-small">
             {span.links.map(({ traceId, spanId }) => (
               <li key={traceId + spanId}>
                 <Link href={tracePath(traceId, { span: spanId })}>
@@ -111,11 +111,11 @@ function Attributes({ title, attributes }: AttributesProps): ReactNode {
   if (attributes.length === 0) return null
   return (
     <section>
-      <h3>{title}</h3>
+      <h3 className="panel-part-head">{title}</h3>
       <dl className={`text-small ${styles.attributes}`}>
         {attributes.map(({ key, text }, i) => (
           <div key={`${key} ${i}`}>
-            <dt>{key}</dt>
+            <dt className="quiet">{key}</dt>
             <dd>{text === '' ? <span className="quiet">(empty)</span> : text}</dd>
           </div>
         ))}

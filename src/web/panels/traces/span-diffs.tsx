@@ -76,7 +76,7 @@ function DiffBar({ ns, mostNs }: { readonly ns: number; readonly mostNs: number 
   return (
     <div className={styles.lane} aria-hidden="true">
       <span
-        className={classNames(styles.bar, ns < 0 && styles.isShorter)}
+        className={classNames('piece', styles.bar, ns < 0 && styles.isShorter)}
         style={{ inlineSize: size, ...(ns < 0 ? { insetInlineEnd: '50%' } : { insetInlineStart: '50%' }) }}
       />
     </div>

@@ -15,7 +15,6 @@ import { ApiCallNote } from '../api-call-note.tsx'
 import { DiffBars, DiffTable } from './span-diffs.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import styles from './trace-comparison.module.css'
-import headStyles from './trace-head.module.css'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 
 interface TraceComparisonProps {
@@ -35,7 +34,7 @@ export function TraceComparison({ than, aloneHref, otherHref, ...props }: TraceC
   const query = useTrace(than)
   return (
     <section aria-label="Compared with another trace">
-      <p className={headStyles.upgrade}>
+      <p className="space-below">
         <Link href={aloneHref}>Show this trace alone</Link> <span aria-hidden="true">·</span>{' '}
         <Link href={otherHref}>Compare with another one</Link>
       </p>
@@ -60,7 +59,7 @@ function Compared({ here, there, show, onShow }: ComparedProps): ReactNode {
   }
   return (
     <>
-      <p className={classNames(styles.headline, 'nums')}>
+      <p className="nums space-below">
         <strong>{formatSpanNs(here.durationNs)}</strong>, {differenceWords(diff.differenceNs)}{' '}
         <Link href={tracePath(there.traceId)}>{traceTitle(there)}</Link> ({formatSpanNs(there.durationNs)}).{' '}
         {mostWords(diff.rows[0])}
@@ -128,7 +127,7 @@ function PathLanes({ here, there }: Pick<ComparedProps, 'here' | 'there'>): Reac
     { text: 'The other', trace: there },
   ]
   return (
-    <table className={`lane-table ${styles.lanes}`} aria-label="Critical paths">
+    <table className={`lane-table whole-width ${styles.lanes}`} aria-label="Critical paths">
       <tbody>
         {lanes.map(({ text, trace }) => (
           <tr key={text}>
@@ -138,7 +137,7 @@ function PathLanes({ here, there }: Pick<ComparedProps, 'here' | 'there'>): Reac
                 {criticalPath(trace).map(({ span, fromNs, toNs }) => (
                   <span
                     key={fromNs}
-                    className={classNames('one-line', styles.piece, span === -1 && styles.isBetween)}
+                    className={classNames('piece one-line text-tiny', styles.piece, span === -1 && styles.isBetween)}
                     title={`${wordsOf(trace, span)}: ${formatSpanNs(toNs - fromNs)}`}
                     style={{
                       insetInlineStart: `${(100 * fromNs) / longestNs}%`,

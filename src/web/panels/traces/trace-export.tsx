@@ -22,7 +22,7 @@ export function TraceExport({ traceId, answer }: TraceExportProps): ReactNode {
       >
         Download OTLP JSON
       </Button>
-      <details className="api-call">
+      <details className="quiet text-small api-call">
         <summary>Open in Jaeger or Grafana</summary>
         <p className="quiet">
           This server answers as a Jaeger does. Give this address to a Jaeger page or to a data source of kind Jaeger in

@@ -85,7 +85,7 @@ function moreOf(count: number): string {
 function UpgradeLine({ upgrade }: { readonly upgrade: TracedUpgrade }): ReactNode {
   const { cluster, operator, id, isProvisional } = upgrade
   return (
-    <p className={styles.upgrade}>
+    <p className="space-below">
       Upgrade of {operator} on <Link href={clusterPath(cluster)}>{cluster}</Link>
       {isProvisional ? ', as far as it has got' : ''}.{' '}
       {id === undefined ? (
@@ -100,7 +100,7 @@ function UpgradeLine({ upgrade }: { readonly upgrade: TracedUpgrade }): ReactNod
 function Figure({ name, value }: { readonly name: string; readonly value: ReactNode }): ReactNode {
   return (
     <div>
-      <dt>{name}</dt>
+      <dt className="quiet text-tiny">{name}</dt>
       <dd className="nums">{value}</dd>
     </div>
   )

@@ -105,7 +105,7 @@ export function TraceSelection({ compared, onClear }: TraceSelectionProps): Reac
   const [here, there] = compared
   if (here === undefined) return null
   return (
-    <div className="selection-bar" role="group" aria-label="Selected traces">
+    <div className="row raised selection-bar" role="group" aria-label="Selected traces">
       <strong className="nums">{countOf(compared.length, 'trace')} selected</strong>
       {there === undefined ? (
         <span className="quiet">tick another one to compare it with</span>
@@ -132,7 +132,7 @@ export function TraceScatter({ traces, fromMs, toMs }: TraceScatterProps): React
   const says = `${countOf(traces.length, 'trace')} by start and duration, ${formatCount(failed)} with errors (squares)`
   return (
     <figure className={styles.scatter}>
-      <div className={styles.area}>
+      <div className={`box keeps-color ${styles.area}`}>
         <div className={styles.dots}>
           {traces.map((trace) => {
             const x = (trace.startMs - fromMs) / Math.max(1, toMs - fromMs)

@@ -28,7 +28,7 @@ export function TraceSearchForm({ asked, services, onAsk }: TraceSearchFormProps
   }
   return (
     <form
-      className={`filters space-above ${styles.root}`}
+      className={`row filters space-above ${styles.root}`}
       role="search"
       aria-label="Search traces"
       onSubmit={submitTo(() => {

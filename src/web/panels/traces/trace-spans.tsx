@@ -137,7 +137,7 @@ function TraceMinimap({ trace, path, from, to, onZoom }: TraceMinimapProps): Rea
   return (
     <svg
       ref={box}
-      className={styles.minimap}
+      className={`box ${styles.minimap}`}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
@@ -159,9 +159,9 @@ function TraceMinimap({ trace, path, from, to, onZoom }: TraceMinimapProps): Rea
         setDrag(undefined)
       }}
     >
-      <path className={styles.spans} d={linesOf(trace, (span) => !span.isError)} />
-      <path className={styles.errors} d={linesOf(trace, (span) => span.isError)} />
-      <path className={styles.path} d={pathLine(trace, path)} />
+      <path stroke="var(--dt-bar)" strokeWidth="1.5" d={linesOf(trace, (span) => !span.isError)} />
+      <path stroke="var(--dt-critical-fill)" strokeWidth="2.5" d={linesOf(trace, (span) => span.isError)} />
+      <path stroke="var(--dt-text)" strokeWidth="2.5" d={pathLine(trace, path)} />
       {isWhole ? null : (
         <>
           <rect className={styles.outside} x={0} y={0} width={ordered.low * WIDTH} height={HEIGHT} />

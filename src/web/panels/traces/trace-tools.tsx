@@ -3,7 +3,6 @@ import { countOf } from '../../lib/format-number.ts'
 import type { TraceView } from '../../lib/trace-view.ts'
 import { Button } from '../../ui/button.tsx'
 import { Choice } from '../../ui/choice.tsx'
-import styles from './trace-tools.module.css'
 
 interface TraceToolsProps {
   readonly view: TraceView
@@ -21,7 +20,7 @@ export function TraceTools(props: TraceToolsProps): ReactNode {
   const [from, to] = view.zoom
   const isZoomed = from > 0 || to < 1
   return (
-    <div className={`filters ${styles.root}`}>
+    <div className="row filters" style={{ minBlockSize: '2.25rem' }}>
       <input
         ref={searchRef}
         type="search"
@@ -84,7 +83,7 @@ export function TraceTools(props: TraceToolsProps): ReactNode {
           Open all spans
         </Button>
       )}
-      <span className={styles.show}>
+      <span className="at-end">
         <Choice
           label="Show as"
           options={{ waterfall: 'Waterfall', table: 'Table' }}

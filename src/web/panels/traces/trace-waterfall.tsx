@@ -111,7 +111,10 @@ interface SpanNameProps extends Pick<WaterfallProps, 'hrefOf' | 'onToggle'> {
 
 function SpanName({ span, isOnPath, isClosed, hrefOf, onToggle }: SpanNameProps): ReactNode {
   return (
-    <span className={styles.name} style={{ '--indent': indentOf(span.depth) } as CSSProperties}>
+    <span
+      className={`row row-nowrap no-wrap ${styles.name}`}
+      style={{ '--indent': indentOf(span.depth) } as CSSProperties}
+    >
       <ToggleChildren span={span} isClosed={isClosed} onToggle={onToggle} />
       <Link className="one-line" href={hrefOf(span)} replace data-row="" data-span={span.spanId} title={span.name}>
         {spanWords(span)}

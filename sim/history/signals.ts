@@ -148,23 +148,27 @@ function migrationSeries(history: ClusterHistory): SignalSeries[] {
   ]
 }
 
-/** Counted by the operator that runs: with its first one the series is born, and an upgrade ends it. */
+/** Counted by the operator that runs, each pod from 0: with its first edit the series is born, and an upgrade ends it. */
 function editSeries(history: ClusterHistory): SignalSeries[] {
   const { edits, upgrades } = history
-  const restartsMs = finite(upgrades.map(({ operatorPodsMs }) => operatorPodsMs))
-  const components = [...new Set(edits.map(({ component }) => component))]
-  return components.map((component) => ({
-    signal: 'out_of_band',
-    labels: { component_name: COMPONENT_NAMES[component] },
-    momentsMs: [...edits.map(({ atMs }) => atMs), ...restartsMs],
-    valueAt(timeMs) {
-      const sinceMs = restartsMs.findLast((atMs) => atMs <= timeMs) ?? -Infinity
-      const count = edits.filter(
-        (edit) => edit.component === component && edit.atMs <= timeMs && edit.atMs > sinceMs,
-      ).length
-      return count > 0 ? count : undefined
-    },
-  }))
+  const startsMs = [-Infinity, ...finite(upgrades.map(({ operatorPodsMs }) => operatorPodsMs))]
+  return startsMs.flatMap((sinceMs, i) => {
+    const untilMs = startsMs[i + 1] ?? Infinity
+    const counted = edits.filter(({ atMs }) => atMs > sinceMs && atMs < untilMs)
+    const components = [...new Set(counted.map(({ component }) => component))]
+    return components.map((component): SignalSeries => {
+      const own = counted.filter((edit) => edit.component === component)
+      return {
+        signal: 'out_of_band',
+        labels: { component_name: COMPONENT_NAMES[component], pod: `hco-operator-${i}` },
+        momentsMs: [...own.map(({ atMs }) => atMs), ...finite([untilMs])],
+        valueAt(timeMs) {
+          const count = timeMs < untilMs ? own.filter(({ atMs }) => atMs <= timeMs).length : 0
+          return count > 0 ? count : undefined
+        },
+      }
+    })
+  })
 }
 
 export const COMPONENT_NAMES = {

@@ -95,24 +95,44 @@ function editsOfEvent({ states }: ObjectHistory<EventFacts>): readonly Edit[] {
 }
 
 function counterEdits(history: ClusterHistory): readonly Edit[] {
-  const edits: Edit[] = []
-  const before = new Map<string, MetricRun>()
-  for (const run of history.runs('out_of_band')) {
+  const runsByName = groupBy(history.runs('out_of_band'), ({ labels }) => labels['component_name'] ?? '')
+  return [...runsByName].flatMap(([name, runs]) => {
+    const component = componentOf(name)
+    if (component === '') return []
+    return increasesOf(runs).map(({ run, count }) => {
+      return { component, atMs: run.firstMs, count, source: 'counter', resolutionSeconds: resolutionOf(run) }
+    })
+  })
+}
+
+/** The increases of one component's counter, over all processes of HCO that counted. */
+function increasesOf(runs: readonly MetricRun[]): readonly { readonly run: MetricRun; readonly count: number }[] {
+  const newest = new Map<string, MetricRun>()
+  return runs.flatMap((run) => {
     const key = labelsText(run.labels)
-    const count = increaseOf(before.get(key), run)
-    before.set(key, run)
-    const component = componentOf(run.labels['component_name'] ?? '')
-    if (component === '' || count <= 0) continue
-    edits.push({ component, atMs: run.firstMs, count, source: 'counter', resolutionSeconds: resolutionOf(run) })
-  }
-  return edits
+    const before = [...newest.values()].findLast((other) => isSameProcess(other, run))
+    // The newest run is the last entry.
+    newest.delete(key)
+    newest.set(key, run)
+    const count = increaseOf(before, run)
+    return count > 0 ? [{ run, count }] : []
+  })
+}
+
+/** Whether two runs may be of one process: a sender that starts or stops reporting the pod does not restart HCO. */
+function isSameProcess({ labels: a }: MetricRun, { labels: b }: MetricRun): boolean {
+  if (a['pod'] !== undefined && b['pod'] !== undefined) return a['pod'] === b['pod']
+  if (a['instance'] !== undefined && b['instance'] !== undefined) return a['instance'] === b['instance']
+  return true
 }
 
 /**
- * The increase of a counter. Its series starts with the first increment, which counts if earlier scrapes did not have it. The
- * counter restarts with the operator.
+ * The increase of a counter. HCO counts from 0 in each process, and a component's series starts with its first increment: a
+ * series that was missing in a scrape and is back is of a new process in the same pod. The first increment counts if an
+ * earlier scrape did not have it.
  */
 function increaseOf(before: MetricRun | undefined, run: MetricRun): number {
   if (before === undefined) return run.beforeMs === undefined ? 0 : run.value
-  return run.value >= before.value ? run.value - before.value : run.value
+  const wasMissing = before.afterMs !== undefined && before.afterMs < run.firstMs
+  return wasMissing || run.value < before.value ? run.value : run.value - before.value
 }

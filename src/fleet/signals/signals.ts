@@ -61,6 +61,10 @@ const csvLabels =
     return { ...same(...others)(label), version }
   }
 
+/** Names the process that counts, by its pod or else its address: a new process counts from 0 (`derive/out-of-band.ts`). */
+const countedByProcess: SignalSource['labelsOf'] = (label) =>
+  same('component_name', label('pod') === '' ? 'instance' : 'pod')(label)
+
 const daemonSetState = (state: string): SignalSource => source('virt_handler', () => ({ state }))
 
 const operandReady = (component: string): SignalSource => source('operand_ready', () => ({ component }))
@@ -86,9 +90,9 @@ export const SIGNAL_GROUPS: readonly SignalGroup[] = [
   }),
   group('hco', {
     kubevirt_hco_system_health_status: source('hco_health', same()),
-    kubevirt_hco_out_of_band_modifications_total: source('out_of_band', same('component_name')),
-    kubevirt_hco_out_of_band_modifications_count: source('out_of_band', same('component_name')),
-    hyperconverged_cluster_operator_out_of_band_modifications: source('out_of_band', same('component_name')),
+    kubevirt_hco_out_of_band_modifications_total: source('out_of_band', countedByProcess),
+    kubevirt_hco_out_of_band_modifications_count: source('out_of_band', countedByProcess),
+    hyperconverged_cluster_operator_out_of_band_modifications: source('out_of_band', countedByProcess),
     kubevirt_hco_unsafe_modifications: source('unsafe_modifications', same('annotation_name')),
     kubevirt_hco_unsafe_modification_count: source('unsafe_modifications', same('annotation_name')),
   }),

@@ -20,6 +20,8 @@ const found = (observations: ClusterObservations, upgrades: readonly UpgradeReco
   shown(deriveModifications(clusterHistory(observations), upgrades))
 
 const KUBEVIRT = { component_name: 'kubevirt/kubevirt-kubevirt-hyperconverged' }
+const POD = (pod: string) => ({ ...KUBEVIRT, pod })
+const ADDRESS = (instance: string) => ({ ...KUBEVIRT, instance })
 const MESSAGE = 'Overwritten KubeVirt kubevirt-kubevirt-hyperconverged'
 
 describe('out of band, from the counter', () => {
@@ -41,6 +43,51 @@ describe('out of band, from the counter', () => {
         run('out_of_band', KUBEVIRT, 1, [90, 120], { before: 60 }),
       ],
       ['90..90 x1 ±30'],
+    ],
+    [
+      'a series that was missing and is back is of a new process, also with the same or a higher count',
+      [
+        run('out_of_band', KUBEVIRT, 2, [30, 90], { before: 0, after: 120 }),
+        run('out_of_band', KUBEVIRT, 2, [900, 960], { before: 870, after: 990 }),
+        run('out_of_band', KUBEVIRT, 5, [1800, 1860], { before: 1770 }),
+      ],
+      ['30..30 x2 ±30', '900..900 x2 ±30', '1800..1800 x5 ±30'],
+    ],
+    [
+      'each pod of HCO counts from 0, without a scrape between them',
+      [
+        run('out_of_band', POD('hco-a'), 3, [30, 870], { before: 0, after: 900 }),
+        run('out_of_band', POD('hco-b'), 3, [900, 1800], { before: 870, after: 1830 }),
+        run('out_of_band', POD('hco-c'), 4, [1830, 1860], { before: 1800 }),
+      ],
+      ['30..30 x3 ±30', '900..900 x3 ±30', '1830..1830 x4 ±30'],
+    ],
+    [
+      'pods that overlap are counted apart',
+      [
+        run('out_of_band', POD('hco-a'), 3, [30, 930], { before: 0, after: 960 }),
+        run('out_of_band', POD('hco-b'), 1, [900, 930], { before: 870, after: 960 }),
+        run('out_of_band', POD('hco-b'), 2, [960, 990], { before: 930 }),
+      ],
+      ['30..30 x3 ±30', '900..960 x2 ±30'],
+    ],
+    [
+      'where the pod label was dropped the address names the process',
+      [
+        run('out_of_band', ADDRESS('10.1.0.7:8443'), 2, [30, 870], { before: 0, after: 900 }),
+        run('out_of_band', ADDRESS('10.1.0.9:8443'), 2, [900, 930], { before: 870 }),
+      ],
+      ['30..30 x2 ±30', '900..900 x2 ±30'],
+    ],
+    [
+      'a sender that stops reporting the pod, and reports it again, counts nothing twice',
+      [
+        run('out_of_band', POD('hco-a'), 2, [30, 870], { before: 0, after: 900 }),
+        run('out_of_band', ADDRESS('10.1.0.7:8443'), 3, [900, 1770], { before: 870, after: 1800 }),
+        run('out_of_band', POD('hco-a'), 3, [1800, 2670], { before: 1770, after: 2700 }),
+        run('out_of_band', POD('hco-a'), 4, [2700, 2730], { before: 2670 }),
+      ],
+      ['30..30 x2 ±30', '900..900 x1 ±30', '2700..2700 x1 ±30'],
     ],
     [
       'less than ten minutes apart is one burst, ten minutes is not',

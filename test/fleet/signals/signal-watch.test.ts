@@ -163,7 +163,7 @@ describe('runs of signals', () => {
     expect(watched.runs()[0]).toBe('csv_succeeded 1.16.0 = 1: - < 0..1200 < 1230')
   })
 
-  test('are one for replicas, for names over time and for pods that overlap', async () => {
+  test('are one for replicas and for names over time, and one for each process that counts', async () => {
     const watched = new Watched()
     const oob = (name: string, more: Record<string, string> = {}): Record<string, string> => ({
       __name__: name,
@@ -180,12 +180,16 @@ describe('runs of signals', () => {
       watched.series(labels, T0 + offsetMs + 4 * STEP_MS, T0 + offsetMs + 6 * STEP_MS, 2)
       watched.put(labels, T0 + offsetMs + 7 * STEP_MS, undefined)
     }
-    watched.series(oob(now, { pod: 'new' }), T0 + 7 * STEP_MS, T0 + 9 * STEP_MS, 3)
+    watched.series(oob(now), T0 + 7 * STEP_MS, T0 + 9 * STEP_MS, 3)
+    watched.series(oob(now, { pod: 'new', instance: '10.0.0.8:8443' }), T0 + 9 * STEP_MS, T0 + 10 * STEP_MS, 3)
+    watched.series(oob(now, { instance: '10.0.0.9:8443' }), T0 + 10 * STEP_MS, T0 + 10 * STEP_MS)
     await watched.beat(T0 + HOUR_MS - 1)
     expect(watched.runs()).toEqual([
+      'out_of_band kubevirt/kubevirt 10.0.0.9:8443 = 1: 270 < 300..300 < -',
       'out_of_band kubevirt/kubevirt = 1: - < 0..101 < 120',
       'out_of_band kubevirt/kubevirt = 2: 101 < 120..191 < 210',
       'out_of_band kubevirt/kubevirt = 3: 191 < 210..210 < -',
+      'out_of_band kubevirt/kubevirt new = 3: 240 < 270..270 < -',
     ])
   })
 

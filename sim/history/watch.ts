@@ -123,9 +123,10 @@ function watchObject(history: ClusterHistory, { object, states }: ObjectLife): W
   const firstMs = firstPullIn(history, object.goneMs, untilMs)
   const absentMs = firstMs === undefined ? undefined : firstPullIn(history, firstMs + 1, untilMs)
   if (newestMs === -Infinity || absentMs === undefined) return { observations, absences: [] }
+  const { kind } = last.facts
   return {
     observations,
-    absences: [{ cluster: profile.name, uid, lastSeenMs: newestMs, absentMs: absentMs + delivery.skewMs }],
+    absences: [{ cluster: profile.name, kind, uid, lastSeenMs: newestMs, absentMs: absentMs + delivery.skewMs }],
   }
 }
 

@@ -1,5 +1,5 @@
 /** Observations of objects, runs of metrics, and spans. Facts are a pure function of a cluster's set of observations. */
-import type { ObjectFacts } from './object-facts.ts'
+import type { ObjectFacts, ObjectKind } from './object-facts.ts'
 
 /** One state of one Kubernetes object, as reported by a Collector's `k8sobjects` receiver. */
 export interface ObjectObservation {
@@ -48,6 +48,8 @@ export interface ObjectTransition {
  */
 export interface ObjectAbsence {
   readonly cluster: string
+  /** An object is identified by kind and uid: senders that make up uids may use one for several kinds. */
+  readonly kind: ObjectKind
   readonly uid: string
   readonly lastSeenMs: number
   readonly absentMs: number

@@ -72,15 +72,16 @@ export function clusterHistory(observations: ClusterObservations): ClusterHistor
 }
 
 function objectHistories(observations: ClusterObservations): ReadonlyMap<ObjectKind, readonly ObjectHistory[]> {
-  const absences = groupBy(observations.absences, (absence) => absence.uid)
-  const byUid = groupBy(observations.objects, (object) => object.uid)
-  const histories = [...byUid].map(([uid, seen]) => {
+  const absences = groupBy(observations.absences, ({ kind, uid }) => `${kind} ${uid}`)
+  const byKindAndUid = groupBy(observations.objects, ({ facts, uid }) => `${facts.kind} ${uid}`)
+  const histories = [...byKindAndUid].map(([key, seen]) => {
     const first = seen[0]!
+    const { uid } = first
     const states = statesOf(seen)
     const createdMs = states.find(({ facts }) => facts.createdMs !== undefined)?.facts.createdMs
     const newestSeenMs = states.reduce((newest, state) => Math.max(newest, state.seenMs), -Infinity)
     const deletion = seen.filter((object) => object.change === 'deleted')
-    const missed = absences.get(uid) ?? []
+    const missed = absences.get(key) ?? []
     const absent = missed.filter((absence) => absence.absentMs > newestSeenMs)
     const deletedMs = Math.min(...deletion.map((object) => object.observedMs))
     const absence = {

@@ -39,6 +39,12 @@ export function kindNumber(kind: string): number {
   return (KINDS as readonly string[]).indexOf(kind)
 }
 
+export function kindOf(number: number): ObjectKind {
+  const kind = KINDS[number]
+  if (kind === undefined) throw new MalformedBytesError(`kind ${number} is none`)
+  return kind
+}
+
 export const EVENTS = kindNumber('events')
 export const NODES = kindNumber('nodes')
 

@@ -6,7 +6,7 @@ import { asFailure, openDatabaseForReading } from '../database.ts'
 import { absenceOf } from './listing-rows.ts'
 import { RUN_COLUMNS, RUN_ORDER, RUN_TABLES, runOf, type RunRow } from './metric-runs.ts'
 import { unpackMinutes } from './minutes-codec.ts'
-import { changeOf, EVENTS, managerOf, uidOf, unpackFacts } from './object-codec.ts'
+import { changeOf, EVENTS, kindOf, managerOf, uidOf, unpackFacts } from './object-codec.ts'
 import { SPAN_COLUMNS, spanOf, type StateRow } from './object-rows.ts'
 import { statesOf } from './object-states.ts'
 import { LAST_SEEN_FACT_STEP_MS } from './observed-clusters.ts'
@@ -215,7 +215,7 @@ export class SqlObservations extends Statements implements ObservationReader {
         return []
       const seenMs = seen.reduce((newest, { last }) => Math.max(newest, last.ms), 0)
       const absence = absenceOf(minutes, object.listedMinute, seenMs)
-      return absence === undefined ? [] : [{ cluster, uid: uidOf(object.uid), ...absence }]
+      return absence === undefined ? [] : [{ cluster, kind: kindOf(object.kind), uid: uidOf(object.uid), ...absence }]
     })
   }
 

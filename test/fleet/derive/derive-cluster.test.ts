@@ -337,7 +337,7 @@ const LIFE: ClusterObservations = {
       }),
       run('platform', { type: 'completed', version: '4.18.1' }, at(-9000) / 1000, [0, 990]),
     ],
-    [{ cluster: 'c-1', uid: 'uid-nodes-b', lastSeenMs: at(1), absentMs: at(3700) }],
+    [{ cluster: 'c-1', kind: 'nodes', uid: 'uid-nodes-b', lastSeenMs: at(1), absentMs: at(3700) }],
   ),
 }
 

@@ -60,7 +60,8 @@ describe('from objects', () => {
 
   test('an absence ends the interval, unless the object was seen again', () => {
     const objects = [look(10, hco('1.16.0'))]
-    const absence = { cluster: 'c-1', uid: objects[0]!.uid, lastSeenMs: at(10), absentMs: at(3600) }
+    const { uid } = objects[0]!
+    const absence = { cluster: 'c-1', kind: 'hyperconvergeds', uid, lastSeenMs: at(10), absentMs: at(3600) } as const
     const gone = intervalsOf(observed(objects, [], [absence]))
     expect(shown(gone, 'kubevirt-hyperconverged')).toEqual(['1.16.0 ?10..3600 ±1'])
     const seenAgain = [...objects, look(4000, hco('1.16.0'))]

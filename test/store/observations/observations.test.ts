@@ -291,7 +291,8 @@ describe('absences', () => {
     await observed.put(both, listings)
     const { absences } = await observed.asking((reader) => reader.read(CLUSTER))
     const uid = source(1, '', { name: 'b' }).uid
-    expect(absences).toEqual((want as readonly object[]).map((one) => ({ cluster: CLUSTER, uid, ...one })))
+    const absent = { cluster: CLUSTER, kind: 'catalogsources', uid }
+    expect(absences).toEqual((want as readonly object[]).map((one) => ({ ...absent, ...one })))
     expect(START_MS).toBeLessThanOrEqual(NOW_MS)
   })
 

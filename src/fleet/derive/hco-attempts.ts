@@ -19,9 +19,12 @@ export interface Attempt {
   readonly offer: Offer | undefined
   readonly from: string | undefined
   readonly isProven: boolean
+  /** HCO was uninstalled before: whatever the sources report, nothing was upgraded. */
+  readonly isInstallation: boolean
 }
 
-type Origin = Omit<Attempt, 'from' | 'isProven'>
+type Origin = Omit<Attempt, keyof Provenance>
+type Provenance = Pick<Attempt, 'from' | 'isProven' | 'isInstallation'>
 
 /** In order of time, including attempts that are no upgrade: a later one shows how an earlier one ended. */
 export function hcoAttempts(history: ClusterHistory): readonly Attempt[] {
@@ -91,12 +94,15 @@ function provenance(
   history: ClusterHistory,
   csvs: readonly ObjectHistory<CsvFacts>[],
   nextMs: number,
-): Pick<Attempt, 'from' | 'isProven'> {
+): Provenance {
   const { to, anchorMs, window, csv, offer } = origin
   const atStart = hcoVersionAt(history, anchorMs)
-  // HCO had the version already: it was installed again, or the upgrade was reverted before HCO changed.
-  if (atStart === to && window === undefined) return { from: undefined, isProven: false }
   const before = csv === undefined ? undefined : predecessor(csv, csvs)
+  const isInstallation = csv !== undefined && window?.from === undefined && wasUninstalled(history, anchorMs, before)
+  // HCO had the version already: it was installed again, or the upgrade was reverted before HCO changed.
+  if (isInstallation || (atStart === to && window === undefined)) {
+    return { from: undefined, isProven: false, isInstallation }
+  }
   const installed = offer?.installedCsv === undefined ? undefined : hcoVersionOfCsvName(offer.installedCsv)
   const candidates = [
     window?.from,
@@ -108,11 +114,30 @@ function provenance(
     installed,
   ]
   const from = candidates.find((version) => version !== undefined && version !== to)
-  if (from !== undefined) return { from, isProven: true }
+  if (from !== undefined) return { from, isProven: true, isInstallation }
   // HCO reports an upgrade and was created long before: an older version ran.
   const hcoMs = hcoCreatedMs(history)
   const isOlder = hcoMs !== undefined && hcoMs < anchorMs - SLACK_MS
-  return { from: undefined, isProven: window?.started !== undefined && isOlder }
+  return { from: undefined, isProven: window?.started !== undefined && isOlder, isInstallation }
+}
+
+/**
+ * Whether HyperConverged and the CSV that ran were deleted before this time. A HyperConverged that has not reported a version
+ * yet does not count: it may be created before its CSV.
+ */
+function wasUninstalled(history: ClusterHistory, timeMs: number, before: Predecessor | undefined): boolean {
+  if (before !== undefined && !isGoneBy(before.csv, timeMs)) return false
+  const hcos = history.of('hyperconvergeds')
+  const ran = hcos.filter(({ states }) => {
+    return states.some(({ atMs, facts }) => atMs <= timeMs && facts.operatorVersion !== undefined)
+  })
+  const isNewer = hcos.some(({ createdMs = -Infinity }) => createdMs >= timeMs - SLACK_MS)
+  return ran.length > 0 && ran.every((hco) => isGoneBy(hco, timeMs, isNewer))
+}
+
+/** @param isReplaced a new object proves that this one, which was last seen before, is gone */
+function isGoneBy({ gone }: ObjectHistory, timeMs: number, isReplaced = true): boolean {
+  return gone !== undefined && (isReplaced ? gone.sinceMs : gone.atMs) <= timeMs
 }
 
 /** The first version that HCO reports after the start of the attempt. */
@@ -124,11 +149,14 @@ function hcoVersionAfter(history: ClusterHistory, anchorMs: number, nextMs: numb
   return after.toSorted((a, b) => a.atMs - b.atMs)[0]?.facts.operatorVersion
 }
 
+interface Predecessor {
+  readonly csv: ObjectHistory<CsvFacts>
+  readonly version: string
+  readonly hasRun: boolean
+}
+
 /** The CSV that this one replaces: the one it names, else one that is being replaced, else the newest before it. */
-function predecessor(
-  csv: ObjectHistory<CsvFacts>,
-  csvs: readonly ObjectHistory<CsvFacts>[],
-): { readonly version: string; readonly hasRun: boolean } | undefined {
+function predecessor(csv: ObjectHistory<CsvFacts>, csvs: readonly ObjectHistory<CsvFacts>[]): Predecessor | undefined {
   const bornMs = csv.createdMs ?? csv.states[0]!.atMs
   const replaces = csv.states.at(-1)!.facts.replaces
   const others = csvs.filter((other) => {
@@ -141,5 +169,5 @@ function predecessor(
   const best = others.findLast(({ name }) => name === replaces) ?? others.findLast(isLeaving) ?? others.at(-1)
   if (best === undefined) return undefined
   const steps = csvPath(best)
-  return { version: versionOf(best), hasRun: steps.some(({ phase }) => phase === 'Succeeded') }
+  return { csv: best, version: versionOf(best), hasRun: steps.some(({ phase }) => phase === 'Succeeded') }
 }

@@ -35,7 +35,7 @@ function draftOf(
   history: ClusterHistory,
   lastSeenMs: number,
 ): UpgradeDraft {
-  const { csv, offer, window, steps, from, to, anchorMs, isProven } = attempt
+  const { csv, offer, window, steps, from, to, anchorMs, isProven, isInstallation } = attempt
   const range = operandRange(attempt, previous, outcome.next)
   const isOver = outcome.state !== 'in_progress'
   const components = componentPaths(history, range, isOver)
@@ -61,7 +61,17 @@ function draftOf(
   const changesUntilMs = isOpen ? lastSeenMs : (lastEnd?.atMs ?? lastSeenMs)
   const reached = outcome.state === 'succeeded' ? outcome.ended : undefined
   return {
-    ...{ operator: HCO, source: 'objects', from, to, isProven, anchorMs, sinceMs: anchorMs, lastSeenMs },
+    ...{
+      operator: HCO,
+      source: 'objects',
+      from,
+      to,
+      isProven,
+      isInstallation,
+      anchorMs,
+      sinceMs: anchorMs,
+      lastSeenMs,
+    },
     ...{ state: outcome.state, started, ended: outcome.ended, phases },
     channel: offer?.channel ?? subscription?.channel,
     approval,

@@ -24,6 +24,8 @@ export interface UpgradeDraft {
   readonly to: string
   /** Another version ran before, so it is not a first installation. An unproven draft needs the proof of another source. */
   readonly isProven: boolean
+  /** It was an installation after an uninstallation: the proof of another source does not count. */
+  readonly isInstallation?: boolean
   /** When the new version first appeared, as far as known: the order of attempts. */
   readonly anchorMs: number
   /** The lower bound of the anchor, by the resolution of the source. */

@@ -118,7 +118,7 @@ export function mergeDrafts(sources: readonly (readonly UpgradeDraft[])[]): read
       else merged[i] = merge(merged[i]!, draft)
     }
   }
-  return merged.filter(({ isProven }) => isProven)
+  return merged.filter(({ isProven, isInstallation }) => isProven && isInstallation !== true)
 }
 
 /** The newest attempt of a better source that is the same upgrade. */

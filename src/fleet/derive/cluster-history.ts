@@ -12,6 +12,7 @@ import type {
   SpanEvidence,
 } from '../../model/observation.ts'
 import { collectorClock, type CollectorClock } from './collector-clock.ts'
+import { restoresOf, type Restore } from './etcd-restore.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { joinRuns } from './metric-series.ts'
 import { compareTexts } from '../version-order.ts'
@@ -28,6 +29,8 @@ export interface ObjectState<F extends ObjectFacts = ObjectFacts> {
   readonly atMs: number
   /** Reported at once by a watch; false: found later by a list, so it is older than `seenMs`. */
   readonly isWatched: boolean
+  /** etcd was restored, and the object is in an earlier state again: nothing in the cluster changed it. */
+  readonly isRestored?: boolean
 }
 
 export interface ObjectHistory<F extends ObjectFacts = ObjectFacts> {
@@ -74,10 +77,12 @@ export function clusterHistory(observations: ClusterObservations): ClusterHistor
 function objectHistories(observations: ClusterObservations): ReadonlyMap<ObjectKind, readonly ObjectHistory[]> {
   const absences = groupBy(observations.absences, ({ kind, uid }) => `${kind} ${uid}`)
   const byKindAndUid = groupBy(observations.objects, ({ facts, uid }) => `${facts.kind} ${uid}`)
-  const histories = [...byKindAndUid].map(([key, seen]) => {
-    const first = seen[0]!
+  const ordered = new Map([...byKindAndUid].map(([key, seen]) => [key, seen.toSorted(compareStates)]))
+  const restores = restoresOf([...ordered.values()], isWatchEvent)
+  const histories = [...ordered].map(([key, all]) => {
+    const first = all[0]!
     const { uid } = first
-    const states = statesOf(seen)
+    const { seen, states, undoneMs } = statesOf(all, restores)
     const createdMs = states.find(({ facts }) => facts.createdMs !== undefined)?.facts.createdMs
     const newestSeenMs = states.reduce((newest, state) => Math.max(newest, state.seenMs), -Infinity)
     const deletion = seen.filter((object) => object.change === 'deleted')
@@ -88,7 +93,8 @@ function objectHistories(observations: ClusterObservations): ReadonlyMap<ObjectK
       atMs: Math.min(...absent.map((absence) => absence.absentMs)),
       sinceMs: Math.max(newestSeenMs, ...absent.map((absence) => absence.lastSeenMs)),
     }
-    const gone = deletion.length > 0 ? { atMs: deletedMs, sinceMs: deletedMs } : absent.length > 0 ? absence : undefined
+    const deleted = deletion.length > 0 ? deletedMs : undoneMs
+    const gone = deleted !== undefined ? { atMs: deleted, sinceMs: deleted } : absent.length > 0 ? absence : undefined
     return {
       kind: first.facts.kind,
       history: { uid, name: first.name, namespace: first.namespace, createdMs, states, gone },
@@ -118,13 +124,52 @@ function bornMs(history: ObjectHistory): number {
 /** An `added` within this time after the creation is a creation; later it is the list at a Collector's start. */
 const CREATION_WITHIN_MS = 60_000
 
-function statesOf(seen: readonly ObjectObservation[]): ObjectState[] {
-  const ordered = seen.toSorted(
-    (a, b) =>
-      compareResourceVersions(a.resourceVersion, b.resourceVersion) ||
-      Number(a.change === 'deleted') - Number(b.change === 'deleted') ||
-      a.observedMs - b.observedMs,
+function compareStates(a: ObjectObservation, b: ObjectObservation): number {
+  return (
+    compareResourceVersions(a.resourceVersion, b.resourceVersion) ||
+    Number(a.change === 'deleted') - Number(b.change === 'deleted') ||
+    a.observedMs - b.observedMs
   )
+}
+
+interface ObjectStates {
+  /** Without deletions that a restore undid. */
+  readonly seen: readonly ObjectObservation[]
+  readonly states: ObjectState[]
+  /** A restore undid the creation of the object. */
+  readonly undoneMs: number | undefined
+}
+
+/** @param ordered by resource version */
+function statesOf(ordered: readonly ObjectObservation[], restores: readonly Restore[]): ObjectStates {
+  if (restores.length === 0) return { seen: ordered, states: orderedStates(ordered), undoneMs: undefined }
+  let seen: readonly ObjectObservation[] = []
+  const states: ObjectState[] = []
+  let undoneMs: number | undefined
+  let fromMs = -Infinity
+  for (const restore of [...restores, undefined]) {
+    const untilMs = restore?.atMs ?? Infinity
+    const before = ordered.filter(({ observedMs }) => observedMs >= fromMs && observedMs < untilMs)
+    states.push(...orderedStates(before))
+    if (before.length > 0) undoneMs = undefined
+    seen = [...seen, ...before]
+    if (restore === undefined || seen.length === 0) continue
+    const { version, atMs, snapshotMs } = restore
+    const isUndone = ({ resourceVersion, change, observedMs }: ObjectObservation): boolean =>
+      Number(resourceVersion) > version || (change === 'deleted' && observedMs > snapshotMs)
+    const stored = seen.findLast((state) => !isUndone(state))
+    const wasDeleted = seen.some(({ change }) => change === 'deleted')
+    if (stored === undefined && !wasDeleted) undoneMs ??= atMs
+    if (stored !== undefined && stored.change !== 'deleted' && seen.some(isUndone)) {
+      states.push({ facts: stored.facts, seenMs: atMs, atMs, isWatched: false, isRestored: true })
+      seen = seen.filter((state) => !isUndone(state))
+    }
+    fromMs = atMs
+  }
+  return { seen, states: noLaterThanNext(states), undoneMs }
+}
+
+function orderedStates(ordered: readonly ObjectObservation[]): ObjectState[] {
   const states: ObjectState[] = []
   let last: ObjectObservation | undefined
   for (const object of ordered) {

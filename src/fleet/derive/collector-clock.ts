@@ -88,7 +88,7 @@ function samplesOf({ states }: SeenObject): readonly ClockSample[] {
 }
 
 /** The newest time in the state, of kinds whose writers put the time of writing into it. */
-function ownTimeMs(facts: ObjectFacts): number | undefined {
+export function ownTimeMs(facts: ObjectFacts): number | undefined {
   switch (facts.kind) {
     case 'clusterserviceversions':
       return maxOf([facts.createdMs, facts.lastTransitionMs, ...facts.history.map((step) => step.lastUpdateMs)])

@@ -55,7 +55,10 @@ function windowsOf(hco: ObjectHistory<HyperConvergedFacts>): readonly HcoWindow[
     const { facts } = state
     const reached = facts.operatorVersion
     const target = upgradeTarget(facts)
-    if (open !== undefined && reached === open.to) {
+    if (state.isRestored === true) {
+      if (open !== undefined) windows.push(open)
+      open = undefined
+    } else if (open !== undefined && reached === open.to) {
       windows.push({ ...open, ended: flipMoment(state, before, 'False') })
       open = undefined
     } else if (reached !== undefined && version !== undefined && reached !== version) {

@@ -27,7 +27,9 @@ export function hasHco(history: ClusterHistory): boolean {
 export function kubevirtUpgradesByObjects(history: ClusterHistory): readonly UpgradeDraft[] {
   return history.of('kubevirts').flatMap((kubevirt) => {
     const starts = kubevirt.states.filter(({ facts }, i) => isTurn(facts, kubevirt.states[i - 1]?.facts))
-    return starts.flatMap((start, i) => draftOf(history, kubevirt, start.atMs, starts[i + 1]) ?? [])
+    return starts.flatMap((start, i) =>
+      start.isRestored ? [] : (draftOf(history, kubevirt, start.atMs, starts[i + 1]) ?? []),
+    )
   })
 }
 

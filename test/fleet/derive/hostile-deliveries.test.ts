@@ -132,3 +132,112 @@ describe('HCO that was uninstalled and installed again', () => {
     expect(upgradesOf({ objects })).toEqual([GOLDEN, '1.17.0 > 1.18.0 succeeded 2000-2600'])
   })
 })
+
+describe('etcd that was restored from a snapshot', () => {
+  const KUBEVIRT = { uid: 'kubevirt-1', name: 'kubevirt-kubevirt-hyperconverged' }
+  const OLD_CSV = { uid: '00000000-2222-4333-8444-555555555555', name: csvName('1.16.0') }
+  const SUCCEEDED: readonly Step[] = [['Succeeded', 'InstallSucceeded', -90_000]]
+  const kubevirt = (version: string, second: number) =>
+    operandFacts('kubevirts', {
+      observedVersion: version,
+      targetVersion: version,
+      conditions: [condition('Available', 'True', 'AllComponentsReady', '', second)],
+    })
+  const oldCsv = csvFacts('1.16.0', SUCCEEDED, { createdMs: at(-90_100) })
+  const before = [
+    sight({ ...OLD_CSV, rv: 900, seconds: -600, change: 'listed' }, oldCsv),
+    sight({ ...HCO, rv: 910, seconds: -600, change: 'listed' }, hcoFacts('1.16.0', settled(-90_000))),
+    sight({ ...KUBEVIRT, rv: 920, seconds: -600, change: 'listed' }, kubevirt('v1.6.2', -90_000)),
+    ...goldenUpgrade(),
+    sight({ ...KUBEVIRT, rv: 3000, seconds: 700 }, kubevirt('v1.7.1', 700)),
+  ]
+  /** The snapshot is of revision 950, before the upgrade; the operators of 1.16 start and write their status. */
+  const restored = [
+    sight({ ...HCO, rv: 960, seconds: 7200 }, hcoFacts('1.16.0', settled(7200))),
+    sight({ ...KUBEVIRT, rv: 970, seconds: 7230 }, kubevirt('v1.6.2', 7230)),
+  ]
+
+  test('the versions of the snapshot run again, by no upgrade', () => {
+    const objects = [...before, ...restored]
+    const { cluster, intervals } = deriveCluster(observations({ objects }))
+    expect(cluster).toMatchObject({ hcoVersion: '1.16.0', versions: { kubevirt: 'v1.6.2' } })
+    expect(upgradesOf({ objects })).toEqual([GOLDEN])
+    const shown = intervals
+      .filter(({ operator }) => operator === 'kubevirt-hyperconverged')
+      .map(({ version, fromMs }) => `${version} ${(fromMs - at(0)) / 1000}`)
+    expect(shown).toEqual(['1.16.0 -600', '1.17.0 840', '1.16.0 7200'])
+  })
+
+  test('also when their revisions have passed those before the restore', () => {
+    const later = [
+      sight({ ...HCO, rv: 9000, seconds: 90_000 }, hcoFacts('1.16.0', settled(90_000))),
+      sight({ ...KUBEVIRT, rv: 9010, seconds: 90_030 }, kubevirt('v1.6.2', 90_030)),
+    ]
+    expect(upgradesOf({ objects: [...before, ...restored, ...later] })).toEqual([GOLDEN])
+    expect(deriveCluster(observations({ objects: [...before, ...restored, ...later] })).cluster.hcoVersion).toBe(
+      '1.16.0',
+    )
+  })
+
+  test('the next upgrade starts at the version of the snapshot', () => {
+    const again: readonly Step[] = [
+      ['Pending', 'RequirementsNotMet', 9000],
+      ['Installing', 'InstallSucceeded', 9020],
+      ['Succeeded', 'InstallSucceeded', 9090],
+    ]
+    const csv = { uid: 'csv-again', name: csvName('1.17.0') }
+    const facts = csvFacts('1.17.0', again, { createdMs: at(9000), replaces: csvName('1.16.0') })
+    const objects = [
+      ...before,
+      ...restored,
+      sight({ ...csv, rv: 1020, seconds: 9090 }, facts),
+      sight({ ...HCO, rv: 1030, seconds: 9096 }, hcoFacts('1.16.0', upgradingTo('1.17.0', 9095))),
+      sight({ ...HCO, rv: 1040, seconds: 9800 }, hcoFacts('1.17.0', settled(9800))),
+    ]
+    expect(upgradesOf({ objects })).toEqual([GOLDEN, '1.16.0 > 1.17.0 succeeded 9000-9800'])
+    expect(deriveCluster(observations({ objects })).cluster.hcoVersion).toBe('1.17.0')
+  })
+
+  test('an upgrade that the restore undid has ended', () => {
+    const begun = before.filter(({ observedMs }) => observedMs < at(720))
+    expect(upgradesOf({ objects: [...begun, ...restored] })).toEqual(['1.16.0 > 1.17.0 rolled_back 0-7200'])
+  })
+
+  test('KubeVirt without HCO', () => {
+    const onlyKubevirt = [...before, ...restored].filter(({ facts }) => facts.kind === 'kubevirts')
+    const node = (rv: number, seconds: number): ObjectObservation => {
+      const facts = {
+        kind: 'nodes',
+        isReady: rv < 3000,
+        isSchedulable: true,
+        roles: [],
+        kubeletVersion: '1.30',
+      } as const
+      return sight({ uid: 'node-1', name: 'node-1', rv, seconds }, facts)
+    }
+    const objects = [...onlyKubevirt, node(3100, 800), node(980, 7300)]
+    const { cluster, upgrades } = deriveCluster(observations({ objects }))
+    expect(upgrades.map(({ upgrade: { to, state } }) => `${to} ${state}`)).toEqual(['v1.7.1 succeeded'])
+    expect(cluster.versions).toEqual({ kubevirt: 'v1.6.2' })
+  })
+
+  test('the order of arrival and repeats do not matter', () => {
+    const objects = [...before, ...restored]
+    const want = JSON.stringify(deriveCluster(observations({ objects })))
+    expect(JSON.stringify(deriveCluster(observations({ objects: [...objects, ...objects].reverse() })))).toBe(want)
+  })
+
+  test("a Collector's clock that is set back is no restore", () => {
+    const objects = before.map((one) => ({
+      ...one,
+      observedMs: one.observedMs + (one.observedMs < at(500) ? 1_200_000 : 0),
+    }))
+    expect(upgradesOf({ objects })).toEqual([GOLDEN])
+    expect(deriveCluster(observations({ objects })).cluster.hcoVersion).toBe('1.17.0')
+  })
+
+  test('one object in a wrong order is no restore', () => {
+    const objects = [...before, restored[0]!]
+    expect(deriveCluster(observations({ objects })).cluster.hcoVersion).toBe('1.17.0')
+  })
+})

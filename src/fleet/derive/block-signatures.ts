@@ -4,10 +4,12 @@
  */
 import type { Evidence, PhaseName, UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
 import { conditionText, isOpen, phaseOf, objectEvidence, type BlockSignature } from './block-evidence.ts'
-import { HCO_PACKAGES, type ClusterHistory } from './cluster-history.ts'
+import type { ClusterHistory } from './cluster-history.ts'
 import { csvPath, type CsvStep } from './csv-path.ts'
+import { HCO } from './hco-upgrades.ts'
 import { conditionOf } from './hco-window.ts'
 import { hcoSubscriptions } from './olm-offer.ts'
+import { planningProblem } from './olm-planning.ts'
 import { objectsNow, type PresentObject } from './present.ts'
 import { operandFailing, reconcileError, virtHandlerRollout } from './block-operands.ts'
 import { METRIC_SIGNATURES } from './block-metrics.ts'
@@ -35,21 +37,17 @@ export function blocksOf(history: ClusterHistory, record: UpgradeRecord): readon
   return BLOCK_SIGNATURES.flatMap((signature) => signature(history, record) ?? [])
 }
 
-/** No CSV yet: the bundle cannot be unpacked, or the catalog has no upgrade path. */
-export function resolutionFailed(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
-  if (record.upgrade.state !== 'in_progress' || record.detail.csvUid !== undefined) return undefined
-  for (const { name, namespace, facts, atMs } of objectsNow(history, 'subscriptions')) {
-    if (!Object.hasOwn(HCO_PACKAGES, facts.package)) continue
-    const failed = ['ResolutionFailed', 'BundleUnpackFailed', 'InstallPlanFailed']
-      .map((type) => conditionOf(facts.conditions, type))
-      .find((condition) => condition?.status === 'True')
-    if (failed === undefined) continue
-    const sinceMs = failed.lastTransitionMs ?? atMs
-    const evidence = [objectEvidence(sinceMs, conditionText(failed), `subscriptions/${namespace}/${name}`, 'offered')]
-    const text = `OLM cannot plan the upgrade: ${failed.reason || failed.type}.`
-    return { cause: 'resolution_failed', text, sinceMs, evidence }
-  }
-  return undefined
+/** OLM has not created the CSV, so HCO's upgrade has not started. */
+export function resolutionFailed(
+  history: ClusterHistory,
+  { upgrade, detail }: UpgradeRecord,
+): UpgradeBlock | undefined {
+  const isPlanned = detail.csvUid !== undefined || upgrade.startedMs !== undefined
+  if (upgrade.operator !== HCO || upgrade.state !== 'in_progress' || isPlanned) return undefined
+  const problem = planningProblem(history)
+  if (problem === undefined) return undefined
+  const { text, sinceMs, evidence } = problem
+  return { cause: 'resolution_failed', text, sinceMs, evidence }
 }
 
 export function approvalWaiting(_: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {

@@ -3,7 +3,7 @@ import type { PhaseName, PhaseState, UpgradeState } from '../../model/upgrade.ts
 import type { ComponentPath } from './component-upgrade.ts'
 import { firstSucceeded, phaseTimes, type CsvStep } from './csv-path.ts'
 import type { HcoWindow } from './hco-window.ts'
-import type { Offer } from './olm-offer.ts'
+import type { Offer, Plan } from './olm-offer.ts'
 import { earliest, latest, type Moment } from './moment.ts'
 import type { PhaseDraft } from './upgrade-draft.ts'
 import type { Rollout } from './virt-handler-rollout.ts'
@@ -67,8 +67,9 @@ function phaseState(
 
 function offerPhases({ offer, state, csvCreated }: PhaseInputs): readonly PhaseDraft[] {
   const plan = offer?.plan
+  const isPlanned = plan !== undefined && !isPlanLost(plan, csvCreated)
   const offered = earliest(offer?.offered, plan?.created)
-  const planned = plan?.created ?? (offer === undefined ? undefined : csvCreated)
+  const planned = isPlanned ? plan.created : offer === undefined ? undefined : csvCreated
   const started = offer?.offered === undefined ? undefined : offered
   const isReported = offer?.offered !== undefined
   const offers = phase(
@@ -81,6 +82,11 @@ function offerPhases({ offer, state, csvCreated }: PhaseInputs): readonly PhaseD
   return [offers, approvalPhase(offer, state, csvCreated)]
 }
 
+/** Nobody can approve a plan that was deleted or has failed before its approval: OLM has to create another one. */
+function isPlanLost({ approved, isApprovable }: Plan, csvCreated: Moment | undefined): boolean {
+  return csvCreated === undefined && approved === undefined && !isApprovable
+}
+
 /** Also automatic approval takes a moment. */
 function approvalPhase(offer: Offer | undefined, state: UpgradeState, csvCreated: Moment | undefined): PhaseDraft {
   const plan = offer?.plan
@@ -88,6 +94,7 @@ function approvalPhase(offer: Offer | undefined, state: UpgradeState, csvCreated
     const isAutomatic = offer?.approval === 'Automatic'
     return { name: 'approval', state: isAutomatic ? 'skipped' : 'unknown' }
   }
+  if (isPlanLost(plan, csvCreated)) return { name: 'approval', state: phaseState(state, undefined, undefined, true) }
   // The CSV is created after the approval.
   const approved = csvCreated === undefined ? plan.approved : earliest(plan.approved, csvCreated)
   return phase('approval', state, plan.created, approved)

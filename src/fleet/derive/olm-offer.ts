@@ -28,6 +28,8 @@ export interface Plan {
   readonly approved: Moment | undefined
   readonly isGone: boolean
   readonly phase: string
+  /** It exists, and it is neither approved nor over. */
+  readonly isApprovable: boolean
 }
 
 export function hcoSubscriptions(history: ClusterHistory): readonly ObjectHistory<SubscriptionFacts>[] {
@@ -40,7 +42,8 @@ export function hcoSubscriptions(history: ClusterHistory): readonly ObjectHistor
 export function offerOf(history: ClusterHistory, csvName: string, untilMs: number | undefined): Offer | undefined {
   const plans = plansOf(history, csvName)
   const inTime = plans.findLast((candidate) => untilMs === undefined || candidate.created.atMs <= untilMs + SLACK_MS)
-  const plan = inTime ?? plans[0]
+  // Without a CSV the plan that exists is the one that counts.
+  const plan = (untilMs === undefined ? plans.findLast(({ isGone }) => !isGone) : undefined) ?? inTime ?? plans[0]
   const named = hcoSubscriptions(history).flatMap((subscription) => namedBy(subscription, csvName))
   const first =
     named.filter(({ offered }) => untilMs === undefined || offered.atMs <= untilMs + SLACK_MS).at(-1) ?? named[0]
@@ -53,7 +56,8 @@ export function offerOf(history: ClusterHistory, csvName: string, untilMs: numbe
     offered: first?.offered,
     subscription: first?.subscription,
     plan,
-    approval: first?.approval ?? (plan === undefined ? undefined : plan.isManual ? 'Manual' : 'Automatic'),
+    // One Subscription with manual approval makes the plans of its namespace manual.
+    approval: plan?.isManual === true ? 'Manual' : (first?.approval ?? (plan === undefined ? undefined : 'Automatic')),
     channel: first?.channel,
   }
 }
@@ -106,7 +110,9 @@ function plansOf(history: ClusterHistory, csvName: string): readonly Plan[] {
     .sort((a, b) => a.created.atMs - b.created.atMs)
 }
 
-function planOf(plan: ObjectHistory<InstallPlanFacts>): Plan {
+export function planOf(plan: ObjectHistory<InstallPlanFacts>): Plan {
+  const { phase, isApproved } = plan.states.at(-1)!.facts
+  const isOver = plan.gone !== undefined || phase === 'Failed' || phase === 'Complete'
   return {
     name: plan.name,
     namespace: plan.namespace,
@@ -114,7 +120,8 @@ function planOf(plan: ObjectHistory<InstallPlanFacts>): Plan {
     isManual: plan.states.some(({ facts }) => facts.approval === 'Manual'),
     approved: approvedOf(plan),
     isGone: plan.gone !== undefined,
-    phase: plan.states.at(-1)!.facts.phase,
+    phase,
+    isApprovable: !isApproved && !isOver,
   }
 }
 

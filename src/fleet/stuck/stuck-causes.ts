@@ -7,6 +7,7 @@ import type {
   BlockCause,
   Evidence,
   PhaseName,
+  Upgrade,
   UpgradeBlock,
   UpgradeDetail,
   UpgradeRecord,
@@ -15,7 +16,7 @@ import type {
 
 /** The phases that each cause can block; a name includes its parts. */
 const PHASES_OF_CAUSE: Readonly<Record<Exclude<BlockCause, 'unknown'>, readonly string[]>> = {
-  approval_waiting: ['approval', 'offered'],
+  approval_waiting: ['approval'],
   no_update_offered: ['offered'],
   resolution_failed: ['offered', 'approval'],
   requirements_not_met: ['olm'],
@@ -58,6 +59,7 @@ type Signature = (record: UpgradeRecord, phase: PhaseName | undefined) => Upgrad
 /** Causes from the record alone (facts 5.10), in the order of an upgrade. */
 const SIGNATURES: readonly Signature[] = [
   approvalWaiting,
+  planInstalling,
   csvReason,
   rolloutStalled,
   operandStalled,
@@ -72,6 +74,22 @@ function approvalWaiting(record: UpgradeRecord, phase: PhaseName | undefined): U
   const plan = record.detail.installPlan
   const text = `${plan === undefined ? 'The install plan' : `Install plan ${plan}`} waits for somebody to approve it.`
   return { cause: 'approval_waiting', text, evidence: evidenceOf(record, 'approval') }
+}
+
+/** An approved plan unpacks the bundle and applies its objects, the CSV among them, in about a minute. */
+function planInstalling(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  const { upgrade, detail } = record
+  if (phase !== undefined || !isPlanApproved(upgrade) || upgrade.startedMs !== undefined) return undefined
+  const text =
+    `InstallPlan ${detail.installPlan ?? ''} was approved, and OLM has not created the CSV. ` +
+    'Read the status of the plan and the logs of its unpack job.'
+  const evidence = [...evidenceOf(record, 'approval'), ...evidenceOf(record, 'offered')]
+  return { cause: 'resolution_failed', text, evidence }
+}
+
+/** OLM carries the plan out; only a CSV starts the upgrade. */
+export function isPlanApproved({ phases }: Upgrade): boolean {
+  return phases.some(({ name, endedMs }) => name === 'approval' && endedMs !== undefined)
 }
 
 /** OLM's reasons that name a cause; waiting for a deployment is not one. */

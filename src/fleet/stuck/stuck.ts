@@ -9,7 +9,7 @@ import type { PhaseBaseline, StuckVerdict } from '../../model/stuck.ts'
 import type { PhaseName, PhaseState, Upgrade, UpgradePhase, UpgradeRecord } from '../../model/upgrade.ts'
 import { comparePhases } from '../edges/edges.ts'
 import { SEED_SECONDS, type BaselineIndex } from './stuck-baseline.ts'
-import { canStop, causesOf } from './stuck-causes.ts'
+import { canStop, causesOf, isPlanApproved } from './stuck-causes.ts'
 import { isPartOf } from './stuck-silence.ts'
 
 /** When a cluster was last seen, by source. */
@@ -118,8 +118,9 @@ function withoutPhase({ upgrade }: UpgradeRecord, lastMs: number | undefined): C
   const hasCause = isCauseReported(upgrade, undefined)
   // OLM has finished and HCO reports nothing: the upgrade may have ended, which metrics would not show (facts 5.4).
   const isDark = upgrade.phases.some(({ name, endedMs }) => name === 'olm' && endedMs !== undefined)
-  // Before the start, only a reported cause distinguishes this upgrade from one that was not approved yet.
-  const sinceMs = upgrade.startedMs === undefined && !hasCause ? undefined : (lastMs ?? upgrade.startedMs)
+  // Before the CSV, OLM works only on an approved plan; otherwise a reported cause is needed.
+  const isWorking = upgrade.startedMs !== undefined || isPlanApproved(upgrade) || hasCause
+  const sinceMs = isWorking ? (lastMs ?? upgrade.startedMs) : undefined
   if (upgrade.state !== 'in_progress' || sinceMs === undefined || (isDark && !hasCause)) return undefined
   const seconds = (hasCause ? CAUSE_SECONDS : SEED_SECONDS) + slackSeconds(upgrade.resolutionSeconds)
   const where = { phase: undefined, phaseSinceMs: undefined, baseline: undefined }

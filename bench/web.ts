@@ -33,7 +33,7 @@ const PAGES: readonly MeasuredPage[] = [
   { name: 'Adoption', path: '/adoption', useful: 'main .answer svg, main .answer canvas' },
   { name: 'Alerts', path: '/alerts', useful: '.answer .alert-table tbody tr' },
   { name: 'Rules', path: '/alerts/rules', useful: '.answer table tbody tr' },
-  { name: 'a runbook', path: '/rb/VirtOperatorDown', useful: '.runbook h2' },
+  { name: 'a runbook', path: '/rb/VirtOperatorDown', useful: '.runbook-body-page h2' },
   { name: 'Dashboards', path: '/explore/dashboards', useful: 'main .answer a' },
   { name: 'Traces', path: '/explore/traces', useful: 'main table tbody a' },
 ]

@@ -112,6 +112,9 @@ function importsOf(file: SourceFile): string[] {
   )
 }
 
+/** An import of more than types. */
+const VALUE_OF_CONTRACT = /^import \{[^}]*\} from '[./]+contract\//m
+
 /** One sentence for each import that the map does not allow. */
 function violations(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => {
@@ -158,6 +161,13 @@ const KEPT_IN_ONE_PLACE: readonly { readonly what: string; readonly pattern: Reg
 ]
 
 describe('layers', () => {
+  test('web imports only types of contract: a schema brings its library into the page', () => {
+    const importing = sourceFiles().filter(({ path, text }) => path.startsWith('web/') && VALUE_OF_CONTRACT.test(text))
+    expect(importing.map(({ path }) => path)).toEqual([])
+    expect(VALUE_OF_CONTRACT.test("import { A, type B } from '../contract/now.ts'")).toBe(true)
+    expect(VALUE_OF_CONTRACT.test("import type { A } from '../contract/now.ts'")).toBe(false)
+  })
+
   test('imports follow the map', () => {
     expect(violations(sourceFiles())).toEqual([])
   })

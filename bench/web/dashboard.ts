@@ -44,7 +44,7 @@ export async function measureDashboard(browser: Browser, origin: string): Promis
 const AWAIT_CHARTS = `window.awaitCharts = (isEnough) => new Promise((done) => {
   let seen = -1
   const look = () => {
-    const drawn = document.querySelectorAll('.dash-panel canvas').length
+    const drawn = document.querySelectorAll('.dashboard-panel canvas').length
     if (drawn === seen) return
     seen = drawn
     if (!isEnough(drawn)) return
@@ -59,7 +59,7 @@ const AWAIT_CHARTS = `window.awaitCharts = (isEnough) => new Promise((done) => {
 /** Every panel in sight has its chart. */
 const ARE_DRAWN = `(drawn) => {
   if (drawn === 0) return false
-  const inSight = [...document.querySelectorAll('.dash-panel')].filter((panel) => {
+  const inSight = [...document.querySelectorAll('.dashboard-panel')].filter((panel) => {
     const { top, bottom } = panel.getBoundingClientRect()
     return bottom > 0 && top < innerHeight
   })

@@ -33,8 +33,6 @@ export const AlertMarks = Type.Object({
 })
 export type AlertMarks = Shape<typeof AlertMarks>
 
-export const NO_MARKS: AlertMarks = { silencedBy: [], inhibitedBy: [], mutedBy: [], receivers: [], decisions: [] }
-
 export const AlertItem = Type.Object({
   fingerprint: Type.String(),
   alertname: Type.String(),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { UPGRADE_OPERATORS } from '../model/upgrade.ts'
 import {
   FleetCoverage,
   limitSchema,
@@ -12,7 +13,7 @@ import {
   wordOf,
   type Shape,
 } from './common.ts'
-import { DURATION_FIELDS, EDGE_PARAMS, UPGRADE_OPERATORS } from './fleet-upgrades.ts'
+import { DURATION_FIELDS, EDGE_PARAMS } from './fleet-upgrades.ts'
 
 /** Edges of the upgrade graph, each over all its upgrades. */
 

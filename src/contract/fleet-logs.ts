@@ -1,9 +1,8 @@
 import { Type } from 'typebox'
+import { LOG_SEVERITIES } from '../model/log-record.ts'
 import { limitSchema, PAGE_DEFAULT, PAGE_MAX, Time, wordOf, type Shape } from './common.ts'
 
 /** Log records received over OTLP, other than Kubernetes objects. */
-
-export const SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
 export const LogItem = Type.Object({
   /** To the nanosecond: `2026-08-20T10:00:00.000000001Z`. */
@@ -30,7 +29,7 @@ export const LogsQuery = Type.Object({
   service: Type.Optional(Type.String()),
   traceId: Type.Optional(Type.String({ description: '32 hexadecimal digits.' })),
   contains: Type.Optional(Type.String({ description: 'In the text of the body, in any case.' })),
-  severity: Type.Optional(wordOf(SEVERITIES, 'This or worse.')),
+  severity: Type.Optional(wordOf(LOG_SEVERITIES, 'This or worse.')),
   from: Type.Optional(
     Type.String({ format: 'date-time', description: 'At this time or later; by default an hour ago.' }),
   ),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { BLOCK_CAUSES, PHASE_STATES, UPGRADE_STATES } from '../model/upgrade.ts'
+import { UPGRADE_SORTS } from '../model/fleet-facts.ts'
+import { BLOCK_CAUSES, PHASE_STATES, UPGRADE_OPERATORS, UPGRADE_STATES } from '../model/upgrade.ts'
 import {
   listOf,
   MOMENT_PARAMS,
@@ -13,8 +14,6 @@ import {
 } from './common.ts'
 
 /** The upgrade record in the API: always these fields, `null` where unknown. */
-
-export const UPGRADE_OPERATORS = ['kubevirt-hyperconverged', 'kubevirt', 'openshift'] as const
 
 /** Which upgrade: of an operator on a cluster. */
 export const UPGRADE_NAME_FIELDS = {
@@ -81,8 +80,6 @@ export const EDGE_PARAMS = {
   from: Type.Optional(Type.String({ description: 'The version it comes from.' })),
   to: Type.Optional(Type.String({ description: 'The version it goes to.' })),
 } as const
-
-export const UPGRADE_SORTS = ['started', 'ended', 'duration', 'cluster'] as const
 
 /** `GET /api/fleet/v1/upgrades`. */
 export const UpgradesQuery = Type.Object({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { BLOCK_CAUSES } from '../model/upgrade.ts'
+import { BLOCK_CAUSES, UPGRADE_OPERATORS } from '../model/upgrade.ts'
 import { orNull, PAST_FIELD, Time, wordOf, type Shape } from './common.ts'
-import { PhaseBaselineItem, UPGRADE_NAME_FIELDS, UPGRADE_OPERATORS } from './fleet-upgrades.ts'
+import { PhaseBaselineItem, UPGRADE_NAME_FIELDS } from './fleet-upgrades.ts'
 
 /**
  * `/api/fleet/v1/now`: the landing page in one answer, from the records of clusters and upgrades. Counts are exact; lists

@@ -73,6 +73,8 @@ export interface ListChange<T> {
   readonly put: readonly T[]
 }
 
+export const UPGRADE_SORTS = ['started', 'ended', 'duration', 'cluster'] as const
+
 export interface UpgradeQuery {
   readonly cluster?: string
   readonly operator?: UpgradeOperator
@@ -82,7 +84,7 @@ export interface UpgradeQuery {
   /** By start, both inclusive; those without a start are before everything. */
   readonly fromMs?: number
   readonly toMs?: number
-  readonly sort: 'started' | 'ended' | 'cluster' | 'duration'
+  readonly sort: (typeof UPGRADE_SORTS)[number]
   readonly isDescending: boolean
   /** Keyset pagination: after this one in the requested order. */
   readonly after?: { readonly key: string | number; readonly id: string }

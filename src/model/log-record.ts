@@ -18,6 +18,9 @@ export interface LogRecord {
   readonly spanId: string
 }
 
+/** Names of the ranges of four severities, from the least severe. */
+export const LOG_SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+
 export interface LogSink {
   /** Durable with the next commit of the appender. A record that equals a stored one in all fields is stored once. */
   putLogs(records: readonly LogRecord[]): void

@@ -25,7 +25,8 @@ export interface Upgrade {
 }
 
 /** HCO by its package's stem; KubeVirt without HCO; the platform. */
-export type UpgradeOperator = 'kubevirt-hyperconverged' | 'kubevirt' | 'openshift'
+export const UPGRADE_OPERATORS = ['kubevirt-hyperconverged', 'kubevirt', 'openshift'] as const
+export type UpgradeOperator = (typeof UPGRADE_OPERATORS)[number]
 
 export const UPGRADE_STATES = ['in_progress', 'succeeded', 'failed', 'superseded', 'rolled_back', 'unknown'] as const
 export type UpgradeState = (typeof UPGRADE_STATES)[number]

@@ -1,6 +1,6 @@
 /** The alerts that fired at a past moment, from the stored occurrences of rule alerts and external alerts. */
 import { rankInstances } from '../../catalog/rank-instances.ts'
-import { NO_MARKS, type AlertItems } from '../../contract/alerts.ts'
+import type { AlertItems } from '../../contract/alerts.ts'
 import type { AlertRunPlace, AlertRunReader, StoredAlertRun } from '../../model/alert-run.ts'
 import type { RuleAlert } from '../../model/alert.ts'
 import { alertItems } from './alert-item.ts'
@@ -42,7 +42,9 @@ export async function alertsAt(
   return {
     asOfMs: atMs,
     past: pastNote(UNAVAILABLE.alerts, null),
-    alerts: rankInstances(firing).map(alertItems(catalog, () => ({ ...NO_MARKS }))),
+    alerts: rankInstances(firing).map(
+      alertItems(catalog, () => ({ silencedBy: [], inhibitedBy: [], mutedBy: [], receivers: [], decisions: [] })),
+    ),
     failing: [],
   }
 }

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { PAGE_DEFAULT } from '../../contract/common.ts'
-import { LogItems, LogsQuery, SEVERITIES, type LogItem } from '../../contract/fleet-logs.ts'
+import { LogItems, LogsQuery, type LogItem } from '../../contract/fleet-logs.ts'
 import type { Attributes, AttributeValue } from '../../model/attribute.ts'
-import type { LogReader, LogRecord } from '../../model/log-record.ts'
+import { LOG_SEVERITIES, type LogReader, type LogRecord } from '../../model/log-record.ts'
 import { timeOf } from './items.ts'
 import { msOf, pick } from './query.ts'
 import { ownRoute } from '../server/own-route.ts'
@@ -21,7 +21,7 @@ export function registerFleetLogs(app: FastifyInstance, reader: LogReader, clock
       const found = await reader.logs({
         ...pick(query, 'cluster', 'service', 'contains'),
         ...(traceId === undefined ? {} : { traceId: traceIdOf(traceId) }),
-        ...(severity === undefined ? {} : { severityMin: SEVERITIES.indexOf(severity) * 4 + 1 }),
+        ...(severity === undefined ? {} : { severityMin: LOG_SEVERITIES.indexOf(severity) * 4 + 1 }),
         fromNs: nsOf(msOf(query.from) ?? nowMs - HOUR_MS),
         // A sender's clock may be ahead. Up to the end of the millisecond.
         toNs: nsOf(msOf(query.to) ?? nowMs + HOUR_MS) + 999_999n,

@@ -1,7 +1,9 @@
-import { NO_MARKS, type AlertItem } from '../../contract/alerts.ts'
+import type { AlertItem, AlertMarks } from '../../contract/alerts.ts'
 import { countOf } from './format-number.ts'
 
 /** Why an alert does not notify anybody (silenced, inhibited, ...), with the reason in words. Pure. */
+
+export const NO_MARKS: AlertMarks = { silencedBy: [], inhibitedBy: [], mutedBy: [], receivers: [], decisions: [] }
 
 export type MarkKind = 'silenced' | 'acknowledged' | 'expected' | 'inhibited' | 'muted' | 'external'
 

@@ -1,4 +1,4 @@
-import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
+import { UPGRADE_OPERATORS } from '../../model/upgrade.ts'
 import { choiceField, textField, viewCodec, type ViewOf } from './view-codec.ts'
 import type { EdgeItem } from '../../contract/fleet-edges.ts'
 import { compareVersions } from './version-order.ts'

@@ -2,11 +2,12 @@ import { rangeField, refreshField } from './dashboards/time-range.ts'
 import { countBy } from './group-by.ts'
 import { choiceField, textField, viewCodec, type ViewOf } from './view-codec.ts'
 import type { ObjectChangeItem } from '../../contract/fleet-changes.ts'
-import { SEVERITIES, type LogItem } from '../../contract/fleet-logs.ts'
+import type { LogItem } from '../../contract/fleet-logs.ts'
+import { LOG_SEVERITIES } from '../../model/log-record.ts'
 
 /** The state of the logs page in its address. Pure. */
 
-export type LogSeverity = (typeof SEVERITIES)[number]
+export type LogSeverity = (typeof LOG_SEVERITIES)[number]
 
 const DAY_SECONDS = 86_400
 
@@ -20,7 +21,7 @@ export const LOG_VIEW = viewCodec({
   /** Of records: the sender; empty: all. */
   service: textField('service'),
   /** Of records: this or worse; empty: all. */
-  severity: choiceField<LogSeverity | ''>('severity', ['', ...SEVERITIES]),
+  severity: choiceField<LogSeverity | ''>('severity', ['', ...LOG_SEVERITIES]),
   /** Of objects: part of the name or the namespace. Of records: part of the body. */
   text: textField('q'),
   range: rangeField(DAY_SECONDS),
@@ -63,7 +64,7 @@ export function managerTitle({ operation, subresource }: NonNullable<ObjectChang
 
 /** The severity of OTLP's severity number, four numbers each; empty: unspecified. */
 export function severityWord(severity: number): LogSeverity | '' {
-  return severity < 1 ? '' : (SEVERITIES[Math.min(Math.floor((severity - 1) / 4), SEVERITIES.length - 1)] ?? '')
+  return severity < 1 ? '' : (LOG_SEVERITIES[Math.min(Math.floor((severity - 1) / 4), LOG_SEVERITIES.length - 1)] ?? '')
 }
 
 /** A body on one line: text, or JSON. The name of the event, which is shown before the body, is not repeated. */

@@ -1,4 +1,5 @@
-import { UPGRADE_OPERATORS, UPGRADE_SORTS } from '../../contract/fleet-upgrades.ts'
+import { UPGRADE_SORTS } from '../../model/fleet-facts.ts'
+import { UPGRADE_OPERATORS } from '../../model/upgrade.ts'
 import { UPGRADE_STATES } from '../../model/upgrade.ts'
 import type { Search } from './address.ts'
 import {

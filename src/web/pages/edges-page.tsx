@@ -1,6 +1,6 @@
 import { useView } from '../panels/use-view.ts'
 import type { ReactNode } from 'react'
-import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
+import { UPGRADE_OPERATORS } from '../../model/upgrade.ts'
 import type { EdgeItems } from '../../contract/fleet-edges.ts'
 import type { StrandedItem } from '../../contract/fleet-stranded.ts'
 import {

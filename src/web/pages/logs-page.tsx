@@ -1,6 +1,6 @@
 import { useView } from '../panels/use-view.ts'
 import { useMemo, useRef, useState, type ReactNode, type Ref } from 'react'
-import { SEVERITIES } from '../../contract/fleet-logs.ts'
+import { LOG_SEVERITIES } from '../../model/log-record.ts'
 import { readRefresh } from '../lib/dashboards/time-range.ts'
 import { logsPath } from '../lib/paths.ts'
 import { choicesOf, LOG_VIEW, type LogView } from '../lib/log-view.ts'
@@ -147,10 +147,10 @@ function Records({ view, set, fieldRef, round }: SourceProps): ReactNode {
         <Select
           label="Severity"
           none="Severity: any"
-          options={SEVERITIES.map((severity) => ({ value: severity, text: `${severity} or worse` }))}
+          options={LOG_SEVERITIES.map((severity) => ({ value: severity, text: `${severity} or worse` }))}
           value={view.severity}
           onChange={(value) => {
-            set('severity')(SEVERITIES.find((one) => one === value) ?? '')
+            set('severity')(LOG_SEVERITIES.find((one) => one === value) ?? '')
           }}
         />
       </LogFilters>

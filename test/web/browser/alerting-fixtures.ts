@@ -1,11 +1,6 @@
 import type { AlertRun, AlertRuns, AlertStrips } from '../../../src/contract/alert-history.ts'
-import {
-  NO_MARKS,
-  type AlertMarks,
-  type AlertDetail,
-  type AlertItem,
-  type AlertItems,
-} from '../../../src/contract/alerts.ts'
+import type { AlertMarks, AlertDetail, AlertItem, AlertItems } from '../../../src/contract/alerts.ts'
+import { NO_MARKS } from '../../../src/web/lib/alert-marks.ts'
 import type { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem } from '../../../src/contract/deliveries.ts'
 import type { LintReport } from '../../../src/contract/lint.ts'
 import type { PrometheusRuleGroup } from '../../../src/contract/prometheus.ts'

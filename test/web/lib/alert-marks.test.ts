@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { NO_MARKS, type AlertMarks } from '../../../src/contract/alerts.ts'
-import { isHeldBack, marksOf, reasonWords, deliverySentence } from '../../../src/web/lib/alert-marks.ts'
+import type { AlertMarks } from '../../../src/contract/alerts.ts'
+import { NO_MARKS, isHeldBack, marksOf, reasonWords, deliverySentence } from '../../../src/web/lib/alert-marks.ts'
 
 const marked = (part: Partial<AlertMarks>): { marks: AlertMarks } => ({ marks: { ...NO_MARKS, ...part } })
 

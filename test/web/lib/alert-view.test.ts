@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { NO_MARKS, type AlertItem } from '../../../src/contract/alerts.ts'
+import type { AlertItem } from '../../../src/contract/alerts.ts'
+import { NO_MARKS } from '../../../src/web/lib/alert-marks.ts'
 import {
   applyAlertView,
   formatAlertView,

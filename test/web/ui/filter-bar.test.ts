@@ -24,7 +24,7 @@ test('a filter bar has a search field, facets, chips that can be taken away, and
 })
 
 test('nothing to reset is not offered', () => {
-  expect(renderToStaticMarkup(createElement(FilterBar, {}))).toBe('<div class="filters"></div>')
+  expect(renderToStaticMarkup(createElement(FilterBar, {}))).toBe('<div class="row filters"></div>')
 })
 
 test('a facet that nobody counts has its label before each value', () => {

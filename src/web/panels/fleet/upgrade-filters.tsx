@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { UPGRADE_OPERATORS } from '../../../contract/fleet-upgrades.ts'
+import { UPGRADE_OPERATORS } from '../../../model/upgrade.ts'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
 import { UPGRADE_STATES } from '../../../model/upgrade.ts'
 import { toggled } from '../../lib/cluster-view.ts'

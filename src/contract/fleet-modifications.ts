@@ -29,7 +29,7 @@ export type ModificationItem = Shape<typeof ModificationItem>
 
 /** `GET /api/fleet/v1/modifications`, newest first. */
 export const ModificationsQuery = Type.Object({
-  cluster: Type.Optional(Type.String()),
+  cluster: Type.Optional(Type.String({ description: 'The name or an alias of a cluster.' })),
   kind: Type.Optional(wordOf(MODIFICATION_KINDS)),
   component: Type.Optional(Type.String({ description: '`kubevirt`, `cdi`, ..., or kind and name: `configmap/x`.' })),
   open: Type.Optional(Type.Boolean({ description: 'Whether it still stands.' })),

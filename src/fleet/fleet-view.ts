@@ -33,6 +33,7 @@ export interface FleetView extends EdgeReader {
   knownFrom(): Promise<number | undefined>
   /** Clusters by name or alias, also without a record; `undefined`: the cluster is unknown. */
   lastReports(names: readonly string[]): Promise<readonly (LastReport | undefined)[]>
+  /** `query.cluster` is a name or an alias. */
   upgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
   upgrade(id: string): Promise<UpgradeRecord | undefined>
   /** Upgrades in progress, and finished ones whose workload update is in progress. */
@@ -40,6 +41,7 @@ export interface FleetView extends EdgeReader {
   healthy(): Promise<readonly HealthyUpgrade[]>
   /** `undefined`: the upgrade is not open. */
   judge(upgradeId: string): Promise<StuckVerdict | undefined>
+  /** `query.cluster` is a name or an alias. */
   modifications(query: ModificationQuery): Promise<readonly Modification[]>
   /** The most clusters first. Of the past without clusters that were not offered a newer version: offers are not stored. */
   stranded(): Promise<readonly StrandedVersion[]>
@@ -75,7 +77,11 @@ export interface FleetSource {
 export function createFleetView({ nowMs, index, records, knownFrom, progress }: FleetSource): FleetView {
   const edges = async () => (await index()).edges
   const open = async () => (await index()).open(nowMs)
-  const modifications = records.modifications.bind(records)
+  const byName = async <Q extends { readonly cluster?: string }>(query: Q): Promise<Q> => {
+    const report = query.cluster === undefined ? undefined : (await index()).lastReportOf(query.cluster)
+    return report === undefined ? query : { ...query, cluster: report.cluster }
+  }
+  const modifications = async (query: ModificationQuery) => records.modifications(await byName(query))
   return {
     now: async (listMax) => ({ ...fleetNow(await index(), nowMs, listMax), derivation: progress() }),
     clusters: async (query) => (await index()).clusters(query, nowMs),
@@ -92,7 +98,7 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
       const known = await index()
       return names.map((name) => known.lastReportOf(name))
     },
-    upgrades: records.upgrades.bind(records),
+    upgrades: async (query) => records.upgrades(await byName(query)),
     upgrade: records.upgrade.bind(records),
     open,
     healthy: async () => healthyUpgrades(await open()),

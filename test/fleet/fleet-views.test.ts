@@ -4,6 +4,7 @@ import { fillFleetIndex, rereadDecommissions } from '../../src/fleet/clusters/fi
 import { createFleetIndex, type FleetIndex } from '../../src/fleet/clusters/fleet-index.ts'
 import type { FleetView } from '../../src/fleet/fleet-view.ts'
 import { createFleetViews, type FleetViews } from '../../src/fleet/fleet-views.ts'
+import type { Modification } from '../../src/model/cluster-record.ts'
 import type { FleetFactsReader } from '../../src/model/fleet-facts.ts'
 import { ConnectionLock } from '../../src/store/connection-lock.ts'
 import { createFacts, type Facts } from '../../src/store/facts/facts.ts'
@@ -14,6 +15,11 @@ import { phase, recordOf, T0, MINUTE_MS } from './edge-script.ts'
 
 const at = (minute: number): number => T0 + minute * MINUTE_MS
 const PROGRESS = { caughtUpMs: at(60), waiting: 0, daysLeft: 0 }
+
+const EDIT: Modification = {
+  ...{ id: 'm1', cluster: 'done', kind: 'out_of_band', component: 'kubevirt', startedMs: at(5), endedMs: at(5) },
+  ...{ count: 1, text: 'kubevirt was edited', isUpgradeMode: false, resolutionSeconds: 1 },
+}
 
 let facts: Facts
 let index: FleetIndex
@@ -29,10 +35,13 @@ beforeEach(async () => {
   const coverage = { objects: false, metrics: true, spans: false, metricsLastMs: at(60), kinds: [] }
   await putFacts(facts.fleet, [
     {
-      cluster: emptyRecord('done', { firstSeenMs: at(-100), lastSeenMs: at(60), coverage, hcoVersion: '1.17.0' }),
+      cluster: emptyRecord('done', {
+        ...{ firstSeenMs: at(-100), lastSeenMs: at(60), coverage, hcoVersion: '1.17.0' },
+        aliases: ['6f3c1d52-9f0e-4c1b-8a53-0d6c5a1e7b10', 'prague'],
+      }),
       intervals: [],
       upgrades: [recordOf({ cluster: 'done', id: 'u1', startMinute: 0, endMinute: 20, phases: [phase('olm', 0, 20)] })],
-      modifications: [],
+      modifications: [EDIT],
     },
     {
       cluster: emptyRecord('young', { firstSeenMs: at(30), lastSeenMs: at(60), coverage }),
@@ -89,6 +98,20 @@ describe('views of the fleet', () => {
     expect(await answersOf(views({ nowMs: at(62), atMs: at(61) }))).toEqual(present)
     expect(present.upgrade).toMatchObject({ upgrade: { id: 'u1', state: 'succeeded' } })
     expect(present.now).toMatchObject({ derivation: PROGRESS })
+  })
+
+  test('upgrades and modifications of a cluster are found by its name and by each alias, in the present and then', async () => {
+    const listOf = async (cluster: string, atMs?: number) => {
+      const view = views({ nowMs: at(62), ...(atMs === undefined ? {} : { atMs }) })
+      const upgrades = await view.upgrades({ cluster, sort: 'started', isDescending: true, limit: 10 })
+      const modifications = await view.modifications({ cluster, limit: 10 })
+      return [...upgrades.map(({ upgrade }) => upgrade.id), ...modifications.map(({ id }) => id)]
+    }
+    for (const name of ['done', 'prague', '6f3c1d52-9f0e-4c1b-8a53-0d6c5a1e7b10']) {
+      expect([name, await listOf(name), await listOf(name, at(61))]).toEqual([name, ['u1', 'm1'], ['u1', 'm1']])
+    }
+    expect(await listOf('young')).toEqual([])
+    expect(await listOf('nobody')).toEqual([])
   })
 
   test('a moment has only what was then, and names when anything was first seen', async () => {

@@ -4,6 +4,7 @@ import { Labels } from '../model/labels.ts'
 import { isStaleAt } from '../model/sample.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { DecodeError } from '../wire/decode-error.ts'
+import type { DecodedHistogram } from '../wire/histogram-field.ts'
 import { hashLabels } from '../wire/label-hash.ts'
 import { PlainWriteDecoder } from '../wire/plain-write-decoder.ts'
 import { WriteRequestV2Decoder } from '../wire/remote-write-v2.ts'
@@ -112,6 +113,8 @@ export function createRemoteWriteIngest(parts: {
   }
 }
 
+type Appended = Pick<WriteOutcome, `${'samples' | 'histograms'}${'Taken' | 'Duplicate'}`>
+
 /** Passes the samples of a recognised batch to the appender, and counts refusals. */
 class BatchWriter {
   readonly #intake: Intake
@@ -120,7 +123,6 @@ class BatchWriter {
   readonly #recogniser: SeriesRecogniser
   readonly #replicas: HaTracker
   readonly #activity: ClusterActivityTable
-  #duplicates = 0
 
   constructor(intake: Intake, recogniser: SeriesRecogniser) {
     this.#intake = intake
@@ -138,20 +140,13 @@ class BatchWriter {
     newUnidentifiedSeries: number,
   ): Omit<WriteOutcome, 'status' | 'message'> {
     const tally = new RefusalTally()
-    this.#duplicates = 0
-    const samplesTaken = this.#append(batch, nowMs, boundCluster, tally)
-    const samplesDuplicate = this.#duplicates
-    this.#duplicates = 0
-    const histogramsTaken = batch.histogramCount > 0 ? this.#appendHistograms(batch, nowMs, boundCluster, tally) : 0
+    const appended = this.#append(batch, nowMs, boundCluster, tally)
     const exemplarsTaken = batch.exemplarCount > 0 ? this.#appendExemplars(batch, nowMs, boundCluster) : 0
     return {
       samplesIn: batch.sampleCount,
-      samplesTaken,
-      samplesDuplicate,
-      refusals: tally.refusals(),
       histogramsIn: batch.histogramCount,
-      histogramsTaken,
-      histogramsDuplicate: this.#duplicates,
+      ...appended,
+      refusals: tally.refusals(),
       exemplarsTaken,
       exemplarsIgnored: batch.exemplarCount - exemplarsTaken,
       metadataIgnored: batch.metadataCount > 0 ? this.#describe(batch) : 0,
@@ -159,48 +154,14 @@ class BatchWriter {
     }
   }
 
-  /** Appends native histograms one by one: they are few. Returns the number accepted. */
-  #appendHistograms(batch: WriteBatch, nowMs: number, boundCluster: string | undefined, tally: RefusalTally): number {
-    const { refs, senders } = this.#recogniser
-    let taken = 0
-    let number = 0
-    for (let series = 0; series < batch.seriesCount; series++) {
-      const count = batch.histograms[series]!
-      if (count === 0) continue
-      const end = number + count
-      const ref = refs[series]!
-      if (ref === 0) {
-        const refused = this.#recogniser.refusalOf(series)
-        if (tally.count(refused.reason, count)) tally.explain(refused.reason, refused.example)
-        this.#activity.count(this.#activity.numberOf(refused.cluster ?? boundCluster ?? ''), 0, count, 0, nowMs)
-        number = end
-        continue
-      }
-      const sender = senders[series]!
-      const cluster = this.#intake.clusterNumberOf(sender)
-      if (sender > 0 && this.#replicas.isDuplicate(sender)) {
-        this.#drop(sender, count, tally)
-        this.#activity.count(cluster, 0, 0, count, nowMs)
-        number = end
-        continue
-      }
-      const takenBefore = taken
-      for (; number < end; number++) if (this.#appendHistogram(batch, series, ref, number, nowMs, tally)) taken++
-      if (sender > 0 && taken > takenBefore) this.#replicas.taken(sender)
-      this.#activity.count(cluster, taken - takenBefore, count - taken + takenBefore, 0, nowMs)
-    }
-    return taken
-  }
-
   #appendHistogram(
     batch: WriteBatch,
     series: number,
     ref: SeriesRef,
-    number: number,
+    decoded: DecodedHistogram,
     nowMs: number,
     tally: RefusalTally,
   ): boolean {
-    const decoded = batch.histogramAt(number, this.#options.histogramBucketsMax)
     const { timeMs } = decoded
     if (timeMs > nowMs + this.#options.aheadMsMax || Math.abs(timeMs) > TIME_MS_MAX) {
       this.#refuseTime(batch, series, timeMs, nowMs, tally)
@@ -240,15 +201,17 @@ class BatchWriter {
     return metadata.filter((one) => !this.#appender.describe(one.family, one.metadata)).length
   }
 
-  /** HOT: once per sample. Returns how many were accepted. */
-  #append(batch: WriteBatch, nowMs: number, boundCluster: string | undefined, tally: RefusalTally): number {
-    const appender = this.#appender
-    const { timesMs, values, valueBits } = batch
+  /** HOT: once per series. Counts accepted samples and histograms, and those of a standby replica. */
+  #append(batch: WriteBatch, nowMs: number, boundCluster: string | undefined, tally: RefusalTally): Appended {
     const { refs, senders } = this.#recogniser
     const replicas = this.#replicas
     const activity = this.#activity
-    const newestMs = nowMs + this.#options.aheadMsMax
-    let taken = 0
+    const hasHistograms = batch.histogramCount > 0
+    let samplesTaken = 0
+    let samplesDuplicate = 0
+    let histogramsTaken = 0
+    let histogramsDuplicate = 0
+    let histogramEnd = 0
     // A request usually has one sender: it is looked up only when it changes.
     let lastSender = 0
     let cluster = 0
@@ -257,13 +220,16 @@ class BatchWriter {
     for (let series = 0; series < batch.seriesCount; series++) {
       const start = batch.sampleStart(series)
       const end = batch.sampleEnd[series]!
-      if (start === end) continue
+      const histogramStart = histogramEnd
+      if (hasHistograms) histogramEnd += batch.histograms[series]!
+      const count = end - start + histogramEnd - histogramStart
+      if (count === 0) continue
       const ref = refs[series]!
       if (ref === 0) {
         const refused = this.#recogniser.refusalOf(series)
-        if (tally.count(refused.reason, end - start)) tally.explain(refused.reason, refused.example)
+        if (tally.count(refused.reason, count)) tally.explain(refused.reason, refused.example)
         const whose = activity.numberOf(refused.cluster ?? boundCluster ?? '')
-        activity.count(whose, 0, end - start, 0, nowMs)
+        activity.count(whose, 0, count, 0, nowMs)
         continue
       }
       const sender = senders[series]!
@@ -274,36 +240,65 @@ class BatchWriter {
         isDeliveryRecorded = sender <= 0
       }
       if (isStandby) {
-        this.#drop(sender, end - start, tally)
-        activity.count(cluster, 0, 0, end - start, nowMs)
+        samplesDuplicate += end - start
+        histogramsDuplicate += histogramEnd - histogramStart
+        replicas.dropped(sender, count)
+        if (tally.count('ha_duplicate', count)) tally.explain('ha_duplicate', replicas.explain(sender))
+        activity.count(cluster, 0, 0, count, nowMs)
         continue
       }
-      const takenBefore = taken
-      for (let sample = start; sample < end; sample++) {
-        const timeMs = timesMs[sample]!
-        if (timeMs > newestMs || timeMs > TIME_MS_MAX || timeMs < -TIME_MS_MAX) {
-          this.#refuseTime(batch, series, timeMs, nowMs, tally)
-          continue
-        }
-        const outcome = isStaleAt(valueBits, sample)
-          ? appender.appendStale(ref, timeMs)
-          : appender.append(ref, timeMs, values[sample]!)
-        if (outcome === APPENDED || outcome === APPENDED_BEFORE) taken++
-        else this.#refuseSample(batch, series, timeMs, outcome, tally)
+      let samples = 0
+      let histograms = 0
+      let from = start
+      // In the order of time: after samples of more than the window for late ones, a histogram would be refused.
+      for (let number = histogramStart; number < histogramEnd; number++) {
+        const histogram = batch.histogramAt(number, this.#options.histogramBucketsMax)
+        let to = from
+        while (to < end && batch.timesMs[to]! <= histogram.timeMs) to++
+        samples += this.#appendSamples(batch, series, ref, from, to, nowMs, tally)
+        from = to
+        if (this.#appendHistogram(batch, series, ref, histogram, nowMs, tally)) histograms++
       }
-      if (!isDeliveryRecorded && taken > takenBefore) {
+      samples += this.#appendSamples(batch, series, ref, from, end, nowMs, tally)
+      samplesTaken += samples
+      histogramsTaken += histograms
+      const taken = samples + histograms
+      if (!isDeliveryRecorded && taken > 0) {
         replicas.taken(sender)
         isDeliveryRecorded = true
       }
-      activity.count(cluster, taken - takenBefore, end - start - taken + takenBefore, 0, nowMs)
+      activity.count(cluster, taken, count - taken, 0, nowMs)
     }
-    return taken
+    return { samplesTaken, samplesDuplicate, histogramsTaken, histogramsDuplicate }
   }
 
-  #drop(claim: number, samples: number, tally: RefusalTally): void {
-    this.#duplicates += samples
-    this.#replicas.dropped(claim, samples)
-    if (tally.count('ha_duplicate', samples)) tally.explain('ha_duplicate', this.#replicas.explain(claim))
+  /** HOT: once per sample. Returns how many of the samples [from, to) were accepted. */
+  #appendSamples(
+    batch: WriteBatch,
+    series: number,
+    ref: SeriesRef,
+    from: number,
+    to: number,
+    nowMs: number,
+    tally: RefusalTally,
+  ): number {
+    const appender = this.#appender
+    const { timesMs, values, valueBits } = batch
+    const newestMs = nowMs + this.#options.aheadMsMax
+    let taken = 0
+    for (let sample = from; sample < to; sample++) {
+      const timeMs = timesMs[sample]!
+      if (timeMs > newestMs || timeMs > TIME_MS_MAX || timeMs < -TIME_MS_MAX) {
+        this.#refuseTime(batch, series, timeMs, nowMs, tally)
+        continue
+      }
+      const outcome = isStaleAt(valueBits, sample)
+        ? appender.appendStale(ref, timeMs)
+        : appender.append(ref, timeMs, values[sample]!)
+      if (outcome === APPENDED || outcome === APPENDED_BEFORE) taken++
+      else this.#refuseSample(batch, series, timeMs, outcome, tally)
+    }
+    return taken
   }
 
   #refuseTime(batch: WriteBatch, series: number, timeMs: number, nowMs: number, tally: RefusalTally): void {

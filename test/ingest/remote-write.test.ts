@@ -255,6 +255,39 @@ describe('a partly bad request', () => {
     ])
   })
 
+  test('of floats and histograms of one series stores both in the order of time, however long the time', () => {
+    const hourMs = 3_600_000
+    const { appender, write } = rig({ outOfOrderMs: hourMs })
+    const labels = encodeLabels(Labels.of({ __name__: 'h', cluster: 'a' }))
+    const entry = (floatHours: readonly number[], histogramHours: readonly number[]): WriteSeries => {
+      const fields = histogramHours.map((hour) =>
+        messageField(4, histogramBytes(sentOf(histogramOf(3), NOW_MS + hour * hourMs))),
+      )
+      const samples = floatHours.map((hour) => ({ timeMs: NOW_MS + hour * hourMs, value: hour }))
+      return { labels: Buffer.concat([labels, ...fields]), samples }
+    }
+    // In one entry, and, as stock senders write it, one entry for each sample.
+    const one = write([entry([-9, -8, -4], [-7, -6, -5])])
+    const four = write([entry([-3], []), entry([], [-2]), entry([-1], []), entry([], [0])])
+    expect(one).toMatchObject({ message: '', samplesTaken: 3, histogramsTaken: 3 })
+    expect(four).toMatchObject({ message: '', samplesTaken: 2, histogramsTaken: 2 })
+    const [stored] = appender.dump()
+    expect(
+      stored!.samples.map(({ timeMs, histogram }) => [(timeMs - NOW_MS) / hourMs, histogram?.count ?? 'float']),
+    ).toEqual([
+      [-9, 'float'],
+      [-8, 'float'],
+      [-7, 3],
+      [-6, 3],
+      [-5, 3],
+      [-4, 'float'],
+      [-3, 'float'],
+      [-2, 3],
+      [-1, 'float'],
+      [0, 3],
+    ])
+  })
+
   test('of which a histogram has labels that cannot be read is not taken', () => {
     const { appender, ingest } = rig()
     const unreadable = new ProtobufWriter()

@@ -73,6 +73,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
   return createServer({
     query,
     answers: query.answers,
+    parser: threads.query.parser,
     explain: (request, signal) => query.explain(request, signal),
     replay: (request, signal) => threads.query.rules.replay(request, signal),
     language: engineOptionsOf(config),

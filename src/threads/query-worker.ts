@@ -6,6 +6,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import type { ApiAdoption } from '../api/fleet/adoption.ts'
 import { answerOf, type QueryAnswers } from '../api/prometheus/query-answers.ts'
+import { createQueryParser, type QueryParser } from '../api/prometheus/query-parser.ts'
 import { invariant } from '../base/invariant.ts'
 import { AdoptionIndex } from '../fleet/adoption/adoption-index.ts'
 import { EXPECTED_OPERATORS } from '../fleet/adoption/cube-of-day.ts'
@@ -64,6 +65,7 @@ export interface QueryWorkerData {
 export type QueryServices = {
   readonly promql: QueryEngine & QueryExplainer
   readonly answers: QueryAnswers
+  readonly parser: QueryParser
   readonly series: SeriesServices
   readonly rules: RuleServices
   readonly alertRuns: AlertRunReader
@@ -174,6 +176,7 @@ try {
       instant: async (request, limit, left) => answerOf(await query.instant(request, left), limit),
       range: async (request, limit, left) => answerOf(await query.range(request, left), limit),
     },
+    parser: createQueryParser(data.engine),
     series: {
       cardinality: (request) => reader.cardinality(request),
       status: (top) => reader.status(top),

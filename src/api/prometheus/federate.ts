@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
-import type { Matcher } from '../../model/matcher.ts'
 import type { TimeRange } from '../../model/time-range.ts'
 import type { NewestSample } from '../../promql/newest.ts'
-import { parseSelector } from '../../promql/parse.ts'
 import { escapeName, negotiateEscaping, sampleLine, textFormatType, typeLine, type Escaping } from './exposition.ts'
 import { paramsOf } from './params.ts'
+import type { QueryParser, Selectors } from './query-parser.ts'
 import { sendInPieces } from '../server/pieces.ts'
 
 /**
@@ -16,7 +15,7 @@ import { sendInPieces } from '../server/pieces.ts'
  */
 export function registerFederate(app: FastifyInstance, options: FederateOptions): void {
   app.get('/federate', { config: { access: 'viewer', dialect: 'text' } }, async (request, reply) => {
-    const selectors = paramsOf(request).all('match[]').map(parseSelector)
+    const selectors = await options.parser.selectors(paramsOf(request).all('match[]'))
     const nowMs = options.clock.nowMs()
     const samples = await options.newest(selectors, { fromMs: nowMs - options.lookbackMs, toMs: nowMs })
     const escaping = negotiateEscaping(request.headers.accept)
@@ -29,13 +28,11 @@ interface FederateOptions {
   /** The maximum age of a sample. */
   readonly lookbackMs: number
   readonly newest: ReadNewest
+  readonly parser: QueryParser
 }
 
 /** The newest sample of each series; see `newestSamples`. */
-export type ReadNewest = (
-  selectors: readonly (readonly Matcher[])[],
-  range: TimeRange,
-) => Promise<readonly NewestSample[]>
+export type ReadNewest = (selectors: Selectors, range: TimeRange) => Promise<readonly NewestSample[]>
 
 function* exposition(samples: readonly NewestSample[], escaping: Escaping): Generator<string> {
   let family = ''

@@ -1,13 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
-import { parseExpr } from '../../promql/parse.ts'
-import type { ParseOptions } from '../../promql/parse-options.ts'
-import { prettyExpr } from '../../promql/format.ts'
 import type { QueryEngine, QueryExplainer } from '../../promql/query-engine.ts'
-import { exprTree } from './expr-tree.ts'
 import { getOrPost, namingParam, optionalTime, paramsOf } from './params.ts'
 import { sendPrometheusJson, sendQueryResult, sendSuccess } from './prometheus-json.ts'
 import type { QueryAnswers } from './query-answers.ts'
+import type { QueryParser } from './query-parser.ts'
 import {
   QUERY_ROUTES,
   answerOptions,
@@ -23,13 +20,12 @@ interface QueryRoutesOptions {
   readonly answers: QueryAnswers
   readonly explain: QueryExplainer['explain']
   readonly clock: Clock
-  /** For the routes that only parse. */
-  readonly language: ParseOptions
+  readonly parser: QueryParser
 }
 
 export function registerQueryRoutes(
   app: FastifyInstance,
-  { query, answers, explain, clock, language }: QueryRoutesOptions,
+  { query, answers, explain, clock, parser }: QueryRoutesOptions,
 ): void {
   for (const [url, read] of Object.entries(QUERY_ROUTES)) {
     getOrPost(app, url, async (request, reply) => {
@@ -45,14 +41,13 @@ export function registerQueryRoutes(
     })
   }
 
-  getOrPost(app, '/api/v1/format_query', (request, reply) => {
-    const text = namingParam('query', () => prettyExpr(parseExpr(paramsOf(request).get('query'), language)))
+  getOrPost(app, '/api/v1/format_query', async (request, reply) => {
+    const text = await namingParam('query', () => parser.format(paramsOf(request).get('query')))
     return sendSuccess(reply, JSON.stringify(text))
   })
 
-  getOrPost(app, '/api/v1/parse_query', (request, reply) => {
-    const tree = namingParam('query', () => exprTree(parseExpr(paramsOf(request).get('query'), language)))
-    return sendSuccess(reply, JSON.stringify(tree))
+  getOrPost(app, '/api/v1/parse_query', async (request, reply) => {
+    return sendSuccess(reply, await namingParam('query', () => parser.tree(paramsOf(request).get('query'))))
   })
 
   // Of a range query with any of `start`, `end` and `step`, otherwise of an instant query.

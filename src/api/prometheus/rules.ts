@@ -10,6 +10,7 @@ import type { RuleGroupStatus, RuleStatus } from '../../rules/rule-status.ts'
 import { formatExponent, formatTime } from './format-value.ts'
 import { invalidParam, paramsOf, type Params } from './params.ts'
 import { sendSuccess } from './prometheus-json.ts'
+import type { QueryParser } from './query-parser.ts'
 import { selectors } from './series.ts'
 
 /** `/api/v1/rules` and `/api/v1/alerts`, with Prometheus' filters. */
@@ -21,12 +22,12 @@ export interface RuleReader {
   alerts(): readonly RuleAlert[]
 }
 
-export function registerRuleRoutes(app: FastifyInstance, rules: RuleReader): void {
+export function registerRuleRoutes(app: FastifyInstance, rules: RuleReader, parser: QueryParser): void {
   const config = { access: 'viewer', dialect: 'prometheus' } as const
 
   app.get('/api/v1/rules', { config }, async (request, reply) => {
     const params = paramsOf(request)
-    const keeps = ruleFilter(params)
+    const keeps = await ruleFilter(params, parser)
     const withAlerts = !booleanParam(params, 'exclude_alerts')
     const page = groupPage(params)
     const groups = [...(await rules.groups())]
@@ -56,13 +57,13 @@ export function registerRuleRoutes(app: FastifyInstance, rules: RuleReader): voi
   })
 }
 
-function ruleFilter(params: Params): (rule: RuleStatus) => boolean {
+async function ruleFilter(params: Params, parser: QueryParser): Promise<(rule: RuleStatus) => boolean> {
   const type = params.get('type').toLowerCase()
   if (type !== '' && type !== 'alert' && type !== 'record') {
     throw invalidParam('type', `not supported value ${JSON.stringify(type)}`)
   }
   const names = params.all('rule_name[]')
-  const tests = selectors(params).map((matchers) => labelTest(matchers))
+  const tests = (await selectors(params, parser)).map((matchers) => labelTest(matchers))
   return (rule) =>
     (type === '' || (type === 'alert') === (rule.kind === 'alerting')) &&
     includesOrAny(names, rule.name) &&

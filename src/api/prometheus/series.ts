@@ -1,9 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
-import type { Matcher } from '../../model/matcher.ts'
 import type { TimeRange } from '../../model/time-range.ts'
-import { parseSelector, parseExpr } from '../../promql/parse.ts'
-import { PromqlError } from '../../promql/promql-error.ts'
 import type { QueryEngine } from '../../promql/query-engine.ts'
 import {
   TIME_MAX_MS,
@@ -17,10 +14,9 @@ import {
   type Params,
 } from './params.ts'
 import { renderLabels } from './answer-json.ts'
+import type { QueryParser, Selectors } from './query-parser.ts'
 import { sendList, JSON_TYPE, sendSuccess } from './prometheus-json.ts'
 import type { ExemplarSeries } from '../../model/exemplar.ts'
-import { selectorsOf } from '../../promql/ast.ts'
-import type { ParseOptions } from '../../promql/parse-options.ts'
 import { formatValue } from './format-value.ts'
 import { sendInPieces } from '../server/pieces.ts'
 import type { MetricFamily } from '../../model/metadata.ts'
@@ -29,7 +25,7 @@ import type { MetricFamily } from '../../model/metadata.ts'
  * What is stored: `/api/v1/series`, `/labels`, `/label/{name}/values`, `/query_exemplars` (of all series that any selector
  * of an expression matches) and `/metadata` (as senders report it, by metric family).
  */
-export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine, language: ParseOptions): void {
+export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine, parser: QueryParser): void {
   const config = { access: 'viewer', dialect: 'prometheus' } as const
 
   getOrPost(app, '/api/v1/series', async (request, reply) => {
@@ -37,10 +33,8 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine, l
     const limit = limitParam(params)
     if (params.all('match[]').length === 0) throw new FleetError('bad_request', 'no match[] parameter provided')
     const range = timeRange(params)
-    const series = await query.series(
-      namingParam('match[]', () => selectors(params)),
-      range,
-    )
+    const selected = await namingParam('match[]', () => selectors(params, parser))
+    const series = await query.series(selected, range)
     return sendList(reply, series, limit, renderLabels)
   })
 
@@ -48,7 +42,7 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine, l
     const params = paramsOf(request)
     const limit = limitParam(params)
     const range = timeRange(params)
-    const names = await query.labelNames(selectors(params), range)
+    const names = await query.labelNames(await selectors(params, parser), range)
     return sendList(reply, names, limit, (name) => JSON.stringify(name))
   })
 
@@ -57,7 +51,7 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine, l
     const params = paramsOf(request)
     const limit = limitParam(params)
     const range = timeRange(params)
-    const values = await query.labelValues(name, selectors(params), range)
+    const values = await query.labelValues(name, await selectors(params, parser), range)
     return sendList(reply, values, limit, (value) => JSON.stringify(value))
   })
 
@@ -67,7 +61,7 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine, l
     if (range.toMs < range.fromMs) {
       throw new FleetError('bad_request', 'end timestamp must not be before start timestamp')
     }
-    const selectors = selectorsOf(parseExpr(params.get('query'), language)).map(({ matchers }) => matchers)
+    const selectors = await parser.selectorsOf(params.get('query'))
     // The engine would take an empty list of selectors for all series.
     if (selectors.length === 0) return sendSuccess(reply, '[]')
     const found = await query.exemplars(selectors, range)
@@ -97,17 +91,16 @@ function timeRange(params: Params): TimeRange {
 }
 
 /** The selectors of `match[]`, none when the parameter is absent. Only `/series` names the parameter in its refusals. */
-export function selectors(params: Params): readonly (readonly Matcher[])[] {
-  return params.all('match[]').map((text) => {
-    try {
-      return parseSelector(text)
-    } catch (thrown) {
-      if (!(thrown instanceof PromqlError)) throw thrown
-      // The only message that Prometheus words differently here than in a query.
-      const isEmpty = thrown.diagnostic.message.endsWith(NON_EMPTY)
-      throw isEmpty ? new FleetError('bad_request', `match[] ${NON_EMPTY}`) : thrown
-    }
-  })
+export async function selectors(params: Params, parser: QueryParser): Promise<Selectors> {
+  const texts = params.all('match[]')
+  if (texts.length === 0) return []
+  try {
+    return await parser.selectors(texts)
+  } catch (thrown) {
+    // The only message that Prometheus words differently here than in a query.
+    const isEmpty = thrown instanceof FleetError && thrown.message.endsWith(NON_EMPTY)
+    throw isEmpty ? new FleetError('bad_request', `match[] ${NON_EMPTY}`) : thrown
+  }
 }
 
 const NON_EMPTY = 'must contain at least one non-empty matcher'

@@ -2,19 +2,19 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import type { PrometheusTarget } from '../../contract/prometheus-status.ts'
 import type { Labels } from '../../model/labels.ts'
-import { parseSelector } from '../../promql/parse.ts'
 import type { QueryEngine, VectorSample } from '../../promql/query-engine.ts'
 import { formatTime } from './format-value.ts'
 import { namingParam, optionalCount, paramsOf } from './params.ts'
 import { sendInPieces } from '../server/pieces.ts'
 import { JSON_TYPE, sendSuccess } from './prometheus-json.ts'
+import type { QueryParser } from './query-parser.ts'
 
 /**
  * `/api/v1/targets`, `/targets/metadata` and `/scrape_pools`. Nothing is scraped here: targets are the series `up` of the
  * senders' Prometheis, whose samples have the time of the scrape. Address, interval and error are not known here, so these
  * fields are empty, and there are no dropped targets.
  */
-export function registerTargets(app: FastifyInstance, query: QueryEngine, clock: Clock): void {
+export function registerTargets(app: FastifyInstance, query: QueryEngine, parser: QueryParser, clock: Clock): void {
   const config = { access: 'viewer', dialect: 'prometheus' } as const
 
   app.get('/api/v1/targets', { config }, async (request, reply) => {
@@ -36,11 +36,11 @@ export function registerTargets(app: FastifyInstance, query: QueryEngine, clock:
   })
 
   // Metadata is not stored by target.
-  app.get('/api/v1/targets/metadata', { config }, (request, reply) => {
+  app.get('/api/v1/targets/metadata', { config }, async (request, reply) => {
     const params = paramsOf(request)
     optionalCount(params, 'limit')
     const matching = params.get('match_target')
-    if (matching !== '') namingParam('match_target', () => parseSelector(matching))
+    if (matching !== '') await namingParam('match_target', () => parser.selectors([matching]))
     return sendSuccess(reply, '[]')
   })
 }

@@ -62,6 +62,7 @@ import type { ApiPeople } from '../fleet/people.ts'
 import { plainWrites } from '../ingest/plain-writes.ts'
 import { registerPrometheusStatus, type ProcessFacts, type ReadStoreStatus } from '../prometheus/status.ts'
 import { answersOver, type QueryAnswers } from '../prometheus/query-answers.ts'
+import { createQueryParser, type QueryParser } from '../prometheus/query-parser.ts'
 import { registerRemoteWrite, type Write } from '../ingest/remote-write.ts'
 import { registerReplay, type RunReplay } from '../fleet/replay.ts'
 import { installRequestMetrics, installRequestTraces } from './observe-requests.ts'
@@ -82,6 +83,8 @@ export interface ApiDeps {
   readonly query: QueryEngine
   /** Query results as JSON text; rendered here from the results of `query` when absent. */
   readonly answers?: QueryAnswers
+  /** Parses the PromQL of requests; on this thread when absent. */
+  readonly parser?: QueryParser
   readonly explain: QueryExplainer['explain']
   readonly replay: RunReplay
   /** The PromQL language for parsing and checks; the stable language when absent. */
@@ -173,7 +176,8 @@ const PARAM_CHARS_MAX = 4096
 
 /** The HTTP server, ready to `listen` or `inject`. Throws when a route does not declare its access. */
 export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
-  const { settings, metrics, clock, log, answers = answersOver(deps.query) } = deps
+  const { settings, metrics, clock, log, language = STABLE_LANGUAGE } = deps
+  const { answers = answersOver(deps.query), parser = createQueryParser(language) } = deps
   const access = { ...settings, requiresToken: deps.requiresToken, authenticate: deps.authenticate }
   const app = Fastify({
     serverFactory: (handler) =>
@@ -207,15 +211,14 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     done(readiness === 'ready' ? undefined : new FleetError('not_ready', readiness))
   })
 
-  const { language = STABLE_LANGUAGE } = deps
   await registerRemoteWrite(app, { ...deps, bodyBytesMax: settings.bodyBytesMax })
   await registerOtlp(app, { ...settings, ...deps })
   await app.register((scope, _options, done) => {
     acceptForms(scope)
-    registerQueryRoutes(scope, { ...deps, answers, language })
-    registerSeriesRoutes(scope, deps.query, language)
-    registerRuleRoutes(scope, deps.rules)
-    registerTargets(scope, deps.query, clock)
+    registerQueryRoutes(scope, { ...deps, answers, parser })
+    registerSeriesRoutes(scope, deps.query, parser)
+    registerRuleRoutes(scope, deps.rules, parser)
+    registerTargets(scope, deps.query, parser, clock)
     registerPrometheusStatus(scope, { ...settings, ...deps })
     registerFeatures(scope, language)
     registerAdmin(scope, deps.reload, deps.people, clock)
@@ -228,7 +231,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     ...(deps.faro === undefined ? {} : { faroUrl: '/collect' }),
   }
   registerStatusRoutes(app, { metrics, readiness: deps.readiness, ui })
-  registerFederate(app, { clock, lookbackMs: settings.lookbackMs, newest: deps.newest })
+  registerFederate(app, { clock, lookbackMs: settings.lookbackMs, newest: deps.newest, parser })
   registerDebugIngest(app, deps.ingestReport, clock)
   registerDebugSeries(app, deps.cardinality, clock)
   registerRuleTests(app, deps.ruleTests)

@@ -1,0 +1,41 @@
+import type { Matcher } from '../../model/matcher.ts'
+import { selectorsOf } from '../../promql/ast.ts'
+import { prettyExpr } from '../../promql/format.ts'
+import type { ParseOptions } from '../../promql/parse-options.ts'
+import { parseExpr, parseSelector } from '../../promql/parse.ts'
+import { exprTree } from './expr-tree.ts'
+
+/**
+ * Parses the PromQL of requests that evaluate no query. It runs where queries run, on the query worker: a text of
+ * megabytes takes seconds to parse, and on the main thread it would delay every acknowledgement. Rejects with
+ * FleetError `query_parse`.
+ */
+export interface QueryParser {
+  /** The matchers of each bare selector, as in `match[]`. */
+  selectors(texts: readonly string[]): Promise<Selectors>
+  /** The matchers of each selector in an expression. */
+  selectorsOf(expr: string): Promise<Selectors>
+  /** The expression with line breaks and indentation. */
+  format(expr: string): Promise<string>
+  /** The tree of the expression, as JSON. */
+  tree(expr: string): Promise<string>
+}
+
+export type Selectors = readonly (readonly Matcher[])[]
+
+/** A parser on this thread. */
+export function createQueryParser(language: ParseOptions): QueryParser {
+  return {
+    selectors: (texts) => settle(() => texts.map((text) => parseSelector(text))),
+    selectorsOf: (expr) => settle(() => selectorsOf(parseExpr(expr, language)).map(({ matchers }) => matchers)),
+    format: (expr) => settle(() => prettyExpr(parseExpr(expr, language))),
+    tree: (expr) => settle(() => JSON.stringify(exprTree(parseExpr(expr, language)))),
+  }
+}
+
+/** Turns a thrown parse error into a rejection. */
+function settle<T>(parse: () => T): Promise<T> {
+  return new Promise((resolve) => {
+    resolve(parse())
+  })
+}

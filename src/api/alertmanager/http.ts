@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { compileAnchoredRegex, compileRegex, RegexError, type AnchoredRegex } from '../../model/regex.ts'
 import type { MatchOp, Matcher } from '../../model/matcher.ts'
 import type { Params } from '../prometheus/params.ts'
+import { utf8Body } from '../server/request-text.ts'
 
 /** A request whose shape is wrong. `code` is go-openapi's, the status follows from it. */
 export class ShapeError extends Error {
@@ -37,8 +38,10 @@ export class Refused extends Error {
 /** Routes of this scope read bodies as text, and answer exceptions as Alertmanager does. */
 export function useAlertmanagerFormat(scope: FastifyInstance, bodyBytesMax: number): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser<string>('*', { parseAs: 'string', bodyLimit: bodyBytesMax }, (_request, body, done) => {
-    done(null, body)
+  scope.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, (_request, body, done) => {
+    utf8Body(body, done, (text) => {
+      done(null, text)
+    })
   })
   const inherited = scope.errorHandler
   scope.setErrorHandler((thrown, request, reply) => {

@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Static, TObject } from 'typebox'
 import { FleetError } from '../../base/errors.ts'
 import { invalidParam, parseTime } from '../prometheus/params.ts'
+import { searchOf } from '../server/request-text.ts'
 
 /** A parameter's schema, as far as it is read. */
 interface ParamSchema {
@@ -22,8 +23,7 @@ const VALUES_MAX = 100
 
 /** An empty value counts as absent. */
 export function readQuery<T extends TObject>(schema: T, request: FastifyRequest): Static<T> {
-  const { url = '' } = request.raw
-  const given = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+  const given = new URLSearchParams(searchOf(request))
   const known = schema.properties as unknown as Readonly<Record<string, ParamSchema>>
   for (const name of new Set(given.keys())) {
     if (Object.hasOwn(known, name)) continue

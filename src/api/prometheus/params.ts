@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import { parseDuration } from '../../model/duration.ts'
+import { escapeFault, searchOf, utf8Body } from '../server/request-text.ts'
 
 /**
  * Parameters of the Prometheus routes: query string and form body as one, body first; unknown ones are ignored.
@@ -22,9 +23,11 @@ const FORM_BYTES_MAX = 10 * 2 ** 20
  */
 export function acceptForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  const options = { parseAs: 'string' as const, bodyLimit: FORM_BYTES_MAX }
-  app.addContentTypeParser<string>('application/x-www-form-urlencoded', options, (_request, body, done) => {
-    done(null, new URLSearchParams(body))
+  const options = { parseAs: 'buffer' as const, bodyLimit: FORM_BYTES_MAX }
+  app.addContentTypeParser<Buffer>('application/x-www-form-urlencoded', options, (_request, body, done) => {
+    utf8Body(body, done, (text) => {
+      done(escapeFault(text) ?? null, new URLSearchParams(text))
+    })
   })
   app.addContentTypeParser('*', options, (_request, _body, done) => {
     done(null, undefined)
@@ -37,12 +40,7 @@ export function getOrPost(app: FastifyInstance, url: string, handler: RouteHandl
 }
 
 export function paramsOf(request: FastifyRequest): Params {
-  const { url = '' } = request.raw
-  const start = url.indexOf('?')
-  return paramsFrom(
-    start === -1 ? '' : url.slice(start + 1),
-    request.body instanceof URLSearchParams ? request.body : undefined,
-  )
+  return paramsFrom(searchOf(request), request.body instanceof URLSearchParams ? request.body : undefined)
 }
 
 /** @param search the part of the URL after the question mark */

@@ -65,6 +65,7 @@ import { answersOver, type QueryAnswers } from '../prometheus/query-answers.ts'
 import { createQueryParser, type QueryParser } from '../prometheus/query-parser.ts'
 import { registerRemoteWrite, type Write } from '../ingest/remote-write.ts'
 import { registerReplay, type RunReplay } from '../fleet/replay.ts'
+import { acceptJson, checkQueryStrings } from './request-text.ts'
 import { installRequestMetrics, installRequestTraces } from './observe-requests.ts'
 import { answerWrongMethods, installRouteTable } from './route-config.ts'
 import { registerRuleTests, type RunRuleTests } from '../fleet/rule-tests.ts'
@@ -206,6 +207,8 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   await app.register(fastifyCompress, { globalDecompression: false, encodings: ['gzip', 'deflate'], threshold: 1024 })
   installCors(app, settings.corsOrigins)
   installAccess(app, access)
+  checkQueryStrings(app)
+  acceptJson(app)
   app.addHook('onRequest', (request, _reply, done) => {
     const readiness = /^\/(api\/|v1\/|federate\b)/.test(request.url) ? deps.readiness() : 'ready'
     done(readiness === 'ready' ? undefined : new FleetError('not_ready', readiness))

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import { parseDuration } from '../../model/duration.ts'
-import { escapeFault, searchOf, utf8Body } from '../server/request-text.ts'
+import { escapeFault, multipartFields, searchOf, utf8Body } from '../server/request-text.ts'
 
 /**
  * Parameters of the Prometheus routes: query string and form body as one, body first; unknown ones are ignored.
@@ -29,6 +29,9 @@ export function acceptForms(app: FastifyInstance): void {
       done(escapeFault(text) ?? null, new URLSearchParams(text))
     })
   })
+  app.addContentTypeParser('multipart/form-data', options, (request: FastifyRequest, body: Buffer) =>
+    multipartFields(body, request.headers['content-type'] ?? ''),
+  )
   app.addContentTypeParser('*', options, (_request, _body, done) => {
     done(null, undefined)
   })

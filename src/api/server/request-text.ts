@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { FleetError } from '../../base/errors.ts'
+import { FleetError, messageOf } from '../../base/errors.ts'
 
 /**
  * The texts of requests. Malformed escape sequences and malformed UTF-8 are refused: decoders replace them silently, and
@@ -31,6 +31,22 @@ export function escapeFault(text: string): FleetError | undefined {
   } catch {
     return malformedUtf8()
   }
+}
+
+/** The text fields of a `multipart/form-data` body; files are ignored. @param type the content type, which has the boundary */
+export async function multipartFields(body: Buffer, type: string): Promise<URLSearchParams> {
+  if (!isUtf8(body)) throw malformedUtf8()
+  let form: FormData
+  try {
+    // Deprecated for servers because it holds the body in memory; this body is in memory, and its parser has a limit.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated
+    form = await new Response(body, { headers: { 'content-type': type } }).formData()
+  } catch (thrown) {
+    throw new FleetError('bad_request', `multipart/form-data: ${messageOf(thrown)}`)
+  }
+  const fields = new URLSearchParams()
+  for (const [name, value] of form) if (typeof value === 'string') fields.append(name, value)
+  return fields
 }
 
 /** For parsers of bodies: `read` gets the text of the body. */

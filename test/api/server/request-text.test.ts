@@ -60,3 +60,27 @@ test('UTF-8 is read as such, in escapes and in bytes', async () => {
   await send('/api/v1/query', FORM, Buffer.from(`query=${query}`))
   expect(server.engine.instants.map(({ expr }) => expr)).toEqual([query, query])
 })
+
+const MULTIPART = 'multipart/form-data; boundary=--x'
+const multipart = (...parts: readonly string[]): Buffer =>
+  Buffer.from([...parts.map((part) => `----x\r\nContent-Disposition: form-data; ${part}\r\n`), '----x--\r\n'].join(''))
+
+test('fields of multipart/form-data are parameters, in front of those of the URL; files are not', async () => {
+  const query = 'sum(up{a="ü"})\r\n+ 1'
+  server.engine.instants.length = 0
+  const file = 'name="time"; filename="x"\r\nContent-Type: text/plain\r\n\r\n7'
+  const body = multipart(`name="query"\r\n\r\n${query}`, file, 'name="time"\r\n\r\n5')
+  expect(await send('/api/v1/query?query=down&time=3', MULTIPART, body)).toMatchObject({ status: 200 })
+  expect(server.engine.instants).toMatchObject([{ expr: query, timeMs: 5000 }])
+})
+
+test.each([
+  ['without a boundary', 'multipart/form-data', multipart('name="query"\r\n\r\n1'), 400],
+  ['with another boundary', 'multipart/form-data; boundary=y', multipart('name="query"\r\n\r\n1'), 400],
+  ['that is cut off', MULTIPART, multipart('name="query"\r\n\r\n1').subarray(0, 40), 400],
+  ['without a name', MULTIPART, multipart('other="query"\r\n\r\n1'), 400],
+  ['with bytes that are no UTF-8', MULTIPART, Buffer.concat([multipart('name="query"\r\n\r\n1'), Buffer.of(255)]), 400],
+  ['above the limit', MULTIPART, Buffer.alloc(10 * 2 ** 20 + 1), 413],
+])('multipart/form-data %s is refused', async (_what, type, body, status) => {
+  expect(await send('/api/v1/query', type, body)).toMatchObject({ status })
+})

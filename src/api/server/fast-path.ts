@@ -16,13 +16,16 @@ interface FastPathLimits {
   readonly requestArrivesMs: number
 }
 
+/** Of the request line and the headers: Go's limit, with its slack, because clients send long selectors by GET. */
+const HEADER_BYTES_MAX = 2 ** 20 + 4096
+
 /** @param handler Fastify's, for requests that the fast path does not handle */
 export function createFastPathServer(
   handler: RequestListener,
   fastPath: FastPath,
   { keepAliveMs, requestArrivesMs }: FastPathLimits,
 ): Server {
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: HEADER_BYTES_MAX }, (request, response) => {
     const fallBack = (): void => {
       handler(request, response)
     }

@@ -84,3 +84,11 @@ test.each([
 ])('multipart/form-data %s is refused', async (_what, type, body, status) => {
   expect(await send('/api/v1/query', type, body)).toMatchObject({ status })
 })
+
+test('a request with 1 MB of headers and URL is accepted, one with more is not', async () => {
+  const selector = `up{a="${'x'.repeat(2 ** 20 - 1000)}"}`
+  expect(await send(`/api/v1/series?match[]=${encodeURIComponent(selector)}`)).toMatchObject({ status: 200 })
+  // A comparison of the text itself would print it.
+  expect(JSON.stringify(server.engine.reads.at(-1)).includes(selector.slice(6, -2))).toBe(true)
+  expect(await send(`/api/v1/labels?x=${'x'.repeat(2 ** 20 + 5000)}`)).toMatchObject({ status: 431 })
+})

@@ -5,8 +5,8 @@ import { isAllowed, type Access, type Principal } from '../../model/token.ts'
 import { isKnownOrigin } from './security-headers.ts'
 
 /**
- * Access control. Three checks in order, before a body is read: the Host names this server, the Origin is a known page,
- * and the token's role allows the route.
+ * Access control. Three checks in order, before a body is read: the Host names this server, the Origin is a known page or
+ * the request has a Bearer token, and the token's role allows the route.
  */
 interface AccessOptions {
   /** False on loopback without tokens: then every local user may do everything. */
@@ -30,11 +30,11 @@ export function installAccess(app: FastifyInstance, options: AccessOptions): voi
   app.addHook('onRequest', async (request) => {
     if (!options.requiresToken) checkHost(request, ownHosts)
     if (request.is404) return
-    checkOrigin(request, options)
     const access = request.routeOptions.config.access ?? 'admin'
     const token = tokenOf(request.headers.authorization)
     // A token matters even without access control: data sent with a cluster's token is labelled with the cluster.
     if (token !== undefined) request.principal = await options.authenticate(token)
+    if (!isOfBearer(request)) checkOrigin(request, options)
     if (!options.requiresToken || isAllowed(request.principal?.role, access)) return
     if (request.principal === undefined) {
       throw new FleetError('unauthenticated', token === undefined ? 'this needs a token' : 'the token is not known', {
@@ -125,6 +125,15 @@ function ownHostsOf(options: AccessOptions): ReadonlySet<string> {
   return new Set([normalHost(options.listenHost), hostOf(new URL(options.externalUrl).host)])
 }
 
+/**
+ * A known token in a Bearer header. Such a request cannot be forged: no browser adds the header by itself, and a page of
+ * another origin may not set it. A proxy such as that of Perses adds it to a request with the Origin of its own page. The
+ * password of Basic auth does not count, because browsers repeat it by themselves.
+ */
+function isOfBearer({ principal, headers: { authorization = '' } }: FastifyRequest): boolean {
+  return principal !== undefined && /^\s*bearer\s/i.test(authorization)
+}
+
 /** A page of another origin must not change anything through the browser of an authenticated user. */
 function checkOrigin(request: FastifyRequest, options: AccessOptions): void {
   const { config } = request.routeOptions
@@ -135,7 +144,7 @@ function checkOrigin(request: FastifyRequest, options: AccessOptions): void {
   } else if (isOwnOrigin(origin, request, options)) return
   else if (config.dialect === 'prometheus' && isKnownOrigin(origin, options.corsOrigins)) return
   throw new FleetError('forbidden', `pages of origin ${origin ?? 'unknown'} may not send to this route`, {
-    hint: 'web.cors-origins names the origins that may use the query routes',
+    hint: 'send a Bearer token, or name the origin in web.cors-origins, whose pages may use the query routes',
   })
 }
 

@@ -221,3 +221,44 @@ describe('pages of other origins', () => {
     expect(await allowed('https://evil.example', 'OPTIONS')).toEqual([204, undefined, 'Origin'])
   })
 })
+
+describe('a request with the Origin of another page', () => {
+  const tokens: Readonly<Record<string, Principal>> = {
+    viewer: { role: 'viewer', name: 'perses' },
+    ingest: { role: 'ingest', name: 'prague' },
+  }
+  const authenticate = (token: string) => Promise.resolve(tokens[token])
+  const foreign = { origin: 'https://perses.example', 'sec-fetch-site': 'cross-site' }
+  let [closed, open]: TestServer['app'][] = []
+  beforeAll(async () => {
+    closed = (await makeServer({ requiresToken: true, authenticate })).app
+    open = (await makeServer({ authenticate })).app
+  })
+  afterAll(async () => {
+    await closed?.close()
+    await open?.close()
+  })
+
+  // Only what a browser sends by itself can be forged.
+  test.each([
+    ['a Bearer token, as through the proxy of Perses', 'Bearer viewer', 200, 200],
+    ['a Bearer token, written in another case', 'bearer viewer', 200, 200],
+    ['a Bearer token that may not read', 'Bearer ingest', 403, 200],
+    ['an unknown Bearer token', 'Bearer guessed', 403, 403],
+    ['the password of Basic auth, which a browser repeats', basic('perses', 'viewer'), 403, 403],
+    ['no token', undefined, 403, 403],
+  ])('and with %s', async (_what, authorization, statusClosed, statusOpen) => {
+    const asked = {
+      method: 'POST' as const,
+      url: '/api/v1/query',
+      headers: {
+        ...foreign,
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      payload: 'query=1',
+    }
+    expect((await closed!.inject(asked)).statusCode).toBe(statusClosed)
+    expect((await open!.inject(asked)).statusCode).toBe(statusOpen)
+  })
+})

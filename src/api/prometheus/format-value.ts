@@ -4,13 +4,16 @@ import type { SampleValue } from '../../contract/common.ts'
 
 /**
  * A sample's value: the shortest text that reads back as the same float. Exponent form is used below 1e-6 and from
- * 1e21 on, which is exactly where JavaScript uses it too; only the infinities and negative zero differ.
+ * 1e21 on, which is exactly where JavaScript uses it too; only the infinities, negative zero and exponents of one digit
+ * (1.5e-09) differ.
  */
 export function formatValue(value: number): string {
   if (value === Infinity) return '+Inf'
   if (value === -Infinity) return '-Inf'
   if (Object.is(value, -0)) return '-0'
-  return String(value)
+  const text = String(value)
+  const magnitude = Math.abs(value)
+  return magnitude < 1e-6 && magnitude >= 1e-9 ? text.replace('e-', 'e-0') : text
 }
 
 /** A value in Daytwo's own answers: JSON has no number that is not finite, and `null` would mean no value. */

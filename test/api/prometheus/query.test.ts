@@ -70,7 +70,7 @@ describe('with the real engine', () => {
       nan: 'NaN',
       inf: '+Inf',
       ninf: '-Inf',
-      small: '1.5e-7',
+      small: '1.5e-07',
       big: '1e+21',
       exact: '0.1',
     })

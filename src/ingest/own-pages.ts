@@ -69,7 +69,9 @@ function placeOf(pageUrl: string): string {
 }
 
 /** OpenTelemetry's severity numbers. */
-const SEVERITIES: Readonly<Record<string, number>> = { trace: 1, debug: 5, info: 9, log: 9, warn: 13, error: 17 }
+const SEVERITIES: ReadonlyMap<string, number> = new Map(
+  Object.entries({ trace: 1, debug: 5, info: 9, log: 9, warn: 13, error: 17 }),
+)
 
 /** Converts an item to a log record, with OpenTelemetry's attribute names. */
 export function logRecordOf(record: FaroRecord): LogRecord {
@@ -95,7 +97,7 @@ export function logRecordOf(record: FaroRecord): LogRecord {
     timeNs: BigInt(timeMs) * 1_000_000n,
     cluster: '',
     service: OWN_PAGES_APP,
-    severity: SEVERITIES[level] ?? 0,
+    severity: SEVERITIES.get(level) ?? 0,
     severityText: level,
     eventName: kind === 'log' ? '' : type,
     body: bodyOf(record),

@@ -90,3 +90,12 @@ test('as a log record it has the names of OpenTelemetry, a line to search, and n
   expect(logRecordOf(recordOf({ logs: [{ level: 'warn', message: 'm' }] }))).toMatchObject({ severity: 13, body: 'm' })
   expect(logRecordOf(recordOf(vital({ lcp: 12.5 }))).body).toBe('web-vitals lcp=12.5')
 })
+
+test.each([
+  ['warn', 13],
+  ['loud', 0],
+  ['constructor', 0],
+])('the level %s has the severity %d', (level, severity) => {
+  const record = recordOf({ logs: [{ level, message: 'm' }] })
+  expect(logRecordOf(record)).toMatchObject({ severity, severityText: level })
+})

@@ -48,7 +48,7 @@ function panelsOf(params: Params): readonly GraphPanel[] {
     if (expr === '') continue
     panels.push({
       expr,
-      tab: TABS[get('show_tree') === '1' ? 'explain' : get('tab')] ?? '',
+      tab: TABS.get(get('show_tree') === '1' ? 'explain' : get('tab')) ?? '',
       rangeMs: positive(parseDuration(get('range_input'))),
       // A graph has `end_input`, a table `moment_input`; Prometheus writes the same value to both.
       endMs: timeMsOf(get('end_input')) ?? timeMsOf(get('moment_input')),
@@ -61,7 +61,11 @@ function panelsOf(params: Params): readonly GraphPanel[] {
 /** The numbers of a link may have gaps. */
 const PANELS_MAX = 100
 
-const TABS: Readonly<Record<string, GraphPanel['tab']>> = { 1: 'table', table: 'table', explain: 'explain' }
+const TABS: ReadonlyMap<string, GraphPanel['tab']> = new Map([
+  ['1', 'table'],
+  ['table', 'table'],
+  ['explain', 'explain'],
+])
 
 /** `step_input` in old links, `res_step` in new ones: seconds, rounded up because Explore takes no fraction. */
 function stepMsOf(get: (setting: string) => string): number | undefined {

@@ -86,10 +86,10 @@ export const TIME_MIN_MS = -8.64e15
 export const TIME_MAX_MS = 8.64e15
 
 /** Prometheus' own minimum and maximum time, which are beyond ours. */
-const FAR_TIMES: Readonly<Record<string, number>> = {
-  '-292273086-05-16T16:47:06Z': TIME_MIN_MS,
-  '292277025-08-18T07:12:54.999999999Z': TIME_MAX_MS,
-}
+const FAR_TIMES: ReadonlyMap<string, number> = new Map([
+  ['-292273086-05-16T16:47:06Z', TIME_MIN_MS],
+  ['292277025-08-18T07:12:54.999999999Z', TIME_MAX_MS],
+])
 
 /** A required time: `start` and `end` of a range query. */
 export function requiredTime(params: Params, name: string): number {
@@ -111,14 +111,19 @@ export function optionalTime(params: Params, name: string, absentMs: number): nu
   )
 }
 
-/** Seconds since the epoch with a fraction, rounded to milliseconds, or RFC 3339. */
+/**
+ * Seconds since the epoch with a fraction, or RFC 3339. As in Prometheus, the fraction alone is rounded to milliseconds,
+ * so that 1.0005 is 1 s: the float is a little less than that decimal.
+ */
 export function parseTime(text: string): number | undefined {
-  const seconds = parseFloat64(text)
-  if (seconds !== undefined) {
-    if (Number.isNaN(seconds)) return undefined
-    return Math.min(TIME_MAX_MS, Math.max(TIME_MIN_MS, Math.round(seconds * 1000)))
+  const float = parseFloat64(text)
+  if (float !== undefined) {
+    if (Number.isNaN(float)) return undefined
+    const seconds = Math.min(TIME_MAX_MS / 1000, Math.max(TIME_MIN_MS / 1000, float))
+    const whole = Math.trunc(seconds)
+    return whole * 1000 + Math.sign(seconds) * Math.round(Math.abs(seconds - whole) * 1000)
   }
-  return FAR_TIMES[text] ?? parseRfc3339(text)
+  return FAR_TIMES.get(text) ?? parseRfc3339(text)
 }
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)([.,]\d+)?(Z|[+-](\d\d):(\d\d))$/

@@ -63,6 +63,7 @@ test.each([
   'g0.res_type=fixed&g0.res_step=',
   'g0.res_type=auto&g0.res_density=high&g0.res_step=7',
   'g0.tab=7&g0.show_tree=yes',
+  'g0.tab=constructor',
 ])('what cannot be read, %s, leaves the rest', (search) => {
   expect(exploreSearchOf(paramsFrom(`g0.expr=up&${search}`))).toBe('expr=up')
 })

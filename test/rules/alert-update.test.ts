@@ -100,6 +100,19 @@ test('labels and annotations cross when an alert begins, later only what changed
   ])
 })
 
+test('an alert that is gone is sent as its position, the others stay', async () => {
+  const harness = new Harness(RULES)
+  const { receive } = indexOf(harness)
+  await harness.rules.restore(T0)
+  for (const c of ['a', 'b']) harness.put({ __name__: 'up', c }, 0, T0)
+  await harness.evaluate(T0)
+  receive()
+  harness.put({ __name__: 'up', c: 'a' }, 1, T0 + MINUTE_MS)
+  harness.put({ __name__: 'up', c: 'b' }, 0, T0 + MINUTE_MS)
+  await harness.evaluate(T0 + MINUTE_MS)
+  expect(receive().rules).toMatchObject([{ rule: 0, removed: [0], changed: [], added: [] }])
+})
+
 test('after a reload all alerts are sent, and those of removed rules too', async () => {
   const harness = new Harness(RULES)
   const { index, receive } = indexOf(harness)

@@ -93,3 +93,19 @@ test('an interval that was cut where the evidence begins keeps its older start',
     derived.intervals[1],
   ])
 })
+
+test('what ended exactly where the evidence begins is as derived', () => {
+  const startedMs = FROM_MS - HOUR_MS
+  const merged = mergeFacts(
+    facts({ upgrades: [upgrade('u', startedMs)] }),
+    facts({ upgrades: [upgrade('u', startedMs, { state: 'failed' })] }),
+    FROM_MS,
+  )
+  expect(merged.upgrades.map(({ upgrade: { state } }) => state)).toEqual(['failed'])
+})
+
+test('an interval does not take the start of one that ended before it', () => {
+  const stored = facts({ intervals: [interval('1.16.0', OLD_MS, FROM_MS + 1)] })
+  const derived = facts({ intervals: [interval('1.16.0', FROM_MS + HOUR_MS, NEW_MS, false)] })
+  expect(mergeFacts(stored, derived, FROM_MS).intervals).toEqual(derived.intervals)
+})

@@ -114,13 +114,13 @@ export const UPGRADE_SPANS: readonly ConventionSpan[] = [
     name,
     parent: '',
     extent:
-      'the new CSV is made, or the Subscription is UpgradePending if that is earlier → all is done, workloads too, or it failed',
+      'its earliest phase starts: the offer, the approval, or the new CSV → its last phase ends: workloads too, or it failed',
     attributes: ROOT_ATTRIBUTES,
   })),
   {
     name: 'olm.approval',
     parent: 'root',
-    extent: 'the Subscription is UpgradePending → the InstallPlan is approved',
+    extent: 'the InstallPlan is created → the InstallPlan is approved',
     attributes: [
       must('olm.install_plan.approval', 'Who approves', 'Manual', ['Manual', 'Automatic']),
       may('olm.install_plan.name', 'The InstallPlan', 'install-7xk2p'),

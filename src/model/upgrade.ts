@@ -10,6 +10,7 @@ export interface Upgrade {
   readonly channel?: string
   readonly approval?: 'Automatic' | 'Manual'
   readonly state: UpgradeState
+  /** When the new CSV was created (fleet/derive/README.md, Definitions). The offer and the approval are before it. */
   readonly startedMs?: number
   /** Of the control plane: for HCO when `status.versions[operator]` is the target. Absent while it runs, or unknown. */
   readonly endedMs?: number

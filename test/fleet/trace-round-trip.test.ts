@@ -4,7 +4,7 @@ import { spanEvidenceOf } from '../../src/fleet/trace/span-evidence.ts'
 import { traceOf } from '../../src/fleet/trace/trace.ts'
 import type { Span } from '../../src/model/span.ts'
 import type { UpgradeRecord } from '../../src/model/upgrade.ts'
-import { CLUSTER, CLUSTER_UID, UPGRADE, asKnownAt } from '../support/upgrade-record.ts'
+import { CLUSTER, CLUSTER_UID, T0_MS, UPGRADE, asKnownAt, phase } from '../support/upgrade-record.ts'
 
 // What is told as a trace is understood as a trace: an operator that sends what the deriver would make is read as the same
 // upgrade.
@@ -45,6 +45,27 @@ describe('an upgrade told by its operator', () => {
     })
     expect(detail).toMatchObject({ csvUid: UPGRADE.detail.csvUid, csvName: UPGRADE.detail.csvName })
     expect(detail.components.map(({ name }) => name).sort()).toEqual(['cdi', 'kubevirt'])
+  })
+
+  test('starts with its CSV, although its root starts with the approval', () => {
+    const phases = [phase('approval', -6000, 0), ...UPGRADE.upgrade.phases]
+    const spans = native({ ...UPGRADE, upgrade: { ...UPGRADE.upgrade, approval: 'Manual', phases } })
+    const approval = spans.find(({ name }) => name === 'olm.approval')
+    expect(spans[0]!.startNs).toBe(approval!.startNs)
+    const { upgrade } = derived(spans)
+    expect(upgrade.startedMs).toBe(UPGRADE.upgrade.startedMs)
+    expect(upgrade.phases.find(({ name }) => name === 'approval')).toMatchObject({ startedMs: T0_MS - 6_000_000 })
+  })
+
+  test('is in progress while OLM retries a CSV that failed', () => {
+    const running = asKnownAt(60)
+    const csvSteps = [
+      { phase: 'Installing', reason: 'InstallWaiting', startedMs: T0_MS + 20_000, endedMs: T0_MS + 60_000 },
+      { phase: 'Failed', reason: 'InstallCheckFailed', startedMs: T0_MS + 60_000 },
+    ]
+    const { upgrade } = derived(native({ ...running, detail: { ...running.detail, csvSteps } }))
+    expect(upgrade.state).toBe('in_progress')
+    expect(upgrade.phases.find(({ name }) => name === 'olm.installing')).toMatchObject({ state: 'in_progress' })
   })
 
   test('is under way while its spans are', () => {

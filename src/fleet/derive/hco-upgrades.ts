@@ -49,7 +49,7 @@ function draftOf(
     isHandlerReported: hasVirtHandler(history),
     isOvertaken: outcome.next !== undefined,
   })
-  // Before the CSV there are only phases: the upgrade has not started.
+  // Before the CSV there are only phases: the upgrade has not started. Without OLM it starts with HCO.
   const started = csvCreated ?? window?.started
   const subscription = subscriptionAt(history, started?.atMs ?? anchorMs)
   const approval =
@@ -72,7 +72,7 @@ function draftOf(
       sinceMs: anchorMs,
       lastSeenMs,
     },
-    ...{ state: outcome.state, started, ended: outcome.ended, phases },
+    ...{ state: outcome.state, started, isStartLate: csvCreated === undefined, ended: outcome.ended, phases },
     channel: offer?.channel ?? subscription?.channel,
     approval,
     evidence: hcoEvidence(attempt, outcome, components, rollout, moved),

@@ -65,17 +65,24 @@ function draftOf(spans: readonly SpanEvidence[]): UpgradeDraft | undefined {
   const hco = spans.find(({ name }) => name === 'hco.reconcile')
   const state = stateOf(root, hco)
   const ended = state === 'in_progress' ? undefined : (endOf(hco) ?? endOf(root))
-  const started = root === undefined ? undefined : spanMoment(root.startMs)
-  const firstMs = Math.min(...spans.map(({ startMs }) => startMs))
+  const csvMs = startOf(spans.filter(({ name }) => name.startsWith('olm.csv.')))
+  // The root starts with the approval, which is before the start of the upgrade.
+  const workMs = startOf(spans.filter((span) => span !== root && span.name !== 'olm.approval'))
+  const hasApproval = spans.some(({ name }) => name === 'olm.approval')
+  const startMs = csvMs ?? (hasApproval ? workMs : root?.startMs)
+  const firstMs = startMs ?? startOf(spans)!
   const approval = textOf(spans, 'olm.install_plan.approval')
+  const operator = OPERATORS[root?.name ?? ''] ?? 'kubevirt-hyperconverged'
   return {
-    ...{ operator: OPERATORS[root?.name ?? ''] ?? 'kubevirt-hyperconverged', source: 'spans', from, to },
-    ...{ isProven: from !== undefined && from !== to, anchorMs: firstMs, sinceMs: firstMs, state, started, ended },
+    ...{ operator, source: 'spans', from, to },
+    ...{ isProven: from !== undefined && from !== to, anchorMs: firstMs, sinceMs: firstMs, state, ended },
+    started: root === undefined || startMs === undefined ? undefined : spanMoment(startMs),
+    isStartLate: csvMs === undefined && operator === 'kubevirt-hyperconverged',
     lastSeenMs: Math.max(...spans.map(({ endMs }) => endMs)),
     channel: textOf(spans, 'olm.channel'),
     nodes: nodesOf(spans),
     approval: approval === 'Manual' || approval === 'Automatic' ? approval : undefined,
-    phases: phasesOf(spans, hco),
+    phases: phasesOf(spans, hco, state),
     evidence: spans.map(({ name, startMs, traceId, spanId, attributes }) => {
       const component = attributes['component.name']
       const text = component === undefined ? `span ${name}` : `span ${name} of ${component}`
@@ -98,6 +105,10 @@ function nodesOf(spans: readonly SpanEvidence[]): number | undefined {
   return Number.isSafeInteger(nodes) && nodes > 0 ? nodes : undefined
 }
 
+function startOf(spans: readonly SpanEvidence[]): number | undefined {
+  return spans.length === 0 ? undefined : Math.min(...spans.map(({ startMs }) => startMs))
+}
+
 function textOf(spans: readonly SpanEvidence[], key: string): string | undefined {
   return spans.find(({ attributes }) => (attributes[key] ?? '') !== '')?.attributes[key]
 }
@@ -115,10 +126,17 @@ function stateOf(root: SpanEvidence | undefined, hco: SpanEvidence | undefined):
   return root?.attributes['deployment.status'] === 'failed' ? 'failed' : 'succeeded'
 }
 
-function phasesOf(spans: readonly SpanEvidence[], hco: SpanEvidence | undefined): readonly PhaseDraft[] {
-  const direct = spans.flatMap((span) => {
+function phasesOf(
+  spans: readonly SpanEvidence[],
+  hco: SpanEvidence | undefined,
+  state: UpgradeState,
+): readonly PhaseDraft[] {
+  const direct = spans.flatMap((span): readonly PhaseDraft[] => {
     const name = PHASE_SPANS[span.name]
-    return name === undefined ? [] : [phaseOf(name, span)]
+    if (name === undefined) return []
+    // OLM retries a CSV that is Failed.
+    const isRetried = span.isError && span.name.startsWith('olm.csv.') && state === 'in_progress'
+    return [isRetried ? { name, state, started: spanMoment(span.startMs) } : phaseOf(name, span)]
   })
   const unique = [...groupBy(direct, ({ name }) => name).values()].map(joined)
   const components = spans

@@ -33,6 +33,8 @@ export interface UpgradeDraft {
   readonly lastSeenMs: number
   readonly state: UpgradeState
   readonly started?: Moment | undefined
+  /** The source does not report the CSV: `started` is when HCO started, and a source that reports the CSV has the start. */
+  readonly isStartLate?: boolean
   readonly ended?: Moment | undefined
   readonly channel?: string | undefined
   /** As reported by the source; otherwise it is counted. */

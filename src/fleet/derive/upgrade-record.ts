@@ -128,7 +128,9 @@ function ownerOf(draft: UpgradeDraft, merged: readonly UpgradeDraft[], known: nu
     const [csvUid, otherUid] = [draft.detail.csvUid, other.detail.csvUid]
     if (csvUid !== undefined && otherUid !== undefined) return csvUid === otherUid
     const endMs = Math.max(other.ended?.atMs ?? other.lastSeenMs, other.anchorMs)
-    return other.anchorMs - NEAR_MS <= draft.anchorMs && draft.sinceMs <= endMs + NEAR_MS
+    // OLM may have installed the CSV long before HCO started.
+    const reachedMs = other.isStartLate === true ? (draft.ended?.atMs ?? draft.lastSeenMs) : draft.anchorMs
+    return other.anchorMs - NEAR_MS <= reachedMs && draft.sinceMs <= endMs + NEAR_MS
   })
 }
 
@@ -138,13 +140,16 @@ export function merge(better: UpgradeDraft, worse: UpgradeDraft): UpgradeDraft {
   const takesOver =
     better.state === 'unknown' || (isOutlived && (worse.ended?.atMs ?? worse.lastSeenMs) > better.lastSeenMs)
   const outcome = takesOver && worse.state !== 'unknown' ? worse : better
+  const isStartWorse = better.started === undefined || (better.isStartLate === true && worse.isStartLate !== true)
+  const start = isStartWorse && worse.started !== undefined ? worse : better
   const phases = new Set([...better.phases, ...worse.phases].map(({ name }) => name))
   return {
     ...better,
     from: better.from ?? worse.from,
     isProven: better.isProven || worse.isProven,
     state: outcome.state,
-    started: better.started ?? worse.started,
+    started: start.started,
+    isStartLate: start.isStartLate === true,
     ended: better.ended ?? (outcome.state === 'in_progress' ? undefined : worse.ended),
     channel: better.channel ?? worse.channel,
     nodes: better.nodes ?? worse.nodes,

@@ -55,7 +55,7 @@ async function alertedTrace(
   const spans = traceOf(record, cluster)
   const [root] = spans
   if (root === undefined) return { spans, alerts: [] }
-  const range = { fromMs: msOf(root.startNs), toMs: msOf(root.endNs) }
+  const range = { fromMs: record.upgrade.startedMs ?? msOf(root.startNs), toMs: msOf(root.endNs) }
   const fired = await alerts.firedOn(cluster.cluster, range, ALERTS_MAX)
   return { spans: fired.length === 0 ? spans : traceOf(record, cluster, fired), alerts: fired }
 }

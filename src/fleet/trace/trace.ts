@@ -17,7 +17,7 @@ import { stepsOf } from './trace-steps.ts'
 const CONVENTIONS_VERSION = '0.1.0'
 
 /**
- * The spans of an upgrade, the root first; empty when its start is unknown.
+ * The spans of an upgrade, the root first; empty when the start of no phase is known.
  * @param alerts alerts that fired on the cluster; those during the upgrade become events
  */
 export function traceOf(
@@ -26,7 +26,7 @@ export function traceOf(
   alerts: readonly FiredAlert[] = [],
 ): readonly Span[] {
   const steps = stepsOf(record)
-  const startMs = record.upgrade.startedMs ?? earliest(steps)
+  const startMs = earliestMs(record, steps)
   if (startMs === undefined) return []
   const traceId = upgradeTraceId(record)
   const ends = steps.map((step) => endOf(step, record))
@@ -96,7 +96,9 @@ function rootOf(
       attributes: rootAttributes(record),
       events: inOrder([
         ...detail.featureGateChanges.map(gateEvent),
-        ...alerts.filter(({ firedAtMs }) => firedAtMs >= startMs && firedAtMs <= endMs).map(alertEvent),
+        ...alerts
+          .filter(({ firedAtMs }) => firedAtMs >= (upgrade.startedMs ?? startMs) && firedAtMs <= endMs)
+          .map(alertEvent),
         ...(hasReconcile ? [] : orphanConditions(record)),
       ]),
     },
@@ -189,6 +191,9 @@ function resourceOf(
   }
 }
 
-function earliest(steps: readonly SpanDraft[]): number | undefined {
-  return steps.length === 0 ? undefined : Math.min(...steps.map(({ startMs }) => startMs))
+/** The start of the earliest phase: the offer and the approval are before the start of the upgrade. */
+function earliestMs({ upgrade }: UpgradeRecord, steps: readonly SpanDraft[]): number | undefined {
+  const starts = [upgrade, ...upgrade.phases].flatMap(({ startedMs }) => startedMs ?? [])
+  const firstMs = Math.min(...starts, ...steps.map(({ startMs }) => startMs))
+  return firstMs === Infinity ? undefined : firstMs
 }

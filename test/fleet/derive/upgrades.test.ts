@@ -489,6 +489,22 @@ test('the same upgrade by metrics first and by objects later is one record', () 
   const [byMetrics, ...none] = deriveUpgrades(observations({ metrics }))
   expect(none).toEqual([])
   expect(byMetrics!.upgrade).toMatchObject({ from: '1.16.0', to: '1.17.0', startedMs: at(15), resolutionSeconds: 30 })
+  // HyperConverged alone reports when HCO started, here an hour after the CSV was created.
+  const hco = (rv: number, second: number, facts: ReturnType<typeof hcoFacts>) =>
+    sight({ uid: 'hco', name: 'kubevirt-hyperconverged', rv, seconds: second }, facts)
+  const late = deriveUpgrades(
+    observations({
+      metrics,
+      objects: [
+        hco(1, -50, hcoFacts('1.16.0', settled(-9000))),
+        hco(2, 3600, hcoFacts('1.16.0', upgradingTo('1.17.0', 3600))),
+        hco(3, 3900, hcoFacts('1.17.0', settled(3900))),
+      ],
+    }),
+  )
+  expect(late.map(({ upgrade }) => [upgrade.startedMs, upgrade.endedMs, upgrade.state])).toEqual([
+    [at(15), at(3900), 'succeeded'],
+  ])
   const both = deriveUpgrades(observations({ metrics, objects: goldenUpgrade() }))
   expect(both.map(({ upgrade }) => [upgrade.id, upgrade.startedMs, upgrade.endedMs, upgrade.state])).toEqual([
     ['945c777c1329507dc44b3d4f4893652b', T0, at(840), 'succeeded'],

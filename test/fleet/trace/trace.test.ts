@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { traceOf } from '../../../src/fleet/trace/trace.ts'
 import { textAttribute, type Attributes, type AttributeValue } from '../../../src/model/attribute.ts'
 import { SPAN_KINDS, SPAN_STATUSES, type Span } from '../../../src/model/span.ts'
-import type { UpgradeRecord, UpgradeState } from '../../../src/model/upgrade.ts'
+import type { UpgradePhase, UpgradeRecord, UpgradeState } from '../../../src/model/upgrade.ts'
 import { upgradeSpanFault } from '../../../src/model/validate-upgrade-span.ts'
 import { CLUSTER, CLUSTER_UID, T0_MS, UPGRADE, asKnownAt, phase } from '../../support/upgrade-record.ts'
 
@@ -117,10 +117,7 @@ describe('an upgrade as a trace', () => {
       phase('platform.master'),
     ]
     const virtHandler = { desired: 40, updated: 40, ready: 40, waves: 11 }
-    const spans = traceOf(
-      withUpgrade({ approval: 'Manual', phases, startedMs: T0_MS - 600_000 }, { virtHandler }),
-      CLUSTER,
-    )
+    const spans = traceOf(withUpgrade({ approval: 'Manual', phases }, { virtHandler }), CLUSTER)
     const told = lines(spans)
     expect(told).toContain('olm.approval -600-0')
     expect(told).toContain('virt_handler.canary 120-180')
@@ -130,6 +127,20 @@ describe('an upgrade as a trace', () => {
     const waves = spans.find((span) => span.name === 'virt_handler.waves')!
     expect(waves.parentSpanId).toBe(kubevirt!.spanId)
     expect(waves.attributes).toContainEqual({ key: 'virt_handler.waves', value: 11 })
+  })
+
+  test('the root starts with the offer or the approval; alerts are those since the upgrade started', () => {
+    const alerts = [-800, -300, 30].map((second) => {
+      return { alertname: `At${second}`, severity: 'info', firedAtMs: T0_MS + second * 1000 }
+    })
+    const root = (phases: readonly UpgradePhase[]) => {
+      const [first] = traceOf(withUpgrade({ approval: 'Manual', phases }), CLUSTER, alerts)
+      const fired = first!.events.map(({ attributes }) => textAttribute(attributes, 'alertname'))
+      return [Number(first!.startNs / 1_000_000n) - T0_MS, ...fired.filter((name) => name !== undefined)]
+    }
+    expect(root([])).toEqual([0, 'At30'])
+    expect(root([phase('approval', -600, 0)])).toEqual([-600_000, 'At30'])
+    expect(root([phase('offered', -900, -600), phase('approval', -600, 0)])).toEqual([-900_000, 'At30'])
   })
 
   test('conditions stand on their component, feature gates and alerts in its time on the root', () => {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { CLUSTER_STATES } from '../model/cluster-record.ts'
+import { CLUSTER_PROBLEMS, CLUSTER_STATES } from '../model/cluster-record.ts'
 import { DecommissionItem, GoneItem } from './decommissions.ts'
 import {
   listOf,
@@ -13,7 +13,7 @@ import {
   type Shape,
 } from './common.ts'
 import { ModificationItem } from './fleet-modifications.ts'
-import { StuckItem, UpgradeItem } from './fleet-upgrades.ts'
+import { EvidenceItem, StuckItem, UpgradeItem } from './fleet-upgrades.ts'
 
 /** Clusters: versions, settings and states. */
 
@@ -162,6 +162,15 @@ export const ClusterDetail = Type.Object({
       reason: Type.String(),
       message: Type.String(),
       lastTransitionAt: orNull(Time),
+    }),
+  ),
+  /** What is wrong with the installed operator, whether or not an upgrade is open. */
+  problems: Type.Array(
+    Type.Object({
+      cause: wordOf(CLUSTER_PROBLEMS),
+      text: Type.String(),
+      since: Time,
+      evidence: Type.Array(EvidenceItem),
     }),
   ),
   upgradeable: orNull(Type.Object({ status: Type.String(), reason: Type.String(), message: Type.String() })),

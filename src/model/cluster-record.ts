@@ -1,4 +1,5 @@
 import type { Condition } from './object-facts.ts'
+import type { Evidence } from './upgrade.ts'
 
 /** The current state of one cluster. Absent: unknown. */
 export interface ClusterRecord {
@@ -23,6 +24,8 @@ export interface ClusterRecord {
   readonly conditions: readonly Condition[]
   readonly systemHealth?: string
   readonly isTainted?: boolean
+  /** Absent: none is reported. */
+  readonly problems?: readonly ClusterProblem[]
   readonly upgradeable?: { readonly status: string; readonly reason: string; readonly message: string }
   readonly settings: ClusterSettings
   readonly nodes?: { readonly count: number; readonly ready: number; readonly kubeletVersions: readonly string[] }
@@ -47,6 +50,17 @@ export interface ClusterRecord {
   readonly firstSeenMs: number
   readonly lastSeenMs: number
   readonly coverage: Coverage
+}
+
+export const CLUSTER_PROBLEMS = ['csv_unhealthy', 'hyperconverged_unhealthy', 'virt_handler_outdated'] as const
+
+/** Something is wrong with the installed operator, whether or not an upgrade is open. */
+export interface ClusterProblem {
+  readonly cause: (typeof CLUSTER_PROBLEMS)[number]
+  /** What happened, then what to do. */
+  readonly text: string
+  readonly sinceMs: number
+  readonly evidence: readonly Evidence[]
 }
 
 export interface ClusterSettings {

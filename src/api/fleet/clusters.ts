@@ -11,6 +11,7 @@ import {
 import { MomentQuery, PAGE_DEFAULT } from '../../contract/common.ts'
 import { lastMsOf } from '../../fleet/clusters/fleet-coverage.ts'
 import { decommissionsAt } from '../../fleet/clusters/gone.ts'
+import { problemsAt } from '../../fleet/clusters/cluster-states.ts'
 import type { ClusterPage, ClusterView } from '../../fleet/clusters/cluster-index.ts'
 import { settingsWithDefaults } from '../../fleet/clusters/setting-defaults.ts'
 import type { VersionInterval } from '../../model/cluster-record.ts'
@@ -18,7 +19,7 @@ import { decommissionItem, goneItem } from './decommissions.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ClusterWithHistory } from '../../fleet/fleet-view.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
-import { knownOrNull, modificationItem, stuckItem, timeOf } from './items.ts'
+import { evidenceItem, knownOrNull, modificationItem, stuckItem, timeOf } from './items.ts'
 import { upgradeItem } from './upgrades.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { pick } from './query.ts'
@@ -138,6 +139,9 @@ function detailItem({ view, history }: ClusterWithHistory, nowMs: number): Clust
         : { ...subscription, ...knownOrNull(subscription, 'installedCsv', 'currentCsv') },
     conditions: record.conditions.map(({ lastTransitionMs, ...condition }) => {
       return { ...condition, lastTransitionAt: timeOf(lastTransitionMs) }
+    }),
+    problems: problemsAt(record, open, nowMs).map(({ cause, text, sinceMs, evidence }) => {
+      return { cause, text, since: timeOf(sinceMs), evidence: evidence.map(evidenceItem) }
     }),
     ...knownOrNull(record, 'upgradeable', 'nodes', 'goldenImages'),
     hyperConvergedApi: settings.apiVersion ?? null,

@@ -96,7 +96,7 @@ interface IndexedCluster {
   readonly since: LastSeen
   readonly lastSeen: LastSeen
   readonly notSilentUntilMs: number
-  /** Valid while no upgrade is open. */
+  /** Valid while no upgrade is open and no problem is reported. */
   readonly states: { readonly reporting: readonly ClusterState[]; readonly silent: readonly ClusterState[] }
 }
 
@@ -120,7 +120,7 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     const record = { ...traits.get(own.cluster), ...own }
     const { objectsLastMs, metricsLastMs } = record.coverage
     const lastSeen = laterSeen({ objectsMs: objectsLastMs, metricsMs: metricsLastMs }, since)
-    const states = { reporting: statesOf(record, [], false), silent: statesOf(record, [], true) }
+    const states = { reporting: statesOf(record, [], false, 0), silent: statesOf(record, [], true, 0) }
     clusters.set(own.cluster, {
       own,
       record,
@@ -168,7 +168,9 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     const gone = goneOf({ cluster: record.cluster, record, lastSeen: stored.lastSeen }, nowMs)
     if (gone !== undefined) return { stored, record, states: GONE_STATES, gone }
     const silent = nowMs > stored.notSilentUntilMs
-    if (open.length > 0) return { stored, record, states: statesOf(record, judged(stored, verdictOf), silent), gone }
+    if (open.length > 0 || record.problems !== undefined) {
+      return { stored, record, states: statesOf(record, judged(stored, verdictOf), silent, nowMs), gone }
+    }
     return { stored, record, states: silent ? states.silent : states.reporting, gone }
   }
   const viewOf = ({ stored, record, states, gone: why }: ClusterWithStates, verdictOf: VerdictOf): ClusterView => {

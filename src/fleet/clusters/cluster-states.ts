@@ -1,5 +1,10 @@
 /** The states of a cluster at a moment: upgrading, stuck, silent, ... A cluster may have several. Pure. */
-import { CLUSTER_STATES, type ClusterRecord, type ClusterState } from '../../model/cluster-record.ts'
+import {
+  CLUSTER_STATES,
+  type ClusterProblem,
+  type ClusterRecord,
+  type ClusterState,
+} from '../../model/cluster-record.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
@@ -23,17 +28,46 @@ export const SILENT_AFTER = {
 
 const OTHER_STATES = CLUSTER_STATES.filter((state) => state !== 'steady' && state !== 'gone')
 
+/** How long a problem lasts before it counts: a drained node or a new setting makes each of them for a while. */
+const PROBLEM_AFTER_MS: Readonly<Record<ClusterProblem['cause'], number>> = {
+  // As OLM's alert on a failed CSV.
+  csv_unhealthy: 2 * 60_000,
+  hyperconverged_unhealthy: 5 * 60_000,
+  virt_handler_outdated: 15 * 60_000,
+}
+
+/** What the verdict on an open upgrade of the operators covers. */
+const JUDGED_WITH_UPGRADE: ReadonlySet<ClusterProblem['cause']> = new Set([
+  'hyperconverged_unhealthy',
+  'virt_handler_outdated',
+])
+
+/** The problems that count at a time. */
+export function problemsAt(
+  { problems = [] }: ClusterRecord,
+  open: readonly OpenUpgrade[],
+  nowMs: number,
+): readonly ClusterProblem[] {
+  const isUpgrading = open.some(({ record: { upgrade } }) => {
+    return upgrade.state === 'in_progress' && upgrade.operator !== 'openshift'
+  })
+  return problems.filter(({ cause, sinceMs }) => {
+    return nowMs - sinceMs > PROBLEM_AFTER_MS[cause] && !(isUpgrading && JUDGED_WITH_UPGRADE.has(cause))
+  })
+}
+
 /** The states of a cluster that is not gone. */
 export function statesOf(
   record: ClusterRecord,
   open: readonly OpenUpgrade[],
   isClusterSilent: boolean,
+  nowMs: number,
 ): readonly ClusterState[] {
   const holds: Readonly<Record<(typeof OTHER_STATES)[number], boolean>> = {
     upgrading: open.some(({ record }) => upgradeStage(record) === 'upgrading'),
     stuck: open.some(({ verdict }) => verdict.isStuck),
     silent: isClusterSilent,
-    unhealthy: record.systemHealth === 'error',
+    unhealthy: record.systemHealth === 'error' || problemsAt(record, open, nowMs).length > 0,
     tainted: record.isTainted === true,
     outdated_workloads: (record.workloads?.outdated ?? 0) > 0,
     paused_pool: record.pools.some(({ isPaused }) => isPaused),

@@ -13,6 +13,7 @@ import {
   outdatedOf,
   sortedByName,
 } from './inventory.ts'
+import { operatorProblems } from './operator-problems.ts'
 import { aliasesOf, nodesOf, platformOf, poolsOf } from './platform.ts'
 import { runningVersions } from './intervals.ts'
 import { presentObjects, presentRuns } from './present.ts'
@@ -29,6 +30,7 @@ export function deriveRecord(history: ClusterHistory, intervals: readonly Versio
   const workloads = outdatedOf(history)
   const goldenImages = goldenImagesOf(history)
   const descheduler = deschedulerOf(history, hcoVersion)
+  const problems = operatorProblems(history)
   const { firstMs = 0, lastMs = 0 } = seenOf(history)
   return {
     cluster,
@@ -38,6 +40,7 @@ export function deriveRecord(history: ClusterHistory, intervals: readonly Versio
     ...running,
     ...(subscription === undefined ? {} : { subscription }),
     ...healthOf(history, hyperConverged, subscription?.installedCsv),
+    ...(problems.length === 0 ? {} : { problems }),
     settings: settingsOf(hyperConverged),
     ...(nodes === undefined ? {} : { nodes }),
     pools: poolsOf(history),

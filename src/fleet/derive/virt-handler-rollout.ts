@@ -4,7 +4,7 @@
  */
 import type { DaemonSetFacts } from '../../model/object-facts.ts'
 import type { UpgradeDetail } from '../../model/upgrade.ts'
-import type { ClusterHistory, ObjectState } from './cluster-history.ts'
+import type { ClusterHistory, ObjectHistory, ObjectState } from './cluster-history.ts'
 import type { Span } from './component-upgrade.ts'
 import { seenMoment, timesOf, type Moment } from './moment.ts'
 
@@ -27,9 +27,23 @@ export function virtHandlerRollout(history: ClusterHistory, range: Span): Rollou
     const start = states.findIndex((state, i) => isWithin(state, range) && isStart(state, states[i - 1]))
     if (start === -1) return []
     const rolling = states.slice(start).filter((state) => isWithin(state, range))
-    return [rolloutOf(rolling, states[start - 1], `daemonsets/${daemonSet.namespace}/${daemonSet.name}`)]
+    return [rolloutOf(rolling, states[start - 1], refOf(daemonSet))]
   })
   return rollouts[0]
+}
+
+/** The newest rollout, whatever started it. `undefined`: the DaemonSet is gone or was never rolled out. */
+export function rolloutNow(history: ClusterHistory): Rollout | undefined {
+  const daemonSet = history.of('daemonsets').findLast(({ name, gone }) => name === 'virt-handler' && gone === undefined)
+  if (daemonSet === undefined) return undefined
+  const { states } = daemonSet
+  const start = states.findLastIndex((state, i) => isStart(state, states[i - 1]))
+  if (start === -1) return undefined
+  return rolloutOf(states.slice(start), states[start - 1], refOf(daemonSet))
+}
+
+function refOf({ namespace, name }: Pick<ObjectHistory, 'namespace' | 'name'>): string {
+  return `daemonsets/${namespace}/${name}`
 }
 
 /** Whether the DaemonSet is reported, so a missing rollout means that there was none. */

@@ -12,13 +12,20 @@ export interface Hazard {
   readonly alertname?: string
 }
 
+type Problem = Exclude<ClusterDetail['problems'][number]['cause'], 'hyperconverged_unhealthy'>
+
 /** The `bad` ones first. */
 export function hazardsOf(cluster: ClusterDetail): readonly Hazard[] {
   const hazards: Hazard[] = []
   const add = (weight: Hazard['weight'], name: string, text: string, alertname?: string): void => {
     hazards.push({ name, text, weight, ...(alertname !== undefined && { alertname }) })
   }
-  const { upgradeable, conditions, pools, tainted, descheduler, deprecatedApis, nodes, goldenImages } = cluster
+  const { problems, upgradeable, conditions, pools, tainted, descheduler, deprecatedApis, nodes, goldenImages } =
+    cluster
+  for (const { cause, text } of problems) {
+    // The conditions of HyperConverged follow one by one.
+    if (cause !== 'hyperconverged_unhealthy') add('bad', ...HAZARDS[cause](text))
+  }
   if (upgradeable?.status === 'False') {
     add('bad', 'Not upgradeable', `${upgradeable.reason}: ${upgradeable.message}`, 'ClusterNotUpgradeable')
   }
@@ -69,6 +76,12 @@ export function hazardsOf(cluster: ClusterDetail): readonly Hazard[] {
     add('watch', 'Golden images are outdated', text, 'CDIDataImportCronOutdated')
   }
   return hazards.sort((a, b) => Number(b.weight === 'bad') - Number(a.weight === 'bad'))
+}
+
+/** Name, text and the alert whose runbook helps. */
+const HAZARDS: Readonly<Record<Problem, (text: string) => [string, string, string]>> = {
+  csv_unhealthy: (text) => ['The installed CSV is unhealthy', text, 'CsvAbnormalFailedOver2Min'],
+  virt_handler_outdated: (text) => ['virt-handler is not updated on all nodes', text, 'DaytwoUpgradeStuck'],
 }
 
 /** The components with a JSON patch in effect. */

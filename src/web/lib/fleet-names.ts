@@ -21,7 +21,7 @@ export const CLUSTER_STATE_MEANINGS: Readonly<Record<ClusterState, string>> = {
   upgrading: 'An operator or the platform is between two versions.',
   stuck: 'An upgrade got no further for longer than its phase takes elsewhere.',
   silent: 'Nothing came from it for longer than its ways allow.',
-  unhealthy: 'HyperConverged says that the system is in error.',
+  unhealthy: 'HyperConverged reports an error, or the installed operator is unhealthy.',
   tainted: 'Something is changed past the API, so support and upgrades may not know it.',
   outdated_workloads: 'Virtual machines still run on the launcher of an older version.',
   paused_pool: 'A machine config pool is paused: its nodes take no update.',

@@ -33,7 +33,7 @@ test('who waits for an approval does not upgrade yet, and whose machines follow 
   const statesWith = (script: RecordScript): readonly ClusterState[] => {
     const record = recordOf(script)
     const verdict = { upgradeId: record.upgrade.id, isStuck: false, causes: [] }
-    return statesOf(emptyRecord('a', { hcoVersion: '1.16.0' }), [{ record, verdict }], false)
+    return statesOf(emptyRecord('a', { hcoVersion: '1.16.0' }), [{ record, verdict }], false, NOW_MS)
   }
   const waits = [phase('approval', 0)]
   expect(statesWith({ phases: waits })).toEqual(['steady'])

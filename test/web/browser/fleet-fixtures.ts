@@ -118,6 +118,7 @@ export function clusterDetail(name: string, nowMs: number): ClusterDetail | unde
     asOf: timeOf(nowMs),
     ...cluster(index, nowMs),
     decommissions: [],
+    problems: [],
     subscription: {
       package: 'community-kubevirt-hyperconverged',
       channel: 'stable',

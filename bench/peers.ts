@@ -18,6 +18,7 @@ import { keep, openRun, readRun, saveRun, type ScenarioResult } from './peers/re
 import { FULL, QUICK } from './peers/scale.ts'
 import { measureSustained } from './peers/sustained.ts'
 import { renderNotes, renderTable } from './peers/table.ts'
+import { measureWild, measureWildOnOneCore } from './peers/wild.ts'
 import { measureLarge, measureNew, measureSmall } from './peers/writes.ts'
 
 export interface PeersOptions {
@@ -46,6 +47,8 @@ const MEASURE: Readonly<Record<ScenarioName, (course: Course) => Promise<Scenari
   rules: measureRules,
   history: measureHistory,
   restart: measureRestart,
+  wild: measureWild,
+  'wild-one-core': measureWildOnOneCore,
 }
 
 export async function run(options: PeersOptions): Promise<void> {

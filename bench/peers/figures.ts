@@ -2,7 +2,18 @@
 
 import { KIND_QUERIES } from './queries.ts'
 
-export const SCENARIOS = ['large', 'small', 'new', 'sustained', 'six-hours', 'rules', 'history', 'restart'] as const
+export const SCENARIOS = [
+  'large',
+  'small',
+  'new',
+  'sustained',
+  'six-hours',
+  'rules',
+  'history',
+  'restart',
+  'wild',
+  'wild-one-core',
+] as const
 export type ScenarioName = (typeof SCENARIOS)[number]
 
 export interface Figure {
@@ -87,4 +98,26 @@ export const FIGURES: readonly Figure[] = [
   less('restart/emptyReadyMs', 'a start with nothing stored, until ready', 'ms'),
   less('restart/killedReadyMs', 'killed, 100 M samples, until ready', 'ms', { atMost: 2000 }),
   less('restart/killedAnsweredMs', 'the same, until the first right answer', 'ms'),
+  ...wild('wild', 'wild'),
+  ...wild('wild-one-core', 'wild, one core'),
 ]
+
+function wild(scenario: ScenarioName, name: string): readonly Figure[] {
+  return [
+    more(`${scenario}/registration.perCpuSecond`, `${name}: ${PER_CPU}, first scrape`, 'perSecond'),
+    more(`${scenario}/large.perCpuSecond`, `${name}: ${PER_CPU}, 2,000 a request`, 'perSecond', { victoria: 3 }),
+    more(`${scenario}/large.perCpuSecondAtRest`, `${name}: 2,000 a request, until at rest`, 'perSecond'),
+    more(`${scenario}/small16.perCpuSecond`, `${name}: ${PER_CPU}, 60 a request, 16 connections`, 'perSecond', {
+      victoria: 1.5,
+    }),
+    more(`${scenario}/small16.perCpuSecondAtRest`, `${name}: 60 a request, 16 connections, until at rest`, 'perSecond'),
+    more(`${scenario}/small64.perCpuSecond`, `${name}: ${PER_CPU}, 60 a request, 64 connections`, 'perSecond', {
+      victoria: 1.5,
+    }),
+    less(`${scenario}/small64.ackMsP99`, `${name}: ack p99, 60 a request, 64 connections`, 'ms'),
+    less(`${scenario}/peakBytes`, `${name}: peak memory`, 'megabytes'),
+    less(`${scenario}/diskBytes`, `${name}: disk`, 'megabytes'),
+    ...query(`${scenario}/rules`, `${name}: 22 fleet rules at one time`, { victoria: 1 / 15 }),
+    ...query(`${scenario}/region-rate`, `${name}: sum by (region) (rate(x[5m])), 2 h @ 1 m`, { victoria: 1 }),
+  ]
+}

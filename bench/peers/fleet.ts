@@ -85,7 +85,7 @@ export function offsetOf(cluster: number): number {
   return 1 + ((cluster * 7919) % (SCRAPE_MS - 1))
 }
 
-function commonLabels(cluster: number): Record<string, string> {
+export function commonLabels(cluster: number): Record<string, string> {
   const number = String(cluster).padStart(5, '0')
   return {
     cluster: `fleet-prod-${number}`,

@@ -103,6 +103,16 @@ export const THIRTY_DAY_QUERIES: readonly RangeQuery[] = [
   },
 ]
 
+export const WILD_QUERIES: readonly RangeQuery[] = [
+  {
+    id: 'region-rate',
+    name: 'sum by (region) (rate(x[5m])), 2 h @ 1 m',
+    expression: 'sum by (region) (rate(rest_client_requests_total[5m]))',
+    rangeMs: 2 * HOUR_MS,
+    stepMs: MINUTE_MS,
+  },
+]
+
 /** Fleet rules: thresholds, rates, joins, absences and changes, as the shipped alerts are written. */
 export const FLEET_RULES: readonly string[] = [
   'kubevirt_hco_system_health_status > 1',

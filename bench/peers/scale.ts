@@ -23,6 +23,7 @@ export interface Scale {
   readonly sustainedRounds: number
   /** How long a server may work on old samples before it is asked. */
   readonly restMsMax: number
+  readonly wildClusters: number
 }
 
 /** 120,000 samples every 30 seconds, 600,000 in `sustained`; the restart finds 100.8 million samples. */
@@ -44,6 +45,7 @@ export const FULL: Scale = {
   sustainedClusters: 10_000,
   sustainedRounds: 5,
   restMsMax: 120_000,
+  wildClusters: 1000,
 }
 
 export const QUICK: Scale = {
@@ -64,4 +66,5 @@ export const QUICK: Scale = {
   sustainedClusters: 1000,
   sustainedRounds: 1,
   restMsMax: 15_000,
+  wildClusters: 100,
 }

@@ -11,7 +11,13 @@ export interface SeriesSlice {
   readonly series: FleetSeries
   readonly fromScrape: number
   readonly toScrape: number
+  /** The samples are stale markers. */
+  readonly isStale?: boolean
 }
+
+/** Stands for the stale marker, whose bits no number in JavaScript keeps. */
+const STALE = Number.NaN
+const STALE_BITS = 0x7ff0000000000002n
 
 /** When a scrape was: the end of the first interval, and the step to the next; a cluster's `offsetMs` is before it. */
 export interface ScrapeTimes {
@@ -20,16 +26,17 @@ export interface ScrapeTimes {
 }
 
 /** One request, compressed. A slice becomes one TimeSeries. */
-export function writeBody(slices: readonly SeriesSlice[], times: ScrapeTimes): Buffer {
+export function writeBody(slices: Iterable<SeriesSlice>, times: ScrapeTimes): Buffer {
   let at = 0
-  for (const { series, fromScrape, toScrape } of slices) {
+  for (const { series, fromScrape, toScrape, isStale = false } of slices) {
     const lengthAt = at + 1
     SCRATCH[at] = 0x0a // WriteRequest.timeseries
     at = lengthAt + 4
     SCRATCH.set(series.labelFields, at)
     at += series.labelFields.length
     for (let scrape = fromScrape; scrape < toScrape; scrape++) {
-      at = writeSample(at, series.valueAt(scrape), times.firstMs + scrape * times.stepMs - series.offsetMs)
+      const value = isStale ? STALE : series.valueAt(scrape)
+      at = writeSample(at, value, times.firstMs + scrape * times.stepMs - series.offsetMs)
     }
     // A length padded to four bytes would not be what senders write: move back by what the true one leaves over.
     const bytes = at - lengthAt - 4
@@ -46,7 +53,8 @@ function writeSample(start: number, value: number, timeMs: number): number {
   let at = start + 2
   if (value !== 0) {
     SCRATCH[at] = 0x09 // Sample.value; a zero is left out, as stock senders leave it out
-    VIEW.setFloat64(at + 1, value, true)
+    if (Number.isNaN(value)) VIEW.setBigUint64(at + 1, STALE_BITS, true)
+    else VIEW.setFloat64(at + 1, value, true)
     at += 9
   }
   SCRATCH[at] = 0x10 // Sample.timestamp

@@ -1,5 +1,13 @@
 import type Database from 'better-sqlite3'
-import { Kysely, SqliteDialect, SqliteDriver, type DatabaseConnection, type Transaction } from 'kysely'
+import {
+  Kysely,
+  SqliteDialect,
+  SqliteDriver,
+  type DatabaseConnection,
+  type SqliteDatabase,
+  type SqliteStatement,
+  type Transaction,
+} from 'kysely'
 import type { ConnectionLock } from '../connection-lock.ts'
 import { failureOf } from '../database.ts'
 import type { FactsSchema } from './schema.ts'
@@ -22,6 +30,27 @@ export function createRunFacts(database: Database.Database, lock: ConnectionLock
   }
 }
 
+/** Limit for prepared statements: lists of values make many texts. */
+const STATEMENTS_MAX = 200
+
+/** A database that prepares each text once. Kysely prepares at each query, which takes longer than most of its queries. */
+function withStatements(database: Database.Database): SqliteDatabase {
+  const statements = new Map<string, SqliteStatement>()
+  return {
+    close: () => {
+      database.close()
+    },
+    prepare: (text) => {
+      let statement = statements.get(text)
+      if (statement !== undefined) return statement
+      statement = database.prepare(text)
+      if (statements.size >= STATEMENTS_MAX) statements.clear()
+      statements.set(text, statement)
+      return statement
+    },
+  }
+}
+
 /**
  * A failed transaction reports the cause of the failure. After some failures, a full disk among them, SQLite has rolled
  * back by itself: there is nothing left to roll back, and the complaint about that would take the place of the failure.
@@ -32,7 +61,7 @@ class FactsDriver extends SqliteDriver {
   readonly #database: Database.Database
 
   constructor(database: Database.Database) {
-    super({ database })
+    super({ database: withStatements(database) })
     this.#database = database
   }
 

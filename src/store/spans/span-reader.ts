@@ -60,6 +60,12 @@ export class SqlSpanReader extends Statements implements SpanReader {
     .prepare<[bigint | number], Uint8Array>('SELECT payload FROM trace_part WHERE trace = ? ORDER BY id')
     .pluck()
   readonly #find = this.db.prepare<[Uint8Array], number>('SELECT id FROM trace WHERE trace_id = ?').pluck()
+  readonly #changed = this.db.prepare<[number], { readonly cluster: string; readonly position: number }>(
+    'SELECT cluster, max(position) AS position FROM upgrade_trace WHERE position > ? GROUP BY cluster',
+  )
+  readonly #upgradeTraces = this.db.prepare<[string], { readonly trace: number; readonly traceId: Uint8Array }>(
+    'SELECT trace, trace_id AS traceId FROM upgrade_trace JOIN trace ON trace.id = trace WHERE cluster = ?',
+  )
   readonly #nameId = this.db
     .prepare<[string, string], number>('SELECT id FROM span_name WHERE service = ? AND operation = ?')
     .pluck()
@@ -142,11 +148,7 @@ export class SqlSpanReader extends Statements implements SpanReader {
 
   changedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }> {
     return this.#reading(() => {
-      const rows = this.db
-        .prepare<[number], { readonly cluster: string; readonly position: number }>(
-          'SELECT cluster, max(position) AS position FROM upgrade_trace WHERE position > ? GROUP BY cluster',
-        )
-        .all(position)
+      const rows = this.#changed.all(position)
       return {
         clusters: rows.map(({ cluster }) => cluster),
         position: rows.reduce((newest, row) => Math.max(newest, row.position), position),
@@ -156,12 +158,8 @@ export class SqlSpanReader extends Statements implements SpanReader {
 
   upgradeSpans(cluster: string): Promise<readonly Span[]> {
     return this.#reading(() => {
-      const rows = this.db
-        .prepare<[string], { readonly trace: number; readonly traceId: Uint8Array }>(
-          `SELECT trace, trace_id AS traceId FROM upgrade_trace JOIN trace ON trace.id = trace WHERE cluster = ?`,
-        )
+      return this.#upgradeTraces
         .all(cluster)
-      return rows
         .flatMap(({ trace, traceId }) => this.#spansOf(hexOf(traceId), trace))
         .filter((span) => span.resource.cluster === cluster && isUpgradeSpan(span))
         .sort((a, b) => compareSpans(a, b) || compareText(a.traceId, b.traceId))

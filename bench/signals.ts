@@ -39,7 +39,7 @@ export async function run({ quick }: { readonly quick: boolean }): Promise<void>
     })
     const kept = new Map<string, readonly MetricRun[]>()
     const readMs = cpuMs(() => {
-      for (let cluster = watch.next(); cluster !== undefined; cluster = watch.next()) {
+      for (const cluster of watch.due(timeMs)) {
         kept.set(cluster, watch.read(cluster, [], timeMs)?.runs ?? [])
       }
     })

@@ -1,10 +1,11 @@
 /** Joins the runs of metrics, independent of the pieces in which they arrived. */
 import type { MetricRun } from '../../model/observation.ts'
 import { groupBy } from '../../base/group-by.ts'
+import { runSeriesKey } from '../run-series.ts'
 
 /** Sorted by signal, start and labels; runs of one series with one value and no scrape between them are joined. */
 export function joinRuns(runs: readonly MetricRun[]): readonly MetricRun[] {
-  const bySeries = groupBy(runs, (run) => `${run.signal} ${labelsText(run.labels)} ${run.value}`)
+  const bySeries = groupBy(runs, (run) => `${runSeriesKey(run)} ${run.value}`)
   const joined = [...bySeries].flatMap(([series, pieces]) => joinPieces(pieces).map((run) => ({ series, run })))
   joined.sort((a, b) => a.run.firstMs - b.run.firstMs || (a.series < b.series ? -1 : a.series > b.series ? 1 : 0))
   return joined.map(({ run }) => run)
@@ -38,9 +39,4 @@ function join(earlier: MetricRun, later: MetricRun): MetricRun {
     ...(starts.length > 0 && { beforeMs: Math.max(...starts) }),
     ...(afters.length > 0 && { afterMs: Math.min(...(afters as number[])) }),
   }
-}
-
-/** One text per label set. */
-export function labelsText(labels: Readonly<Record<string, string>>): string {
-  return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -8,7 +8,7 @@ import type { MetricRun } from '../../model/observation.ts'
 import { type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
 import { compareTexts } from '../version-order.ts'
 import { groupBy } from '../../base/group-by.ts'
-import { labelsText } from './metric-series.ts'
+import { labelsText } from '../run-series.ts'
 import { resolutionOf } from './present.ts'
 import { componentOf } from './operands.ts'
 

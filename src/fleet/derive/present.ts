@@ -3,7 +3,7 @@ import type { ObjectKind } from '../../model/object-facts.ts'
 import type { MetricRun, MetricSignal } from '../../model/observation.ts'
 import { type ClusterHistory, type FactsOf, type ObjectHistory } from './cluster-history.ts'
 import { compareTexts } from '../version-order.ts'
-import { labelsText } from './metric-series.ts'
+import { labelsText } from '../run-series.ts'
 
 export interface PresentObject<K extends ObjectKind> {
   readonly name: string

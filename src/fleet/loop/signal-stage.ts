@@ -34,11 +34,10 @@ export async function readSignals(
     }
   }
   signals.look(cycle.nowMs)
-  // Each once: a cluster that fails waits at the end of the line.
-  let left = signals.waiting
+  const due = signals.due(cycle.nowMs).values()
   let read = 0
   await cycle.within(BUDGET_MS, async () => {
-    const cluster = left-- > 0 ? signals.next() : undefined
+    const { value: cluster } = due.next()
     if (cluster === undefined) return false
     try {
       const sinceMs = signals.sinceMs(cluster)

@@ -8,8 +8,8 @@ import type { RunSelection, RunTails } from '../../model/queryable.ts'
 import type { TimeRange } from '../../model/time-range.ts'
 import { isStaleWords } from '../../model/sample.ts'
 import { MISSED_MS } from './scrapes.ts'
-import { SETTLED_EVERY_MS } from './signal-runs.ts'
-import type { SignalGroup } from './signals.ts'
+import { SETTLED_EVERY_MS, type SignalSeries } from './signal-runs.ts'
+import { REPLICA_LABEL_NAMES, type SignalGroup } from './signals.ts'
 
 export interface SignalStore {
   selectRuns(
@@ -24,6 +24,14 @@ export interface GroupDue {
   /** Series that were never read: their first sample may be older than `fromMs`. */
   readonly newRefs: readonly number[]
 }
+
+/** What a series means for its signal: computed from its labels, which never change. */
+export interface SeriesMeaning extends Omit<SignalSeries, 'runs'> {
+  readonly isPresence: boolean
+}
+
+/** Limit for cached meanings: some 500 bytes each, mostly the text of the labels. */
+const MEANINGS_MAX = 30_000
 
 /** Columns by row, rows in the order of refs. */
 interface Rows {
@@ -52,6 +60,7 @@ export class SignalGroupWatch {
   /** Values do not matter and may change with every scrape: only the presence of a series counts. */
   readonly #isPresence: boolean
   readonly #refsOf = new Map<number, number[]>()
+  readonly #meanings = new Map<number, SeriesMeaning>()
   readonly #due = new Map<number, { fromMs: number; readonly newRefs: number[] }>()
 
   constructor(
@@ -121,6 +130,19 @@ export class SignalGroupWatch {
     return this.#refsOf.get(cluster) ?? []
   }
 
+  /** @param row the row of `ref` in a selection of the group */
+  meaningOf(ref: number, { rows }: Pick<RunSelection, 'rows'>, row: number): SeriesMeaning {
+    const known = this.#meanings.get(ref)
+    if (known !== undefined) return known
+    const all = rows.at(row)
+    const { signal, combine, isPresence, labelsOf } = this.group.sources.get(all.metricName)!
+    const labels = labelsOf((name) => all.get(name))
+    const meaning = { signal, combine, isPresence, labels, identity: all.drop(REPLICA_LABEL_NAMES).key }
+    if (this.#meanings.size >= MEANINGS_MAX) this.#meanings.clear()
+    this.#meanings.set(ref, meaning)
+    return meaning
+  }
+
   #mark(cluster: number, fromMs: number, newRefs: readonly number[] = []): void {
     const due = this.#due.get(cluster)
     if (due === undefined) this.#due.set(cluster, { fromMs, newRefs: [...newRefs] })
@@ -158,6 +180,7 @@ export class SignalGroupWatch {
   }
 
   #forget({ refs, clusters }: Rows, row: number): void {
+    this.#meanings.delete(refs[row]!)
     const known = this.#refsOf.get(clusters[row]!)
     const at = known?.indexOf(refs[row]!) ?? -1
     if (at !== -1) known!.splice(at, 1)

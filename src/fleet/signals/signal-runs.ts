@@ -12,6 +12,7 @@
  */
 import type { MetricRun, MetricSignal } from '../../model/observation.ts'
 import { groupBy } from '../../base/group-by.ts'
+import { runSeriesKey } from '../run-series.ts'
 import { Instants, lastUpTo, MISSED_MS, mergeReplicas, stretchesOf, type ScrapeRun } from './scrapes.ts'
 
 export interface SignalSeries {
@@ -45,6 +46,7 @@ interface Step {
 }
 
 export interface SignalEvaluation {
+  /** In no order; stored runs that stay as they are are the same objects. */
   readonly runs: readonly MetricRun[]
   /** The stored runs do not match the samples at their end: all samples have to be read again. */
   readonly isTorn: boolean
@@ -121,7 +123,7 @@ export function signalRunsOf(
     if (run !== undefined) done.push({ ...run, lastMs: Math.max(run.firstMs, settledMs ?? -Infinity) })
   }
   if (isAfterSilence || done.some(({ firstMs, lastMs }) => lastMs < firstMs)) isTorn = true
-  return { runs: done.sort(compareRuns), isTorn }
+  return { runs: done, isTorn }
 }
 
 /**
@@ -223,16 +225,4 @@ function valueOf({ series, live }: Output): number | undefined {
 
 function draftOf(cluster: string, { signal, labels }: SignalSeries, value: number, firstMs: number): Draft {
   return { cluster, signal, labels, value, firstMs, lastMs: firstMs }
-}
-
-/** The key of a run's series. */
-export function runSeriesKey({ signal, labels }: Pick<MetricRun, 'signal' | 'labels'>): string {
-  return JSON.stringify([signal, ...Object.entries(labels).flat()])
-}
-
-/** By signal, labels and start. */
-export function compareRuns(a: MetricRun, b: MetricRun): number {
-  if (a.signal !== b.signal) return a.signal < b.signal ? -1 : 1
-  const [left, right] = [runSeriesKey(a), runSeriesKey(b)]
-  return left === right ? a.firstMs - b.firstMs : left < right ? -1 : 1
 }

@@ -4,14 +4,16 @@
  * the runs that replace the stored ones from there. The result equals reading everything at once, in whatever order samples
  * arrived.
  */
+import { groupBy } from '../../base/group-by.ts'
 import type { MetricRun } from '../../model/observation.ts'
 import type { RunSelection } from '../../model/queryable.ts'
 import { RunColumns } from '../../model/run-columns.ts'
 import { isStaleAt } from '../../model/sample.ts'
+import { compareRuns, runSeriesKey } from '../run-series.ts'
 import { MISSED_MS, type ScrapeRun } from './scrapes.ts'
-import { SignalGroupWatch, type GroupDue, type SignalStore } from './signal-group-watch.ts'
-import { compareRuns, runSeriesKey, SETTLED_EVERY_MS, signalRunsOf, type SignalSeries } from './signal-runs.ts'
-import { REPLICA_LABEL_NAMES, SIGNAL_GROUPS } from './signals.ts'
+import { SignalGroupWatch, type GroupDue, type SeriesMeaning, type SignalStore } from './signal-group-watch.ts'
+import { SETTLED_EVERY_MS, signalRunsOf, type SignalSeries } from './signal-runs.ts'
+import { SIGNAL_GROUPS } from './signals.ts'
 import { WaitingClusters } from './waiting-clusters.ts'
 
 export interface SignalOptions {
@@ -39,6 +41,8 @@ export class SignalWatch {
   /** Clusters with changes, and clusters whose open runs have to be extended. */
   readonly #changed = new WaitingClusters<number>()
   readonly #aged = new WaitingClusters<number>()
+  /** By cluster: when it was read. */
+  readonly #readMs: number[] = []
   #lookedMs = -Infinity
   readonly #columns = new RunColumns()
 
@@ -89,10 +93,15 @@ export class SignalWatch {
     return number !== undefined && (this.#changed.has(number) || this.#aged.has(number))
   }
 
-  /** The next cluster to read: clusters with changes first, the oldest first. */
-  next(): string | undefined {
-    const cluster = this.#changed.next() ?? this.#aged.next()
-    return cluster === undefined ? undefined : this.#names[cluster]
+  /**
+   * The clusters to read now: those with changes first, the longest waiting first. A cluster that was read is not due for
+   * `REST_MS`: samples of a backlog change it with every request, and read together they cost hardly more than one of them.
+   */
+  due(nowMs: number): readonly string[] {
+    const isDue = (cluster: number): boolean => !(Math.abs(nowMs - (this.#readMs[cluster] ?? -Infinity)) < REST_MS)
+    const changed = [...this.#changed.keys()].filter(isDue)
+    const aged = [...this.#aged.keys()].filter((cluster) => isDue(cluster) && !this.#changed.has(cluster))
+    return [...changed, ...aged].map((cluster) => this.#names[cluster]!)
   }
 
   /** Moves a cluster that could not be read to the end of the queue. */
@@ -109,6 +118,7 @@ export class SignalWatch {
     if (number === undefined) return
     for (const group of this.#groups) group.giveBack(number, { fromMs: Infinity, newRefs: group.refsOf(number) })
     this.#changed.add(number, sinceMs, true)
+    this.#readMs[number] = -Infinity
   }
 
   /** The newest sample of any signal in memory, of each cluster that has one. */
@@ -135,24 +145,27 @@ export class SignalWatch {
     // A failure puts the cluster at the end of the queue.
     const isChanged = this.#changed.has(number)
     const sinceMs = Math.min(this.#changed.take(number), this.#aged.take(number))
-    const runs: MetricRun[] = []
-    for (const group of this.#groups) {
-      const signals = new Set([...group.group.sources.values()].map(({ signal }) => signal))
-      const storedRuns = stored.filter(({ signal }) => signals.has(signal))
+    const taken = this.#groups.flatMap((group) => {
       const due = group.take(number)
-      if (due === undefined) {
-        runs.push(...storedRuns)
-        continue
+      return due === undefined ? [] : [{ group, due }]
+    })
+    const storedOf = groupBy(stored, ({ signal }) => signal)
+    const before: MetricRun[] = []
+    const after: MetricRun[] = []
+    try {
+      for (const { group, due } of taken) {
+        const signals = new Set([...group.group.sources.values()].map(({ signal }) => signal))
+        const storedRuns = [...signals].flatMap((signal) => storedOf.get(signal) ?? [])
+        for (const run of storedRuns) before.push(run)
+        for (const run of this.#readGroup(group, cluster, number, due, storedRuns, nowMs)) after.push(run)
       }
-      try {
-        runs.push(...this.#readGroup(group, cluster, number, due, storedRuns, nowMs))
-      } catch (thrown) {
-        group.giveBack(number, due)
-        ;(isChanged ? this.#changed : this.#aged).add(number, sinceMs, true)
-        throw thrown
-      }
+    } catch (thrown) {
+      for (const { group, due } of taken) group.giveBack(number, due)
+      ;(isChanged ? this.#changed : this.#aged).add(number, sinceMs, true)
+      throw thrown
     }
-    return changeOf(cluster, stored, runs.sort(compareRuns))
+    this.#readMs[number] = nowMs
+    return changeOf(cluster, stored, before, after)
   }
 
   #readGroup(
@@ -165,27 +178,27 @@ export class SignalWatch {
   ): readonly MetricRun[] {
     const oldestMs = nowMs - this.#options.retentionRawMs
     const refs = group.refsOf(number)
-    const known = knownTimesOf(stored)
-    const storedKeys = new Set(stored.map(runSeriesKey))
+    const knownMs = knownUpTo(stored, Infinity)
     // The stored runs are from before the restart: late samples may have arrived since.
-    const beganMs = due.fromMs === Infinity ? (known.at(-1) ?? -Infinity) - this.#options.outOfOrderMs : due.fromMs
+    const beganMs = due.fromMs === Infinity ? knownMs - this.#options.outOfOrderMs : due.fromMs
     const newestMs = group.newestMs(number)
     // `lastMs` of open runs is read from there on.
     const settledMs = newestMs === -Infinity ? Infinity : Math.floor(newestMs / SETTLED_EVERY_MS) * SETTLED_EVERY_MS
     let fromMs = Math.min(beganMs, settledMs)
-    if (known.length > 0) {
+    if (knownMs > -Infinity) {
+      const storedKeys = new Set(stored.map(runSeriesKey))
       const all = this.#select(group, oldestMs, nowMs)
       for (const ref of refs) {
         const row = rowOf(all, ref)
         if (row === undefined) continue
-        const isNew = due.newRefs.includes(ref) || !storedKeys.has(runSeriesKey(signalOf(group, all, row)))
-        if (isNew) fromMs = Math.min(fromMs, this.#runsOf(all, row)[0]?.firstMs ?? Infinity)
+        const meaning = group.meaningOf(ref, all, row)
+        const isNew = due.newRefs.includes(ref) || !storedKeys.has(runSeriesKey(meaning))
+        if (isNew) fromMs = Math.min(fromMs, this.#runsOf(all, row, meaning)[0]?.firstMs ?? Infinity)
       }
     }
     // A sample can show that another series was missed, since the last sample of that series.
-    const boundMs = fromMs - 2 * MISSED_MS
-    const startMs = known.findLast((timeMs) => timeMs <= boundMs)
-    if (startMs !== undefined && startMs - MISSED_MS > oldestMs) {
+    const startMs = knownUpTo(stored, fromMs - 2 * MISSED_MS)
+    if (startMs - MISSED_MS > oldestMs) {
       const series = this.#seriesOf(group, refs, startMs - MISSED_MS, nowMs)
       const { runs, isTorn } = signalRunsOf(cluster, series, stored, startMs, false)
       if (!isTorn) return runs
@@ -203,14 +216,13 @@ export class SignalWatch {
     return refs.flatMap((ref) => {
       const row = rowOf(selection, ref)
       if (row === undefined) return []
-      const runs = this.#runsOf(selection, row)
-      if (runs.length === 0) return []
-      const { isPresence, ...signal } = signalOf(group, selection, row)
-      return [{ ...signal, runs: isPresence ? runs.map((run) => ({ ...run, value: 1 })) : runs }]
+      const meaning = group.meaningOf(ref, selection, row)
+      const runs = this.#runsOf(selection, row, meaning)
+      return runs.length === 0 ? [] : [{ ...meaning, runs }]
     })
   }
 
-  #runsOf(selection: RunSelection, row: number): readonly ScrapeRun[] {
+  #runsOf(selection: RunSelection, row: number, { isPresence }: SeriesMeaning): readonly ScrapeRun[] {
     const columns = this.#columns
     selection.readRuns(row, row + 1, columns)
     const bits = columns.bits
@@ -222,11 +234,15 @@ export class SignalWatch {
       if (!isStale && !Number.isFinite(value)) continue
       const count = columns.counts[run]!
       const stepMs = count === 1 ? 0 : columns.deltasMs[run]!
-      runs.push({ firstMs: columns.startsMs[run]!, stepMs, count, value: isStale ? 0 : value, isStale })
+      const meant = isPresence ? 1 : isStale ? 0 : value
+      runs.push({ firstMs: columns.startsMs[run]!, stepMs, count, value: meant, isStale })
     }
     return runs
   }
 }
+
+/** A cluster that was read is read again at the earliest after this time: facts are late by at most that much more. */
+const REST_MS = 15_000
 
 /** Samples ahead of this server's clock are read too. */
 const AHEAD_MS = 24 * 60 * 60_000
@@ -243,36 +259,42 @@ function rowOf({ refs }: RunSelection, ref: number): number | undefined {
   return refs[low] === ref ? low : undefined
 }
 
-function signalOf(
-  group: SignalGroupWatch,
-  { rows }: RunSelection,
-  row: number,
-): Omit<SignalSeries, 'runs'> & { readonly isPresence: boolean } {
-  const all = rows.at(row)
-  const { signal, combine, isPresence, labelsOf } = group.group.sources.get(all.metricName)!
-  const own = all.drop(REPLICA_LABEL_NAMES)
-  return { signal, combine, isPresence, labels: labelsOf((name) => all.get(name)), identity: own.key }
+/** The newest time of a sample that runs contain, up to a time; -Infinity: none. */
+function knownUpTo(runs: readonly MetricRun[], timeMs: number): number {
+  let newestMs = -Infinity
+  for (const { firstMs, lastMs, beforeMs = -Infinity, afterMs = -Infinity } of runs) {
+    if (firstMs > newestMs && firstMs <= timeMs) newestMs = firstMs
+    if (lastMs > newestMs && lastMs <= timeMs) newestMs = lastMs
+    if (beforeMs > newestMs && beforeMs <= timeMs) newestMs = beforeMs
+    if (afterMs > newestMs && afterMs <= timeMs) newestMs = afterMs
+  }
+  return newestMs
 }
 
-/** All times of samples that runs contain, ascending. */
-function knownTimesOf(runs: readonly MetricRun[]): readonly number[] {
-  const times = runs.flatMap(({ firstMs, lastMs, beforeMs, afterMs }) => [firstMs, lastMs, beforeMs, afterMs])
-  return [...new Set(times)].filter((timeMs) => timeMs !== undefined).sort((a, b) => a - b)
+/**
+ * The runs from the first difference on.
+ *
+ * @param before the stored runs of the groups that were read
+ * @param after the runs in their place; those that stay as they are are mostly the same objects
+ */
+function changeOf(
+  cluster: string,
+  stored: readonly MetricRun[],
+  before: readonly MetricRun[],
+  after: readonly MetricRun[],
+): RunChange | undefined {
+  const left = new Set(before)
+  const fresh = after.filter((run) => !left.delete(run))
+  const removed = new Map(Array.from(left, (run) => [textOf(run), run]))
+  const added = fresh.filter((run) => !removed.delete(textOf(run)))
+  if (removed.size + added.length === 0) return undefined
+  const fromMs = [...removed.values(), ...added].reduce((least, { firstMs }) => Math.min(least, firstMs), Infinity)
+  const read = new Set(before)
+  const runs = [...stored.filter((run) => !read.has(run)), ...after].filter(({ firstMs }) => firstMs >= fromMs)
+  return { cluster, fromMs, runs: runs.sort(compareRuns) }
 }
 
-/** The runs from the first difference on. */
-function changeOf(cluster: string, stored: readonly MetricRun[], runs: readonly MetricRun[]): RunChange | undefined {
-  const before = new Set(stored.map(textOf))
-  const after = new Set(runs.map(textOf))
-  const different = [
-    ...stored.filter((run) => !after.has(textOf(run))),
-    ...runs.filter((run) => !before.has(textOf(run))),
-  ]
-  if (different.length === 0) return undefined
-  const fromMs = Math.min(...different.map(({ firstMs }) => firstMs))
-  return { cluster, fromMs, runs: runs.filter(({ firstMs }) => firstMs >= fromMs) }
-}
-
-function textOf({ signal, labels, value, firstMs, lastMs, beforeMs, afterMs }: MetricRun): string {
-  return JSON.stringify([signal, Object.entries(labels).flat(), value, firstMs, lastMs, beforeMs, afterMs])
+function textOf(run: MetricRun): string {
+  const { value, firstMs, lastMs, beforeMs = '', afterMs = '' } = run
+  return `${runSeriesKey(run)} ${value} ${firstMs} ${lastMs} ${beforeMs} ${afterMs}`
 }

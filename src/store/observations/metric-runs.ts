@@ -1,11 +1,12 @@
+import { groupBy } from '../../base/group-by.ts'
+import { compareText } from '../../model/labels.ts'
 import type { MetricRun, MetricSignal } from '../../model/observation.ts'
 import { Statements } from '../statements.ts'
 
 /** Runs of clusters' series, as rows. A series is one signal with its labels, and is stored as a number. */
 
-export interface RunRow {
-  readonly signal: string
-  readonly labels: string
+interface RunRow {
+  readonly series: number
   readonly firstMs: number
   readonly lastMs: number
   /** SQLite stores a NaN as NULL. */
@@ -14,19 +15,50 @@ export interface RunRow {
   readonly afterMs: number | null
 }
 
-export const RUN_COLUMNS = `signal, labels, first_ms AS firstMs, last_ms AS lastMs, value, before_ms AS beforeMs,
-  after_ms AS afterMs`
-export const RUN_TABLES = 'metric_run JOIN metric_run_series ON metric_run_series.id = metric_run.series'
+const RUN_COLUMNS = 'series, first_ms AS firstMs, last_ms AS lastMs, value, before_ms AS beforeMs, after_ms AS afterMs'
 
-/** In the order of signal, labels and start. */
-export const RUN_ORDER = 'signal, labels, first_ms'
+interface RunSeries {
+  readonly signal: MetricSignal
+  readonly labels: MetricRun['labels']
+  /** The text of `labels` that is stored. */
+  readonly text: string
+}
 
-export function runOf(cluster: string, row: RunRow): MetricRun {
-  const { signal, labels, firstMs, lastMs, value, beforeMs, afterMs } = row
+/** Reads the runs of clusters. All runs of a series share one object of labels. */
+export class MetricRunReader extends Statements {
+  readonly #runs = this.db.prepare<[number], RunRow>(
+    `SELECT ${RUN_COLUMNS} FROM metric_run WHERE cluster = ? ORDER BY first_ms`,
+  )
+  readonly #find = this.db.prepare<[number], { signal: MetricSignal; labels: string }>(
+    'SELECT signal, labels FROM metric_run_series WHERE id = ?',
+  )
+  readonly #series = new Map<number, RunSeries>()
+
+  /** In the order of signal, labels and start. */
+  read(cluster: string, id: number): MetricRun[] {
+    const bySeries = groupBy(this.#runs.all(id), ({ series }) => series)
+    const all = Array.from(bySeries, ([series, rows]) => ({ series: this.#seriesOf(series), rows }))
+    all.sort((a, b) => compareText(a.series.signal, b.series.signal) || compareText(a.series.text, b.series.text))
+    return all.flatMap(({ series, rows }) => rows.map((row) => runOf(cluster, series, row)))
+  }
+
+  #seriesOf(id: number): RunSeries {
+    const known = this.#series.get(id)
+    if (known !== undefined) return known
+    const { signal, labels: text } = this.#find.get(id)!
+    const series = { signal, labels: JSON.parse(text) as Record<string, string>, text }
+    if (this.#series.size >= SERIES_KNOWN_MAX) this.#series.clear()
+    this.#series.set(id, series)
+    return series
+  }
+}
+
+function runOf(cluster: string, { signal, labels }: RunSeries, row: RunRow): MetricRun {
+  const { firstMs, lastMs, value, beforeMs, afterMs } = row
   return {
     cluster,
-    signal: signal as MetricSignal,
-    labels: JSON.parse(labels) as Record<string, string>,
+    signal,
+    labels,
     value: value ?? NaN,
     firstMs,
     lastMs,
@@ -35,14 +67,14 @@ export function runOf(cluster: string, row: RunRow): MetricRun {
   }
 }
 
+/** Writes runs. */
 export class MetricRuns extends Statements {
   readonly #find = this.db.prepare<[string, string], { id: number }>(
     'SELECT id FROM metric_run_series WHERE signal = ? AND labels = ?',
   )
   readonly #add = this.db.prepare<[string, string]>('INSERT INTO metric_run_series (signal, labels) VALUES (?, ?)')
-  readonly #stored = this.db.prepare<[number, number], RunRow & { series: number }>(
-    `SELECT series, first_ms AS firstMs, last_ms AS lastMs, value, before_ms AS beforeMs, after_ms AS afterMs
-         FROM metric_run WHERE cluster = ? AND first_ms >= ? ORDER BY first_ms, series`,
+  readonly #stored = this.db.prepare<[number, number], RunRow>(
+    `SELECT ${RUN_COLUMNS} FROM metric_run WHERE cluster = ? AND first_ms >= ? ORDER BY first_ms, series`,
   )
   readonly #remove = this.db.prepare<[number, number]>('DELETE FROM metric_run WHERE cluster = ? AND first_ms >= ?')
   readonly #put = this.db.prepare<(number | null)[]>('INSERT OR REPLACE INTO metric_run VALUES (?, ?, ?, ?, ?, ?, ?)')

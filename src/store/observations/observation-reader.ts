@@ -4,7 +4,7 @@ import type { ObjectFacts } from '../../model/object-facts.ts'
 import type { MetricRun, ObjectAbsence, ObjectObservation, ObjectTransition } from '../../model/observation.ts'
 import { asFailure, openDatabaseForReading } from '../database.ts'
 import { absenceOf } from './listing-rows.ts'
-import { RUN_COLUMNS, RUN_ORDER, RUN_TABLES, runOf, type RunRow } from './metric-runs.ts'
+import { MetricRunReader } from './metric-runs.ts'
 import { unpackMinutes } from './minutes-codec.ts'
 import { changeOf, EVENTS, kindOf, managerOf, uidOf, unpackFacts } from './object-codec.ts'
 import { SPAN_COLUMNS, spanOf, type StateRow } from './object-rows.ts'
@@ -63,9 +63,7 @@ export class SqlObservations extends Statements implements ObservationReader {
   readonly #minutes = this.db.prepare<[number], { kind: number; namespace: string; minutes: Uint8Array }>(
     'SELECT kind, namespace, minutes FROM object_listing WHERE cluster = ?',
   )
-  readonly #runs = this.db.prepare<[number], RunRow>(
-    `SELECT ${RUN_COLUMNS} FROM ${RUN_TABLES} WHERE cluster = ? ORDER BY ${RUN_ORDER}`,
-  )
+  readonly #runs = new MetricRunReader(this.db)
   readonly #lastSeen = this.db.prepare<[number], { cluster: string; objectsMs: number }>(
     'SELECT name AS cluster, heard_ms AS objectsMs FROM observed_cluster WHERE heard_ms > ? ORDER BY name',
   )
@@ -98,7 +96,7 @@ export class SqlObservations extends Statements implements ObservationReader {
           : { objectsLastSeenMs: row.lastSeenMs - (row.lastSeenMs % LAST_SEEN_FACT_STEP_MS) }),
         objects: objects.flatMap((object) => this.#observationsOf(cluster, object, states.get(object.id) ?? [])),
         absences: this.#absencesOf(cluster, row.id, objects, states),
-        metrics: this.#runsOf(cluster, row.id),
+        metrics: this.#runs.read(cluster, row.id),
       }
     })
   }
@@ -106,7 +104,7 @@ export class SqlObservations extends Statements implements ObservationReader {
   runs(cluster: string): Promise<readonly MetricRun[]> {
     return this.#reading(() => {
       const row = this.#cluster.get(cluster)
-      return row === undefined ? [] : this.#runsOf(cluster, row.id)
+      return row === undefined ? [] : this.#runs.read(cluster, row.id)
     })
   }
 
@@ -217,9 +215,5 @@ export class SqlObservations extends Statements implements ObservationReader {
       const absence = absenceOf(minutes, object.listedMinute, seenMs)
       return absence === undefined ? [] : [{ cluster, kind: kindOf(object.kind), uid: uidOf(object.uid), ...absence }]
     })
-  }
-
-  #runsOf(cluster: string, id: number): MetricRun[] {
-    return this.#runs.all(id).map((row) => runOf(cluster, row))
   }
 }

@@ -29,7 +29,30 @@ const NODE = (pod: string, kubeversion: string): Record<string, string> => ({
 /** A store with a watch on it, and what was kept of runs. */
 class Watched {
   readonly store = new TempStore({ outOfOrderMs: HOUR_MS })
-  watch = new SignalWatch(this.store.reader, OPTIONS)
+  /** The metric of a group whose samples cannot be read. */
+  failing: string | undefined
+  watch = new SignalWatch(
+    {
+      selectRuns: (request) => {
+        const selection = this.store.reader.selectRuns(request)
+        if (!request.matchers[0]!.value.includes(this.failing ?? '-')) return selection
+        const { rows, refs } = selection
+        return {
+          ...{ rows, refs: refs! },
+          readNewest: (timesMs, values) => {
+            selection.readNewest(timesMs, values)
+          },
+          readTails: (into) => {
+            selection.readTails!(into)
+          },
+          readRuns: () => {
+            throw new Error('no disk')
+          },
+        }
+      },
+    },
+    OPTIONS,
+  )
   readonly kept = new Map<string, readonly MetricRun[]>()
   puts = 0
   reads = 0
@@ -49,7 +72,7 @@ class Watched {
   async beat(nowMs: number): Promise<void> {
     await this.store.writer.appender.commit()
     this.watch.look(nowMs)
-    for (let cluster = this.watch.next(); cluster !== undefined; cluster = this.watch.next()) {
+    for (const cluster of this.watch.due(nowMs)) {
       const kept = this.kept.get(cluster) ?? []
       this.reads++
       const change = this.watch.read(cluster, kept, nowMs)
@@ -118,7 +141,7 @@ describe('runs of signals', () => {
       await watched.beat(nowMs)
       expect([watched.reads, watched.watch.waiting, watched.watch.readUntilMs]).toEqual([i + 1, 0, nowMs])
       watched.watch.look(nowMs)
-      expect([watched.watch.waiting, watched.watch.next()]).toEqual([0, undefined])
+      expect([watched.watch.waiting, watched.watch.due(nowMs)]).toEqual([0, []])
     }
     for (const i of told.keys()) expect(watched.runs(`c${i}`)).toHaveLength(1)
   })
@@ -215,6 +238,41 @@ describe('runs of signals', () => {
     expect(watched.reads).toBeLessThan(2 * 4 + 4)
   })
 
+  test('are read at once after a quiet time, and else every 15 s, whatever changes', async () => {
+    const watched = new Watched()
+    const reads: number[] = []
+    for (let second = 0; second <= 120; second++) {
+      const nowMs = T0 + second * 1000
+      if (second <= 60) watched.put({ __name__: 'kubevirt_vmi_number_of_outdated' }, nowMs, second)
+      const before = watched.reads
+      await watched.beat(nowMs)
+      if (watched.reads > before) reads.push(second)
+      const isWaiting = second <= 60 && watched.reads === before
+      expect([watched.watch.waiting, watched.watch.isWaiting('c1')]).toEqual(isWaiting ? [1, true] : [0, false])
+      // What was received in the second of the last read is read, and nothing since.
+      expect(watched.watch.readUntilMs).toBe(isWaiting ? T0 + reads.at(-1)! * 1000 : nowMs)
+    }
+    expect(reads).toEqual([0, 15, 30, 45, 60])
+    watched.put({ __name__: 'kubevirt_vmi_number_of_outdated' }, T0 + 121_000, 0)
+    await watched.beat(T0 + 121_000)
+    expect([watched.watch.waiting, watched.runs()]).toEqual([0, watched.readAnew(T0 + 121_000)])
+  })
+
+  test('are read again of all signals after one of them could not be read', async () => {
+    const watched = new Watched()
+    watched.series(CSV('1.16.0'), T0, T0 + 5 * STEP_MS)
+    watched.series({ __name__: 'kubevirt_hco_system_health_status' }, T0, T0 + 5 * STEP_MS, 0)
+    await watched.beat(T0 + 5 * STEP_MS)
+    const nowMs = T0 + 9 * STEP_MS
+    watched.series(CSV('1.16.0'), T0 + 6 * STEP_MS, nowMs, 0)
+    watched.series({ __name__: 'kubevirt_hco_system_health_status' }, T0 + 6 * STEP_MS, nowMs, 2)
+    watched.failing = 'kubevirt_hco_system_health_status'
+    await expect(watched.beat(nowMs)).rejects.toThrow('no disk')
+    watched.failing = undefined
+    await watched.beat(nowMs)
+    expect(watched.runs()).toEqual(watched.readAnew(nowMs))
+  })
+
   test('go on where they were after a restart', async () => {
     const watched = new Watched()
     watched.series(CSV('1.16.0'), T0, T0 + HOUR_MS + 10 * MINUTE_MS)
@@ -283,9 +341,13 @@ describe('whatever the order of arrival', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(seriesArbitrary, { minLength: 1, maxLength: 6 }),
-        fc.integer({ min: 1, max: 90 }),
+        fc.oneof(
+          fc.integer({ min: 1, max: 90 }).map((steps) => steps * STEP_MS),
+          // Shorter than the time between two reads of a cluster.
+          fc.constantFrom(7000, 10_000, 14_000),
+        ),
         fc.boolean(),
-        async (all, everySteps, restarts) => {
+        async (all, everyMs, restarts) => {
           const watched = new Watched()
           try {
             const told = toldBy(all).sort((a, b) => a.timeMs + a.delayMs - (b.timeMs + b.delayMs))
@@ -293,11 +355,12 @@ describe('whatever the order of arrival', () => {
             for (const { labels, timeMs, value, delayMs } of told) {
               while (timeMs + delayMs > beatMs) {
                 await watched.beat(beatMs)
-                beatMs += everySteps * STEP_MS
+                beatMs += everyMs
               }
               watched.put(labels, timeMs, value)
             }
             if (restarts) watched.watch = new SignalWatch(watched.store.reader, OPTIONS)
+            beatMs += 15_000
             await watched.beat(beatMs)
             expect(watched.runs()).toEqual(watched.readAnew(beatMs))
           } finally {

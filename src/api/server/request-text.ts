@@ -40,7 +40,7 @@ export async function multipartFields(body: Buffer, type: string): Promise<URLSe
   try {
     // Deprecated for servers because it holds the body in memory; this body is in memory, and its parser has a limit.
     // eslint-disable-next-line @typescript-eslint/no-deprecated
-    form = await new Response(body, { headers: { 'content-type': type } }).formData()
+    form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData()
   } catch (thrown) {
     throw new FleetError('bad_request', `multipart/form-data: ${messageOf(thrown)}`)
   }

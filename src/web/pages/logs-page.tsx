@@ -13,6 +13,7 @@ import { RecordLog, recordsOf } from '../panels/explore/record-log.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { logPath, useObjectLog, useRecordLog } from '../query/use-logs.ts'
 import { useMoment } from '../query/use-moment.ts'
+import { FilterBar } from '../ui/filter-bar.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { FacetSelect } from '../ui/facet-select.tsx'
 import { Select } from '../ui/select.tsx'
@@ -180,18 +181,19 @@ interface LogFiltersProps extends Omit<SourceProps, 'round'> {
 
 function LogFilters({ view, label, set, onTyped, fieldRef, children }: LogFiltersProps): ReactNode {
   return (
-    <div className="row filters">
-      <ClusterField
-        key={view.cluster}
-        value={view.cluster}
-        onChange={set('cluster')}
-        {...(onTyped === undefined ? {} : { onTyped })}
-      />
-      <div className="filters-row">
-        <TextField key={view.text} label={label} value={view.text} fieldRef={fieldRef} onChange={set('text')} />
-        {children}
-      </div>
-    </div>
+    <FilterBar
+      field={
+        <ClusterField
+          key={view.cluster}
+          value={view.cluster}
+          onChange={set('cluster')}
+          {...(onTyped === undefined ? {} : { onTyped })}
+        />
+      }
+    >
+      <TextField key={view.text} label={label} value={view.text} fieldRef={fieldRef} onChange={set('text')} />
+      {children}
+    </FilterBar>
   )
 }
 

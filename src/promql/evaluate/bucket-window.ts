@@ -1,6 +1,6 @@
 import { BUCKET_HAS_NEGATIVE, BUCKET_IS_INTEGER, type RollupColumns, type RollupParts } from '../../model/rollup.ts'
 import { isChange } from './over-time.ts'
-import { extrapolated } from './rate.ts'
+import { extrapolated, rangeSeconds } from './rate.ts'
 
 /**
  * Range functions over buckets of rollups: exactly the results of the functions over samples (`rate.ts`,
@@ -74,7 +74,7 @@ function gain(window: BucketWindow, isCounter: boolean): BucketOutcome {
   return isWhole && fallen + lasts[last]! + firsts[first]! <= EXACT_MAX ? EXACT : INEXACT
 }
 
-function extrapolate(window: BucketWindow, isCounter: boolean): BucketOutcome {
+function extrapolate(window: BucketWindow, isCounter: boolean, seconds = 1): BucketOutcome {
   const { buckets, first, last, samples, startMs, endMs } = window
   if (samples < 2) return NOTHING
   const outcome = gain(window, isCounter)
@@ -89,6 +89,7 @@ function extrapolate(window: BucketWindow, isCounter: boolean): BucketOutcome {
     startMs,
     endMs,
     isCounter,
+    seconds,
   )
   return outcome
 }
@@ -157,11 +158,7 @@ export const BUCKET_KERNELS: Readonly<Record<string, BucketKernel>> = {
   increase: { parts: EDGES, of: (window) => extrapolate(window, true) },
   rate: {
     parts: EDGES,
-    of: (window) => {
-      const outcome = extrapolate(window, true)
-      window.result /= (window.endMs - window.startMs) / 1000
-      return outcome
-    },
+    of: (window) => extrapolate(window, true, rangeSeconds(window.endMs - window.startMs)),
   },
   delta: { parts: EDGES, of: (window) => extrapolate(window, false) },
   resets: exact(EDGES, (window) => countOf(window, window.buckets.resets, isReset)),

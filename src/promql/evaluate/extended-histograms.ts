@@ -15,6 +15,7 @@ import {
   type ElementWindow,
   type WindowRemarks,
 } from './histogram-windows.ts'
+import { rangeSeconds } from './rate.ts'
 
 /** `anchored` and `smoothed` for samples with native histograms; the definitions are Prometheus'. */
 
@@ -32,7 +33,7 @@ export function extendedElement(
   if (histograms === undefined) return undefined
   const gained = extendedGain(histograms, window, extension === 'smoothed', func !== 'delta', remarks)
   if (gained === undefined) return undefined
-  const result = func === 'rate' ? divideHistogram(gained, (endMs - startMs) / 1000) : gained
+  const result = func === 'rate' ? divideHistogram(gained, rangeSeconds(endMs - startMs)) : gained
   return { ...result, counterReset: 'gauge' }
 }
 

@@ -1,5 +1,6 @@
 import type { Extension } from '../ast.ts'
 import { VALUE_KERNELS } from './over-time.ts'
+import { rangeSeconds } from './rate.ts'
 
 /** Functions of one extended window: the definitions are those of Prometheus' `anchored` and `smoothed`. */
 
@@ -79,7 +80,7 @@ export function extendedKernel(func: string, extension: Extension): ExtendedKern
     if (ends === undefined) return false
     window.result = ends.right - ends.left
     if (isCounter) window.result += lostAtResets(window, ends)
-    if (func === 'rate') window.result /= (window.endMs - window.startMs) / 1000
+    if (func === 'rate') window.result /= rangeSeconds(window.endMs - window.startMs)
     return true
   }
 }

@@ -8,7 +8,7 @@ import { divideHistogram, multiplyHistogram } from '../histogram/scale.ts'
 import { HistogramTotal } from '../histogram/total.ts'
 import type { Element } from './histogram-cells.ts'
 import { isChange } from './over-time.ts'
-import { extrapolationFactor } from './rate.ts'
+import { extrapolationFactor, rangeSeconds } from './rate.ts'
 
 /** Range functions of windows with native histograms. */
 
@@ -118,7 +118,7 @@ const gain =
     const [first, last] = [timesMs[0]!, timesMs[samples - 1]!]
     const firstCount = histograms[0]!.count
     const factor = extrapolationFactor(gained.count, firstCount, first, last, samples, startMs, endMs, isCounter)
-    const result = multiplyHistogram(gained, isRate ? factor / ((endMs - startMs) / 1000) : factor)
+    const result = multiplyHistogram(gained, isRate ? factor / rangeSeconds(endMs - startMs) : factor)
     return { ...result, counterReset: 'gauge' }
   }
 

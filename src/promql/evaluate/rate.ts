@@ -8,8 +8,11 @@ import type { Window, WindowKernel } from './window.ts'
 /** An end of the window is extrapolated to when it is at most this many mean sample distances away. */
 const EXTRAPOLATION_SLACK = 1.1
 
-/** Gain over the window, extrapolated to its ends; false when there are fewer than two samples. */
-function extrapolate(window: Window, isCounter: boolean): boolean {
+/**
+ * Gain over the window, extrapolated to its ends, over `seconds` (1: not a rate); false when there are fewer than two
+ * samples.
+ */
+function extrapolate(window: Window, isCounter: boolean, seconds: number): boolean {
   const { timesMs, values, from, to, startMs, endMs } = window
   const last = to - 1
   if (last <= from) return false
@@ -23,13 +26,22 @@ function extrapolate(window: Window, isCounter: boolean): boolean {
       previous = value
     }
   }
-  window.result = extrapolated(gain, first, timesMs[from]!, timesMs[last]!, to - from, startMs, endMs, isCounter)
+  const firstMs = timesMs[from]!
+  const lastMs = timesMs[last]!
+  window.result = extrapolated(gain, first, firstMs, lastMs, to - from, startMs, endMs, isCounter, seconds)
   return true
+}
+
+/** The divisor of a rate, from a range, rounded as Go's Duration.Seconds does. */
+export function rangeSeconds(rangeMs: number): number {
+  const wholeSeconds = Math.floor(rangeMs / 1000)
+  return wholeSeconds + (rangeMs - wholeSeconds * 1000) / 1000
 }
 
 /**
  * HOT. The gain between the first and the last of `samples` samples (at least two), extrapolated to the ends of the
- * window. `first`: the first sample's value.
+ * window, over `seconds` (1: not a rate). `first`: the first sample's value. The factor is divided, not the gain: a rate
+ * at the bound of a bucket is then on the side where Prometheus has it.
  */
 export function extrapolated(
   gain: number,
@@ -40,8 +52,9 @@ export function extrapolated(
   startMs: number,
   endMs: number,
   isCounter: boolean,
+  seconds: number,
 ): number {
-  return gain * extrapolationFactor(gain, first, firstMs, lastMs, samples, startMs, endMs, isCounter)
+  return gain * (extrapolationFactor(gain, first, firstMs, lastMs, samples, startMs, endMs, isCounter) / seconds)
 }
 
 /** HOT. The factor that extrapolates a gain. */
@@ -69,14 +82,9 @@ export function extrapolationFactor(
   return (sampledSeconds + beforeSeconds + afterSeconds) / sampledSeconds
 }
 
-const delta: WindowKernel = (window) => extrapolate(window, false)
-const increase: WindowKernel = (window) => extrapolate(window, true)
-
-const rate: WindowKernel = (window) => {
-  if (!extrapolate(window, true)) return false
-  window.result /= (window.endMs - window.startMs) / 1000
-  return true
-}
+const delta: WindowKernel = (window) => extrapolate(window, false, 1)
+const increase: WindowKernel = (window) => extrapolate(window, true, 1)
+const rate: WindowKernel = (window) => extrapolate(window, true, rangeSeconds(window.endMs - window.startMs))
 
 const idelta: WindowKernel = (window) => {
   const last = window.to - 1

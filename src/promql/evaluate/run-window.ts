@@ -1,7 +1,7 @@
 import { add, total, type Accumulator } from './kahan.ts'
 import { mean } from './mean.ts'
 import { VALUE_KERNELS } from './over-time.ts'
-import { extrapolated } from './rate.ts'
+import { extrapolated, rangeSeconds } from './rate.ts'
 import type { ValueWindow } from './window.ts'
 
 /**
@@ -36,7 +36,7 @@ function samplesOf({ counts, from, to, skipped, taken }: RunWindow, run: number)
   return (run + 1 === to ? taken : counts[run]!) - (run === from ? skipped : 0)
 }
 
-function extrapolate(window: RunWindow, isCounter: boolean): boolean {
+function extrapolate(window: RunWindow, isCounter: boolean, seconds = 1): boolean {
   if (window.samples < 2) return false
   const { values, from, to } = window
   let gain = values[to - 1]! - values[from]!
@@ -44,7 +44,7 @@ function extrapolate(window: RunWindow, isCounter: boolean): boolean {
     for (let run = from + 1; run < to; run++) if (values[run]! < values[run - 1]!) gain += values[run - 1]!
   }
   const { firstMs, lastMs, samples, startMs, endMs } = window
-  window.result = extrapolated(gain, values[from]!, firstMs, lastMs, samples, startMs, endMs, isCounter)
+  window.result = extrapolated(gain, values[from]!, firstMs, lastMs, samples, startMs, endMs, isCounter, seconds)
   return true
 }
 
@@ -105,11 +105,7 @@ function samplesIn(window: RunWindow): Float64Array {
 export const RUN_KERNELS: Readonly<Record<string, RunKernel>> = {
   ...VALUE_KERNELS,
   increase: (window) => extrapolate(window, true),
-  rate: (window) => {
-    if (!extrapolate(window, true)) return false
-    window.result /= (window.endMs - window.startMs) / 1000
-    return true
-  },
+  rate: (window) => extrapolate(window, true, rangeSeconds(window.endMs - window.startMs)),
   delta: (window) => extrapolate(window, false),
   sum_over_time: sumOverTime,
   avg_over_time: avgOverTime,

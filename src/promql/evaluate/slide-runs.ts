@@ -1,5 +1,5 @@
 import type { RunColumns } from '../../model/run-columns.ts'
-import { extrapolated } from './rate.ts'
+import { extrapolated, rangeSeconds } from './rate.ts'
 import { RUN_CONSTANTS, RUN_KERNELS, type RunKernel, type RunWindow } from './run-window.ts'
 
 /** A range function applied to many series. */
@@ -18,8 +18,8 @@ interface RunSlide {
 
 interface GainKind {
   readonly isCounter: boolean
-  /** The divisor of a gain: the range in seconds for `rate`, else 1. */
-  readonly divisor: number
+  /** The divisor of a gain: the range for `rate`, else 1. */
+  readonly seconds: number
 }
 
 /** `undefined`: this function has no kernel over runs. */
@@ -30,7 +30,7 @@ export function runSlideOf(name: string, rangeMs: number, endsMs: Float64Array):
   return {
     kernel,
     constant: RUN_CONSTANTS[name],
-    gain: isGain ? { isCounter: name !== 'delta', divisor: name === 'rate' ? rangeMs / 1000 : 1 } : undefined,
+    gain: isGain ? { isCounter: name !== 'delta', seconds: name === 'rate' ? rangeSeconds(rangeMs) : 1 } : undefined,
     rangeMs,
     endsMs,
     everyMs: endsMs.length > 1 ? endsMs[1]! - endsMs[0]! : 0,
@@ -136,7 +136,7 @@ function lastMsOf({ startsMs, deltasMs, counts }: RunColumns, run: number): numb
  */
 function slideGains(
   { rangeMs, endsMs }: RunSlide,
-  { isCounter, divisor }: GainKind,
+  { isCounter, seconds }: GainKind,
   runs: RunColumns,
   from: number,
   to: number,
@@ -158,8 +158,9 @@ function slideGains(
     if (count < 2) continue
     const value = samples[first]!
     const gain = samples[end - 1]! - value
-    values[cell + s] =
-      extrapolated(gain, value, timesMs[first]!, timesMs[end - 1]!, count, startMs, endMs, isCounter) / divisor
+    const firstMs = timesMs[first]!
+    const lastMs = timesMs[end - 1]!
+    values[cell + s] = extrapolated(gain, value, firstMs, lastMs, count, startMs, endMs, isCounter, seconds)
     present[cell + s] = 1
   }
 }

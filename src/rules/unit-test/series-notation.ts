@@ -99,6 +99,7 @@ function readItem(item: string): Item | string {
   const parts = NUMBER.exec(item)?.groups
   if (parts === undefined) return `${JSON.stringify(item)} is no value; want 1, 1x3, 1+2x3, _, _x3, stale or {{...}}`
   const { sign, number, word, stepSign, step, times } = parts
+  if (word === 'stale' && sign === '') return readStaleItem(item, times)
   if (word !== undefined && !/^(inf|nan)$/i.test(word)) return `${JSON.stringify(item)} is no number`
   const size = parseNumber(number ?? word ?? '')
   const stepSize = step === undefined ? 0 : parseNumber(step)
@@ -112,6 +113,13 @@ function readItem(item: string): Item | string {
   if (word !== undefined && step === undefined) return `${JSON.stringify(item)} cannot be repeated by x`
   const change = stepSign === '-' ? -stepSize : stepSize
   return { first, count: Number(times) + 1, next: (value) => ({ value: (value as number) + change }) }
+}
+
+/** `stale+0x3`, as in Prometheus: a stale marker, and then what adding to its NaN gives, which is no marker. */
+function readStaleItem(item: string, times: string | undefined): Item | string {
+  if (/^stalex/.test(item)) return `${JSON.stringify(item)} is no number`
+  if (times === undefined) return `${JSON.stringify(item)} says how to go on and not how often; want ${item}x3`
+  return { first: 'stale', count: Number(times) + 1, next: () => ({ value: NaN }) }
 }
 
 function readHistogramItem(item: string): Item | string {

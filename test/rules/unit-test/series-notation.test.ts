@@ -22,6 +22,7 @@ describe('values', () => {
     ['_x2 1', [undefined, undefined, 1]],
     ['_x0 1', [1]],
     ['1 stale\t.5\n-2e1', [1, 'stale', 0.5, -20]],
+    ['stale+0x2 stale-1x1', ['stale', NaN, NaN, 'stale', NaN]],
     ['Inf -inf +Inf nan 010', [Infinity, -Infinity, Infinity, NaN, 8]],
     ['{{count:1 sum:2 buckets:[1]}}+{{count:1}}x2 {{count:9}}x1', [1, 2, 3, 9, 9]],
   ])('%j', (text, wanted) => {
@@ -31,6 +32,8 @@ describe('values', () => {
   test.each([
     ['1 gone 2', 2, 6, 'is no number'],
     ['1 stalex3', 2, 9, 'is no number'],
+    ['stale+0', 0, 7, 'how often'],
+    ['-stale+0x1', 0, 10, 'is no number'],
     ['1e999', 0, 5, 'too large'],
     ['1+1', 0, 3, 'how often'],
     ['1,2', 0, 3, 'is no value'],

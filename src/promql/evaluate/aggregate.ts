@@ -236,7 +236,7 @@ const STEPS_AT_ONCE = 16
 function* quantile(grid: Grid, groups: Groups, params: Float64Array): Pieces<Grid> {
   const { steps, values, present } = grid
   const out = output(grid, groups)
-  for (const [id, rows] of membersOf(groups).entries()) {
+  for (const [id, rows] of membersOf(grid, groups).entries()) {
     // Processes some steps at a time: the values of a row are adjacent, those of a step far apart.
     const samples = new Float64Array(rows.length * STEPS_AT_ONCE)
     const mask = pieceMask(rows.length * STEPS_AT_ONCE)

@@ -14,9 +14,9 @@ export interface Groups {
 }
 
 /** The rows of each group. */
-export function membersOf({ ids, labels }: Groups): number[][] {
+export function membersOf({ labels: rows }: Grid, { ids, labels }: Groups): number[][] {
   const members: number[][] = Array.from({ length: labels.length }, () => [])
-  ids.forEach((id, row) => members[id]!.push(row))
+  for (let row = 0; row < rows.length; row++) members[ids[row]!]!.push(row)
   return members
 }
 

@@ -14,7 +14,7 @@ export function* selectTop(grid: Grid, groups: Groups, params: Float64Array, isT
   const limits = Array.from(params, wholeParameter)
   const kept = new Uint8Array(present.length)
   const order: number[] = []
-  for (const rows of membersOf(groups)) {
+  for (const rows of membersOf(grid, groups)) {
     const mask = pieceMask(rows.length)
     for (let s = 0; s < steps; s++) {
       if ((s & mask) === mask) yield

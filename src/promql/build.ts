@@ -108,7 +108,10 @@ class Builder {
   }
 
   #valueOf(literal: string, at: Place): number {
-    return parseNumber(literal) ?? this.#refuse(at, `not a valid duration string: ${quoteGo(literal)}`)
+    const value = parseNumber(literal) ?? this.#refuse(at, `not a valid duration string: ${quoteGo(literal)}`)
+    if (value !== Infinity || !/^[\d.]/.test(literal) || isDurationText(literal)) return value
+    const reason = `strconv.ParseFloat: parsing ${quoteGo(literal)}: value out of range`
+    return this.#refuse(at, `error parsing number: ${reason}`)
   }
 
   #string(node: SyntaxNode): string {

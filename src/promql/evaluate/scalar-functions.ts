@@ -33,8 +33,10 @@ export const MATH: Readonly<Record<string, (value: number) => number>> = {
   tanh: Math.tanh,
 }
 
-/** Parts of a time in UTC, from seconds since the epoch. */
-export const CALENDAR: Readonly<Record<string, (date: Date) => number>> = {
+/** A part of a time in UTC. `addedYears`: the years, a multiple of 400, by which the time is later than the date. */
+type CalendarPart = (date: Date, addedYears: number) => number
+
+export const CALENDAR: Readonly<Record<string, CalendarPart>> = {
   day_of_month: (date) => date.getUTCDate(),
   day_of_week: (date) => date.getUTCDay(),
   day_of_year: (date) => (date.setUTCHours(0, 0, 0, 0) - Date.UTC(date.getUTCFullYear(), 0, 1)) / 86_400_000 + 1,
@@ -42,7 +44,7 @@ export const CALENDAR: Readonly<Record<string, (date: Date) => number>> = {
   hour: (date) => date.getUTCHours(),
   minute: (date) => date.getUTCMinutes(),
   month: (date) => date.getUTCMonth() + 1,
-  year: (date) => date.getUTCFullYear(),
+  year: (date, addedYears) => date.getUTCFullYear() + addedYears,
 }
 
 /** HOT. Applies a function to every float; names and histograms are dropped. */
@@ -100,16 +102,34 @@ export function minOf(a: number, b: number): number {
 
 /** A calendar function: of the values of its argument, or of the time of each step. */
 export function calendarOf(
-  part: (date: Date) => number,
+  part: CalendarPart,
   arg: Value | undefined,
   steps: Steps,
   evaluation: Evaluation,
 ): Grid | Pieces<Grid> {
   const ofSeconds = (seconds: number): number => {
     const date = new Date(Math.trunc(seconds) * 1000)
-    return Number.isNaN(date.getTime()) ? NaN : part(date)
+    return Number.isNaN(date.getTime()) ? partOfFarTime(part, seconds) : part(date, 0)
   }
   if (arg !== undefined) return mapValues(gridOf(arg), ofSeconds, evaluation)
   const times = perStep(steps, (s) => ofSeconds(stepTimeMs(steps, s) / 1000))
   return singleRow(Labels.EMPTY, times)
+}
+
+/** The calendar repeats after 400 years, days of the week included. */
+const CYCLE_YEARS = 400
+const CYCLE_SECONDS = 12_622_780_800n
+/** Go counts seconds from here, as an unsigned number of 64 bits: a first year of a cycle, as 2001 is. */
+const GO_FIRST_YEAR = -292_277_022_399
+const GO_FIRST_SECOND = 9_223_372_028_715_321_600n
+
+/**
+ * A time that a JavaScript Date cannot hold, as Go has it. NaN for what is no integer of 64 bits: there Prometheus' answer
+ * depends on the processor.
+ */
+function partOfFarTime(part: CalendarPart, seconds: number): number {
+  if (!(seconds >= -(2 ** 63) && seconds < 2 ** 63)) return NaN
+  const sinceFirst = BigInt.asUintN(64, BigInt(Math.trunc(seconds)) + GO_FIRST_SECOND)
+  const date = new Date(Date.UTC(2001, 0, 1) + Number(sinceFirst % CYCLE_SECONDS) * 1000)
+  return part(date, Number(sinceFirst / CYCLE_SECONDS) * CYCLE_YEARS + GO_FIRST_YEAR - 2001)
 }

@@ -8,6 +8,7 @@ import type {
   QueryResult,
   QueryValue,
   RangeQuery,
+  StepCount,
   VectorSample,
 } from './query-engine.ts'
 import { type HistogramCells, labelsOf, refuseSameLabels, type Grid } from './evaluate/grid.ts'
@@ -29,6 +30,7 @@ import { perStep, stepTimeMs, type Steps } from './evaluate/steps.ts'
 import { gridOf, type Value } from './evaluate/value.ts'
 import { RowCache } from './evaluate/row-cache.ts'
 import { evaluateRange } from './evaluate/range-vector.ts'
+import { StepSamples } from './evaluate/step-samples.ts'
 import { refuseEarly } from './evaluate/refuse-early.ts'
 import { selectorTimeMs } from './evaluate/select.ts'
 import { runPieces, LABELS_CELLS, pieceMask, sortInPieces, type Pieces } from './evaluate/pieces.ts'
@@ -67,6 +69,8 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
   ): Promise<QueryResult> => {
     const { startMs, endMs, stepMs } = timesOf(query)
     const annotations = new Annotations(query.expr)
+    const steps: Steps = 'timeMs' in query ? { startMs, stepMs: 1, count: 1 } : stepsOf(query)
+    const stepSamples = query.countsSteps === true ? new StepSamples(steps.count) : undefined
     const evaluation: Evaluation = {
       queryable,
       budget,
@@ -82,14 +86,22 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
       answers: new Map(),
       rowCache: explainer === undefined ? rowCache : explainer.recording(rowCache),
       ...(explainer === undefined ? {} : { explainer }),
+      // A repeated part counts each time, so it is evaluated each time.
+      ...(stepSamples === undefined ? {} : { stepSamples, repeats: new Map() }),
       evaluate,
     }
-    const value = 'timeMs' in query ? instantValue(expr, query, evaluation) : rangeValue(expr, query, evaluation)
+    const isInstant = 'timeMs' in query
+    const value = await (isInstant ? instantValue(expr, steps, evaluation) : rangeValue(expr, steps, evaluation))
     return {
-      value: await value,
+      value,
       warnings: annotations.warnings,
       infos: annotations.infos,
-      stats: { samplesRead: budget.samplesRead, seriesRead: budget.seriesRead, evalMs: budget.elapsedMs },
+      stats: {
+        samplesRead: budget.samplesRead,
+        seriesRead: budget.seriesRead,
+        evalMs: budget.elapsedMs,
+        ...(stepSamples === undefined ? {} : { samplesByStep: byStep(stepSamples, steps) }),
+      },
     }
   }
   // Async, so that a parse error becomes a rejection.
@@ -180,8 +192,12 @@ function stepsOf({ startMs, endMs, stepMs }: RangeQuery): Steps {
   return { startMs, stepMs, count: Math.floor((endMs - startMs) / stepMs) + 1 }
 }
 
-async function instantValue(expr: Expr, { timeMs }: InstantQuery, evaluation: Evaluation): Promise<QueryValue> {
-  const steps: Steps = { startMs: timeMs, stepMs: 1, count: 1 }
+function byStep({ counts }: StepSamples, steps: Steps): StepCount[] {
+  return Array.from(counts, (samples, s) => ({ timeMs: stepTimeMs(steps, s), samples }))
+}
+
+async function instantValue(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<QueryValue> {
+  const timeMs = steps.startMs
   await refuseEarly(expr, steps, evaluation)
   if (typeOf(expr) === 'matrix') return instantMatrix(unwrapParens(expr), steps, evaluation)
   const value = await evaluate(expr, steps, evaluation)
@@ -214,6 +230,7 @@ async function instantMatrix(expr: Expr, steps: Steps, evaluation: Evaluation): 
   }
   const { series, rangeMs, lens } = await evaluateRange(expr, steps, evaluation)
   const endMs = selectorTimeMs(lens, steps, 0)
+  evaluation.stepSamples?.addWindows(series, rangeMs, Float64Array.of(endMs))
   const cut = series.map(({ labels, timesMs, values, histograms, count }): MatrixSeries => {
     let from = 0
     while (from < count && timesMs[from]! <= endMs - rangeMs) from++
@@ -226,14 +243,13 @@ async function instantMatrix(expr: Expr, steps: Steps, evaluation: Evaluation): 
   return { type: 'matrix', series: await runPieces(listed(cut), evaluation.budget) }
 }
 
-async function rangeValue(expr: Expr, query: RangeQuery, evaluation: Evaluation): Promise<QueryValue> {
+async function rangeValue(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<QueryValue> {
   const type = typeOf(expr)
   if (type !== 'scalar' && type !== 'vector') {
     const got = type === 'matrix' ? 'range vector' : 'string'
     const message = `invalid expression type "${got}" for range query, must be Scalar or instant Vector`
     throw new FleetError('bad_request', message)
   }
-  const steps = stepsOf(query)
   await refuseEarly(expr, steps, evaluation)
   const value = await evaluate(expr, steps, evaluation)
   return { type: 'matrix', series: await runPieces(matrixOf(value, steps), evaluation.budget) }

@@ -33,6 +33,8 @@ export interface QueryOptions {
   readonly lookbackMs?: number
   /** Capped by the engine's own limit. */
   readonly timeoutMs?: number
+  /** Counts the samples of each step too, which costs about as much as a count of them. */
+  readonly countsSteps?: boolean
 }
 
 export interface InstantQuery extends QueryOptions {
@@ -62,6 +64,14 @@ interface QueryStats {
   readonly samplesRead: number
   readonly seriesRead: number
   readonly evalMs: number
+  /** By step; present when the query asked for it. */
+  readonly samplesByStep?: readonly StepCount[]
+}
+
+/** The samples that one step read, as Prometheus counts them: a sample in the windows of two steps counts twice. */
+export interface StepCount {
+  readonly timeMs: number
+  readonly samples: number
 }
 
 export type QueryValue =

@@ -251,3 +251,38 @@ test('series of a range that have every step share their times, others have thei
   const arrived = structuredClone(value.series.map(({ timesMs }) => timesMs))
   expect(arrived[2]).toBe(arrived[0])
 })
+
+describe('samples by step', () => {
+  const counts = async (expr: string, steps?: Partial<typeof range>): Promise<number[]> => {
+    const query = { expr, countsSteps: true }
+    const engine = engineWith({ experimental: true })
+    const at = { ...range, endMs: START_MS + 3 * MINUTE_MS, ...steps }
+    const { stats } = await (steps === undefined
+      ? engine.instant({ ...query, timeMs: START_MS + 3 * MINUTE_MS })
+      : engine.range({ ...query, ...at }))
+    return stats.samplesByStep!.map(({ samples }) => samples)
+  }
+
+  test.each([
+    ['m_total', 3, [3, 3, 3, 3]],
+    ['sum(m_total) + sum(m_total)', 6, [6, 6, 6, 6]],
+    ['m_total @ end()', 3, [3, 3, 3, 3]],
+    ['m_total offset 2m', 3, [0, 0, 3, 3]],
+    ['rate(m_total[2m])', 6, [3, 6, 6, 6]],
+    ['increase(m_total[2m] anchored)', 6, [3, 6, 6, 6]],
+    ['max_over_time(sum(m_total)[2m:30s])', 4, [1, 3, 4, 4]],
+    ['timestamp(m_total{cluster="west"})', 1, [1, 1, 1, 1]],
+    ['absent_over_time(m_total[1m])', 3, [3, 3, 3, 3]],
+    ['info(m_total)', 3, [3, 3, 3, 3]],
+    ['1 + 2', 0, [0, 0, 0, 0]],
+  ])('of %s', async (expr, instant, byStep) => {
+    expect(await counts(expr)).toEqual([instant])
+    expect(await counts(expr, {})).toEqual(byStep)
+  })
+
+  test('of samples themselves, and only when they are requested', async () => {
+    expect(await counts('m_total[2m]')).toEqual([6])
+    const { stats } = await engineWith().instant({ expr: 'm_total', timeMs: START_MS })
+    expect(stats).not.toHaveProperty('samplesByStep')
+  })
+})

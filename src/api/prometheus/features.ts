@@ -67,8 +67,8 @@ export function features(language: ParseOptions): Readonly<Record<string, Readon
     prometheus: { agent_mode: false, auto_reload_config: false, server_mode: true },
     promql: {
       ...on(['at_modifier', 'bool', 'by', 'group_left', 'group_right', 'ignoring', 'negative_offset', 'offset', 'on']),
-      ...on(['per_query_lookback_delta', 'subqueries', 'without']),
-      ...off(['delayed_name_removal', 'per_step_stats', 'type_and_unit_labels']),
+      ...on(['per_query_lookback_delta', 'per_step_stats', 'subqueries', 'without']),
+      ...off(['delayed_name_removal', 'type_and_unit_labels']),
       ...(Object.fromEntries(modifiers) as Record<string, boolean>),
     },
     promql_functions: {

@@ -30,12 +30,12 @@ export const QUERY_ROUTES: Readonly<Record<'/api/v1/query' | '/api/v1/query_rang
   '/api/v1/query': (params, nowMs) => {
     const limit = limitParam(params)
     const timeMs = optionalTime(params, 'time', nowMs)
-    const query = { expr: params.get('query'), timeMs, ...queryOptions(params) }
+    const query = { expr: params.get('query'), timeMs, ...queryOptions(params), ...stepCounts(params) }
     return { query, limit, stats: params.get('stats'), requestedAtMs: nowMs }
   },
   '/api/v1/query_range': (params, nowMs) => {
     const limit = limitParam(params)
-    const query = { ...rangeParams(params), expr: params.get('query'), ...queryOptions(params) }
+    const query = { ...rangeParams(params), expr: params.get('query'), ...queryOptions(params), ...stepCounts(params) }
     return { query, limit, stats: params.get('stats'), requestedAtMs: nowMs }
   },
 }
@@ -100,8 +100,12 @@ export function queryOptions(params: Params): QueryOptions {
   }
 }
 
-/** Without per-step counts, which this engine does not keep, `all` is what `true` is, as in a Prometheus without them. */
+/** `all`: with the samples of each step. */
 const STATS_VALUES: ReadonlySet<string> = new Set(['', 'true', 'all'])
+
+function stepCounts(params: Params): Pick<QueryOptions, 'countsSteps'> {
+  return params.get('stats') === 'all' ? { countsSteps: true } : {}
+}
 
 function unknownStats(value: string): string {
   return `unknown value ${JSON.stringify(value)} of parameter "stats", want "true" or "all"`
@@ -113,7 +117,7 @@ function unknownStats(value: string): string {
  * once, so the peak is their number.
  */
 function renderStats(result: QueryResult, totalMs: number): string {
-  const { evalMs, samplesRead } = result.stats
+  const { evalMs, samplesRead, samplesByStep } = result.stats
   const evalSeconds = evalMs / 1000
   const totalSeconds = Math.max(evalMs, totalMs) / 1000
   return JSON.stringify({
@@ -125,6 +129,14 @@ function renderStats(result: QueryResult, totalMs: number): string {
       execQueueTime: totalSeconds - evalSeconds,
       execTotalTime: totalSeconds,
     },
-    samples: { totalQueryableSamples: samplesRead, peakSamples: samplesRead },
+    samples: {
+      ...(samplesByStep === undefined
+        ? { totalQueryableSamples: samplesRead }
+        : {
+            totalQueryableSamplesPerStep: samplesByStep.map(({ timeMs, samples }) => [timeMs / 1000, samples]),
+            totalQueryableSamples: samplesByStep.reduce((sum, { samples }) => sum + samples, 0),
+          }),
+      peakSamples: samplesRead,
+    },
   })
 }

@@ -1,9 +1,10 @@
-import type { Expr, Unary } from '../ast.ts'
+import type { Expr, Unary, VectorSelector } from '../ast.ts'
 import { multiplyHistogram } from '../histogram/scale.ts'
 import { evaluateAggregate } from './aggregate.ts'
 import { evaluateBinary } from './binary.ts'
 import { evaluateCall } from './call.ts'
-import type { Evaluation } from './evaluation.ts'
+import { countingInto, type Evaluation } from './evaluation.ts'
+import { StepSamples } from './step-samples.ts'
 import type { Steps } from './steps.ts'
 import { gridOf, type Value } from './value.ts'
 import { smoothedGrid } from './extended.ts'
@@ -44,7 +45,10 @@ async function evaluateKnown(expr: Expr, steps: Steps, evaluation: Evaluation): 
 async function evaluateOnce(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<Value> {
   await evaluation.budget.yieldThread()
   if (steps.count > 1 && isStepInvariant(expr)) {
-    const once = await evaluateNode(expr, { ...steps, count: 1 }, evaluation)
+    const { stepSamples } = evaluation
+    const onceSamples = stepSamples === undefined ? undefined : new StepSamples(1)
+    const once = await evaluateNode(expr, { ...steps, count: 1 }, countingInto(onceSamples, evaluation))
+    if (onceSamples !== undefined) stepSamples?.addToAll(onceSamples.total)
     return repeated(once, steps.count, evaluation)
   }
   return evaluateNode(expr, steps, evaluation)
@@ -60,7 +64,7 @@ async function evaluateNode(expr: Expr, steps: Steps, evaluation: Evaluation): P
       if (expr.extension !== 'smoothed') {
         return { type: 'vector', grid: await evaluateSelector(expr, steps, evaluation) }
       }
-      return { type: 'vector', grid: await runPieces(smoothedGrid(expr, steps, evaluation), evaluation.budget) }
+      return { type: 'vector', grid: await evaluateSmoothed(expr, steps, evaluation) }
     case 'paren':
       return evaluateNode(expr.expr, steps, evaluation)
     case 'unary':
@@ -75,6 +79,12 @@ async function evaluateNode(expr: Expr, steps: Steps, evaluation: Evaluation): P
     case 'subquery':
       throw new TypeError('bug: the checker let a range vector through where an instant one is wanted')
   }
+}
+
+async function evaluateSmoothed(selector: VectorSelector, steps: Steps, evaluation: Evaluation): Promise<Grid> {
+  const grid = await runPieces(smoothedGrid(selector, steps, evaluation), evaluation.budget)
+  evaluation.stepSamples?.addSelected(grid)
+  return grid
 }
 
 async function evaluateUnary(expr: Unary, steps: Steps, evaluation: Evaluation): Promise<Value> {

@@ -1,3 +1,4 @@
+import type { StepSamples } from './step-samples.ts'
 import type { Steps } from './steps.ts'
 import type { Value } from './value.ts'
 import type { Queryable } from '../../model/queryable.ts'
@@ -34,10 +35,20 @@ export interface Evaluation {
   readonly countingSelectors: ReadonlySet<VectorSelector>
   /** Groups and matches of rows; outlives the query. */
   readonly rowCache: RowGroups
+  /** Present when the samples of each step are requested. */
+  readonly stepSamples?: StepSamples
   /** Present when the query is explained. */
   readonly explainer?: Explainer
   /** Evaluates a part of the expression. A field, so that the families of functions do not import each other. */
   readonly evaluate: Evaluate
+}
+
+/** The evaluation of a part whose samples are counted by `stepSamples`, or not at all. */
+export function countingInto(stepSamples: StepSamples | undefined, evaluation: Evaluation): Evaluation {
+  const part: { -readonly [K in keyof Evaluation]: Evaluation[K] } = { ...evaluation }
+  if (stepSamples === undefined) delete part.stepSamples
+  else part.stepSamples = stepSamples
+  return part
 }
 
 type Evaluate = (expr: Expr, steps: Steps, evaluation: Evaluation) => Promise<Value>

@@ -1,8 +1,8 @@
 import { Labels, METRIC_NAME } from '../../model/labels.ts'
-import { unwrapParens, type Expr, type Call } from '../ast.ts'
+import { unwrapParens, type Expr, type Call, type MatrixSelector, type VectorSelector } from '../ast.ts'
 import { LabelList } from '../../model/label-rows.ts'
 import { typeOf } from '../check.ts'
-import type { Evaluation } from './evaluation.ts'
+import { countingInto, type Evaluation } from './evaluation.ts'
 import { perStep, type Steps } from './steps.ts'
 import { scalarsOf, type Value } from './value.ts'
 import { dropNamesStrictly, singleRow, stepsWithValues, type Grid } from './grid.ts'
@@ -55,6 +55,10 @@ export async function callRangeFunction(call: Call, steps: Steps, evaluation: Ev
 /** A function over all windows of a range vector. */
 async function overRange(over: RangeFunction, arg: Expr, steps: Steps, evaluation: Evaluation): Promise<Grid> {
   const matrix = unwrapParens(arg)
+  const { stepSamples } = evaluation
+  if (matrix.kind === 'matrix' && stepSamples !== undefined) {
+    stepSamples.addCounts(await countsOf(matrix, steps, countingInto(undefined, evaluation)))
+  }
   if (matrix.kind === 'matrix' && matrix.selector.extension !== undefined) {
     return runPieces(gridOverExtended(over.name, matrix, steps, evaluation), evaluation.budget)
   }
@@ -73,8 +77,22 @@ async function overRange(over: RangeFunction, arg: Expr, steps: Steps, evaluatio
     evaluation.explainer?.leave(matrix.selector.matchers, 'the store has no runs')
   }
   const range = await evaluateRange(arg, steps, evaluation, over.name)
+  if (matrix.kind !== 'matrix') stepSamples?.addWindows(range.series, range.rangeMs, endsOf(range.lens, steps))
   evaluation.budget.takeCells(range.series.length, steps.count)
   return runPieces(gridOverSamples(over, range, arg, steps, evaluation), evaluation.budget)
+}
+
+/** The samples of each window, without those around extended windows. */
+function countsOf(matrix: MatrixSelector, steps: Steps, evaluation: Evaluation): Promise<Grid> {
+  const name = 'count_over_time'
+  const selector: { -readonly [K in keyof VectorSelector]: VectorSelector[K] } = { ...matrix.selector }
+  delete selector.extension
+  return overRange(
+    { name, kernel: WINDOW_KERNELS[name]!, params: undefined },
+    { ...matrix, selector },
+    steps,
+    evaluation,
+  )
 }
 
 /** The end of the window of each step. */

@@ -3,7 +3,7 @@ import type { Histogram } from '../../model/histogram.ts'
 import { bitsOf, isStaleAt } from '../../model/sample.ts'
 import type { SeriesColumns } from '../../model/series.ts'
 import type { Expr, MatrixSelector, Subquery } from '../ast.ts'
-import type { Evaluation } from './evaluation.ts'
+import { countingInto, type Evaluation } from './evaluation.ts'
 import { stepTimeMs, type Steps } from './steps.ts'
 import { labelsOf, type Grid, type HistogramCells } from './grid.ts'
 import { withResetHints } from './reset-hints.ts'
@@ -86,7 +86,9 @@ async function rangeOfSubquery(expr: Subquery, steps: Steps, evaluation: Evaluat
   const lens = lensOf(expr, evaluation)
   const inner = subquerySteps(expr, steps, evaluation)
   if (inner === undefined) return { series: [], rangeMs, lens, isOneName: true }
-  const grid = gridOf(await evaluation.evaluate(expr.expr, inner, evaluation))
+  // The samples of a step are the results of the subquery in its window, as in Prometheus, not those below.
+  const part = countingInto(undefined, evaluation)
+  const grid = gridOf(await part.evaluate(expr.expr, inner, part))
   const series = await runPieces(samplesOf(grid, inner), evaluation.budget)
   return { series, rangeMs, lens, isOneName: grid.isOneName || grid.isNameless }
 }

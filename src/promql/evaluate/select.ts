@@ -7,6 +7,7 @@ import type { TimeRange } from '../../model/time-range.ts'
 import { bitsOf, isStaleAt } from '../../model/sample.ts'
 import type { AtTime, VectorSelector } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
+import { histogramSamples } from './step-samples.ts'
 import { stepTimeMs, type Steps } from './steps.ts'
 import type { Grid } from './grid.ts'
 import { CellWriter } from './histogram-cells.ts'
@@ -59,24 +60,17 @@ export function selectSeries(
     ...(notes === undefined ? {} : { tally: notes.tally }),
   })
   let samples = 0
-  for (const columns of series) samples += columns.count + histogramSamples(columns)
+  for (const columns of series) samples += columns.count + addedByHistograms(columns)
   if (notes !== undefined) explainer?.recordSamples(notes, series.length, samples, startedMs)
   budget.takeSamples(series.length, samples)
   evaluation.selections.set(key, series)
   return series
 }
 
-/**
- * Histograms count as more than one sample, so that the limit on samples bounds memory: as in Prometheus one sample per
- * 16 bytes, which are 11 plus one for two buckets or bounds.
- */
-function histogramSamples({ histograms }: SeriesColumns): number {
+/** Samples beyond one for each histogram, so that the limit on samples bounds memory. */
+function addedByHistograms({ histograms }: SeriesColumns): number {
   let samples = 0
-  for (const histogram of histograms ?? []) {
-    if (histogram === undefined) continue
-    const { positive, negative, customBounds } = histogram
-    samples += 10 + Math.ceil((positive.indexes.length + negative.indexes.length + customBounds.length) / 2)
-  }
+  for (const histogram of histograms ?? []) if (histogram !== undefined) samples += histogramSamples(histogram) - 1
   return samples
 }
 
@@ -106,6 +100,12 @@ export async function evaluateSelector(
   evaluation: Evaluation,
   wants: Wants = 'values',
 ): Promise<Grid> {
+  const grid = await newestOf(selector, steps, evaluation, wants)
+  evaluation.stepSamples?.addSelected(grid)
+  return grid
+}
+
+async function newestOf(selector: VectorSelector, steps: Steps, evaluation: Evaluation, wants: Wants): Promise<Grid> {
   const lens = lensOf(selector, evaluation)
   const isNewestOnly = steps.count === 1 || lens.fixedMs !== undefined
   if (!isNewestOnly) {

@@ -139,6 +139,26 @@ describe('with the real engine', () => {
     })
   })
 
+  test('stats=all has the samples of each step', async () => {
+    const range = { start: String(NOW - 30), end: String(NOW), step: '15' }
+    expect(await data('query_range', { query: 'up', ...range, stats: 'all' })).toMatchObject({
+      stats: {
+        samples: {
+          totalQueryableSamplesPerStep: [
+            [NOW - 30, 2],
+            [NOW - 15, 2],
+            [NOW, 2],
+          ],
+          totalQueryableSamples: 6,
+        },
+      },
+    })
+    expect(await data('query', { query: 'up', stats: 'all' })).toMatchObject({
+      stats: { samples: { totalQueryableSamplesPerStep: [[NOW, 2]] } },
+    })
+    expect(JSON.stringify(await data('query', { query: 'up', stats: 'true' }))).not.toContain('PerStep')
+  })
+
   test('an unknown value of stats is told', async () => {
     const warnings = ['unknown value "x" of parameter "stats", want "true" or "all"']
     expect((await get('query', { query: '1', stats: 'x' })).body).toMatchObject({ warnings })

@@ -7,10 +7,11 @@ import type { SeriesColumns } from '../../model/series.ts'
 import { selectorsOf, unwrapParens, type Call, type VectorSelector } from '../ast.ts'
 import { describeLabels } from './join.ts'
 import type { Evaluation } from './evaluation.ts'
-import { stepTimeMs, type Steps } from './steps.ts'
+import type { Lens } from './range-series.ts'
+import type { Steps } from './steps.ts'
 import { gridOf, type Value } from './value.ts'
 import { labelsOf, mergeEqualRows, stepsWithValues, type Grid } from './grid.ts'
-import { lensOf, selectSeries } from './select.ts'
+import { lensOf, selectorTimeMs, selectSeries } from './select.ts'
 import { takeRows } from './top.ts'
 
 /**
@@ -21,8 +22,9 @@ import { takeRows } from './top.ts'
 export async function callInfo(call: Call, steps: Steps, evaluation: Evaluation): Promise<Value> {
   const grid = gridOf(await evaluation.evaluate(call.args[0]!, steps, evaluation))
   const wanted = wantedOf(call)
-  const found = fetchInfos(call, grid, wanted, steps, evaluation)
-  return { type: 'vector', grid: enriched(grid, newestInfos(found, grid, steps, evaluation), wanted) }
+  const lens = infoLensOf(call, evaluation)
+  const found = fetchInfos(call, grid, wanted, lens, steps, evaluation)
+  return { type: 'vector', grid: enriched(grid, newestInfos(found, grid, lens, steps, evaluation), wanted) }
 }
 
 /** Labels that link an info series to a series. */
@@ -59,11 +61,18 @@ function effectiveNames(names: readonly Matcher[]): readonly Matcher[] {
   return [{ name: METRIC_NAME, op: '=~', value: '.+_info' }, ...names]
 }
 
-/** Info series for the vector, read at the times of its first selector. */
+/** Info series are read at the times of the vector's first selector, after its `@` and `offset`. */
+function infoLensOf(call: Call, evaluation: Evaluation): Lens {
+  const [first] = selectorsOf(unwrapParens(call.args[0]!))
+  return first === undefined ? { fixedMs: undefined, offsetMs: 0 } : lensOf(first, evaluation)
+}
+
+/** Info series for the vector. */
 function fetchInfos(
   call: Call,
   grid: Grid,
   { names, labels, isInfoName }: Wanted,
+  lens: Lens,
   steps: Steps,
   evaluation: Evaluation,
 ): readonly SeriesColumns[] {
@@ -75,8 +84,6 @@ function fetchInfos(
   }
   const told = known.filter(([, values]) => values.size > 0)
   if (told.length === 0) return []
-  const [first] = selectorsOf(unwrapParens(call.args[0]!))
-  const lens = first === undefined ? { fixedMs: undefined, offsetMs: 0 } : lensOf(first, evaluation)
   const selector: VectorSelector = {
     kind: 'vector',
     matchers: [...names, ...labels],
@@ -103,7 +110,13 @@ function identityOf(labels: Labels): string {
 }
 
 /** Of the info series of one metric and identity, the one with the newest sample counts. */
-function newestInfos(series: readonly SeriesColumns[], grid: Grid, steps: Steps, { lookbackMs }: Evaluation): Infos {
+function newestInfos(
+  series: readonly SeriesColumns[],
+  grid: Grid,
+  lens: Lens,
+  steps: Steps,
+  { lookbackMs, stepSamples }: Evaluation,
+): Infos {
   const isNeeded = stepsWithValues(grid)
   const labels = series.map((one) => one.labels)
   const groups = new Map<
@@ -119,8 +132,9 @@ function newestInfos(series: readonly SeriesColumns[], grid: Grid, steps: Steps,
       groups.set(key, (group = { identity, chosen, timesMs: new Float64Array(steps.count) }))
     }
     const { chosen, timesMs } = group
-    eachNewest(one, steps, lookbackMs, (step, timeMs) => {
+    eachNewest(one, lens, steps, lookbackMs, (step, timeMs) => {
       const before = chosen[step]!
+      stepSamples?.add(step, 1)
       if (isNeeded[step] === 0) return
       if (before >= 0 && timesMs[step] === timeMs) {
         const both = [labels[before]!, one.labels].map((which) => `${describeLabels(which)} @ ${timeMs}`)
@@ -144,6 +158,7 @@ function newestInfos(series: readonly SeriesColumns[], grid: Grid, steps: Steps,
 /** The time of the newest sample at each step, unless it is a stale marker or older than the lookback. */
 function eachNewest(
   { labels, timesMs, values, count, histograms }: SeriesColumns,
+  lens: Lens,
   steps: Steps,
   lookbackMs: number,
   visit: (step: number, timeMs: number) => void,
@@ -151,7 +166,7 @@ function eachNewest(
   const bits = bitsOf(values)
   let i = -1
   for (let step = 0; step < steps.count; step++) {
-    const atMs = stepTimeMs(steps, step)
+    const atMs = selectorTimeMs(lens, steps, step)
     while (i + 1 < count && timesMs[i + 1]! <= atMs) i++
     if (i < 0 || timesMs[i]! <= atMs - lookbackMs) continue
     if (histograms?.[i] !== undefined) {

@@ -126,3 +126,25 @@ test('a vector without histograms makes grids without them', async () => {
   expect(value).toMatchObject({ series: [{ timesMs: Float64Array.of(0, 180_000), values: Float64Array.of(7, 9) }] })
   expect(value.type === 'matrix' && value.series[0]!.histograms).toBeUndefined()
 })
+
+test('the first sample of a window has a hint too: it is compared with the one before the window', async () => {
+  const store = new MemoryQueryable()
+  for (const [minute, times] of [3, 4, 5, 1].entries()) store.appendHistogram(LABELS, minute * 60_000, growing(times))
+  const other = Labels.fromPairs([
+    ['__name__', 'wait'],
+    ['pod', 'b'],
+  ])
+  store.appendHistogram(other, 0, growing(1))
+  store.appendHistogram(other, 350_000, growing(2))
+  const warning = 'PromQL warning: conflicting counter resets during histogram aggregation'
+  const engine = engineOver(store)
+  // Of the two samples in the window the first goes on from the one before it, and the second is reset.
+  for (const func of ['sum_over_time', 'avg_over_time']) {
+    const expr = `histogram_count(${func}(wait{pod="a"}[2m]))`
+    const { warnings } = await engine.instant({ expr, timeMs: 180_000 })
+    expect(warnings).toEqual([`${warning} (1:${expr.indexOf('wait') + 1})`])
+  }
+  // In a lookback of 5 m there is one sample of each: one is reset, the other goes on.
+  const { warnings } = await engine.instant({ expr: 'histogram_count(sum(wait))', timeMs: 470_000 })
+  expect(warnings).toEqual([`${warning} (1:21)`])
+})

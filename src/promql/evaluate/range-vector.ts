@@ -39,8 +39,11 @@ function rangeOfSelector(
 ): RangeVector {
   const lens = lensOf(selector, evaluation)
   const hint = { rangeMs, ...(func === undefined ? {} : { func }) }
-  const found = selectSeries(selector, lens, steps, rangeMs, hint, evaluation)
-  const series = evaluation.countingSelectors.has(selector) ? found.map(withResetHints) : found
+  const isCounting = evaluation.countingSelectors.has(selector)
+  // The hint of a window's first sample depends on the sample before the window.
+  const windowMs = isCounting ? rangeMs + evaluation.lookbackMs : rangeMs
+  const found = selectSeries(selector, lens, steps, windowMs, hint, evaluation)
+  const series = isCounting ? found.map(withResetHints) : found
   return { series: series.map(withoutStaleMarkers), rangeMs, lens, isOneName: hasOneName(selector) }
 }
 

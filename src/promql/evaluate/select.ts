@@ -133,7 +133,9 @@ function gridOfSamples(
 ): Grid {
   const isCounting = evaluation.countingSelectors.has(selector)
   const hint = { rangeMs: 0, isNewestOnly: isNewestOnly && !isCounting }
-  const found = selectSeries(selector, lens, steps, evaluation.lookbackMs, hint, evaluation)
+  // The hint of a sample depends on the one before, which may be older than the lookback.
+  const windowMs = isCounting ? evaluation.lookbackMs * 2 : evaluation.lookbackMs
+  const found = selectSeries(selector, lens, steps, windowMs, hint, evaluation)
   const series = isCounting ? found.map(withResetHints) : found
   evaluation.budget.takeCells(series.length, steps.count)
   const cells = new CellWriter(series.length * steps.count)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileAnchoredRegex, escapeRegex, RegexError } from '../../src/model/regex.ts'
+import { compileAnchoredRegex, escapeRegex, RegexError, type RegexMatch } from '../../src/model/regex.ts'
 
 const matches = (pattern: string, text: string): boolean => compileAnchoredRegex(pattern).test(text)
 
@@ -91,7 +91,7 @@ test.each([
   ['a*?+', 'invalid nested repetition operator'],
   ['a{1001}', 'invalid repeat count: `{1001}`'],
   ['a{2,1}', 'invalid repeat count: `{2,1}`'],
-  ['((a{100}){100}){100}', 'invalid repeat count'],
+  ['((a{100}){100}){100}', 'regex_instructions_max'],
   ['[a', 'missing closing ]: `[a`'],
   ['[z-a]', 'invalid character class range: `z-a`'],
   ['[[:nope:]]', 'invalid character class range: `[:nope:]`'],
@@ -197,5 +197,61 @@ test('any text is a pattern or refused with a reason', () => {
       }
     }),
     { numRuns: 2000 },
+  )
+})
+
+describe('long patterns', () => {
+  const texts = Array.from({ length: 3000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`)
+  const list = texts.map((text) => text.replaceAll('.', '\\.')).join('|')
+
+  test.each([list, `(${list})`, `(?:${list})`])('a list of texts of any length is accepted: %.20s', (pattern) => {
+    expect(pattern.length).toBeGreaterThan(34_000)
+    for (const text of [texts[0]!, texts[2999]!]) expect(matches(pattern, text)).toBe(true)
+    for (const text of ['', '10.0.0', '10x0.0.0', '10.0.0.0|10.0.0.1']) expect(matches(pattern, text)).toBe(false)
+  })
+
+  test('a list matches as RE2 does', () => {
+    const piece = fc.constantFrom('a', 'b', '|', '\\.', '\\|', '-', '\n', '(', ')', '(?:', '\\-', '', 'é')
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 6 }),
+        fc.array(fc.constantFrom('a', 'b', '|', '.', '-', '\n')),
+        (parts, chars) => {
+          const pattern = parts.join('')
+          const text = chars.join('')
+          const outcome = (make: () => RegexMatch | null): unknown => {
+            try {
+              const match = make()
+              return match === null ? null : [...match]
+            } catch (thrown) {
+              return thrown instanceof RegexError
+            }
+          }
+          // The empty repetition keeps RE2 from reading a list.
+          const byRe2 = outcome(() => compileAnchoredRegex(`${pattern}(?:\\z)`).exec(text))
+          const isWhole = !pattern.includes('|') || /^\((?:[^()])*\)$/.test(pattern)
+          if (isWhole) expect(outcome(() => compileAnchoredRegex(pattern).exec(text))).toEqual(byRe2)
+        },
+      ),
+    )
+  })
+
+  test.each([
+    ['(a.)'.repeat(8500), 'too long: it has 34000 characters, regex_length_max is 10000'],
+    ['.*'.repeat(5001), 'regex_length_max'],
+    ['(a{1,30}){1,30}'.repeat(60), 'too large: it needs 54000 instructions, regex_instructions_max is 10000'],
+    ['a{1000}'.repeat(400), 'regex_instructions_max'],
+    ['[^]a-z]{1000}(\\]{100}){200}', 'regex_instructions_max'],
+  ])('%.20s is refused', (pattern, message) => {
+    const startMs = performance.now()
+    expect(() => compileAnchoredRegex(pattern)).toThrow(message)
+    expect(performance.now() - startMs).toBeLessThan(1000)
+  })
+
+  test.each(['.*'.repeat(4990), 'a?'.repeat(4900), '[a-z]{10}'.repeat(900), '('.repeat(900) + 'a' + ')'.repeat(900)])(
+    '%.20s is accepted',
+    (pattern) => {
+      expect(() => compileAnchoredRegex(pattern).test('a')).not.toThrow()
+    },
   )
 })

@@ -7,7 +7,7 @@ import type { Matcher } from '../model/matcher.ts'
 import type { Expr } from './ast.ts'
 import { buildExpr } from './build.ts'
 import { check } from './check.ts'
-import { STABLE_LANGUAGE, type ParseOptions } from './parse-options.ts'
+import { DEPTH_MAX, NESTING_MAX, STABLE_LANGUAGE, type ParseOptions } from './parse-options.ts'
 import { PromqlError, refuse } from './promql-error.ts'
 import { normalise } from './normalise.ts'
 import { scan, type Scan } from './scan.ts'
@@ -17,13 +17,6 @@ import { syntaxErrorOf } from './syntax-error.ts'
  * From text to a checked, frozen tree. The scanner finds invalid tokens, the Lezer grammar gives the shape, build.ts
  * creates the nodes, check.ts refuses well-formed but invalid expressions. Semantics of Prometheus 3.
  */
-
-/**
- * Maximum tokens of an expression. Bounds the depth of the tree, and so the stack of recursive functions; the Lezer
- * parser fails on sums of more than about 650 terms.
- */
-export const EXPRESSION_TOKENS_MAX = 1200
-const NESTING_MAX = 200
 
 /** Throws `PromqlError` with the first error. */
 export function parseExpr(text: string, options: ParseOptions = STABLE_LANGUAGE): Expr {
@@ -54,12 +47,13 @@ export function diagnose(text: string, options: ParseOptions = STABLE_LANGUAGE):
 
 function parseUnchecked(text: string, options: ParseOptions): Expr {
   const scanned = scan(text)
-  refuseTooLarge(scanned, text)
+  refuseTooNested(scanned, text, options)
   const end = scanned.error?.from ?? text.length
   const tree = parseTree(normalise(text, scanned).slice(0, end))
   const error = syntaxErrorOf(scanned, typeof tree === 'number' ? tree : undefined, text)
   if (error !== undefined) throw new PromqlError(text, error)
   invariant(typeof tree !== 'number', 'a text without a syntax error has a tree')
+  refuseTooDeep(tree, text, options)
   return buildExpr(tree.topNode, text, options)
 }
 
@@ -69,7 +63,14 @@ const strictParser = parser.configure({ strict: true })
 /** The tree, or the offset at which the grammar failed. */
 function parseTree(text: string): Tree | number {
   try {
-    return strictParser.parse(text)
+    const parse = strictParser.startParse(text)
+    for (;;) {
+      const tree = parse.advance()
+      if (tree !== null) return tree
+      // After 300 operators to the left of another the parser ends the expression, for the sake of editors: a tree would
+      // become deep. `refuseTooDeep` has a limit of its own.
+      if ('bigReductionCount' in parse) parse.bigReductionCount = 0
+    }
   } catch (thrown) {
     const offset = /^No parse at (\d+)$/.exec(messageOf(thrown))?.[1]
     if (offset === undefined) throw thrown
@@ -77,17 +78,32 @@ function parseTree(text: string): Tree | number {
   }
 }
 
-function refuseTooLarge({ tokens }: Scan, text: string): void {
-  const excess = tokens[EXPRESSION_TOKENS_MAX]
-  if (excess !== undefined) {
-    refuse(text, excess.from, text.length, `expression has more than ${EXPRESSION_TOKENS_MAX} tokens`)
-  }
+function refuseTooNested({ tokens }: Scan, text: string, { nestingMax = NESTING_MAX }: ParseOptions): void {
   let depth = 0
   for (const token of tokens) {
-    if (token.text === '(' && token.kind === 'punctuation') depth++
-    else if (token.text === ')' && token.kind === 'punctuation') depth--
-    if (depth > NESTING_MAX) {
-      refuse(text, token.from, token.to, `expression is nested deeper than ${NESTING_MAX} parentheses`)
-    }
+    if (token.kind === 'punctuation' && token.text === '(') depth++
+    else if (token.kind === 'punctuation' && token.text === ')') depth--
+    if (depth <= nestingMax) continue
+    refuse(
+      text,
+      token.from,
+      token.to,
+      `expression is nested deeper than ${nestingMax} parentheses (promql_nesting_max)`,
+    )
   }
+}
+
+function refuseTooDeep(tree: Tree, text: string, { depthMax = DEPTH_MAX }: ParseOptions): void {
+  // Each level is at least one character.
+  if (text.length <= depthMax) return
+  let depth = 0
+  tree.iterate({
+    enter: ({ from, to }) => {
+      if (++depth <= depthMax) return
+      refuse(text, from, to, `expression is deeper than ${depthMax} operators and calls (promql_depth_max)`)
+    },
+    leave: () => {
+      depth--
+    },
+  })
 }

@@ -286,3 +286,12 @@ describe('samples by step', () => {
     expect(stats).not.toHaveProperty('samplesByStep')
   })
 })
+
+test('a sum of many terms is evaluated and explained', async () => {
+  const expr = `m_total${' + m_total'.repeat(1900)}`
+  const { value } = await engineWith().instant({ expr, timeMs: START_MS + MINUTE_MS })
+  const sums = value.type === 'vector' ? value.samples.map((sample) => sample.value) : []
+  expect(sums.sort()).toEqual([4 * 1901, 4 * 1901, 5 * 1901])
+  const engine = createLocalEngine({ queryable: store, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => 0 })
+  expect((await engine.explain({ expr, ...range })).root.kind).toBe('binary')
+})

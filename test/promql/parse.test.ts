@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { renderDiagnostic } from '../../src/model/diagnostic.ts'
-import { metricNamesOf, type Expr } from '../../src/promql/ast.ts'
-import { formatExpr } from '../../src/promql/format.ts'
-import { diagnose, EXPRESSION_TOKENS_MAX, parseExpr, parseSelector } from '../../src/promql/parse.ts'
+import { metricNamesOf, selectorsOf, type Expr } from '../../src/promql/ast.ts'
+import { formatExpr, prettyExpr } from '../../src/promql/format.ts'
+import { NESTING_MAX } from '../../src/promql/parse-options.ts'
+import { diagnose, parseExpr, parseSelector } from '../../src/promql/parse.ts'
 import { PromqlError } from '../../src/promql/promql-error.ts'
 
 /** The shape of a tree, with a bracket around each operation. */
@@ -283,10 +284,35 @@ describe('refusals', () => {
   })
 
   test('an expression may be long but not endless', () => {
-    expect(parseExpr(`a${' + a'.repeat(599)}`).kind).toBe('binary')
-    expect(parseExpr(`${'('.repeat(200)}a${')'.repeat(200)}`).kind).toBe('paren')
-    expect(() => parseExpr(`${'('.repeat(201)}a${')'.repeat(201)}`)).toThrow('nested deeper than 200 parentheses')
-    expect(() => parseExpr(`a${' + a'.repeat(EXPRESSION_TOKENS_MAX)}`)).toThrow('has more than 1200 tokens')
+    const nested = (depth: number, open = '('): string => `${open.repeat(depth)}a${')'.repeat(depth)}`
+    expect(parseExpr(nested(NESTING_MAX)).kind).toBe('paren')
+    expect(parseExpr(nested(NESTING_MAX, 'abs(')).kind).toBe('call')
+    expect(() => parseExpr(nested(NESTING_MAX + 1))).toThrow('nested deeper than 250 parentheses (promql_nesting_max)')
+    expect(() => parseExpr(nested(2), { experimental: false, nestingMax: 1 })).toThrow('nested deeper than 1 ')
+    expect(() => parseExpr('a + a + a', { experimental: false, depthMax: 2 })).toThrow('deeper than 2 operators')
+    expect(() => parseExpr(`a${' + a'.repeat(10_000)}`)).toThrow('operators and calls (promql_depth_max)')
+    expect(() => parseExpr('1'.repeat(10_000))).toThrow(
+      /^1:1: parse error: error parsing number: .*value out of range$/,
+    )
+    expect(() => parseExpr('-'.repeat(2500) + 'a')).toThrow('promql_depth_max')
+  })
+
+  // Long enough for the parser's limit on operators to the left of another, which it has for texts of 2000 characters.
+  test.each([
+    ['the same', 238, (i: number) => `kubevirt_vmi_phase_count{phase="p${i}"}`, ' + '],
+    ['sets', 400, (i: number) => `rate(some_metric_total{cluster="c${i}"}[5m])`, ' or '],
+    ['powers', 900, () => 'm', ' ^ '],
+    ['levels', 1900, (i: number) => `m${i}`, ' * on (a) group_left (b) '],
+  ])('many operators: %s', (_, operators, operand, operator) => {
+    const text = Array.from({ length: operators + 1 }, (__, i) => operand(i)).join(operator)
+    for (const whole of [text, `sum by (x) (${text}) > 0`, `(${text}) unless -(${text})`]) {
+      const expr = parseExpr(whole)
+      const formatted = formatExpr(expr)
+      expect(formatExpr(parseExpr(formatted))).toBe(formatted)
+      expect(formatted.split(operator.trim()).length).toBeGreaterThan(operators)
+      expect(selectorsOf(expr).length).toBeGreaterThanOrEqual(operators)
+      expect(prettyExpr(expr)).toContain('\n')
+    }
   })
 })
 

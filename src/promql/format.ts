@@ -7,6 +7,11 @@ import { quoteGo } from '../base/go-quote.ts'
 
 /** An expression as Prometheus formats it, on one line, as in `rules[].query`. Parsing it gives the same tree. */
 export function formatExpr(expr: Expr): string {
+  return formatNode(expr, formatExpr)
+}
+
+/** One node, with the given texts for its parts. A range selector is one node. */
+export function formatNode(expr: Expr, textOf: (part: Expr) => string): string {
   switch (expr.kind) {
     case 'number':
       return expr.isDuration ? formatDuration(Math.round(expr.value * 1000)) : formatGoFloat(expr.value, 'f')
@@ -17,19 +22,19 @@ export function formatExpr(expr: Expr): string {
     case 'matrix':
       return `${formatSeries(expr.selector)}[${formatSpan(expr.rangeMs, expr.rangeExpr)}]${formatTimes(expr.selector)}`
     case 'subquery':
-      return `${formatExpr(expr.expr)}${formatSubqueryTail(expr)}`
+      return `${textOf(expr.expr)}${formatSubqueryTail(expr)}`
     case 'call':
-      return `${expr.func}(${expr.args.map(formatExpr).join(', ')})`
+      return `${expr.func}(${expr.args.map((arg) => textOf(arg)).join(', ')})`
     case 'aggregate': {
-      const param = expr.param === undefined ? '' : `${formatExpr(expr.param)}, `
-      return `${formatAggregateHead(expr)}(${param}${formatExpr(expr.expr)})`
+      const param = expr.param === undefined ? '' : `${textOf(expr.param)}, `
+      return `${formatAggregateHead(expr)}(${param}${textOf(expr.expr)})`
     }
     case 'unary':
-      return `${expr.op}${formatExpr(expr.expr)}`
+      return `${expr.op}${textOf(expr.expr)}`
     case 'paren':
-      return `(${formatExpr(expr.expr)})`
+      return `(${textOf(expr.expr)})`
     case 'binary':
-      return `${formatExpr(expr.left)} ${formatOperator(expr)} ${formatExpr(expr.right)}`
+      return `${textOf(expr.left)} ${formatOperator(expr)} ${textOf(expr.right)}`
   }
 }
 
@@ -100,13 +105,27 @@ const LINE_BYTES_MAX = 100
 
 /** An expression over several lines, formatted like Prometheus' `/format_query`. Parsing it gives the same tree. */
 export function prettyExpr(expr: Expr): string {
-  return pretty(expr, 0)
+  const lengths = new Map<Expr, number>()
+  measureBytes(expr, lengths)
+  return pretty(expr, 0, lengths)
 }
 
-function pretty(expr: Expr, level: number): string {
+/** The bytes of each part on one line, without formatting any part twice: a sum of many terms is a deep tree. */
+function measureBytes(expr: Expr, lengths: Map<Expr, number>): number {
+  let bytes = 0
+  const own = formatNode(expr, (part) => {
+    bytes += measureBytes(part, lengths)
+    return ''
+  })
+  bytes += Buffer.byteLength(own)
+  lengths.set(expr, bytes)
+  return bytes
+}
+
+function pretty(expr: Expr, level: number, lengths: ReadonlyMap<Expr, number>): string {
   const indent = '  '.repeat(level)
-  const line = formatExpr(expr)
-  const fits = Buffer.byteLength(line) <= LINE_BYTES_MAX
+  const fits = lengths.get(expr)! <= LINE_BYTES_MAX
+  const line = fits || isLeaf(expr) ? formatExpr(expr) : ''
   switch (expr.kind) {
     case 'number':
     case 'string':
@@ -115,24 +134,29 @@ function pretty(expr: Expr, level: number): string {
       return indent + line
     case 'subquery':
       // As in Prometheus, a part that fits is not indented.
-      return fits ? line : `${pretty(expr.expr, level)}${formatSubqueryTail(expr)}`
+      return fits ? line : `${pretty(expr.expr, level, lengths)}${formatSubqueryTail(expr)}`
     case 'unary':
-      return `${indent}${expr.op}${pretty(expr.expr, level).trim()}`
+      return `${indent}${expr.op}${pretty(expr.expr, level, lengths).trim()}`
     case 'paren':
-      return fits ? indent + line : `${indent}(\n${pretty(expr.expr, level + 1)}\n${indent})`
+      return fits ? indent + line : `${indent}(\n${pretty(expr.expr, level + 1, lengths)}\n${indent})`
     case 'call':
-      return fits ? indent + line : `${indent}${expr.func}(\n${prettyList(expr.args, level + 1)}\n${indent})`
+      return fits ? indent + line : `${indent}${expr.func}(\n${prettyList(expr.args, level + 1, lengths)}\n${indent})`
     case 'aggregate': {
       if (fits) return indent + line
       const parts = expr.param === undefined ? [expr.expr] : [expr.param, expr.expr]
-      return `${indent}${formatAggregateHead(expr)}(\n${prettyList(parts, level + 1)}\n${indent})`
+      return `${indent}${formatAggregateHead(expr)}(\n${prettyList(parts, level + 1, lengths)}\n${indent})`
     }
     case 'binary':
       if (fits) return indent + line
-      return `${pretty(expr.left, level + 1)}\n${indent}${formatOperator(expr)}\n${pretty(expr.right, level + 1)}`
+      return `${pretty(expr.left, level + 1, lengths)}\n${indent}${formatOperator(expr)}\n${pretty(expr.right, level + 1, lengths)}`
   }
 }
 
-function prettyList(parts: readonly Expr[], level: number): string {
-  return parts.map((part) => pretty(part, level)).join(',\n')
+function prettyList(parts: readonly Expr[], level: number, lengths: ReadonlyMap<Expr, number>): string {
+  return parts.map((part) => pretty(part, level, lengths)).join(',\n')
+}
+
+/** Printed on one line, whatever its length. */
+function isLeaf({ kind }: Expr): boolean {
+  return kind === 'number' || kind === 'string' || kind === 'vector' || kind === 'matrix'
 }

@@ -2,7 +2,7 @@ import { childrenOf, selectorsOf, type Expr } from './ast.ts'
 import { resolveDurations, type QueryWindow } from './durations.ts'
 import type { Evaluation } from './evaluate/evaluation.ts'
 import { countingSelectors } from './evaluate/reset-hints.ts'
-import { formatExpr } from './format.ts'
+import { formatNode } from './format.ts'
 import { parseExpr } from './parse.ts'
 import type { ParseOptions } from './parse-options.ts'
 
@@ -57,19 +57,23 @@ export class ParsedQueries {
 const KINDS: ReadonlySet<Expr['kind']> = new Set(['vector', 'binary', 'aggregate', 'call', 'unary'])
 
 /**
- * The parts of a query that occur more than once, with their text, which is equal for equal parts: `x == 1` in a share
+ * The parts of a query that occur more than once, with a text, which is equal for equal parts: `x == 1` in a share
  * is read, compared and stored once. A part that only repeats inside a repeated part is not included.
  */
 function repeatsOf(query: Expr): ReadonlyMap<Expr, string> {
   const texts = new Map<Expr, string>()
   const counts = new Map<string, number>()
-  const count = (expr: Expr): void => {
+  /** Numbers of texts, which stand for parts in the texts of what has them: texts stay short. */
+  const numbers = new Map<string, number>()
+  const count = (expr: Expr): string => {
+    const text = formatNode(expr, count)
     if (KINDS.has(expr.kind)) {
-      const text = formatExpr(expr)
       texts.set(expr, text)
       counts.set(text, (counts.get(text) ?? 0) + 1)
     }
-    childrenOf(expr).forEach(count)
+    const number = numbers.get(text) ?? numbers.size
+    numbers.set(text, number)
+    return `\u0000${number}`
   }
   count(query)
   const repeats = new Map<Expr, string>()

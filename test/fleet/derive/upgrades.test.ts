@@ -461,6 +461,19 @@ test('an offer that waits for approval is an upgrade that has not begun, and the
     'approval -900-? in_progress',
     'olm ?-? pending',
   ])
+  // An earlier attempt at the version, of which only metrics are left, is another upgrade.
+  const csvRun = (version: string, value: number, firstS: number, lastS: number, ends: object) => {
+    const times = { firstMs: at(firstS), lastMs: at(lastS) }
+    return { ...{ cluster: CLUSTER, signal: 'csv_succeeded' as const, labels: { version }, value }, ...times, ...ends }
+  }
+  const metrics = [
+    csvRun('1.16.0', 1, -9000, -600, {}),
+    csvRun('1.17.0', 0, -8000, -7000, { beforeMs: at(-8030), afterMs: at(-6970) }),
+  ]
+  const objects = [subscription(1, -1000, 'UpgradeAvailable'), subscription(2, -899, 'UpgradePending'), plan]
+  const twice = deriveUpgrades(observations({ metrics, objects }))
+  const shown = twice.map(({ upgrade: { startedMs, state } }) => `${startedMs} ${state}`)
+  expect(shown.sort()).toEqual([`${at(-8000)} unknown`, 'undefined in_progress'])
   const begun = derived([subscription(1, -1000, 'UpgradeAvailable'), plan, ...goldenUpgrade()])
   expect(begun).toHaveLength(1)
   expect(begun[0]!.upgrade).toMatchObject({ id: '945c777c1329507dc44b3d4f4893652b', startedMs: T0, approval: 'Manual' })

@@ -53,6 +53,8 @@ export interface ClusterHistory {
   /** Runs of one signal, earliest first. */
   runs(signal: MetricSignal): readonly MetricRun[]
   readonly spans: readonly SpanEvidence[]
+  /** How far clocks contradict each other around a time (collector-clock.ts): times from objects are no more exact. */
+  clockDoubtSeconds(timeMs: number): number
   /** The newest report; `undefined`: there is none. */
   readonly newestMs: number | undefined
   /** The newest report of an object, by the cluster's clock. */
@@ -60,7 +62,7 @@ export interface ClusterHistory {
 }
 
 export function clusterHistory(observations: ClusterObservations): ClusterHistory {
-  const objects = objectHistories(observations)
+  const { byKind: objects, clock } = objectHistories(observations)
   const runs = groupBy(joinRuns(observations.metrics), (run) => run.signal)
   const spans = uniqueSpans(observations.spans)
   return {
@@ -69,12 +71,18 @@ export function clusterHistory(observations: ClusterObservations): ClusterHistor
     of: <K extends ObjectKind>(kind: K) => (objects.get(kind) ?? []) as readonly ObjectHistory<FactsOf<K>>[],
     runs: (signal) => runs.get(signal) ?? [],
     spans,
+    clockDoubtSeconds: clock.doubtSeconds,
     newestMs: newestOf(observations),
     newestObjectMs: newestStateOf([...objects.values()].flat()),
   }
 }
 
-function objectHistories(observations: ClusterObservations): ReadonlyMap<ObjectKind, readonly ObjectHistory[]> {
+interface ObjectHistories {
+  readonly byKind: ReadonlyMap<ObjectKind, readonly ObjectHistory[]>
+  readonly clock: CollectorClock
+}
+
+function objectHistories(observations: ClusterObservations): ObjectHistories {
   const absences = groupBy(observations.absences, ({ kind, uid }) => `${kind} ${uid}`)
   const byKindAndUid = groupBy(observations.objects, ({ facts, uid }) => `${facts.kind} ${uid}`)
   const ordered = new Map([...byKindAndUid].map(([key, seen]) => [key, seen.toSorted(compareStates)]))
@@ -104,15 +112,15 @@ function objectHistories(observations: ClusterObservations): ReadonlyMap<ObjectK
   const timed = histories.map(({ kind, history }) => ({ kind, history: byClusterClock(history, clock) }))
   timed.sort((a, b) => bornMs(a.history) - bornMs(b.history) || compareTexts(a.history.uid, b.history.uid))
   const byKind = groupBy(timed, ({ kind }) => kind)
-  return new Map([...byKind].map(([kind, all]) => [kind, all.map(({ history }) => history)]))
+  return { byKind: new Map([...byKind].map(([kind, all]) => [kind, all.map(({ history }) => history)])), clock }
 }
 
 /** In place: the states are not shared, and there are thousands. */
 function byClusterClock(history: ObjectHistory, clock: CollectorClock): ObjectHistory {
-  for (const state of history.states as Mutable<ObjectState>[]) state.atMs = clock(state.seenMs)
+  for (const state of history.states as Mutable<ObjectState>[]) state.atMs = clock.clusterMs(state.seenMs)
   const { gone } = history
   if (gone === undefined) return history
-  return { ...history, gone: { atMs: clock(gone.atMs), sinceMs: clock(gone.sinceMs) } }
+  return { ...history, gone: { atMs: clock.clusterMs(gone.atMs), sinceMs: clock.clusterMs(gone.sinceMs) } }
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }

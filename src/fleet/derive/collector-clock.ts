@@ -1,12 +1,17 @@
 /**
- * The offset of a Collector's clock. Times in an object (`lastTransitionTime`, `creationTimestamp`) are by the cluster's
- * clock, times of observations by the Collector's. A watched state with a new time in it has both; the smallest difference of
- * several is the offset, with the watch's delay of less than a second. Without such states the offset is 0.
+ * The offset of a Collector's clock. Times in an object (`lastTransitionTime`, `creationTimestamp`) are by the clock of the node
+ * on which their writer runs, times of observations by the Collector's. A watched state with a new time in it has both; the
+ * smallest difference of several is the offset, with the watch's delay of less than a second. Without such states the offset is
+ * 0. The offset is the one that most writers agree on, so one node's clock shifts nothing; a writer that differs is a doubt.
  */
 import type { ObjectFacts } from '../../model/object-facts.ts'
 
-/** The cluster's time, to the second, of an observation at `seenMs`. */
-export type CollectorClock = (seenMs: number) => number
+export interface CollectorClock {
+  /** The cluster's time, to the second, of an observation at `seenMs`. */
+  clusterMs(seenMs: number): number
+  /** How far the clocks of the cluster and of the Collector contradict each other around a time; 0: not noticeably. */
+  doubtSeconds(timeMs: number): number
+}
 
 /** The states of one object, oldest first: see `ObjectState`. */
 interface SeenObject {
@@ -21,19 +26,30 @@ interface SeenObject {
 const WINDOWS_MS = [60 * 60_000, 24 * 60 * 60_000, 30 * 24 * 60 * 60_000]
 /** Fewer samples may all be late. */
 const SAMPLES_MIN = 3
-/** A larger difference is a backlog of events. */
+/** A larger difference is a backlog of events, unless two writers agree on it. */
 const AHEAD_MS_MAX = 10 * 60_000
 /** A smaller difference is the watch's delay. */
 const DELAY_MS_MAX = 1000
+/** Writers whose smallest differences are this close agree: some of their events are late. */
+const AGREED_MS = 20_000
+/** The watch's delay, and times that are rounded to the second. */
+const CONTRADICTION_MS_MIN = 3000
 
 export function collectorClock(objects: readonly SeenObject[]): CollectorClock {
   const samples = objects.flatMap(samplesOf).sort((a, b) => a.seenMs - b.seenMs)
-  const offsets = new Map<number, number | undefined>()
-  return (seenMs) => {
-    const bucket = Math.floor(seenMs / BUCKET_MS)
-    if (!offsets.has(bucket)) offsets.set(bucket, offsetAt(samples, (bucket + 0.5) * BUCKET_MS))
-    const offsetMs = offsets.get(bucket)
-    return offsetMs === undefined ? Math.floor(seenMs / 1000) * 1000 : Math.round((seenMs - offsetMs) / 1000) * 1000
+  const estimates = new Map<number, Estimate>()
+  const estimate = (timeMs: number): Estimate => {
+    const bucket = Math.floor(timeMs / BUCKET_MS)
+    let known = estimates.get(bucket)
+    if (known === undefined) estimates.set(bucket, (known = estimateAt(samples, (bucket + 0.5) * BUCKET_MS)))
+    return known
+  }
+  return {
+    clusterMs: (seenMs) => {
+      const { offsetMs } = estimate(seenMs)
+      return offsetMs === undefined ? Math.floor(seenMs / 1000) * 1000 : Math.round((seenMs - offsetMs) / 1000) * 1000
+    },
+    doubtSeconds: (timeMs) => Math.ceil(estimate(timeMs).doubtMs / 1000),
   }
 }
 
@@ -43,24 +59,63 @@ const BUCKET_MS = 10 * 60_000
 interface ClockSample {
   readonly seenMs: number
   readonly aheadMs: number
+  /** The kind, whose status one operator writes, or the API server, which writes the time of creation. */
+  readonly writer: string
 }
 
-/** `undefined`: no samples, or no offset. */
-function offsetAt(samples: readonly ClockSample[], seenMs: number): number | undefined {
+interface Estimate {
+  /** `undefined`: no samples, or no offset. */
+  readonly offsetMs: number | undefined
+  readonly doubtMs: number
+}
+
+interface Writer {
+  count: number
+  leastMs: number
+  mostMs: number
+}
+
+function estimateAt(samples: readonly ClockSample[], seenMs: number): Estimate {
   for (const windowMs of WINDOWS_MS) {
+    const writers = new Map<string, Writer>()
     let count = 0
-    let leastMs = Infinity
     for (let i = lowerBound(samples, seenMs - windowMs); i < samples.length; i++) {
-      const { seenMs: atMs, aheadMs } = samples[i]!
+      const { seenMs: atMs, aheadMs, writer } = samples[i]!
       if (atMs > seenMs + windowMs) break
       count++
-      leastMs = Math.min(leastMs, aheadMs)
+      const known = writers.get(writer)
+      if (known === undefined) writers.set(writer, { count: 1, leastMs: aheadMs, mostMs: aheadMs })
+      else {
+        known.count++
+        known.leastMs = Math.min(known.leastMs, aheadMs)
+        known.mostMs = Math.max(known.mostMs, aheadMs)
+      }
     }
-    if (count < SAMPLES_MIN) continue
-    const isRight = (leastMs >= 0 && leastMs < DELAY_MS_MAX) || leastMs > AHEAD_MS_MAX
-    return isRight ? undefined : leastMs
+    if (count >= SAMPLES_MIN) return estimateOf([...writers.values()])
   }
-  return undefined
+  return { offsetMs: undefined, doubtMs: 0 }
+}
+
+function estimateOf(writers: readonly Writer[]): Estimate {
+  let [leastMs, agreed] = [0, 0]
+  for (const { leastMs: ownMs } of writers) {
+    const count = writers.filter((other) => other.leastMs >= ownMs && other.leastMs - ownMs <= AGREED_MS).length
+    // Of two contradicting writers, the one without an offset is right.
+    const isBetter = count > agreed || (count === agreed && Math.abs(ownMs) < Math.abs(leastMs))
+    if (isBetter) [leastMs, agreed] = [ownMs, count]
+  }
+  const doubtMs = Math.max(0, ...writers.map((writer) => contradictionMs(writer, leastMs)))
+  const isRight = leastMs >= 0 && leastMs < DELAY_MS_MAX
+  if (leastMs > AHEAD_MS_MAX && agreed < 2) return { offsetMs: undefined, doubtMs: Math.max(doubtMs, leastMs) }
+  return { offsetMs: isRight ? undefined : leastMs, doubtMs }
+}
+
+/** Delays make differences larger, but not by the same amount each time, and never smaller. */
+function contradictionMs({ count, leastMs, mostMs }: Writer, offsetMs: number): number {
+  const byMs = leastMs - offsetMs
+  if (byMs < -CONTRADICTION_MS_MIN) return -byMs
+  const isSteady = count > 1 && mostMs - leastMs <= CONTRADICTION_MS_MIN
+  return isSteady && byMs > CONTRADICTION_MS_MIN ? byMs : 0
 }
 
 function lowerBound(samples: readonly ClockSample[], seenMs: number): number {
@@ -81,7 +136,10 @@ function samplesOf({ states }: SeenObject): readonly ClockSample[] {
     const ownMs = ownTimeMs(facts)
     if (ownMs === undefined || ownMs <= knownMs) continue
     // The first known state is a sample only at the creation of the object.
-    if (isWatched && (i > 0 || ownMs === facts.createdMs)) samples.push({ seenMs, aheadMs: seenMs - ownMs })
+    if (isWatched && (i > 0 || ownMs === facts.createdMs)) {
+      const writer = ownMs === facts.createdMs ? '' : facts.kind
+      samples.push({ seenMs, aheadMs: seenMs - ownMs, writer })
+    }
     knownMs = ownMs
   }
   return samples

@@ -21,7 +21,7 @@ export interface HcoWindow {
 export function hcoWindows(history: ClusterHistory): readonly HcoWindow[] {
   const events = upgradeEvents(history)
   const hcos = history.of('hyperconvergeds')
-  const windows = hcos.flatMap(windowsOf).map((window) => withEvents(window, events))
+  const windows = hcos.flatMap((hco) => windowsOf(hco, history)).map((window) => withEvents(window, events))
   const reported = hcos.length > 0 ? windows : windowsOfEvents(events)
   return reported.toSorted((a, b) => timeOf(a) - timeOf(b))
 }
@@ -45,7 +45,12 @@ export function conditionOf(conditions: readonly Condition[], type: string): Con
   return conditions.find((condition) => condition.type === type)
 }
 
-function windowsOf(hco: ObjectHistory<HyperConvergedFacts>): readonly HcoWindow[] {
+function windowsOf(hco: ObjectHistory<HyperConvergedFacts>, history: ClusterHistory): readonly HcoWindow[] {
+  const momentOf = (state: HcoState, before: HcoState | undefined, status: 'True' | 'False'): Moment => {
+    // The clock of HCO's node may be the wrong one: its times could be before the CSV or in the future.
+    const isDoubted = state.isWatched && history.clockDoubtSeconds(state.atMs) > 0
+    return isDoubted ? seenMoment(state, before) : flipMoment(state, before, status)
+  }
   const ref = `hyperconvergeds/${hco.namespace}/${hco.name}`
   const windows: HcoWindow[] = []
   let open: HcoWindow | undefined
@@ -59,29 +64,27 @@ function windowsOf(hco: ObjectHistory<HyperConvergedFacts>): readonly HcoWindow[
       if (open !== undefined) windows.push(open)
       open = undefined
     } else if (open !== undefined && reached === open.to) {
-      windows.push({ ...open, ended: flipMoment(state, before, 'False') })
+      windows.push({ ...open, ended: momentOf(state, before, 'False') })
       open = undefined
     } else if (reached !== undefined && version !== undefined && reached !== version) {
       // The upgrade was not observed; an open one to another version did not end.
       if (open !== undefined) windows.push(open)
-      windows.push({ from: version, to: reached, started: undefined, ended: flipMoment(state, before, 'False'), ref })
+      windows.push({ from: version, to: reached, started: undefined, ended: momentOf(state, before, 'False'), ref })
       open = undefined
     }
     version = reached ?? version
     if (target !== undefined && target !== reached && target !== open?.to) {
       if (open !== undefined) windows.push(open)
-      open = { from: version, to: target, started: flipMoment(state, before, 'True'), ended: undefined, ref }
+      open = { from: version, to: target, started: momentOf(state, before, 'True'), ended: undefined, ref }
     }
   }
   return open === undefined ? windows : [...windows, open]
 }
 
+type HcoState = ObjectState<HyperConvergedFacts>
+
 /** When Progressing got this status: by its transition time if the status changed in this state, else the observation. */
-function flipMoment(
-  state: ObjectState<HyperConvergedFacts>,
-  before: ObjectState<HyperConvergedFacts> | undefined,
-  status: 'True' | 'False',
-): Moment {
+function flipMoment(state: HcoState, before: HcoState | undefined, status: 'True' | 'False'): Moment {
   const seen = seenMoment(state, before)
   const progressing = conditionOf(state.facts.conditions, 'Progressing')
   const statusBefore = before === undefined ? undefined : conditionOf(before.facts.conditions, 'Progressing')?.status

@@ -13,7 +13,12 @@ export function objectArrivals(
 ): ReadonlyMap<string, readonly Arrival[]> {
   const arrivals = new Map<string, readonly Arrival[]>()
   const put = (operator: string, found: readonly Arrival[]): void => {
-    if (found.some(({ version }) => version !== undefined)) arrivals.set(operator, found)
+    if (!found.some(({ version }) => version !== undefined)) return
+    const doubted = found.map((arrival) => {
+      const doubtSeconds = history.clockDoubtSeconds(arrival.atMs)
+      return { ...arrival, resolutionSeconds: Math.max(arrival.resolutionSeconds, doubtSeconds) }
+    })
+    arrivals.set(operator, doubted)
   }
   const ends = (operator: string): readonly End[] =>
     upgrades

@@ -22,7 +22,7 @@ export function toRecord(draft: UpgradeDraft, history: ClusterHistory): UpgradeR
   const identity = csvUid === undefined ? [operator, from ?? '', to, started?.atMs ?? ''] : [csvUid]
   const id = idOf('upgrade', history.cluster, ...identity)
   const phases = draft.phases
-    .map(toPhase)
+    .map((phase) => toPhase(phase, history))
     .sort((a, b) => rankOf(a.name) - rankOf(b.name) || compareTexts(a.name, b.name))
   return {
     upgrade: {
@@ -36,20 +36,29 @@ export function toRecord(draft: UpgradeDraft, history: ClusterHistory): UpgradeR
       ...(nodes !== undefined && { nodes }),
       phases,
       evidence: evidenceOf(draft.evidence),
-      resolutionSeconds: Math.max(1, started?.resolutionSeconds ?? 1, ended?.resolutionSeconds ?? 1),
+      resolutionSeconds: resolutionOf(history, started, ended),
     },
     detail: detailOf(draft, history),
   }
 }
 
-function toPhase({ name, state, started, ended }: PhaseDraft): UpgradePhase {
+function toPhase({ name, state, started, ended }: PhaseDraft, history: ClusterHistory): UpgradePhase {
   return {
     name,
     ...timesOf({ started, ended }),
     state,
-    resolutionSeconds: Math.max(1, started?.resolutionSeconds ?? 1, ended?.resolutionSeconds ?? 1),
+    resolutionSeconds: resolutionOf(history, started, ended),
     isReconstructed: (started?.isReconstructed ?? false) || (ended?.isReconstructed ?? false),
   }
+}
+
+function resolutionOf(history: ClusterHistory, ...moments: readonly (Moment | undefined)[]): number {
+  const seconds = moments.map((moment) => {
+    if (moment === undefined) return 1
+    const { source, resolutionSeconds, atMs } = moment
+    return source === 'objects' ? Math.max(resolutionSeconds, history.clockDoubtSeconds(atMs)) : resolutionSeconds
+  })
+  return Math.max(1, ...seconds)
 }
 
 /** `operands.<component>` follows `operands`, `platform.<pool>` follows `platform`. */

@@ -232,7 +232,7 @@ describe('etcd that was restored from a snapshot', () => {
       ...one,
       observedMs: one.observedMs + (one.observedMs < at(500) ? 1_200_000 : 0),
     }))
-    expect(upgradesOf({ objects })).toEqual([GOLDEN])
+    expect(upgradesOf({ objects })).toEqual([expect.stringMatching(/^1.16.0 > 1.17.0 succeeded 0-84[01]$/)])
     expect(deriveCluster(observations({ objects })).cluster.hcoVersion).toBe('1.17.0')
   })
 
@@ -240,4 +240,54 @@ describe('etcd that was restored from a snapshot', () => {
     const objects = [...before, restored[0]!]
     expect(deriveCluster(observations({ objects })).cluster.hcoVersion).toBe('1.17.0')
   })
+})
+
+describe('wrong clocks', () => {
+  const kubevirt = (seconds: number, observedVersion: string): ObjectObservation =>
+    sight(
+      { uid: 'kubevirt-1', name: 'kubevirt-kubevirt-hyperconverged', rv: 3000 + seconds, seconds },
+      operandFacts('kubevirts', { observedVersion }),
+    )
+  const objects = [
+    kubevirt(-60, 'v1.6.2'),
+    sight({ ...HCO, rv: 1900, seconds: -60, change: 'listed' }, hcoFacts('1.16.0', settled(-90_000))),
+    ...goldenUpgrade(),
+    kubevirt(700, 'v1.7.1'),
+  ]
+  const kubevirtOf = (shifted: readonly ObjectObservation[]): string | undefined =>
+    deriveCluster(observations({ objects: shifted }))
+      .intervals.filter(({ operator, version }) => operator === 'kubevirt' && version === 'v1.7.1')
+      .map(({ fromMs }) => String((fromMs - at(0)) / 1000))[0]
+  const resolutionOf = (shifted: readonly ObjectObservation[]): number =>
+    deriveCluster(observations({ objects: shifted })).upgrades[0]!.upgrade.resolutionSeconds
+
+  test.each([-1200, -400, 400, 1200])("the Collector's is %i s ahead: times are those of the cluster", (seconds) => {
+    const shifted = objects.map((one) => ({ ...one, observedMs: one.observedMs + seconds * 1000 }))
+    expect(upgradesOf({ objects: shifted })).toEqual([GOLDEN])
+    expect(kubevirtOf(shifted)).toBe('700')
+    expect(resolutionOf(shifted)).toBe(1)
+  })
+
+  /** The times that HCO writes. */
+  const byHco = (seconds: number): readonly ObjectObservation[] =>
+    objects.map((one) => {
+      if (one.facts.kind !== 'hyperconvergeds') return one
+      const conditions = one.facts.conditions.map((condition) => ({
+        ...condition,
+        lastTransitionMs: condition.lastTransitionMs! + seconds * 1000,
+      }))
+      return { ...one, facts: { ...one.facts, conditions } }
+    })
+
+  test.each([-1200, -400, 400, 1200])(
+    "that of HCO's node is %i s ahead: the times of others stay, and the accuracy is not claimed",
+    (seconds) => {
+      const shifted = byHco(seconds)
+      expect(kubevirtOf(shifted)).toBe('700')
+      const [upgrade] = deriveCluster(observations({ objects: shifted })).upgrades
+      expect(upgrade!.upgrade).toMatchObject({ to: '1.17.0', state: 'succeeded', startedMs: at(0) })
+      const errorSeconds = Math.abs(upgrade!.upgrade.endedMs! - at(840)) / 1000
+      expect(upgrade!.upgrade.resolutionSeconds).toBeGreaterThanOrEqual(Math.max(errorSeconds, Math.abs(seconds) - 2))
+    },
+  )
 })

@@ -13,6 +13,7 @@ import type {
 } from '../../model/observation.ts'
 import { collectorClock, type CollectorClock } from './collector-clock.ts'
 import { restoresOf, type Restore } from './etcd-restore.ts'
+import { byClusterClock } from './prometheus-clock.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { joinRuns } from './metric-series.ts'
 import { compareTexts } from '../version-order.ts'
@@ -63,7 +64,9 @@ export interface ClusterHistory {
 
 export function clusterHistory(observations: ClusterObservations): ClusterHistory {
   const { byKind: objects, clock } = objectHistories(observations)
-  const runs = groupBy(joinRuns(observations.metrics), (run) => run.signal)
+  const csvs = (objects.get('clusterserviceversions') ?? []) as readonly ObjectHistory<CsvFacts>[]
+  const hcoCsvHistories = csvs.filter(({ name }) => CSV_NAME.test(name))
+  const runs = groupBy(byClusterClock(joinRuns(observations.metrics), hcoCsvHistories), (run) => run.signal)
   const spans = uniqueSpans(observations.spans)
   return {
     cluster: observations.cluster,
@@ -109,14 +112,14 @@ function objectHistories(observations: ClusterObservations): ObjectHistories {
     }
   })
   const clock = collectorClock(histories.map(({ history }) => history))
-  const timed = histories.map(({ kind, history }) => ({ kind, history: byClusterClock(history, clock) }))
+  const timed = histories.map(({ kind, history }) => ({ kind, history: atClusterClock(history, clock) }))
   timed.sort((a, b) => bornMs(a.history) - bornMs(b.history) || compareTexts(a.history.uid, b.history.uid))
   const byKind = groupBy(timed, ({ kind }) => kind)
   return { byKind: new Map([...byKind].map(([kind, all]) => [kind, all.map(({ history }) => history)])), clock }
 }
 
 /** In place: the states are not shared, and there are thousands. */
-function byClusterClock(history: ObjectHistory, clock: CollectorClock): ObjectHistory {
+function atClusterClock(history: ObjectHistory, clock: CollectorClock): ObjectHistory {
   for (const state of history.states as Mutable<ObjectState>[]) state.atMs = clock.clusterMs(state.seenMs)
   const { gone } = history
   if (gone === undefined) return history

@@ -291,3 +291,44 @@ describe('wrong clocks', () => {
     },
   )
 })
+
+describe('a Prometheus with a wrong clock', () => {
+  /** Scraped every 30 s. */
+  const metrics = [
+    run('csv_succeeded', { version: '1.16.0' }, 1, { first: -9000, last: -15, after: 15 }),
+    run('csv_succeeded', { version: '1.16.0' }, 0, { first: 15, last: 75, before: -15, after: 105 }),
+    run('csv_succeeded', { version: '1.17.0' }, 0, { first: 15, last: 75, before: -15, after: 105 }),
+    run('csv_succeeded', { version: '1.17.0' }, 1, { first: 105, last: 9000, before: 75 }),
+  ]
+  const shiftedBy = (seconds: number) =>
+    metrics.map((one) => ({
+      ...one,
+      firstMs: one.firstMs + seconds * 1000,
+      lastMs: one.lastMs + seconds * 1000,
+      ...(one.beforeMs !== undefined && { beforeMs: one.beforeMs + seconds * 1000 }),
+      ...(one.afterMs !== undefined && { afterMs: one.afterMs + seconds * 1000 }),
+    }))
+
+  test.each([-1200, -900, -360, 0, 360, 900, 1200])('that is %i s ahead: one upgrade', (seconds) => {
+    expect(upgradesOf({ objects: goldenUpgrade(), metrics: shiftedBy(seconds) })).toEqual([GOLDEN])
+  })
+
+  test.each([-1200, 1200])('that is %i s ahead: one upgrade also while the CSV is being installed', (seconds) => {
+    const objects = goldenUpgrade().filter(({ observedMs }) => observedMs < at(60))
+    const begun = shiftedBy(seconds).slice(0, 3)
+    expect(upgradesOf({ objects, metrics: begun })).toEqual(['1.16.0 > 1.17.0 in_progress 0-?'])
+  })
+
+  test('an upgrade that only metrics report, hours later, is another one', () => {
+    const later = [
+      ...shiftedBy(1200).slice(0, 3),
+      run('csv_succeeded', { version: '1.17.0' }, 1, { first: 1305, last: 50_000, before: 1275, after: 50_030 }),
+      run('csv_succeeded', { version: '1.18.0' }, 0, { first: 50_030, last: 50_090, before: 50_000, after: 50_120 }),
+      run('csv_succeeded', { version: '1.18.0' }, 1, { first: 50_120, last: 60_000, before: 50_090 }),
+    ]
+    expect(upgradesOf({ objects: goldenUpgrade(), metrics: later })).toEqual([
+      GOLDEN,
+      expect.stringContaining('1.17.0 > 1.18.0'),
+    ])
+  })
+})

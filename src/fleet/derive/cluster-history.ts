@@ -58,7 +58,7 @@ export interface ClusterHistory {
   clockDoubtSeconds(timeMs: number): number
   /** The newest report; `undefined`: there is none. */
   readonly newestMs: number | undefined
-  /** The newest report of an object, by the cluster's clock. */
+  /** The newest report of an object, by the cluster's clock; one without changes to the hour. */
   readonly newestObjectMs: number | undefined
 }
 
@@ -76,7 +76,7 @@ export function clusterHistory(observations: ClusterObservations): ClusterHistor
     spans,
     clockDoubtSeconds: clock.doubtSeconds,
     newestMs: newestOf(observations),
-    newestObjectMs: newestStateOf([...objects.values()].flat()),
+    newestObjectMs: newestStateOf([...objects.values()].flat(), observations.objectsLastSeenMs),
   }
 }
 
@@ -240,8 +240,8 @@ function isNewer(span: SpanEvidence, known: SpanEvidence): boolean {
   return JSON.stringify(span) < JSON.stringify(known)
 }
 
-function newestStateOf(histories: readonly ObjectHistory[]): number | undefined {
-  let newest = -Infinity
+function newestStateOf(histories: readonly ObjectHistory[], lastSeenMs = -Infinity): number | undefined {
+  let newest = lastSeenMs
   for (const { states, gone } of histories) newest = Math.max(newest, states.at(-1)!.atMs, gone?.atMs ?? -Infinity)
   return newest === -Infinity ? undefined : newest
 }

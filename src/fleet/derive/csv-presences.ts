@@ -2,6 +2,7 @@
 import type { MetricRun } from '../../model/observation.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { groupBy } from '../../base/group-by.ts'
+import { endOfRun } from './metric-series.ts'
 import { runMoment, type Moment } from './moment.ts'
 
 /** The CSV of a version existed over a stretch of scrapes. A CSV of an earlier version that is created again is another one. */
@@ -14,6 +15,8 @@ export interface CsvPresence {
   /** The first scrape without it. */
   readonly afterMs: number | undefined
   readonly succeeded: Moment | undefined
+  /** When OLM started to install it; `undefined`: it waits in Pending, or nothing of it is reported. */
+  readonly begunMs: number | undefined
   /** Runs of one phase and reason, oldest first; phases shorter than a scrape may be missing. */
   readonly phases: readonly MetricRun[]
 }
@@ -44,23 +47,44 @@ function stretchesOf(runs: readonly MetricRun[]): readonly (readonly MetricRun[]
 function presenceOf(version: string, stretch: readonly MetricRun[], abnormal: readonly MetricRun[]): CsvPresence {
   const { firstMs, beforeMs } = stretch[0]!
   const { lastMs, afterMs } = stretch.reduce((last, run) => (run.lastMs > last.lastMs ? run : last))
+  const phases = abnormal.filter((run) => run.firstMs >= firstMs && run.firstMs < (afterMs ?? Infinity))
+  const succeeded = runMoment(stretch.find(({ value }) => value === 1))
   return {
     version,
     firstMs,
     beforeMs,
     lastMs,
     afterMs,
-    succeeded: runMoment(stretch.find(({ value }) => value === 1)),
-    phases: abnormal.filter((run) => run.firstMs >= firstMs && run.firstMs <= lastMs),
+    succeeded,
+    begunMs: begunMs(firstMs, phases, succeeded),
+    phases,
   }
+}
+
+/** OLM holds a CSV in Pending until the installed operator can be upgraded: the previous upgrade continues meanwhile. */
+function begunMs(firstMs: number, phases: readonly MetricRun[], succeeded: Moment | undefined): number | undefined {
+  const installing = phases.find((run) => ['InstallReady', 'Installing', 'Failed'].includes(run.labels['phase'] ?? ''))
+  const knownMs = Math.min(installing?.firstMs ?? Infinity, succeeded?.atMs ?? Infinity)
+  if (knownMs === Infinity) return undefined
+  const pending = phases.filter((run) => isPending(run) && run.firstMs < knownMs)
+  // Pending was shorter than a scrape, or only `csv_succeeded` is sent.
+  if (pending.length === 0) return firstMs
+  return Math.min(knownMs, Math.max(...pending.map(({ afterMs }) => afterMs ?? Infinity)))
+}
+
+export function isPending({ labels }: MetricRun): boolean {
+  return labels['phase'] === 'Pending'
 }
 
 /** The version that ran before a time: the last one whose CSV had succeeded. */
 export function succeededBefore(history: ClusterHistory, timeMs: number): string | undefined {
   const before = history.runs('csv_succeeded').filter(({ value, firstMs }) => value === 1 && firstMs < timeMs)
+  const untilMs = (run: MetricRun): number => Math.min(timeMs, endOfRun(run))
   return before.reduce<MetricRun | undefined>(
     (last, run) =>
-      last === undefined || run.lastMs > last.lastMs || (run.lastMs === last.lastMs && run.firstMs > last.firstMs)
+      last === undefined ||
+      untilMs(run) > untilMs(last) ||
+      (untilMs(run) === untilMs(last) && run.firstMs > last.firstMs)
         ? run
         : last,
     undefined,

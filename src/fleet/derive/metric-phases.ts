@@ -7,6 +7,7 @@ import type { PhaseName, UpgradeState } from '../../model/upgrade.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import type { CsvPresence } from './csv-presences.ts'
 import { phase } from './hco-phases.ts'
+import type { MetricEnd } from './metric-end.ts'
 import type { MetricRollout, MetricWorkloads } from './metric-rollout.ts'
 import { runMoment, type Moment } from './moment.ts'
 import { bare, type PhaseDraft } from './upgrade-draft.ts'
@@ -15,22 +16,22 @@ export interface ObservedUpgrade {
   readonly presence: CsvPresence
   readonly rollout: MetricRollout | undefined
   readonly workloads: MetricWorkloads | 'none' | undefined
-  readonly kubevirt: Moment | undefined
+  readonly end: MetricEnd
   readonly state: UpgradeState
   readonly started: Moment | undefined
-  readonly ended: Moment | undefined
 }
 
 /** From OLM's phases on; metrics do not show earlier phases. */
 export function metricPhases(history: ClusterHistory, seen: ObservedUpgrade): readonly PhaseDraft[] {
-  const { presence, rollout, workloads, started, ended, state } = seen
+  const { presence, rollout, workloads, started, state, end } = seen
   const operands = operandPhases(history, seen)
-  const settle: PhaseDraft = { name: 'settle', state: 'unknown', ended: state === 'succeeded' ? ended : undefined }
   return [
     ...olmPhases(presence, started, state),
     ...operands,
     ...handlerPhases(history, rollout, state),
-    ...(operands.some(({ name }) => name === 'settle') ? [] : [settle]),
+    ...(operands.some(({ name }) => name === 'settle')
+      ? []
+      : [{ name: 'settle', state: 'unknown', ended: end.settled } as const]),
     workloadsPhase(history, rollout, workloads, state),
   ]
 }
@@ -76,10 +77,11 @@ function olmPhases(
  */
 function operandPhases(
   history: ClusterHistory,
-  { presence, rollout, kubevirt, state }: ObservedUpgrade,
+  { presence, rollout, end, state }: ObservedUpgrade,
 ): readonly PhaseDraft[] {
+  const { kubevirt } = end
   const known = [bare('operands', 'unknown'), ...kubevirtPhase(rollout, kubevirt, state)]
-  const isBegun = state === 'in_progress' && presence.succeeded !== undefined
+  const isBegun = state === 'in_progress' && presence.succeeded !== undefined && end.isWell !== true
   const health = history.runs('hco_health').findLast(({ afterMs }) => afterMs === undefined)?.value ?? 0
   const isRolling = rollout !== undefined && rollout.ended === undefined
   if (!isBegun || (health === 0 && !isRolling)) return known

@@ -7,6 +7,7 @@ import type { ClusterHistory } from './cluster-history.ts'
 import type { Span } from './component-upgrade.ts'
 import type { Evidence } from '../../model/upgrade.ts'
 import { evidence } from './hco-evidence.ts'
+import { endOfRun } from './metric-series.ts'
 import type { WorkloadPhase } from './workload-phase.ts'
 import { knownMs, latest, runMoment, scrapeMoment, type Moment } from './moment.ts'
 
@@ -39,7 +40,7 @@ export function metricRollout(
   if (first === undefined || to === undefined) return undefined
   const earlier = runs.filter((run) => run.labels['kubeversion'] !== to && run.firstMs < first.firstMs)
   const fromMs = Math.max(range.fromMs, first.firstMs - BEFORE_MS)
-  const recent = earlier.filter(({ lastMs }) => lastMs >= fromMs)
+  const recent = earlier.filter((run) => endOfRun(run) >= fromMs)
   const old = recent.length > 0 ? recent : earlier.slice(-1)
   const after = runs.filter((run) => run.labels['kubeversion'] !== to && run.firstMs >= first.firstMs)
   const others = [...old, ...after.filter(({ firstMs }) => firstMs < range.toMs)]
@@ -71,7 +72,7 @@ export function metricRolloutBegun(history: ClusterHistory, range: Span): Metric
   const { fromMs } = range
   const toMs = Math.min(range.toMs, fromMs + BEGINS_WITHIN_MS)
   const old = history.runs('kubevirt_nodes').filter(({ labels }) => (labels['kubeversion'] ?? '') !== '')
-  const before = old.filter(({ firstMs, lastMs }) => firstMs <= fromMs && lastMs >= fromMs - BEFORE_MS)
+  const before = old.filter((run) => run.firstMs <= fromMs && endOfRun(run) >= fromMs - BEFORE_MS)
   const [nodes, ready] = [nodesBefore(before, fromMs - BEFORE_MS), totalNow(old)]
   const started = isDaemonSetBehind(history) ? handlerStart(history, { fromMs, toMs }, toMs) : undefined
   const missedMs = ready < nodes ? old.flatMap(({ afterMs }) => afterMs ?? []).find((ms) => ms > fromMs) : undefined
@@ -113,18 +114,18 @@ function isWithin(ms: number, { fromMs, toMs }: Span): boolean {
 function isNewVersion({ beforeMs, firstMs, labels }: MetricRun, runs: readonly MetricRun[]): boolean {
   if (beforeMs === undefined) return false
   const earlier = runs.filter((run) => run.firstMs < firstMs && run.firstMs <= beforeMs)
-  const newestMs = Math.max(...earlier.map(({ lastMs }) => lastMs))
-  const last = earlier.filter(({ lastMs }) => lastMs === newestMs || lastMs >= beforeMs)
+  const newestMs = Math.min(beforeMs, Math.max(...earlier.map(endOfRun)))
+  const last = earlier.filter((run) => endOfRun(run) >= newestMs)
   return last.length > 0 && last.every((run) => run.labels['kubeversion'] !== labels['kubeversion'])
 }
 
 /** The number of nodes before the rollout: the maximum, because the node of the canary is missing first. */
 function nodesBefore(old: readonly MetricRun[], fromMs: number): number {
-  return Math.max(1, ...old.map(({ firstMs, lastMs }) => totalAt(old, Math.min(Math.max(firstMs, fromMs), lastMs))))
+  return Math.max(1, ...old.map((run) => totalAt(old, Math.min(Math.max(run.firstMs, fromMs), endOfRun(run)))))
 }
 
 function totalAt(runs: readonly MetricRun[], ms: number): number {
-  return runs.filter(({ firstMs, lastMs }) => firstMs <= ms && lastMs >= ms).reduce((sum, { value }) => sum + value, 0)
+  return runs.filter((run) => run.firstMs <= ms && endOfRun(run) >= ms).reduce((sum, { value }) => sum + value, 0)
 }
 
 /** All nodes have the new version and none has another. */
@@ -164,7 +165,8 @@ function handlerStart(history: ClusterHistory, range: Span, canaryMs: number): M
 
 export type MetricWorkloads = Omit<WorkloadPhase, 'ref'>
 
-const COARSE_SECONDS = 300
+/** Of scrapes that are further apart, what happened in between is not known. */
+export const COARSE_SECONDS = 300
 
 /** After the last node the count rises to all VMs, and falls. @returns `none`: the count is reported and did not rise */
 export function metricWorkloads(
@@ -173,7 +175,7 @@ export function metricWorkloads(
   toMs: number,
 ): MetricWorkloads | 'none' | undefined {
   const fromMs = since.atMs
-  const runs = history.runs('outdated_vmis').filter((run) => run.lastMs >= fromMs && run.firstMs < toMs)
+  const runs = history.runs('outdated_vmis').filter((run) => endOfRun(run) >= fromMs && run.firstMs < toMs)
   if (runs.length === 0) return undefined
   const jump = runs.findIndex((run) => run.value > 0 && run.firstMs >= fromMs)
   const started = runMoment(runs[jump])

@@ -40,3 +40,11 @@ function join(earlier: MetricRun, later: MetricRun): MetricRun {
     ...(afters.length > 0 && { afterMs: Math.min(...(afters as number[])) }),
   }
 }
+
+/**
+ * When a run ended: at its last scrape; a run that is current did not. `lastMs` of a current run is up to an hour old
+ * (`../signals/signal-runs.ts`), so it only shows for how long the run lasted at least.
+ */
+export function endOfRun({ lastMs, afterMs }: MetricRun): number {
+  return afterMs === undefined ? Infinity : lastMs
+}

@@ -8,7 +8,7 @@ import type { ComponentUpgrade, Evidence } from '../../model/upgrade.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { toComponent } from './component-upgrade.ts'
 import { hasFailedFinally } from './csv-path.ts'
-import { csvPresences, succeededBefore, type CsvPresence } from './csv-presences.ts'
+import { csvPresences, isPending, succeededBefore, type CsvPresence } from './csv-presences.ts'
 import { evidence } from './hco-evidence.ts'
 import { metricEnd, type MetricEnd } from './metric-end.ts'
 import { firstOf, metricPhases } from './metric-phases.ts'
@@ -52,8 +52,8 @@ function draftOf(
   lastSeenMs: number,
 ): UpgradeDraft {
   const { version: to, firstMs, beforeMs, succeeded, phases } = presence
-  const next = later.find((other) => other.succeeded !== undefined || other.phases.some(hasBegun))
-  const range = { fromMs: firstMs, toMs: next?.firstMs ?? Infinity }
+  const next = later.find((other) => other.begunMs !== undefined)
+  const range = { fromMs: changesFromMs(presence), toMs: next?.begunMs ?? Infinity }
   const begun = succeeded === undefined ? undefined : metricRolloutBegun(history, { ...range, fromMs: succeeded.atMs })
   const rollout = metricRollout(history, range) ?? begun
   const end = metricEnd(history, presence, rollout, range)
@@ -72,7 +72,7 @@ function draftOf(
     approval: approval === 'Manual' || approval === 'Automatic' ? approval : undefined,
     phases: [
       ...[bare('offered', 'unknown'), bare('approval', 'unknown')],
-      ...metricPhases(history, { presence, rollout, workloads, kubevirt: end.kubevirt, started, ...outcome }),
+      ...metricPhases(history, { presence, rollout, workloads, started, end, state: outcome.state }),
     ],
     evidence: evidenceOf(presence, started, rollout, moved, reached, end.text),
     progressMs: [
@@ -90,14 +90,15 @@ function draftOf(
   }
 }
 
-function hasBegun({ labels }: MetricRun): boolean {
-  return labels['phase'] === 'InstallReady' || labels['phase'] === 'Installing'
+/** While its CSV is Pending, the changes of nodes and health belong to the previous upgrade. */
+function changesFromMs({ begunMs, firstMs, phases }: CsvPresence): number {
+  return begunMs ?? (phases.some(isPending) ? Infinity : firstMs)
 }
 
 type Outcome = Pick<MetricEnd, 'state' | 'ended'>
 
 function unfinished({ phases, lastMs, afterMs }: CsvPresence, from: string, next: CsvPresence | undefined): Outcome {
-  const last = phases.findLast(({ labels }) => labels['phase'] !== 'Replacing')
+  const last = phases.findLast(({ labels }) => labels['phase'] !== 'Replacing' && labels['phase'] !== 'Deleting')
   const hasFailed = last?.labels['phase'] === 'Failed'
   const failed = runMoment(last)
   const gone = afterMs === undefined ? undefined : scrapeMoment(afterMs, lastMs)

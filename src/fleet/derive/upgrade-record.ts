@@ -143,9 +143,18 @@ function ownerOf(draft: UpgradeDraft, merged: readonly UpgradeDraft[], known: nu
   })
 }
 
+/**
+ * Objects are reported when they change and are listed every half hour, and their heartbeat is rounded down to the hour: an
+ * upgrade that they report in progress continues until then, whatever another source reports.
+ */
+const OBJECTS_SILENT_MS = 2 * 60 * 60_000
+
 export function merge(better: UpgradeDraft, worse: UpgradeDraft): UpgradeDraft {
   // If the better source stopped reporting during the upgrade, the other one has its outcome.
-  const isOutlived = better.state === 'in_progress' && worse.state !== 'in_progress' && worse.state !== 'unknown'
+  const silentMs = better.source === 'objects' ? OBJECTS_SILENT_MS : 0
+  const hasStopped = worse.lastSeenMs > better.lastSeenMs + silentMs
+  const isDone = worse.state !== 'in_progress' && worse.state !== 'unknown'
+  const isOutlived = better.state === 'in_progress' && isDone && hasStopped
   const takesOver =
     better.state === 'unknown' || (isOutlived && (worse.ended?.atMs ?? worse.lastSeenMs) > better.lastSeenMs)
   const outcome = takesOver && worse.state !== 'unknown' ? worse : better

@@ -286,8 +286,8 @@ describe('where an upgrade stands that metrics tell of', () => {
         [2, 150],
         [0, 360],
       ]),
-    ].map((one) => later(one, 3600))
-    const ill = [...quiet, run('hco_health', {}, 1, [4000, 4200], { before: 3970 })].map((one) =>
+    ].map((one) => later(one, 9000))
+    const ill = [...quiet, run('hco_health', {}, 1, [4000, 9000], { before: 3970 })].map((one) =>
       one.signal === 'hco_health' && one.value === 0 && one.firstMs > OLM_DONE[0]!.firstMs
         ? { ...one, lastMs: one.firstMs + 3_400_000, afterMs: one.firstMs + 3_640_000 }
         : one,

@@ -53,7 +53,7 @@ export function metricRollout(
     to,
     started: handlerStart(history, range, first.firstMs),
     canary: runMoment(first),
-    ended: endOf(reached, others, nodes),
+    ended: isNodeMissing(history, reached, nodes) ? undefined : endOf(reached, others, nodes),
     nodes,
     updated: reached.at(-1)!.value,
     ready: totalNow([...others, ...reached]),
@@ -87,10 +87,12 @@ export function metricRolloutBegun(history: ClusterHistory, range: Span): Metric
   }
 }
 
-export function rolloutEvidence({ to = '', canary, ended, nodes }: MetricRollout): readonly Evidence[] {
+export function rolloutEvidence({ to = '', canary, ended, nodes, updated }: MetricRollout): readonly Evidence[] {
+  // Fewer than before the rollout: nodes were removed meanwhile.
+  const all = updated < nodes ? `${updated} nodes` : `all ${nodes} nodes`
   return [
     ...evidence(canary, `the first node runs KubeVirt ${to}`, 'kubevirt_info', 'virt_handler.canary'),
-    ...evidence(ended, `all ${nodes} nodes run KubeVirt ${to}`, 'kubevirt_info', 'virt_handler.waves'),
+    ...evidence(ended, `${all} run KubeVirt ${to}`, 'kubevirt_info', 'virt_handler.waves'),
   ]
 }
 
@@ -126,6 +128,24 @@ function nodesBefore(old: readonly MetricRun[], fromMs: number): number {
 
 function totalAt(runs: readonly MetricRun[], ms: number): number {
   return runs.filter((run) => run.firstMs <= ms && endOfRun(run) >= ms).reduce((sum, { value }) => sum + value, 0)
+}
+
+/**
+ * A node without virt-handler is not scraped, which looks as if it was removed. It is missing while the DaemonSet wants more
+ * pods than have the new version, or while HCO's health is an error: KubeVirt reports Degraded until its update ends.
+ */
+function isNodeMissing(history: ClusterHistory, reached: readonly MetricRun[], nodes: number): boolean {
+  const last = reached.at(-1)!
+  if (last.afterMs !== undefined || reached.some(({ value }) => value >= nodes)) return false
+  const desired = history
+    .of('daemonsets')
+    .findLast(({ name }) => name === 'virt-handler')
+    ?.states.at(-1)?.facts.desired
+  const isNow = ({ afterMs }: MetricRun): boolean => afterMs === undefined
+  const wanted = history.runs('virt_handler').find((run) => run.labels['state'] === 'desired' && isNow(run))?.value
+  const known = desired ?? wanted
+  if (known !== undefined) return known > last.value
+  return history.runs('hco_health').some((run) => run.value === 2 && isNow(run))
 }
 
 /** All nodes have the new version and none has another. */

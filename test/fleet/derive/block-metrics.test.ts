@@ -297,6 +297,46 @@ describe('where an upgrade stands that metrics tell of', () => {
   })
 })
 
+describe('a node whose virt-handler is not scraped any more', () => {
+  const shrinking = [
+    ...OLM_DONE,
+    ...nodes('v1.7.1', [
+      [4, -900],
+      [3, 150],
+      [undefined, 300],
+    ]),
+    ...nodes('v1.8.2', [
+      [1, 180],
+      [3, 300],
+    ]),
+  ]
+  const of = (...more: readonly (readonly MetricRun[])[]) => {
+    const { upgrade, detail } = recordOf([shrinking, ...more].flat())
+    const { state } = upgrade.phases.find(({ name }) => name === 'virt_handler.waves')!
+    return { state, detail, texts: upgrade.evidence.map(({ text }) => text) }
+  }
+  const desired = (value: number) => series('virt_handler', { state: 'desired' }, [[value, -900]])
+
+  test('is missing while KubeVirt is degraded, or while the DaemonSet wants its pod', () => {
+    for (const { state, detail, texts } of [of(health([[2, 150]])), of(desired(4)), of(desired(4), health([]))]) {
+      expect(state).toBe('in_progress')
+      expect(detail.virtHandler).toMatchObject({ desired: 4, updated: 3, ready: 3 })
+      expect(texts.filter((text) => text.startsWith('all '))).toEqual([])
+    }
+  })
+
+  test('was removed when the DaemonSet wants fewer pods, or when HCO is healthy again', () => {
+    const healthy = health([
+      [2, 150],
+      [0, 360],
+    ])
+    for (const { state, texts } of [of(healthy), of(desired(3), health([[2, 150]]))]) {
+      expect(state).toBe('succeeded')
+      expect(texts).toContain('3 nodes run KubeVirt v1.8.2')
+    }
+  })
+})
+
 /** What still holds, held until then. */
 function later(metric: MetricRun, second: number): MetricRun {
   return metric.afterMs === undefined ? { ...metric, lastMs: metric.firstMs + second * 1000 } : metric
@@ -318,7 +358,7 @@ describe('machines that stand still, as gauges tell it', () => {
     ['nothing waits and nothing runs', gauges(5, 0, 0), ['workload_method_missing']],
     ['some wait and none runs', gauges(5, 1, 0), ['migrations_pending']],
     ['one waited for as long as KubeVirt lets it', churn(5, 300), ['migrations_pending']],
-    ['one waited for a moment', churn(5, 60), ['workload_method_missing']],
+    ['one waited for a moment, so a method is set', churn(5, 60), ['unknown']],
     ['one runs', gauges(5, 0, 1), ['migration_never_ends']],
     ['nobody counts migrations', gauges(5, 0, 0).slice(0, 3), ['unknown']],
     ['none is outdated', gauges(0, 0, 0), ['unknown']],

@@ -24,6 +24,7 @@ const NAMES: Readonly<Record<MetricSignal, string>> = {
   out_of_band: 'kubevirt_hco_out_of_band_modifications_total',
   unsafe_modifications: 'kubevirt_hco_unsafe_modifications',
   migrations_pending: 'kubevirt_vmi_migrations_in_pending_phase',
+  migrations_scheduling: 'kubevirt_vmi_migrations_in_scheduling_phase',
   migrations_running: 'kubevirt_vmi_migrations_in_running_phase',
   virt_handler: 'kube_daemonset_status',
   operand_ready: 'kubevirt_cdi_cr_ready',

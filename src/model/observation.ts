@@ -83,6 +83,7 @@ export type MetricSignal =
   | 'out_of_band'
   | 'unsafe_modifications'
   | 'migrations_pending'
+  | 'migrations_scheduling'
   | 'migrations_running'
   | 'virt_handler'
   | 'operand_ready'

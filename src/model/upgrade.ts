@@ -90,8 +90,10 @@ export const BLOCK_CAUSES = [
   'reconcile_error',
   'workload_method_missing',
   'migrations_pending',
+  'migrations_failing',
   'migration_never_ends',
   'node_drain_blocked',
+  'pool_degraded',
   'unknown',
 ] as const
 export type BlockCause = (typeof BLOCK_CAUSES)[number]
@@ -183,6 +185,10 @@ export interface WorkloadUpdate {
     /** Ended by the 5 minute (unschedulable) or 15 minute (otherwise) limit of being pending. */
     readonly pendingTimeouts?: number
   }
+  /** Of gauges: whether a migration was pending or running since the last VM was updated. */
+  readonly isAnySeen?: boolean
+  /** Whether an update method is set. Absent: HyperConverged is not reported. */
+  readonly hasMethod?: boolean
   /** Outdated VMs updated per minute, recently; absent when unknown. */
   readonly perMinute?: number
   /** When none will be left at that pace; absent when there is no pace. */

@@ -27,3 +27,8 @@ export function conditionText({ type, status, reason, message }: Condition): str
   const why = [reason, message].filter((part) => part !== '').join(': ')
   return why === '' ? `${type} is ${status}` : `${type} is ${status} (${why})`
 }
+
+/** A reported text as a sentence of its own. */
+export function endSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
+}

@@ -11,9 +11,11 @@ import { conditionOf } from './hco-window.ts'
 import { hcoSubscriptions } from './olm-offer.ts'
 import { planningProblem } from './olm-planning.ts'
 import { objectsNow, type PresentObject } from './present.ts'
-import { operandFailing, reconcileError, virtHandlerRollout } from './block-operands.ts'
+import { kubevirtFailed, operandFailing, reconcileError, virtHandlerRollout } from './block-operands.ts'
 import { METRIC_SIGNATURES } from './block-metrics.ts'
-import { migrationNeverEnds, migrationsPending, workloadMethodMissing } from './block-workloads.ts'
+import { nodeDrainBlocked, poolDegraded } from './block-platform.ts'
+import { podEvidence, podFaults, podFaultText, type PodsOf } from './block-pods.ts'
+import { migrationNeverEnds, migrationsFailing, migrationsPending, workloadMethodMissing } from './block-workloads.ts'
 
 /** In the order of an upgrade, objects before metrics. */
 export const BLOCK_SIGNATURES: readonly BlockSignature[] = [
@@ -22,14 +24,18 @@ export const BLOCK_SIGNATURES: readonly BlockSignature[] = [
   noUpdateOffered,
   notUpgradeable,
   requirementsNotMet,
+  replacedCsvFailed,
   installFailing,
   virtHandlerRollout,
-  operandFailing,
+  kubevirtFailed,
   reconcileError,
+  operandFailing,
   workloadMethodMissing,
+  migrationsFailing,
   migrationsPending,
   migrationNeverEnds,
   nodeDrainBlocked,
+  poolDegraded,
   ...METRIC_SIGNATURES,
 ]
 
@@ -83,6 +89,7 @@ interface CurrentCsv {
   readonly step: CsvStep
   readonly steps: readonly CsvStep[]
   readonly ref: string
+  readonly namespace: string
 }
 
 function currentCsv(history: ClusterHistory, record: UpgradeRecord): CurrentCsv | undefined {
@@ -90,7 +97,8 @@ function currentCsv(history: ClusterHistory, record: UpgradeRecord): CurrentCsv 
   if (csv === undefined || csv.gone !== undefined || record.upgrade.state !== 'in_progress') return undefined
   const steps = csvPath(csv)
   const step = steps.at(-1)
-  return step === undefined ? undefined : { step, steps, ref: `clusterserviceversions/${csv.namespace}/${csv.name}` }
+  const { namespace } = csv
+  return step && { step, steps, namespace, ref: `clusterserviceversions/${namespace}/${csv.name}` }
 }
 
 function stepEvidence({ step, ref }: CurrentCsv, phase: PhaseName): Evidence {
@@ -139,43 +147,76 @@ function refusalOf(
   ]
 }
 
-/** Failed, now or before: OLM retries forever. */
+/** Failed, now or before: OLM retries forever. Its reasons name no pod; the events of the pods report why they do not start. */
 export function installFailing(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const now = currentCsv(history, record)
-  const failures = now?.steps.filter(({ phase }) => phase === 'Failed') ?? []
+  if (now === undefined || now.step.phase === 'Succeeded') return undefined
+  const failures = now.steps.filter(({ phase }) => phase === 'Failed')
   const last = failures.at(-1)
-  if (now === undefined || last === undefined || now.step.phase === 'Succeeded') return undefined
+  const installing = now.steps.find(({ phase }) => phase === 'Installing')
+  const faults = installing === undefined ? [] : podFaults(history, podsOf(now, installing))
+  const [fault] = faults
+  if (last === undefined && (fault === undefined || now.step.phase !== 'Installing')) return undefined
   const times = failures.length === 1 ? 'once' : `${failures.length} times`
+  const csv = `CSV ${record.upgrade.to} ${last === undefined ? 'waits for its pods' : `failed ${times}, last: ${last.reason}`}.`
   return {
     cause: 'install_failing',
-    text: `CSV ${record.upgrade.to} failed ${times}, last: ${last.reason}.`,
-    sinceMs: failures[0]!.started.atMs,
-    evidence: [stepEvidence({ ...now, step: last }, 'olm.installing')],
+    text: fault === undefined ? csv : `${csv} ${podFaultText(fault)}`,
+    sinceMs: Math.min(failures[0]?.started.atMs ?? Infinity, fault?.firstMs ?? Infinity),
+    evidence: [
+      ...podEvidence(faults, 'olm.installing'),
+      stepEvidence({ ...now, step: last ?? now.step }, 'olm.installing'),
+    ],
   }
 }
 
-/** The machine-config operator or a pool reports that a node cannot be drained. */
-export function nodeDrainBlocked(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
-  const { upgrade } = record
-  const isOpenPlatform = upgrade.phases.some(
-    ({ name, state }) => name.startsWith('platform') && state === 'in_progress',
-  )
-  if (upgrade.operator !== 'openshift' || !isOpenPlatform) return undefined
-  const objects = [
-    ...objectsNow(history, 'clusteroperators').filter(({ name }) => name === 'machine-config'),
-    ...objectsNow(history, 'machineconfigpools'),
-  ]
-  const evidence = objects.flatMap(({ name, facts, atMs }) => {
-    const drains = facts.conditions.filter(({ status, message }) => status === 'True' && DRAIN.test(message))
-    return drains.map((condition) => {
-      const ref = `${facts.kind}//${name}`
-      return objectEvidence(condition.lastTransitionMs ?? atMs, conditionText(condition), ref, 'platform')
-    })
-  })
-  if (evidence.length === 0) return undefined
-  const sinceMs = Math.min(...evidence.map(({ atMs }) => atMs))
-  const text = 'A node cannot be drained: something on it may not be evicted.'
-  return { cause: 'node_drain_blocked', text, sinceMs, evidence }
+/** `deployment virt-operator not ready`, `waiting for deployment virt-operator to become ready`. */
+const DEPLOYMENT = /deployment "?([a-z0-9][a-z0-9.-]*)"?/g
+
+/** The pods that the new CSV waits for, as far as it names their Deployments. */
+function podsOf({ steps, namespace }: CurrentCsv, { started }: CsvStep): PodsOf {
+  const names = steps
+    .filter((step) => step.started.atMs >= started.atMs)
+    .flatMap(({ message }) => [...message.matchAll(DEPLOYMENT)].map(([, name]) => name!))
+  return { namespace, owners: [...new Set(names)], fromMs: started.atMs }
 }
 
-const DRAIN = /failed to drain|cannot evict|disruption budget/i
+/** OLM installs the new CSV only when the CSV that it replaces is Replacing; one that is Failed never gets there. */
+export function replacedCsvFailed(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+  const now = currentCsv(history, record)
+  const { replaces } = record.detail
+  if (now === undefined || replaces === undefined || now.steps.some(({ phase }) => phase !== 'Pending'))
+    return undefined
+  const { namespace } = now
+  const old = history
+    .of('clusterserviceversions')
+    .findLast((csv) => csv.name === replaces && csv.namespace === namespace && csv.gone === undefined)
+  const steps = old === undefined ? [] : csvPath(old)
+  const failed = steps.findLast(({ phase }) => phase === 'Failed')
+  const current = steps.at(-1)
+  // OLM retries, so a failed CSV may be Pending for a moment.
+  if (failed === undefined || (current !== failed && current?.phase !== 'Pending')) return undefined
+  const isPassed = objectsNow(history, 'operatorgroups').some(
+    (group) => group.namespace === namespace && group.facts.upgradeStrategy === FAIL_FORWARD,
+  )
+  if (isPassed) return undefined
+  const first = steps
+    .slice(steps.findLastIndex(({ phase }) => phase === 'Succeeded') + 1)
+    .find(({ phase }) => phase === 'Failed')!
+  const ref = `clusterserviceversions/${namespace}/${replaces}`
+  const why =
+    failed.message === '' || failed.message === failed.reason ? failed.reason : `${failed.reason}: ${failed.message}`
+  return {
+    cause: 'install_failing',
+    text:
+      `The installed CSV ${replaces} is Failed (${failed.reason}), and OLM does not replace a failed CSV. ` +
+      `Fix what ${replaces} reports, or set upgradeStrategy ${FAIL_FORWARD} in the OperatorGroup.`,
+    sinceMs: Math.max(first.started.atMs, now.steps[0]!.started.atMs),
+    evidence: [
+      objectEvidence(failed.started.atMs, `CSV ${replaces} is Failed (${why})`, ref, 'olm.pending'),
+      stepEvidence(now, 'olm.pending'),
+    ],
+  }
+}
+
+const FAIL_FORWARD = 'TechPreviewUnsafeFailForward'

@@ -6,6 +6,7 @@ import type { MigrationFacts } from '../../model/object-facts.ts'
 import type { WorkloadUpdate } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { seenOf } from './coverage.ts'
+import { objectsNow } from './present.ts'
 
 /** From the end of KubeVirt's upgrade to the start of the next one, exclusive; absent: to the last report. */
 export interface WorkloadWindow {
@@ -34,6 +35,8 @@ export function workloadUpdateOf(history: ClusterHistory, window: WorkloadWindow
     ...(begun === undefined ? {} : { startedMs: begun.atMs }),
     ...(ended === undefined ? {} : { endedMs: ended.atMs }),
     migrations,
+    ...measuredActivity(history, window),
+    ...methodOf(history),
     ...paceOf(levels, begun, untilMs),
   }
 }
@@ -81,6 +84,12 @@ function paceOf(
   return { perMinute, etaMs: Math.round(untilMs + (now.outdated / perMinute) * 60_000) }
 }
 
+/** HCO migrates by default; only an empty list turns updates off. */
+function methodOf(history: ClusterHistory): Pick<WorkloadUpdate, 'hasMethod'> {
+  const hco = objectsNow(history, 'hyperconvergeds').at(-1)
+  return hco === undefined ? {} : { hasMethod: hco.facts.workloadUpdateMethods?.length !== 0 }
+}
+
 type Migrations = WorkloadUpdate['migrations']
 
 /** The migrations created in the window. Metrics have only the number of pending and running ones, without the cause. */
@@ -111,27 +120,44 @@ function countMigrations(
   return counts
 }
 
+/** A migration waits in Pending for a slot, and in Scheduling for a node; older clusters do not send the second gauge. */
+const WAITING_SIGNALS = ['migrations_pending', 'migrations_scheduling'] as const
+
 function measuredMigrations(history: ClusterHistory, { fromMs, untilMs = Infinity }: WorkloadWindow): Migrations {
-  const last = (signal: 'migrations_pending' | 'migrations_running'): number | undefined =>
+  const last = (signal: (typeof WAITING_SIGNALS)[number] | 'migrations_running'): number | undefined =>
     history.runs(signal).findLast(({ firstMs, lastMs }) => lastMs >= fromMs && firstMs < untilMs)?.value
-  const [pending, running] = [last('migrations_pending'), last('migrations_running')]
+  const waiting = WAITING_SIGNALS.flatMap((signal) => last(signal) ?? [])
+  const pending = waiting.length === 0 ? undefined : waiting.reduce((sum, value) => sum + value, 0)
+  const running = last('migrations_running')
   if (pending === undefined || running === undefined) {
     return { ...(pending === undefined ? {} : { pending }), ...(running === undefined ? {} : { running }) }
   }
-  return { pending, running, pendingTimeouts: measuredTimeouts(history, fromMs, untilMs) }
+  const sinceMs = lastUpdateMs(history, { fromMs, untilMs })
+  return { pending, running, pendingTimeouts: measuredTimeouts(history, sinceMs, untilMs) }
+}
+
+/** When the number of outdated VMs last changed. */
+function lastUpdateMs(history: ClusterHistory, { fromMs, untilMs = Infinity }: WorkloadWindow): number {
+  const last = history.runs('outdated_vmis').findLast(({ firstMs }) => firstMs < untilMs)
+  return Math.max(fromMs, last?.firstMs ?? 0)
+}
+
+function measuredActivity(history: ClusterHistory, window: WorkloadWindow): Pick<WorkloadUpdate, 'isAnySeen'> {
+  const { untilMs = Infinity } = window
+  const runs = [...WAITING_SIGNALS, 'migrations_running' as const].flatMap((signal) => history.runs(signal))
+  if (runs.length === 0 || history.of('virtualmachineinstancemigrations').length > 0) return {}
+  const sinceMs = lastUpdateMs(history, window)
+  const isAnySeen = runs.some(({ value, firstMs, lastMs }) => value > 0 && lastMs >= sinceMs && firstMs < untilMs)
+  return { isAnySeen }
 }
 
 /**
- * Since the last updated VM: periods in which migrations were pending, none was running, and that ended after a limit of
- * KubeVirt. The gauge has only the total, so several timeouts at once may count as one.
+ * Since the last updated VM: periods in which migrations were waiting, none was running, and that ended after a limit of
+ * KubeVirt. The gauges have only the total, so several timeouts at once may count as one.
  */
-function measuredTimeouts(history: ClusterHistory, fromMs: number, untilMs: number): number {
-  const sinceMs = Math.max(
-    fromMs,
-    history.runs('outdated_vmis').findLast(({ firstMs }) => firstMs < untilMs)?.firstMs ?? 0,
-  )
+function measuredTimeouts(history: ClusterHistory, sinceMs: number, untilMs: number): number {
   const ran = history.runs('migrations_running').filter(({ value }) => value > 0)
-  return history.runs('migrations_pending').filter(({ value, firstMs, afterMs }) => {
+  return WAITING_SIGNALS.flatMap((signal) => history.runs(signal)).filter(({ value, firstMs, afterMs }) => {
     if (value === 0 || afterMs === undefined || firstMs < sinceMs || firstMs >= untilMs) return false
     const waitedMs = afterMs - firstMs
     const hasEnded = PENDING_LIMITS_MS.some((limitMs) => Math.abs(waitedMs - limitMs) <= LIMIT_SLACK_MS)
@@ -153,7 +179,7 @@ const PENDING_LIMITS_MS = [5 * 60_000, 15 * 60_000]
 const LIMIT_SLACK_MS = 60_000
 
 /** Ended by a limit: it was only pending, for as long as a limit allows. */
-function isPendingTimeout({ phaseTimesMs, createdMs, endMs }: MigrationFacts, atMs: number): boolean {
+export function isPendingTimeout({ phaseTimesMs, createdMs, endMs }: MigrationFacts, atMs: number): boolean {
   const reached = Object.keys(phaseTimesMs).filter((phase) => phase !== 'Failed')
   if (reached.some((phase) => !isWaiting(phase))) return false
   const failedMs = phaseTimesMs['Failed'] ?? endMs ?? atMs

@@ -100,6 +100,7 @@ export const SIGNAL_GROUPS: readonly SignalGroup[] = [
     kubevirt_vmi_number_of_outdated: source('outdated_vmis', same()),
     kubevirt_vmi_outdated_count: source('outdated_vmis', same()),
     kubevirt_vmi_migrations_in_pending_phase: source('migrations_pending', same()),
+    kubevirt_vmi_migrations_in_scheduling_phase: source('migrations_scheduling', same()),
     kubevirt_vmi_migrations_in_running_phase: source('migrations_running', same()),
   }),
   group('platform', { cluster_version: source('platform', same('from_version', 'type', 'version')) }),

@@ -11,7 +11,6 @@ import type {
   UpgradeBlock,
   UpgradeDetail,
   UpgradeRecord,
-  WorkloadUpdate,
 } from '../../model/upgrade.ts'
 
 /** The phases that each cause can block; a name includes its parts. */
@@ -23,12 +22,14 @@ const PHASES_OF_CAUSE: Readonly<Record<Exclude<BlockCause, 'unknown'>, readonly 
   not_upgradeable: ['olm'],
   install_failing: ['olm'],
   virt_handler_rollout: ['virt_handler', 'operands'],
-  operand_failing: ['operands', 'settle'],
+  operand_failing: ['operands', 'virt_handler', 'settle'],
   reconcile_error: ['operands', 'settle'],
   workload_method_missing: ['workloads'],
   migrations_pending: ['workloads'],
+  migrations_failing: ['workloads'],
   migration_never_ends: ['workloads'],
   node_drain_blocked: ['platform'],
+  pool_degraded: ['platform'],
 }
 
 /** @param phase the current phase; `undefined`: unknown, so any cause fits */
@@ -169,33 +170,34 @@ function migrationsTimeOut(record: UpgradeRecord, phase: PhaseName | undefined):
 /** Migrations run and none ends: memory is dirtied faster than it is copied. */
 function migrationNeverEnds(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
   const migrations = record.detail.workloads?.migrations
-  if (phase !== 'workloads' || (migrations?.running ?? 0) === 0) return undefined
-  const text = `${migrations!.running} migrations run, and no machine has come through since.`
+  if (phase !== 'workloads' || (migrations?.running ?? 0) === 0 || (migrations?.failed ?? 0) > 0) return undefined
+  const text = `${count(migrations!.running!, 'migration')} running, and no VM was updated since.`
   return { cause: 'migration_never_ends', text, evidence: evidenceOf(record, 'workloads') }
 }
 
-/** From gauges, which do not count ended migrations: some are pending, none runs, and no VM moved. */
+/** Some are pending or in scheduling, none runs, and no VM was updated. Failed ones have another cause; gauges do not count them. */
 function migrationsWait(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
-  const { pending = 0, running, pendingTimeouts } = gaugedMigrations(record) ?? {}
-  if (phase !== 'workloads' || pending === 0 || running !== 0 || pendingTimeouts !== 0) return undefined
-  const text = `${pending} migrations wait for a place, and none has come to run since.`
+  const { pending = 0, running, pendingTimeouts, failed = 0 } = record.detail.workloads?.migrations ?? {}
+  if (phase !== 'workloads' || pending === 0 || running !== 0 || pendingTimeouts !== 0 || failed > 0) return undefined
+  const text =
+    `${count(pending, 'migration')} waiting for a node, and no migration is running. ` +
+    'Add capacity, or correct the node selectors, CPU models and volumes that no other node satisfies.'
   return { cause: 'migrations_pending', text, evidence: evidenceOf(record, 'workloads') }
 }
 
-/** No migration is pending or running (facts 5.10): no update method is configured, or the VMs cannot be migrated. */
+/** No migration was pending or running (facts 5.10): no update method is configured, or the VMs cannot be migrated. */
 function nothingMigrates(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
-  const migrations = gaugedMigrations(record)
-  const outdated = record.detail.workloads?.outdatedNow ?? 0
-  if (phase !== 'workloads' || migrations === undefined || outdated === 0) return undefined
+  const { migrations, outdatedNow = 0, hasMethod, isAnySeen } = record.detail.workloads ?? {}
+  if (phase !== 'workloads' || migrations === undefined || outdatedNow === 0) return undefined
+  // Objects count each migration and show the methods: their signatures are more exact.
+  if (hasMethod === true || migrations.workloadUpdate !== undefined || isAnySeen === true) return undefined
   if (migrations.pending !== 0 || migrations.running !== 0 || migrations.pendingTimeouts !== 0) return undefined
-  const text = `${outdated} machines are outdated and nothing migrates them: no method is on, or they cannot be migrated.`
+  const text = `${outdatedNow} machines are outdated and nothing migrates them: no method is on, or they cannot be migrated.`
   return { cause: 'workload_method_missing', text, evidence: evidenceOf(record, 'workloads') }
 }
 
-/** `undefined` when migration objects were observed. */
-function gaugedMigrations({ detail }: UpgradeRecord): WorkloadUpdate['migrations'] | undefined {
-  const migrations = detail.workloads?.migrations
-  return migrations?.workloadUpdate === undefined ? migrations : undefined
+function count(number: number, noun: string): string {
+  return number === 1 ? `1 ${noun} is` : `${number} ${noun}s are`
 }
 
 /** The newest first. */

@@ -60,8 +60,10 @@ const CAUSES: Readonly<Record<string, string>> = {
   reconcile_error: 'HyperConverged cannot reconcile',
   workload_method_missing: 'No way to update machines is set',
   migrations_pending: 'Migrations wait',
+  migrations_failing: 'Migrations fail',
   migration_never_ends: 'A migration does not end',
   node_drain_blocked: 'A node cannot be drained',
+  pool_degraded: 'Machine config pool degraded',
   unknown: 'Cause unknown',
 }
 

@@ -59,7 +59,7 @@ export function migrationFacts(object: ObjectValue): MigrationFacts {
     endMs: timeMsAt(state, 'endTimestamp'),
     sourceNode: textAt(state, 'sourceNode'),
     targetNode: textAt(state, 'targetNode'),
-    failureReason: textAt(state, 'failureReason'),
+    failureReason: textAt(state, 'failureReason') ?? textAt(object, 'status', 'failureReason'),
     conditions: conditionsAt(object, 'status', 'conditions'),
   })
 }

@@ -91,7 +91,7 @@ test('no block without evidence, each cause once, and none on an upgrade that is
     expect(blocks.every(({ evidence, text }) => evidence.length > 0 && text.endsWith('.'))).toBe(true)
     expect(new Set(blocks.map(({ cause }) => cause)).size).toBe(blocks.length)
   }
-  expect(BLOCK_SIGNATURES).toHaveLength(13 + METRIC_SIGNATURES.length)
+  expect(BLOCK_SIGNATURES).toHaveLength(17 + METRIC_SIGNATURES.length)
   expect(deriveUpgrades(observations({ objects: goldenUpgrade() }))[0]!.upgrade.blockedBy).toBeUndefined()
 })
 
@@ -181,7 +181,7 @@ describe('what stands in the way, by hand', () => {
     expect(deriveUpgrades(observations({ objects: [version] }))[0]!.upgrade.blockedBy).toBeUndefined()
   })
 
-  test('HCO that cannot reconcile is only blamed when all operands are there', () => {
+  test('while an operand is updated, only ReconcileFailed is a fault of HCO', () => {
     const csv = sight(
       { uid: 'b', name: csvName('1.17.0'), rv: 3, seconds: 60 },
       csvFacts('1.17.0', [
@@ -190,18 +190,20 @@ describe('what stands in the way, by hand', () => {
         ['Succeeded', 'InstallSucceeded', 50],
       ]),
     )
-    const failing = hcoFacts('1.16.0', upgradingTo('1.17.0', 60), {
-      conditions: [
-        upgradingTo('1.17.0', 60),
-        condition('ReconcileComplete', 'False', 'ReconcileFailed', 'webhook denied', 90),
-      ],
-    })
-    const stuck = sight({ uid: 'h', name: 'kubevirt-hyperconverged', rv: 9, seconds: 91 }, failing)
-    expect(blockOf([csv, stuck])?.cause).toBe('reconcile_error')
+    const failing = (reason: string): ObjectObservation => {
+      const complete = condition('ReconcileComplete', 'False', reason, 'webhook denied', 90)
+      const facts = hcoFacts('1.16.0', upgradingTo('1.17.0', 60), {
+        conditions: [upgradingTo('1.17.0', 60), complete],
+      })
+      return sight({ uid: 'h', name: 'kubevirt-hyperconverged', rv: 9, seconds: 91 }, facts)
+    }
+    expect(blockOf([csv, failing('ReconcileFailed')])?.cause).toBe('reconcile_error')
+    expect(blockOf([csv, failing('CDINotAvailable')])?.cause).toBe('reconcile_error')
     const cdi = sight(
       { uid: 'cdi', name: 'cdi', rv: 8, seconds: 70 },
       { kind: 'cdis', phase: 'Upgrading', targetVersion: 'v1.64.0', observedVersion: 'v1.63.1', conditions: [] },
     )
-    expect(blockOf([csv, stuck, cdi])).toBeUndefined()
+    expect(blockOf([csv, failing('CDINotAvailable'), cdi])).toBeUndefined()
+    expect(blockOf([csv, failing('ReconcileFailed'), cdi])?.cause).toBe('reconcile_error')
   })
 })

@@ -222,6 +222,18 @@ test.each<[string, string, unknown]>([
   expect(readOne(resource, whole)).toEqual({ kind: 'left_out', why: 'object' })
 })
 
+test.each([
+  ['of the migration state', { migrationState: { failureReason: 'lost' }, failureReason: 'older' }, 'lost'],
+  ['of the status, as older releases write it', { failureReason: 'no CPU model' }, 'no CPU model'],
+  ['missing', {}, undefined],
+])('the failure reason of a migration: %s', (_name, status, failureReason) => {
+  const metadata = { name: 'm', uid: 'u', resourceVersion: '1' }
+  const object = { kind: 'VirtualMachineInstanceMigration', metadata, spec: { vmiName: 'vm' }, status }
+  expect((factsOf('virtualmachineinstancemigrations', object) as { failureReason?: string }).failureReason).toBe(
+    failureReason,
+  )
+})
+
 test('a warning about a pod is of interest', () => {
   const metadata = { uid: 'u', resourceVersion: '1' }
   expect(readOne('events', { kind: 'Event', metadata, type: 'Warning', involvedObject: { kind: 'Pod' } }).kind).toBe(

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { clusterOfResource, namesOfResource } from '../../src/ingest/cluster-claim.ts'
+import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
+import { clusterOf } from '../../src/model/cluster-identity.ts'
+import { Labels } from '../../src/model/labels.ts'
 import type { ObjectKind } from '../../src/model/object-facts.ts'
 import { KINDS, SKIPPED_KEYS } from '../../src/wire/k8s/kinds.ts'
+import { remoteWriteSnippet } from '../../src/web/lib/sender-snippets.ts'
 import { collectorConfig, deployText, manifest, manifests, type WatchedObject } from './edge-kit.ts'
+
+const UID = '6f3c1d52-9f0e-4c1b-8a53-0d6c5a1e7b10'
 
 // What a cluster sends is what the decoders read: no kind is missing, and none leaves a cluster for nothing.
 
@@ -58,6 +65,23 @@ describe('the Collector', () => {
       for (const { mode, interval } of told) expect(interval === undefined).toBe(mode === 'watch')
     },
   )
+
+  test('names the cluster as Prometheus does, so that both are one cluster, with a bound token and without one', () => {
+    const env: Readonly<Record<string, string>> = { CLUSTER_NAME: 'prague', CLUSTER_UID: UID }
+    const attributes = (collectorConfig().processors['resource/cluster']!.attributes ?? []).map(({ key, value }) => ({
+      key,
+      value: value.replace(/\$\{env:(\w+)\}/, (_, name: string) => env[name] ?? ''),
+    }))
+    const { identityLabels } = INGEST_DEFAULTS
+    for (const bound of [undefined, 'prague'])
+      expect(clusterOfResource(attributes, bound, identityLabels)).toEqual({ kind: 'named', cluster: 'prague' })
+    expect(namesOfResource(attributes, identityLabels)).toContain(UID)
+    // Metrics: a label `cluster` counts before OpenShift's id.
+    const labels = Labels.of({ __name__: 'up', cluster: 'prague', cluster_id: '2c0d4e9a-5b77-4d0c-9c55-8f1e2a3b4c5d' })
+    expect(clusterOf(labels, identityLabels)).toBe('prague')
+    for (const sender of ['openshift', 'prometheus'] as const)
+      expect(remoteWriteSnippet(sender, 'https://d.example')).toMatch(/cluster(:|\n +replacement:) my-cluster/)
+  })
 
   test('tells of nothing that no decoder reads', () => {
     const known = new Set([...Object.keys(KINDS), IDENTITY])

@@ -35,7 +35,13 @@ export interface WatchedObject {
 export interface CollectorConfig {
   readonly receivers: Readonly<Record<string, { readonly objects: readonly WatchedObject[] }>>
   readonly processors: Readonly<
-    Record<string, { readonly log_statements?: readonly { readonly statements: readonly string[] }[] }>
+    Record<
+      string,
+      {
+        readonly attributes?: readonly { readonly key: string; readonly value: string; readonly action: string }[]
+        readonly log_statements?: readonly { readonly statements: readonly string[] }[]
+      }
+    >
   >
   readonly exporters: Readonly<
     Record<string, { readonly endpoint: string; readonly sending_queue: { readonly storage: string } }>

@@ -60,6 +60,8 @@ data:
             - sourceLabels: [__name__, pod]
               regex: '${KEPT}'
               action: keep
+            - targetLabel: cluster
+              replacement: my-cluster
             - sourceLabels: [__tmp_openshift_cluster_id__]
               targetLabel: cluster_id
               action: replace

@@ -17,6 +17,7 @@ import type { FleetIndex } from './clusters/fleet-index.ts'
 import type { FleetCoverage } from './clusters/fleet-coverage.ts'
 import { featureGates, gatesNamed, activePatches } from './clusters/gate-uses.ts'
 import type { Gone } from './clusters/gone.ts'
+import { unjoinedPairs, type UnjoinedPair } from './clusters/unjoined.ts'
 import type { EdgeReader } from './edges/edge-index.ts'
 import { strandedVersions } from './edges/stranded.ts'
 import type { FleetProgress } from './loop/fleet-loop.ts'
@@ -48,6 +49,8 @@ export interface FleetView extends EdgeReader {
   /** Feature gates that are set, and where; `gate`: this gate only, case-insensitive. */
   gates(gate?: string): Promise<FeatureGates>
   gone(): Promise<ReadonlyMap<string, Gone>>
+  /** Pairs of clusters that are not gone and are probably one. */
+  unjoined(): Promise<readonly UnjoinedPair[]>
 }
 
 /** The summary of the landing page, and how far the derivation is. */
@@ -117,6 +120,7 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
       return gatesNamed(featureGates(here, standing), gate)
     },
     gone: async () => (await index()).gone(nowMs),
+    unjoined: async () => unjoinedPairs((await index()).active(nowMs)),
     edges: async (query) => {
       const known = await edges()
       // Other calls run while a window is estimated.

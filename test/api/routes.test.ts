@@ -67,6 +67,7 @@ GET                           viewer  own         /api/fleet/v1/silences/:id
 POST                          viewer  own         /api/fleet/v1/silences/preview
 GET                           viewer  own         /api/fleet/v1/stranded
 GET                           viewer  own         /api/fleet/v1/stuck
+GET                           viewer  own         /api/fleet/v1/unjoined
 GET                           viewer  own         /api/fleet/v1/upgrades
 GET                           viewer  own         /api/fleet/v1/upgrades/:id
 GET                           viewer  own         /api/fleet/v1/upgrades/:id/detail

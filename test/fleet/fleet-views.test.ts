@@ -83,6 +83,7 @@ async function answersOf(view: FleetView): Promise<Record<keyof FleetView, unkno
     stranded: await view.stranded(),
     gates: await view.gates(),
     gone: await view.gone(),
+    unjoined: await view.unjoined(),
     edges: await view.edges({}),
     edge: await view.edge(name),
     compare: await view.compare(name, name),

@@ -48,6 +48,7 @@ import { registerFleetLogs } from '../fleet/logs.ts'
 import { registerFleetGates } from '../fleet/gates.ts'
 import { registerFleetModifications } from '../fleet/modifications.ts'
 import { registerFleetStranded } from '../fleet/stranded.ts'
+import { registerFleetUnjoined } from '../fleet/unjoined.ts'
 import { registerFleetUpgrades } from '../fleet/upgrades.ts'
 import { registerFederate, type ReadNewest } from '../prometheus/federate.ts'
 import { registerJaegerLegacy } from '../jaeger/legacy.ts'
@@ -249,6 +250,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerFleetEdges(app, deps.fleet, clock)
   registerFleetModifications(app, deps.fleet, clock)
   registerFleetStranded(app, deps.fleet, clock)
+  registerFleetUnjoined(app, deps.fleet, clock)
   registerFleetGates(app, deps.fleet, clock)
   registerJaegerLegacy(app, deps.traces, clock)
   registerJaegerV3(app, deps.traces)

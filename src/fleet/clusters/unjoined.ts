@@ -1,0 +1,47 @@
+/** Clusters that are probably one: their senders give them different names. Pure. */
+import type { ObservedCluster } from './fleet-coverage.ts'
+import { compareTexts } from '../version-order.ts'
+
+export interface UnjoinedPair {
+  /** The two names, in order. */
+  readonly clusters: readonly [string, string]
+  /** The name that shows it: one of the two, or a UUID that both have as an alias. */
+  readonly by: string
+  /** Who has to change what. */
+  readonly action: string
+}
+
+/** By the first name. Aliases are claims of senders, so a pair is not a proof and nothing is joined. */
+export function unjoinedPairs(clusters: Iterable<ObservedCluster>): readonly UnjoinedPair[] {
+  const all = [...clusters]
+  const named = new Set(all.map(({ cluster }) => cluster))
+  const pairs = new Map<string, UnjoinedPair>()
+  const owners = new Map<string, string>()
+  const add = (one: string, other: string, by: string): void => {
+    const [first, second] = [one, other].sort(compareTexts) as [string, string]
+    const key = JSON.stringify([first, second])
+    if (!pairs.has(key)) pairs.set(key, { clusters: [first, second], by, action: actionOf(first, second) })
+  }
+  for (const { cluster, record } of all) {
+    for (const alias of record?.aliases ?? []) {
+      if (named.has(alias)) add(cluster, alias, alias)
+      if (!UUID.test(alias)) continue
+      const owner = owners.get(alias)
+      if (owner === undefined) owners.set(alias, cluster)
+      else add(owner, cluster, alias)
+    }
+  }
+  return [...pairs.values()].sort(
+    (a, b) => compareTexts(a.clusters[0], b.clusters[0]) || compareTexts(a.clusters[1], b.clusters[1]),
+  )
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** A name that people chose is kept, not a UUID. */
+function actionOf(first: string, second: string): string {
+  const [a, b] = [JSON.stringify(first), JSON.stringify(second)]
+  if (UUID.test(first) === UUID.test(second)) return `Send the same \`cluster\` from the senders of ${a} and ${b}.`
+  const [kept, other] = UUID.test(first) ? [b, a] : [a, b]
+  return `Set \`cluster\` to ${kept} at the sender of ${other}, then decommission ${other}.`
+}

@@ -83,7 +83,7 @@ export const EDGE_PARAMS = {
 
 /** `GET /api/fleet/v1/upgrades`. */
 export const UpgradesQuery = Type.Object({
-  cluster: Type.Optional(Type.String({ description: 'The name of a cluster.' })),
+  cluster: Type.Optional(Type.String({ description: 'The name or an alias of a cluster.' })),
   ...EDGE_PARAMS,
   state: Type.Optional(Type.Array(wordOf(UPGRADE_STATES), { description: 'One of these; give it again for more.' })),
   startedFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or later.' })),

@@ -140,6 +140,8 @@ export interface UpgradeDetail {
     readonly endedMs?: number
   }
   readonly workloads?: WorkloadUpdate
+  /** OLM held the CSV back until the running upgrade to this version ended; without an end: it still does. */
+  readonly waitsFor?: { readonly to: string; readonly untilMs?: number }
   /** The last progress: a phase or node not reached before. */
   readonly lastProgressMs?: number
   /** The newest report of the objects and series from which the record is derived. */

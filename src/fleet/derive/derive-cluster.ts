@@ -10,6 +10,7 @@ import type { ClusterObservations } from '../../model/observation.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { blocksOf } from './block-signatures.ts'
 import { clusterHistory, type ClusterHistory } from './cluster-history.ts'
+import { withGateWaits } from './gate-waits.ts'
 import { hcoUpgrades } from './hco-upgrades.ts'
 import { hasHco, kubevirtUpgradesByMetrics, kubevirtUpgradesByObjects } from './kubevirt-upgrades.ts'
 import { mergeDrafts, isOpen, toRecord } from './upgrade-record.ts'
@@ -53,7 +54,8 @@ export function upgradesOf(history: ClusterHistory): readonly UpgradeRecord[] {
     ],
   ])
   const records = drafts.map((draft) => withBlock(toRecord(draft, history), history, isOpen(draft)))
-  return records.sort((a, b) => startOf(a) - startOf(b) || (a.upgrade.id < b.upgrade.id ? -1 : 1))
+  records.sort((a, b) => startOf(a) - startOf(b) || (a.upgrade.id < b.upgrade.id ? -1 : 1))
+  return withGateWaits(records, history)
 }
 
 /** An open upgrade with what blocks it, when the evidence shows that. */

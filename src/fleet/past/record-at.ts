@@ -103,7 +103,7 @@ function blockAt({ sinceMs, evidence, ...rest }: UpgradeBlock, cut: Cut): Upgrad
 }
 
 function detailAt(detail: UpgradeDetail, cut: Cut): UpgradeDetail {
-  const { hco, virtHandler, workloads, lastProgressMs, observedUntilMs, ...rest } = detail
+  const { hco, virtHandler, workloads, lastProgressMs, observedUntilMs, waitsFor, ...rest } = detail
   const workloadUpdate = workloads === undefined ? undefined : workloadsAt(workloads, cut)
   return {
     ...rest,
@@ -112,6 +112,7 @@ function detailAt(detail: UpgradeDetail, cut: Cut): UpgradeDetail {
     ),
     components: rest.components.map((component) => componentAt(component, cut)),
     ...(hco === undefined ? {} : { hco: knownTimes(hco, cut.atMs) }),
+    ...(waitsFor === undefined ? {} : { waitsFor: waitAt(waitsFor, cut.atMs) }),
     // The number of nodes that were done in between is not stored.
     ...(virtHandler !== undefined && isOverAt(virtHandler.endedMs, cut) ? { virtHandler } : {}),
     ...(workloadUpdate === undefined ? {} : { workloads: workloadUpdate }),
@@ -120,6 +121,10 @@ function detailAt(detail: UpgradeDetail, cut: Cut): UpgradeDetail {
     conditionChanges: until(rest.conditionChanges, cut),
     featureGateChanges: until(rest.featureGateChanges, cut),
   }
+}
+
+function waitAt({ to, untilMs }: NonNullable<UpgradeDetail['waitsFor']>, atMs: number) {
+  return { to, ...(untilMs !== undefined && untilMs <= atMs ? { untilMs } : {}) }
 }
 
 function componentAt({ message, ...component }: ComponentUpgrade, cut: Cut): ComponentUpgrade {

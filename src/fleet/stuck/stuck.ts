@@ -68,7 +68,10 @@ function verdictAt(
     ...(phaseSinceMs === undefined ? {} : { phaseSinceMs }),
     ...(baseline === undefined ? {} : { baseline }),
   }
-  if (Math.min(nowMs, seenUntil) <= deadlineMs) return { ...calm, ...where }
+  const { waitsFor } = record.detail
+  const isHeldBack = waitsFor !== undefined && waitsFor.untilMs === undefined
+  // The verdict on the running upgrade covers the wait for its end.
+  if (isHeldBack || Math.min(nowMs, seenUntil) <= deadlineMs) return { ...calm, ...where }
   return {
     ...calm,
     ...where,
@@ -173,8 +176,11 @@ function isCauseReported({ blockedBy }: Upgrade, phase: PhaseName | undefined): 
  * progress of the workload update, and not of what HCO waits for.
  */
 function lastProgressMs({ upgrade, detail }: UpgradeRecord): number | undefined {
+  const { waitsFor } = detail
   const haveVmsBegun = upgrade.phases.some(({ name, startedMs }) => name === 'workloads' && startedMs !== undefined)
-  if (!haveVmsBegun && detail.lastProgressMs !== undefined) return detail.lastProgressMs
+  if (!haveVmsBegun && detail.lastProgressMs !== undefined) {
+    return Math.max(detail.lastProgressMs, waitsFor?.untilMs ?? -Infinity)
+  }
   const times = upgrade.phases
     .filter(({ name }) => name !== 'workloads')
     .flatMap(({ startedMs, endedMs }) => [startedMs, endedMs])

@@ -164,7 +164,7 @@ export const ClusterDetail = Type.Object({
       lastTransitionAt: orNull(Time),
     }),
   ),
-  /** What is wrong with the installed operator, whether or not an upgrade is open. */
+  /** What is wrong with the operator or its next upgrade, whether or not an upgrade is open. */
   problems: Type.Array(
     Type.Object({
       cause: wordOf(CLUSTER_PROBLEMS),

@@ -52,9 +52,14 @@ export interface ClusterRecord {
   readonly coverage: Coverage
 }
 
-export const CLUSTER_PROBLEMS = ['csv_unhealthy', 'hyperconverged_unhealthy', 'virt_handler_outdated'] as const
+export const CLUSTER_PROBLEMS = [
+  'csv_unhealthy',
+  'hyperconverged_unhealthy',
+  'virt_handler_outdated',
+  'cannot_plan',
+] as const
 
-/** Something is wrong with the installed operator, whether or not an upgrade is open. */
+/** Something is wrong with the installed operator, or OLM cannot plan the next one, whether or not an upgrade is open. */
 export interface ClusterProblem {
   readonly cause: (typeof CLUSTER_PROBLEMS)[number]
   /** What happened, then what to do. */
@@ -128,6 +133,7 @@ export const CLUSTER_STATES = [
   'stuck',
   'silent',
   'unhealthy',
+  'cannot_plan',
   'tainted',
   'outdated_workloads',
   'paused_pool',

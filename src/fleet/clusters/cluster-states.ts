@@ -34,6 +34,8 @@ const PROBLEM_AFTER_MS: Readonly<Record<ClusterProblem['cause'], number>> = {
   csv_unhealthy: 2 * 60_000,
   hyperconverged_unhealthy: 5 * 60_000,
   virt_handler_outdated: 15 * 60_000,
+  // OLM resolves again when a catalog is back.
+  cannot_plan: 15 * 60_000,
 }
 
 /** What the verdict on an open upgrade of the operators covers. */
@@ -63,11 +65,13 @@ export function statesOf(
   isClusterSilent: boolean,
   nowMs: number,
 ): readonly ClusterState[] {
+  const problems = problemsAt(record, open, nowMs)
   const holds: Readonly<Record<(typeof OTHER_STATES)[number], boolean>> = {
     upgrading: open.some(({ record }) => upgradeStage(record) === 'upgrading'),
     stuck: open.some(({ verdict }) => verdict.isStuck),
     silent: isClusterSilent,
-    unhealthy: record.systemHealth === 'error' || problemsAt(record, open, nowMs).length > 0,
+    unhealthy: record.systemHealth === 'error' || problems.some(({ cause }) => cause !== 'cannot_plan'),
+    cannot_plan: problems.some(({ cause }) => cause === 'cannot_plan'),
     tainted: record.isTainted === true,
     outdated_workloads: (record.workloads?.outdated ?? 0) > 0,
     paused_pool: record.pools.some(({ isPaused }) => isPaused),

@@ -6,7 +6,7 @@
 import type { Condition, InstallPlanFacts, SubscriptionFacts } from '../../model/object-facts.ts'
 import type { Evidence } from '../../model/upgrade.ts'
 import { conditionText, objectEvidence } from './block-evidence.ts'
-import { type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
+import { type ClusterHistory, type ObjectHistory, hcoCsvs } from './cluster-history.ts'
 import { conditionOf } from './hco-window.ts'
 import { hcoSubscriptions, planOf } from './olm-offer.ts'
 
@@ -32,6 +32,10 @@ const PROBLEMS = {
     'Check that the cluster can pull the bundle image, then delete the failed unpack job.',
   ],
   ResolutionFailed: ['OLM cannot resolve the next version', 'Remove the conflict that the condition reports.'],
+  SubscriptionMissing: [
+    'The Subscription of the installed CSV was deleted, and OLM offers no upgrade',
+    'Create the Subscription again.',
+  ],
   CatalogSourcesUnhealthy: [
     'OLM cannot resolve the next version while a catalog is unhealthy',
     'Repair or remove the reported CatalogSource.',
@@ -47,7 +51,21 @@ export function planningProblem(history: ClusterHistory): PlanningProblem | unde
     const problem = problemOf(subscription, referredPlan(history, subscription))
     if (problem !== undefined) return problem
   }
-  return undefined
+  return orphanedCsv(history)
+}
+
+/** Without a Subscription OLM never plans an upgrade of an installed CSV. */
+function orphanedCsv(history: ClusterHistory): PlanningProblem | undefined {
+  const subscriptions = hcoSubscriptions(history)
+  const last = subscriptions.findLast(({ gone }) => gone !== undefined)
+  const csv = hcoCsvs(history).findLast(({ gone }) => gone === undefined)
+  if (last?.gone === undefined || csv === undefined || subscriptions.some(({ gone }) => gone === undefined))
+    return undefined
+  const ref = `subscriptions/${last.namespace}/${last.name}`
+  const { atMs } = last.gone
+  return toProblem('SubscriptionMissing', '', atMs, [
+    objectEvidence(atMs, `Subscription ${last.name} is deleted, CSV ${csv.name} is not`, ref, 'offered'),
+  ])
 }
 
 type Subscription = ObjectHistory<SubscriptionFacts>

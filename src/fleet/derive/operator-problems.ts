@@ -1,7 +1,7 @@
 /**
- * What is wrong with the installed operator, whether or not an upgrade is open: the installed CSV has left Succeeded,
- * HyperConverged reports Degraded or is not Available, or virt-handler is not rolled out to all nodes (facts 5.4, 5.10). A
- * cluster with a problem is not steady. Pure, without a clock: how long a problem has to last is decided where states are
+ * What is wrong with the operator, whether or not an upgrade is open: the installed CSV has left Succeeded, HyperConverged
+ * reports Degraded or is not Available, virt-handler is not rolled out to all nodes, or OLM cannot plan the next version
+ * (facts 5.4, 5.10, 5.11). A cluster with a problem is not steady. Pure, without a clock: how long a problem has to last is decided where states are
  * computed.
  */
 import type { ClusterProblem } from '../../model/cluster-record.ts'
@@ -11,6 +11,7 @@ import { conditionText } from './block-evidence.ts'
 import { type ClusterHistory, hcoCsvs, versionOf } from './cluster-history.ts'
 import { csvPath, isBeingReplaced } from './csv-path.ts'
 import { conditionOf } from './hco-window.ts'
+import { planningProblem } from './olm-planning.ts'
 import { rolloutNow } from './virt-handler-rollout.ts'
 
 export function operatorProblems(history: ClusterHistory): readonly ClusterProblem[] {
@@ -19,6 +20,7 @@ export function operatorProblems(history: ClusterHistory): readonly ClusterProbl
     ...(isCsvReported ? csvProblems(history) : csvProblemsOfMetrics(history)),
     ...hyperConvergedProblems(history),
     ...virtHandlerProblems(history),
+    ...planningProblems(history),
   ]
 }
 
@@ -107,6 +109,13 @@ function hyperConvergedProblems(history: ClusterHistory): readonly ClusterProble
 function unmet(conditions: readonly Condition[], type: string, status: string): Condition | undefined {
   const condition = conditionOf(conditions, type)
   return condition?.status === status ? condition : undefined
+}
+
+function planningProblems(history: ClusterHistory): readonly ClusterProblem[] {
+  const problem = planningProblem(history)
+  if (problem === undefined) return []
+  const { text, sinceMs, evidence } = problem
+  return [{ cause: 'cannot_plan', text, sinceMs, evidence }]
 }
 
 /** Since the last node got its new virt-handler. */

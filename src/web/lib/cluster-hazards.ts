@@ -81,6 +81,7 @@ export function hazardsOf(cluster: ClusterDetail): readonly Hazard[] {
 /** Name, text and the alert whose runbook helps. */
 const HAZARDS: Readonly<Record<Problem, (text: string) => [string, string, string]>> = {
   csv_unhealthy: (text) => ['The installed CSV is unhealthy', text, 'CsvAbnormalFailedOver2Min'],
+  cannot_plan: (text) => ['OLM cannot plan an upgrade', text, 'DaytwoUpgradeStuck'],
   virt_handler_outdated: (text) => ['virt-handler is not updated on all nodes', text, 'DaytwoUpgradeStuck'],
 }
 

@@ -14,6 +14,7 @@ import { Mark, type Look } from './marks.tsx'
 const CLUSTER_LOOKS: Readonly<Record<ClusterState, Look>> = {
   stuck: { shape: 'triangle', tone: 'tone-critical' },
   unhealthy: { shape: 'cross', tone: 'tone-critical' },
+  cannot_plan: { shape: 'slash', tone: 'tone-warning' },
   silent: { shape: 'dash' },
   tainted: { shape: 'diamond', tone: 'tone-warning' },
   upgrading: { shape: 'up' },

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { upgradeStage } from '../../../src/fleet/clusters/cluster-states.ts'
-import { deriveUpgrades } from '../../../src/fleet/derive/derive-cluster.ts'
+import { createFleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
+import { deriveCluster, deriveUpgrades } from '../../../src/fleet/derive/derive-cluster.ts'
 import { createBaselineIndex } from '../../../src/fleet/stuck/stuck-baseline.ts'
 import { createStuckJudge } from '../../../src/fleet/stuck/stuck.ts'
 import type { InstallPlanFacts, SubscriptionFacts } from '../../../src/model/object-facts.ts'
 import type { ObjectObservation } from '../../../src/model/observation.ts'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
-import { at, condition, csvFacts, csvName, hcoFacts, observations, settled, sight, T0 } from './stories.ts'
+import { at, CLUSTER, condition, csvFacts, csvName, hcoFacts, observations, settled, sight, T0 } from './stories.ts'
 
 const HOUR = 3600
 const PLAN = 'install-7'
@@ -181,4 +182,43 @@ test('an approved plan without a CSV is stuck, and not after a minute', () => {
   expect(verdict).toMatchObject({ isStuck: true, stalledSinceMs: at(3) })
   expect(verdict.causes).toMatchObject([{ cause: 'resolution_failed', text: expect.stringContaining(PLAN) as string }])
   expect(verdict.causes[0]!.evidence.length).toBeGreaterThan(0)
+})
+
+describe('OLM that cannot plan is a state of the cluster without an open upgrade', () => {
+  const latest = { state: 'AtLatestKnown', currentCsv: csvName('1.16.0'), installPlan: 'install-1' }
+  test.each<readonly [string, readonly ObjectObservation[], RegExp, number]>([
+    [
+      'a bundle that cannot be resolved',
+      [
+        subscription(10, 0, latest),
+        subscription(11, 60, {
+          ...latest,
+          conditions: [condition('ResolutionFailed', 'True', 'ConstraintsNotSatisfiable', 'a CSV is orphaned', 59)],
+        }),
+      ],
+      /cannot resolve/,
+      59,
+    ],
+    [
+      'a Subscription that was deleted',
+      [subscription(10, 0, latest), { ...subscription(11, 60, latest), change: 'deleted' }],
+      /Subscription of the installed CSV was deleted/,
+      60,
+    ],
+  ])('%s', (_, objects, text, second) => {
+    const facts = deriveCluster(observations({ objects: [old, hco, ...objects] }))
+    expect(facts.upgrades).toEqual([])
+    expect(facts.cluster.problems).toMatchObject([
+      { cause: 'cannot_plan', text: expect.stringMatching(text) as string },
+    ])
+    expect(Math.abs(facts.cluster.problems![0]!.sinceMs - at(second))).toBeLessThan(2000)
+    expect(facts.cluster.problems![0]!.evidence).toHaveLength(1)
+    const index = createFleetIndex()
+    index.put(facts)
+    const statesAt = (atSecond: number): unknown => {
+      index.markSeen(CLUSTER, { objectsMs: at(atSecond) })
+      return index.cluster(CLUSTER, at(atSecond))!.states
+    }
+    expect([statesAt(300), statesAt(1200)]).toEqual([['steady'], ['cannot_plan']])
+  })
 })

@@ -257,7 +257,7 @@ function readClause(kind: string, rest: string, expected: Expectations): void {
   else if (kind === 'info') expected.info.push(test)
   else if (kind === 'no_warn') expected.noWarn = true
   else if (kind === 'no_info') expected.noInfo = true
-  else if (kind === 'string') expected.string = unquote(rest) ?? rest
+  else if (kind === 'string') expected.string = unquote(rest)
   else if (kind === 'range') {
     const range = /^vector from (\S+) to (\S+) step (\S+)$/.exec(rest)
     expected.rangeVector = { startMs: timeMs(range![1]!), stepMs: timeMs(range![3]!) }
@@ -404,9 +404,9 @@ function readSeries(text: string): { labels: Labels; rest: string } {
       LABEL_PAIR.lastIndex = at
       const pair = LABEL_PAIR.exec(text)
       if (pair === null || pair[0] === '') throw new Error(`not a series: ${text}`)
-      const label = pair[1] ?? unquote(pair[2]!)!
+      const label = pair[1] ?? unquote(pair[2]!)
       if (pair[3] === undefined) pairs.push([METRIC_NAME, label])
-      else pairs.push([label, unquote(pair[3])!])
+      else pairs.push([label, unquote(pair[3])])
       at = LABEL_PAIR.lastIndex
     }
     at++

@@ -10,7 +10,7 @@ export interface CollectorClock {
   /** The cluster's time, to the second, of an observation at `seenMs`. */
   clusterMs(seenMs: number): number
   /** How far the clocks of the cluster and of the Collector contradict each other around a time; 0: not noticeably. */
-  doubtSeconds(timeMs: number): number
+  readonly doubtSeconds: (timeMs: number) => number
 }
 
 /** The states of one object, oldest first: see `ObjectState`. */

@@ -25,7 +25,6 @@ export function pageParts(patterns: readonly PagePattern[]): Plugin {
           const chunk = bundle[name]
           if (found.has(name) || html.includes(name) || chunk?.type !== 'chunk') return
           found.add(name)
-          for (const css of chunk.viteMetadata?.importedCss ?? []) found.add(css)
           for (const other of chunk.imports) partsOf(other, found)
         }
         const rows = patterns.map(({ pattern, file }) => {
@@ -52,9 +51,7 @@ const ASK = `(rows => {
   const [, parts] = rows.find(([pattern]) => pattern.test(location.pathname)) ?? [0, []]
   for (const part of parts) {
     const link = document.createElement('link')
-    const isStyle = part.endsWith('.css')
-    link.rel = isStyle ? 'preload' : 'modulepreload'
-    if (isStyle) link.as = 'style'
+    link.rel = 'modulepreload'
     link.crossOrigin = ''
     link.href = '/' + part
     document.head.append(link)

@@ -32,7 +32,7 @@ test.each([
   expect(links[0]).toMatchObject({ rel: 'modulepreload', crossOrigin: '', href: expect.stringMatching(page) as string })
   expect(links.filter(({ href }) => !existsSync(join(ROOT, href)))).toEqual([])
   for (const { href, rel, as } of links) {
-    expect([rel, as]).toEqual(href.endsWith('.css') ? ['preload', 'style'] : ['modulepreload', undefined])
+    expect([rel, as]).toEqual(['modulepreload', undefined])
     expect(html, 'what the first screen has is not asked for twice').not.toContain(href)
   }
 })

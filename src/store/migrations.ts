@@ -3,7 +3,7 @@ import { FleetError } from '../base/errors.ts'
 
 /**
  * The schema: the baseline, then forward-only steps. `PRAGMA user_version` is the schema version of a file. A released
- * step is never edited. README.md draws the blobs.
+ * step is never edited. README.md draws the blobs. One file, however long: what a file of any version needs is read in order.
  */
 
 /** No release wrote an older schema. */

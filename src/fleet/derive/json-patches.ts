@@ -62,7 +62,10 @@ function stretchesOf(history: ObjectHistory<HyperConvergedFacts>, annotation: st
       open = undefined
       return
     }
-    const startedMs = i > 0 || isSeenFromCreation(history) ? atMs : taintedSince(facts)
+    const isWatched = i > 0 || isSeenFromCreation(history)
+    // The time in the condition is by the clock of the cluster.
+    const taintedMs = open === undefined ? taintedSince(facts) : undefined
+    const startedMs = taintedMs ?? (isWatched ? atMs : undefined)
     open = { annotation, text, ...(startedMs === undefined ? {} : { startedMs }) }
     stretches.push(open)
   })
@@ -70,7 +73,7 @@ function stretchesOf(history: ObjectHistory<HyperConvergedFacts>, annotation: st
   return stretches
 }
 
-/** The only annotation at the first observation was added when HCO became tainted. */
+/** The only annotation was added when HCO became tainted. */
 function taintedSince({ conditions, jsonPatches }: HyperConvergedFacts): number | undefined {
   if (Object.keys(jsonPatches).length !== 1) return undefined
   return conditions.find(({ type, status }) => type === 'TaintedConfiguration' && status === 'True')?.lastTransitionMs

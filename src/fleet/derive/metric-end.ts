@@ -101,6 +101,8 @@ function endAfter(health: readonly MetricRun[], well: MetricRun, control: Moment
 function kubevirtEnd(history: ClusterHistory, health: readonly MetricRun[], nodes: Moment): Moment | undefined {
   const error = health.findLast(({ value, firstMs }) => value === 2 && firstMs <= nodes.atMs)
   if (error?.afterMs === undefined || error.afterMs < nodes.atMs) return undefined
+  // HCO restarts: its health is missing, and may still be an error.
+  if (!health.some(({ firstMs }) => firstMs === error.afterMs)) return undefined
   const { firstMs: fromMs, lastMs: untilMs } = error
   const isShared = history.runs('operand_ready').some((run) => {
     return run.value === 0 && run.firstMs <= untilMs && endOfRun(run) >= fromMs

@@ -136,7 +136,9 @@ function workloadsPhase(
   state: UpgradeState,
 ): PhaseDraft {
   if (workloads === 'none') return bare('workloads', state === 'succeeded' ? 'skipped' : 'unknown')
-  if (workloads !== undefined) return phase('workloads', 'in_progress', workloads.started, workloads.ended)
+  if (workloads !== undefined) {
+    return phase('workloads', workloads.isOvertaken ? 'unknown' : 'in_progress', workloads.started, workloads.ended)
+  }
   const isSkipped = rollout === undefined && state === 'succeeded' && history.runs('kubevirt_nodes').length > 0
   return bare('workloads', isSkipped ? 'skipped' : 'unknown')
 }

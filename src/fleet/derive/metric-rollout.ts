@@ -183,12 +183,25 @@ function handlerStart(history: ClusterHistory, range: Span, canaryMs: number): M
   return runMoment(start)
 }
 
-export type MetricWorkloads = Omit<WorkloadPhase, 'ref'>
+export type MetricWorkloads = Omit<WorkloadPhase, 'ref'> & {
+  /** A later upgrade changed KubeVirt before the workload update ended. */
+  readonly isOvertaken: boolean
+}
 
 /** Of scrapes that are further apart, what happened in between is not known. */
 export const COARSE_SECONDS = 300
 
-/** After the last node the count rises to all VMs, and falls. @returns `none`: the count is reported and did not rise */
+/** When the next KubeVirt after a moment has a first node: then the workload update of this one is over. */
+export function nextRolloutMs(history: ClusterHistory, fromMs: number): number {
+  const runs = history.runs('kubevirt_nodes')
+  return runs.find((run) => run.firstMs > fromMs && isNewVersion(run, runs))?.firstMs ?? Infinity
+}
+
+/**
+ * After the last node the count rises to all VMs, and falls.
+ * @param toMs the next KubeVirt is rolled out
+ * @returns `none`: the count is reported and did not rise
+ */
 export function metricWorkloads(
   history: ClusterHistory,
   since: Moment,
@@ -207,6 +220,7 @@ export function metricWorkloads(
   return {
     started,
     ended: runMoment(end),
+    isOvertaken: end === undefined && toMs !== Infinity,
     outdatedAtStart: runs[jump]!.value,
     outdatedNow: counted.at(-1)!.value,
     progressMs: counted.flatMap(({ value, firstMs }) => {

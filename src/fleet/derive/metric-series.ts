@@ -1,14 +1,44 @@
 /** Joins the runs of metrics, independent of the pieces in which they arrived. */
-import type { MetricRun } from '../../model/observation.ts'
+import type { MetricRun, MetricSignal } from '../../model/observation.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { runSeriesKey } from '../run-series.ts'
 
+/**
+ * Gauges of an operator's own view. While the operator restarts they are missing, which is no change: a value continues
+ * until the next one is scraped.
+ */
+const BRIDGED: ReadonlySet<MetricSignal> = new Set([
+  'hco_health',
+  'unsafe_modifications',
+  'operand_ready',
+  'outdated_vmis',
+])
+
 /** Sorted by signal, start and labels; runs of one series with one value and no scrape between them are joined. */
 export function joinRuns(runs: readonly MetricRun[]): readonly MetricRun[] {
-  const bySeries = groupBy(runs, (run) => `${runSeriesKey(run)} ${run.value}`)
-  const joined = [...bySeries].flatMap(([series, pieces]) => joinPieces(pieces).map((run) => ({ series, run })))
+  const bySeries = groupBy(runs, runSeriesKey)
+  const joined = [...bySeries].flatMap(([key, ofSeries]) => {
+    const byValue = groupBy(ofSeries, ({ value }) => value)
+    const own = [...byValue.values()].flatMap(joinPieces)
+    const bridged = BRIDGED.has(ofSeries[0]!.signal) ? bridgeGaps(own) : own
+    return bridged.map((run) => ({ series: `${key} ${run.value}`, run }))
+  })
   joined.sort((a, b) => a.run.firstMs - b.run.firstMs || (a.series < b.series ? -1 : a.series > b.series ? 1 : 0))
   return joined.map(({ run }) => run)
+}
+
+function bridgeGaps(runs: readonly MetricRun[]): readonly MetricRun[] {
+  const bridged: MetricRun[] = []
+  for (const run of runs.toSorted((a, b) => a.firstMs - b.firstMs || a.value - b.value)) {
+    const last = bridged.at(-1)
+    if (last?.afterMs === undefined || last.afterMs >= run.firstMs) bridged.push(run)
+    else if (last.value === run.value) bridged[bridged.length - 1] = join(last, run)
+    else {
+      bridged[bridged.length - 1] = { ...last, afterMs: run.firstMs }
+      bridged.push({ ...run, beforeMs: last.lastMs })
+    }
+  }
+  return bridged
 }
 
 function joinPieces(pieces: readonly MetricRun[]): readonly MetricRun[] {

@@ -16,6 +16,7 @@ import {
   metricRollout,
   metricRolloutBegun,
   metricWorkloads,
+  nextRolloutMs,
   rolloutEvidence,
   type MetricRollout,
   type MetricWorkloads,
@@ -60,7 +61,8 @@ function draftOf(
   const outcome = succeeded === undefined ? unfinished(presence, from, next) : end
   const started = scrapeMoment(firstMs, beforeMs)
   const done = end.kubevirt ?? rollout?.ended
-  const workloads = done === undefined ? undefined : metricWorkloads(history, done, range.toMs)
+  const updatesToMs = done === undefined ? Infinity : nextRolloutMs(history, done.atMs)
+  const workloads = done === undefined ? undefined : metricWorkloads(history, done, updatesToMs)
   const moved = typeof workloads === 'object' ? workloads : undefined
   const reached = outcome.state === 'succeeded' ? outcome.ended : undefined
   const subscription = subscriptionAt(history, firstMs)
@@ -85,7 +87,7 @@ function draftOf(
       csvSteps: csvStepsOf(presence),
       components: rollout === undefined ? [] : [componentOf(rollout, end.kubevirt)],
       virtHandler: rollout && toVirtHandler({ ...rollout, desired: rollout.nodes }),
-      workloads: moved && workloadsOf(history, moved, moved.started.atMs, range.toMs),
+      workloads: moved && workloadsOf(history, moved, moved.started.atMs, updatesToMs),
     },
   }
 }

@@ -255,10 +255,75 @@ describe('the end since 1.16, where no metric shows the end of HCO', () => {
     })
   })
 
+  test('HCO that restarts reports no health, which is no end of KubeVirt', () => {
+    const restarts: Steps = [
+      [0, FIRST],
+      [2, 150],
+      [undefined, 330],
+      [2, 390],
+      [0, 480],
+    ]
+    const kubevirtOf = (until: number) =>
+      deriveUpgrades(observed([], upgrade(until, restarts)))[0]!.upgrade.phases.find(
+        ({ name }) => name === 'operands.kubevirt',
+      )
+    expect(linesOf(upgrade(3 * HOUR, restarts))).toEqual(['1.16.0 1.17.0 succeeded 0..480'])
+    expect(second(kubevirtOf(3 * HOUR)?.endedMs)).toBe('480')
+    // Nobody knows while it is away.
+    for (const until of [330, 360, 390, 450]) expect(kubevirtOf(until)?.endedMs).toBeUndefined()
+  })
+
+  test('a restart during the change of the health leaves a time between two scrapes', () => {
+    const metrics = upgrade(3 * HOUR, [
+      [0, FIRST],
+      [2, 150],
+      [undefined, 330],
+      [0, 390],
+    ])
+    const [record] = deriveUpgrades(observed([], metrics))
+    const kubevirt = record!.upgrade.phases.find(({ name }) => name === 'operands.kubevirt')
+    expect([second(kubevirt?.endedMs), kubevirt?.resolutionSeconds]).toEqual(['390', 90])
+  })
+
   test('a fault before the two hours are over opens no phase again', () => {
     const [record] = deriveUpgrades(observed([], upgrade(3000, [...WELL, [2, 2400]])))
     expect(record!.upgrade.state).toBe('in_progress')
     expect(record!.upgrade.phases.filter(({ state }) => state === 'in_progress')).toEqual([])
+  })
+})
+
+describe('the workload update when the next upgrade follows', () => {
+  const workloadsOf = (...steps: Steps) => {
+    const metrics = [
+      ...chained(COMMUNITY, 900, 4 * HOUR),
+      ...series(4 * HOUR, 'outdated_vmis', {}, [[0, FIRST], [4, 360], ...steps]),
+    ]
+    return deriveUpgrades(observed([], metrics)).map(({ upgrade }) => {
+      const { startedMs, endedMs, state } = upgrade.phases.find(({ name }) => name === 'workloads')!
+      return `${second(startedMs)}..${second(endedMs)} ${state}`
+    })
+  }
+
+  test.each<[string, Steps, readonly string[]]>([
+    [
+      'is over and unknown when the next KubeVirt is rolled out before its end',
+      [
+        [3, 600],
+        [5, 1290],
+      ],
+      ['360..? unknown', '1290..? in_progress'],
+    ],
+    [
+      'goes on while OLM installs the next one',
+      [
+        [0, 960],
+        [5, 1290],
+        [0, 2400],
+      ],
+      ['360..960 succeeded', '1290..2400 succeeded'],
+    ],
+  ])('%s', (_, steps, want) => {
+    expect(workloadsOf(...steps)).toEqual(want)
   })
 })
 

@@ -171,6 +171,7 @@ describe('JSON patches', () => {
 
   test.each([
     ['added and taken away', [look(0, patched()), look(60, patched(ADD)), look(90, patched())], ['60..90 x1 ±1']],
+    ['since HCO became tainted, by its clock', [look(0, patched()), look(60, patched(ADD, 134))], ['134.. x1 ±1']],
     ['still there', [look(0, patched()), look(60, patched(ADD))], ['60.. x1 ±1']],
     ['there at the first look: tainted since', [look(60, patched(ADD, -500))], ['-500.. x1 ±1']],
     ['there at the first look, and nothing says since when', [look(60, patched(ADD))], ['.. x1 ±1']],
@@ -209,6 +210,18 @@ describe('JSON patches', () => {
     expect(found(observed([look(0, patched()), look(61, patched(ADD)), look(100, patched())], runs))).toEqual([
       'jsonpatch kubevirt 61..100 x1 ±1',
     ])
+  })
+
+  test('HCO that restarts reports no patches, which ends none', () => {
+    const counted = (value: number, first: number, last: number, ends: Parameters<typeof run>[4]) =>
+      run('unsafe_modifications', { annotation_name: NAME }, value, [first, last], ends)
+    const runs = [
+      counted(0, 0, 30, { after: 60 }),
+      counted(2, 60, 90, { before: 30, after: 120 }),
+      counted(2, 180, 600, { before: 150, after: 630 }),
+      counted(3, 720, 900, { before: 690 }),
+    ]
+    expect(found(observed([], runs))).toEqual(['jsonpatch kubevirt 60..720 x2 ±30', 'jsonpatch kubevirt 720.. x3 ±120'])
   })
 
   test('a patch that its object told last is no second one when a scrape counts it afterwards', () => {

@@ -189,6 +189,8 @@ export interface WorkloadUpdate {
   }
   /** Of gauges: whether a migration was pending or running since the last VM was updated. */
   readonly isAnySeen?: boolean
+  /** By metrics: a migration that ran ended since the last VM was updated, so it was not the same one all the time. */
+  readonly hasRunEnded?: boolean
   /** Whether an update method is set. Absent: HyperConverged is not reported. */
   readonly hasMethod?: boolean
   /** Outdated VMs updated per minute, recently; absent when unknown. */

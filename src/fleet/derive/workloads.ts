@@ -142,13 +142,20 @@ function lastUpdateMs(history: ClusterHistory, { fromMs, untilMs = Infinity }: W
   return Math.max(fromMs, last?.firstMs ?? 0)
 }
 
-function measuredActivity(history: ClusterHistory, window: WorkloadWindow): Pick<WorkloadUpdate, 'isAnySeen'> {
+function measuredActivity(
+  history: ClusterHistory,
+  window: WorkloadWindow,
+): Pick<WorkloadUpdate, 'isAnySeen' | 'hasRunEnded'> {
   const { untilMs = Infinity } = window
   const runs = [...WAITING_SIGNALS, 'migrations_running' as const].flatMap((signal) => history.runs(signal))
   if (runs.length === 0 || history.of('virtualmachineinstancemigrations').length > 0) return {}
   const sinceMs = lastUpdateMs(history, window)
   const isAnySeen = runs.some(({ value, firstMs, lastMs }) => value > 0 && lastMs >= sinceMs && firstMs < untilMs)
-  return { isAnySeen }
+  const hasRunEnded = history.runs('migrations_running').some(({ value, afterMs = Infinity }, i, all) => {
+    const next = all[i + 1]
+    return value > 0 && afterMs > sinceMs && next !== undefined && next.firstMs < untilMs && next.value < value
+  })
+  return { isAnySeen, hasRunEnded }
 }
 
 /**
@@ -186,5 +193,6 @@ export function isPendingTimeout({ phaseTimesMs, createdMs, endMs }: MigrationFa
   const waitingMs = phaseTimesMs['Scheduling'] ?? phaseTimesMs['Pending'] ?? createdMs
   if (waitingMs === undefined) return false
   const waitedMs = failedMs - waitingMs
-  return PENDING_LIMITS_MS.some((limitMs) => waitedMs >= limitMs && waitedMs <= limitMs + LIMIT_SLACK_MS)
+  // KubeVirt counts from the creation of the pod, which is before the phase Scheduling.
+  return PENDING_LIMITS_MS.some((limitMs) => Math.abs(waitedMs - limitMs) <= LIMIT_SLACK_MS)
 }

@@ -169,8 +169,9 @@ function migrationsTimeOut(record: UpgradeRecord, phase: PhaseName | undefined):
 
 /** Migrations run and none ends: memory is dirtied faster than it is copied. */
 function migrationNeverEnds(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
-  const migrations = record.detail.workloads?.migrations
+  const { migrations, hasRunEnded } = record.detail.workloads ?? {}
   if (phase !== 'workloads' || (migrations?.running ?? 0) === 0 || (migrations?.failed ?? 0) > 0) return undefined
+  if (hasRunEnded === true) return undefined
   const text = `${count(migrations!.running!, 'migration')} running, and no VM was updated since.`
   return { cause: 'migration_never_ends', text, evidence: evidenceOf(record, 'workloads') }
 }

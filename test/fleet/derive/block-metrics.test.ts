@@ -354,12 +354,23 @@ describe('machines that stand still, as gauges tell it', () => {
     ]),
   ]
 
+  const again = (outdated: number) => [
+    ...gauges(outdated, 0, 0).filter(({ signal }) => signal !== 'migrations_running'),
+    ...series('migrations_running', {}, [
+      [0, -900],
+      [1, 480],
+      [0, 540],
+      [1, 600],
+    ]),
+  ]
+
   test.each([
     ['nothing waits and nothing runs', gauges(5, 0, 0), ['workload_method_missing']],
     ['some wait and none runs', gauges(5, 1, 0), ['migrations_pending']],
     ['one waited for as long as KubeVirt lets it', churn(5, 300), ['migrations_pending']],
     ['one waited for a moment, so a method is set', churn(5, 60), ['unknown']],
     ['one runs', gauges(5, 0, 1), ['migration_never_ends']],
+    ['one ran and ended, and another one runs', again(5), ['unknown']],
     ['nobody counts migrations', gauges(5, 0, 0).slice(0, 3), ['unknown']],
     ['none is outdated', gauges(0, 0, 0), ['unknown']],
   ] as const)('%s', (_, metrics, causes) => {

@@ -119,6 +119,7 @@ describe('migrations', () => {
 
   test.each([
     ['5 minutes', { Pending: 1, Scheduling: 4, Failed: 306 }, 1],
+    ['5 minutes since its pod was made, a moment before Scheduling', { Pending: 1, Scheduling: 4, Failed: 302 }, 1],
     ['15 minutes', { Scheduling: 4, Failed: 908 }, 1],
     ['a minute more than a limit is another fault', { Scheduling: 4, Failed: 400 }, 0],
     ['it fails at once', { Scheduling: 4, Failed: 6 }, 0],

@@ -8,7 +8,7 @@ import type { Log } from '../base/log.ts'
 import type { RuleAlert } from '../model/alert.ts'
 import type { AlertRunReader } from '../model/alert-run.ts'
 import { createAlertHistory, type AlertRunStore } from './alert-history.ts'
-import { duplicateAlerts, type CanonicalName } from './duplicate-alerts.ts'
+import { DuplicateAlerts, type CanonicalName } from './duplicate-alerts.ts'
 import type { ExternalAlert } from './external-alert.ts'
 import { createExternalAlerts, type ExternalAlertStore, type ExternalAlerts } from './external-alerts.ts'
 import type { UserActions, UserActionStore } from './user-actions.ts'
@@ -72,7 +72,7 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
     createAlertHistory(store.alertRuns),
     createExternalAlerts(store.externalAlerts, options),
   ])
-  let duplicates: ReadonlyMap<string, string> = new Map()
+  const duplicates = new DuplicateAlerts(canonicalName)
   let prunedAtMs = -Infinity
   const throttle = new FaultThrottle()
 
@@ -81,8 +81,8 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
     return ofOthers.length === 0 ? rules.alerts() : [...rules.alerts(), ...ofOthers]
   }
   const withoutDuplicates = (alerts: readonly AnyAlert[]): readonly AnyAlert[] => {
-    duplicates = duplicateAlerts(alerts, canonicalName)
-    return duplicates.size === 0 ? alerts : alerts.filter(({ fingerprint }) => !duplicates.has(fingerprint))
+    const found = duplicates.update(alerts)
+    return found.size === 0 ? alerts : alerts.filter(({ fingerprint }) => !found.has(fingerprint))
   }
   /** A full disk remains full for a while, so this is logged once a minute. */
   const report =
@@ -105,7 +105,7 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
     external,
     runs,
     alerts: (nowMs = clock.nowMs()) => alertsAt(nowMs),
-    duplicates: () => duplicates,
+    duplicates: () => duplicates.found,
     toNotify: (nowMs) => withoutDuplicates(alertsAt(nowMs)),
     withoutDuplicates,
     cycle: async (nowMs) => {

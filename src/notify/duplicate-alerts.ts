@@ -14,9 +14,11 @@
 import type { Alert } from '../model/alert.ts'
 import { CLUSTER_ALIASES, CLUSTER_LABEL, clusterOf } from '../model/cluster-identity.ts'
 import { isExternal, type ExternalAlert } from './external-alert.ts'
+import { OriginalIndex } from './original-index.ts'
 
-/** Labels that identify the reporter of an alert, not its subject. */
+/** Labels that identify the reporter of an alert, not its subject. The name is compared before, by its present form. */
 const REPORTER_LABELS: ReadonlySet<string> = new Set([
+  'alertname',
   'prometheus',
   'prometheus_replica',
   'replica',
@@ -29,56 +31,97 @@ const REPORTER_LABELS: ReadonlySet<string> = new Set([
 /** The present name of an alert, for an old name or the present one. */
 export type CanonicalName = (alertname: string) => string
 
-/** The fingerprint of the original by that of its duplicate; of firing alerts only. */
-export function duplicateAlerts(
-  alerts: readonly (Alert | ExternalAlert)[],
-  canonicalName: CanonicalName = (name) => name,
-): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
-  const firing = alerts.filter(({ state }) => state === 'firing')
-  const keyOf = ({ labels }: Alert): string => `${canonicalName(labels.get('alertname'))}\u0000${clusterOf(labels)}`
-  const groups = new Map<string, (Alert | ExternalAlert)[]>()
-  for (const alert of firing) if (isExternal(alert)) groups.set(keyOf(alert), [])
-  if (groups.size === 0) return found
-  for (const alert of firing) groups.get(keyOf(alert))?.push(alert)
-  for (const group of groups.values()) {
-    for (const [duplicate, original] of duplicatesIn(group)) found.set(duplicate, original)
-  }
-  return found
+type AnyAlert = Alert | ExternalAlert
+
+/** Alerts of one name and cluster. */
+interface Group {
+  /** In the order given. */
+  readonly alerts: readonly AnyAlert[]
+  /** The fingerprint of the original by that of its duplicate. */
+  readonly duplicates: ReadonlyMap<string, string>
 }
 
-/** Of alerts of one name and cluster. */
-function duplicatesIn(group: readonly (Alert | ExternalAlert)[]): ReadonlyMap<string, string> {
-  const duplicates = new Map<string, string>()
-  const originals: (Alert | ExternalAlert)[] = []
-  /** External alerts that already have a duplicate of a rule. */
-  const taken = new Set<string>()
-  for (const alert of [...group].sort(byFirst)) {
-    const isOfRule = !isExternal(alert)
-    const original = originals.find(
-      (other) =>
-        (!isOfRule || (isExternal(other) && !taken.has(other.fingerprint))) &&
-        // Alerts with equal labels are one alert for receivers and in every list by fingerprint.
-        other.fingerprint !== alert.fingerprint &&
-        isSameThing(alert, other),
-    )
-    if (original === undefined) {
-      originals.push(alert)
-      continue
+/**
+ * Remembers what it found, and compares only the alerts of names and clusters in which something changed. Linear in the
+ * number of alerts, whatever their labels are.
+ */
+export class DuplicateAlerts {
+  readonly #canonicalName: CanonicalName
+  #groups: ReadonlyMap<string, Group> = new Map()
+  #found: ReadonlyMap<string, string> = new Map()
+
+  constructor(canonicalName: CanonicalName = (name) => name) {
+    this.#canonicalName = canonicalName
+  }
+
+  /** As of the last update. */
+  get found(): ReadonlyMap<string, string> {
+    return this.#found
+  }
+
+  /** The fingerprint of the original by that of its duplicate; of firing alerts only. */
+  update(alerts: readonly AnyAlert[]): ReadonlyMap<string, string> {
+    const before = this.#groups
+    const groups = new Map<string, Group>()
+    let isChanged = false
+    for (const [key, members] of this.#groupsOf(alerts)) {
+      const known = before.get(key)
+      const isSame = known !== undefined && hasSameAlerts(known.alerts, members)
+      groups.set(key, isSame ? known : { alerts: members, duplicates: duplicatesIn(members) })
+      isChanged ||= !isSame
     }
-    if (isOfRule) taken.add(original.fingerprint)
-    duplicates.set(alert.fingerprint, original.fingerprint)
+    this.#groups = groups
+    if (!isChanged && groups.size === before.size) return this.#found
+    const found = new Map<string, string>()
+    for (const { duplicates } of groups.values()) {
+      for (const [duplicate, original] of duplicates) found.set(duplicate, original)
+    }
+    return (this.#found = found)
+  }
+
+  /** Firing alerts by name and cluster, where at least one is external. */
+  #groupsOf(alerts: readonly AnyAlert[]): ReadonlyMap<string, readonly AnyAlert[]> {
+    const keyOf = ({ labels }: Alert): string =>
+      `${this.#canonicalName(labels.get('alertname'))}\u0000${clusterOf(labels)}`
+    const firing = alerts.filter(({ state }) => state === 'firing')
+    const groups = new Map<string, AnyAlert[]>()
+    for (const alert of firing) if (isExternal(alert)) groups.set(keyOf(alert), [])
+    if (groups.size > 0) for (const alert of firing) groups.get(keyOf(alert))?.push(alert)
+    return groups
+  }
+}
+
+function hasSameAlerts(a: readonly AnyAlert[], b: readonly AnyAlert[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((one, i) => {
+      const other = b[i]!
+      return (
+        one.fingerprint === other.fingerprint &&
+        isExternal(one) === isExternal(other) &&
+        firstSeenMs(one) === firstSeenMs(other)
+      )
+    })
+  )
+}
+
+function duplicatesIn(group: readonly AnyAlert[]): ReadonlyMap<string, string> {
+  const duplicates = new Map<string, string>()
+  const originals = new OriginalIndex()
+  for (const alert of [...group].sort(byFirst)) {
+    const { fingerprint } = alert
+    const original = originals.add({ fingerprint, isOfRule: !isExternal(alert), flat: subjectLabels(alert) })
+    if (original !== undefined) duplicates.set(fingerprint, original)
   }
   return duplicates
 }
 
-function isSameThing(a: Alert, b: Alert): boolean {
-  for (const [name, value] of a.labels.pairs()) {
-    if (REPORTER_LABELS.has(name) || name === 'alertname') continue
-    const other = b.labels.get(name)
-    if (other !== '' && other !== value) return false
+function subjectLabels({ labels: { flat } }: Alert): readonly string[] {
+  const kept: string[] = []
+  for (let i = 0; i < flat.length; i += 2) {
+    if (!REPORTER_LABELS.has(flat[i]!)) kept.push(flat[i]!, flat[i + 1]!)
   }
-  return true
+  return kept
 }
 
 function byFirst(a: Alert | ExternalAlert, b: Alert | ExternalAlert): number {

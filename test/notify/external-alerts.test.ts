@@ -4,7 +4,7 @@ import { fingerprintOf, type Alert } from '../../src/model/alert.ts'
 import type { ExternalAlertRecord } from '../../src/model/external-alert.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { externalAlertOf, mergeExternal, readPosted, type ExternalAlert } from '../../src/notify/external-alert.ts'
-import { duplicateAlerts } from '../../src/notify/duplicate-alerts.ts'
+import { DuplicateAlerts } from '../../src/notify/duplicate-alerts.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { memoryPeople } from '../support/people.ts'
 
@@ -123,7 +123,7 @@ describe('two reports of one thing', () => {
     return externalAlertOf({ ...said, fingerprint: `posted${serial++}`, generatorUrl: '' }, NOW_MS)
   }
   const pairs = (alerts: readonly (Alert | ExternalAlert)[], aliases: Readonly<Record<string, string>> = {}) =>
-    [...duplicateAlerts(alerts, (name) => aliases[name] ?? name)].map(([second, first]) => {
+    [...new DuplicateAlerts((name) => aliases[name] ?? name).update(alerts)].map(([second, first]) => {
       return [second, first].map((fingerprint) => alerts.findIndex((alert) => alert.fingerprint === fingerprint))
     })
 

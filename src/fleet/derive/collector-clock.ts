@@ -28,6 +28,8 @@ const WINDOWS_MS = [60 * 60_000, 24 * 60 * 60_000, 30 * 24 * 60 * 60_000]
 const SAMPLES_MIN = 3
 /** A larger difference is a backlog of events, unless two writers agree on it. */
 const AHEAD_MS_MAX = 10 * 60_000
+/** No clock that is only badly set explains a larger difference: what is reported that late are old events. */
+export const CLOCK_ERROR_MS_MAX = 45 * 60_000
 /** A smaller difference is the watch's delay. */
 const DELAY_MS_MAX = 1000
 /** Writers whose smallest differences are this close agree: some of their events are late. */
@@ -106,7 +108,9 @@ function estimateOf(writers: readonly Writer[]): Estimate {
   }
   const doubtMs = Math.max(0, ...writers.map((writer) => contradictionMs(writer, leastMs)))
   const isRight = leastMs >= 0 && leastMs < DELAY_MS_MAX
-  if (leastMs > AHEAD_MS_MAX && agreed < 2) return { offsetMs: undefined, doubtMs: Math.max(doubtMs, leastMs) }
+  if (leastMs > AHEAD_MS_MAX && agreed < 2) {
+    return { offsetMs: undefined, doubtMs: leastMs > CLOCK_ERROR_MS_MAX ? doubtMs : Math.max(doubtMs, leastMs) }
+  }
   return { offsetMs: isRight ? undefined : leastMs, doubtMs }
 }
 
@@ -115,7 +119,7 @@ function contradictionMs({ count, leastMs, mostMs }: Writer, offsetMs: number): 
   const byMs = leastMs - offsetMs
   if (byMs < -CONTRADICTION_MS_MIN) return -byMs
   const isSteady = count > 1 && mostMs - leastMs <= CONTRADICTION_MS_MIN
-  return isSteady && byMs > CONTRADICTION_MS_MIN ? byMs : 0
+  return isSteady && byMs > CONTRADICTION_MS_MIN && byMs <= CLOCK_ERROR_MS_MAX ? byMs : 0
 }
 
 function lowerBound(samples: readonly ClockSample[], seenMs: number): number {

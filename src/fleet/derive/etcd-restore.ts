@@ -4,7 +4,7 @@
  * in several objects, of which at least one was surely written later with a lower version.
  */
 import type { ObjectObservation } from '../../model/observation.ts'
-import { ownTimeMs } from './collector-clock.ts'
+import { CLOCK_ERROR_MS_MAX, ownTimeMs } from './collector-clock.ts'
 
 export interface Restore {
   /** The first observation of a state written since the restore, by the Collector's clock. */
@@ -22,8 +22,6 @@ const NONE: readonly Restore[] = []
 const OBJECTS_MIN = 2
 /** More would be made up. */
 const RESTORES_MAX = 8
-/** No clock that is only badly set explains a larger difference. */
-const CLOCK_ERROR_MS_MAX = 45 * 60_000
 
 /** In order of time. @param objects ordered by resource version, each of one object */
 export function restoresOf(

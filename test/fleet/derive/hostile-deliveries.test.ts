@@ -292,6 +292,55 @@ describe('wrong clocks', () => {
   )
 })
 
+describe('a Collector that reports old changes when it starts', () => {
+  const OLD: readonly Step[] = [
+    ['Pending', 'RequirementsNotMet', -3_000_090],
+    ['Installing', 'InstallSucceeded', -3_000_060],
+    ['Installing', 'InstallWaiting', -3_000_030],
+    ['Succeeded', 'InstallSucceeded', -3_000_000],
+  ]
+  const oldCsvs = OLD.map((_, i) => {
+    const csv = { uid: 'old-csv', name: csvName('1.16.0'), rv: 100 + i, seconds: -60 + i }
+    return sight(csv, csvFacts('1.16.0', OLD.slice(0, i + 1), { createdMs: at(-3_000_100) }))
+  })
+  const oldSsps = [-90_000, -89_990, -89_980, -89_970].map((second, i) => {
+    const conditions = [condition('Available', 'True', 'available', '', second)]
+    return sight({ uid: 'ssp', name: 'ssp', rv: 200 + i, seconds: -60 + i }, operandFacts('ssps', { conditions }))
+  })
+
+  test.each<readonly [string, readonly ObjectObservation[]]>([
+    ['states of a CSV from a month ago', oldCsvs],
+    ['states of SSP from yesterday', oldSsps],
+  ])('%s are no doubt about a clock', (_, old) => {
+    // The offer of the next version: no other object contains a time.
+    const subscription = (rv: number, seconds: number, csv: string): ObjectObservation =>
+      sight(
+        { uid: 'sub', name: 'hco', rv, seconds },
+        {
+          kind: 'subscriptions',
+          package: 'community-kubevirt-hyperconverged',
+          channel: 'stable',
+          approval: 'Manual',
+          source: 'community',
+          state: csv === '1.16.0' ? 'AtLatestKnown' : 'UpgradePending',
+          currentCsv: csvName(csv),
+          installedCsv: csvName('1.16.0'),
+          installPlan: 'install-1',
+          conditions: [],
+        },
+      )
+    const objects = [
+      sight({ ...HCO, rv: 50, seconds: -60, change: 'listed' }, hcoFacts('1.16.0', settled(-90_000))),
+      ...old,
+      subscription(300, -30, '1.16.0'),
+      subscription(301, 600, '1.17.0'),
+    ]
+    const upgrade = deriveCluster(observations({ objects })).upgrades.at(-1)!.upgrade
+    expect(upgrade).toMatchObject({ to: '1.17.0', state: 'in_progress' })
+    expect(upgrade.phases[0]).toMatchObject({ name: 'offered', startedMs: at(600), resolutionSeconds: 1 })
+  })
+})
+
 describe('a Prometheus with a wrong clock', () => {
   /** Scraped every 30 s. */
   const metrics = [

@@ -62,6 +62,8 @@ export const CLUSTER_PROBLEMS = [
 /** Something is wrong with the installed operator, or OLM cannot plan the next one, whether or not an upgrade is open. */
 export interface ClusterProblem {
   readonly cause: (typeof CLUSTER_PROBLEMS)[number]
+  /** Which condition of OLM, for `cannot_plan`: `ResolutionFailed`, `InstallPlanMissing`, ... */
+  readonly reason?: string
   /** What happened, then what to do. */
   readonly text: string
   readonly sinceMs: number

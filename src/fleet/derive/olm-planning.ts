@@ -44,6 +44,9 @@ const PROBLEMS = {
 
 type ProblemType = keyof typeof PROBLEMS
 
+/** Each has a section in the runbook DaytwoCannotPlanUpgrade. */
+export const PLANNING_PROBLEMS = Object.keys(PROBLEMS) as readonly ProblemType[]
+
 /** Of the present Subscription of HCO; `undefined`: OLM can plan, or a plan can be approved. */
 export function planningProblem(history: ClusterHistory): PlanningProblem | undefined {
   for (const subscription of hcoSubscriptions(history)) {
@@ -80,7 +83,7 @@ function referredPlan(history: ClusterHistory, { namespace, states }: Subscripti
 function problemOf(subscription: Subscription, plan: InstallPlan | undefined): PlanningProblem | undefined {
   const ref = `subscriptions/${subscription.namespace}/${subscription.name}`
   const isApprovable = plan !== undefined && planOf(plan).isApprovable
-  for (const type of Object.keys(PROBLEMS) as ProblemType[]) {
+  for (const type of PLANNING_PROBLEMS) {
     const condition = trueCondition(subscription.states.at(-1)!.facts, type)
     // A plan that exists is carried out when it is approved, whatever OLM resolves for the next one.
     if (condition === undefined || isApprovable) continue

@@ -114,8 +114,8 @@ function unmet(conditions: readonly Condition[], type: string, status: string): 
 function planningProblems(history: ClusterHistory): readonly ClusterProblem[] {
   const problem = planningProblem(history)
   if (problem === undefined) return []
-  const { text, sinceMs, evidence } = problem
-  return [{ cause: 'cannot_plan', text, sinceMs, evidence }]
+  const { type, text, sinceMs, evidence } = problem
+  return [{ cause: 'cannot_plan', reason: type, text, sinceMs, evidence }]
 }
 
 /** Since the last node got its new virt-handler. */

@@ -45,6 +45,10 @@ export function clusterValues(clusters: Iterable<ClusterWithCounts>, nowMs: numb
     values.push({ name: 'daytwo_cluster_info', labels: infoLabels(record), value: 1 })
     const seconds = Math.max(0, nowMs - record.lastSeenMs) / 1000
     values.push({ name: 'daytwo_cluster_last_seen_seconds', labels: { cluster }, value: seconds })
+    for (const { cause, reason = '', sinceMs } of record.problems ?? []) {
+      const value = Math.max(0, nowMs - sinceMs) / 1000
+      values.push({ name: 'daytwo_cluster_problem_seconds', labels: { cluster, cause, reason }, value })
+    }
     const skew = skewOf(record)
     if (skew !== undefined) {
       const { minor, platformMinor: platform_minor, minors } = skew

@@ -40,6 +40,8 @@ export const DERIVED_METRICS = [
   { name: 'daytwo_cluster_last_seen_seconds', type: 'gauge', labels: ['cluster'], unit: 'seconds' },
   /** 1 for each cluster that is gone: declared decommissioned (declared), or not seen for too long (unheard). */
   { name: 'daytwo_cluster_gone', type: 'gauge', labels: ['cluster', 'why'] },
+  /** How long a problem of the operator has lasted, or OLM cannot plan its upgrade for a reason; also during an upgrade. */
+  { name: 'daytwo_cluster_problem_seconds', type: 'gauge', labels: ['cluster', 'cause', 'reason'], unit: 'seconds' },
   /** How long ago a version was offered to peers of a cluster that OLM reports as up to date without it. */
   {
     name: 'daytwo_update_not_offered_seconds',

@@ -8,6 +8,7 @@ daytwo_approval_waiting_seconds gauge cluster operator from to unit=seconds
 daytwo_cluster_gone gauge cluster why
 daytwo_cluster_info gauge cluster flavour hco_version kubevirt_version platform platform_version channel approval region environment
 daytwo_cluster_last_seen_seconds gauge cluster unit=seconds
+daytwo_cluster_problem_seconds gauge cluster cause reason unit=seconds
 daytwo_edge_attempts gauge operator from to
 daytwo_edge_success_ratio gauge operator from to unit=ratio
 daytwo_edge_success_ratio_high gauge operator from to unit=ratio

@@ -12,8 +12,6 @@ export interface Hazard {
   readonly alertname?: string
 }
 
-type Problem = Exclude<ClusterDetail['problems'][number]['cause'], 'hyperconverged_unhealthy'>
-
 /** The `bad` ones first. */
 export function hazardsOf(cluster: ClusterDetail): readonly Hazard[] {
   const hazards: Hazard[] = []
@@ -24,14 +22,16 @@ export function hazardsOf(cluster: ClusterDetail): readonly Hazard[] {
     cluster
   for (const { cause, text } of problems) {
     // The conditions of HyperConverged follow one by one.
-    if (cause !== 'hyperconverged_unhealthy') add('bad', ...HAZARDS[cause](text))
+    if (cause !== 'hyperconverged_unhealthy') add('bad', PROBLEM_NAMES[cause], text, PROBLEM_RUNBOOKS[cause])
   }
   if (upgradeable?.status === 'False') {
     add('bad', 'Not upgradeable', `${upgradeable.reason}: ${upgradeable.message}`, 'ClusterNotUpgradeable')
   }
   for (const { type, status, reason, message } of conditions) {
-    if (type === 'Degraded' && status === 'True') add('bad', 'Degraded', `${reason}: ${message}`)
-    if (type === 'Available' && status === 'False') add('bad', 'Not available', `${reason}: ${message}`)
+    if (type === 'Degraded' && status === 'True')
+      add('bad', 'Degraded', `${reason}: ${message}`, PROBLEM_RUNBOOKS.hyperconverged_unhealthy)
+    if (type === 'Available' && status === 'False')
+      add('bad', 'Not available', `${reason}: ${message}`, PROBLEM_RUNBOOKS.hyperconverged_unhealthy)
   }
   for (const { name, paused, degraded, machines, updated } of pools) {
     const of = countOf(machines, 'machine')
@@ -78,11 +78,20 @@ export function hazardsOf(cluster: ClusterDetail): readonly Hazard[] {
   return hazards.sort((a, b) => Number(b.weight === 'bad') - Number(a.weight === 'bad'))
 }
 
-/** Name, text and the alert whose runbook helps. */
-const HAZARDS: Readonly<Record<Problem, (text: string) => [string, string, string]>> = {
-  csv_unhealthy: (text) => ['The installed CSV is unhealthy', text, 'CsvAbnormalFailedOver2Min'],
-  cannot_plan: (text) => ['OLM cannot plan an upgrade', text, 'DaytwoUpgradeStuck'],
-  virt_handler_outdated: (text) => ['virt-handler is not updated on all nodes', text, 'DaytwoUpgradeStuck'],
+type ProblemCause = ClusterDetail['problems'][number]['cause']
+
+/** The alert whose runbook helps. */
+export const PROBLEM_RUNBOOKS: Readonly<Record<ProblemCause, string>> = {
+  csv_unhealthy: 'CsvAbnormalFailedOver2Min',
+  hyperconverged_unhealthy: 'HCOOperatorConditionsUnhealthy',
+  virt_handler_outdated: 'VirtHandlerDaemonSetRolloutFailing',
+  cannot_plan: 'DaytwoCannotPlanUpgrade',
+}
+
+const PROBLEM_NAMES: Readonly<Record<Exclude<ProblemCause, 'hyperconverged_unhealthy'>, string>> = {
+  csv_unhealthy: 'The installed CSV is unhealthy',
+  virt_handler_outdated: 'virt-handler is not updated on all nodes',
+  cannot_plan: 'OLM cannot plan an upgrade',
 }
 
 /** The components with a JSON patch in effect. */

@@ -14,6 +14,7 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { laterPart } from '../ui/later-part.tsx'
 import { Markdown, MarkedCode, type MarkdownSlots } from '../ui/markdown.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { useFragment } from '../ui/use-fragment.ts'
 import { CliCommand, LiveCell } from './runbook-code.tsx'
 import { PreviousOccurrencesLine } from './previous-occurrences.tsx'
 import styles from './runbook-body.module.css'
@@ -29,6 +30,7 @@ interface RunbookBodyProps {
 
 /** The text of a runbook with bound values, jump links and other clusters with the alert. The caller renders the title. */
 export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra }: RunbookBodyProps): ReactNode {
+  useFragment()
   const { blocks, sections, mark } = useMemo(
     () => {
       const parsed = parseBlocks(bound.markdown)

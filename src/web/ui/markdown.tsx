@@ -119,7 +119,7 @@ function renderHeading({ depth, text, tokens }: Tokens.Heading, slots: MarkdownS
   const content = renderInline(tokens, slots)
   if (depth === 1) return null
   const Level = `h${Math.min(depth - 2 + slots.sectionLevel, 6)}` as 'h2'
-  if (depth > 2) return <Level>{content}</Level>
+  if (depth > 3) return <Level>{content}</Level>
   return (
     <Level id={headingId(text)} tabIndex={-1}>
       {content}

@@ -282,6 +282,15 @@ function everything(): { cluster: ClusterRecord; upgrades: UpgradeRecord[]; modi
     versions: { kubevirt: '1.7.0' },
     platform: { kind: 'openshift', version: '4.20.3' },
     subscription: { package: 'p', channel: 'stable', approval: 'Manual', source: 's', state: 'AtLatestKnown' },
+    problems: [
+      {
+        cause: 'cannot_plan',
+        reason: 'ResolutionFailed',
+        text: 'OLM cannot resolve.',
+        sinceMs: at(2000),
+        evidence: [],
+      },
+    ],
     region: 'eu',
     environment: 'prod',
     lastSeenMs: at(3000),

@@ -239,7 +239,7 @@ test('why is this cluster slow? In two clicks: its upgrade, the phase beside wha
   const block = page.getByRole('region', { name: 'In its way' })
   await block.getByText('7 of 12 updated, 1 unavailable', { exact: false }).waitFor()
   expect(await block.getByRole('link', { name: 'Runbook' }).first().getAttribute('href')).toBe(
-    '/rb/VirtHandlerDaemonSetRolloutFailing',
+    '/rb/DaytwoUpgradeStuck#virt-handler-rollout',
   )
   await page.getByRole('region', { name: 'Virtual machines' }).getByText('96 of 140 (69 %)').waitFor()
   expect(

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { BlockItem, EvidenceItem, UpgradeDetailItem } from '../../../contract/fleet-upgrades.ts'
 import type { PhaseState } from '../../../model/upgrade.ts'
+import { causeRunbookPath } from '../../lib/cause-runbooks.ts'
 import { causeName, operatorName, phaseName } from '../../lib/fleet-names.ts'
 import { formatCount, formatShare } from '../../lib/format-number.ts'
 import { formatLength } from '../../lib/format-time.ts'
-import { runbookPath } from '../../lib/paths.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { FactList, type Fact } from '../../ui/fact-list.tsx'
 import { MarkedList } from '../../ui/marked-list.tsx'
@@ -15,14 +15,6 @@ import { Moment, Since, Until } from '../../ui/time.tsx'
 import styles from './upgrade-parts.module.css'
 
 /** Parts of the page of an upgrade. */
-
-/** The runbook that helps with a cause; the one of every stuck upgrade where there is none of its own. */
-const RUNBOOKS: Readonly<Partial<Record<BlockItem['cause'], string>>> = {
-  approval_waiting: 'DaytwoApprovalWaiting',
-  not_upgradeable: 'ClusterNotUpgradeable',
-  virt_handler_rollout: 'VirtHandlerDaemonSetRolloutFailing',
-  workload_method_missing: 'OutdatedVirtualMachineInstanceWorkloads',
-}
 
 export function CauseList({ causes }: { readonly causes: readonly BlockItem[] }): ReactNode {
   return (
@@ -51,7 +43,7 @@ function Cause({ cause: { cause, text, since, evidence }, number }: CauseProps):
             Since <Since atMs={Date.parse(since)} />.{' '}
           </span>
         )}
-        <Link href={runbookPath(RUNBOOKS[cause] ?? 'DaytwoUpgradeStuck')}>Runbook</Link>
+        <Link href={causeRunbookPath(cause)}>Runbook</Link>
       </p>
       {evidence.length === 0 ? (
         <p className="quiet">Nothing that was sent speaks for it alone.</p>

@@ -23,6 +23,10 @@ const { values, positionals } = parseArgs({
     profile: { type: 'string' },
     'over-http': { type: 'boolean', default: false },
     url: { type: 'string' },
+    sources: { type: 'string' },
+    order: { type: 'string' },
+    clusters: { type: 'string' },
+    seed: { type: 'string' },
   },
 })
 const known = readdirSync(import.meta.dirname)

@@ -10,7 +10,7 @@ import type { ClusterObservations } from '../../src/model/observation.ts'
 import type { StuckVerdict } from '../../src/model/stuck.ts'
 import type { UpgradeRecord } from '../../src/model/upgrade.ts'
 import { upperBound } from '../../sim/history/bounds.ts'
-import { knownAt } from '../../sim/history/cluster-observations.ts'
+import { heartbeat, knownAt } from '../../sim/history/cluster-observations.ts'
 import type { ClusterHistory } from '../../sim/history/cluster-history.ts'
 import { recordOf } from '../../sim/history/compare.ts'
 import { hiddenOf } from '../../sim/history/hidden.ts'
@@ -128,12 +128,13 @@ function judgeOf(
   baselinesAt: BaselinesAt,
 ): Judge {
   const newsMs = newsTimes(observations)
-  let known = -1
+  let derived = ''
   let record: UpgradeRecord | undefined
   return (nowMs) => {
-    const count = upperBound(newsMs, nowMs)
-    if (count !== known) record = recordOf(real, deriveUpgrades(knownAt(observations, nowMs)))
-    known = count
+    const beat = heartbeat(history, nowMs)
+    const news = `${upperBound(newsMs, nowMs)} ${beat.objectsLastSeenMs}`
+    if (news !== derived) record = recordOf(real, deriveUpgrades({ ...knownAt(observations, nowMs), ...beat }))
+    derived = news
     return record === undefined
       ? undefined
       : createStuckJudge(baselinesAt(nowMs))(record, nowMs, lastSeenAt(history, nowMs))

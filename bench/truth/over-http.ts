@@ -10,6 +10,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { ClusterHistory } from '../../sim/history/cluster-history.ts'
+import { compareModifications } from '../../sim/history/compare-modifications.ts'
 import { compareUpgrades } from '../../sim/history/compare.ts'
 import { truthOfHistory, type HistoryTruth } from '../../sim/history/history-truth.ts'
 import { planHistory, type DeliveryMode } from '../../sim/history/plan-history.ts'
@@ -17,7 +18,7 @@ import { shippingOf, type Shipment, type Shipping } from '../../sim/history/ship
 import { createHistoryPlayer, type HistoryPlayer, type PlayedCounts } from '../../sim/history-player.ts'
 import { FakeClock } from '../../test/support/fake-clock.ts'
 import { differencesOf } from './answers.ts'
-import { hardened } from './hard-delivery.ts'
+import { hardened, type DeliveryOrder } from './hard-delivery.ts'
 import { calmMoments, lookedAt, stallMoments } from './moments.ts'
 import { createReader, type FleetApi, type SaidStuck } from './read-back.ts'
 import type { Scored } from './score.ts'
@@ -30,6 +31,9 @@ export interface HttpTrialOptions {
   /** Clusters by their way of telling; all send to one server. */
   readonly fleet: readonly { readonly mode: DeliveryMode; readonly clusters: number }[]
   readonly stallShare?: number
+  readonly chainShare?: number
+  /** How it is delivered; absent: a little of each order. Who is stuck is not judged while what happened is shuffled. */
+  readonly order?: DeliveryOrder
   /** Moments are on this grid: a stall is detected at one of them. Half a minute when absent. */
   readonly beatMs?: number
   /** The app from source or as it was built. */
@@ -56,10 +60,12 @@ interface PlayedCluster {
 const HOUR_MS = 3_600_000
 /** Moments are on this grid when nothing else is asked for. */
 const BEAT_MS = 30_000
+/** Half of what arrives in a beat belongs to another one. */
+const SHUFFLED_BEAT_MS = 15 * 60_000
 /** When nothing is looked at. */
 const IDLE_BEAT_MS = 6 * HOUR_MS
 /** What waited for its Collector is there after this. */
-const AFTERWARDS_MS = 15 * 60_000
+const AFTERWARDS_MS = 45 * 60_000
 
 export async function runHttpTrial(options: HttpTrialOptions): Promise<HttpTrial> {
   const before = process.cpuUsage()
@@ -73,6 +79,7 @@ export async function runHttpTrial(options: HttpTrialOptions): Promise<HttpTrial
     const moments = momentsOf(clusters, options)
     const said = await play(clusters, moments, { app, clock, player, api })
     const told = await api.upgrades()
+    const modifications = await api.modifications()
     const scored = new Map(
       options.fleet.map(({ mode }) => {
         const members = clusters.filter((cluster) => cluster.mode === mode)
@@ -82,7 +89,14 @@ export async function runHttpTrial(options: HttpTrialOptions): Promise<HttpTrial
             told.filter(({ upgrade }) => upgrade.cluster === truth.cluster),
           ),
         )
-        return [mode, { comparisons, detection: saidOf(members, said) }]
+        const edits = members.map(({ truth }) =>
+          compareModifications(
+            truth,
+            modifications.filter(({ cluster }) => cluster === truth.cluster),
+          ),
+        )
+        const detection = isJudged(options) ? saidOf(members, said) : { stalls: [], calm: [], unseen: 0 }
+        return [mode, { comparisons, modifications: edits, detection }]
       }),
     )
     const differences = await differencesOf(
@@ -111,7 +125,12 @@ function configOf(data: string): ReturnType<typeof readConfig> {
   return readConfig(new Map(Object.entries(options)), undefined, {})
 }
 
-function planFleet({ seed, fromMs, untilMs, fleet, stallShare }: HttpTrialOptions): readonly PlayedCluster[] {
+function isJudged({ order }: HttpTrialOptions): boolean {
+  return order !== 'shuffled'
+}
+
+function planFleet(options: HttpTrialOptions): readonly PlayedCluster[] {
+  const { seed, fromMs, untilMs, fleet, stallShare, chainShare, order } = options
   const modes = fleet.flatMap(({ mode, clusters }) => Array.from({ length: clusters }, () => mode))
   return modes.map((mode, index) => {
     const planned = planHistory({
@@ -121,17 +140,19 @@ function planFleet({ seed, fromMs, untilMs, fleet, stallShare }: HttpTrialOption
       untilMs,
       mode,
       ...(stallShare === undefined ? {} : { stallShare }),
+      ...(chainShare === undefined ? {} : { chainShare }),
     })
-    const history = hardened(planned)
-    return { mode, history, truth: truthOfHistory(history), shipping: shippingOf(history, { hasFailovers: true }) }
+    const history = hardened(planned, order)
+    // Which replica is listened to is decided by what arrives: of a shuffled pair nothing would be left.
+    const shipping = shippingOf(history, { hasFailovers: isJudged(options) })
+    return { mode, history, truth: truthOfHistory(history), shipping }
   })
 }
 
 /** When the server beats and is asked: close to what is judged, seldom elsewhere. Rising. */
-function momentsOf(
-  clusters: readonly PlayedCluster[],
-  { fromMs, untilMs, beatMs = BEAT_MS }: HttpTrialOptions,
-): readonly number[] {
+function momentsOf(clusters: readonly PlayedCluster[], options: HttpTrialOptions): readonly number[] {
+  const { fromMs, untilMs } = options
+  const beatMs = isJudged(options) ? (options.beatMs ?? BEAT_MS) : SHUFFLED_BEAT_MS
   const moments = new Set<number>()
   const add = (timeMs: number): unknown => moments.add(Math.ceil(timeMs / beatMs) * beatMs)
   for (let atMs = fromMs + IDLE_BEAT_MS; atMs < untilMs; atMs += IDLE_BEAT_MS) add(atMs)

@@ -1,8 +1,10 @@
 /** What the server says of a fleet, read as anybody would: over its public APIs. */
 import type { ClusterItem, ClusterItems } from '../../src/contract/fleet-clusters.ts'
 import type { EdgeItem, EdgeItems } from '../../src/contract/fleet-edges.ts'
+import type { ModificationItem, ModificationItems } from '../../src/contract/fleet-modifications.ts'
 import type { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../../src/contract/fleet-upgrades.ts'
 import type { UpgradePhase } from '../../src/model/upgrade.ts'
+import type { ToldModification } from '../../sim/history/compare-modifications.ts'
 import type { ToldUpgrade } from '../../sim/history/compare.ts'
 
 /** An upgrade that was called stuck, at the moment of a question. */
@@ -24,6 +26,7 @@ export interface ToldSpan {
 
 export interface FleetApi {
   upgrades(): Promise<readonly ToldUpgrade[]>
+  modifications(): Promise<readonly ToldModification[]>
   stuck(atMs: number): Promise<readonly SaidStuck[]>
   clusters(): Promise<readonly ClusterItem[]>
   edges(): Promise<readonly EdgeItem[]>
@@ -34,7 +37,10 @@ export interface FleetApi {
 }
 
 /** Lists by their name in the answer, which is their name in the address. */
-type Pages = Pick<UpgradeItems, 'upgrades'> & Pick<ClusterItems, 'clusters'> & Pick<EdgeItems, 'edges'>
+type Pages = Pick<UpgradeItems, 'upgrades'> &
+  Pick<ClusterItems, 'clusters'> &
+  Pick<EdgeItems, 'edges'> &
+  Pick<ModificationItems, 'modifications'>
 type Page = Pages & Pick<UpgradeItems, 'nextCursor'>
 
 const WAITING = /^daytwo_fleet_waiting_clusters (\d+)/m
@@ -65,6 +71,9 @@ export function createReader(url: string): FleetApi {
         }),
       )
     },
+    async modifications() {
+      return (await pages('modifications')).map(toldModification)
+    },
     async stuck(atMs) {
       const { stuck } = await get<StuckItems>('/api/fleet/v1/stuck')
       return stuck.map(({ upgrade, verdict }) => ({
@@ -89,13 +98,33 @@ export function createReader(url: string): FleetApi {
   }
 }
 
+function toldModification({
+  cluster,
+  kind,
+  component,
+  startedAt,
+  count,
+  resolutionSeconds,
+}: ModificationItem): ToldModification {
+  const startedMs = startedAt === null ? {} : { startedMs: Date.parse(startedAt) }
+  return {
+    cluster,
+    kind: kind === 'jsonpatch' ? kind : 'out_of_band',
+    component,
+    ...startedMs,
+    count,
+    resolutionSeconds,
+  }
+}
+
 function toldOf(item: UpgradeItem, csvUid: string | null): ToldUpgrade {
-  const { cluster, operator, from, to, state, startedAt, phases } = item
+  const { cluster, operator, from, to, state, startedAt, endedAt, phases, resolutionSeconds } = item
   return {
     upgrade: {
-      ...{ cluster, operator, to, state },
+      ...{ cluster, operator, to, state, resolutionSeconds },
       ...(from === null ? {} : { from }),
       ...(startedAt === null ? {} : { startedMs: Date.parse(startedAt) }),
+      ...(endedAt === null ? {} : { endedMs: Date.parse(endedAt) }),
       phases: phases.map((phase) => ({
         name: phase.name as UpgradePhase['name'],
         ...(phase.startedAt === null ? {} : { startedMs: Date.parse(phase.startedAt) }),

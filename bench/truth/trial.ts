@@ -1,8 +1,9 @@
 /** A fleet over months in process: plan, observe, derive, compare, judge. Nothing here waits. */
-import { deriveUpgrades } from '../../src/fleet/derive/derive-cluster.ts'
+import { deriveCluster } from '../../src/fleet/derive/derive-cluster.ts'
 import type { UpgradeRecord } from '../../src/model/upgrade.ts'
 import { observationsOf } from '../../sim/history/cluster-observations.ts'
 import type { ClusterHistory } from '../../sim/history/cluster-history.ts'
+import { compareModifications, type ModificationComparison } from '../../sim/history/compare-modifications.ts'
 import { compareUpgrades, type Comparison } from '../../sim/history/compare.ts'
 import { truthOfHistory } from '../../sim/history/history-truth.ts'
 import { planHistory, type DeliveryMode } from '../../sim/history/plan-history.ts'
@@ -15,10 +16,12 @@ export interface TrialOptions {
   readonly untilMs: number
   readonly mode: DeliveryMode
   readonly stallShare?: number
+  readonly chainShare?: number
 }
 
 export interface Trial {
   readonly comparisons: readonly Comparison[]
+  readonly modifications: readonly ModificationComparison[]
   readonly detection: DetectionTrials
   readonly counts: { readonly observations: number; readonly runs: number; readonly records: number }
   readonly cpuSeconds: { readonly simulate: number; readonly derive: number; readonly judge: number }
@@ -36,15 +39,18 @@ export function runTrial(options: TrialOptions, onProgress: (text: string) => vo
     return result
   }
   const comparisons: Comparison[] = []
+  const modifications: ModificationComparison[] = []
   const records: UpgradeRecord[] = []
   const observe = (history: ClusterHistory) => timed('simulate', () => observationsOf(history))
   histories.forEach((history, i) => {
     const observations = observe(history)
     counts.observations += observations.objects.length
     counts.runs += observations.metrics.length
-    const derived = timed('derive', () => deriveUpgrades(observations))
-    records.push(...derived)
-    comparisons.push(compareUpgrades(truthOfHistory(history), derived))
+    const derived = timed('derive', () => deriveCluster(observations))
+    records.push(...derived.upgrades)
+    const truth = truthOfHistory(history)
+    comparisons.push(compareUpgrades(truth, derived.upgrades))
+    modifications.push(compareModifications(truth, derived.modifications))
     if ((i + 1) % 100 === 0) onProgress(`derived ${i + 1} of ${histories.length} clusters`)
   })
   counts.records = records.length
@@ -56,6 +62,7 @@ export function runTrial(options: TrialOptions, onProgress: (text: string) => vo
   })
   return {
     comparisons,
+    modifications,
     detection: {
       stalls: trials.flatMap(({ stalls }) => stalls),
       calm: trials.flatMap(({ calm }) => calm),

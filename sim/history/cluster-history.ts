@@ -30,7 +30,15 @@ export interface ClusterHistory {
   readonly updateMethods: readonly { readonly fromMs: number; readonly methods: readonly string[] }[]
   /** HCO calls itself degraded for another reason than an upgrade. */
   readonly unwell?: readonly Window[]
+  /** Its process ends and is back a little later, and counts from 0 again. */
+  readonly hcoRestarts?: readonly HcoRestart[]
   readonly delivery: Delivery
+}
+
+export interface HcoRestart {
+  readonly atMs: number
+  /** Else its container starts anew in the pod that there is. */
+  readonly isNewPod: boolean
 }
 
 export interface Tells {
@@ -96,6 +104,7 @@ export const STALLS = {
   no_method: { cause: 'workload_method_missing', isAsynchronous: true },
   not_migratable: { cause: 'workload_method_missing', isAsynchronous: true },
   migrations_pending: { cause: 'migrations_pending', isAsynchronous: true },
+  migrations_failing: { cause: 'migrations_failing', isAsynchronous: true },
   migration_endless: { cause: 'migration_never_ends', isAsynchronous: true },
 } as const satisfies Readonly<Record<string, { readonly cause: BlockCause; readonly isAsynchronous: boolean }>>
 export type StallKind = keyof typeof STALLS
@@ -152,9 +161,13 @@ export interface MigrationLife {
   readonly uid: string
   readonly vmi: string
   readonly createdMs: number
+  /** Its target pod is there and waits for a node. */
+  readonly schedulingMs: number
   readonly runningMs: number
   readonly endMs: number
   readonly hasSucceeded: boolean
+  /** As KubeVirt says why it failed; absent: no node in time. */
+  readonly failureReason?: string
   readonly cause: 'workload_update' | 'evacuation' | 'other'
 }
 
@@ -174,8 +187,8 @@ export interface PlatformUpgrade {
     readonly doneMs: readonly number[]
   }[]
   readonly endMs: number
-  /** A node cannot be drained. */
-  readonly stall: Window | undefined
+  /** A node cannot be drained, or its new configuration cannot be applied. */
+  readonly stall: (Window & { readonly kind: 'drain' | 'pool' }) | undefined
 }
 
 export interface OutOfBandEdit {
@@ -197,6 +210,8 @@ export interface Delivery {
   readonly restartsMs: readonly number[]
   /** Nothing is heard of the cluster; what happened is lost (`gap`) or comes afterwards (`late`). */
   readonly outages: readonly (Window & { readonly kind: 'gap' | 'late' })[]
-  /** Share of records that are sent twice. */
+  /** Share of requests that are sent twice. */
   readonly repeatShare: number
+  /** Requests of all kinds arrive in any order, up to so much later; absent: scrapes in order, batches within seconds. */
+  readonly shuffledMs?: number
 }

@@ -1,8 +1,9 @@
 import type { ClusterObservations } from '../../src/model/observation.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { metricRuns } from './metric-runs.ts'
+import { HOUR_MS } from '../scenarios/window.ts'
 import { upgradeSpans } from './spans.ts'
-import { watch } from './watch.ts'
+import { lastPullBefore, watch } from './watch.ts'
 
 /** All that a server can know of a cluster by the ways it tells, as a derivation is given it. */
 export function observationsOf(history: ClusterHistory): ClusterObservations {
@@ -14,7 +15,14 @@ export function observationsOf(history: ClusterHistory): ClusterObservations {
     absences: watched.absences,
     metrics: tells.metrics ? metricRuns(history) : [],
     spans: upgradeSpans(history),
+    ...heartbeat(history, history.untilMs),
   }
+}
+
+/** When objects were last listed, to the hour; most lists say nothing else. */
+export function heartbeat(history: ClusterHistory, nowMs: number): Pick<ClusterObservations, 'objectsLastSeenMs'> {
+  const listedMs = history.tells.objects ? lastPullBefore(history, nowMs) : undefined
+  return listedMs === undefined ? {} : { objectsLastSeenMs: Math.floor(listedMs / HOUR_MS) * HOUR_MS }
 }
 
 /** What of it was known at a time: nothing later, and runs no longer than until then. */

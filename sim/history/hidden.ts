@@ -13,6 +13,8 @@ export function hiddenOf(
   to: string,
 ): 'stall' | 'cause' | undefined {
   if (objects) return undefined
+  // Gauges count migrations that run and not what becomes of them; of machine-config only that it is degraded is exported.
+  if (kind === 'migrations_failing' || kind === 'pool') return 'cause'
   if (kind === 'bundle_unpack' || kind === 'approval') return 'stall'
   if (kind === 'hco_hangs') return warnsOnlyOfFailures(to) ? 'stall' : undefined
   return kind === 'reconcile' && !warnsOnlyOfFailures(to) ? 'cause' : undefined

@@ -204,6 +204,7 @@ function workloadsOf(plan: ClusterPlan, upgrade: UpgradePlan, index: number): Wo
       uid: uidOf(profile.seed, 'vmim', index, i),
       vmi: `vm-${i}`,
       createdMs: Math.max(startMs, endMs - 75_000),
+      schedulingMs: Math.max(startMs, endMs - 75_000),
       runningMs: Math.max(startMs, endMs - 70_000),
       endMs,
       hasSucceeded: true,

@@ -43,7 +43,7 @@ export interface TruthPhase {
 }
 
 export interface TruthStall {
-  readonly kind: StallKind | 'drain'
+  readonly kind: StallKind | 'drain' | 'pool'
   readonly cause: BlockCause
   readonly isAsynchronous: boolean
   /** It got no further after this. */
@@ -108,6 +108,9 @@ function hcoTruth(history: ClusterHistory, upgrade: HcoUpgrade): TruthUpgradeRec
   const stepMs = (name: string): number => csv.steps.find((step) => step.phase === name)?.atMs ?? Infinity
   const operandsMs =
     upgrade.hcoStartMs === Infinity ? Infinity : Math.max(upgrade.hcoStartMs, ...components.map(({ endMs }) => endMs))
+  const isOvertaken = history.upgrades.some(
+    (later) => later.index > upgrade.index && later.rollout !== undefined && later.rollout.startMs < untilMs,
+  )
   const canaryMs = rollout?.nodes[0]?.readyMs ?? Infinity
   const failedMs =
     outcome === 'failed' ? (csv.steps.findLast((step) => step.phase === 'Failed')?.atMs ?? abortedMs) : abortedMs
@@ -139,7 +142,10 @@ function hcoTruth(history: ClusterHistory, upgrade: HcoUpgrade): TruthUpgradeRec
               : []),
           ]),
       part('settle', operandsMs, upgrade.endMs),
-      ...(workloads === undefined ? [] : [phase('workloads', workloads.startMs, workloads.endMs, untilMs, false)]),
+      // Those that the next upgrade overtook are over, and never ended.
+      ...(workloads === undefined
+        ? []
+        : [phase('workloads', workloads.startMs, workloads.endMs, untilMs, isOvertaken)]),
     ],
     ...(stall === undefined || stall.fromMs >= untilMs
       ? {}
@@ -167,7 +173,8 @@ function platformTruth(upgrade: PlatformUpgrade, untilMs: number): TruthUpgradeR
       ? {}
       : {
           stall: {
-            ...{ kind: 'drain', cause: 'node_drain_blocked', isAsynchronous: false, fromMs: stall.fromMs },
+            ...{ kind: stall.kind, cause: stall.kind === 'drain' ? 'node_drain_blocked' : 'pool_degraded' },
+            ...{ isAsynchronous: false, fromMs: stall.fromMs },
             ...(stall.untilMs < untilMs ? { untilMs: stall.untilMs } : {}),
           },
         }),

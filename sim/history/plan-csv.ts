@@ -35,11 +35,16 @@ export function planInstall(clock: StepClock, wish: UpgradeWish): InstallPath {
     steps.push({ atMs, phase, reason, message: MESSAGES[reason] ?? reason })
   }
   const createdMs = clock.after(2, 10)
+  const isHeld = wish.gateMs !== undefined && wish.gateMs > createdMs
   const blockedMs = clock.stopsAt('not_upgradeable')
-  if (blockedMs === undefined) {
+  if (blockedMs === undefined && !isHeld) {
     step(createdMs, 'Pending', 'RequirementsNotMet')
   } else {
     step(createdMs, 'Pending', 'OperatorConditionNotUpgradeable')
+  }
+  if (isHeld) {
+    clock.skipTo(wish.gateMs)
+    if (wish.stall?.kind === 'requirements') step(wish.gateMs, 'Pending', 'RequirementsNotMet')
   }
   const readyMs = clock.after(15, 60, blockedMs === undefined ? 'requirements' : 'not_upgradeable')
   step(readyMs, 'InstallReady', 'AllRequirementsMet')

@@ -12,6 +12,8 @@ import {
   type StallKind,
   type Tells,
 } from './cluster-history.ts'
+import { planRestarts } from './hco-processes.ts'
+import { chainedOffer, overtaken, type ChainedOffer } from './plan-chain.ts'
 import { FINAL_REASON, installedCsv } from './plan-csv.ts'
 import { planDelivery } from './plan-delivery.ts'
 import { planPlatform } from './plan-platform.ts'
@@ -30,12 +32,15 @@ export interface HistoryOptions {
   readonly mode: DeliveryMode
   /** Of upgrades, those that stand still somewhere; 0.18 when absent. */
   readonly stallShare?: number
+  /** Of upgrades, those that the next one follows at once, or waits for at the gate; 0.1 when absent. */
+  readonly chainShare?: number
   /** Releases came out so much later than they did: for a history that ends now. Whole seconds; 0 when absent. */
   readonly calendarShiftMs?: number
 }
 
 const DAY_MS = 24 * HOUR_MS
 const STALL_SHARE = 0.18
+const CHAIN_SHARE = 0.1
 /** Of stalls, those that nobody mends. */
 const GIVEN_UP_SHARE = 0.15
 const FAILED_SHARE = 0.03
@@ -76,6 +81,7 @@ const STALL_WEIGHTS = [
   ['not_migratable', 6],
   ['migrations_pending', 6],
   ['migration_endless', 5],
+  ['migrations_failing', 5],
 ] as const satisfies readonly (readonly [StallKind, number])[]
 
 /** From the seed and the cluster's number alone: more clusters leave the first ones as they are. */
@@ -96,16 +102,18 @@ export function planHistory(options: HistoryOptions): ClusterHistory {
   const first = isYoung ? youngRelease(installedMs - (options.calendarShiftMs ?? 0)) : profile.firstRelease
   const catalogOutages = random.chance(0.04) ? [windowIn(random, fromMs, untilMs, 20 * DAY_MS, 60 * DAY_MS)] : []
   const upgrades = planUpgrades(options, profile, first, Math.max(fromMs, installedMs + DAY_MS), catalogOutages)
+  const beginMs = Math.max(fromMs, installedMs)
+  const edits = planEdits(profile, upgrades, fromMs, untilMs)
   return {
-    ...{ profile, installedMs, untilMs, catalogOutages, upgrades },
-    fromMs: Math.max(fromMs, installedMs),
+    ...{ profile, installedMs, untilMs, catalogOutages, upgrades, edits },
+    fromMs: beginMs,
     tells: tellsOf(options.mode, random),
     firstCsv: installedCsv(uidOf(profile.seed, 'csv first'), first, installedMs),
-    platform: planPlatform(profile, upgrades, Math.max(fromMs, installedMs), untilMs),
-    edits: planEdits(profile, upgrades, fromMs, untilMs),
+    platform: planPlatform(profile, upgrades, beginMs, untilMs),
+    hcoRestarts: planRestarts(profile, upgrades, edits, beginMs, untilMs),
     patches: random.chance(0.06) ? [planPatch(random, fromMs, untilMs)] : [],
     updateMethods: planMethods(upgrades),
-    delivery: planDelivery(profile, Math.max(fromMs, installedMs), untilMs, upgrades),
+    delivery: planDelivery(profile, beginMs, untilMs, upgrades),
   }
 }
 
@@ -125,14 +133,16 @@ function planUpgrades(
   catalogOutages: readonly Window[],
 ): readonly HcoUpgrade[] {
   const random = randomOf(options.seed, 'history upgrades', options.index)
+  const chainRandom = randomOf(options.seed, 'history chain', options.index)
   const shiftMs = options.calendarShiftMs ?? 0
   const [daysMin, daysMax] = random.weighted(COHORTS)
   const upgrades: HcoUpgrade[] = []
   let from = first
   let replaces: Release | undefined
+  let chained: ChainedOffer | undefined
   let atMs = beginMs
   while (atMs < options.untilMs) {
-    const offer = offerAt(replaces ?? from, atMs - shiftMs)
+    const offer = offerAt(replaces ?? from, (chained?.offeredMs ?? atMs) - shiftMs)
     if (offer === undefined) {
       atMs = nextReleaseDayMs(atMs - shiftMs) + shiftMs
       continue
@@ -141,12 +151,13 @@ function planUpgrades(
     const waitedMs = atMs - releasedMs < daysMax * DAY_MS ? random.int(daysMin, daysMax) * DAY_MS : 0
     const mirrorMs = Math.max(atMs + random.next() * 12 * DAY_MS, releasedMs + waitedMs + random.next() * DAY_MS)
     const outage = catalogOutages.find((window) => isWithin(window, mirrorMs))
-    const offeredMs = atSecond(outage === undefined ? mirrorMs : outage.untilMs + random.next() * HOUR_MS)
+    const offeredMs =
+      chained?.offeredMs ?? atSecond(outage === undefined ? mirrorMs : outage.untilMs + random.next() * HOUR_MS)
     if (offeredMs >= options.untilMs) break
     const { release: to } = offerAt(replaces ?? from, offeredMs - shiftMs) ?? offer
     const fate = fateOf(random, options, offeredMs)
     const upgrade = planUpgrade(profile, {
-      ...{ index: upgrades.length, from, to, offeredMs, ...fate },
+      ...{ index: upgrades.length, from, to, offeredMs, ...fate, gateMs: chained?.gateMs },
       ...(replaces === undefined ? {} : { replaces }),
       approvalMs: profile.approval === 'Manual' ? approvalMs(random) : 0,
     })
@@ -154,10 +165,13 @@ function planUpgrades(
     // What was given up ends when its successor's CSV comes.
     if (replaces !== undefined && last !== undefined)
       upgrades[upgrades.length - 1] = abortedAt(last, upgrade.csv.createdMs)
+    if (chained !== undefined && last !== undefined) upgrades[upgrades.length - 1] = overtaken(last, upgrade)
     upgrades.push(upgrade)
     if (upgrade.endMs < Infinity) from = to
     // Failed or superseded: the next one replaces the CSV that stands there.
     replaces = upgrade.endMs < Infinity || upgrade.returned !== undefined ? undefined : to
+    chained = chainedOffer(chainRandom, profile, upgrade, options.chainShare ?? CHAIN_SHARE)
+    if (chained !== undefined && offerAt(to, chained.offeredMs - shiftMs) === undefined) chained = undefined
     const pauseMs = random.int(1, 9) * DAY_MS
     if (upgrade.abortedMs < Infinity && replaces !== undefined) {
       // The newer one is what ended it, so it comes at that moment or never.

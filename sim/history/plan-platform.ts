@@ -1,5 +1,5 @@
 import { platformVersion, type ClusterProfile } from '../cluster-profile.ts'
-import { randomOf } from '../random.ts'
+import { hashOf, randomOf } from '../random.ts'
 import { openshiftMinorOf } from '../release.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../scenarios/window.ts'
 import type { HcoUpgrade, PlatformHistory, PlatformUpgrade } from './cluster-history.ts'
@@ -55,7 +55,11 @@ export function planPlatformUpgrade(
     const doneMs: number[] = []
     for (let i = 0; i < machines; i++) {
       if (name === 'worker' && stallMs > 0 && i === Math.floor(machines / 2)) {
-        stall = { fromMs: atMs, untilMs: atMs + stallMs }
+        stall = {
+          fromMs: atMs,
+          untilMs: atMs + stallMs,
+          kind: hashOf(profile.seed, 'stall', to) % 3 === 0 ? 'pool' : 'drain',
+        }
         atMs += stallMs
       }
       atMs += random.int(240, 600) * SECOND_MS

@@ -40,7 +40,7 @@ export function scrapeTimes(history: ClusterHistory): readonly number[] {
   return times
 }
 
-function denseWindows({ upgrades, platform, edits, patches }: ClusterHistory): readonly Window[] {
+function denseWindows({ upgrades, platform, edits, patches, hcoRestarts = [] }: ClusterHistory): readonly Window[] {
   const around = (atMs: number, afterMs = 15 * MINUTE_MS): Window => ({
     fromMs: atMs - 10 * MINUTE_MS,
     untilMs: atMs + afterMs,
@@ -55,7 +55,7 @@ function denseWindows({ upgrades, platform, edits, patches }: ClusterHistory): r
       ...[upgrade.endMs, upgrade.abortedMs, upgrade.workloads?.endMs ?? Infinity].map((atMs) => around(atMs)),
     ]),
     ...(platform?.upgrades ?? []).flatMap(({ startMs, endMs }) => [around(startMs), around(endMs)]),
-    ...edits.map(({ atMs }) => around(atMs)),
+    ...[...edits, ...hcoRestarts].map(({ atMs }) => around(atMs)),
     ...patches.flatMap(({ fromMs, untilMs }) => [around(fromMs), around(untilMs)]),
   ]
   return merged(windows)

@@ -21,6 +21,8 @@ export type Shipment = { readonly arrivesMs: number } & (
   | { readonly kind: 'spans'; readonly spans: readonly OperatorSpan[] }
 )
 
+type SamplesShipment = Extract<Shipment, { readonly kind: 'samples' }>
+
 export interface Shipping {
   /** What arrives before a time and was not answered yet, in the order of arrival. Times rise from call to call. */
   until(timeMs: number): readonly Shipment[]
@@ -30,6 +32,8 @@ export interface Shipping {
 const BATCH_MS = 5000
 /** A batch takes so long at most: longer than the next one waits, so that they overtake each other now and then. */
 const BATCH_TRANSIT_MS_MAX = 8000
+/** A remote write sends so many parts of a scrape beside each other. */
+const SHARDS = 3
 /** From a scrape to its arrival. */
 const SCRAPE_TRANSIT_MS = 1500
 /** What waited is sent within this, in any order. */
@@ -113,7 +117,8 @@ function sentAt(
 ): readonly Shipment[] {
   const seed = hashOf(history.profile.seed, 'batch', readyMs)
   const { leavesMs, isLate } = transit(history, readyMs)
-  const arrivesMs = leavesMs + Math.floor(noiseAt(seed, 0) * (isLate ? BACKLOG_MS : BATCH_TRANSIT_MS_MAX))
+  const { shuffledMs = BATCH_TRANSIT_MS_MAX } = history.delivery
+  const arrivesMs = leavesMs + Math.floor(noiseAt(seed, 0) * (isLate ? BACKLOG_MS : shuffledMs))
   const isRepeated = noiseAt(seed, 1) < history.delivery.repeatShare
   const againMs = arrivesMs + 1000 + Math.floor(noiseAt(seed, 2) * REPEAT_MS_MAX)
   return [shipmentAt(arrivesMs), ...(isRepeated ? [shipmentAt(againMs)] : [])]
@@ -150,8 +155,9 @@ function openPrometheus(
     .filter((atMs) => atMs >= samplesFromMs && !isAway(atMs))
   const arrivals = scrapes.map((atMs) => transit(history, atMs).leavesMs + SCRAPE_TRANSIT_MS)
   let next = 0
+  let underWay: readonly Shipment[] = []
   return (timeMs) => {
-    const shipments: Shipment[] = []
+    const shipments = [...underWay]
     const end = upperBound(arrivals, timeMs - 1)
     while (next < end) {
       const group = groupOf(scrapes[next]!)
@@ -159,13 +165,25 @@ function openPrometheus(
       while (together < end && groupOf(scrapes[together]!) === group) together++
       const runs = samplesOfScrapes(series, scrapes.slice(next, together), scrapes[next - 1])
       const arrivesMs = arrivals[together - 1]!
-      const shipment: Shipment = { kind: 'samples', arrivesMs, runs }
-      const isRepeated = noiseAt(hashOf(profile.seed, 'scrapes', together), replica) < delivery.repeatShare
-      shipments.push(...(isRepeated ? [shipment, shipment] : [shipment]))
+      const shipment = { kind: 'samples', arrivesMs, runs } as const
+      const seed = hashOf(profile.seed, 'scrapes', together)
+      const sent = delivery.shuffledMs === undefined ? [shipment] : shardsOf(shipment, delivery.shuffledMs, seed)
+      const isRepeated = noiseAt(seed, replica) < delivery.repeatShare
+      shipments.push(...sent, ...(isRepeated ? sent : []))
       next = together
     }
-    return shipments
+    underWay = shipments.filter(({ arrivesMs }) => arrivesMs >= timeMs)
+    return shipments.filter(({ arrivesMs }) => arrivesMs < timeMs)
   }
+}
+
+/** Each series is in one of the parts, and each part arrives at a time of its own. */
+function shardsOf(shipment: SamplesShipment, shuffledMs: number, seed: number): readonly Shipment[] {
+  return Array.from({ length: SHARDS }, (_, shard) => ({
+    ...shipment,
+    arrivesMs: shipment.arrivesMs + Math.floor(noiseAt(seed, 10 + shard) * shuffledMs),
+    runs: shipment.runs.filter(({ labels }) => hashOf(labels.key) % SHARDS === shard),
+  })).filter(({ runs }) => runs.length > 0)
 }
 
 function awayWindows({ upgrades }: ClusterHistory): readonly Window[] {

@@ -2,7 +2,8 @@ import type { SignalSeries } from './signal-series.ts'
 import { csvName, productVersion } from '../cluster-profile.ts'
 import { isWithin } from '../scenarios/window.ts'
 import { upperBound } from './bounds.ts'
-import type { ClusterHistory, CsvLife } from './cluster-history.ts'
+import { COMPONENTS, type ClusterHistory, type CsvLife } from './cluster-history.ts'
+import { hcoProcesses, isHcoAway, RESTART_MS, type HcoProcess } from './hco-processes.ts'
 import { csvLives } from './objects/csv-lives.ts'
 import { failingOperandOf } from './failing-operand.ts'
 import { progressAt } from './objects/handler.ts'
@@ -16,7 +17,7 @@ export function signalSeries(history: ClusterHistory): readonly SignalSeries[] {
     ...csvLives(history).flatMap((life) => csvSeries(history, life)),
     ...subscriptionSeries(history),
     ...nodeSeries(history),
-    healthSeries(history),
+    whileThere(history, healthSeries(history)),
     {
       signal: 'outdated_vmis',
       labels: {},
@@ -27,7 +28,7 @@ export function signalSeries(history: ClusterHistory): readonly SignalSeries[] {
     ...platformSeries(history),
     ...operandSeries(history),
     ...editSeries(history),
-    ...patchSeries(history),
+    ...patchSeries(history).map((series) => whileThere(history, series)),
     ...handlerSeries(history),
   ]
 }
@@ -134,41 +135,69 @@ function healthSeries(history: ClusterHistory): SignalSeries {
 
 function migrationSeries(history: ClusterHistory): SignalSeries[] {
   const all = history.upgrades.flatMap(({ workloads }) => workloads?.migrations ?? [])
-  const momentsMs = finite(all.flatMap(({ createdMs, runningMs, endMs }) => [createdMs, runningMs, endMs]))
+  const momentsMs = finite(
+    all.flatMap(({ createdMs, schedulingMs, runningMs, endMs }) => [createdMs, schedulingMs, runningMs, endMs]),
+  )
   const rising = (times: readonly number[]): readonly number[] => finite(times).toSorted((a, b) => a - b)
   const created = rising(all.map(({ createdMs }) => createdMs))
+  const scheduling = rising(all.map(({ schedulingMs }) => schedulingMs))
   const begun = rising(all.map(({ runningMs, endMs }) => Math.min(runningMs, endMs)))
   const running = rising(all.map(({ runningMs }) => runningMs))
   const over = rising(all.flatMap(({ runningMs, endMs }) => (runningMs < Infinity ? [endMs] : [])))
   const between = (from: readonly number[], until: readonly number[]) => (timeMs: number) =>
     upperBound(from, timeMs) - upperBound(until, timeMs)
   return [
-    { signal: 'migrations_pending', labels: {}, momentsMs, valueAt: between(created, begun) },
+    { signal: 'migrations_pending', labels: {}, momentsMs, valueAt: between(created, scheduling) },
+    { signal: 'migrations_scheduling', labels: {}, momentsMs, valueAt: between(scheduling, begun) },
     { signal: 'migrations_running', labels: {}, momentsMs, valueAt: between(running, over) },
   ]
 }
 
-/** Counted by the operator that runs, each pod from 0: with its first edit the series is born, and an upgrade ends it. */
+/**
+ * Counted by each process of HCO from 0: with its first edit the series is born. Most senders name the pod that counts,
+ * some only its address, and some neither.
+ */
 function editSeries(history: ClusterHistory): SignalSeries[] {
-  const { edits, upgrades } = history
-  const startsMs = [-Infinity, ...finite(upgrades.map(({ operatorPodsMs }) => operatorPodsMs))]
-  return startsMs.flatMap((sinceMs, i) => {
-    const untilMs = startsMs[i + 1] ?? Infinity
-    const counted = edits.filter(({ atMs }) => atMs > sinceMs && atMs < untilMs)
-    const components = [...new Set(counted.map(({ component }) => component))]
-    return components.map((component): SignalSeries => {
-      const own = counted.filter((edit) => edit.component === component)
-      return {
-        signal: 'out_of_band',
-        labels: { component_name: COMPONENT_NAMES[component], pod: `hco-operator-${i}` },
-        momentsMs: [...own.map(({ atMs }) => atMs), ...finite([untilMs])],
-        valueAt(timeMs) {
-          const count = timeMs < untilMs ? own.filter(({ atMs }) => atMs <= timeMs).length : 0
-          return count > 0 ? count : undefined
-        },
-      }
-    })
-  })
+  const { edits, profile } = history
+  const processes = hcoProcesses(history)
+  const ways = [({ pod }: HcoProcess) => ({ pod: podName(pod) }), addressOf, () => ({})] as const
+  const nameOf = ways[Math.max(0, (profile.index % 6) - 3)]!
+  const series = new Map<string, SignalSeries>()
+  for (const process of processes) {
+    for (const component of COMPONENTS) {
+      const own = edits.filter((edit) => edit.component === component && isWithin(process, edit.atMs))
+      if (own.length === 0) continue
+      const labels = { component_name: COMPONENT_NAMES[component], ...nameOf(process) }
+      const key = JSON.stringify(labels)
+      const others = series.get(key)
+      const counted = (timeMs: number): number | undefined =>
+        own.filter(({ atMs }) => atMs <= timeMs).length || undefined
+      series.set(key, {
+        ...{ signal: 'out_of_band', labels },
+        momentsMs: [...(others?.momentsMs ?? []), ...own.map(({ atMs }) => atMs), ...finite([process.untilMs])],
+        valueAt: (timeMs) => (isWithin(process, timeMs) ? counted(timeMs) : others?.valueAt(timeMs)),
+      })
+    }
+  }
+  return [...series.values()]
+}
+
+export function podName(pod: number): string {
+  return `hco-operator-${pod}`
+}
+
+function addressOf({ pod }: HcoProcess): Readonly<Record<string, string>> {
+  return { instance: `10.128.${pod}.7:8443` }
+}
+
+/** What HCO itself reports, while it is there. */
+function whileThere(history: ClusterHistory, series: SignalSeries): SignalSeries {
+  const moments = (history.hcoRestarts ?? []).flatMap(({ atMs }) => [atMs, atMs + RESTART_MS])
+  return {
+    ...series,
+    momentsMs: [...series.momentsMs, ...moments],
+    valueAt: (timeMs) => (isHcoAway(history, timeMs) ? undefined : series.valueAt(timeMs)),
+  }
 }
 
 export const COMPONENT_NAMES = {

@@ -14,6 +14,8 @@ export interface UpgradeWish {
   /** How long a person takes to approve; 0 where OLM does it. */
   readonly approvalMs: number
   readonly stall?: { readonly kind: StallKind; readonly lastsMs: number }
+  /** The upgrade before ends then, and holds its CSV in Pending until it does. */
+  readonly gateMs?: number | undefined
   /** The CSV fails for good, a while after its pods came. */
   readonly fails?: boolean
   readonly outcome: HcoUpgrade['outcome']

@@ -145,6 +145,14 @@ export function pullOffsetMs({ scrapeOffsetMs }: ClusterProfile): number {
   return (scrapeOffsetMs * 60) % PULL_EVERY_MS
 }
 
+/** The last list before a time that gets through. */
+export function lastPullBefore(history: ClusterHistory, untilMs: number): number | undefined {
+  const offsetMs = pullOffsetMs(history.profile)
+  let atMs = Math.floor((untilMs - 1 - offsetMs) / PULL_EVERY_MS) * PULL_EVERY_MS + offsetMs
+  while (atMs > history.fromMs && !isHeard(history, atMs)) atMs -= PULL_EVERY_MS
+  return atMs > history.fromMs ? atMs : undefined
+}
+
 /** The first list in (fromMs, untilMs) that gets through. */
 function firstPullIn(history: ClusterHistory, fromMs: number, untilMs: number): number | undefined {
   const offsetMs = pullOffsetMs(history.profile)

@@ -3,10 +3,12 @@ import type { MetricSignal } from '../../src/model/observation.ts'
 import { csvName, productVersion } from '../cluster-profile.ts'
 import type { WriteSample } from '../../src/wire/remote-write-encode.ts'
 import type { SampleRun } from '../sim-prometheus.ts'
+import { isWithin } from '../scenarios/window.ts'
 import { externalLabelsOf } from '../series/sim-series.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { scrapeTimes } from './scrapes.ts'
-import { signalSeries } from './signals.ts'
+import { hcoProcesses } from './hco-processes.ts'
+import { podName, signalSeries } from './signals.ts'
 import type { SignalSeries } from './signal-series.ts'
 
 /**
@@ -114,6 +116,15 @@ function partsOf(history: ClusterHistory, series: SignalSeries): readonly Part[]
         valueAt: (timeMs) => (valueAt(timeMs) === undefined ? undefined : counted(timeMs)),
       },
     ]
+  }
+  if (signal === 'hco_health' || signal === 'unsafe_modifications') {
+    // Another pod is another series.
+    const processes = hcoProcesses(history)
+    return [...new Set(processes.map(({ pod }) => pod))].map((pod) => ({
+      labels: { ...labels, __name__: NAMES[signal], namespace, pod: podName(pod) },
+      valueAt: (timeMs) =>
+        processes.some((process) => process.pod === pod && isWithin(process, timeMs)) ? valueAt(timeMs) : undefined,
+    }))
   }
   const isCsv = signal === 'csv_succeeded' || signal === 'csv_abnormal'
   const release = isCsv

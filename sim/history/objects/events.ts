@@ -1,6 +1,8 @@
 import type { EventFacts } from '../../../src/model/object-facts.ts'
 import { productVersion } from '../../cluster-profile.ts'
 import type { ClusterHistory } from '../cluster-history.ts'
+import { isWithin } from '../../scenarios/window.ts'
+import { RESTART_MS } from '../hco-processes.ts'
 import { uidOf } from '../uid.ts'
 import type { SimObject } from './sim-object.ts'
 
@@ -25,16 +27,20 @@ export function eventObjects(history: ClusterHistory): readonly SimObject[] {
   }
   for (const upgrade of upgrades) {
     const version = productVersion(profile, upgrade.to)
-    onHco(upgrade.hcoStartMs, {
-      reason: 'UpgradeHCO',
-      type: 'Normal',
-      message: `Upgrading the HyperConverged to version ${version}`,
-    })
+    const message = `Upgrading the HyperConverged to version ${version}`
+    const begins = (atMs: number): void => {
+      onHco(atMs, { reason: 'UpgradeHCO', type: 'Normal', message })
+    }
+    begins(upgrade.hcoStartMs)
     onHco(upgrade.endMs, {
       reason: 'UpgradeHCO',
       type: 'Normal',
       message: `Successfully upgraded to version ${version}`,
     })
+    // It finds itself newer than what was reached, and says so again.
+    for (const { atMs } of history.hcoRestarts ?? []) {
+      if (isWithin({ fromMs: upgrade.hcoStartMs, untilMs: upgrade.endMs }, atMs)) begins(atMs + RESTART_MS)
+    }
     const { stall } = upgrade
     if (stall?.kind === 'reconcile') {
       const message = 'admission webhook "validate-hco.kubevirt.io" denied the request: jsonpatch does not apply'

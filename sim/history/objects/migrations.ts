@@ -11,7 +11,8 @@ export function migrationObjects(history: ClusterHistory): readonly SimObject[] 
 
 function migrationObject(history: ClusterHistory, migration: MigrationLife): SimObject {
   const { profile } = history
-  const { uid, vmi, createdMs, runningMs, endMs, hasSucceeded, cause } = migration
+  const { uid, vmi, createdMs, schedulingMs, runningMs, endMs, hasSucceeded, cause } = migration
+  const { failureReason = 'target pod was not scheduled within 5 minutes' } = migration
   const ended = hasSucceeded ? 'Succeeded' : 'Failed'
   const nodes = profile.nodes
   return {
@@ -20,10 +21,11 @@ function migrationObject(history: ClusterHistory, migration: MigrationLife): Sim
     namespace: 'tenants',
     createdMs,
     goneMs: Infinity,
-    momentsMs: finite([runningMs, endMs]),
+    momentsMs: finite([schedulingMs, runningMs, endMs]),
     factsAt(timeMs): MigrationFacts {
       const times = [
         ['Pending', createdMs],
+        ['Scheduling', schedulingMs],
         ['Running', runningMs],
         [ended, endMs],
       ] as const
@@ -39,7 +41,7 @@ function migrationObject(history: ClusterHistory, migration: MigrationLife): Sim
         ...(timeMs >= runningMs ? { startMs: runningMs } : {}),
         ...(isOver ? { endMs } : {}),
         ...(timeMs >= runningMs ? { sourceNode: nodes[0]!, targetNode: nodes.at(-1)! } : {}),
-        ...(isOver && !hasSucceeded ? { failureReason: 'target pod was not scheduled within 5 minutes' } : {}),
+        ...(isOver && !hasSucceeded ? { failureReason } : {}),
         conditions: [],
       }
     },

@@ -234,7 +234,7 @@ function operatorCondition(history: ClusterHistory, life: CsvLife): SimObject {
   }
   if (leaving?.stall !== undefined && leaving.csv.createdMs < life.goneMs) {
     spells.push({
-      fromMs: leaving.csv.createdMs - 90_000,
+      fromMs: leaving.stall.fromMs - 90_000,
       untilMs: leaving.stall.untilMs,
       status: 'False',
       reason: 'KubevirtNotUpgradeable',

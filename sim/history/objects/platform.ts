@@ -75,6 +75,9 @@ function machineConfigPool(history: ClusterHistory, platform: PlatformHistory, n
       .filter((pool) => pool.name === name)
       .map((pool) => ({ ...pool, stall: name === 'worker' ? stall : undefined })),
   )
+  const degraded = rounds.flatMap(({ stall }) =>
+    stall?.kind === 'pool' ? [{ fromMs: stall.fromMs + DEGRADED_MS, untilMs: stall.untilMs, ...POOL_FAULT }] : [],
+  )
   const machines = name === 'master' ? 3 : history.profile.nodes.length
   const moving = rounds.map(({ startMs, doneMs }): Spell => ({
     ...{ fromMs: startMs, untilMs: doneMs.at(-1)!, status: 'True', reason: '' },
@@ -83,7 +86,10 @@ function machineConfigPool(history: ClusterHistory, platform: PlatformHistory, n
   const still = { status: 'False', reason: '', message: '' }
   return {
     ...{ uid: uidOf(history.profile.seed, 'pool', name), name, namespace: '', createdMs, goneMs: Infinity },
-    momentsMs: rounds.flatMap(({ startMs, doneMs }) => [startMs, ...doneMs]),
+    momentsMs: [
+      ...rounds.flatMap(({ startMs, doneMs }) => [startMs, ...doneMs]),
+      ...degraded.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]),
+    ],
     factsAt(timeMs): MachineConfigPoolFacts {
       const round = rounds.findLast(({ startMs }) => startMs <= timeMs)
       const isMoving = round !== undefined && timeMs < round.doneMs.at(-1)!
@@ -95,7 +101,7 @@ function machineConfigPool(history: ClusterHistory, platform: PlatformHistory, n
         machines,
         updated,
         ready: isMoving ? updated : machines,
-        degraded: 0,
+        degraded: Number(degraded.some((spell) => isWithin(spell, timeMs))),
         conditions: [
           conditionAt(
             'Updated',
@@ -105,11 +111,26 @@ function machineConfigPool(history: ClusterHistory, platform: PlatformHistory, n
             createdMs,
           ),
           conditionAt('Updating', still, moving, timeMs, createdMs),
-          conditionAt('Degraded', still, [], timeMs, createdMs),
+          conditionAt('NodeDegraded', still, degraded, timeMs, createdMs),
+          conditionAt(
+            'Degraded',
+            still,
+            degraded.map((spell) => ({ ...spell, reason: '', message: '' })),
+            timeMs,
+            createdMs,
+          ),
         ],
       }
     },
   }
+}
+
+const DEGRADED_MS = 180_000
+const POOL_FAULT = {
+  status: 'True',
+  reason: '1 nodes are reporting degraded status on sync',
+  message:
+    'Node worker-1 is reporting: "unexpected on-disk state validating against rendered-worker-7c1f: content mismatch for file /etc/chrony.conf"',
 }
 
 /** machine-config: the one that says a node could not be drained. */
@@ -121,7 +142,10 @@ function clusterOperator(history: ClusterHistory, platform: PlatformHistory): Si
   }))
   const blocked = platform.upgrades.flatMap(drainFailuresOf).map(({ fromMs, untilMs, reason }): Spell => ({
     ...{ fromMs, untilMs, status: 'True', reason },
-    message: `failed to drain node: ${history.profile.nodes[0]!} after 1 hour: error when evicting pod virt-launcher: Cannot evict pod as it would violate the pod's disruption budget`,
+    message:
+      reason === POOLS_FAILED
+        ? 'Failed to resync because: error required MachineConfigPool worker is not ready, retrying. Status: (pool degraded: true)'
+        : `failed to drain node: ${history.profile.nodes[0]!} after 1 hour: error when evicting pod virt-launcher: Cannot evict pod as it would violate the pod's disruption budget`,
   }))
   const still = { status: 'False', reason: '', message: '' }
   return {
@@ -149,19 +173,24 @@ function clusterOperator(history: ClusterHistory, platform: PlatformHistory): Si
   }
 }
 
-/** From when to when machine-config says that it cannot drain a node. */
+/** From when to when machine-config says that it cannot drain a node, or that a pool is degraded. */
 export function drainFailuresOf({ stall }: PlatformUpgrade): readonly (Window & { readonly reason: string })[] {
   if (stall === undefined) return []
-  return [{ fromMs: stall.fromMs + 180_000, untilMs: stall.untilMs, reason: 'MachineConfigDaemonFailed' }]
+  const reason = stall.kind === 'drain' ? 'MachineConfigDaemonFailed' : POOLS_FAILED
+  return [{ fromMs: stall.fromMs + DEGRADED_MS, untilMs: stall.untilMs, reason }]
 }
+
+const POOLS_FAILED = 'RequiredPoolsFailed'
 
 /** When a node takes no new pods, because it is updated. */
 export function drainsOf({ platform }: ClusterHistory, index: number): readonly Window[] {
-  return (platform?.upgrades ?? []).flatMap(({ pools }) => {
+  return (platform?.upgrades ?? []).flatMap(({ pools, stall }) => {
     const doneMs = pools.find((pool) => pool.name === 'worker')?.doneMs
-    return doneMs === undefined
-      ? []
-      : [{ fromMs: index === 0 ? doneMs[0]! - 240_000 : doneMs[index - 1]!, untilMs: doneMs[index]! }]
+    if (doneMs === undefined) return []
+    const [startMs, untilMs] = [index === 0 ? doneMs[0]! - 240_000 : doneMs[index - 1]!, doneMs[index]!]
+    // What is wrong with its configuration is found before anything is moved away from it.
+    const isWrong = stall?.kind === 'pool' && stall.fromMs >= startMs && stall.fromMs < untilMs
+    return [{ fromMs: isWrong ? stall.untilMs : startMs, untilMs }]
   })
 }
 

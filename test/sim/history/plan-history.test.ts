@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { STALLS, type ClusterHistory } from '../../../sim/history/cluster-history.ts'
 import { truthOfHistory } from '../../../sim/history/history-truth.ts'
+import { RESTART_MS } from '../../../sim/history/hco-processes.ts'
 import { planHistory } from '../../../sim/history/plan-history.ts'
+import { signalSeries } from '../../../sim/history/signals.ts'
 
 const YEAR = { fromMs: Date.UTC(2025, 8, 1), untilMs: Date.UTC(2026, 8, 1), seed: 'plans', mode: 'mixed' } as const
 
@@ -81,7 +83,11 @@ describe('an upgrade', () => {
         if (upgrade.abortedMs < Infinity) expect(upgrade.endMs).toBe(Infinity)
         if (next === undefined) return
         expect(next.from).toBe(upgrade.endMs < Infinity ? upgrade.to : upgrade.from)
-        expect(next.csv.createdMs).toBeGreaterThanOrEqual(Math.min(upgrade.endMs, upgrade.abortedMs))
+        // A CSV that comes while the last upgrade runs waits at the gate.
+        const leavesGateMs = next.csv.steps.find(({ phase }) => phase !== 'Pending')?.atMs ?? Infinity
+        expect(Math.max(next.csv.createdMs, leavesGateMs)).toBeGreaterThanOrEqual(
+          Math.min(upgrade.endMs, upgrade.abortedMs),
+        )
       })
     }
   })
@@ -91,6 +97,35 @@ describe('an upgrade', () => {
     expect(same.length).toBeGreaterThan(0)
     for (const { rollout, workloads } of same) expect([rollout, workloads]).toEqual([undefined, undefined])
   })
+})
+
+test('the next CSV waits at the gate of an upgrade that runs, and machines that it overtakes never end', () => {
+  const pairs = FLEET.flatMap(({ upgrades: own }) => own.slice(1).map((next, i) => [own[i]!, next] as const))
+  const held = pairs.filter(([last, next]) => next.csv.createdMs < last.endMs && last.outcome === 'succeeded')
+  expect(held.length).toBeGreaterThan(10)
+  for (const [last, next] of held) {
+    expect(next.csv.createdMs).toBeGreaterThan(last.csvSucceededMs)
+    expect(next.csv.steps[0]).toMatchObject({ phase: 'Pending', reason: 'OperatorConditionNotUpgradeable' })
+    const movedMs = last.workloads?.endMs ?? 0
+    expect(movedMs === Infinity || movedMs < (next.components[0]?.endMs ?? Infinity)).toBe(true)
+  }
+  expect(held.some(([last]) => last.workloads?.endMs === Infinity)).toBe(true)
+})
+
+test('HCO restarts in the middle of upgrades and between edits, and counts from 0 in each process', () => {
+  const restarts = FLEET.flatMap(({ hcoRestarts = [] }) => hcoRestarts)
+  expect(new Set(restarts.map(({ isNewPod }) => isNewPod)).size).toBe(2)
+  const isWithinUpgrade = ({ upgrades: own, hcoRestarts = [] }: ClusterHistory): boolean =>
+    hcoRestarts.some(({ atMs }) => own.some(({ hcoStartMs, endMs }) => atMs > hcoStartMs && atMs < endMs))
+  expect(FLEET.filter(isWithinUpgrade).length).toBeGreaterThan(10)
+  for (const history of FLEET) {
+    const counters = signalSeries(history).filter(({ signal }) => signal === 'out_of_band')
+    for (const { atMs } of history.hcoRestarts ?? [])
+      expect(counters.map(({ valueAt }) => valueAt(atMs + RESTART_MS))).toEqual(counters.map(() => undefined))
+    const last = history.edits.at(-1)
+    if (last !== undefined && last.atMs > history.fromMs)
+      expect(counters.some(({ valueAt }) => (valueAt(last.atMs) ?? 0) > 0)).toBe(true)
+  }
 })
 
 test('versions follow each other without a hole', () => {

@@ -75,28 +75,46 @@ export class RunColumns {
     this.count = at + 1
   }
 
-  /** The runs `[from, to)` of another, without samples at or before `afterMs`. */
+  /** HOT. The runs `[from, to)` of another, without samples at or before `afterMs`. */
   pushFrom(other: RunColumns, from: number, to: number, afterMs: number): void {
-    for (let run = from; run < to; run++) {
+    let run = from
+    for (; run < to && !(other.startsMs[run]! > afterMs); run++) {
       const { startsMs, deltasMs, counts, words } = other
       const low = words[run * 2]!
       const high = words[run * 2 + 1]!
       this.pushCut(startsMs[run]!, deltasMs[run]!, counts[run]!, low, high, afterMs + 1, Infinity)
     }
+    // Runs are in order: the others are later as a whole.
+    this.reserve(to - run)
+    const { startsMs, deltasMs, counts, words } = other
+    let at = this.count
+    for (; run < to; run++) {
+      this.startsMs[at] = startsMs[run]!
+      this.deltasMs[at] = deltasMs[run]!
+      this.counts[at] = counts[run]!
+      this.words[at * 2] = words[run * 2]!
+      this.words[at * 2 + 1] = words[run * 2 + 1]!
+      at++
+    }
+    this.count = at
   }
 
-  /** Takes over all rows of another. */
-  take(other: RunColumns): void {
-    this.clear(Infinity)
-    this.reserve(other.count)
-    this.startsMs.set(other.startsMs.subarray(0, other.count))
-    this.deltasMs.set(other.deltasMs.subarray(0, other.count))
-    this.counts.set(other.counts.subarray(0, other.count))
-    this.words.set(other.words.subarray(0, other.count * 2))
-    this.count = other.count
-    if (this.ends.length < other.rows) this.ends = new Uint32Array(other.rows)
-    this.ends.set(other.ends.subarray(0, other.rows))
-    this.rows = other.rows
+  /** Exchanges all rows with another. Limits stay. */
+  exchange(other: RunColumns): void {
+    const { count, rows, ends, startsMs, deltasMs, counts, values, words } = this
+    this.#assign(other)
+    other.#assign({ count, rows, ends, startsMs, deltasMs, counts, values, words })
+  }
+
+  #assign(columns: Columns): void {
+    this.count = columns.count
+    this.rows = columns.rows
+    this.ends = columns.ends
+    this.startsMs = columns.startsMs
+    this.deltasMs = columns.deltasMs
+    this.counts = columns.counts
+    this.values = columns.values
+    this.words = columns.words
   }
 
   /** Makes room for that many more runs. Replaces the columns when they grow. */
@@ -118,6 +136,8 @@ export class RunColumns {
     })
   }
 }
+
+type Columns = Pick<RunColumns, 'count' | 'rows' | 'ends' | 'startsMs' | 'deltasMs' | 'counts' | 'values' | 'words'>
 
 function grown<T extends Float64Array | Int32Array>(column: T, larger: T): T {
   larger.set(column)

@@ -25,6 +25,13 @@ import { countUpTo } from './run-list.ts'
  * only between `pin` and `unpin`, as `HeadReader`.
  */
 
+/*
+ * `Atomics.load` is a call of some 14 ns, many times the cost of a load, so it is used where order is not given otherwise. The
+ * writer links a page or adds a run by an atomic store, after their words are written. A load whose address comes from
+ * the linked word is ordered after the load of that word, on every processor; words of two independent addresses are
+ * not. A run does not change any more when another follows it.
+ */
+
 /** Series that are read side by side: their pages should stay in the second-level cache. */
 const ROWS = 512
 
@@ -157,7 +164,7 @@ export class HeadRows {
       const words = memory.slotWords(slot)
       const at = memory.slotAt(slot)
       haveLate[row] = Atomics.load(words, at + SLOT_LAST_OLDER_PAGE) === 0 ? 0 : 1
-      lasts[row] = Atomics.load(words, at + SLOT_LAST_PAGE)
+      lasts[row] = words[at + SLOT_LAST_PAGE]!
     }
   }
 
@@ -200,33 +207,52 @@ export class HeadRows {
 
   /** HOT: once per series of a range. */
   #pushPages(row: number, fromMs: number, toMs: number, into: RunColumns): void {
-    const memory = this.#memory
-    into.reserve(this.#depths[row]! * RUNS_PER_PAGE)
-    const { startsMs, counts, words: bits } = into
-    for (let level = this.#depths[row]! - 1; level >= 0; level--) {
+    const depth = this.#depths[row]!
+    if (depth === 0) return
+    into.reserve(depth * RUNS_PER_PAGE)
+    // Only the newest run of the newest page still changes.
+    for (let level = depth - 1; level > 0; level--) {
       const page = this.#pages[level * ROWS + row]!
-      const words = memory.pageWords(page)!
-      const floats = memory.pageFloats(page)
-      const at = memory.pageAt(page)
-      const runs = Atomics.load(words, at + PAGE_RUNS)
-      for (let run = 0, runAt = at + PAGE_FIRST_RUN; run < runs; run++, runAt += RUN_WORDS) {
-        const startMs = floats[runAt >> 1]!
-        const low = words[runAt + RUN_LOW]!
-        const high = words[runAt + RUN_HIGH]!
-        // The count before the delta: a delta is written before the count becomes 2, and never again.
-        const count = Atomics.load(words, runAt + RUN_COUNT)
-        if (count > 1) {
-          into.pushCut(startMs, words[runAt + RUN_DELTA]!, count, low, high, fromMs, toMs)
-          continue
-        }
-        if (startMs < fromMs || startMs > toMs) continue
-        const to = into.count++
-        startsMs[to] = startMs
-        counts[to] = 1
-        bits[to * 2] = low
-        bits[to * 2 + 1] = high
-      }
+      this.#pushPage(page, this.#memory.pageWords(page)!, RUNS_PER_PAGE, fromMs, toMs, into)
     }
+    const page = this.#pages[row]!
+    const words = this.#memory.pageWords(page)!
+    const at = this.#memory.pageAt(page)
+    const newest = Atomics.load(words, at + PAGE_RUNS) - 1
+    this.#pushPage(page, words, newest, fromMs, toMs, into)
+    const runAt = at + PAGE_FIRST_RUN + newest * RUN_WORDS
+    // The count before the delta: a delta is written before the count becomes 2, and never again.
+    const count = Atomics.load(words, runAt + RUN_COUNT)
+    const startMs = this.#memory.pageFloats(page)[runAt >> 1]!
+    const deltaMs = words[runAt + RUN_DELTA]!
+    into.pushCut(startMs, deltaMs, count, words[runAt + RUN_LOW]!, words[runAt + RUN_HIGH]!, fromMs, toMs)
+  }
+
+  /** HOT: once per page. The first `runs` runs of a page, which do not change any more. */
+  #pushPage(page: number, words: Int32Array, runs: number, fromMs: number, toMs: number, into: RunColumns): void {
+    const floats = this.#memory.pageFloats(page)
+    const { startsMs, counts, words: bits } = into
+    let to = into.count
+    let runAt = this.#memory.pageAt(page) + PAGE_FIRST_RUN
+    for (const end = runAt + runs * RUN_WORDS; runAt < end; runAt += RUN_WORDS) {
+      const startMs = floats[runAt >> 1]!
+      const low = words[runAt + RUN_LOW]!
+      const high = words[runAt + RUN_HIGH]!
+      const count = words[runAt + RUN_COUNT]!
+      if (count > 1) {
+        into.count = to
+        into.pushCut(startMs, words[runAt + RUN_DELTA]!, count, low, high, fromMs, toMs)
+        to = into.count
+        continue
+      }
+      if (startMs < fromMs || startMs > toMs) continue
+      startsMs[to] = startMs
+      counts[to] = 1
+      bits[to * 2] = low
+      bits[to * 2 + 1] = high
+      to++
+    }
+    into.count = to
   }
 
   #pushMerged(slot: number, fromMs: number, toMs: number, into: RunColumns): void {
@@ -250,12 +276,13 @@ export class HeadRows {
       const paged = memory.pageWords(page) ?? this.#reader.wordsOf(page)
       const floats = memory.pageFloats(page)
       const at = memory.pageAt(page)
-      for (let run = Atomics.load(paged, at + PAGE_RUNS) - 1; run >= 0; run--) {
+      for (let run = paged[at + PAGE_RUNS]! - 1; run >= 0; run--) {
         const runAt = at + PAGE_FIRST_RUN + run * RUN_WORDS
         const startMs = floats[runAt >> 1]!
         if (startMs > toMs) continue
-        const count = Atomics.load(paged, runAt + RUN_COUNT)
-        const deltaMs = paged[runAt + RUN_DELTA]!
+        const count = paged[runAt + RUN_COUNT]!
+        // The distance is written before the count becomes 2, and is 0 until then.
+        const deltaMs = count === 1 ? 0 : paged[runAt + RUN_DELTA]! || deltaOf(paged, runAt)
         const newestMs = count === 1 ? startMs : startMs + deltaMs * (countUpTo(toMs, startMs, deltaMs, count) - 1)
         if (newestMs < fromMs) return
         timesMs[row] = newestMs
@@ -266,4 +293,10 @@ export class HeadRows {
       page = paged[at + PAGE_BEFORE]!
     }
   }
+}
+
+/** The distance of a run of at least two samples. */
+function deltaOf(words: Int32Array, runAt: number): number {
+  Atomics.load(words, runAt + RUN_COUNT)
+  return words[runAt + RUN_DELTA]!
 }

@@ -17,6 +17,7 @@ import {
   SLOT_WORDS,
   SLOTS_PER_SEGMENT,
 } from './head-memory.ts'
+import { PageSet } from './page-set.ts'
 import { countUpTo, deltaToExtend, mergeRuns, RunList } from './run-list.ts'
 
 /**
@@ -56,7 +57,7 @@ export class Head {
   #slotCount = 0
   #freeSlots: number[] = []
   #pageCount = 1 // page 0 is "none"
-  #freePages: number[] = []
+  readonly #freePages = new PageSet()
   #unlinkedChains: number[] = []
   #unlinkedSlots: number[] = []
   #retired: Retired[] = []
@@ -70,7 +71,7 @@ export class Head {
 
   /** Bytes of pages in use, including those that wait for readers. */
   get usedBytes(): number {
-    return (this.#pageCount - 1 - this.#freePages.length) * PAGE_BYTES
+    return (this.#pageCount - 1 - this.#freePages.size) * PAGE_BYTES
   }
 
   /** An empty slot. */
@@ -216,7 +217,10 @@ export class Head {
   }
 
   #freeChain(last: number): void {
-    walkPages(this.memory, last, (page) => this.#freePages.push(page) > 0)
+    walkPages(this.memory, last, (page) => {
+      this.#freePages.add(page)
+      return true
+    })
   }
 
   #collectChain(last: number, into: RunList): void {
@@ -298,8 +302,8 @@ export class Head {
   }
 
   #takePage(): number {
-    const free = this.#freePages.pop()
-    if (free !== undefined) return free
+    const free = this.#freePages.take(this.#pageCount)
+    if (free !== 0) return free
     if (this.#pageCount >= this.memory.pageCapacity) {
       const buffer = new SharedArrayBuffer(PAGES_PER_SEGMENT * PAGE_BYTES)
       this.memory.addPages(buffer)

@@ -8,7 +8,7 @@ import type { HeadMemory } from '../head/head-memory.ts'
 import type { HeadRows } from '../head/head-rows.ts'
 import { HISTOGRAM_HIGH_WORD } from '../head/histogram-codec.ts'
 import { dropHistograms } from '../head/histogram-reader.ts'
-import { orDamaged, type PackReader, type PlacedChunk } from '../packs/pack-reader.ts'
+import { throwDamage, type PackReader, type PlacedChunk } from '../packs/pack-reader.ts'
 import type { SelectedRows } from './selected-rows.ts'
 
 /** What a selection reads with: the parts of one reader. */
@@ -138,7 +138,7 @@ export class StoreRunSelection implements RunSelection {
   /** Puts the runs of chunks before those of the head in `into`; samples in both are added once. */
   #join(refs: Uint32Array, chunks: readonly PlacedChunk[], into: RunColumns): void {
     const { fromMs, toMs } = this.#range
-    inHead.take(into)
+    inHead.exchange(into)
     into.clear(this.#runsMax)
     const byPlace = chunksByPlace(chunks, refs.length)
     for (let place = 0; place < refs.length; place++) {
@@ -190,9 +190,11 @@ function readEntry(
   into: RunColumns,
 ): void {
   const offset = entry === 0 ? 0 : directory.ends[entry - 1]!
-  orDamaged(`a chunk of series ${ref}`, () => {
+  try {
     readRuns(payload, offset, directory.ends[entry]!, directory.fromsMs[entry]!, fromMs, toMs, into)
-  })
+  } catch (thrown) {
+    throwDamage(`a chunk of series ${ref}`, thrown)
+  }
 }
 
 /** For each place the numbers of its chunks, in their order. */

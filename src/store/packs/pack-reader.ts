@@ -212,12 +212,17 @@ export function orDamaged<T>(what: string, read: () => T): T {
   try {
     return read()
   } catch (thrown) {
-    if (!(thrown instanceof MalformedBytesError)) throw thrown
-    throw new FleetError('storage_failed', `${what} is damaged: ${thrown.message}`, {
-      hint: 'restore the data directory from a backup',
-      cause: thrown,
-    })
+    throwDamage(what, thrown)
   }
+}
+
+/** Malformed bytes are FleetError `storage_failed`; everything else is thrown again. */
+export function throwDamage(what: string, thrown: unknown): never {
+  if (!(thrown instanceof MalformedBytesError)) throw thrown
+  throw new FleetError('storage_failed', `${what} is damaged: ${thrown.message}`, {
+    hint: 'restore the data directory from a backup',
+    cause: thrown,
+  })
 }
 
 function directoryOf({ directory, fromMs, toMs }: PackDirectory): Directory {

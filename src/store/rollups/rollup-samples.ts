@@ -156,7 +156,7 @@ export class RollupRunSelection implements RunSelection {
     const rollupRuns = this.#rollupRunsOf(from, to)
     if (rollupRuns.size === 0) return
     const samples = new RunColumns()
-    samples.take(into)
+    samples.exchange(into)
     into.clear(Infinity)
     for (let row = 0; row < to - from; row++) {
       const first = row === 0 ? 0 : samples.ends[row - 1]!

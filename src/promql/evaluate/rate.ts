@@ -68,16 +68,35 @@ export function extrapolationFactor(
   endMs: number,
   isCounter: boolean,
 ): number {
+  // A counter is never negative: extrapolate back at most to its zero.
+  const zeroRatio = isCounter && gain > 0 && first >= 0 ? first / gain : Infinity
+  return factorOf(firstMs, lastMs, samples, startMs, endMs, zeroRatio)
+}
+
+/**
+ * The same for at least three samples whose gain does not reach back to zero within the sampled time (`first >= gain`,
+ * or no counter): it follows from times alone, because at most 1.1 of two distances are before the first sample.
+ */
+export function evenFactor(firstMs: number, lastMs: number, samples: number, startMs: number, endMs: number): number {
+  return factorOf(firstMs, lastMs, samples, startMs, endMs, Infinity)
+}
+
+/** HOT. `zeroRatio`: how many times the sampled time ago a counter was zero. */
+function factorOf(
+  firstMs: number,
+  lastMs: number,
+  samples: number,
+  startMs: number,
+  endMs: number,
+  zeroRatio: number,
+): number {
   const sampledSeconds = (lastMs - firstMs) / 1000
   const meanGapSeconds = sampledSeconds / (samples - 1)
   const slackSeconds = meanGapSeconds * EXTRAPOLATION_SLACK
   let beforeSeconds = (firstMs - startMs) / 1000
   let afterSeconds = (endMs - lastMs) / 1000
   if (beforeSeconds >= slackSeconds) beforeSeconds = meanGapSeconds / 2
-  // A counter is never negative: extrapolate back at most to its zero.
-  if (isCounter && gain > 0 && first >= 0) {
-    beforeSeconds = Math.min(beforeSeconds, sampledSeconds * (first / gain))
-  }
+  if (zeroRatio !== Infinity) beforeSeconds = Math.min(beforeSeconds, sampledSeconds * zeroRatio)
   if (afterSeconds >= slackSeconds) afterSeconds = meanGapSeconds / 2
   return (sampledSeconds + beforeSeconds + afterSeconds) / sampledSeconds
 }

@@ -1,12 +1,12 @@
 import type { RunColumns } from '../../model/run-columns.ts'
-import { extrapolated, rangeSeconds } from './rate.ts'
+import { evenFactor, extrapolated, rangeSeconds } from './rate.ts'
 import { RUN_CONSTANTS, RUN_KERNELS, type RunKernel, type RunWindow } from './run-window.ts'
 
 /** A range function applied to many series. */
 interface RunSlide {
   readonly kernel: RunKernel
   readonly constant: ((value: number) => number) | undefined
-  /** `rate`, `increase` and `delta` of a series without repeated values have their own loop. */
+  /** `rate`, `increase` and `delta` of a series that mostly changes with each sample have their own loop. */
   readonly gain: GainKind | undefined
   readonly rangeMs: number
   /** The end of the window of each step. */
@@ -38,9 +38,6 @@ export function runSlideOf(name: string, rangeMs: number, endsMs: Float64Array):
   }
 }
 
-/** Samples before each run of a row: `before[run - from]`. Grows, reused. */
-let before = new Float64Array(256)
-
 /** HOT. The windows of one series: the runs `[from, to)` without stale markers. Results go to `values[cell + step]`. */
 export function slideOverRuns(
   slide: RunSlide,
@@ -52,12 +49,10 @@ export function slideOverRuns(
   present: Uint8Array,
 ): void {
   const { counts } = runs
-  if (before.length <= to - from) before = new Float64Array((to - from) * 2)
   let samples = 0
   let mayFall = false
   let previous = -Infinity
   for (let run = from; run < to; run++) {
-    before[run - from] = samples
     samples += counts[run]!
     const value = runs.values[run]!
     if (value < previous) mayFall = true
@@ -65,10 +60,46 @@ export function slideOverRuns(
   }
   slide.window.mayFall = mayFall
   const { gain } = slide
-  if (gain !== undefined && samples === to - from && !(gain.isCounter && mayFall)) {
-    slideGains(slide, gain, runs, from, to, cell, values, present)
+  const isChanging = to - from > 1 && samples <= (to - from) * SAMPLES_PER_RUN_MAX
+  if (gain !== undefined && isChanging && !(gain.isCounter && mayFall)) {
+    if (samples > to - from) {
+      expand(runs, from, to, samples)
+      slideGains(slide, gain, timesMs, expanded, 0, samples, cell, values, present)
+    } else slideGains(slide, gain, runs.startsMs, runs.values, from, to, cell, values, present)
   } else slideWindow(slide, runs, from, to, cell, values, present)
 }
+
+/** The most samples per run of series whose samples are expanded: a slow counter repeats some values. */
+const SAMPLES_PER_RUN_MAX = 8
+
+/** Samples of one series, reused. */
+let timesMs = new Float64Array(256)
+let expanded = new Float64Array(256)
+
+/** HOT: once per sample. */
+function expand({ startsMs, deltasMs, counts, values }: RunColumns, from: number, to: number, samples: number): void {
+  if (timesMs.length < samples) {
+    timesMs = new Float64Array(samples * 2)
+    expanded = new Float64Array(samples * 2)
+  }
+  let at = 0
+  for (let run = from; run < to; run++) {
+    const startMs = startsMs[run]!
+    const value = values[run]!
+    timesMs[at] = startMs
+    expanded[at++] = value
+    const count = counts[run]!
+    if (count === 1) continue
+    const deltaMs = deltasMs[run]!
+    for (let i = 1; i < count; i++) {
+      timesMs[at] = startMs + deltaMs * i
+      expanded[at++] = value
+    }
+  }
+}
+
+/** Samples before each run of a row: `before[run - from]`. Grows, reused. */
+let before = new Float64Array(256)
 
 /** HOT: once per window. Moves one window; both ends only move forward. Windows inside a run are skipped. */
 function slideWindow(
@@ -83,6 +114,11 @@ function slideWindow(
   const { startsMs, deltasMs, counts } = runs
   window.counts = counts
   window.values = runs.values
+  if (before.length < to - from) before = new Float64Array((to - from) * 2)
+  for (let run = from, samples = 0; run < to; run++) {
+    before[run - from] = samples
+    samples += counts[run]!
+  }
   let first = from
   let last = from
   for (let s = 0; s < endsMs.length; s++) {
@@ -132,22 +168,27 @@ function lastMsOf({ startsMs, deltasMs, counts }: RunColumns, run: number): numb
 }
 
 /**
- * HOT: once per window. Series that change with every sample, as counters do, and never decrease where that matters.
+ * HOT: once per window. Samples that never decrease where that matters. Windows of one cluster's series lie on their
+ * samples alike, when the step is a multiple of the scrape interval: then the factor of a gain is that of the window
+ * before, unless the counter's zero is in reach.
  */
 function slideGains(
   { rangeMs, endsMs }: RunSlide,
   { isCounter, seconds }: GainKind,
-  runs: RunColumns,
+  timesMs: Float64Array,
+  samples: Float64Array,
   from: number,
   to: number,
   cell: number,
   values: Float64Array,
   present: Uint8Array,
 ): void {
-  const timesMs = runs.startsMs
-  const samples = runs.values
   let first = from
   let end = from
+  let knownCount = 0
+  let knownBeforeMs = 0
+  let knownAfterMs = 0
+  let factor = 0
   for (let s = 0; s < endsMs.length; s++) {
     const endMs = endsMs[s]!
     const startMs = endMs - rangeMs
@@ -160,8 +201,22 @@ function slideGains(
     const gain = samples[end - 1]! - value
     const firstMs = timesMs[first]!
     const lastMs = timesMs[end - 1]!
-    values[cell + s] = extrapolated(gain, value, firstMs, lastMs, count, startMs, endMs, isCounter, seconds)
     present[cell + s] = 1
+    // Not so for two samples, nor for what is not a number.
+    const isFarFromZero = !isCounter || gain <= 0 || value >= gain
+    if (count === 2 || !isFarFromZero) {
+      values[cell + s] = extrapolated(gain, value, firstMs, lastMs, count, startMs, endMs, isCounter, seconds)
+      continue
+    }
+    const beforeMs = firstMs - startMs
+    const afterMs = endMs - lastMs
+    if (count !== knownCount || beforeMs !== knownBeforeMs || afterMs !== knownAfterMs) {
+      factor = evenFactor(firstMs, lastMs, count, startMs, endMs) / seconds
+      knownCount = count
+      knownBeforeMs = beforeMs
+      knownAfterMs = afterMs
+    }
+    values[cell + s] = gain * factor
   }
 }
 

@@ -41,9 +41,9 @@ export function* joinVectors(join: Join, left: Grid, right: Grid, evaluation: Ev
   yield
   const signatures = signaturesOf(many, one, join.matching, evaluation.rowCache)
   yield
-  const oneRows = rowsBySignature(signatures.right, one.labels.length, signatures.count)
+  const oneRows = rowsBySignature(signatures.right, one, signatures.count)
   if (oneRows.isCrowded) refuseDuplicates(join, many, one, signatures.right, isSwapped)
-  const pairs = pairRows(signatures.left, many.labels.length, oneRows)
+  const pairs = pairRows(signatures.left, many, oneRows)
   evaluation.budget.takeCells(pairs.count, many.steps)
   const areDistinct = areLabelsDistinct(join, many, pairs, signatures, evaluation.rowCache)
   if (!areDistinct) refuseAmbiguity(join, many, one, pairs, signatures.left, signatures.count)
@@ -65,12 +65,17 @@ interface RowLists {
   readonly isCrowded: boolean
 }
 
-/** HOT. */
-function rowsBySignature(ids: Int32Array, rows: number, count: number): RowLists {
+/**
+ * HOT. Rows without a value are left out: series of before an upgrade, which would be second rows of a signature and
+ * need the slow paths.
+ */
+function rowsBySignature(ids: Int32Array, grid: Grid, count: number): RowLists {
+  const rows = grid.labels.length
   const firsts = new Int32Array(count).fill(-1)
   const nexts = new Int32Array(rows)
   let isCrowded = false
   for (let row = rows - 1; row >= 0; row--) {
+    if (!hasValue(grid, row)) continue
     const next = firsts[ids[row]!]!
     if (next !== -1) isCrowded = true
     nexts[row] = next
@@ -79,14 +84,25 @@ function rowsBySignature(ids: Int32Array, rows: number, count: number): RowLists
   return { firsts, nexts, isCrowded }
 }
 
-/** HOT. Rows of the many side are counted first, so that the columns are allocated once. */
-function pairRows(ids: Int32Array, rows: number, { firsts, nexts }: RowLists): Pairs {
+/** HOT. Whether a row has a value at some step. */
+function hasValue({ present, steps }: Grid, row: number): boolean {
+  for (let cell = row * steps, end = cell + steps; cell < end; cell++) if (present[cell] === 1) return true
+  return false
+}
+
+/** HOT. Rows of the many side with a value are counted first, so that the columns are allocated once. */
+function pairRows(ids: Int32Array, many: Grid, { firsts, nexts }: RowLists): Pairs {
+  const rows = many.labels.length
   let count = 0
-  for (let row = 0; row < rows; row++) for (let one = firsts[ids[row]!]!; one !== -1; one = nexts[one]!) count++
+  for (let row = 0; row < rows; row++) {
+    if (!hasValue(many, row)) continue
+    for (let one = firsts[ids[row]!]!; one !== -1; one = nexts[one]!) count++
+  }
   const manyRows = new Int32Array(count)
   const oneRows = new Int32Array(count)
   let pair = 0
   for (let row = 0; row < rows; row++) {
+    if (!hasValue(many, row)) continue
     for (let one = firsts[ids[row]!]!; one !== -1; one = nexts[one]!) {
       manyRows[pair] = row
       oneRows[pair++] = one

@@ -119,6 +119,19 @@ test('a histogram counts as several samples', async () => {
   await expect(engineOver(filled(), 25).instant(query)).rejects.toMatchObject({ code: 'query_limit' })
 })
 
+test.each([
+  ['count_over_time(wait[2m])', [13, 24, 13]],
+  ['rate(wait[2m])', [13, 24, 13]],
+  ['count_over_time(wait[2m:1m])', [13, 24, 13]],
+  ['wait', [12, 12, 1]],
+])('a histogram counts as several samples of each step of %s', async (expr, want) => {
+  const query = { expr, startMs: 60_000, endMs: 180_000, stepMs: 60_000, countsSteps: true }
+  for (const queryable of [filled(), withRuns(filled())]) {
+    const { stats } = await engineOver(queryable).range(query)
+    expect(stats.samplesByStep!.map(({ samples }) => samples)).toEqual(want)
+  }
+})
+
 test('a vector without histograms makes grids without them', async () => {
   const store = filled()
   const engine = engineOver(store)

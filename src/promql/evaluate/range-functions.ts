@@ -12,6 +12,7 @@ import { CellWriter, floatsOf } from './histogram-cells.ts'
 import { OVER_TIME_KERNELS } from './over-time.ts'
 import { evaluateRange } from './range-vector.ts'
 import type { RangeVector, Lens } from './range-series.ts'
+import type { StepSamples } from './step-samples.ts'
 import { RATE_KERNELS } from './rate.ts'
 import { REGRESSION_KERNELS } from './regression.ts'
 import { gridOverRollups } from './range-rollups.ts'
@@ -57,7 +58,7 @@ async function overRange(over: RangeFunction, arg: Expr, steps: Steps, evaluatio
   const matrix = unwrapParens(arg)
   const { stepSamples } = evaluation
   if (matrix.kind === 'matrix' && stepSamples !== undefined) {
-    stepSamples.addCounts(await countsOf(matrix, steps, countingInto(undefined, evaluation)))
+    await countWindows(matrix, stepSamples, steps, countingInto(undefined, evaluation))
   }
   if (matrix.kind === 'matrix' && matrix.selector.extension !== undefined) {
     return runPieces(gridOverExtended(over.name, matrix, steps, evaluation), evaluation.budget)
@@ -82,17 +83,27 @@ async function overRange(over: RangeFunction, arg: Expr, steps: Steps, evaluatio
   return runPieces(gridOverSamples(over, range, arg, steps, evaluation), evaluation.budget)
 }
 
-/** The samples of each window, without those around extended windows. */
-function countsOf(matrix: MatrixSelector, steps: Steps, evaluation: Evaluation): Promise<Grid> {
+/** Adds the samples of each window, without those around extended windows. */
+async function countWindows(
+  matrix: MatrixSelector,
+  stepSamples: StepSamples,
+  steps: Steps,
+  evaluation: Evaluation,
+): Promise<void> {
+  const { rangeMs } = matrix
   const name = 'count_over_time'
   const selector: { -readonly [K in keyof VectorSelector]: VectorSelector[K] } = { ...matrix.selector }
   delete selector.extension
-  return overRange(
-    { name, kernel: WINDOW_KERNELS[name]!, params: undefined },
-    { ...matrix, selector },
-    steps,
-    evaluation,
-  )
+  const plain = { ...matrix, selector }
+  const lens = lensOf(selector, evaluation)
+  const runs = selectRuns(selector, lens, steps, rangeMs, evaluation)
+  if (runs !== undefined && runs.hasHistograms !== true) {
+    const over = { name, kernel: WINDOW_KERNELS[name]!, params: undefined }
+    stepSamples.addCounts(await overRange(over, plain, steps, evaluation))
+    return
+  }
+  const { series } = await evaluateRange(plain, steps, evaluation, name)
+  stepSamples.addWindows(series, rangeMs, endsOf(lens, steps))
 }
 
 /** The end of the window of each step. */

@@ -42,13 +42,18 @@ export class StepSamples {
 
   /** The samples in the windows of `rangeMs` that end at `endsMs`. */
   addWindows(series: readonly RangeSeries[], rangeMs: number, endsMs: Float64Array): void {
-    for (const { timesMs, count } of series) {
+    for (const { timesMs, count, histograms } of series) {
+      const sizeOf = (at: number): number => {
+        const histogram = histograms?.[at]
+        return histogram === undefined ? 1 : histogramSamples(histogram)
+      }
       let from = 0
       let to = 0
+      let samples = 0
       endsMs.forEach((endMs, step) => {
-        while (from < count && timesMs[from]! <= endMs - rangeMs) from++
-        while (to < count && timesMs[to]! <= endMs) to++
-        this.add(step, Math.max(0, to - from))
+        while (to < count && timesMs[to]! <= endMs) samples += sizeOf(to++)
+        while (from < to && timesMs[from]! <= endMs - rangeMs) samples -= sizeOf(from++)
+        this.add(step, samples)
       })
     }
   }

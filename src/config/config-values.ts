@@ -95,6 +95,13 @@ export const count = kindOf<number>('N', (raw) => {
   return /^\d+$/.test(raw) && Number.isSafeInteger(value) ? { value } : { wanted: 'a whole number, 0 or more' }
 })
 
+/** For limits that can only be lowered. */
+export const countUpTo = (max: number): ValueKind<number> =>
+  kindOf<number>('N', (raw) => {
+    const readout = count.read(raw)
+    return 'value' in readout && readout.value <= max ? readout : { wanted: `a whole number, at most ${max}` }
+  })
+
 export const flag = kindOf<boolean>('', (raw) =>
   raw === 'true' || raw === 'false' ? { value: raw === 'true' } : { wanted: 'true or false' },
 )

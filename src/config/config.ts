@@ -13,12 +13,15 @@ import { didYouMean } from '../base/nearest.ts'
 import { INGEST_DEFAULTS } from '../ingest/options.ts'
 import { OTLP_DEFAULTS, OTLP_STRATEGIES } from '../ingest/otlp/options.ts'
 import { CLUSTER_ALIASES } from '../model/cluster-identity.ts'
+import { REGEX_STEPS_MAX } from '../model/regex-limits.ts'
+import { DEFAULT_PARSE_LIMITS as PARSE } from '../promql/engine-options.ts'
 import { STORE_DEFAULTS } from '../store/options.ts'
 import { PROJECT_ROOT } from './project-root.ts'
 import {
   address,
   bytes,
   count,
+  countUpTo,
   duration,
   durationOrNever,
   flag,
@@ -216,6 +219,31 @@ const SECTIONS = {
     'promql.experimental': flag.option(
       'false',
       'Let queries and rules use what Prometheus calls experimental: limitk, info(), fill, smoothed, duration arithmetic and more. What they mean may change.',
+    ),
+    'promql.length-max': count.option(String(PARSE.lengthMax), 'Characters of one expression.'),
+    'promql.tokens-max': count.option(
+      String(PARSE.tokensMax),
+      'Names, values, operators and brackets of one expression. 50,000 take some 150 ms to parse.',
+    ),
+    'promql.nesting-max': countUpTo(PARSE.nestingMax).option(
+      String(PARSE.nestingMax),
+      'Open parentheses in one expression.',
+    ),
+    'promql.depth-max': countUpTo(PARSE.depthMax).option(
+      String(PARSE.depthMax),
+      'Operators, signs and subqueries of one expression that are in one another; a + b + c has a depth of 2.',
+    ),
+    'promql.regex-length-max': count.option(
+      String(PARSE.regex.lengthMax),
+      'Characters of the different regular expressions in one expression together. Lists of texts (a|b|c) do not count.',
+    ),
+    'promql.regex-instructions-max': count.option(
+      String(PARSE.regex.instructionsMax),
+      'Instructions of these regular expressions after compilation: (a{1,30}){1,30} has some 2,000.',
+    ),
+    'promql.regex-steps-max': count.option(
+      String(REGEX_STEPS_MAX),
+      "Steps (one instruction on one character, some 15 ns) of the regular expressions in a query's selectors, and of one text in label_replace.",
     ),
   },
   Alerts: {

@@ -71,6 +71,17 @@ export function engineOptionsOf(config: Config): EngineOptions {
     timeoutMs: config['query.timeout'],
     lookbackMs: config['query.lookback'],
     experimental: config['promql.experimental'],
+    regexStepsMax: config['promql.regex-steps-max'],
+    limits: {
+      lengthMax: config['promql.length-max'],
+      tokensMax: config['promql.tokens-max'],
+      nestingMax: config['promql.nesting-max'],
+      depthMax: config['promql.depth-max'],
+      regex: {
+        lengthMax: config['promql.regex-length-max'],
+        instructionsMax: config['promql.regex-instructions-max'],
+      },
+    },
   }
 }
 

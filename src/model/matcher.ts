@@ -1,4 +1,5 @@
 import { compileAnchoredRegex } from './regex.ts'
+import type { RegexLimits, RegexWork } from './regex-limits.ts'
 
 /** A label matcher as PromQL writes it. Plain data: it crosses threads. */
 export interface Matcher {
@@ -12,9 +13,9 @@ export type MatchOp = '=' | '!=' | '=~' | '!~'
 
 /**
  * The test of one matcher on a label's value; an absent label is the empty string.
- * Throws `RegexError` when the pattern is not one we can run.
+ * Throws `RegexError` when the pattern is invalid or beyond a limit. With `work`, the test throws FleetError `query_limit`.
  */
-export function compileMatcher(matcher: Matcher): (value: string) => boolean {
+export function compileMatcher(matcher: Matcher, limits?: RegexLimits): (value: string, work?: RegexWork) => boolean {
   const { op, value: wanted } = matcher
   switch (op) {
     case '=':
@@ -22,12 +23,12 @@ export function compileMatcher(matcher: Matcher): (value: string) => boolean {
     case '!=':
       return (value) => value !== wanted
     case '=~': {
-      const regex = compileAnchoredRegex(wanted)
-      return (value) => regex.test(value)
+      const regex = compileAnchoredRegex(wanted, limits)
+      return (value, work) => regex.test(value, work)
     }
     case '!~': {
-      const regex = compileAnchoredRegex(wanted)
-      return (value) => !regex.test(value)
+      const regex = compileAnchoredRegex(wanted, limits)
+      return (value, work) => !regex.test(value, work)
     }
   }
 }

@@ -5,6 +5,7 @@ import type { Labels } from './labels.ts'
 import type { Matcher } from './matcher.ts'
 import type { MetricFamily } from './metadata.ts'
 import type { ReadTally } from './read-tally.ts'
+import type { RegexWork } from './regex-limits.ts'
 import type { RollupRequest, RollupSelection } from './rollup.ts'
 import type { RunColumns } from './run-columns.ts'
 import type { SeriesColumns } from './series.ts'
@@ -19,6 +20,8 @@ export interface SelectRequest extends TimeRange {
   readonly hint?: SelectHint
   /** What is read is added to it. A store that does not count leaves it as it is. */
   readonly tally?: ReadTally
+  /** Bounds the tests of regular expressions, of all selections of a query together. Absent: of this selection. */
+  readonly work?: RegexWork
 }
 
 interface SelectHint {

@@ -3,22 +3,23 @@
  * outside reaches JavaScript's backtracking engine.
  */
 import { RE2JS, RE2JSException } from 're2js'
-
-/** Maximum characters of a pattern; lists of texts (`a|b|c`) are exempt. RE2 compiles 10,000 in some 100 ms. */
-const REGEX_LENGTH_MAX = 10_000
-/** Maximum instructions of a compiled pattern: repetitions such as `(a{1,30}){1,30}` are many in few characters. */
-const REGEX_INSTRUCTIONS_MAX = 10_000
+import { DEFAULT_REGEX_LIMITS, type RegexLimits, type RegexWork } from './regex-limits.ts'
 
 /** A pattern that RE2 refuses, or that is beyond a limit; the message has the reason. */
 export class RegexError extends Error {
   override readonly name = 'RegexError'
 }
 
-/** Matches whole texts only. */
+/** Matches whole texts only. Both throw FleetError `query_limit` when the work is beyond its limit. */
 export interface AnchoredRegex {
-  test(text: string): boolean
-  /** The whole match and the groups by number and name; `null` when the text does not match. */
-  exec(text: string): RegexMatch | null
+  test(text: string, work?: RegexWork): boolean
+  /**
+   * The whole match and the groups by number and name, up to group `groups` (by default all); `null` when the text does
+   * not match.
+   */
+  exec(text: string, work?: RegexWork, groups?: number): RegexMatch | null
+  /** The number of each named group. */
+  readonly groupNames: Readonly<Record<string, number>>
 }
 
 export interface RegexMatch extends ReadonlyArray<string | undefined> {
@@ -29,40 +30,106 @@ const cache = new Map<string, Compiled>()
 const CACHE_ENTRIES_MAX = 1000
 
 interface Compiled extends AnchoredRegex {
-  readonly programSize: number
+  /** 0 for a list of texts, which has no limit. */
+  readonly instructions: number
 }
 
 /** The pattern anchored at both ends; a dot matches newlines too (Prometheus 3). Throws `RegexError`. */
-export function compileAnchoredRegex(pattern: string): AnchoredRegex {
-  return compiled(pattern)
+export function compileAnchoredRegex(pattern: string, limits: RegexLimits = DEFAULT_REGEX_LIMITS): AnchoredRegex {
+  return compiled(pattern, limits)
+}
+
+/** How large the pattern is; 0 for a list of texts, which has no limit. Throws `RegexError`. */
+export function regexInstructions(pattern: string, limits: RegexLimits): number {
+  return compiled(pattern, limits).instructions
 }
 
 /** RE2 as it is, for searching inside a text. Throws `RegexError`. */
 export function compileRegex(pattern: string): RE2JS {
-  return compileWith(pattern, 0)
+  return compileWith(pattern, 0, DEFAULT_REGEX_LIMITS)
 }
 
-function compiled(pattern: string): Compiled {
+function compiled(pattern: string, limits: RegexLimits): Compiled {
   let regex = cache.get(pattern)
   if (regex === undefined) {
-    regex = compiledList(pattern) ?? compiledProgram(pattern)
+    regex = compiledList(pattern) ?? compiledProgram(pattern, limits)
     if (cache.size >= CACHE_ENTRIES_MAX) cache.clear()
     cache.set(pattern, regex)
+  } else if (regex.instructions > 0) {
+    // It may have been compiled for other limits.
+    refuseTooLong(pattern, limits)
+    refuseTooMany(regex.instructions, limits)
   }
   return regex
 }
 
-function compiledProgram(pattern: string): Compiled {
-  const whole = compileWith(pattern, RE2JS.DOTALL)
-  let anchored: RE2JS | undefined
+/** Bytes of the states of one automaton. re2js takes 8 MiB, in which a hostile pattern fills states for 700 ms. */
+const STATE_BYTES_MAX = 2 ** 20
+/** Steps that a state of the automaton costs per byte of it, and that a test costs beside its characters. */
+const STEPS_PER_STATE_BYTE = 4
+const TEST_STEPS = 5
+/** The automaton reads characters faster than instructions run. */
+const CHARACTERS_PER_STEP = 4
+/** A group costs a copy of two positions in each thread of the machine. */
+const GROUPS_PER_STEP = 8
+/** Steps before the first character: the machine is as large for short texts. */
+const START_CHARACTERS = 16
+/** re2js' mark of a match of the whole text. */
+const ANCHOR_BOTH = 2
+
+function compiledProgram(pattern: string, limits: RegexLimits): Compiled {
+  const whole = compileWith(pattern, RE2JS.DOTALL, limits)
+  const instructions = whole.programSize()
+  const re2 = whole.re2()
+  let isMetered = false
+  let working: RegexWork | undefined
+  const test = (text: string, work?: RegexWork): boolean => {
+    if (!isMetered) meter(re2, (steps) => working?.spend(steps, pattern))
+    isMetered = true
+    working = work
+    work?.spend(TEST_STEPS + Math.ceil(text.length / CHARACTERS_PER_STEP), pattern)
+    return whole.testExact(text)
+  }
   return {
-    programSize: whole.programSize(),
-    test: (text) => whole.testExact(text),
-    exec: (text) => {
-      anchored ??= compileWith(`\\A(?:${pattern})\\z`, RE2JS.DOTALL)
-      return anchored.exec(text) as RegexMatch | null
+    instructions,
+    groupNames: re2.namedGroups,
+    test,
+    exec: (text, work, groups = whole.groupCount()) => {
+      if (!test(text, work)) return null
+      const count = 1 + Math.min(groups, whole.groupCount())
+      const perCharacter = instructions * (1 + count / GROUPS_PER_STEP)
+      work?.spend(Math.ceil(perCharacter * (text.length + START_CHARACTERS)), pattern)
+      const [, ends] = re2.matchWithGroup(text, 0, text.length, ANCHOR_BOTH, count) as [boolean, readonly number[]]
+      return matchOf(text, ends, re2.namedGroups)
     },
   }
+}
+
+/** Reports the steps that the automaton takes beside reading characters, and those of the machine before it runs. */
+function meter(re2: ReturnType<RE2JS['re2']>, spend: (steps: number) => void): void {
+  const { dfa } = re2
+  dfa.stateBudget = dfa.memBudget = STATE_BYTES_MAX
+  const match = dfa.match.bind(dfa)
+  dfa.match = (input: { endPos(): number }, pos, anchor) => {
+    const before = dfa.memBudget
+    const found = match(input, pos, anchor) as boolean | null
+    // The automaton drops its states when their memory is full.
+    const bytes = dfa.memBudget <= before ? before - dfa.memBudget : STATE_BYTES_MAX
+    spend(bytes * STEPS_PER_STATE_BYTE)
+    // It gave up, and the machine that runs instruction by instruction goes on.
+    if (found === null) spend(re2.numberOfInstructions() * (input.endPos() + 1))
+    return found
+  }
+}
+
+/** @param ends where each group begins and ends; -1 for a group that took no part */
+function matchOf(text: string, ends: readonly number[], names: Readonly<Record<string, number>>): RegexMatch {
+  const match = Array.from({ length: ends.length / 2 }, (_, group) =>
+    ends[2 * group]! < 0 ? undefined : text.slice(ends[2 * group], ends[2 * group + 1]),
+  )
+  const named = Object.entries(names)
+  if (named.length === 0) return match
+  return Object.assign(match, { groups: Object.fromEntries(named.map(([name, group]) => [name, match[group]])) })
 }
 
 /** Texts separated by `|`, in a group or not: what dashboards send for a selection of many values. */
@@ -74,8 +141,12 @@ function compiledList(pattern: string): Compiled | undefined {
   if (texts === undefined || (open === undefined) !== (close === undefined)) return undefined
   const known = new Set(splitList(texts))
   return {
-    programSize: 1,
-    test: (text) => known.has(text),
+    instructions: 0,
+    groupNames: {},
+    test: (text, work) => {
+      work?.spend(TEST_STEPS, pattern)
+      return known.has(text)
+    },
     exec: (text) => (known.has(text) ? (open === '(' ? [text, text] : [text]) : null),
   }
 }
@@ -90,24 +161,23 @@ function splitList(texts: string): string[] {
   return list
 }
 
-function compileWith(pattern: string, flags: number): RE2JS {
-  refuseTooLarge(pattern)
+function compileWith(pattern: string, flags: number, limits: RegexLimits): RE2JS {
+  refuseTooLong(pattern, limits)
+  refuseTooMany(expandedSize(pattern), limits)
   const regex = parsedWith(pattern, flags)
-  refuseTooMany(regex.programSize())
+  refuseTooMany(regex.programSize(), limits)
   return regex
 }
 
-function refuseTooLarge(pattern: string): void {
-  if (pattern.length > REGEX_LENGTH_MAX) {
-    const reason = `it has ${pattern.length} characters, regex_length_max is ${REGEX_LENGTH_MAX}`
-    throw new RegexError(`regular expression too long: ${reason}`)
-  }
-  refuseTooMany(expandedSize(pattern))
+function refuseTooLong(pattern: string, { lengthMax }: RegexLimits): void {
+  if (pattern.length <= lengthMax) return
+  const reason = `it has ${pattern.length} characters, promql.regex-length-max is ${lengthMax}`
+  throw new RegexError(`regular expression too long: ${reason}`)
 }
 
-function refuseTooMany(instructions: number): void {
-  if (instructions <= REGEX_INSTRUCTIONS_MAX) return
-  const reason = `it needs ${instructions} instructions, regex_instructions_max is ${REGEX_INSTRUCTIONS_MAX}`
+function refuseTooMany(instructions: number, { instructionsMax }: RegexLimits): void {
+  if (instructions <= instructionsMax) return
+  const reason = `it needs ${instructions} instructions, promql.regex-instructions-max is ${instructionsMax}`
   throw new RegexError(`regular expression too large: ${reason}`)
 }
 
@@ -159,22 +229,24 @@ function parsedWith(pattern: string, flags: number): RE2JS {
   }
 }
 
-/** Small programs run as an automaton, which reads each character once; large ones may run instruction by instruction. */
-const INSTRUCTIONS_PER_STEP = 32
-
-/** About how often a test may read each character. Throws `RegexError`. */
-export function regexStepsPerCharacter(pattern: string): number {
-  return Math.ceil(compiled(pattern).programSize / INSTRUCTIONS_PER_STEP)
-}
+const REFERENCE = /\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu
 
 /** Go's Expand: `$1`, `${1}`, `$name`, `${name}`, `$$`, names as long as they can be; a missing group is empty. */
 export function expandGroups(template: string, match: RegexMatch): string {
-  const reference = /\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu
-  return template.replace(reference, (_, braced?: string, bare?: string) => {
+  return template.replace(REFERENCE, (_, braced?: string, bare?: string) => {
     const name = braced ?? bare
     if (name === undefined) return '$'
     return (/^\d+$/.test(name) ? match[Number(name)] : match.groups?.[name]) ?? ''
   })
+}
+
+/** The largest number of a group that `expandGroups` reads. */
+export function largestGroup(template: string, { groupNames }: AnchoredRegex): number {
+  const groups = Array.from(template.matchAll(REFERENCE), ([, braced, bare]) => {
+    const name = braced ?? bare ?? '0'
+    return /^\d+$/.test(name) ? Number(name) : (groupNames[name] ?? 0)
+  })
+  return Math.max(0, ...groups)
 }
 
 /** A text as a pattern that matches just it. */

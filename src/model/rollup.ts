@@ -2,6 +2,7 @@ import type { LabelRows } from './label-rows.ts'
 import type { Matcher } from './matcher.ts'
 import type { TimeRange } from './time-range.ts'
 import type { ReadTally } from './read-tally.ts'
+import type { RegexWork } from './regex-limits.ts'
 
 /** Rollups: summaries of the samples of a time bucket. Bucket k of width w has the samples in `(k * w, (k + 1) * w]`. */
 
@@ -21,8 +22,9 @@ export interface RollupRequest extends TimeRange {
   /** The most buckets to read; beyond it FleetError `query_limit`. */
   readonly bucketsMax: number
   readonly parts: RollupParts
-  /** As in `SelectRequest`. */
+  /** Both as in `SelectRequest`. */
   readonly tally?: ReadTally
+  readonly work?: RegexWork
 }
 
 /**

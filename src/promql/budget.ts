@@ -1,5 +1,6 @@
 import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
+import { RegexWork } from '../model/regex-limits.ts'
 import type { EngineOptions } from './engine-options.ts'
 
 /** How long the evaluation may hold the thread before it yields to other work (and an abort can arrive). */
@@ -21,6 +22,8 @@ export class Budget {
   resultBytes = 0
   samplesRead = 0
   seriesRead = 0
+  /** Of all selections of the query; functions have a limit per text, because they yield the thread between texts. */
+  readonly regexWork: RegexWork
 
   constructor(options: EngineOptions, timeoutMs: number, nowMs: () => number, signal: Cancellation | undefined) {
     this.#options = options
@@ -29,6 +32,11 @@ export class Budget {
     this.#signal = signal
     this.#startedMs = nowMs()
     this.#sliceStartedMs = this.#startedMs
+    this.regexWork = new RegexWork(options.regexStepsMax)
+  }
+
+  get options(): EngineOptions {
+    return this.#options
   }
 
   get elapsedMs(): number {

@@ -1,7 +1,8 @@
 import type { SyntaxNode } from '@lezer/common'
 import { METRIC_NAME } from '../model/labels.ts'
-import { compileMatcher, type Matcher, type MatchOp } from '../model/matcher.ts'
-import { RegexError } from '../model/regex.ts'
+import type { Matcher, MatchOp } from '../model/matcher.ts'
+import type { RegexLimits } from '../model/regex-limits.ts'
+import { RegexError, regexInstructions } from '../model/regex.ts'
 import {
   AGGREGATE_OPS,
   EXPERIMENTAL_AGGREGATE_OPS,
@@ -21,7 +22,7 @@ import { DURATION_SECONDS_MAX, durationMsOf, isOfQuery } from './durations.ts'
 import { FUNCTIONS } from './functions.ts'
 import { quoteGo } from '../base/go-quote.ts'
 import { isDurationText, isLabelName, parseNumber, secondsToMs, unquote } from './literals.ts'
-import { ENABLE_HINT, type ParseOptions } from './parse-options.ts'
+import { DEFAULT_PARSE_LIMITS, ENABLE_HINT, type ParseOptions } from './parse-options.ts'
 import { formatGoFloat } from '../base/go-float.ts'
 import { PromqlError, refuse } from './promql-error.ts'
 import { flattenChain, isChainNode, regroup, type ChainItem } from './regroup.ts'
@@ -42,10 +43,14 @@ interface Span {
 class Builder {
   readonly #text: string
   readonly #options: ParseOptions
+  readonly #patterns = new Set<string>()
+  /** What the limits leave for further patterns. */
+  #regexLeft: RegexLimits
 
   constructor(text: string, options: ParseOptions) {
     this.#text = text
     this.#options = options
+    this.#regexLeft = (options.limits ?? DEFAULT_PARSE_LIMITS).regex
   }
 
   build(node: SyntaxNode): Expr {
@@ -141,13 +146,22 @@ class Builder {
     if (node.name === 'QuotedLabelName') return { name: METRIC_NAME, op: '=', value: this.#string(first!) }
     const name = first!.name === 'QuotedLabelName' ? this.#string(named(first!)[0]!) : this.#textOf(first!)
     const matcher: Matcher = { name, op: this.#textOf(op!) as MatchOp, value: this.#string(value!) }
+    if (matcher.op === '=~' || matcher.op === '!~') this.#checkPattern(matcher.value, node)
+    return matcher
+  }
+
+  #checkPattern(pattern: string, node: SyntaxNode): void {
+    if (this.#patterns.has(pattern)) return
+    this.#patterns.add(pattern)
     try {
-      compileMatcher(matcher)
+      const { lengthMax, instructionsMax } = this.#regexLeft
+      const instructions = regexInstructions(pattern, this.#regexLeft)
+      if (instructions === 0) return
+      this.#regexLeft = { lengthMax: lengthMax - pattern.length, instructionsMax: instructionsMax - instructions }
     } catch (thrown) {
       if (!(thrown instanceof RegexError)) throw thrown
       this.#refuse(node, thrown.message)
     }
-    return matcher
   }
 
   #call(node: SyntaxNode): Expr {

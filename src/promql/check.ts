@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { METRIC_NAME } from '../model/labels.ts'
 import { compileMatcher } from '../model/matcher.ts'
+import { NO_REGEX_LIMITS } from '../model/regex-limits.ts'
 import {
   isComparison,
   isSetOp,
@@ -230,7 +231,7 @@ class Checker {
     if (
       metric === undefined &&
       !this.#infoSelectors.has(selector) &&
-      matchers.every((matcher) => compileMatcher(matcher)(''))
+      matchers.every((matcher) => compileMatcher(matcher, NO_REGEX_LIMITS)(''))
     ) {
       this.#find(selector, 'vector selector must contain at least one non-empty matcher')
     }

@@ -1,5 +1,10 @@
+import { REGEX_STEPS_MAX } from '../model/regex-limits.ts'
+import { DEFAULT_PARSE_LIMITS, type ParseOptions } from './parse-options.ts'
+
+export { DEFAULT_PARSE_LIMITS }
+
 /** Limits of the engine; exceeding one is a failure whose message has the limit and its value. */
-export interface EngineOptions {
+export interface EngineOptions extends ParseOptions {
   /** Maximum samples that one query may read. */
   readonly samplesMax: number
   /** Maximum bytes of intermediate results (series x steps) of one query. */
@@ -15,8 +20,8 @@ export interface EngineOptions {
    * intervals: an unchanging series has less than one run per bucket, a counter one per sample.
    */
   readonly rollupRunsMin: number
-  /** Whether queries may use what Prometheus calls experimental: see `ParseOptions`. */
-  readonly experimental: boolean
+  /** Maximum steps of the regular expressions in a query's selectors, and of one text in `label_replace`. */
+  readonly regexStepsMax: number
 }
 
 export const DEFAULT_ENGINE_OPTIONS: EngineOptions = {
@@ -26,5 +31,7 @@ export const DEFAULT_ENGINE_OPTIONS: EngineOptions = {
   lookbackMs: 300_000,
   subqueryStepMs: 60_000,
   rollupRunsMin: 8,
+  regexStepsMax: REGEX_STEPS_MAX,
   experimental: false,
+  limits: DEFAULT_PARSE_LIMITS,
 }

@@ -54,7 +54,7 @@ export interface LocalEngine extends QueryEngine, QueryExplainer {
 /** PromQL over a store in the same thread. */
 export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInputs): LocalEngine {
   const rowCache = new RowCache()
-  const parsed = new ParsedQueries({ experimental: options.experimental })
+  const parsed = new ParsedQueries(options)
   const budgetOf = (query: QueryOptions, signal?: Cancellation): Budget =>
     new Budget(options, Math.min(query.timeoutMs ?? Infinity, options.timeoutMs), nowMs, signal)
   const parse = (query: InstantQuery | RangeQuery): ParsedQuery => {

@@ -3,8 +3,8 @@ import type { Scan, Token } from './scan.ts'
 /**
  * Rewrites the text for the Lezer grammar at the same length, so that offsets stay valid; names and values are read
  * from the original text. The grammar has no trailing commas in calls, accepts fewer notations of numbers (`2.`,
- * `0x_1F`) than Prometheus and one case of duration words, treats `offset` only as the modifier, and has `min_of` and
- * `max_of` only in durations.
+ * `0x_1F`) than Prometheus and one case of duration words, treats `offset` only as the modifier, has `min_of` and
+ * `max_of` only in durations, and a stack that a long chain of `^` would fill.
  */
 export function normalise(text: string, { tokens }: Scan): string {
   let normal = ''
@@ -31,6 +31,8 @@ function replacementOf(
   if ((kind === 'number' && /^[0-9.]/.test(text)) || kind === 'duration') return '1'.repeat(text.length)
   if (text === ',' && after?.text === ')' && !'(,'.includes(before?.text ?? ',')) return ' '
   const word = text.toLowerCase()
+  // `regroup` groups by precedence; operators that group to the right would fill the parser's stack.
+  if (kind === 'operator' && text === '^' && !isInDuration) return '*'
   if (kind === 'preprocessor' && isInDuration) return word
   // Any function of six letters will do: its name and arguments are checked later.
   if (kind === 'preprocessor' && word.endsWith('_of') && after?.text === '(') return 'absent'

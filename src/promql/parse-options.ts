@@ -1,16 +1,38 @@
-/** Which parts of the language are allowed. */
+import { DEFAULT_REGEX_LIMITS, type RegexLimits } from '../model/regex-limits.ts'
+
+/** Which parts of the language are allowed, and how much of it. */
 export interface ParseOptions {
   /** Allows the features that are experimental in Prometheus, behind its feature flags. */
   readonly experimental: boolean
-  /** Maximum open parentheses; by default `NESTING_MAX`. */
-  readonly nestingMax?: number
-  /** Maximum depth of the grammar's tree, in which each operator of a sum is one level; by default `DEPTH_MAX`. */
-  readonly depthMax?: number
+  /** By default `DEFAULT_PARSE_LIMITS`. */
+  readonly limits?: ParseLimits
 }
 
-/** Both bound the depth of recursive functions over the tree, and so the stack. The Lezer grammar ends at 2500 levels. */
-export const NESTING_MAX = 250
-export const DEPTH_MAX = 2000
+/** Limits of one expression; an error names the option. */
+export interface ParseLimits {
+  /** `promql.length-max`: characters. */
+  readonly lengthMax: number
+  /** `promql.tokens-max`: names, values, operators and brackets. The time of parsing grows with their number. */
+  readonly tokensMax: number
+  /** `promql.nesting-max`: open parentheses. */
+  readonly nestingMax: number
+  /** `promql.depth-max`: operators, signs and subqueries in one another; `a + b + c` has a depth of 2. */
+  readonly depthMax: number
+  /** `promql.regex-length-max` and `promql.regex-instructions-max`: of all different patterns of the matchers together. */
+  readonly regex: RegexLimits
+}
+
+/**
+ * `nestingMax` and `depthMax` bound the recursion over the tree, and cannot be raised: the grammar ends at 2500 levels, of
+ * which a call takes two.
+ */
+export const DEFAULT_PARSE_LIMITS: ParseLimits = {
+  lengthMax: 2_000_000,
+  tokensMax: 50_000,
+  nestingMax: 250,
+  depthMax: 2000,
+  regex: DEFAULT_REGEX_LIMITS,
+}
 
 export const STABLE_LANGUAGE: ParseOptions = { experimental: false }
 

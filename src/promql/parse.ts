@@ -7,10 +7,10 @@ import type { Matcher } from '../model/matcher.ts'
 import type { Expr } from './ast.ts'
 import { buildExpr } from './build.ts'
 import { check } from './check.ts'
-import { DEPTH_MAX, NESTING_MAX, STABLE_LANGUAGE, type ParseOptions } from './parse-options.ts'
+import { DEFAULT_PARSE_LIMITS, STABLE_LANGUAGE, type ParseOptions } from './parse-options.ts'
 import { PromqlError, refuse } from './promql-error.ts'
 import { normalise } from './normalise.ts'
-import { scan, type Scan } from './scan.ts'
+import { scan } from './scan.ts'
 import { syntaxErrorOf } from './syntax-error.ts'
 
 /**
@@ -27,8 +27,8 @@ export function parseExpr(text: string, options: ParseOptions = STABLE_LANGUAGE)
 }
 
 /** The matchers of a bare series selector, as in `match[]`. Throws `PromqlError`. */
-export function parseSelector(text: string): Matcher[] {
-  const expr = parseExpr(text)
+export function parseSelector(text: string, options: ParseOptions = STABLE_LANGUAGE): Matcher[] {
+  const expr = parseExpr(text, options)
   if (expr.kind !== 'vector' || expr.offsetMs !== 0 || expr.at !== undefined) {
     refuse(text, expr.from, expr.to, 'expected a series selector without modifiers')
   }
@@ -46,30 +46,40 @@ export function diagnose(text: string, options: ParseOptions = STABLE_LANGUAGE):
 }
 
 function parseUnchecked(text: string, options: ParseOptions): Expr {
-  const scanned = scan(text)
-  refuseTooNested(scanned, text, options)
+  const { limits = DEFAULT_PARSE_LIMITS } = options
+  if (text.length > limits.lengthMax) {
+    const message = `expression has ${text.length} characters, promql.length-max is ${limits.lengthMax}`
+    refuse(text, limits.lengthMax, text.length, message)
+  }
+  const scanned = scan(text, limits)
   const end = scanned.error?.from ?? text.length
-  const tree = parseTree(normalise(text, scanned).slice(0, end))
+  const tree = parseTree(normalise(text, scanned).slice(0, end), text)
   const error = syntaxErrorOf(scanned, typeof tree === 'number' ? tree : undefined, text)
   if (error !== undefined) throw new PromqlError(text, error)
   invariant(typeof tree !== 'number', 'a text without a syntax error has a tree')
-  refuseTooDeep(tree, text, options)
   return buildExpr(tree.topNode, text, options)
 }
 
 /** Strict: the first error ends parsing. Error recovery would cost more than it helps. */
 const strictParser = parser.configure({ strict: true })
 
+/** The parser gives up at a stack of 8,400 numbers. Signs and brackets within the limits may together need more. */
+const STACK_MAX = 8300
+
 /** The tree, or the offset at which the grammar failed. */
-function parseTree(text: string): Tree | number {
+function parseTree(normal: string, text: string): Tree | number {
+  const parse = strictParser.startParse(normal)
   try {
-    const parse = strictParser.startParse(text)
     for (;;) {
       const tree = parse.advance()
       if (tree !== null) return tree
       // After 300 operators to the left of another the parser ends the expression, for the sake of editors: a tree would
-      // become deep. `refuseTooDeep` has a limit of its own.
+      // become deep. The scanner has limits of its own.
       if ('bigReductionCount' in parse) parse.bigReductionCount = 0
+      if (stackOf(parse) > STACK_MAX) {
+        const at = parse.parsedPos
+        refuse(text, at, at, 'signs and brackets are nested too deep (promql.nesting-max, promql.depth-max)')
+      }
     }
   } catch (thrown) {
     const offset = /^No parse at (\d+)$/.exec(messageOf(thrown))?.[1]
@@ -78,32 +88,9 @@ function parseTree(text: string): Tree | number {
   }
 }
 
-function refuseTooNested({ tokens }: Scan, text: string, { nestingMax = NESTING_MAX }: ParseOptions): void {
-  let depth = 0
-  for (const token of tokens) {
-    if (token.kind === 'punctuation' && token.text === '(') depth++
-    else if (token.kind === 'punctuation' && token.text === ')') depth--
-    if (depth <= nestingMax) continue
-    refuse(
-      text,
-      token.from,
-      token.to,
-      `expression is nested deeper than ${nestingMax} parentheses (promql_nesting_max)`,
-    )
-  }
-}
-
-function refuseTooDeep(tree: Tree, text: string, { depthMax = DEPTH_MAX }: ParseOptions): void {
-  // Each level is at least one character.
-  if (text.length <= depthMax) return
-  let depth = 0
-  tree.iterate({
-    enter: ({ from, to }) => {
-      if (++depth <= depthMax) return
-      refuse(text, from, to, `expression is deeper than ${depthMax} operators and calls (promql_depth_max)`)
-    },
-    leave: () => {
-      depth--
-    },
-  })
+/** Lezer's type does not have it. */
+function stackOf(parse: object): number {
+  return (
+    (parse as { readonly stacks?: readonly { readonly stack: readonly number[] }[] }).stacks?.[0]?.stack.length ?? 0
+  )
 }

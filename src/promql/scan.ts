@@ -1,6 +1,8 @@
 import { GO_ESCAPES, quoteGo } from '../base/go-quote.ts'
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { AGGREGATE_OPS } from './ast.ts'
+import type { ParseLimits } from './parse-options.ts'
+import { refuse } from './promql-error.ts'
 
 /**
  * The tokens of PromQL. The tree comes from the Lezer grammar, which recovers from errors; this scanner makes exact
@@ -59,24 +61,33 @@ const NUMBER =
 /** Units after a number; the parser of the value checks their order. */
 const UNITS = /[smhdwy]s?(?:\d+[smhdw]s?)*/y
 
-/** Splits `text` into tokens, without comments and white space. */
-export function scan(text: string): Scan {
-  const scanner = new Scanner(text)
+/**
+ * Splits `text` into tokens, without comments and white space. Throws `PromqlError` at the first token beyond a limit: a
+ * text of megabytes takes seconds to parse.
+ */
+export function scan(text: string, limits: ParseLimits): Scan {
+  const scanner = new Scanner(text, limits)
   scanner.run()
   return scanner
 }
 
 class Scanner {
   readonly #text: string
+  readonly #limits: ParseLimits
   readonly tokens: Token[] = []
   error: Pick<Diagnostic, 'message' | 'from' | 'to'> | undefined
   #at = 0
   #parens = 0
+  /** Operators of each open parenthesis, and those of the deepest closed parentheses in it. */
+  readonly #groups = [{ operators: 0, inner: 0 }]
+  /** Operators of all open parentheses but the innermost. */
+  #outer = 0
   #isInBraces = false
   #isInBrackets = false
 
-  constructor(text: string) {
+  constructor(text: string, limits: ParseLimits) {
     this.#text = text
+    this.#limits = limits
   }
 
   run(): void {
@@ -237,11 +248,43 @@ class Scanner {
 
   /** Adds the token that ends here. */
   #token(kind: TokenKind, from: number): void {
-    this.tokens.push({ kind, text: this.#text.slice(from, this.#at), from, to: this.#at })
+    const text = this.#text.slice(from, this.#at)
+    this.tokens.push({ kind, text, from, to: this.#at })
+    this.#countDepth(kind, text)
+    const { tokensMax, depthMax, nestingMax } = this.#limits
+    const { operators, inner } = this.#groups.at(-1)!
+    if (this.tokens.length > tokensMax)
+      this.#refuse(from, `expression has more than ${tokensMax} names, values, operators and brackets`, 'tokens')
+    if (this.#outer + operators + inner > depthMax)
+      this.#refuse(from, `expression is deeper than ${depthMax} operators`, 'depth')
+    if (this.#groups.length - 1 > nestingMax)
+      this.#refuse(from, `expression is nested deeper than ${nestingMax} parentheses`, 'nesting')
+  }
+
+  /** A chain of operators is as deep as it is long, whatever they are. */
+  #countDepth(kind: TokenKind, text: string): void {
+    const group = this.#groups.at(-1)!
+    // A colon is that of a subquery.
+    if ((kind === 'operator' && !this.#isInBraces) || (kind === 'punctuation' && text === ':')) group.operators++
+    if (kind !== 'punctuation') return
+    if (text === '(') {
+      this.#outer += group.operators
+      this.#groups.push({ operators: 0, inner: 0 })
+    } else if (text === ')') {
+      this.#groups.pop()
+      const around = this.#groups.at(-1)!
+      this.#outer -= around.operators
+      around.inner = Math.max(around.inner, group.operators + group.inner)
+    }
+  }
+
+  #refuse(from: number, message: string, limit: string): never {
+    refuse(this.#text, from, this.#at, `${message} (promql.${limit}-max)`)
   }
 
   #punctuation(): void {
-    this.#token('punctuation', this.#at++)
+    this.#at++
+    this.#token('punctuation', this.#at - 1)
   }
 
   #fail(message: string, from: number, to = this.#text.length): void {

@@ -92,10 +92,13 @@ export class StoreReader implements Queryable {
     return this.#index.size
   }
 
-  select({ matchers, fromMs, toMs, maxSamples, hint }: SelectRequest): readonly SeriesColumns[] {
+  select({ matchers, fromMs, toMs, maxSamples, hint, work }: SelectRequest): readonly SeriesColumns[] {
     // Native histograms are recognised by their bits below: the selection must not drop them.
     const sources = { ...this.#sources, hasHistograms: () => false }
-    const selection = this.#selectRuns({ matchers, fromMs, toMs, maxSamples }, sources)
+    const selection = this.#selectRuns(
+      { matchers, fromMs, toMs, maxSamples, ...(work === undefined ? {} : { work }) },
+      sources,
+    )
     const isNewestOnly = hint?.isNewestOnly === true
     const series = isNewestOnly ? newestOf(selection) : columnsOf(selection, 0, selection.rows.length, maxSamples)
     this.#shared.receiveHistograms()
@@ -122,14 +125,14 @@ export class StoreReader implements Queryable {
 
   #selectRuns(request: SelectRequest, sources: RunSources): StoreRunSelection | RollupRunSelection {
     this.#shared.receive()
-    return samplesOf(this.#index.select(request.matchers, request.tally), request, sources, this.#rollupSamples)
+    return samplesOf(this.#index.select(request.matchers, request), request, sources, this.#rollupSamples)
   }
 
   selectRollup(request: RollupRequest): RollupSelection | undefined {
     this.#shared.receive()
     const plan = asFailure('reading blocks', () => this.#rollups.plan(request))
     if (plan === undefined) return undefined
-    const rows = this.#index.select(request.matchers, request.tally)
+    const rows = this.#index.select(request.matchers, request)
     // Buckets contain only floats.
     if (this.#sources.hasHistograms(rows)) return undefined
     return new StoreRollupSelection(rows, request, plan, this.#rollups, this.#sources)

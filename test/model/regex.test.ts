@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileAnchoredRegex, escapeRegex, RegexError, type RegexMatch } from '../../src/model/regex.ts'
+import { messageOf } from '../../src/base/errors.ts'
+import { REGEX_STEPS_MAX, RegexWork } from '../../src/model/regex-limits.ts'
+import {
+  compileAnchoredRegex,
+  escapeRegex,
+  expandGroups,
+  largestGroup,
+  RegexError,
+  type RegexMatch,
+} from '../../src/model/regex.ts'
+import { randomOf } from '../fuzz/mutate.ts'
 
 const matches = (pattern: string, text: string): boolean => compileAnchoredRegex(pattern).test(text)
 
@@ -91,7 +101,7 @@ test.each([
   ['a*?+', 'invalid nested repetition operator'],
   ['a{1001}', 'invalid repeat count: `{1001}`'],
   ['a{2,1}', 'invalid repeat count: `{2,1}`'],
-  ['((a{100}){100}){100}', 'regex_instructions_max'],
+  ['((a{100}){100}){100}', 'promql.regex-instructions-max'],
   ['[a', 'missing closing ]: `[a`'],
   ['[z-a]', 'invalid character class range: `z-a`'],
   ['[[:nope:]]', 'invalid character class range: `[:nope:]`'],
@@ -237,11 +247,11 @@ describe('long patterns', () => {
   })
 
   test.each([
-    ['(a.)'.repeat(8500), 'too long: it has 34000 characters, regex_length_max is 10000'],
-    ['.*'.repeat(5001), 'regex_length_max'],
-    ['(a{1,30}){1,30}'.repeat(60), 'too large: it needs 54000 instructions, regex_instructions_max is 10000'],
-    ['a{1000}'.repeat(400), 'regex_instructions_max'],
-    ['[^]a-z]{1000}(\\]{100}){200}', 'regex_instructions_max'],
+    ['(a.)'.repeat(8500), 'too long: it has 34000 characters, promql.regex-length-max is 10000'],
+    ['.*'.repeat(5001), 'promql.regex-length-max'],
+    ['(a{1,30}){1,30}'.repeat(60), 'too large: it needs 54000 instructions, promql.regex-instructions-max is 10000'],
+    ['a{1000}'.repeat(400), 'promql.regex-instructions-max'],
+    ['[^]a-z]{1000}(\\]{100}){200}', 'promql.regex-instructions-max'],
   ])('%.20s is refused', (pattern, message) => {
     const startMs = performance.now()
     expect(() => compileAnchoredRegex(pattern)).toThrow(message)
@@ -254,4 +264,56 @@ describe('long patterns', () => {
       expect(() => compileAnchoredRegex(pattern).test('a')).not.toThrow()
     },
   )
+})
+
+describe('the work of a pattern', () => {
+  const stepsMax = REGEX_STEPS_MAX
+  const refused = 'takes more than 10000000 steps (promql.regex-steps-max)'
+  const random = randomOf(1)
+  const letters = Array.from({ length: 4000 }, () => 'ab'[random(2)]!).join('')
+
+  // Seconds each, before there was a limit.
+  test.each<[string, string, string, number | undefined, matched: boolean | string]>([
+    ['optional characters', 'a?'.repeat(4900), 'a'.repeat(4000), 0, refused],
+    ['optional groups', '(a?)'.repeat(2400), 'a'.repeat(2400), 0, refused],
+    ['optional groups, the last one', '(a?)'.repeat(2400), 'a', 2400, refused],
+    ['repetitions', '(a|b|c|d)*'.repeat(500), 'abcd'.repeat(1000), 1, refused],
+    ['repetitions of a short text', '(a|b|c|d)*'.repeat(500), 'abcd'.repeat(30), 1, true],
+    ['repetitions, all groups', '(a|b|c|d)*'.repeat(500), 'abcd'.repeat(100), undefined, refused],
+    ['repetitions that do not match', '(a|b|c|d)*'.repeat(500), `${'abcd'.repeat(1000)}x`, 1, false],
+    ['alternatives', '((a|ab)(c|bc))'.repeat(34), 'abc'.repeat(34), undefined, true],
+    ['alternatives that do not match', '((a|ab)(c|bc))'.repeat(34), `${'abc'.repeat(34)}x`, undefined, false],
+    ['states without end', `(a|b)*a${'(a|b)'.repeat(300)}`, letters, 0, refused],
+    ['a simple pattern on a long text', '(.*)-(.*)', `${'a'.repeat(4000)}-b`, undefined, true],
+  ])('%s: bounded', (_, pattern, text, groups, outcome) => {
+    const regex = compileAnchoredRegex(pattern)
+    const startedMs = performance.now()
+    let got: boolean | string
+    try {
+      got = regex.exec(text, new RegexWork(stepsMax), groups) !== null
+    } catch (thrown) {
+      expect(thrown).toMatchObject({ code: 'query_limit', hint: expect.stringContaining('simpler pattern') as string })
+      got = messageOf(thrown)
+    }
+    expect(performance.now() - startedMs).toBeLessThan(1500)
+    if (typeof outcome === 'string') expect(got).toContain(outcome)
+    else expect(got).toBe(outcome)
+  })
+
+  test('groups beyond those wanted are left out', () => {
+    const regex = compileAnchoredRegex('(a)(?P<second>b)(c)')
+    expect([...regex.exec('abc', undefined, 1)!]).toEqual(['abc', 'a'])
+    expect(['x', '$1', '$second', '${3}-$1', '$$9', '$12'].map((template) => largestGroup(template, regex))).toEqual([
+      0, 1, 2, 3, 0, 12,
+    ])
+    expect(expandGroups('$second$3', regex.exec('abc', undefined, 2)!)).toBe('b')
+  })
+
+  test('limits may be raised', () => {
+    const pattern = `(a.)${'b'.repeat(10_000)}`
+    const limits = { lengthMax: 20_000, instructionsMax: 20_000 }
+    expect(() => compileAnchoredRegex(pattern)).toThrow('promql.regex-length-max is 10000')
+    expect(compileAnchoredRegex(pattern, limits).test(`ax${'b'.repeat(10_000)}`)).toBe(true)
+    expect(() => compileAnchoredRegex(pattern)).toThrow('promql.regex-length-max is 10000')
+  })
 })

@@ -133,3 +133,64 @@ describe('a query over more than it may read', () => {
     })
   })
 })
+
+describe('regular expressions of a query', () => {
+  const pod = (i: number): string => `${'a'.repeat(2000)}${i}`
+  const slow = 'a?'.repeat(4900)
+
+  async function engineOf(regexStepsMax?: number, series = 300): Promise<QueryEngine> {
+    const store = new TempStore({}, NOW_MS)
+    for (let i = 0; i < series; i++) {
+      store.writer.appender.append(store.resolve({ __name__: 'up', pod: pod(i) }), NOW_MS, i)
+    }
+    await store.writer.appender.commit()
+    const options = { ...DEFAULT_ENGINE_OPTIONS, ...(regexStepsMax === undefined ? {} : { regexStepsMax }) }
+    return createLocalEngine({ queryable: store.reader, options, nowMs: () => performance.now() })
+  }
+
+  /** How often the event loop turns meanwhile. */
+  async function turnsOf(work: Promise<unknown>): Promise<number> {
+    let turns = 0
+    let isOver = false
+    const turn = (): void => {
+      turns++
+      if (!isOver) setImmediate(turn)
+    }
+    setImmediate(turn)
+    await work.finally(() => {
+      isOver = true
+    })
+    return turns
+  }
+
+  test.each([
+    ['a selector', `up{pod=~"${slow}"}`],
+    ['two selectors', `up{pod=~"${slow}"} + up{pod!~"${slow}"}`],
+    ['label_replace', `label_replace(up, "x", "$1", "pod", "${slow}")`],
+    ['all groups', `label_replace(up, "x", "$500", "pod", "${'(a|b|c|d|[0-9])*'.repeat(500)}")`],
+  ])('beyond their steps are refused: %s', async (_, expr) => {
+    const engine = await engineOf()
+    const refused = expect(engine.instant({ expr, timeMs: NOW_MS })).rejects
+    await refused.toMatchObject({
+      code: 'query_limit',
+      message: expect.stringContaining('takes more than 10000000 steps (promql.regex-steps-max)') as string,
+    })
+  })
+
+  test('count for all selectors of a query together', async () => {
+    const engine = await engineOf(300_000)
+    const selector = (i: number): string => `up{pod=~".*${i}"}`
+    const { value } = await engine.instant({ expr: selector(0), timeMs: NOW_MS })
+    expect(value).toMatchObject({ samples: { length: 30 } })
+    const many = Array.from({ length: 10 }, (_, i) => selector(i)).join(' or ')
+    await expect(engine.instant({ expr: many, timeMs: NOW_MS })).rejects.toThrow('promql.regex-steps-max')
+  })
+
+  test('in label_replace have a limit per text, and yield the thread between texts', async () => {
+    const engine = await engineOf(undefined, 6)
+    const expr = `label_replace(up, "x", "$1-$34", "pod", "${'((a|ab)(c|bc)?)*'.repeat(34)}[0-9]*")`
+    const answer = engine.instant({ expr, timeMs: NOW_MS })
+    expect(await turnsOf(answer)).toBeGreaterThanOrEqual(5)
+    expect((await answer).value).toMatchObject({ samples: { length: 6 } })
+  })
+})

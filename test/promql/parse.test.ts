@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { renderDiagnostic } from '../../src/model/diagnostic.ts'
 import { metricNamesOf, selectorsOf, type Expr } from '../../src/promql/ast.ts'
 import { formatExpr, prettyExpr } from '../../src/promql/format.ts'
-import { NESTING_MAX } from '../../src/promql/parse-options.ts'
+import { DEFAULT_PARSE_LIMITS, type ParseLimits } from '../../src/promql/parse-options.ts'
 import { diagnose, parseExpr, parseSelector } from '../../src/promql/parse.ts'
 import { PromqlError } from '../../src/promql/promql-error.ts'
 
@@ -285,23 +285,26 @@ describe('refusals', () => {
 
   test('an expression may be long but not endless', () => {
     const nested = (depth: number, open = '('): string => `${open.repeat(depth)}a${')'.repeat(depth)}`
-    expect(parseExpr(nested(NESTING_MAX)).kind).toBe('paren')
-    expect(parseExpr(nested(NESTING_MAX, 'abs(')).kind).toBe('call')
-    expect(() => parseExpr(nested(NESTING_MAX + 1))).toThrow('nested deeper than 250 parentheses (promql_nesting_max)')
-    expect(() => parseExpr(nested(2), { experimental: false, nestingMax: 1 })).toThrow('nested deeper than 1 ')
-    expect(() => parseExpr('a + a + a', { experimental: false, depthMax: 2 })).toThrow('deeper than 2 operators')
-    expect(() => parseExpr(`a${' + a'.repeat(10_000)}`)).toThrow('operators and calls (promql_depth_max)')
+    const { nestingMax, depthMax } = DEFAULT_PARSE_LIMITS
+    expect(parseExpr(nested(nestingMax)).kind).toBe('paren')
+    expect(parseExpr(nested(nestingMax, 'abs(')).kind).toBe('call')
+    expect(() => parseExpr(nested(nestingMax + 1))).toThrow('nested deeper than 250 parentheses (promql.nesting-max)')
+    for (const operator of ['+', '^', ' or ', '== bool ', '-^-']) {
+      const chain = Array.from({ length: depthMax + 2 }, () => 'a').join(operator)
+      expect(() => parseExpr(chain)).toThrow('deeper than 2000 operators (promql.depth-max)')
+    }
+    expect(() => parseExpr('a' + '[5m:1m]'.repeat(depthMax + 1))).toThrow('(promql.depth-max)')
+    expect(() => parseExpr('-'.repeat(depthMax + 1) + 'a')).toThrow('(promql.depth-max)')
     expect(() => parseExpr('1'.repeat(10_000))).toThrow(
       /^1:1: parse error: error parsing number: .*value out of range$/,
     )
-    expect(() => parseExpr('-'.repeat(2500) + 'a')).toThrow('promql_depth_max')
   })
 
   // Long enough for the parser's limit on operators to the left of another, which it has for texts of 2000 characters.
   test.each([
     ['the same', 238, (i: number) => `kubevirt_vmi_phase_count{phase="p${i}"}`, ' + '],
     ['sets', 400, (i: number) => `rate(some_metric_total{cluster="c${i}"}[5m])`, ' or '],
-    ['powers', 900, () => 'm', ' ^ '],
+    ['powers', 1990, () => 'm', ' ^ '],
     ['levels', 1900, (i: number) => `m${i}`, ' * on (a) group_left (b) '],
   ])('many operators: %s', (_, operators, operand, operator) => {
     const text = Array.from({ length: operators + 1 }, (__, i) => operand(i)).join(operator)
@@ -313,6 +316,76 @@ describe('refusals', () => {
       expect(selectorsOf(expr).length).toBeGreaterThanOrEqual(operators)
       expect(prettyExpr(expr)).toContain('\n')
     }
+  })
+})
+
+describe('the limits of an expression', () => {
+  const limits = (limit: Partial<ParseLimits>) => ({
+    experimental: false,
+    limits: { ...DEFAULT_PARSE_LIMITS, ...limit },
+  })
+
+  test.each<[Partial<ParseLimits>, accepted: string, refused: string, message: string]>([
+    [{ lengthMax: 5 }, 'a + b', 'a + bc', '1:6: parse error: expression has 6 characters, promql.length-max is 5'],
+    [
+      { tokensMax: 5 },
+      'a{b="c"}'.slice(0, 1),
+      'a{b="c"}',
+      'more than 5 names, values, operators and brackets (promql.tokens-max)',
+    ],
+    [{ nestingMax: 1 }, 'a + (b) + (c)', '((a))', '1:2: parse error: expression is nested deeper than 1 parentheses'],
+    [
+      { depthMax: 2 },
+      'a + a{b="c", d!="e"} + a',
+      'a + a + a ^ a',
+      '1:11: parse error: expression is deeper than 2 operators',
+    ],
+    [{ depthMax: 1 }, 'a[5m:1m]', '(a[5m:1m])[5m:1m]', 'deeper than 1 operators (promql.depth-max)'],
+    [
+      { regex: { lengthMax: 4, instructionsMax: 99 } },
+      'a{b=~"a.*"} + c{b=~"a.*"}',
+      'a{b=~"a.*"} + a{b=~"b.*"}',
+      'promql.regex-length-max',
+    ],
+    [
+      { regex: { lengthMax: 9, instructionsMax: 6 } },
+      'a{b=~"ab|cd|ef|gh|ij"}',
+      'a{b=~"a{2}b{3}"}',
+      'promql.regex-instructions-max is 6',
+    ],
+  ])('%j', (limit, accepted, refused, message) => {
+    expect(parseExpr(accepted, limits(limit))).toBeDefined()
+    expect(() => parseExpr(refused, limits(limit))).toThrow(message)
+    expect(diagnose(refused, limits(limit))).toHaveLength(1)
+  })
+
+  // Texts of megabytes took seconds; each is refused at the first token beyond a limit.
+  test.each([
+    [
+      'matchers',
+      () => `{${Array.from({ length: 120_000 }, (_, i) => `l${i}="v${i}"`).join(',')}}`,
+      'promql.tokens-max',
+    ],
+    ['short matchers', () => `{${'a="b",'.repeat(160_000)}}`, 'promql.tokens-max'],
+    ['arguments', () => `label_join(a${',"b"'.repeat(240_000)})`, 'promql.tokens-max'],
+    ['labels', () => `sum by (${'a,'.repeat(400_000)}) (b)`, 'promql.tokens-max'],
+    ['parentheses', () => '('.repeat(900_000), 'promql.nesting-max'],
+    ['powers', () => 'a^'.repeat(450_000), 'promql.depth-max'],
+    ['signs', () => '-'.repeat(900_000), 'promql.depth-max'],
+    ['signs in parentheses', () => `${'-'.repeat(7)}(`.repeat(249) + 'a' + ')'.repeat(249), ''],
+    ['signs and calls', () => `${'-abs('.repeat(249)}${'-'.repeat(1752)}a${')'.repeat(249)}`, 'promql.depth-max'],
+    ['brackets', () => 'a[5m:]'.repeat(100_000), ''],
+    [
+      'many patterns',
+      () => `{${Array.from({ length: 90 }, (_, i) => `l${i}=~"${'x?'.repeat(4500)}${i}"`).join(',')}}`,
+      'promql.regex-length-max',
+    ],
+  ])('%s hold the thread for a moment', (_, text, option) => {
+    const hostile = text()
+    const startedMs = performance.now()
+    const found = diagnose(hostile)
+    expect(performance.now() - startedMs).toBeLessThan(1000)
+    if (option !== '') expect(found[0]?.message).toContain(option)
   })
 })
 

@@ -26,11 +26,27 @@ export type Selectors = readonly (readonly Matcher[])[]
 /** A parser on this thread. */
 export function createQueryParser(language: ParseOptions): QueryParser {
   return {
-    selectors: (texts) => settle(() => texts.map((text) => parseSelector(text))),
+    selectors: (texts) => parseSelectors(texts, language),
     selectorsOf: (expr) => settle(() => selectorsOf(parseExpr(expr, language)).map(({ matchers }) => matchers)),
     format: (expr) => settle(() => prettyExpr(parseExpr(expr, language))),
     tree: (expr) => settle(() => JSON.stringify(exprTree(parseExpr(expr, language)))),
   }
+}
+
+/** How long selectors of one request hold the thread. */
+const SLICE_MS = 25
+
+/** Yields the thread between selectors: a request may have a hundred thousand. */
+async function parseSelectors(texts: readonly string[], language: ParseOptions): Promise<Selectors> {
+  const parsed: (readonly Matcher[])[] = []
+  let startedMs = performance.now()
+  for (const text of texts) {
+    parsed.push(parseSelector(text, language))
+    if (performance.now() - startedMs < SLICE_MS) continue
+    await new Promise((resolve) => setImmediate(resolve))
+    startedMs = performance.now()
+  }
+  return parsed
 }
 
 /** Turns a thrown parse error into a rejection. */

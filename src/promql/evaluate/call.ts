@@ -43,7 +43,8 @@ const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   histogram_quantiles: ([vector, label, ...phis], call, steps, evaluation) =>
     labelledQuantiles(call, gridOf(vector), textOf(label), phis.map(scalarsOf), steps, evaluation),
   label_join: ([vector, ...texts]) => labelJoin(gridOf(vector), texts.map(textOf)),
-  label_replace: ([vector, ...texts]) => labelReplace(gridOf(vector), texts.map(textOf)),
+  label_replace: ([vector, ...texts], _, __, { budget }) =>
+    labelReplace(gridOf(vector), texts.map(textOf), budget.options),
   max_of: ([a, b]) => scalarsOf(a).map((value, s) => maxOf(value, scalarsOf(b)[s]!)),
   min_of: ([a, b]) => scalarsOf(a).map((value, s) => minOf(value, scalarsOf(b)[s]!)),
   pi: (_, __, steps) => constant(Math.PI, steps),

@@ -73,11 +73,15 @@ function namelessRows({ labels }: Grid): LabelRows {
 }
 
 /** Label sets derived from those of other rows, one by one. */
-export function* mapRowsInPieces(rows: LabelRows, make: (labels: Labels, row: number) => Labels): Pieces<LabelRows> {
+export function* mapRowsInPieces(
+  rows: LabelRows,
+  make: (labels: Labels, row: number) => Labels,
+  isPieceOver?: () => boolean,
+): Pieces<LabelRows> {
   const made = new Array<Labels>(rows.length)
   const mask = pieceMask(LABELS_CELLS)
   for (let row = 0; row < made.length; row++) {
-    if ((row & mask) === mask) yield
+    if ((row & mask) === mask || isPieceOver?.() === true) yield
     made[row] = make(rows.at(row), row)
   }
   return new LabelList(made)

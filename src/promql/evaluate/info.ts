@@ -2,6 +2,7 @@ import { FleetError } from '../../base/errors.ts'
 import { METRIC_NAME, type Labels } from '../../model/labels.ts'
 import { LabelList } from '../../model/label-rows.ts'
 import { compileMatcher, type Matcher } from '../../model/matcher.ts'
+import { NO_REGEX_LIMITS } from '../../model/regex-limits.ts'
 import { bitsOf, isStaleAt } from '../../model/sample.ts'
 import type { SeriesColumns } from '../../model/series.ts'
 import { selectorsOf, unwrapParens, type Call, type VectorSelector } from '../ast.ts'
@@ -44,13 +45,13 @@ function wantedOf({ args }: Call): Wanted {
   const selector = args[1]
   const matchers = selector?.kind === 'vector' ? selector.matchers : []
   const names = effectiveNames(matchers.filter(({ name }) => name === METRIC_NAME))
-  const tests = names.map(compileMatcher)
+  const tests = names.map((matcher) => compileMatcher(matcher, NO_REGEX_LIMITS))
   const labels = matchers.filter(({ name }) => name !== METRIC_NAME)
   return {
     names,
     isInfoName: (name) => tests.every((matches) => matches(name)),
     labels,
-    needsInfo: labels.some((matcher) => !compileMatcher(matcher)('')),
+    needsInfo: labels.some((matcher) => !compileMatcher(matcher, NO_REGEX_LIMITS)('')),
   }
 }
 

@@ -1,13 +1,22 @@
 import { FleetError, messageOf } from '../../base/errors.ts'
 import { METRIC_NAME, type Labels } from '../../model/labels.ts'
-import { compileAnchoredRegex, expandGroups, type AnchoredRegex } from '../../model/regex.ts'
+import { compileAnchoredRegex, expandGroups, largestGroup, type AnchoredRegex } from '../../model/regex.ts'
+import { RegexWork, type RegexLimits } from '../../model/regex-limits.ts'
+import type { EngineOptions } from '../engine-options.ts'
 import { isLabelName } from '../literals.ts'
+import { DEFAULT_PARSE_LIMITS } from '../parse-options.ts'
 import { labelsOf, mapRowsInPieces, mergeEqualRows, type Grid } from './grid.ts'
 import type { Pieces } from './pieces.ts'
 
 /** `label_replace(v, target, replacement, source, regex)`: sets the target where the whole source value matches. */
-export function* labelReplace(grid: Grid, [target, replacement, source, pattern]: readonly string[]): Pieces<Grid> {
-  const regex = compile(pattern!)
+export function* labelReplace(
+  grid: Grid,
+  [target, replacement, source, pattern]: readonly string[],
+  { limits = DEFAULT_PARSE_LIMITS, regexStepsMax }: EngineOptions,
+): Pieces<Grid> {
+  const regex = compile(pattern!, limits.regex)
+  const groups = largestGroup(replacement!, regex)
+  let steps = 0
   if (!isLabelName(target!)) {
     throw new FleetError('query_execution', `invalid destination label name in label_replace(): ${target!}`)
   }
@@ -15,20 +24,31 @@ export function* labelReplace(grid: Grid, [target, replacement, source, pattern]
   const replaced = new Map<string, string | undefined>()
   const replacementOf = (value: string): string | undefined => {
     if (replaced.has(value)) return replaced.get(value)
-    const match = regex.exec(value)
+    const work = new RegexWork(regexStepsMax)
+    const match = regex.exec(value, work, groups)
+    steps += work.steps
     const text = match === null ? undefined : expandGroups(replacement!, match)
     replaced.set(value, text)
     return text
   }
-  return yield* relabelled(grid, target!, (labels) => {
+  const change = (labels: Labels): Labels => {
     const text = replacementOf(labels.get(source!))
     return text === undefined ? labels : labels.with(target!, text)
-  })
+  }
+  const isPieceOver = (): boolean => {
+    if (steps < PIECE_STEPS) return false
+    steps = 0
+    return true
+  }
+  return yield* relabelled(grid, target!, change, isPieceOver)
 }
 
-function compile(pattern: string): AnchoredRegex {
+/** Steps of a piece: 3 ms. */
+const PIECE_STEPS = 200_000
+
+function compile(pattern: string, limits: RegexLimits): AnchoredRegex {
   try {
-    return compileAnchoredRegex(pattern)
+    return compileAnchoredRegex(pattern, limits)
   } catch (thrown) {
     const message = `invalid regular expression in label_replace(): ${pattern}: ${messageOf(thrown)}`
     throw new FleetError('query_execution', message, { cause: thrown })
@@ -47,8 +67,13 @@ export function* labelJoin(grid: Grid, [target, separator, ...sources]: readonly
   )
 }
 
-function* relabelled(grid: Grid, target: string, change: (labels: Labels) => Labels): Pieces<Grid> {
-  const labels = yield* mapRowsInPieces(grid.labels, (_, row) => change(labelsOf(grid, row)))
+function* relabelled(
+  grid: Grid,
+  target: string,
+  change: (labels: Labels) => Labels,
+  isPieceOver?: () => boolean,
+): Pieces<Grid> {
+  const labels = yield* mapRowsInPieces(grid.labels, (_, row) => change(labelsOf(grid, row)), isPieceOver)
   const isOneName = target !== METRIC_NAME && (grid.isOneName || grid.isNameless)
   return mergeEqualRows({ ...grid, labels, isNameless: false, isOneName })
 }

@@ -82,7 +82,8 @@ function read(
   const { matchers } = selector
   const lens = lensOf(selector, evaluation)
   const firstMs = selectorTimeMs(lens, steps, 0)
-  const request = { matchers, ...readRange(lens, steps, rangeMs ?? lookbackMs), maxSamples: budget.samplesLeft }
+  const { regexWork: work, samplesLeft: maxSamples } = budget
+  const request = { matchers, ...readRange(lens, steps, rangeMs ?? lookbackMs), maxSamples, work }
   if (request.toMs - request.fromMs < SPAN_MS_MIN) return
   const looks = { firstMs, steps: lens.fixedMs === undefined ? steps : oneStep(steps), rangeMs, parts: EDGES }
   if (selectRollup(matchers, looks, evaluation) !== undefined) return

@@ -50,14 +50,15 @@ export function selectRollup(
   const bucketsMax = budget.samplesLeft
   const notes = explainer?.beginRead(matchers, 'rollups', fromMs, toMs)
   const tally = notes === undefined ? {} : { tally: notes.tally }
-  const selection = queryable.selectRollup({ matchers, fromMs, toMs, alignMs, bucketsMax, parts, ...tally })
+  const work = budget.regexWork
+  const selection = queryable.selectRollup({ matchers, fromMs, toMs, alignMs, bucketsMax, parts, work, ...tally })
   if (selection === undefined) {
     explainer?.leave(matchers, `${NO_BUCKET_FITS}, or none is stored for this range`)
     return undefined
   }
   explainer?.attach(selection, notes)
   if (!selection.hasSamples) return selection
-  const samples = { matchers, fromMs, toMs, maxSamples: bucketsMax }
+  const samples = { matchers, fromMs, toMs, maxSamples: bucketsMax, work }
   return areRunsCheaper(samples, selection.widthMs, evaluation) ? undefined : selection
 }
 

@@ -56,6 +56,7 @@ export function selectSeries(
     fromMs,
     toMs,
     maxSamples: budget.samplesLeft,
+    work: budget.regexWork,
     hint: { ...hint, stepMs: steps.stepMs },
     ...(notes === undefined ? {} : { tally: notes.tally }),
   })
@@ -85,7 +86,7 @@ export function selectRuns(
   budget.check()
   const { matchers } = selector
   const { fromMs, toMs } = readRange(lens, steps, windowMs)
-  const request = { matchers, fromMs, toMs, maxSamples: budget.samplesLeft }
+  const request = { matchers, fromMs, toMs, maxSamples: budget.samplesLeft, work: budget.regexWork }
   const notes = explainer?.beginRead(matchers, 'runs', fromMs, toMs)
   const selection = queryable.selectRuns?.(notes === undefined ? request : { ...request, tally: notes.tally })
   if (selection !== undefined) explainer?.attach(selection, notes)

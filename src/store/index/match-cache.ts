@@ -1,4 +1,5 @@
 import { compileMatcher, keyOfMatchers, type Matcher } from '../../model/matcher.ts'
+import { NO_REGEX_LIMITS, type RegexWork } from '../../model/regex-limits.ts'
 import type { ReadTally } from '../../model/read-tally.ts'
 import { SelectedRows, type RowIndex } from './selected-rows.ts'
 
@@ -15,7 +16,7 @@ const BYTES_MAX = 64 * 1024 * 1024
 const NEW_SERIES_MAX = 2000
 
 interface Selection {
-  readonly accepts: readonly { readonly name: string; readonly test: (value: string) => boolean }[]
+  readonly accepts: readonly { readonly name: string; readonly test: ReturnType<typeof compileMatcher> }[]
   readonly rows: SelectedRows
   /** How many series the index had. */
   seenSeries: number
@@ -33,13 +34,20 @@ export class MatchCache {
   /**
    * @param all refs of all series, rising; only grows at its end until `clear`
    * @param match finds all refs that the matchers accept. Throws `RegexError`.
+   * @param work bounds the tests of new series
    */
-  get(matchers: readonly Matcher[], all: Uint32Array, match: () => Uint32Array, tally?: ReadTally): SelectedRows {
+  get(
+    matchers: readonly Matcher[],
+    all: Uint32Array,
+    match: () => Uint32Array,
+    work: RegexWork,
+    tally?: ReadTally,
+  ): SelectedRows {
     const key = keyOfMatchers(matchers)
     const known = this.#selections.get(key)
     // Deleted and inserted again: the map's order is the order of last use.
     if (known !== undefined) this.#forget(key, known)
-    const selection = this.#current(known, matchers, all, match)
+    const selection = this.#current(known, matchers, all, match, work)
     this.#keep(key, selection)
     if (tally !== undefined) tally.isMatchKnown = known !== undefined
     return selection.rows
@@ -56,20 +64,23 @@ export class MatchCache {
     matchers: readonly Matcher[],
     all: Uint32Array,
     match: () => Uint32Array,
+    work: RegexWork,
   ): Selection {
     if (known === undefined) {
       return { accepts: matchers.map(testOf), rows: new SelectedRows(match(), this.#index), seenSeries: all.length }
     }
     const added = all.length - known.seenSeries
     if (added === 0) return known
-    const refs = added > NEW_SERIES_MAX ? match() : this.#extended(known, all.subarray(known.seenSeries))
+    const refs = added > NEW_SERIES_MAX ? match() : this.#extended(known, all.subarray(known.seenSeries), work)
     const isLonger = refs.length > known.rows.length
     const rows = isLonger ? new SelectedRows(refs, this.#index, known.rows) : known.rows
     return { ...known, rows, seenSeries: all.length }
   }
 
-  #extended({ accepts, rows }: Selection, added: Uint32Array): Uint32Array {
-    const accepted = added.filter((ref) => accepts.every(({ name, test }) => test(this.#index.valueOf(ref, name))))
+  #extended({ accepts, rows }: Selection, added: Uint32Array, work: RegexWork): Uint32Array {
+    const accepted = added.filter((ref) =>
+      accepts.every(({ name, test }) => test(this.#index.valueOf(ref, name), work)),
+    )
     if (accepted.length === 0) return rows.refs
     const refs = new Uint32Array(rows.length + accepted.length)
     refs.set(rows.refs)
@@ -92,6 +103,6 @@ export class MatchCache {
   }
 }
 
-function testOf(matcher: Matcher): { readonly name: string; readonly test: (value: string) => boolean } {
-  return { name: matcher.name, test: compileMatcher(matcher) }
+function testOf(matcher: Matcher): { readonly name: string; readonly test: ReturnType<typeof compileMatcher> } {
+  return { name: matcher.name, test: compileMatcher(matcher, NO_REGEX_LIMITS) }
 }

@@ -1,12 +1,13 @@
 import { grown } from '../../base/grown.ts'
 import type { Labels } from '../../model/labels.ts'
 import { compileMatcher, type Matcher } from '../../model/matcher.ts'
+import { NO_REGEX_LIMITS, REGEX_STEPS_MAX, RegexWork } from '../../model/regex-limits.ts'
 import type { ReadTally } from '../../model/read-tally.ts'
 import type { SeriesRef } from '../../model/series.ts'
 import { IdLists } from './id-lists.ts'
 import type { PairTable } from './pair-table.ts'
 import { MatchCache } from './match-cache.ts'
-import { MATCH_STEPS_MAX, MatchSteps, textsOf } from './match-steps.ts'
+import { textsOf } from './match-texts.ts'
 import { RefTable } from './ref-table.ts'
 import { Generation, type RowIndex, type SelectedRows } from './selected-rows.ts'
 import { labelsOfPairs, type SeriesRow } from './series-table.ts'
@@ -21,7 +22,6 @@ const LABELS_CACHED_MAX = 200_000
  */
 export class SeriesIndex implements RowIndex {
   readonly #pairs: PairTable
-  readonly #matchStepsMax: number
   readonly #all = new PostingList()
   readonly #lists = new Map<number, PostingList>()
   readonly #slots = new RefTable()
@@ -32,10 +32,8 @@ export class SeriesIndex implements RowIndex {
   readonly #matched = new MatchCache(this)
   #generation = new Generation()
 
-  /** `matchStepsMax`: see `MATCH_STEPS_MAX`. */
-  constructor(pairs: PairTable, matchStepsMax = MATCH_STEPS_MAX) {
+  constructor(pairs: PairTable) {
     this.#pairs = pairs
-    this.#matchStepsMax = matchStepsMax
   }
 
   get size(): number {
@@ -153,19 +151,21 @@ export class SeriesIndex implements RowIndex {
   /**
    * The matching series as rows. Required values are intersected, shortest list first; excluded values and matchers
    * that accept an absent label remove the values that do not match. Throws `RegexError`, and FleetError `query_limit`
-   * when the regexes cost too much.
+   * when the regexes cost too much: they run over the distinct values of a label and cannot be interrupted.
    */
-  select(matchers: readonly Matcher[], tally?: ReadTally): SelectedRows {
-    return this.#matched.get(matchers, this.#all.view, () => this.#find(matchers), tally)
+  select(
+    matchers: readonly Matcher[],
+    { tally, work = new RegexWork(REGEX_STEPS_MAX) }: { readonly tally?: ReadTally; readonly work?: RegexWork } = {},
+  ): SelectedRows {
+    return this.#matched.get(matchers, this.#all.view, () => this.#find(matchers, work), work, tally)
   }
 
-  #find(matchers: readonly Matcher[]): Uint32Array {
+  #find(matchers: readonly Matcher[], work: RegexWork): Uint32Array {
     const wanted: Uint32Array[] = []
     const unwanted: Uint32Array[] = []
-    const steps = new MatchSteps(this.#matchStepsMax)
     for (const matcher of matchers) {
-      const acceptsAbsent = compileMatcher(matcher)('')
-      const lists = this.#listsOf(matcher, acceptsAbsent, steps)
+      const acceptsAbsent = compileMatcher(matcher, NO_REGEX_LIMITS)('', work)
+      const lists = this.#listsOf(matcher, acceptsAbsent, work)
       if (acceptsAbsent) unwanted.push(...lists)
       else wanted.push(unite(lists))
     }
@@ -177,19 +177,17 @@ export class SeriesIndex implements RowIndex {
   /**
    * Lists of the values that a matcher accepts, or, when it accepts series without the label, of those that it rejects.
    */
-  #listsOf(matcher: Matcher, acceptsAbsent: boolean, steps: MatchSteps): Uint32Array[] {
+  #listsOf(matcher: Matcher, acceptsAbsent: boolean, work: RegexWork): Uint32Array[] {
     const texts = textsOf(matcher)
     // The empty text is not a stored value: a matcher that lists it also selects series without the label.
     if (texts !== undefined && !texts.includes('')) {
       const ids = new Set(texts.map((text) => this.#pairs.find(matcher.name, text)))
       return [...ids].flatMap((id) => (id === undefined ? [] : [this.#listOf(id)]))
     }
-    const accepts = compileMatcher(matcher)
-    const meter = steps.meterOf(matcher)
+    const accepts = compileMatcher(matcher, NO_REGEX_LIMITS)
     const lists: Uint32Array[] = []
     for (const [value, id] of this.#pairs.valuesOf(matcher.name)) {
-      meter(value)
-      if (accepts(value) !== acceptsAbsent) lists.push(this.#listOf(id))
+      if (accepts(value, work) !== acceptsAbsent) lists.push(this.#listOf(id))
     }
     return lists
   }

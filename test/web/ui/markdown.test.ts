@@ -27,7 +27,10 @@ function render(markdown: string, markable: Markable = { bindings: [], unbound: 
 describe('Markdown', () => {
   test.each([
     ['a **b** _c_ ~~d~~ `e`', '<p>a <strong>b</strong> <em>c</em> <del>d</del> <code>e</code></p>'],
-    ['# Title\n\n## Meaning\n\n### Part', '<h3 id="meaning" tabindex="-1">Meaning</h3><h4 id="part" tabindex="-1">Part</h4>'],
+    [
+      '# Title\n\n## Meaning\n\n### Part',
+      '<h3 id="meaning" tabindex="-1">Meaning</h3><h4 id="part" tabindex="-1">Part</h4>',
+    ],
     ['3. a\n4. b', '<ol start="3"><li>a</li><li>b</li></ol>'],
     ['- a\n\n  ```bash oc\n  x\n  ```', '<ul><li><p>a</p><pre>cli</pre></li></ul>'],
     ['> q', '<blockquote><p>q</p></blockquote>'],

@@ -126,12 +126,12 @@ function ownHostsOf(options: AccessOptions): ReadonlySet<string> {
 }
 
 /**
- * A known token in a Bearer header. Such a request cannot be forged: no browser adds the header by itself, and a page of
+ * A request with a Bearer token, known or not, cannot be forged: no browser adds the header by itself, and a page of
  * another origin may not set it. A proxy such as that of Perses adds it to a request with the Origin of its own page. The
  * password of Basic auth does not count, because browsers repeat it by themselves.
  */
-function isOfBearer({ principal, headers: { authorization = '' } }: FastifyRequest): boolean {
-  return principal !== undefined && /^\s*bearer\s/i.test(authorization)
+function isOfBearer({ headers: { authorization = '' } }: FastifyRequest): boolean {
+  return /^\s*bearer\s/i.test(authorization)
 }
 
 /** A page of another origin must not change anything through the browser of an authenticated user. */

@@ -95,7 +95,8 @@ function configOf(options: PrometheusOptions): object {
     global: {
       scrape_interval: '1s',
       scrape_timeout: '1s',
-      evaluation_interval: '1s',
+      // Also the step of subqueries without one; Daytwo's is a minute.
+      evaluation_interval: options.rules === undefined ? '1m' : '1s',
       external_labels: externalLabels,
     },
     ...(options.rules === undefined ? {} : { rule_files: ['rules.yaml'] }),

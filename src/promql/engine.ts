@@ -14,6 +14,7 @@ import type {
 import { type HistogramCells, labelsOf, refuseSameLabels, type Grid } from './evaluate/grid.ts'
 import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
+import { forEachInSlices } from '../base/thread-slices.ts'
 import { compareLabels, compareText, Labels } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { Queryable } from '../model/queryable.ts'
@@ -150,15 +151,16 @@ function settle<T>(read: () => T): Promise<T> {
 }
 
 /** What is read for each selector, as one sorted list without repeats. */
-function union<T>(
+async function union<T>(
   selectors: readonly (readonly Matcher[])[],
   read: (matchers: readonly Matcher[]) => readonly T[],
   compare: (a: T, b: T) => number,
 ): Promise<readonly T[]> {
-  return settle(() => {
-    const all = selectors.flatMap((matchers) => read(matchers)).sort(compare)
-    return all.filter((item, i) => i === 0 || compare(all[i - 1]!, item) !== 0)
+  const all: T[] = []
+  await forEachInSlices(selectors, (matchers) => {
+    for (const item of read(matchers)) all.push(item)
   })
+  return all.sort(compare).filter((item, i) => i === 0 || compare(all[i - 1]!, item) !== 0)
 }
 
 function explanationOf(

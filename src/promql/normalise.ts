@@ -4,19 +4,28 @@ import type { Scan, Token } from './scan.ts'
  * Rewrites the text for the Lezer grammar at the same length, so that offsets stay valid; names and values are read
  * from the original text. The grammar has no trailing commas in calls, accepts fewer notations of numbers (`2.`,
  * `0x_1F`) than Prometheus and one case of duration words, treats `offset` only as the modifier, has `min_of` and
- * `max_of` only in durations, and a stack that a long chain of `^` would fill.
+ * `max_of` only in durations, a stack that a long chain of `^` would fill, and a node for each comment.
  */
 export function normalise(text: string, { tokens }: Scan): string {
   let normal = ''
   let copied = 0
+  const replace = (from: number, to: number, replacement: string): void => {
+    normal += text.slice(copied, from) + replacement
+    copied = to
+  }
   const begins = operandTokens(tokens)
   const isInDuration = durationTokens(tokens, begins)
+  let end = 0
+  const blankComments = (to: number): void => {
+    if (text.slice(end, to).includes('#')) replace(end, to, ' '.repeat(to - end))
+  }
   tokens.forEach((token, i) => {
+    blankComments(token.from)
+    end = token.to
     const replacement = replacementOf(token, tokens[i - 1], tokens[i + 1], begins[i]!, isInDuration[i]!)
-    if (replacement === undefined) return
-    normal += text.slice(copied, token.from) + replacement
-    copied = token.to
+    if (replacement !== undefined) replace(token.from, token.to, replacement)
   })
+  blankComments(text.length)
   return normal + text.slice(copied)
 }
 

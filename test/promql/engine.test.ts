@@ -295,3 +295,21 @@ test('a sum of many terms is evaluated and explained', async () => {
   const engine = createLocalEngine({ queryable: store, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => 0 })
   expect((await engine.explain({ expr, ...range })).root.kind).toBe('binary')
 })
+
+test('series of many selectors yield the thread between selectors', async () => {
+  const slow: Queryable = {
+    ...plain(store),
+    series: (matchers, times) => {
+      const untilMs = performance.now() + 30
+      while (performance.now() < untilMs);
+      return store.series(matchers, times)
+    },
+  }
+  const engine = createLocalEngine({ queryable: slow, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => clockMs })
+  const of = (cluster: string) => [{ name: 'cluster', op: '=', value: cluster } as const]
+  let turns = 0
+  const answer = engine.series([of('west'), of('east'), of('west')], { fromMs: START_MS, toMs: range.endMs })
+  setImmediate(() => turns++)
+  expect((await answer).map((labels) => labels.get('cluster'))).toEqual(['east', 'west'])
+  expect(turns).toBe(1)
+})

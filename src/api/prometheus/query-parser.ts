@@ -1,7 +1,9 @@
+import { FleetError } from '../../base/errors.ts'
+import { forEachInSlices } from '../../base/thread-slices.ts'
 import type { Matcher } from '../../model/matcher.ts'
 import { selectorsOf } from '../../promql/ast.ts'
 import { prettyExpr } from '../../promql/format.ts'
-import type { ParseOptions } from '../../promql/parse-options.ts'
+import { DEFAULT_PARSE_LIMITS, type ParseOptions } from '../../promql/parse-options.ts'
 import { parseExpr, parseSelector } from '../../promql/parse.ts'
 import { exprTree } from './expr-tree.ts'
 
@@ -33,19 +35,17 @@ export function createQueryParser(language: ParseOptions): QueryParser {
   }
 }
 
-/** How long selectors of one request hold the thread. */
-const SLICE_MS = 25
-
-/** Yields the thread between selectors: a request may have a hundred thousand. */
+/** Parses the selectors of one request, of which there may be tens of thousands. */
 async function parseSelectors(texts: readonly string[], language: ParseOptions): Promise<Selectors> {
-  const parsed: (readonly Matcher[])[] = []
-  let startedMs = performance.now()
-  for (const text of texts) {
-    parsed.push(parseSelector(text, language))
-    if (performance.now() - startedMs < SLICE_MS) continue
-    await new Promise((resolve) => setImmediate(resolve))
-    startedMs = performance.now()
+  const { tokensMax } = language.limits ?? DEFAULT_PARSE_LIMITS
+  if (texts.length > tokensMax) {
+    const message = `request has ${texts.length} selectors, at most ${tokensMax} are allowed (promql.tokens-max)`
+    throw new FleetError('query_parse', message)
   }
+  const parsed: (readonly Matcher[])[] = []
+  await forEachInSlices(texts, (text) => {
+    parsed.push(parseSelector(text, language))
+  })
   return parsed
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import type { QueryParser } from '../../../src/api/prometheus/query-parser.ts'
+import { createQueryParser, type QueryParser } from '../../../src/api/prometheus/query-parser.ts'
 import { FleetError } from '../../../src/base/errors.ts'
+import { DEFAULT_PARSE_LIMITS, STABLE_LANGUAGE } from '../../../src/promql/parse-options.ts'
 import { makeServer } from '../test-server.ts'
 
 /** Notes each text, and parses none: what a route parses by itself is refused, because it is no PromQL. */
@@ -56,4 +57,13 @@ test('a selector that matches everything is refused in the words of Prometheus, 
   const answer = await app.inject('/api/v1/labels?match[]={}')
   expect(answer.json()).toMatchObject({ error: 'match[] must contain at least one non-empty matcher' })
   await app.close()
+})
+
+test('the selectors of a request are as many as one expression has names', async () => {
+  const parser = createQueryParser({ ...STABLE_LANGUAGE, limits: { ...DEFAULT_PARSE_LIMITS, tokensMax: 3 } })
+  expect(await parser.selectors(['a', 'b', 'c'])).toHaveLength(3)
+  await expect(parser.selectors(['a', 'b', 'c', 'd'])).rejects.toMatchObject({
+    code: 'query_parse',
+    message: 'request has 4 selectors, at most 3 are allowed (promql.tokens-max)',
+  })
 })

@@ -7,7 +7,12 @@ import { DEFAULT_REGEX_LIMITS, type RegexLimits, type RegexWork } from './regex-
 
 /** A pattern that RE2 refuses, or that is beyond a limit; the message has the reason. */
 export class RegexError extends Error {
-  override readonly name = 'RegexError'
+  override readonly name: string = 'RegexError'
+}
+
+/** A pattern that is beyond a limit; the message names the limit. */
+export class RegexLimitError extends RegexError {
+  override readonly name = 'RegexLimitError'
 }
 
 /** Matches whole texts only. Both throw FleetError `query_limit` when the work is beyond its limit. */
@@ -172,13 +177,13 @@ function compileWith(pattern: string, flags: number, limits: RegexLimits): RE2JS
 function refuseTooLong(pattern: string, { lengthMax }: RegexLimits): void {
   if (pattern.length <= lengthMax) return
   const reason = `it has ${pattern.length} characters, promql.regex-length-max is ${lengthMax}`
-  throw new RegexError(`regular expression too long: ${reason}`)
+  throw new RegexLimitError(`regular expression too long: ${reason}`)
 }
 
 function refuseTooMany(instructions: number, { instructionsMax }: RegexLimits): void {
   if (instructions <= instructionsMax) return
   const reason = `it needs ${instructions} instructions, promql.regex-instructions-max is ${instructionsMax}`
-  throw new RegexError(`regular expression too large: ${reason}`)
+  throw new RegexLimitError(`regular expression too large: ${reason}`)
 }
 
 /** `\\x{1F600}` and `\\p{Greek}` have braces that repeat nothing. */

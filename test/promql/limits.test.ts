@@ -193,4 +193,14 @@ describe('regular expressions of a query', () => {
     expect(await turnsOf(answer)).toBeGreaterThanOrEqual(5)
     expect((await answer).value).toMatchObject({ samples: { length: 6 } })
   })
+
+  test('that are too long for label_replace are refused as in a selector, before anything is read', async () => {
+    const engine = await engineOf()
+    const expr = `label_replace(nothing, "x", "$1", "pod", "${'(ab|cd)'.repeat(4857)}")`
+    await expect(engine.instant({ expr, timeMs: NOW_MS })).rejects.toMatchObject({
+      code: 'query_parse',
+      message:
+        'label_replace(): regular expression too long: it has 33999 characters, promql.regex-length-max is 10000',
+    })
+  })
 })

@@ -1,6 +1,12 @@
 import { FleetError, messageOf } from '../../base/errors.ts'
 import { METRIC_NAME, type Labels } from '../../model/labels.ts'
-import { compileAnchoredRegex, expandGroups, largestGroup, type AnchoredRegex } from '../../model/regex.ts'
+import {
+  compileAnchoredRegex,
+  expandGroups,
+  largestGroup,
+  RegexLimitError,
+  type AnchoredRegex,
+} from '../../model/regex.ts'
 import { RegexWork, type RegexLimits } from '../../model/regex-limits.ts'
 import type { EngineOptions } from '../engine-options.ts'
 import { isLabelName } from '../literals.ts'
@@ -50,6 +56,8 @@ function compile(pattern: string, limits: RegexLimits): AnchoredRegex {
   try {
     return compileAnchoredRegex(pattern, limits)
   } catch (thrown) {
+    // As in a selector: it could be refused before anything is evaluated.
+    if (thrown instanceof RegexLimitError) throw new FleetError('query_parse', `label_replace(): ${thrown.message}`)
     const message = `invalid regular expression in label_replace(): ${pattern}: ${messageOf(thrown)}`
     throw new FleetError('query_execution', message, { cause: thrown })
   }

@@ -17,6 +17,24 @@ test('other work runs between slices, and the items have their order', async () 
   expect(seen).toEqual([1, 2, 'other', 3])
 })
 
+test('each slice has its time', async () => {
+  let turns = 0
+  let isOver = false
+  const turn = (): void => {
+    turns++
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await forEachInSlices(
+    Array.from({ length: 1000 }, (_, i) => i),
+    (item) => {
+      busyMs(item === 0 ? 30 : 0)
+    },
+  )
+  isOver = true
+  expect(turns).toBeLessThan(10)
+})
+
 test('short work is not interrupted, and an error ends it', async () => {
   const seen: unknown[] = []
   setImmediate(() => seen.push('other'))

@@ -14,7 +14,7 @@ export const METRIC_SIGNATURES: readonly BlockSignature[] = [
   csvHeldBack,
   operandNotReady,
   reconcileIncomplete,
-  nodeNotDrained,
+  machineConfigDegraded,
 ]
 
 function now(runs: readonly MetricRun[]): readonly MetricRun[] {
@@ -94,24 +94,35 @@ export function reconcileIncomplete(history: ClusterHistory, record: UpgradeReco
 
 const EVIDENCE_MAX = 5
 
-/** A node is cordoned while the platform is updated, and machine-config is degraded. */
-export function nodeNotDrained(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+/** machine-config is degraded while the platform is updated. A node that is cordoned meanwhile is not drained. */
+export function machineConfigDegraded(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   const { upgrade } = record
   const isReported = history.of('machineconfigpools').length > 0 || history.of('clusteroperators').length > 0
   if (upgrade.operator !== 'openshift' || upgrade.state !== 'in_progress' || isReported) return undefined
-  const cordoned = now(history.runs('cordoned')).filter(({ value }) => value === 1)
+  const nodes = now(history.runs('cordoned'))
   const degraded = now(history.runs('machine_config')).filter(({ value }) => value === 1)
+  // Without the gauges of nodes, either may be the cause.
+  if (nodes.length === 0 || degraded.length === 0) return undefined
+  const cordoned = nodes.filter(({ value }) => value === 1)
   const [node] = cordoned
-  if (node === undefined || degraded.length === 0) return undefined
   const reason = degraded[0]!.labels['reason'] ?? 'no reason said'
+  const reported = degraded.map((run) =>
+    metricEvidence(run, `machine-config is Degraded (${reason})`, 'cluster_operator_conditions', 'platform'),
+  )
+  if (node === undefined) {
+    return {
+      cause: 'pool_degraded',
+      text: `machine-config is degraded (${reason}), and no node is cordoned. Read the conditions of the machine config pools.`,
+      sinceMs: degraded[0]!.firstMs,
+      evidence: reported,
+    }
+  }
   return {
     cause: 'node_drain_blocked',
     text: `Node ${node.labels['node'] ?? ''} is not drained: something on it may not be evicted.`,
     sinceMs: Math.max(node.firstMs, degraded[0]!.firstMs),
     evidence: [
-      ...degraded.map((run) =>
-        metricEvidence(run, `machine-config is Degraded (${reason})`, 'cluster_operator_conditions', 'platform'),
-      ),
+      ...reported,
       ...cordoned.slice(0, EVIDENCE_MAX).map((run) => {
         const text = `node ${run.labels['node'] ?? ''} takes no pods`
         return metricEvidence(run, text, 'kube_node_spec_unschedulable', 'platform')

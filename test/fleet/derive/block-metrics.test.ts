@@ -188,6 +188,21 @@ describe('a node that is not drained', () => {
     expect(of(degraded).upgrade.blockedBy).toBeUndefined()
   })
 
+  test('is not the cause while machine-config is degraded and no node is cordoned', () => {
+    const opened = series('cordoned', { node: 'worker-2' }, [
+      [0, -900],
+      [1, 600],
+      [0, 700],
+    ])
+    const of = (...more: readonly (readonly MetricRun[])[]) => recordOf([updating, ...more].flat(), 'openshift')
+    const { blockedBy } = of(opened, degraded).upgrade
+    expect(blockedBy).toMatchObject({ cause: 'pool_degraded', sinceMs: degraded[0]!.firstMs })
+    expect(blockedBy!.text).toContain('machine-config is degraded (MachineConfigDaemonFailed)')
+    expect(blockedBy!.evidence).toHaveLength(1)
+    const healthy = series('machine_config', { condition: 'Degraded', reason: 'AsExpected' }, [[0, 780]])
+    expect(of(opened, healthy).upgrade.blockedBy).toBeUndefined()
+  })
+
   test('each node that is closed or opened again is progress, and the nodes have a phase while one is', () => {
     const { upgrade, detail } = recordOf([...updating, ...cordoned], 'openshift')
     expect(detail.lastProgressMs).toBe(cordoned[1]!.firstMs)
@@ -381,6 +396,6 @@ describe('machines that stand still, as gauges tell it', () => {
 test('every signature of metrics fires somewhere above', () => {
   expect(METRIC_SIGNATURES.map(({ name }) => name)).toEqual([
     ...['csvHeldBack', 'operandNotReady', 'reconcileIncomplete'],
-    'nodeNotDrained',
+    'machineConfigDegraded',
   ])
 })

@@ -18,8 +18,8 @@ export interface PhaseInputs {
   readonly window: HcoWindow | undefined
   readonly components: readonly ComponentPath[]
   readonly rollout: Rollout | undefined
-  /** The DaemonSet is reported, so a missing rollout means that there was none. */
-  readonly isHandlerReported: boolean
+  /** A missing rollout means that there was none. */
+  readonly isHandlerObserved: boolean
   readonly workloads: WorkloadPhase | 'none' | undefined
   /** A later upgrade changed KubeVirt before the workload update ended. */
   readonly isOvertaken: boolean
@@ -142,9 +142,9 @@ export function handlerPhases({
   rollout,
   components,
   state,
-  isHandlerReported,
+  isHandlerObserved,
   ended,
-}: Pick<PhaseInputs, 'rollout' | 'components' | 'state' | 'isHandlerReported' | 'ended'>): readonly PhaseDraft[] {
+}: Pick<PhaseInputs, 'rollout' | 'components' | 'state' | 'isHandlerObserved' | 'ended'>): readonly PhaseDraft[] {
   const names = ['virt_handler.canary', 'virt_handler.waves'] as const
   if (rollout !== undefined) {
     const isAlone = rollout.desired <= 1
@@ -156,10 +156,10 @@ export function handlerPhases({
   const isOver = ended !== undefined || kubevirt?.ended !== undefined
   // Without a watch, KubeVirt may have rolled it out unobserved.
   const isWatched = kubevirt?.state === 'succeeded' && kubevirt.started?.isReconstructed === false
-  const isSkipped = isOver && (kubevirt?.state === 'skipped' || (isHandlerReported && isWatched))
+  const isSkipped = isOver && (kubevirt?.state === 'skipped' || (isHandlerObserved && isWatched))
   const none: PhaseState = isSkipped
     ? 'skipped'
-    : state === 'in_progress' && !isOver && isHandlerReported
+    : state === 'in_progress' && !isOver && isHandlerObserved
       ? 'pending'
       : 'unknown'
   return names.map((name) => ({ name, state: none }))

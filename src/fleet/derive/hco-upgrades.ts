@@ -10,7 +10,7 @@ import { hcoPhases } from './hco-phases.ts'
 import { knownMs, latest, ownMoment, timesOf } from './moment.ts'
 import { subscriptionAt } from './olm-offer.ts'
 import type { DetailDraft, UpgradeDraft } from './upgrade-draft.ts'
-import { hasVirtHandler, toVirtHandler, virtHandlerRollout } from './virt-handler-rollout.ts'
+import { isHandlerObserved, toVirtHandler, virtHandlerRollout } from './virt-handler-rollout.ts'
 import { workloadPhase, workloadsOf } from './workload-phase.ts'
 
 export const HCO = 'kubevirt-hyperconverged'
@@ -46,7 +46,7 @@ function draftOf(
   const csvCreated = csv === undefined ? undefined : ownMoment(csv.createdMs ?? anchorMs)
   const phases = hcoPhases({
     ...{ state: outcome.state, ended: outcome.ended, offer, csvCreated, steps, window, components, rollout, workloads },
-    isHandlerReported: hasVirtHandler(history),
+    isHandlerObserved: isHandlerObserved(history, range),
     isOvertaken: outcome.next !== undefined,
   })
   // Before the CSV there are only phases: the upgrade has not started. Without OLM it starts with HCO.

@@ -9,7 +9,7 @@ import { phase, handlerPhases, workloadsPhase } from './hco-phases.ts'
 import { metricRollout, metricWorkloads, rolloutEvidence } from './metric-rollout.ts'
 import { knownMs, ownMoment } from './moment.ts'
 import { bare, type UpgradeDraft } from './upgrade-draft.ts'
-import { hasVirtHandler, toVirtHandler, virtHandlerRollout } from './virt-handler-rollout.ts'
+import { isHandlerObserved, toVirtHandler, virtHandlerRollout } from './virt-handler-rollout.ts'
 import { workloadPhase } from './workload-phase.ts'
 
 const KUBEVIRT = 'kubevirt'
@@ -64,7 +64,7 @@ function draftOf(
     phases: [
       phase('operands', state, path.started, path.ended),
       { name: 'operands.kubevirt', state: path.state, started: path.started, ended: path.ended },
-      ...handlerPhases({ ...inputs, isHandlerReported: hasVirtHandler(history) }),
+      ...handlerPhases({ ...inputs, isHandlerObserved: isHandlerObserved(history, range) }),
       workloadsPhase(inputs),
     ],
     evidence: [

@@ -46,9 +46,17 @@ function refOf({ namespace, name }: Pick<ObjectHistory, 'namespace' | 'name'>): 
   return `daemonsets/${namespace}/${name}`
 }
 
-/** Whether the DaemonSet is reported, so a missing rollout means that there was none. */
-export function hasVirtHandler(history: ClusterHistory): boolean {
-  return history.of('daemonsets').some(({ name }) => name === 'virt-handler')
+/** Whether the DaemonSet is reported and no rollout of the range was missed, so a missing rollout means that there was none. */
+export function isHandlerObserved(history: ClusterHistory, range: Span): boolean {
+  const handlers = history.of('daemonsets').filter(({ name }) => name === 'virt-handler')
+  const isMissed = handlers.some(({ states }) =>
+    states.some((state, i) => {
+      const before = states[i - 1]
+      const isChanged = before !== undefined && state.facts.generation !== before.facts.generation
+      return isChanged && isWithin(state, range) && !isStart(state, before)
+    }),
+  )
+  return handlers.length > 0 && !isMissed
 }
 
 function isWithin({ atMs }: ObjectState, { fromMs, toMs }: Span): boolean {

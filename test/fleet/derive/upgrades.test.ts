@@ -416,6 +416,43 @@ describe('how an attempt ends', () => {
   })
 })
 
+describe('virt-handler, of an upgrade of which the Collector saw the start and the end', () => {
+  const handler = (rv: number, seconds: number, generation: number, change: ObjectObservation['change'] = 'listed') =>
+    sight(
+      { uid: 'ds', name: 'virt-handler', rv, seconds, change },
+      { kind: 'daemonsets', desired: 6, current: 6, updated: 6, ready: 6, available: 6, generation },
+    )
+  const kubevirt = (rv: number, seconds: number, observedVersion: string, targetVersion: string) =>
+    sight({ uid: 'kv', name: 'kubevirt', rv, seconds }, operandFacts('kubevirts', { observedVersion, targetVersion }))
+  const objects = [
+    kubevirt(1, -60, 'v1.6.2', 'v1.6.2'),
+    handler(2, -60, 4),
+    ...goldenUpgrade(),
+    kubevirt(1500, 110, 'v1.6.2', 'v1.7.1'),
+    kubevirt(1600, 800, 'v1.7.1', 'v1.7.1'),
+  ]
+  const handlerPhases = (more: readonly ObjectObservation[]): readonly string[] =>
+    drawn(derived([...objects, ...more])[0]!).filter((text) => text.startsWith('virt_handler'))
+
+  test.each<readonly [string, readonly ObjectObservation[], string]>([
+    ['that stays as it was', [], 'skipped'],
+    ['that is listed with another template later', [handler(1700, 1800, 5)], 'unknown'],
+    ['of which another field changed', [handler(1700, 1800, 4, 'modified')], 'skipped'],
+  ])('%s', (_, more, state) => {
+    expect(handlerPhases(more)).toEqual([`virt_handler.canary ?-? ${state}`, `virt_handler.waves ?-? ${state}`])
+  })
+
+  test('that another template is listed in the next upgrade says nothing of this one', () => {
+    const again: readonly Step[] = [['Succeeded', 'InstallSucceeded', 90_090]]
+    const csv = { uid: 'csv-again', name: csvName('1.18.0'), rv: 5000, seconds: 90_090 }
+    const next = [
+      sight(csv, csvFacts('1.18.0', again, { createdMs: at(90_000), replaces: csvName('1.17.0') })),
+      handler(5100, 90_200, 5),
+    ]
+    expect(handlerPhases(next)).toEqual(['virt_handler.canary ?-? skipped', 'virt_handler.waves ?-? skipped'])
+  })
+})
+
 test('an offer that waits for approval is an upgrade that has not begun, and the CSV makes it its own', () => {
   const subscription = (rv: number, second: number, state: string): ObjectObservation =>
     sight(

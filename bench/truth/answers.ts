@@ -33,8 +33,7 @@ async function clusterDifferences(truths: readonly HistoryTruth[], api: FleetApi
 /** Attempts and successes of each edge that was really taken, and no other edge. */
 async function edgeDifferences(truths: readonly HistoryTruth[], api: FleetApi): Promise<readonly string[]> {
   const want = new Map<string, number>()
-  for (const { operator, from, to, state, startedMs } of truths.flatMap(({ upgrades }) => upgrades)) {
-    if (startedMs === undefined) continue
+  for (const { operator, from, to, state } of truths.flatMap(onEdges)) {
     const edge = `${operator} ${from} -> ${to}`
     for (const count of [`${edge} attempts`, ...(state === 'succeeded' ? [`${edge} succeeded`] : [])])
       want.set(count, (want.get(count) ?? 0) + 1)
@@ -47,6 +46,14 @@ async function edgeDifferences(truths: readonly HistoryTruth[], api: FleetApi): 
   return [...new Set([...want.keys(), ...got.keys()])]
     .filter((count) => want.get(count) !== got.get(count))
     .map((count) => `edge ${count}: got ${got.get(count) ?? 0}, want ${want.get(count) ?? 0}`)
+}
+
+/** An upgrade that waits for its approval is in progress on its edge too; metrics do not report it. */
+function onEdges({ tells, upgrades }: HistoryTruth): HistoryTruth['upgrades'] {
+  return upgrades.filter(
+    ({ startedMs, phases }) =>
+      startedMs !== undefined || (tells.objects && phases.some((phase) => phase.startedMs !== undefined)),
+  )
 }
 
 /** Of each upgrade whose CSV is known: its trace under the id that anybody can compute, with the steps of OLM in it. */

@@ -120,6 +120,8 @@ function configOf(data: string): ReturnType<typeof readConfig> {
     // Rules are evaluated at each beat, and nothing here asks them.
     rules: mkdtempSync(join(data, 'rules-')),
     'own-metrics': 'false',
+    // At the end the traces of all upgrades are read.
+    'retention.traces': '400d',
     'content.watch': 'false',
   }
   return readConfig(new Map(Object.entries(options)), undefined, {})

@@ -1,6 +1,9 @@
 /** Observations of objects, runs of metrics, and spans. Facts are a pure function of a cluster's set of observations. */
 import type { ObjectFacts, ObjectKind } from './object-facts.ts'
 
+/** No clock that is only badly set explains a larger difference: what is reported that late are old events. */
+export const CLOCK_ERROR_MS_MAX = 45 * 60_000
+
 /** One state of one Kubernetes object, as reported by a Collector's `k8sobjects` receiver. */
 export interface ObjectObservation {
   readonly cluster: string
@@ -12,7 +15,10 @@ export interface ObjectObservation {
   /** A decimal number in every API server known; compared as a number within one cluster. */
   readonly resourceVersion: string
   readonly change: ObjectChange
-  /** When the Collector observed it; of repeats the earliest. */
+  /**
+   * When the Collector observed it; of repeats the earliest. A state that is observed again long after a later one is reported
+   * twice, the second time at the earliest moment at which no wrong clock explains it.
+   */
   readonly observedMs: number
   /** The stored part of the object; its `kind` is the plural of the resource. */
   readonly facts: ObjectFacts

@@ -160,7 +160,12 @@ function statesOf(ordered: readonly ObjectObservation[], restores: readonly Rest
   let fromMs = -Infinity
   for (const restore of [...restores, undefined]) {
     const untilMs = restore?.atMs ?? Infinity
-    const before = ordered.filter(({ observedMs }) => observedMs >= fromMs && observedMs < untilMs)
+    const known = new Set(seen.map(({ resourceVersion, change }) => `${resourceVersion} ${change === 'deleted'}`))
+    // A known state is in force since the restore: that it is listed again adds nothing.
+    const before = ordered.filter(
+      ({ observedMs, resourceVersion, change }) =>
+        observedMs >= fromMs && observedMs < untilMs && !known.has(`${resourceVersion} ${change === 'deleted'}`),
+    )
     states.push(...orderedStates(before))
     if (before.length > 0) undoneMs = undefined
     seen = [...seen, ...before]

@@ -5,6 +5,7 @@
  * 0. The offset is the one that most writers agree on, so one node's clock shifts nothing; a writer that differs is a doubt.
  */
 import type { ObjectFacts } from '../../model/object-facts.ts'
+import { CLOCK_ERROR_MS_MAX } from '../../model/observation.ts'
 
 export interface CollectorClock {
   /** The cluster's time, to the second, of an observation at `seenMs`. */
@@ -28,8 +29,6 @@ const WINDOWS_MS = [60 * 60_000, 24 * 60 * 60_000, 30 * 24 * 60 * 60_000]
 const SAMPLES_MIN = 3
 /** A larger difference is a backlog of events, unless two writers agree on it. */
 const AHEAD_MS_MAX = 10 * 60_000
-/** No clock that is only badly set explains a larger difference: what is reported that late are old events. */
-export const CLOCK_ERROR_MS_MAX = 45 * 60_000
 /** A smaller difference is the watch's delay. */
 const DELAY_MS_MAX = 1000
 /** Writers whose smallest differences are this close agree: some of their events are late. */

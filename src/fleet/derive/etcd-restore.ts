@@ -1,13 +1,14 @@
 /**
  * Restores of etcd from a snapshot, found in the states of objects. Revisions go back to that of the snapshot: what was written
  * since is undone, and later states have lower resource versions. One object may be reported in a wrong order; a restore shows
- * in several objects, of which at least one was surely written later with a lower version.
+ * in several objects. Either at least one was surely written later with a lower version, or, when nothing is written after the
+ * restore, several are listed again in an old version long after the newer one was last observed.
  */
-import type { ObjectObservation } from '../../model/observation.ts'
-import { CLOCK_ERROR_MS_MAX, ownTimeMs } from './collector-clock.ts'
+import { CLOCK_ERROR_MS_MAX, type ObjectObservation } from '../../model/observation.ts'
+import { ownTimeMs } from './collector-clock.ts'
 
 export interface Restore {
-  /** The first observation of a state written since the restore, by the Collector's clock. */
+  /** The first observation of a state of the time since the restore, by the Collector's clock. */
   readonly atMs: number
   /** States with a higher resource version that were observed before are undone. */
   readonly version: number
@@ -49,7 +50,12 @@ function hasReversal(states: Ordered): boolean {
 interface Reversal {
   readonly object: number
   readonly atMs: number
+  /** The last observation of a higher version before it. */
+  readonly higherMs: number
+  /** Higher than the revision of the snapshot. */
   readonly version: number
+  /** The version of a state that was observed before too: the revision of the snapshot is not lower. */
+  readonly listedVersion?: number
   readonly isSure: boolean
 }
 
@@ -60,17 +66,47 @@ function nextRestore(
   isWatched: (object: ObjectObservation) => boolean,
 ): Restore | undefined {
   const reversals = reversed.flatMap((states, object) => reversalsOf(states, object, fromMs, isWatched))
-  const atMs = Math.min(...reversals.filter(({ isSure }) => isSure).map((reversal) => reversal.atMs))
-  const since = reversals.filter((reversal) => reversal.atMs >= atMs)
-  if (new Set(since.map(({ object }) => object)).size < OBJECTS_MIN) return undefined
-  const version = Math.min(...since.map((reversal) => reversal.version)) - 1
+  const written = reversals.filter(({ listedVersion }) => listedVersion === undefined)
+  const listed = oneSnapshot(firstListedOf(reversals))
+  const writtenMs = Math.min(...written.filter(({ isSure }) => isSure).map((reversal) => reversal.atMs))
+  // By then the newer states of all of them were undone.
+  const listedMs = areSeveral(listed) ? Math.max(...listed.map((reversal) => reversal.atMs)) : Infinity
+  const atMs = Math.min(writtenMs, listedMs)
+  const since = [
+    ...written.filter((reversal) => reversal.atMs >= atMs),
+    ...listed.filter(({ higherMs }) => higherMs < atMs),
+  ]
+  if (!areSeveral(since)) return undefined
+  const storedVersion = Math.max(...listed.map(({ listedVersion }) => listedVersion ?? -Infinity))
+  const version = Math.min(...since.map((reversal) => reversal.version).filter((one) => one > storedVersion)) - 1
   let snapshotMs = -Infinity
   for (const states of objects) {
-    for (const { observedMs, resourceVersion } of states) {
+    for (const [i, { observedMs, resourceVersion }] of states.entries()) {
+      if (states[i - 1]?.resourceVersion === resourceVersion) continue
       if (observedMs < atMs && observedMs > snapshotMs && Number(resourceVersion) <= version) snapshotMs = observedMs
     }
   }
   return { atMs, version, snapshotMs }
+}
+
+/** Of each object the first one that was listed again. */
+function firstListedOf(reversals: readonly Reversal[]): readonly Reversal[] {
+  const objects = new Set<number>()
+  return reversals.filter(({ listedVersion, object }) => {
+    const isFirst = listedVersion !== undefined && !objects.has(object)
+    if (isFirst) objects.add(object)
+    return isFirst
+  })
+}
+
+function areSeveral(reversals: readonly Reversal[]): boolean {
+  return new Set(reversals.map(({ object }) => object)).size >= OBJECTS_MIN
+}
+
+/** One snapshot has all listed versions and none of the undone ones; otherwise the reports are old, and nothing was restored. */
+function oneSnapshot(listed: readonly Reversal[]): readonly Reversal[] {
+  const undoneVersion = Math.min(...listed.map(({ version }) => version))
+  return listed.every(({ listedVersion }) => listedVersion! < undoneVersion) ? listed : []
 }
 
 /** States with a lower version than one that was observed before. */
@@ -81,18 +117,39 @@ function reversalsOf(
   isWatched: (object: ObjectObservation) => boolean,
 ): readonly Reversal[] {
   const reversals: Reversal[] = []
+  const known = new Set<string>()
   let highest: ObjectObservation | undefined
   // `states` are in order of version, and the sort is stable.
   for (const state of states.toSorted((a, b) => a.observedMs - b.observedMs)) {
-    if (state.observedMs < fromMs) continue
-    const version = Number(state.resourceVersion)
+    const { observedMs, resourceVersion } = state
+    const isAgain = known.has(resourceVersion)
+    known.add(resourceVersion)
+    if (observedMs < fromMs) continue
+    const version = Number(resourceVersion)
     if (highest === undefined || version >= Number(highest.resourceVersion)) highest = state
-    else if (state.observedMs > highest.observedMs && state.change !== 'deleted') {
-      const isSure = isWatched(state) && isWrittenLater(state, highest)
-      reversals.push({ object, atMs: state.observedMs, version, isSure })
+    else if (observedMs > highest.observedMs && state.change !== 'deleted') {
+      const reversal = { object, atMs: observedMs, higherMs: highest.observedMs, version }
+      if (!isAgain) reversals.push({ ...reversal, isSure: isWatched(state) && isWrittenLater(state, highest) })
+      else reversals.push(...listedAgain(states, state, reversal))
     }
   }
   return reversals
+}
+
+/** A state that was observed before: it is in force again unless the report is old or a clock is wrong. */
+function listedAgain(
+  states: Ordered,
+  { observedMs, change }: ObjectObservation,
+  reversal: Omit<Reversal, 'isSure'>,
+): readonly Reversal[] {
+  const higher = states.filter((state) => Number(state.resourceVersion) > reversal.version)
+  const undone = higher.filter((state) => state.observedMs < observedMs)
+  const higherMs = Math.max(...undone.map((state) => state.observedMs))
+  const undoneVersions = new Set(undone.map(({ resourceVersion }) => resourceVersion))
+  const isUndone = !higher.some((state) => state.observedMs > observedMs && undoneVersions.has(state.resourceVersion))
+  if (change === 'modified' || observedMs - higherMs < CLOCK_ERROR_MS_MAX || !isUndone) return []
+  const version = Math.min(...[...undoneVersions].map(Number))
+  return [{ ...reversal, higherMs, version, listedVersion: reversal.version, isSure: true }]
 }
 
 /** By the times in the object. A Collector's clock that is set back reverses observations too, but not these times. */

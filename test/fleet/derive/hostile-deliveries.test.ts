@@ -221,6 +221,92 @@ describe('etcd that was restored from a snapshot', () => {
     expect(cluster.versions).toEqual({ kubevirt: 'v1.6.2' })
   })
 
+  describe('and nothing is written after it', () => {
+    const again = (seconds: number, change: ObjectObservation['change'] = 'listed'): readonly ObjectObservation[] => [
+      sight({ ...OLD_CSV, rv: 900, seconds, change }, oldCsv),
+      sight({ ...HCO, rv: 910, seconds, change }, hcoFacts('1.16.0', settled(-90_000))),
+      sight({ ...KUBEVIRT, rv: 920, seconds: seconds + 30, change }, kubevirt('v1.6.2', -90_000)),
+    ]
+    const shownOf = (objects: readonly ObjectObservation[]): unknown => {
+      const { cluster, intervals } = deriveCluster(observations({ objects }))
+      const hco = intervals.filter(({ operator }) => operator === 'kubevirt-hyperconverged')
+      return {
+        upgrades: upgradesOf({ objects }),
+        versions: [cluster.hcoVersion, cluster.versions['kubevirt']],
+        intervals: hco.map(({ version, fromMs }) => `${version} ${Math.floor((fromMs - at(0)) / 1000)}`),
+      }
+    }
+    const AFTER = { upgrades: [GOLDEN], versions: ['1.16.0', 'v1.6.2'] }
+    const UPGRADED = {
+      upgrades: [GOLDEN],
+      versions: ['1.17.0', 'v1.7.1'],
+      intervals: ['1.16.0 -600', '1.17.0 840'],
+    }
+    const RESTORED = { ...AFTER, intervals: ['1.16.0 -600', '1.17.0 840', '1.16.0 7230'] }
+
+    test.each(['listed', 'added'] as const)('the versions of the snapshot run again when they are %s', (change) => {
+      expect(shownOf([...before, ...again(7200, change)])).toEqual(RESTORED)
+      expect(shownOf([...again(7200, change), ...again(9000, change), ...before].reverse())).toEqual(RESTORED)
+    })
+
+    test('from the earliest time on that no wrong clock explains', () => {
+      const hco = again(841 + 45 * 60).slice(1, 2)
+      const kubevirtAgain = again(700 - 30 + 45 * 60).slice(2)
+      const objects = [...before, ...hco, ...kubevirtAgain]
+      expect(shownOf(objects)).toEqual({ ...AFTER, intervals: ['1.16.0 -600', '1.17.0 840', '1.16.0 3541'] })
+    })
+
+    test('what is written later is no second restore', () => {
+      const later = restored.map((one) => ({ ...one, observedMs: one.observedMs + 90_000_000 }))
+      expect(shownOf([...before, ...again(7200), ...later])).toEqual(RESTORED)
+    })
+
+    test('what is written first is the time of the restore, whichever objects are only listed', () => {
+      const objects = [...before, ...again(7200).slice(0, 2), sight({ ...KUBEVIRT, rv: 970, seconds: 6000 }, kubevirt('v1.6.2', 6000))] // prettier-ignore
+      expect(shownOf(objects)).toEqual({ ...AFTER, intervals: ['1.16.0 -600', '1.17.0 840', '1.16.0 6000'] })
+    })
+
+    test('a CSV that was deleted since the snapshot is there again', () => {
+      const deleted = sight({ ...OLD_CSV, rv: 2300, seconds: 100, change: 'deleted' }, oldCsv)
+      expect(shownOf([...before, deleted, ...again(7200)])).toEqual(RESTORED)
+    })
+
+    test('an object that is older than the snapshot, and never changes, stays', () => {
+      const cdi = sight(
+        { uid: 'cdi', name: 'cdi', rv: 950, seconds: -500 },
+        operandFacts('cdis', { observedVersion: 'v1.64' }),
+      )
+      const { cluster } = deriveCluster(observations({ objects: [...before, cdi, ...again(7200)] }))
+      expect(cluster.versions).toMatchObject({ cdi: 'v1.64' })
+    })
+
+    test.each<readonly [string, readonly ObjectObservation[]]>([
+      ['one object alone', again(7200).slice(0, 1)],
+      [
+        'reports that a clock explains',
+        again(840 + 45 * 60 - 1)
+          .slice(1, 2)
+          .concat(again(2500).slice(2)),
+      ],
+      ['changes that are delivered late', again(7200, 'modified')],
+      [
+        'objects of which the newer states are observed later',
+        [...again(7200), ...before.slice(3).map((one) => ({ ...one, observedMs: one.observedMs + 9_000_000 }))],
+      ],
+      [
+        'an object older than a state of another that is listed too',
+        [
+          ...again(7200).slice(1, 2),
+          sight({ uid: 'cdi', name: 'cdi', rv: 4000, seconds: -600 }, operandFacts('cdis', {})),
+          sight({ uid: 'cdi', name: 'cdi', rv: 5000, seconds: 700 }, operandFacts('cdis', { phase: 'Deployed' })),
+          sight({ uid: 'cdi', name: 'cdi', rv: 4000, seconds: 7200, change: 'listed' }, operandFacts('cdis', {})),
+        ],
+      ],
+    ])('%s are no restore', (_, old) => {
+      expect(shownOf([...before, ...old])).toEqual(UPGRADED)
+    })
+  })
+
   test('the order of arrival and repeats do not matter', () => {
     const objects = [...before, ...restored]
     const want = JSON.stringify(deriveCluster(observations({ objects })))

@@ -468,7 +468,10 @@ const BASELINE = `
 `
 
 /** The steps from each version to the next, from the baseline on. */
-const STEPS: readonly string[] = []
+const STEPS: readonly string[] = [
+  // seen_ms: when last_version was observed last: the first time in that hour. 0: last_ms is all that is known.
+  'ALTER TABLE object_state ADD COLUMN seen_ms INTEGER NOT NULL DEFAULT 0',
+]
 
 /** The version of a file that this program has brought up to date. */
 export const SCHEMA_VERSION = BASELINE_VERSION + STEPS.length

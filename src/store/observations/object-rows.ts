@@ -27,6 +27,7 @@ interface SpanColumns {
   lastVersion: number
   lastMs: number
   lastChange: number
+  seenMs: number
   /** `null`: not reported. */
   firstManager: string | null
   lastManager: string | null
@@ -34,7 +35,7 @@ interface SpanColumns {
 
 export const SPAN_COLUMNS = `is_deleted AS isDeleted, hash, first_version AS firstVersion, first_ms AS firstMs,
   first_change AS firstChange, last_version AS lastVersion, last_ms AS lastMs, last_change AS lastChange,
-  (SELECT text FROM field_manager WHERE id = first_manager) AS firstManager,
+  seen_ms AS seenMs, (SELECT text FROM field_manager WHERE id = first_manager) AS firstManager,
   (SELECT text FROM field_manager WHERE id = last_manager) AS lastManager`
 
 export function spanOf(row: SpanColumns): StateSpan {
@@ -43,6 +44,7 @@ export function spanOf(row: SpanColumns): StateSpan {
     hash: row.hash,
     first: { version: row.firstVersion, ms: row.firstMs, change: row.firstChange, manager: row.firstManager ?? '' },
     last: { version: row.lastVersion, ms: row.lastMs, change: row.lastChange, manager: row.lastManager ?? '' },
+    seenMs: row.seenMs,
   }
 }
 
@@ -69,11 +71,19 @@ export class ObjectRows extends Statements {
   readonly #managers: FieldManagers
   readonly #put = this.db.prepare<(number | Uint8Array | null)[]>(
     `INSERT INTO object_state (object, is_deleted, hash, first_version, first_ms, first_change, first_manager,
-         last_version, last_ms, last_change, last_manager, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         last_version, last_ms, last_change, last_manager, seen_ms, facts)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   readonly #move = this.db.prepare<(number | null)[]>(
     `UPDATE object_state SET first_version = ?, first_ms = ?, first_change = ?, first_manager = ?, last_version = ?,
-         last_ms = ?, last_change = ?, last_manager = ? WHERE object = ? AND is_deleted = ? AND hash = ?`,
+         last_ms = ?, last_change = ?, last_manager = ?, seen_ms = ? WHERE object = ? AND is_deleted = ? AND hash = ?`,
+  )
+  readonly #touch = this.db.prepare<number[]>(
+    'UPDATE object_state SET seen_ms = ? WHERE object = ? AND is_deleted = ? AND hash = ?',
+  )
+  readonly #newer = this.db.prepare<number[], { one: number }>(
+    `SELECT 1 AS one FROM object_state WHERE object = ? AND (last_version > ? OR seen_ms > ?)
+         AND (is_deleted, hash) <> (?, ?) LIMIT 1`,
   )
   readonly #clear = this.db.prepare<[number]>('DELETE FROM object_state WHERE object = ?')
   readonly #known = new Map<string, number>()
@@ -126,12 +136,22 @@ export class ObjectRows extends Statements {
     return row === undefined ? undefined : { ...spanOf(row), facts: row.facts }
   }
 
-  put(object: number, { isDeleted, hash, first, last, facts }: StateRow): void {
-    this.#put.run(object, Number(isDeleted), hash, ...this.#columnsOf(first), ...this.#columnsOf(last), facts)
+  put(object: number, { isDeleted, hash, first, last, seenMs, facts }: StateRow): void {
+    this.#put.run(object, Number(isDeleted), hash, ...this.#columnsOf(first), ...this.#columnsOf(last), seenMs, facts)
   }
 
-  move(object: number, { isDeleted, hash, first, last }: StateSpan): void {
-    this.#move.run(...this.#columnsOf(first), ...this.#columnsOf(last), object, Number(isDeleted), hash)
+  move(object: number, { isDeleted, hash, first, last, seenMs }: StateSpan): void {
+    this.#move.run(...this.#columnsOf(first), ...this.#columnsOf(last), seenMs, object, Number(isDeleted), hash)
+  }
+
+  /** Only the time of the last sighting. */
+  touch(object: number, { isDeleted, hash, seenMs }: StateSpan): void {
+    this.#touch.run(seenMs, object, Number(isDeleted), hash)
+  }
+
+  /** Whether another state of the object has a higher version, or was observed later. */
+  isOtherNewer(object: number, { isDeleted, hash, last, seenMs }: StateSpan): boolean {
+    return this.#newer.get(object, last.version, seenMs, Number(isDeleted), hash) !== undefined
   }
 
   removeStates(object: number): void {

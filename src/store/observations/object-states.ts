@@ -1,4 +1,5 @@
-import { EVENTS, NODES } from './object-codec.ts'
+import { CLOCK_ERROR_MS_MAX } from '../../model/observation.ts'
+import { changeNumber, EVENTS, NODES } from './object-codec.ts'
 
 /**
  * Which states of an object are stored. Objects are reported far more often than they change: nodes every few minutes,
@@ -9,6 +10,10 @@ import { EVENTS, NODES } from './object-codec.ts'
  * set, and for ties the least of them. Least and greatest are commutative, associative and idempotent, and a dropped
  * sighting is neither, whatever arrives later. The result for readers (`statesOf`) is a function of the stored
  * sightings.
+ *
+ * Resource versions go back when etcd is restored from a backup, and if nothing is written after that, states of then are
+ * only listed again. So one more sighting is stored: of those of the last version the first one of the newest hour, which
+ * is the greatest of a set too, and costs at most one write per state and hour.
  *
  * The limitation: a state that ends and returns several times with all stored fields equal. Nearly all states contain a
  * start time (conditions, histories, generations), so they differ from earlier states.
@@ -31,13 +36,27 @@ export interface StateSpan {
   readonly hash: number
   readonly first: Sighting
   readonly last: Sighting
+  /** When the last version was observed last: the first time in that hour. */
+  readonly seenMs: number
 }
+
+const HOUR_MS = 3_600_000
+const LISTED = changeNumber('listed')
 
 /** The state after one more sighting; the same object when nothing changes. */
 export function withSighting(state: StateSpan, seen: Sighting): StateSpan {
   const first = seen.version > state.first.version ? state.first : merged(state.first, seen)
   const last = seen.version < state.last.version ? state.last : merged(state.last, seen)
-  return first === state.first && last === state.last ? state : { ...state, first, last }
+  const seenMs = seenMsAfter(state, seen)
+  const isSame = first === state.first && last === state.last && seenMs === state.seenMs
+  return isSame ? state : { ...state, first, last, seenMs }
+}
+
+function seenMsAfter({ last, seenMs }: StateSpan, { version, ms }: Sighting): number {
+  if (version !== last.version) return version > last.version ? ms : seenMs
+  const hour = Math.floor(ms / HOUR_MS)
+  const knownHour = Math.floor(seenMs / HOUR_MS)
+  return hour > knownHour || (hour === knownHour && ms < seenMs) ? ms : seenMs
 }
 
 /** @param seen has the same version, or replaces `known` */
@@ -79,7 +98,25 @@ export function statesOf<S extends StateSpan>(kind: number, states: readonly S[]
     const isMoving = isBack && kind === NODES && before !== undefined
     starts.push(isMoving ? { ...point, version: before.version + 1, ms: before.ms } : point)
   })
-  return starts
+  return states.length < 2 ? starts : [...starts, ...startsAgain(states, starts)]
+}
+
+/**
+ * States that were observed again long after a later one: resource versions went back. The time is the earliest that no
+ * wrong clock explains, and it stays when the state is observed further, and when another one follows.
+ */
+function startsAgain<S extends StateSpan>(states: readonly S[], starts: readonly StateStart<S>[]): StateStart<S>[] {
+  const again = states.flatMap((state) => {
+    const { last, isDeleted, seenMs } = state
+    const later = states.filter((other) => other.last.version > last.version && other.first.ms <= seenMs)
+    const laterMs = later.reduce((newest, other) => Math.max(newest, other.last.ms, other.seenMs), -Infinity)
+    const { version, ms } = starts.findLast((start) => start.state === state)!
+    const againMs = laterMs + CLOCK_ERROR_MS_MAX
+    // A state that began after the later ones is in order by its time.
+    if (later.length === 0 || isDeleted || ms > laterMs || seenMs < againMs) return []
+    return [{ version, ms: againMs, change: LISTED, manager: '', state }]
+  })
+  return again.sort((a, b) => a.ms - b.ms)
 }
 
 function byVersion(a: StateStart<StateSpan>, b: StateStart<StateSpan>): number {

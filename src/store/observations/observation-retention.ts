@@ -22,10 +22,11 @@ export class ObservationRetention extends Statements {
   readonly #objects = this.db.prepare<{ cluster: number; floorMs: number }>(
     `DELETE FROM object_state WHERE object IN (
          SELECT id FROM observed_object WHERE cluster = @cluster AND listed_minute * ${MINUTE_MS} < @floorMs AND NOT EXISTS
-           (SELECT 1 FROM object_state AS seen WHERE seen.object = id AND seen.last_ms >= @floorMs))`,
+           (SELECT 1 FROM object_state AS seen WHERE seen.object = id AND (seen.last_ms >= @floorMs OR seen.seen_ms >= @floorMs)))`,
   )
   readonly #states = this.db.prepare<{ cluster: number; floorMs: number }>(
-    `DELETE FROM object_state WHERE object IN (SELECT id FROM observed_object WHERE cluster = @cluster) AND last_ms < @floorMs AND EXISTS
+    `DELETE FROM object_state WHERE object IN (SELECT id FROM observed_object WHERE cluster = @cluster) AND last_ms < @floorMs
+         AND seen_ms < @floorMs AND EXISTS
          (SELECT 1 FROM object_state AS later WHERE later.object = object_state.object
             AND later.last_version > object_state.last_version AND later.first_ms < @floorMs)`,
   )

@@ -149,7 +149,7 @@ export class Observations implements ObservationSink {
       manager: managerText(observation.manager),
     }
     const text = factsText(facts)
-    const state = { isDeleted: change === 'deleted', hash: factsHash(text), first: seen, last: seen }
+    const state = { isDeleted: change === 'deleted', hash: factsHash(text), first: seen, last: seen, seenMs: seen.ms }
     const isNew = isNewestStored(kind) ? this.#keepNewest(object, state, text) : this.#keep(object, kind, state, text)
     if (isNew) this.#clusters.touch(cluster)
   }
@@ -163,6 +163,11 @@ export class Observations implements ObservationSink {
     }
     const moved = withSighting(known, seen.first)
     if (moved === known) return false
+    // As a rule the present state is listed once more.
+    if (moved.first === known.first && moved.last === known.last && !this.#objects.isOtherNewer(object, known)) {
+      this.#objects.touch(object, moved)
+      return false
+    }
     const before = statesOf(kind, this.#objects.states(object))
     this.#objects.move(object, moved)
     if (!haveSameStates(before, statesOf(kind, this.#objects.states(object)))) return true
@@ -180,8 +185,9 @@ export class Observations implements ObservationSink {
     }
     if (!isTie || seen.hash !== known.hash) return false
     const moved = withSighting(known, seen.first)
-    if (moved !== known) this.#objects.move(object, moved)
-    return moved !== known
+    if (moved.last === known.last) return false
+    this.#objects.move(object, moved)
+    return true
   }
 
   #list({ cluster: name, resource, namespace, observedMs, uids }: ObjectListing): void {

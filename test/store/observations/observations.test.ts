@@ -1,10 +1,11 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ObjectListing } from '../../../src/model/fleet-facts.ts'
 import type { NodeFacts, ObjectFacts } from '../../../src/model/object-facts.ts'
 import type { FieldManager, MetricRun, ObjectChange, ObjectObservation } from '../../../src/model/observation.ts'
-import { openDatabaseForReading } from '../../../src/store/database.ts'
+import { DATABASE_FILE, openDatabaseForReading } from '../../../src/store/database.ts'
 import { migrate } from '../../../src/store/migrations.ts'
 import { Observations } from '../../../src/store/observations/observations.ts'
 import { SqlObservations } from '../../../src/store/observations/observation-reader.ts'
@@ -152,6 +153,122 @@ describe('of each distinct state the first and the last sighting are kept', () =
   })
 })
 
+describe('a state that is listed again after a later one: resource versions went back', () => {
+  const MINUTE = 60_000
+  const HOUR = 60 * MINUTE
+  /** From the start of an hour on. */
+  const START = HOUR - (NOW_MS % HOUR)
+  const at = (minutes: number): Seen => ({ afterMs: START + minutes * MINUTE, change: 'listed' })
+  const upgraded = [source(1, 'READY', at(0)), source(9, 'CONNECTING', at(10))]
+  const UPGRADED = [`a@1 listed ${START} READY`, `a@9 listed ${START + 10 * MINUTE} CONNECTING`]
+  const RESTORED = [...UPGRADED, `a@1 listed ${START + 55 * MINUTE} READY`]
+
+  test.each<[string, readonly ObjectObservation[], readonly string[]]>([
+    ['once', [source(1, 'READY', at(180))], RESTORED],
+    [
+      'at the earliest time that no wrong clock explains',
+      [source(10, 'TRANSIENT_FAILURE', at(25)), source(1, 'READY', at(70))],
+      [...UPGRADED, `a@10 listed ${START + 25 * MINUTE} TRANSIENT_FAILURE`, `a@1 listed ${START + 70 * MINUTE} READY`],
+    ],
+    [
+      'earlier',
+      [source(10, 'TRANSIENT_FAILURE', at(25.001)), source(1, 'READY', at(70))],
+      [...UPGRADED, `a@10 listed ${START + 25.001 * MINUTE} TRANSIENT_FAILURE`],
+    ],
+    [
+      'of which the later one was listed since then',
+      [source(9, 'CONNECTING', at(130)), source(1, 'READY', at(180))],
+      [...UPGRADED, `a@1 listed ${START + 175 * MINUTE} READY`],
+    ],
+    [
+      'of which the later one is listed again too',
+      [source(1, 'READY', at(180)), source(9, 'CONNECTING', at(185))],
+      UPGRADED,
+    ],
+    [
+      'of which the later one was listed in an hour several times: the first counts',
+      [source(9, 'CONNECTING', at(150)), source(9, 'CONNECTING', at(125)), source(1, 'READY', at(180))],
+      [...UPGRADED, `a@1 listed ${START + 170 * MINUTE} READY`],
+    ],
+    [
+      'after its deletion',
+      [source(10, 'READY', { ...at(20), change: 'deleted' }), source(1, 'READY', at(180))],
+      [...UPGRADED, `a@10 deleted ${START + 20 * MINUTE} READY`, `a@1 listed ${START + 65 * MINUTE} READY`],
+    ],
+    [
+      'twice, by two restores',
+      [source(10, 'TRANSIENT_FAILURE', at(20)), source(9, 'CONNECTING', at(180)), source(1, 'READY', at(300))],
+      [
+        ...UPGRADED,
+        `a@10 listed ${START + 20 * MINUTE} TRANSIENT_FAILURE`,
+        `a@9 listed ${START + 65 * MINUTE} CONNECTING`,
+        `a@1 listed ${START + 225 * MINUTE} READY`,
+      ],
+    ],
+    [
+      'and is followed by another one, which is listed further',
+      [source(1, 'READY', at(180)), ...[200, 300, 400].map((minutes) => source(5, 'OTHER', at(minutes)))],
+      [
+        UPGRADED[0]!,
+        `a@5 listed ${START + 200 * MINUTE} OTHER`,
+        UPGRADED[1]!,
+        `a@1 listed ${START + 55 * MINUTE} READY`,
+      ],
+    ],
+    [
+      'under the version that is reported, of several in which nothing that is stored changed',
+      [source(4, 'READY', at(5)), source(4, 'READY', at(180))],
+      RESTORED,
+    ],
+    [
+      'that has had another version since',
+      [source(10, 'READY', at(20)), source(1, 'READY', at(180))],
+      [...UPGRADED, `a@10 listed ${START + 20 * MINUTE} READY`],
+    ],
+  ])('%s', async (_name, more, told) => {
+    for (const objects of [[...upgraded, ...more], [...upgraded, ...more].reverse()]) {
+      const observed = new Observed()
+      for (const one of objects) await observed.put([one])
+      expect(await observed.told()).toEqual(told)
+    }
+  })
+
+  test('further listings of it change nothing', async () => {
+    const observed = new Observed()
+    await observed.put([...upgraded, source(1, 'READY', at(180))])
+    const { position } = await observed.asking((reader) => reader.changedSince(0))
+    const heartbeat = (ms: number): number => Math.floor(ms / HOUR)
+    const first = source(1, 'READY', at(185))
+    const second = source(1, 'READY', at(230))
+    expect(heartbeat(first.observedMs)).toBe(heartbeat(second.observedMs))
+    await observed.put([first])
+    await observed.put([second])
+    expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([])
+    expect(await observed.told()).toEqual(RESTORED)
+  })
+
+  test('the log of changes has it after the later one', async () => {
+    const observed = new Observed()
+    await observed.put([...upgraded, source(1, 'READY', at(180))])
+    const all = { fromMs: 0, toMs: Infinity, limit: 1 }
+    const [newest] = await observed.asking((reader) => reader.changes(CLUSTER, all))
+    expect([textOf(newest!.after), stateOf(newest!.before!)]).toEqual([RESTORED[2], 'CONNECTING'])
+  })
+
+  test('also in a file of schema 21, which has no sightings of the past', async () => {
+    const observed = new Observed()
+    await observed.put(upgraded)
+    await observed.store.close()
+    const old = new Database(join(observed.store.options.dir, DATABASE_FILE))
+    old.exec('ALTER TABLE object_state DROP COLUMN seen_ms; PRAGMA user_version = 21')
+    old.close()
+    await observed.store.reopen()
+    expect(await observed.told()).toEqual(UPGRADED)
+    await observed.put([source(1, 'READY', at(180))])
+    expect(await observed.told()).toEqual(RESTORED)
+  })
+})
+
 const writer = (name: string): FieldManager => ({ name, operation: 'Update', subresource: '' })
 
 test('the log of changes says who had written last when a state was first seen, or that nobody tells it', async () => {
@@ -178,7 +295,7 @@ const arbitraryObservation = fc
     state: fc.constantFrom('READY', 'CONNECTING', 'TRANSIENT_FAILURE'),
     name: fc.constantFrom('a', 'b'),
     change: fc.constantFrom<ObjectChange>('added', 'modified', 'listed', 'deleted'),
-    afterMs: fc.integer({ min: 0, max: 50 * MINUTE_MS }),
+    afterMs: fc.oneof(fc.integer({ min: 0, max: 50 * MINUTE_MS }), fc.integer({ min: 0, max: 500 * MINUTE_MS })),
     manager: fc.constantFrom(undefined, 'olm', 'kubectl-edit'),
     what: fc.constantFrom('source' as const, 'source' as const, 'node' as const, 'event' as const),
   })
@@ -459,6 +576,18 @@ describe('retention', () => {
     const floorMs = NOW_MS + day(4) - ((NOW_MS + day(4)) % DAY_MS)
     expect(await observed.asking((reader) => reader.oldestMs(CLUSTER))).toBe(floorMs)
     expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([CLUSTER])
+  })
+
+  test('a state that is only listed again stays, however old it is', async () => {
+    const observed = new Observed({ retentionObjectsMs })
+    await observed.put([source(1, 'READY', { afterMs: 0 }), source(2, 'CONNECTING', { afterMs: DAY_MS })])
+    await observed.put([source(1, 'READY', { afterMs: 13 * DAY_MS, change: 'listed' })])
+    await observed.store.writer.maintain(NOW_MS + 14 * DAY_MS)
+    expect(await observed.told()).toEqual([
+      'a@1 modified 0 READY',
+      `a@2 modified ${DAY_MS} CONNECTING`,
+      `a@1 listed ${DAY_MS + 45 * MINUTE_MS} READY`,
+    ])
   })
 
   test('an object that went may come again', async () => {

@@ -118,6 +118,7 @@ function wild(scenario: ScenarioName, name: string): readonly Figure[] {
     less(`${scenario}/peakBytes`, `${name}: peak memory`, 'megabytes'),
     less(`${scenario}/diskBytes`, `${name}: disk`, 'megabytes'),
     ...query(`${scenario}/rules`, `${name}: 22 fleet rules at one time`, { victoria: 1 / 15 }),
+    less(`${scenario}/earlyRules.cpuMs`, `CPU, ${name}: the same, first 20 rounds after the first`, 'ms'),
     ...query(`${scenario}/region-rate`, `${name}: sum by (region) (rate(x[5m])), 2 h @ 1 m`, { victoria: 1 }),
   ]
 }

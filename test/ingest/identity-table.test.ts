@@ -121,6 +121,56 @@ describe('the identity table', () => {
     expect([find(table, 'series 9'), table.size]).toEqual([9, 498])
   })
 
+  test('finds each of them in whatever order, in every state, with its sender', () => {
+    const table = new IdentityTable(500, keys())
+    const known = new Map<string, number>()
+    let state = 11
+    const draw = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below
+    for (let round = 1; round <= 20_000; round++) {
+      const from = draw(400)
+      // A run of neighbours, as a scrape is one, then from somewhere else.
+      for (let n = from; n < from + draw(5); n++) {
+        const text = `series ${n}`
+        expect([text, find(table, text)]).toEqual([text, known.get(text) ?? 0])
+        expect(table.foundSender).toBe(0 - (known.get(text) ?? 0))
+        if (known.has(text)) continue
+        table.remember(...hashed(text, table.scope(undefined)), round, -round)
+        known.set(text, round)
+      }
+      if (draw(500) > 0) continue
+      const dropped = new Set([...known.values()].filter((ref) => ref % 3 === 0))
+      table.forget(dropped)
+      for (const [text, ref] of known) if (dropped.has(ref)) known.delete(text)
+      expect(table.size).toBe(known.size)
+    }
+  })
+
+  test('label sets whose hashes differ in one word, or only in length, are different ones', () => {
+    const table = new IdentityTable(100, keys())
+    const variants = [
+      [1, 2, 3, 4, 9],
+      [0, 2, 3, 4, 9],
+      [1, 0, 3, 4, 9],
+      [1, 2, 0, 4, 9],
+      [1, 2, 3, 0, 9],
+      [1, 2, 3, 4, 8],
+    ] as const
+    for (const [at, [a, b, c, d, length]] of variants.entries()) {
+      expect(table.find(Int32Array.of(a, b, c, d), 0, length)).toBe(0)
+      table.remember(Int32Array.of(a, b, c, d), 0, length, at + 1)
+    }
+    // Each after each: expected at its place, or sought.
+    for (const first of variants.keys()) {
+      for (const second of variants.keys()) {
+        const found = [first, second].map((at) => {
+          const [a, b, c, d, length] = variants[at]!
+          return table.find(Int32Array.of(a, b, c, d), 0, length)
+        })
+        expect(found).toEqual([first + 1, second + 1])
+      }
+    }
+  })
+
   test('works with keys of its own', () => {
     const table = new IdentityTable(10)
     remember(table, 'up', 3)

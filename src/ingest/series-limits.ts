@@ -43,20 +43,19 @@ export class SeriesLimits {
   refusalOf(cluster: string, nowMs: number, count = 1): RefusedSeries | undefined {
     this.#startMinute(nowMs)
     const { clusterSeriesMax, clusterNewSeriesPerMinuteMax, newSeriesPerMinuteMax } = this.#options
-    const who = (): string => (cluster === '' ? 'the series without a cluster' : `cluster ${JSON.stringify(cluster)}`)
-    const refuse = (reason: RefusedSeries['reason'], example: string): RefusedSeries => ({ reason, example, cluster })
-    const more = count === 1 ? 'one' : `up to ${count}`
     if (this.#seriesOf(cluster) + count > clusterSeriesMax) {
       const limit = `ingest.cluster-series-max, ${clusterSeriesMax}`
-      return refuse('cluster_series_limit', `${who()}: got ${more} more than ${limit}`)
+      return refusal('cluster_series_limit', cluster, `${whose(cluster)}: got ${more(count)} more than ${limit}`)
     }
     if ((this.#newByCluster.get(cluster) ?? 0) + count > clusterNewSeriesPerMinuteMax) {
       const limit = `ingest.cluster-new-series-per-minute-max, ${clusterNewSeriesPerMinuteMax}`
-      return refuse('new_series_limit', `${who()}: got ${more} more new series in this minute than ${limit}`)
+      const example = `${whose(cluster)}: got ${more(count)} more new series in this minute than ${limit}`
+      return refusal('new_series_limit', cluster, example)
     }
     if (this.#newInAll + count > newSeriesPerMinuteMax) {
       const limit = `ingest.new-series-per-minute-max, ${newSeriesPerMinuteMax}`
-      return refuse('new_series_limit', `all clusters: got ${more} more new series in this minute than ${limit}`)
+      const example = `all clusters: got ${more(count)} more new series in this minute than ${limit}`
+      return refusal('new_series_limit', cluster, example)
     }
     return undefined
   }
@@ -87,6 +86,18 @@ export class SeriesLimits {
     this.#newInAll = 0
     this.#newByCluster.clear()
   }
+}
+
+function refusal(reason: RefusedSeries['reason'], cluster: string, example: string): RefusedSeries {
+  return { reason, example, cluster }
+}
+
+function whose(cluster: string): string {
+  return cluster === '' ? 'the series without a cluster' : `cluster ${JSON.stringify(cluster)}`
+}
+
+function more(count: number): string {
+  return count === 1 ? 'one' : `up to ${count}`
 }
 
 function most(counts: Iterable<readonly [cluster: string, count: number]>): Pick<LimitReport, 'used' | 'cluster'> {

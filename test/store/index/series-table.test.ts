@@ -32,3 +32,38 @@ test('a label whose value is a cluster is no cluster', () => {
   table.create(Labels.of({ __name__: 'm', job: 'a' }), 0)
   expect([table.seriesOf('a'), table.seriesOf('')]).toEqual([0, 1])
 })
+
+test('each label set has one series, in whatever order sets are sought, made and removed', () => {
+  // Few names and values: neighbours share pairs, lack them, and have others in between.
+  const sets = Array.from({ length: 243 }, (_, n) =>
+    Labels.of(
+      Object.fromEntries(
+        ['a', 'b', 'c', 'd', 'e'].map((name, at) => [name, ['', 'x', 'y'][Math.floor(n / 3 ** at) % 3]!]),
+      ),
+    ),
+  )
+  const table = new SeriesTable(1, 1)
+  const slots = new Map<string, number>()
+  const free = sets.map((_, slot) => slot)
+  let state = 7
+  const draw = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below
+  for (let round = 0; round < 5000; round++) {
+    const labels = sets[draw(sets.length)]!
+    const slot = slots.get(labels.key)
+    expect(Math.max(-1, table.find(labels))).toBe(slot ?? -1)
+    if (slot === undefined) {
+      const taken = free.pop()!
+      table.create(labels, taken)
+      slots.set(labels.key, taken)
+      const made = table.newSeries.at(-1)!
+      expect(table.labelsOf(made.pairIds).key).toBe(labels.key)
+    } else if (draw(3) === 0) {
+      table.remove(slot)
+      slots.delete(labels.key)
+      free.push(slot)
+    }
+    // The same object again, and an equal one.
+    expect(Math.max(-1, table.find(labels))).toBe(slots.get(labels.key) ?? -1)
+    expect(Math.max(-1, table.find(Labels.fromFlat(labels.flat)))).toBe(slots.get(labels.key) ?? -1)
+  }
+})

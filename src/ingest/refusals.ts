@@ -15,6 +15,8 @@ export interface RefusedSeries {
 
 const EXAMPLE_CHARS_MAX = 300
 
+const NO_REFUSALS: readonly Refusal[] = []
+
 /** Counts the refusals of one request by reason, with the first example of each. */
 export class RefusalTally {
   readonly #counts = new Map<RefusalReason, number>()
@@ -37,8 +39,9 @@ export class RefusalTally {
     this.#examples.set(reason, clipText(example, EXAMPLE_CHARS_MAX))
   }
 
-  /** In the order of `REFUSAL_REASONS`. */
-  refusals(): Refusal[] {
+  /** In the order of `REFUSAL_REASONS`. HOT: once per request, and mostly there are none. */
+  refusals(): readonly Refusal[] {
+    if (this.#counts.size === 0) return NO_REFUSALS
     return REFUSAL_REASONS.flatMap((reason) => {
       const count = this.#counts.get(reason)
       return count === undefined ? [] : [{ reason, count, example: this.#examples.get(reason) ?? '' }]

@@ -16,17 +16,15 @@ import { carry, revive, type CarriedFailure, type Channel } from './rpc.ts'
  */
 export const LANE_BYTES = 4 * 1024 * 1024
 
-interface LaneRequest {
-  readonly start: number
-  readonly length: number
-  readonly cluster: string | undefined
-  readonly protocol: WriteProtocol
-}
-
+/** Requests as columns, because names of properties would cost more than all else to send. */
 interface LaneBatch {
   readonly id: number
   readonly nowMs: number
-  readonly requests: readonly LaneRequest[]
+  /** In the ring. */
+  readonly starts: readonly number[]
+  readonly lengths: readonly number[]
+  readonly clusters: readonly (string | undefined)[]
+  readonly protocols: readonly WriteProtocol[]
 }
 
 /** A number is the sample count of a request whose samples were all accepted. */
@@ -40,7 +38,8 @@ interface LaneAnswer {
 
 interface Waiter {
   readonly place: BodyPlace
-  readonly request: LaneRequest
+  readonly cluster: string | undefined
+  readonly protocol: WriteProtocol
   readonly resolve: (outcome: WriteOutcome) => void
   readonly reject: (cause: Error) => void
 }
@@ -70,7 +69,14 @@ export function createWriteLane(channel: Channel, memory: SharedArrayBuffer, now
   const post = (): void => {
     if (failure !== undefined) return
     const id = ++lastId
-    const batch: LaneBatch = { id, nowMs: nowMs(), requests: collected.map(({ request }) => request) }
+    const batch: LaneBatch = {
+      id,
+      nowMs: nowMs(),
+      starts: collected.map(({ place }) => place.start),
+      lengths: collected.map(({ place }) => place.length),
+      clusters: collected.map(({ cluster }) => cluster),
+      protocols: collected.map(({ protocol }) => protocol),
+    }
     underWay.set(id, collected)
     collected = []
     channel.postMessage(batch)
@@ -93,10 +99,9 @@ export function createWriteLane(channel: Channel, memory: SharedArrayBuffer, now
       if (failure !== undefined) return Promise.reject(failure)
       const place = ring.take(body)
       if (place === undefined) return undefined
-      const { start, length } = place
       if (collected.length === 0) setImmediate(post)
       return new Promise((resolve, reject) => {
-        collected.push({ place, request: { start, length, cluster, protocol }, resolve, reject })
+        collected.push({ place, cluster, protocol, resolve, reject })
       })
     },
     fail(cause) {
@@ -129,12 +134,14 @@ export function serveWriteLane(
 ): void {
   const bytes = new Uint8Array(memory)
   channel.on('message', (message) => {
-    const { id, nowMs, requests } = message as LaneBatch
-    const outcomes = requests.map(({ start, length, cluster, protocol }): LaneOutcome => {
+    const { id, nowMs, starts, lengths, clusters, protocols } = message as LaneBatch
+    const outcomes = starts.map((start, i): LaneOutcome => {
+      const cluster = clusters[i]
+      const protocol = protocols[i]!
       try {
         store.admit()
         const context = cluster === undefined ? { nowMs, protocol } : { nowMs, protocol, cluster }
-        const outcome = ingest.write(bytes.subarray(start, start + length), context)
+        const outcome = ingest.write(bytes.subarray(start, start + lengths[i]!), context)
         return isAllTaken(outcome) ? outcome.samplesTaken : outcome
       } catch (thrown) {
         return { failure: carry(thrown) }

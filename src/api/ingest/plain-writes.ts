@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from '../../base/log.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { WriteOutcome } from '../../ingest/write-outcome.ts'
-import type { tryAccess } from '../server/access.ts'
+import type { Granted, tryAccess } from '../server/access.ts'
 import { RETRY_AFTER_SECONDS, asFailure, logFailure, textOf } from '../server/error-handler.ts'
 import { protocolOf, type Write } from './remote-write.ts'
-import { FORMATS, countedWrite } from './write-metrics.ts'
+import { WriteTally } from './write-metrics.ts'
 import { readBody, type FastPath } from '../server/fast-path.ts'
 
 /**
@@ -25,9 +25,25 @@ const ROUTE = '/api/v1/write'
 const TEXT = 'text/plain; charset=utf-8'
 
 export function plainWrites(parts: PlainWritesParts): FastPath {
+  const counts = new WriteTally(parts.metrics, ROUTE)
   return (request, response, fallBack) => {
     if (!isPlainWrite(request, parts)) return false
-    void answer(request, response, fallBack, parts)
+    const exchange = new Exchange(request, response, parts, counts)
+    const granted = parts.tryAccess(request.headers)
+    if (!(granted instanceof Promise)) {
+      if (granted === undefined) return false
+      exchange.read(granted)
+      return true
+    }
+    granted.then(
+      (found) => {
+        if (found === undefined) fallBack()
+        else exchange.read(found)
+      },
+      (thrown: unknown) => {
+        exchange.fail(thrown)
+      },
+    )
     return true
   }
 }
@@ -44,38 +60,49 @@ function isPlainWrite(request: IncomingMessage, { bodyBytesMax, readiness }: Pla
   )
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  fallBack: () => void,
-  parts: PlainWritesParts,
-): Promise<void> {
-  const startMs = performance.now()
-  try {
-    const granted = await parts.tryAccess(request.headers)
-    if (granted === undefined) {
-      fallBack()
-      return
-    }
-    const body = await readBody(request)
-    if (body === undefined) return // the sender disconnected
-    const outcome = await countedWrite(
-      parts.metrics,
-      FORMATS['1.0'],
-      parts.write(body, granted.principal?.cluster, '1.0'),
-    )
-    // The process is about to end: senders should connect to its successor.
-    if (parts.readiness() !== 'ready') response.setHeader('connection', 'close')
-    sendOutcome(response, outcome)
-  } catch (thrown) {
-    const failure = asFailure(thrown)
-    logFailure(parts.log, ROUTE, thrown, failure)
-    if (failure.status === 503) response.setHeader('retry-after', RETRY_AFTER_SECONDS)
-    sendText(response, failure.status, textOf(failure))
+/** One request and its response. Callbacks in place of async functions: their promises cost more than all they do. */
+class Exchange {
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #parts: PlainWritesParts
+  readonly #counts: WriteTally
+  readonly #startMs = performance.now()
+
+  constructor(request: IncomingMessage, response: ServerResponse, parts: PlainWritesParts, counts: WriteTally) {
+    this.#request = request
+    this.#response = response
+    this.#parts = parts
+    this.#counts = counts
   }
-  const { metrics } = parts
-  metrics.httpRequests.inc({ route: ROUTE, method: 'POST', status: String(response.statusCode) })
-  metrics.httpSeconds.observe({ route: ROUTE }, (performance.now() - startMs) / 1000)
+
+  read({ principal }: Granted): void {
+    readBody(this.#request, (body) => {
+      this.#parts.write(body, principal?.cluster, '1.0').then(this.#succeed, (thrown: unknown) => {
+        this.#counts.failed()
+        this.fail(thrown)
+      })
+    })
+  }
+
+  readonly #succeed = (outcome: WriteOutcome): void => {
+    this.#counts.written(outcome)
+    // The process is about to end: senders should connect to its successor.
+    if (this.#parts.readiness() !== 'ready') this.#response.setHeader('connection', 'close')
+    sendOutcome(this.#response, outcome)
+    this.#answered()
+  }
+
+  fail(thrown: unknown): void {
+    const failure = asFailure(thrown)
+    logFailure(this.#parts.log, ROUTE, thrown, failure)
+    if (failure.status === 503) this.#response.setHeader('retry-after', RETRY_AFTER_SECONDS)
+    sendText(this.#response, failure.status, textOf(failure))
+    this.#answered()
+  }
+
+  #answered(): void {
+    this.#counts.answered(this.#response.statusCode, (performance.now() - this.#startMs) / 1000)
+  }
 }
 
 function sendOutcome(response: ServerResponse, { status, message }: WriteOutcome): void {

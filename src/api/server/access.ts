@@ -53,19 +53,20 @@ export interface Granted {
 
 /**
  * The same checks for a route that is answered before Fastify. `undefined` when any check does not clearly pass, and
- * for every request of a page: then the hook above decides and states the reason.
+ * for every request of a page: then the hook above decides and states the reason. A promise when there is a token.
  */
 export function tryAccess(
   options: AccessOptions,
   access: Access,
-): (headers: IncomingHttpHeaders) => Promise<Granted | undefined> {
+): (headers: IncomingHttpHeaders) => Granted | undefined | Promise<Granted | undefined> {
   const ownHosts = ownHostsOf(options)
-  return async (headers) => {
+  const grant = (principal: Principal | undefined): Granted | undefined =>
+    !options.requiresToken || isAllowed(principal?.role, access) ? { principal } : undefined
+  return (headers) => {
     if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) return undefined
     if (!options.requiresToken && !isOwnHost(headers.host, ownHosts)) return undefined
     const token = tokenOf(headers.authorization)
-    const principal = token === undefined ? undefined : await options.authenticate(token)
-    return !options.requiresToken || isAllowed(principal?.role, access) ? { principal } : undefined
+    return token === undefined ? grant(undefined) : options.authenticate(token).then(grant)
   }
 }
 

@@ -66,6 +66,28 @@ test('a stock write goes the short way and is kept', async () => {
   expect(server.appender.seriesCount).toBe(1)
 })
 
+test('each of many at once is counted', async () => {
+  const server = await listening()
+  const sent = Array.from({ length: 30 }, (_, at) =>
+    send(server.port, at % 3 === 0 ? Buffer.from('hello') : body([NOW_MS + at, 1], [NOW_MS + at, 1]), {}),
+  )
+  const statuses = (await Promise.all(sent)).map(({ status }) => status)
+  expect(statuses).toEqual(statuses.map((_, at) => (at % 3 === 0 ? 400 : 204)))
+  const page = (await server.app.inject('/metrics')).body.split('\n')
+  const valueOf = (series: string): string | undefined => page.find((line) => line.startsWith(series))?.split(' ')[1]
+  expect(
+    [
+      'daytwo_ingest_requests_total{format="remote_write",outcome="taken"}',
+      'daytwo_ingest_requests_total{format="remote_write",outcome="refused"}',
+      'daytwo_ingest_samples_in_total{format="remote_write"}',
+      'daytwo_ingest_samples_out_total{format="remote_write"}',
+      'daytwo_http_requests_total{route="/api/v1/write",method="POST",status="204"}',
+      'daytwo_http_requests_total{route="/api/v1/write",method="POST",status="400"}',
+      'daytwo_http_request_duration_seconds_count{route="/api/v1/write"}',
+    ].map(valueOf),
+  ).toEqual(['20', '10', '40', '40', '20', '10', '30'])
+})
+
 describe('both ways give the same answer', () => {
   test.each<[string, Buffer]>([
     ['good samples', body([NOW_MS, 1])],

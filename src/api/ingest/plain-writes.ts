@@ -86,10 +86,15 @@ class Exchange {
 
   readonly #succeed = (outcome: WriteOutcome): void => {
     this.#counts.written(outcome)
-    // The process is about to end: senders should connect to its successor.
-    if (this.#parts.readiness() !== 'ready') this.#response.setHeader('connection', 'close')
-    sendOutcome(this.#response, outcome)
-    this.#answered()
+    try {
+      // The process is about to end: senders should connect to its successor.
+      if (this.#parts.readiness() !== 'ready') this.#response.setHeader('connection', 'close')
+      sendOutcome(this.#response, outcome)
+      this.#answered()
+    } catch (thrown) {
+      // Without it a response that cannot be written would be an unhandled rejection, which ends the process.
+      this.fail(thrown)
+    }
   }
 
   fail(thrown: unknown): void {

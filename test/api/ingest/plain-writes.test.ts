@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { FleetError } from '../../../src/base/errors.ts'
+import { NOTHING_TAKEN } from '../../../src/ingest/write-outcome.ts'
 import { Labels } from '../../../src/model/labels.ts'
 import { encodeWriteRequest } from '../../../src/wire/remote-write-encode.ts'
 import { encodeSnappy } from '../../../src/wire/snappy.ts'
@@ -122,6 +123,15 @@ describe('both ways give the same answer', () => {
     expect(told(ours)).toEqual(told(theirs))
     expect(ours.text).not.toContain('secret')
   })
+})
+
+test('an outcome that no response can carry is a failure, and the server goes on', async () => {
+  const message = 'half of a pair: \ud800'
+  const { port } = await listening({ write: () => Promise.resolve({ ...NOTHING_TAKEN, status: 204, message }) })
+  const ours = await send(port, body([NOW_MS, 1]), {})
+  const theirs = await send(port, body([NOW_MS, 1]), LONG_WAY)
+  expect([ours.isFastPath, theirs.isFastPath, ours.status]).toEqual([true, false, 500])
+  expect(told(ours)).toEqual(told(theirs))
 })
 
 describe('what is not plain goes the long way', () => {

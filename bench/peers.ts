@@ -9,6 +9,7 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { contestants } from './peers/contestants.ts'
 import { SCENARIOS, type ScenarioName } from './peers/figures.ts'
+import { measureLive } from './peers/live.ts'
 import { measureRules } from './peers/live-rules.ts'
 import type { Course } from './peers/lives.ts'
 import { measureHistory, measureSixHours } from './peers/past.ts'
@@ -36,6 +37,10 @@ export interface PeersOptions {
   readonly table?: string
   /** Where profiles of Daytwo's processor time go, a folder a scenario. They slow it down: figures are not kept. */
   readonly profile?: string
+  /** How many clusters `live` has, in place of its scale's; such figures are not kept. */
+  readonly clusters?: string
+  /** `live` measures the pages Now and Fleet too, in a real Chromium. */
+  readonly pages?: boolean
 }
 
 const MEASURE: Readonly<Record<ScenarioName, (course: Course) => Promise<ScenarioResult>>> = {
@@ -49,6 +54,7 @@ const MEASURE: Readonly<Record<ScenarioName, (course: Course) => Promise<Scenari
   restart: measureRestart,
   wild: measureWild,
   'wild-one-core': measureWildOnOneCore,
+  live: measureLive,
 }
 
 export async function run(options: PeersOptions): Promise<void> {
@@ -58,7 +64,9 @@ export async function run(options: PeersOptions): Promise<void> {
     print(kept)
     return
   }
-  const scale = options.quick ? QUICK : FULL
+  const named = options.quick ? QUICK : FULL
+  const scale = options.clusters === undefined ? named : { ...named, liveClusters: Number(options.clusters) }
+  const isKept = options.profile === undefined && options.clusters === undefined
   const kept = openRun(options.out, scale)
   console.log(`${kept.machine}, ${scale.name} scale`)
   const wanted = namesOf(options.only)
@@ -71,9 +79,9 @@ export async function run(options: PeersOptions): Promise<void> {
   for (const peer of peers) {
     if (wanted.length > 0 && !wanted.some((name) => peer.name.toLowerCase().startsWith(name))) continue
     for (const scenario of scenarios) {
-      const course = { peer, scale, profileDir: profileDirOf(options.profile, scenario) }
+      const course = { peer, scale, profileDir: profileDirOf(options.profile, scenario), pages: options.pages === true }
       keep(kept, { name: peer.name, version: peer.version }, scenario, await timed(course, scenario))
-      if (options.out !== undefined && options.profile === undefined) saveRun(kept, options.out)
+      if (options.out !== undefined && isKept) saveRun(kept, options.out)
       if (course.profileDir !== undefined && peer.name === 'Daytwo') {
         console.log(renderProfiles(course.profileDir).join('\n'))
       }

@@ -26,6 +26,7 @@ const { values, positionals } = parseArgs({
     sources: { type: 'string' },
     order: { type: 'string' },
     clusters: { type: 'string' },
+    pages: { type: 'boolean', default: false },
     seed: { type: 'string' },
   },
 })

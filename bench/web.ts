@@ -14,7 +14,8 @@ import type { Browser } from 'playwright-core'
 import { launchBrowser } from '../test/support/browser.ts'
 import { measureDashboard } from './web/dashboard.ts'
 import { measureShift, SIZES } from './web/layout-shift.ts'
-import { measurePaint, type MeasuredPage } from './web/paint.ts'
+import { FLEET_PAGE, PAGES } from './web/pages.ts'
+import { measurePaint } from './web/paint.ts'
 import { measureScrolling } from './web/scrolling.ts'
 import { CLUSTERS, PANELS, SERIES, startSite } from './web/site.ts'
 
@@ -24,19 +25,6 @@ const DASHBOARD_RUNS = { quick: 1, full: 3 } as const
 const WANTED = { scriptKb: 350, coldMs: 1000, warmMs: 300, dashboardSeconds: 2, frameMs: 1000 / 60, shift: 0 } as const
 /** A shift that Chromium counts but nobody sees: a word of a clock in the masthead that is a pixel wider. */
 const UNSEEN_SHIFT = 0.001
-
-const PAGES: readonly MeasuredPage[] = [
-  { name: 'Now', path: '/', useful: '.answer .headline' },
-  { name: 'Fleet', path: '/fleet', useful: 'tr[data-index] a' },
-  { name: 'Upgrades', path: '/fleet/upgrades', useful: '.answer table tbody a' },
-  { name: 'Edges', path: '/fleet/edges', useful: '.answer table tbody a' },
-  { name: 'Adoption', path: '/adoption', useful: 'main .answer svg, main .answer canvas' },
-  { name: 'Alerts', path: '/alerts', useful: '.answer .alert-table tbody tr' },
-  { name: 'Rules', path: '/alerts/rules', useful: '.answer table tbody tr' },
-  { name: 'a runbook', path: '/rb/VirtOperatorDown', useful: '.runbook-body-page h2' },
-  { name: 'Dashboards', path: '/explore/dashboards', useful: 'main .answer a' },
-  { name: 'Traces', path: '/explore/traces', useful: 'main table tbody a' },
-]
 
 interface WebOptions {
   readonly quick: boolean
@@ -96,8 +84,7 @@ async function tellPaints(browser: Browser, origin: string, runs: number): Promi
 }
 
 async function tellScrolling(browser: Browser, origin: string): Promise<void> {
-  const list = PAGES.find(({ name }) => name === 'Fleet')!
-  const { frames, rowsPassed, cpuMs, frameMs, tooDear } = await measureScrolling(browser, origin, list)
+  const { frames, rowsPassed, cpuMs, frameMs, tooDear } = await measureScrolling(browser, origin, FLEET_PAGE)
   const of = ({ p50, p99, most }: typeof cpuMs): string =>
     `${p50.toFixed(1)} p50, ${p99.toFixed(1)} p99, ${most.toFixed(1)} at most`
   console.log(`

@@ -11,6 +11,8 @@ export interface Course {
   readonly scale: Scale
   /** When Daytwo is to leave a profile of its processor time, and where. */
   readonly profileDir: string | undefined
+  /** Measure pages in a browser too, where the scenario has some. */
+  readonly pages: boolean
 }
 
 export async function inDirectory<T>(work: (dir: string) => Promise<T>): Promise<T> {

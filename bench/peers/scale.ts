@@ -24,6 +24,9 @@ export interface Scale {
   /** How long a server may work on old samples before it is asked. */
   readonly restMsMax: number
   readonly wildClusters: number
+  readonly liveClusters: number
+  /** Whole scrape intervals at real pace. */
+  readonly liveRounds: number
 }
 
 /** 120,000 samples every 30 seconds, 600,000 in `sustained`; the restart finds 100.8 million samples. */
@@ -46,6 +49,8 @@ export const FULL: Scale = {
   sustainedRounds: 5,
   restMsMax: 120_000,
   wildClusters: 1000,
+  liveClusters: 10_000,
+  liveRounds: 20,
 }
 
 export const QUICK: Scale = {
@@ -67,4 +72,6 @@ export const QUICK: Scale = {
   sustainedRounds: 1,
   restMsMax: 15_000,
   wildClusters: 100,
+  liveClusters: 1000,
+  liveRounds: 6,
 }

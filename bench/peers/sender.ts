@@ -28,17 +28,17 @@ export interface Request {
 
 const PUT_OFF_MS = 250
 
-/** A whole HTTP request as bytes. */
-export function httpRequest(path: string, body: Buffer): Buffer {
-  const head = [
-    `POST ${path} HTTP/1.1`,
-    'Host: 127.0.0.1',
-    'User-Agent: Prometheus/3.5.0',
-    'Content-Type: application/x-protobuf',
-    'Content-Encoding: snappy',
-    'X-Prometheus-Remote-Write-Version: 0.1.0',
-    `Content-Length: ${body.length}`,
-  ]
+/** Headers of a remote write 1.0 request. */
+const REMOTE_WRITE = [
+  'User-Agent: Prometheus/3.5.0',
+  'Content-Type: application/x-protobuf',
+  'Content-Encoding: snappy',
+  'X-Prometheus-Remote-Write-Version: 0.1.0',
+]
+
+/** A whole HTTP request as bytes. @param headers those of remote write when absent */
+export function httpRequest(path: string, body: Buffer, headers: readonly string[] = REMOTE_WRITE): Buffer {
+  const head = [`POST ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...headers, `Content-Length: ${body.length}`]
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), body])
 }
 

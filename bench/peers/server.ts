@@ -31,6 +31,8 @@ export interface RunningServer {
   readonly readyMs: number
   /** Processor time since its start, all threads. */
   cpuMs(): number
+  /** The same of each thread, in the order in which they began; the first is the main thread. */
+  threadsCpuMs(): ReadonlyMap<number, number>
   /** The most memory it ever had resident. */
   peakBytes(): number
   /** Waits until it has hardly used the processor for a second, or for `atMostMs`; says whether it came to rest. */
@@ -78,6 +80,7 @@ export async function startServer(peer: Peer, dir: string, profileDir?: string):
     dir,
     readyMs,
     cpuMs,
+    threadsCpuMs: () => readThreadsCpuMs(pid),
     peakBytes: () => readPeakBytes(pid),
     settle: (atMostMs) => settle(cpuMs, atMostMs),
     stop: () => end(child, 'SIGTERM'),
@@ -141,7 +144,22 @@ function freePort(): Promise<number> {
 
 /** Fields 14 and 15 of `/proc/<pid>/stat`, in ticks; the name before them may hold spaces, but ends with the last `)`. */
 function readCpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return cpuMsIn(`/proc/${pid}`)
+}
+
+/** A thread that ends meanwhile is left out. */
+function readThreadsCpuMs(pid: number): ReadonlyMap<number, number> {
+  const threads = readdirSync(`/proc/${pid}/task`).map(Number)
+  return new Map(
+    threads
+      .sort((a, b) => a - b)
+      .filter((thread) => existsSync(`/proc/${pid}/task/${thread}/stat`))
+      .map((thread) => [thread, cpuMsIn(`/proc/${pid}/task/${thread}`)]),
+  )
+}
+
+function cpuMsIn(dir: string): number {
+  const stat = readFileSync(`${dir}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }

@@ -22,19 +22,31 @@ const CONSTANTS = 32
 
 /** The series of one cluster over all scrapes: one generation, or two when the cluster upgrades. */
 export function wildSeriesOf(cluster: number, scrapes: number): readonly WildSeries[] {
-  // Evenly spread: cluster k upgrades at the k-th of `period` parts of the time in which every cluster upgrades once.
-  const period = SCRAPES_PER_HOUR / UPGRADES_PER_HOUR
-  const upgradeAt = 1 + (Math.floor(hashOf(cluster, 1) * period) % Math.ceil(period))
+  const upgradeAt = wildUpgradeAt(cluster)
   if (upgradeAt >= scrapes) return generation(cluster, 0, 0, scrapes)
   return [...generation(cluster, 0, 0, upgradeAt), ...generation(cluster, 1, upgradeAt, scrapes)]
 }
 
+/** The first scrape after its upgrade. Evenly spread over the time in which every cluster upgrades once. */
+export function wildUpgradeAt(cluster: number): number {
+  const period = SCRAPES_PER_HOUR / UPGRADES_PER_HOUR
+  return 1 + (Math.floor(hashOf(cluster, 1) * period) % Math.ceil(period))
+}
+
+/** Its release of HCO after that many upgrades, one or none. */
+export function wildVersion(cluster: number, upgrades: number): string {
+  return `1.${wildMinor(cluster, upgrades)}.0`
+}
+
+function wildMinor(cluster: number, upgrades: number): number {
+  return 13 + (cluster % 3) + upgrades
+}
+
 function generation(cluster: number, upgrades: number, fromScrape: number, toScrape: number): readonly WildSeries[] {
-  const minor = 13 + (cluster % 3) + upgrades
-  const version = `1.${minor}.0`
+  const version = wildVersion(cluster, upgrades)
   const common = {
     ...commonLabels(cluster),
-    pod: `hco-operator-${minor}f7d9c5b8d-${cluster.toString(36).padStart(5, 'x')}`,
+    pod: `hco-operator-${wildMinor(cluster, upgrades)}f7d9c5b8d-${cluster.toString(36).padStart(5, 'x')}`,
   }
   const offsetMs = offsetOf(cluster)
   const series: WildSeries[] = []

@@ -61,17 +61,20 @@ export function createDerivedSeriesState(): DerivedSeriesState {
   let written = new Map<string, WrittenSeries>()
   return {
     restore: (series) => {
-      for (const one of series) written.set(one.labels.key, one)
+      for (const one of series) {
+        written.set(seriesText(one.labels.metricName, one.labels.dropMetricName().toObject()), one)
+      }
     },
     next: (values, nowMs) => {
       const isFirst = written.size === 0
       const now = new Map<string, WrittenSeries>()
       for (const { name, labels: record, value, isCounter } of values) {
-        const fresh = Labels.fromPairs([...Object.entries(record), [METRIC_NAME, name]])
-        const before = written.get(fresh.key)
+        const text = seriesText(name, record)
+        const before = written.get(text)
         const born = isFirst ? value : 0
         const next = isCounter === true ? (before === undefined ? born : Math.max(before.value, value)) : value
-        now.set(fresh.key, { labels: before?.labels ?? fresh, value: next })
+        const labels = before?.labels ?? Labels.fromPairs([...Object.entries(record), [METRIC_NAME, name]])
+        now.set(text, { labels, value: next })
       }
       const ended = [...written].filter(([key]) => !now.has(key))
       written = now
@@ -81,4 +84,14 @@ export function createDerivedSeriesState(): DerivedSeriesState {
       ]
     },
   }
+}
+
+/** HOT: a fleet of 10,000 has 45,000 series a minute, nearly all known. Equal texts mean equal label sets, which are not made. */
+function seriesText(name: string, labels: DerivedValue['labels']): string {
+  let text: string = name
+  for (const label of Object.keys(labels).sort()) {
+    const value = labels[label]!
+    if (value !== '') text += `\u0000${label}\u0000${value}`
+  }
+  return text
 }

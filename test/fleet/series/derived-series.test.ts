@@ -272,6 +272,18 @@ describe('samples', () => {
       'daytwo_upgrade_in_progress{cluster="a"} stale',
     ])
   })
+
+  test('a series is the same whatever the order of its labels, and without empty ones', () => {
+    const state = createDerivedSeriesState()
+    state.restore([{ labels: Labels.of({ __name__: 'daytwo_upgrades_total', from: 'a', to: 'b' }), value: 9 }])
+    const labels = { to: 'b', outcome: '', from: 'a' }
+    const value: DerivedValue = { name: 'daytwo_upgrades_total', labels, value: 1, isCounter: true }
+    expect(lines(state, [value], 5)).toEqual(['daytwo_upgrades_total{from="a", to="b"} 9'])
+    // Neither a name nor a value runs into the next one.
+    const others = [{ from: 'ab', to: 'c' }, { from: 'a', to: 'bc' }, { from: 'a' }, { to: 'a' }] // prettier-ignore
+    const gauges = others.map((labels): DerivedValue => ({ name: 'daytwo_edge_attempts', labels, value: 1 }))
+    expect(new Set(lines(createDerivedSeriesState(), gauges, 6)).size).toBe(4)
+  })
 })
 
 /** A cluster with everything: every metric there is. */

@@ -202,6 +202,7 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
         onlySeen.set(cluster, laterSeen(onlySeen.get(cluster) ?? {}, seen))
         return
       }
+      if (!isLater(seen, stored.since)) return
       const lastSeen = laterSeen(stored.lastSeen, seen)
       const since = laterSeen(stored.since, seen)
       clusters.set(cluster, { ...stored, since, lastSeen, notSilentUntilMs: notSilentUntilMs(lastSeen) })
@@ -296,6 +297,12 @@ function compareVersionKeys(a: SortKey, b: SortKey): number {
 function laterSeen(a: SeenTimes, b: SeenTimes): LastSeen {
   const [metricsMs, objectsMs] = [later(a.metricsMs, b.metricsMs), later(a.objectsMs, b.objectsMs)]
   return { ...(metricsMs === undefined ? {} : { metricsMs }), ...(objectsMs === undefined ? {} : { objectsMs }) }
+}
+
+/** Whether one of the times is later than the other's. */
+function isLater(seen: SeenTimes, than: SeenTimes): boolean {
+  const { metricsMs = -Infinity, objectsMs = -Infinity } = than
+  return (seen.metricsMs ?? -Infinity) > metricsMs || (seen.objectsMs ?? -Infinity) > objectsMs
 }
 
 type SeenTimes = { readonly [Source in keyof LastSeen]: LastSeen[Source] | undefined }

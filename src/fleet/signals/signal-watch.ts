@@ -38,9 +38,9 @@ export class SignalWatch {
   readonly #groups: readonly SignalGroupWatch[]
   readonly #names: string[] = []
   readonly #numbers = new Map<string, number>()
-  /** Clusters with changes, and clusters whose open runs have to be extended. */
   readonly #changed = new WaitingClusters<number>()
-  readonly #aged = new WaitingClusters<number>()
+  /** Clusters whose open runs have to be extended, the longest waiting first: nothing follows from it for their facts. */
+  readonly #aged = new Set<number>()
   /** By cluster: when it was read. */
   readonly #readMs: number[] = []
   #lookedMs = -Infinity
@@ -68,7 +68,7 @@ export class SignalWatch {
           this.#changed.add(cluster, sinceMs)
         },
         (cluster) => {
-          this.#aged.add(cluster, sinceMs)
+          this.#aged.add(cluster)
         },
       )
     }
@@ -76,40 +76,45 @@ export class SignalWatch {
 
   /** Samples received until then were read; -Infinity: those from before the start are not read yet. */
   get readUntilMs(): number {
-    return Math.min(this.#lookedMs, this.#changed.oldestMs, this.#aged.oldestMs)
+    return Math.min(this.#lookedMs, this.#changed.oldestMs)
   }
 
   /** A cluster with samples from before the start was not read yet, and reading it was not tried. */
   get hasUntried(): boolean {
-    return this.#changed.hasUntried || this.#aged.hasUntried
+    return this.#changed.hasUntried
   }
 
+  /** Clusters with changes that were not read. */
   get waiting(): number {
-    return this.#changed.size + [...this.#aged.keys()].filter((cluster) => !this.#changed.has(cluster)).length
+    return this.#changed.size
   }
 
   isWaiting(cluster: string): boolean {
     const number = this.#numbers.get(cluster)
-    return number !== undefined && (this.#changed.has(number) || this.#aged.has(number))
+    return number !== undefined && this.#changed.has(number)
   }
 
   /**
    * The clusters to read now: those with changes first, the longest waiting first. A cluster that was read is not due for
    * `REST_MS`: samples of a backlog change it with every request, and read together they cost hardly more than one of them.
+   * Of the others some, because once an hour all clusters are among them at the same moment.
    */
   due(nowMs: number): readonly string[] {
     const isDue = (cluster: number): boolean => !(Math.abs(nowMs - (this.#readMs[cluster] ?? -Infinity)) < REST_MS)
     const changed = [...this.#changed.keys()].filter(isDue)
-    const aged = [...this.#aged.keys()].filter((cluster) => isDue(cluster) && !this.#changed.has(cluster))
+    const aged: number[] = []
+    for (const cluster of this.#aged) {
+      if (aged.length === AGED_AT_ONCE_MAX) break
+      if (isDue(cluster) && !this.#changed.has(cluster)) aged.push(cluster)
+    }
     return [...changed, ...aged].map((cluster) => this.#names[cluster]!)
   }
 
   /** Moves a cluster that could not be read to the end of the queue. */
   postpone(cluster: string): void {
     const number = this.#numbers.get(cluster)!
-    for (const waiting of [this.#changed, this.#aged]) {
-      if (waiting.has(number)) waiting.add(number, waiting.take(number), true)
-    }
+    if (this.#changed.has(number)) this.#changed.add(number, this.#changed.take(number), true)
+    if (this.#aged.delete(number)) this.#aged.add(number)
   }
 
   /** The runs of a cluster could not be stored: it is read again, from the runs stored then. */
@@ -133,7 +138,8 @@ export class SignalWatch {
   /** Since when a cluster is pending: samples received until then were read. Infinity: it is not pending. */
   sinceMs(cluster: string): number {
     const number = this.#numbers.get(cluster)
-    return number === undefined ? Infinity : Math.min(this.#changed.sinceMs(number), this.#aged.sinceMs(number))
+    if (number === undefined) return Infinity
+    return this.#changed.has(number) || !this.#aged.has(number) ? this.#changed.sinceMs(number) : this.#lookedMs
   }
 
   /**
@@ -144,7 +150,8 @@ export class SignalWatch {
     const number = this.#numbers.get(cluster)!
     // A failure puts the cluster at the end of the queue.
     const isChanged = this.#changed.has(number)
-    const sinceMs = Math.min(this.#changed.take(number), this.#aged.take(number))
+    const sinceMs = this.#changed.take(number)
+    this.#aged.delete(number)
     const taken = this.#groups.flatMap((group) => {
       const due = group.take(number)
       return due === undefined ? [] : [{ group, due }]
@@ -161,7 +168,8 @@ export class SignalWatch {
       }
     } catch (thrown) {
       for (const { group, due } of taken) group.giveBack(number, due)
-      ;(isChanged ? this.#changed : this.#aged).add(number, sinceMs, true)
+      if (isChanged) this.#changed.add(number, sinceMs, true)
+      else this.#aged.add(number)
       throw thrown
     }
     this.#readMs[number] = nowMs
@@ -240,6 +248,9 @@ export class SignalWatch {
     return runs
   }
 }
+
+/** Clusters to extend for each `due`: ten thousand take some minutes, and those with changes do not wait for them. */
+const AGED_AT_ONCE_MAX = 50
 
 /** A cluster that was read is read again at the earliest after this time: facts are late by at most that much more. */
 const REST_MS = 15_000

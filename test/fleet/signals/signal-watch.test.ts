@@ -258,6 +258,40 @@ describe('runs of signals', () => {
     expect([watched.watch.waiting, watched.runs()]).toEqual([0, watched.readAnew(T0 + 121_000)])
   })
 
+  test('are extended each full hour, some clusters at a time: no change waits for that, and nothing is behind', async () => {
+    const watched = new Watched()
+    const clusters = Array.from({ length: 120 }, (_, i) => `c${i}`)
+    for (let timeMs = T0; timeMs <= T0 + HOUR_MS; timeMs += MINUTE_MS) {
+      for (const cluster of clusters) watched.put(CSV('1.16.0'), timeMs, 1, cluster)
+      if (timeMs === T0) await watched.beat(timeMs)
+    }
+    watched.put(CSV('1.17.0'), T0 + HOUR_MS, 1, 'c0')
+    const reads: number[] = []
+    for (let second = 0; second < 4; second++) {
+      const [before, nowMs] = [watched.reads, T0 + HOUR_MS + second * 1000]
+      await watched.beat(nowMs)
+      reads.push(watched.reads - before)
+      expect([watched.watch.waiting, watched.watch.readUntilMs]).toEqual([0, nowMs])
+      expect([watched.watch.isWaiting('c118'), watched.runs('c0')]).toEqual([false, watched.readAnew(nowMs, 'c0')])
+    }
+    expect(reads).toEqual([51, 50, 19, 0])
+    for (const cluster of clusters) expect(watched.runs(cluster)).toEqual(watched.readAnew(T0 + HOUR_MS, cluster))
+  })
+
+  test('of a cluster that is extended are as late as the last look, and of one that changed as the look before', async () => {
+    const watched = new Watched()
+    for (const cluster of ['c1', 'c2']) watched.series(CSV('1.16.0'), T0, T0 + HOUR_MS - STEP_MS, 1, cluster)
+    await watched.beat(T0 + HOUR_MS - STEP_MS)
+    watched.put(CSV('1.16.0'), T0 + HOUR_MS, 1, 'c1')
+    watched.put(CSV('1.16.0'), T0 + HOUR_MS, 0, 'c2')
+    await watched.store.writer.appender.commit()
+    watched.watch.look(T0 + HOUR_MS)
+    const { watch } = watched
+    expect([watch.sinceMs('c1'), watch.sinceMs('c2')]).toEqual([T0 + HOUR_MS, T0 + HOUR_MS - STEP_MS])
+    expect([watch.isWaiting('c1'), watch.isWaiting('c2'), watch.waiting]).toEqual([false, true, 1])
+    expect(watch.readUntilMs).toBe(T0 + HOUR_MS - STEP_MS)
+  })
+
   test('are read again of all signals after one of them could not be read', async () => {
     const watched = new Watched()
     watched.series(CSV('1.16.0'), T0, T0 + 5 * STEP_MS)

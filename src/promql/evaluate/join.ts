@@ -137,7 +137,8 @@ function areLabelsDistinct(
 
 /** Whether no row has a label. */
 function isUnknown(grid: Grid, name: string, cache: RowGroups): boolean {
-  return numberRows(grid, [name], false, cache).column.texts.every((text) => text === '')
+  const { column } = numberRows(grid, [name], false, cache)
+  return column.count === 0 || (column.count === 1 && column.textAt(0) === '')
 }
 
 /** Refuses two rows of the one side with one signature at one step, if the many side has a value at that step. */

@@ -47,15 +47,15 @@ function signaturesByLabels(
 ): Signatures {
   const { column: leftColumn, ids: leftIds } = numberRows(left, names, isWithout, cache)
   const { column: rightColumn, ids } = numberRows(right, names, isWithout, cache)
-  let count = leftColumn.labels.length
+  let count = leftColumn.count
   if (leftColumn === rightColumn) return { left: leftIds, right: ids, count }
   const known = cache.translation(rightColumn, leftColumn)
   const rightIds = new Int32Array(right.labels.length)
   for (let row = 0; row < rightIds.length; row++) {
     const id = known[ids[row]!]!
-    rightIds[row] = id === -1 ? leftColumn.labels.length + ids[row]! : id
+    rightIds[row] = id === -1 ? leftColumn.count + ids[row]! : id
   }
-  count += rightColumn.labels.length
+  count += rightColumn.count
   return { left: leftIds, right: rightIds, count }
 }
 

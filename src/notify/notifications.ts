@@ -164,12 +164,21 @@ function createHandOver(
   }
 }
 
-/** Values rarely change between cycles, so the comparisons are cached. */
+/** Expressions and values rarely change between cycles, so links are cached, one text for all alerts of a rule, and comparisons. */
 function pipelineAlertMaker(
   externalUrl: string,
   thresholdText: ThresholdText,
 ): (alert: NotifiedAlert) => PipelineAlert {
   const thresholds = new Map<string, string | undefined>()
+  const urls = new Map<string, string>()
+  const urlOf = (expr: string): string => {
+    const known = urls.get(expr)
+    if (known !== undefined) return known
+    if (urls.size >= EXPRESSIONS_MAX) urls.clear()
+    const url = generatorUrl(externalUrl, expr)
+    urls.set(expr, url)
+    return url
+  }
   return (alert) => {
     const { external, rule } = alert
     if (external !== undefined) return { ...alert, generatorUrl: external.generatorUrl }
@@ -182,10 +191,12 @@ function pipelineAlertMaker(
     const threshold = thresholds.get(key)
     return {
       ...alert,
-      generatorUrl: generatorUrl(externalUrl, expr),
+      generatorUrl: urlOf(expr),
       ...(threshold === undefined ? {} : { threshold }),
     }
   }
 }
 
 const THRESHOLDS_MAX = 10_000
+/** More than rules have; expressions change with a reload. */
+const EXPRESSIONS_MAX = 2000

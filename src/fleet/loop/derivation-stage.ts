@@ -13,6 +13,7 @@ import { factsChangeOf, mergeFacts } from './merge-facts.ts'
 import type { LoopCycle } from './loop-cycle.ts'
 import { POSITION_KEY, type FleetLoopState } from './loop-state.ts'
 import type { PendingDerivation } from './pending-derivations.ts'
+import { WriteBehind } from './write-behind.ts'
 
 export interface DerivationStageParts extends EvidenceReader {
   readonly facts: Pick<FleetFactsReader, 'cluster'>
@@ -45,28 +46,32 @@ export async function derivePending(
   index: { put(facts: ClusterFacts): void },
   cycle: LoopCycle,
 ): Promise<number> {
-  let batch: DerivedCluster[] = []
   let derived = 0
-  const write = async (): Promise<void> => {
-    const written = batch
-    batch = []
-    await writeDerived(parts, state, written, cycle.nowMs)
-    for (const { facts } of written) index.put(facts)
-  }
-  await cycle.within(BUDGET_MS, async () => {
+  const writes = new WriteBehind<DerivedCluster>(BATCH, async (batch) => {
+    await writeDerived(parts, state, batch, cycle.nowMs)
+    for (const { facts } of batch) index.put(facts)
+  })
+  const deriveNext = async (): Promise<boolean> => {
     const next = state.pending.take()
     if (next === undefined) return false
+    let one: DerivedCluster | undefined
     try {
-      batch.push(await deriveOne(parts, state, next, cycle.nowMs))
+      one = await deriveOne(parts, state, next, cycle.nowMs)
       derived++
     } catch (thrown) {
       cycle.fail(next.cluster, thrown)
       state.pending.fail(next, cycle.nowMs)
     }
-    if (batch.length >= BATCH) await write()
+    if (one !== undefined) await writes.add(one)
     return true
-  })
-  await write()
+  }
+  try {
+    await cycle.within(BUDGET_MS, deriveNext)
+    await writes.flush()
+  } catch (thrown) {
+    for (const one of writes.take()) state.pending.add(one)
+    throw thrown
+  }
   return derived
 }
 

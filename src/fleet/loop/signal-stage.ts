@@ -3,11 +3,17 @@ import type { ObservationReader } from '../../model/fleet-facts.ts'
 import type { RunChange, SignalWatch } from '../signals/signal-watch.ts'
 import type { LoopCycle } from './loop-cycle.ts'
 import type { FleetLoopState } from './loop-state.ts'
+import { WriteBehind } from './write-behind.ts'
 
 export interface SignalStageParts {
   readonly signals: SignalWatch
   readonly observations: Pick<ObservationReader, 'runs'>
   readonly writer: { readonly derived: { runs(changes: readonly RunChange[]): Promise<void> } }
+}
+
+interface ReadCluster {
+  readonly change: RunChange
+  readonly sinceMs: number
 }
 
 const BUDGET_MS = 700
@@ -18,39 +24,42 @@ export async function readSignals(
   { runsWritten }: Pick<FleetLoopState, 'runsWritten'>,
   cycle: LoopCycle,
 ): Promise<number> {
-  let batch: { readonly change: RunChange; readonly sinceMs: number }[] = []
-  const write = async (): Promise<void> => {
-    const written = batch
-    batch = []
-    if (written.length === 0) return
+  const writes = new WriteBehind<ReadCluster>(BATCH, async (batch) => {
+    if (batch.length === 0) return
     try {
-      await writer.derived.runs(written.map(({ change }) => change))
+      await writer.derived.runs(batch.map(({ change }) => change))
     } catch (thrown) {
-      for (const { change, sinceMs } of written) signals.again(change.cluster, sinceMs)
+      for (const { change, sinceMs } of batch) signals.again(change.cluster, sinceMs)
       throw thrown
     }
-    for (const { change, sinceMs } of written) {
+    for (const { change, sinceMs } of batch) {
       runsWritten.set(change.cluster, Math.min(sinceMs, runsWritten.get(change.cluster) ?? Infinity))
     }
-  }
+  })
   signals.look(cycle.nowMs)
   const due = signals.due(cycle.nowMs).values()
   let read = 0
-  await cycle.within(BUDGET_MS, async () => {
+  const readNext = async (): Promise<boolean> => {
     const { value: cluster } = due.next()
     if (cluster === undefined) return false
+    let change: RunChange | undefined
+    const sinceMs = signals.sinceMs(cluster)
     try {
-      const sinceMs = signals.sinceMs(cluster)
-      const change = signals.read(cluster, await observations.runs(cluster), cycle.nowMs)
+      change = signals.read(cluster, await observations.runs(cluster), cycle.nowMs)
       read++
-      if (change !== undefined) batch.push({ change, sinceMs })
     } catch (thrown) {
       cycle.fail(cluster, thrown)
       signals.postpone(cluster)
     }
-    if (batch.length >= BATCH) await write()
+    if (change !== undefined) await writes.add({ change, sinceMs })
     return true
-  })
-  await write()
+  }
+  try {
+    await cycle.within(BUDGET_MS, readNext)
+    await writes.flush()
+  } catch (thrown) {
+    for (const { change, sinceMs } of writes.take()) signals.again(change.cluster, sinceMs)
+    throw thrown
+  }
   return read
 }

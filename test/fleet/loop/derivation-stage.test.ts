@@ -139,3 +139,15 @@ test('facts that cannot be written are derived again, and are not in the index',
   expect((await run()).derived).toBe(1)
   expect(indexed).toHaveLength(1)
 })
+
+test('none of many clusters is lost when a batch cannot be written', async () => {
+  const { run, wait, state, indexed, faults } = stageOf()
+  const clusters = Array.from({ length: 120 }, (_, i) => `c${i}`)
+  faults.write = true
+  wait(...clusters)
+  await expect(run()).rejects.toThrow('disk full')
+  expect([new Set(state.pending.clusters()), indexed, state.storedPosition]).toEqual([new Set(clusters), [], undefined])
+  faults.write = false
+  expect((await run()).derived).toBe(120)
+  expect([indexed.length, state.storedPosition]).toEqual([120, JSON.stringify(POSITION)])
+})

@@ -70,3 +70,14 @@ test('runs that cannot be written are read again', async () => {
   expect((await run(NOW_MS + 1000)).read).toBe(1)
   expect(written.map(({ cluster }) => cluster)).toEqual(['a'])
 })
+
+test('none of many clusters is lost when a batch cannot be written', async () => {
+  const clusters = Array.from({ length: 120 }, (_, i) => `c${i}`)
+  const { run, signals, written, faults } = await stageOf(...clusters)
+  faults.write = true
+  await expect(run()).rejects.toThrow('disk full')
+  expect([clusters.filter((cluster) => signals.isWaiting(cluster)), signals.waiting]).toEqual([clusters, 120])
+  faults.write = false
+  expect((await run(NOW_MS + 1000)).read).toBe(120)
+  expect(new Set(written.map(({ cluster }) => cluster))).toEqual(new Set(clusters))
+})

@@ -1,0 +1,14 @@
+/**
+ * How far the heaps of this process grow before V8 collects them. By default a heap may become four times as large as what is
+ * in use when threads allocate fast, as all threads of a server with a large fleet do: 10,000 clusters had 0.8 GB in use and
+ * reached 4.2 GB.
+ */
+import { setFlagsFromString } from 'node:v8'
+
+/** In percent of what is in use after a collection: less memory for more collections, most of which run beside the threads. */
+const GROWTH_PERCENT = 40
+
+/** Call at the start of a server, before its threads: for all heaps of the process, from their next collection on. */
+export function limitHeapGrowth(): void {
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
+}

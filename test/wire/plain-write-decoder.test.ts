@@ -164,6 +164,21 @@ describe('the fast way through a remote write body', () => {
     expect(plainly(body)).toEqual(carefully(body))
   })
 
+  test('label sets that repeat in one order, but for one byte, stay apart', () => {
+    for (const length of [1, 3, 16, 17, 60]) {
+      const value = 'v'.repeat(length)
+      const others = Array.from({ length }, (_, at) => `${value.slice(0, at)}w${value.slice(at + 1)}`)
+      const all = [value, 'other', ...others.flatMap((other) => [other, 'other', value, 'other', value])]
+      const body = encodeSnappy(
+        encodeWriteRequest(all.map((a) => ({ labels: Labels.of({ a }), samples: [{ timeMs: 1, value: 1 }] }))),
+      )
+      const { hashes } = plainly(body)!
+      const distinct = new Set(all.map((_, i) => hashes.slice(i * 4, i * 4 + 4).join(' ')))
+      expect(distinct.size).toBe(length + 2)
+      expect(plainly(body)).toEqual(carefully(body))
+    }
+  })
+
   test('leaves requests beyond a limit to the careful decoder', () => {
     const small = new PlainWriteDecoder({ samplesMax: 3, seriesMax: 2 }, 200)
     const one = (samples: number): WriteSeries => ({

@@ -104,7 +104,7 @@ export function walkRequest(
   let at = start
   let series: u32 = 0
   let samples: u32 = 0
-  // A backlog repeats its label sets in one order: the series behind the one that was like the last is tried first.
+  // A backlog repeats its label sets in one order: comparing with the series behind the last match is cheaper than a hash.
   let likely: u32 = 0
   while (at < end) {
     if (load<u8>(at) != 0x0a) return NOT_PLAIN // WriteRequest.timeseries
@@ -131,9 +131,21 @@ export function walkRequest(
     if (at > seriesEnd) return NOT_PLAIN
     if (series == seriesMax) return NO_ROOM
     const row = (<usize>series) << 2
+    const bytes = at - labelsAt
     store<u32>(labelStart + row, <u32>(labelsAt - start))
-    store<u32>(labelBytes + row, <u32>(at - labelsAt))
-    v128.store(hashes + ((<usize>series) << 4), hashBytes(keyed, labelsAt, at - labelsAt))
+    store<u32>(labelBytes + row, <u32>bytes)
+    const known = (<usize>likely) << 2
+    if (
+      likely < series &&
+      load<u32>(labelBytes + known) == <u32>bytes &&
+      isSame(start + load<u32>(labelStart + known), labelsAt, bytes)
+    ) {
+      v128.store(hashes + (row << 2), v128.load(hashes + (known << 2)))
+      likely++
+    } else {
+      v128.store(hashes + (row << 2), hashBytes(keyed, labelsAt, bytes))
+      likely = 0
+    }
     while (at < seriesEnd) {
       if (load<u8>(at) != 0x12) return NOT_PLAIN // TimeSeries.samples
       const bytes: usize = load<u8>(at + 1)

@@ -55,8 +55,20 @@ export class SeriesRecogniser {
     }
     this.#refused.clear()
     const newcomers: number[] = []
+    // A backlog repeats its label sets in one order: the series behind the last match is tried before the table.
+    let likely = 0
     for (let series = 0; series < batch.seriesCount; series++) {
-      if (batch.sampleStart(series) === batch.sampleEnd[series] && !hasHistogram(batch, series)) continue
+      if (batch.sampleStart(series) === batch.sampleEnd[series] && !hasHistogram(batch, series)) {
+        this.refs[series] = 0
+        continue
+      }
+      if (likely < series && this.refs[likely]! > 0 && isSameLabelSet(batch, likely, series)) {
+        this.refs[series] = this.refs[likely]!
+        this.senders[series] = this.senders[likely]!
+        likely++
+        continue
+      }
+      likely = 0
       const found = identities.find(batch.hashes, series, batch.labelBytes[series]!)
       this.refs[series] = found > 0 ? found : 0
       this.senders[series] = identities.foundSender
@@ -176,6 +188,7 @@ function hasHistogram(batch: WriteBatch, series: number): boolean {
   return batch.histogramCount > 0 && batch.histograms[series]! > 0
 }
 
+/** HOT. */
 function isSameLabelSet(batch: WriteBatch, a: number, b: number): boolean {
   const { hashes, labelBytes } = batch
   for (let word = 0; word < 4; word++) if (hashes[a * 4 + word] !== hashes[b * 4 + word]) return false

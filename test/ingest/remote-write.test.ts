@@ -102,6 +102,30 @@ describe('a request', () => {
     expect([appender.seriesCount, appender.sampleCount]).toEqual([1, 3])
   })
 
+  test('may repeat known series in one order, and in others', () => {
+    const { appender, write } = rig({}, { labelValueBytesMax: 20 })
+    const names = ['a', 'b', 'c', 'too long to be accepted']
+    write(names.map((a) => series({ a }, [0, 0])))
+    const order = [0, 1, 2, 3, 0, 1, 2, 3, 0, 2, 1, 0, 1, 3, 3, 2, 2, 0, 1, 2, 0]
+    const outcome = write(order.map((name, i) => series({ a: names[name]! }, [i + 1, name])))
+    expect(outcome).toMatchObject({ samplesTaken: 17, refusals: [{ count: 4 }] })
+    expect(
+      appender.dump().map(({ labels, samples }) => [labels['a'], samples.map(({ timeMs }) => timeMs - NOW_MS)]),
+    ).toEqual(
+      names.slice(0, 3).map((a, name) => [a, [0, ...order.flatMap((other, i) => (other === name ? [i + 1] : []))]]),
+    )
+  })
+
+  test('has its own series without samples: none of the request before', () => {
+    const { appender, write } = rig()
+    for (const a of ['b', 'a']) write([series({ a }, [0, 1])])
+    write([series({ a: 'b' }), series({ a: 'b' }, [1, 1])])
+    expect(appender.dump().map(({ labels, samples }) => [labels['a'], samples.length])).toEqual([
+      ['b', 2],
+      ['a', 1],
+    ])
+  })
+
   test('with labels in another order means the same series', () => {
     const { appender, ingest, write } = rig()
     write([series({ cluster: 'a', job: 'j' }, [0, 1])])

@@ -217,6 +217,9 @@ class BatchWriter {
     let cluster = 0
     let isStandby = false
     let isDeliveryRecorded = true
+    // Of the series since the sender changed.
+    let taken = 0
+    let refused = 0
     for (let series = 0; series < batch.seriesCount; series++) {
       const start = batch.sampleStart(series)
       const end = batch.sampleEnd[series]!
@@ -234,6 +237,9 @@ class BatchWriter {
       }
       const sender = senders[series]!
       if (sender !== lastSender) {
+        if (taken + refused > 0) activity.count(cluster, taken, refused, 0, nowMs)
+        taken = 0
+        refused = 0
         lastSender = sender
         cluster = this.#intake.clusterNumberOf(sender)
         isStandby = sender > 0 && replicas.isDuplicate(sender)
@@ -262,13 +268,14 @@ class BatchWriter {
       samples += this.#appendSamples(batch, series, ref, from, end, nowMs, tally)
       samplesTaken += samples
       histogramsTaken += histograms
-      const taken = samples + histograms
+      taken += samples + histograms
+      refused += count - samples - histograms
       if (!isDeliveryRecorded && taken > 0) {
         replicas.taken(sender)
         isDeliveryRecorded = true
       }
-      activity.count(cluster, taken, count - taken, 0, nowMs)
     }
+    if (taken + refused > 0) activity.count(cluster, taken, refused, 0, nowMs)
     return { samplesTaken, samplesDuplicate, histogramsTaken, histogramsDuplicate }
   }
 

@@ -97,6 +97,22 @@ describe('new series in a minute', () => {
 })
 
 describe('the report', () => {
+  test('counts the samples of clusters that take turns in a request', () => {
+    const { intake, ingest } = rig({})
+    const samplesOf = (cluster: string, ...values: readonly number[]) => ({
+      labels: Labels.of({ __name__: 'm', cluster }),
+      samples: values.map((value) => ({ timeMs: T0_MS + value, value })),
+    })
+    const all = [samplesOf('a', 1, 2), samplesOf('b', 1), samplesOf('a', 3), samplesOf('b', 2), samplesOf('b', 3, 4)]
+    // Only the last one's are for a second time, and then with other values.
+    const repeated = [samplesOf('a', 4), { ...samplesOf('b'), samples: [{ timeMs: T0_MS + 4, value: 9 }] }]
+    for (const request of [all, repeated]) ingest.write(encodeSnappy(encodeWriteRequest(request)), { nowMs: T0_MS })
+    expect(intake.report(T0_MS, 10).clusters.bySamples).toMatchObject([
+      { cluster: 'a', taken: 4, refused: 0 },
+      { cluster: 'b', taken: 4, refused: 1 },
+    ])
+  })
+
   test('says what was refused, of whom, and how near the limits are', () => {
     const { intake, ingest, write } = rig({ clusterSeriesMax: 2, newSeriesPerMinuteMax: 100 })
     write(0, 'a', '1', '2', '3')

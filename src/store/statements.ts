@@ -4,12 +4,10 @@ import type Database from 'better-sqlite3'
 export abstract class Statements {
   protected readonly db: Database.Database
   /** Runs `work` in one transaction: all its reads see the same moment. */
-  protected readonly atomically: (work: () => void) => void
+  protected readonly atomically: <T>(work: () => T) => T
 
   constructor(db: Database.Database) {
     this.db = db
-    this.atomically = db.transaction((work: () => void) => {
-      work()
-    })
+    this.atomically = db.transaction((work: () => unknown) => work()) as <T>(work: () => T) => T
   }
 }

@@ -149,7 +149,7 @@ export class SqlObservations extends Statements implements ObservationReader {
 
   /** All statements of one read see the same moment. */
   async #reading<T>(read: () => T): Promise<T> {
-    return Promise.resolve(asFailure('reading observations', () => this.db.transaction(read).deferred()))
+    return Promise.resolve(asFailure('reading observations', () => this.atomically(read)))
   }
 
   #statesOf(cluster: number): ReadonlyMap<number, readonly StateRow[]> {

@@ -468,6 +468,34 @@ describe('runs of metrics', () => {
     expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([CLUSTER])
   })
 
+  test('runs are replaced by series and start, in any order, and runs of two signals may share labels', async () => {
+    const observed = new Observed()
+    const { observations, appender } = observed.store.writer
+    const labels = { a: '1' }
+    const one = (firstMs: number, value: number): MetricRun => run(firstMs, value, { signal: 'hco_health', labels })
+    const two = (firstMs: number, value: number): MetricRun => run(firstMs, value, { labels })
+    const stored = [one(1, 1), one(2, 1), one(4, 1), one(6, 1), two(1, 1), two(2, 1), two(4, 1), two(6, 1)]
+    await observed.put([], [], stored)
+    for (const runs of [
+      [one(2, 1), two(2, 2), one(3, 1), two(6, 1), one(6, 1)],
+      [two(3, 1)],
+      [one(2, 1), two(2, 1), one(7, 1), two(7, 1)],
+      [],
+      stored.slice(1).filter(({ firstMs }) => firstMs >= 2),
+    ]) {
+      const { position } = await observed.asking((reader) => reader.changedSince(0))
+      observations.putRuns(CLUSTER, 2, runs)
+      await appender.commit()
+      expect(await observed.asking((reader) => reader.runs(CLUSTER))).toEqual([
+        one(1, 1),
+        ...runs.filter(({ signal }) => signal === 'hco_health'),
+        two(1, 1),
+        ...runs.filter(({ signal }) => signal !== 'hco_health'),
+      ])
+      expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([CLUSTER])
+    }
+  })
+
   test('the same again is no change', async () => {
     const observed = new Observed()
     const runs = [run(1000, 1), run(1000, NaN, { signal: 'hco_health', labels: { b: '2', a: '1' } })]

@@ -18,9 +18,21 @@ export function labelsText(labels: RunLabels): string {
   return text
 }
 
+interface SeriesKey {
+  readonly signal: MetricRun['signal']
+  readonly key: string
+}
+
+/** Of the signal that the labels were last used with: almost always the only one. */
+const keys = new WeakMap<RunLabels, SeriesKey>()
+
 /** The key of a run's series. */
 export function runSeriesKey({ signal, labels }: Pick<MetricRun, 'signal' | 'labels'>): string {
-  return `${signal} ${labelsText(labels)}`
+  const known = keys.get(labels)
+  if (known?.signal === signal) return known.key
+  const key = `${signal} ${labelsText(labels)}`
+  keys.set(labels, { signal, key })
+  return key
 }
 
 /** By signal, labels and start. */

@@ -130,9 +130,14 @@ export class SignalGroupWatch {
     return this.#refsOf.get(cluster) ?? []
   }
 
+  /** The cached meaning of a series: no selection is needed for it. */
+  knownMeaning(ref: number): SeriesMeaning | undefined {
+    return this.#meanings.get(ref)
+  }
+
   /** @param row the row of `ref` in a selection of the group */
   meaningOf(ref: number, { rows }: Pick<RunSelection, 'rows'>, row: number): SeriesMeaning {
-    const known = this.#meanings.get(ref)
+    const known = this.knownMeaning(ref)
     if (known !== undefined) return known
     const all = rows.at(row)
     const { signal, combine, isPresence, labelsOf } = this.group.sources.get(all.metricName)!

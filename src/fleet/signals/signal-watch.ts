@@ -195,12 +195,16 @@ export class SignalWatch {
     let fromMs = Math.min(beganMs, settledMs)
     if (knownMs > -Infinity) {
       const storedKeys = new Set(stored.map(runSeriesKey))
-      const all = this.#select(group, oldestMs, nowMs)
+      const newRefs = new Set(due.newRefs)
+      let all: RunSelection | undefined
       for (const ref of refs) {
+        const known = group.knownMeaning(ref)
+        if (known !== undefined && storedKeys.has(runSeriesKey(known)) && !newRefs.has(ref)) continue
+        all ??= this.#select(group, oldestMs, nowMs)
         const row = rowOf(all, ref)
         if (row === undefined) continue
         const meaning = group.meaningOf(ref, all, row)
-        const isNew = due.newRefs.includes(ref) || !storedKeys.has(runSeriesKey(meaning))
+        const isNew = newRefs.has(ref) || !storedKeys.has(runSeriesKey(meaning))
         if (isNew) fromMs = Math.min(fromMs, this.#runsOf(all, row, meaning)[0]?.firstMs ?? Infinity)
       }
     }
@@ -296,16 +300,25 @@ function changeOf(
 ): RunChange | undefined {
   const left = new Set(before)
   const fresh = after.filter((run) => !left.delete(run))
-  const removed = new Map(Array.from(left, (run) => [textOf(run), run]))
-  const added = fresh.filter((run) => !removed.delete(textOf(run)))
-  if (removed.size + added.length === 0) return undefined
-  const fromMs = [...removed.values(), ...added].reduce((least, { firstMs }) => Math.min(least, firstMs), Infinity)
+  const leftFrom = groupBy(left, ({ firstMs }) => firstMs)
+  const added = fresh.filter((run) => {
+    const same = leftFrom.get(run.firstMs)?.find((other) => isSameRun(other, run))
+    return same === undefined || !left.delete(same)
+  })
+  if (left.size + added.length === 0) return undefined
+  const fromMs = [...left, ...added].reduce((least, { firstMs }) => Math.min(least, firstMs), Infinity)
   const read = new Set(before)
   const runs = [...stored.filter((run) => !read.has(run)), ...after].filter(({ firstMs }) => firstMs >= fromMs)
   return { cluster, fromMs, runs: runs.sort(compareRuns) }
 }
 
-function textOf(run: MetricRun): string {
-  const { value, firstMs, lastMs, beforeMs = '', afterMs = '' } = run
-  return `${runSeriesKey(run)} ${value} ${firstMs} ${lastMs} ${beforeMs} ${afterMs}`
+function isSameRun(a: MetricRun, b: MetricRun): boolean {
+  return (
+    a.firstMs === b.firstMs &&
+    a.lastMs === b.lastMs &&
+    a.value === b.value &&
+    a.beforeMs === b.beforeMs &&
+    a.afterMs === b.afterMs &&
+    runSeriesKey(a) === runSeriesKey(b)
+  )
 }

@@ -43,6 +43,8 @@ export class SignalWatch {
   readonly #aged = new Set<number>()
   /** By cluster: when it was read. */
   readonly #readMs: number[] = []
+  /** By cluster: the last `look` that found a change. */
+  readonly #changedMs: number[] = []
   #lookedMs = -Infinity
   readonly #columns = new RunColumns()
 
@@ -66,6 +68,7 @@ export class SignalWatch {
         nowMs,
         (cluster) => {
           this.#changed.add(cluster, sinceMs)
+          this.#changedMs[cluster] = nowMs
         },
         (cluster) => {
           this.#aged.add(cluster)
@@ -96,11 +99,14 @@ export class SignalWatch {
 
   /**
    * The clusters to read now: those with changes first, the longest waiting first. A cluster that was read is not due for
-   * `REST_MS`: samples of a backlog change it with every request, and read together they cost hardly more than one of them.
-   * Of the others some, because once an hour all clusters are among them at the same moment.
+   * `REST_MS`, nor while a backlog of it arrives: its samples change the cluster with every request, and read together they
+   * cost hardly more than one of them. Of the others some, because once an hour all clusters are among them at the same moment.
    */
   due(nowMs: number): readonly string[] {
-    const isDue = (cluster: number): boolean => !(Math.abs(nowMs - (this.#readMs[cluster] ?? -Infinity)) < REST_MS)
+    const isDue = (cluster: number): boolean => {
+      const readMs = this.#readMs[cluster] ?? -Infinity
+      return !(Math.abs(nowMs - readMs) < REST_MS) && (readMs === -Infinity || !this.#isBacklog(cluster, nowMs))
+    }
     const changed = [...this.#changed.keys()].filter(isDue)
     const aged: number[] = []
     for (const cluster of this.#aged) {
@@ -129,8 +135,7 @@ export class SignalWatch {
   /** The newest sample of any signal in memory, of each cluster that has one. */
   eachLastSeen(visit: (cluster: string, newestMs: number) => void): void {
     for (const [number, cluster] of this.#names.entries()) {
-      let newestMs = -Infinity
-      for (const group of this.#groups) newestMs = Math.max(newestMs, group.newestMs(number))
+      const newestMs = this.#newestMs(number)
       if (newestMs > -Infinity) visit(cluster, newestMs)
     }
   }
@@ -174,6 +179,20 @@ export class SignalWatch {
     }
     this.#readMs[number] = nowMs
     return changeOf(cluster, stored, before, after)
+  }
+
+  /** Whether samples of a cluster arrive that are old, so that facts from them are late in any case. */
+  #isBacklog(cluster: number, nowMs: number): boolean {
+    const isWaitingLong = nowMs - this.#changed.sinceMs(cluster) >= BACKLOG_WAIT_MS_MAX
+    const isArriving = Math.abs(nowMs - (this.#changedMs[cluster] ?? -Infinity)) < BACKLOG_PAUSE_MS
+    return isArriving && !isWaitingLong && this.#newestMs(cluster) < nowMs - BACKLOG_AGE_MS
+  }
+
+  /** -Infinity: no sample of any signal is in memory. */
+  #newestMs(cluster: number): number {
+    let newestMs = -Infinity
+    for (const group of this.#groups) newestMs = Math.max(newestMs, group.newestMs(cluster))
+    return newestMs
   }
 
   #readGroup(
@@ -258,6 +277,13 @@ const AGED_AT_ONCE_MAX = 50
 
 /** A cluster that was read is read again at the earliest after this time: facts are late by at most that much more. */
 const REST_MS = 15_000
+
+/** Newest samples of a cluster that are older than this are a backlog. */
+const BACKLOG_AGE_MS = 5 * 60_000
+/** A backlog without a change for this long has arrived. */
+const BACKLOG_PAUSE_MS = 5_000
+/** A cluster whose backlog goes on is read at the latest after this time. */
+const BACKLOG_WAIT_MS_MAX = 60_000
 
 /** Samples ahead of this server's clock are read too. */
 const AHEAD_MS = 24 * 60 * 60_000

@@ -307,6 +307,44 @@ describe('runs of signals', () => {
     expect(watched.runs()).toEqual(watched.readAnew(nowMs))
   })
 
+  test('of a backlog are read when it pauses, and at the latest after a minute', async () => {
+    const watched = new Watched()
+    const beganMs = T0 + 3_600_000
+    let sent = 0
+    const arrive = (): void => {
+      watched.put(CSV('1.17.0'), T0 + sent * STEP_MS, sent++ % 2)
+    }
+    const readsAt = async (nowMs: number): Promise<number> => {
+      const before = watched.reads
+      await watched.beat(nowMs)
+      return watched.reads - before
+    }
+    arrive()
+    expect(await readsAt(beganMs)).toBe(1)
+    // A request each second: the rest of 15 s is over long before.
+    const reads: number[] = []
+    for (let second = 1; second <= 90; second++) {
+      arrive()
+      if ((await readsAt(beganMs + second * 1000)) > 0) reads.push(second)
+    }
+    expect(reads).toEqual([60])
+    expect(await readsAt(beganMs + 94_999)).toBe(0)
+    expect(await readsAt(beganMs + 95_000)).toBe(1)
+    expect(watched.runs()).toEqual(watched.readAnew(beganMs + 95_000))
+  })
+
+  test('of samples that are five minutes old at most are no backlog', async () => {
+    const watched = new Watched()
+    watched.put(CSV('1.17.0'), T0, 1)
+    await watched.beat(T0 + 300_000 - 15_000)
+    watched.put(CSV('1.17.0'), T0 + 1, 0)
+    await watched.beat(T0 + 300_001)
+    expect(watched.reads).toBe(2)
+    watched.put(CSV('1.17.0'), T0 + 2, 1)
+    await watched.beat(T0 + 315_003)
+    expect(watched.reads).toBe(2)
+  })
+
   test('go on where they were after a restart', async () => {
     const watched = new Watched()
     watched.series(CSV('1.16.0'), T0, T0 + HOUR_MS + 10 * MINUTE_MS)
@@ -394,6 +432,9 @@ describe('whatever the order of arrival', () => {
               watched.put(labels, timeMs, value)
             }
             if (restarts) watched.watch = new SignalWatch(watched.store.reader, OPTIONS)
+            beatMs += 15_000
+            await watched.beat(beatMs)
+            // What arrived late may be a backlog, which is read when it has paused.
             beatMs += 15_000
             await watched.beat(beatMs)
             expect(watched.runs()).toEqual(watched.readAnew(beatMs))

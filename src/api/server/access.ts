@@ -141,7 +141,9 @@ function checkOrigin(request: FastifyRequest, options: AccessOptions): void {
   if (SAFE_METHODS.has(request.method) || config.isOpenToOrigins === true || config.isWrongMethod === true) return
   const { origin } = request.headers
   if (origin === undefined) {
-    if (request.headers['sec-fetch-site'] !== 'cross-site') return
+    // A page of another host of the same site (`same-site`) is foreign too; `none` is the user, not a page.
+    const site = request.headers['sec-fetch-site'] ?? 'none'
+    if (site === 'same-origin' || site === 'none') return
   } else if (isOwnOrigin(origin, request, options)) return
   else if (config.dialect === 'prometheus' && isKnownOrigin(origin, options.corsOrigins)) return
   throw new FleetError('forbidden', `pages of origin ${origin ?? 'unknown'} may not send to this route`, {

@@ -13,6 +13,8 @@ export type FastPath = (request: IncomingMessage, response: ServerResponse, fall
 
 interface FastPathLimits {
   readonly keepAliveMs: number
+  /** The time limit for the request line and the headers; a connection is closed up to a third of it later. */
+  readonly headersArriveMs: number
   readonly requestArrivesMs: number
 }
 
@@ -23,14 +25,17 @@ const HEADER_BYTES_MAX = 2 ** 20 + 4096
 export function createFastPathServer(
   handler: RequestListener,
   fastPath: FastPath,
-  { keepAliveMs, requestArrivesMs }: FastPathLimits,
+  { keepAliveMs, headersArriveMs, requestArrivesMs }: FastPathLimits,
 ): Server {
-  const server = createServer({ maxHeaderSize: HEADER_BYTES_MAX }, (request, response) => {
+  // Node applies the limits only as often as it checks, by default each half minute.
+  const options = { maxHeaderSize: HEADER_BYTES_MAX, connectionsCheckingInterval: Math.ceil(headersArriveMs / 3) }
+  const server = createServer(options, (request, response) => {
     const fallBack = (): void => {
       handler(request, response)
     }
     if (!fastPath(request, response, fallBack)) fallBack()
   })
+  server.headersTimeout = headersArriveMs
   server.keepAliveTimeout = keepAliveMs
   server.requestTimeout = requestArrivesMs
   return server

@@ -172,6 +172,8 @@ interface ApiSettings {
 
 /** Longer than the pauses of senders (Prometheus 5 s, scrapes 60 s), so a reused connection is never closed. */
 const KEEP_ALIVE_MS = 72_000
+/** The time limit for receiving the headers, of up to 1 MB: no client holds a connection with one byte a second. */
+const HEADERS_ARRIVE_MS = 15_000
 /** The time limit for receiving a request: no client holds a connection with one byte a minute. */
 const REQUEST_ARRIVES_MS = 120_000
 const PARAM_CHARS_MAX = 4096
@@ -185,6 +187,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     serverFactory: (handler) =>
       createFastPathServer(handler, plainWrites({ ...settings, ...deps, tryAccess: tryAccess(access, 'ingest') }), {
         keepAliveMs: KEEP_ALIVE_MS,
+        headersArriveMs: HEADERS_ARRIVE_MS,
         requestArrivesMs: REQUEST_ARRIVES_MS,
       }),
     logger: false, // Failures are logged by the error handler, requests are counted by metrics.

@@ -73,12 +73,24 @@ export function bindProse(source: string, valueOf: ValueOf): BoundText {
   const inSpans = spans
     .filter((span) => placeholdersOf(span.text).length > 0)
     .map(({ from, to, text }): Edit => {
-      const edits = placeholdersOf(text).map((use) => edit(use, valueOf(use.name), same))
-      const inner = applyEdits(text, edits)
+      const inner = applyEdits(text, spanEdits(text, valueOf))
       return { from, to, text: codeSpan(inner.text), unbound: inner.unbound }
     })
   const all = [...inProse, ...inSpans].sort((a, b) => a.from - b.from)
   return applyEdits(source, all)
+}
+
+/**
+ * A code span may be a command, and people copy it: values are quoted as in a shell. Names and paths need no quotes. An open
+ * placeholder is our own text, and stays readable.
+ */
+function spanEdits(text: string, valueOf: ValueOf): readonly Edit[] {
+  const uses = placeholdersOf(text)
+  return shellContexts(text, uses).map((context, i) => {
+    const use = uses[i]!
+    const value = valueOf(use.name)
+    return value === undefined ? edit(use, undefined, same) : shellEdit(use, context, value)
+  })
 }
 
 interface Edit {

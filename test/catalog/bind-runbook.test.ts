@@ -37,7 +37,11 @@ describe('a value is written as its place demands', () => {
     ['other code, a plain value', fence('yaml', 'a: {{cluster}}'), fence('yaml', 'a: fra-1')],
     ['other code, another value', fence('yaml', 'a: {{name}}'), fence('yaml', 'a: <name>')],
     ['prose', 'Look at {{name}}.\n', `Look at it\\'s \\"\\$\\(x\\)\\" a\\|b.\n`],
-    ['a code span', 'Look at `{{name}}`.\n', 'Look at `it\'s "$(x)" a|b`.\n'],
+    ['a code span', 'Look at `{{name}}`.\n', `Look at \`'it'\\''s "$(x)" a|b'\`.\n`],
+    ['a command in a code span', 'Run `get "{{name}}"`.\n', 'Run `get "it\'s \\"\\$(x)\\" a|b"`.\n'],
+    ['a name in a code span', 'Look at `vm/{{cluster}}`.\n', 'Look at `vm/fra-1`.\n'],
+    ['an open placeholder in a code span', 'Look at `vm/{{node}}`.\n', 'Look at `vm/<node>`.\n'],
+    ['a code span that no quoting is known for', 'Run `get ${A:-{{cluster}}}`.\n', "Run `get ${A:-'<cluster>'}`.\n"],
     ['a link', '[x](/rb/A?c={{name}})\n', '[x](/rb/A?c=it%27s%20%22%24%28x%29%22%20a%7Cb)\n'],
     ['a fence in a list', '- a\n\n  ```bash\n  get {{cluster}}\n  ```\n', '- a\n\n  ```bash\n  get fra-1\n  ```\n'],
   ])('%s', (_, text, markdown) => {
@@ -45,12 +49,12 @@ describe('a value is written as its place demands', () => {
   })
 
   test('a backtick in a code span gets a longer fence', () => {
-    expect(bind('a `{{name}}` b', { alert: alertWith({ name: 'x`y' }) }).markdown).toBe('a ``x`y`` b')
+    expect(bind('a `{{name}}` b', { alert: alertWith({ name: 'x`y' }) }).markdown).toBe("a ``'x`y'`` b")
   })
 
   test('a value that looks like a placeholder is not bound again', () => {
     const bound = bind('{{name}} ' + '`{{name}}`', { alert: alertWith({ name: '{{cluster}}', cluster: 'fra-1' }) })
-    expect(bound.markdown).toBe('\\{\\{cluster\\}\\} `{{cluster}}`')
+    expect(bound.markdown).toBe("\\{\\{cluster\\}\\} `'{{cluster}}'`")
   })
 })
 

@@ -30,7 +30,7 @@ import type { UserActions } from './notify/user-actions.ts'
 import type { Decommissions } from './fleet/clusters/decommissions.ts'
 import type { Reloader } from './runtime/reload.ts'
 import type { RemoteRules } from './runtime/remote-rules.ts'
-import { createRuleTests } from './runtime/rule-tests.ts'
+import { createRuleTests, ruleTestThread } from './runtime/rule-tests.ts'
 import { PAGE_BYTES } from './store/head/head-memory.ts'
 import type { TokenIndex } from './runtime/token-index.ts'
 import { PROJECT_ROOT } from './config/project-root.ts'
@@ -119,7 +119,10 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       configFile: config['notify.config'] === '' ? undefined : config['notify.config'],
     },
     catalog,
-    ruleTests: createRuleTests({ rulesDir: config.rules, language: engineOptionsOf(config) }, clock, log),
+    ruleTests: createRuleTests(
+      ruleTestThread({ rulesDir: config.rules, language: engineOptionsOf(config) }, clock, log),
+      catalog,
+    ),
     reload: () => reloader.reload('request'),
     reloadStatus: () => reloader.status(),
     inventory: async (cluster, nowMs) => {

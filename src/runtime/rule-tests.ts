@@ -1,8 +1,9 @@
-/** Unit tests of rules for the API: one thread per request, one request at a time, each for at most a minute. */
+/** Unit tests of rules for the API: one run at a time, each in a thread of its own and for at most a minute. */
 import type { Clock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { createSerialQueue } from '../base/serial-queue.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { RuleTests } from '../contract/replay.ts'
 import type { RuleTestsData, RuleTestServices } from '../threads/rule-tests-worker.ts'
 import { startThread } from '../threads/start-thread.ts'
@@ -13,41 +14,57 @@ const RUN_MS_MAX = 60_000
 
 export type RunRuleTests = (alertname: string) => Promise<RuleTests>
 
-export function createRuleTests(data: RuleTestsData, clock: Clock, log: Log): RunRuleTests {
+/**
+ * Each alert's tests run once for the loaded content, and requests share the result: as many runs as there are alerts. An
+ * alert without a rule has no tests.
+ */
+export function createRuleTests(run: RunRuleTests, catalog: Pick<Catalog, 'alertNames' | 'pages'>): RunRuleTests {
   const inOrder = createSerialQueue()
-  /** By alert: requests for the same alert share one run. */
-  const requested = new Map<string, Promise<RuleTests>>()
+  /** By alert, of the present content. */
+  let results = new Map<string, Promise<RuleTests>>()
+  /** A reload replaces the content as a whole. */
+  let of: unknown
+  let running = 0
   return (alertname) => {
-    const waiting = requested.get(alertname)
-    if (waiting !== undefined) return waiting
-    if (requested.size > WAITING_MAX) {
-      throw new FleetError('overloaded', `${requested.size} questions about unit tests of rules wait already`)
+    if (of !== catalog.pages) [of, results] = [catalog.pages, new Map()]
+    const known = results.get(alertname)
+    if (known !== undefined) return known
+    if (!catalog.alertNames.includes(alertname)) return Promise.resolve({ tests: [] })
+    if (running > WAITING_MAX) {
+      throw new FleetError('overloaded', `${running} requests for unit tests of rules are waiting already`)
     }
-    const result = inOrder(() => runOnce(data, alertname, clock, log)).finally(() => requested.delete(alertname))
-    requested.set(alertname, result)
+    running++
+    const started = results
+    const result = inOrder(() => run(alertname)).finally(() => running--)
+    started.set(alertname, result)
+    // A failure is not an answer: the next request tries again.
+    result.catch(() => started.delete(alertname))
     return result
   }
 }
 
-async function runOnce(data: RuleTestsData, alertname: string, clock: Clock, log: Log): Promise<RuleTests> {
-  const thread = await startThread<RuleTestServices>({
-    file: 'rule-tests-worker',
-    workerData: data,
-    log,
-    // The pending call rejects with the cause.
-    onDeath: () => undefined,
-  })
-  let cancel: () => void = () => undefined
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(RUN_MS_MAX, () => {
-      const message = `the unit tests that mention ${alertname} took more than ${RUN_MS_MAX / 1000} s`
-      reject(new FleetError('query_timeout', message, { hint: '`daytwo test rules` runs them without a limit' }))
+/** Runs in a thread that ends with the run, or after a minute. */
+export function ruleTestThread(data: RuleTestsData, clock: Clock, log: Log): RunRuleTests {
+  return async (alertname) => {
+    const thread = await startThread<RuleTestServices>({
+      file: 'rule-tests-worker',
+      workerData: data,
+      log,
+      // The pending call rejects with the cause.
+      onDeath: () => undefined,
     })
-  })
-  try {
-    return await Promise.race([thread.remote.ruleTests.run(alertname), late])
-  } finally {
-    cancel()
-    await thread.terminate()
+    let cancel: () => void = () => undefined
+    const late = new Promise<never>((_, reject) => {
+      cancel = clock.after(RUN_MS_MAX, () => {
+        const message = `the unit tests that mention ${alertname} took more than ${RUN_MS_MAX / 1000} s`
+        reject(new FleetError('query_timeout', message, { hint: '`daytwo test rules` runs them without a limit' }))
+      })
+    })
+    try {
+      return await Promise.race([thread.remote.ruleTests.run(alertname), late])
+    } finally {
+      cancel()
+      await thread.terminate()
+    }
   }
 }

@@ -26,6 +26,11 @@ export function createOwnMetrics(version: string) {
     registry,
     httpRequests: counter('daytwo_http_requests_total', 'HTTP requests answered.', ['route', 'method', 'status']),
     httpSeconds: seconds('daytwo_http_request_duration_seconds', 'Time to answer an HTTP request.', ['route']),
+    logLinesSuppressed: counter(
+      'daytwo_request_log_lines_suppressed_total',
+      'Log lines about requests that were not written, because there were too many of one kind in a minute.',
+      ['line'],
+    ),
     ingestRequests: counter('daytwo_ingest_requests_total', 'Write requests, by outcome.', ['format', 'outcome']),
     ingestSamplesIn: counter(
       'daytwo_ingest_samples_in_total',

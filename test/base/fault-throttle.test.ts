@@ -9,3 +9,10 @@ test('a fault is admitted once a minute, another one beside it, and all when the
   expect(admitted('no disk', 1_061_000)).toEqual([true])
   expect(admitted('disk full', 1_062_000, 900_000, 901_000)).toEqual([false, true, false])
 })
+
+test('a fault may be admitted several times a minute', () => {
+  const throttle = new FaultThrottle(3)
+  const timesMs = [0, 1, 59_999, 59_999, 60_000, 60_000, 60_000, 60_000]
+  const admitted = timesMs.map((ms) => throttle.admits('overloaded', ms))
+  expect(admitted).toEqual([true, true, true, false, true, true, true, false])
+})

@@ -182,7 +182,6 @@ function record(items: FaroItems, log: Log, metrics: OwnMetrics): void {
   for (const item of items.records) {
     metrics.faroItems.inc({ kind: item.kind, outcome: 'taken' })
     if (item.kind === 'exception') log.warn({ browser: item }, 'a page reports an error')
-    else log.debug({ browser: item }, 'a page reports')
   }
   for (const { reason, count } of items.refusals) metrics.faroItems.inc({ kind: 'item', outcome: reason }, count)
   if (items.spansIgnored > 0) metrics.faroItems.inc({ kind: 'span', outcome: 'ignored' }, items.spansIgnored)

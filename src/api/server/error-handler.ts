@@ -36,10 +36,12 @@ export function installErrorHandler(app: FastifyInstance, log: Log): void {
   })
 }
 
-/** Logs what an administrator should know: bugs with their stack, and server failures. */
+/** Logs what an administrator should know: bugs with their stack, and server failures. @param log of requests */
 export function logFailure(log: Log, route: string | undefined, thrown: unknown, failure: FleetError): void {
   if (failure.code === 'internal') log.error({ route, err: thrown }, 'request failed')
-  else if (failure.status >= 500) log.warn({ route, code: failure.code, err: failure }, 'request not answered')
+  else if (failure.status >= 500) {
+    log.warn({ route, code: failure.code, error: textOf(failure) }, 'request not answered')
+  }
 }
 
 /** After which a sender should retry a request that failed with 503. */

@@ -74,6 +74,7 @@ import { registerRuleRoutes, type RuleReader } from '../prometheus/rules.ts'
 import { registerRunbookLink } from '../fleet/runbook-link.ts'
 import { registerRunbooks, type RunbookCatalog } from '../fleet/runbooks.ts'
 import { createFastPathServer } from './fast-path.ts'
+import { createRequestLog } from './request-log.ts'
 import { registerSignIn } from './sign-in.ts'
 import { registerSilences } from '../fleet/silences.ts'
 import { registerStatusRoutes } from './status.ts'
@@ -179,7 +180,8 @@ const REQUEST_ARRIVES_MS = 120_000
 const PARAM_CHARS_MAX = 4096
 
 /** The HTTP server, ready to `listen` or `inject`. Throws when a route does not declare its access. */
-export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
+export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
+  const deps = { ...given, log: createRequestLog(given.log, given.clock, given.metrics) }
   const { settings, metrics, clock, log, language = STABLE_LANGUAGE } = deps
   const { answers = answersOver(deps.query), parser = createQueryParser(language) } = deps
   const access = { ...settings, requiresToken: deps.requiresToken, authenticate: deps.authenticate }

@@ -71,6 +71,17 @@ test('what our own pages tell becomes series and log records, at most so many a 
   expect(server.logs.records).toHaveLength(1000)
 })
 
+test('errors that pages report are logged a few times a minute, each in short, and all are counted', async () => {
+  const exceptions = Array.from({ length: 100 }, (_, i) => ({ type: 'E', value: `${i} ${'x'.repeat(20_000)}` }))
+  for (let i = 0; i < 3; i++)
+    expect((await post(JSON.stringify({ meta: PAYLOAD.meta, exceptions }))).statusCode).toBe(202)
+  expect(lines).toHaveLength(10)
+  expect(lines.join('').length).toBeLessThan(50_000)
+  const metrics = (await server.app.inject('/metrics')).body
+  expect(metrics).toContain('daytwo_faro_items_total{kind="exception",outcome="taken"} 300')
+  expect(metrics).toContain('daytwo_request_log_lines_suppressed_total{line="a page reports an error"} 290')
+})
+
 test('a repeated batch is accepted again and counted once', async () => {
   const headers = { 'idempotency-key': 'TX3SUiGgVvMpo4q40FB2' }
   const statuses = [

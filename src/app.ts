@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { createEventFeed } from './api/server/event-feed.ts'
 import { fleetReaderOf } from './api/fleet/reader.ts'
 import type * as api from './api/server/server.ts'
-import { isLoopback } from './config/folder-options.ts'
+import { externalAlertOptionsOf, isLoopback } from './config/folder-options.ts'
 import { reservePort } from './runtime/reserve-port.ts'
 import { createApiServer, type ServerParts } from './app-server.ts'
 import { startThreads, type AppThreads } from './threads/app-threads.ts'
@@ -129,8 +129,7 @@ async function serve(
     userActions,
     canonicalName,
     options: {
-      externalMax: config['alerts.external-max'],
-      clusterAliases: config['identity.labels'],
+      external: externalAlertOptionsOf(config),
       silenceRetentionMs: config['retention.silences'],
       alertRetentionMs: config['retention.alerts'],
     },

@@ -113,7 +113,11 @@ export function createOwnMetrics(version: string) {
       'Time of the last successful reload.',
     ),
     alerts: gauge('daytwo_alerts', 'Alerts by state.', ['state']),
-    externalAlerts: counter('daytwo_external_alerts_total', 'Alerts received by the API, by outcome.', ['outcome']),
+    externalAlerts: counter(
+      'daytwo_external_alerts_total',
+      'Alerts received by the API, by outcome: taken, invalid, refused by cluster_limit, sender_limit or total_limit; evicted are stored ones that made room, removed those that an administrator removed.',
+      ['outcome'],
+    ),
     notifications: counter('daytwo_notifications_total', 'Attempts to notify a receiver, by outcome.', [
       'receiver',
       'integration',

@@ -250,7 +250,16 @@ const SECTIONS = {
     'rules.interval': duration.option('1m', 'How often a rule group is evaluated when it does not say.'),
     'alerts.external-max': count.option(
       '10000',
-      'Alerts of others (POST /api/v2/alerts) that are known at one time; more are answered 429.',
+      'Alerts of others (POST /api/v2/alerts) that are stored at one time, resolved ones of the last 15 minutes included. Beyond it the sender with the most alerts makes room for a smaller one; its own new alerts are answered 429.',
+    ),
+    'alerts.external-sender-max': count.option(
+      '5000',
+      'Of these, alerts of one sender: a token, or an address where none is needed. Beyond it its largest cluster makes room for a smaller one.',
+    ),
+    'alerts.external-cluster-max': count.option('2500', 'Of these, alerts that one sender reports of one cluster.'),
+    'alerts.external-ends-within': duration.option(
+      '7d',
+      'How long after its last report an alert of others may end; a later endsAt counts as this.',
     ),
     'notify.config': optionalText('FILE').option(
       '',

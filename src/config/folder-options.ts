@@ -96,3 +96,16 @@ export function isLoopback(host: string): boolean {
       return host === 'localhost'
   }
 }
+
+/** Limits and labels of external alerts, in the shape of `ExternalAlertOptions`. */
+export function externalAlertOptionsOf(config: Config) {
+  return {
+    shares: {
+      total: config['alerts.external-max'],
+      perSender: config['alerts.external-sender-max'],
+      perCluster: config['alerts.external-cluster-max'],
+    },
+    endsWithinMs: config['alerts.external-ends-within'],
+    clusterAliases: config['identity.labels'],
+  }
+}

@@ -58,6 +58,7 @@ export const AuditEntries = Type.Object({
         Type.Literal('silence.expire'),
         Type.Literal('alert.acknowledge'),
         Type.Literal('alert.unacknowledge'),
+        Type.Literal('alert.remove'),
         Type.Literal('cluster.decommission'),
         Type.Literal('cluster.decommission.withdraw'),
         Type.Literal('cluster.return'),

@@ -5,6 +5,7 @@ export const AUDIT_ACTIONS = [
   'silence.expire',
   'alert.acknowledge',
   'alert.unacknowledge',
+  'alert.remove',
   'cluster.decommission',
   'cluster.decommission.withdraw',
   'cluster.return',
@@ -18,7 +19,7 @@ export interface AuditedAction {
   /** The token's name; on an open server the declared name; `daytwo` for automatic actions. */
   readonly by: string
   readonly action: AuditAction
-  /** Id of the silence, fingerprint of the alert, name of the cluster, or of what was reloaded. */
+  /** Id of the silence, fingerprint of the alert, name of the cluster or sender, or of what was reloaded. */
   readonly subject: string
   /** The change as JSON. */
   readonly detail: string

@@ -16,4 +16,6 @@ export interface ExternalAlertRecord {
   readonly isTimeout: boolean
   /** Empty when the sender gave none. */
   readonly generatorUrl: string
+  /** Who reported it first: `token NAME`, or `address A` without a token; empty where an older version stored it. */
+  readonly sender: string
 }

@@ -10,7 +10,12 @@ import type { AlertRunReader } from '../model/alert-run.ts'
 import { createAlertHistory, type AlertRunStore } from './alert-history.ts'
 import { DuplicateAlerts, type CanonicalName } from './duplicate-alerts.ts'
 import type { ExternalAlert } from './external-alert.ts'
-import { createExternalAlerts, type ExternalAlertStore, type ExternalAlerts } from './external-alerts.ts'
+import {
+  createExternalAlerts,
+  type ExternalAlertOptions,
+  type ExternalAlertStore,
+  type ExternalAlerts,
+} from './external-alerts.ts'
 import type { UserActions, UserActionStore } from './user-actions.ts'
 
 /** Interval of the removal of expired records. */
@@ -55,10 +60,7 @@ export interface AlertParts {
 }
 
 export interface AlertOptions {
-  /** Maximum number of external alerts, resolved ones that are still retained included. */
-  readonly externalMax: number
-  /** Labels that name the cluster of an external alert without the label `cluster`. */
-  readonly clusterAliases: readonly string[]
+  readonly external: ExternalAlertOptions
   readonly silenceRetentionMs: number
   /** Of the history and of the audit. */
   readonly alertRetentionMs: number
@@ -70,7 +72,7 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
   const { silences, acknowledgements } = parts.userActions
   const [history, external] = await Promise.all([
     createAlertHistory(store.alertRuns),
-    createExternalAlerts(store.externalAlerts, options),
+    createExternalAlerts(store.externalAlerts, options.external),
   ])
   const duplicates = new DuplicateAlerts(canonicalName)
   let prunedAtMs = -Infinity

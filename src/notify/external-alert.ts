@@ -21,6 +21,10 @@ export interface IntakeRules {
   readonly nowMs: number
   /** How long an alert without an end is considered firing. */
   readonly resolveTimeoutMs: number
+  /** Who posts: `token NAME`, or `address A` without a token. */
+  readonly sender: string
+  /** How far ahead of `nowMs` an alert may end. */
+  readonly endsWithinMs: number
   /** Labels that name the cluster when `cluster` is absent, first match wins. */
   readonly clusterAliases: readonly string[]
   /** The one cluster whose alerts the sender may post. */
@@ -41,7 +45,7 @@ export function readPosted(posted: PostedAlert, rules: IntakeRules): ExternalAle
     return { fault: `cluster ${JSON.stringify(cluster)} is not the token's cluster ${JSON.stringify(rules.cluster)}` }
   }
   const labels = plain.with(CLUSTER_LABEL, rules.cluster ?? cluster)
-  return {
+  const record = {
     fingerprint: fingerprintOf(labels),
     labels,
     annotations: posted.annotations,
@@ -51,10 +55,26 @@ export function readPosted(posted: PostedAlert, rules: IntakeRules): ExternalAle
     receivedAtMs: nowMs,
     isTimeout,
     generatorUrl: posted.generatorUrl,
+    sender: rules.sender,
+  }
+  return boundedRecord(record, rules.endsWithinMs)
+}
+
+/**
+ * The record within the limits of today: times at most `endsWithinMs` after the last report, and a `generatorUrl` that a
+ * receiver may show as a link. Else an alert that ends in the year 9999 would be stored for ever.
+ */
+export function boundedRecord(record: ExternalAlertRecord, endsWithinMs: number): ExternalAlertRecord {
+  const latestMs = record.updatedAtMs + endsWithinMs
+  return {
+    ...record,
+    startsAtMs: Math.min(record.startsAtMs, latestMs),
+    endsAtMs: Math.min(record.endsAtMs, latestMs),
+    generatorUrl: /^https?:\/\//i.test(record.generatorUrl) ? record.generatorUrl : '',
   }
 }
 
-/** An alert that is posted again: the same occurrence when the two overlap, else a new one. */
+/** An alert that is posted again: the same occurrence when the two overlap, else a new one. Its sender stays the first. */
 export function mergeExternal(known: ExternalAlertRecord | undefined, next: ExternalAlertRecord): ExternalAlertRecord {
   if (known === undefined) return next
   const overlaps =
@@ -62,10 +82,12 @@ export function mergeExternal(known: ExternalAlertRecord | undefined, next: Exte
     (next.startsAtMs > known.startsAtMs && next.startsAtMs < known.endsAtMs)
   const isSameRun = overlaps || next.startsAtMs === known.startsAtMs
   const receivedAtMs = isSameRun ? known.receivedAtMs : next.receivedAtMs
-  if (!overlaps) return { ...next, receivedAtMs }
+  const { sender } = known
+  if (!overlaps) return { ...next, receivedAtMs, sender }
   return {
     ...next,
     receivedAtMs,
+    sender,
     startsAtMs: Math.min(known.startsAtMs, next.startsAtMs),
     endsAtMs: mergedEnd(known, next),
   }
@@ -124,6 +146,8 @@ const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 const LABELS_MAX = 64
 const NAME_CHARS_MAX = 1024
 const VALUE_CHARS_MAX = 16_384
+/** Of all names and values of one alert: 10,000 alerts take at most some 600 MB. */
+const ALERT_CHARS_MAX = 32_768
 
 function shapeFault(labels: Labels, posted: PostedAlert, startsAtMs: number, endsAtMs: number): string | undefined {
   if (endsAtMs < startsAtMs) return 'start time must be before end time'
@@ -131,16 +155,21 @@ function shapeFault(labels: Labels, posted: PostedAlert, startsAtMs: number, end
   const labelFault = pairsFault(labels.toObject())
   if (labelFault !== undefined) return `invalid label set: ${labelFault}`
   const annotationFault = pairsFault(posted.annotations)
-  return annotationFault === undefined ? undefined : `invalid annotations: ${annotationFault}`
+  if (annotationFault !== undefined) return `invalid annotations: ${annotationFault}`
+  const chars = charsOf(posted.labels) + charsOf(posted.annotations) + posted.generatorUrl.length
+  return chars > ALERT_CHARS_MAX ? `the alert has ${chars} characters, want at most ${ALERT_CHARS_MAX}` : undefined
+}
+
+function charsOf(pairs: Readonly<Record<string, string>>): number {
+  return Object.entries(pairs).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
 }
 
 function pairsFault(pairs: Readonly<Record<string, string>>): string | undefined {
-  const names = Object.keys(pairs).sort()
-  if (names.length > LABELS_MAX) return `got ${names.length} pairs, want at most ${LABELS_MAX}`
-  for (const name of names) {
+  const entries = Object.entries(pairs).sort(([a], [b]) => (a < b ? -1 : 1))
+  if (entries.length > LABELS_MAX) return `got ${entries.length} pairs, want at most ${LABELS_MAX}`
+  for (const [name, { length }] of entries) {
     if (name.length > NAME_CHARS_MAX) return `a name of ${name.length} characters, want at most ${NAME_CHARS_MAX}`
     if (!NAME.test(name)) return `invalid name ${JSON.stringify(name)}`
-    const { length } = pairs[name] ?? ''
     if (length > VALUE_CHARS_MAX) return `${name} has ${length} characters, want at most ${VALUE_CHARS_MAX}`
   }
   return undefined

@@ -1,7 +1,12 @@
-/** External alerts: limited in number, durable before the response, removed some time after their end. */
+/** External alerts: limited in number and by sender, durable before the response, removed some time after their end. */
+import { setImmediate } from 'node:timers/promises'
 import { createSerialQueue } from '../base/serial-queue.ts'
+import type { AuditedAction } from '../model/audit.ts'
+import { clusterOf } from '../model/cluster-identity.ts'
 import type { ExternalAlertRecord } from '../model/external-alert.ts'
+import { AlertShares, type SenderShare, type ShareLimit, type ShareLimits } from './alert-shares.ts'
 import {
+  boundedRecord,
   externalAlertOf,
   mergeExternal,
   readPosted,
@@ -13,72 +18,180 @@ import {
 /** Stores external alerts; each call is durable when it resolves. */
 export interface ExternalAlertStore {
   list(): Promise<readonly ExternalAlertRecord[]>
-  /** Adds or replaces by fingerprint, all or nothing. */
-  put(alerts: readonly ExternalAlertRecord[]): Promise<void>
-  prune(endedBeforeMs: number): Promise<void>
+  /** Adds or replaces by fingerprint, and removes others, all or nothing. */
+  write(alerts: readonly ExternalAlertRecord[], removed: readonly string[]): Promise<void>
+  /** Removes alerts by fingerprint, in the transaction of the audit entry. */
+  remove(removed: readonly string[], action: AuditedAction): Promise<void>
 }
 
 /** Retention of a resolved alert, the same as for rules: receivers are notified, and pages show the resolution. */
 export const RESOLVED_RETENTION_MS = 15 * 60_000
+
+/** Alerts that are read and written without a pause for other requests: some 10 ms. */
+const SLICE = 500
 
 /** The result of one request. Accepted alerts are stored even when others of the request are refused. */
 export interface ExternalOutcome {
   readonly taken: number
   /** The errors of invalid alerts, in the order of the request. */
   readonly faults: readonly string[]
-  /** New alerts above the limit. */
-  readonly refused: number
+  /** New alerts above a limit. */
+  readonly refused: Readonly<Record<ShareLimit, number>>
+  /** Stored alerts that made room for new ones. */
+  readonly evicted: number
+}
+
+/** Selects alerts for removal; absent parts match everything. */
+export interface RemovalFilter {
+  readonly sender?: string
+  readonly cluster?: string
+  readonly fingerprint?: string
+}
+
+export interface ExternalAlertOptions {
+  readonly shares: ShareLimits
+  /** How far ahead of its last report an alert may end. */
+  readonly endsWithinMs: number
+  /** Labels that name the cluster of an alert without the label `cluster`. */
+  readonly clusterAliases: readonly string[]
 }
 
 export interface ExternalAlerts {
-  post(posted: readonly PostedAlert[], rules: Omit<IntakeRules, 'clusterAliases'>): Promise<ExternalOutcome>
+  post(
+    posted: readonly PostedAlert[],
+    rules: Omit<IntakeRules, 'clusterAliases' | 'endsWithinMs'>,
+  ): Promise<ExternalOutcome>
   /** The alerts at a time: firing, and resolved in the last 15 minutes. */
   alerts(nowMs: number): readonly ExternalAlert[]
+  /** The room in use by sender and cluster, largest first. */
+  shares(): readonly SenderShare[]
+  /** Removes the selected alerts and adds it to the audit; returns their number. */
+  remove(filter: RemovalFilter, by: string, nowMs: number): Promise<number>
   /** Removes alerts that resolved longer ago. */
   prune(nowMs: number): Promise<void>
 }
 
+/** Loads the stored alerts, and removes those above the limits. */
 export async function createExternalAlerts(
   store: ExternalAlertStore,
-  { externalMax, clusterAliases }: { readonly externalMax: number; readonly clusterAliases: readonly string[] },
+  { shares: limits, endsWithinMs, clusterAliases }: ExternalAlertOptions,
 ): Promise<ExternalAlerts> {
-  const stored = new Map((await store.list()).map((alert) => [alert.fingerprint, alert]))
+  const loaded = (await store.list()).map((alert) => boundedRecord(alert, endsWithinMs))
+  const stored = new Map(loaded.map((alert) => [alert.fingerprint, alert]))
+  let shares = new AlertShares(limits, stored.values())
   const inOrder = createSerialQueue()
+  const above = shares.above().map(({ fingerprint }) => fingerprint)
+  await write([], above)
+
+  /** The invariant of every change: durable, then in memory. */
+  async function write(changed: readonly ExternalAlertRecord[], removed: readonly string[]): Promise<void> {
+    if (changed.length === 0 && removed.length === 0) return
+    await store.write(changed, removed)
+    for (const fingerprint of removed) stored.delete(fingerprint)
+    for (const alert of changed) stored.set(alert.fingerprint, alert)
+  }
+
+  /** Reads, decides on and writes a part of a request. */
+  async function postSlice(posted: readonly PostedAlert[], rules: IntakeRules): Promise<ExternalOutcome> {
+    const faults: string[] = []
+    const refused = { total_limit: 0, sender_limit: 0, cluster_limit: 0 }
+    const changed = new Map<string, ExternalAlertRecord>()
+    const evicted = new Set<string>()
+    let taken = 0
+    for (const one of posted) {
+      const record = readPosted(one, rules)
+      if ('fault' in record) {
+        faults.push(record.fault)
+        continue
+      }
+      const { fingerprint } = record
+      const known = changed.get(fingerprint) ?? (evicted.has(fingerprint) ? undefined : stored.get(fingerprint))
+      if (known === undefined) {
+        const admission = shares.admission(record, rules.nowMs)
+        if (admission.kind === 'refused') {
+          refused[admission.limit]++
+          continue
+        }
+        if (admission.kind === 'evicts') {
+          shares.delete(admission.alert)
+          changed.delete(admission.alert.fingerprint)
+          evicted.add(admission.alert.fingerprint)
+        }
+      }
+      const merged = mergeExternal(known, record)
+      shares.put(merged)
+      changed.set(fingerprint, merged)
+      evicted.delete(fingerprint)
+      taken++
+    }
+    try {
+      await write([...changed.values()], [...evicted])
+    } catch (thrown) {
+      shares = new AlertShares(limits, stored.values())
+      throw thrown
+    }
+    return { taken, faults, refused, evicted: evicted.size }
+  }
+
   const isOver = (alert: ExternalAlertRecord, nowMs: number): boolean => alert.endsAtMs < nowMs - RESOLVED_RETENTION_MS
   return {
     post: (posted, rules) =>
       inOrder(async () => {
-        const faults: string[] = []
-        const changed = new Map<string, ExternalAlertRecord>()
-        let refused = 0
-        let added = 0
-        for (const one of posted) {
-          const record = readPosted(one, { ...rules, clusterAliases })
-          if ('fault' in record) {
-            faults.push(record.fault)
-            continue
-          }
-          const { fingerprint } = record
-          const known = changed.get(fingerprint) ?? stored.get(fingerprint)
-          if (known === undefined && stored.size + added >= externalMax) {
-            refused++
-            continue
-          }
-          if (known === undefined) added++
-          changed.set(fingerprint, mergeExternal(known, record))
+        let outcome = NOTHING
+        for (let from = 0; from < posted.length; from += SLICE) {
+          if (from > 0) await setImmediate()
+          const slice = posted.slice(from, from + SLICE)
+          outcome = sumOf(outcome, await postSlice(slice, { ...rules, endsWithinMs, clusterAliases }))
         }
-        if (changed.size > 0) await store.put([...changed.values()])
-        for (const [fingerprint, alert] of changed) stored.set(fingerprint, alert)
-        return { taken: posted.length - faults.length - refused, faults, refused }
+        return outcome
       }),
     alerts: (nowMs) =>
       [...stored.values()].filter((alert) => !isOver(alert, nowMs)).map((alert) => externalAlertOf(alert, nowMs)),
+    shares: () => shares.list(),
+    remove: ({ sender, cluster, fingerprint }, by, nowMs) =>
+      inOrder(async () => {
+        const removed = [...stored.values()].filter(
+          (alert) =>
+            (sender === undefined || alert.sender === sender) &&
+            (cluster === undefined || clusterOf(alert.labels, []) === cluster) &&
+            (fingerprint === undefined || alert.fingerprint === fingerprint),
+        )
+        if (removed.length === 0) return 0
+        const detail = JSON.stringify({ sender, cluster, fingerprint, alerts: removed.length })
+        const subject = fingerprint ?? sender ?? cluster ?? ''
+        const action = { atMs: nowMs, by, action: 'alert.remove', subject, detail } as const
+        await store.remove(removed.map(({ fingerprint }) => fingerprint), action) // prettier-ignore
+        for (const alert of removed) {
+          stored.delete(alert.fingerprint)
+          shares.delete(alert)
+        }
+        return removed.length
+      }),
     prune: (nowMs) =>
       inOrder(async () => {
         const over = [...stored.values()].filter((alert) => isOver(alert, nowMs))
-        if (over.length === 0) return
-        await store.prune(nowMs - RESOLVED_RETENTION_MS)
-        for (const { fingerprint } of over) stored.delete(fingerprint)
+        await write([], over.map(({ fingerprint }) => fingerprint)) // prettier-ignore
+        for (const alert of over) shares.delete(alert)
       }),
+  }
+}
+
+const NOTHING: ExternalOutcome = {
+  taken: 0,
+  faults: [],
+  refused: { total_limit: 0, sender_limit: 0, cluster_limit: 0 },
+  evicted: 0,
+}
+
+function sumOf(a: ExternalOutcome, b: ExternalOutcome): ExternalOutcome {
+  return {
+    taken: a.taken + b.taken,
+    faults: [...a.faults, ...b.faults],
+    refused: {
+      total_limit: a.refused.total_limit + b.refused.total_limit,
+      sender_limit: a.refused.sender_limit + b.refused.sender_limit,
+      cluster_limit: a.refused.cluster_limit + b.refused.cluster_limit,
+    },
+    evicted: a.evicted + b.evicted,
   }
 }

@@ -37,8 +37,8 @@ export function withWriteEvents(store: AlertStore, publish: PublishChange): Aler
     },
     externalAlerts: {
       list: () => externalAlerts.list(),
-      put: (alerts) => after(externalAlerts.put(alerts), ['alerts']),
-      prune: (endedBeforeMs) => externalAlerts.prune(endedBeforeMs),
+      write: (alerts, removed) => after(externalAlerts.write(alerts, removed), ['alerts']),
+      remove: (removed, action) => after(externalAlerts.remove(removed, action), ['alerts']),
     },
     alertRuns: store.alertRuns,
     audit: store.audit,

@@ -471,6 +471,8 @@ const BASELINE = `
 const STEPS: readonly string[] = [
   // seen_ms: when last_version was observed last: the first time in that hour. 0: last_ms is all that is known.
   'ALTER TABLE object_state ADD COLUMN seen_ms INTEGER NOT NULL DEFAULT 0',
+  // Who reported an external alert first; empty: stored by an earlier version.
+  "ALTER TABLE external_alert ADD COLUMN sender TEXT NOT NULL DEFAULT ''",
 ]
 
 /** The version of a file that this program has brought up to date. */

@@ -448,7 +448,7 @@ test('there is room for so many alerts of others, and known ones go on', async (
   const { status, body } = await post('A', 'C')
   expect([status, body]).toEqual([
     429,
-    '1 new alerts found no room; alerts.external-max says how many are known at one time',
+    '1 new alerts refused: no room for more alerts of all senders (alerts.external-max)',
   ])
   expect((await post('A', 'B')).status).toBe(200)
   expect((await ask(url, 'GET', 'alerts')).body).toHaveLength(2)

@@ -113,3 +113,59 @@ describe('an alert of others', () => {
     expect(data.alerts).toHaveLength(1)
   })
 })
+
+describe('the room for alerts of others', () => {
+  const remove = async (token: string, query: string) => {
+    const url = `/api/fleet/v1/external-alerts${query}`
+    const answer = await server.app.inject({ method: 'DELETE', url, headers: { authorization: `Bearer ${token}` } })
+    return [answer.statusCode, answer.json<{ removed?: number; error?: string }>()] as const
+  }
+
+  test('is listed by sender and cluster, and an administrator removes what a sender posted', async () => {
+    await post('bound', { alertname: 'A' }, { alertname: 'B' })
+    await post('free', { alertname: 'A', cluster: 'prague-1' })
+    expect(await get('/api/fleet/v1/external-alerts')).toMatchObject({
+      alerts: 3,
+      senders: [
+        { sender: 'token brno', alerts: 2, clusters: [{ cluster: 'brno-2', alerts: 2 }] },
+        { sender: 'token collector', alerts: 1, clusters: [{ cluster: 'prague-1', alerts: 1 }] },
+      ],
+    })
+    expect((await remove('responder', '?sender=token%20brno'))[0]).toBe(403)
+    expect(await remove('admin', '?sender=token%20brno')).toMatchObject([200, { removed: 2 }])
+    expect(await get('/api/fleet/v1/external-alerts')).toMatchObject({ alerts: 1 })
+    const { entries } = await get<{ entries: object[] }>('/api/fleet/v1/audit')
+    expect(entries).toMatchObject([{ by: 'root', action: 'alert.remove', subject: 'token brno' }])
+    const metrics = (await server.app.inject({ url: '/metrics', headers: { authorization: 'Bearer viewer' } })).body
+    expect(metrics).toContain('daytwo_external_alerts_total{outcome="removed"} 2')
+    expect(metrics).toContain('daytwo_external_alerts_total{outcome="taken"} 3')
+  })
+
+  test('is never emptied by a request that forgot its filter', async () => {
+    await post('free', { alertname: 'A' })
+    expect(await remove('admin', '')).toMatchObject([400, { error: expect.stringContaining('at least one') as string }])
+    expect(await remove('admin', '?sender=')).toMatchObject([400, {}])
+    expect(await get('/api/fleet/v1/external-alerts')).toMatchObject({ alerts: 1 })
+  })
+
+  test.each([
+    ['alerts.external-cluster-max', 'cluster_limit', 'alerts of one cluster from this sender'],
+    ['alerts.external-sender-max', 'sender_limit', 'alerts of this sender'],
+    ['alerts.external-max', 'total_limit', 'alerts of all senders'],
+  ])('without tokens is shared by address, and a refusal names %s', async (option, outcome, room) => {
+    const clock = new FakeClock(NOW_MS)
+    const { people } = await memoryPeople({ clock, options: { [option]: '1' } })
+    const open = await makeServer({ clock, people })
+    const names = ['A', 'B', 'C'].map((alertname) => ({ labels: { alertname } }))
+    const answer = await open.app.inject({ method: 'POST', url: '/api/v2/alerts', payload: names })
+    expect([answer.statusCode, answer.headers['retry-after'], answer.json<string>()]).toEqual([
+      429,
+      '5',
+      `2 new alerts refused: no room for more ${room} (${option})`,
+    ])
+    expect(people.external.shares()).toMatchObject([{ sender: 'address 127.0.0.1', alerts: 1 }])
+    const metrics = (await open.app.inject('/metrics')).body
+    expect(metrics).toContain(`daytwo_external_alerts_total{outcome="${outcome}"} 2`)
+    await open.app.close()
+  })
+})

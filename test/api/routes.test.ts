@@ -49,6 +49,8 @@ GET                           viewer  own         /api/fleet/v1/edges
 GET                           viewer  own         /api/fleet/v1/edges/compare
 GET                           viewer  own         /api/fleet/v1/edges/runs
 GET                           viewer  own         /api/fleet/v1/events
+DELETE                        admin   own         /api/fleet/v1/external-alerts
+GET                           viewer  own         /api/fleet/v1/external-alerts
 GET                           viewer  own         /api/fleet/v1/gates
 GET                           viewer  own         /api/fleet/v1/gates/:gate
 GET                           viewer  own         /api/fleet/v1/logs

@@ -19,7 +19,10 @@ function alertOf({ labels: given, isOfRule, firstMs }: Given): Alert | ExternalA
   const [annotations, generatorUrl] = [{}, '']
   if (!isOfRule) {
     const times = { startsAtMs: firstMs, endsAtMs: NOW_MS + 1, updatedAtMs: firstMs, receivedAtMs: firstMs }
-    return externalAlertOf({ fingerprint, labels, annotations, ...times, isTimeout: false, generatorUrl }, NOW_MS)
+    return externalAlertOf(
+      { fingerprint, labels, annotations, ...times, isTimeout: false, generatorUrl, sender: '' },
+      NOW_MS,
+    )
   }
   return { fingerprint, labels, annotations, state: 'firing', activeAtMs: firstMs, lastHeldAtMs: firstMs, value: 1 }
 }

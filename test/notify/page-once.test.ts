@@ -38,7 +38,7 @@ receivers: [{ name: hook, webhook_configs: [{ url: '${hook.url}' }] }]
     if (ofOthers(minute)) {
       const labels = { alertname: 'A', cluster_id: 'c1', severity: 'warning', prometheus: 'monitoring/k8s', pod: 'p' }
       const posted = { labels, annotations: {}, generatorUrl: '', startsAtMs: NOW_MS - 60 * MINUTE_MS }
-      await people.external.post([posted], { nowMs, resolveTimeoutMs: 1.5 * MINUTE_MS })
+      await people.external.post([posted], { nowMs, resolveTimeoutMs: 1.5 * MINUTE_MS, sender: 'token a' })
     }
     await people.cycle(nowMs)
     const notified = people.withoutDuplicates(people.alerts(nowMs))

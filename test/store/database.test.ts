@@ -71,6 +71,20 @@ describe('the database file', () => {
     second.close()
   })
 
+  test('of version 22 has external alerts without a sender', () => {
+    const dir = tempDir()
+    const old = openDatabase(dir)
+    old.exec(`ALTER TABLE external_alert DROP COLUMN sender; PRAGMA user_version = 22`)
+    old.exec(`INSERT INTO external_alert VALUES ('f', '["a","b"]', '{}', 1, 2, 3, 4, 0, 'http://x/')`)
+    old.close()
+    const after = openDatabase(dir)
+    expect(versionOf(after)).toBe(SCHEMA_VERSION)
+    expect(after.prepare('SELECT fingerprint, sender FROM external_alert').all()).toEqual([
+      { fingerprint: 'f', sender: '' },
+    ])
+    after.close()
+  })
+
   test('of a schema older than the baseline is refused with a hint, and left as it is', () => {
     const dir = tempDir()
     const old = openDatabase(dir)

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { silentLog } from '../../src/base/log.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import { readConfig } from '../../src/config/config.ts'
+import { externalAlertOptionsOf } from '../../src/config/folder-options.ts'
 import { createDecommissions, type Decommissions } from '../../src/fleet/clusters/decommissions.ts'
 import { createAlerts, type Alerts, type AlertStore } from '../../src/notify/alerts.ts'
 import { createUserActions, type UserActions } from '../../src/notify/user-actions.ts'
@@ -20,7 +21,7 @@ export interface MemoryPeople {
   readonly people: People
   readonly facts: Facts
   /** The same facts after a restart. */
-  restart(): Promise<People>
+  restart(options?: Readonly<Record<string, string>>): Promise<People>
 }
 
 export async function memoryPeople({
@@ -44,8 +45,8 @@ export async function memoryPeople({
   const database = new Database(':memory:')
   migrate(database, ':memory:')
   const facts = createFacts(database, new ConnectionLock())
-  const start = async (): Promise<People> => {
-    const config = readConfig(new Map(Object.entries(options)), undefined, {})
+  const start = async (present = options): Promise<People> => {
+    const config = readConfig(new Map(Object.entries(present)), undefined, {})
     const store = wrap(facts)
     const userActions = await createUserActions(store, facts.audit)
     const alerts = await createAlerts({
@@ -55,8 +56,7 @@ export async function memoryPeople({
       userActions,
       canonicalName: (name) => aliases[name] ?? name,
       options: {
-        externalMax: config['alerts.external-max'],
-        clusterAliases: config['identity.labels'],
+        external: externalAlertOptionsOf(config),
         silenceRetentionMs: config['retention.silences'],
         alertRetentionMs: config['retention.alerts'],
       },

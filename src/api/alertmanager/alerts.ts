@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { AlertMarks } from '../../contract/alerts.ts'
 import type { Labels } from '../../model/labels.ts'
 import { compileMatchers } from '../../model/matcher-text.ts'
+import type { ShareLimit } from '../../notify/alert-shares.ts'
 import { isExternal, type PostedAlert } from '../../notify/external-alert.ts'
 import { compareByLabels, generatorUrl } from '../../notify/message.ts'
 import { REPEATS_UNTIL_END } from '../../notify/receivers/alertmanager.ts'
@@ -111,24 +112,32 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
   scope.post('/api/v2/alerts', { config: reporter }, async (request, reply) => {
     const posted = readPostedAlerts(jsonBody(request, 'alerts'))
     const { principal } = request
-    const { taken, faults, refused } = await people.external.post(posted, {
+    const { taken, faults, refused, evicted } = await people.external.post(posted, {
       nowMs: clock.nowMs(),
       resolveTimeoutMs: deps.resolveTimeoutMs(),
+      sender: principal === undefined ? `address ${request.ip}` : `token ${principal.name}`,
       ...(principal?.cluster === undefined ? {} : { cluster: principal.cluster }),
     })
-    deps.metrics.externalAlerts.inc({ outcome: 'taken' }, taken)
-    deps.metrics.externalAlerts.inc({ outcome: 'invalid' }, faults.length)
-    deps.metrics.externalAlerts.inc({ outcome: 'refused' }, refused)
+    const { externalAlerts } = deps.metrics
+    externalAlerts.inc({ outcome: 'taken' }, taken)
+    externalAlerts.inc({ outcome: 'invalid' }, faults.length)
+    externalAlerts.inc({ outcome: 'evicted' }, evicted)
+    for (const { limit } of LIMITS) externalAlerts.inc({ outcome: limit }, refused[limit])
     if (faults.length > 0) throw new Refused(400, faults.join('; '))
-    if (refused > 0) return tooMany(reply, refused)
-    return reply.code(200).send()
+    const reasons = LIMITS.flatMap(({ limit, option, room }) =>
+      refused[limit] === 0 ? [] : [`${refused[limit]} new alerts refused: no room for more ${room} (${option})`],
+    )
+    if (reasons.length === 0) return reply.code(200).send()
+    return sendJson(reply.code(429).header('retry-after', RETRY_AFTER_SECONDS), reasons.join('; '))
   })
 }
 
-function tooMany(reply: FastifyReply, refused: number): FastifyReply {
-  const message = `${refused} new alerts found no room; alerts.external-max says how many are known at one time`
-  return sendJson(reply.code(429).header('retry-after', RETRY_AFTER_SECONDS), message)
-}
+/** Why new alerts are refused, with the option of the limit. */
+const LIMITS = [
+  { limit: 'cluster_limit', option: 'alerts.external-cluster-max', room: 'alerts of one cluster from this sender' },
+  { limit: 'sender_limit', option: 'alerts.external-sender-max', room: 'alerts of this sender' },
+  { limit: 'total_limit', option: 'alerts.external-max', room: 'alerts of all senders' },
+] as const satisfies readonly { readonly limit: ShareLimit; readonly option: string; readonly room: string }[]
 
 /** Firing alerts. Of alerts with equal labels only the first is shown, which is that of a rule. */
 function firingAlerts(alerts: readonly AnyAlert[]): readonly AnyAlert[] {

@@ -16,7 +16,7 @@ interface OwnRequest<P extends string, Q extends TObject, B extends TSchema> {
 
 interface OwnRoute<P extends string, Q extends TObject, B extends TSchema, A extends TSchema> extends Operation {
   /** `viewer` when absent. */
-  readonly access?: 'responder'
+  readonly access?: 'responder' | 'admin'
   readonly path?: Readonly<Record<P, string>>
   /** Unknown and invalid parameters are refused. */
   readonly query?: Q

@@ -23,6 +23,7 @@ import { registerAlertmanagerAlerts } from '../alertmanager/alerts.ts'
 import { useAlertmanagerFormat } from '../alertmanager/http.ts'
 import { registerAlertmanagerSilences } from '../alertmanager/silences.ts'
 import { registerAlertmanagerStatus } from '../alertmanager/status.ts'
+import { registerExternalAlerts } from '../fleet/external-alerts.ts'
 import { registerAlertDetail, type AlertContext } from '../fleet/alert-detail.ts'
 import { registerAlerts } from '../fleet/alerts.ts'
 import { registerDecommissions } from '../fleet/decommissions.ts'
@@ -262,6 +263,7 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   registerAdoption(app, deps.adoption, clock)
   registerAlerts(app, deps)
   registerAlertDetail(app, deps)
+  registerExternalAlerts(app, deps)
   registerAlertHistory(app, deps.people, clock)
   registerSilences(app, deps.people, clock)
   registerDeliveries(app, deps.notify, clock)

@@ -1,8 +1,10 @@
-import type { Selectable } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
+import type { AuditedAction } from '../../model/audit.ts'
 import type { ExternalAlertRecord } from '../../model/external-alert.ts'
+import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
 import { annotationsOf, insertBatches, labelsOf } from './row-values.ts'
-import type { ExternalAlertTable } from './schema.ts'
+import type { ExternalAlertTable, FactsSchema } from './schema.ts'
 
 /** Alerts that others POSTed, by fingerprint. */
 export class SqlExternalAlerts extends FactsTables {
@@ -13,20 +15,28 @@ export class SqlExternalAlerts extends FactsTables {
     return rows.map(recordOf)
   }
 
-  /** Adds or replaces, in one transaction; durable when it resolves. */
-  async put(alerts: readonly ExternalAlertRecord[]): Promise<void> {
+  /** Adds or replaces, and removes others by fingerprint, in one transaction; durable when it resolves. */
+  async write(alerts: readonly ExternalAlertRecord[], removed: readonly string[]): Promise<void> {
     await this.transact('writing external alerts', async (transaction) => {
+      await deleteAlerts(transaction, removed)
       for (const rows of insertBatches(alerts.map(rowOf))) {
         await transaction.replaceInto('external_alert').values(rows).execute()
       }
     })
   }
 
-  /** Removes alerts that ended before a time. */
-  async prune(endedBeforeMs: number): Promise<void> {
-    await this.run('removing ended external alerts', (db) =>
-      db.deleteFrom('external_alert').where('ends_at_ms', '<', endedBeforeMs).execute(),
-    )
+  /** Removes alerts by fingerprint, and writes the audit entry in the same transaction. */
+  async remove(removed: readonly string[], action: AuditedAction): Promise<void> {
+    await this.transact('removing external alerts', async (transaction) => {
+      await deleteAlerts(transaction, removed)
+      await insertAudit(transaction, action)
+    })
+  }
+}
+
+async function deleteAlerts(db: Kysely<FactsSchema>, removed: readonly string[]): Promise<void> {
+  for (const batch of insertBatches(removed)) {
+    await db.deleteFrom('external_alert').where('fingerprint', 'in', batch).execute()
   }
 }
 
@@ -41,6 +51,7 @@ function rowOf(alert: ExternalAlertRecord): ExternalAlertTable {
     received_at_ms: alert.receivedAtMs,
     is_timeout: alert.isTimeout ? 1 : 0,
     generator_url: alert.generatorUrl,
+    sender: alert.sender,
   }
 }
 
@@ -55,5 +66,6 @@ function recordOf(row: Selectable<ExternalAlertTable>): ExternalAlertRecord {
     receivedAtMs: row.received_at_ms,
     isTimeout: row.is_timeout === 1,
     generatorUrl: row.generator_url,
+    sender: row.sender,
   }
 }

@@ -142,6 +142,7 @@ export interface ExternalAlertTable {
   /** 0 or 1. */
   readonly is_timeout: number
   readonly generator_url: string
+  readonly sender: string
 }
 
 export interface NotificationLogTable {

@@ -226,18 +226,27 @@ describe('external alerts', () => {
       receivedAtMs: 4,
       isTimeout: true,
       generatorUrl: 'http://x/',
+      sender: 'token brno',
       ...more,
     }
   }
 
-  test('come back after a restart, replaced by fingerprint, until they ended long ago', async () => {
+  test('come back after a restart, replaced by fingerprint, until they are removed', async () => {
     const store = new TempStore()
-    await store.writer.facts.externalAlerts.put(Array.from({ length: 1200 }, (_, i) => alertOf(`A${i}`)))
-    await store.writer.facts.externalAlerts.put([alertOf('A7', { endsAtMs: NOW_MS + 9, isTimeout: false })])
+    const all = Array.from({ length: 1200 }, (_, i) => alertOf(`A${i}`))
+    await store.writer.facts.externalAlerts.write(all, [])
+    const [a7, a8] = [alertOf('A7', { endsAtMs: NOW_MS + 9, isTimeout: false }), alertOf('A8')]
+    await store.writer.facts.externalAlerts.write([a7], [alertOf('A9').fingerprint])
     await store.reopen()
-    const { externalAlerts } = store.writer.facts
-    expect(await externalAlerts.list()).toHaveLength(1200)
-    await externalAlerts.prune(NOW_MS + 1)
-    expect(await externalAlerts.list()).toEqual([alertOf('A7', { endsAtMs: NOW_MS + 9, isTimeout: false })])
+    const { externalAlerts, audit } = store.writer.facts
+    expect(await externalAlerts.list()).toHaveLength(1199)
+    const kept = new Set([a7.fingerprint, a8.fingerprint])
+    await externalAlerts.write(
+      [],
+      all.map(({ fingerprint }) => fingerprint).filter((one) => !kept.has(one)),
+    )
+    await externalAlerts.remove([a8.fingerprint], { ...DEED, action: 'alert.remove' })
+    expect(await externalAlerts.list()).toEqual([a7])
+    expect((await audit.list(9)).map(({ action }) => action)).toEqual(['alert.remove'])
   })
 })

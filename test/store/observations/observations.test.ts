@@ -260,7 +260,9 @@ describe('a state that is listed again after a later one: resource versions went
     await observed.put(upgraded)
     await observed.store.close()
     const old = new Database(join(observed.store.options.dir, DATABASE_FILE))
-    old.exec('ALTER TABLE object_state DROP COLUMN seen_ms; PRAGMA user_version = 21')
+    old.exec(
+      'ALTER TABLE object_state DROP COLUMN seen_ms; PRAGMA user_version = 21; ALTER TABLE external_alert DROP COLUMN sender',
+    )
     old.close()
     await observed.store.reopen()
     expect(await observed.told()).toEqual(UPGRADED)

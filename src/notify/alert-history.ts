@@ -2,8 +2,12 @@
  * Stores each occurrence of an alert that fired, when it fires and when it resolves. Compares all alerts in each cycle with
  * what is stored, so no change events are needed, and a failed write is repeated in a later cycle.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { Alert } from '../model/alert.ts'
 import { runKeyOf, type AlertRunRecord } from '../model/alert-run.ts'
+
+/** Occurrences that are written without a pause for other work: thousands of alerts may fire at once. */
+const SLICE = 500
 
 /** Durable when it resolves; storing an occurrence twice is the same as storing it once. */
 export interface AlertRunStore {
@@ -40,13 +44,18 @@ export async function createAlertHistory(store: AlertRunStore): Promise<AlertHis
       // Its end is unknown: it was firing before the server stopped, and is absent now.
       for (const [key, run] of open) if (!seen.has(key)) written.push({ ...run, resolvedAtMs: nowMs })
 
-      if (written.length > 0) await store.record(written)
-      for (const run of written) {
-        const key = runKeyOf(run)
-        if (run.resolvedAtMs === undefined) open.set(key, run)
-        else {
-          open.delete(key)
-          stillEnded.add(key)
+      for (let from = 0; from < written.length; from += SLICE) {
+        if (from > 0) await setImmediate()
+        const slice = written.slice(from, from + SLICE)
+        await store.record(slice)
+        for (const run of slice) {
+          const key = runKeyOf(run)
+          if (run.resolvedAtMs === undefined) open.set(key, run)
+          else {
+            open.delete(key)
+            stillEnded.add(key)
+            ended.add(key)
+          }
         }
       }
       ended = stillEnded

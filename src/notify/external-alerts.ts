@@ -80,6 +80,7 @@ export async function createExternalAlerts(
   const stored = new Map(loaded.map((alert) => [alert.fingerprint, alert]))
   let shares = new AlertShares(limits, stored.values())
   const inOrder = createSerialQueue()
+  let made: ReadonlyMap<string, Made> = new Map()
   const above = shares.above().map(({ fingerprint }) => fingerprint)
   await write([], above)
 
@@ -145,8 +146,18 @@ export async function createExternalAlerts(
         }
         return outcome
       }),
-    alerts: (nowMs) =>
-      [...stored.values()].filter((alert) => !isOver(alert, nowMs)).map((alert) => externalAlertOf(alert, nowMs)),
+    alerts: (nowMs) => {
+      const alerts: ExternalAlert[] = []
+      const present = new Map<string, Made>()
+      for (const [fingerprint, record] of stored) {
+        if (isOver(record, nowMs)) continue
+        const one = madeOf(made.get(fingerprint), record, nowMs)
+        present.set(fingerprint, one)
+        alerts.push(one.alert)
+      }
+      made = present
+      return alerts
+    },
     shares: () => shares.list(),
     remove: ({ sender, cluster, fingerprint }, by, nowMs) =>
       inOrder(async () => {
@@ -174,6 +185,19 @@ export async function createExternalAlerts(
         for (const alert of over) shares.delete(alert)
       }),
   }
+}
+
+/** An alert as it was last read. */
+interface Made {
+  readonly record: ExternalAlertRecord
+  readonly alert: ExternalAlert
+}
+
+/** Each cycle reads all alerts, so one is made again only when it was posted or has resolved. */
+function madeOf(known: Made | undefined, record: ExternalAlertRecord, nowMs: number): Made {
+  const isResolved = record.endsAtMs <= nowMs
+  if (known?.record === record && (known.alert.state === 'resolved') === isResolved) return known
+  return { record, alert: externalAlertOf(record, nowMs) }
 }
 
 const NOTHING: ExternalOutcome = {

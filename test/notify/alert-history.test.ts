@@ -88,6 +88,28 @@ describe('the history of alerts', () => {
     expect(kept.writes).toEqual(['A 10 fires', 'A 10 resolved at 15'])
   })
 
+  test('writes many runs in parts with pauses, and after a failure only those that are missing', async () => {
+    const kept = new Kept()
+    const history = await createAlertHistory(kept)
+    const alerts = Array.from({ length: 1001 }, (_, i) => alertOf(`A${i}`, 'firing'))
+    // The disk is full after the first part.
+    setImmediate(() => (kept.isFull = true))
+    await expect(history.update(alerts, 11)).rejects.toThrow('the disk is full')
+    expect(kept.writes).toHaveLength(500)
+    kept.isFull = false
+    await history.update(alerts, 12)
+    expect(new Set(kept.writes).size).toBe(1001)
+    expect(kept.writes).toHaveLength(1001)
+    // The same for their ends: what has ended is not written again.
+    const ended = alerts.map(({ labels }) => alertOf(labels.get('alertname'), 'resolved'))
+    setImmediate(() => (kept.isFull = true))
+    await expect(history.update(ended, 15)).rejects.toThrow('the disk is full')
+    kept.isFull = false
+    await history.update(ended, 16)
+    await history.update(ended, 17)
+    expect(kept.writes).toHaveLength(2002)
+  })
+
   test('has a run that fired and resolved between two beats, and takes what fires of two with equal labels', async () => {
     const kept = new Kept()
     const history = await createAlertHistory(kept)

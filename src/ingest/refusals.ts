@@ -62,9 +62,10 @@ const OPTION_OF: Readonly<Record<DecodeLimit, string>> = {
 /** One refusal for a body that cannot be decoded (its number of samples is unknown), and the message of the response. */
 export function refusedBody(error: DecodeError): { readonly message: string; readonly refusals: readonly Refusal[] } {
   const isLimit = error instanceof LimitError
-  const example = isLimit ? `${error.message}, the value of ${OPTION_OF[error.limit]}` : error.message
+  const why = isLimit ? `${error.message}, the value of ${OPTION_OF[error.limit]}` : error.message
+  const example = clipText(why, EXAMPLE_CHARS_MAX)
   const reason = isLimit ? 'request_too_large' : 'bad_encoding'
-  return { message: clipTextBytes(example, MESSAGE_BYTES_MAX), refusals: [{ reason, count: 1, example }] }
+  return { message: clipTextBytes(why, MESSAGE_BYTES_MAX), refusals: [{ reason, count: 1, example }] }
 }
 
 /** Stock senders log this much of an answer and cut the rest. */

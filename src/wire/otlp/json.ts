@@ -127,12 +127,15 @@ export function idField(parent: JsonObject, name: string): string {
   return /^([0-9a-f]{2}){1,16}$/.test(id) ? id : ''
 }
 
-const WORDS: Readonly<Record<string, number>> = { NaN: NaN, Infinity: Infinity, '-Infinity': -Infinity }
+const WORDS: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({ NaN: NaN, Infinity: Infinity, '-Infinity': -Infinity }),
+)
 
 export function double(value: unknown, what: string): number {
   if (typeof value === 'number') return value
   if (typeof value === 'string') {
-    if (Object.hasOwn(WORDS, value)) return WORDS[value]!
+    const word = WORDS.get(value)
+    if (word !== undefined) return word
     if (/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value)) return Number(value)
   }
   throw wrong(value, what, 'a number, "NaN", "Infinity" or "-Infinity"')
@@ -225,6 +228,15 @@ function wellFormed(text: string): string {
 }
 
 function wrong(value: unknown, what: string, want: string): DecodeError {
-  const shown = JSON.stringify(value)
-  return new DecodeError(FORMAT, `${shown.length > 40 ? `${shown.slice(0, 40)}...` : shown} as ${what}`, want)
+  return new DecodeError(FORMAT, `${shownValue(value)} as ${what}`, want)
+}
+
+const SHOWN_CHARS_MAX = 40
+
+/** The start of a text, or what kind of value it is: a list or an object may be too deep to be printed. */
+function shownValue(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  if (typeof value !== 'string') return String(value)
+  return JSON.stringify(value.length > SHOWN_CHARS_MAX ? `${value.slice(0, SHOWN_CHARS_MAX)}...` : value)
 }

@@ -259,7 +259,7 @@ describe('JSON', () => {
   for (let i = 0; i < 100; i++) deep = { arrayValue: { values: [deep] } }
   test.each([
     ['', /Unexpected end/],
-    ['[]', /got \[\] as the body, want an object/],
+    ['[]', /got a list as the body, want an object/],
     ['null', /want an object/],
     [{ resourceMetrics: 'x' }, /got "x" as resourceMetrics, want a list/],
     [{ resourceMetrics: [1] }, /got 1 as resourceMetrics, want an object/],
@@ -276,6 +276,20 @@ describe('JSON', () => {
   ])('%j is an error', (body, text) => {
     expect(() => fromJson(body)).toThrow(DecodeError)
     expect(() => fromJson(body)).toThrow(text)
+  })
+
+  test.each([
+    ['deep objects', `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`, 'an object'],
+    ['a long text', JSON.stringify('x'.repeat(100_000)), `"${'x'.repeat(40)}..."`],
+    ['a text of the whole length', JSON.stringify('x'.repeat(40)), `"${'x'.repeat(40)}"`],
+  ])('an error shows the start of %s', (_, value, shown) => {
+    const body = `{"resourceMetrics":${value}}`
+    expect(() => fromJson(body)).toThrow(new DecodeError('otlp json', `${shown} as resourceMetrics`, 'a list'))
+  })
+
+  test('a list of deep lists is an error', () => {
+    const body = `{"resourceMetrics":[${'['.repeat(50_000)}${']'.repeat(50_000)}]}`
+    expect(() => fromJson(body)).toThrow(new DecodeError('otlp json', 'a list as resourceMetrics', 'an object'))
   })
 
   test('bytes that are not UTF-8 are an error', () => {

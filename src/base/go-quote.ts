@@ -1,16 +1,18 @@
 /** Escapes of Go's string literals, by the character after the backslash. */
-export const GO_ESCAPES: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  '\\': '\\',
-}
+export const GO_ESCAPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    a: '\x07',
+    b: '\b',
+    f: '\f',
+    n: '\n',
+    r: '\r',
+    t: '\t',
+    v: '\v',
+    '\\': '\\',
+  }),
+)
 
-const NAMES = new Map(Object.entries(GO_ESCAPES).map(([name, char]) => [char, name]))
+const NAMES = new Map([...GO_ESCAPES].map(([name, char]) => [char, name]))
 
 /** A text in double quotes, as Go's `strconv.Quote` and `%q` print it. */
 export function quoteGo(text: string): string {

@@ -29,17 +29,19 @@ function isPlainWord(value: string): boolean {
 
 /** For use in a PromQL string in double quotes. Go's escapes: an escaped single quote would be an error there. */
 export function escapePromqlString(value: string): string {
-  return value.replace(/[\\"\n\r\t\0]/g, (char) => PROMQL_ESCAPES[char] ?? char)
+  return value.replace(/[\\"\n\r\t\0]/g, (char) => PROMQL_ESCAPES.get(char) ?? char)
 }
 
-const PROMQL_ESCAPES: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  '"': '\\"',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\0': '\\x00',
-}
+const PROMQL_ESCAPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '\\': '\\\\',
+    '"': '\\"',
+    '\n': '\\n',
+    '\r': '\\r',
+    '\t': '\\t',
+    '\0': '\\x00',
+  }),
+)
 
 /** A regular expression (RE2) that matches exactly `value`; not yet escaped for its string. */
 export function escapeRegex(value: string): string {

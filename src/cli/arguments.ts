@@ -1,3 +1,4 @@
+import { ownValue } from '../base/own-value.ts'
 import { parseTime } from '../api/prometheus/params.ts'
 import { readFileSync } from 'node:fs'
 import { FleetError, messageOf } from '../base/errors.ts'
@@ -84,7 +85,7 @@ export function unexpected(what: string, got: string, want: string, hint?: strin
 
 /** The entry of a subcommand. Throws `config_invalid` for another word. */
 export function verbOf<T>(command: string, verbs: Readonly<Record<string, T>>, verb: string): T {
-  const found = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+  const found = ownValue(verbs, verb)
   if (found !== undefined) return found
   const wanted = Object.keys(verbs).join(', ')
   throw unexpected(`daytwo ${command}`, verb, wanted.replace(/, (\w+)$/, ' or $1'))

@@ -67,9 +67,9 @@ export function renderLabelSet(metric: Metric): string {
 }
 
 function renderPairs(labels: Metric): string {
-  return Object.keys(labels)
-    .sort()
-    .map((name) => `${name}=${JSON.stringify(labels[name])}`)
+  return Object.entries(labels)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(', ')
 }
 

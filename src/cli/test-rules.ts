@@ -189,11 +189,13 @@ function caseLines(name: string, failures: readonly string[]): string[] {
   ]
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const ENTITIES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }),
+)
 
 /** Replaces characters that XML 1.0 cannot contain by a question mark. */
 function escape(text: string): string {
   return text
     .replace(/[\p{Cc}\ufffe\uffff]/gu, (char) => ('\t\n\r'.includes(char) ? char : '?'))
-    .replace(/[&<>"]/g, (char) => ENTITIES[char]!)
+    .replace(/[&<>"]/g, (char) => ENTITIES.get(char)!)
 }

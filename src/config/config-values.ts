@@ -74,7 +74,9 @@ export const risingDurations = kindOf<readonly number[]>(
   (values) => values.map(formatDuration).join(','),
 )
 
-const BYTE_UNITS: Readonly<Record<string, number>> = { '': 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 }
+const BYTE_UNITS: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({ '': 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 }),
+)
 
 /** Bytes, with an optional binary unit. */
 export const bytes = kindOf<number>(
@@ -82,10 +84,10 @@ export const bytes = kindOf<number>(
   (raw) => {
     const parts = /^(\d+)\s*([KMGT]iB)?$/.exec(raw)
     if (parts === null) return { wanted: 'a size such as 512KiB, 32MiB, 2GiB' }
-    return { value: Number(parts[1]) * BYTE_UNITS[parts[2] ?? '']! }
+    return { value: Number(parts[1]) * BYTE_UNITS.get(parts[2] ?? '')! }
   },
   (value) => {
-    const [unit, size] = Object.entries(BYTE_UNITS).findLast(([, size]) => value % size === 0) ?? ['', 1]
+    const [unit, size] = [...BYTE_UNITS].findLast(([, size]) => value % size === 0) ?? ['', 1]
     return value === 0 ? '0' : `${value / size}${unit}`
   },
 )

@@ -13,14 +13,16 @@ const OWN_PAGES_APP = 'daytwo-web'
 export const SLOW_PANEL = 'slow_panel'
 const PAGE_LOAD = 'faro.performance.navigation'
 
-const PLACES: Readonly<Record<string, string>> = {
-  '': 'now',
-  fleet: 'fleet',
-  adoption: 'adoption',
-  alerts: 'alerts',
-  explore: 'explore',
-  rb: 'runbook',
-}
+const PLACES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '': 'now',
+    fleet: 'fleet',
+    adoption: 'adoption',
+    alerts: 'alerts',
+    explore: 'explore',
+    rb: 'runbook',
+  }),
+)
 /** Milliseconds but for `cls`, which has no unit. */
 const VITALS = ['lcp', 'inp', 'cls', 'fcp', 'ttfb'] as const
 type WebVital = (typeof VITALS)[number]
@@ -65,7 +67,7 @@ const LONGEST_MS = 600_000
 function placeOf(pageUrl: string): string {
   if (!URL.canParse(pageUrl)) return 'other'
   const [, first = ''] = new URL(pageUrl).pathname.split('/')
-  return (Object.hasOwn(PLACES, first) ? PLACES[first] : undefined) ?? 'other'
+  return PLACES.get(first) ?? 'other'
 }
 
 /** OpenTelemetry's severity numbers. */

@@ -161,14 +161,16 @@ function shown(token: Token | undefined): string {
   return token === undefined ? 'the end' : JSON.stringify(token.text)
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '"': '"', '\\': '\\', "'": "'" }
+const ESCAPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ n: '\n', t: '\t', r: '\r', '"': '"', '\\': '\\', "'": "'" }),
+)
 
 function textOf({ kind, text }: Token): string {
   if (kind === 'word') return text
   return text.slice(1, -1).replace(/\\(?:x([\da-f]{2})|u([\da-f]{4})|(.))/gis, (all, byte, point, char: string) => {
     const hex = (byte ?? point) as string | undefined
     if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16))
-    const plain = ESCAPES[char]
+    const plain = ESCAPES.get(char)
     if (plain === undefined) throw new MatcherTextError(`${all} is no escape`)
     return plain
   })

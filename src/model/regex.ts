@@ -2,6 +2,7 @@
  * RE2 patterns, as in Prometheus and Alertmanager, run by re2js (a port of RE2) in time linear in the text. No pattern from
  * outside reaches JavaScript's backtracking engine.
  */
+import { ownValue } from '../base/own-value.ts'
 import { RE2JS, RE2JSException } from 're2js'
 import { DEFAULT_REGEX_LIMITS, type RegexLimits, type RegexWork } from './regex-limits.ts'
 
@@ -241,7 +242,7 @@ export function expandGroups(template: string, match: RegexMatch): string {
   return template.replace(REFERENCE, (_, braced?: string, bare?: string) => {
     const name = braced ?? bare
     if (name === undefined) return '$'
-    return (/^\d+$/.test(name) ? match[Number(name)] : match.groups?.[name]) ?? ''
+    return (/^\d+$/.test(name) ? match[Number(name)] : ownValue(match.groups ?? {}, name)) ?? ''
   })
 }
 
@@ -249,7 +250,7 @@ export function expandGroups(template: string, match: RegexMatch): string {
 export function largestGroup(template: string, { groupNames }: AnchoredRegex): number {
   const groups = Array.from(template.matchAll(REFERENCE), ([, braced, bare]) => {
     const name = braced ?? bare ?? '0'
-    return /^\d+$/.test(name) ? Number(name) : (groupNames[name] ?? 0)
+    return /^\d+$/.test(name) ? Number(name) : (ownValue(groupNames, name) ?? 0)
   })
   return Math.max(0, ...groups)
 }

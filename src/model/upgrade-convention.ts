@@ -37,11 +37,13 @@ interface ConventionEvent {
 export const ROOT_NAMES = ['upgrade kubevirt-hyperconverged', 'upgrade kubevirt', 'upgrade openshift'] as const
 
 /** The phases of the CSV that are spans. */
-export const CSV_SPANS: Readonly<Record<string, string>> = {
-  Pending: 'olm.csv.pending',
-  InstallReady: 'olm.csv.install_ready',
-  Installing: 'olm.csv.installing',
-}
+export const CSV_SPANS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    Pending: 'olm.csv.pending',
+    InstallReady: 'olm.csv.install_ready',
+    Installing: 'olm.csv.installing',
+  }),
+)
 
 type Detail = Pick<ConventionAttribute, 'meaning' | 'example' | 'oneOf'>
 

@@ -1,4 +1,5 @@
 /** A message to a receiver: alerts of one group at one time. The source of templates and payloads. */
+import { ownValue } from '../base/own-value.ts'
 import type { Labels } from '../model/labels.ts'
 import { escapeRegex } from '../model/regex.ts'
 
@@ -45,7 +46,7 @@ export function commonPairs(records: readonly Readonly<Record<string, string>>[]
   const [first = {}, ...others] = records
   return Object.fromEntries(
     Object.entries(first)
-      .filter(([name, value]) => others.every((other) => other[name] === value))
+      .filter(([name, value]) => others.every((other) => ownValue(other, name) === value))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
 }

@@ -70,8 +70,7 @@ function alertValue(alert: MessageAlert, { externalUrl }: Message): RootValue {
 
 /** Alertmanager's KV: a map of texts with ordered pairs, the alert's name first. */
 export function kv(record: Readonly<Record<string, string>>): MapValue {
-  const names = Object.keys(record).sort((a, b) => rank(a) - rank(b) || compareText(a, b))
-  const pairs = names.map((name) => [name, record[name]!] as const)
+  const pairs = Object.entries(record).sort(([a], [b]) => rank(a) - rank(b) || compareText(a, b))
   const without = (args: readonly Value[]): MapValue => {
     const [list] = args
     if (args.length !== 1) throw new TemplateError(`wrong number of args for Remove: want 1 got ${args.length}`)

@@ -1,3 +1,4 @@
+import { ownValue } from '../base/own-value.ts'
 import type { SyntaxNode } from '@lezer/common'
 import { METRIC_NAME } from '../model/labels.ts'
 import type { Matcher, MatchOp } from '../model/matcher.ts'
@@ -167,11 +168,12 @@ class Builder {
   #call(node: SyntaxNode): Expr {
     const [identifier, body] = named(node)
     const func = this.#textOf(identifier!)
-    if (!Object.hasOwn(FUNCTIONS, func)) {
+    const signature = ownValue(FUNCTIONS, func)
+    if (signature === undefined) {
       throw new PromqlError(this.#text, unknownFunction({ text: func, from: identifier!.from, to: identifier!.to }))
     }
     const args = Object.freeze(named(body!).map((arg) => this.build(arg)))
-    if (FUNCTIONS[func]!.isExperimental && !this.#options.experimental) {
+    if (signature.isExperimental && !this.#options.experimental) {
       const message = `function ${quoteGo(func)} is not enabled: ${ENABLE_HINT}`
       return this.#refuse(identifier!, message)
     }
@@ -242,10 +244,10 @@ class Builder {
 
   #matching(clause: SyntaxNode | null, fill: SyntaxNode | null, isSet: boolean): VectorMatching {
     const parts = clause === null ? [] : named(clause)
-    const group = parts.findIndex(({ name }) => name in GROUP_CARDS)
+    const group = parts.findIndex(({ name }) => GROUP_CARDS.has(name))
     const include = parts[group + 1]
     return Object.freeze({
-      card: GROUP_CARDS[parts[group]?.name ?? ''] ?? (isSet ? 'many-to-many' : 'one-to-one'),
+      card: GROUP_CARDS.get(parts[group]?.name ?? '') ?? (isSet ? 'many-to-many' : 'one-to-one'),
       isOn: parts[0]?.name === 'On',
       labels: parts[1] === undefined ? Object.freeze([]) : this.#labelList(parts[1]),
       include: group < 0 || include === undefined ? Object.freeze([]) : this.#labelList(include),
@@ -368,10 +370,12 @@ class Builder {
   }
 }
 
-const GROUP_CARDS: Readonly<Record<string, VectorMatching['card']>> = {
-  GroupLeft: 'many-to-one',
-  GroupRight: 'one-to-many',
-}
+const GROUP_CARDS: ReadonlyMap<string, VectorMatching['card']> = new Map(
+  Object.entries<VectorMatching['card']>({
+    GroupLeft: 'many-to-one',
+    GroupRight: 'one-to-many',
+  }),
+)
 
 /** For durations that do not depend on the query. */
 const NO_WINDOW = { stepMs: NaN, rangeMs: NaN }

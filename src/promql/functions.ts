@@ -120,6 +120,8 @@ export const FUNCTIONS: Readonly<Record<string, FunctionSignature>> = {
 }
 
 /** Functions that Prometheus has and this engine does not, with the reason shown to users. */
-export const UNSUPPORTED_FUNCTIONS: Readonly<Record<string, string>> = {
-  start_timestamp: 'start timestamps are not stored',
-}
+export const UNSUPPORTED_FUNCTIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    start_timestamp: 'start timestamps are not stored',
+  }),
+)

@@ -40,7 +40,7 @@ export function unquote(literal: string): string {
   return body.replace(ESCAPES, (escape) => {
     const kind = escape[1]!
     if (kind === 'u' || kind === 'U') return String.fromCodePoint(Number.parseInt(escape.slice(2), 16))
-    if (!/[0-7x]/.test(kind)) return GO_ESCAPES[kind] ?? kind
+    if (!/[0-7x]/.test(kind)) return GO_ESCAPES.get(kind) ?? kind
     const codes = escape.slice(1).split('\\')
     const bytes = codes.map((code) => Number.parseInt(code.replace('x', ''), code.startsWith('x') ? 16 : 8))
     return new TextDecoder().decode(Uint8Array.from(bytes))

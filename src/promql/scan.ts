@@ -296,7 +296,7 @@ class Scanner {
 function escapeAt(text: string, at: number, open: string): number | string {
   const char = text[at]
   if (char === undefined) return 'escape sequence not terminated'
-  if (Object.hasOwn(GO_ESCAPES, char) || char === open) return 1
+  if (GO_ESCAPES.has(char) || char === open) return 1
   const isOctal = /[0-7]/.test(char)
   const digits = isOctal ? 3 : char === 'x' ? 2 : char === 'u' ? 4 : char === 'U' ? 8 : 0
   if (digits === 0) return `unknown escape sequence ${describeRune(text.codePointAt(at)!)}`

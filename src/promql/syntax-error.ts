@@ -25,7 +25,7 @@ function unexpected(tokens: readonly Token[], index: number, text: string): Diag
   const from = token?.from ?? text.length
   const to = token?.to ?? text.length
   if (token?.text === '(' && before?.kind === 'identifier') return unknownFunction(before)
-  if (before?.kind === 'identifier' && before.text in UNSUPPORTED_FUNCTIONS) return unknownFunction(before)
+  if (before?.kind === 'identifier' && UNSUPPORTED_FUNCTIONS.has(before.text)) return unknownFunction(before)
   const { context, expected } = expectationAt(tokens, index)
   const where = context === '' ? '' : ` in ${context}`
   const wanted = expected === '' ? '' : `, expected ${expected}`
@@ -35,7 +35,7 @@ function unexpected(tokens: readonly Token[], index: number, text: string): Diag
 /** The error for a call of an unknown function. */
 export function unknownFunction({ text, from, to }: Omit<Token, 'kind'>): Diagnostic {
   const name = quoteGo(text)
-  const reason = UNSUPPORTED_FUNCTIONS[text]
+  const reason = UNSUPPORTED_FUNCTIONS.get(text)
   const message =
     reason === undefined ? `unknown function with name ${name}` : `function ${name} is not supported: ${reason}`
   return { severity: 'error', message, from, to }

@@ -1,4 +1,5 @@
 /** Field access: keys of maps, fields of samples and of the data, methods of times. */
+import { ownValue } from '../base/own-value.ts'
 import {
   ZERO_TIME_MS,
   formatGoTime,
@@ -28,7 +29,7 @@ export function fieldOf(value: Value, name: string, args: readonly Value[]): Val
         if (name === 'Value') return value.value
         break
       case 'root': {
-        const field = value.fields[name]
+        const field = ownValue(value.fields, name)
         if (field !== undefined) return field
         throw new TemplateError(
           `can't evaluate field ${name} in the template's data; it has ${Object.keys(value.fields).join(', ')}`,
@@ -45,7 +46,7 @@ export function fieldOf(value: Value, name: string, args: readonly Value[]): Val
 function methodOf(value: Value, name: string): ((args: readonly Value[]) => Value) | undefined {
   if (value === null || typeof value !== 'object' || (value.kind !== 'map' && value.kind !== 'list')) return undefined
   const methods = value.behaviour?.methods
-  return methods !== undefined && Object.hasOwn(methods, name) ? methods[name] : undefined
+  return methods === undefined ? undefined : ownValue(methods, name)
 }
 
 /** Methods of a time, from the time and its zone's wall clock read as if it were UTC. */
@@ -85,7 +86,7 @@ function timeMethod(time: TimeValue, name: string, args: readonly Value[]): Valu
 /** A method without arguments. */
 function knownMethod<T>(methods: Readonly<Record<string, T>>, name: string, args: readonly Value[], value: Value): T {
   if (args.length > 0) throw new TemplateError(`wrong number of args for ${name}: want 0 got ${args.length}`)
-  const method = Object.hasOwn(methods, name) ? methods[name] : undefined
+  const method = ownValue(methods, name)
   if (method === undefined) throw new TemplateError(`can't evaluate field ${name} in type ${typeName(value)}`)
   return method
 }

@@ -114,31 +114,35 @@ function printAll(args: readonly Value[]): string {
   return text
 }
 
-const HTML: Readonly<Record<string, string>> = {
-  '\0': '\ufffd',
-  '"': '&#34;',
-  "'": '&#39;',
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-}
+const HTML: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '\0': '\ufffd',
+    '"': '&#34;',
+    "'": '&#39;',
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+  }),
+)
 
 export function escapeHtml(text: string): string {
-  return text.replace(/["'&<>\0]/g, (char) => HTML[char]!)
+  return text.replace(/["'&<>\0]/g, (char) => HTML.get(char)!)
 }
 
-const SCRIPT: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  "'": "\\'",
-  '"': '\\"',
-  '<': '\\u003C',
-  '>': '\\u003E',
-  '&': '\\u0026',
-  '=': '\\u003D',
-}
+const SCRIPT: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '\\': '\\\\',
+    "'": "\\'",
+    '"': '\\"',
+    '<': '\\u003C',
+    '>': '\\u003E',
+    '&': '\\u0026',
+    '=': '\\u003D',
+  }),
+)
 
 function escapeScript(text: string): string {
   return text.replace(/[\\'"<>&=]|(?! )[\p{C}\p{Z}]/gu, (char) => {
-    return SCRIPT[char] ?? `\\u${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+    return SCRIPT.get(char) ?? `\\u${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
   })
 }

@@ -85,34 +85,36 @@ export function formatLayout(timeMs: number, layout: string, zone?: string): str
   const month = monthOf(date)
   const day = weekdayOf(date)
   const hour12 = date.getUTCHours() % 12 === 0 ? 12 : date.getUTCHours() % 12
-  const parts: Readonly<Record<string, string>> = {
-    January: month,
-    Jan: month.slice(0, 3),
-    Monday: day,
-    Mon: day.slice(0, 3),
-    MST: zoneAbbreviation(timeMs, zone, offsetMs),
-    '2006': String(date.getUTCFullYear()).padStart(4, '0'),
-    '06': two(date.getUTCFullYear() % 100),
-    '-07:00': offsetText(offsetMs, ':'),
-    '-0700': offsetText(offsetMs),
-    'Z07:00': offsetMs === 0 ? 'Z' : offsetText(offsetMs, ':'),
-    '01': two(date.getUTCMonth() + 1),
-    '1': String(date.getUTCMonth() + 1),
-    '02': two(date.getUTCDate()),
-    _2: String(date.getUTCDate()).padStart(2, ' '),
-    '2': String(date.getUTCDate()),
-    '15': two(date.getUTCHours()),
-    '03': two(hour12),
-    '3': String(hour12),
-    '04': two(date.getUTCMinutes()),
-    '4': String(date.getUTCMinutes()),
-    '05': two(date.getUTCSeconds()),
-    '5': String(date.getUTCSeconds()),
-    PM: date.getUTCHours() < 12 ? 'AM' : 'PM',
-    pm: date.getUTCHours() < 12 ? 'am' : 'pm',
-  }
+  const parts: ReadonlyMap<string, string> = new Map(
+    Object.entries<string>({
+      January: month,
+      Jan: month.slice(0, 3),
+      Monday: day,
+      Mon: day.slice(0, 3),
+      MST: zoneAbbreviation(timeMs, zone, offsetMs),
+      '2006': String(date.getUTCFullYear()).padStart(4, '0'),
+      '06': two(date.getUTCFullYear() % 100),
+      '-07:00': offsetText(offsetMs, ':'),
+      '-0700': offsetText(offsetMs),
+      'Z07:00': offsetMs === 0 ? 'Z' : offsetText(offsetMs, ':'),
+      '01': two(date.getUTCMonth() + 1),
+      '1': String(date.getUTCMonth() + 1),
+      '02': two(date.getUTCDate()),
+      _2: String(date.getUTCDate()).padStart(2, ' '),
+      '2': String(date.getUTCDate()),
+      '15': two(date.getUTCHours()),
+      '03': two(hour12),
+      '3': String(hour12),
+      '04': two(date.getUTCMinutes()),
+      '4': String(date.getUTCMinutes()),
+      '05': two(date.getUTCSeconds()),
+      '5': String(date.getUTCSeconds()),
+      PM: date.getUTCHours() < 12 ? 'AM' : 'PM',
+      pm: date.getUTCHours() < 12 ? 'am' : 'pm',
+    }),
+  )
   return layout.replace(LAYOUT, (part) => {
-    if (part[0] !== '.' && part[0] !== ',') return parts[part] ?? part
+    if (part[0] !== '.' && part[0] !== ',') return parts.get(part) ?? part
     const fraction = String(date.getUTCMilliseconds())
       .padStart(3, '0')
       .padEnd(part.length - 1, '0')

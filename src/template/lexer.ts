@@ -201,7 +201,7 @@ function lexQuoted(template: string, at: number, quote: string): Token {
 
 function readEscape(template: string, at: number, quote: string): { readonly text: string; readonly to: number } {
   const rest = template.slice(at + 1, at + 10)
-  const simple = GO_ESCAPES[rest[0] ?? ''] ?? (rest.startsWith(quote) ? quote : undefined)
+  const simple = GO_ESCAPES.get(rest[0] ?? '') ?? (rest.startsWith(quote) ? quote : undefined)
   if (simple !== undefined) return { text: simple, to: at + 2 }
   const numeric = /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{3}))/.exec(rest)
   const octal = numeric?.[4]

@@ -260,6 +260,6 @@ export function reviveLabels(value: unknown): unknown {
   const record = value as Record<string, unknown>
   const keys = Object.keys(record)
   if (keys.length === 1 && keys[0] === 'flat') return Labels.fromFlat(record['flat'] as string[])
-  for (const key of keys) record[key] = reviveLabels(record[key])
+  for (const [key, item] of Object.entries(record)) record[key] = reviveLabels(item)
   return record
 }

@@ -105,6 +105,7 @@ test.each([
   ['[a', 'missing closing ]: `[a`'],
   ['[z-a]', 'invalid character class range: `z-a`'],
   ['[[:nope:]]', 'invalid character class range: `[:nope:]`'],
+  ['[[:constructor:]]', 'invalid character class range: `[:constructor:]`'],
   ['\\', 'trailing backslash at end of expression'],
   ['\\1', 'invalid escape sequence: `\\1`'],
   ['\\Z', 'invalid escape sequence: `\\Z`'],
@@ -306,6 +307,8 @@ describe('the work of a pattern', () => {
     expect(['x', '$1', '$second', '${3}-$1', '$$9', '$12'].map((template) => largestGroup(template, regex))).toEqual([
       0, 1, 2, 3, 0, 12,
     ])
+    expect(largestGroup('$constructor', regex)).toBe(0)
+    expect(expandGroups('$constructor', regex.exec('abc')!)).toBe('')
     expect(expandGroups('$second$3', regex.exec('abc', undefined, 2)!)).toBe('b')
   })
 

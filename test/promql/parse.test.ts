@@ -183,6 +183,7 @@ describe('refusals', () => {
     ['foo offset 1e30', '1:12: parse error: duration out of range'],
     ['foo @ Inf', '1:1: parse error: timestamp out of bounds for @ modifier: +Inf'],
     ['nope(foo)', '1:1: parse error: unknown function with name "nope"'],
+    ['toString(foo)', '1:1: parse error: unknown function with name "toString"'],
     ['RATE(foo[5m])', '1:1: parse error: unknown function with name "RATE"'],
     ['sum()', '1:1: parse error: no arguments for aggregate expression provided'],
     ['topk(foo)', '1:1: parse error: wrong number of arguments for aggregate expression provided, expected 2, got 1'],

@@ -11,16 +11,18 @@ export function badParam(name: string, reason: string): FleetError {
   return new FleetError('bad_request', `malformed parameter ${name}: ${reason}`)
 }
 
-const UNIT_NS: Readonly<Record<string, number>> = {
-  ns: 1,
-  us: 1e3,
-  '\u00b5s': 1e3,
-  '\u03bcs': 1e3,
-  ms: 1e6,
-  s: 1e9,
-  m: 60e9,
-  h: 3600e9,
-}
+const UNIT_NS: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({
+    ns: 1,
+    us: 1e3,
+    '\u00b5s': 1e3,
+    '\u03bcs': 1e3,
+    ms: 1e6,
+    s: 1e9,
+    m: 60e9,
+    h: 3600e9,
+  }),
+)
 const DURATION = /^(\d+(\.\d*)?|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/
 
 /** A duration as Go writes it, `1.2s` or `1h30m`, in nanoseconds; empty is none. */
@@ -32,7 +34,7 @@ export function goDurationNs(name: string, text: string): bigint | undefined {
   while (rest !== '') {
     const part = DURATION.exec(rest)
     if (part === null) throw badParam(name, `got ${JSON.stringify(text)}, want a duration such as 1.2s or 100ms`)
-    sumNs += Number(part[1]) * UNIT_NS[part[3]!]!
+    sumNs += Number(part[1]) * UNIT_NS.get(part[3]!)!
     rest = rest.slice(part[0].length)
   }
   if (sumNs > 2 ** 62) throw badParam(name, `got ${JSON.stringify(text)}, which is too long`)

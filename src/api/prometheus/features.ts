@@ -73,7 +73,7 @@ export function features(language: ParseOptions): Readonly<Record<string, Readon
     },
     promql_functions: {
       ...(Object.fromEntries(functions) as Record<string, boolean>),
-      ...off(Object.keys(UNSUPPORTED_FUNCTIONS)),
+      ...off([...UNSUPPORTED_FUNCTIONS.keys()]),
     },
     promql_operators: {
       ...on([...ARITHMETIC_OPS, ...COMPARISON_OPS, ...SET_OPS, ...matchOps, '@']),

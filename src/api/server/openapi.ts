@@ -16,15 +16,18 @@ export const OWN_PREFIXES: readonly string[] = [
 ]
 
 /** Tags of the resources below `/api/fleet/v1`; all others are `fleet`. */
-const FLEET_TAGS: Readonly<Record<string, string>> = {
-  alerts: 'alerts',
-  audit: 'alerts',
-  silences: 'alerts',
-  deliveries: 'notifications',
-  receivers: 'notifications',
-  routes: 'notifications',
-  rules: 'rules',
-}
+const FLEET_TAGS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    alerts: 'alerts',
+    audit: 'alerts',
+    'external-alerts': 'alerts',
+    silences: 'alerts',
+    deliveries: 'notifications',
+    receivers: 'notifications',
+    routes: 'notifications',
+    rules: 'rules',
+  }),
+)
 
 /** Register before the routes it describes, and `registerOpenApi` with them. */
 export async function installOpenApi(app: FastifyInstance, version: string): Promise<void> {
@@ -90,7 +93,7 @@ function schemaOf(url: string, { method, config }: RouteOptions): FastifySchema 
 
 function tagOf(url: string): string {
   const [area = '', , resource = ''] = url.replace('/api/', '').split('/')
-  return area === 'fleet' ? (FLEET_TAGS[resource] ?? area) : area
+  return area === 'fleet' ? (FLEET_TAGS.get(resource) ?? area) : area
 }
 
 /** `GET /api/fleet/v1/clusters/:cluster` is `get_fleet_clusters_cluster`. */
@@ -130,6 +133,6 @@ function documentOf(app: FastifyInstance): string {
   return JSON.stringify({ ...whole, components: { ...whole.components, schemas } }, (_name, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value
     const ref = NAMED in value ? value[NAMED] : '$ref' in value ? value.$ref : undefined
-    return typeof ref === 'string' && ref in schemas ? { $ref: `#/components/schemas/${ref}` } : value
+    return typeof ref === 'string' && Object.hasOwn(schemas, ref) ? { $ref: `#/components/schemas/${ref}` } : value
   })
 }

@@ -27,8 +27,8 @@ export const commandKind: Check<CatalogContent> = {
     for (const { page, fence, text } of shellFences(content)) {
       for (const match of text.matchAll(KIND_AND_NAME)) {
         const [words, typed = '', name = ''] = match
-        const kind = KIND_OF[name]
-        const typedKind = KIND_NAMES[typed.toLowerCase()]
+        const kind = KIND_OF.get(name)
+        const typedKind = KIND_NAMES.get(typed.toLowerCase())
         if (kind === undefined || typedKind === undefined || typedKind === kind) continue
         const from = fence.contentFrom + match.index
         yield onPage(page, { from, to: from + words.length }, `${name} is a ${kind}, not a ${typedKind}`)
@@ -37,11 +37,13 @@ export const commandKind: Check<CatalogContent> = {
   },
 }
 
-const KIND_NAMES: Readonly<Record<string, string>> = {
-  ...{ deployment: 'Deployment', deployments: 'Deployment', deploy: 'Deployment' },
-  ...{ daemonset: 'DaemonSet', daemonsets: 'DaemonSet', ds: 'DaemonSet' },
-  ...{ statefulset: 'StatefulSet', statefulsets: 'StatefulSet', sts: 'StatefulSet' },
-}
+const KIND_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    ...{ deployment: 'Deployment', deployments: 'Deployment', deploy: 'Deployment' },
+    ...{ daemonset: 'DaemonSet', daemonsets: 'DaemonSet', ds: 'DaemonSet' },
+    ...{ statefulset: 'StatefulSet', statefulsets: 'StatefulSet', sts: 'StatefulSet' },
+  }),
+)
 
 const DEPLOYMENTS = [
   ...['virt-api', 'virt-controller', 'virt-operator', 'virt-exportproxy'],
@@ -52,7 +54,7 @@ const DEPLOYMENTS = [
 ]
 const DAEMON_SETS = ['virt-handler', 'bridge-marker', 'kube-cni-linux-bridge-plugin', 'wasp-agent']
 
-const KIND_OF: Readonly<Record<string, string>> = Object.fromEntries([
+const KIND_OF: ReadonlyMap<string, string> = new Map([
   ...DEPLOYMENTS.map((name) => [name, 'Deployment'] as const),
   ...DAEMON_SETS.map((name) => [name, 'DaemonSet'] as const),
 ])

@@ -26,7 +26,7 @@ export const placeholderUnbound: Check<CatalogContent> = {
         ALWAYS.has(label) || sets.some(({ yielded, added }) => added.has(label) || mayHave(yielded, label))
       for (const use of page.placeholders) {
         const { name } = use
-        const label = LABEL_OF[name] ?? ((LABELS as readonly string[]).includes(name) ? name : undefined)
+        const label = LABEL_OF.get(name) ?? ((LABELS as readonly string[]).includes(name) ? name : undefined)
         if (label === undefined || has(label)) continue
         yield onPage(page, use, `{{${name}}} is filled from the label ${label}, which ${page.name} never has`)
       }
@@ -38,11 +38,13 @@ export const placeholderUnbound: Check<CatalogContent> = {
 const ALWAYS: ReadonlySet<string> = new Set(['alertname', 'severity', 'namespace'])
 
 /** Placeholders that are computed from a label of another name. */
-const LABEL_OF: Readonly<Record<string, string>> = {
-  component_kind: 'component_name',
-  component_object: 'component_name',
-  annotation_operand: 'annotation_name',
-}
+const LABEL_OF: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    component_kind: 'component_name',
+    component_object: 'component_name',
+    annotation_operand: 'annotation_name',
+  }),
+)
 
 export const runbookSeverity: Check<CatalogContent> = {
   name: 'runbook-severity',

@@ -2,6 +2,7 @@
  * A mapping of a dashboard file, read field by field. A missing field has its default; an invalid field is reported at
  * its position and has its default; an unknown key is a warning, because a later Perses may define it.
  */
+import { ownValue } from '../../base/own-value.ts'
 import type { Node } from 'yaml'
 import { didYouMean } from '../../base/nearest.ts'
 import type { UnknownPart } from '../../model/dashboard.ts'
@@ -165,7 +166,7 @@ export function readPlugin<T>(plugin: Part, what: string, kinds: Kinds<T>): T | 
     plugin.yaml.error(start(plugin.at), `${what} has no kind`)
     return { kind: 'unknown', name: '', spec: '' }
   }
-  const known = Object.hasOwn(kinds, kind.text) ? kinds[kind.text] : undefined
+  const known = ownValue(kinds, kind.text)
   if (known !== undefined) {
     return known.read(partAt(plugin, 'spec', `${kind.text} of ${what}`, known.keys))
   }

@@ -45,19 +45,21 @@ export function readFormat(part: Part, key = 'format'): Format | undefined {
 }
 
 /** Earlier names in Perses and their current names. */
-const OLD_CALCULATIONS: Readonly<Record<string, Calculation>> = {
-  First: 'first',
-  Last: 'last',
-  FirstNumber: 'first-number',
-  LastNumber: 'last-number',
-  Mean: 'mean',
-  Sum: 'sum',
-  Min: 'min',
-  Max: 'max',
-}
+const OLD_CALCULATIONS: ReadonlyMap<string, Calculation> = new Map(
+  Object.entries<Calculation>({
+    First: 'first',
+    Last: 'last',
+    FirstNumber: 'first-number',
+    LastNumber: 'last-number',
+    Mean: 'mean',
+    Sum: 'sum',
+    Min: 'min',
+    Max: 'max',
+  }),
+)
 
 export function readCalculation(part: Part): Calculation {
-  const old = OLD_CALCULATIONS[textAt(part, 'calculation')]
+  const old = OLD_CALCULATIONS.get(textAt(part, 'calculation'))
   return old ?? wordAt(part, 'calculation', CALCULATIONS) ?? 'last-number'
 }
 

@@ -22,9 +22,9 @@ type Convert = (panel: Json, report: Report) => Plugin
 
 export function pluginOf(panel: Json, report: Report): Plugin | undefined {
   const type = textAt(panel, 'type')
-  const convert = Object.hasOwn(CHARTS, type) ? CHARTS[type] : undefined
+  const convert = CHARTS.get(type)
   if (convert !== undefined) {
-    const isTable = convert === CHARTS['table']
+    const isTable = convert === CHARTS.get('table')
     if (!isTable && listAt(recordAt(panel, 'fieldConfig'), 'overrides').length > 0) {
       report('overrides of single series are left out')
     }
@@ -34,43 +34,45 @@ export function pluginOf(panel: Json, report: Report): Plugin | undefined {
   return undefined
 }
 
-const CHARTS: Readonly<Record<string, Convert>> = {
-  graph: (panel, report) => ({ kind: 'TimeSeriesChart', spec: graphOf(panel, report) }),
-  timeseries: (panel, report) => ({ kind: 'TimeSeriesChart', spec: seriesOf(panel, report) }),
-  stat: (panel, report) => ({ kind: 'StatChart', spec: statOf(panel, report) }),
-  singlestat: (panel, report) => {
-    const gauge = recordAt(panel, 'gauge')
-    return isTrueAt(gauge, 'show')
-      ? gaugeOf(panel, numberAt(gauge, 'minValue'), numberAt(gauge, 'maxValue') ?? 100, report)
-      : { kind: 'StatChart', spec: statOf(panel, report) }
-  },
-  gauge: (panel, report) => {
-    const defaults = defaultsOf(panel)
-    return gaugeOf(panel, numberAt(defaults, 'min'), numberAt(defaults, 'max'), report)
-  },
-  bargauge: (panel, report) => {
-    if (thresholdsOf(panel) !== undefined) report('its thresholds are left out: bars have none in Perses')
-    return { kind: 'BarChart', spec: numberOf(panel, report) }
-  },
-  barchart: (panel, report) => ({ kind: 'BarChart', spec: numberOf(panel, report) }),
-  piechart: (panel, report) => ({ kind: 'PieChart', spec: { ...numberOf(panel, report), radius: 50 } }),
-  heatmap: (panel, report) => {
-    const unit = textAt(recordAt(panel, 'options', 'yAxis'), 'unit') || textAt(recordAt(panel, 'yAxis'), 'format')
-    return { kind: 'HeatMapChart', spec: { yAxisFormat: formatOf(unit, undefined, report) } }
-  },
-  'status-history': toStates,
-  'state-timeline': toStates,
-  table: toTable,
-  'table-old': toTable,
-  text: (panel, report) => {
-    const mode = textAt(recordAt(panel, 'options'), 'mode') || textAt(panel, 'mode')
-    if (mode === 'html') report('HTML is shown as the text it is')
-    return {
-      kind: 'Markdown',
-      spec: { text: textAt(recordAt(panel, 'options'), 'content') || textAt(panel, 'content') },
-    }
-  },
-}
+const CHARTS: ReadonlyMap<string, Convert> = new Map(
+  Object.entries<Convert>({
+    graph: (panel, report) => ({ kind: 'TimeSeriesChart', spec: graphOf(panel, report) }),
+    timeseries: (panel, report) => ({ kind: 'TimeSeriesChart', spec: seriesOf(panel, report) }),
+    stat: (panel, report) => ({ kind: 'StatChart', spec: statOf(panel, report) }),
+    singlestat: (panel, report) => {
+      const gauge = recordAt(panel, 'gauge')
+      return isTrueAt(gauge, 'show')
+        ? gaugeOf(panel, numberAt(gauge, 'minValue'), numberAt(gauge, 'maxValue') ?? 100, report)
+        : { kind: 'StatChart', spec: statOf(panel, report) }
+    },
+    gauge: (panel, report) => {
+      const defaults = defaultsOf(panel)
+      return gaugeOf(panel, numberAt(defaults, 'min'), numberAt(defaults, 'max'), report)
+    },
+    bargauge: (panel, report) => {
+      if (thresholdsOf(panel) !== undefined) report('its thresholds are left out: bars have none in Perses')
+      return { kind: 'BarChart', spec: numberOf(panel, report) }
+    },
+    barchart: (panel, report) => ({ kind: 'BarChart', spec: numberOf(panel, report) }),
+    piechart: (panel, report) => ({ kind: 'PieChart', spec: { ...numberOf(panel, report), radius: 50 } }),
+    heatmap: (panel, report) => {
+      const unit = textAt(recordAt(panel, 'options', 'yAxis'), 'unit') || textAt(recordAt(panel, 'yAxis'), 'format')
+      return { kind: 'HeatMapChart', spec: { yAxisFormat: formatOf(unit, undefined, report) } }
+    },
+    'status-history': toStates,
+    'state-timeline': toStates,
+    table: toTable,
+    'table-old': toTable,
+    text: (panel, report) => {
+      const mode = textAt(recordAt(panel, 'options'), 'mode') || textAt(panel, 'mode')
+      if (mode === 'html') report('HTML is shown as the text it is')
+      return {
+        kind: 'Markdown',
+        spec: { text: textAt(recordAt(panel, 'options'), 'content') || textAt(panel, 'content') },
+      }
+    },
+  }),
+)
 
 function toTable(panel: Json, report: Report): Plugin {
   return { kind: 'Table', spec: tableOf(panel, report) }

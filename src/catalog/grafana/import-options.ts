@@ -15,7 +15,7 @@ export function defaultsOf(panel: Json): Json {
 
 export function formatOf(unit: string, decimals: number | undefined, report: Report): Out | undefined {
   if (unit === '' && decimals === undefined) return undefined
-  const known = unit === '' ? 'decimal' : UNITS[unit]
+  const known = unit === '' ? 'decimal' : UNITS.get(unit)
   if (known === undefined) report(`unit ${unit} has no like in Perses: values are shown as numbers`)
   const isShort = unit === 'short' ? { shortValues: true } : {}
   return { unit: known ?? 'decimal', ...(decimals === undefined ? {} : { decimalPlaces: decimals }), ...isShort }
@@ -53,13 +53,15 @@ export function thresholdsOf(panel: Json): Out | undefined {
     }
   }
   const lines = listAt(panel, 'thresholds').map((line) => {
-    return { value: numberAt(line, 'value'), ...colorOf(COLOR_MODES[textAt(line, 'colorMode')] ?? '') }
+    return { value: numberAt(line, 'value'), ...colorOf(COLOR_MODES.get(textAt(line, 'colorMode')) ?? '') }
   })
   const steps = lines.filter(({ value }) => value !== undefined)
   return steps.length === 0 ? undefined : { steps }
 }
 
-const COLOR_MODES: Readonly<Record<string, string>> = { critical: 'red', warning: 'orange', ok: 'green' }
+const COLOR_MODES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ critical: 'red', warning: 'orange', ok: 'green' }),
+)
 
 function stepOf(step: Json): Out {
   return { value: numberAt(step, 'value') ?? 0, ...colorOf(textAt(step, 'color')) }
@@ -107,7 +109,7 @@ function mappingOf(mapping: Json, report: Report): Out[] {
     case 'regex':
       return [{ kind: 'Regex', spec: { pattern: textAt(options, 'pattern'), ...result(options['result']) } }]
     case 'special': {
-      const match = SPECIAL[textAt(options, 'match')]
+      const match = SPECIAL.get(textAt(options, 'match'))
       if (match !== undefined) return [{ kind: 'Misc', spec: { value: match, ...result(options['result']) } }]
       report(`the mapping of ${textAt(options, 'match')} has no like in Perses`)
       return []
@@ -122,14 +124,16 @@ function mappingOf(mapping: Json, report: Report): Out[] {
   }
 }
 
-const SPECIAL: Readonly<Record<string, string>> = {
-  null: 'null',
-  'null+nan': 'null',
-  nan: 'NaN',
-  empty: 'empty',
-  true: 'true',
-  false: 'false',
-}
+const SPECIAL: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    null: 'null',
+    'null+nan': 'null',
+    nan: 'NaN',
+    empty: 'empty',
+    true: 'true',
+    false: 'false',
+  }),
+)
 
 function ends(range: unknown): Out {
   return { from: numberAt(range, 'from'), to: numberAt(range, 'to') }
@@ -148,7 +152,7 @@ export function legendOf(panel: Json, report: Report): Out | undefined {
     ? OLD_CALCULATIONS.filter((word) => isTrueAt(old, word))
     : textsAt(fresh, 'calcs')
   const values = words.flatMap((word) => {
-    const value = CALCULATIONS[word]
+    const value = CALCULATIONS.get(word)
     if (value === undefined) report(`the legend's ${word} has no like in Perses`)
     return value ?? []
   })
@@ -168,72 +172,76 @@ export function reduction(panel: Json, report: Report): string {
     recordAt(panel, 'options', 'reduceOptions'),
     'calcs',
   )
-  const known = CALCULATIONS[word]
+  const known = CALCULATIONS.get(word)
   if (known === undefined) report(`the calculation ${word} has no like in Perses: the last value is shown`)
   return known ?? 'last-number'
 }
 
 /** Perses' names of units. Multiples of bytes and seconds have none: the factor would be lost, so they are reported. */
-const UNITS: Readonly<Record<string, string>> = {
-  ns: 'nanoseconds',
-  µs: 'microseconds',
-  us: 'microseconds',
-  ms: 'milliseconds',
-  s: 'seconds',
-  m: 'minutes',
-  h: 'hours',
-  d: 'days',
-  dtdurations: 'seconds',
-  dtdurationms: 'milliseconds',
-  clocks: 'seconds',
-  clockms: 'milliseconds',
-  percent: 'percent',
-  percentunit: 'percent-decimal',
-  none: 'decimal',
-  short: 'decimal',
-  locale: 'decimal',
-  bits: 'bits',
-  decbits: 'decbits',
-  bytes: 'bytes',
-  decbytes: 'decbytes',
-  bps: 'decbits/sec',
-  binbps: 'bits/sec',
-  Bps: 'decbytes/sec',
-  binBps: 'bytes/sec',
-  cps: 'counts/sec',
-  eps: 'events/sec',
-  mps: 'messages/sec',
-  ops: 'ops/sec',
-  iops: 'ops/sec',
-  pps: 'packets/sec',
-  rps: 'reads/sec',
-  recps: 'records/sec',
-  reqps: 'requests/sec',
-  rowsps: 'rows/sec',
-  wps: 'writes/sec',
-  celsius: 'celsius',
-  fahrenheit: 'fahrenheit',
-  currencyUSD: 'usd',
-  currencyEUR: 'eur',
-  currencyGBP: 'gbp',
-  currencyJPY: 'jpy',
-  dateTimeAsIso: 'datetime-local',
-  dateTimeAsLocal: 'datetime-local',
-  dateTimeAsUS: 'datetime-local',
-  dateTimeFromNow: 'relative-time',
-}
+const UNITS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    ns: 'nanoseconds',
+    µs: 'microseconds',
+    us: 'microseconds',
+    ms: 'milliseconds',
+    s: 'seconds',
+    m: 'minutes',
+    h: 'hours',
+    d: 'days',
+    dtdurations: 'seconds',
+    dtdurationms: 'milliseconds',
+    clocks: 'seconds',
+    clockms: 'milliseconds',
+    percent: 'percent',
+    percentunit: 'percent-decimal',
+    none: 'decimal',
+    short: 'decimal',
+    locale: 'decimal',
+    bits: 'bits',
+    decbits: 'decbits',
+    bytes: 'bytes',
+    decbytes: 'decbytes',
+    bps: 'decbits/sec',
+    binbps: 'bits/sec',
+    Bps: 'decbytes/sec',
+    binBps: 'bytes/sec',
+    cps: 'counts/sec',
+    eps: 'events/sec',
+    mps: 'messages/sec',
+    ops: 'ops/sec',
+    iops: 'ops/sec',
+    pps: 'packets/sec',
+    rps: 'reads/sec',
+    recps: 'records/sec',
+    reqps: 'requests/sec',
+    rowsps: 'rows/sec',
+    wps: 'writes/sec',
+    celsius: 'celsius',
+    fahrenheit: 'fahrenheit',
+    currencyUSD: 'usd',
+    currencyEUR: 'eur',
+    currencyGBP: 'gbp',
+    currencyJPY: 'jpy',
+    dateTimeAsIso: 'datetime-local',
+    dateTimeAsLocal: 'datetime-local',
+    dateTimeAsUS: 'datetime-local',
+    dateTimeFromNow: 'relative-time',
+  }),
+)
 
 /** Perses' names of calculations. */
-const CALCULATIONS: Readonly<Record<string, Calculation>> = {
-  last: 'last',
-  current: 'last-number',
-  lastNotNull: 'last-number',
-  first: 'first',
-  firstNotNull: 'first-number',
-  mean: 'mean',
-  avg: 'mean',
-  sum: 'sum',
-  total: 'sum',
-  min: 'min',
-  max: 'max',
-}
+const CALCULATIONS: ReadonlyMap<string, Calculation> = new Map(
+  Object.entries<Calculation>({
+    last: 'last',
+    current: 'last-number',
+    lastNotNull: 'last-number',
+    first: 'first',
+    firstNotNull: 'first-number',
+    mean: 'mean',
+    avg: 'mean',
+    sum: 'sum',
+    total: 'sum',
+    min: 'min',
+    max: 'max',
+  }),
+)

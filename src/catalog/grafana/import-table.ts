@@ -174,18 +174,20 @@ function formatValues(panel: Json, columns: Columns, report: Report): void {
 }
 
 function cellOf({ condition, text, color }: ReturnType<typeof conditionsOf>[number]): Out {
-  const hex = /^#(?:[\da-f]{3}){1,2}$/i.test(color) ? color : COLORS[color.split('-').at(-1) ?? '']
+  const hex = /^#(?:[\da-f]{3}){1,2}$/i.test(color) ? color : COLORS.get(color.split('-').at(-1) ?? '')
   return { condition, ...(text === '' ? {} : { text }), ...(hex === undefined ? {} : { textColor: hex }) }
 }
 
 /** Perses' tables accept only hexadecimal colours. */
-const COLORS: Readonly<Record<string, string>> = {
-  red: '#f2495c',
-  orange: '#ff9830',
-  yellow: '#fade2a',
-  green: '#73bf69',
-  blue: '#5794f2',
-}
+const COLORS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    red: '#f2495c',
+    orange: '#ff9830',
+    yellow: '#fade2a',
+    green: '#73bf69',
+    blue: '#5794f2',
+  }),
+)
 
 /** Grafana calls the time `Time`, the value `Value`, and the value of query B `Value #B`. */
 function nameOf(name: string): string {

@@ -2,6 +2,7 @@
  * Usage of clusters by metrics: VMIs by instance type and preference, and requests to deprecated API versions. Queried when
  * a day is counted, not observed sample by sample, because VMIs change all the time.
  */
+import { ownValue } from '../../base/own-value.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Labels } from '../../model/labels.ts'
 import { REPLICA_LABELS, type FleetReader } from '../fleet-reader.ts'
@@ -66,7 +67,7 @@ interface Counts {
 /** KubeVirt reports `<none>` for VMIs without a type, and `<other>` for types that it does not know. */
 function add(counts: Record<string, number>, name: string, count: number): void {
   if (name === '' || name === '<none>') return
-  counts[name] = (counts[name] ?? 0) + count
+  counts[name] = (ownValue(counts, name) ?? 0) + count
 }
 
 /** Values from objects take precedence; metrics fill in what they lack. */

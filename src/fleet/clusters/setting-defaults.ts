@@ -1,4 +1,5 @@
 /** A cluster's settings with their defaults, which depend on the version of HCO. */
+import { ownValue } from '../../base/own-value.ts'
 import type { ClusterRecord, ClusterSettings } from '../../model/cluster-record.ts'
 import { hcoReleaseOf, type HcoRelease } from '../derive/hco-release.ts'
 
@@ -30,7 +31,7 @@ export function settingsWithDefaults({ settings, hcoVersion }: ClusterRecord): r
   }
   const names = new Set([...Object.keys(set), ...Object.keys(defaults)])
   return [...names].sort().flatMap((name) => {
-    const [value, holds] = [set[name], defaults[name]]
+    const [value, holds] = [ownValue(set, name), ownValue(defaults, name)]
     if (value === undefined && holds === undefined) return []
     return [
       { name, ...(value === undefined ? {} : { set: value }), ...(holds === undefined ? {} : { default: holds }) },

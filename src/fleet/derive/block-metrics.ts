@@ -60,7 +60,7 @@ export function operandNotReady(history: ClusterHistory, record: UpgradeRecord):
     return metricEvidence(
       run,
       `${component} says that it is not ready`,
-      READY_METRICS[component]!,
+      READY_METRICS.get(component)!,
       `operands.${component}`,
     )
   })
@@ -68,11 +68,13 @@ export function operandNotReady(history: ClusterHistory, record: UpgradeRecord):
   return { cause: 'operand_failing', text, sinceMs: first.firstMs, evidence }
 }
 
-const READY_METRICS: Readonly<Record<string, string>> = {
-  cdi: 'kubevirt_cdi_cr_ready',
-  'network-addons': 'kubevirt_cnao_cr_ready',
-  ssp: 'kubevirt_ssp_operator_reconcile_succeeded',
-}
+const READY_METRICS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    cdi: 'kubevirt_cdi_cr_ready',
+    'network-addons': 'kubevirt_cnao_cr_ready',
+    ssp: 'kubevirt_ssp_operator_reconcile_succeeded',
+  }),
+)
 
 /**
  * Every operand is updated and HCO's health is a warning: during an upgrade, HCO could not reconcile. Before 1.16 a warning

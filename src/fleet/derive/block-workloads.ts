@@ -1,4 +1,5 @@
 /** What blocks the workload update after the control plane is updated. */
+import { ownValue } from '../../base/own-value.ts'
 import { groupBy } from '../../base/group-by.ts'
 import type { Evidence, UpgradeBlock, UpgradeRecord, WorkloadUpdate } from '../../model/upgrade.ts'
 import { compareTexts } from '../version-order.ts'
@@ -70,7 +71,7 @@ function failuresSinceSuccess(history: ClusterHistory, { startedMs = -Infinity }
   let succeededMs = -Infinity
   for (const { name, namespace, states } of history.of('virtualmachineinstancemigrations')) {
     const { facts, atMs } = states.at(-1)!
-    const endMs = facts.phaseTimesMs[facts.phase] ?? facts.endMs ?? atMs
+    const endMs = ownValue(facts.phaseTimesMs, facts.phase) ?? facts.endMs ?? atMs
     if (facts.cause !== 'workload_update' || (facts.createdMs ?? atMs) < startedMs) continue
     if (facts.phase === 'Succeeded') succeededMs = Math.max(succeededMs, endMs)
     if (facts.phase !== 'Failed') continue

@@ -283,7 +283,9 @@ export function versionOf(csv: ObjectHistory<CsvFacts>): string {
 }
 
 /** OLM's packages of HCO, by publisher. */
-export const HCO_PACKAGES: Readonly<Record<string, 'community' | 'openshift'>> = {
-  'community-kubevirt-hyperconverged': 'community',
-  'kubevirt-hyperconverged': 'openshift',
-}
+export const HCO_PACKAGES: ReadonlyMap<string, 'community' | 'openshift'> = new Map(
+  Object.entries<'community' | 'openshift'>({
+    'community-kubevirt-hyperconverged': 'community',
+    'kubevirt-hyperconverged': 'openshift',
+  }),
+)

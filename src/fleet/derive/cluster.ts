@@ -58,7 +58,7 @@ export function deriveRecord(history: ClusterHistory, intervals: readonly Versio
 
 /** By the name of the package; without a package by the version. */
 function flavourOf(packageName: string | undefined, hcoVersion: string | undefined): ClusterRecord['flavour'] {
-  const byPackage = packageName === undefined ? undefined : HCO_PACKAGES[packageName]
+  const byPackage = packageName === undefined ? undefined : HCO_PACKAGES.get(packageName)
   return byPackage ?? (hcoVersion === undefined ? undefined : hcoReleaseOf(hcoVersion)?.flavour)
 }
 
@@ -67,7 +67,7 @@ type Subscription = NonNullable<ClusterRecord['subscription']>
 /** From the Subscription, or else from OLM's metric. */
 function subscriptionOf(history: ClusterHistory): Subscription | undefined {
   const [newest] = presentObjects(history, 'subscriptions')
-    .filter(({ facts }) => facts.package in HCO_PACKAGES)
+    .filter(({ facts }) => HCO_PACKAGES.has(facts.package))
     .sort((a, b) => (b.facts.createdMs ?? 0) - (a.facts.createdMs ?? 0))
   if (newest === undefined) return subscriptionOfMetric(history)
   const { package: name, channel, approval, source, state, installedCsv, currentCsv } = newest.facts

@@ -1,4 +1,5 @@
 /** Changes of conditions and feature gates during an upgrade: events of its trace and its page. */
+import { ownValue } from '../../base/own-value.ts'
 import type { Condition, ObjectFacts } from '../../model/object-facts.ts'
 import type { UpgradeDetail } from '../../model/upgrade.ts'
 import { type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
@@ -57,8 +58,8 @@ export function featureGateChanges(history: ClusterHistory, range: Span): readon
       if (before === undefined) return []
       const gates = [...new Set([...Object.keys(before), ...Object.keys(facts.featureGates)])]
       return gates.flatMap((gate) => {
-        const isOn = facts.featureGates[gate] ?? false
-        return isOn === (before[gate] ?? false) ? [] : [{ atMs, gate, isOn }]
+        const isOn = ownValue(facts.featureGates, gate) ?? false
+        return isOn === (ownValue(before, gate) ?? false) ? [] : [{ atMs, gate, isOn }]
       })
     }),
   )

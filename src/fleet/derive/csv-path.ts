@@ -75,7 +75,9 @@ function isSeenLive({ states }: ObjectHistory<CsvFacts>, entry: HistoryEntry): b
 }
 
 /** The order of phases; `undefined`: a phase that is no progress. */
-const RANKS: Readonly<Record<string, number>> = { Pending: 1, InstallReady: 2, Installing: 3, Succeeded: 4 }
+const RANKS: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({ Pending: 1, InstallReady: 2, Installing: 3, Succeeded: 4 }),
+)
 
 export interface PhaseTimes {
   readonly started: Moment | undefined
@@ -86,7 +88,7 @@ export interface PhaseTimes {
 /** When a phase was first entered, and first left for a later one. A return from there does not reopen it. */
 export function phaseTimes(steps: readonly CsvStep[], phase: 'Pending' | 'InstallReady' | 'Installing'): PhaseTimes {
   const first = steps.findIndex((step) => step.phase === phase)
-  const further = steps.find((step, i) => i > first && (RANKS[step.phase] ?? 0) > RANKS[phase]!)
+  const further = steps.find((step, i) => i > first && (RANKS.get(step.phase) ?? 0) > RANKS.get(phase)!)
   return { started: steps[first]?.started, ended: first === -1 ? undefined : further?.started }
 }
 
@@ -96,7 +98,7 @@ export function firstSucceeded(steps: readonly CsvStep[]): Moment | undefined {
 
 /** Progress: the first entry of each phase. Failed and the phases of an old CSV are none. */
 export function csvProgress(steps: readonly CsvStep[]): readonly number[] {
-  return Object.keys(RANKS).flatMap((phase) => steps.find((step) => step.phase === phase)?.started.atMs ?? [])
+  return [...RANKS.keys()].flatMap((phase) => steps.find((step) => step.phase === phase)?.started.atMs ?? [])
 }
 
 /** OLM does not retry after these. */

@@ -51,13 +51,15 @@ function planEvidence({ name, namespace, created, approved, isManual }: Plan): r
   ]
 }
 
-const STEP_PHASES: Readonly<Record<string, PhaseName>> = {
-  Pending: 'olm.pending',
-  InstallReady: 'olm.install_ready',
-  Installing: 'olm.installing',
-  Succeeded: 'olm',
-  Failed: 'olm.installing',
-}
+const STEP_PHASES: ReadonlyMap<string, PhaseName> = new Map(
+  Object.entries<PhaseName>({
+    Pending: 'olm.pending',
+    InstallReady: 'olm.install_ready',
+    Installing: 'olm.installing',
+    Succeeded: 'olm',
+    Failed: 'olm.installing',
+  }),
+)
 
 /** The first and the last steps: a loop repeats forever. */
 const STEPS_MAX = 24
@@ -72,7 +74,7 @@ function csvEvidence({ csv, steps }: Attempt): readonly Evidence[] {
     ...evidence(created, `CSV ${csv.name} is created`, ref, 'olm'),
     ...reported.flatMap(({ phase, reason, started }) => {
       const text = `CSV ${csv.name} is ${reason === '' ? phase : `${phase} (${reason})`}`
-      return evidence(started, text, ref, STEP_PHASES[phase])
+      return evidence(started, text, ref, STEP_PHASES.get(phase))
     }),
   ]
 }

@@ -1,4 +1,5 @@
 /** JSON patches (RFC 6902) of operands in HyperConverged's annotations: operations from objects, their number from metrics. */
+import { ownValue } from '../../base/own-value.ts'
 import type { Modification } from '../../model/cluster-record.ts'
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
 import type { MetricRun } from '../../model/observation.ts'
@@ -10,12 +11,14 @@ import { coverageOf } from './coverage.ts'
 import type { FoundModification } from './out-of-band.ts'
 
 /** The patched operand, by annotation. */
-const PATCHED: Readonly<Record<string, string>> = {
-  'kubevirt.kubevirt.io/jsonpatch': 'kubevirt',
-  'containerizeddataimporter.kubevirt.io/jsonpatch': 'cdi',
-  'networkaddonsconfigs.kubevirt.io/jsonpatch': 'network-addons',
-  'ssp.kubevirt.io/jsonpatch': 'ssp',
-}
+const PATCHED: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    'kubevirt.kubevirt.io/jsonpatch': 'kubevirt',
+    'containerizeddataimporter.kubevirt.io/jsonpatch': 'cdi',
+    'networkaddonsconfigs.kubevirt.io/jsonpatch': 'network-addons',
+    'ssp.kubevirt.io/jsonpatch': 'ssp',
+  }),
+)
 
 export function jsonPatchesOf(history: ClusterHistory): readonly FoundModification[] {
   const histories = history.of('hyperconvergeds')
@@ -55,7 +58,7 @@ function stretchesOf(history: ObjectHistory<HyperConvergedFacts>, annotation: st
   const stretches: Stretch[] = []
   let open: Stretch | undefined
   history.states.forEach(({ facts, atMs }, i) => {
-    const text = facts.jsonPatches[annotation]
+    const text = ownValue(facts.jsonPatches, annotation)
     if (text === open?.text) return
     if (open !== undefined) open.endedMs = atMs
     if (text === undefined) {
@@ -81,7 +84,7 @@ function taintedSince({ conditions, jsonPatches }: HyperConvergedFacts): number 
 
 function modificationOf({ annotation, text: written, startedMs, endedMs }: Stretch): FoundModification {
   const patch = parseJsonPatch(written)
-  const component = PATCHED[annotation] ?? annotation
+  const component = PATCHED.get(annotation) ?? annotation
   const operations = 'operations' in patch ? patch.operations : undefined
   return {
     kind: 'jsonpatch',
@@ -110,7 +113,7 @@ function patchesOfMetrics(history: ClusterHistory): readonly FoundModification[]
 }
 
 function measuredPatch(annotation: string, run: MetricRun): FoundModification {
-  const component = PATCHED[annotation] ?? annotation
+  const component = PATCHED.get(annotation) ?? annotation
   const { value, firstMs, beforeMs, afterMs } = run
   return {
     kind: 'jsonpatch',
@@ -129,14 +132,16 @@ type PatchOperation = NonNullable<Modification['operations']>[number]
 type JsonPatch = { readonly operations: readonly PatchOperation[] } | { readonly fault: string }
 
 /** The operations of section 4, with their required members besides `op` and `path`. */
-const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
-  add: ['value'],
-  remove: [],
-  replace: ['value'],
-  move: ['from'],
-  copy: ['from'],
-  test: ['value'],
-}
+const OPERATIONS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries<readonly string[]>({
+    add: ['value'],
+    remove: [],
+    replace: ['value'],
+    move: ['from'],
+    copy: ['from'],
+    test: ['value'],
+  }),
+)
 
 /** A JSON pointer (RFC 6901): empty, or parts that each begin with a slash; `~` stands only in `~0` and `~1`. */
 const POINTER = /^(\/([^~/]|~[01])*)*$/
@@ -164,10 +169,10 @@ function faultOf(item: unknown): string | undefined {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return `got ${nameOf(item)}, want an object`
   const operation = item as Readonly<Record<string, unknown>>
   const { op, path, from } = operation
-  const needed = typeof op === 'string' && Object.hasOwn(OPERATIONS, op) ? OPERATIONS[op] : undefined
-  if (needed === undefined) return `got op ${JSON.stringify(op)}, want one of ${Object.keys(OPERATIONS).join(', ')}`
+  const needed = typeof op === 'string' ? OPERATIONS.get(op) : undefined
+  if (needed === undefined) return `got op ${JSON.stringify(op)}, want one of ${[...OPERATIONS.keys()].join(', ')}`
   if (typeof path !== 'string' || !POINTER.test(path)) return `got path ${JSON.stringify(path)}, want a JSON pointer`
-  const missing = needed.find((name) => !(name in operation))
+  const missing = needed.find((name) => !Object.hasOwn(operation, name))
   if (missing !== undefined) return `${String(op)} has no ${missing}`
   if (needed.includes('from') && (typeof from !== 'string' || !POINTER.test(from))) {
     return `got from ${JSON.stringify(from)}, want a JSON pointer`

@@ -35,7 +35,7 @@ export interface Plan {
 export function hcoSubscriptions(history: ClusterHistory): readonly ObjectHistory<SubscriptionFacts>[] {
   return history
     .of('subscriptions')
-    .filter((subscription) => Object.hasOwn(HCO_PACKAGES, subscription.states.at(-1)!.facts.package))
+    .filter((subscription) => HCO_PACKAGES.has(subscription.states.at(-1)!.facts.package))
 }
 
 /** The offer of a CSV. Of several plans the newest one up to `untilMs` (the CSV's creation) counts, else the first. */

@@ -16,13 +16,16 @@ export const OPERAND_KINDS = Object.keys(OPERAND_NAMES) as OperandFacts['kind'][
 export function componentOf(kindAndName: string): string {
   const text = kindAndName.toLowerCase()
   const [kind] = text.split('/', 1)
-  const kinds = OPERAND_NAMES as Readonly<Record<string, string>>
-  return (text.includes('/') ? kinds[`${kind!}s`] : BY_NAME[text]) ?? text
+  return (text.includes('/') ? BY_KIND.get(`${kind!}s`) : BY_NAME.get(text)) ?? text
 }
 
+const BY_KIND: ReadonlyMap<string, string> = new Map(Object.entries(OPERAND_NAMES))
+
 /** The names that HCO gives; before HCO 1.4 its counter had the name without the kind. */
-const BY_NAME: Readonly<Record<string, string>> = {
-  'kubevirt-kubevirt-hyperconverged': 'kubevirt',
-  'cdi-kubevirt-hyperconverged': 'cdi',
-  'ssp-kubevirt-hyperconverged': 'ssp',
-}
+const BY_NAME: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    'kubevirt-kubevirt-hyperconverged': 'kubevirt',
+    'cdi-kubevirt-hyperconverged': 'cdi',
+    'ssp-kubevirt-hyperconverged': 'ssp',
+  }),
+)

@@ -6,21 +6,25 @@ import { groupBy } from '../../base/group-by.ts'
 import { earliest, knownMs, latest, spanMoment, timesOf, type Moment } from './moment.ts'
 import type { PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
 
-const OPERATORS: Readonly<Record<string, UpgradeOperator>> = {
-  'upgrade kubevirt-hyperconverged': 'kubevirt-hyperconverged',
-  'upgrade kubevirt': 'kubevirt',
-  'upgrade openshift': 'openshift',
-}
+const OPERATORS: ReadonlyMap<string, UpgradeOperator> = new Map(
+  Object.entries<UpgradeOperator>({
+    'upgrade kubevirt-hyperconverged': 'kubevirt-hyperconverged',
+    'upgrade kubevirt': 'kubevirt',
+    'upgrade openshift': 'openshift',
+  }),
+)
 
-const PHASE_SPANS: Readonly<Record<string, PhaseName>> = {
-  'olm.approval': 'approval',
-  'olm.csv.pending': 'olm.pending',
-  'olm.csv.install_ready': 'olm.install_ready',
-  'olm.csv.installing': 'olm.installing',
-  'virt_handler.canary': 'virt_handler.canary',
-  'virt_handler.waves': 'virt_handler.waves',
-  'kubevirt.workload_update': 'workloads',
-}
+const PHASE_SPANS: ReadonlyMap<string, PhaseName> = new Map(
+  Object.entries<PhaseName>({
+    'olm.approval': 'approval',
+    'olm.csv.pending': 'olm.pending',
+    'olm.csv.install_ready': 'olm.install_ready',
+    'olm.csv.installing': 'olm.installing',
+    'virt_handler.canary': 'virt_handler.canary',
+    'virt_handler.waves': 'virt_handler.waves',
+    'kubevirt.workload_update': 'workloads',
+  }),
+)
 
 /** One for each upgrade whose spans contain its target version. */
 export function spanUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
@@ -58,7 +62,7 @@ function csvNameOf(spans: readonly SpanEvidence[]): string | undefined {
 }
 
 function draftOf(spans: readonly SpanEvidence[]): UpgradeDraft | undefined {
-  const root = spans.find(({ name }) => OPERATORS[name] !== undefined)
+  const root = spans.find(({ name }) => OPERATORS.has(name))
   const to = textOf(spans, 'upgrade.to.version')
   if (to === undefined) return undefined
   const from = textOf(spans, 'upgrade.from.version')
@@ -72,7 +76,7 @@ function draftOf(spans: readonly SpanEvidence[]): UpgradeDraft | undefined {
   const startMs = csvMs ?? (hasApproval ? workMs : root?.startMs)
   const firstMs = startMs ?? startOf(spans)!
   const approval = textOf(spans, 'olm.install_plan.approval')
-  const operator = OPERATORS[root?.name ?? ''] ?? 'kubevirt-hyperconverged'
+  const operator = OPERATORS.get(root?.name ?? '') ?? 'kubevirt-hyperconverged'
   return {
     ...{ operator, source: 'spans', from, to },
     ...{ isProven: from !== undefined && from !== to, anchorMs: firstMs, sinceMs: firstMs, state, ended },
@@ -110,7 +114,7 @@ function startOf(spans: readonly SpanEvidence[]): number | undefined {
 }
 
 function textOf(spans: readonly SpanEvidence[], key: string): string | undefined {
-  return spans.find(({ attributes }) => (attributes[key] ?? '') !== '')?.attributes[key]
+  return spans.map(({ attributes }) => attributes[key]).find((text = '') => text !== '')
 }
 
 /** `undefined`: a provisional span, which is still in progress. */
@@ -132,7 +136,7 @@ function phasesOf(
   state: UpgradeState,
 ): readonly PhaseDraft[] {
   const direct = spans.flatMap((span): readonly PhaseDraft[] => {
-    const name = PHASE_SPANS[span.name]
+    const name = PHASE_SPANS.get(span.name)
     if (name === undefined) return []
     // OLM retries a CSV that is Failed.
     const isRetried = span.isError && span.name.startsWith('olm.csv.') && state === 'in_progress'

@@ -94,16 +94,18 @@ export function isPlanApproved({ phases }: Upgrade): boolean {
 }
 
 /** OLM's reasons that name a cause; waiting for a deployment is not one. */
-const CAUSE_OF_REASON: Readonly<Record<string, BlockCause>> = {
-  RequirementsNotMet: 'requirements_not_met',
-  OperatorConditionNotUpgradeable: 'not_upgradeable',
-}
+const CAUSE_OF_REASON: ReadonlyMap<string, BlockCause> = new Map(
+  Object.entries<BlockCause>({
+    RequirementsNotMet: 'requirements_not_met',
+    OperatorConditionNotUpgradeable: 'not_upgradeable',
+  }),
+)
 
 function csvReason(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
   const { csvSteps } = record.detail
   const last = csvSteps.at(-1)
   if (phase?.startsWith('olm') !== true || last === undefined) return undefined
-  const cause = last.phase === 'Pending' ? CAUSE_OF_REASON[last.reason] : undefined
+  const cause = last.phase === 'Pending' ? CAUSE_OF_REASON.get(last.reason) : undefined
   if (cause !== undefined) {
     const text = `CSV ${record.upgrade.to} is ${last.phase}: ${last.reason}.`
     return { cause, text, evidence: evidenceOf(record, 'olm') }

@@ -40,7 +40,7 @@ function csvStepsOf(record: UpgradeRecord): readonly SpanDraft[] {
   if (record.detail.csvName === undefined) return []
   const counts = new Map<string, number>()
   return csvPath(record).flatMap((step) => {
-    const spanName = CSV_SPANS[step.phase]
+    const spanName = CSV_SPANS.get(step.phase)
     if (spanName === undefined) return []
     const count = (counts.get(spanName) ?? 0) + 1
     counts.set(spanName, count)

@@ -2,6 +2,7 @@
  * Kinds of value in the notification configuration: how a YAML node is read, and what is reported when it is invalid.
  * A record of kinds describes a mapping; the type of its values follows from the kinds.
  */
+import { ownValue } from '../../base/own-value.ts'
 import type { Node } from 'yaml'
 import { parseDuration } from '../../model/duration.ts'
 import type { YamlText } from '../../yaml/yaml-text.ts'
@@ -72,7 +73,7 @@ export function record<K extends Kinds, T>(
     if (entries === undefined) return undefined
     const found = new Map<string, unknown>()
     for (const [key, { keyAt, value }] of entries) {
-      const kind = Object.hasOwn(kinds, key) ? kinds[key] : undefined
+      const kind = ownValue(kinds, key)
       // A misspelt key may have a secret.
       if (kind === undefined) secrets.push(reader.rangeOf(value, keyAt))
       else if (!isNothing(value)) found.set(key, ('kind' in kind ? kind.kind : kind)(reading, value, key, keyAt))

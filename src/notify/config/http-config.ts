@@ -21,16 +21,18 @@ import type { Range } from '../../yaml/yaml-reader.ts'
 
 type TlsVersion = 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
 
-const TLS_VERSIONS: Readonly<Record<string, TlsVersion>> = {
-  TLS10: 'TLSv1',
-  TLS11: 'TLSv1.1',
-  TLS12: 'TLSv1.2',
-  TLS13: 'TLSv1.3',
-}
+const TLS_VERSIONS: ReadonlyMap<string, TlsVersion> = new Map(
+  Object.entries<TlsVersion>({
+    TLS10: 'TLSv1',
+    TLS11: 'TLSv1.1',
+    TLS12: 'TLSv1.2',
+    TLS13: 'TLSv1.3',
+  }),
+)
 
 const tlsVersion: Kind<TlsVersion> = scalar((raw) => {
-  const value = TLS_VERSIONS[raw]
-  return value === undefined ? { wanted: `one of ${Object.keys(TLS_VERSIONS).join(', ')}` } : { value }
+  const value = TLS_VERSIONS.get(raw)
+  return value === undefined ? { wanted: `one of ${[...TLS_VERSIONS.keys()].join(', ')}` } : { value }
 })
 
 /** A text that is no secret, where a file may be given instead. */

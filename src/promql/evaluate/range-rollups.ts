@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts'
 import { PickedRows, type LabelRows } from '../../model/label-rows.ts'
 import type { RunSelection } from '../../model/queryable.ts'
 import { RunColumns } from '../../model/run-columns.ts'
@@ -30,7 +31,7 @@ export async function gridOverRollups(
   steps: Steps,
   evaluation: Evaluation,
 ): Promise<Grid | undefined> {
-  const kernel = Object.hasOwn(BUCKET_KERNELS, over.name) ? BUCKET_KERNELS[over.name] : undefined
+  const kernel = ownValue(BUCKET_KERNELS, over.name)
   const { explainer } = evaluation
   if (kernel === undefined) {
     explainer?.leave(selector.matchers, `${over.name} has no way over rollups`)

@@ -15,20 +15,24 @@ export interface Claim {
 }
 
 const MINUTE_MS = 60_000
-const UNITS_MS: Readonly<Record<string, number>> = {
-  second: 1000,
-  minute: MINUTE_MS,
-  hour: 60 * MINUTE_MS,
-  day: 24 * 60 * MINUTE_MS,
-  week: 7 * 24 * 60 * MINUTE_MS,
-}
+const UNITS_MS: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({
+    second: 1000,
+    minute: MINUTE_MS,
+    hour: 60 * MINUTE_MS,
+    day: 24 * 60 * MINUTE_MS,
+    week: 7 * 24 * 60 * MINUTE_MS,
+  }),
+)
 
-const WORDS: Readonly<Record<string, number>> = {
-  ...{ a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 },
-  ...{ twelve: 12, fifteen: 15, twenty: 20, thirty: 30, forty: 40, 'forty-five': 45, sixty: 60, half: 0.5 },
-}
+const WORDS: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({
+    ...{ a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 },
+    ...{ twelve: 12, fifteen: 15, twenty: 20, thirty: 30, forty: 40, 'forty-five': 45, sixty: 60, half: 0.5 },
+  }),
+)
 
-const NUMBER = String.raw`(\d+(?:\.\d+)?|${Object.keys(WORDS).join('|')})`
+const NUMBER = String.raw`(\d+(?:\.\d+)?|${[...WORDS.keys()].join('|')})`
 const LENGTH = String.raw`(?:${NUMBER}(?:\s+an?\b)?(?:-|\s+)?)?(seconds?|minutes?|hours?|days?|weeks?)\b`
 const DURATION_CLAIMS = [
   String.raw`\bfor (?:at least |more than |over |longer than |about )?${LENGTH}`,
@@ -39,7 +43,9 @@ const DURATION_CLAIMS = [
 const THRESHOLD_CLAIM =
   /\b(?:above|below|under|over|more than|less than|fewer than|at least|at most|exceeds?|exceeded) (\d+(?:\.\d+)?)(?:\s?(%|percent\b|[KMGT]iB\b))?(?!\s?(?:seconds?|minutes?|hours?|days?|weeks?|[smhd]\b)|[\w.]*\d)/gi
 
-const SIZES: Readonly<Record<string, number>> = { kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 }
+const SIZES: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({ kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 }),
+)
 
 /** In the order of the text; offsets are into the text. */
 export function claimsIn(text: string): Claim[] {
@@ -58,14 +64,14 @@ function durationOf(match: RegExpMatchArray): Claim[] {
   const [text, number, unit = ''] = match
   // "for days" and "the last minutes" are not exact; "the last hour" is.
   if (number === undefined && unit.endsWith('s')) return []
-  const count = number === undefined ? 1 : (WORDS[number.toLowerCase()] ?? Number(number))
-  const value = count * UNITS_MS[unit.toLowerCase().replace(/s$/, '')]!
+  const count = number === undefined ? 1 : (WORDS.get(number.toLowerCase()) ?? Number(number))
+  const value = count * UNITS_MS.get(unit.toLowerCase().replace(/s$/, ''))!
   return [{ kind: 'duration', text, value, isPercent: false, from: match.index!, to: match.index! + text.length }]
 }
 
 function thresholdOf(match: RegExpMatchArray): Claim {
   const [text, number, unit = ''] = match
-  const value = Number(number) * (SIZES[unit.toLowerCase()] ?? 1)
+  const value = Number(number) * (SIZES.get(unit.toLowerCase()) ?? 1)
   const isPercent = unit === '%' || unit.toLowerCase() === 'percent'
   return { kind: 'threshold', text, value, isPercent, from: match.index!, to: match.index! + text.length }
 }

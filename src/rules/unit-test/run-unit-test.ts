@@ -233,8 +233,8 @@ function describeAlert(
 }
 
 function describeRecord(record: Readonly<Record<string, string>>): string {
-  const names = Object.keys(record).sort()
-  return `{${names.map((name) => `${name}=${JSON.stringify(record[name])}`).join(', ')}}`
+  const pairs = Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${pairs.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(', ')}}`
 }
 
 function describeSample({ labels, value }: Pick<VectorSample, 'labels' | 'value'>, histogram?: Histogram): string {

@@ -31,7 +31,9 @@ export type RecordReading =
 export type LeftOut = 'marker' | 'object'
 
 /** Watch events, and the corresponding changes. */
-const CHANGES: Readonly<Record<string, ObjectChange>> = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted' }
+const CHANGES: ReadonlyMap<string, ObjectChange> = new Map(
+  Object.entries<ObjectChange>({ ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted' }),
+)
 /** A bookmark of the stream, an error, the end of a pull. */
 const MARKERS: ReadonlySet<string> = new Set(['BOOKMARK', 'ERROR', 'PullEnd'])
 
@@ -53,7 +55,7 @@ export function readObjectRecord({ attributes, body, observedMs }: WatchedRecord
   if (!isMap(body)) return refused('bad_object', `a record of ${quote(resource)} without an object`)
   const isWatch = type !== undefined && isMap(at(body, 'object'))
   if (isWatch && MARKERS.has(type)) return { kind: 'left_out', why: 'marker' }
-  const change = isWatch ? CHANGES[type] : 'listed'
+  const change = isWatch ? CHANGES.get(type) : 'listed'
   if (change === undefined) return refused('bad_object', `a watch event of type ${quote(type ?? '')}`)
   const object = isWatch ? at(body, 'object') : body
   if (resource === 'namespaces') return readNamespace(object)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readUsage, withUsage } from '../../../src/fleet/adoption/cluster-usage.ts'
+import { readUsage, withUsage, type ClusterUsage } from '../../../src/fleet/adoption/cluster-usage.ts'
 import { NOW_MS, fleetOf, twice, type Sent } from '../fleet-script.ts'
 import { recordOf } from './fleet.ts'
 
@@ -15,6 +15,7 @@ const SENT: readonly Sent[] = [
   sums('kubevirt_vmi_phase_count', 'a', 'u1.small', 'fedora', 3),
   { ...sums('node:kubevirt_vmi_phase:sum', 'a', 'u1.small', 'fedora', 9), labels: { cluster: 'a', phase: 'failed' } },
   sums('kubevirt_vmi_phase_count', 'b', 'u1.large', '', 4),
+  sums('kubevirt_vmi_phase_count', 'b', 'constructor', '', 1),
   ...['vm-1', 'vm-2'].map((vm): Sent => {
     return {
       name: 'kubevirt_vmi_info',
@@ -29,9 +30,9 @@ const SENT: readonly Sent[] = [
 ]
 
 test('each cluster is read by the best that it sends, and replicas of its Prometheus are one', async () => {
-  const expected = new Map([
+  const expected = new Map<string, ClusterUsage>([
     ['a', { running: 5, instanceTypes: { 'u1.small': 3 }, preferences: { fedora: 5 }, deprecatedApis: {} }],
-    ['b', { running: 4, instanceTypes: { 'u1.large': 4 }, preferences: {}, deprecatedApis: {} }],
+    ['b', { running: 5, instanceTypes: { 'u1.large': 4, constructor: 1 }, preferences: {}, deprecatedApis: {} }],
     [
       'c',
       {

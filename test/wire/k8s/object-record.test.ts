@@ -182,6 +182,13 @@ test.each<[string, string, unknown, string | undefined, string]>([
     'PAINTED',
     'a watch event of type "PAINTED"',
   ],
+  [
+    'an event of a name that every object has',
+    'cdis',
+    { kind: 'CDI', metadata: { uid: 'u', resourceVersion: '1' } },
+    'constructor',
+    'a watch event of type "constructor"',
+  ],
 ])('refused: %s', (_name, resource, object, type, example) => {
   const reading = readOne(resource, object, type)
   expect(reading).toMatchObject({ kind: 'refused', reason: 'bad_object' })

@@ -71,7 +71,7 @@ export interface ExternalAlerts {
   prune(nowMs: number): Promise<void>
 }
 
-/** Loads the stored alerts, and removes those above the limits. */
+/** Loads the stored alerts, without those above the limits. */
 export async function createExternalAlerts(
   store: ExternalAlertStore,
   { shares: limits, endsWithinMs, clusterAliases }: ExternalAlertOptions,
@@ -81,13 +81,15 @@ export async function createExternalAlerts(
   let shares = new AlertShares(limits, stored.values())
   const inOrder = createSerialQueue()
   let made: ReadonlyMap<string, Made> = new Map()
-  const above = shares.above().map(({ fingerprint }) => fingerprint)
-  await write([], above)
+  /** Above the limits at the start. They leave the store with the next write: a full disk prevents no start. */
+  let above = shares.above().map(({ fingerprint }) => fingerprint)
+  for (const fingerprint of above) stored.delete(fingerprint)
 
   /** The invariant of every change: durable, then in memory. */
   async function write(changed: readonly ExternalAlertRecord[], removed: readonly string[]): Promise<void> {
-    if (changed.length === 0 && removed.length === 0) return
-    await store.write(changed, removed)
+    if (changed.length + removed.length + above.length === 0) return
+    await store.write(changed, [...above, ...removed])
+    above = []
     for (const fingerprint of removed) stored.delete(fingerprint)
     for (const alert of changed) stored.set(alert.fingerprint, alert)
   }

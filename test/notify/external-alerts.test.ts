@@ -325,6 +325,9 @@ describe('the room for alerts of others', () => {
     expect(await post('a', 'c1', 1, {}, after)).toMatchObject({ taken: 0, refused: { ...NO_LIMIT, cluster_limit: 1 } })
     const lowered = await memory.restart({ ...OPTIONS, 'alerts.external-cluster-max': '1' })
     expect(sizes(lowered.external)).toEqual({ a: [1, 'c1 1'] })
+    expect(lowered.external.alerts(NOW_MS)).toHaveLength(1)
+    // With the next write the others leave the store too.
+    await lowered.external.prune(NOW_MS)
     expect(await memory.facts.externalAlerts.list()).toHaveLength(1)
   })
 

@@ -101,6 +101,15 @@ const SECTIONS = {
       'Buckets of one side of a native histogram, and its custom bounds; more are refused as histogram_too_large.',
     ),
     'ingest.request-spans-max': count.option(String(INGEST_DEFAULTS.spansPerRequestMax), 'Spans of one OTLP request.'),
+    'ingest.span-name-bytes-max': bytes.option(
+      '1KiB',
+      'Length of the name of a span, its service, cluster, scope, an event or an attribute. A larger span is refused as span_too_large.',
+    ),
+    'ingest.span-value-bytes-max': bytes.option(
+      '16KiB',
+      'Length of an attribute, a status or a trace state of a span.',
+    ),
+    'ingest.span-bytes-max': bytes.option('64KiB', 'All texts of a span, with its resource and scope.'),
     'ingest.request-log-records-max': count.option(
       String(INGEST_DEFAULTS.logRecordsPerRequestMax),
       'Log records of one OTLP request, with those that hold a Kubernetes object.',

@@ -10,6 +10,12 @@ export interface IngestOptions {
   readonly seriesPerRequestMax: number
   /** Of one OTLP request. Stock senders put some thousands into one. */
   readonly spansPerRequestMax: number
+  /** Of a span's name, service, cluster, scope, event or attribute key; UTF-8 bytes. */
+  readonly spanNameBytesMax: number
+  /** Of an attribute's value, a status message or a trace state; UTF-8 bytes. */
+  readonly spanValueBytesMax: number
+  /** Of all texts of a span, with its resource and scope; UTF-8 bytes. */
+  readonly spanBytesMax: number
   /** Log records per OTLP request, including those that contain an object. */
   readonly logRecordsPerRequestMax: number
   readonly labelsPerSeriesMax: number
@@ -52,6 +58,9 @@ export const INGEST_DEFAULTS: IngestOptions = {
   samplesPerRequestMax: 500_000,
   seriesPerRequestMax: 500_000,
   spansPerRequestMax: 100_000,
+  spanNameBytesMax: 1024,
+  spanValueBytesMax: 16 * 1024,
+  spanBytesMax: 64 * 1024,
   logRecordsPerRequestMax: 100_000,
   labelsPerSeriesMax: 64,
   labelNameBytesMax: 1024,

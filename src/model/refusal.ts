@@ -22,6 +22,7 @@ export const REFUSAL_REASONS = [
   'histogram_too_large',
   'bad_point',
   'bad_span_id',
+  'span_too_large',
   'bad_upgrade_span',
   'temporality_unsupported',
   'delta_overlap',

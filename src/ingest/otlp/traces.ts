@@ -8,15 +8,17 @@ import { decodeTracesJson } from '../../wire/otlp/traces-json.ts'
 import { decodeTracesProtobuf } from '../../wire/otlp/traces-protobuf.ts'
 import type { OtlpSpan, ResourceSpans, TracesRequest } from '../../wire/otlp/traces.ts'
 import { clusterOfResource, type ResourceCluster } from '../cluster-claim.ts'
+import { clipText } from '../clip-text.ts'
 import type { Intake } from '../intake.ts'
 import { otlpOutcomeOf, type OtlpContext, type OtlpOutcome } from './outcome.ts'
 import type { OtlpOptions } from './options.ts'
+import { resourceSize, scopeSize, sizeFault, type SharedSize } from './span-size.ts'
 import { RefusalTally } from '../refusals.ts'
 
 /**
  * Handles an OTLP traces request, from its decompressed body to spans in the store and a response. The whole body is
  * decoded before the first span is used; after that only single spans are refused: for their ids, their times, a
- * foreign cluster, a trace at its limit, or as invalid upgrade spans (model/upgrade-convention.ts).
+ * foreign cluster, their size, a trace at its limit, or as invalid upgrade spans (model/upgrade-convention.ts).
  */
 interface OtlpTracesIngest {
   /** Accepted spans are not durable yet: the caller awaits the commit before it responds. */
@@ -88,15 +90,23 @@ class RequestWriter {
       ...(droppedAttributes > 0 && { droppedAttributes }),
       ...(schemaUrl !== '' && { schemaUrl }),
     }
+    const limits = this.#parts.intake.options
+    const ofResource = resourceSize(resource, limits)
     for (const { scope: sentScope, spans } of scopes) {
       const scope = scopeOf(sentScope)
-      for (const span of spans) this.#span(spanOf(span, resource, scope), span, claim)
+      const shared = [ofResource, scopeSize(scope, limits)]
+      for (const span of spans) this.#span(spanOf(span, resource, scope), span, claim, shared)
     }
   }
 
-  #span(span: Span, sent: OtlpSpan, claim: ResourceCluster): void {
-    const fault = idFault(sent) ?? this.#timeFault(span)
-    const cluster = span.resource.cluster
+  #span(span: Span, sent: OtlpSpan, claim: ResourceCluster, shared: readonly SharedSize[]): void {
+    const size = sizeFault(span, shared, this.#parts.intake.options)
+    const fault =
+      idFault(sent) ??
+      this.#timeFault(span) ??
+      (size === undefined ? undefined : { reason: 'span_too_large' as const, text: size })
+    // A name above the limit is not remembered as that of a cluster.
+    const cluster = shared.some((part) => part.fault !== undefined) ? '' : span.resource.cluster
     if (claim.kind === 'foreign') this.#refuse('cluster_mismatch', this.#context.cluster ?? '', () => claim.example)
     else if (fault !== undefined) this.#refuse(fault.reason, cluster, () => `${fault.text}: ${nameOf(span)}`)
     else {
@@ -156,8 +166,10 @@ function describeId(id: string): string {
   return NO_ID.test(id) ? (id === '' ? 'none' : 'all zero') : `${id} of ${id.length / 2} bytes`
 }
 
+const SHOWN_CHARS_MAX = 80
+
 function nameOf({ name, resource }: Span): string {
-  return `span ${JSON.stringify(name)} of ${resource.service}`
+  return `span ${JSON.stringify(clipText(name, SHOWN_CHARS_MAX))} of ${clipText(resource.service, SHOWN_CHARS_MAX)}`
 }
 
 function scopeOf({ name, version, attributes, droppedAttributes, schemaUrl }: OtlpScope): SpanScope {

@@ -96,6 +96,57 @@ test.each<[string, Partial<OtlpSpan>, string, string]>([
   expect(intake.report(NOW_MS, 5).refusals).toMatchObject([{ reason, count: 1 }])
 })
 
+describe('the size of a span', () => {
+  const LIMITS = { spanNameBytesMax: 20, spanValueBytesMax: 30, spanBytesMax: 150 }
+  const name = 'ingest.span-name-bytes-max'
+  const value = 'ingest.span-value-bytes-max'
+  const texts = (length: number) => [{ key: 'k', value: 'v'.repeat(length) }]
+  const event = { timeNs: NOW_NS, name: 'e', attributes: [], droppedAttributes: 0 }
+  const link = { traceId: traceIdOf(2), spanId: spanIdOf(2), attributes: [], droppedAttributes: 0, flags: 0 }
+
+  test.each<[string, Readonly<Record<string, string>>, Partial<OtlpSpan>, string | undefined]>([
+    ['a name of the whole length', {}, { name: 'n'.repeat(20) }, undefined],
+    ['a long name', {}, { name: 'n'.repeat(21) }, name],
+    ['a name of characters that take two bytes', {}, { name: 'é'.repeat(11) }, name],
+    ['a long service', { 'service.name': 's'.repeat(21) }, {}, name],
+    ['a long cluster', { 'k8s.cluster.uid': 'c'.repeat(21) }, {}, name],
+    ['a value of the whole length', {}, { attributes: texts(30) }, undefined],
+    ['a long value', {}, { attributes: texts(31) }, value],
+    ['a long value in a list', {}, { attributes: [{ key: 'k', value: ['v'.repeat(31)] }] }, value],
+    ['a long value in a map', {}, { attributes: [{ key: 'k', value: { entries: texts(31) } }] }, value],
+    ['long bytes', {}, { attributes: [{ key: 'k', value: new Uint8Array(31) }] }, value],
+    ['a long key', {}, { attributes: [{ key: 'k'.repeat(21), value: 1 }] }, name],
+    ['a long name of an event', {}, { events: [{ ...event, name: 'e'.repeat(21) }] }, name],
+    ['a long value of an event', {}, { events: [{ ...event, attributes: texts(31) }] }, value],
+    ['a long trace state', {}, { traceState: 't'.repeat(31) }, value],
+    ['a long trace state of a link', {}, { links: [{ ...link, traceState: 't'.repeat(31) }] }, value],
+    ['a long status', {}, { status: { code: 'error', message: 'm'.repeat(31) } }, value],
+    ['many values', {}, { attributes: Array.from({ length: 6 }, () => texts(30)[0]!) }, 'ingest.span-bytes-max'],
+  ])('%s', (_, resource, span, option) => {
+    const { spans, send, intake } = rig(LIMITS)
+    const outcome = send(resource, { name: 'n', ...span })
+    expect(spans).toHaveLength(option === undefined ? 1 : 0)
+    if (option === undefined) return
+    expect(outcome).toMatchObject({ status: 200, refusals: [{ reason: 'span_too_large', count: 1 }] })
+    expect(outcome.message).toContain(option)
+    expect(intake.report(NOW_MS, 5).refusals).toMatchObject([{ reason: 'span_too_large', count: 1 }])
+  })
+
+  test('counts for its cluster, unless the name of the cluster is too long', () => {
+    const { send, intake } = rig(LIMITS)
+    send({ 'k8s.cluster.uid': 'u1' }, { name: 'n'.repeat(21) }, { name: 'n', spanId: spanIdOf(2) })
+    send({ 'k8s.cluster.uid': 'c'.repeat(21) }, {})
+    expect(intake.report(NOW_MS, 5).clusters.bySamples).toMatchObject([{ cluster: 'u1', taken: 1, refused: 1 }])
+  })
+
+  test('of a huge name is not in the answer', () => {
+    const { send } = rig()
+    const outcome = send({ 'service.name': 's'.repeat(5_000_000) }, { name: 'n'.repeat(5_000_000) })
+    expect(outcome.itemsTaken).toBe(0)
+    expect(outcome.message.length).toBeLessThan(1000)
+  })
+})
+
 test('a parent of zeros is none, and a link that leads nowhere is counted as left out', () => {
   const { spans, send } = rig()
   const link = {

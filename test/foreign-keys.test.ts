@@ -14,6 +14,7 @@ const ALLOWED: Readonly<Record<string, readonly [why: string, ...codes: readonly
   'src/base/own-value.ts': ['own properties', 'record[name]'],
   'src/catalog/grafana/json-part.ts': ["names of Grafana's fields", 'at[key]', 'json[key]'],
   'src/fleet/derive/span-upgrades.ts': ['keys of the convention', 'attributes[key]'],
+  'src/fleet/series/derived-series.ts': ['own keys, in a hot loop', 'labels[label]'],
   'src/promql/check.ts': ['functions that the parser knows', 'FUNCTIONS[expr.func]'],
   'src/promql/evaluate/call.ts': [
     'functions that the parser knows',

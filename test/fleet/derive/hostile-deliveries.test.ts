@@ -266,6 +266,13 @@ describe('etcd that was restored from a snapshot', () => {
       expect(shownOf(objects)).toEqual({ ...AFTER, intervals: ['1.16.0 -600', '1.17.0 840', '1.16.0 6000'] })
     })
 
+    test('one object is written, and one is only listed', () => {
+      const deleted = sight({ ...OLD_CSV, rv: 2300, seconds: 100, change: 'deleted' }, oldCsv)
+      const hco = sight({ ...HCO, rv: 960, seconds: 40_000 }, hcoFacts('1.16.0', settled(40_000)))
+      const objects = [...before, deleted, ...again(2900).slice(0, 1), hco]
+      expect(shownOf(objects)).toMatchObject({ upgrades: [GOLDEN], versions: ['1.16.0', 'v1.6.2'] })
+    })
+
     test('a CSV that was deleted since the snapshot is there again', () => {
       const deleted = sight({ ...OLD_CSV, rv: 2300, seconds: 100, change: 'deleted' }, oldCsv)
       expect(shownOf([...before, deleted, ...again(7200)])).toEqual(RESTORED)

@@ -136,10 +136,13 @@ function bornMs(history: ObjectHistory): number {
 const CREATION_WITHIN_MS = 60_000
 
 function compareStates(a: ObjectObservation, b: ObjectObservation): number {
+  return compareVersions(a, b) || a.observedMs - b.observedMs
+}
+
+function compareVersions(a: ObjectObservation, b: ObjectObservation): number {
   return (
     compareResourceVersions(a.resourceVersion, b.resourceVersion) ||
-    Number(a.change === 'deleted') - Number(b.change === 'deleted') ||
-    a.observedMs - b.observedMs
+    Number(a.change === 'deleted') - Number(b.change === 'deleted')
   )
 }
 
@@ -157,15 +160,15 @@ function statesOf(ordered: readonly ObjectObservation[], restores: readonly Rest
   let seen: readonly ObjectObservation[] = []
   const states: ObjectState[] = []
   let undoneMs: number | undefined
+  /** In force since the last restore: that it or an older state is reported again adds nothing. */
+  let stored: ObjectObservation | undefined
   let fromMs = -Infinity
   for (const restore of [...restores, undefined]) {
     const untilMs = restore?.atMs ?? Infinity
-    const known = new Set(seen.map(({ resourceVersion, change }) => `${resourceVersion} ${change === 'deleted'}`))
-    // A known state is in force since the restore: that it is listed again adds nothing.
-    const before = ordered.filter(
-      ({ observedMs, resourceVersion, change }) =>
-        observedMs >= fromMs && observedMs < untilMs && !known.has(`${resourceVersion} ${change === 'deleted'}`),
-    )
+    const before = ordered.filter((object) => {
+      const isOfTime = object.observedMs >= fromMs && object.observedMs < untilMs
+      return isOfTime && (stored === undefined || compareVersions(object, stored) > 0)
+    })
     states.push(...orderedStates(before))
     if (before.length > 0) undoneMs = undefined
     seen = [...seen, ...before]
@@ -173,7 +176,7 @@ function statesOf(ordered: readonly ObjectObservation[], restores: readonly Rest
     const { version, atMs, snapshotMs } = restore
     const isUndone = ({ resourceVersion, change, observedMs }: ObjectObservation): boolean =>
       Number(resourceVersion) > version || (change === 'deleted' && observedMs > snapshotMs)
-    const stored = seen.findLast((state) => !isUndone(state))
+    stored = seen.findLast((state) => !isUndone(state))
     const wasDeleted = seen.some(({ change }) => change === 'deleted')
     if (stored === undefined && !wasDeleted) undoneMs ??= atMs
     if (stored !== undefined && stored.change !== 'deleted' && seen.some(isUndone)) {

@@ -71,13 +71,15 @@ function nextRestore(
   const writtenMs = Math.min(...written.filter(({ isSure }) => isSure).map((reversal) => reversal.atMs))
   // By then the newer states of all of them were undone.
   const listedMs = areSeveral(listed) ? Math.max(...listed.map((reversal) => reversal.atMs)) : Infinity
-  const atMs = Math.min(writtenMs, listedMs)
-  const since = [
-    ...written.filter((reversal) => reversal.atMs >= atMs),
-    ...listed.filter(({ higherMs }) => higherMs < atMs),
+  const sinceOf = (ms: number): readonly Reversal[] => [
+    ...written.filter(({ atMs }) => atMs >= ms),
+    ...listed.filter(({ higherMs }) => higherMs < ms),
   ]
-  if (!areSeveral(since)) return undefined
-  const storedVersion = Math.max(...listed.map(({ listedVersion }) => listedVersion ?? -Infinity))
+  // One object that was reported in a wrong order before hides no restore.
+  const atMs = [writtenMs, listedMs].sort((a, b) => a - b).find((ms) => areSeveral(sinceOf(ms)))
+  if (atMs === undefined) return undefined
+  const since = sinceOf(atMs)
+  const storedVersion = Math.max(...since.map(({ listedVersion }) => listedVersion ?? -Infinity))
   const version = Math.min(...since.map((reversal) => reversal.version).filter((one) => one > storedVersion)) - 1
   let snapshotMs = -Infinity
   for (const states of objects) {

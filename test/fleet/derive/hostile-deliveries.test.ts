@@ -1,5 +1,6 @@
 /** Deliveries that contradict themselves or the cluster: made-up uids, reinstallations, restored etcd, wrong clocks. */
 import { describe, expect, test } from 'vitest'
+import { clusterHistory } from '../../../src/fleet/derive/cluster-history.ts'
 import { deriveCluster } from '../../../src/fleet/derive/derive-cluster.ts'
 import type { ObjectObservation } from '../../../src/model/observation.ts'
 import {
@@ -236,6 +237,10 @@ describe('etcd that was restored from a snapshot', () => {
         intervals: hco.map(({ version, fromMs }) => `${version} ${Math.floor((fromMs - at(0)) / 1000)}`),
       }
     }
+    const csvOf = (objects: readonly ObjectObservation[]) =>
+      clusterHistory(observations({ objects }))
+        .of('clusterserviceversions')
+        .find(({ uid }) => uid === OLD_CSV.uid)!
     const AFTER = { upgrades: [GOLDEN], versions: ['1.16.0', 'v1.6.2'] }
     const UPGRADED = {
       upgrades: [GOLDEN],
@@ -270,7 +275,57 @@ describe('etcd that was restored from a snapshot', () => {
       const deleted = sight({ ...OLD_CSV, rv: 2300, seconds: 100, change: 'deleted' }, oldCsv)
       const hco = sight({ ...HCO, rv: 960, seconds: 40_000 }, hcoFacts('1.16.0', settled(40_000)))
       const objects = [...before, deleted, ...again(2900).slice(0, 1), hco]
-      expect(shownOf(objects)).toMatchObject({ upgrades: [GOLDEN], versions: ['1.16.0', 'v1.6.2'] })
+      expect(shownOf(objects)).toEqual({ ...AFTER, intervals: ['1.16.0 -600', '1.17.0 840', '1.16.0 40000'] })
+    })
+
+    test('a second restore, from a later snapshot, changes nothing about the first', () => {
+      const both = (version: string, kubevirtVersion: string, rv: number, seconds: number, listed?: number) => {
+        const [hco, kv] = [
+          { ...HCO, rv },
+          { ...KUBEVIRT, rv: rv + 10 },
+        ]
+        const facts = [hcoFacts(version, settled(seconds)), kubevirt(kubevirtVersion, seconds)] as const
+        const more = listed === undefined ? { seconds } : { seconds: listed, change: 'listed' as const }
+        return [sight({ ...hco, ...more }, facts[0]), sight({ ...kv, ...more }, facts[1])]
+      }
+      const later = [...both('1.16.1', 'v1.6.3', 5000, 90_000), ...both('1.16.2', 'v1.6.4', 6000, 180_000)]
+      const first = [...before, ...restored, ...later]
+      expect(shownOf([...first, ...both('1.16.1', 'v1.6.3', 5000, 90_000, 200_000)])).toEqual({
+        upgrades: [
+          expect.stringContaining('1.16.0 > 1.16.1 succeeded'),
+          expect.stringContaining('1.16.1 > 1.16.2 succeeded'),
+          GOLDEN,
+        ],
+        versions: ['1.16.1', 'v1.6.3'],
+        intervals: ['1.16.0 -600', '1.17.0 840', '1.16.0 7200', '1.16.1 90000', '1.16.2 180000', '1.16.1 200000'],
+      })
+    })
+
+    test('states of before the snapshot that are delivered after it change nothing', () => {
+      const late = [
+        sight({ ...KUBEVIRT, rv: 905, seconds: 7300 }, kubevirt('v1.6.1', -95_000)),
+        sight({ ...OLD_CSV, rv: 890, seconds: 7310 }, csvFacts('1.16.0', [['Failed', 'InstallCheckFailed', -95_000]])),
+      ]
+      expect(shownOf([...before, ...again(7200), ...late])).toEqual(RESTORED)
+      const { states } = csvOf([...before, ...again(7200), ...late, ...again(9000)])
+      expect(states.map(({ facts }) => facts.phase)).toEqual(['Succeeded', 'Deleting', 'Succeeded'])
+    })
+
+    test('an earlier report in a wrong order, of one object, does not hide it', () => {
+      const wrong = sight({ ...KUBEVIRT, rv: 970, seconds: 7200 }, kubevirt('v1.6.2', 700))
+      const hcoLater = sight({ ...HCO, rv: 2200, seconds: 8000 }, hcoFacts('1.17.0', settled(840)))
+      expect(shownOf([...before, wrong, hcoLater])).toEqual(UPGRADED)
+      const objects = [...before, wrong, hcoLater, ...again(20_000).slice(1)]
+      expect(shownOf(objects)).toEqual({ ...AFTER, intervals: ['1.16.0 -600', '1.17.0 840', '1.16.0 20030'] })
+    })
+
+    test('a deletion since the snapshot is undone, also by the version of the object before it', () => {
+      const cdi = (seconds: number): ObjectObservation =>
+        sight({ uid: 'cdi', name: 'cdi', rv: 950, seconds, change: 'listed' }, operandFacts('cdis', {}))
+      const deleted = sight({ ...OLD_CSV, rv: 900, seconds: 100, change: 'deleted' }, oldCsv)
+      const upgraded = [...before, deleted, cdi(-500), cdi(6900)]
+      expect(csvOf(upgraded).gone).toEqual({ atMs: at(100), sinceMs: at(100) })
+      expect(csvOf([...upgraded, ...again(7200)]).gone).toBeUndefined()
     })
 
     test('a CSV that was deleted since the snapshot is there again', () => {
@@ -300,17 +355,17 @@ describe('etcd that was restored from a snapshot', () => {
         'objects of which the newer states are observed later',
         [...again(7200), ...before.slice(3).map((one) => ({ ...one, observedMs: one.observedMs + 9_000_000 }))],
       ],
-      [
-        'an object older than a state of another that is listed too',
-        [
-          ...again(7200).slice(1, 2),
-          sight({ uid: 'cdi', name: 'cdi', rv: 4000, seconds: -600 }, operandFacts('cdis', {})),
-          sight({ uid: 'cdi', name: 'cdi', rv: 5000, seconds: 700 }, operandFacts('cdis', { phase: 'Deployed' })),
-          sight({ uid: 'cdi', name: 'cdi', rv: 4000, seconds: 7200, change: 'listed' }, operandFacts('cdis', {})),
-        ],
-      ],
     ])('%s are no restore', (_, old) => {
       expect(shownOf([...before, ...old])).toEqual(UPGRADED)
+    })
+
+    test('of which one is newer than the undone state of another: two reports in a wrong order', () => {
+      const cdi = (rv: number, seconds: number, observedVersion: string): ObjectObservation =>
+        sight({ uid: 'cdi', name: 'cdi', rv, seconds, change: 'listed' }, operandFacts('cdis', { observedVersion }))
+      const cdis = [cdi(4000, -600, 'v1.63'), cdi(5000, 700, 'v1.64'), cdi(4000, 7200, 'v1.63')]
+      const objects = [...before, ...again(7200).slice(1, 2), ...cdis]
+      expect(shownOf(objects)).toEqual(UPGRADED)
+      expect(deriveCluster(observations({ objects })).cluster.versions).toMatchObject({ cdi: 'v1.64' })
     })
   })
 

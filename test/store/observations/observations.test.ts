@@ -220,6 +220,7 @@ describe('a state that is listed again after a later one: resource versions went
       [source(4, 'READY', at(5)), source(4, 'READY', at(180))],
       RESTORED,
     ],
+    ['under a version that was not reported before', [source(4, 'READY', at(180))], RESTORED],
     [
       'that has had another version since',
       [source(10, 'READY', at(20)), source(1, 'READY', at(180))],
@@ -245,6 +246,22 @@ describe('a state that is listed again after a later one: resource versions went
     await observed.put([second])
     expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([])
     expect(await observed.told()).toEqual(RESTORED)
+  })
+
+  test('a reader is told when it is in force again, and when the later one is', async () => {
+    const observed = new Observed()
+    // Each new hour of a cluster is told: here it is known already.
+    await observed.put([source(1, 'READY', { ...at(300), name: 'b' })])
+    await observed.put([source(1, 'READY', at(0)), source(9, 'CONNECTING', at(20))])
+    const isTold = async (one: ObjectObservation): Promise<boolean> => {
+      const { position } = await observed.asking((reader) => reader.changedSince(0))
+      await observed.put([one])
+      return (await observed.asking((reader) => reader.changedSince(position))).clusters.length > 0
+    }
+    expect(await isTold(source(1, 'READY', at(61)))).toBe(false)
+    expect(await isTold(source(1, 'READY', at(125)))).toBe(true)
+    expect(await isTold(source(9, 'CONNECTING', at(190)))).toBe(true)
+    expect(await isTold(source(9, 'CONNECTING', at(250)))).toBe(false)
   })
 
   test('the log of changes has it after the later one', async () => {

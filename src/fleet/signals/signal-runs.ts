@@ -56,7 +56,7 @@ export interface SignalEvaluation {
  * @param series all samples from `MISSED_MS` before `fromMs` on
  * @param fromMs the time of a sample of the group, up to which `stored` is valid; or the start of all samples
  * @param stored the stored runs of the group
- * @param isAnew only runs before all samples are taken from `stored`
+ * @param isAnew only runs up to the first sample are taken from `stored`
  */
 export function signalRunsOf(
   cluster: string,
@@ -143,8 +143,10 @@ function begin(
   const goneMs = new Map<string, number>()
   let knownMs = -Infinity
   for (const run of stored) {
-    if (isAnew ? run.firstMs >= startMs : run.firstMs > startMs) continue
-    knownMs = Math.max(knownMs, run.lastMs)
+    const { firstMs, lastMs } = run
+    if (firstMs > startMs) continue
+    // Of one that continues over the start, only its own start was surely scraped before.
+    if (firstMs < startMs) knownMs = Math.max(knownMs, lastMs < startMs ? lastMs : firstMs)
     const key = runSeriesKey(run)
     if ((run.afterMs ?? Infinity) <= startMs) {
       done.push(run)
@@ -154,9 +156,9 @@ function begin(
     const output = outputs.get(key)
     if (output !== undefined && valueOf(output) === run.value && output.run === undefined) {
       output.run = withoutEnd(run)
-      output.sinceMs = run.firstMs
-    } else if (isAnew) done.push({ ...run, lastMs: Math.min(run.lastMs, startMs - 1), afterMs: startMs })
-    else isTorn = true
+      output.sinceMs = firstMs
+    } else if (!isAnew) isTorn = true
+    else if (firstMs < startMs) done.push({ ...run, lastMs: Math.min(lastMs, startMs - 1), afterMs: startMs })
   }
   for (const [key, output] of outputs) {
     if (output.run === undefined) output.sinceMs = goneMs.get(key) ?? -Infinity

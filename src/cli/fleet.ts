@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { OPTIONS } from '../config/config.ts'
 import { changedTraces } from '../fleet/loop/upgrade-traces.ts'
-import { deriveFrom } from '../fleet/derive/derive-cluster.ts'
-import { factsChangeOf, mergeFacts } from '../fleet/loop/merge-facts.ts'
+import { deriveMerged } from '../fleet/loop/derivation-stage.ts'
+import { removalOf } from '../fleet/loop/merge-facts.ts'
 import { parseDuration } from '../model/duration.ts'
 import type { FactsChange, ListChange } from '../model/fleet-facts.ts'
 import { DATABASE_FILE } from '../store/database.ts'
@@ -72,16 +72,17 @@ async function rederive(
   const traces = openDerivedTraces(dir)
   try {
     const [observed, told] = [await observations.changedSince(0), await spans.changedSince(0)]
-    const all = [...new Set([...observed.clusters, ...told.clusters])].sort()
+    const joins = await observations.joins()
+    const all = [...new Set([...observed.clusters, ...told.clusters].map((name) => joins.get(name) ?? name))].sort()
     const clusters = only === undefined ? all : all.filter((cluster) => cluster === only)
     if (only !== undefined && clusters.length === 0) {
       throw inputError(`daytwo fleet rederive: nothing is kept of a cluster ${JSON.stringify(only)}`)
     }
     let different = 0
     for (const cluster of clusters) {
-      const before = await facts.fleet.cluster(cluster)
-      const after = mergeFacts(before, await deriveFrom({ observations, spans }, cluster), evidenceFromMs)
-      const change = factsChangeOf(before, after)
+      const parts = { observations, spans, facts: facts.fleet }
+      const merged = await deriveMerged(parts, cluster, evidenceFromMs)
+      const { stored: before, facts: after, change } = merged
       if (change === undefined) continue
       different++
       console.log(lineOf(change))
@@ -89,7 +90,7 @@ async function rederive(
       // Facts last, as in the server: they determine the traces to write.
       const changed = await changedTraces(before, after, change, facts.alertRuns)
       if (changed.length > 0) traces.replaceSpans(changed, systemClock.nowMs())
-      await facts.fleet.write({ changes: [change], meta: [] })
+      await facts.fleet.write({ changes: [...merged.absorbed.map(removalOf), change], meta: [] })
     }
     const outcome = different === 0 ? 'all as written' : `${different} different${writes ? ', and written' : ''}`
     console.log(`${clusters.length} clusters derived, ${outcome}`)

@@ -134,6 +134,10 @@ const SECTIONS = {
       CLUSTER_ALIASES.join(','),
       'Labels that name the cluster when `cluster` is absent, first match wins; it is copied to `cluster`.',
     ),
+    'identity.release-after': duration.option(
+      '1d',
+      'How long the uid or another name of a cluster has to be unreported before another cluster may have it, e.g. one that was installed again under its name.',
+    ),
 
     'ha.replica-label': optionalText('LABEL').option(
       INGEST_DEFAULTS.haReplicaLabel,

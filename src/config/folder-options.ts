@@ -49,6 +49,7 @@ export function ingestOptionsOf(config: Config): IngestOptions {
     clusterNewSeriesPerMinuteMax: config['ingest.cluster-new-series-per-minute-max'],
     newSeriesPerMinuteMax: config['ingest.new-series-per-minute-max'],
     identityLabels: config['identity.labels'],
+    identityReleaseAfterMs: config['identity.release-after'],
     haReplicaLabel: config['ha.replica-label'],
     haGroupLabel: config['ha.group-label'],
     haFailoverAfterMs: config['ha.failover-after'],

@@ -43,6 +43,12 @@ export const DebugIngest = Type.Object({
     bySamples: Type.Array(ClusterActivity),
     byRefused: Type.Array(ClusterActivity),
   }),
+  /** Names that senders claim for their clusters: stored claims, names joined into another, refused claims since the start. */
+  identities: Type.Object({
+    claims: Type.Number(),
+    joined: Type.Number(),
+    refused: Type.Object({ other_identity: Type.Number(), taken: Type.Number(), too_many: Type.Number() }),
+  }),
   /** Limits on stored data and their usage; of a limit per cluster, the cluster closest to it. */
   limits: Type.Array(
     Type.Object({

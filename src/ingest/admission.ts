@@ -11,7 +11,8 @@ import { CLUSTER_LABEL, clusterOf } from '../model/cluster-identity.ts'
 import { Labels, METRIC_NAME } from '../model/labels.ts'
 import type { RawLabel } from '../wire/label-fields.ts'
 import { clipText } from './clip-text.ts'
-import { foreignClaim } from './cluster-claim.ts'
+import { foreignClaim, senderOfSeries } from './cluster-claim.ts'
+import type { ClaimingSender } from './cluster-registry.ts'
 import type { IngestOptions } from './options.ts'
 import type { RefusedSeries } from './refusals.ts'
 
@@ -26,6 +27,8 @@ export type Admission =
       readonly labels: Labels
       /** False: no label names a cluster. Accepted, and counted as unidentified. */
       readonly isIdentified: boolean
+      /** What its labels say about its cluster; absent when it is not identified. */
+      readonly sender?: ClaimingSender
       /** The HA replica that sent it; the replica label is removed. Absent: no replica label. */
       readonly replica?: { readonly cluster: string; readonly group: string; readonly name: string }
     }
@@ -121,22 +124,24 @@ function identify(labels: Labels, boundCluster: string | undefined, options: Adm
   }
   const cluster = boundCluster ?? clusterOf(labels, identityLabels)
   if (cluster === '') return { kind: 'admitted', labels, isIdentified: false }
-  return oneOfReplicas(labels.with(CLUSTER_LABEL, cluster), cluster, options)
+  const sender = senderOfSeries(labels, cluster, boundCluster !== undefined, identityLabels)
+  return oneOfReplicas(labels.with(CLUSTER_LABEL, cluster), sender, options)
 }
 
 /**
  * Removes the replica label of an identified series: all replicas write the same series, so that it continues after a
  * failover. Without a cluster the replica's owner is unknown, and the label stays.
  */
-function oneOfReplicas(labels: Labels, cluster: string, options: AdmissionOptions): Admission {
+function oneOfReplicas(labels: Labels, sender: ClaimingSender, options: AdmissionOptions): Admission {
   const { haReplicaLabel, haGroupLabel } = options
   const name = labels.get(haReplicaLabel)
-  if (name === '') return { kind: 'admitted', labels, isIdentified: true }
+  if (name === '') return { kind: 'admitted', labels, isIdentified: true, sender }
   return {
     kind: 'admitted',
     labels: labels.drop(new Set([haReplicaLabel])),
     isIdentified: true,
-    replica: { cluster, group: labels.get(haGroupLabel), name },
+    sender,
+    replica: { cluster: sender.cluster, group: labels.get(haGroupLabel), name },
   }
 }
 

@@ -1,8 +1,9 @@
-import { CLUSTER_LABEL, clusterOf } from '../model/cluster-identity.ts'
+import { CLUSTER_LABEL, clusterOf, IDENTITY_KINDS, isUuid } from '../model/cluster-identity.ts'
 import type { Attributes } from '../model/attribute.ts'
 import { Labels } from '../model/labels.ts'
 import { valueText } from '../model/attribute-text.ts'
 import { clipText } from './clip-text.ts'
+import type { ClaimedName, ClaimingSender } from './cluster-registry.ts'
 import { escapedLabelName } from './otlp/names.ts'
 
 /** Which cluster a series or resource claims, and whether its sender may claim it. */
@@ -22,14 +23,48 @@ export function foreignClaim(
   if (own !== '') return own === boundCluster ? undefined : CLUSTER_LABEL
   const claims = identityLabels.filter((name) => labels.has(name))
   if (claims.some((name) => labels.get(name) === boundCluster)) return undefined
-  return claims.find((name) => UUID.test(labels.get(name)) === UUID.test(boundCluster))
+  return claims.find((name) => isUuid(labels.get(name)) === isUuid(boundCluster))
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/**
+ * What the labels of a series say about its cluster: a uid, an id, and the name beside them. Exporters have labels of the
+ * same names for other things, and their data must not be refused: only metrics from which facts are derived count (external
+ * labels are on these too), a name only beside a uid or id that stands for the cluster, and `_id` only where it stands for
+ * the cluster itself: HyperShift puts the ids of hosted clusters on series of the cluster that hosts them.
+ */
+export function senderOfSeries(
+  labels: Labels,
+  cluster: string,
+  isBound: boolean,
+  identityLabels: readonly string[],
+): ClaimingSender {
+  if (!FACT_METRIC.test(labels.metricName)) return { cluster, isBound, names: NO_NAMES }
+  const own = labels.get(CLUSTER_LABEL)
+  const keyLabel = isBound || own !== '' ? undefined : identityLabels.find((name) => labels.has(name))
+  const names: ClaimedName[] = []
+  for (const label of identityLabels) {
+    const kind = label === NAME_LABEL && keyLabel !== undefined ? 'name' : IDENTITY_KINDS.get(label)
+    if (kind === undefined || label === '_id') continue
+    const name = labels.get(label)
+    if (name === '' || name === cluster || names.some((other) => other.kind === kind)) continue
+    if (kind === 'name' || isUuid(name)) names.push({ name, kind })
+  }
+  return { cluster, isBound, names, ...kindOf(keyLabel) }
+}
 
-/** `cluster` is empty when no attribute names one. */
+/** Covers `fleet/signals/signals.ts`. */
+const FACT_METRIC = /^(kubevirt_|csv_|subscription_|cluster_|kube_|hyperconverged_)/
+const NO_NAMES: readonly ClaimedName[] = []
+const NAME_LABEL = 'k8s_cluster_name'
+
+function kindOf(keyLabel: string | undefined): Pick<ClaimingSender, 'clusterKind'> {
+  const kind = keyLabel === undefined ? undefined : IDENTITY_KINDS.get(keyLabel)
+  return kind === undefined ? {} : { clusterKind: kind }
+}
+
+/** `sender.cluster` is empty when no attribute names one. */
 export type ResourceCluster =
-  { readonly kind: 'named'; readonly cluster: string } | { readonly kind: 'foreign'; readonly example: string }
+  { readonly kind: 'named'; readonly sender: ClaimingSender } | { readonly kind: 'foreign'; readonly example: string }
 
 /**
  * The cluster of an OTLP resource: the one that its sender's token is bound to, else the one that its attributes name,
@@ -42,9 +77,10 @@ export function clusterOfResource(
 ): ResourceCluster {
   const claims = claimsOf(attributes, identityLabels)
   const labels = Labels.fromPairs(claims)
-  if (boundCluster === undefined) return { kind: 'named', cluster: clusterOf(labels, identityLabels) }
+  if (boundCluster === undefined)
+    return { kind: 'named', sender: senderOf(claims, clusterOf(labels, identityLabels), false, identityLabels) }
   const claim = foreignClaim(labels, boundCluster, identityLabels)
-  if (claim === undefined) return { kind: 'named', cluster: boundCluster }
+  if (claim === undefined) return { kind: 'named', sender: senderOf(claims, boundCluster, true, identityLabels) }
   const [claimed, bound] = [labels.get(claim), boundCluster].map((text) => JSON.stringify(clipText(text, 80)))
   return {
     kind: 'foreign',
@@ -52,9 +88,22 @@ export function clusterOfResource(
   }
 }
 
-/** All names that an OTLP resource gives its cluster, under the names of the corresponding labels. */
-export function namesOfResource(attributes: Attributes, identityLabels: readonly string[]): readonly string[] {
-  return [...claimsOf(attributes, identityLabels).values()]
+/** A resource describes its sender alone, so each of its names is one of the cluster. */
+function senderOf(
+  claims: ReadonlyMap<string, string>,
+  cluster: string,
+  isBound: boolean,
+  identityLabels: readonly string[],
+): ClaimingSender {
+  const keyLabel = isBound || claims.has(CLUSTER_LABEL) ? undefined : identityLabels.find((name) => claims.has(name))
+  const names: ClaimedName[] = []
+  for (const label of identityLabels) {
+    const name = claims.get(label) ?? ''
+    if (name === '' || name === cluster || names.some((other) => other.name === name)) continue
+    const kind = isUuid(name) ? IDENTITY_KINDS.get(label) : undefined
+    names.push({ name, kind: names.some((other) => other.kind === kind) ? 'name' : (kind ?? 'name') })
+  }
+  return { cluster, isBound, names, ...kindOf(keyLabel) }
 }
 
 function claimsOf(attributes: Attributes, identityLabels: readonly string[]): ReadonlyMap<string, string> {

@@ -1,14 +1,23 @@
 import type { Appender } from '../model/appender.ts'
+import type { Attributes } from '../model/attribute.ts'
+import type { ClaimRefusal } from '../model/cluster-claim.ts'
 import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
 import type { Labels } from '../model/labels.ts'
 import type { Refusal } from '../model/refusal.ts'
 import type { SeriesRef } from '../model/series.ts'
 import type { Admission } from './admission.ts'
+import { ClusterRegistry, type ClaimingSender, type ClaimSink, type StoredClaims } from './cluster-registry.ts'
+import { clusterOfResource } from './cluster-claim.ts'
 import { ClusterActivityTable, type ClusterActivity } from './cluster-activity.ts'
 import { HaTracker, type HaPairReport } from './ha-tracker.ts'
 import type { IngestOptions } from './options.ts'
 import { RefusalJournal, type ReasonReport, type RefusedSeries } from './refusals.ts'
 import { SeriesLimits, type LimitReport } from './series-limits.ts'
+
+/** `sender`: as which it was sent. */
+export type IdentifiedResource = { readonly cluster: string; readonly sender: ClaimingSender } | RefusedSeries
+
+type Admitted = Extract<Admission, { readonly kind: 'admitted' }>
 
 /** Outcomes of all requests since the start, in any format: the response of `/debug/ingest`. */
 export interface IngestReport {
@@ -18,6 +27,13 @@ export interface IngestReport {
     readonly count: number
     readonly bySamples: readonly ClusterActivity[]
     readonly byRefused: readonly ClusterActivity[]
+  }
+  readonly identities: {
+    /** Names of clusters that senders claimed, and names that were joined into another cluster. */
+    readonly claims: number
+    readonly joined: number
+    /** Claims that were refused, by reason. */
+    readonly refused: Readonly<Record<ClaimRefusal, number>>
   }
   readonly limits: readonly LimitReport[]
   readonly replicas: { readonly pairs: number; readonly elections: readonly HaPairReport[] }
@@ -32,17 +48,27 @@ export class Intake {
   readonly appender: Appender
   readonly options: IngestOptions
   readonly replicas: HaTracker
+  readonly registry: ClusterRegistry
   readonly activity = new ClusterActivityTable()
   readonly #limits: SeriesLimits
   readonly #journal = new RefusalJournal()
   readonly #forgetters: (() => void)[] = []
   #nowMs = 0
+  #forgottenMs = -Infinity
 
-  constructor(appender: Appender, options: IngestOptions) {
+  /** @param claims where claims of names are stored, and those stored before; absent: in memory alone */
+  constructor(
+    appender: Appender,
+    options: IngestOptions,
+    claims: { readonly sink: ClaimSink; readonly stored?: StoredClaims } = { sink: IN_MEMORY },
+  ) {
     this.appender = appender
     this.options = options
     this.replicas = new HaTracker(options.haFailoverAfterMs)
     this.#limits = new SeriesLimits(options, (cluster) => appender.seriesOf(cluster))
+    const { identityReleaseAfterMs: releaseAfterMs } = options
+    const seriesOf = (cluster: string): number => appender.seriesOf(cluster)
+    this.registry = new ClusterRegistry({ releaseAfterMs }, seriesOf, claims.sink, claims.stored)
   }
 
   /**
@@ -57,9 +83,43 @@ export class Intake {
   begin(nowMs: number): void {
     this.#nowMs = nowMs
     this.replicas.begin(nowMs)
-    if (!this.replicas.isFull) return
+    const isRecheckDue = this.registry.isStale && Math.abs(nowMs - this.#forgottenMs) >= FORGET_EVERY_MS
+    if (!this.replicas.isFull && !isRecheckDue) return
+    this.#forgottenMs = nowMs
+    this.registry.isStale = false
     for (const forget of this.#forgetters) forget()
     this.replicas.forgetClaims()
+  }
+
+  /**
+   * The cluster of an admitted series by all names that its labels claim: the labels with that cluster, or a refusal. Not
+   * to be remembered when refused: the name may be free later.
+   */
+  identify(admission: Admitted): Admission {
+    const { sender, replica } = admission
+    if (sender === undefined) return admission
+    const admitted = this.registry.admit(sender, this.#nowMs)
+    if ('reason' in admitted) return { kind: 'refused', ...admitted }
+    const { cluster } = admitted
+    if (cluster === sender.cluster) return admission
+    return {
+      ...admission,
+      labels: admission.labels.with(CLUSTER_LABEL, cluster),
+      ...(replica === undefined ? {} : { replica: { ...replica, cluster } }),
+    }
+  }
+
+  /** The cluster of an OTLP resource, empty when no attribute names one; or why its items are refused. */
+  clusterOfResource(
+    attributes: Attributes,
+    { cluster: boundCluster, nowMs }: { readonly cluster?: string; readonly nowMs: number },
+  ): IdentifiedResource {
+    const claim = clusterOfResource(attributes, boundCluster, this.options.identityLabels)
+    if (claim.kind === 'foreign') return { reason: 'cluster_mismatch', example: claim.example }
+    const { sender } = claim
+    if (sender.cluster === '') return { cluster: '', sender }
+    const admitted = this.registry.admit(sender, nowMs)
+    return 'reason' in admitted ? admitted : { ...admitted, sender }
   }
 
   /** The series of an admitted label set, created if limits allow; a refused label set may succeed later. */
@@ -91,7 +151,7 @@ export class Intake {
    * The sender of an admitted series, as a number to store with it: above 0 the claim of a replica (ha-tracker.ts),
    * below 0 the negated number of a cluster (cluster-activity.ts), 0 for no cluster.
    */
-  senderOf({ labels, replica }: Extract<Admission, { readonly kind: 'admitted' }>): number {
+  senderOf({ labels, replica }: Admitted): number {
     const claim = replica === undefined ? 0 : this.replicas.claimOf(replica.cluster, replica.group, replica.name)
     return claim === 0 ? -this.activity.numberOf(labels.get(CLUSTER_LABEL)) : claim
   }
@@ -116,6 +176,7 @@ export class Intake {
         bySamples: activity.top('taken', max),
         byRefused: activity.top('refused', max),
       },
+      identities: { ...this.registry.counts, refused: { ...this.registry.refused } },
       limits: this.#limits.report(activity.names(), nowMs),
       replicas: replicas.report(max),
     }
@@ -130,4 +191,13 @@ export class Intake {
     this.#limits.made(cluster)
     return ref
   }
+}
+
+/** After a name was joined, known series are recognised again, with the cluster that they have now. All of them are. */
+const FORGET_EVERY_MS = 5 * 60_000
+
+const IN_MEMORY: ClaimSink = {
+  putClaims: () => undefined,
+  removeClaims: () => undefined,
+  putJoins: () => undefined,
 }

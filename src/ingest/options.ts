@@ -37,6 +37,8 @@ export interface IngestOptions {
   readonly newSeriesPerMinuteMax: number
   /** Labels that name the cluster when `cluster` is absent, first match wins. */
   readonly identityLabels: readonly string[]
+  /** A uid, id or other name of a cluster that was not reported for longer is free for another cluster. */
+  readonly identityReleaseAfterMs: number
   /** The label that distinguishes the HA replicas of one Prometheus; empty: all replicas are accepted. */
   readonly haReplicaLabel: string
   /** The label that distinguishes several Prometheis of one cluster: each has its own replicas. */
@@ -72,6 +74,7 @@ export const INGEST_DEFAULTS: IngestOptions = {
   clusterNewSeriesPerMinuteMax: 250_000,
   newSeriesPerMinuteMax: 1_000_000,
   identityLabels: CLUSTER_ALIASES,
+  identityReleaseAfterMs: 24 * 60 * 60_000,
   haReplicaLabel: 'prometheus_replica',
   haGroupLabel: 'prometheus',
   haFailoverAfterMs: 30_000,

@@ -129,8 +129,10 @@ export class SeriesRecogniser {
     const known = identities.find(batch.hashes, series, batch.labelBytes[series]!)
     if (known > 0) return { ref: known, sender: identities.foundSender }
     if (known < 0) return undefined
-    const admission = this.#admission(batch, series, cluster)
-    if (admission?.kind !== 'admitted') return undefined
+    const sent = this.#admission(batch, series, cluster)
+    if (sent?.kind !== 'admitted') return undefined
+    const admission = this.#intake.identify(sent)
+    if (admission.kind !== 'admitted') return undefined
     const ref = this.#intake.resolve(admission.labels)
     if (typeof ref !== 'number') return undefined
     const sender = this.#intake.senderOf(admission)
@@ -153,15 +155,15 @@ export class SeriesRecogniser {
   }
 
   /** Resolves and remembers a new series; true for a new series without a cluster. */
-  #settle(batch: WriteBatch, series: number, admission: Admission): boolean {
+  #settle(batch: WriteBatch, series: number, sent: Admission): boolean {
     const identities = this.#identities
     const { hashes } = batch
     const length = batch.labelBytes[series]!
     // Rarely: an earlier one of this request may have been the same after all.
     const known = identities.find(hashes, series, length)
-    if (admission.kind === 'refused') {
-      this.#refused.set(series, admission)
-      if (known === 0) identities.rememberRefusal(hashes, series, length, admission)
+    if (sent.kind === 'refused') {
+      this.#refused.set(series, sent)
+      if (known === 0) identities.rememberRefusal(hashes, series, length, sent)
       return false
     }
     if (known > 0) {
@@ -169,9 +171,14 @@ export class SeriesRecogniser {
       this.senders[series] = identities.foundSender
       return false
     }
+    const admission = this.#intake.identify(sent)
+    // Neither is remembered: the cluster may be free later, and there may be room later.
+    if (admission.kind === 'refused') {
+      this.#refused.set(series, admission)
+      return false
+    }
     const ref = this.#intake.resolve(admission.labels)
     if (typeof ref !== 'number') {
-      // Not remembered: there may be room for it later.
       this.#refused.set(series, ref)
       return false
     }

@@ -28,3 +28,18 @@ export function clusterOf(labels: Labels, aliases: readonly string[] = CLUSTER_A
   }
   return ''
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** A uid or id, which machines choose, and not a name that people chose. */
+export function isUuid(name: string): boolean {
+  return UUID.test(name)
+}
+
+/** What the labels identify: the uid of the namespace kube-system, or OpenShift's cluster id. */
+export const IDENTITY_KINDS: ReadonlyMap<string, 'uid' | 'id'> = new Map([
+  ['k8s_cluster_uid', 'uid'],
+  ['cluster_id', 'id'],
+  ['clusterID', 'id'],
+  ['_id', 'id'],
+])

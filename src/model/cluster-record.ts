@@ -6,6 +6,8 @@ export interface ClusterRecord {
   readonly cluster: string
   /** Other names: `k8s.cluster.name`, OpenShift's `clusterID`. */
   readonly aliases: readonly string[]
+  /** Names that its senders claim, and that it does not have because another cluster does; absent: none. */
+  readonly refusedAliases?: readonly string[]
   readonly flavour?: 'community' | 'openshift'
   readonly platform?: { readonly kind: 'openshift' | 'kubernetes'; readonly version?: string; readonly target?: string }
   /** `status.versions[operator]` or its equivalent: the completed version. */
@@ -57,12 +59,19 @@ export const CLUSTER_PROBLEMS = [
   'hyperconverged_unhealthy',
   'virt_handler_outdated',
   'cannot_plan',
+  'identity_conflict',
 ] as const
 
-/** Something is wrong with the installed operator, or OLM cannot plan the next one, whether or not an upgrade is open. */
+/**
+ * Something is wrong with the installed operator, OLM cannot plan the next one, or two clusters use one name, whether or not
+ * an upgrade is open.
+ */
 export interface ClusterProblem {
   readonly cause: (typeof CLUSTER_PROBLEMS)[number]
-  /** Which condition of OLM, for `cannot_plan`: `ResolutionFailed`, `InstallPlanMissing`, ... */
+  /**
+   * Which condition of OLM, for `cannot_plan`: `ResolutionFailed`, `InstallPlanMissing`, ... For `identity_conflict` why a
+   * name was refused (`model/cluster-claim.ts`), or `mixed_metrics`.
+   */
   readonly reason?: string
   /** What happened, then what to do. */
   readonly text: string
@@ -136,6 +145,7 @@ export const CLUSTER_STATES = [
   'silent',
   'unhealthy',
   'cannot_plan',
+  'identity_conflict',
   'tainted',
   'outdated_workloads',
   'paused_pool',

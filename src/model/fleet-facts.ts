@@ -1,3 +1,4 @@
+import type { ClusterClaim, ClusterJoin } from './cluster-claim.ts'
 import type { ClusterRecord, Modification, VersionInterval } from './cluster-record.ts'
 import type { ClusterObservations, MetricRun, ObjectObservation, ObjectTransition } from './observation.ts'
 import type { Upgrade, UpgradeOperator, UpgradeRecord, UpgradeState } from './upgrade.ts'
@@ -24,8 +25,10 @@ export interface ObservationSink {
   /** Stores the first and the last observation of each distinct state; repeats of a version with their earliest time. */
   putObjects(observations: readonly ObjectObservation[]): void
   putListings(listings: readonly ObjectListing[]): void
-  /** Adds names of a cluster. */
-  putAliases(cluster: string, aliases: readonly string[]): void
+  /** Stores claims of names, in place of equal ones (cluster and name). */
+  putClaims(claims: readonly ClusterClaim[]): void
+  removeClaims(claims: readonly ClusterClaim[]): void
+  putJoins(joins: readonly ClusterJoin[]): void
   /** Replaces the cluster's runs that begin (`firstMs`) at `fromMs` or later; all of these do. Equal rows cost nothing. */
   putRuns(cluster: string, fromMs: number, runs: readonly MetricRun[]): void
 }
@@ -45,15 +48,17 @@ export interface ObservationReader {
    * before everything.
    */
   changedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }>
-  /** All stored observations of one cluster; spans are read elsewhere. */
+  /** Names that are joined into a cluster, and that cluster. */
+  joins(): Promise<ReadonlyMap<string, string>>
+  /** All stored observations of one cluster and of the names that are joined into it; spans are read elsewhere. */
   read(cluster: string): Promise<Omit<ClusterObservations, 'spans'>>
-  /** The runs of a cluster, by signal, labels and start. */
+  /** The runs that are stored under a name, by signal, labels and start. */
   runs(cluster: string): Promise<readonly MetricRun[]>
   /** The last report of objects by cluster, including unchanged objects; only clusters with a report after a time. */
   lastSeenSince(timeMs: number): Promise<readonly { readonly cluster: string; readonly objectsMs: number }[]>
   /** The time of the oldest stored observation of a cluster; facts about earlier times stay unchanged. */
   oldestMs(cluster: string): Promise<number | undefined>
-  /** Changes of objects, the newest first. */
+  /** Changes of objects of a cluster and of the names that are joined into it, the newest first. */
   changes(cluster: string, range: ChangesRange): Promise<readonly ObjectTransition[]>
 }
 
@@ -62,6 +67,8 @@ export interface FactsChange {
   readonly cluster: string
   /** Absent: the record is unchanged. */
   readonly record?: ClusterRecord
+  /** The cluster was joined into another one, which has all its facts: its record is removed. */
+  readonly isGone?: boolean
   readonly upgrades: ListChange<UpgradeRecord>
   readonly intervals: ListChange<VersionInterval>
   readonly modifications: ListChange<Modification>

@@ -1,4 +1,5 @@
 /** Observations of objects, runs of metrics, and spans. Facts are a pure function of a cluster's set of observations. */
+import type { ClusterClaim } from './cluster-claim.ts'
 import type { ObjectFacts, ObjectKind } from './object-facts.ts'
 
 /** No clock that is only badly set explains a larger difference: what is reported that late are old events. */
@@ -116,6 +117,10 @@ export interface ClusterObservations {
   readonly cluster: string
   /** The other names its senders gave it, sorted: `k8s.cluster.name`, the uid of its namespace kube-system. */
   readonly aliases?: readonly string[]
+  /** The names under which some of its data is stored, until these were joined into it. */
+  readonly members?: readonly string[]
+  /** Names that were refused to it, or to another cluster because it has them. */
+  readonly conflicts?: readonly ClusterClaim[]
   /** The last report of any object, also without changes, rounded down to the hour: a heartbeat. */
   readonly objectsLastSeenMs?: number
   readonly objects: readonly ObjectObservation[]

@@ -9,6 +9,7 @@ export const REFUSAL_REASONS = [
   'label_name_too_long',
   'label_value_too_long',
   'cluster_mismatch',
+  'cluster_conflict',
   'no_cluster',
   'unknown_kind',
   'bad_object',

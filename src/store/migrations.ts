@@ -473,6 +473,28 @@ const STEPS: readonly string[] = [
   'ALTER TABLE object_state ADD COLUMN seen_ms INTEGER NOT NULL DEFAULT 0',
   // Who reported an external alert first; empty: stored by an earlier version.
   "ALTER TABLE external_alert ADD COLUMN sender TEXT NOT NULL DEFAULT ''",
+  // Names of clusters with who claims them. joined: the cluster that the name was joined into. Of the aliases until now
+  // nobody knows who claimed them: each is an alias that joins nothing, until its sender claims it again.
+  `
+  CREATE TABLE cluster_claim (
+    cluster TEXT NOT NULL,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    is_joining INTEGER NOT NULL,
+    is_bound INTEGER NOT NULL,
+    refusal TEXT,
+    first_ms INTEGER NOT NULL,
+    last_ms INTEGER NOT NULL,
+    PRIMARY KEY (cluster, name)
+  ) STRICT;
+  CREATE INDEX cluster_claim_name ON cluster_claim (name);
+  INSERT INTO cluster_claim (cluster, name, kind, is_joining, is_bound, first_ms, last_ms)
+    SELECT observed_cluster.name, alias.value, 'name', 0, 0, 0, 0
+      FROM observed_cluster, json_each(observed_cluster.aliases) AS alias;
+  ALTER TABLE observed_cluster DROP COLUMN aliases;
+  ALTER TABLE observed_cluster ADD COLUMN joined TEXT;
+  CREATE INDEX observed_cluster_joined ON observed_cluster (joined) WHERE joined IS NOT NULL;
+  `,
 ]
 
 /** The version of a file that this program has brought up to date. */

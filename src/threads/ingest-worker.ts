@@ -157,7 +157,10 @@ try {
     const share = opening.share()
     data.sharePort.postMessage(share, [share.port])
   })
-  const intake = new Intake(writer.appender, data.ingest)
+  const intake = new Intake(writer.appender, data.ingest, {
+    sink: writer.observations,
+    stored: writer.observations.storedClaims(),
+  })
   const remoteWrite = createRemoteWriteIngest({ intake })
   const { facts } = writer
   serve(parentPort, {

@@ -146,8 +146,6 @@ export function makeWebRoot(): { readonly path: string; readonly remove: () => v
 export interface TakenLogs {
   readonly objects: ObjectObservation[]
   readonly listings: ObjectListing[]
-  /** A cluster and other names of it. */
-  readonly aliases: string[][]
   readonly records: LogRecord[]
 }
 
@@ -196,14 +194,13 @@ export async function makeServer(
     },
     limits: { retentionMs: 30 * 24 * 3_600_000, spansPerTraceMax: 20_000 },
   })
-  const logs: TakenLogs = { objects: [], listings: [], aliases: [], records: [] }
+  const logs: TakenLogs = { objects: [], listings: [], records: [] }
   const logsIngest = createOtlpLogsIngest({
     intake,
     otlp: { ...OTLP_DEFAULTS, ...overrides.otlp },
     observations: {
       putObjects: (objects) => logs.objects.push(...objects),
       putListings: (listings) => logs.listings.push(...listings),
-      putAliases: (cluster, aliases) => logs.aliases.push([cluster, ...aliases]),
     },
     logs: { putLogs: (records) => logs.records.push(...records) },
     limits: { objectRetentionMs: 400 * 24 * 3_600_000, logRetentionMs: 30 * 24 * 3_600_000 },

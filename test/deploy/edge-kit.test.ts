@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { clusterOfResource, namesOfResource } from '../../src/ingest/cluster-claim.ts'
+import { clusterOfResource } from '../../src/ingest/cluster-claim.ts'
 import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
 import { clusterOf } from '../../src/model/cluster-identity.ts'
 import { Labels } from '../../src/model/labels.ts'
@@ -74,8 +74,10 @@ describe('the Collector', () => {
     }))
     const { identityLabels } = INGEST_DEFAULTS
     for (const bound of [undefined, 'prague'])
-      expect(clusterOfResource(attributes, bound, identityLabels)).toEqual({ kind: 'named', cluster: 'prague' })
-    expect(namesOfResource(attributes, identityLabels)).toContain(UID)
+      expect(clusterOfResource(attributes, bound, identityLabels)).toEqual({
+        kind: 'named',
+        sender: { cluster: 'prague', isBound: bound !== undefined, names: [{ name: UID, kind: 'uid' }] },
+      })
     // Metrics: a label `cluster` counts before OpenShift's id.
     const labels = Labels.of({ __name__: 'up', cluster: 'prague', cluster_id: '2c0d4e9a-5b77-4d0c-9c55-8f1e2a3b4c5d' })
     expect(clusterOf(labels, identityLabels)).toBe('prague')

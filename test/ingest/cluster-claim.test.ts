@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { clusterOfResource } from '../../src/ingest/cluster-claim.ts'
+import { SIGNAL_GROUPS } from '../../src/fleet/signals/signals.ts'
+import { clusterOfResource, senderOfSeries } from '../../src/ingest/cluster-claim.ts'
+import { Labels } from '../../src/model/labels.ts'
 import { CLUSTER_ALIASES } from '../../src/model/cluster-identity.ts'
 import type { AttributeValue } from '../../src/model/attribute.ts'
 
@@ -21,7 +23,7 @@ test.each<[string, Readonly<Record<string, AttributeValue>>, string | undefined,
   ['a uid says nothing against a name', { 'k8s.cluster.uid': UID }, 'prague', 'prague'],
   ['one name that fits is enough', { 'k8s.cluster.uid': OTHER_UID, cluster_id: UID }, UID, UID],
 ])('%s', (_what, texts, bound, cluster) => {
-  expect(ask(texts, bound)).toEqual({ kind: 'named', cluster })
+  expect(ask(texts, bound)).toMatchObject({ kind: 'named', sender: { cluster, isBound: bound !== undefined } })
 })
 
 test.each<[Readonly<Record<string, AttributeValue>>, string]>([
@@ -34,6 +36,52 @@ test.each<[Readonly<Record<string, AttributeValue>>, string]>([
   })
 })
 
+function namesOfSeries(labels: Readonly<Record<string, string>>, cluster = 'prague'): string {
+  const { names, clusterKind } = senderOfSeries(
+    Labels.fromPairs(Object.entries(labels)),
+    cluster,
+    false,
+    CLUSTER_ALIASES,
+  )
+  return [clusterKind ?? 'a name', ...names.map(({ name, kind }) => `${kind} ${name}`)].join(', ')
+}
+
+test('labels of every metric from which facts are derived are claims', () => {
+  const metrics = SIGNAL_GROUPS.flatMap(({ sources }) => [...sources.keys()])
+  for (const __name__ of metrics)
+    expect(namesOfSeries({ __name__, cluster: 'prague', k8s_cluster_uid: UID })).toBe(`a name, uid ${UID}`)
+  expect(metrics.length).toBeGreaterThan(20)
+})
+
+test.each<[string, Readonly<Record<string, string>>, string | undefined, string]>([
+  [
+    'an id beside the name',
+    { __name__: 'kubevirt_info', cluster: 'prague', clusterID: UID },
+    'prague',
+    `a name, id ${UID}`,
+  ],
+  [
+    'an exporter that has a cluster_id of its own',
+    { __name__: 'kafka_up', cluster: 'prague', cluster_id: UID },
+    ...(['prague', 'a name'] as const),
+  ],
+  [
+    'a hosted cluster, on a series of the cluster that hosts it',
+    { __name__: 'cluster_version', cluster: 'prague', _id: UID },
+    ...(['prague', 'a name'] as const),
+  ],
+  ['the cluster itself', { __name__: 'cluster_version', _id: UID }, UID, 'id'],
+  [
+    'a name beside the uid',
+    { __name__: 'csv_succeeded', k8s_cluster_uid: UID, k8s_cluster_name: 'x' },
+    UID,
+    'uid, name x',
+  ],
+  ['no uuid', { __name__: 'csv_succeeded', cluster: 'prague', cluster_id: '7' }, 'prague', 'a name'],
+])('labels of a series: %s', (_what, labels, cluster, want) => {
+  expect(namesOfSeries(labels, cluster)).toBe(want)
+})
+
 test('without identity labels nothing names a cluster', () => {
-  expect(ask({ cluster: 'prague' }, undefined, [])).toEqual({ kind: 'named', cluster: '' })
+  expect(ask({ cluster: 'prague' }, undefined, [])).toMatchObject({ kind: 'named', sender: { cluster: '' } })
 })

@@ -12,6 +12,7 @@ import {
 import { SCHEMA_VERSION, versionOf } from '../../src/store/migrations.ts'
 import { STORE_DEFAULTS } from '../../src/store/options.ts'
 import { openWriter } from '../../src/store/writer.ts'
+import { makeOlder } from './older-schema.ts'
 import { startChild } from './child.ts'
 import { compiled } from './compiled.ts'
 import { HOUR_MS, NOW_MS, tempDir, TempStore } from './temp-store.ts'
@@ -74,7 +75,7 @@ describe('the database file', () => {
   test('of version 22 has external alerts without a sender', () => {
     const dir = tempDir()
     const old = openDatabase(dir)
-    old.exec(`ALTER TABLE external_alert DROP COLUMN sender; PRAGMA user_version = 22`)
+    makeOlder(old, 22)
     old.exec(`INSERT INTO external_alert VALUES ('f', '["a","b"]', '{}', 1, 2, 3, 4, 0, 'http://x/')`)
     old.close()
     const after = openDatabase(dir)

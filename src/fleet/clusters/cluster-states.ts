@@ -36,7 +36,11 @@ const PROBLEM_AFTER_MS: Readonly<Record<ClusterProblem['cause'], number>> = {
   virt_handler_outdated: 15 * 60_000,
   // OLM resolves again when a catalog is back.
   cannot_plan: 15 * 60_000,
+  identity_conflict: 0,
 }
+
+/** States of their own; any other problem makes a cluster unhealthy. */
+const STATE_PROBLEMS = ['cannot_plan', 'identity_conflict'] as const
 
 /** What the verdict on an open upgrade of the operators covers. */
 const JUDGED_WITH_UPGRADE: ReadonlySet<ClusterProblem['cause']> = new Set([
@@ -70,8 +74,10 @@ export function statesOf(
     upgrading: open.some(({ record }) => upgradeStage(record) === 'upgrading'),
     stuck: open.some(({ verdict }) => verdict.isStuck),
     silent: isClusterSilent,
-    unhealthy: record.systemHealth === 'error' || problems.some(({ cause }) => cause !== 'cannot_plan'),
+    unhealthy:
+      record.systemHealth === 'error' || problems.some(({ cause }) => !STATE_PROBLEMS.some((one) => one === cause)),
     cannot_plan: problems.some(({ cause }) => cause === 'cannot_plan'),
+    identity_conflict: problems.some(({ cause }) => cause === 'identity_conflict'),
     tainted: record.isTainted === true,
     outdated_workloads: (record.workloads?.outdated ?? 0) > 0,
     paused_pool: record.pools.some(({ isPaused }) => isPaused),

@@ -1,5 +1,6 @@
 /** Clusters that are probably one: their senders give them different names. Pure. */
 import type { ObservedCluster } from './fleet-coverage.ts'
+import { isUuid } from '../../model/cluster-identity.ts'
 import { compareTexts } from '../version-order.ts'
 
 export interface UnjoinedPair {
@@ -11,7 +12,7 @@ export interface UnjoinedPair {
   readonly action: string
 }
 
-/** By the first name. Aliases are claims of senders, so a pair is not a proof and nothing is joined. */
+/** By the first name. What proves that two names are one cluster was joined already (`ingest/cluster-registry.ts`). */
 export function unjoinedPairs(clusters: Iterable<ObservedCluster>): readonly UnjoinedPair[] {
   const all = [...clusters]
   const named = new Set(all.map(({ cluster }) => cluster))
@@ -23,9 +24,9 @@ export function unjoinedPairs(clusters: Iterable<ObservedCluster>): readonly Unj
     if (!pairs.has(key)) pairs.set(key, { clusters: [first, second], by, action: actionOf(first, second) })
   }
   for (const { cluster, record } of all) {
-    for (const alias of record?.aliases ?? []) {
+    for (const alias of [...(record?.aliases ?? []), ...(record?.refusedAliases ?? [])]) {
       if (named.has(alias)) add(cluster, alias, alias)
-      if (!UUID.test(alias)) continue
+      if (!isUuid(alias)) continue
       const owner = owners.get(alias)
       if (owner === undefined) owners.set(alias, cluster)
       else add(owner, cluster, alias)
@@ -36,12 +37,10 @@ export function unjoinedPairs(clusters: Iterable<ObservedCluster>): readonly Unj
   )
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 /** A name that people chose is kept, not a UUID. */
 function actionOf(first: string, second: string): string {
   const [a, b] = [JSON.stringify(first), JSON.stringify(second)]
-  if (UUID.test(first) === UUID.test(second)) return `Send the same \`cluster\` from the senders of ${a} and ${b}.`
-  const [kept, other] = UUID.test(first) ? [b, a] : [a, b]
+  if (isUuid(first) === isUuid(second)) return `Send the same \`cluster\` from the senders of ${a} and ${b}.`
+  const [kept, other] = isUuid(first) ? [b, a] : [a, b]
   return `Set \`cluster\` to ${kept} at the sender of ${other}, then decommission ${other}.`
 }

@@ -1,5 +1,5 @@
 /** The record of one cluster: its current state by all sources. Absent values are unknown. */
-import type { ClusterRecord, ClusterSettings, VersionInterval } from '../../model/cluster-record.ts'
+import type { ClusterProblem, ClusterRecord, ClusterSettings, VersionInterval } from '../../model/cluster-record.ts'
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
 import { HCO_PACKAGES, type ClusterHistory } from './cluster-history.ts'
 import { coverageOf, seenOf } from './coverage.ts'
@@ -14,11 +14,15 @@ import {
   sortedByName,
 } from './inventory.ts'
 import { operatorProblems } from './operator-problems.ts'
-import { aliasesOf, nodesOf, platformOf, poolsOf } from './platform.ts'
+import { aliasesOf, nodesOf, platformOf, poolsOf, refusedAliasesOf } from './platform.ts'
 import { runningVersions } from './intervals.ts'
 import { presentObjects, presentRuns } from './present.ts'
 
-export function deriveRecord(history: ClusterHistory, intervals: readonly VersionInterval[]): ClusterRecord {
+export function deriveRecord(
+  history: ClusterHistory,
+  intervals: readonly VersionInterval[],
+  identityProblems: readonly ClusterProblem[] = [],
+): ClusterRecord {
   const { cluster } = history
   const running = runningVersions(intervals.filter(({ untilMs }) => untilMs === undefined))
   const { hcoVersion } = running
@@ -30,11 +34,13 @@ export function deriveRecord(history: ClusterHistory, intervals: readonly Versio
   const workloads = outdatedOf(history)
   const goldenImages = goldenImagesOf(history)
   const descheduler = deschedulerOf(history, hcoVersion)
-  const problems = operatorProblems(history)
+  const problems = [...identityProblems, ...operatorProblems(history)]
+  const refusedAliases = refusedAliasesOf(history)
   const { firstMs = 0, lastMs = 0 } = seenOf(history)
   return {
     cluster,
     aliases: aliasesOf(history),
+    ...(refusedAliases.length === 0 ? {} : { refusedAliases }),
     ...(flavour === undefined ? {} : { flavour }),
     ...(platform === undefined ? {} : { platform }),
     ...running,

@@ -6,11 +6,13 @@
 import { spanEvidenceOf } from '../trace/span-evidence.ts'
 import type { ClusterFacts, ObservationReader } from '../../model/fleet-facts.ts'
 import type { Span } from '../../model/span.ts'
-import type { ClusterObservations } from '../../model/observation.ts'
+import type { ClusterObservations, SpanEvidence } from '../../model/observation.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { blocksOf } from './block-signatures.ts'
 import { clusterHistory, type ClusterHistory } from './cluster-history.ts'
 import { withGateWaits } from './gate-waits.ts'
+import { claimProblems, mixedProblems, withoutMixed } from './identity-conflict.ts'
+import type { UpgradeDraft } from './upgrade-draft.ts'
 import { hcoUpgrades } from './hco-upgrades.ts'
 import { hasHco, kubevirtUpgradesByMetrics, kubevirtUpgradesByObjects } from './kubevirt-upgrades.ts'
 import { mergeDrafts, isOpen, toRecord } from './upgrade-record.ts'
@@ -25,8 +27,9 @@ export function deriveCluster(observations: ClusterObservations): ClusterFacts {
   const history = clusterHistory(observations)
   const upgrades = upgradesOf(history)
   const intervals = deriveIntervals(history, upgrades)
+  const identityProblems = [...claimProblems(history), ...mixedProblems(history, metricDrafts(history))]
   return {
-    cluster: deriveRecord(history, intervals),
+    cluster: deriveRecord(history, intervals, identityProblems),
     intervals,
     upgrades,
     modifications: deriveModifications(history, upgrades),
@@ -47,15 +50,20 @@ export function upgradesOf(history: ClusterHistory): readonly UpgradeRecord[] {
       ...platformUpgradesByObjects(history),
     ],
     spanUpgrades(history),
-    [
-      ...metricUpgrades(history),
-      ...(isPlain ? kubevirtUpgradesByMetrics(history) : []),
-      ...platformUpgradesByMetrics(history),
-    ],
+    withoutMixed(history, metricDrafts(history)),
   ])
   const records = drafts.map((draft) => withBlock(toRecord(draft, history), history, isOpen(draft)))
   records.sort((a, b) => startOf(a) - startOf(b) || (a.upgrade.id < b.upgrade.id ? -1 : 1))
   return withGateWaits(records, history)
+}
+
+/** As metrics look when they are of one cluster. */
+function metricDrafts(history: ClusterHistory): readonly UpgradeDraft[] {
+  return [
+    ...metricUpgrades(history),
+    ...(hasHco(history) ? [] : kubevirtUpgradesByMetrics(history)),
+    ...platformUpgradesByMetrics(history),
+  ]
 }
 
 /** An open upgrade with what blocks it, when the evidence shows that. */
@@ -73,7 +81,18 @@ export interface EvidenceReader {
   readonly spans: { upgradeSpans(cluster: string): Promise<readonly Span[]> }
 }
 
-export async function deriveFrom({ observations, spans }: EvidenceReader, cluster: string): Promise<ClusterFacts> {
-  const [observed, upgradeSpans] = [await observations.read(cluster), await spans.upgradeSpans(cluster)]
-  return deriveCluster({ ...observed, spans: spanEvidenceOf(upgradeSpans).get(cluster) ?? [] })
+/** `members`: the names that are joined into the cluster; absent: none. */
+export interface DerivedFacts extends ClusterFacts {
+  readonly members?: readonly string[]
+}
+
+export async function deriveFrom({ observations, spans }: EvidenceReader, cluster: string): Promise<DerivedFacts> {
+  const observed = await observations.read(cluster)
+  const { members = [] } = observed
+  const sent: SpanEvidence[] = []
+  for (const name of [cluster, ...members]) {
+    const ofName = spanEvidenceOf(await spans.upgradeSpans(name)).get(name) ?? []
+    sent.push(...(name === cluster ? ofName : ofName.map((span) => ({ ...span, cluster }))))
+  }
+  return { ...deriveCluster({ ...observed, spans: sent }), ...(members.length === 0 ? {} : { members }) }
 }

@@ -57,9 +57,15 @@ export function poolsOf(history: ClusterHistory): ClusterRecord['pools'] {
   })
 }
 
-/** Other names of the cluster: of its senders, and OpenShift's cluster id, which Red Hat's telemetry uses. */
-export function aliasesOf(history: ClusterHistory): readonly string[] {
-  const reported = presentObjects(history, 'clusterversions').map(({ facts }) => facts.clusterId)
-  const names = new Set([...(history.observations.aliases ?? []), ...reported])
-  return [...names].filter((name) => name !== '' && name !== history.cluster).sort()
+/** Other names of the cluster, which ingest has decided that it has. */
+export function aliasesOf({ cluster, observations: { aliases = [] } }: ClusterHistory): readonly string[] {
+  return aliases.filter((name) => name !== cluster).sort()
+}
+
+/** Names that its senders claim and that another cluster has, or claims as well. */
+export function refusedAliasesOf({ cluster, observations }: ClusterHistory): readonly string[] {
+  const { conflicts = [], members = [] } = observations
+  const own = new Set([cluster, ...members])
+  const taken = conflicts.filter((claim) => own.has(claim.cluster) && claim.refusal === 'taken')
+  return [...new Set(taken.map(({ name }) => name))].sort()
 }

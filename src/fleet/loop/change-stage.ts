@@ -4,7 +4,7 @@ import type { AlertTraces } from './alert-traces.ts'
 import type { FleetLoopState, LoopPosition } from './loop-state.ts'
 
 export interface ChangeStageParts {
-  readonly observations: Pick<ObservationReader, 'changedSince'>
+  readonly observations: Pick<ObservationReader, 'changedSince' | 'joins'>
   readonly spans: Pick<ObservationReader, 'changedSince'>
   /** The position stored with the facts. */
   readonly position: () => Promise<string | undefined>
@@ -20,9 +20,11 @@ export async function collectChanges(
   const observed = await observations.changedSince(state.collected.observations)
   const sent = await spans.changedSince(state.collected.spans)
   const alerts = await alertTraces.collect(state.collected.alerts)
-  for (const cluster of [...observed.clusters, ...sent.clusters]) {
-    const sinceMs = Math.min(state.collectedUntilMs, state.runsWritten.get(cluster) ?? Infinity)
-    state.pending.add({ cluster, sinceMs })
+  const names = [...observed.clusters, ...sent.clusters]
+  const joins = names.length === 0 ? NO_JOINS : await observations.joins()
+  for (const name of names) {
+    const sinceMs = Math.min(state.collectedUntilMs, state.runsWritten.get(name) ?? Infinity)
+    state.pending.add({ cluster: joins.get(name) ?? name, sinceMs })
   }
   state.pending.retry(nowMs)
   state.collected = { observations: observed.position, spans: sent.position, alerts }
@@ -30,6 +32,8 @@ export async function collectChanges(
   state.collectedUntilMs = nowMs
   state.runsWritten.clear()
 }
+
+const NO_JOINS: ReadonlyMap<string, string> = new Map()
 
 /** Absent, or of a form that is not ours: from the beginning. */
 function positionOf(text: string | undefined): LoopPosition {

@@ -9,7 +9,7 @@ import type { DerivedTrace } from '../../model/span.ts'
 import type { AlertTraces } from './alert-traces.ts'
 import { changedTraces } from './upgrade-traces.ts'
 import { deriveFrom, type EvidenceReader } from '../derive/derive-cluster.ts'
-import { factsChangeOf, mergeFacts } from './merge-facts.ts'
+import { factsChangeOf, mergeFacts, removalOf, withFactsOf } from './merge-facts.ts'
 import type { LoopCycle } from './loop-cycle.ts'
 import { POSITION_KEY, type FleetLoopState } from './loop-state.ts'
 import type { PendingDerivation } from './pending-derivations.ts'
@@ -30,9 +30,18 @@ export interface DerivationStageParts extends EvidenceReader {
 const BUDGET_MS = 700
 const BATCH = 50
 
-interface DerivedCluster extends PendingDerivation {
+interface MergedFacts {
+  /** Before; `undefined`: there were none. */
+  readonly stored: ClusterFacts | undefined
   readonly facts: ClusterFacts
   readonly change: FactsChange | undefined
+  /** Names that are joined into the cluster. */
+  readonly members: readonly string[]
+  /** Stored facts of these names, which are removed. */
+  readonly absorbed: readonly ClusterFacts[]
+}
+
+interface DerivedCluster extends PendingDerivation, Omit<MergedFacts, 'stored'> {
   readonly traces: readonly DerivedTrace[]
 }
 
@@ -43,13 +52,16 @@ interface DerivedCluster extends PendingDerivation {
 export async function derivePending(
   parts: DerivationStageParts,
   state: FleetLoopState,
-  index: { put(facts: ClusterFacts): void },
+  index: { put(facts: ClusterFacts): void; remove(cluster: string): void },
   cycle: LoopCycle,
 ): Promise<number> {
   let derived = 0
   const writes = new WriteBehind<DerivedCluster>(BATCH, async (batch) => {
     await writeDerived(parts, state, batch, cycle.nowMs)
-    for (const { facts } of batch) index.put(facts)
+    for (const { facts, members } of batch) {
+      for (const name of members) index.remove(name)
+      index.put(facts)
+    }
   })
   const deriveNext = async (): Promise<boolean> => {
     const next = state.pending.take()
@@ -75,20 +87,41 @@ export async function derivePending(
   return derived
 }
 
+/** The facts of a cluster that evidence and stored facts show, and what of the stored ones changes. */
+export async function deriveMerged(
+  parts: EvidenceReader & { readonly facts: Pick<FleetFactsReader, 'cluster'> },
+  cluster: string,
+  evidenceFromMs: number,
+): Promise<MergedFacts> {
+  const stored = await parts.facts.cluster(cluster)
+  const { members = [], ...derived } = await deriveFrom(parts, cluster)
+  const absorbed: ClusterFacts[] = []
+  for (const name of members) {
+    const facts = await parts.facts.cluster(name)
+    if (facts !== undefined) absorbed.push(facts)
+  }
+  const before = absorbed.reduce((sum: ClusterFacts | undefined, one) => withFactsOf(sum, one, cluster), stored)
+  const facts = mergeFacts(before, derived, evidenceFromMs)
+  return { stored, facts, change: factsChangeOf(stored, facts), members, absorbed }
+}
+
 async function deriveOne(
   parts: DerivationStageParts,
   { lateChanges, changedFacts }: FleetLoopState,
   pending: PendingDerivation,
   nowMs: number,
 ): Promise<DerivedCluster> {
-  const stored = await parts.facts.cluster(pending.cluster)
-  const facts = mergeFacts(stored, await deriveFrom(parts, pending.cluster), nowMs - parts.retentionMs)
-  const change = factsChangeOf(stored, facts)
+  const { stored, facts, change, members, absorbed } = await deriveMerged(
+    parts,
+    pending.cluster,
+    nowMs - parts.retentionMs,
+  )
   const traces = change === undefined ? [] : await changedTraces(stored, facts, change, parts.alerts)
-  const fromMs = changedFromMs(stored, facts)
-  if (fromMs !== undefined) lateChanges.note(fromMs, nowMs)
+  const changedMs = [changedFromMs(stored, facts), ...absorbed.map(({ cluster }) => cluster.firstSeenMs)]
+  const fromMs = Math.min(...changedMs.map((ms) => ms ?? Infinity))
+  if (fromMs < Infinity) lateChanges.note(fromMs, nowMs)
   changedFacts.derived(stored, facts)
-  return { ...pending, facts, change, traces }
+  return { ...pending, facts, change, traces, members, absorbed }
 }
 
 /** Also of nothing: the position may be reached without a derivation. */
@@ -98,7 +131,9 @@ async function writeDerived(
   derived: readonly DerivedCluster[],
   nowMs: number,
 ): Promise<void> {
-  const changes = derived.flatMap(({ change }) => change ?? [])
+  const changes = derived.flatMap(({ change, absorbed }) => {
+    return [...absorbed.map(removalOf), ...(change === undefined ? [] : [change])]
+  })
   const traces = derived.flatMap((one) => one.traces)
   // It may be before some of what is derived, and then that is done twice.
   const reached = alertTraces.waiting === 0 ? state.pending.reachedWith(derived) : undefined

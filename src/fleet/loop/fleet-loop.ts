@@ -37,7 +37,7 @@ export interface FleetLoopParts extends Omit<StageParts, 'alertTraces' | 'signal
   readonly index: Promise<
     Pick<
       FleetIndex,
-      'put' | 'markSeen' | 'describe' | 'returned' | 'coverage' | 'verdicts' | 'restoreSeries' | 'series'
+      'put' | 'remove' | 'markSeen' | 'describe' | 'returned' | 'coverage' | 'verdicts' | 'restoreSeries' | 'series'
     > & { readonly edges: Pick<FleetIndex['edges'], 'estimateNext'> }
   >
   /** Milliseconds that only rise. */

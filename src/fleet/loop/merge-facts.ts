@@ -99,6 +99,43 @@ function startOf({ upgrade }: UpgradeRecord): number {
   return upgradeKeyOf(upgrade, 'started') as number
 }
 
+/** Stored facts of a cluster with those of a name that was joined into it: what no evidence shows any more stays. */
+export function withFactsOf(stored: ClusterFacts | undefined, joined: ClusterFacts, cluster: string): ClusterFacts {
+  const { upgrades, intervals, modifications } = joined
+  return {
+    cluster: stored?.cluster ?? { ...joined.cluster, cluster },
+    upgrades: [
+      ...(stored?.upgrades ?? []),
+      ...upgrades
+        .filter((record) => stored?.upgrades.some((own) => isSameUpgrade(own, record)) !== true)
+        .map((record) => ({ ...record, upgrade: { ...record.upgrade, cluster } })),
+    ],
+    intervals: [
+      ...(stored?.intervals ?? []),
+      ...intervals
+        .filter((interval) => stored?.intervals.some((own) => isAtOnce(own, interval)) !== true)
+        .map((interval) => ({ ...interval, cluster })),
+    ],
+    modifications: [...(stored?.modifications ?? []), ...modifications.map((one) => ({ ...one, cluster }))],
+  }
+}
+
+/** A cluster runs one version of an operator at a time. */
+function isAtOnce(a: VersionInterval, b: VersionInterval): boolean {
+  return a.operator === b.operator && a.fromMs < (b.untilMs ?? Infinity) && b.fromMs < (a.untilMs ?? Infinity)
+}
+
+/** Nothing of a cluster is stored any more. */
+export function removalOf({ cluster: { cluster }, upgrades, intervals, modifications }: ClusterFacts): FactsChange {
+  return {
+    cluster,
+    isGone: true,
+    upgrades: { removed: upgrades, put: [] },
+    intervals: { removed: intervals, put: [] },
+    modifications: { removed: modifications, put: [] },
+  }
+}
+
 /** What has to be written for the stored facts of a cluster to become others; `undefined`: nothing. */
 export function factsChangeOf(stored: ClusterFacts | undefined, after: ClusterFacts): FactsChange | undefined {
   const isRecordSame = stored !== undefined && JSON.stringify(stored.cluster) === JSON.stringify(after.cluster)

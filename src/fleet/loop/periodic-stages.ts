@@ -24,7 +24,7 @@ export class Schedule {
 
 interface HeartbeatParts {
   readonly signals: Pick<SignalWatch, 'eachLastSeen'>
-  readonly observations: Pick<ObservationReader, 'lastSeenSince'>
+  readonly observations: Pick<ObservationReader, 'lastSeenSince' | 'joins'>
 }
 
 /** Longer than any source may pause. */
@@ -37,11 +37,12 @@ export async function updateLastSeen(
   index: Pick<FleetIndex, 'markSeen' | 'coverage' | 'verdicts'>,
   nowMs: number,
 ): Promise<void> {
-  signals.eachLastSeen((cluster, metricsMs) => {
-    index.markSeen(cluster, { metricsMs })
+  const joins = await observations.joins()
+  signals.eachLastSeen((name, metricsMs) => {
+    index.markSeen(joins.get(name) ?? name, { metricsMs })
   })
-  for (const { cluster, objectsMs } of await observations.lastSeenSince(nowMs - LOOK_BACK_MS)) {
-    index.markSeen(cluster, { objectsMs })
+  for (const { cluster: name, objectsMs } of await observations.lastSeenSince(nowMs - LOOK_BACK_MS)) {
+    index.markSeen(joins.get(name) ?? name, { objectsMs })
   }
   changedFacts.update(index.coverage(nowMs), index.verdicts(nowMs))
 }

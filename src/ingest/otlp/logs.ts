@@ -1,5 +1,6 @@
 import { valueText } from '../../model/attribute-text.ts'
 import { textAttribute, type Attributes, type AttributeValue } from '../../model/attribute.ts'
+import { isUuid } from '../../model/cluster-identity.ts'
 import type { ObjectListing, ObservationSink } from '../../model/fleet-facts.ts'
 import type { LogRecord, LogSink } from '../../model/log-record.ts'
 import type { ObjectObservation } from '../../model/observation.ts'
@@ -10,11 +11,11 @@ import type { OtlpEncoding } from '../../wire/otlp/answer.ts'
 import { decodeLogsJson } from '../../wire/otlp/logs-json.ts'
 import { decodeLogsProtobuf } from '../../wire/otlp/logs-protobuf.ts'
 import type { LogsRequest, OtlpLogRecord, ResourceLogs } from '../../wire/otlp/logs.ts'
-import { clusterOfResource, namesOfResource } from '../cluster-claim.ts'
+import type { ClaimingSender } from '../cluster-registry.ts'
 import type { Intake } from '../intake.ts'
 import { otlpOutcomeOf, type OtlpContext, type OtlpOutcome } from './outcome.ts'
 import type { OtlpOptions } from './options.ts'
-import { RefusalTally } from '../refusals.ts'
+import { RefusalTally, type RefusedSeries } from '../refusals.ts'
 
 /**
  * Handles an OTLP logs request, from its decompressed body to stored records and a response. Records of the Collector's
@@ -35,7 +36,7 @@ interface OtlpLogsParts {
   /** The checks that all formats share. */
   readonly intake: Intake
   readonly otlp: Pick<OtlpOptions, 'attributesMax'>
-  readonly observations: Pick<ObservationSink, 'putObjects' | 'putListings' | 'putAliases'>
+  readonly observations: Pick<ObservationSink, 'putObjects' | 'putListings'>
   readonly logs: LogSink
   readonly limits: {
     /** Retention of states of objects; older observations are refused. */
@@ -69,8 +70,8 @@ export function createOtlpLogsIngest(parts: OtlpLogsParts): OtlpLogsIngest {
 interface Sender {
   readonly cluster: string
   readonly service: string
-  /** Its aliases, stored with its first object. */
-  readonly names: readonly string[]
+  /** As which it sent, before its names were joined. */
+  readonly claimed: ClaimingSender
 }
 
 /** One request on its way into the store. */
@@ -80,7 +81,6 @@ class RequestWriter {
   readonly #tally = new RefusalTally()
   readonly #objects: ObjectObservation[] = []
   readonly #listings = new Map<string, ObjectListing & { readonly uids: string[] }>()
-  readonly #aliases = new Map<string, Set<string>>()
   readonly #records: LogRecord[] = []
   readonly #leftOut = { marker: 0, object: 0 }
   #taken = 0
@@ -93,7 +93,6 @@ class RequestWriter {
   write(request: LogsRequest): Pick<OtlpLogsOutcome, 'itemsIn' | 'itemsTaken' | 'refusals' | 'leftOut'> {
     for (const resource of request.resources) this.#resource(resource)
     const { observations, logs } = this.#parts
-    for (const [cluster, aliases] of this.#aliases) observations.putAliases(cluster, [...aliases])
     observations.putObjects(this.#objects)
     observations.putListings([...this.#listings.values()])
     logs.putLogs(this.#records)
@@ -102,17 +101,16 @@ class RequestWriter {
   }
 
   #resource({ resource, scopes }: ResourceLogs): void {
-    const { identityLabels } = this.#parts.intake.options
-    const claim = clusterOfResource(resource.attributes, this.#context.cluster, identityLabels)
+    const claim = this.#parts.intake.clusterOfResource(resource.attributes, this.#context)
     const records = scopes.flatMap((scope) => scope.records)
-    if (claim.kind === 'foreign') {
-      this.#refuse('cluster_mismatch', this.#context.cluster ?? '', () => claim.example, records.length)
+    if ('reason' in claim) {
+      this.#refuse(claim.reason, this.#context.cluster ?? '', () => claim.example, records.length)
       return
     }
     const sender = {
       cluster: claim.cluster,
       service: textAttribute(resource.attributes, 'service.name') ?? UNKNOWN_SERVICE,
-      names: namesOfResource(resource.attributes, identityLabels),
+      claimed: claim.sender,
     }
     for (const record of records) this.#record(record, sender)
   }
@@ -128,8 +126,9 @@ class RequestWriter {
       this.#take(sender.cluster)
     } else if (sender.cluster === '') this.#refuse('no_cluster', '', () => NO_CLUSTER)
     else if (reading.kind === 'cluster_uid') {
-      this.#alias(sender, reading.uid)
-      this.#take(sender.cluster)
+      const refused = this.#identify(sender, 'uid', reading.uid)
+      if (refused === undefined) this.#take(sender.cluster)
+      else this.#refuse(refused.reason, sender.cluster, () => refused.example)
     } else this.#object({ cluster: sender.cluster, ...reading.observation }, attributes, sender)
   }
 
@@ -150,10 +149,15 @@ class RequestWriter {
       refuse('too_old', `got an object observed before retention.objects, ${retentionMs} ms ago`)
       return
     }
+    if (facts.kind === 'clusterversions') {
+      const refused = this.#identify(sender, 'id', facts.clusterId)
+      if (refused !== undefined) {
+        this.#refuse(refused.reason, cluster, () => refused.example)
+        return
+      }
+    }
     this.#objects.push(observation)
     this.#take(cluster)
-    for (const alias of sender.names) this.#alias(sender, alias)
-    if (facts.kind === 'clusterversions') this.#alias(sender, facts.clusterId)
     if (change !== 'listed') return
     const resource = textAttribute(attributes, 'k8s.resource.name') ?? facts.kind
     const key = `${cluster}\0${resource}\0${namespace}\0${observedMs}`
@@ -190,11 +194,12 @@ class RequestWriter {
     }
   }
 
-  #alias({ cluster }: Sender, alias: string): void {
-    if (alias === '' || alias === cluster) return
-    const known = this.#aliases.get(cluster)
-    if (known === undefined) this.#aliases.set(cluster, new Set([alias]))
-    else known.add(alias)
+  /** An object of the cluster itself proves its uid or id. */
+  #identify({ claimed }: Sender, kind: 'uid' | 'id', name: string): RefusedSeries | undefined {
+    if (name === '' || name === claimed.cluster) return undefined
+    const names = [{ name, kind: isUuid(name) ? kind : ('name' as const) }]
+    const admitted = this.#parts.intake.registry.admit({ ...claimed, names }, this.#context.nowMs)
+    return 'reason' in admitted ? admitted : undefined
   }
 
   #take(cluster: string): void {

@@ -64,11 +64,14 @@ export class StreamTable {
     const raw = [...pairs].map(([name, value]) => {
       return { name, value, nameBytes: Buffer.byteLength(name), valueBytes: Buffer.byteLength(value) }
     })
-    const admission = admit(raw, cluster, this.#intake.options)
-    if (admission.kind === 'refused') {
-      this.#known.set(key, admission)
-      return admission
+    const sent = admit(raw, cluster, this.#intake.options)
+    if (sent.kind === 'refused') {
+      this.#known.set(key, sent)
+      return sent
     }
+    const admission = this.#intake.identify(sent)
+    // Not remembered: the cluster may be free later.
+    if (admission.kind === 'refused') return admission
     const refs = this.#intake.resolveAll(seriesOf(admission.labels, shape))
     // Not remembered: there may be room for it later.
     if ('reason' in refs) return { kind: 'refused', ...refs }

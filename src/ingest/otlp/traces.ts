@@ -7,9 +7,8 @@ import type { OtlpScope } from '../../wire/otlp/resource.ts'
 import { decodeTracesJson } from '../../wire/otlp/traces-json.ts'
 import { decodeTracesProtobuf } from '../../wire/otlp/traces-protobuf.ts'
 import type { OtlpSpan, ResourceSpans, TracesRequest } from '../../wire/otlp/traces.ts'
-import { clusterOfResource, type ResourceCluster } from '../cluster-claim.ts'
 import { clipText } from '../clip-text.ts'
-import type { Intake } from '../intake.ts'
+import type { IdentifiedResource, Intake } from '../intake.ts'
 import { otlpOutcomeOf, type OtlpContext, type OtlpOutcome } from './outcome.ts'
 import type { OtlpOptions } from './options.ts'
 import { resourceSize, scopeSize, sizeFault, type SharedSize } from './span-size.ts'
@@ -80,12 +79,11 @@ class RequestWriter {
   }
 
   #resource({ resource: sent, scopes }: ResourceSpans): void {
-    const { identityLabels } = this.#parts.intake.options
-    const claim = clusterOfResource(sent.attributes, this.#context.cluster, identityLabels)
+    const claim = this.#parts.intake.clusterOfResource(sent.attributes, this.#context)
     const { attributes, droppedAttributes, schemaUrl } = sent
     const resource: SpanResource = {
       service: textAttribute(attributes, 'service.name') ?? UNKNOWN_SERVICE,
-      cluster: claim.kind === 'named' ? claim.cluster : '',
+      cluster: 'reason' in claim ? '' : claim.cluster,
       attributes,
       ...(droppedAttributes > 0 && { droppedAttributes }),
       ...(schemaUrl !== '' && { schemaUrl }),
@@ -99,7 +97,7 @@ class RequestWriter {
     }
   }
 
-  #span(span: Span, sent: OtlpSpan, claim: ResourceCluster, shared: readonly SharedSize[]): void {
+  #span(span: Span, sent: OtlpSpan, claim: IdentifiedResource, shared: readonly SharedSize[]): void {
     const size = sizeFault(span, shared, this.#parts.intake.options)
     const fault =
       idFault(sent) ??
@@ -107,7 +105,7 @@ class RequestWriter {
       (size === undefined ? undefined : { reason: 'span_too_large' as const, text: size })
     // A name above the limit is not remembered as that of a cluster.
     const cluster = shared.some((part) => part.fault !== undefined) ? '' : span.resource.cluster
-    if (claim.kind === 'foreign') this.#refuse('cluster_mismatch', this.#context.cluster ?? '', () => claim.example)
+    if ('reason' in claim) this.#refuse(claim.reason, this.#context.cluster ?? '', () => claim.example)
     else if (fault !== undefined) this.#refuse(fault.reason, cluster, () => `${fault.text}: ${nameOf(span)}`)
     else {
       const broken = upgradeSpanFault(span)

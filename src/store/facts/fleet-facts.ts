@@ -80,7 +80,8 @@ export class SqlFleetFacts extends FactsTables implements FleetFactsReader {
 }
 
 async function writeChange(db: Kysely<FactsSchema>, change: FactsChange): Promise<void> {
-  const { cluster, record, upgrades, intervals, modifications } = change
+  const { cluster, record, isGone = false, upgrades, intervals, modifications } = change
+  if (isGone) await db.deleteFrom('fleet_cluster').where('cluster', '=', cluster).execute()
   if (record !== undefined) {
     await db
       .replaceInto('fleet_cluster')

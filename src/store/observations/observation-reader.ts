@@ -1,8 +1,16 @@
 import { groupBy } from '../../base/group-by.ts'
 import type { ChangesRange, ObservationReader } from '../../model/fleet-facts.ts'
 import type { ObjectFacts } from '../../model/object-facts.ts'
-import type { MetricRun, ObjectAbsence, ObjectObservation, ObjectTransition } from '../../model/observation.ts'
+import type {
+  ClusterObservations,
+  MetricRun,
+  ObjectAbsence,
+  ObjectObservation,
+  ObjectTransition,
+} from '../../model/observation.ts'
 import { asFailure, openDatabaseForReading } from '../database.ts'
+import { ClusterClaimReader } from './cluster-claims.ts'
+import { joinObservations } from '../../model/joined-observations.ts'
 import { absenceOf } from './listing-rows.ts'
 import { MetricRunReader } from './metric-runs.ts'
 import { unpackMinutes } from './minutes-codec.ts'
@@ -17,7 +25,6 @@ import { Statements } from '../statements.ts'
 interface ClusterRow {
   readonly id: number
   readonly lastSeenMs: number
-  readonly aliases: string
   readonly trimmedMs: number | null
 }
 
@@ -31,6 +38,14 @@ interface ObjectRow {
 }
 
 type StateColumns = Parameters<typeof spanOf>[0] & { readonly object: number; readonly facts: Uint8Array }
+
+type OwnObservations = Omit<ClusterObservations, 'spans'>
+
+interface StoredTransition {
+  readonly atMs: number
+  readonly version: number
+  readonly transition: ObjectTransition
+}
 
 /** Limit for cached facts of states: a cluster is read again when one of its objects changed. */
 const FACTS_KNOWN_MAX = 20_000
@@ -50,7 +65,7 @@ export class SqlObservations extends Statements implements ObservationReader {
     'SELECT name, position FROM observed_cluster WHERE position > ? ORDER BY position',
   )
   readonly #cluster = this.db.prepare<[string], ClusterRow>(
-    'SELECT id, heard_ms AS lastSeenMs, aliases, trimmed_ms AS trimmedMs FROM observed_cluster WHERE name = ?',
+    'SELECT id, heard_ms AS lastSeenMs, trimmed_ms AS trimmedMs FROM observed_cluster WHERE name = ?',
   )
   readonly #objects = this.db.prepare<[number], ObjectRow>(
     `SELECT id, uid, kind, namespace, name, listed_minute AS listedMinute FROM observed_object WHERE cluster = ?
@@ -73,6 +88,7 @@ export class SqlObservations extends Statements implements ObservationReader {
            WHERE object IN (SELECT id FROM observed_object WHERE cluster = ?)
          UNION ALL SELECT min(first_ms) FROM metric_run WHERE cluster = ?)`,
   )
+  readonly #claims = new ClusterClaimReader(this.db)
   readonly #facts = new Map<string, ObjectFacts>()
 
   changedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }> {
@@ -82,23 +98,51 @@ export class SqlObservations extends Statements implements ObservationReader {
     })
   }
 
+  joins(): Promise<ReadonlyMap<string, string>> {
+    return this.#reading(() => {
+      return new Map(this.#claims.joins().map(({ name, into }) => [name, into ?? name]))
+    })
+  }
+
   read(cluster: string): ReturnType<ObservationReader['read']> {
     return this.#reading(() => {
-      const row = this.#cluster.get(cluster)
-      if (row === undefined) return { cluster, objects: [], absences: [], metrics: [] }
-      const objects = this.#objects.all(row.id)
-      const states = this.#statesOf(row.id)
+      const members = this.#claims.members(cluster)
+      const own = this.#readOwn(cluster, cluster)
+      const all = members.reduce((sum, name) => joinObservations(sum, this.#readOwn(name, cluster)), own)
+      const names = new Set([cluster, ...members])
+      const claims = [...names].flatMap((name) => this.#claims.of(name))
+      const aliases = new Set(members)
+      for (const claim of claims) {
+        if (claim.refusal === undefined && names.has(claim.cluster)) aliases.add(claim.name)
+        // A name that claims this one and has no data of its own is another name of it.
+        if (claim.refusal === undefined && claim.joins) aliases.add(claim.cluster)
+      }
+      aliases.delete(cluster)
+      const conflicts = claims.filter(({ refusal }) => refusal !== undefined)
       return {
-        cluster,
-        aliases: JSON.parse(row.aliases) as string[],
-        ...(row.lastSeenMs === 0
-          ? {}
-          : { objectsLastSeenMs: row.lastSeenMs - (row.lastSeenMs % LAST_SEEN_FACT_STEP_MS) }),
-        objects: objects.flatMap((object) => this.#observationsOf(cluster, object, states.get(object.id) ?? [])),
-        absences: this.#absencesOf(cluster, row.id, objects, states),
-        metrics: this.#runs.read(cluster, row.id),
+        ...all,
+        ...(aliases.size === 0 ? {} : { aliases: [...aliases].sort() }),
+        ...(members.length === 0 ? {} : { members }),
+        ...(conflicts.length === 0 ? {} : { conflicts }),
       }
     })
+  }
+
+  /** What is stored under one name, as of a cluster. */
+  #readOwn(name: string, cluster: string): OwnObservations {
+    const row = this.#cluster.get(name)
+    if (row === undefined) return { cluster, objects: [], absences: [], metrics: [] }
+    const objects = this.#objects.all(row.id)
+    const states = this.#statesOf(row.id)
+    return {
+      cluster,
+      ...(row.lastSeenMs === 0
+        ? {}
+        : { objectsLastSeenMs: row.lastSeenMs - (row.lastSeenMs % LAST_SEEN_FACT_STEP_MS) }),
+      objects: objects.flatMap((object) => this.#observationsOf(cluster, object, states.get(object.id) ?? [])),
+      absences: this.#absencesOf(cluster, row.id, objects, states),
+      metrics: this.#runs.read(cluster, row.id),
+    }
   }
 
   runs(cluster: string): Promise<readonly MetricRun[]> {
@@ -121,30 +165,37 @@ export class SqlObservations extends Statements implements ObservationReader {
     })
   }
 
-  changes(cluster: string, { fromMs, toMs, limit, uid }: ChangesRange): Promise<readonly ObjectTransition[]> {
+  changes(cluster: string, range: ChangesRange): Promise<readonly ObjectTransition[]> {
     return this.#reading(() => {
-      const row = this.#cluster.get(cluster)
-      if (row === undefined) return []
-      const states = this.#statesOf(row.id)
-      return this.#objects
-        .all(row.id)
-        .filter((object) => uid === undefined || uidOf(object.uid) === uid)
-        .flatMap((object) => {
-          const all = statesOf(object.kind, states.get(object.id) ?? [])
-          return all.map((start, i) => ({ object, start, before: all[i - 1] }))
-        })
-        .filter(({ start }) => start.ms >= fromMs && start.ms <= toMs)
-        .sort((a, b) => b.start.ms - a.start.ms || b.start.version - a.start.version)
-        .slice(0, limit)
-        .map(({ object, start, before }) => {
-          const manager = managerOf(start.manager)
-          return {
-            after: this.#observationOf(cluster, object, start),
-            ...(before === undefined ? {} : { before: this.#factsOf(object.id, before.state) }),
-            ...(manager === undefined ? {} : { manager }),
-          }
-        })
+      return [cluster, ...this.#claims.members(cluster)]
+        .flatMap((name) => this.#changesOf(name, cluster, range))
+        .sort((a, b) => b.atMs - a.atMs || b.version - a.version)
+        .slice(0, range.limit)
+        .map(({ transition }) => transition)
     })
+  }
+
+  #changesOf(name: string, cluster: string, { fromMs, toMs, uid }: ChangesRange): readonly StoredTransition[] {
+    const row = this.#cluster.get(name)
+    if (row === undefined) return []
+    const states = this.#statesOf(row.id)
+    return this.#objects
+      .all(row.id)
+      .filter((object) => uid === undefined || uidOf(object.uid) === uid)
+      .flatMap((object) => {
+        const all = statesOf(object.kind, states.get(object.id) ?? [])
+        return all.map((start, i) => ({ object, start, before: all[i - 1] }))
+      })
+      .filter(({ start }) => start.ms >= fromMs && start.ms <= toMs)
+      .map(({ object, start, before }) => {
+        const manager = managerOf(start.manager)
+        const transition = {
+          after: this.#observationOf(cluster, object, start),
+          ...(before === undefined ? {} : { before: this.#factsOf(object.id, before.state) }),
+          ...(manager === undefined ? {} : { manager }),
+        }
+        return { atMs: start.ms, version: start.version, transition }
+      })
   }
 
   /** All statements of one read see the same moment. */

@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3'
 import type { ObjectListing, ObservationSink } from '../../model/fleet-facts.ts'
+import type { ClusterClaim, ClusterJoin } from '../../model/cluster-claim.ts'
 import type { MetricRun, ObjectObservation } from '../../model/observation.ts'
+import { ClusterClaimReader, ClusterClaims } from './cluster-claims.ts'
 import { ListingRows } from './listing-rows.ts'
 import { MetricRuns } from './metric-runs.ts'
 import {
@@ -33,25 +35,31 @@ import { ObservedClusters } from './observed-clusters.ts'
 type Change =
   | { readonly kind: 'objects'; readonly observations: readonly ObjectObservation[] }
   | { readonly kind: 'listings'; readonly listings: readonly ObjectListing[] }
-  | { readonly kind: 'aliases'; readonly cluster: string; readonly aliases: readonly string[] }
+  | { readonly kind: 'claims'; readonly claims: readonly ClusterClaim[] }
+  | { readonly kind: 'released'; readonly claims: readonly ClusterClaim[] }
+  | { readonly kind: 'joins'; readonly joins: readonly ClusterJoin[] }
   | { readonly kind: 'runs'; readonly cluster: string; readonly fromMs: number; readonly runs: readonly MetricRun[] }
 
 /** Approximate memory of one pending item. */
-const PENDING_BYTES = { object: 2000, listing: 500, run: 200 }
+const PENDING_BYTES = { object: 2000, listing: 500, run: 200, claim: 400 }
 
 const MINUTE_MS = 60_000
 
 export class Observations implements ObservationSink {
   readonly #clusters: ObservedClusters
+  readonly #claims: ClusterClaims
   readonly #objects: ObjectRows
   readonly #listings: ListingRows
   readonly #runs: MetricRuns
   readonly #retention: ObservationRetention
+  readonly #claimReader: ClusterClaimReader
   #pending: Change[] = []
   #pendingBytes = 0
 
   constructor(db: Database.Database) {
     this.#clusters = new ObservedClusters(db)
+    this.#claims = new ClusterClaims(db)
+    this.#claimReader = new ClusterClaimReader(db)
     this.#objects = new ObjectRows(db)
     this.#listings = new ListingRows(db)
     this.#runs = new MetricRuns(db)
@@ -76,12 +84,26 @@ export class Observations implements ObservationSink {
     if (listings.length > 0) this.#wait({ kind: 'listings', listings }, listings.length * PENDING_BYTES.listing)
   }
 
-  putAliases(cluster: string, aliases: readonly string[]): void {
-    if (aliases.length > 0) this.#wait({ kind: 'aliases', cluster, aliases }, PENDING_BYTES.listing)
+  putClaims(claims: readonly ClusterClaim[]): void {
+    if (claims.length > 0) this.#wait({ kind: 'claims', claims }, claims.length * PENDING_BYTES.claim)
+  }
+
+  removeClaims(claims: readonly ClusterClaim[]): void {
+    if (claims.length > 0) this.#wait({ kind: 'released', claims }, claims.length * PENDING_BYTES.claim)
+  }
+
+  putJoins(joins: readonly ClusterJoin[]): void {
+    if (joins.length > 0) this.#wait({ kind: 'joins', joins }, joins.length * PENDING_BYTES.claim)
   }
 
   putRuns(cluster: string, fromMs: number, runs: readonly MetricRun[]): void {
     this.#wait({ kind: 'runs', cluster, fromMs, runs }, (runs.length + 1) * PENDING_BYTES.run)
+  }
+
+  /** What was stored about names of clusters until now. */
+  storedClaims(): { claims: readonly ClusterClaim[]; joins: readonly ClusterJoin[]; clusters: readonly string[] } {
+    const reader = this.#claimReader
+    return { claims: reader.all(), joins: reader.joins(), clusters: reader.clusters() }
   }
 
   /** Call in the transaction of a commit; then call `written` after the commit, or `failed`. */
@@ -124,14 +146,28 @@ export class Observations implements ObservationSink {
       case 'listings':
         for (const listing of change.listings) this.#list(listing)
         return
-      case 'aliases':
-        this.#clusters.addAliases(change.cluster, change.aliases)
+      case 'claims':
+        for (const claim of change.claims) if (this.#claims.put(claim)) this.#touchNames(claim)
+        return
+      case 'released':
+        for (const claim of change.claims) {
+          this.#claims.remove(claim)
+          this.#touchNames(claim)
+        }
+        return
+      case 'joins':
+        for (const { name, into } of change.joins) this.#clusters.join(name, into)
         return
       case 'runs': {
         const cluster = this.#clusters.idOf(change.cluster)
         if (this.#runs.replaceFrom(cluster, change.fromMs, change.runs)) this.#clusters.touch(cluster)
       }
     }
+  }
+
+  #touchNames({ cluster, name }: ClusterClaim): void {
+    this.#clusters.touchKnown(cluster)
+    this.#clusters.touchKnown(name)
   }
 
   #observe(observation: ObjectObservation): void {

@@ -1,16 +1,12 @@
 import type Database from 'better-sqlite3'
 import { Statements } from '../statements.ts'
 
-/** Observed clusters: their numbers, aliases, last report, and the position of their last change. */
+/** Observed clusters: their numbers, what they are joined into, last report, and the position of their last change. */
 
 interface ClusterRow {
   readonly id: number
   readonly lastSeenMs: number
-  readonly aliases: string
 }
-
-/** A sender that makes up a new name each time must not fill the row. */
-const ALIASES_MAX = 16
 
 /** Resolution of the last report: lists arrive each half hour, and this distinguishes silence from inactivity. */
 const LAST_SEEN_STEP_MS = 10 * 60_000
@@ -19,14 +15,14 @@ export const LAST_SEEN_FACT_STEP_MS = 3_600_000
 
 export class ObservedClusters extends Statements {
   readonly #find = this.db.prepare<[string], ClusterRow>(
-    'SELECT id, heard_ms AS lastSeenMs, aliases FROM observed_cluster WHERE name = ?',
+    'SELECT id, heard_ms AS lastSeenMs FROM observed_cluster WHERE name = ?',
   )
   readonly #add = this.db.prepare<[string, number]>(
-    "INSERT INTO observed_cluster (name, position, heard_ms, aliases) VALUES (?, ?, 0, '[]')",
+    'INSERT INTO observed_cluster (name, position, heard_ms) VALUES (?, ?, 0)',
   )
   readonly #touch = this.db.prepare<[number, number]>('UPDATE observed_cluster SET position = ? WHERE id = ?')
   readonly #lastSeen = this.db.prepare<[number, number]>('UPDATE observed_cluster SET heard_ms = ? WHERE id = ?')
-  readonly #alias = this.db.prepare<[string, number]>('UPDATE observed_cluster SET aliases = ? WHERE id = ?')
+  readonly #join = this.db.prepare<[string | null, number]>('UPDATE observed_cluster SET joined = ? WHERE id = ?')
   readonly #newest = this.db.prepare<[], { position: number | null }>(
     'SELECT max(position) AS position FROM observed_cluster',
   )
@@ -48,6 +44,12 @@ export class ObservedClusters extends Statements {
     this.#touched.add(id)
   }
 
+  /** The same of a cluster that may have no observations. */
+  touchKnown(name: string): void {
+    const row = this.#known.get(name) ?? this.#find.get(name)
+    if (row !== undefined) this.touch(row.id)
+  }
+
   /** A sign of life. */
   seen(name: string, ms: number): void {
     const row = this.#row(name)
@@ -59,16 +61,12 @@ export class ObservedClusters extends Statements {
       this.touch(row.id)
   }
 
-  /** When there are too many, the first by name are stored, in any order of arrival. */
-  addAliases(name: string, aliases: readonly string[]): void {
-    const row = this.#row(name)
-    const known = JSON.parse(row.aliases) as string[]
-    const all = [...new Set([...known, ...aliases])].filter((alias) => alias !== '' && alias !== name)
-    const text = JSON.stringify(all.sort().slice(0, ALIASES_MAX))
-    if (text === row.aliases) return
-    this.#alias.run(text, row.id)
-    this.#known.set(name, { ...row, aliases: text })
-    this.touch(row.id)
+  /** Both are derived again: the one that the name leaves is a reader's own business. */
+  join(name: string, into: string | undefined): void {
+    const { id } = this.#row(name)
+    this.#join.run(into ?? null, id)
+    this.touch(id)
+    if (into !== undefined) this.touch(this.idOf(into))
   }
 
   /** Call last in a transaction: assigns a new position to each changed cluster. */
@@ -91,7 +89,7 @@ export class ObservedClusters extends Statements {
       return known
     }
     const id = Number(this.#add.run(name, ++this.#position).lastInsertRowid)
-    const row = { id, lastSeenMs: 0, aliases: '[]' }
+    const row = { id, lastSeenMs: 0 }
     this.#known.set(name, row)
     return row
   }

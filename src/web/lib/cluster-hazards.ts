@@ -86,12 +86,14 @@ export const PROBLEM_RUNBOOKS: Readonly<Record<ProblemCause, string>> = {
   hyperconverged_unhealthy: 'HCOOperatorConditionsUnhealthy',
   virt_handler_outdated: 'VirtHandlerDaemonSetRolloutFailing',
   cannot_plan: 'DaytwoCannotPlanUpgrade',
+  identity_conflict: 'DaytwoIdentityConflict',
 }
 
 const PROBLEM_NAMES: Readonly<Record<Exclude<ProblemCause, 'hyperconverged_unhealthy'>, string>> = {
   csv_unhealthy: 'The installed CSV is unhealthy',
   virt_handler_outdated: 'virt-handler is not updated on all nodes',
   cannot_plan: 'OLM cannot plan an upgrade',
+  identity_conflict: 'Two clusters use one name',
 }
 
 /** The components with a JSON patch in effect. */

@@ -15,6 +15,7 @@ const CLUSTER_LOOKS: Readonly<Record<ClusterState, Look>> = {
   stuck: { shape: 'triangle', tone: 'tone-critical' },
   unhealthy: { shape: 'cross', tone: 'tone-critical' },
   cannot_plan: { shape: 'slash', tone: 'tone-warning' },
+  identity_conflict: { shape: 'diamond', tone: 'tone-critical' },
   silent: { shape: 'dash' },
   tainted: { shape: 'diamond', tone: 'tone-warning' },
   upgrading: { shape: 'up' },

@@ -550,7 +550,7 @@ test.each([
   ],
   [
     'clusters?state=happy',
-    '400 invalid parameter "state": got "happy", want one of upgrading, stuck, silent, unhealthy, cannot_plan, tainted, outdated_workloads, paused_pool, unknown, steady, gone',
+    '400 invalid parameter "state": got "happy", want one of upgrading, stuck, silent, unhealthy, cannot_plan, identity_conflict, tainted, outdated_workloads, paused_pool, unknown, steady, gone',
   ],
   ['clusters?limit=0', '400 invalid parameter "limit": got "0", want a whole number from 1 to 1000'],
   ['clusters?limit=1001', '400 invalid parameter "limit": got "1001", want a whole number from 1 to 1000'],

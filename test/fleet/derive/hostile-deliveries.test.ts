@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { clusterHistory } from '../../../src/fleet/derive/cluster-history.ts'
 import { deriveCluster } from '../../../src/fleet/derive/derive-cluster.ts'
-import type { ObjectObservation } from '../../../src/model/observation.ts'
+import type { ClusterClaim } from '../../../src/model/cluster-claim.ts'
+import type { MetricRun, ObjectObservation } from '../../../src/model/observation.ts'
 import {
   CSV_UID,
   at,
@@ -527,5 +528,103 @@ describe('a Prometheus with a wrong clock', () => {
       GOLDEN,
       expect.stringContaining('1.17.0 > 1.18.0'),
     ])
+  })
+})
+
+describe('metrics of two clusters under one name, without a uid', () => {
+  const succeeded = (version: string, first: number, last: number | undefined, before?: number) =>
+    run('csv_succeeded', { version }, 1, {
+      ...{ first, last: last ?? 30_000 },
+      ...(before === undefined ? {} : { before }),
+      ...(last === undefined ? {} : { after: last + 30 }),
+    })
+  const problemsOf = (metrics: readonly MetricRun[]): readonly string[] => {
+    const { problems = [] } = deriveCluster(observations({ metrics })).cluster
+    return problems.map(({ cause, reason = '', text }) => `${cause} ${reason}: ${text}`)
+  }
+  /** Four changes between two clusters, an hour of deliveries each. */
+  const inTurn = [
+    succeeded('1.16.0', 0, 3570),
+    succeeded('1.17.0', 3600, 7170, 3570),
+    succeeded('1.16.0', 7200, 10_770, 7170),
+    succeeded('1.17.0', 10_800, 14_370, 10_770),
+    succeeded('1.16.0', 14_400, 17_970, 14_370),
+  ]
+
+  test('that come in turn make no upgrades', () => {
+    expect(upgradesOf({ metrics: inTurn })).toEqual([])
+    expect(problemsOf(inTurn)).toEqual([
+      'identity_conflict mixed_metrics: Metrics report the versions 1.16.0 and 1.17.0 in turn: two clusters send under one name. No upgrade is derived from these metrics. Give each cluster a name and a token of its own.',
+    ])
+  })
+
+  test('an upgrade, a restore and the same upgrade again are what they are', () => {
+    expect(upgradesOf({ metrics: inTurn.slice(0, 4) })).toHaveLength(3)
+    expect(problemsOf(inTurn.slice(0, 4))).toEqual([])
+    // Slowly, back and forth: a cluster that is installed again for each test.
+    const slow = inTurn.map((one, i) => succeeded(one.labels['version']!, i * 7230, i * 7230 + 7200, i * 7230 - 30))
+    expect(upgradesOf({ metrics: slow })).toHaveLength(4)
+    expect(problemsOf(slow)).toEqual([])
+  })
+
+  test('that come at once make none either, also when one of the clusters is upgraded', () => {
+    const atOnce = [
+      succeeded('1.16.0', 0, undefined),
+      succeeded('1.17.0', 3600, 9000, 3570),
+      succeeded('1.18.0', 9030, undefined, 9000),
+    ]
+    expect(upgradesOf({ metrics: atOnce })).toEqual([])
+    expect(problemsOf(atOnce)).toEqual([
+      expect.stringMatching(
+        /^identity_conflict mixed_metrics: Metrics report the versions 1.16.0 and 1.18.0 at once: /,
+      ),
+    ])
+    expect(deriveCluster(observations({ metrics: atOnce })).cluster.problems?.[0]?.sinceMs).toBe(at(9030))
+  })
+
+  test('an old series that goes stale late is no second cluster', () => {
+    const upgrade = (stale: number) => [
+      succeeded('1.16.0', 0, 3600 + stale - 30),
+      succeeded('1.17.0', 3600, undefined, 3570),
+    ]
+    expect(upgradesOf({ metrics: upgrade(900) })).toHaveLength(1)
+    expect(problemsOf(upgrade(900))).toEqual([])
+    expect(upgradesOf({ metrics: upgrade(901) })).toEqual([])
+  })
+})
+
+describe('claims of names that were refused', () => {
+  const UID = '6f3c1d52-9f0e-4c1b-8a53-0d6c5a1e7b10'
+  const conflict = (more: Partial<ClusterClaim> = {}): ClusterClaim => ({
+    ...{ cluster: observations({}).cluster, name: UID, kind: 'uid', joins: true, isBound: false },
+    ...{ refusal: 'other_identity', firstMs: at(100), lastMs: at(900) },
+    ...more,
+  })
+  const problemsOf = (conflicts: readonly ClusterClaim[]) => {
+    const { problems = [], refusedAliases } = deriveCluster({
+      ...observations({ objects: goldenUpgrade() }),
+      conflicts,
+    }).cluster
+    return [problems.map(({ reason, text, sinceMs }) => `${sinceMs} ${reason ?? ''}: ${text}`), refusedAliases]
+  }
+  const { cluster } = conflict()
+
+  test.each<[Partial<ClusterClaim>, string, readonly string[] | undefined]>([
+    [{}, `Data with the uid of kube-system "${UID}" is refused: the cluster has another one.`, undefined],
+    [{ refusal: 'taken', kind: 'id' }, `The cluster ID "${UID}" is refused: another cluster has or claims it.`, [UID]],
+    [{ refusal: 'too_many', kind: 'name' }, `The name "${UID}" is refused: the cluster has too many names.`, undefined],
+    [{ refusal: 'taken', cluster: 'berlin', name: cluster }, `"berlin" also claims the uid of kube-system`, undefined],
+  ])('%j is a problem of the cluster', (more, text, refused) => {
+    expect(problemsOf([conflict(more)])).toEqual([[expect.stringContaining(text)], refused])
+  })
+
+  test('until two hours after the last one', () => {
+    const newestMs = observations({ objects: goldenUpgrade() }).objects.reduce(
+      (ms, one) => Math.max(ms, one.observedMs),
+      0,
+    )
+    const after = (ms: number) => problemsOf([conflict({ lastMs: newestMs - ms })])[0]
+    expect([after(2 * 3_600_000), after(2 * 3_600_000 + 1)]).toEqual([[expect.stringContaining(UID)], []])
+    expect(problemsOf([conflict({ cluster: 'berlin', name: cluster })])[0]).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ function stageOf(stored?: string) {
   const since = (log: readonly string[]) => (position: number) =>
     Promise.resolve({ clusters: log.slice(position), position: log.length })
   const parts: ChangeStageParts = {
-    observations: { changedSince: since(observed) },
+    observations: { changedSince: since(observed), joins: () => Promise.resolve(new Map([['uid-a', 'a']])) },
     spans: { changedSince: since(sent) },
     position: () => Promise.resolve(stored),
     alertTraces: { collect: (position) => Promise.resolve(position + 1) },
@@ -53,4 +53,12 @@ test.each([
   expect(state.pending.clusters()).toEqual(pending)
   expect(state.collected).toEqual({ observations: 2, spans: 0, alerts })
   expect(state.storedPosition).toBe(stored)
+})
+
+test('of a joined name its cluster is pending, of observations and of spans', async () => {
+  const { parts, observed, sent, state } = stageOf()
+  observed.push('uid-a', 'b')
+  sent.push('uid-a')
+  await collectChanges(parts, state, 1000)
+  expect([...state.pending.clusters()].sort()).toEqual(['a', 'b'])
 })

@@ -16,6 +16,7 @@ function stageOf() {
   const log: string[] = []
   const indexed: ClusterFacts[] = []
   const changes: FactsChange[] = []
+  const members = new Map<string, readonly string[]>()
   const faults = { read: '', write: false }
   const alertTraces = { waiting: 0 }
   const runOf = (cluster: string): MetricRun => ({
@@ -26,12 +27,23 @@ function stageOf() {
     firstMs: NOW_MS - HOUR_MS,
     lastMs: NOW_MS,
   })
+  const membersOf = (cluster: string): { members?: readonly string[] } => {
+    const names = members.get(cluster)
+    return names === undefined ? {} : { members: names }
+  }
   const parts: DerivationStageParts = {
     observations: {
       read: (cluster) =>
         cluster === faults.read
           ? Promise.reject(new Error('no disk'))
-          : Promise.resolve({ cluster, aliases: [], objects: [], absences: [], metrics: [runOf(cluster)] }),
+          : Promise.resolve({
+              cluster,
+              aliases: [],
+              objects: [],
+              absences: [],
+              metrics: [runOf(cluster)],
+              ...membersOf(cluster),
+            }),
     },
     spans: { upgradeSpans: () => Promise.resolve([]) },
     facts: {
@@ -72,10 +84,13 @@ function stageOf() {
       put: (facts: ClusterFacts) => {
         indexed.push(facts)
       },
+      remove: (cluster: string) => {
+        log.push(`remove ${cluster}`)
+      },
     }
     return { derived: await derivePending(parts, state, index, cycle), failures: cycle.failures }
   }
-  return { run, wait, state, stored, log, indexed, changes, faults, alertTraces }
+  return { run, wait, state, stored, members, log, indexed, changes, faults, alertTraces }
 }
 
 test('facts are read once, written with the position, and put into the index as written', async () => {
@@ -110,6 +125,40 @@ test('expired facts stay, and traces are written before the facts that they are 
   await run()
   expect(log.slice(1)).toEqual(['1 traces', `facts of a, position ${JSON.stringify(POSITION)}`])
   expect(indexed[0]?.upgrades).toEqual([expired])
+})
+
+test('facts of a name that was joined are written as of the cluster, and its own are removed with them', async () => {
+  const { run, wait, state, stored, members, log, indexed, changes } = stageOf()
+  const endedMs = NOW_MS - RETENTION_MS - HOUR_MS
+  const record = { id: 'old', cluster: 'uid-1', startedMs: endedMs - HOUR_MS, endedMs }
+  const upgrades = [upgradeRecord(record, { observedUntilMs: endedMs })]
+  const joined = {
+    cluster: emptyRecord('uid-1', { firstSeenMs: 24 * HOUR_MS }),
+    upgrades,
+    intervals: [],
+    modifications: [],
+  }
+  stored.set('uid-1', joined)
+  members.set('a', ['uid-1', 'uid-2'])
+  wait('a')
+  expect(await run()).toEqual({ derived: 1, failures: [] })
+  expect(log).toEqual([
+    ...['read a', 'read uid-1', 'read uid-2', '1 traces'],
+    `facts of uid-1 a, position ${JSON.stringify(POSITION)}`,
+    ...['remove uid-1', 'remove uid-2'],
+  ])
+  expect(indexed.map(({ cluster, upgrades: own }) => [cluster.cluster, own[0]?.upgrade])).toEqual([
+    ['a', expect.objectContaining({ id: 'old', cluster: 'a' })],
+  ])
+  expect([changes[0]?.isGone, changes[0]?.upgrades.removed]).toEqual([true, upgrades])
+  expect(state.lateChanges.changes.map(({ fromMs }) => fromMs)).toEqual([24 * HOUR_MS])
+  // Once they are moved nothing is left to do.
+  stored.delete('uid-1')
+  stored.set('a', indexed[0]!)
+  wait('a')
+  log.length = 0
+  await run()
+  expect(log.filter((line) => line.startsWith('facts'))).toEqual([])
 })
 
 test('the position waits for clusters that failed and for alerts that are in no trace', async () => {

@@ -74,6 +74,7 @@ class Looped {
       signals: new SignalWatch(reader, { ...options, samplesMax: 1e7 }),
       observations: {
         changedSince: (position) => observations.changedSince(position),
+        joins: () => observations.joins(),
         runs: (cluster) => observations.runs(cluster),
         lastSeenSince: (timeMs) => observations.lastSeenSince(timeMs),
         oldestMs: (cluster) => observations.oldestMs(cluster),

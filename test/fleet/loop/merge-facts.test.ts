@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mergeFacts } from '../../../src/fleet/loop/merge-facts.ts'
+import { mergeFacts, removalOf, withFactsOf } from '../../../src/fleet/loop/merge-facts.ts'
 import type { Modification, VersionInterval } from '../../../src/model/cluster-record.ts'
 import type { ClusterFacts } from '../../../src/model/fleet-facts.ts'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
@@ -108,4 +108,33 @@ test('an interval does not take the start of one that ended before it', () => {
   const stored = facts({ intervals: [interval('1.16.0', OLD_MS, FROM_MS + 1)] })
   const derived = facts({ intervals: [interval('1.16.0', FROM_MS + HOUR_MS, NEW_MS, false)] })
   expect(mergeFacts(stored, derived, FROM_MS).intervals).toEqual(derived.intervals)
+})
+
+test("facts of a joined name become the cluster's, except what the cluster has itself, and are removed under the name", () => {
+  const joined = facts({
+    cluster: emptyRecord('uid-1'),
+    upgrades: [upgrade('same', OLD_MS + 1), upgrade('other', OLD_MS + 9 * HOUR_MS)],
+    intervals: [interval('1.15.0', OLD_MS - 1, OLD_MS), interval('1.16.0', OLD_MS, OLD_MS + HOUR_MS)],
+    modifications: [modification('m', { startedMs: OLD_MS })],
+  })
+  const own = facts({ upgrades: [upgrade('own', OLD_MS)], intervals: [interval('1.16.0', OLD_MS, OLD_MS + 2)] })
+  const all = withFactsOf(own, joined, 'c1')
+  expect(all.upgrades.map(({ upgrade: { id, cluster } }) => [id, cluster])).toEqual([
+    ['own', 'c1'],
+    ['other', 'c1'],
+  ])
+  expect(all.intervals.map(({ version, untilMs }) => [version, untilMs])).toEqual([
+    ['1.16.0', OLD_MS + 2],
+    ['1.15.0', OLD_MS],
+  ])
+  expect(all.modifications.map(({ cluster }) => cluster)).toEqual(['c1'])
+  expect(withFactsOf(undefined, joined, 'c1').cluster.cluster).toBe('c1')
+  const { upgrades, intervals, modifications } = joined
+  expect(removalOf(joined)).toEqual({
+    cluster: 'uid-1',
+    isGone: true,
+    upgrades: { removed: upgrades, put: [] },
+    intervals: { removed: intervals, put: [] },
+    modifications: { removed: modifications, put: [] },
+  })
 })

@@ -38,6 +38,7 @@ test('a cluster that reports the same as before is seen, and pages are told when
       },
     },
     observations: {
+      joins: () => Promise.resolve(new Map([['uid-a', 'a']])),
       lastSeenSince: (timeMs: number) => {
         asked.push(timeMs)
         return Promise.resolve([{ cluster: 'a', objectsMs: seen.get('a')! + 5 }])

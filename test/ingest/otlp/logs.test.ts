@@ -6,6 +6,7 @@ import { Intake } from '../../../src/ingest/intake.ts'
 import { INGEST_DEFAULTS } from '../../../src/ingest/options.ts'
 import { OTLP_DEFAULTS } from '../../../src/ingest/otlp/options.ts'
 import type { ObjectListing } from '../../../src/model/fleet-facts.ts'
+import type { ClusterClaim } from '../../../src/model/cluster-claim.ts'
 import type { LogRecord } from '../../../src/model/log-record.ts'
 import type { ObjectObservation } from '../../../src/model/observation.ts'
 import type { ResourceLogs } from '../../../src/wire/otlp/logs.ts'
@@ -21,17 +22,26 @@ const GOLDEN = resolve(import.meta.dirname, '../../../../shared/golden')
 class Noting {
   readonly objects: ObjectObservation[] = []
   readonly listings: ObjectListing[] = []
-  readonly aliases: string[][] = []
+  readonly claims: ClusterClaim[] = []
   readonly records: LogRecord[] = []
   readonly nowMs: number
-  readonly intake = new Intake(new MemoryAppender(), { ...INGEST_DEFAULTS, logRecordsPerRequestMax: 10 })
+  readonly intake = new Intake(
+    new MemoryAppender(),
+    { ...INGEST_DEFAULTS, logRecordsPerRequestMax: 10 },
+    {
+      sink: {
+        putClaims: (claims) => this.claims.push(...claims),
+        removeClaims: () => undefined,
+        putJoins: () => undefined,
+      },
+    },
+  )
   readonly #ingest = createOtlpLogsIngest({
     intake: this.intake,
     otlp: OTLP_DEFAULTS,
     observations: {
       putObjects: (objects) => this.objects.push(...objects),
       putListings: (listings) => this.listings.push(...listings),
-      putAliases: (cluster, aliases) => this.aliases.push([cluster, ...aliases]),
     },
     logs: { putLogs: (records) => this.records.push(...records) },
     limits: { objectRetentionMs: 400 * DAY_MS, logRetentionMs: 30 * DAY_MS },
@@ -43,6 +53,12 @@ class Noting {
 
   write(resources: readonly ResourceLogs[], cluster?: string): OtlpLogsOutcome {
     return this.writeBytes(encodeLogsProtobuf({ resources }), cluster)
+  }
+
+  /** `cluster = name` of accepted claims, sorted. */
+  names(): readonly string[] {
+    const accepted = this.claims.filter(({ cluster, name, refusal }) => cluster !== name && refusal === undefined)
+    return accepted.map(({ cluster, name }) => `${cluster} = ${name}`).sort()
   }
 
   writeBytes(body: Uint8Array, cluster?: string): OtlpLogsOutcome {
@@ -61,13 +77,13 @@ const record = (name = 'cdi', type?: string, observedMs = NOW_MS) =>
 const identified = { 'k8s.cluster.uid': UID, 'k8s.cluster.name': 'prague' }
 
 describe('whose an object is', () => {
-  test.each<[string, Record<string, string>, string | undefined, string, readonly string[][]]>([
-    ['the uid first, and the name is another name', identified, undefined, UID, [[UID, 'prague']]],
+  test.each<[string, Record<string, string>, string | undefined, string, readonly string[]]>([
+    ['the uid first, and the name is another name', identified, undefined, UID, [`prague = ${UID}`]],
     ['the name alone', { 'k8s.cluster.name': 'prague' }, undefined, 'prague', []],
-    ['the token says, and all others are other names', identified, 'prague', 'prague', [['prague', UID]]],
+    ['the token says, and all others are other names', identified, 'prague', 'prague', [`prague = ${UID}`]],
     ['the token alone', {}, 'prague', 'prague', []],
-    ['a cluster attribute over all', { ...identified, cluster: 'p1' }, undefined, 'p1', [['p1', 'prague', UID]]],
-  ])('%s', (_name, resource, bound, cluster, aliases) => {
+    ['a cluster attribute over all', { ...identified, cluster: 'p1' }, undefined, 'p1', [`p1 = ${UID}`, 'p1 = prague']],
+  ])('%s', (_name, resource, bound, cluster, names) => {
     const noting = new Noting()
     expect(noting.write([logsOf([record()], resource)], bound)).toMatchObject({
       status: 200,
@@ -75,9 +91,7 @@ describe('whose an object is', () => {
       itemsTaken: 1,
     })
     expect(noting.objects.map((one) => one.cluster)).toEqual([cluster])
-    expect(noting.aliases.map((names) => [names[0], ...names.slice(1).sort()])).toEqual(
-      aliases.map((names) => [names[0], ...names.slice(1).sort()]),
-    )
+    expect(noting.names()).toEqual(names)
   })
 
   test('nobody says: refused, with what to do', () => {
@@ -117,7 +131,7 @@ test('the namespace kube-system and OpenShift tell other names', () => {
     [logsOf([objectRecord('namespaces', system, NOW_MS), objectRecord('clusterversions', version, NOW_MS)])],
     'prague',
   )
-  expect(noting.aliases).toEqual([['prague', UID, 'id-1']])
+  expect(noting.names()).toEqual([`prague = ${UID}`, 'prague = id-1'])
 })
 
 test('a pull is a listing by namespace and time', () => {

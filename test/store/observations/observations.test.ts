@@ -1,3 +1,4 @@
+import type { ClusterClaim } from '../../../src/model/cluster-claim.ts'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import { DATABASE_FILE, openDatabaseForReading } from '../../../src/store/databa
 import { migrate } from '../../../src/store/migrations.ts'
 import { Observations } from '../../../src/store/observations/observations.ts'
 import { SqlObservations } from '../../../src/store/observations/observation-reader.ts'
+import { makeOlder } from '../older-schema.ts'
 import { MINUTE_MS, NOW_MS, TempStore } from '../temp-store.ts'
 
 const CLUSTER = 'prague'
@@ -277,15 +279,35 @@ describe('a state that is listed again after a later one: resource versions went
     await observed.put(upgraded)
     await observed.store.close()
     const old = new Database(join(observed.store.options.dir, DATABASE_FILE))
-    old.exec(
-      'ALTER TABLE object_state DROP COLUMN seen_ms; PRAGMA user_version = 21; ALTER TABLE external_alert DROP COLUMN sender',
-    )
+    makeOlder(old, 21)
     old.close()
     await observed.store.reopen()
     expect(await observed.told()).toEqual(UPGRADED)
     await observed.put([source(1, 'READY', at(180))])
     expect(await observed.told()).toEqual(RESTORED)
   })
+})
+
+test('aliases of a file of schema 21 stay aliases, and join nothing', async () => {
+  const observed = new Observed()
+  await observed.put([source(1, 'READY'), { ...source(2, 'READY'), cluster: 'uid-1', uid: 'another' }])
+  await observed.store.close()
+  const old = new Database(join(observed.store.options.dir, DATABASE_FILE))
+  makeOlder(old, 21)
+  old.prepare('UPDATE observed_cluster SET aliases = ? WHERE name = ?').run('["uid-1","it\'s"]', CLUSTER)
+  old.close()
+  await observed.store.reopen()
+  const claim = { cluster: CLUSTER, kind: 'name', joins: false, isBound: false, firstMs: 0, lastMs: 0 }
+  expect(observed.store.writer.observations.storedClaims()).toEqual({
+    claims: [
+      { ...claim, name: 'uid-1' },
+      { ...claim, name: "it's" },
+    ],
+    joins: [],
+    clusters: [CLUSTER, 'uid-1'],
+  })
+  expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({ aliases: ["it's", 'uid-1'] })
+  expect((await observed.asking((reader) => reader.read('uid-1'))).objects).toHaveLength(1)
 })
 
 const writer = (name: string): FieldManager => ({ name, operation: 'Update', subresource: '' })
@@ -566,16 +588,55 @@ describe('positions', () => {
     expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({ objectsLastSeenMs: hour })
   })
 
-  test('other names are kept once, sorted, and not without end', async () => {
+  const claim = (cluster: string, name: string, more: Partial<ClusterClaim> = {}): ClusterClaim => {
+    return { cluster, name, kind: 'uid', joins: true, isBound: false, firstMs: 1000, lastMs: 2000, ...more }
+  }
+
+  test('accepted names are aliases, refused ones are conflicts of both clusters', async () => {
     const observed = new Observed()
     const { observations, appender } = observed.store.writer
-    observations.putAliases(CLUSTER, ['uid-2', 'uid-1', '', CLUSTER])
-    observations.putAliases(CLUSTER, ['uid-1'])
+    const refused = claim(CLUSTER, 'uid-3', { refusal: 'taken', joins: false })
+    observations.putClaims([claim(CLUSTER, 'uid-2'), claim('lab', CLUSTER), refused])
+    await observed.put([source(1, 'READY')])
+    expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({
+      aliases: ['lab', 'uid-2'],
+      conflicts: [refused],
+    })
+    expect(await observed.asking((reader) => reader.read('uid-3'))).toMatchObject({ conflicts: [refused] })
+    expect(observations.storedClaims().claims).toContainEqual(refused)
+    const since = await observed.asking((reader) => reader.changedSince(0))
+    // That an accepted claim is made again changes no fact; a refused one does.
+    observations.putClaims([claim(CLUSTER, 'uid-2', { lastMs: 3000 })])
     await appender.commit()
-    expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({ aliases: ['uid-1', 'uid-2'] })
-    for (let i = 0; i < 30; i++) observations.putAliases(CLUSTER, [`made-up-${100 + i}`])
+    expect((await observed.asking((reader) => reader.changedSince(since.position))).clusters).toEqual([])
+    observations.putClaims([{ ...refused, lastMs: 3000 }])
     await appender.commit()
-    expect((await observed.asking((reader) => reader.read(CLUSTER))).aliases).toHaveLength(16)
+    expect((await observed.asking((reader) => reader.changedSince(since.position))).clusters).toEqual([CLUSTER])
+    observations.removeClaims([refused, claim(CLUSTER, 'uid-2')])
+    await appender.commit()
+    const left = await observed.asking((reader) => reader.read(CLUSTER))
+    expect([left.aliases, left.conflicts]).toEqual([['lab'], undefined])
+  })
+
+  test('a joined name is part of the cluster until it is one of its own again', async () => {
+    const observed = new Observed()
+    const { observations, appender } = observed.store.writer
+    await observed.put([source(1, 'READY'), { ...source(2, 'READY'), cluster: 'uid-1', uid: 'another' }])
+    const since = await observed.asking((reader) => reader.changedSince(0))
+    observations.putJoins([{ name: 'uid-1', into: CLUSTER }])
+    await appender.commit()
+    const { clusters } = await observed.asking((reader) => reader.changedSince(since.position))
+    expect([...clusters].sort()).toEqual([CLUSTER, 'uid-1'].sort())
+    const joined = await observed.asking((reader) => reader.read(CLUSTER))
+    expect(joined).toMatchObject({ members: ['uid-1'], aliases: ['uid-1'] })
+    expect(joined.objects.map(({ cluster, uid }) => [cluster, uid])).toContainEqual([CLUSTER, 'another'])
+    expect(joined.objects).toHaveLength(2)
+    const range = { fromMs: 0, toMs: Infinity, limit: 10 }
+    expect(await observed.asking((reader) => reader.changes(CLUSTER, range))).toHaveLength(2)
+    expect(await observed.asking((reader) => reader.joins())).toEqual(new Map([['uid-1', CLUSTER]]))
+    observations.putJoins([{ name: 'uid-1', into: undefined }])
+    await appender.commit()
+    expect((await observed.asking((reader) => reader.read(CLUSTER))).objects).toHaveLength(1)
   })
 })
 

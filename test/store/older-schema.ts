@@ -1,0 +1,20 @@
+/** The steps of the schema backwards, so that a test can make a file of an earlier version from a new one. */
+import type Database from 'better-sqlite3'
+import { SCHEMA_VERSION } from '../../src/store/migrations.ts'
+
+/** What undoes the step to a version. */
+const UNDO: Readonly<Record<number, string>> = {
+  22: 'ALTER TABLE object_state DROP COLUMN seen_ms',
+  23: 'ALTER TABLE external_alert DROP COLUMN sender',
+  24: `DROP TABLE cluster_claim; DROP INDEX observed_cluster_joined; ALTER TABLE observed_cluster DROP COLUMN joined;
+    ALTER TABLE observed_cluster ADD COLUMN aliases TEXT NOT NULL DEFAULT '[]'`,
+}
+
+export function makeOlder(db: Database.Database, version: number): void {
+  for (let step = SCHEMA_VERSION; step > version; step--) {
+    const undo = UNDO[step]
+    if (undo === undefined) throw new Error(`how to undo the step to schema ${step} is not written down`)
+    db.exec(undo)
+  }
+  db.pragma(`user_version = ${version}`)
+}

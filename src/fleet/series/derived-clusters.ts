@@ -1,5 +1,5 @@
 /** Series of each cluster: info, last seen, version skew, out-of-band modifications; and adoption by version. */
-import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
+import type { ClusterProblem, ClusterRecord, Modification } from '../../model/cluster-record.ts'
 import type { DerivedValue } from './derived-metrics.ts'
 
 /** The series of a cluster that was not seen for a week end, whether or not it is gone. */
@@ -36,6 +36,17 @@ export function modificationCounts(modifications: readonly Modification[]): read
     .sort((a, b) => (a.component < b.component ? -1 : 1))
 }
 
+/** The longest of the problems with one cause and reason: they are one series. */
+function problemValues({ cluster, problems = [] }: ClusterRecord, nowMs: number): readonly DerivedValue[] {
+  const oldest = new Map<string, ClusterProblem>()
+  for (const problem of problems.toSorted((a, b) => b.sinceMs - a.sinceMs))
+    oldest.set(JSON.stringify([problem.cause, problem.reason]), problem)
+  return [...oldest.values()].map(({ cause, reason = '', sinceMs }) => {
+    const value = Math.max(0, nowMs - sinceMs) / 1000
+    return { name: 'daytwo_cluster_problem_seconds', labels: { cluster, cause, reason }, value }
+  })
+}
+
 export function clusterValues(clusters: Iterable<ClusterWithCounts>, nowMs: number): DerivedValue[] {
   const values: DerivedValue[] = []
   const adoption = new Map<string, Map<string, number>>()
@@ -45,10 +56,7 @@ export function clusterValues(clusters: Iterable<ClusterWithCounts>, nowMs: numb
     values.push({ name: 'daytwo_cluster_info', labels: infoLabels(record), value: 1 })
     const seconds = Math.max(0, nowMs - record.lastSeenMs) / 1000
     values.push({ name: 'daytwo_cluster_last_seen_seconds', labels: { cluster }, value: seconds })
-    for (const { cause, reason = '', sinceMs } of record.problems ?? []) {
-      const value = Math.max(0, nowMs - sinceMs) / 1000
-      values.push({ name: 'daytwo_cluster_problem_seconds', labels: { cluster, cause, reason }, value })
-    }
+    values.push(...problemValues(record, nowMs))
     const skew = skewOf(record)
     if (skew !== undefined) {
       const { minor, platformMinor: platform_minor, minors } = skew

@@ -64,6 +64,19 @@ describe('of clusters', () => {
     ])
   })
 
+  test('problems with one cause and reason are one series, of the one that lasts longest', () => {
+    const problem = (reason: string, minute: number) => {
+      return { cause: 'identity_conflict' as const, reason, text: '', sinceMs: at(minute), evidence: [] }
+    }
+    const told = values(
+      clusterOf('a', { problems: [problem('taken', 1), problem('taken', 0), problem('too_many', 2)] }),
+    )
+    expect(told.filter((line) => line.startsWith('cluster_problem')).sort()).toEqual([
+      'cluster_problem_seconds{cluster=a,cause=identity_conflict,reason=taken} 120',
+      'cluster_problem_seconds{cluster=a,cause=identity_conflict,reason=too_many} 0',
+    ])
+  })
+
   test('versions are counted by operator; KubeVirt counts by itself only where there is no HCO', () => {
     const told = values(
       clusterOf('a', { hcoVersion: '1.17.0', versions: { kubevirt: '1.7.0' } }),

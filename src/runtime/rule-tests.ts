@@ -26,7 +26,7 @@ export function createRuleTests(run: RunRuleTests, catalog: Pick<Catalog, 'alert
   let of: unknown
   let running = 0
   return (alertname) => {
-    if (of !== catalog.pages) [of, results] = [catalog.pages, new Map()]
+    if (of !== catalog.pages) [of, results] = [catalog.pages, new Map<string, Promise<RuleTests>>()]
     const known = results.get(alertname)
     if (known !== undefined) return known
     if (!catalog.alertNames.includes(alertname)) return Promise.resolve({ tests: [] })

@@ -385,7 +385,11 @@ describe('the room for alerts of others', () => {
     expect(external.alerts(NOW_MS)).toHaveLength(4 - count)
     expect(external.shares().reduce((sum, { alerts }) => sum + alerts, 0)).toBe(4 - count)
     expect(await memory.facts.externalAlerts.list()).toHaveLength(4 - count)
-    const audited = (await memory.people.audit(9)).map(({ by, action, detail }) => [by, action, JSON.parse(detail)])
+    const audited = (await memory.people.audit(9)).map(({ by, action, detail }) => [
+      by,
+      action,
+      JSON.parse(detail) as unknown,
+    ])
     expect(audited).toEqual(count === 0 ? [] : [['root', 'alert.remove', { ...filter, alerts: count }]])
   })
 

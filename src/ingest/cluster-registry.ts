@@ -87,7 +87,7 @@ export class ClusterRegistry {
   readonly #clusters = new Set<string>()
   /** Claims that were refused since the start. */
   readonly refused: Record<ClaimRefusal, number> = { other_identity: 0, taken: 0, too_many: 0 }
-  /** Something was decided that series recognised before do not know; whoever makes them forget resets it. */
+  /** A decision does not apply to series that were recognised before. The caller resets it when it clears their cache. */
   isStale = false
   #count = 0
   #recheckedMs = -Infinity
@@ -275,7 +275,7 @@ export class ClusterRegistry {
     group[kind] = name
     if (cluster === name) return undefined
     const refusal = joins ? this.#merge(cluster, name) : this.#alias(cluster, name)
-    // What another cluster has says nothing about this one. Of what two claim, nobody knows whose it is.
+    // A name that another cluster has does not identify this one. The owner of a name with two claims is unknown.
     if (refusal !== undefined && this.#aliasOf.get(name)?.has(cluster) !== true) group[kind] = own
     return refusal
   }

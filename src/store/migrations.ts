@@ -474,7 +474,7 @@ const STEPS: readonly string[] = [
   // Who reported an external alert first; empty: stored by an earlier version.
   "ALTER TABLE external_alert ADD COLUMN sender TEXT NOT NULL DEFAULT ''",
   // Names of clusters with who claims them. joined: the cluster that the name was joined into. Of the aliases until now
-  // nobody knows who claimed them: each is an alias that joins nothing, until its sender claims it again.
+  // the claiming sender is unknown: each is an alias that joins nothing, until its sender claims it again.
   `
   CREATE TABLE cluster_claim (
     cluster TEXT NOT NULL,

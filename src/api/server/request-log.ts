@@ -10,7 +10,7 @@ export const LINE_BYTES_MAX = 4096
 export const LINES_PER_MINUTE = 10
 
 /**
- * The log of everything that happens on behalf of requests: whoever sends requests cannot fill the disk with lines about
+ * The log of everything that happens on behalf of requests: a sender cannot fill the disk with lines about
  * them. Further lines are counted, and long ones are cut.
  */
 export function createRequestLog(log: Log, clock: Pick<Clock, 'nowMs'>, metrics: OwnMetrics): Log {

@@ -233,6 +233,17 @@ test('whoever is bound to a cluster knows its uid, also when another sender name
   expect(registry.bound('lab', U3)).toMatch(/^cluster_conflict/)
 })
 
+test('what a bound sender claimed stays its claim when an unbound one makes it stronger', () => {
+  const { admit, bound, sends, restart, state } = registryOf()
+  expect(admit({ cluster: 'c', isBound: false, names: [{ name: U2, kind: 'uid' }] })).toBe('c')
+  state.nowMs += HOUR_MS
+  expect(bound('c', U1)).toBe('c')
+  sends('c', U1)
+  restart()
+  expect(sends('c', U2)).toMatch(/^cluster_conflict: /)
+  expect(bound('c', U1)).toBe('c')
+})
+
 test('of a sender that shows another uid, no other name is taken for one of the cluster', () => {
   const registry = registryOf()
   registry.sends('lab', U1)

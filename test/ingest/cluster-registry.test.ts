@@ -196,6 +196,8 @@ test('a uid that is reported stays; a claim is stored again once an hour, a refu
   state.nowMs = fromMs + HOUR_MS
   registry.sends('lab', U1)
   expect(registry.claim('lab', U1)).toMatchObject({ lastMs: fromMs + HOUR_MS })
+  registry.sends('lab', U2)
+  expect(registry.claim('lab', U2)).toMatchObject({ lastMs: fromMs + HOUR_MS })
   state.nowMs = fromMs + 24 * HOUR_MS + 1
   expect(registry.sends('lab', U2)).toMatch(/^cluster_conflict/)
 })
@@ -242,6 +244,20 @@ test('what a bound sender claimed stays its claim when an unbound one makes it s
   restart()
   expect(sends('c', U2)).toMatch(/^cluster_conflict: /)
   expect(bound('c', U1)).toBe('c')
+})
+
+test('a name and a uid with different ids of OpenShift are not joined', () => {
+  const { sends, objects, refused } = registryOf()
+  expect([objects(U1, undefined, ID1), sends('b', undefined, ID2)]).toEqual([U1, 'b'])
+  expect(sends('b', U1)).toBe('b')
+  expect([refused(), objects(U1)]).toEqual([[`b ${U1} taken`], U1])
+})
+
+test('a name of another cluster is no alias, also when no data is stored under it', () => {
+  const { bound, objects, refused } = registryOf()
+  expect(objects(U1, 'lab')).toBe(U1)
+  expect(bound('x', undefined, undefined, 'lab')).toBe('x')
+  expect(refused()).toEqual(['x lab taken'])
 })
 
 test('of a sender that shows another uid, no other name is taken for one of the cluster', () => {

@@ -2,6 +2,7 @@
 import type { MetricRun } from '../../model/observation.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { groupBy } from '../../base/group-by.ts'
+import { isBeingReplaced } from './csv-path.ts'
 import { endOfRun } from './metric-series.ts'
 import { runMoment, type Moment } from './moment.ts'
 
@@ -27,9 +28,49 @@ export function csvPresences(history: ClusterHistory): readonly CsvPresence[] {
   const abnormal = history.runs('csv_abnormal')
   const presences = [...byVersion].flatMap(([version, runs]) => {
     const phases = abnormal.filter((run) => run.labels['version'] === version)
-    return stretchesOf(runs).map((stretch) => presenceOf(version, stretch, phases))
+    const renewals = renewalsOf(runs, phases)
+    const parts = [undefined, ...renewals].map((from, i) => partOf(runs, from, renewals[i]))
+    return parts.flatMap(stretchesOf).map((stretch) => presenceOf(version, stretch, phases))
   })
   return presences.sort((a, b) => a.firstMs - b.firstMs || (a.version < b.version ? -1 : 1))
+}
+
+/** The CSV of a version was replaced by another one of the same version, and no scrape lies between them. */
+interface Renewal {
+  /** The last scrape of the old one. */
+  readonly beforeMs: number
+  /** The first scrape of the new one. */
+  readonly atMs: number
+}
+
+/** OLM only deletes a CSV that is being replaced: with any other phase after that, it was created again. */
+function renewalsOf(runs: readonly MetricRun[], phases: readonly MetricRun[]): readonly Renewal[] {
+  const steps = [...phases, ...runs.filter(({ value }) => value === 1)].sort((a, b) => a.firstMs - b.firstMs)
+  return steps.flatMap((step, i) => {
+    const before = steps[i - 1]
+    if (before === undefined || !isLeaving(before) || isLeaving(step)) return []
+    return (before.afterMs ?? Infinity) <= step.firstMs ? [{ beforeMs: before.lastMs, atMs: step.firstMs }] : []
+  })
+}
+
+function isLeaving({ labels }: MetricRun): boolean {
+  return isBeingReplaced(labels['phase'] ?? '')
+}
+
+/** What the runs contain of one CSV: `csv_succeeded` of two may be one run. */
+function partOf(runs: readonly MetricRun[], from: Renewal | undefined, to: Renewal | undefined): readonly MetricRun[] {
+  const isPart = ({ firstMs, afterMs }: MetricRun): boolean =>
+    firstMs < (to?.atMs ?? Infinity) && (afterMs ?? Infinity) > (from?.atMs ?? -Infinity)
+  return runs.filter(isPart).map((run) => ({
+    ...run,
+    ...(from !== undefined &&
+      run.firstMs < from.atMs && {
+        beforeMs: from.beforeMs,
+        firstMs: from.atMs,
+        lastMs: Math.max(run.lastMs, from.atMs),
+      }),
+    ...(to !== undefined && (run.afterMs ?? Infinity) > to.atMs && { lastMs: to.beforeMs, afterMs: to.atMs }),
+  }))
 }
 
 function stretchesOf(runs: readonly MetricRun[]): readonly (readonly MetricRun[])[] {

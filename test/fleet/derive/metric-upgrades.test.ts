@@ -357,6 +357,63 @@ describe('a run that is current is stored with a last sample that is up to an ho
   })
 })
 
+describe('OLM goes back to a version, and no scrape shows that both CSVs are gone', () => {
+  // Both are deleted after 600; the previous version is installed again before the next scrape.
+  const back = (phases: readonly MetricRun[], succeededAt: number, until = HOUR, end = {}): readonly MetricRun[] => [
+    run('csv_succeeded', { version: '1.16.0' }, 1, [FIRST, -30], { after: 0 }),
+    run('csv_succeeded', { version: '1.16.0' }, 0, [0, succeededAt - (succeededAt === 690 ? 90 : 30)], {
+      before: -30,
+      after: succeededAt,
+    }),
+    run('csv_abnormal', { version: '1.16.0', phase: 'Replacing', reason: 'BeingReplaced' }, 1, [0, 600], {
+      before: -30,
+      after: 690,
+    }),
+    run('csv_succeeded', { version: '1.17.0' }, 0, [0, 600], { before: -30, after: 690 }),
+    run('csv_abnormal', { version: '1.17.0', phase: 'Installing', reason: 'InstallWaiting' }, 1, [0, 270], {
+      before: -30,
+      after: 300,
+    }),
+    run(
+      'csv_abnormal',
+      { version: '1.17.0', phase: 'Failed', reason: 'InstallComponentFailedNoRetry' },
+      1,
+      [300, 600],
+      { before: 270, after: 690 },
+    ),
+    ...phases,
+    run('csv_succeeded', { version: '1.16.0' }, 1, [succeededAt, until], {
+      before: succeededAt === 690 ? 600 : succeededAt - 30,
+      ...end,
+    }),
+  ]
+  const phase = (name: string, [from, to]: readonly [number, number], before: number): MetricRun =>
+    run('csv_abnormal', { version: '1.16.0', phase: name, reason: '' }, 1, [from, to], { before, after: to + 30 })
+  const installed = [phase('InstallReady', [690, 690], 600), phase('Installing', [720, 780], 690)]
+
+  test.each<[string, readonly MetricRun[]]>([
+    ['it is installed', back(installed, 810)],
+    ['it has been installed meanwhile', back([], 690)],
+  ])('%s', (_, metrics) => {
+    expect(linesOf(metrics)).toEqual(['1.16.0 1.17.0 rolled_back 0..690'])
+    expect(deriveUpgrades(observed([], metrics))[0]!.upgrade).toMatchObject({ resolutionSeconds: 90 })
+  })
+
+  test('the next attempt is another upgrade', () => {
+    const again = [
+      ...back(installed, 810, 1170, { after: 1200 }),
+      run('csv_succeeded', { version: '1.16.0' }, 0, [1200, HOUR], { before: 1170 }),
+      run('csv_abnormal', { version: '1.16.0', phase: 'Replacing', reason: '' }, 1, [1200, HOUR], { before: 1170 }),
+      run('csv_succeeded', { version: '1.17.0' }, 0, [1200, HOUR], { before: 1170 }),
+    ]
+    expect(linesOf(again)).toEqual(['1.16.0 1.17.0 rolled_back 0..690', '1.16.0 1.17.0 in_progress 1200..?'])
+  })
+
+  test('a CSV that is still being replaced according to another pod is not a new one', () => {
+    expect(linesOf(back([phase('InstallReady', [630, 660], 600)], 810))).toEqual(['1.16.0 1.17.0 unknown 0..?'])
+  })
+})
+
 test('objects that report an upgrade in progress are not overruled by metrics while they are reported', () => {
   const objects = stories.goldenUpgrade().slice(0, -2)
   const hour = (count: number): number => T0 + count * HOUR * 1000

@@ -212,6 +212,9 @@ export interface Delivery {
   readonly outages: readonly (Window & { readonly kind: 'gap' | 'late' })[]
   /** Share of requests that are sent twice. */
   readonly repeatShare: number
-  /** Requests of all kinds arrive in any order, up to so much later; absent: scrapes in order, batches within seconds. */
+  /**
+   * Requests of all kinds arrive in any order, up to so much later, except scrapes that waited: nobody would take samples
+   * that are hours behind others. Absent: scrapes in order, batches within seconds.
+   */
   readonly shuffledMs?: number
 }

@@ -167,7 +167,9 @@ function openPrometheus(
       const arrivesMs = arrivals[together - 1]!
       const shipment = { kind: 'samples', arrivesMs, runs } as const
       const seed = hashOf(profile.seed, 'scrapes', together)
-      const sent = delivery.shuffledMs === undefined ? [shipment] : shardsOf(shipment, delivery.shuffledMs, seed)
+      const { isLate } = transit(history, scrapes[together - 1]!)
+      const { shuffledMs } = delivery
+      const sent = shuffledMs === undefined ? [shipment] : shardsOf(shipment, isLate ? 0 : shuffledMs, seed)
       const isRepeated = noiseAt(seed, replica) < delivery.repeatShare
       shipments.push(...sent, ...(isRepeated ? sent : []))
       next = together

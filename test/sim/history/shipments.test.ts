@@ -86,6 +86,23 @@ describe('cut off and late', () => {
   })
 })
 
+test('shuffled, no sample comes long after a newer one of its series, not even when they waited', () => {
+  const [{ csv }] = upgrading.upgrades as [ClusterHistory['upgrades'][number]]
+  const outage = { fromMs: csv.createdMs - HOUR_MS, untilMs: csv.createdMs + 4 * HOUR_MS, kind: 'late' } as const
+  const newestMs = new Map<string, number>()
+  let behindMs = 0
+  const shipments = all(quiet(upgrading, { outages: [outage], shuffledMs: HOUR_MS / 2 }))
+  for (const { labels, samples } of of(shipments, 'samples').flatMap(({ runs }) => runs)) {
+    for (const { timeMs } of samples) {
+      const newest = Math.max(newestMs.get(labels.key) ?? -Infinity, timeMs)
+      newestMs.set(labels.key, newest)
+      behindMs = Math.max(behindMs, newest - timeMs)
+    }
+  }
+  expect(behindMs).toBeGreaterThan(0)
+  expect(behindMs).toBeLessThan(HOUR_MS)
+})
+
 test('the share of requests that is repeated is the planned one', () => {
   const shipments = all(quiet(upgrading, { repeatShare: 0.3 }))
   const objects = of(shipments, 'objects').map(({ observations }) => observations)

@@ -37,7 +37,7 @@ export async function run(options: TruthOptions): Promise<void> {
     for (const order of chosen('order', DELIVERY_ORDERS, options.order)) {
       const trial = await playInOrder(order, options)
       scores.push(...trial.scores)
-      differences.push(...trial.differences.map((text) => `${order}: other than it really was: ${text}`))
+      differences.push(...trial.differences.map((text) => `${order}: ${text}`))
     }
   } else scores.push(...runInProcess(options))
   console.log(`\n${renderTable(scores)}`)
@@ -104,7 +104,10 @@ async function playInOrder(
     console.log(renderScore(`\n### ${name}: ${clusters} clusters, over HTTP`, score))
     return [name, score]
   })
-  return { scores, differences }
+  const refusals = Object.entries(sent).flatMap(([kind, { refused, lastRefusal }]) =>
+    refused === 0 ? [] : [`nothing refused: ${refused} ${kind}, the last one: ${lastRefusal}`],
+  )
+  return { scores, differences: [...refusals, ...differences.map((text) => `other than it really was: ${text}`)] }
 }
 
 /** Sentences for what was promised and is not so. @param isStrict of a few clusters, where nothing at all may be wrong */

@@ -29,7 +29,7 @@ export function foreignClaim(
 /**
  * What the labels of a series say about its cluster: a uid, an id, and the name beside them. Exporters have labels of the
  * same names for other things, and their data must not be refused: only metrics from which facts are derived count (external
- * labels are on these too), a name only beside a uid or id that stands for the cluster, and `_id` only where it stands for
+ * labels are on these too), a name only beside a uid or id that identifies the cluster, and `_id` only where it names
  * the cluster itself: HyperShift puts the ids of hosted clusters on series of the cluster that hosts them.
  */
 export function senderOfSeries(

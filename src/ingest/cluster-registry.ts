@@ -341,7 +341,7 @@ export class ClusterRegistry {
     this.isStale = true
   }
 
-  /** Removes the claims that stand in the way of a refused one, if nobody made them for long. True: some were removed. */
+  /** Removes the unreported claims that conflict with a refused one. True: some were removed. */
   #release(refused: ClusterClaim, refusal: ClaimRefusal, nowMs: number): boolean {
     const { releaseAfterMs } = this.#options
     const ageMs = ageOf(this.#inTheWay(refused, refusal), nowMs)

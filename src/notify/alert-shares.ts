@@ -70,7 +70,7 @@ export class AlertShares {
 
   /**
    * Whether there is room for one more alert. At the limit of all senders the largest sender makes room for a smaller one, at
-   * the limit of a sender its largest cluster for a smaller one, so that nobody is locked out by the alerts of others. An
+   * the limit of a sender its largest cluster for a smaller one, so that one sender never uses up the room of the others. An
    * equal share makes room with an alert that is resolved or not posted any more.
    */
   admission({ sender: name, labels }: ExternalAlertRecord, nowMs: number): Admission {

@@ -21,11 +21,15 @@ interface MenuPart {
 export function CommandMenu({ onClose }: { readonly onClose: () => void }): ReactNode {
   const listId = useId()
   const [typed, setTyped] = useState('')
-  const [chosen, setChosen] = useState(0)
+  /** By key, because commands that are found later come in between. */
+  const [chosenKey, setChosenKey] = useState<string | null>(null)
   const { groups, search } = useMenu(typed)
   const parts = useMenuParts(groups, typed)
   const found = parts.flatMap(({ commands }) => commands)
-  const at = Math.min(chosen, found.length - 1)
+  const at = Math.max(
+    found.findIndex((command) => keyOf(command) === chosenKey),
+    0,
+  )
   const run = (command: Command | undefined): void => {
     if (command === undefined) return
     onClose()
@@ -36,7 +40,7 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
     if (step !== undefined && found.length > 0) {
       event.preventDefault()
       const next = (at + step + found.length) % found.length
-      setChosen(next)
+      setChosenKey(keyOf(found[next]))
       document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Enter') {
       event.preventDefault()
@@ -60,7 +64,7 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value)
-          setChosen(0)
+          setChosenKey(null)
         }}
         onKeyDown={onKeyDown}
       />
@@ -74,7 +78,7 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
               const i = place++
               return (
                 <li
-                  key={`${command.note} ${command.label}`}
+                  key={keyOf(command)}
                   id={`${listId}-${i}`}
                   role="option"
                   className="row row-nowrap row-text"
@@ -96,6 +100,10 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
       </p>
     </Dialog>
   )
+}
+
+function keyOf(command: Command | undefined): string | null {
+  return command === undefined ? null : `${command.note} ${command.label}`
 }
 
 const SEARCH_TEXTS: Readonly<Partial<Record<Search, string>>> = {

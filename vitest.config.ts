@@ -8,6 +8,12 @@ const WHOLE = ['test/{cli,e2e,fuzz}/**/*.test.ts']
 /** Pages on fixtures: the files that one process runs share a browser, whose tabs have the program compiled. */
 const PAGES = ['test/web/browser/**/*.test.ts']
 
+/**
+ * In CI, tests with a real browser or another process have a second try: one of ten thousand that loses a race with a busy
+ * machine must not hold up everything else. The report names each that needed it, and it is to be mended.
+ */
+const RETRIES = process.env['CI'] === 'true' ? 1 : 0
+
 // The usual summary is printed by the default reporter. Three workers for CI's two cores: some tests wait for a real
 // Prometheus to scrape, or for a killed server to come back.
 export default defineConfig({
@@ -24,8 +30,8 @@ export default defineConfig({
     reporters: ['default'],
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'whole', include: WHOLE } },
-      { extends: true, test: { name: 'pages', include: PAGES, isolate: false } },
+      { extends: true, test: { name: 'whole', include: WHOLE, retry: RETRIES } },
+      { extends: true, test: { name: 'pages', include: PAGES, isolate: false, retry: RETRIES } },
       {
         extends: true,
         test: {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startApp, type App } from '../app.ts'
 import { systemClock } from '../base/clock.ts'
-import { limitHeapGrowth } from '../base/heap-growth.ts'
+import { tuneHeaps } from '../base/heaps.ts'
 import { createLog } from '../base/log.ts'
 import { parseDuration } from '../model/duration.ts'
 import { startReceivers } from '../../sim/receivers.ts'
@@ -86,7 +86,7 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
   void stopped.then(() => {
     ending.abort()
   })
-  limitHeapGrowth()
+  tuneHeaps()
   const app = await startApp({ config, clock: systemClock, log: createLog(config['log.level']), isDemo: true })
   onReloadSignal(() => app.reload('signal'))
   console.log(`Daytwo listens on ${app.url}`)

@@ -1,6 +1,6 @@
 import { startApp } from '../app.ts'
 import { systemClock } from '../base/clock.ts'
-import { limitHeapGrowth } from '../base/heap-growth.ts'
+import { tuneHeaps } from '../base/heaps.ts'
 import { createLog } from '../base/log.ts'
 import type { Command } from './command.ts'
 import { renderOptions } from '../config/config.ts'
@@ -26,7 +26,7 @@ export const serveCommand: Command = {
       CONFIG_PLACES,
     ].join('\n'),
   run: async (args) => {
-    limitHeapGrowth()
+    tuneHeaps()
     const { config } = readServeArguments(args)
     const log = createLog(config['log.level'])
     const stopped = untilStopSignal()

@@ -39,6 +39,11 @@ const COMPACTION_STEPS = 500
 /** The same for rollups. */
 const ROLL_UP_STEPS = 500
 
+/** A log that grows by this share of `flushLogBytes` between two runs, which are a second apart: a backlog arrives. */
+const BACKLOG_GROWTH = 1 / 16
+/** While a backlog arrives, as many blocks wait for their rollups. */
+const WAITING_BLOCKS_MAX = 8
+
 /** Progress of rollups, or of compaction. */
 export interface Backlog {
   /** Blocks without complete rollups; blocks that are ready to be merged into larger ones. */
@@ -88,6 +93,8 @@ export class Maintenance {
   /** What a start would not read, of `log.writtenBytes`; less than 0 for what this start has read. */
   #checkpointedBytes = 0
   #nextCheckpointMs: number | undefined
+  /** `log.writtenBytes` at the start of the last run. */
+  #lastWrittenBytes = 0
   readonly #freePages: FreePages
   /**
    * The last run failed: expired samples are then removed even before they are rolled up, because the disk may be full
@@ -148,6 +155,9 @@ export class Maintenance {
     const floorMs = nowMs - this.#options.retentionRawMs
     const { db, head, blocks, histograms, spans, observations, logs, commits } = this.#parts
     head.reclaim()
+    const { writtenBytes } = this.#parts.log
+    const isBacklog = writtenBytes - this.#lastWrittenBytes > this.#options.flushLogBytes * BACKLOG_GROWTH
+    this.#lastWrittenBytes = writtenBytes
     // First what makes room: on a full disk the commit after it may succeed again.
     await this.#steps('removing old samples', () => {
       for (const { block, tiers } of tierRemovals(blocks.all(), nowMs, this.#options, this.#hasFailed)) {
@@ -164,7 +174,7 @@ export class Maintenance {
     const cutMs = this.#cutMs(nowMs)
     // Samples of the past make the log long without any more of the clock's time going by.
     if (cutMs > this.#lastCutMs || this.#isLogLong) await this.#flushAndEnd(nowMs, cutMs, floorMs)
-    await this.#rollUp(nowMs)
+    await this.#rollUp(nowMs, isBacklog)
     await this.#compact(nowMs)
     await this.#checkpoint(nowMs)
     let shrinkingStepsLeft = SHRINKING_STEPS
@@ -218,8 +228,11 @@ export class Maintenance {
     this.flushesDone++
   }
 
-  /** Rolls up flushed blocks, for a bounded number of steps; the next call continues. */
-  async #rollUp(nowMs: number): Promise<void> {
+  /**
+   * Rolls up flushed blocks, for a bounded number of steps; the next call continues. While a backlog arrives, a few blocks
+   * wait: the thread acknowledges samples instead.
+   */
+  async #rollUp(nowMs: number, isBacklog: boolean): Promise<void> {
     const { db, blocks } = this.#parts
     // What cannot be rolled up cannot be compacted either, and waits for it.
     const asRolled = blocks.all().map((block) => ({ ...block, isRolled: 1 - block.isOpen }))
@@ -230,6 +243,7 @@ export class Maintenance {
       this.rollups = backlogOf(waiting, this.rollups, nowMs)
       const [block] = waiting
       if (block === undefined || stepsLeft <= 0 || this.#isStopped) return
+      if (isBacklog && waiting.length < WAITING_BLOCKS_MAX) return
       let rollUp: RollUp | undefined
       await this.#steps('rolling up', () => {
         rollUp ??= new RollUp(db, this.#parts, block, retainedTiers(block.toMs, nowMs, this.#options))

@@ -3,19 +3,20 @@ import { APPENDED } from '../../src/model/appender.ts'
 import { HOUR_MS, MINUTE_MS, NOW_MS, TempStore } from './temp-store.ts'
 
 /** Some hours of the past of many series, all at one moment of the clock. */
-async function sendBacklog(store: TempStore, hours: number): Promise<number> {
+async function sendBacklog(store: TempStore, hours: number, maintained: () => void = () => undefined): Promise<number> {
   const { appender } = store.writer
   const refs = Array.from({ length: 40 }, (_, i) => store.resolve({ __name__: 'backlog', series: String(i) }))
   let samples = 0
   for (let hour = 0; hour < hours; hour++) {
     for (const [i, ref] of refs.entries()) {
       for (let minute = 0; minute < 60; minute++) {
-        const timeMs = NOW_MS - 24 * HOUR_MS + hour * HOUR_MS + minute * MINUTE_MS
+        const timeMs = NOW_MS - 72 * HOUR_MS + hour * HOUR_MS + minute * MINUTE_MS
         expect(appender.append(ref, timeMs, Math.sin(samples++ * (i + 1)))).toBe(APPENDED)
       }
     }
     await appender.commit()
     await store.writer.maintain(NOW_MS)
+    maintained()
   }
   return samples
 }
@@ -31,5 +32,16 @@ describe('a backlog', () => {
     expect(Object.values(store.all()).flat()).toHaveLength(samples)
     await store.reopen(NOW_MS)
     expect(Object.values(store.all()).flat()).toHaveLength(samples)
+  })
+
+  test('is rolled up when it is over, and at once when many blocks of it wait', async () => {
+    const store = new TempStore({ flushLogBytes: 100_000, flushEveryMs: 2 * HOUR_MS, outOfOrderMs: HOUR_MS })
+    const waiting: number[] = []
+    await sendBacklog(store, 60, () => waiting.push(store.writer.stats().rollups.backlogBlocks))
+    expect(waiting).toContain(1)
+    // Eight are too many.
+    expect(Math.max(...waiting)).toBe(7)
+    await store.writer.maintain(NOW_MS)
+    expect(store.writer.stats().rollups).toMatchObject({ backlogBlocks: 0, lastProgressMs: NOW_MS })
   })
 })

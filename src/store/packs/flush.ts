@@ -16,6 +16,8 @@ const SERIES_PER_STEP = 1024
 interface Flushed extends SeriesState, Chunk {
   readonly slot: number
   readonly sampleCount: number
+  /** No newer samples stay in the head. */
+  readonly isWhole: boolean
 }
 
 interface MetricPack {
@@ -109,6 +111,7 @@ export class Flush {
       low: older.lows[last]!,
       high: older.highs[last]!,
       sampleCount: older.sampleCount,
+      isWhole: this.#newer.count === 0,
       runs: older.count,
       payload: encodeChunk(older),
     }
@@ -133,7 +136,8 @@ export class Flush {
 
   #leaveHead(one: Flushed): void {
     this.#head.setFlushed(one.slot, one.flushedUntilMs, one.low, one.high)
-    this.#split(one.slot)
+    if (one.isWhole) this.#newer.clear()
+    else this.#split(one.slot)
     this.#head.replace(one.slot, this.#newer)
     this.#head.sampleCount -= one.sampleCount
     this.pages.add(statePageOf(one.ref))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-const MODULE = join(import.meta.dirname, '../../src/base/heap-growth.ts')
+const MODULE = join(import.meta.dirname, '../../src/base/heaps.ts')
 
 /** Keeps 400,000 objects and replaces 100,000 others again and again, in a thread; prints how large its heap became, in bytes. */
 const THREAD = `
@@ -17,11 +17,11 @@ const THREAD = `
   require('node:worker_threads').parentPort.postMessage(kept.length > 0 ? peak : 0)
 `
 
-async function peakBytes(isLimited: boolean): Promise<number> {
+async function peakBytes(isTuned: boolean): Promise<number> {
   const script = `
     import { Worker } from 'node:worker_threads'
-    import { limitHeapGrowth } from ${JSON.stringify(MODULE)}
-    if (${isLimited}) limitHeapGrowth()
+    import { tuneHeaps } from ${JSON.stringify(MODULE)}
+    if (${isTuned}) tuneHeaps()
     new Worker(${JSON.stringify(THREAD)}, { eval: true, execArgv: [] }).once('message', (peak) => console.log(peak))
   `
   const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
@@ -30,7 +30,7 @@ async function peakBytes(isLimited: boolean): Promise<number> {
 }
 
 test('a thread that allocates fast has a much smaller heap', async () => {
-  const [limited, others] = await Promise.all([peakBytes(true), peakBytes(false)])
-  expect(limited).toBeGreaterThan(0)
-  expect(limited).toBeLessThan(others * 0.7)
+  const [tuned, others] = await Promise.all([peakBytes(true), peakBytes(false)])
+  expect(tuned).toBeGreaterThan(0)
+  expect(tuned).toBeLessThan(others * 0.7)
 }, 60_000)

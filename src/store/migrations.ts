@@ -495,6 +495,8 @@ const STEPS: readonly string[] = [
   ALTER TABLE observed_cluster ADD COLUMN joined TEXT;
   CREATE INDEX observed_cluster_joined ON observed_cluster (joined) WHERE joined IS NOT NULL;
   `,
+  // objects_position: of the last change that may change what is read of objects. 0: none since this column exists.
+  'ALTER TABLE observed_cluster ADD COLUMN objects_position INTEGER NOT NULL DEFAULT 0',
 ]
 
 /** The version of a file that this program has brought up to date. */

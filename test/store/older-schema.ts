@@ -8,6 +8,7 @@ const UNDO: Readonly<Record<number, string>> = {
   23: 'ALTER TABLE external_alert DROP COLUMN sender',
   24: `DROP TABLE cluster_claim; DROP INDEX observed_cluster_joined; ALTER TABLE observed_cluster DROP COLUMN joined;
     ALTER TABLE observed_cluster ADD COLUMN aliases TEXT NOT NULL DEFAULT '[]'`,
+  25: 'ALTER TABLE observed_cluster DROP COLUMN objects_position',
 }
 
 export function makeOlder(db: Database.Database, version: number): void {

@@ -1,3 +1,4 @@
+import type Database from 'better-sqlite3'
 import { groupBy } from '../../base/group-by.ts'
 import type { ChangesRange, ObservationReader } from '../../model/fleet-facts.ts'
 import type { ObjectFacts } from '../../model/object-facts.ts'
@@ -26,6 +27,7 @@ interface ClusterRow {
   readonly id: number
   readonly lastSeenMs: number
   readonly trimmedMs: number | null
+  readonly objectsPosition: number
 }
 
 interface ObjectRow {
@@ -47,8 +49,20 @@ interface StoredTransition {
   readonly transition: ObjectTransition
 }
 
+/** What is read of the objects of a cluster. */
+type ClusterObjects = Pick<OwnObservations, 'objects' | 'absences'>
+
+interface KnownObjects extends ClusterObjects {
+  /** `objects_position` at the time. */
+  readonly position: number
+  /** The cluster they are read as. */
+  readonly cluster: string
+}
+
 /** Limit for cached facts of states: a cluster is read again when one of its objects changed. */
 const FACTS_KNOWN_MAX = 20_000
+/** Limit for cached observations of objects, of all clusters: those of 10,000 clusters, about 300 MB. */
+const OBJECTS_KNOWN_MAX = 200_000
 
 export function openObservationsForReading(dir: string): ObservationReader & { close(): void } {
   const db = openDatabaseForReading(dir)
@@ -65,7 +79,7 @@ export class SqlObservations extends Statements implements ObservationReader {
     'SELECT name, position FROM observed_cluster WHERE position > ? ORDER BY position',
   )
   readonly #cluster = this.db.prepare<[string], ClusterRow>(
-    'SELECT id, heard_ms AS lastSeenMs, trimmed_ms AS trimmedMs FROM observed_cluster WHERE name = ?',
+    'SELECT id, heard_ms AS lastSeenMs, trimmed_ms AS trimmedMs, objects_position AS objectsPosition FROM observed_cluster WHERE name = ?',
   )
   readonly #objects = this.db.prepare<[number], ObjectRow>(
     `SELECT id, uid, kind, namespace, name, listed_minute AS listedMinute FROM observed_object WHERE cluster = ?
@@ -90,6 +104,16 @@ export class SqlObservations extends Statements implements ObservationReader {
   )
   readonly #claims = new ClusterClaimReader(this.db)
   readonly #facts = new Map<string, ObjectFacts>()
+  /** By number of the cluster, the one read least recently first: most derivations follow from metrics alone. */
+  readonly #knownObjects = new Map<number, KnownObjects>()
+  #knownCount = 0
+  readonly #objectsKnownMax: number
+
+  /** @param objectsKnownMax observations of objects that are kept in memory */
+  constructor(db: Database.Database, objectsKnownMax = OBJECTS_KNOWN_MAX) {
+    super(db)
+    this.#objectsKnownMax = objectsKnownMax
+  }
 
   changedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }> {
     return this.#reading(() => {
@@ -132,17 +156,44 @@ export class SqlObservations extends Statements implements ObservationReader {
   #readOwn(name: string, cluster: string): OwnObservations {
     const row = this.#cluster.get(name)
     if (row === undefined) return { cluster, objects: [], absences: [], metrics: [] }
-    const objects = this.#objects.all(row.id)
-    const states = this.#statesOf(row.id)
+    const { objects, absences } = this.#objectsOf(row, cluster)
     return {
       cluster,
       ...(row.lastSeenMs === 0
         ? {}
         : { objectsLastSeenMs: row.lastSeenMs - (row.lastSeenMs % LAST_SEEN_FACT_STEP_MS) }),
-      objects: objects.flatMap((object) => this.#observationsOf(cluster, object, states.get(object.id) ?? [])),
-      absences: this.#absencesOf(cluster, row.id, objects, states),
+      objects,
+      absences,
       metrics: this.#runs.read(cluster, row.id),
     }
+  }
+
+  #objectsOf({ id, objectsPosition: position }: ClusterRow, cluster: string): ClusterObjects {
+    const known = this.#knownObjects.get(id)
+    if (known !== undefined) {
+      this.#knownObjects.delete(id)
+      if (known.position === position && known.cluster === cluster) {
+        this.#knownObjects.set(id, known)
+        return known
+      }
+      this.#knownCount -= countOf(known)
+    }
+    const objects = this.#objects.all(id)
+    const states = this.#statesOf(id)
+    const read = {
+      position,
+      cluster,
+      objects: objects.flatMap((object) => this.#observationsOf(cluster, object, states.get(object.id) ?? [])),
+      absences: this.#absencesOf(cluster, id, objects, states),
+    }
+    this.#knownObjects.set(id, read)
+    this.#knownCount += countOf(read)
+    for (const [oldest, objectsOfOldest] of this.#knownObjects) {
+      if (this.#knownCount <= this.#objectsKnownMax) break
+      this.#knownObjects.delete(oldest)
+      this.#knownCount -= countOf(objectsOfOldest)
+    }
+    return read
   }
 
   runs(cluster: string): Promise<readonly MetricRun[]> {
@@ -267,4 +318,9 @@ export class SqlObservations extends Statements implements ObservationReader {
       return absence === undefined ? [] : [{ cluster, kind: kindOf(object.kind), uid: uidOf(object.uid), ...absence }]
     })
   }
+}
+
+/** At least one, so that clusters without objects are bounded too. */
+function countOf({ objects, absences }: ClusterObjects): number {
+  return 1 + objects.length + absences.length
 }

@@ -85,6 +85,6 @@ export class ObservationRetention extends Statements {
     this.#checked.run(floorMs, cluster)
     if (removed === 0) return
     this.#trimmed.run(floorMs, cluster)
-    this.#clusters.touch(cluster)
+    this.#clusters.touchObjects(cluster)
   }
 }

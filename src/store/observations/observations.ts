@@ -187,7 +187,7 @@ export class Observations implements ObservationSink {
     const text = factsText(facts)
     const state = { isDeleted: change === 'deleted', hash: factsHash(text), first: seen, last: seen, seenMs: seen.ms }
     const isNew = isNewestStored(kind) ? this.#keepNewest(object, state, text) : this.#keep(object, kind, state, text)
-    if (isNew) this.#clusters.touch(cluster)
+    if (isNew) this.#clusters.touchObjects(cluster)
   }
 
   /** True when the result for readers changes. */
@@ -233,6 +233,6 @@ export class Observations implements ObservationSink {
     const cluster = this.#clusters.idOf(name)
     const minute = Math.floor(observedMs / MINUTE_MS)
     const isOther = this.#listings.add({ cluster, kind, namespace }, minute, uids.map(uidBytes))
-    if (isOther) this.#clusters.touch(cluster)
+    if (isOther) this.#clusters.touchObjects(cluster)
   }
 }

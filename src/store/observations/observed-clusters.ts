@@ -21,6 +21,9 @@ export class ObservedClusters extends Statements {
     'INSERT INTO observed_cluster (name, position, heard_ms) VALUES (?, ?, 0)',
   )
   readonly #touch = this.db.prepare<[number, number]>('UPDATE observed_cluster SET position = ? WHERE id = ?')
+  readonly #touchObjects = this.db.prepare<[number, number, number]>(
+    'UPDATE observed_cluster SET position = ?, objects_position = ? WHERE id = ?',
+  )
   readonly #lastSeen = this.db.prepare<[number, number]>('UPDATE observed_cluster SET heard_ms = ? WHERE id = ?')
   readonly #join = this.db.prepare<[string | null, number]>('UPDATE observed_cluster SET joined = ? WHERE id = ?')
   readonly #newest = this.db.prepare<[], { position: number | null }>(
@@ -29,6 +32,7 @@ export class ObservedClusters extends Statements {
   readonly #known = new Map<string, ClusterRow>()
   #position: number
   readonly #touched = new Set<number>()
+  readonly #touchedObjects = new Set<number>()
 
   constructor(db: Database.Database) {
     super(db)
@@ -44,7 +48,13 @@ export class ObservedClusters extends Statements {
     this.#touched.add(id)
   }
 
-  /** The same of a cluster that may have no observations. */
+  /** The same when what is read of its objects may have changed. */
+  touchObjects(id: number): void {
+    this.#touched.add(id)
+    this.#touchedObjects.add(id)
+  }
+
+  /** `touch` for a cluster that may have no observations. */
   touchKnown(name: string): void {
     const row = this.#known.get(name) ?? this.#find.get(name)
     if (row !== undefined) this.touch(row.id)
@@ -71,14 +81,20 @@ export class ObservedClusters extends Statements {
 
   /** Call last in a transaction: assigns a new position to each changed cluster. */
   settle(): void {
-    for (const id of this.#touched) this.#touch.run(++this.#position, id)
+    for (const id of this.#touched) {
+      const position = ++this.#position
+      if (this.#touchedObjects.has(id)) this.#touchObjects.run(position, position, id)
+      else this.#touch.run(position, id)
+    }
     this.#touched.clear()
+    this.#touchedObjects.clear()
   }
 
   /** What a transaction that failed did is undone. */
   forget(): void {
     this.#known.clear()
     this.#touched.clear()
+    this.#touchedObjects.clear()
     this.#position = this.#newest.get()?.position ?? 0
   }
 

@@ -368,6 +368,16 @@ class InMemory {
     this.reader = new SqlObservations(this.#db)
   }
 
+  /** One that has read nothing before. */
+  newReader(objectsKnownMax?: number): SqlObservations {
+    return new SqlObservations(this.#db, objectsKnownMax)
+  }
+
+  putRuns(cluster: string, runs: readonly MetricRun[]): void {
+    this.#observations.putRuns(cluster, 0, runs)
+    this.put([])
+  }
+
   put(portion: readonly (ObjectObservation | ObjectListing)[]): void {
     this.#observations.putObjects(portion.filter((one) => 'facts' in one))
     this.#observations.putListings(portion.filter((one) => 'uids' in one))
@@ -403,6 +413,7 @@ test('in any order, with repeats and in any portions the same is kept, and a rea
           // Who reads when the position has moved, and only then, has what is there.
           if (change.clusters.length > 0) told = now
           expect(now).toEqual(told)
+          expect(await other.newReader().read(CLUSTER)).toEqual(now)
           position = change.position
         }
         expect(await other.reader.read(CLUSTER)).toEqual(want)
@@ -412,6 +423,50 @@ test('in any order, with repeats and in any portions the same is kept, and a rea
     ),
     { seed: 5, numRuns: 60 },
   )
+})
+
+const metricRun = (firstMs: number, value: number, more: Partial<MetricRun> = {}): MetricRun => ({
+  cluster: CLUSTER,
+  signal: 'kubevirt_nodes',
+  labels: { kubeversion: 'v1.6.0' },
+  value,
+  firstMs,
+  lastMs: firstMs + 30_000,
+  ...more,
+})
+
+describe('objects that were read are kept', () => {
+  const objectsOf = async (reader: SqlObservations, cluster = CLUSTER): Promise<readonly ObjectObservation[]> =>
+    (await reader.read(cluster)).objects
+
+  test('until one of the cluster changes, also when its metrics do', async () => {
+    const stored = new InMemory()
+    stored.put([source(1, 'READY')])
+    const before = await objectsOf(stored.reader)
+    stored.putRuns(CLUSTER, [metricRun(0, 1)])
+    stored.put([source(1, 'READY', { cluster: 'brno' })])
+    expect(await objectsOf(stored.reader)).toBe(before)
+    expect((await stored.reader.read(CLUSTER)).metrics).toHaveLength(1)
+    stored.put([source(2, 'LOST')])
+    expect((await objectsOf(stored.reader)).map(textOf)).toEqual(['a@1 modified 1000 READY', 'a@2 modified 2000 LOST'])
+  })
+
+  test('of as many as there is room for, the clusters that were read last', async () => {
+    const stored = new InMemory()
+    const clusters = ['a', 'b', 'c']
+    stored.put(clusters.map((cluster) => source(1, 'READY', { cluster })))
+    // One of the cluster, and one for the cluster itself.
+    const reader = stored.newReader(4)
+    const [a, b] = [await objectsOf(reader, 'a'), await objectsOf(reader, 'b')]
+    expect(await objectsOf(reader, 'a')).toBe(a)
+    const c = await objectsOf(reader, 'c')
+    expect([await objectsOf(reader, 'a'), await objectsOf(reader, 'c')]).toEqual([a, c])
+    expect(await objectsOf(reader, 'a')).toBe(a)
+    expect(await objectsOf(reader, 'c')).toBe(c)
+    expect(await objectsOf(reader, 'b')).not.toBe(b)
+    expect(await objectsOf(reader, 'c')).toBe(c)
+    expect(await objectsOf(reader, 'a')).not.toBe(a)
+  })
 })
 
 describe('absences', () => {
@@ -478,33 +533,23 @@ describe('absences', () => {
 })
 
 describe('runs of metrics', () => {
-  const run = (firstMs: number, value: number, more: Partial<MetricRun> = {}): MetricRun => ({
-    cluster: CLUSTER,
-    signal: 'kubevirt_nodes',
-    labels: { kubeversion: 'v1.6.0' },
-    value,
-    firstMs,
-    lastMs: firstMs + 30_000,
-    ...more,
-  })
-
   test('those from a time on are replaced, and others stay', async () => {
     const observed = new Observed()
     const { observations, appender } = observed.store.writer
     observations.putRuns(CLUSTER, 0, [
-      run(1000, 1, { afterMs: 90_000 }),
-      run(90_000, 2, { beforeMs: 31_000 }),
-      run(1000, NaN, { signal: 'hco_health' }),
+      metricRun(1000, 1, { afterMs: 90_000 }),
+      metricRun(90_000, 2, { beforeMs: 31_000 }),
+      metricRun(1000, NaN, { signal: 'hco_health' }),
     ])
     await appender.commit()
     const { position } = await observed.asking((reader) => reader.changedSince(0))
-    observations.putRuns(CLUSTER, 90_000, [run(90_000, 3, { beforeMs: 31_000 }), run(200_000, Infinity)])
+    observations.putRuns(CLUSTER, 90_000, [metricRun(90_000, 3, { beforeMs: 31_000 }), metricRun(200_000, Infinity)])
     await appender.commit()
     expect(await observed.asking((reader) => reader.runs(CLUSTER))).toEqual([
-      run(1000, NaN, { signal: 'hco_health' }),
-      run(1000, 1, { afterMs: 90_000 }),
-      run(90_000, 3, { beforeMs: 31_000 }),
-      run(200_000, Infinity),
+      metricRun(1000, NaN, { signal: 'hco_health' }),
+      metricRun(1000, 1, { afterMs: 90_000 }),
+      metricRun(90_000, 3, { beforeMs: 31_000 }),
+      metricRun(200_000, Infinity),
     ])
     expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([CLUSTER])
   })
@@ -513,8 +558,9 @@ describe('runs of metrics', () => {
     const observed = new Observed()
     const { observations, appender } = observed.store.writer
     const labels = { a: '1' }
-    const one = (firstMs: number, value: number): MetricRun => run(firstMs, value, { signal: 'hco_health', labels })
-    const two = (firstMs: number, value: number): MetricRun => run(firstMs, value, { labels })
+    const one = (firstMs: number, value: number): MetricRun =>
+      metricRun(firstMs, value, { signal: 'hco_health', labels })
+    const two = (firstMs: number, value: number): MetricRun => metricRun(firstMs, value, { labels })
     const stored = [one(1, 1), one(2, 1), one(4, 1), one(6, 1), two(1, 1), two(2, 1), two(4, 1), two(6, 1)]
     await observed.put([], [], stored)
     for (const runs of [
@@ -539,10 +585,10 @@ describe('runs of metrics', () => {
 
   test('the same again is no change', async () => {
     const observed = new Observed()
-    const runs = [run(1000, 1), run(1000, NaN, { signal: 'hco_health', labels: { b: '2', a: '1' } })]
+    const runs = [metricRun(1000, 1), metricRun(1000, NaN, { signal: 'hco_health', labels: { b: '2', a: '1' } })]
     await observed.put([], [], runs)
     const { position } = await observed.asking((reader) => reader.changedSince(0))
-    await observed.put([], [], [run(1000, NaN, { signal: 'hco_health', labels: { a: '1', b: '2' } }), runs[0]!])
+    await observed.put([], [], [metricRun(1000, NaN, { signal: 'hco_health', labels: { a: '1', b: '2' } }), runs[0]!])
     expect(await observed.asking((reader) => reader.changedSince(position))).toEqual({ clusters: [], position })
   })
 })

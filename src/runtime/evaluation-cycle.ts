@@ -1,6 +1,7 @@
 /**
  * The evaluation cycle: steps in a fixed order (facts, rules, user actions, notifications), all with the same `nowMs`. A
- * cycle that takes long delays the next one; cycles never overlap. Each runs at a whole second.
+ * cycle that takes long delays the next one; cycles never overlap. Each is of a whole second: it runs then, or as soon as the
+ * cycle before it is done.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -49,14 +50,17 @@ export function createEvaluationCycle(
     const secondMs = secondOf(nowMs)
     // A timer may fire early, which must not evaluate a second twice. A clock that was set back restarts the count.
     const isSetBack = lastMs - secondMs > CYCLE_EVERY_MS
-    const nextMs = (isSetBack ? secondMs : Math.max(secondMs, lastMs)) + CYCLE_EVERY_MS
-    cancel = clock.after(nextMs - nowMs, () => {
+    const nextMs = isSetBack ? secondMs + CYCLE_EVERY_MS : Math.max(secondMs, lastMs + CYCLE_EVERY_MS)
+    cancel = clock.after(Math.max(0, nextMs - nowMs), () => {
       lastMs = Math.max(nextMs, secondOf(clock.nowMs()))
       void runAt(() => lastMs).then(plan)
     })
   }
   return {
-    start: plan,
+    start: () => {
+      lastMs = secondOf(clock.nowMs())
+      plan()
+    },
     once: () => runAt(() => clock.nowMs()),
     stop: async () => {
       isStopped = true

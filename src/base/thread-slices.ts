@@ -1,16 +1,64 @@
-/** Long loops hold the thread for a slice at a time, and other work runs between the slices. */
-import { setImmediate } from 'node:timers/promises'
+/**
+ * Long work holds the thread for a slice at a time. All work of requests shares one turn per round of the event loop, in
+ * the order in which it yielded: however many requests run, work with a turn of its own (rules, the fleet loop) waits for
+ * one slice of theirs, and so does a message from another thread.
+ */
+import { setImmediate as nextRound } from 'node:timers/promises'
+import type { Cancellation } from './cancellation.ts'
+import { FleetError } from './errors.ts'
 
 /** How long a loop may hold the thread. */
 const SLICE_MS = 25
 
-/** Runs `work` on each item in order. A single item is not interrupted. Rejects with what `work` throws. */
-export async function forEachInSlices<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
-  let startedMs = performance.now()
+/** Yields the thread; resolves when the work continues. */
+export type Yield = () => Promise<void>
+
+/** For the work of requests: resolves in a round of its own, after all that yielded before. */
+export const sharedTurn: Yield = () =>
+  new Promise((resolve) => {
+    if (yielded.push(resolve) === 1) setImmediate(resumeNext)
+  })
+
+/** For work that does not queue behind requests: resolves in the next round. */
+export const ownTurn: Yield = () => nextRound()
+
+const yielded: (() => void)[] = []
+
+function resumeNext(): void {
+  const resume = yielded.shift()
+  // Of the next round: an immediate that is set in one does not run in the same.
+  if (yielded.length > 0) setImmediate(resumeNext)
+  resume?.()
+}
+
+/** The time that work of a request has held the thread. One for all loops of the request. */
+export class Slice {
+  #startedMs = performance.now()
+
+  get isOver(): boolean {
+    return performance.now() - this.#startedMs >= SLICE_MS
+  }
+
+  /** Rejects with `query_canceled` when nobody waits for the result any more. */
+  async next(signal?: Cancellation): Promise<void> {
+    await sharedTurn()
+    if (signal?.aborted === true) throw new FleetError('query_canceled', 'the client left before the answer was ready')
+    this.#startedMs = performance.now()
+  }
+}
+
+/**
+ * Runs `work` on each item in order, on the shared turn. A single item is not interrupted. Rejects with what `work`
+ * throws, and as `Slice.next` does.
+ */
+export async function forEachInSlices<T>(
+  items: Iterable<T>,
+  work: (item: T) => void,
+  signal?: Cancellation,
+  slice = new Slice(),
+): Promise<void> {
   for (const item of items) {
     work(item)
-    if (performance.now() - startedMs < SLICE_MS) continue
-    await setImmediate()
-    startedMs = performance.now()
+    if (slice.isOver) await slice.next(signal)
   }
 }

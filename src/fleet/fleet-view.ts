@@ -3,7 +3,7 @@
  * from two sources (fleet-views.ts). Records are read from the store, verdicts and counts from the in-memory index.
  * A new fact is a method here, beside what derives it.
  */
-import { setImmediate } from 'node:timers/promises'
+import { sharedTurn } from '../base/thread-slices.ts'
 import type { ClusterFacts, FleetFactsReader, ModificationQuery, UpgradeQuery } from '../model/fleet-facts.ts'
 import type { Modification } from '../model/cluster-record.ts'
 import type { FeatureGates } from '../model/gate-use.ts'
@@ -124,7 +124,7 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
     edges: async (query) => {
       const known = await edges()
       // Other calls run while a window is estimated.
-      while (known.prepare(query)) await setImmediate()
+      while (known.prepare(query)) await sharedTurn()
       return known.edges(query)
     },
     edge: async (name, sinceMs) => (await edges()).edge(name, sinceMs),

@@ -1,35 +1,57 @@
 import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
+import { ownTurn, type Yield } from '../base/thread-slices.ts'
 import { RegexWork } from '../model/regex-limits.ts'
 import type { EngineOptions } from './engine-options.ts'
+import type { MemoryPool, PoolUser } from './memory-pool.ts'
 
 /** How long the evaluation may hold the thread before it yields to other work (and an abort can arrive). */
 export const SLICE_MS = 25
 
+/** What the budgets of an engine share. */
+export interface BudgetShares {
+  /** How a query yields the thread; with a turn of its own when absent. */
+  readonly turn?: Yield
+  /** The memory of all queries of requests; without this limit when absent. */
+  readonly pool?: MemoryPool
+}
+
 /**
- * The resources that one query has used, with its limits. Throws `query_limit`, `query_timeout` or `query_canceled`.
+ * The resources that one query has used, with its limits. Throws `query_limit`, `query_timeout`, `query_canceled` or
+ * `overloaded`.
  */
-export class Budget {
+export class Budget implements PoolUser {
   readonly #options: EngineOptions
   readonly #timeoutMs: number
   readonly #nowMs: () => number
   readonly #signal: Cancellation | undefined
+  readonly #turn: Yield
+  readonly #pool: MemoryPool | undefined
   readonly #startedMs: number
   #sliceStartedMs: number
   /** How long other work had the thread. */
   waitedMs = 0
   #forgottenMs = 0
   resultBytes = 0
+  #eviction: string | undefined
   samplesRead = 0
   seriesRead = 0
   /** Of all selections of the query; functions have a limit per text, because they yield the thread between texts. */
   readonly regexWork: RegexWork
 
-  constructor(options: EngineOptions, timeoutMs: number, nowMs: () => number, signal: Cancellation | undefined) {
+  constructor(
+    options: EngineOptions,
+    timeoutMs: number,
+    nowMs: () => number,
+    signal: Cancellation | undefined,
+    { turn = ownTurn, pool }: BudgetShares = {},
+  ) {
     this.#options = options
     this.#timeoutMs = timeoutMs
     this.#nowMs = nowMs
     this.#signal = signal
+    this.#turn = turn
+    this.#pool = pool
     this.#startedMs = nowMs()
     this.#sliceStartedMs = this.#startedMs
     this.regexWork = new RegexWork(options.regexStepsMax)
@@ -80,6 +102,30 @@ export class Budget {
         { hint: 'ask for fewer series, a shorter range or a longer step' },
       )
     }
+    this.holdBytes(rows * steps * 9)
+  }
+
+  /** Call before creating so many bytes that live until the query ends. */
+  holdBytes(bytes: number): void {
+    this.#pool?.grow(this, bytes)
+    this.#checkMemory()
+  }
+
+  /** The query ends at its next check, with this sentence. */
+  evict(reason: string): void {
+    this.#eviction = reason
+  }
+
+  /** Call when the query has ended. */
+  release(): void {
+    this.#pool?.release(this)
+  }
+
+  #checkMemory(): void {
+    if (this.#eviction === undefined) return
+    throw new FleetError('overloaded', this.#eviction, {
+      hint: 'ask again later, or for fewer series, a shorter range or a longer step',
+    })
   }
 
   /** Call between pieces of work; cheap. */
@@ -90,6 +136,7 @@ export class Budget {
     if (this.elapsedMs > this.#timeoutMs) {
       throw new FleetError('query_timeout', `query timed out in expression evaluation: limit is ${this.#timeoutMs} ms`)
     }
+    this.#checkMemory()
   }
 
   /** Whether this query has held the thread for `SLICE_MS`: it should yield then. */
@@ -102,7 +149,7 @@ export class Budget {
     this.check()
     const stoppedMs = this.#nowMs()
     if (stoppedMs - this.#sliceStartedMs < SLICE_MS) return
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await this.#turn()
     this.#sliceStartedMs = this.#nowMs()
     this.waitedMs += this.#sliceStartedMs - stoppedMs
     this.check()

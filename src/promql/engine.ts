@@ -1,3 +1,4 @@
+import type { ExemplarSeries } from '../model/exemplar.ts'
 import type { Histogram } from '../model/histogram.ts'
 import type {
   MatrixSeries,
@@ -8,19 +9,20 @@ import type {
   QueryResult,
   QueryValue,
   RangeQuery,
+  Selectors,
   StepCount,
   VectorSample,
 } from './query-engine.ts'
 import { type HistogramCells, labelsOf, refuseSameLabels, type Grid } from './evaluate/grid.ts'
 import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
-import { forEachInSlices } from '../base/thread-slices.ts'
 import { compareLabels, compareText, Labels } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { Queryable } from '../model/queryable.ts'
+import type { TimeRange } from '../model/time-range.ts'
 import { Annotations } from './annotations.ts'
 import { unwrapParens, type Expr } from './ast.ts'
-import { Budget } from './budget.ts'
+import { Budget, type BudgetShares } from './budget.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { Explainer } from './explainer.ts'
 import type { ExplainedNode, Explanation } from './explanation.ts'
@@ -38,7 +40,9 @@ import { runPieces, LABELS_CELLS, pieceMask, sortInPieces, type Pieces } from '.
 import { ParsedQueries, type ParsedQuery } from './parsed-queries.ts'
 import { typeOf } from './check.ts'
 
-interface LocalEngineInputs {
+type Compare<T> = (a: T, b: T) => number
+
+interface LocalEngineInputs extends BudgetShares {
   readonly queryable: Queryable
   readonly options: EngineOptions
   /** For the timeout and the statistics only; the query has its own evaluation time. */
@@ -49,15 +53,19 @@ interface LocalEngineInputs {
 export interface LocalEngine extends QueryEngine, QueryExplainer {
   instant(query: InstantQuery, signal?: Cancellation): Promise<QueryResult>
   range(query: RangeQuery, signal?: Cancellation): Promise<QueryResult>
+  series(selectors: Selectors, range: TimeRange, signal?: Cancellation): Promise<readonly Labels[]>
+  labelNames(selectors: Selectors, range: TimeRange, signal?: Cancellation): Promise<readonly string[]>
+  labelValues(name: string, selectors: Selectors, range: TimeRange, signal?: Cancellation): Promise<readonly string[]>
+  exemplars(selectors: Selectors, range: TimeRange, signal?: Cancellation): Promise<readonly ExemplarSeries[]>
   explain(query: InstantQuery | RangeQuery, signal?: Cancellation): Promise<Explanation>
 }
 
 /** PromQL over a store in the same thread. */
-export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInputs): LocalEngine {
+export function createLocalEngine({ queryable, options, nowMs, ...shares }: LocalEngineInputs): LocalEngine {
   const rowCache = new RowCache()
   const parsed = new ParsedQueries(options)
   const budgetOf = (query: QueryOptions, signal?: Cancellation): Budget =>
-    new Budget(options, Math.min(query.timeoutMs ?? Infinity, options.timeoutMs), nowMs, signal)
+    new Budget(options, Math.min(query.timeoutMs ?? Infinity, options.timeoutMs), nowMs, signal, shares)
   const parse = (query: InstantQuery | RangeQuery): ParsedQuery => {
     const { startMs, endMs, stepMs } = timesOf(query)
     return parsed.get(query.expr, { stepMs, rangeMs: endMs - startMs })
@@ -105,29 +113,44 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
       },
     }
   }
+  const within = async <T>(budget: Budget, work: (budget: Budget) => Promise<T>): Promise<T> => {
+    try {
+      return await work(budget)
+    } finally {
+      budget.release()
+    }
+  }
   // Async, so that a parse error becomes a rejection.
   const run = async (query: InstantQuery | RangeQuery, signal?: Cancellation): Promise<QueryResult> =>
-    evaluated(query, parse(query), budgetOf(query, signal))
+    within(budgetOf(query, signal), (budget) => evaluated(query, parse(query), budget))
+  const union = <T>(
+    selectors: Selectors,
+    read: (matchers: readonly Matcher[]) => readonly T[],
+    compare: Compare<T>,
+    signal?: Cancellation,
+  ): Promise<readonly T[]> => within(budgetOf({}, signal), (budget) => unionOf(selectors, read, compare, budget))
   return {
     instant: run,
     range: run,
-    async explain(query, signal) {
-      const budget = budgetOf(query, signal)
-      const explainer = new Explainer(budget)
-      const tree = parse(query)
-      const result = await evaluated(query, tree, budget, explainer)
-      return explanationOf(query, result, budget, explainer.treeOf(tree.expr), options)
-    },
-    series: (selectors, range) => union(selectors, (matchers) => queryable.series(matchers, range), compareLabels),
-    labelNames: (selectors, range) =>
-      union(orAll(selectors), (matchers) => queryable.labelNames(matchers, range), compareText),
-    labelValues: (name, selectors, range) =>
-      union(orAll(selectors), (matchers) => queryable.labelValues(name, matchers, range), compareText),
-    exemplars: (selectors, range) =>
+    explain: async (query, signal) =>
+      within(budgetOf(query, signal), async (budget) => {
+        const explainer = new Explainer(budget)
+        const tree = parse(query)
+        const result = await evaluated(query, tree, budget, explainer)
+        return explanationOf(query, result, budget, explainer.treeOf(tree.expr), options)
+      }),
+    series: (selectors, range, signal) =>
+      union(selectors, (matchers) => queryable.series(matchers, range), compareLabels, signal),
+    labelNames: (selectors, range, signal) =>
+      union(orAll(selectors), (matchers) => queryable.labelNames(matchers, range), compareText, signal),
+    labelValues: (name, selectors, range, signal) =>
+      union(orAll(selectors), (matchers) => queryable.labelValues(name, matchers, range), compareText, signal),
+    exemplars: (selectors, range, signal) =>
       union(
         selectors,
         (matchers) => queryable.exemplars?.(matchers, range) ?? [],
         (a, b) => compareLabels(a.labels, b.labels),
+        signal,
       ),
     metadata: (name) => settle(() => queryable.metadata?.(name) ?? []),
   }
@@ -139,7 +162,7 @@ function timesOf(query: InstantQuery | RangeQuery): Pick<RangeQuery, 'startMs' |
 }
 
 /** No selector means all series. */
-function orAll(selectors: readonly (readonly Matcher[])[]): readonly (readonly Matcher[])[] {
+function orAll(selectors: Selectors): Selectors {
   return selectors.length === 0 ? [[]] : selectors
 }
 
@@ -151,16 +174,19 @@ function settle<T>(read: () => T): Promise<T> {
 }
 
 /** What is read for each selector, as one sorted list without repeats. */
-async function union<T>(
-  selectors: readonly (readonly Matcher[])[],
+async function unionOf<T>(
+  selectors: Selectors,
   read: (matchers: readonly Matcher[]) => readonly T[],
-  compare: (a: T, b: T) => number,
+  compare: Compare<T>,
+  budget: Budget,
 ): Promise<readonly T[]> {
   const all: T[] = []
-  await forEachInSlices(selectors, (matchers) => {
+  for (const matchers of selectors) {
     for (const item of read(matchers)) all.push(item)
-  })
-  return all.sort(compare).filter((item, i) => i === 0 || compare(all[i - 1]!, item) !== 0)
+    if (budget.isSliceOver) await budget.yieldThread()
+  }
+  const sorted = await runPieces(sortInPieces(all, compare), budget)
+  return sorted.filter((item, i) => i === 0 || compare(sorted[i - 1]!, item) !== 0)
 }
 
 function explanationOf(

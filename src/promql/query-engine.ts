@@ -9,19 +9,22 @@ import type { Explanation } from './explanation.ts'
 /**
  * PromQL queries: the port with the local engine behind it (on the query worker), and later a remote
  * Prometheus-compatible cluster. Times are milliseconds since the epoch. Rejects with FleetError `query_parse` (a
- * `PromqlError` with its diagnostic), `query_execution`, `query_limit`, `query_timeout` or `query_canceled`.
+ * `PromqlError` with its diagnostic), `query_execution`, `query_limit`, `query_timeout`, `query_canceled` or `overloaded`.
  */
 export interface QueryEngine {
   instant(query: InstantQuery, signal?: AbortSignal): Promise<QueryResult>
   range(query: RangeQuery, signal?: AbortSignal): Promise<QueryResult>
-  series(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly Labels[]>
-  labelNames(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
-  labelValues(name: string, selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
+  series(selectors: Selectors, range: TimeRange, signal?: AbortSignal): Promise<readonly Labels[]>
+  labelNames(selectors: Selectors, range: TimeRange, signal?: AbortSignal): Promise<readonly string[]>
+  labelValues(name: string, selectors: Selectors, range: TimeRange, signal?: AbortSignal): Promise<readonly string[]>
   /** Series with exemplars in the range that a selector matches, without repeats, sorted by labels. */
-  exemplars(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly ExemplarSeries[]>
+  exemplars(selectors: Selectors, range: TimeRange, signal?: AbortSignal): Promise<readonly ExemplarSeries[]>
   /** Metadata of one metric family, or of all, sorted by name. */
   metadata(name?: string): Promise<readonly MetricFamily[]>
 }
+
+/** The matchers of each selector. */
+export type Selectors = readonly (readonly Matcher[])[]
 
 /** Evaluates a query and returns how it was evaluated instead of its value. Rejects as `QueryEngine` does. */
 export interface QueryExplainer {

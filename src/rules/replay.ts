@@ -3,9 +3,9 @@
  * machine of the engine (`replay-alerts.ts`). A replay starts without alerts. Recorded series and `ALERTS` are read as they
  * were stored.
  */
-import { setImmediate } from 'node:timers/promises'
 import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
+import { sharedTurn } from '../base/thread-slices.ts'
 import type { Histogram } from '../model/histogram.ts'
 import { Labels } from '../model/labels.ts'
 import { childrenOf, type Expr } from '../promql/ast.ts'
@@ -72,12 +72,12 @@ export async function replayRule(
       const held = labelled.at(nowMs - queryOffsetMs, nowMs)
       alerts.step(held instanceof Promise ? await held : held, nowMs)
       if (i % STEPS_PER_TURN !== STEPS_PER_TURN - 1) continue
-      await setImmediate()
+      await sharedTurn()
       refuseCanceled(signal)
     }
     atMs += slice.steps * stepMs
     alerts.forget(atMs)
-    await setImmediate()
+    await sharedTurn()
   }
   return tally.counts(alerts)
 }

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { sharedTurn } from '../../base/thread-slices.ts'
 import { groupBy } from '../../base/group-by.ts'
 import type { AdoptionDay, AdoptionReader, AdoptionRow, UsageRow } from '../../model/adoption.ts'
 import { AdoptionCube, type CubeFilter, type CubeSums, type Dimension } from './cube.ts'
@@ -106,7 +106,7 @@ export class AdoptionIndex {
     for (let at = 0; at < days.length; at += DAYS_PER_TURN) {
       const last = days[Math.min(at + DAYS_PER_TURN, days.length) - 1]!
       for (const row of await this.#reader.rows(operator, days[at]!.day, last.day)) rows.push(row)
-      await setImmediate()
+      await sharedTurn()
     }
     return new AdoptionCube(rows)
   }

@@ -64,9 +64,13 @@ export function selectSeries(
   for (const columns of series) samples += columns.count + addedByHistograms(columns)
   if (notes !== undefined) explainer?.recordSamples(notes, series.length, samples, startedMs)
   budget.takeSamples(series.length, samples)
+  budget.holdBytes(samples * SAMPLE_BYTES)
   evaluation.selections.set(key, series)
   return series
 }
+
+/** A time and a value. */
+const SAMPLE_BYTES = 16
 
 /** Samples beyond one for each histogram, so that the limit on samples bounds memory. */
 function addedByHistograms({ histograms }: SeriesColumns): number {

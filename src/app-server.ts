@@ -87,7 +87,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       // Best effort: the death of the thread is reported elsewhere.
       threads.ingest.refusals.record(refusal, cluster, clock.nowMs()).catch(() => undefined)
     },
-    newest: (selectors, range) => threads.query.series.newest(selectors, range),
+    federate: threads.query.federate.newest,
     cardinality: (request) => threads.query.series.cardinality(request),
     storeStatus: async (top) => {
       const [status, { headBytes }] = await Promise.all([
@@ -156,6 +156,12 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       corsOrigins: config['web.cors-origins'],
       bodyBytesMax: config['web.body-bytes-max'],
       decodedBytesMax: config['ingest.decompressed-bytes-max'],
+      queue: {
+        concurrencyMax: Math.max(1, config['query.concurrency-max']),
+        waitingMax: config['query.waiting-max'],
+        ownerWaitingMax: config['query.owner-waiting-max'],
+        waitMsMax: config['query.wait-max'],
+      },
     },
   })
 }

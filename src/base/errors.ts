@@ -16,6 +16,8 @@ export const ERROR_CODES = {
   forbidden: { status: 403, isRetryable: false, errorType: 'unauthorized' },
   too_large: { status: 413, isRetryable: false, errorType: 'bad_data' },
   unsupported_media: { status: 415, isRetryable: false, errorType: 'bad_data' },
+  /** This client has too much under way; other clients are served. */
+  too_many_requests: { status: 429, isRetryable: true, errorType: 'unavailable' },
   overloaded: { status: 503, isRetryable: true, errorType: 'unavailable' },
   not_ready: { status: 503, isRetryable: true, errorType: 'unavailable' },
   storage_full: { status: 503, isRetryable: true, errorType: 'unavailable' },

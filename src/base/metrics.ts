@@ -83,6 +83,24 @@ export function createOwnMetrics(version: string) {
     ),
     queries: counter('daytwo_queries_total', 'PromQL queries, by outcome.', ['outcome']),
     querySeconds: seconds('daytwo_query_duration_seconds', 'Time to evaluate a PromQL query.', ['kind']),
+    queryRequestsRunning: gauge(
+      'daytwo_query_requests_running',
+      'Requests with a place in a lane of the query worker.',
+      ['lane'],
+    ),
+    queryRequestsWaiting: gauge('daytwo_query_requests_waiting', 'Requests that wait for a place in a lane.', ['lane']),
+    queryRequestsRefused: counter(
+      'daytwo_query_requests_refused_total',
+      'Requests that got no place: too_many_requests (the owner has too many), overloaded (too many wait, or it waited too long), query_canceled (the client left), not_ready (the server stops).',
+      ['lane', 'reason'],
+    ),
+    queryWaitSeconds: seconds('daytwo_query_wait_seconds', 'Time that a request waited for a place in a lane.', [
+      'lane',
+    ]),
+    slowReadersClosed: counter(
+      'daytwo_slow_readers_closed_total',
+      'Connections that were closed because the client read nothing of a response.',
+    ),
     ruleEvaluations: counter('daytwo_rule_evaluations_total', 'Rule evaluations.', ['group', 'outcome']),
     ruleMissed: counter('daytwo_rule_group_missed_total', 'Evaluations of a group that were skipped.', ['group']),
     ruleIterations: counter('daytwo_rule_group_iterations_total', 'Evaluations of a group, missed ones included.', [

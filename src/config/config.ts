@@ -228,6 +228,27 @@ const SECTIONS = {
   Query: {
     'query.timeout': duration.option('2m', 'The longest a query may take.'),
     'query.samples-max': count.option('50000000', 'Samples one query may read.'),
+    'query.memory-bytes-max': bytes.option(
+      '1GiB',
+      'Intermediate results of all running queries together; beyond it the largest query is answered 503. Rules do not count.',
+    ),
+    'query.response-bytes-max': bytes.option(
+      '64MiB',
+      'The largest response with query results, series, exemplars or traces, before compression.',
+    ),
+    'query.concurrency-max': count.option(
+      '10',
+      'Requests of a lane that are served at one time, until their responses have left. One lane is of PromQL, series and traces, another of all other pages. One owner, a token or else an address, may have half of a lane.',
+    ),
+    'query.waiting-max': count.option(
+      '1000',
+      'Requests of a lane that may wait; more are answered 503 with Retry-After.',
+    ),
+    'query.owner-waiting-max': count.option(
+      '500',
+      'Of these, requests of one owner; more are answered 429 with Retry-After.',
+    ),
+    'query.wait-max': duration.option('15s', 'How long a request may wait; then it is answered 503 with Retry-After.'),
     'query.lookback': duration.option('5m', 'How far back an instant selector looks for a sample.'),
     'promql.experimental': flag.option(
       'false',

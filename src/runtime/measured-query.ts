@@ -1,4 +1,7 @@
-/** The query engine of the query worker, counted, timed and traced. A query is canceled when its client disconnects. */
+/**
+ * The query engine of the query worker and its answers, counted, timed and traced. A query is canceled when its client
+ * disconnects.
+ */
 import type { QueryAnswers } from '../api/prometheus/query-answers.ts'
 import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
@@ -11,7 +14,8 @@ import type { Remote } from '../threads/rpc.ts'
 /** The longest expression in a trace. */
 const EXPR_CHARS_MAX = 1000
 
-export type MeasuredQuery = QueryEngine & QueryExplainer & { readonly answers: QueryAnswers }
+export type MeasuredQuery = Pick<QueryEngine, 'instant' | 'range' | 'labelValues'> &
+  QueryExplainer & { readonly answers: QueryAnswers }
 
 export function measuredQuery(
   remote: Pick<Remote<QueryServices>, 'promql' | 'answers'>,
@@ -41,21 +45,23 @@ export function measuredQuery(
       stop()
     }
   }
+  const { answers } = remote
   return {
     instant: (query, signal) => measure('instant', signal, () => remote.promql.instant(query, signal), query.expr),
     range: (query, signal) => measure('range', signal, () => remote.promql.range(query, signal), query.expr),
     explain: (query, signal) => measure('explain', signal, () => remote.promql.explain(query, signal), query.expr),
+    labelValues: (name, selectors, range, left) =>
+      measure('labels', left, () => remote.promql.labelValues(name, selectors, range, left)),
     answers: {
-      instant: (query, limit, left) =>
-        measure('instant', left, () => remote.answers.instant(query, limit, left), query.expr),
-      range: (query, limit, left) => measure('range', left, () => remote.answers.range(query, limit, left), query.expr),
+      instant: (query, request, left) =>
+        measure('instant', left, () => answers.instant(query, request, left), query.expr),
+      range: (query, request, left) => measure('range', left, () => answers.range(query, request, left), query.expr),
+      series: (...args) => measure('series', args[3], () => answers.series(...args)),
+      labelNames: (...args) => measure('labels', args[3], () => answers.labelNames(...args)),
+      labelValues: (...args) => measure('labels', args[4], () => answers.labelValues(...args)),
+      exemplars: (...args) => measure('exemplars', args[2], () => answers.exemplars(...args)),
+      metadata: (...args) => measure('metadata', args[2], () => answers.metadata(...args)),
     },
-    series: (selectors, range) => measure('series', undefined, () => remote.promql.series(selectors, range)),
-    labelNames: (selectors, range) => measure('labels', undefined, () => remote.promql.labelNames(selectors, range)),
-    labelValues: (name, selectors, range) =>
-      measure('labels', undefined, () => remote.promql.labelValues(name, selectors, range)),
-    exemplars: (selectors, range) => measure('exemplars', undefined, () => remote.promql.exemplars(selectors, range)),
-    metadata: (name) => measure('metadata', undefined, () => remote.promql.metadata(name)),
   }
 }
 

@@ -65,6 +65,10 @@ export async function startThreads({ config, ruleFiles, clock, log }: ThreadPart
     const queryData: QueryWorkerData = {
       store,
       engine: engineOptionsOf(config),
+      requests: {
+        memoryBytesMax: config['query.memory-bytes-max'],
+        responseBytesMax: config['query.response-bytes-max'],
+      },
       goneAfterMs: config['fleet.gone-after'],
       rules: { files: ruleFiles(), intervalMs: config['rules.interval'], externalUrl: config['external.url'] },
       sharePort: share.far,

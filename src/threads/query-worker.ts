@@ -5,9 +5,11 @@
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import type { ApiAdoption } from '../api/fleet/adoption.ts'
-import { answerOf, type QueryAnswers } from '../api/prometheus/query-answers.ts'
+import { federateOver, type Federate } from '../api/prometheus/federate.ts'
+import { answersOver, type QueryAnswers } from '../api/prometheus/query-answers.ts'
 import { createQueryParser, type QueryParser } from '../api/prometheus/query-parser.ts'
 import { invariant } from '../base/invariant.ts'
+import { sharedTurn } from '../base/thread-slices.ts'
 import { AdoptionIndex } from '../fleet/adoption/adoption-index.ts'
 import { EXPECTED_OPERATORS } from '../fleet/adoption/cube-of-day.ts'
 import { fillFleetIndex, rereadDecommissions } from '../fleet/clusters/fill-fleet-index.ts'
@@ -19,12 +21,11 @@ import type { AppendDerived } from '../model/appender.ts'
 import type { DeliveryReader } from '../model/delivery.ts'
 import type { ObservationReader } from '../model/fleet-facts.ts'
 import type { LogReader } from '../model/log-record.ts'
-import type { Matcher } from '../model/matcher.ts'
-import type { TimeRange } from '../model/time-range.ts'
 import type { TraceReader } from '../model/span.ts'
 import { createLocalEngine, type LocalEngine } from '../promql/engine.ts'
 import type { EngineOptions } from '../promql/engine-options.ts'
-import { newestSamples, type NewestSample } from '../promql/newest.ts'
+import { MemoryPool } from '../promql/memory-pool.ts'
+import { newestSamples } from '../promql/newest.ts'
 import type { QueryEngine, QueryExplainer } from '../promql/query-engine.ts'
 import { createRuleEngine, type RuleEngine } from '../rules/engine.ts'
 import type { ReplayPorts } from '../rules/replay.ts'
@@ -47,6 +48,8 @@ import { firstMessage, type ThreadHello } from './start-thread.ts'
 export interface QueryWorkerData {
   readonly store: StoreOptions
   readonly engine: EngineOptions
+  /** Of requests: memory of their queries together, and bytes of one response. */
+  readonly requests: { readonly memoryBytesMax: number; readonly responseBytesMax: number }
   /** A cluster without a report for longer is gone; `Infinity`: only a declaration makes it so. */
   readonly goneAfterMs: number
   readonly rules: {
@@ -66,7 +69,8 @@ export type QueryServices = {
   readonly promql: QueryEngine & QueryExplainer
   readonly answers: QueryAnswers
   readonly parser: QueryParser
-  readonly series: SeriesServices
+  readonly federate: { readonly newest: Federate }
+  readonly series: Pick<StoreReader, 'cardinality' | 'status'>
   readonly rules: RuleServices
   readonly alertRuns: AlertRunReader
   readonly audit: FactsReader['audit']
@@ -84,10 +88,6 @@ export type QueryServices = {
   readonly thread: { close(): void }
 }
 
-interface SeriesServices extends Pick<StoreReader, 'cardinality' | 'status'> {
-  newest(selectors: readonly (readonly Matcher[])[], range: TimeRange): readonly NewestSample[]
-}
-
 interface RuleServices extends Omit<RuleEngine, 'reload' | 'alerts'> {
   /** The files are already checked by main, so they load. */
   reload(files: QueryWorkerData['rules']['files']): Promise<void>
@@ -98,16 +98,30 @@ interface RuleServices extends Omit<RuleEngine, 'reload' | 'alerts'> {
 /** Monotonic milliseconds, for durations and time limits, never for the time of day. */
 const stopwatchMs = (): number => performance.now()
 
+/** Services of the evaluation cycle. Calls of all others, which serve requests, start on the shared turn. */
+const CYCLE_SERVICES: ReadonlySet<string> = new Set<keyof QueryServices>([
+  'rules',
+  'fleetLoop',
+  'decommissions',
+  'thread',
+])
+
 /** The query worker's access to the ingest worker: one caller and one lane for all writes. */
 interface Writing {
   readonly writer: Remote<DerivedServices>
   readonly appendDerived: AppendDerived
 }
 
+interface Engines {
+  /** Of rules and the fleet loop: its turns are its own, and no request takes its memory or evicts what it cached. */
+  readonly query: LocalEngine
+  readonly ofRequests: LocalEngine
+}
+
 function ruleServicesOf(
   { engine: language, rules: { files, intervalMs, externalUrl } }: QueryWorkerData,
   reader: StoreReader,
-  query: LocalEngine,
+  { query, ofRequests }: Engines,
   { writer, appendDerived }: Writing,
 ): RuleServices {
   const groupsOf = (ruleFiles: typeof files) => loadRuleFiles(ruleFiles, { intervalMs, language }).groups
@@ -121,8 +135,8 @@ function ruleServicesOf(
     stopwatchMs,
   })
   const replayPorts: ReplayPorts = {
-    range: (request, signal) => query.range(request, signal),
-    instant: (request, signal) => query.instant(request, signal),
+    range: (request, signal) => ofRequests.range(request, signal),
+    instant: (request, signal) => ofRequests.instant(request, signal),
     externalUrl,
     language,
   }
@@ -156,7 +170,10 @@ try {
   const adoptionIndex = new AdoptionIndex(facts.adoption)
   // In the background, after the index that the first cycle needs; each caller gets the failure again.
   fleetIndex.then(() => adoptionIndex.warm(EXPECTED_OPERATORS)).catch(() => undefined)
-  const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
+  const { memoryBytesMax, responseBytesMax } = data.requests
+  const inputs = { queryable: reader, options: data.engine, nowMs: stopwatchMs }
+  const query = createLocalEngine(inputs)
+  const ofRequests = createLocalEngine({ ...inputs, turn: sharedTurn, pool: new MemoryPool(memoryBytesMax) })
   const { remote: writer } = createCaller<DerivedServices>(data.writerPort)
   const writing: Writing = { writer, appendDerived: createDerivedSender((batch) => writer.derived.samples(batch)) }
   const fleetLoop = openFleetLoop({
@@ -170,19 +187,21 @@ try {
     query,
     stopwatchMs,
   })
-  serve(parentPort, {
-    promql: query,
-    answers: {
-      instant: async (request, limit, left) => answerOf(await query.instant(request, left), limit),
-      range: async (request, limit, left) => answerOf(await query.range(request, left), limit),
-    },
+  const services: QueryServices = {
+    promql: ofRequests,
+    answers: answersOver(ofRequests, responseBytesMax),
     parser: createQueryParser(data.engine),
     series: {
       cardinality: (request) => reader.cardinality(request),
       status: (top) => reader.status(top),
-      newest: (selectors, range) => newestSamples(reader, selectors, range, data.engine.samplesMax),
     },
-    rules: ruleServicesOf(data, reader, query, writing),
+    federate: {
+      newest: federateOver(
+        (selectors, range) => newestSamples(reader, selectors, range, data.engine.samplesMax),
+        responseBytesMax,
+      ),
+    },
+    rules: ruleServicesOf(data, reader, { query, ofRequests }, writing),
     alertRuns: facts.alertRuns,
     audit: facts.audit,
     deliveries: facts.deliveries,
@@ -207,7 +226,8 @@ try {
         reader.close()
       },
     },
-  } satisfies QueryServices)
+  }
+  serve(parentPort, services, (service) => (CYCLE_SERVICES.has(service) ? undefined : sharedTurn()))
   parentPort.postMessage({ ready: true } satisfies ThreadHello)
 } catch (thrown) {
   parentPort.postMessage({ failed: carry(thrown) } satisfies ThreadHello)

@@ -3,7 +3,8 @@
  * the other calls their methods (`remote.silences.list()`). The calls are typed by the interfaces of the objects, so no
  * call is declared twice. An address may select an object: `remote.fleet(moment).clusters(query)`.
  *
- * Arguments and results cross by structured clone: plain data and `Labels`, which regain their class on arrival.
+ * Arguments and results cross by structured clone: plain data and `Labels`, which regain their class on arrival. A result
+ * that is a list of byte arrays moves instead: the method gives its memory away.
  * Failures arrive as FleetErrors with their code; bugs arrive as errors with their stack. An AbortSignal among the
  * arguments arrives as a `Cancellation`, aborted soon after the signal; its method still returns the result. Functions
  * cannot cross: a call with a function rejects.
@@ -34,7 +35,7 @@ type Method = (...args: never[]) => unknown
 
 /** The part of a port that both ends use; `parentPort`, a `Worker` and a `MessagePort` all satisfy it. */
 export interface Channel {
-  postMessage(message: unknown): void
+  postMessage(message: unknown, moved?: readonly ArrayBuffer[]): void
   on(event: 'message', listener: (message: unknown) => void): unknown
 }
 
@@ -65,8 +66,15 @@ export interface CarriedFailure {
   readonly stack: string | undefined
 }
 
-/** Answers calls that arrive on `channel`; methods start in the order in which their calls arrive. */
-export function serve(channel: Channel, services: Services): void {
+/**
+ * Answers calls that arrive on `channel`; methods start in the order in which their calls arrive. `turnOf`: what a call of
+ * a service waits for before it starts; `undefined`: nothing.
+ */
+export function serve(
+  channel: Channel,
+  services: Services,
+  turnOf: (service: string) => Promise<void> | undefined = () => undefined,
+): void {
   /** The flags of unanswered calls with a signal, by number. */
   const abortable = new Map<number, { aborted: boolean }>()
   channel.on('message', (message) => {
@@ -84,10 +92,12 @@ export function serve(channel: Channel, services: Services): void {
       abortable.set(id, flag)
       args[signalAt] = flag
     }
-    void answer(call, args, services).then((reply) => {
+    const turn = turnOf(call.service)
+    const answering = turn === undefined ? answer(call, args, services) : turn.then(() => answer(call, args, services))
+    void answering.then((reply) => {
       abortable.delete(id)
       try {
-        channel.postMessage(reply)
+        channel.postMessage(reply, 'value' in reply ? bytesOf(reply.value) : [])
       } catch (thrown) {
         // The result cannot be cloned.
         channel.postMessage({ id, failure: carry(thrown) } satisfies Answer)
@@ -107,6 +117,12 @@ async function answer(call: Call, args: readonly unknown[], services: Services):
   } catch (thrown) {
     return { id, failure: carry(thrown) }
   }
+}
+
+/** The memory of a list of byte arrays. */
+function bytesOf(value: unknown): readonly ArrayBuffer[] {
+  if (!Array.isArray(value) || !value.every((item) => item instanceof Uint8Array)) return []
+  return (value as readonly Uint8Array<ArrayBuffer>[]).map(({ buffer }) => buffer)
 }
 
 /** A method of an object or of its class; no method of `Object`, and no `constructor`. */

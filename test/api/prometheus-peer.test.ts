@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { federateOver } from '../../src/api/prometheus/federate.ts'
 import { newestSamples } from '../../src/promql/newest.ts'
 import { createLocalEngine } from '../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
@@ -34,7 +35,7 @@ beforeAll(async () => {
   server = await makeServer({
     clock: new FakeClock(nowMs),
     query: createLocalEngine({ queryable, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => nowMs }),
-    newest: (selectors, range) => Promise.resolve(newestSamples(queryable, selectors, range, 1000)),
+    federate: federateOver((selectors, range) => newestSamples(queryable, selectors, range, 1000), 1_000_000),
     settings: { corsOrigins: ['*'] },
   })
 })

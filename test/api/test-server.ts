@@ -6,6 +6,8 @@ import { Value } from 'typebox/value'
 import { createEventFeed } from '../../src/api/server/event-feed.ts'
 import type { Operation } from '../../src/api/server/route-config.ts'
 import { createServer, type ApiDeps } from '../../src/api/server/server.ts'
+import type { QueueLimits } from '../../src/api/server/query-queue.ts'
+import { answersOver } from '../../src/api/prometheus/query-answers.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createOwnMetrics } from '../../src/base/metrics.ts'
 import { buildCatalog } from '../../src/catalog/catalog.ts'
@@ -163,9 +165,13 @@ export interface TestServer {
 const webRoot = makeWebRoot()
 process.once('exit', webRoot.remove)
 
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+export const QUEUE: QueueLimits = { concurrencyMax: 10, waitingMax: 100, ownerWaitingMax: 50, waitMsMax: 30_000 }
+
 /** The whole server on ports of the test; `overrides` replaces some. Close `app` when done. */
 export async function makeServer(
-  overrides: Partial<Omit<ApiDeps, 'settings'>> & {
+  overrides: Partial<Omit<ApiDeps, 'settings' | 'query'>> & {
+    readonly query?: QueryEngine
     readonly settings?: Partial<ApiDeps['settings']>
     readonly ingest?: Partial<IngestOptions>
     readonly otlp?: Partial<OtlpOptions>
@@ -208,6 +214,7 @@ export async function makeServer(
   const metrics = overrides.metrics ?? createOwnMetrics('0.0.0-test')
   const deps: ApiDeps = {
     query: engine,
+    answers: answersOver(overrides.query ?? engine, ANSWER_BYTES_MAX),
     write: async (body, cluster, protocol) => {
       const bound = cluster === undefined ? {} : { cluster }
       const outcome = ingest.write(Buffer.concat(body), { nowMs: clock.nowMs(), protocol, ...bound })
@@ -249,7 +256,7 @@ export async function makeServer(
       return Promise.resolve()
     },
     logRecords: { logs: () => Promise.resolve([]) },
-    newest: () => Promise.resolve([]),
+    federate: () => Promise.resolve([new Uint8Array()]),
     explain: () => Promise.reject(new Error('this test explains nothing')),
     replay: () => Promise.reject(new Error('this test replays nothing')),
     cardinality: () => Promise.reject(new Error('this test has no store')),
@@ -293,6 +300,7 @@ export async function makeServer(
       corsOrigins: [],
       bodyBytesMax: 1024 * 1024,
       decodedBytesMax: 4 * 1024 * 1024,
+      queue: QUEUE,
       ...overrides.settings,
     },
   }

@@ -56,6 +56,37 @@ describe('calls between threads', () => {
     expect(answer.get('first')!.inner[0]!.toObject()).toEqual({ a: 'b', x: '1' })
   })
 
+  test('a list of bytes moves: the other thread has its memory, and the method none', async () => {
+    const parts = [new Uint8Array([1, 2]), new Uint8Array([3])]
+    const { remote } = connectTo({ bytes: () => parts, none: () => [], mixed: () => [new Uint8Array([4]), 'x'] })
+    expect(await remote.bytes()).toEqual([new Uint8Array([1, 2]), new Uint8Array([3])])
+    expect(parts.map(({ length }) => length)).toEqual([0, 0])
+    expect(await remote.none()).toEqual([])
+    expect(await remote.mixed()).toEqual([new Uint8Array([4]), 'x'])
+  })
+
+  test('calls of a service start on its turn, those of others at once', async () => {
+    const { port1, port2 } = new MessageChannel()
+    open.push(port1, port2)
+    const started: string[] = []
+    const turns: (() => void)[] = []
+    const offered = (name: string) => ({ start: () => started.push(name) })
+    serve(port2, { a: offered('a'), b: offered('b') }, (service) =>
+      service === 'a'
+        ? new Promise((resolve) => {
+            turns.push(resolve)
+          })
+        : undefined,
+    )
+    const { remote } = createCaller<Record<'a' | 'b', { start: () => number }>>(port1)
+    const waiting = remote.a.start()
+    await remote.b.start()
+    expect(started).toEqual(['b'])
+    turns[0]!()
+    await waiting
+    expect(started).toEqual(['b', 'a'])
+  })
+
   test('columns cross with their bits', async () => {
     const { remote } = connectTo({ echo: (column: Float64Array) => ({ column }) })
     const sent = new Float64Array([1, NaN])

@@ -11,6 +11,7 @@ import { REPEATS_UNTIL_END } from '../../notify/receivers/alertmanager.ts'
 import type { AlertGroup } from '../../notify/pipeline-state.ts'
 import type { PipelineView } from '../../notify/pipeline.ts'
 import { marksReader } from '../fleet/alert-marks.ts'
+import { ownerOf } from '../server/access.ts'
 import {
   filterParam,
   flagParam,
@@ -115,7 +116,7 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
     const { taken, faults, refused, evicted } = await people.external.post(posted, {
       nowMs: clock.nowMs(),
       resolveTimeoutMs: deps.resolveTimeoutMs(),
-      sender: principal === undefined ? `address ${request.ip}` : `token ${principal.name}`,
+      sender: ownerOf(request),
       ...(principal?.cluster === undefined ? {} : { cluster: principal.cluster }),
     })
     const { externalAlerts } = deps.metrics

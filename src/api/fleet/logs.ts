@@ -14,6 +14,7 @@ export function registerFleetLogs(app: FastifyInstance, reader: LogReader, clock
   ownRoute(app, 'GET /api/fleet/v1/logs', {
     summary: 'Log records by cluster, service, trace, severity and text, newest first.',
     query: LogsQuery,
+    lane: 'query',
     answer: LogItems,
     handler: async ({ query }) => {
       const { limit = PAGE_DEFAULT, traceId, severity } = query

@@ -3,7 +3,7 @@ import type { FleetReader } from '../../fleet/fleet-reader.ts'
 import type { QueryEngine } from '../../promql/query-engine.ts'
 
 /** Adapts a query engine to the port through which `fleet` reads series. */
-export function fleetReaderOf(query: QueryEngine): FleetReader {
+export function fleetReaderOf(query: Pick<QueryEngine, 'instant' | 'range' | 'labelValues'>): FleetReader {
   return {
     instant: async (expr, timeMs) => {
       const { value } = await query.instant({ expr, timeMs })

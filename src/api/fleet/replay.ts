@@ -5,12 +5,11 @@ import type { ReplayAnswer, ReplayedCounts } from '../../rules/replay-request.ts
 import type { ReplayInput } from '../../rules/replay-request.ts'
 import { formatValue } from '../prometheus/format-value.ts'
 import { ownRoute } from '../server/own-route.ts'
-import { abortedWithConnection } from '../prometheus/query.ts'
 
 /** `POST /api/fleet/v1/rules/replay`: evaluates a rule over stored samples and compares it with the loaded one. */
 
 /** Rejects as `replayRules` does; ends soon after the signal was aborted. */
-export type RunReplay = (input: ReplayInput, signal: AbortSignal) => Promise<ReplayAnswer>
+export type RunReplay = (input: ReplayInput, signal?: AbortSignal) => Promise<ReplayAnswer>
 
 /** Each replay keeps the query worker busy for seconds. */
 const REPLAYS_MAX = 2
@@ -20,8 +19,9 @@ export function registerReplay(app: FastifyInstance, replay: RunReplay): void {
   ownRoute(app, 'POST /api/fleet/v1/rules/replay', {
     summary: 'What a rule would have done in the past.',
     body: ReplayRequest,
+    lane: 'query',
     answer: Replay,
-    handler: async ({ body, reply }) => {
+    handler: async ({ body, request }) => {
       if (running >= REPLAYS_MAX) {
         throw new FleetError('overloaded', `${running} replays are running; at most ${REPLAYS_MAX} at a time`, {
           hint: 'wait for one of them to end',
@@ -29,7 +29,7 @@ export function registerReplay(app: FastifyInstance, replay: RunReplay): void {
       }
       running++
       try {
-        return replayView(await replay(body, abortedWithConnection(reply)))
+        return replayView(await replay(body, request.left))
       } finally {
         running--
       }

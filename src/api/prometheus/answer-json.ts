@@ -78,18 +78,6 @@ function countOf(value: QueryValue): number {
   }
 }
 
-/** About how much longer the text of a histogram is than that of a float. */
-const HISTOGRAM_POINTS = 20
-
-/** About how many floats an answer has. */
-export function pointsOf(value: QueryValue): number {
-  if (value.type !== 'matrix') return countOf(value)
-  return value.series.reduce(
-    (sum, { timesMs, histograms = [] }) => sum + timesMs.length + histograms.length * HISTOGRAM_POINTS,
-    0,
-  )
-}
-
 function* renderValue(value: QueryValue, limit: number): Generator<string> {
   switch (value.type) {
     case 'scalar':

@@ -3,10 +3,12 @@ import type { Clock } from '../../base/clock.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 import type { TimeRange } from '../../model/time-range.ts'
 import type { NewestSample } from '../../promql/newest.ts'
+import type { Selectors } from '../../promql/query-engine.ts'
 import { escapeName, negotiateEscaping, sampleLine, textFormatType, typeLine, type Escaping } from './exposition.ts'
 import { paramsOf } from './params.ts'
-import type { QueryParser, Selectors } from './query-parser.ts'
-import { sendInPieces } from '../server/pieces.ts'
+import type { QueryParser } from './query-parser.ts'
+import { answerBytes, type AnswerBytes } from '../server/answer-bytes.ts'
+import { sendBytes } from '../server/pieces.ts'
 
 /**
  * `/federate`: the newest sample of each series that `match[]` selects, for another Prometheus to scrape. As in
@@ -14,12 +16,13 @@ import { sendInPieces } from '../server/pieces.ts'
  * name; a series without an `instance` gets an empty one, so that the scraper does not add its own.
  */
 export function registerFederate(app: FastifyInstance, options: FederateOptions): void {
-  app.get('/federate', { config: { access: 'viewer', dialect: 'text' } }, async (request, reply) => {
+  app.get('/federate', { config: { access: 'viewer', dialect: 'text', lane: 'query' } }, async (request, reply) => {
     const selectors = await options.parser.selectors(paramsOf(request).all('match[]'))
     const nowMs = options.clock.nowMs()
-    const samples = await options.newest(selectors, { fromMs: nowMs - options.lookbackMs, toMs: nowMs })
+    const range = { fromMs: nowMs - options.lookbackMs, toMs: nowMs }
     const escaping = negotiateEscaping(request.headers.accept)
-    return sendInPieces(reply, textFormatType(escaping), samples.length, () => exposition(samples, escaping))
+    const text = await options.federate(selectors, range, escaping, request.left)
+    return sendBytes(reply, textFormatType(escaping), text)
   })
 }
 
@@ -27,14 +30,28 @@ interface FederateOptions {
   readonly clock: Clock
   /** The maximum age of a sample. */
   readonly lookbackMs: number
-  readonly newest: ReadNewest
+  readonly federate: Federate
   readonly parser: QueryParser
 }
 
-/** The newest sample of each series; see `newestSamples`. */
-export type ReadNewest = (selectors: Selectors, range: TimeRange) => Promise<readonly NewestSample[]>
+/** The newest sample of each series as text, see `newestSamples`; `query_limit` when that is too long. */
+export type Federate = (
+  selectors: Selectors,
+  range: TimeRange,
+  escaping: Escaping,
+  signal?: AbortSignal,
+) => Promise<AnswerBytes>
 
-function* exposition(samples: readonly NewestSample[], escaping: Escaping): Generator<string> {
+/** @param bytesMax of one answer */
+export function federateOver(
+  newest: (selectors: Selectors, range: TimeRange) => Iterable<NewestSample>,
+  bytesMax: number,
+): Federate {
+  return async (selectors, range, escaping, signal) =>
+    answerBytes(exposition(newest(selectors, range), escaping), bytesMax, signal)
+}
+
+function* exposition(samples: Iterable<NewestSample>, escaping: Escaping): Generator<string> {
   let family = ''
   for (const { labels, timeMs, value } of samples) {
     const { metricName } = labels

@@ -39,7 +39,8 @@ export function acceptForms(app: FastifyInstance): void {
 
 /** Registers a route that takes its parameters from the query string or from a form. */
 export function getOrPost(app: FastifyInstance, url: string, handler: RouteHandlerMethod): void {
-  app.route({ method: ['GET', 'POST'], url, config: { access: 'viewer', dialect: 'prometheus' }, handler })
+  const config = { access: 'viewer', dialect: 'prometheus', lane: 'query' } as const
+  app.route({ method: ['GET', 'POST'], url, config, handler })
 }
 
 export function paramsOf(request: FastifyRequest): Params {

@@ -1,16 +1,7 @@
 import type { FastifyReply } from 'fastify'
-import type { QueryResult } from '../../promql/query-engine.ts'
-import {
-  HEAD,
-  TRUNCATED,
-  pointsOf,
-  renderQueryAnswer,
-  separated,
-  tailOf,
-  type Notes,
-  type QueryAnswerOptions,
-} from './answer-json.ts'
-import { sendInPieces } from '../server/pieces.ts'
+import type { AnswerBytes } from '../server/answer-bytes.ts'
+import { sendBytes, sendInPieces } from '../server/pieces.ts'
+import { HEAD, tailOf, type Notes } from './answer-json.ts'
 
 /** Sends answers of the Prometheus routes. */
 
@@ -19,29 +10,13 @@ export function sendSuccess(reply: FastifyReply, dataJson: string, notes: Notes 
   return sendPrometheusJson(reply, `${HEAD}${dataJson}${tailOf(notes)}`)
 }
 
-/** A list of at most `limit` items as `data`; a truncated list has a warning. */
-export function sendList<T>(
-  reply: FastifyReply,
-  items: readonly T[],
-  limit: number,
-  render: (item: T) => string,
-): FastifyReply {
-  const isCut = items.length > limit
-  const shown = isCut ? items.slice(0, limit) : items
-  return sendInPieces(reply, JSON_TYPE, shown.length, function* () {
-    yield `${HEAD}[`
-    yield* separated(shown, render)
-    yield `]${tailOf(isCut ? { warnings: [TRUNCATED] } : {})}`
-  })
-}
-
-/** The answer to a query. */
-export function sendQueryResult(reply: FastifyReply, result: QueryResult, options: QueryAnswerOptions): FastifyReply {
-  return sendInPieces(reply, JSON_TYPE, pointsOf(result.value), () => renderQueryAnswer(result, options))
-}
-
 export function sendPrometheusJson(reply: FastifyReply, json: string): FastifyReply {
   return sendInPieces(reply, JSON_TYPE, 0, () => [json])
+}
+
+/** An answer that was rendered elsewhere. */
+export function sendJson(reply: FastifyReply, json: AnswerBytes): FastifyReply {
+  return sendBytes(reply, JSON_TYPE, json)
 }
 
 export const JSON_TYPE = 'application/json'

@@ -2,6 +2,7 @@ import { FleetError } from '../../base/errors.ts'
 import { forEachInSlices } from '../../base/thread-slices.ts'
 import type { Matcher } from '../../model/matcher.ts'
 import { selectorsOf } from '../../promql/ast.ts'
+import type { Selectors } from '../../promql/query-engine.ts'
 import { prettyExpr } from '../../promql/format.ts'
 import { DEFAULT_PARSE_LIMITS, type ParseOptions } from '../../promql/parse-options.ts'
 import { parseExpr, parseSelector } from '../../promql/parse.ts'
@@ -22,8 +23,6 @@ export interface QueryParser {
   /** The tree of the expression, as JSON. */
   tree(expr: string): Promise<string>
 }
-
-export type Selectors = readonly (readonly Matcher[])[]
 
 /** A parser on this thread. */
 export function createQueryParser(language: ParseOptions): QueryParser {

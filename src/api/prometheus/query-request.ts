@@ -1,7 +1,6 @@
-import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
-import type { InstantQuery, QueryEngine, QueryOptions, QueryResult, RangeQuery } from '../../promql/query-engine.ts'
-import type { QueryAnswerOptions } from './answer-json.ts'
+import type { InstantQuery, QueryOptions, RangeQuery } from '../../promql/query-engine.ts'
+import type { AnswerBytes } from '../server/answer-bytes.ts'
 import {
   durationParam,
   invalidParam,
@@ -11,16 +10,12 @@ import {
   requiredTime,
   type Params,
 } from './params.ts'
-import type { QueryAnswer, QueryAnswers } from './query-answers.ts'
+import type { QueryAnswers } from './query-answers.ts'
+import type { AnswerRequest } from './query-stats.ts'
 
 /** A request of `/api/v1/query` or `query_range`, and the options of its response. */
-export interface QueryRequest {
+export interface QueryRequest extends Pick<AnswerRequest, 'limit' | 'stats'> {
   readonly query: InstantQuery | RangeQuery
-  /** The most series; `Infinity` for all. */
-  readonly limit: number
-  /** As requested. */
-  readonly stats: string
-  readonly requestedAtMs: number
 }
 
 /** Reads one route's parameters, in Prometheus' order; the first that is wrong is thrown. */
@@ -31,38 +26,24 @@ export const QUERY_ROUTES: Readonly<Record<'/api/v1/query' | '/api/v1/query_rang
     const limit = limitParam(params)
     const timeMs = optionalTime(params, 'time', nowMs)
     const query = { expr: params.get('query'), timeMs, ...queryOptions(params), ...stepCounts(params) }
-    return { query, limit, stats: params.get('stats'), requestedAtMs: nowMs }
+    return { query, limit, stats: params.get('stats') }
   },
-  '/api/v1/query_range': (params, nowMs) => {
+  '/api/v1/query_range': (params) => {
     const limit = limitParam(params)
     const query = { ...rangeParams(params), expr: params.get('query'), ...queryOptions(params), ...stepCounts(params) }
-    return { query, limit, stats: params.get('stats'), requestedAtMs: nowMs }
+    return { query, limit, stats: params.get('stats') }
   },
 }
 
-/** Evaluates the query. */
-export function evaluateRequest(
-  engine: QueryEngine,
-  { query }: QueryRequest,
-  signal: AbortSignal,
-): Promise<QueryResult> {
-  return 'timeMs' in query ? engine.instant(query, signal) : engine.range(query, signal)
-}
-
-/** The same, for the text of the answer. */
+/** The answer to the query. @param waitedMs since the request arrived */
 export function answerRequest(
   answers: QueryAnswers,
-  { query, limit }: QueryRequest,
-  signal: AbortSignal,
-): Promise<QueryAnswer> {
-  return 'timeMs' in query ? answers.instant(query, limit, signal) : answers.range(query, limit, signal)
-}
-
-/** @param clock read when the answer is ready, for its duration */
-export function answerOptions(request: QueryRequest, result: QueryResult, clock: Clock): QueryAnswerOptions {
-  const { stats: requested, limit, requestedAtMs } = request
-  const stats = requested === '' ? undefined : renderStats(result, clock.nowMs() - requestedAtMs)
-  return { limit, stats, warnings: STATS_VALUES.has(requested) ? [] : [unknownStats(requested)] }
+  { query, ...request }: QueryRequest,
+  waitedMs: number,
+  signal?: AbortSignal,
+): Promise<AnswerBytes> {
+  const options = { ...request, waitedMs }
+  return 'timeMs' in query ? answers.instant(query, options, signal) : answers.range(query, options, signal)
 }
 
 /** The most steps between start and end of a range query: 11,001 points a series. */
@@ -100,43 +81,6 @@ export function queryOptions(params: Params): QueryOptions {
   }
 }
 
-/** `all`: with the samples of each step. */
-const STATS_VALUES: ReadonlySet<string> = new Set(['', 'true', 'all'])
-
 function stepCounts(params: Params): Pick<QueryOptions, 'countsSteps'> {
   return params.get('stats') === 'all' ? { countsSteps: true } : {}
-}
-
-function unknownStats(value: string): string {
-  return `unknown value ${JSON.stringify(value)} of parameter "stats", want "true" or "all"`
-}
-
-/**
- * Timings and sample counts in Prometheus' shape. The engine prepares, evaluates and sorts in one go, so these three
- * are one figure; what the query spent beyond it, it waited for the query worker. All samples of a query are held at
- * once, so the peak is their number.
- */
-function renderStats(result: QueryResult, totalMs: number): string {
-  const { evalMs, samplesRead, samplesByStep } = result.stats
-  const evalSeconds = evalMs / 1000
-  const totalSeconds = Math.max(evalMs, totalMs) / 1000
-  return JSON.stringify({
-    timings: {
-      evalTotalTime: evalSeconds,
-      resultSortTime: 0,
-      queryPreparationTime: 0,
-      innerEvalTime: evalSeconds,
-      execQueueTime: totalSeconds - evalSeconds,
-      execTotalTime: totalSeconds,
-    },
-    samples: {
-      ...(samplesByStep === undefined
-        ? { totalQueryableSamples: samplesRead }
-        : {
-            totalQueryableSamplesPerStep: samplesByStep.map(({ timeMs, samples }) => [timeMs / 1000, samples]),
-            totalQueryableSamples: samplesByStep.reduce((sum, { samples }) => sum + samples, 0),
-          }),
-      peakSamples: samplesRead,
-    },
-  })
 }

@@ -1,22 +1,14 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
-import type { QueryEngine, QueryExplainer } from '../../promql/query-engine.ts'
+import type { QueryExplainer } from '../../promql/query-engine.ts'
 import { getOrPost, namingParam, optionalTime, paramsOf } from './params.ts'
-import { sendPrometheusJson, sendQueryResult, sendSuccess } from './prometheus-json.ts'
+import { sendJson, sendSuccess } from './prometheus-json.ts'
 import type { QueryAnswers } from './query-answers.ts'
 import type { QueryParser } from './query-parser.ts'
-import {
-  QUERY_ROUTES,
-  answerOptions,
-  answerRequest,
-  evaluateRequest,
-  queryOptions,
-  rangeParams,
-} from './query-request.ts'
+import { QUERY_ROUTES, answerRequest, queryOptions, rangeParams } from './query-request.ts'
 
 /** `/api/v1/query`, `query_range`, `explain`, `format_query` and `parse_query`. */
 interface QueryRoutesOptions {
-  readonly query: QueryEngine
   readonly answers: QueryAnswers
   readonly explain: QueryExplainer['explain']
   readonly clock: Clock
@@ -25,19 +17,13 @@ interface QueryRoutesOptions {
 
 export function registerQueryRoutes(
   app: FastifyInstance,
-  { query, answers, explain, clock, parser }: QueryRoutesOptions,
+  { answers, explain, clock, parser }: QueryRoutesOptions,
 ): void {
   for (const [url, read] of Object.entries(QUERY_ROUTES)) {
     getOrPost(app, url, async (request, reply) => {
       const requested = read(paramsOf(request), clock.nowMs())
-      const signal = abortedWithConnection(reply)
-      if (requested.stats !== '') {
-        const result = await namingParam('query', () => evaluateRequest(query, requested, signal))
-        return sendQueryResult(reply, result, answerOptions(requested, result, clock))
-      }
-      const answer = await namingParam('query', () => answerRequest(answers, requested, signal))
-      if (typeof answer === 'string') return sendPrometheusJson(reply, answer)
-      return sendQueryResult(reply, answer, answerOptions(requested, answer, clock))
+      const answer = namingParam('query', () => answerRequest(answers, requested, reply.elapsedTime, request.left))
+      return sendJson(reply, await answer)
     })
   }
 
@@ -56,16 +42,7 @@ export function registerQueryRoutes(
     const isRange = ['start', 'end', 'step'].some((name) => params.get(name) !== '')
     const times = isRange ? rangeParams(params) : { timeMs: optionalTime(params, 'time', clock.nowMs()) }
     const query = { ...times, expr: params.get('query'), ...queryOptions(params) }
-    const explained = await namingParam('query', () => explain(query, abortedWithConnection(reply)))
+    const explained = await namingParam('query', () => explain(query, request.left))
     return sendSuccess(reply, JSON.stringify(explained))
   })
-}
-
-/** Aborts when the client disconnects before the response is complete, to stop a query whose result nobody reads. */
-export function abortedWithConnection(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort()
-  })
-  return controller.signal
 }

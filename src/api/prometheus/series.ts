@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import type { TimeRange } from '../../model/time-range.ts'
-import type { QueryEngine } from '../../promql/query-engine.ts'
+import type { Selectors } from '../../promql/query-engine.ts'
 import {
   TIME_MAX_MS,
   TIME_MIN_MS,
@@ -13,20 +13,16 @@ import {
   paramsOf,
   type Params,
 } from './params.ts'
-import { renderLabels } from './answer-json.ts'
-import type { QueryParser, Selectors } from './query-parser.ts'
-import { sendList, JSON_TYPE, sendSuccess } from './prometheus-json.ts'
-import type { ExemplarSeries } from '../../model/exemplar.ts'
-import { formatValue } from './format-value.ts'
-import { sendInPieces } from '../server/pieces.ts'
-import type { MetricFamily } from '../../model/metadata.ts'
+import { sendJson, sendSuccess } from './prometheus-json.ts'
+import type { QueryAnswers } from './query-answers.ts'
+import type { QueryParser } from './query-parser.ts'
 
 /**
  * What is stored: `/api/v1/series`, `/labels`, `/label/{name}/values`, `/query_exemplars` (of all series that any selector
  * of an expression matches) and `/metadata` (as senders report it, by metric family).
  */
-export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine, parser: QueryParser): void {
-  const config = { access: 'viewer', dialect: 'prometheus' } as const
+export function registerSeriesRoutes(app: FastifyInstance, answers: QueryAnswers, parser: QueryParser): void {
+  const config = { access: 'viewer', dialect: 'prometheus', lane: 'query' } as const
 
   getOrPost(app, '/api/v1/series', async (request, reply) => {
     const params = paramsOf(request)
@@ -34,16 +30,14 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine, p
     if (params.all('match[]').length === 0) throw new FleetError('bad_request', 'no match[] parameter provided')
     const range = timeRange(params)
     const selected = await namingParam('match[]', () => selectors(params, parser))
-    const series = await query.series(selected, range)
-    return sendList(reply, series, limit, renderLabels)
+    return sendJson(reply, await answers.series(selected, range, limit, request.left))
   })
 
   getOrPost(app, '/api/v1/labels', async (request, reply) => {
     const params = paramsOf(request)
     const limit = limitParam(params)
     const range = timeRange(params)
-    const names = await query.labelNames(await selectors(params, parser), range)
-    return sendList(reply, names, limit, (name) => JSON.stringify(name))
+    return sendJson(reply, await answers.labelNames(await selectors(params, parser), range, limit, request.left))
   })
 
   app.get<{ Params: { name: string } }>('/api/v1/label/:name/values', { config }, async (request, reply) => {
@@ -51,8 +45,8 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine, p
     const params = paramsOf(request)
     const limit = limitParam(params)
     const range = timeRange(params)
-    const values = await query.labelValues(name, await selectors(params, parser), range)
-    return sendList(reply, values, limit, (value) => JSON.stringify(value))
+    const selected = await selectors(params, parser)
+    return sendJson(reply, await answers.labelValues(name, selected, range, limit, request.left))
   })
 
   getOrPost(app, '/api/v1/query_exemplars', async (request, reply) => {
@@ -64,9 +58,7 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine, p
     const selectors = await parser.selectorsOf(params.get('query'))
     // The engine would take an empty list of selectors for all series.
     if (selectors.length === 0) return sendSuccess(reply, '[]')
-    const found = await query.exemplars(selectors, range)
-    const count = found.reduce((sum, { exemplars }) => sum + exemplars.length, 0)
-    return sendInPieces(reply, JSON_TYPE, count, () => exemplarJson(found))
+    return sendJson(reply, await answers.exemplars(selectors, range, request.left))
   })
 
   app.get('/api/v1/metadata', { config }, async (request, reply) => {
@@ -74,11 +66,12 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine, p
     const limit = optionalCount(params, 'limit')
     const limitPerMetric = optionalCount(params, 'limit_per_metric')
     const metric = params.get('metric')
-    const families = await query.metadata(metric === '' ? undefined : metric)
     // As in Prometheus: a limit of 0 counts, 0 per metric means no limit.
-    const shown = limit !== undefined && limit >= 0 ? families.slice(0, limit) : families
-    const perMetric = limitPerMetric !== undefined && limitPerMetric > 0 ? limitPerMetric : Infinity
-    return sendInPieces(reply, JSON_TYPE, shown.length, () => metadataJson(shown, perMetric))
+    const limits = {
+      limit: limit !== undefined && limit >= 0 ? limit : Infinity,
+      perMetric: limitPerMetric !== undefined && limitPerMetric > 0 ? limitPerMetric : Infinity,
+    }
+    return sendJson(reply, await answers.metadata(metric === '' ? undefined : metric, limits, request.left))
   })
 }
 
@@ -121,27 +114,4 @@ function decodeEscaped(text: string): string | undefined {
   return text.replace(/_(?:(_)|([0-9A-Fa-f]+)_)/g, (_whole, underscore: string | undefined, hex: string) =>
     underscore === undefined ? String.fromCodePoint(Number.parseInt(hex, 16)) : '_',
   )
-}
-
-function* exemplarJson(found: readonly ExemplarSeries[]): Generator<string> {
-  yield '{"status":"success","data":['
-  for (let i = 0; i < found.length; i++) {
-    const { labels, exemplars } = found[i]!
-    const rendered = exemplars.map(
-      ({ labels, value, timeMs }) =>
-        `{"labels":${renderLabels(labels)},"value":"${formatValue(value)}","timestamp":${timeMs / 1000}}`,
-    )
-    yield `${i === 0 ? '' : ','}{"seriesLabels":${renderLabels(labels)},"exemplars":[${rendered.join(',')}]}`
-  }
-  yield ']}'
-}
-
-function* metadataJson(families: readonly MetricFamily[], perMetric: number): Generator<string> {
-  yield '{"status":"success","data":{'
-  for (let i = 0; i < families.length; i++) {
-    const { name, metadata } = families[i]!
-    const shown = metadata.slice(0, perMetric).map(({ type, help, unit }) => ({ type, help, unit }))
-    yield `${i === 0 ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(shown)}`
-  }
-  yield '}}'
 }

@@ -91,7 +91,7 @@ export function registerPrometheusStatus(app: FastifyInstance, options: Promethe
     return sendSuccess(reply, JSON.stringify({ yaml: lines.join('') }))
   })
 
-  app.get('/api/v1/status/tsdb', { config }, async (request, reply) => {
+  app.get('/api/v1/status/tsdb', { config: { ...config, lane: 'query' } }, async (request, reply) => {
     const top = cappedLimit(paramsOf(request), TOP_DEFAULT, TOP_MAX)
     return sendSuccess(reply, JSON.stringify(tsdbStatus(await options.storeStatus(top))))
   })

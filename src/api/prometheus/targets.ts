@@ -9,13 +9,15 @@ import { sendInPieces } from '../server/pieces.ts'
 import { JSON_TYPE, sendSuccess } from './prometheus-json.ts'
 import type { QueryParser } from './query-parser.ts'
 
+type InstantEngine = Pick<QueryEngine, 'instant'>
+
 /**
  * `/api/v1/targets`, `/targets/metadata` and `/scrape_pools`. Nothing is scraped here: targets are the series `up` of the
  * senders' Prometheis, whose samples have the time of the scrape. Address, interval and error are not known here, so these
  * fields are empty, and there are no dropped targets.
  */
-export function registerTargets(app: FastifyInstance, query: QueryEngine, parser: QueryParser, clock: Clock): void {
-  const config = { access: 'viewer', dialect: 'prometheus' } as const
+export function registerTargets(app: FastifyInstance, query: InstantEngine, parser: QueryParser, clock: Clock): void {
+  const config = { access: 'viewer', dialect: 'prometheus', lane: 'query' } as const
 
   app.get('/api/v1/targets', { config }, async (request, reply) => {
     const params = paramsOf(request)
@@ -53,7 +55,7 @@ interface Target {
 }
 
 /** Targets whose last scrape is within the lookback, of one pool or, for the empty text, of all. */
-async function readTargets(query: QueryEngine, timeMs: number, pool: string): Promise<readonly Target[]> {
+async function readTargets(query: InstantEngine, timeMs: number, pool: string): Promise<readonly Target[]> {
   const ofPool = pool === '' ? '' : `{job=${JSON.stringify(pool)}}`
   const read = async (expr: string): Promise<readonly VectorSample[]> => {
     const { value } = await query.instant({ expr, timeMs })

@@ -51,6 +51,11 @@ export interface Granted {
   readonly principal: Principal | undefined
 }
 
+/** Who has a share of what requests use: the token, or the address where none was given. */
+export function ownerOf({ principal, ip }: FastifyRequest): string {
+  return principal === undefined ? `address ${ip}` : `token ${principal.name}`
+}
+
 /**
  * The same checks for a route that is answered before Fastify. `undefined` when any check does not clearly pass, and
  * for every request of a page: then the hook above decides and states the reason. A promise when there is a token.

@@ -44,12 +44,12 @@ export function logFailure(log: Log, route: string | undefined, thrown: unknown,
   }
 }
 
-/** After which a sender should retry a request that failed with 503. */
+/** After which a client should retry a request that failed with 429 or 503. */
 export const RETRY_AFTER_SECONDS = 5
 
 function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: FleetError): FastifyReply {
   void reply.code(failure.status)
-  if (failure.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
+  if (failure.status === 429 || failure.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
   if (failure.code === 'unauthenticated') {
     // Both, so that Prometheus' `authorization` and `basic_auth` work, and a browser prompts for the password.
     const bearer = 'Bearer realm="daytwo"'

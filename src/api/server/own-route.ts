@@ -4,7 +4,7 @@ import { Value } from 'typebox/value'
 import { FleetError } from '../../base/errors.ts'
 import type { Shape } from '../../contract/common.ts'
 import { readQuery } from '../fleet/query.ts'
-import type { Operation } from './route-config.ts'
+import type { Lane, Operation } from './route-config.ts'
 
 interface OwnRequest<P extends string, Q extends TObject, B extends TSchema> {
   readonly params: Readonly<Record<P, string>>
@@ -17,6 +17,8 @@ interface OwnRequest<P extends string, Q extends TObject, B extends TSchema> {
 interface OwnRoute<P extends string, Q extends TObject, B extends TSchema, A extends TSchema> extends Operation {
   /** `viewer` when absent. */
   readonly access?: 'responder' | 'admin'
+  /** See `laneOf`. */
+  readonly lane?: Lane
   readonly path?: Readonly<Record<P, string>>
   /** Unknown and invalid parameters are refused. */
   readonly query?: Q
@@ -37,7 +39,7 @@ export function ownRoute<
   Q extends TObject = TObject,
   B extends TSchema = TSchema,
 >(app: FastifyInstance, route: `${HTTPMethods} /${string}`, declared: OwnRoute<P, Q, B, A>): void {
-  const { access = 'viewer', handler, documentedQuery, documentedBody, ...rest } = declared
+  const { access = 'viewer', lane, handler, documentedQuery, documentedBody, ...rest } = declared
   const operation: Operation = {
     ...rest,
     ...(documentedQuery === undefined ? {} : { query: documentedQuery }),
@@ -47,7 +49,10 @@ export function ownRoute<
   app.route({
     method,
     url,
-    config: { access, dialect: 'own', operation, isEndless: declared.mediaType !== undefined },
+    config: {
+      ...{ access, dialect: 'own', operation, isEndless: declared.mediaType !== undefined },
+      ...(lane !== undefined && { lane }),
+    },
     handler: (request, reply) => {
       const query = declared.query === undefined ? {} : readQuery(declared.query, request)
       if (declared.body !== undefined) checkBody(declared.body, request.body)

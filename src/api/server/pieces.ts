@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import type { AnswerBytes } from './answer-bytes.ts'
 
 /**
  * Responses of any size. A small one is one text with a content length. A large one is streamed, so that its text is
@@ -21,6 +22,19 @@ export function sendInPieces(
   void reply.header('content-type', contentType)
   if (values <= VALUES_AT_ONCE) return reply.send(Buffer.from([...pieces()].join('')))
   return reply.send(streamOf(pieces()))
+}
+
+/** Sends an answer that is ready. Its parts are released one by one, as the client reads them. */
+export function sendBytes(reply: FastifyReply, contentType: string, answer: AnswerBytes): FastifyReply {
+  const parts = answer.map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength))
+  void reply.header('content-type', contentType)
+  if (parts.length === 1) return reply.send(parts[0])
+  return reply.send(Readable.from(released(parts), { objectMode: false }))
+}
+
+function* released(parts: Buffer[]): Generator<Buffer> {
+  parts.reverse()
+  for (let part = parts.pop(); part !== undefined; part = parts.pop()) yield part
 }
 
 /** The socket pulls a piece after it has sent the previous one; in between the thread is free. */

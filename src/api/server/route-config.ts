@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
 import { invariant } from '../../base/invariant.ts'
 import type { Access, Principal } from '../../model/token.ts'
@@ -28,6 +28,9 @@ export interface Operation {
   readonly status?: 201
 }
 
+/** Which queue a request passes before the query worker serves it. */
+export type Lane = 'query' | 'view'
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
@@ -36,6 +39,8 @@ declare module 'fastify' {
     isOpenToOrigins?: boolean
     /** The response lasts as long as the client listens, so its duration is not measured. */
     isEndless?: boolean
+    /** See `laneOf`. */
+    lane?: Lane
     /** Set by `ownRoute` only. */
     operation?: Operation
     /** Set by `answerWrongMethods` only. */
@@ -44,6 +49,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The owner of the token; `undefined` without a token. */
     principal: Principal | undefined
+    /** Aborted when the client has left before its response, or the server stops; `undefined` on a route without a lane. */
+    left: AbortSignal | undefined
   }
   interface FastifyInstance {
     /** All routes, in the order of registration. */
@@ -51,11 +58,22 @@ declare module 'fastify' {
   }
 }
 
+/**
+ * The queue of a route: `query` where it is declared, `view` for all other routes that show something of the fleet.
+ * `undefined`: nothing is asked of the query worker, or the response is endless.
+ */
+export function laneOf({ lane, access, dialect, isEndless }: FastifyContextConfig): Lane | undefined {
+  if (isEndless === true) return undefined
+  const isView = dialect !== 'text' && (access === 'viewer' || access === 'responder' || access === 'admin')
+  return lane ?? (isView ? 'view' : undefined)
+}
+
 interface RouteEntry {
   readonly method: string
   readonly url: string
   readonly access: Access
   readonly dialect: Dialect
+  readonly lane: Lane | undefined
   /** Exists only to answer 405. */
   readonly isWrongMethod: boolean
   readonly operation: Operation | undefined
@@ -71,7 +89,9 @@ export function installRouteTable(app: FastifyInstance): void {
     const name = `${methods.join(',')} ${route.url}`
     invariant(access !== undefined, `route ${name} declares who may use it (config.access)`)
     invariant(dialect !== undefined, `route ${name} declares the format of its errors (config.dialect)`)
-    for (const method of methods) entries.push({ method, url: route.url, access, dialect, isWrongMethod, operation })
+    const lane = laneOf(route.config ?? {})
+    for (const method of methods)
+      entries.push({ method, url: route.url, access, dialect, lane, isWrongMethod, operation })
   })
 }
 

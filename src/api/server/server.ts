@@ -9,7 +9,6 @@ import { NO_TRACING, type Tracing } from '../../base/tracing.ts'
 import type { LintedCatalog } from '../../catalog/lint-catalog.ts'
 import type { ClusterInventory } from '../../fleet/clusters/inventory.ts'
 import type { ServerFaults } from '../../model/server-fault.ts'
-import type { TraceReader } from '../../model/span.ts'
 import type { LogReader } from '../../model/log-record.ts'
 import type { Principal } from '../../model/token.ts'
 import type { PipelineView } from '../../notify/pipeline.ts'
@@ -51,8 +50,9 @@ import { registerFleetModifications } from '../fleet/modifications.ts'
 import { registerFleetStranded } from '../fleet/stranded.ts'
 import { registerFleetUnjoined } from '../fleet/unjoined.ts'
 import { registerFleetUpgrades } from '../fleet/upgrades.ts'
-import { registerFederate, type ReadNewest } from '../prometheus/federate.ts'
+import { registerFederate, type Federate } from '../prometheus/federate.ts'
 import { registerJaegerLegacy } from '../jaeger/legacy.ts'
+import type { TraceReader } from '../../model/span.ts'
 import { registerJaegerV3 } from '../jaeger/v3.ts'
 import { registerLint } from '../fleet/lint.ts'
 import { registerMetricCatalog } from '../fleet/metric-catalog.ts'
@@ -63,7 +63,7 @@ import { acceptForms } from '../prometheus/params.ts'
 import type { ApiPeople } from '../fleet/people.ts'
 import { plainWrites } from '../ingest/plain-writes.ts'
 import { registerPrometheusStatus, type ProcessFacts, type ReadStoreStatus } from '../prometheus/status.ts'
-import { answersOver, type QueryAnswers } from '../prometheus/query-answers.ts'
+import type { QueryAnswers } from '../prometheus/query-answers.ts'
 import { createQueryParser, type QueryParser } from '../prometheus/query-parser.ts'
 import { registerRemoteWrite, type Write } from '../ingest/remote-write.ts'
 import { registerReplay, type RunReplay } from '../fleet/replay.ts'
@@ -78,15 +78,16 @@ import { createFastPathServer } from './fast-path.ts'
 import { createRequestLog } from './request-log.ts'
 import { registerSignIn } from './sign-in.ts'
 import { registerSilences } from '../fleet/silences.ts'
+import { installQueryLanes } from './query-lanes.ts'
+import type { QueueLimits } from './query-queue.ts'
 import { registerStatusRoutes } from './status.ts'
 import { registerTargets } from '../prometheus/targets.ts'
 import { registerWeb } from './web.ts'
 
 /** The dependencies of the HTTP routes, as functions and ports: no threads, no SQL. */
 export interface ApiDeps {
-  readonly query: QueryEngine
-  /** Query results as JSON text; rendered here from the results of `query` when absent. */
-  readonly answers?: QueryAnswers
+  readonly query: Pick<QueryEngine, 'instant'>
+  readonly answers: QueryAnswers
   /** Parses the PromQL of requests; on this thread when absent. */
   readonly parser?: QueryParser
   readonly explain: QueryExplainer['explain']
@@ -100,7 +101,7 @@ export interface ApiDeps {
   readonly traces: TraceReader
   readonly objectChanges: ReadObjectChanges
   readonly logRecords: LogReader
-  readonly newest: ReadNewest
+  readonly federate: Federate
   readonly cardinality: ReadCardinality
   readonly storeStatus: ReadStoreStatus
   readonly process: () => ProcessFacts
@@ -170,6 +171,8 @@ interface ApiSettings {
   readonly bodyBytesMax: number
   /** Of a write request after decompression. */
   readonly decodedBytesMax: number
+  /** Of requests that the query worker serves. */
+  readonly queue: QueueLimits
 }
 
 /** Longer than the pauses of senders (Prometheus 5 s, scrapes 60 s), so a reused connection is never closed. */
@@ -184,7 +187,7 @@ const PARAM_CHARS_MAX = 4096
 export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   const deps = { ...given, log: createRequestLog(given.log, given.clock, given.metrics) }
   const { settings, metrics, clock, log, language = STABLE_LANGUAGE } = deps
-  const { answers = answersOver(deps.query), parser = createQueryParser(language) } = deps
+  const { parser = createQueryParser(language) } = deps
   const access = { ...settings, requiresToken: deps.requiresToken, authenticate: deps.authenticate }
   const app = Fastify({
     serverFactory: (handler) =>
@@ -220,13 +223,14 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
     const readiness = /^\/(api\/|v1\/|federate\b)/.test(request.url) ? deps.readiness() : 'ready'
     done(readiness === 'ready' ? undefined : new FleetError('not_ready', readiness))
   })
+  installQueryLanes(app, { limits: settings.queue, clock, metrics })
 
   await registerRemoteWrite(app, { ...deps, bodyBytesMax: settings.bodyBytesMax })
   await registerOtlp(app, { ...settings, ...deps })
   await app.register((scope, _options, done) => {
     acceptForms(scope)
-    registerQueryRoutes(scope, { ...deps, answers, parser })
-    registerSeriesRoutes(scope, deps.query, parser)
+    registerQueryRoutes(scope, { ...deps, parser })
+    registerSeriesRoutes(scope, deps.answers, parser)
     registerRuleRoutes(scope, deps.rules, parser)
     registerTargets(scope, deps.query, parser, clock)
     registerPrometheusStatus(scope, { ...settings, ...deps })
@@ -241,7 +245,7 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
     ...(deps.faro === undefined ? {} : { faroUrl: '/collect' }),
   }
   registerStatusRoutes(app, { metrics, readiness: deps.readiness, ui })
-  registerFederate(app, { clock, lookbackMs: settings.lookbackMs, newest: deps.newest, parser })
+  registerFederate(app, { clock, lookbackMs: settings.lookbackMs, federate: deps.federate, parser })
   registerDebugIngest(app, deps.ingestReport, clock)
   registerDebugSeries(app, deps.cardinality, clock)
   registerRuleTests(app, deps.ruleTests)

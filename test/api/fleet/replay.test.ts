@@ -38,7 +38,7 @@ beforeAll(async () => {
   server = await makeServer({
     replay: async (asked, signal) => {
       started++
-      signal.addEventListener('abort', () => canceled++)
+      signal!.addEventListener('abort', () => canceled++)
       await gate
       return replayRules(asked, GROUPS, ports, signal)
     },

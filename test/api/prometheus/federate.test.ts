@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { federateOver } from '../../../src/api/prometheus/federate.ts'
 import { Labels } from '../../../src/model/labels.ts'
 import { newestSamples } from '../../../src/promql/newest.ts'
 import { MemoryQueryable } from '../../support/memory-queryable.ts'
@@ -21,7 +22,7 @@ beforeAll(async () => {
   queryable.appendStale(Labels.of({ __name__: 'ended', instance: 'i' }), NOW_MS - 30_000)
   add({ nameless: 'yes', instance: 'i' }, 0, 1)
   server = await makeServer({
-    newest: (selectors, range) => Promise.resolve(newestSamples(queryable, selectors, range, 1000)),
+    federate: federateOver((selectors, range) => newestSamples(queryable, selectors, range, 1000), 1_000_000),
   })
 })
 afterAll(() => server.app.close())

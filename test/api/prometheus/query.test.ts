@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FleetError } from '../../../src/base/errors.ts'
 import { PrometheusError, QueryAnswer, SeriesList, TextList } from '../../../src/contract/prometheus.ts'
 import { Labels } from '../../../src/model/labels.ts'
+import { answersOver } from '../../../src/api/prometheus/query-answers.ts'
 import { createLocalEngine } from '../../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../../src/promql/engine-options.ts'
 import { MemoryQueryable } from '../../support/memory-queryable.ts'
@@ -137,6 +138,21 @@ describe('with the real engine', () => {
         },
       },
     })
+  })
+
+  test('an answer beyond the limit is an error that names it', async () => {
+    const engine = createLocalEngine({ queryable: makeQueryable(), options: DEFAULT_ENGINE_OPTIONS, nowMs: () => 0 })
+    const { app } = await makeServer({ answers: answersOver(engine, 2000) })
+    const status = async (path: string, query: Readonly<Record<string, string>>) => {
+      const answer = await app.inject(`/api/v1/${path}?${new URLSearchParams(query).toString()}`)
+      return [answer.statusCode, answer.body.includes('more than 2000 bytes, the value of query.response-bytes-max')]
+    }
+    const steps = { start: String(NOW - 300), end: String(NOW), step: '1' }
+    expect(await status('query', { query: 'up' })).toEqual([200, false])
+    expect(await status('query_range', { query: 'up', ...steps })).toEqual([422, true])
+    const many = Array.from({ length: 200 }, (_, i) => `label_replace(up, "l", "${i}", "", "")`).join(' or ')
+    expect(await status('query', { query: many })).toEqual([422, true])
+    await app.close()
   })
 
   test('stats=all has the samples of each step', async () => {

@@ -5,7 +5,7 @@ import { AlertList, RuleList } from '../../../src/contract/prometheus.ts'
 import { BoundRunbook, RunbookList, RunbookSource, RunbookUnknown } from '../../../src/contract/runbooks.ts'
 import { OwnError } from '../../../src/contract/ui.ts'
 import { Labels } from '../../../src/model/labels.ts'
-import { createLocalEngine } from '../../../src/promql/engine.ts'
+import { createLocalEngine, type LocalEngine } from '../../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../../src/promql/engine-options.ts'
 import { createRuleEngine } from '../../../src/rules/engine.ts'
 import { loadRuleFiles } from '../../../src/rules/rule-file.ts'
@@ -40,7 +40,7 @@ groups:
 `
 
 /** Rules evaluated once over a few series, by the real engines. */
-async function evaluated(): Promise<Pick<TestServer['deps'], 'rules' | 'query'>> {
+async function evaluated(): Promise<Pick<TestServer['deps'], 'rules'> & { readonly query: LocalEngine }> {
   const queryable = new MemoryQueryable()
   const rows = [
     ['prague-1', 'kubevirt/kubevirt-kubevirt-hyperconverged', 1],

@@ -214,7 +214,11 @@ const SECTIONS = {
     'store.series-max': count.option('5000000', 'Series in all; beyond it new ones are refused as series_limit.'),
     'store.trace-spans-max': count.option(
       String(STORE_DEFAULTS.spansPerTraceMax),
-      'Spans of one trace; more are refused as trace_span_limit.',
+      'Spans of one trace; more are refused as trace_span_limit, and the trace is marked as cut.',
+    ),
+    'store.trace-bytes-max': bytes.option(
+      '16MiB',
+      'Texts of one trace, repeated ones each time; more are refused as trace_byte_limit, and the trace is marked as cut.',
     ),
     'store.exemplars-max': count.option('100000', 'Exemplars in all; beyond it the oldest go. 0 keeps none.'),
     'store.exemplars-per-series-max': count.option('100', 'Exemplars of one series; beyond it its oldest go.'),

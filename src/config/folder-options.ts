@@ -16,6 +16,7 @@ export function storeOptionsOf(config: Config): StoreOptions {
     retention1dMs: config['retention.1d'],
     retentionTracesMs: config['retention.traces'],
     spansPerTraceMax: config['store.trace-spans-max'],
+    bytesPerTraceMax: config['store.trace-bytes-max'],
     retentionLogsMs: config['retention.logs'],
     retentionObjectsMs: config['retention.objects'],
     outOfOrderMs: config['ingest.out-of-order'],

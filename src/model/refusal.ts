@@ -29,6 +29,7 @@ export const REFUSAL_REASONS = [
   'delta_overlap',
   'delta_limit',
   'trace_span_limit',
+  'trace_byte_limit',
   'series_limit',
   'cluster_series_limit',
   'new_series_limit',

@@ -1,3 +1,4 @@
+import type { Cancellation } from '../base/cancellation.ts'
 import type { Attributes } from './attribute.ts'
 
 /** A span of OpenTelemetry (trace.proto) with its resource and scope. Times are nanoseconds since the epoch. */
@@ -74,11 +75,17 @@ export interface SpanScope {
 export interface SpanSink {
   /**
    * Spans of senders, in any order, with repeats. Of two with the same ids the one that ends later is stored (at a tie, the one
-   * with the greater bytes). Durable with the next commit of the appender. Returns those beyond the limit of their traces.
+   * with the greater bytes). Durable with the next commit of the appender. Returns those beyond a limit of their traces,
+   * which are marked as cut.
    */
-  putSpans(spans: readonly Span[], nowMs: number): readonly Span[]
+  putSpans(spans: readonly Span[], nowMs: number): readonly RefusedSpan[]
   /** Derived spans: replace all spans of a trace with this scope. Durable as above. */
   replaceSpans(traces: readonly DerivedTrace[], nowMs: number): void
+}
+
+export interface RefusedSpan {
+  readonly span: Span
+  readonly reason: 'trace_span_limit' | 'trace_byte_limit'
 }
 
 export interface DerivedTrace {
@@ -127,13 +134,23 @@ export interface ServiceDependency {
   readonly callCount: number
 }
 
+/** A trace as it is stored. */
+export interface StoredTrace {
+  /** At least one. */
+  readonly spans: readonly Span[]
+  /** Spans of it were refused, because it was at a limit. */
+  readonly isCut: boolean
+}
+
 /** Reading traces. All lists are in a fixed order: names by code point, spans by start and then span id. */
 export interface TraceReader {
   services(): Promise<readonly string[]>
   operations(service: string, kind?: SpanKind): Promise<readonly ServiceOperation[]>
-  /** The spans of each found trace, whole. */
-  search(query: TraceQuery): Promise<readonly (readonly Span[])[]>
-  /** Empty when there is none. */
-  trace(traceId: string): Promise<readonly Span[]>
-  dependencies(range: { readonly fromNs: bigint; readonly toNs: bigint }): Promise<readonly ServiceDependency[]>
+  /** Each found trace, whole, read when it is asked for: the caller has one in memory at a time. */
+  search(query: TraceQuery, signal?: Cancellation): AsyncIterable<StoredTrace>
+  trace(traceId: string, signal?: Cancellation): Promise<StoredTrace | undefined>
+  dependencies(
+    range: { readonly fromNs: bigint; readonly toNs: bigint },
+    signal?: Cancellation,
+  ): Promise<readonly ServiceDependency[]>
 }

@@ -497,6 +497,12 @@ const STEPS: readonly string[] = [
   `,
   // objects_position: of the last change that may change what is read of objects. 0: none since this column exists.
   'ALTER TABLE observed_cluster ADD COLUMN objects_position INTEGER NOT NULL DEFAULT 0',
+  // bytes: of the spans as text; of earlier parts only their stored bytes are known. is_cut: spans were refused.
+  `
+  ALTER TABLE trace_part ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+  UPDATE trace_part SET bytes = length(payload);
+  ALTER TABLE trace ADD COLUMN is_cut INTEGER NOT NULL DEFAULT 0;
+  `,
 ]
 
 /** The version of a file that this program has brought up to date. */

@@ -10,8 +10,9 @@ export interface StoreOptions {
   readonly retention1dMs: number
   /** Retention of traces after their end, and of derived traces after their derivation. */
   readonly retentionTracesMs: number
-  /** Of one trace; more are refused. */
+  /** Of one trace; more are refused. Bytes are those of its text. */
   readonly spansPerTraceMax: number
+  readonly bytesPerTraceMax: number
   /** Log records from before this are removed. */
   readonly retentionLogsMs: number
   /** States of objects that ended before this, and runs of metrics, are removed. */
@@ -56,6 +57,7 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   retention1dMs: 5 * 365 * 24 * HOUR_MS,
   retentionTracesMs: 30 * 24 * HOUR_MS,
   spansPerTraceMax: 20_000,
+  bytesPerTraceMax: 16 * 1024 * 1024,
   retentionLogsMs: 30 * 24 * HOUR_MS,
   retentionObjectsMs: 400 * 24 * HOUR_MS,
   outOfOrderMs: HOUR_MS,

@@ -96,7 +96,8 @@ function writesOf(
   { otlp: otlpOptions, store }: IngestWorkerData,
 ): Writes {
   const otlp = createOtlpMetricsIngest({ intake, otlp: otlpOptions })
-  const limits = { retentionMs: store.retentionTracesMs, spansPerTraceMax: store.spansPerTraceMax }
+  const { retentionTracesMs: retentionMs, spansPerTraceMax, bytesPerTraceMax } = store
+  const limits = { retentionMs, spansPerTraceMax, bytesPerTraceMax }
   const traces = createOtlpTracesIngest({ intake, otlp: otlpOptions, spans: writer.spans, limits })
   const kept = { objectRetentionMs: store.retentionObjectsMs, logRetentionMs: store.retentionLogsMs }
   const logs = createOtlpLogsIngest({

@@ -5,6 +5,7 @@
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import type { ApiAdoption } from '../api/fleet/adoption.ts'
+import { tracesOver, type ApiTraces } from '../api/jaeger/trace-answers.ts'
 import { federateOver, type Federate } from '../api/prometheus/federate.ts'
 import { answersOver, type QueryAnswers } from '../api/prometheus/query-answers.ts'
 import { createQueryParser, type QueryParser } from '../api/prometheus/query-parser.ts'
@@ -21,7 +22,6 @@ import type { AppendDerived } from '../model/appender.ts'
 import type { DeliveryReader } from '../model/delivery.ts'
 import type { ObservationReader } from '../model/fleet-facts.ts'
 import type { LogReader } from '../model/log-record.ts'
-import type { TraceReader } from '../model/span.ts'
 import { createLocalEngine, type LocalEngine } from '../promql/engine.ts'
 import type { EngineOptions } from '../promql/engine-options.ts'
 import { MemoryPool } from '../promql/memory-pool.ts'
@@ -75,7 +75,7 @@ export type QueryServices = {
   readonly alertRuns: AlertRunReader
   readonly audit: FactsReader['audit']
   readonly deliveries: DeliveryReader
-  readonly traces: TraceReader
+  readonly traces: ApiTraces
   readonly observations: Pick<ObservationReader, 'changes'>
   readonly logs: LogReader
   readonly fleet: FleetViews
@@ -205,7 +205,7 @@ try {
     alertRuns: facts.alertRuns,
     audit: facts.audit,
     deliveries: facts.deliveries,
-    traces: spans,
+    traces: tracesOver(spans, responseBytesMax),
     observations,
     logs,
     fleet: createFleetViews(facts.fleet, fleetIndex, () => fleetLoop.progress()),

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { tracesOver } from '../../src/api/jaeger/trace-answers.ts'
 import { FleetError } from '../../src/base/errors.ts'
 import type { Span } from '../../src/model/span.ts'
 import { decodeTracesJson } from '../../src/wire/otlp/traces-json.ts'
@@ -21,10 +22,15 @@ afterEach(async () => {
 
 type Json = Readonly<Record<string, unknown>>
 
-async function serverWith(...spans: readonly Span[]) {
-  const { spans: sink, reader, put, commit } = memorySpans()
+const serverWith = (...spans: readonly Span[]) => limitedServerWith({}, ...spans)
+
+async function limitedServerWith(
+  { answerBytesMax = 1_000_000, ...limits }: Parameters<typeof memorySpans>[0] & { readonly answerBytesMax?: number },
+  ...spans: readonly Span[]
+) {
+  const { spans: sink, reader, put, commit } = memorySpans(limits)
   put(spans, NOW_MS)
-  const server = await makeServer({ traces: reader })
+  const server = await makeServer({ traces: tracesOver(reader, answerBytesMax) })
   closers.push(() => server.app.close())
   return {
     ...server,
@@ -316,11 +322,44 @@ test('a span shows all that was said of it', async () => {
   }
 })
 
+test('a trace whose spans were refused shows it in both generations', async () => {
+  const [first, second] = [at(), at({ spanId: spanIdOf(2), startNs: NOW_NS + 1n, service: 'virt' })]
+  const { get, sink, commit } = await limitedServerWith({ spansPerTraceMax: 2 }, first, second)
+  const warnings = async () => {
+    const [legacy, v3] = [await get(`/api/traces/${traceIdOf(1)}`), await get(`/api/v3/traces/${traceIdOf(1)}`)]
+    const count = JSON.stringify(v3.json).split('"key":"@jaeger@warnings"').length - 1
+    return [(legacy.json['data'] as Json[])[0]!['warnings'], count]
+  }
+  expect(await warnings()).toEqual([null, 0])
+  expect(sink.putSpans([at({ spanId: spanIdOf(3) })], NOW_MS)).toHaveLength(1)
+  commit()
+  expect(await warnings()).toEqual([[expect.stringContaining('store.trace-spans-max')], 1])
+})
+
+test('an answer beyond the limit is an error in both shapes that names it, and a smaller one is not', async () => {
+  const large = { attributes: [{ key: 'text', value: 'x'.repeat(1000) }] }
+  const spans = Array.from({ length: 20 }, (_, i) =>
+    at({ traceId: traceIdOf(i < 19 ? 1 : 2), spanId: spanIdOf(i + 1), ...large }),
+  )
+  const { get } = await limitedServerWith({ answerBytesMax: 10_000 }, ...spans)
+  const words = 'the answer has more than 10000 bytes, the value of query.response-bytes-max'
+  expect(await get(`/api/traces/${traceIdOf(1)}`)).toMatchObject({
+    status: 422,
+    json: { errors: [{ code: 422, msg: expect.stringContaining(words) as string }] },
+  })
+  expect(await get(`/api/v3/traces/${traceIdOf(1)}`)).toMatchObject({
+    status: 422,
+    json: { error: { httpCode: 422, message: expect.stringContaining(words) as string } },
+  })
+  expect((await get(`/api/traces/${traceIdOf(2)}`)).status).toBe(200)
+  expect((await get('/api/traces', ['service', 'hco'])).status).toBe(422)
+})
+
 test('our own faults are told in the same shapes', async () => {
   const failure = new FleetError('query_limit', 'too many traces were looked at', { hint: 'ask for less' })
   const fail = () => Promise.reject(failure)
   const { app } = await makeServer({
-    traces: { services: fail, operations: fail, search: fail, trace: fail, dependencies: fail },
+    traces: { services: fail, operations: fail, answer: fail, dependencies: fail },
   })
   closers.push(() => app.close())
   expect((await app.inject('/api/services')).json()).toEqual({

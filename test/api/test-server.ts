@@ -198,7 +198,7 @@ export async function makeServer(
         return []
       },
     },
-    limits: { retentionMs: 30 * 24 * 3_600_000, spansPerTraceMax: 20_000 },
+    limits: { retentionMs: 30 * 24 * 3_600_000, spansPerTraceMax: 20_000, bytesPerTraceMax: 16 * 1024 * 1024 },
   })
   const logs: TakenLogs = { objects: [], listings: [], records: [] }
   const logsIngest = createOtlpLogsIngest({
@@ -246,8 +246,7 @@ export async function makeServer(
     traces: {
       services: () => Promise.resolve([]),
       operations: () => Promise.resolve([]),
-      search: () => Promise.resolve([]),
-      trace: () => Promise.resolve([]),
+      answer: () => Promise.resolve(undefined),
       dependencies: () => Promise.resolve([]),
     },
     objectChanges: () => Promise.resolve([]),

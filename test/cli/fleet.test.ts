@@ -9,6 +9,7 @@ import { openObservationsForReading } from '../../src/store/observations/observa
 import { openSpansForReading } from '../../src/store/spans/span-reader.ts'
 import { HOUR_MS, NOW_MS, TempStore } from '../store/temp-store.ts'
 import { putFacts } from '../support/put-facts.ts'
+import { spansOf } from '../support/read-spans.ts'
 
 const DAY_MS = 24 * HOUR_MS
 
@@ -78,7 +79,7 @@ test('the traces of upgrades that are written are written too', async () => {
   expect(await rederive('--write', '--cluster', cluster)).toBe(0)
   const { upgrades } = (await store.writer.facts.fleet.cluster(cluster))!
   const spans = openSpansForReading(store.options.dir)
-  const traces = await Promise.all(upgrades.map((record) => spans.trace(upgradeTraceId(record))))
+  const traces = await Promise.all(upgrades.map((record) => spansOf(spans, upgradeTraceId(record))))
   spans.close()
   const roots = traces.flat().filter(({ parentSpanId }) => parentSpanId === undefined)
   expect(upgrades.length).toBeGreaterThan(0)

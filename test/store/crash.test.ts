@@ -9,6 +9,7 @@ import { openReader } from '../../src/store/reader.ts'
 import { openSpansForReading } from '../../src/store/spans/span-reader.ts'
 import { openWriter } from '../../src/store/writer.ts'
 import { MemoryQueryable } from '../support/memory-queryable.ts'
+import { spansOf } from '../support/read-spans.ts'
 import { startChild } from './child.ts'
 import { compiled } from './compiled.ts'
 import { tempDir } from './temp-store.ts'
@@ -100,7 +101,7 @@ async function checkSpans({ dir, acked }: Life): Promise<void> {
   try {
     const batches = new Map<number, number>()
     for (let first = 0; first <= acked + 1; first += BATCHES_PER_TRACE) {
-      for (const { flags: batch } of await reader.trace(workTraceId(first))) {
+      for (const { flags: batch } of await spansOf(reader, workTraceId(first))) {
         batches.set(batch, (batches.get(batch) ?? 0) + 1)
       }
     }

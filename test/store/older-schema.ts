@@ -9,6 +9,7 @@ const UNDO: Readonly<Record<number, string>> = {
   24: `DROP TABLE cluster_claim; DROP INDEX observed_cluster_joined; ALTER TABLE observed_cluster DROP COLUMN joined;
     ALTER TABLE observed_cluster ADD COLUMN aliases TEXT NOT NULL DEFAULT '[]'`,
   25: 'ALTER TABLE observed_cluster DROP COLUMN objects_position',
+  26: 'ALTER TABLE trace_part DROP COLUMN bytes; ALTER TABLE trace DROP COLUMN is_cut',
 }
 
 export function makeOlder(db: Database.Database, version: number): void {

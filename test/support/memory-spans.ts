@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import type { Span } from '../../src/model/span.ts'
+import type { RefusedSpan, Span } from '../../src/model/span.ts'
 import { migrate } from '../../src/store/migrations.ts'
 import { STORE_DEFAULTS } from '../../src/store/options.ts'
 import { SqlSpanReader } from '../../src/store/spans/span-reader.ts'
@@ -12,9 +12,9 @@ const EMPTY = (() => {
 })()
 
 /** The real span store without a disk and without a thread, for what is done many times. */
-export function memorySpans() {
+export function memorySpans(options: Partial<typeof STORE_DEFAULTS> = {}) {
   const db = new Database(EMPTY)
-  const spans = new Spans(db, STORE_DEFAULTS)
+  const spans = new Spans(db, { ...STORE_DEFAULTS, ...options })
   const write = db.transaction(() => {
     spans.write()
   })
@@ -28,7 +28,7 @@ export function memorySpans() {
     reader: new SqlSpanReader(db),
     commit,
     /** Puts and commits. */
-    put: (put: readonly Span[], nowMs: number): readonly Span[] => {
+    put: (put: readonly Span[], nowMs: number): readonly RefusedSpan[] => {
       const refused = spans.putSpans(put, nowMs)
       commit()
       return refused

@@ -1,6 +1,6 @@
 import { valueText } from '../../model/attribute-text.ts'
 import type { AttributeValue, KeyValue } from '../../model/attribute.ts'
-import type { Span, SpanEvent } from '../../model/span.ts'
+import type { Span, SpanEvent, SpanResource, StoredTrace } from '../../model/span.ts'
 
 /** A trace as Jaeger's first HTTP API shows it: times in microseconds, attributes as typed tags, resources as processes. */
 interface LegacyTag {
@@ -9,11 +9,9 @@ interface LegacyTag {
   readonly value: string | number | boolean
 }
 
-interface LegacyTrace {
-  readonly traceID: string
-  readonly spans: readonly LegacySpan[]
-  readonly processes: Readonly<Record<string, { readonly serviceName: string; readonly tags: readonly LegacyTag[] }>>
-  readonly warnings: null
+interface LegacyProcess {
+  readonly serviceName: string
+  readonly tags: readonly LegacyTag[]
 }
 
 export interface LegacySpan {
@@ -30,24 +28,35 @@ export interface LegacySpan {
   readonly warnings: null
 }
 
-/** @param spans of one trace, at least one */
-export function legacyTrace(spans: readonly Span[]): LegacyTrace {
-  const processes: Record<string, { readonly serviceName: string; readonly tags: readonly LegacyTag[] }> = {}
-  const ids = new Map<string, string>()
-  const processOf = ({ resource }: Span): string => {
+/** A trace as JSON, piece by piece: no span is cut in two. */
+export function* legacyTraceJson({ spans, isCut }: StoredTrace): Generator<string> {
+  const processes: Record<string, LegacyProcess> = {}
+  const idsByText = new Map<string, string>()
+  const idOf = (resource: SpanResource): string => {
     const tags = resource.attributes.filter(({ key }) => key !== 'service.name').map(tagOf)
     const process = { serviceName: resource.service, tags }
-    const key = JSON.stringify(process)
-    const known = ids.get(key)
+    const text = JSON.stringify(process)
+    const known = idsByText.get(text)
     if (known !== undefined) return known
-    const id = `p${ids.size + 1}`
-    ids.set(key, id)
+    const id = `p${idsByText.size + 1}`
+    idsByText.set(text, id)
     processes[id] = process
     return id
   }
-  const shown = spans.map((span) => legacySpan(span, processOf(span)))
-  return { traceID: spans[0]?.traceId ?? '', spans: shown, processes, warnings: null }
+  // Spans of one resource share the object.
+  const ids = new Map<SpanResource, string>()
+  yield `{"traceID":${JSON.stringify(spans[0]!.traceId)},"spans":[`
+  for (const [i, span] of spans.entries()) {
+    const id = ids.get(span.resource) ?? idOf(span.resource)
+    ids.set(span.resource, id)
+    yield `${i === 0 ? '' : ','}${JSON.stringify(legacySpan(span, id))}`
+  }
+  yield `],"processes":${JSON.stringify(processes)},"warnings":${isCut ? JSON.stringify([CUT_WARNING]) : 'null'}}`
 }
+
+/** Shown with a trace whose later spans were refused. */
+export const CUT_WARNING =
+  'Spans are missing: the trace reached store.trace-spans-max or store.trace-bytes-max, and later spans were refused.'
 
 function legacySpan(span: Span, processID: string): LegacySpan {
   const { traceId, spanId, parentSpanId, links, flags } = span

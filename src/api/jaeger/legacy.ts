@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
-import type { Span, TraceQuery, TraceReader } from '../../model/span.ts'
-import { legacyTrace } from './legacy-json.ts'
+import type { TraceQuery } from '../../model/span.ts'
 import {
   badParam,
   checkDurations,
@@ -12,13 +11,15 @@ import {
   traceIdParam,
   unixNs,
 } from './params.ts'
+import { NOT_FOUND, type ApiTraces } from './trace-answers.ts'
 import { paramsOf, type Params } from '../prometheus/params.ts'
+import { sendJson } from '../prometheus/prometheus-json.ts'
 
 /**
  * The first HTTP API of Jaeger's query service, which Grafana's data source and older pages use: services, operations,
  * search, one trace, dependencies. Every answer is in one envelope; errors too.
  */
-const CONFIG = { access: 'viewer', dialect: 'jaeger' } as const
+const CONFIG = { access: 'viewer', dialect: 'jaeger', lane: 'query' } as const
 
 /** The default search range, as in Jaeger: two days. */
 const LOOKBACK_NS = 48n * 3_600_000_000_000n
@@ -31,7 +32,7 @@ interface LegacyError {
   readonly traceID?: string
 }
 
-export function registerJaegerLegacy(app: FastifyInstance, traces: TraceReader, clock: Clock): void {
+export function registerJaegerLegacy(app: FastifyInstance, traces: ApiTraces, clock: Clock): void {
   app.get('/api/services', { config: CONFIG }, async (_request, reply) => {
     const services = await traces.services()
     return send(reply, services, { total: services.length })
@@ -56,34 +57,28 @@ export function registerJaegerLegacy(app: FastifyInstance, traces: TraceReader, 
   app.get('/api/traces', { config: CONFIG }, async (request, reply) => {
     const params = paramsOf(request)
     const ids = params.all('traceID').filter((id) => id !== '')
-    if (ids.length > 0) return sendTraces(reply, traces, ids.map(traceIdParam))
-    const found = await traces.search(queryOf(params, clock.nowMs()))
-    return send(reply, found.map(legacyTrace))
+    if (ids.length > 0) {
+      const wanted = ids.map(traceIdParam)
+      const found = await traces.answer('legacy', { ids: wanted }, request.left)
+      if (found !== undefined) return sendJson(reply, found)
+      return send(reply, [], { errors: [...new Set(wanted)].map((traceID) => ({ ...NOT_FOUND, traceID })) })
+    }
+    const found = await traces.answer('legacy', { query: queryOf(params, clock.nowMs()) }, request.left)
+    return found === undefined ? send(reply, []) : sendJson(reply, found)
   })
   app.get<{ Params: { traceId: string } }>('/api/traces/:traceId', { config: CONFIG }, async (request, reply) => {
-    const spans = await traces.trace(traceIdParam(request.params.traceId))
-    if (spans.length === 0) return sendErrors(reply, 404, [NOT_FOUND])
-    return send(reply, [legacyTrace(spans)])
+    const found = await traces.answer('legacy', { ids: [traceIdParam(request.params.traceId)] }, request.left)
+    return found === undefined ? sendErrors(reply, 404, [NOT_FOUND]) : sendJson(reply, found)
   })
   app.get('/api/dependencies', { config: CONFIG }, async (request, reply) => {
     const params = paramsOf(request)
     const toNs = unixNs('endTs', params.get('endTs'), MS) ?? BigInt(clock.nowMs()) * MS
     const lookbackNs = unixNs('lookback', params.get('lookback'), MS) ?? 24n * 3_600_000n * MS
-    return send(reply, await traces.dependencies({ fromNs: toNs > lookbackNs ? toNs - lookbackNs : 0n, toNs }))
+    return send(
+      reply,
+      await traces.dependencies({ fromNs: toNs > lookbackNs ? toNs - lookbackNs : 0n, toNs }, request.left),
+    )
   })
-}
-
-const NOT_FOUND: LegacyError = { code: 404, msg: 'trace not found' }
-
-async function sendTraces(reply: FastifyReply, traces: TraceReader, ids: readonly string[]): Promise<FastifyReply> {
-  const found: (readonly Span[])[] = []
-  const errors: LegacyError[] = []
-  for (const id of new Set(ids)) {
-    const spans = await traces.trace(id)
-    if (spans.length > 0) found.push(spans)
-    else errors.push({ ...NOT_FOUND, traceID: id })
-  }
-  return send(reply, found.map(legacyTrace), { errors: errors.length === 0 ? null : errors })
 }
 
 function queryOf(params: Params, nowMs: number): TraceQuery {

@@ -7,25 +7,41 @@ import {
   type SpanLink,
   type SpanResource,
   type SpanScope,
+  type StoredTrace,
 } from '../../model/span.ts'
+import { CUT_WARNING } from './legacy-json.ts'
 
 /**
  * Spans as OTLP/JSON, as Jaeger's third HTTP API shows them: ids in hexadecimal, 64-bit numbers as texts, enums as numbers;
  * empty fields except the status are omitted. Also the summary of a trace in a list.
  */
 
-export function resourceSpans(traces: readonly (readonly Span[])[]): readonly unknown[] {
-  const resources = grouped(traces.flat(), ({ resource }) => resource)
-  return resources.map(([resource, ofResource]) => ({
-    resource: resourceJson(resource),
-    scopeSpans: grouped(ofResource, ({ scope }) => scope).map(([scope, spans]) => ({
-      scope: scopeJson(scope),
-      ...(scope.schemaUrl !== undefined && { schemaUrl: scope.schemaUrl }),
-      spans: spans.map(spanJson),
-    })),
-    ...(resource.schemaUrl !== undefined && { schemaUrl: resource.schemaUrl }),
-  }))
+/** The `resourceSpans` of a trace, piece by piece: no span is cut in two. The first span has the warning of a cut trace. */
+export function* resourceSpansJson({ spans, isCut }: StoredTrace): Generator<string> {
+  const json = (span: Span): string => {
+    return JSON.stringify(spanJson(isCut && span === spans[0] ? { ...span, attributes: warned(span) } : span))
+  }
+  for (const [r, [resource, ofResource]] of grouped(spans, (span) => span.resource).entries()) {
+    yield `${r === 0 ? '' : ','}{"resource":${JSON.stringify(resourceJson(resource))},"scopeSpans":[`
+    for (const [s, [scope, ofScope]] of grouped(ofResource, (span) => span.scope).entries()) {
+      yield `${s === 0 ? '' : ','}{"scope":${JSON.stringify(scopeJson(scope))}${schemaUrlOf(scope)},"spans":[`
+      for (const [i, span] of ofScope.entries()) yield `${i === 0 ? '' : ','}${json(span)}`
+      yield ']}'
+    }
+    yield `]${schemaUrlOf(resource)}}`
+  }
 }
+
+function schemaUrlOf({ schemaUrl }: Pick<SpanScope, 'schemaUrl'>): string {
+  return schemaUrl === undefined ? '' : `,"schemaUrl":${JSON.stringify(schemaUrl)}`
+}
+
+/** The attribute in which Jaeger carries warnings. */
+function warned({ attributes }: Span): Attributes {
+  return [...attributes, { key: WARNINGS_ATTRIBUTE, value: [CUT_WARNING] }]
+}
+
+const WARNINGS_ATTRIBUTE = '@jaeger@warnings'
 
 /** Equal ones together, in the order in which they first come. */
 function grouped<K>(spans: readonly Span[], keyOf: (span: Span) => K): (readonly [K, readonly Span[]])[] {
@@ -126,8 +142,7 @@ function valueJson(value: AttributeValue): unknown {
   return { arrayValue: { values: (value as readonly AttributeValue[]).map(valueJson) } }
 }
 
-/** @param spans of one trace, by start; at least one */
-export function traceSummary(spans: readonly Span[]): unknown {
+export function traceSummary({ spans }: StoredTrace): unknown {
   const ids = new Set(spans.map(({ spanId }) => spanId))
   const isRoot = ({ parentSpanId }: Span): boolean => parentSpanId === undefined
   const isOrphan = ({ parentSpanId }: Span): boolean => parentSpanId !== undefined && !ids.has(parentSpanId)

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
-import type { TraceQuery, TraceReader } from '../../model/span.ts'
+import type { TraceQuery } from '../../model/span.ts'
 import {
   badParam,
   checkDurations,
@@ -11,16 +11,18 @@ import {
   textsParam,
   traceIdParam,
 } from './params.ts'
-import { resourceSpans, traceSummary } from './v3-json.ts'
+import type { ApiTraces } from './trace-answers.ts'
 import { paramsOf, type Params } from '../prometheus/params.ts'
+import { sendJson } from '../prometheus/prometheus-json.ts'
+import type { AnswerBytes } from '../server/answer-bytes.ts'
 
 /**
  * The third HTTP API of Jaeger's query service (api_v3), which its pages use since 2.19: traces as OTLP/JSON. Names of
  * parameters are taken in their older spelling too (`query.service_name`), which Grafana still sends.
  */
-const CONFIG = { access: 'viewer', dialect: 'jaeger_v3' } as const
+const CONFIG = { access: 'viewer', dialect: 'jaeger_v3', lane: 'query' } as const
 
-export function registerJaegerV3(app: FastifyInstance, traces: TraceReader): void {
+export function registerJaegerV3(app: FastifyInstance, traces: ApiTraces): void {
   app.get('/api/v3/services', { config: CONFIG }, async (_request, reply) =>
     send(reply, { services: await traces.services() }),
   )
@@ -41,23 +43,22 @@ export function registerJaegerV3(app: FastifyInstance, traces: TraceReader): voi
     return send(reply, { operations })
   })
   app.get('/api/v3/traces', { config: CONFIG }, async (request, reply) =>
-    sendTraces(reply, await traces.search(queryOf(paramsOf(request)))),
+    sendFound(reply, await traces.answer('v3', { query: queryOf(paramsOf(request)) }, request.left)),
   )
   app.get<{ Params: { traceId: string } }>('/api/v3/traces/:traceId', { config: CONFIG }, async (request, reply) => {
     const params = paramsOf(request)
     // Only checked: a trace is shown whole.
     rfc3339Ns('startTime', oneOf(params, 'startTime', 'start_time'))
     rfc3339Ns('endTime', oneOf(params, 'endTime', 'end_time'))
-    const spans = await traces.trace(traceIdParam(request.params.traceId))
-    return sendTraces(reply, spans.length === 0 ? [] : [spans])
+    return sendFound(reply, await traces.answer('v3', { ids: [traceIdParam(request.params.traceId)] }, request.left))
   })
   app.get('/api/v3/trace-summaries', { config: CONFIG }, async (request, reply) => {
-    const found = await traces.search(queryOf(paramsOf(request)))
-    return send(reply, { summaries: found.map(traceSummary) })
+    const found = await traces.answer('summaries', { query: queryOf(paramsOf(request)) }, request.left)
+    return found === undefined ? send(reply, { summaries: [] }) : sendJson(reply, found)
   })
   app.get('/api/v3/dependencies', { config: CONFIG }, async (request, reply) => {
     const { fromNs, toNs } = rangeOf(paramsOf(request), ['startTime', 'start_time'], ['endTime', 'end_time'])
-    const dependencies = await traces.dependencies({ fromNs, toNs })
+    const dependencies = await traces.dependencies({ fromNs, toNs }, request.left)
     return send(reply, {
       // A 64-bit number is a text in this encoding.
       dependencies: dependencies.map(({ callCount, ...names }) => ({ ...names, callCount: String(callCount) })),
@@ -100,9 +101,9 @@ function oneOf(params: Params, ...names: Spellings): string {
   return params.get(names[0]) || params.get(names[1])
 }
 
-function sendTraces(reply: FastifyReply, traces: Parameters<typeof resourceSpans>[0]): FastifyReply {
-  if (traces.length === 0) throw new FleetError('not_found', 'No traces found')
-  return send(reply, { result: { resourceSpans: resourceSpans(traces) } })
+function sendFound(reply: FastifyReply, found: AnswerBytes | undefined): FastifyReply {
+  if (found === undefined) throw new FleetError('not_found', 'No traces found')
+  return sendJson(reply, found)
 }
 
 function send(reply: FastifyReply, answer: unknown): FastifyReply {

@@ -52,7 +52,7 @@ import { registerFleetUnjoined } from '../fleet/unjoined.ts'
 import { registerFleetUpgrades } from '../fleet/upgrades.ts'
 import { registerFederate, type Federate } from '../prometheus/federate.ts'
 import { registerJaegerLegacy } from '../jaeger/legacy.ts'
-import type { TraceReader } from '../../model/span.ts'
+import type { ApiTraces } from '../jaeger/trace-answers.ts'
 import { registerJaegerV3 } from '../jaeger/v3.ts'
 import { registerLint } from '../fleet/lint.ts'
 import { registerMetricCatalog } from '../fleet/metric-catalog.ts'
@@ -98,7 +98,7 @@ export interface ApiDeps {
   readonly ingestReport: ReadIngestReport
   readonly recordRefusal: RecordRefusal
   readonly writeOtlp: OtlpWrites
-  readonly traces: TraceReader
+  readonly traces: ApiTraces
   readonly objectChanges: ReadObjectChanges
   readonly logRecords: LogReader
   readonly federate: Federate

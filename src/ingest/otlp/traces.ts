@@ -32,8 +32,9 @@ interface OtlpTracesParts {
   readonly limits: {
     /** Retention of traces; spans that ended before are refused. */
     readonly retentionMs: number
-    /** Limit per trace. The store enforces it; here it appears in messages to senders. */
+    /** Limits per trace. The store enforces them; here they appear in messages to senders. */
     readonly spansPerTraceMax: number
+    readonly bytesPerTraceMax: number
   }
 }
 
@@ -64,15 +65,15 @@ class RequestWriter {
   write(request: TracesRequest): Pick<OtlpOutcome, 'itemsIn' | 'itemsTaken' | 'refusals'> {
     for (const resource of request.resources) this.#resource(resource)
     const full = this.#parts.spans.putSpans(this.#taken, this.#context.nowMs)
-    const most = this.#parts.limits.spansPerTraceMax
-    for (const span of full) {
-      this.#refuse(
-        'trace_span_limit',
-        span.resource.cluster,
-        () => `got one more span than store.trace-spans-max, ${most}: ${nameOf(span)}`,
-      )
+    const { spansPerTraceMax, bytesPerTraceMax } = this.#parts.limits
+    for (const { span, reason } of full) {
+      const limit =
+        reason === 'trace_span_limit'
+          ? `spans than store.trace-spans-max, ${spansPerTraceMax}`
+          : `bytes than store.trace-bytes-max, ${bytesPerTraceMax}`
+      this.#refuse(reason, span.resource.cluster, () => `got a trace of more ${limit}: ${nameOf(span)}`)
     }
-    const refused = new Set(full)
+    const refused = new Set(full.map(({ span }) => span))
     for (const span of this.#taken) if (!refused.has(span)) this.#count(span.resource.cluster, 1, 0)
     const itemsTaken = this.#taken.length - full.length
     return { itemsIn: request.spanCount, itemsTaken, refusals: this.#tally.refusals() }

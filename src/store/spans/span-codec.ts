@@ -59,6 +59,11 @@ export function spanBytes(spans: readonly Span[]): Uint8Array {
 
 /** @throws MalformedBytesError */
 export function decodeSpans(traceId: string, payload: Uint8Array): Span[] {
+  return [...eachSpan(traceId, payload)]
+}
+
+/** The same, one by one. */
+export function* eachSpan(traceId: string, payload: Uint8Array): Generator<Span> {
   const reader = new ByteReader(inflate(payload))
   const version = reader.byte()
   if (version !== VERSION) throw new MalformedBytesError(`got spans of version ${version}, want ${VERSION}`)
@@ -66,9 +71,9 @@ export function decodeSpans(traceId: string, payload: Uint8Array): Span[] {
   const baseNs = readBig(reader)
   const resources = listOf(reader, () => readResource(reader, texts))
   const scopes = listOf(reader, () => readScope(reader, texts))
-  const spans = listOf(reader, () => readSpan(reader, traceId, baseNs, { texts, resources, scopes }))
+  const count = reader.unsigned()
+  for (let i = 0; i < count; i++) yield readSpan(reader, traceId, baseNs, { texts, resources, scopes })
   if (!reader.isAtEnd) throw new MalformedBytesError(`spans end at byte ${reader.at}, and bytes follow`)
-  return spans
 }
 
 /** Items that many spans share, each stored once and referenced by its index. */

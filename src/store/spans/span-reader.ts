@@ -1,4 +1,6 @@
+import type { Cancellation } from '../../base/cancellation.ts'
 import { FleetError } from '../../base/errors.ts'
+import { forEachInSlices, Slice } from '../../base/thread-slices.ts'
 import { compareText } from '../../model/labels.ts'
 import {
   SPAN_KINDS,
@@ -6,12 +8,13 @@ import {
   type ServiceOperation,
   type Span,
   type SpanKind,
+  type StoredTrace,
   type TraceQuery,
   type TraceReader,
   type UpgradeSpanReader,
 } from '../../model/span.ts'
-import { asFailure, openDatabaseForReading } from '../database.ts'
-import { decodeSpans } from './span-codec.ts'
+import { asFailure, failureOf, openDatabaseForReading } from '../database.ts'
+import { decodeSpans, eachSpan } from './span-codec.ts'
 import { durationNs, hasTexts, isUpgradeSpan, tagOf } from './span-index.ts'
 import { eachLink, type SpanLinkRow } from './span-links.ts'
 import { ANY_NAME, NAMES_MAX } from './trace-rows.ts'
@@ -24,6 +27,7 @@ export interface SpanReader extends TraceReader, UpgradeSpanReader {
 
 /** Traces that one search may read: an imprecise index must not block a thread for long. */
 const CHECKED_MAX = 20_000
+const CHECKED_SPANS_MAX = 2_000_000
 /** Spans of one answer. */
 const SPANS_MAX = 200_000
 
@@ -50,7 +54,12 @@ interface Candidate {
   readonly trace: bigint
   readonly traceId: Uint8Array
   readonly startNs: bigint
+  readonly isCut: bigint
 }
+
+type Started = Pick<Candidate, 'trace' | 'startNs'>
+
+const CANDIDATES_AT_ONCE = 200
 
 type NameRow = { readonly name: string; readonly kinds: number }
 
@@ -59,7 +68,18 @@ export class SqlSpanReader extends Statements implements SpanReader {
   readonly #parts = this.db
     .prepare<[bigint | number], Uint8Array>('SELECT payload FROM trace_part WHERE trace = ? ORDER BY id')
     .pluck()
-  readonly #find = this.db.prepare<[Uint8Array], number>('SELECT id FROM trace WHERE trace_id = ?').pluck()
+  readonly #find = this.db.prepare<[Uint8Array], { readonly id: number; readonly isCut: number }>(
+    'SELECT id, is_cut AS isCut FROM trace WHERE trace_id = ?',
+  )
+  /** By start, newest first; then by number. */
+  readonly #started = this.db
+    .prepare<[bigint, bigint, bigint, bigint], Started>(
+      `SELECT trace, start_ns AS startNs FROM trace_name
+       WHERE name = ${ANY_NAME} AND start_ns <= ? AND (start_ns < ? OR trace > ?) AND last_start_ns >= ?
+       ORDER BY start_ns DESC, trace LIMIT ${CANDIDATES_AT_ONCE}`,
+    )
+    .safeIntegers()
+  readonly #links = this.db.prepare<[bigint], Uint8Array>('SELECT links FROM trace_part WHERE trace = ?').pluck()
   readonly #changed = this.db.prepare<[number], { readonly cluster: string; readonly position: number }>(
     'SELECT cluster, max(position) AS position FROM upgrade_trace WHERE position > ? GROUP BY cluster',
   )
@@ -96,54 +116,50 @@ export class SqlSpanReader extends Statements implements SpanReader {
     })
   }
 
-  trace(traceId: string): Promise<readonly Span[]> {
-    return this.#reading(() => {
-      const id = this.#find.get(Buffer.from(traceId, 'hex'))
-      return id === undefined ? [] : this.#spansOf(traceId, id)
-    })
+  async trace(traceId: string, signal?: Cancellation): Promise<StoredTrace | undefined> {
+    const row = reading(() => this.#find.get(Buffer.from(traceId, 'hex')))
+    return row === undefined ? undefined : this.#traceOf(traceId, row.id, row.isCut === 1, new Slice(), signal)
   }
 
-  search(query: TraceQuery): Promise<readonly (readonly Span[])[]> {
-    return this.#reading(() => {
-      const found: (readonly Span[])[] = []
-      const wanted = new Map(Object.entries(query.attributes ?? {}))
-      let checkedCount = 0
-      let spanCount = 0
-      for (const { trace, traceId } of this.#candidates(query, wanted)) {
-        if (found.length >= query.limit) break
-        if (++checkedCount > CHECKED_MAX) throw tooMuch(`${CHECKED_MAX} traces were looked at`)
-        const spans = this.#spansOf(hexOf(traceId), trace)
-        if (!spans.some((span) => isWanted(span, query, wanted))) continue
-        spanCount += spans.length
-        if (spanCount > SPANS_MAX) throw tooMuch(`the traces found have more than ${SPANS_MAX} spans`)
-        found.push(spans)
-      }
-      return found
-    })
+  async *search(query: TraceQuery, signal?: Cancellation): AsyncGenerator<StoredTrace> {
+    const wanted = new Map(Object.entries(query.attributes ?? {}))
+    const slice = new Slice()
+    let [checkedCount, checkedSpans, foundCount, foundSpans] = [0, 0, 0, 0]
+    for (const { trace, traceId, isCut } of this.#candidates(query, wanted)) {
+      if (foundCount >= query.limit) break
+      if (++checkedCount > CHECKED_MAX) throw tooMuch(`${CHECKED_MAX} traces were looked at`)
+      const found = await this.#traceOf(hexOf(traceId), trace, isCut === 1n, slice, signal)
+      checkedSpans += found?.spans.length ?? 0
+      if (checkedSpans > CHECKED_SPANS_MAX) throw tooMuch(`${CHECKED_SPANS_MAX} spans were looked at`)
+      if (found === undefined || !found.spans.some((span) => isWanted(span, query, wanted))) continue
+      foundSpans += found.spans.length
+      if (foundSpans > SPANS_MAX) throw tooMuch(`the traces found have more than ${SPANS_MAX} spans`)
+      foundCount++
+      yield found
+    }
   }
 
-  dependencies({ fromNs, toNs }: { fromNs: bigint; toNs: bigint }): Promise<readonly ServiceDependency[]> {
-    return this.#reading(() => {
-      const rows = this.db
-        .prepare<[bigint, bigint], { readonly trace: number; readonly links: Uint8Array }>(
-          `SELECT trace_part.trace AS trace, links FROM trace JOIN trace_part ON trace_part.trace = trace.id
-           WHERE start_ns <= ? AND last_start_ns >= ? ORDER BY trace_part.trace`,
-        )
-        .iterate(int64(toNs), int64(fromNs))
-      const calls = new Map<number, Map<number, number>>()
-      let ofTrace = new Map<string, SpanLinkRow>()
-      let trace = -1
-      for (const row of rows) {
-        if (row.trace !== trace) {
-          countCalls(ofTrace, calls)
-          ofTrace = new Map()
-          trace = row.trace
-        }
-        for (const link of eachLink(row.links)) ofTrace.set(link.spanId, link)
+  async dependencies(
+    { fromNs, toNs }: { fromNs: bigint; toNs: bigint },
+    signal?: Cancellation,
+  ): Promise<readonly ServiceDependency[]> {
+    const calls = new Map<number, Map<number, number>>()
+    const count = ({ trace }: Started): void => {
+      const ofTrace = new Map<string, SpanLinkRow>()
+      for (const links of reading(() => this.#links.all(trace))) {
+        for (const link of eachLink(links)) ofTrace.set(link.spanId, link)
       }
       countCalls(ofTrace, calls)
-      return this.#named(calls)
-    })
+    }
+    const slice = new Slice()
+    let last: Started | undefined = { startNs: int64(toNs), trace: -1n }
+    while (last !== undefined) {
+      const after: readonly [bigint, bigint, bigint] = [last.startNs, last.startNs, last.trace]
+      const page: readonly Started[] = reading(() => this.#started.all(...after, int64(fromNs)))
+      await forEachInSlices(page, count, signal, slice)
+      last = page.length < CANDIDATES_AT_ONCE ? undefined : page.at(-1)
+    }
+    return reading(() => this.#named(calls))
   }
 
   changedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }> {
@@ -172,7 +188,28 @@ export class SqlSpanReader extends Statements implements SpanReader {
 
   /** All of it as of one moment. */
   async #reading<T>(work: () => T): Promise<T> {
-    return Promise.resolve(asFailure('reading traces', () => this.db.transaction(work)()))
+    return Promise.resolve(reading(() => this.db.transaction(work)()))
+  }
+
+  /** As of one moment; decoded in slices. `undefined`: the trace was removed. */
+  async #traceOf(
+    traceId: string,
+    id: bigint | number,
+    isCut: boolean,
+    slice: Slice,
+    signal: Cancellation | undefined,
+  ): Promise<StoredTrace | undefined> {
+    const spans: Span[] = []
+    for (const payload of reading(() => this.#parts.all(id))) {
+      const decoded = eachSpan(traceId, payload)
+      const take = (span: Span): void => {
+        spans.push(span)
+      }
+      await forEachInSlices(decoded, take, signal, slice).catch((thrown: unknown) => {
+        throw failureOf('reading traces', thrown)
+      })
+    }
+    return spans.length === 0 ? undefined : { spans: spans.sort(compareSpans), isCut }
   }
 
   #spansOf(traceId: string, id: bigint | number): readonly Span[] {
@@ -190,25 +227,28 @@ export class SqlSpanReader extends Statements implements SpanReader {
     const usualFromNs = fromNs > LONG_NS ? fromNs - LONG_NS : 0n
     const tags = [...wanted].flatMap(([key, text]) => tagOf(key, text) ?? [])
     const hasTag = 'EXISTS (SELECT 1 FROM trace_tag WHERE trace_tag.trace = trace_name.trace AND tag = ?)'
-    const find = (where: string, ...values: readonly bigint[]): IterableIterator<Candidate> =>
-      this.db
-        .prepare<(bigint | number)[], Candidate>(
-          `SELECT trace_name.trace AS trace, trace_id AS traceId, trace_name.start_ns AS startNs
+    const { db } = this
+    /** Page by page: no statement is open while the caller works. */
+    const find = function* (where: string, ...values: readonly bigint[]): Generator<Candidate> {
+      const statement = db
+        .prepare<(bigint | number | Uint8Array)[], Candidate>(
+          `SELECT trace_name.trace AS trace, trace_id AS traceId, trace_name.start_ns AS startNs, is_cut AS isCut
            FROM trace_name JOIN trace ON trace.id = trace_name.trace
-           WHERE name = ? AND ${where} AND trace_name.last_start_ns >= ?
-             AND duration_max_ns >= ? AND duration_min_ns <= ?
+           WHERE name = ? AND ${where} AND trace_name.start_ns <= ? AND (trace_name.start_ns < ? OR trace_id > ?)
+             AND trace_name.last_start_ns >= ? AND duration_max_ns >= ? AND duration_min_ns <= ?
              AND (tags_cut = 1 OR (${['1', ...tags.map(() => hasTag)].join(' AND ')}))
-           ORDER BY trace_name.start_ns DESC, trace_id`,
+           ORDER BY trace_name.start_ns DESC, trace_id LIMIT ${CANDIDATES_AT_ONCE}`,
         )
         .safeIntegers()
-        .iterate(
-          name,
-          ...values,
-          fromNs,
-          int64(query.minDurationNs ?? 0n),
-          int64(query.maxDurationNs ?? INT64_MAX),
-          ...tags,
-        )
+      const [minNs, maxNs] = [int64(query.minDurationNs ?? 0n), int64(query.maxDurationNs ?? INT64_MAX)]
+      let last: Pick<Candidate, 'startNs' | 'traceId'> | undefined = { startNs: INT64_MAX, traceId: Buffer.of() }
+      while (last !== undefined) {
+        const after: readonly (bigint | Uint8Array)[] = [last.startNs, last.startNs, last.traceId]
+        const page = reading(() => statement.all(name, ...values, ...after, fromNs, minNs, maxNs, ...tags))
+        yield* page
+        last = page.length < CANDIDATES_AT_ONCE ? undefined : page.at(-1)
+      }
+    }
     const toNs = int64(query.toNs)
     yield* find('trace_name.start_ns BETWEEN ? AND ?', usualFromNs, toNs)
     // Older traces that are long enough to reach into the requested range.
@@ -258,6 +298,10 @@ function countCalls(ofTrace: ReadonlyMap<string, SpanLinkRow>, calls: Map<number
     children.set(service, (children.get(service) ?? 0) + 1)
     calls.set(parent.service, children)
   }
+}
+
+function reading<T>(work: () => T): T {
+  return asFailure('reading traces', work)
 }
 
 function isWanted(span: Span, query: TraceQuery, wanted: ReadonlyMap<string, string>): boolean {

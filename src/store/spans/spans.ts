@@ -1,11 +1,12 @@
 import type Database from 'better-sqlite3'
 import { groupBy } from '../../base/group-by.ts'
-import type { DerivedTrace, Span, SpanSink } from '../../model/span.ts'
+import type { DerivedTrace, RefusedSpan, Span, SpanSink } from '../../model/span.ts'
 import { inTransaction, openDatabase } from '../database.ts'
 import { decodeSpans, encodeSpans, spanBytes } from './span-codec.ts'
 import { isUpgradeSpan, tagsOf } from './span-index.ts'
 import { linksOf, spanIdsOf } from './span-links.ts'
 import { TraceRows, type PartRow, type TraceRow } from './trace-rows.ts'
+import { bytesOf, TraceSize } from './trace-size.ts'
 
 /**
  * Spans on the writer's side: received spans wait in memory and are written with the next commit, one part per trace;
@@ -15,6 +16,8 @@ import { TraceRows, type PartRow, type TraceRow } from './trace-rows.ts'
 interface SpanOptions {
   /** Per trace; inclusive. Derived spans are not limited. */
   readonly spansPerTraceMax: number
+  /** Per trace, as `TraceSize` counts; inclusive. */
+  readonly bytesPerTraceMax: number
 }
 
 /** Above it small parts are merged. */
@@ -32,6 +35,10 @@ interface Pending {
   readonly changes: Change[]
   /** Ids of spans that were put since the last commit. */
   readonly spanIds: Set<string>
+  /** Of all changes. */
+  bytes: number
+  /** Spans were refused. */
+  isCut: boolean
   receivedMs: number
 }
 
@@ -39,12 +46,19 @@ type Change =
   | { readonly kind: 'put'; readonly spans: readonly Span[] }
   | { readonly kind: 'replace'; readonly scope: string; readonly spans: readonly Span[] }
 
+interface Room {
+  readonly taken: readonly Span[]
+  readonly refused: readonly RefusedSpan[]
+  /** Of the spans that fit. */
+  readonly bytes: number
+}
+
 export class Spans implements SpanSink {
   readonly #rows: TraceRows
   readonly #options: SpanOptions
   readonly #db: Database.Database
   #pending = new Map<string, Pending>()
-  #pendingSpans = 0
+  #pendingBytes = 0
   #namesFloorMs = -Infinity
 
   constructor(db: Database.Database, options: SpanOptions) {
@@ -59,46 +73,44 @@ export class Spans implements SpanSink {
 
   /** Approximate memory of pending spans. */
   get pendingBytes(): number {
-    return this.#pendingSpans * PENDING_SPAN_BYTES
+    return this.#pendingBytes
   }
 
-  putSpans(spans: readonly Span[], nowMs: number): readonly Span[] {
-    const refused: Span[] = []
+  putSpans(spans: readonly Span[], nowMs: number): readonly RefusedSpan[] {
+    const allRefused: RefusedSpan[] = []
     for (const [traceId, ofTrace] of groupBy(spans, (span) => span.traceId)) {
-      const known = this.#pending.get(traceId)
-      const taken = this.#withRoom(traceId, known, ofTrace, refused)
-      if (taken.length === 0) continue
+      const row = this.#rows.find(traceId)
+      const { taken, refused, bytes } = this.#withRoom(row, this.#pending.get(traceId), ofTrace)
+      allRefused.push(...refused)
+      const isNewlyCut = refused.length > 0 && row?.isCut !== true
+      if (taken.length === 0 && !isNewlyCut) continue
       const pending = this.#pendingOf(traceId, nowMs)
-      pending.changes.push({ kind: 'put', spans: taken })
+      pending.isCut ||= isNewlyCut
+      if (taken.length === 0) continue
+      this.#change(pending, { kind: 'put', spans: taken }, bytes)
       for (const { spanId } of taken) pending.spanIds.add(spanId)
-      this.#pendingSpans += taken.length
     }
-    return refused
+    return allRefused
   }
 
   replaceSpans(traces: readonly DerivedTrace[], nowMs: number): void {
     for (const { traceId, scope, spans } of traces) {
-      this.#pendingOf(traceId, nowMs).changes.push({ kind: 'replace', scope, spans })
-      this.#pendingSpans += spans.length
+      this.#change(this.#pendingOf(traceId, nowMs), { kind: 'replace', scope, spans }, bytesOf(spans))
     }
   }
 
   /** Call in the transaction of a commit; then call `written` after the commit, or `failed`. */
   write(): void {
     for (const [traceId, pending] of this.#pending) {
-      const known = this.#rows.find(traceId)
-      const parts = known === undefined ? [] : this.#rows.parts(known.id)
-      // A replaced span may have defined the trace's start or its index entries.
-      const isReplaced = pending.changes.some(({ kind }) => kind === 'replace') || this.#hasAny(parts, pending.spanIds)
-      if (isReplaced) this.#rewrite(traceId, known, parts, pending)
-      else this.#append(traceId, known, parts, pending)
+      if (pending.changes.length > 0) this.#writeTrace(traceId, pending)
+      if (pending.isCut) this.#rows.markCut(traceId)
     }
   }
 
   written(): void {
     if (this.isDurable) return
     this.#pending = new Map()
-    this.#pendingSpans = 0
+    this.#pendingBytes = 0
   }
 
   failed(): void {
@@ -121,31 +133,42 @@ export class Spans implements SpanSink {
   #pendingOf(traceId: string, nowMs: number): Pending {
     let pending = this.#pending.get(traceId)
     if (pending === undefined) {
-      pending = { changes: [], spanIds: new Set(), receivedMs: nowMs }
+      pending = { changes: [], spanIds: new Set(), bytes: 0, isCut: false, receivedMs: nowMs }
       this.#pending.set(traceId, pending)
     }
     pending.receivedMs = Math.max(pending.receivedMs, nowMs)
     return pending
   }
 
-  /** The spans that fit into their trace, which has a limit of different ids. */
-  #withRoom(traceId: string, pending: Pending | undefined, spans: readonly Span[], refused: Span[]): readonly Span[] {
-    const most = this.#options.spansPerTraceMax
-    const row = this.#rows.find(traceId)
+  #change(pending: Pending, change: Change, bytes: number): void {
+    pending.changes.push(change)
+    pending.bytes += bytes
+    this.#pendingBytes += bytes
+  }
+
+  /** The spans that fit into their trace, and the others. A repeat counts again; bytes are exact once it is written. */
+  #withRoom(row: TraceRow | undefined, pending: Pending | undefined, spans: readonly Span[]): Room {
+    const { spansPerTraceMax, bytesPerTraceMax } = this.#options
     const parts = row === undefined ? [] : this.#rows.parts(row.id)
+    const before = (pending?.bytes ?? 0) + parts.reduce((sum, { bytes }) => sum + bytes, 0)
+    const bytes = bytesOf(spans)
     // Some may be stored already: only when the limit may be exceeded is it worth checking.
     const atMost = countOf(parts) + (pending?.spanIds.size ?? 0) + spans.length
-    if (atMost <= most) return spans
+    if (atMost <= spansPerTraceMax && before + bytes <= bytesPerTraceMax) return { taken: spans, refused: [], bytes }
     const ids = new Set(pending?.spanIds)
     for (const { id } of parts) for (const spanId of spanIdsOf(this.#rows.part(id).links)) ids.add(spanId)
-    return spans.filter((span) => {
-      if (!ids.has(span.spanId) && ids.size >= most) {
-        refused.push(span)
-        return false
+    const [taken, refused, size]: [Span[], RefusedSpan[], TraceSize] = [[], [], new TraceSize()]
+    for (const span of spans) {
+      if (!ids.has(span.spanId) && ids.size >= spansPerTraceMax) refused.push({ span, reason: 'trace_span_limit' })
+      else if (before + size.bytes + size.of(span) > bytesPerTraceMax)
+        refused.push({ span, reason: 'trace_byte_limit' })
+      else {
+        size.add(span)
+        ids.add(span.spanId)
+        taken.push(span)
       }
-      ids.add(span.spanId)
-      return true
-    })
+    }
+    return { taken, refused, bytes: size.bytes }
   }
 
   #hasAny(parts: readonly PartRow[], spanIds: ReadonlySet<string>): boolean {
@@ -153,6 +176,15 @@ export class Spans implements SpanSink {
       for (const spanId of spanIdsOf(this.#rows.part(id).links)) if (spanIds.has(spanId)) return true
     }
     return false
+  }
+
+  #writeTrace(traceId: string, pending: Pending): void {
+    const known = this.#rows.find(traceId)
+    const parts = known === undefined ? [] : this.#rows.parts(known.id)
+    // A replaced span may have defined the trace's start or its index entries.
+    const isReplaced = pending.changes.some(({ kind }) => kind === 'replace') || this.#hasAny(parts, pending.spanIds)
+    if (isReplaced) this.#rewrite(traceId, known, parts, pending)
+    else this.#append(traceId, known, parts, pending)
   }
 
   /** Writes pending spans as one more part: none of them was stored before. */
@@ -208,10 +240,10 @@ export class Spans implements SpanSink {
     spans: readonly Span[],
     { startNs, lastStartNs, retainedFromMs, isWhole }: Extent & { readonly isWhole: boolean },
   ): TraceRow {
-    const { tags, isCut } = tagsOf(spans)
+    const { tags, isCut: areTagsCut } = tagsOf(spans)
     let row: TraceRow
     if (known === undefined) {
-      const added = { startNs, lastStartNs, retainedFromMs, isCut }
+      const added = { startNs, lastStartNs, retainedFromMs, areTagsCut, isCut: false }
       row = { id: this.#rows.add(traceId, added), ...added }
     } else {
       row = {
@@ -219,7 +251,8 @@ export class Spans implements SpanSink {
         startNs: isWhole || startNs < known.startNs ? startNs : known.startNs,
         lastStartNs: isWhole || lastStartNs > known.lastStartNs ? lastStartNs : known.lastStartNs,
         retainedFromMs: Math.max(retainedFromMs, known.retainedFromMs),
-        isCut: (!isWhole && known.isCut) || isCut,
+        areTagsCut: (!isWhole && known.areTagsCut) || areTagsCut,
+        isCut: known.isCut,
       }
       this.#rows.change(row)
     }
@@ -230,7 +263,7 @@ export class Spans implements SpanSink {
 
   #putPart(trace: number, spans: readonly Span[]): void {
     const links = linksOf(spans, (service) => this.#rows.serviceOf(service))
-    this.#rows.addPart(trace, spans.length, links, encodeSpans(spans))
+    this.#rows.addPart(trace, { spanCount: spans.length, bytes: bytesOf(spans) }, links, encodeSpans(spans))
   }
 
   /** The spans of a part that is about to be rewritten. */
@@ -254,7 +287,7 @@ export function openDerivedTraces(dir: string): DerivedTraceWriter {
   return {
     replaceSpans: (traces, nowMs) => {
       // A new instance each time: its cached names may be outdated after a commit of the server.
-      const spans = new Spans(db, { spansPerTraceMax: Infinity })
+      const spans = new Spans(db, { spansPerTraceMax: Infinity, bytesPerTraceMax: Infinity })
       spans.replaceSpans(traces, nowMs)
       inTransaction(db, () => {
         spans.write()
@@ -265,9 +298,6 @@ export function openDerivedTraces(dir: string): DerivedTraceWriter {
     },
   }
 }
-
-/** Memory of a typical span with its attributes. */
-const PENDING_SPAN_BYTES = 2048
 
 /** Each span once: of two with the same ids, the one that `isBetter`. In the order in which the ids first arrived. */
 export function merged(spans: readonly Span[]): Span[] {

@@ -16,12 +16,16 @@ export interface TraceRow {
   readonly startNs: bigint
   readonly lastStartNs: bigint
   readonly retainedFromMs: number
+  readonly areTagsCut: boolean
+  /** Spans were refused. */
   readonly isCut: boolean
 }
 
 export interface PartRow {
   readonly id: number
   readonly spanCount: number
+  /** See `TraceSize`. */
+  readonly bytes: number
 }
 
 /** Times and durations of a trace's spans of one name, in nanoseconds, all inclusive. */
@@ -37,6 +41,7 @@ interface TraceColumns {
   readonly last_start_ns: bigint
   readonly kept_ms: bigint
   readonly tags_cut: bigint
+  readonly is_cut: bigint
 }
 
 export class TraceRows extends Statements {
@@ -48,13 +53,14 @@ export class TraceRows extends Statements {
     'UPDATE trace SET start_ns = ?, last_start_ns = ?, kept_ms = ?, tags_cut = ? WHERE id = ?',
   )
   readonly #parts = this.db.prepare<[number], PartRow>(
-    'SELECT id, span_count AS spanCount FROM trace_part WHERE trace = ? ORDER BY id',
+    'SELECT id, span_count AS spanCount, bytes FROM trace_part WHERE trace = ? ORDER BY id',
   )
   readonly #payload = this.db.prepare<[number], { readonly links: Uint8Array; readonly payload: Uint8Array }>(
     'SELECT links, payload FROM trace_part WHERE id = ?',
   )
-  readonly #addPart = this.db.prepare<[number, number, Uint8Array, Uint8Array]>(
-    'INSERT INTO trace_part (trace, span_count, links, payload) VALUES (?, ?, ?, ?)',
+  readonly #markCut = this.db.prepare<[Uint8Array]>('UPDATE trace SET is_cut = 1 WHERE trace_id = ?')
+  readonly #addPart = this.db.prepare<[number, number, number, Uint8Array, Uint8Array]>(
+    'INSERT INTO trace_part (trace, span_count, bytes, links, payload) VALUES (?, ?, ?, ?, ?)',
   )
   readonly #removePart = this.db.prepare<[number]>('DELETE FROM trace_part WHERE id = ?')
   readonly #extents = this.db
@@ -108,19 +114,25 @@ export class TraceRows extends Statements {
       startNs: row.start_ns,
       lastStartNs: row.last_start_ns,
       retainedFromMs: Number(row.kept_ms),
-      isCut: row.tags_cut !== 0n,
+      areTagsCut: row.tags_cut !== 0n,
+      isCut: row.is_cut !== 0n,
     }
   }
 
   add(traceId: string, row: Omit<TraceRow, 'id'>): number {
-    const { startNs, lastStartNs, retainedFromMs, isCut } = row
-    return Number(
-      this.#add.run(Buffer.from(traceId, 'hex'), startNs, lastStartNs, retainedFromMs, Number(isCut)).lastInsertRowid,
-    )
+    const { startNs, lastStartNs, retainedFromMs, areTagsCut } = row
+    const id = Buffer.from(traceId, 'hex')
+    return Number(this.#add.run(id, startNs, lastStartNs, retainedFromMs, Number(areTagsCut)).lastInsertRowid)
   }
 
-  change({ id, startNs, lastStartNs, retainedFromMs, isCut }: TraceRow): void {
-    this.#change.run(startNs, lastStartNs, retainedFromMs, Number(isCut), id)
+  /** All but `isCut`. */
+  change({ id, startNs, lastStartNs, retainedFromMs, areTagsCut }: TraceRow): void {
+    this.#change.run(startNs, lastStartNs, retainedFromMs, Number(areTagsCut), id)
+  }
+
+  /** Nothing when there is no such trace. */
+  markCut(traceId: string): void {
+    this.#markCut.run(Buffer.from(traceId, 'hex'))
   }
 
   /** In the order in which they were written. */
@@ -132,8 +144,8 @@ export class TraceRows extends Statements {
     return this.#payload.get(id)!
   }
 
-  addPart(trace: number, spanCount: number, links: Uint8Array, payload: Uint8Array): void {
-    this.#addPart.run(trace, spanCount, links, payload)
+  addPart(trace: number, { spanCount, bytes }: Omit<PartRow, 'id'>, links: Uint8Array, payload: Uint8Array): void {
+    this.#addPart.run(trace, spanCount, bytes, links, payload)
   }
 
   removePart(id: number): void {

@@ -19,6 +19,7 @@ import { openDatabaseForReading } from '../../../src/store/database.ts'
 import { openFactsForReading } from '../../../src/store/facts/facts.ts'
 import { openObservationsForReading } from '../../../src/store/observations/observation-reader.ts'
 import type { StoreOptions } from '../../../src/store/options.ts'
+import { spansOf } from '../../support/read-spans.ts'
 import { openSpansForReading } from '../../../src/store/spans/span-reader.ts'
 import { TempStore } from '../../store/temp-store.ts'
 
@@ -305,7 +306,7 @@ describe('facts', () => {
     const kept = await looped.readers.facts.fleet.cluster(cluster)
     const tracesOf = (): Promise<readonly number[]> =>
       Promise.all(
-        kept!.upgrades.map(async (record) => (await looped.readers.spans.trace(upgradeTraceId(record))).length),
+        kept!.upgrades.map(async (record) => (await spansOf(looped.readers.spans, upgradeTraceId(record))).length),
       )
     expect(kept!.upgrades.length).toBeGreaterThan(0)
     expect((await tracesOf()).every((spans) => spans > 0)).toBe(true)
@@ -331,7 +332,7 @@ describe('facts', () => {
     const after = (await looped.readers.facts.fleet.cluster(cluster))!
     const ended = upgrades.filter(({ upgrade: { endedMs } }) => endedMs !== undefined)
     expect(after.upgrades).toEqual(expect.arrayContaining(ended))
-    for (const record of ended) expect(await looped.readers.spans.trace(upgradeTraceId(record))).not.toEqual([])
+    for (const record of ended) expect(await spansOf(looped.readers.spans, upgradeTraceId(record))).not.toEqual([])
   })
 
   test('become series once a minute, and the counts of the day', async () => {
@@ -384,7 +385,7 @@ describe('alerts that fire during an upgrade', () => {
     )!
     const fire = (...runs: readonly AlertRunRecord[]) => looped.store.writer.facts.alertRuns.record(runs)
     const eventsOf = async (): Promise<readonly string[]> => {
-      const spans = await looped.readers.spans.trace(upgradeTraceId(record))
+      const spans = await spansOf(looped.readers.spans, upgradeTraceId(record))
       const events = spans.find(({ parentSpanId }) => parentSpanId === undefined)!.events
       return events
         .filter(({ name }) => name === 'alert.firing')

@@ -6,7 +6,7 @@ import { INGEST_DEFAULTS, type IngestOptions } from '../../../src/ingest/options
 import { otlpAnswer } from '../../../src/ingest/otlp/outcome.ts'
 import { OTLP_DEFAULTS } from '../../../src/ingest/otlp/options.ts'
 import { createOtlpTracesIngest } from '../../../src/ingest/otlp/traces.ts'
-import type { Span } from '../../../src/model/span.ts'
+import type { RefusedSpan, Span } from '../../../src/model/span.ts'
 import type { OtlpSpan } from '../../../src/wire/otlp/traces.ts'
 import { MemoryAppender } from '../../support/memory-appender.ts'
 import { encodeTracesProtobuf, otlpSpan, tracesOf } from '../../support/otlp-traces.ts'
@@ -19,7 +19,11 @@ const HOUR_MS = 3_600_000
 const AFTER_MS = NOW_MS + 1_800_000
 const GOLDEN = resolve(import.meta.dirname, '../../../../shared/golden')
 
-function rig(options: Partial<IngestOptions> = {}, room = Infinity) {
+function rig(
+  options: Partial<IngestOptions> = {},
+  room = Infinity,
+  reason: RefusedSpan['reason'] = 'trace_span_limit',
+) {
   const spans: Span[] = []
   const intake = new Intake(new MemoryAppender(), { ...INGEST_DEFAULTS, ...options })
   const ingest = createOtlpTracesIngest({
@@ -28,10 +32,10 @@ function rig(options: Partial<IngestOptions> = {}, room = Infinity) {
     spans: {
       putSpans: (put) => {
         spans.push(...put.slice(0, room))
-        return put.slice(room)
+        return put.slice(room).map((one) => ({ span: one, reason }))
       },
     },
-    limits: { retentionMs: HOUR_MS, spansPerTraceMax: 7 },
+    limits: { retentionMs: HOUR_MS, spansPerTraceMax: 7, bytesPerTraceMax: 9000 },
   })
   const write = (body: Uint8Array | string, cluster?: string, nowMs = NOW_MS) =>
     ingest.write(Buffer.from(body as string), typeof body === 'string' ? 'json' : 'protobuf', {
@@ -173,11 +177,14 @@ test('a token speaks for its own cluster and for no other', () => {
   expect(spans.map(({ resource }) => resource.cluster)).toEqual(['prague', 'prague'])
 })
 
-test('what a trace has no room for is refused with the limit', () => {
-  const { send, intake } = rig({}, 1)
+test.each([
+  ['trace_span_limit', 'more spans than store.trace-spans-max, 7: span'],
+  ['trace_byte_limit', 'more bytes than store.trace-bytes-max, 9000: span'],
+] as const)('what a trace has no room for is refused as %s', (reason, words) => {
+  const { send, intake } = rig({}, 1, reason)
   const outcome = send({ 'service.name': 'hco', 'k8s.cluster.uid': 'u1' }, {}, { spanId: spanIdOf(2) })
-  expect(outcome).toMatchObject({ itemsIn: 2, itemsTaken: 1, refusals: [{ reason: 'trace_span_limit', count: 1 }] })
-  expect(outcome.message).toContain('store.trace-spans-max, 7')
+  expect(outcome).toMatchObject({ itemsIn: 2, itemsTaken: 1, refusals: [{ reason, count: 1 }] })
+  expect(outcome.message).toContain(words)
   expect(intake.report(NOW_MS, 5).clusters.bySamples).toMatchObject([{ taken: 1, refused: 1 }])
 })
 

@@ -5,8 +5,10 @@ import { UPGRADE_SCOPE } from '../../../src/model/upgrade-convention.ts'
 import { openDatabaseForReading } from '../../../src/store/database.ts'
 import { decodeSpans, encodeSpans, spanBytes } from '../../../src/store/spans/span-codec.ts'
 import { hasTexts } from '../../../src/store/spans/span-index.ts'
+import { bytesOf } from '../../../src/store/spans/trace-size.ts'
 import { openSpansForReading, type SpanReader } from '../../../src/store/spans/span-reader.ts'
 import { memorySpans } from '../../support/memory-spans.ts'
+import { searched, spansOf } from '../../support/read-spans.ts'
 import { arbitrarySpan, SCOPE, span, spanIdOf, T0_NS, traceIdOf } from '../../support/spans.ts'
 import { HOUR_MS, NOW_MS, TempStore, tempDir, type TestOptions } from '../temp-store.ts'
 
@@ -37,10 +39,10 @@ function rig(options: TestOptions = {}): Rig {
     put: async (...spans) => {
       const refused = store.writer.spans.putSpans(spans, NOW_MS)
       await store.writer.appender.commit()
-      return refused
+      return refused.map(({ span }) => span)
     },
     ids: async (query = {}) =>
-      (await reader.search({ ...ALL, ...query })).map((spans) =>
+      (await searched(reader, { ...ALL, ...query })).map((spans) =>
         spans.map(({ traceId, spanId }) => `${Number(`0x${traceId}`)}.${Number(`0x${spanId}`)}`).join(' '),
       ),
   }
@@ -97,12 +99,12 @@ describe('spans', () => {
     const late = span({ spanId: spanIdOf(1), ...at(5) })
     const early = [span({ spanId: spanIdOf(3), ...at(1) }), span({ spanId: spanIdOf(2), ...at(1) })]
     store.writer.spans.putSpans([late], NOW_MS)
-    expect(await reader.trace(traceIdOf(1))).toEqual([])
+    expect(await spansOf(reader, traceIdOf(1))).toEqual([])
     await put(...early)
-    expect(await reader.trace(traceIdOf(1))).toEqual([early[1], early[0], late])
-    expect(await reader.trace(traceIdOf(2))).toEqual([])
+    expect(await spansOf(reader, traceIdOf(1))).toEqual([early[1], early[0], late])
+    expect(await spansOf(reader, traceIdOf(2))).toEqual([])
     await store.reopen()
-    expect(await reader.trace(traceIdOf(1))).toEqual([early[1], early[0], late])
+    expect(await spansOf(reader, traceIdOf(1))).toEqual([early[1], early[0], late])
   })
 
   test('that come again are one; of two contents the later end is kept, whichever came first', async () => {
@@ -116,7 +118,7 @@ describe('spans', () => {
         const { reader, put } = rig()
         if (isOneCommit) await put(...order, ...order)
         else for (const one of [...order, ...order]) await put(one)
-        expect(await reader.trace(traceIdOf(1))).toEqual([long])
+        expect(await spansOf(reader, traceIdOf(1))).toEqual([long])
       }
     }
   })
@@ -157,9 +159,9 @@ describe('spans', () => {
             toNs: T0_NS + BigInt(asked.from + asked.range) * SECOND_NS,
             limit,
           }
-          const all = await one.reader.search(ALL)
-          expect(await other.reader.search(ALL)).toEqual(all)
-          expect(await other.reader.search(query)).toEqual(naiveSearch(all, query))
+          const all = await searched(one.reader, ALL)
+          expect(await searched(other.reader, ALL)).toEqual(all)
+          expect(await searched(other.reader, query)).toEqual(naiveSearch(all, query))
           expect(await other.reader.services()).toEqual(await one.reader.services())
           const range = { fromNs: 0n, toNs: query.toNs }
           expect(await other.reader.dependencies(range)).toEqual(await one.reader.dependencies(range))
@@ -176,7 +178,43 @@ describe('spans', () => {
     expect(await put(b!, c!, d!)).toEqual([d])
     expect(await put(a!, b!, c!)).toEqual([])
     expect(await put(d!, span({ traceId: traceIdOf(2) }))).toEqual([d])
-    expect(await reader.trace(traceIdOf(1))).toEqual([a, b, c])
+    expect(await spansOf(reader, traceIdOf(1))).toEqual([a, b, c])
+  })
+
+  test('beyond the bytes of their trace are refused, and the trace is marked as cut', async () => {
+    const large = (number: number, seconds = number): Span =>
+      span({ spanId: spanIdOf(number), attributes: [{ key: 'text', value: 'x'.repeat(1000) }], ...at(seconds) })
+    const { store, reader, put } = rig({ bytesPerTraceMax: 3 * bytesOf([large(1)]) })
+    expect(await put(large(1), large(2))).toEqual([])
+    expect(await reader.trace(traceIdOf(1))).toMatchObject({ isCut: false })
+    // The first one fits, the one after it does not; of another trace all do.
+    const other = span({ traceId: traceIdOf(2) })
+    expect(await put(large(3), large(4), other)).toEqual([large(4)])
+    expect(await reader.trace(traceIdOf(1))).toEqual({ spans: [large(1), large(2), large(3)], isCut: true })
+    expect(await reader.trace(traceIdOf(2))).toEqual({ spans: [other], isCut: false })
+    // Still there after a restart, and after the trace was written again.
+    await store.reopen()
+    expect(await put(span({ spanId: spanIdOf(9) }), large(5))).toMatchObject([{}, {}])
+    store.writer.spans.replaceSpans([{ traceId: traceIdOf(1), scope: UPGRADE_SCOPE, spans: [large(8)] }], NOW_MS)
+    await store.writer.appender.commit()
+    const { spans, isCut } = (await reader.trace(traceIdOf(1)))!
+    expect([spans.length, isCut]).toEqual([4, true])
+    for await (const one of reader.search({ ...ALL, toNs: T0_NS + 5n * SECOND_NS })) {
+      expect(one.isCut).toBe(one.spans.length === 4)
+    }
+  })
+
+  test('that say the same at length count each time, other than in their stored form', async () => {
+    const same = [{ key: 'text', value: 'x'.repeat(10_000) }]
+    const { spans, reader, commit } = memorySpans({ bytesPerTraceMax: 100_000 })
+    const sent = Array.from({ length: 20 }, (_, i) => span({ spanId: spanIdOf(i + 1), attributes: same }))
+    expect(spanBytes(sent).length).toBeLessThan(20_000)
+    expect(spans.putSpans(sent, NOW_MS)).toHaveLength(11)
+    expect(spans.pendingBytes).toBe(bytesOf(sent.slice(0, 9)))
+    commit()
+    expect(spans.pendingBytes).toBe(0)
+    expect((await reader.trace(traceIdOf(1)))?.spans).toHaveLength(9)
+    reader.close()
   })
 
   test('of one trace that come one by one are merged into few parts', async () => {
@@ -185,7 +223,7 @@ describe('spans', () => {
       spans.putSpans([span({ spanId: spanIdOf(i), ...at(i) })], NOW_MS)
       commit()
     }
-    expect(await reader.trace(traceIdOf(1))).toHaveLength(500)
+    expect(await spansOf(reader, traceIdOf(1))).toHaveLength(500)
     const parts = db.prepare<[], number>('SELECT count(*) FROM trace_part').pluck().get()!
     expect(parts).toBeLessThan(20)
   })
@@ -202,14 +240,14 @@ describe('derived spans', () => {
     const replace = async (...spans: readonly Span[]): Promise<readonly string[]> => {
       store.writer.spans.replaceSpans([{ traceId: traceIdOf(1), scope: UPGRADE_SCOPE, spans }], NOW_MS)
       await store.writer.appender.commit()
-      return (await reader.trace(traceIdOf(1))).map((one) => one.spanId)
+      return (await spansOf(reader, traceIdOf(1))).map((one) => one.spanId)
     }
     expect(await replace(derived(1, 1), derived(2, 2))).toEqual([spanIdOf(1), spanIdOf(2), spanIdOf(9)])
     // Also by one that ends earlier.
     expect(await replace(derived(2, -5))).toEqual([spanIdOf(2), spanIdOf(9)])
-    expect((await reader.search({ ...ALL, toNs: T0_NS })).map((spans) => spans.length)).toEqual([2])
+    expect((await searched(reader, { ...ALL, toNs: T0_NS })).map((spans) => spans.length)).toEqual([2])
     expect(await replace()).toEqual([spanIdOf(9)])
-    expect(await reader.search({ ...ALL, toNs: T0_NS })).toEqual([])
+    expect(await searched(reader, { ...ALL, toNs: T0_NS })).toEqual([])
   })
 
   test('of nothing are no trace', async () => {
@@ -217,7 +255,7 @@ describe('derived spans', () => {
     store.writer.spans.replaceSpans([{ traceId: traceIdOf(1), scope: UPGRADE_SCOPE, spans: [derived(1, 1)] }], NOW_MS)
     store.writer.spans.replaceSpans([{ traceId: traceIdOf(1), scope: UPGRADE_SCOPE, spans: [] }], NOW_MS)
     await store.writer.appender.commit()
-    expect(await reader.search(ALL)).toEqual([])
+    expect(await searched(reader, ALL)).toEqual([])
   })
 })
 

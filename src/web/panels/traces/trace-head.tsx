@@ -4,7 +4,7 @@ import { clusterPath, upgradePath, upgradesPath } from '../../lib/paths.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { formatSpanNs } from '../../lib/format-time.ts'
 import { spanWords, traceTitle, type TracedUpgrade } from '../../lib/trace-phases.ts'
-import type { Trace } from '../../lib/trace.ts'
+import { attributeOf, type Trace } from '../../lib/trace.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import { Moment } from '../../ui/time.tsx'
@@ -15,6 +15,9 @@ interface TraceHeadProps {
   readonly upgrade: TracedUpgrade | undefined
   readonly pathNs: ReadonlyMap<number, number>
 }
+
+/** The attribute in which Jaeger's API carries warnings. */
+const WARNINGS_ATTRIBUTE = '@jaeger@warnings'
 
 /** Title and numbers of a trace. */
 export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode {
@@ -54,6 +57,12 @@ export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode
         />
         <Figure name="Critical path" value={<LongestOnPath trace={trace} pathNs={pathNs} />} />
       </dl>
+      {spans.some(({ attributes }) => attributeOf(attributes, WARNINGS_ATTRIBUTE) !== undefined) ? (
+        <p className="tone-warning">
+          <Shape name="slash" /> Incomplete trace: it reached its limit of spans or bytes, and later spans were
+          refused.
+        </p>
+      ) : null}
       {roots.length > 1 ? (
         <p className="quiet">
           {countOf(roots.length, 'span')} have no parent here, {formatCount(roots.filter((one) => one.isOrphan).length)}{' '}

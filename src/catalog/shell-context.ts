@@ -1,6 +1,6 @@
 /**
  * The context of a placeholder in a shell command, which decides how its value is quoted. A small reader of POSIX
- * quoting: words, single and double quotes, `$( )` in both, comments. Any other syntax is `unknown`, where no value is
+ * quoting: words, single and double quotes, `$( )` in both, subshells, comments. Any other syntax is `unknown`, where no value is
  * bound.
  */
 import type { PlaceholderUse } from './placeholder.ts'
@@ -38,6 +38,8 @@ class ShellReader {
 
   readTo(end: number): void {
     while (this.#at < end) this.#step()
+    // A backslash before the value would take the first character of its quoting.
+    if (this.#at > end) this.#leaf = 'unknown'
   }
 
   /** The placeholder itself is not shell text. */
@@ -65,19 +67,27 @@ class ShellReader {
   #stepWord(char: string): void {
     if (char === '"') this.#push('double', 1)
     else if (char === "'") this.#open('single')
-    else if (char === '#' && /^$|[\s;&|(]/.test(this.#text[this.#at - 1] ?? '')) this.#open('comment')
+    else if (char === '#' && this.#startsWord()) this.#open('comment')
+    else if (char === '(') this.#push('word', 1)
     else if (char === ')' && this.#frames.length > 1) {
       this.#frames.pop()
       this.#at++
     } else this.#at++
   }
 
-  /** Here-documents, `${...}` and `$'...'` have other quoting rules; the caller checks for backticks. */
+  /**
+   * Here-documents, `${...}`, `$'...'` and arithmetic have other quoting rules; the caller checks for backticks. In `$(...)`
+   * the patterns of `case` have brackets that close nothing.
+   */
   #startsUnknown(): boolean {
-    return (
-      this.#text.startsWith('${', this.#at) ||
-      (this.#frames.at(-1) === 'word' && /^(<<|\$')/.test(this.#text.slice(this.#at, this.#at + 2)))
-    )
+    const next = this.#text.slice(this.#at, this.#at + 5)
+    if (/^(\$\{|\$\(\(|\$\[)/.test(next)) return true
+    if (this.#frames.at(-1) === 'double') return false
+    return /^(<<|\$'|\(\()/.test(next) || (this.#frames.length > 1 && /^case\s/.test(next) && this.#startsWord())
+  }
+
+  #startsWord(): boolean {
+    return /^$|[\s;&|(]/.test(this.#text[this.#at - 1] ?? '')
   }
 
   #open(leaf: 'single' | 'comment'): void {

@@ -45,7 +45,9 @@ export function unpackLogRecord(payload: Uint8Array): LogRecordContent {
   const texts = TextReader.read(reader)
   const [severityText, eventName, spanId, body, attributes] = readAttributes(reader, texts).map(({ value }) => value)
   const isWhole = typeof severityText === 'string' && typeof eventName === 'string' && typeof spanId === 'string'
-  if (!isWhole || typeof attributes !== 'object' || Array.isArray(attributes) || !('entries' in attributes)) {
+  // Bytes and lists have a method of the name `entries`.
+  const isMap = typeof attributes === 'object' && !Array.isArray(attributes) && !(attributes instanceof Uint8Array)
+  if (!isWhole || !isMap) {
     throw new MalformedBytesError('a log record without its fields')
   }
   return {

@@ -16,13 +16,13 @@ const NO_ENTRIES: Attributes = []
 
 /** The entries of a map; empty for any other value. */
 export function entriesOf(value: ObjectValue): Attributes {
-  if (typeof value !== 'object' || !('entries' in value) || Array.isArray(value)) return NO_ENTRIES
-  return (value as { readonly entries: Attributes }).entries
+  return isMap(value) ? value.entries : NO_ENTRIES
 }
 
 /** Whether it is a map, maybe an empty one. */
-export function isMap(value: ObjectValue): boolean {
-  return typeof value === 'object' && 'entries' in value && !Array.isArray(value)
+export function isMap(value: ObjectValue): value is { readonly entries: Attributes } {
+  // Bytes and lists have a method of the name `entries`.
+  return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Uint8Array)
 }
 
 /** The value at a path of keys. */

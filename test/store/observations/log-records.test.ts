@@ -2,7 +2,8 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LogQuery, LogRecord } from '../../../src/model/log-record.ts'
-import { MalformedBytesError } from '../../../src/store/bytes.ts'
+import { TextTable, writeAttributes } from '../../../src/store/attribute-codec.ts'
+import { ByteWriter, MalformedBytesError } from '../../../src/store/bytes.ts'
 import { packLogRecord, unpackLogRecord } from '../../../src/store/observations/log-record-codec.ts'
 import { SqlLogs } from '../../../src/store/observations/log-record-reader.ts'
 import { LogRecords } from '../../../src/store/observations/log-records.ts'
@@ -144,4 +145,20 @@ test('what is older goes, in steps', async () => {
   expect(kept.db.prepare('SELECT service FROM log_source').pluck().all()).toEqual(['hco'])
   kept.put(record({ service: 'once', body: 'again' }))
   expect(await kept.bodies({ service: 'once' })).toEqual(['again'])
+})
+
+// Bytes and lists have a method of the name by which a map is known.
+test.each([[Uint8Array.of(1)], [['a']]])('a record with attributes that are no map is malformed: %j', (attributes) => {
+  const texts = new TextTable()
+  const fields = new ByteWriter()
+  const values = ['INFO', 'event', '', 'body', attributes]
+  writeAttributes(
+    fields,
+    values.map((value) => ({ key: 'k', value })),
+    texts,
+  )
+  const whole = new ByteWriter()
+  texts.write(whole)
+  const payload = Buffer.concat([Uint8Array.of(1), whole.take(), fields.take()])
+  expect(() => unpackLogRecord(payload)).toThrow(MalformedBytesError)
 })

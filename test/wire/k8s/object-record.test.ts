@@ -324,3 +324,19 @@ test.skipIf(!existsSync(GOLDEN))('the golden watch is one upgrade told in eight 
     ['kubevirt-hyperconverged-operator.v1.16.0', '1010', 'deleted', 'Deleting'],
   ])
 })
+
+// A Uint8Array has a method of the name by which a map is known.
+test.each([
+  ['a body', plainRecord({ body: Uint8Array.of(1) }), 'plain'],
+  ['the body of an object', { ...objectRecord('nodes', {}, OBSERVED_MS), body: Uint8Array.of(1) }, 'refused'],
+  [
+    'a part of an object',
+    {
+      ...objectRecord('nodes', {}, OBSERVED_MS),
+      body: { entries: [{ key: 'metadata', value: Uint8Array.of(1) }] },
+    },
+    'refused',
+  ],
+] as const)('bytes as %s are no map', (_name, record, kind) => {
+  expect(read(record).kind).toBe(kind)
+})

@@ -6,6 +6,7 @@ import { humanizeDuration } from '../template/humanize.ts'
 import { replaceAll, searches } from '../template/regex.ts'
 import {
   TemplateError,
+  joined,
   printValue,
   sortedEntries,
   type ListValue,
@@ -27,7 +28,7 @@ export const NOTIFY_FUNCTIONS: Readonly<Record<string, TemplateFunction<NotifyFu
   toLower: text((value) => value.toLowerCase()),
   title: text(titleCase),
   trimSpace: text((value) => value.trim()),
-  join: fixedArity(2, ([separator, list]) => wantList(list).items.map(wantText).join(wantText(separator))),
+  join: fixedArity(2, ([separator, list]) => joined(wantList(list).items.map(wantText), wantText(separator))),
   match: fixedArity(2, ([pattern, value]) => searches(wantText(pattern), wantText(value))),
   reReplaceAll: fixedArity(3, ([pattern, replacement, value]) =>
     replaceAll(wantText(pattern), wantText(replacement), wantText(value)),
@@ -49,7 +50,11 @@ export const NOTIFY_FUNCTIONS: Readonly<Record<string, TemplateFunction<NotifyFu
     call: ([list, ...items]) => ({ kind: 'list', items: [...wantList(list).items, ...items] }),
   },
   dict: { arity: [0, Infinity], call: dictOf },
-  toJson: fixedArity(1, ([value]) => JSON.stringify(plainValue(value ?? null))),
+  toJson: fixedArity(1, ([value = null]) => {
+    // Refuses what is too large.
+    printValue(value)
+    return JSON.stringify(plainValue(value))
+  }),
   date: fixedArity(2, ([layout, time]) => {
     const { ms, zone } = wantTime(time)
     return formatLayout(ms, wantText(layout), zone)

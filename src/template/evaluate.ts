@@ -12,6 +12,8 @@ import { TemplateError, isTruthy, printValue, sortedEntries, typeName, type Root
 const STEPS_MAX = 100_000
 const OUTPUT_CHARS_MAX = 65_536
 const CALL_DEPTH_MAX = 50
+/** Characters of the texts, and items of the lists, that a function reads and makes in one step. */
+const SIZE_PER_STEP = 100
 
 export interface Run<Context> {
   readonly tree: TemplateTree
@@ -193,13 +195,18 @@ class Evaluator<Context> {
       if (stopsAt !== undefined && isTruthy(value) === stopsAt) return value
       args.push(value)
     }
+    args.push(...piped)
+    let result: Value
     try {
-      return callee.call([...args, ...piped], this.#run.context)
+      result = callee.call(args, this.#run.context)
     } catch (thrown) {
       // Other errors pass: a pending query, a bug.
       if (thrown instanceof TemplateError) throw new TemplateError(`error calling ${name}: ${thrown.message}`)
       throw thrown
     }
+    const size = args.reduce<number>((sum, arg) => sum + sizeOf(arg), sizeOf(result))
+    this.#step(Math.floor(size / SIZE_PER_STEP))
+    return result
   }
 
   #variable(name: string): Variable {
@@ -234,10 +241,16 @@ class Evaluator<Context> {
     if (this.text.length > outputChars) throw new TemplateError(`text longer than ${outputChars} characters`)
   }
 
-  #step(): void {
+  #step(count = 1): void {
     const { steps } = this.#limits
-    if (++this.#steps > steps) throw new TemplateError(`more than ${steps} steps`)
+    this.#steps += count
+    if (this.#steps > steps) throw new TemplateError(`more than ${steps} steps`)
   }
+}
+
+function sizeOf(value: Value): number {
+  if (typeof value === 'string') return value.length
+  return typeof value === 'object' && value?.kind === 'list' ? value.items.length : 0
 }
 
 /** The iterations of `range`: items by number, or map entries by key. */

@@ -1,7 +1,7 @@
 /** Go's `fmt.Sprintf` for template values, with Go's own texts for type mismatches (`%!d(float64=1.5)`). */
 import { formatGoFloat } from '../base/go-float.ts'
 import { quoteGo } from '../base/go-quote.ts'
-import { TemplateError, printValue, typeName, type Value } from './value.ts'
+import { BoundedText, TemplateError, joined, printValue, typeName, type Value } from './value.ts'
 
 /** Widths and precisions are limited, so that a template cannot produce a gigabyte of blanks. */
 const WIDTH_MAX = 10_000
@@ -18,18 +18,18 @@ export function sprintf(format: string, args: readonly Value[]): string {
   const pattern = /%([-+# 0]*)(?:\[(\d+)\])?(\*|\d+)?(?:\.(\*|\d+)?)?(?:\[(\d+)\])?([^])?/gu
   let next = 0
   let isReordered = false
-  let text = ''
+  const text = new BoundedText()
   let at = 0
   for (const match of format.matchAll(pattern)) {
-    text += format.slice(at, match.index)
+    text.put(format.slice(at, match.index))
     at = match.index + match[0].length
     const [whole, flags = '', firstIndex, width, precision, secondIndex, verb] = match
     if (verb === undefined) {
-      text += '%!(NOVERB)'
+      text.put('%!(NOVERB)')
       continue
     }
     if (verb === '%') {
-      text += '%'
+      text.put('%')
       continue
     }
     if (width === '*' || precision === '*') throw new TemplateError(`printf: "*" is not supported in ${whole}`)
@@ -39,21 +39,21 @@ export function sprintf(format: string, args: readonly Value[]): string {
       next = Number(index) - 1
     }
     if (next < 0 || next >= args.length) {
-      text += index === undefined ? `%!${verb}(MISSING)` : `%!${verb}(BADINDEX)`
+      text.put(index === undefined ? `%!${verb}(MISSING)` : `%!${verb}(BADINDEX)`)
       continue
     }
     const directive = { verb, flags, width: bounded(width ?? '0'), precision: precisionOf(whole, precision) }
-    text += formatOne(directive, args[next]!)
+    text.put(formatOne(directive, args[next]!))
     next++
   }
-  text += format.slice(at)
+  text.put(format.slice(at))
   if (next < args.length && !isReordered) {
     const extra = args
       .slice(next)
       .map((value) => (value === null ? '<nil>' : `${typeName(value)}=${printValue(value)}`))
-    text += `%!(EXTRA ${extra.join(', ')})`
+    text.put(`%!(EXTRA ${joined(extra, ', ')})`)
   }
-  return text
+  return text.text
 }
 
 function precisionOf(directive: string, precision: string | undefined): number {

@@ -4,7 +4,7 @@
  */
 import { fixedArity, wrongType, wantText, type TemplateFunction } from './function.ts'
 import { sprintf } from './go-format.ts'
-import { TemplateError, isTruthy, printValue, typeName, type Value } from './value.ts'
+import { BoundedText, TemplateError, isTruthy, joined, printValue, typeName, type Value } from './value.ts'
 
 const atLeast = (count: number, call: TemplateFunction['call']): TemplateFunction => ({
   arity: [count, Infinity],
@@ -25,7 +25,7 @@ export const GO_FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   index: atLeast(1, ([from, ...keys]) => keys.reduce((value, key) => indexInto(value, key), from!)),
   slice: { arity: [1, 4], call: ([from, ...bounds]) => sliceOf(from!, bounds) },
   print: atLeast(0, (args) => printAll(args)),
-  println: atLeast(0, (args) => `${args.map(printValue).join(' ')}\n`),
+  println: atLeast(0, (args) => `${joined(args.map(printValue), ' ')}\n`),
   printf: atLeast(1, ([format, ...args]) => sprintf(wantText(format), args)),
   html: atLeast(0, (args) => escapeHtml(printAll(args))),
   js: atLeast(0, (args) => escapeScript(printAll(args))),
@@ -106,12 +106,12 @@ function itemsOf(value: Value, verb: 'index' | 'slice'): readonly Value[] {
 
 /** Go's Sprint: a blank between two operands when neither is a string. */
 function printAll(args: readonly Value[]): string {
-  let text = ''
+  const text = new BoundedText()
   args.forEach((arg, i) => {
-    if (i > 0 && typeof arg !== 'string' && typeof args[i - 1] !== 'string') text += ' '
-    text += printValue(arg)
+    if (i > 0 && typeof arg !== 'string' && typeof args[i - 1] !== 'string') text.put(' ')
+    text.put(printValue(arg))
   })
-  return text
+  return text.text
 }
 
 const HTML: ReadonlyMap<string, string> = new Map(

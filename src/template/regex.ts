@@ -1,7 +1,7 @@
 /** RE2 patterns that search a text, for `match` and `reReplaceAll`. A dot does not match a newline without `(?s)`. */
 import type { RE2JS } from 're2js'
 import { RegexError, compileRegex, expandGroups } from '../model/regex.ts'
-import { TemplateError } from './value.ts'
+import { BoundedText, TemplateError } from './value.ts'
 
 /** Searching again after each match can take quadratic time. */
 const TEXT_CHARS_MAX = 10_000
@@ -13,16 +13,17 @@ export function searches(pattern: string, text: string): boolean {
 
 /** Go's ReplaceAllString: each match becomes the replacement, in which `$1`, `${name}` refer to groups. */
 export function replaceAll(pattern: string, replacement: string, text: string): string {
-  let result = ''
+  const result = new BoundedText()
   let lastEnd = 0
   for (const match of compile(pattern).matchAll(bounded(text)) as Iterable<RegExpExecArray>) {
     const end = match.index + match[0].length
     // No empty match directly after another match.
     if (end === lastEnd && end > 0) continue
-    result += text.slice(lastEnd, match.index) + expandGroups(replacement, match)
+    result.put(text.slice(lastEnd, match.index) + expandGroups(replacement, match))
     lastEnd = end
   }
-  return result + text.slice(lastEnd)
+  result.put(text.slice(lastEnd))
+  return result.text
 }
 
 function compile(pattern: string): RE2JS {

@@ -117,31 +117,69 @@ export function typeName(value: Value): string {
   }
 }
 
-/** The output of `{{ value }}` and `print`: Go's `%v`. */
-export function printValue(value: Value): string {
-  if (value === null) return '<nil>'
-  if (typeof value === 'string') return value
-  if (typeof value === 'number') return formatGoFloat(value, 'g')
-  if (typeof value !== 'object') return String(value)
-  switch (value.kind) {
-    case 'html':
-      return value.text
-    case 'map': {
-      if (value.behaviour?.print !== undefined) return value.behaviour.print()
-      const entries = sortedEntries(value).map(([key, item]) => `${key}:${printValue(item)}`)
-      return `map[${entries.join(' ')}]`
+/** Maximum characters of the text of a value, its items, and depth of lists in lists: a template can double a value in each round. */
+const VALUE_CHARS_MAX = 2_000_000
+const VALUE_ITEMS_MAX = 200_000
+const VALUE_DEPTH_MAX = 100
+
+/** A text of parts. Throws `TemplateError` before it is longer than the text of any value may be. */
+export class BoundedText {
+  text = ''
+  /** Values that it is made of, at any depth. */
+  items = 0
+
+  put(part: string): void {
+    if (this.text.length + part.length > VALUE_CHARS_MAX) {
+      throw new TemplateError(`value of more than ${VALUE_CHARS_MAX} characters`)
     }
-    case 'list':
-      if (value.behaviour?.print !== undefined) return value.behaviour.print()
-      return `[${value.items.map(printValue).join(' ')}]`
-    case 'sample':
-      return `{${printValue(value.labels)} ${printValue(value.value)}}`
-    case 'time':
-      return formatGoTime(value.ms, value.zone)
-    case 'duration':
-      return formatGoDuration(value.ms)
-    case 'root':
-      return `{${Object.values(value.fields).map(printValue).join(' ')}}`
+    this.text += part
+  }
+}
+
+/** Throws `TemplateError` when the text is too long. */
+export function joined(texts: readonly string[], separator: string): string {
+  const text = new BoundedText()
+  texts.forEach((one, i) => {
+    text.put(i > 0 ? separator + one : one)
+  })
+  return text.text
+}
+
+/** The output of `{{ value }}` and `print`: Go's `%v`. Throws `TemplateError` when the value is too large. */
+export function printValue(value: Value): string {
+  const text = new BoundedText()
+  print(value, text, 0)
+  return text.text
+}
+
+function print(value: Value, to: BoundedText, depth: number): void {
+  if (++to.items > VALUE_ITEMS_MAX) throw new TemplateError(`value of more than ${VALUE_ITEMS_MAX} items`)
+  if (depth > VALUE_DEPTH_MAX) throw new TemplateError(`value of more than ${VALUE_DEPTH_MAX} lists in lists`)
+  const printItems = (open: string, items: readonly Value[], close: string): void => {
+    to.put(open)
+    items.forEach((item, i) => {
+      if (i > 0) to.put(' ')
+      print(item, to, depth + 1)
+    })
+    to.put(close)
+  }
+  if (value === null) to.put('<nil>')
+  else if (typeof value === 'number') to.put(formatGoFloat(value, 'g'))
+  else if (typeof value !== 'object') to.put(String(value))
+  else if (value.kind === 'html') to.put(value.text)
+  else if (value.kind === 'time') to.put(formatGoTime(value.ms, value.zone))
+  else if (value.kind === 'duration') to.put(formatGoDuration(value.ms))
+  else if (value.kind === 'sample') printItems('{', [value.labels, value.value], '}')
+  else if (value.kind === 'root') printItems('{', Object.values(value.fields), '}')
+  else if (value.behaviour?.print !== undefined) to.put(value.behaviour.print())
+  else if (value.kind === 'list') printItems('[', value.items, ']')
+  else {
+    to.put('map[')
+    sortedEntries(value).forEach(([key, item], i) => {
+      to.put(`${i > 0 ? ' ' : ''}${key}:`)
+      print(item, to, depth + 1)
+    })
+    to.put(']')
   }
 }
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -9,6 +10,17 @@ import { SnappyDecoder, encodeSnappy } from '../../src/wire/snappy.ts'
 import type { Metric, NumberPoint } from '../../src/wire/otlp/metrics.ts'
 import { histogramBytes, histogramOf, messageField, sentOf } from '../support/histograms.ts'
 import { encodeRequestJson, encodeRequestProtobuf, withCounts } from '../support/otlp.ts'
+import {
+  arbitraryLogsRequest,
+  encodeLogsJson,
+  encodeLogsProtobuf,
+  logsOf,
+  objectRecord,
+  plainRecord,
+} from '../support/otlp-logs.ts'
+import { arbitraryTraces, encodeTracesJson, encodeTracesProtobuf, otlpSpan, tracesOf } from '../support/otlp-traces.ts'
+import { spanIdOf, traceIdOf } from '../support/spans.ts'
+import { OBJECTS } from '../wire/k8s/objects.ts'
 
 /**
  * What mutations start from: bodies that stock clients sent, where they are kept beside the project, and small bodies of
@@ -204,6 +216,78 @@ export const OTLP_PROTOBUF = [
 export const OTLP_JSON = [
   ...golden(/otlp.(metrics|empty|bad).*\.json$/, /captured.otel.*metrics.json$/),
   Buffer.from(encodeRequestJson(OTLP_REQUEST)),
+]
+
+const NOW_NS = BigInt(NOW_MS) * 1_000_000n
+/** Requests of all shapes beside those that the store takes. */
+const SAMPLES = { seed: 1, numRuns: 20 }
+
+const TRACE = tracesOf(
+  RESOURCE,
+  ...[1, 2, 3].map((number) =>
+    otlpSpan({
+      ...{ traceId: traceIdOf(7), spanId: spanIdOf(number), parentSpanId: number === 1 ? '' : spanIdOf(1) },
+      ...{ startNs: NOW_NS - 5_000_000_000n, endNs: NOW_NS, kind: 'server', traceState: 'a=b' },
+      attributes: [
+        { key: 'http.route', value: '/x' },
+        { key: 'list', value: ['a', 1, true, { entries: [{ key: 'k', value: 'v' }] }] },
+      ],
+      events: [{ timeNs: NOW_NS, name: 'exception', attributes: [{ key: 'a', value: 1 }], droppedAttributes: 1 }],
+      links: [
+        {
+          traceId: traceIdOf(8),
+          spanId: spanIdOf(1),
+          traceState: '',
+          attributes: [],
+          droppedAttributes: 0,
+          flags: 1,
+        },
+      ],
+      status: { code: 'error', message: 'no' },
+    }),
+  ),
+)
+// Most of the others are too old or have bad ids.
+const TRACES = [...Array.from({ length: 10 }, () => TRACE), ...fc.sample(arbitraryTraces, SAMPLES)]
+const LOGS = [
+  {
+    resources: [
+      logsOf(
+        OBJECTS.map(({ resource, object }, i) =>
+          objectRecord(resource, object, NOW_MS - i, i % 3 === 0 ? undefined : i % 3 === 1 ? 'ADDED' : 'DELETED'),
+        ),
+        RESOURCE,
+      ),
+      logsOf(
+        [
+          objectRecord('namespaces', { metadata: { name: 'kube-system', uid: 'u-1' } }, NOW_MS),
+          plainRecord({ timeNs: NOW_NS, body: 'text', severity: 9, traceId: traceIdOf(7), eventName: 'e' }),
+        ],
+        RESOURCE,
+      ),
+    ],
+  },
+  ...OBJECTS.map(({ resource, object }) => ({
+    resources: [logsOf([objectRecord(resource, object, NOW_MS, 'MODIFIED')], RESOURCE)],
+  })),
+  ...fc.sample(arbitraryLogsRequest, SAMPLES),
+]
+
+export const TRACES_PROTOBUF = [
+  ...golden(/otlp.(traces|unknown|bad-(ids|trunc)).*\.pb$/, /captured.otel.*traces.pb.gz$/),
+  ...TRACES.map(encodeTracesProtobuf),
+]
+export const TRACES_JSON = [
+  ...golden(/otlp.(traces|bad-(ids|json)).*\.json$/, /captured.otel.*traces.json$/),
+  ...TRACES.map((request) => Buffer.from(encodeTracesJson(request))),
+]
+export const LOGS_PROTOBUF = [
+  ...golden(/otlp.logs.*\.pb$/, /captured.otel.*logs.pb.gz$/),
+  ...LOGS.map(encodeLogsProtobuf),
+]
+export const LOGS_JSON = [
+  ...golden(/otlp.logs.*\.json$/, /captured.otel.*logs.json$/),
+  ...LOGS.map((request) => Buffer.from(encodeLogsJson(request))),
 ]
 export const FARO = [
   ...golden(/faro.*json$/, /captured.faro.*json$/),

@@ -90,11 +90,23 @@ export function damaged(bytes: Uint8Array, from: number, end: number, random: Ra
 
 const ODD_VALUES: readonly unknown[] = [
   ...[null, true, '', 'NaN', '-1', '18446744073709551616', '\ud800', -1, 1e308, 2 ** 63, 0.5, [], {}, [[]], { a: {} }],
-  '9'.repeat(40),
+  ...['9'.repeat(40), 'x'.repeat(5000), '__proto__', 'constructor', '2026-08-20T10:00:00Z', '9999-12-31T23:59:59Z'],
+  JSON.parse('{"__proto__":{"toString":1}}'),
 ]
+
+/** Names that plain objects have without having them, and names of other formats. */
+const ODD_NAMES = ['__proto__', 'constructor', 'toString', '', 'cluster', 'é', 'a.b', 'x'.repeat(300)]
+
+/** A value inside of itself, as deep as a stack may not be. */
+function deep(random: Random, value: unknown): unknown {
+  let inner = value
+  for (let i = random(random(20) === 0 ? 3000 : 30); i > 0; i--) inner = random(2) === 0 ? [inner] : { a: inner }
+  return inner
+}
 
 /** A JSON value in which one part has become something else. */
 export function mutatedJson(random: Random, value: unknown): unknown {
+  if (random(40) === 0) return deep(random, value)
   if (typeof value !== 'object' || value === null || random(5) === 0) return pick(random, ODD_VALUES)
   if (Array.isArray(value)) {
     if (value.length === 0) return [pick(random, ODD_VALUES)]
@@ -104,5 +116,6 @@ export function mutatedJson(random: Random, value: unknown): unknown {
   const names = Object.keys(value)
   if (names.length === 0) return { value: pick(random, ODD_VALUES) }
   const name = pick(random, names)
+  if (random(20) === 0) return Object.fromEntries([...Object.entries(value), [pick(random, ODD_NAMES), value]])
   return { ...value, [name]: mutatedJson(random, (value as Readonly<Record<string, unknown>>)[name]) }
 }

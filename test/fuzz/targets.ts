@@ -1,0 +1,19 @@
+import type { Target } from './target.ts'
+import { ALERTMANAGER } from './targets/alertmanager.ts'
+import { FARO } from './targets/faro.ts'
+import { HTTP } from './targets/http.ts'
+import { K8S } from './targets/objects.ts'
+import { OTLP } from './targets/otlp.ts'
+import { PROMQL } from './targets/promql.ts'
+import { REGEX } from './targets/regex.ts'
+import { REMOTE_WRITE } from './targets/remote-write.ts'
+import { RUNBOOK_COMMANDS } from './targets/runbook-commands.ts'
+import { SHOWN_PAGES } from './targets/shown-pages.ts'
+import { STORED_BYTES } from './targets/stored-bytes.ts'
+import { TEMPLATES } from './targets/templates.ts'
+
+/** All targets of `npm run fuzz`. */
+export const TARGETS: readonly Target[] = [
+  ...[...REMOTE_WRITE, ...OTLP, ...K8S, ...FARO, ...ALERTMANAGER, ...STORED_BYTES],
+  ...[...PROMQL, ...REGEX, ...TEMPLATES, ...RUNBOOK_COMMANDS, ...SHOWN_PAGES, ...HTTP],
+]

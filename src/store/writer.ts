@@ -199,8 +199,8 @@ export class StoreWriter {
   }
 
   get #pendingBytes(): number {
-    const otherParts = [this.#histograms, this.spans, this.observations, this.logs]
-    return otherParts.reduce((bytes, part) => bytes + part.pendingBytes, this.#buffer.byteLength)
+    const parts = [this.#histograms, this.#exemplars, this.#metadata, this.spans, this.observations, this.logs]
+    return parts.reduce((bytes, part) => bytes + part.pendingBytes, this.#buffer.byteLength)
   }
 
   /**

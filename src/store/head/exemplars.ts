@@ -20,6 +20,9 @@ interface ExemplarOptions {
   readonly exemplarsPerSeriesMax: number
 }
 
+/** What a pending exemplar takes beside its labels. */
+const PENDING_BYTES = 300
+
 interface Numbered {
   /** Order of arrival. */
   readonly seq: number
@@ -57,6 +60,7 @@ export class Exemplars extends Statements {
   #nextSeq = 1
   #added: { readonly ref: SeriesRef; readonly one: Numbered }[] = []
   #removed: number[] = []
+  #pendingBytes = 0
 
   constructor(db: Database.Database, options: ExemplarOptions) {
     super(db)
@@ -65,6 +69,11 @@ export class Exemplars extends Statements {
 
   get isDurable(): boolean {
     return this.#added.length === 0
+  }
+
+  /** Memory of pending exemplars. */
+  get pendingBytes(): number {
+    return this.#pendingBytes
   }
 
   /** False when it is older than the newest of its series, or none are stored. */
@@ -83,6 +92,7 @@ export class Exemplars extends Statements {
     bySeries.set(ref, known)
     this.#bySeq.set(one.seq, ref)
     this.#added.push({ ref, one })
+    this.#pendingBytes += exemplar.labels.flat.reduce((sum, text) => sum + text.length, PENDING_BYTES)
     if (known.length > exemplarsPerSeriesMax) this.#drop(known[0]!.seq, ref)
     while (this.#bySeq.size > exemplarsMax) this.#drop(...this.#bySeq.entries().next().value!)
     return true
@@ -103,6 +113,7 @@ export class Exemplars extends Statements {
     if (this.#added.length === 0) return
     this.#added = []
     this.#removed = []
+    this.#pendingBytes = 0
   }
 
   /** Removes exemplars older than the retention of samples. */

@@ -14,6 +14,9 @@ const METADATA_PER_FAMILY = 8
 /** Limit for all families: senders choose the names. */
 const FAMILIES_MAX = 100_000
 
+/** What pending metadata takes beside its texts. */
+const PENDING_BYTES = 300
+
 interface Row {
   readonly family: string
   readonly type: string
@@ -34,9 +37,15 @@ export class Metadata extends Statements {
   /** By family, the latest first; undefined until loaded. */
   #families: Map<string, MetricMetadata[]> | undefined
   #changes: ((seq: number) => void)[] = []
+  #pendingBytes = 0
 
   get isDurable(): boolean {
     return this.#changes.length === 0
+  }
+
+  /** Memory of pending metadata. */
+  get pendingBytes(): number {
+    return this.#pendingBytes
   }
 
   /** False when there is no room for one more family. */
@@ -57,11 +66,14 @@ export class Metadata extends Statements {
   }
 
   written(): void {
-    if (!this.isDurable) this.#changes = []
+    if (this.isDurable) return
+    this.#changes = []
+    this.#pendingBytes = 0
   }
 
   #withFirst(family: string, known: readonly MetricMetadata[], metadata: MetricMetadata): MetricMetadata[] {
     const { type, help, unit } = metadata
+    this.#pendingBytes += PENDING_BYTES + family.length + help.length + unit.length
     this.#changes.push((seq) => this.#put.run(family, type, help, unit, seq))
     const others = known.filter((one) => !isSame(one, metadata))
     for (const excess of others.splice(METADATA_PER_FAMILY - 1)) {

@@ -5,15 +5,25 @@ import { packLogRecord } from './log-record-codec.ts'
 import { Statements } from '../statements.ts'
 
 /**
- * Log records on the writer's side: received records wait in memory and are written with the next commit. Time, sender
+ * Log records on the writer's side: received records are packed and written with the next commit. Time, sender
  * and content identify a record: a repeat with equal fields is stored once.
  */
 
 /** Rows that one step of `removeSome` removes at most. */
 const ROWS_PER_STEP = 2000
 const SOURCES_KNOWN_MAX = 50_000
-/** Approximate memory of a pending record. */
-const PENDING_BYTES = 500
+/** What a pending record takes beside its payload. */
+const PENDING_BYTES = 300
+
+interface PendingRecord {
+  readonly timeNs: bigint
+  readonly cluster: string
+  readonly service: string
+  readonly hash: number
+  readonly severity: number
+  readonly traceId: Uint8Array | null
+  readonly payload: Uint8Array
+}
 
 export class LogRecords extends Statements implements LogSink {
   readonly #findSource = this.db.prepare<[string, string], { id: number }>(
@@ -31,7 +41,8 @@ export class LogRecords extends Statements implements LogSink {
     'DELETE FROM log_source WHERE NOT EXISTS (SELECT 1 FROM log_record WHERE source = id)',
   )
   readonly #sources = new Map<string, number>()
-  #pending: LogRecord[] = []
+  #pending: PendingRecord[] = []
+  #pendingBytes = 0
 
   constructor(db: Database.Database) {
     super(db)
@@ -42,27 +53,34 @@ export class LogRecords extends Statements implements LogSink {
     return this.#pending.length === 0
   }
 
-  /** Approximate memory of pending records. */
+  /** Memory of pending records. */
   get pendingBytes(): number {
-    return this.#pending.length * PENDING_BYTES
+    return this.#pendingBytes
   }
 
   putLogs(records: readonly LogRecord[]): void {
-    for (const record of records) this.#pending.push(record)
+    for (const record of records) {
+      const { timeNs, cluster, service, severity } = record
+      const payload = packLogRecord(record)
+      const contentHash = hash('sha1', payload, 'buffer').readUIntBE(0, 6)
+      const traceId = record.traceId === '' ? null : Buffer.from(record.traceId, 'hex')
+      this.#pending.push({ timeNs, cluster, service, hash: contentHash, severity, traceId, payload })
+      this.#pendingBytes += payload.length + PENDING_BYTES
+    }
   }
 
   /** Call in the transaction of a commit; then call `written` after the commit, or `failed`. */
   write(): void {
     for (const record of this.#pending) {
-      const payload = packLogRecord(record)
-      const contentHash = hash('sha1', payload, 'buffer').readUIntBE(0, 6)
-      const traceId = record.traceId === '' ? null : Buffer.from(record.traceId, 'hex')
-      this.#add.run(record.timeNs, this.#sourceOf(record), contentHash, record.severity, traceId, payload)
+      const { timeNs, severity, traceId, payload } = record
+      this.#add.run(timeNs, this.#sourceOf(record), record.hash, severity, traceId, payload)
     }
   }
 
   written(): void {
+    if (this.isDurable) return
     this.#pending = []
+    this.#pendingBytes = 0
   }
 
   failed(): void {
@@ -79,7 +97,7 @@ export class LogRecords extends Statements implements LogSink {
     return false
   }
 
-  #sourceOf({ cluster, service }: LogRecord): number {
+  #sourceOf({ cluster, service }: PendingRecord): number {
     const key = `${cluster}\0${service}`
     const known = this.#sources.get(key)
     if (known !== undefined) return known

@@ -33,15 +33,20 @@ import { ObservedClusters } from './observed-clusters.ts'
  * repeatedly, and in any order. README.md draws the rows.
  */
 type Change =
-  | { readonly kind: 'objects'; readonly observations: readonly ObjectObservation[] }
+  | {
+      readonly kind: 'object'
+      readonly observation: Omit<ObjectObservation, 'facts'>
+      readonly number: number
+      readonly text: string
+    }
   | { readonly kind: 'listings'; readonly listings: readonly ObjectListing[] }
   | { readonly kind: 'claims'; readonly claims: readonly ClusterClaim[] }
   | { readonly kind: 'released'; readonly claims: readonly ClusterClaim[] }
   | { readonly kind: 'joins'; readonly joins: readonly ClusterJoin[] }
   | { readonly kind: 'runs'; readonly cluster: string; readonly fromMs: number; readonly runs: readonly MetricRun[] }
 
-/** Approximate memory of one pending item. */
-const PENDING_BYTES = { object: 2000, listing: 500, run: 200, claim: 400 }
+/** What one pending item takes beside its texts. */
+const PENDING_BYTES = { object: 500, listing: 300, uid: 40, run: 200, claim: 300 }
 
 const MINUTE_MS = 60_000
 
@@ -70,26 +75,32 @@ export class Observations implements ObservationSink {
     return this.#pending.length === 0
   }
 
-  /** Approximate memory of pending observations. */
+  /** Memory of pending observations. */
   get pendingBytes(): number {
     return this.#pendingBytes
   }
 
   putObjects(observations: readonly ObjectObservation[]): void {
-    if (observations.length > 0)
-      this.#wait({ kind: 'objects', observations }, observations.length * PENDING_BYTES.object)
+    for (const { facts, ...observation } of observations) {
+      const text = factsText(facts)
+      const bytes = PENDING_BYTES.object + text.length + JSON.stringify(observation).length
+      this.#wait({ kind: 'object', observation, number: kindNumber(facts.kind), text }, bytes)
+    }
   }
 
   putListings(listings: readonly ObjectListing[]): void {
-    if (listings.length > 0) this.#wait({ kind: 'listings', listings }, listings.length * PENDING_BYTES.listing)
+    if (listings.length === 0) return
+    let bytes = listings.length * PENDING_BYTES.listing
+    for (const { uids } of listings) for (const uid of uids) bytes += PENDING_BYTES.uid + uid.length
+    this.#wait({ kind: 'listings', listings }, bytes)
   }
 
   putClaims(claims: readonly ClusterClaim[]): void {
-    if (claims.length > 0) this.#wait({ kind: 'claims', claims }, claims.length * PENDING_BYTES.claim)
+    if (claims.length > 0) this.#wait({ kind: 'claims', claims }, bytesOfClaims(claims))
   }
 
   removeClaims(claims: readonly ClusterClaim[]): void {
-    if (claims.length > 0) this.#wait({ kind: 'released', claims }, claims.length * PENDING_BYTES.claim)
+    if (claims.length > 0) this.#wait({ kind: 'released', claims }, bytesOfClaims(claims))
   }
 
   putJoins(joins: readonly ClusterJoin[]): void {
@@ -140,8 +151,8 @@ export class Observations implements ObservationSink {
 
   #apply(change: Change): void {
     switch (change.kind) {
-      case 'objects':
-        for (const observation of change.observations) this.#observe(observation)
+      case 'object':
+        this.#observe(change.observation, change.number, change.text)
         return
       case 'listings':
         for (const listing of change.listings) this.#list(listing)
@@ -170,9 +181,8 @@ export class Observations implements ObservationSink {
     this.#clusters.touchKnown(name)
   }
 
-  #observe(observation: ObjectObservation): void {
-    const { cluster: name, uid, namespace, name: objectName, resourceVersion, change, observedMs, facts } = observation
-    const kind = kindNumber(facts.kind)
+  #observe(observation: Omit<ObjectObservation, 'facts'>, kind: number, text: string): void {
+    const { cluster: name, uid, namespace, name: objectName, resourceVersion, change, observedMs } = observation
     this.#clusters.seen(name, observedMs)
     // The deletion of an Event is ignored: each expires after an hour or so.
     if (kind === EVENTS && change === 'deleted') return
@@ -184,7 +194,6 @@ export class Observations implements ObservationSink {
       change: changeNumber(change),
       manager: managerText(observation.manager),
     }
-    const text = factsText(facts)
     const state = { isDeleted: change === 'deleted', hash: factsHash(text), first: seen, last: seen, seenMs: seen.ms }
     const isNew = isNewestStored(kind) ? this.#keepNewest(object, state, text) : this.#keep(object, kind, state, text)
     if (isNew) this.#clusters.touchObjects(cluster)
@@ -235,4 +244,8 @@ export class Observations implements ObservationSink {
     const isOther = this.#listings.add({ cluster, kind, namespace }, minute, uids.map(uidBytes))
     if (isOther) this.#clusters.touchObjects(cluster)
   }
+}
+
+function bytesOfClaims(claims: readonly ClusterClaim[]): number {
+  return claims.reduce((sum, { cluster, name }) => sum + PENDING_BYTES.claim + cluster.length + name.length, 0)
 }

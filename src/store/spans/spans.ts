@@ -71,7 +71,7 @@ export class Spans implements SpanSink {
     return this.#pending.size === 0
   }
 
-  /** Approximate memory of pending spans. */
+  /** Memory of pending spans. */
   get pendingBytes(): number {
     return this.#pendingBytes
   }

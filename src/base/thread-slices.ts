@@ -62,3 +62,21 @@ export async function forEachInSlices<T>(
     if (slice.isOver) await slice.next(signal)
   }
 }
+
+/**
+ * Long work in steps, between which other work may run. A step yields whether to pause now, because it put off work that
+ * others wait for; otherwise the pause comes when the slice is over.
+ */
+export type Steps<T> = Generator<boolean, T, undefined>
+
+/** Runs steps with pauses. Rejects with what a step or a pause throws, and runs no further step then. */
+export async function inSlices<T>(steps: Steps<T>, pause: () => Promise<unknown>): Promise<T> {
+  let startedMs = performance.now()
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (!step.value && performance.now() - startedMs < SLICE_MS) continue
+    await pause()
+    startedMs = performance.now()
+  }
+}

@@ -26,6 +26,7 @@ import type { Facts } from '../store/facts/facts.ts'
 import type { StoreOptions } from '../store/options.ts'
 import { openWriter, type StoreWriter } from '../store/writer.ts'
 import type { ThreadHello } from './start-thread.ts'
+import { takingInSlicesWith, takingWith } from './taking.ts'
 import { serveWriteLane } from './write-lane.ts'
 
 export interface IngestWorkerData {
@@ -79,16 +80,6 @@ interface DerivedWrites {
   spans(traces: readonly DerivedTrace[], nowMs: number): Promise<void>
 }
 
-/** Accepts data when there is room, and resolves when it is durable. */
-function takingWith(store: StoreWriter): <T>(take: () => T) => Promise<T> {
-  return async (take) => {
-    store.admit()
-    const outcome = take()
-    await store.commit()
-    return outcome
-  }
-}
-
 function writesOf(
   writer: StoreWriter,
   intake: Intake,
@@ -108,11 +99,12 @@ function writesOf(
     limits: kept,
   })
   const takeAndCommit = takingWith(writer)
+  const takeInSlices = takingInSlicesWith(writer)
   return {
     remoteWrite: (body, context) => takeAndCommit(() => remoteWrite.write(body, context)),
-    otlpMetrics: (body, encoding, context) => takeAndCommit(() => otlp.write(body, encoding, context)),
-    otlpTraces: (body, encoding, context) => takeAndCommit(() => traces.write(body, encoding, context)),
-    otlpLogs: (body, encoding, context) => takeAndCommit(() => logs.write(body, encoding, context)),
+    otlpMetrics: (body, encoding, context) => takeInSlices(otlp.write(body, encoding, context)),
+    otlpTraces: (body, encoding, context) => takeInSlices(traces.write(body, encoding, context)),
+    otlpLogs: (body, encoding, context) => takeInSlices(logs.write(body, encoding, context)),
     logs: (records) =>
       takeAndCommit(() => {
         writer.logs.putLogs(records)

@@ -9,6 +9,7 @@ import { BodyRing, type BodyPlace } from './body-ring.ts'
 import type { WriteContext } from '../ingest/remote-write.ts'
 import { NOTHING_TAKEN, type WriteOutcome, type WriteProtocol } from '../ingest/write-outcome.ts'
 import { carry, revive, type CarriedFailure, type Channel } from './rpc.ts'
+import type { TakingStore } from './taking.ts'
 
 /**
  * Room for the bodies of about forty backlogs or a thousand scrapes at once. Not more: the whole ring is used in turn,
@@ -113,14 +114,6 @@ export function createWriteLane(channel: Channel, memory: SharedArrayBuffer, now
   }
 }
 
-/** The store, on the worker's end. */
-export interface LaneStore {
-  /** Throws FleetError `overloaded` when the store accepts no samples now. */
-  admit(): void
-  /** Resolves when all appended samples are durable. */
-  commit(): Promise<void>
-}
-
 export interface LaneIngest {
   write(body: Uint8Array, context: WriteContext): WriteOutcome
 }
@@ -130,7 +123,7 @@ export function serveWriteLane(
   channel: Channel,
   memory: SharedArrayBuffer,
   ingest: LaneIngest,
-  store: LaneStore,
+  store: TakingStore,
 ): void {
   const bytes = new Uint8Array(memory)
   channel.on('message', (message) => {

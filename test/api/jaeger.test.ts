@@ -8,6 +8,7 @@ import { decodeTracesJson } from '../../src/wire/otlp/traces-json.ts'
 import { memorySpans } from '../support/memory-spans.ts'
 import { span, spanIdOf, traceIdOf } from '../support/spans.ts'
 import { NOW_MS, makeServer } from './test-server.ts'
+import { atOnce } from '../support/at-once.ts'
 
 // Jaeger's two HTTP APIs over the real span store: shapes as of stored answers, parameters in both spellings.
 
@@ -97,7 +98,9 @@ describe.skipIf(!existsSync(GOLDEN))('stored answers (skipped when they are not 
     spansOf(json).sort(bySpanId)
     expect([status, json]).toEqual([200, wanted])
     // And it is a request that can be sent again.
-    const decoded = decodeTracesJson(Buffer.from(JSON.stringify(json['result'])), { spansMax: 9, attributesMax: 999 })
+    const decoded = atOnce(
+      decodeTracesJson(Buffer.from(JSON.stringify(json['result'])), { spansMax: 9, attributesMax: 999 }),
+    )
     expect(decoded.spanCount).toBe(8)
   })
 

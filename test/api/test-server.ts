@@ -33,6 +33,7 @@ import { emptyFleet } from '../support/fleet-facts.ts'
 import { memoryNotify } from '../support/notify.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
 import { memoryPeople } from '../support/people.ts'
+import { atOnce } from '../support/at-once.ts'
 
 /** Servers for tests: the real one, with ports that a test can look into. */
 
@@ -227,20 +228,18 @@ export async function makeServer(
     ingestReport: (nowMs, top) => Promise.resolve(intake.report(nowMs, top)),
     writeOtlp: {
       metrics: async (body, encoding, cluster) => {
-        const outcome = otlp.write(body, encoding, {
-          nowMs: clock.nowMs(),
-          ...(cluster === undefined ? {} : { cluster }),
-        })
+        const bound = cluster === undefined ? {} : { cluster }
+        const outcome = atOnce(otlp.write(body, encoding, { nowMs: clock.nowMs(), ...bound }))
         await appender.commit()
         return outcome
       },
       traces: (body, encoding, cluster) => {
         const bound = cluster === undefined ? {} : { cluster }
-        return Promise.resolve(traces.write(body, encoding, { nowMs: clock.nowMs(), ...bound }))
+        return Promise.resolve(atOnce(traces.write(body, encoding, { nowMs: clock.nowMs(), ...bound })))
       },
       logs: (body, encoding, cluster) => {
         const bound = cluster === undefined ? {} : { cluster }
-        return Promise.resolve(logsIngest.write(body, encoding, { nowMs: clock.nowMs(), ...bound }))
+        return Promise.resolve(atOnce(logsIngest.write(body, encoding, { nowMs: clock.nowMs(), ...bound })))
       },
     },
     traces: {

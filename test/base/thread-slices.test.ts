@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { forEachInSlices } from '../../src/base/thread-slices.ts'
+import { forEachInSlices, inSlices, type Steps } from '../../src/base/thread-slices.ts'
 
 /** Holds the thread. */
 function busyMs(ms: number): void {
@@ -46,4 +46,36 @@ test('short work is not interrupted, and an error ends it', async () => {
   await expect(work).rejects.toThrow('no more')
   expect(seen.slice(0, 500)).toEqual(items.slice(0, 500))
   expect(seen).not.toContain(501)
+})
+
+test('steps pause when their slice is over, or where they say so, and end with their result', async () => {
+  const seen: string[] = []
+  function* steps(): Steps<string> {
+    for (let i = 0; i < 6; i++) {
+      busyMs(i === 4 ? 30 : 0)
+      seen.push(`step ${i}`)
+      yield i === 1
+    }
+    return 'all'
+  }
+  const pause = (): Promise<void> => {
+    seen.push('pause')
+    return Promise.resolve()
+  }
+  expect(await inSlices(steps(), pause)).toBe('all')
+  expect(seen).toEqual(['step 0', 'step 1', 'pause', 'step 2', 'step 3', 'step 4', 'pause', 'step 5'])
+})
+
+test('an error of a step or of a pause ends the steps', async () => {
+  let taken = 0
+  function* steps(): Steps<void> {
+    for (; taken < 10; taken++) yield true
+  }
+  await expect(inSlices(steps(), () => Promise.reject(new Error('disk full')))).rejects.toThrow('disk full')
+  expect(taken).toBe(0)
+  function* failing(): Steps<void> {
+    yield false
+    throw new Error('malformed')
+  }
+  await expect(inSlices(failing(), () => Promise.resolve())).rejects.toThrow('malformed')
 })

@@ -9,6 +9,7 @@ import { encodeRequestProtobuf, withCounts } from '../support/otlp.ts'
 import type { Metric } from '../../src/wire/otlp/metrics.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
 import { writeBody } from '../support/remote-write.ts'
+import { atOnce } from '../support/at-once.ts'
 
 // Remote write and OTLP through the same doors: what one format uses up is not there for the other.
 
@@ -37,7 +38,9 @@ function rig(options: Partial<IngestOptions> = {}) {
       const body = encodeRequestProtobuf(
         withCounts([{ attributes: keyValues(resource), scopes: [{ scope, metrics }] }]),
       )
-      return otlp.write(body, 'protobuf', { nowMs: T0_MS + atMs, ...(cluster === undefined ? {} : { cluster }) })
+      return atOnce(
+        otlp.write(body, 'protobuf', { nowMs: T0_MS + atMs, ...(cluster === undefined ? {} : { cluster }) }),
+      )
     },
     series: () => appender.dump().map(({ labels, samples }) => [labels, samples.map(({ value }) => value)] as const),
   }

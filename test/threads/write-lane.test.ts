@@ -3,7 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { FleetError } from '../../src/base/errors.ts'
 import type { WriteContext } from '../../src/ingest/remote-write.ts'
 import type { WriteOutcome } from '../../src/ingest/write-outcome.ts'
-import { createWriteLane, serveWriteLane, type LaneIngest, type LaneStore } from '../../src/threads/write-lane.ts'
+import type { TakingStore } from '../../src/threads/taking.ts'
+import { createWriteLane, serveWriteLane, type LaneIngest } from '../../src/threads/write-lane.ts'
 
 const NOW_MS = 1_787_220_000_000
 
@@ -31,7 +32,7 @@ function taken(samples: number): WriteOutcome {
 }
 
 /** Notes what it is given; takes as many samples as the body has bytes. */
-class NotingWriter implements LaneIngest, LaneStore {
+class NotingWriter implements LaneIngest, TakingStore {
   readonly bodies: string[] = []
   readonly contexts: WriteContext[] = []
   commits = 0
@@ -55,7 +56,7 @@ class NotingWriter implements LaneIngest, LaneStore {
   }
 }
 
-function connect(writer: LaneIngest & LaneStore, bytes = 1024) {
+function connect(writer: LaneIngest & TakingStore, bytes = 1024) {
   const { port1, port2 } = new MessageChannel()
   open.push(port1, port2)
   const memory = new SharedArrayBuffer(bytes)

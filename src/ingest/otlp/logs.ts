@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/thread-slices.ts'
 import { valueText } from '../../model/attribute-text.ts'
 import { textAttribute, type Attributes, type AttributeValue } from '../../model/attribute.ts'
 import { isUuid } from '../../model/cluster-identity.ts'
@@ -23,8 +24,8 @@ import { RefusalTally, type RefusedSeries } from '../refusals.ts'
  * records. The whole body is decoded before the first record is used; after that only single records are refused.
  */
 interface OtlpLogsIngest {
-  /** Accepted records are not durable yet: the caller awaits the commit before it responds. */
-  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpLogsOutcome
+  /** Accepted records are not durable yet: the caller awaits the commit, in pauses and before it responds. */
+  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Steps<OtlpLogsOutcome>
 }
 
 export interface OtlpLogsOutcome extends OtlpOutcome {
@@ -49,6 +50,10 @@ interface OtlpLogsParts {
 /** Of the body and the attributes of one log record, in characters of their texts. */
 const RECORD_CHARS_MAX = 64 * 1024
 
+/** Given to the store at once. */
+const RECORDS_PER_STEP = 50
+const OBJECTS_PER_PAUSE = 200
+
 export function createOtlpLogsIngest(parts: OtlpLogsParts): OtlpLogsIngest {
   const { intake, otlp } = parts
   const limits = {
@@ -59,9 +64,9 @@ export function createOtlpLogsIngest(parts: OtlpLogsParts): OtlpLogsIngest {
   const none = { leftOut: { marker: 0, object: 0 } }
   return {
     write: (body, encoding, context) =>
-      otlpOutcomeOf<OtlpLogsOutcome>('logs', intake, context, none, () => {
-        const request = encoding === 'json' ? decodeLogsJson(body, limits) : decodeLogsProtobuf(body, limits)
-        return new RequestWriter(parts, context).write(request)
+      otlpOutcomeOf<OtlpLogsOutcome>('logs', intake, context, none, function* () {
+        const request = yield* encoding === 'json' ? decodeLogsJson(body, limits) : decodeLogsProtobuf(body, limits)
+        return yield* new RequestWriter(parts, context).write(request)
       }),
   }
 }
@@ -79,9 +84,9 @@ class RequestWriter {
   readonly #parts: OtlpLogsParts
   readonly #context: OtlpContext
   readonly #tally = new RefusalTally()
-  readonly #objects: ObjectObservation[] = []
+  #objects: ObjectObservation[] = []
   readonly #listings = new Map<string, ObjectListing & { readonly uids: string[] }>()
-  readonly #records: LogRecord[] = []
+  #records: LogRecord[] = []
   readonly #leftOut = { marker: 0, object: 0 }
   #taken = 0
 
@@ -90,17 +95,24 @@ class RequestWriter {
     this.#context = context
   }
 
-  write(request: LogsRequest): Pick<OtlpLogsOutcome, 'itemsIn' | 'itemsTaken' | 'refusals' | 'leftOut'> {
-    for (const resource of request.resources) this.#resource(resource)
-    const { observations, logs } = this.#parts
-    observations.putObjects(this.#objects)
-    observations.putListings([...this.#listings.values()])
-    logs.putLogs(this.#records)
+  *write(request: LogsRequest): Steps<Pick<OtlpLogsOutcome, 'itemsIn' | 'itemsTaken' | 'refusals' | 'leftOut'>> {
+    for (const resource of request.resources) yield* this.#resource(resource)
+    this.#put()
+    // Last of all: an object that is not in a listing counts as gone.
+    this.#parts.observations.putListings([...this.#listings.values()])
     const [itemsIn, itemsTaken] = [request.recordCount, this.#taken]
     return { itemsIn, itemsTaken, refusals: this.#tally.refusals(), leftOut: this.#leftOut }
   }
 
-  #resource({ resource, scopes }: ResourceLogs): void {
+  #put(): void {
+    const { observations, logs } = this.#parts
+    observations.putObjects(this.#objects)
+    logs.putLogs(this.#records)
+    this.#objects = []
+    this.#records = []
+  }
+
+  *#resource({ resource, scopes }: ResourceLogs): Steps<void> {
     const claim = this.#parts.intake.clusterOfResource(resource.attributes, this.#context)
     const records = scopes.flatMap((scope) => scope.records)
     if ('reason' in claim) {
@@ -112,7 +124,13 @@ class RequestWriter {
       service: textAttribute(resource.attributes, 'service.name') ?? UNKNOWN_SERVICE,
       claimed: claim.sender,
     }
-    for (const record of records) this.#record(record, sender)
+    for (const record of records) {
+      this.#record(record, sender)
+      // Objects are written in the pause, each with some queries.
+      const isPause = this.#objects.length >= OBJECTS_PER_PAUSE
+      if (isPause || this.#records.length >= RECORDS_PER_STEP) this.#put()
+      yield isPause
+    }
   }
 
   #record(record: OtlpLogRecord, sender: Sender): void {

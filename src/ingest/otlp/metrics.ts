@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/thread-slices.ts'
 import type { OtlpEncoding } from '../../wire/otlp/answer.ts'
 import { decodeMetricsJson } from '../../wire/otlp/metrics-json.ts'
 import { decodeMetricsProtobuf } from '../../wire/otlp/metrics-protobuf.ts'
@@ -22,8 +23,8 @@ export interface OtlpMetricsOutcome extends OtlpOutcome {
  * decoded before the first point is used, so a malformed body has no effect; after that only single points are refused.
  */
 interface OtlpMetricsIngest {
-  /** Accepted points are not durable yet: the caller awaits `appender.commit()` before it responds. */
-  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpMetricsOutcome
+  /** Accepted points are not durable yet: the caller awaits the commit, in pauses and before it responds. */
+  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Steps<OtlpMetricsOutcome>
 }
 
 export function createOtlpMetricsIngest(parts: {
@@ -42,11 +43,11 @@ export function createOtlpMetricsIngest(parts: {
   const none = { exemplarsIgnored: 0, newUnidentifiedSeries: 0 }
   return {
     write: (body, encoding, context) =>
-      otlpOutcomeOf<OtlpMetricsOutcome>('metrics', intake, context, none, () => {
-        const request = encoding === 'json' ? decodeMetricsJson(body, limits) : decodeMetricsProtobuf(body, limits)
-        intake.begin(context.nowMs)
+      otlpOutcomeOf<OtlpMetricsOutcome>('metrics', intake, context, none, function* () {
+        const decoding = encoding === 'json' ? decodeMetricsJson(body, limits) : decodeMetricsProtobuf(body, limits)
+        const request = yield* decoding
         const writer = new OtlpRequestWriter({ intake, otlp, memory, context })
-        const { exemplarsTaken, ...counts } = writer.write(request)
+        const { exemplarsTaken, ...counts } = yield* writer.write(request)
         return { ...counts, itemsIn: request.pointCount, exemplarsIgnored: request.exemplarCount - exemplarsTaken }
       }),
   }

@@ -1,4 +1,5 @@
 import { invariant } from '../../base/invariant.ts'
+import type { Steps } from '../../base/thread-slices.ts'
 import type { Refusal } from '../../model/refusal.ts'
 import { DecodeError } from '../../wire/decode-error.ts'
 import { encodeExportAnswer, encodeStatus, type OtlpEncoding, type OtlpSignal } from '../../wire/otlp/answer.ts'
@@ -38,29 +39,29 @@ type OtlpCounts<O extends OtlpOutcome> = Omit<O, 'signal' | 'status' | 'message'
 const NOUN: Readonly<Record<OtlpSignal, string>> = { metrics: 'data points', traces: 'spans', logs: 'log records' }
 
 /**
- * Runs the handler of one body. A body that cannot be decoded is refused as a whole: nothing of it was accepted.
+ * Runs the handler of one body, in steps. A body that cannot be decoded is refused as a whole: nothing of it was accepted.
  * @param none the counts of such a body that only this signal has
  */
-export function otlpOutcomeOf<O extends OtlpOutcome>(
+export function* otlpOutcomeOf<O extends OtlpOutcome>(
   signal: OtlpSignal,
   intake: Intake,
   context: OtlpContext,
   none: Omit<O, keyof OtlpOutcome>,
-  write: () => OtlpCounts<O>,
-): O {
+  write: () => Steps<OtlpCounts<O>>,
+): Steps<O> {
   invariant(context.cluster !== '', 'a bound cluster has a name')
-  const outcome = written(signal, none, write)
+  const outcome = yield* written(signal, none, write)
   intake.note(outcome.refusals, context.cluster, context.nowMs)
   return outcome
 }
 
-function written<O extends OtlpOutcome>(
+function* written<O extends OtlpOutcome>(
   signal: OtlpSignal,
   none: Omit<O, keyof OtlpOutcome>,
-  write: () => OtlpCounts<O>,
-): O {
+  write: () => Steps<OtlpCounts<O>>,
+): Steps<O> {
   try {
-    const counts = write()
+    const counts = yield* write()
     return { signal, status: 200, message: messageOf(signal, counts), ...counts } as unknown as O
   } catch (thrown) {
     if (!(thrown instanceof DecodeError)) throw thrown

@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/thread-slices.ts'
 import { APPENDED, APPENDED_BEFORE, type Appender } from '../../model/appender.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 import type { Histogram } from '../../model/histogram.ts'
@@ -5,18 +6,19 @@ import { Labels } from '../../model/labels.ts'
 import type { MetricType } from '../../model/metadata.ts'
 import type { Refusal, RefusalReason } from '../../model/refusal.ts'
 import type { SeriesRef } from '../../model/series.ts'
-import type {
-  ExponentialPoint,
-  HistogramPoint,
-  Metric,
-  MetricData,
-  MetricsRequest,
-  NumberPoint,
-  OtlpExemplar,
-  ResourceMetrics,
-  Scope,
-  SummaryPoint,
-  Temporality,
+import {
+  POINTS_PER_STEP,
+  type ExponentialPoint,
+  type HistogramPoint,
+  type Metric,
+  type MetricData,
+  type MetricsRequest,
+  type NumberPoint,
+  type OtlpExemplar,
+  type ResourceMetrics,
+  type Scope,
+  type SummaryPoint,
+  type Temporality,
 } from '../../wire/otlp/metrics.ts'
 import { APPEND_REFUSALS, type RefusedAppend } from '../admission.ts'
 import type { Intake } from '../intake.ts'
@@ -103,10 +105,12 @@ export class OtlpRequestWriter {
   readonly #nowMs: number
   readonly #cluster: string | undefined
   readonly #tally = new RefusalTally()
+  #newUnidentified = 0
+  #steps = 0
   #taken = 0
   #duplicates = 0
   #exemplars = 0
-  /** The sender of the last point, usually of the whole request, and its state. */
+  /** The sender of the last point since the last pause, usually of the whole request, and its state. */
   #sender = 0
   #senderCluster = 0
   #isStandby = false
@@ -128,19 +132,33 @@ export class OtlpRequestWriter {
     this.#cluster = parts.context.cluster
   }
 
-  write(request: MetricsRequest): OtlpWritten {
-    this.#memory.streams.newUnidentified = 0
-    for (const resource of request.resources) this.#resource(resource)
+  *write(request: MetricsRequest): Steps<OtlpWritten> {
+    this.#begin()
+    for (const resource of request.resources) yield* this.#resource(resource)
+    this.#newUnidentified += this.#memory.streams.newUnidentified
     return {
       itemsTaken: this.#taken,
       itemsDuplicate: this.#duplicates,
       refusals: this.#tally.refusals(),
       exemplarsTaken: this.#exemplars,
-      newUnidentifiedSeries: this.#memory.streams.newUnidentified,
+      newUnidentifiedSeries: this.#newUnidentified,
     }
   }
 
-  #resource({ attributes, scopes }: ResourceMetrics): void {
+  /** What is known of senders holds until the next request begins. */
+  #begin(): void {
+    this.#intake.begin(this.#nowMs)
+    this.#memory.streams.newUnidentified = 0
+    this.#switchSender(0)
+  }
+
+  *#pause(): Steps<void> {
+    this.#newUnidentified += this.#memory.streams.newUnidentified
+    yield false
+    this.#begin()
+  }
+
+  *#resource({ attributes, scopes }: ResourceMetrics): Steps<void> {
     const { ids } = this.#memory
     let labels: ResourceLabels | undefined
     let cluster: number | undefined
@@ -155,12 +173,15 @@ export class OtlpRequestWriter {
     }
     for (const { scope, metrics } of scopes) {
       const scopeKey = this.#otlp.promoteScope ? `${resource.key} ${ids.of(keyOfScope(scope))}` : resource.key
-      for (const metric of metrics) this.#metric(metric, scope, scopeKey, resource)
+      for (const metric of metrics) {
+        yield* this.#metric(metric, scope, scopeKey, resource)
+        if (++this.#steps % POINTS_PER_STEP === 0) yield* this.#pause()
+      }
     }
     if (resource.newestMs >= resource.oldestMs) this.#targetInfo(resource)
   }
 
-  #metric(metric: Metric, scope: Scope, scopeKey: string, resource: ResourceState): void {
+  *#metric(metric: Metric, scope: Scope, scopeKey: string, resource: ResourceState): Steps<void> {
     const { data } = metric
     if (data.kind === 'none') return
     const isMonotonic = data.kind === 'sum' && data.isMonotonic
@@ -181,10 +202,30 @@ export class OtlpRequestWriter {
     // Delta and cumulative points of one name are two streams: the sums of one are not the values of the other.
     const key = `${scopeKey} ${data.kind} ${temporality} ${name.length}:${name}`
     const place: Place = { key: `${this.#memory.ids.of(key)} `, name, resource, scope }
-    if (data.kind === 'histogram') for (const point of data.points) this.#histogram(place, point, temporality)
-    else if (data.kind === 'exponential_histogram') this.#exponentials(place, data.points, temporality)
-    else if (data.kind === 'summary') for (const point of data.points) this.#summary(place, point)
-    else for (const point of data.points) this.#number(place, point, temporality, isMonotonic)
+    if (data.kind === 'histogram') {
+      yield* this.#each(data.points, (point) => {
+        this.#histogram(place, point, temporality)
+      })
+    } else if (data.kind === 'exponential_histogram') {
+      yield* this.#each(data.points, (point) => {
+        this.#exponential(place, point, temporality)
+      })
+    } else if (data.kind === 'summary') {
+      yield* this.#each(data.points, (point) => {
+        this.#summary(place, point)
+      })
+    } else {
+      yield* this.#each(data.points, (point) => {
+        this.#number(place, point, temporality, isMonotonic)
+      })
+    }
+  }
+
+  *#each<P>(points: readonly P[], write: (point: P) => void): Steps<void> {
+    for (const point of points) {
+      write(point)
+      if (++this.#steps % POINTS_PER_STEP === 0) yield* this.#pause()
+    }
   }
 
   #describe(family: string, { description, unit, data }: Metric): void {
@@ -204,22 +245,20 @@ export class OtlpRequestWriter {
     for (const exemplar of point.exemplars) this.#exemplar(refs[0]!, exemplar)
   }
 
-  #exponentials(place: Place, points: readonly ExponentialPoint[], temporality: Temporality): void {
+  #exponential(place: Place, point: ExponentialPoint, temporality: Temporality): void {
     if (temporality === 'delta') {
       const text = 'got an exponential histogram of delta temporality, want cumulative'
-      for (const point of points) this.#refusePoint('temporality_unsupported', place, point, text)
+      this.#refusePoint('temporality_unsupported', place, point, text)
       return
     }
-    for (const point of points) {
-      const histogram = point.isStale ? undefined : histogramOfPoint(point, this.#otlp.bucketsMax)
-      if (typeof histogram === 'string') {
-        this.#refusePoint('bad_point', place, point, histogram)
-        continue
-      }
-      const refs = this.#point(place, point, NUMBER_SHAPE, histogram ?? [], 'cumulative')
-      if (point.exemplars === undefined || refs === undefined) continue
-      for (const exemplar of point.exemplars) this.#exemplar(refs[0]!, exemplar)
+    const histogram = point.isStale ? undefined : histogramOfPoint(point, this.#otlp.bucketsMax)
+    if (typeof histogram === 'string') {
+      this.#refusePoint('bad_point', place, point, histogram)
+      return
     }
+    const refs = this.#point(place, point, NUMBER_SHAPE, histogram ?? [], 'cumulative')
+    if (point.exemplars === undefined || refs === undefined) return
+    for (const exemplar of point.exemplars) this.#exemplar(refs[0]!, exemplar)
   }
 
   #histogram(place: Place, point: HistogramPoint, temporality: Temporality): void {

@@ -1,3 +1,5 @@
+import { groupBy } from '../../base/group-by.ts'
+import type { Steps } from '../../base/thread-slices.ts'
 import { textAttribute } from '../../model/attribute.ts'
 import type { RefusalReason } from '../../model/refusal.ts'
 import type { Span, SpanResource, SpanScope, SpanSink } from '../../model/span.ts'
@@ -20,8 +22,8 @@ import { RefusalTally } from '../refusals.ts'
  * foreign cluster, their size, a trace at its limit, or as invalid upgrade spans (model/upgrade-convention.ts).
  */
 interface OtlpTracesIngest {
-  /** Accepted spans are not durable yet: the caller awaits the commit before it responds. */
-  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpOutcome
+  /** Accepted spans are not durable yet: the caller awaits the commit, in pauses and before it responds. */
+  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Steps<OtlpOutcome>
 }
 
 interface OtlpTracesParts {
@@ -43,9 +45,9 @@ export function createOtlpTracesIngest(parts: OtlpTracesParts): OtlpTracesIngest
   const limits = { spansMax: intake.options.spansPerRequestMax, attributesMax: otlp.attributesMax }
   return {
     write: (body, encoding, context) =>
-      otlpOutcomeOf<OtlpOutcome>('traces', intake, context, {}, () => {
-        const request = encoding === 'json' ? decodeTracesJson(body, limits) : decodeTracesProtobuf(body, limits)
-        return new RequestWriter(parts, context).write(request)
+      otlpOutcomeOf<OtlpOutcome>('traces', intake, context, {}, function* () {
+        const request = yield* encoding === 'json' ? decodeTracesJson(body, limits) : decodeTracesProtobuf(body, limits)
+        return yield* new RequestWriter(parts, context).write(request)
       }),
   }
 }
@@ -62,9 +64,27 @@ class RequestWriter {
     this.#context = context
   }
 
-  write(request: TracesRequest): Pick<OtlpOutcome, 'itemsIn' | 'itemsTaken' | 'refusals'> {
-    for (const resource of request.resources) this.#resource(resource)
-    const full = this.#parts.spans.putSpans(this.#taken, this.#context.nowMs)
+  *write(request: TracesRequest): Steps<Pick<OtlpOutcome, 'itemsIn' | 'itemsTaken' | 'refusals'>> {
+    for (const resource of request.resources) yield* this.#resource(resource)
+    let itemsTaken = 0
+    // Trace by trace, so that as few traces as possible are written in several parts.
+    let batch: Span[] = []
+    for (const ofTrace of groupBy(this.#taken, ({ traceId }) => traceId).values()) {
+      for (const span of ofTrace) {
+        batch.push(span)
+        if (batch.length < SPANS_PER_PAUSE) continue
+        itemsTaken += this.#put(batch)
+        batch = []
+        yield true
+      }
+    }
+    itemsTaken += this.#put(batch)
+    return { itemsIn: request.spanCount, itemsTaken, refusals: this.#tally.refusals() }
+  }
+
+  /** Returns how many are taken. */
+  #put(spans: readonly Span[]): number {
+    const full = this.#parts.spans.putSpans(spans, this.#context.nowMs)
     const { spansPerTraceMax, bytesPerTraceMax } = this.#parts.limits
     for (const { span, reason } of full) {
       const limit =
@@ -74,12 +94,11 @@ class RequestWriter {
       this.#refuse(reason, span.resource.cluster, () => `got a trace of more ${limit}: ${nameOf(span)}`)
     }
     const refused = new Set(full.map(({ span }) => span))
-    for (const span of this.#taken) if (!refused.has(span)) this.#count(span.resource.cluster, 1, 0)
-    const itemsTaken = this.#taken.length - full.length
-    return { itemsIn: request.spanCount, itemsTaken, refusals: this.#tally.refusals() }
+    for (const span of spans) if (!refused.has(span)) this.#count(span.resource.cluster, 1, 0)
+    return spans.length - full.length
   }
 
-  #resource({ resource: sent, scopes }: ResourceSpans): void {
+  *#resource({ resource: sent, scopes }: ResourceSpans): Steps<void> {
     const claim = this.#parts.intake.clusterOfResource(sent.attributes, this.#context)
     const { attributes, droppedAttributes, schemaUrl } = sent
     const resource: SpanResource = {
@@ -94,7 +113,10 @@ class RequestWriter {
     for (const { scope: sentScope, spans } of scopes) {
       const scope = scopeOf(sentScope)
       const shared = [ofResource, scopeSize(scope, limits)]
-      for (const span of spans) this.#span(spanOf(span, resource, scope), span, claim, shared)
+      for (const span of spans) {
+        this.#span(spanOf(span, resource, scope), span, claim, shared)
+        yield false
+      }
     }
   }
 
@@ -145,6 +167,9 @@ interface Fault {
   readonly reason: RefusalReason
   readonly text: string
 }
+
+/** Written in one pause; half a second of work for a whole request would be too much. */
+const SPANS_PER_PAUSE = 500
 
 /** OpenTelemetry's name for a missing service name. */
 const UNKNOWN_SERVICE = 'unknown_service'

@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/thread-slices.ts'
 import { fieldBits, type OtlpReader } from './protobuf.ts'
 import { emptyResource, emptyScope, readResource, readScope, type OtlpResource, type OtlpScope } from './resource.ts'
 import { LENGTH_DELIMITED, tagOf } from '../protobuf.ts'
@@ -7,8 +8,8 @@ import { LENGTH_DELIMITED, tagOf } from '../protobuf.ts'
  * fields have the same numbers in all three.
  */
 interface EnvelopeParts<Item, Scope> {
-  /** Reads one item, which ends there. */
-  readonly item: (end: number) => Item
+  /** Reads one item, which ends there, in one step or more. */
+  readonly item: (end: number) => Steps<Item>
   readonly scopeOf: (scope: OtlpScope, items: Item[]) => Scope
 }
 
@@ -19,43 +20,54 @@ const REQUEST_FIELDS = fieldBits(1)
 const LEVEL_FIELDS = fieldBits(1, 2, 3)
 
 /** @throws DecodeError when it is not such a request, and what `item` throws */
-export function readEnvelope<Item, Scope>(
+export function* readEnvelope<Item, Scope>(
   reader: OtlpReader,
   end: number,
   parts: EnvelopeParts<Item, Scope>,
-): { readonly resource: OtlpResource; readonly scopes: Scope[] }[] {
+): Steps<{ readonly resource: OtlpResource; readonly scopes: Scope[] }[]> {
   const resources: { readonly resource: OtlpResource; readonly scopes: Scope[] }[] = []
-  reader.fields(end, REQUEST_FIELDS, (tag) => {
-    if (tag !== B1) return false
-    const resourceEnd = reader.lengthDelimitedEnd(end)
-    const resource = emptyResource()
-    const scopes: Scope[] = []
-    reader.fields(resourceEnd, LEVEL_FIELDS, (inner) => {
-      if (inner === B1) readResource(reader, resourceEnd, resource)
-      else if (inner === B2) scopes.push(readScopeItems(reader, reader.lengthDelimitedEnd(resourceEnd), parts))
-      else if (inner === B3) resource.schemaUrl = reader.text(resourceEnd)
-      else return false
-      return true
-    })
-    resources.push({ resource, scopes })
-    return true
-  })
+  while (reader.position < end) {
+    const tag = reader.tag(end)
+    if (tag === B1) {
+      resources.push(yield* readResourceItems(reader, reader.lengthDelimitedEnd(end), parts))
+      yield false
+    } else reader.skipUnknown(tag, end, REQUEST_FIELDS)
+  }
   return resources
 }
 
-function readScopeItems<Item, Scope>(
+function* readResourceItems<Item, Scope>(
+  reader: OtlpReader,
+  end: number,
+  parts: EnvelopeParts<Item, Scope>,
+): Steps<{ readonly resource: OtlpResource; readonly scopes: Scope[] }> {
+  const resource = emptyResource()
+  const scopes: Scope[] = []
+  while (reader.position < end) {
+    const tag = reader.tag(end)
+    if (tag === B1) readResource(reader, end, resource)
+    else if (tag === B2) {
+      scopes.push(yield* readScopeItems(reader, reader.lengthDelimitedEnd(end), parts))
+      yield false
+    } else if (tag === B3) resource.schemaUrl = reader.text(end)
+    else reader.skipUnknown(tag, end, LEVEL_FIELDS)
+  }
+  return { resource, scopes }
+}
+
+function* readScopeItems<Item, Scope>(
   reader: OtlpReader,
   end: number,
   { item, scopeOf }: EnvelopeParts<Item, Scope>,
-): Scope {
+): Steps<Scope> {
   const scope = emptyScope()
   const items: Item[] = []
-  reader.fields(end, LEVEL_FIELDS, (tag) => {
+  while (reader.position < end) {
+    const tag = reader.tag(end)
     if (tag === B1) readScope(reader, end, scope)
-    else if (tag === B2) items.push(item(reader.lengthDelimitedEnd(end)))
+    else if (tag === B2) items.push(yield* item(reader.lengthDelimitedEnd(end)))
     else if (tag === B3) scope.schemaUrl = reader.text(end)
-    else return false
-    return true
-  })
+    else reader.skipUnknown(tag, end, LEVEL_FIELDS)
+  }
   return scopeOf(scope, items)
 }

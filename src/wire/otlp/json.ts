@@ -1,4 +1,6 @@
 import { DecodeError, LimitError, VALUE_DEPTH_MAX } from '../decode-error.ts'
+import type { Steps } from '../../base/thread-slices.ts'
+import { parseJsonInSteps } from '../json-steps.ts'
 import type { AttributeValue, KeyValue } from '../../model/attribute.ts'
 
 /**
@@ -14,15 +16,25 @@ export type JsonObject = Readonly<Record<string, unknown>>
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /** A body to its outermost object. @throws DecodeError when it is not JSON, not UTF-8 or not an object */
-export function parseJsonObject(bytes: Uint8Array): JsonObject {
+export function* parseJsonObject(bytes: Uint8Array): Steps<JsonObject> {
   let value: unknown
   try {
-    value = JSON.parse(UTF8.decode(bytes))
+    value = yield* parseJsonInSteps(UTF8.decode(bytes))
   } catch (thrown) {
     const why = thrown instanceof SyntaxError ? thrown.message : 'a text that is not UTF-8'
     throw new DecodeError(FORMAT, why, 'a JSON object')
   }
   return objectOf(value, 'the body')
+}
+
+/** A list of messages, in a step each. */
+export function* mapInSteps<T>(messages: readonly JsonObject[], read: (message: JsonObject) => Steps<T>): Steps<T[]> {
+  const items: T[] = []
+  for (const message of messages) {
+    items.push(yield* read(message))
+    yield false
+  }
+  return items
 }
 
 export function objectOf(value: unknown, what: string): JsonObject {

@@ -1,7 +1,9 @@
+import type { Steps } from '../../base/thread-slices.ts'
 import { LimitError } from '../decode-error.ts'
 import {
   JsonAttributes,
   idField,
+  mapInSteps,
   messagesField,
   parseJsonObject,
   smallIntegerField,
@@ -15,24 +17,29 @@ import { resourceFromJson, scopeFromJson } from './resource.ts'
 /** ExportLogsServiceRequest from JSON. */
 
 /** @throws DecodeError when it is not such a request or holds more than the limits allow */
-export function decodeLogsJson(bytes: Uint8Array, limits: LogsRequestLimits): LogsRequest {
+export function* decodeLogsJson(bytes: Uint8Array, limits: LogsRequestLimits): Steps<LogsRequest> {
   const attributes = new JsonAttributes(limits.attributesMax)
   let recordCount = 0
-  const resources = messagesField(parseJsonObject(bytes), 'resourceLogs').map((resourceLogs) => ({
-    resource: resourceFromJson(resourceLogs, attributes),
-    scopes: messagesField(resourceLogs, 'scopeLogs').map((scopeLogs) => {
+  const body = yield* parseJsonObject(bytes)
+  const resources = yield* mapInSteps(messagesField(body, 'resourceLogs'), function* (resourceLogs) {
+    const resource = resourceFromJson(resourceLogs, attributes)
+    const scopes = yield* mapInSteps(messagesField(resourceLogs, 'scopeLogs'), function* (scopeLogs) {
       const messages = messagesField(scopeLogs, 'logRecords')
       recordCount += messages.length
       if (recordCount > limits.recordsMax) {
         const got = `more than ${limits.recordsMax} log records in one request`
         throw new LimitError('otlp json', got, 'logRecords', limits.recordsMax)
       }
-      return {
-        scope: scopeFromJson(scopeLogs, attributes),
-        records: messages.map((message) => recordOf(message, attributes, limits)),
+      const scope = scopeFromJson(scopeLogs, attributes)
+      const records: OtlpLogRecord[] = []
+      for (const message of messages) {
+        records.push(recordOf(message, attributes, limits))
+        yield false
       }
-    }),
-  }))
+      return { scope, records }
+    })
+    return { resource, scopes }
+  })
   return { resources, recordCount }
 }
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/thread-slices.ts'
 import type { KeyValue } from '../../model/attribute.ts'
 import { readEnvelope } from './envelope.ts'
 import type { LogsRequest, LogsRequestLimits, OtlpLogRecord } from './logs.ts'
@@ -7,7 +8,7 @@ import { FIXED32, FIXED64, LENGTH_DELIMITED, VARINT, tagOf } from '../protobuf.t
 /** ExportLogsServiceRequest from protobuf, with the liberties of the wire format: see otlp-metrics-protobuf.ts. */
 
 /** @throws DecodeError when it is not such a request or holds more than the limits allow */
-export function decodeLogsProtobuf(bytes: Uint8Array, limits: LogsRequestLimits): LogsRequest {
+export function decodeLogsProtobuf(bytes: Uint8Array, limits: LogsRequestLimits): Steps<LogsRequest> {
   return new Decoder(new OtlpReader(bytes, limits.attributesMax), limits).request(bytes.length)
 }
 
@@ -35,15 +36,18 @@ class Decoder {
     this.#limits = limits
   }
 
-  request(end: number): LogsRequest {
-    const resources = readEnvelope(this.#reader, end, {
-      item: (recordEnd) => {
-        if (++this.#records > this.#limits.recordsMax) throw tooMany('log records', this.#limits.recordsMax)
-        return this.#record(recordEnd)
-      },
+  *request(end: number): Steps<LogsRequest> {
+    const resources = yield* readEnvelope(this.#reader, end, {
+      item: (recordEnd) => this.#item(recordEnd),
       scopeOf: (scope, records) => ({ scope, records }),
     })
     return { resources, recordCount: this.#records }
+  }
+
+  *#item(end: number): Steps<OtlpLogRecord> {
+    if (++this.#records > this.#limits.recordsMax) throw tooMany('log records', this.#limits.recordsMax)
+    yield false
+    return this.#record(end)
   }
 
   #record(end: number): OtlpLogRecord {

@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/thread-slices.ts'
 import {
   JsonAttributes,
   booleanField,
@@ -6,6 +7,7 @@ import {
   hasField,
   idField,
   listField,
+  mapInSteps,
   messageField,
   messagesField,
   parseJsonObject,
@@ -19,6 +21,7 @@ import {
 } from './json.ts'
 import {
   NO_RECORDED_VALUE,
+  POINTS_PER_STEP,
   temporalityOf,
   type ExponentialBuckets,
   type ExponentialPoint,
@@ -38,8 +41,8 @@ import { tooMany } from './protobuf.ts'
 /** ExportMetricsServiceRequest from JSON: the twin of otlp-metrics-protobuf.ts, and equal to it for equal requests. */
 
 /** @throws DecodeError when it is not such a request or holds more than the limits allow */
-export function decodeMetricsJson(bytes: Uint8Array, limits: MetricsRequestLimits): MetricsRequest {
-  return new Decoder(limits).request(parseJsonObject(bytes))
+export function* decodeMetricsJson(bytes: Uint8Array, limits: MetricsRequestLimits): Steps<MetricsRequest> {
+  return yield* new Decoder(limits).request(yield* parseJsonObject(bytes))
 }
 
 class Decoder {
@@ -53,38 +56,37 @@ class Decoder {
     this.#attributes = new JsonAttributes(limits.attributesMax)
   }
 
-  request(body: JsonObject): MetricsRequest {
-    const resources = messagesField(body, 'resourceMetrics').map((item) => this.#resourceMetrics(item))
+  *request(body: JsonObject): Steps<MetricsRequest> {
+    const resources = yield* mapInSteps(messagesField(body, 'resourceMetrics'), (item) => this.#resourceMetrics(item))
     return { resources, pointCount: this.#points, exemplarCount: this.#exemplars }
   }
 
-  #resourceMetrics(message: JsonObject): ResourceMetrics {
-    return {
-      attributes: this.#attributes.read(messageField(message, 'resource')),
-      scopes: messagesField(message, 'scopeMetrics').map((item) => this.#scopeMetrics(item)),
-    }
+  *#resourceMetrics(message: JsonObject): Steps<ResourceMetrics> {
+    const attributes = this.#attributes.read(messageField(message, 'resource'))
+    const scopes = yield* mapInSteps(messagesField(message, 'scopeMetrics'), (item) => this.#scopeMetrics(item))
+    return { attributes, scopes }
   }
 
-  #scopeMetrics(message: JsonObject): ScopeMetrics {
-    const scope = messageField(message, 'scope')
-    return {
-      scope: {
-        name: textField(scope, 'name'),
-        version: textField(scope, 'version'),
-        attributes: this.#attributes.read(scope),
-        schemaUrl: textField(message, 'schemaUrl'),
-      },
-      metrics: messagesField(message, 'metrics').map((item) => this.#metric(item)),
+  *#scopeMetrics(message: JsonObject): Steps<ScopeMetrics> {
+    const sent = messageField(message, 'scope')
+    const scope = {
+      name: textField(sent, 'name'),
+      version: textField(sent, 'version'),
+      attributes: this.#attributes.read(sent),
+      schemaUrl: textField(message, 'schemaUrl'),
     }
+    const metrics = yield* mapInSteps(messagesField(message, 'metrics'), (item) => this.#metric(item))
+    return { scope, metrics }
   }
 
-  #metric(message: JsonObject): Metric {
+  *#metric(message: JsonObject): Steps<Metric> {
     const description = textField(message, 'description')
-    const metric = { name: textField(message, 'name'), unit: textField(message, 'unit'), data: this.#data(message) }
+    const [name, unit] = [textField(message, 'name'), textField(message, 'unit')]
+    const metric = { name, unit, data: yield* this.#data(message) }
     return description === '' ? metric : { ...metric, description }
   }
 
-  #data(metric: JsonObject): MetricData {
+  *#data(metric: JsonObject): Steps<MetricData> {
     // Of a oneof the last one sent holds.
     const kind = Object.keys(metric).findLast((name) => DATA_KINDS.has(name) && hasField(metric, name))
     if (kind === undefined) return { kind: 'none' }
@@ -95,21 +97,20 @@ class Decoder {
     const temporality = temporalityOf(smallIntegerField(data, 'aggregationTemporality'))
     switch (kind) {
       case 'gauge':
-        return { kind: 'gauge', points: points.map((point) => this.#numberPoint(point)) }
+        return { kind, points: yield* pointsOf(points, (point) => this.#numberPoint(point)) }
       case 'sum': {
         const isMonotonic = booleanField(data, 'isMonotonic')
-        return { kind: 'sum', points: points.map((point) => this.#numberPoint(point)), temporality, isMonotonic }
+        const read = yield* pointsOf(points, (point) => this.#numberPoint(point))
+        return { kind, points: read, temporality, isMonotonic }
       }
       case 'histogram':
-        return { kind: 'histogram', points: points.map((point) => this.#histogramPoint(point)), temporality }
+        return { kind, points: yield* pointsOf(points, (point) => this.#histogramPoint(point)), temporality }
       case 'summary':
-        return { kind: 'summary', points: points.map((point) => this.#summaryPoint(point)) }
-      default:
-        return {
-          kind: 'exponential_histogram',
-          points: points.map((point) => this.#exponentialPoint(point)),
-          temporality,
-        }
+        return { kind, points: yield* pointsOf(points, (point) => this.#summaryPoint(point)) }
+      default: {
+        const read = yield* pointsOf(points, (point) => this.#exponentialPoint(point))
+        return { kind: 'exponential_histogram', points: read, temporality }
+      }
     }
   }
 
@@ -185,6 +186,15 @@ class Decoder {
       isStale: (smallIntegerField(point, 'flags') & NO_RECORDED_VALUE) !== 0,
     }
   }
+}
+
+function* pointsOf<T>(messages: readonly JsonObject[], read: (message: JsonObject) => T): Steps<T[]> {
+  const points: T[] = []
+  for (const message of messages) {
+    points.push(read(message))
+    if (points.length % POINTS_PER_STEP === 0) yield false
+  }
+  return points
 }
 
 const DATA_KINDS: ReadonlySet<string> = new Set(['gauge', 'sum', 'histogram', 'exponentialHistogram', 'summary'])

@@ -1,6 +1,7 @@
 import { readEnvelope } from './envelope.ts'
 import {
   NO_RECORDED_VALUE,
+  POINTS_PER_STEP,
   temporalityOf,
   type ExponentialBuckets,
   type ExponentialPoint,
@@ -14,6 +15,7 @@ import {
   type SummaryPoint,
 } from './metrics.ts'
 import { OtlpReader, fieldBits, tooMany } from './protobuf.ts'
+import type { Steps } from '../../base/thread-slices.ts'
 import type { KeyValue } from '../../model/attribute.ts'
 import { FIXED64, LENGTH_DELIMITED, VARINT, tagOf } from '../protobuf.ts'
 
@@ -23,7 +25,7 @@ import { FIXED64, LENGTH_DELIMITED, VARINT, tagOf } from '../protobuf.ts'
  */
 
 /** @throws DecodeError when it is not such a request or holds more than the limits allow */
-export function decodeMetricsProtobuf(bytes: Uint8Array, limits: MetricsRequestLimits): MetricsRequest {
+export function decodeMetricsProtobuf(bytes: Uint8Array, limits: MetricsRequestLimits): Steps<MetricsRequest> {
   return new Decoder(new OtlpReader(bytes, limits.attributesMax), limits).request(bytes.length)
 }
 
@@ -90,74 +92,80 @@ class Decoder {
     this.#limits = limits
   }
 
-  request(end: number): MetricsRequest {
-    const resources = readEnvelope(this.#reader, end, {
+  *request(end: number): Steps<MetricsRequest> {
+    const envelope = yield* readEnvelope(this.#reader, end, {
       item: (metricEnd) => this.#metric(metricEnd),
       scopeOf: ({ name, version, attributes, schemaUrl }, metrics) => ({
         scope: { name, version, attributes, schemaUrl },
         metrics,
       }),
-    }).map(({ resource: { attributes }, scopes }) => ({ attributes, scopes }))
+    })
+    const resources = envelope.map(({ resource: { attributes }, scopes }) => ({ attributes, scopes }))
     return { resources, pointCount: this.#points, exemplarCount: this.#exemplars }
   }
 
-  #metric(end: number): Metric {
+  *#metric(end: number): Steps<Metric> {
+    yield false
     const reader = this.#reader
     let name = ''
     let description = ''
     let unit = ''
     let data: MetricData = { kind: 'none' }
-    this.#reader.fields(end, METRIC_FIELDS, (tag) => {
+    while (reader.position < end) {
+      const tag = reader.tag(end)
       if (tag === B1) name = reader.text(end)
       else if (tag === B2) description = reader.text(end)
       else if (tag === B3) unit = reader.text(end)
-      else if (tag === B5) data = merged(data, this.#gauge(reader.lengthDelimitedEnd(end)))
-      else if (tag === B7) data = merged(data, this.#sum(reader.lengthDelimitedEnd(end)))
-      else if (tag === B9) data = merged(data, this.#histogram(reader.lengthDelimitedEnd(end)))
-      else if (tag === B10) data = merged(data, this.#exponentialHistogram(reader.lengthDelimitedEnd(end)))
-      else if (tag === B11) data = merged(data, this.#summary(reader.lengthDelimitedEnd(end)))
-      else return false
-      return true
-    })
+      else if (tag === B5) data = merged(data, yield* this.#gauge(reader.lengthDelimitedEnd(end)))
+      else if (tag === B7) data = merged(data, yield* this.#sum(reader.lengthDelimitedEnd(end)))
+      else if (tag === B9) data = merged(data, yield* this.#histogram(reader.lengthDelimitedEnd(end)))
+      else if (tag === B10) data = merged(data, yield* this.#exponentialHistogram(reader.lengthDelimitedEnd(end)))
+      else if (tag === B11) data = merged(data, yield* this.#summary(reader.lengthDelimitedEnd(end)))
+      else reader.skipUnknown(tag, end, METRIC_FIELDS)
+    }
     return description === '' ? { name, unit, data } : { name, description, unit, data }
   }
 
-  #gauge(end: number): MetricData {
-    return { kind: 'gauge', points: this.#data(end, (pointEnd) => this.#numberPoint(pointEnd)).points }
+  *#gauge(end: number): Steps<MetricData> {
+    const { points } = yield* this.#data(end, (pointEnd) => this.#numberPoint(pointEnd))
+    return { kind: 'gauge', points }
   }
 
-  #sum(end: number): MetricData {
-    const { points, temporality, isMonotonic } = this.#data(end, (pointEnd) => this.#numberPoint(pointEnd))
+  *#sum(end: number): Steps<MetricData> {
+    const { points, temporality, isMonotonic } = yield* this.#data(end, (pointEnd) => this.#numberPoint(pointEnd))
     return { kind: 'sum', points, temporality: temporalityOf(temporality), isMonotonic }
   }
 
-  #histogram(end: number): MetricData {
-    const { points, temporality } = this.#data(end, (pointEnd) => this.#histogramPoint(pointEnd))
+  *#histogram(end: number): Steps<MetricData> {
+    const { points, temporality } = yield* this.#data(end, (pointEnd) => this.#histogramPoint(pointEnd))
     return { kind: 'histogram', points, temporality: temporalityOf(temporality) }
   }
 
-  #exponentialHistogram(end: number): MetricData {
-    const { points, temporality } = this.#data(end, (pointEnd) => this.#exponentialPoint(pointEnd))
+  *#exponentialHistogram(end: number): Steps<MetricData> {
+    const { points, temporality } = yield* this.#data(end, (pointEnd) => this.#exponentialPoint(pointEnd))
     return { kind: 'exponential_histogram', points, temporality: temporalityOf(temporality) }
   }
 
-  #summary(end: number): MetricData {
-    return { kind: 'summary', points: this.#data(end, (pointEnd) => this.#summaryPoint(pointEnd)).points }
+  *#summary(end: number): Steps<MetricData> {
+    const { points } = yield* this.#data(end, (pointEnd) => this.#summaryPoint(pointEnd))
+    return { kind: 'summary', points }
   }
 
   /** Reads points and the other fields of a metric's data: the five kinds of data have the same fields, or fewer. */
-  #data<T>(end: number, point: (end: number) => T): DataParts<T> {
+  *#data<T>(end: number, point: (end: number) => T): Steps<DataParts<T>> {
     const reader = this.#reader
     const parts: DataParts<T> = { points: [], temporality: 0, isMonotonic: false }
-    this.#reader.fields(end, DATA_FIELDS, (tag) => {
+    while (reader.position < end) {
+      const tag = reader.tag(end)
       if (tag === B1) {
         if (++this.#points > this.#limits.pointsMax) throw tooMany('data points', this.#limits.pointsMax)
         parts.points.push(point(reader.lengthDelimitedEnd(end)))
+        if (this.#points % POINTS_PER_STEP === 0) yield false
       } else if (tag === V2) parts.temporality = reader.int64(end)
       else if (tag === V3) parts.isMonotonic = reader.int64(end) !== 0
-      else return false
-      return true
-    })
+      else reader.skipUnknown(tag, end, DATA_FIELDS)
+    }
+    yield false
     return parts
   }
 
@@ -331,6 +339,9 @@ class Decoder {
 /** A oneof's field sent again: the same one is merged, another one replaces it. */
 function merged(before: MetricData, next: MetricData): MetricData {
   if (before.kind !== next.kind || before.kind === 'none' || next.kind === 'none') return next
-  // Of one kind, so their points are of one type, which the compiler cannot see.
-  return { ...before, ...next, points: [...before.points, ...next.points] } as MetricData
+  // Of one kind, so their points are of one type, which the compiler cannot see. The list grows in place: there may be
+  // as many such fields as points.
+  const points = before.points as unknown[]
+  for (const point of next.points) points.push(point)
+  return { ...next, points } as MetricData
 }

@@ -125,6 +125,9 @@ export interface SummaryPoint extends Point {
   readonly quantiles: readonly { readonly quantile: number; readonly value: number }[]
 }
 
+/** Of a metric with many points. */
+export const POINTS_PER_STEP = 128
+
 /** Bit 0 of a point's flags. */
 export const NO_RECORDED_VALUE = 1
 

@@ -1,8 +1,10 @@
+import type { Steps } from '../../base/thread-slices.ts'
 import type { SpanEvent, SpanLink } from '../../model/span.ts'
 import {
   JsonAttributes,
   idField,
   listField,
+  mapInSteps,
   messageField,
   messagesField,
   objectOf,
@@ -28,8 +30,8 @@ import {
 /** ExportTraceServiceRequest from JSON: the twin of otlp-traces-protobuf.ts, and equal to it for equal requests. */
 
 /** @throws DecodeError when it is not such a request or holds more than the limits allow */
-export function decodeTracesJson(bytes: Uint8Array, limits: TracesRequestLimits): TracesRequest {
-  return new Decoder(limits).request(parseJsonObject(bytes))
+export function* decodeTracesJson(bytes: Uint8Array, limits: TracesRequestLimits): Steps<TracesRequest> {
+  return yield* new Decoder(limits).request(yield* parseJsonObject(bytes))
 }
 
 class Decoder {
@@ -42,26 +44,28 @@ class Decoder {
     this.#attributes = new JsonAttributes(limits.attributesMax)
   }
 
-  request(body: JsonObject): TracesRequest {
-    const resources = messagesField(body, 'resourceSpans').map((item) => this.#resourceSpans(item))
+  *request(body: JsonObject): Steps<TracesRequest> {
+    const resources = yield* mapInSteps(messagesField(body, 'resourceSpans'), (item) => this.#resourceSpans(item))
     return { resources, spanCount: this.#spans }
   }
 
-  #resourceSpans(message: JsonObject): ResourceSpans {
-    return {
-      resource: resourceFromJson(message, this.#attributes),
-      scopes: messagesField(message, 'scopeSpans').map((item) => this.#scopeSpans(item)),
-    }
+  *#resourceSpans(message: JsonObject): Steps<ResourceSpans> {
+    const resource = resourceFromJson(message, this.#attributes)
+    const scopes = yield* mapInSteps(messagesField(message, 'scopeSpans'), (item) => this.#scopeSpans(item))
+    return { resource, scopes }
   }
 
-  #scopeSpans(message: JsonObject): ScopeSpans {
+  *#scopeSpans(message: JsonObject): Steps<ScopeSpans> {
     const items = listField(message, 'spans')
     this.#spans += items.length
     if (this.#spans > this.#limits.spansMax) throw tooMany('spans', this.#limits.spansMax)
-    return {
-      scope: scopeFromJson(message, this.#attributes),
-      spans: items.map((item) => this.#span(objectOf(item, 'spans'))),
+    const scope = scopeFromJson(message, this.#attributes)
+    const spans: OtlpSpan[] = []
+    for (const item of items) {
+      spans.push(this.#span(objectOf(item, 'spans')))
+      yield false
     }
+    return { scope, spans }
   }
 
   #span(span: JsonObject): OtlpSpan {

@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/thread-slices.ts'
 import type { KeyValue } from '../../model/attribute.ts'
 import type { SpanEvent, SpanLink, SpanStatus } from '../../model/span.ts'
 import { readEnvelope } from './envelope.ts'
@@ -8,7 +9,7 @@ import { FIXED32, FIXED64, LENGTH_DELIMITED, VARINT, tagOf } from '../protobuf.t
 /** ExportTraceServiceRequest from protobuf, with the liberties of the wire format: see otlp-metrics-protobuf.ts. */
 
 /** @throws DecodeError when it is not such a request or holds more than the limits allow */
-export function decodeTracesProtobuf(bytes: Uint8Array, limits: TracesRequestLimits): TracesRequest {
+export function decodeTracesProtobuf(bytes: Uint8Array, limits: TracesRequestLimits): Steps<TracesRequest> {
   return new Decoder(new OtlpReader(bytes, limits.attributesMax), limits).request(bytes.length)
 }
 
@@ -54,15 +55,18 @@ class Decoder {
     this.#limits = limits
   }
 
-  request(end: number): TracesRequest {
-    const resources = readEnvelope(this.#reader, end, {
-      item: (spanEnd) => {
-        if (++this.#spans > this.#limits.spansMax) throw tooMany('spans', this.#limits.spansMax)
-        return this.#span(spanEnd)
-      },
+  *request(end: number): Steps<TracesRequest> {
+    const resources = yield* readEnvelope(this.#reader, end, {
+      item: (spanEnd) => this.#item(spanEnd),
       scopeOf: (scope, spans) => ({ scope, spans }),
     })
     return { resources, spanCount: this.#spans }
+  }
+
+  *#item(end: number): Steps<OtlpSpan> {
+    if (++this.#spans > this.#limits.spansMax) throw tooMany('spans', this.#limits.spansMax)
+    yield false
+    return this.#span(end)
   }
 
   #span(end: number): OtlpSpan {

@@ -29,6 +29,7 @@ import {
   upgradingTo,
   type Step,
 } from './stories.ts'
+import { atOnce } from '../../support/at-once.ts'
 
 const GOLDEN = resolve(import.meta.dirname, '../../../../shared/golden')
 
@@ -94,7 +95,7 @@ describe.skipIf(!existsSync(GOLDEN))('the stored bodies (skipped when they are n
       limits: { objectRetentionMs: 400 * 86_400_000, logRetentionMs: 30 * 86_400_000 },
     })
     const body = readFileSync(`${GOLDEN}/otlp/logs-k8s-watch.${ending}`)
-    const written = ingest.write(body, ending === 'pb' ? 'protobuf' : 'json', { nowMs: T0 + 86_400_000 })
+    const written = atOnce(ingest.write(body, ending === 'pb' ? 'protobuf' : 'json', { nowMs: T0 + 86_400_000 }))
     expect(written.status).toBe(200)
     expect(objects.every(({ cluster }) => cluster === CLUSTER)).toBe(true)
     const records = derived(objects)

@@ -3,8 +3,10 @@ import { createOtlpLogsIngest } from '../../../src/ingest/otlp/logs.ts'
 import { createOtlpMetricsIngest } from '../../../src/ingest/otlp/metrics.ts'
 import type { OtlpContext, OtlpOutcome } from '../../../src/ingest/otlp/outcome.ts'
 import { createOtlpTracesIngest } from '../../../src/ingest/otlp/traces.ts'
+import type { Steps } from '../../../src/base/thread-slices.ts'
 import { STORE_DEFAULTS } from '../../../src/store/options.ts'
 import type { OtlpEncoding } from '../../../src/wire/otlp/answer.ts'
+import { atOnce } from '../../support/at-once.ts'
 import { LOGS_JSON, LOGS_PROTOBUF, NOW_MS, OTLP_JSON, OTLP_PROTOBUF, TRACES_JSON, TRACES_PROTOBUF } from '../bodies.ts'
 import { checkOutcome, openIngest, SESSION_INPUTS, type IngestRig } from '../ingest-rig.ts'
 import { jsonBodies } from '../json-bodies.ts'
@@ -15,7 +17,7 @@ import { checkGood, ONE_DAMAGED, PARTS, withOneDamaged, type OneDamaged } from '
 /** Bodies of OTLP that went wrong on their way, through the whole of ingest into a real store. */
 
 interface OtlpIngest {
-  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpOutcome
+  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Steps<OtlpOutcome>
 }
 
 const SIGNALS = {
@@ -25,7 +27,7 @@ const SIGNALS = {
       intake,
       otlp: OTLP_DEFAULTS,
       spans: writer.spans,
-      limits: { retentionMs: STORE_DEFAULTS.retentionTracesMs, spansPerTraceMax: 1000 },
+      limits: { retentionMs: STORE_DEFAULTS.retentionTracesMs, spansPerTraceMax: 1000, bytesPerTraceMax: 1e6 },
     }),
   logs: ({ intake, writer }) =>
     createOtlpLogsIngest({
@@ -60,7 +62,7 @@ function bodiesOf(
         make: (random) => json?.(random) ?? mutatedProtobuf(random, corpus),
         check: oneByOne(async (body) => {
           rig.appender.reset()
-          const outcome = ingest.write(body, encoding, { nowMs: NOW_MS })
+          const outcome = atOnce(ingest.write(body, encoding, { nowMs: NOW_MS }))
           const kind = checkOutcome(rig, outcome, outcome.itemsIn, outcome.itemsTaken)
           await rig.settle()
           return kind
@@ -85,7 +87,7 @@ const oneBadResource: Target<OneDamaged> = {
       make: (random) => withOneDamaged(random, PARTS.otlp),
       check: oneByOne(async ({ body, good }) => {
         rig.appender.reset()
-        const kind = checkGood(rig, ingest.write(body, 'protobuf', { nowMs: NOW_MS }), good)
+        const kind = checkGood(rig, atOnce(ingest.write(body, 'protobuf', { nowMs: NOW_MS })), good)
         await rig.settle()
         return kind
       }),

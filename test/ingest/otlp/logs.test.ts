@@ -12,6 +12,7 @@ import type { ObjectObservation } from '../../../src/model/observation.ts'
 import type { ResourceLogs } from '../../../src/wire/otlp/logs.ts'
 import { MemoryAppender } from '../../support/memory-appender.ts'
 import { encodeLogsProtobuf, logsOf, objectRecord, otlpValueOf, plainRecord } from '../../support/otlp-logs.ts'
+import { atOnce } from '../../support/at-once.ts'
 
 const NOW_MS = 1_787_220_000_000
 const DAY_MS = 86_400_000
@@ -63,7 +64,7 @@ class Noting {
 
   writeBytes(body: Uint8Array, cluster?: string): OtlpLogsOutcome {
     const bound = cluster === undefined ? {} : { cluster }
-    return this.#ingest.write(body, 'protobuf', { nowMs: this.nowMs, ...bound })
+    return atOnce(this.#ingest.write(body, 'protobuf', { nowMs: this.nowMs, ...bound }))
   }
 }
 

@@ -29,6 +29,7 @@ import {
   encodeRequestProtobuf,
   withCounts,
 } from '../../support/otlp.ts'
+import { atOnce } from '../../support/at-once.ts'
 
 const T0_MS = 1_787_220_000_000
 const GOLDEN = resolve(import.meta.dirname, '../../../../shared/golden')
@@ -55,10 +56,16 @@ function rig(
   const intake = new Intake(appender, { ...INGEST_DEFAULTS, ...options })
   const ingest = createOtlpMetricsIngest({ intake, otlp: { ...OTLP_DEFAULTS, ...otlp } })
   const write: Rig['write'] = (body, cluster, nowMs = T0_MS) =>
-    ingest.write(typeof body === 'string' ? Buffer.from(body) : body, typeof body === 'string' ? 'json' : 'protobuf', {
-      nowMs,
-      ...(cluster === undefined ? {} : { cluster }),
-    })
+    atOnce(
+      ingest.write(
+        typeof body === 'string' ? Buffer.from(body) : body,
+        typeof body === 'string' ? 'json' : 'protobuf',
+        {
+          nowMs,
+          ...(cluster === undefined ? {} : { cluster }),
+        },
+      ),
+    )
   return {
     appender,
     write,

@@ -11,6 +11,7 @@ import type { OtlpSpan } from '../../../src/wire/otlp/traces.ts'
 import { MemoryAppender } from '../../support/memory-appender.ts'
 import { encodeTracesProtobuf, otlpSpan, tracesOf } from '../../support/otlp-traces.ts'
 import { spanIdOf, traceIdOf } from '../../support/spans.ts'
+import { atOnce } from '../../support/at-once.ts'
 
 const NOW_MS = 1_787_220_000_000
 const NOW_NS = BigInt(NOW_MS) * 1_000_000n
@@ -38,10 +39,12 @@ function rig(
     limits: { retentionMs: HOUR_MS, spansPerTraceMax: 7, bytesPerTraceMax: 9000 },
   })
   const write = (body: Uint8Array | string, cluster?: string, nowMs = NOW_MS) =>
-    ingest.write(Buffer.from(body as string), typeof body === 'string' ? 'json' : 'protobuf', {
-      nowMs,
-      ...(cluster === undefined ? {} : { cluster }),
-    })
+    atOnce(
+      ingest.write(Buffer.from(body as string), typeof body === 'string' ? 'json' : 'protobuf', {
+        nowMs,
+        ...(cluster === undefined ? {} : { cluster }),
+      }),
+    )
   const send = (resource: Readonly<Record<string, string>>, ...sent: readonly Partial<OtlpSpan>[]) =>
     sendAs(undefined, resource, ...sent)
   const sendAs = (

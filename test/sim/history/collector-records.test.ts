@@ -9,6 +9,7 @@ import { encodeLogsRequest, logsRequestJson } from '../../../src/wire/otlp/logs-
 import { decodeLogsJson } from '../../../src/wire/otlp/logs-json.ts'
 import { decodeLogsProtobuf } from '../../../src/wire/otlp/logs-protobuf.ts'
 import type { LogsRequest } from '../../../src/wire/otlp/logs.ts'
+import { atOnce } from '../../support/at-once.ts'
 
 const LIMITS = { recordsMax: 1_000_000, attributesMax: 100_000_000 }
 const YEAR = { fromMs: Date.UTC(2025, 8, 1), untilMs: Date.UTC(2026, 8, 1), seed: 'wire', mode: 'objects' } as const
@@ -41,8 +42,8 @@ test('every object of a year is read back as the facts it was made of, in both e
       a.namespace < b.namespace ? -1 : 1,
     )
     const resources = collectorRecords(history.profile, observations)
-    const fromProtobuf = decodeLogsProtobuf(encodeLogsRequest(resources), LIMITS)
-    const fromJson = decodeLogsJson(Buffer.from(logsRequestJson(resources)), LIMITS)
+    const fromProtobuf = atOnce(decodeLogsProtobuf(encodeLogsRequest(resources), LIMITS))
+    const fromJson = atOnce(decodeLogsJson(Buffer.from(logsRequestJson(resources)), LIMITS))
     const byNamespace = resources.flatMap(({ attributes }) =>
       observations.filter(({ namespace }) => namespace === (attributes['k8s.namespace.name'] ?? '')),
     )
@@ -68,6 +69,6 @@ test('a watch record has its type and the name of the object, a pulled one is th
   expect(fromWatch!.records[0]!.body).toMatchObject({ type: 'MODIFIED', object: { metadata: { uid: watched.uid } } })
   expect(fromPull!.records[0]!.attributes).toEqual({ 'k8s.resource.name': listed.facts.kind })
   expect(fromPull!.records[0]!.body).toMatchObject({ metadata: { uid: listed.uid } })
-  const request = decodeLogsProtobuf(encodeLogsRequest([fromWatch!]), LIMITS)
+  const request = atOnce(decodeLogsProtobuf(encodeLogsRequest([fromWatch!]), LIMITS))
   expect(textAttribute(request.resources[0]!.resource.attributes, 'k8s.cluster.uid')).toBe(history!.profile.id)
 })

@@ -17,6 +17,7 @@ import {
   plainRecord,
 } from '../../support/otlp-logs.ts'
 import { OBJECTS } from './objects.ts'
+import { atOnce } from '../../support/at-once.ts'
 
 const GOLDEN = resolve(import.meta.dirname, '../../../../shared/golden')
 const OBSERVED_MS = 1_787_220_000_250
@@ -57,8 +58,8 @@ describe.each(OBJECTS.map((one) => [`${one.resource} ${JSON.stringify(one.object
         ],
       }
       for (const decoded of [
-        decodeLogsProtobuf(encodeLogsProtobuf(request), LIMITS),
-        decodeLogsJson(Buffer.from(encodeLogsJson(request)), LIMITS),
+        atOnce(decodeLogsProtobuf(encodeLogsProtobuf(request), LIMITS)),
+        atOnce(decodeLogsJson(Buffer.from(encodeLogsJson(request)), LIMITS)),
       ]) {
         const readings = recordsOf(decoded).map(read)
         for (const [i, change] of ['listed', 'modified'].entries()) {
@@ -304,7 +305,7 @@ test('long texts are cut, and not through a character', () => {
 
 // It lives beside the project, and only there.
 test.skipIf(!existsSync(GOLDEN))('the golden watch is one upgrade told in eight states', () => {
-  const request = decodeLogsProtobuf(readFileSync(`${GOLDEN}/otlp/logs-k8s-watch.pb`), LIMITS)
+  const request = atOnce(decodeLogsProtobuf(readFileSync(`${GOLDEN}/otlp/logs-k8s-watch.pb`), LIMITS))
   const seen = recordsOf(request).map((record) => {
     const reading = read(record)
     if (reading.kind !== 'object') return reading.kind

@@ -15,11 +15,13 @@ import {
   logsOf,
   plainRecord,
 } from '../../support/otlp-logs.ts'
+import { atOnce } from '../../support/at-once.ts'
 
 const LIMITS = { recordsMax: 1000, attributesMax: 10_000 }
 const GOLDEN = resolve(import.meta.dirname, '../../../../shared/golden')
-const fromProtobuf = (bytes: Uint8Array, limits = LIMITS): LogsRequest => decodeLogsProtobuf(bytes, limits)
-const fromJson = (text: string | Uint8Array, limits = LIMITS): LogsRequest => decodeLogsJson(Buffer.from(text), limits)
+const fromProtobuf = (bytes: Uint8Array, limits = LIMITS): LogsRequest => atOnce(decodeLogsProtobuf(bytes, limits))
+const fromJson = (text: string | Uint8Array, limits = LIMITS): LogsRequest =>
+  atOnce(decodeLogsJson(Buffer.from(text), limits))
 const oneRecord = (record: unknown): string =>
   JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] })
 const recordIn = (request: LogsRequest): OtlpLogRecord => request.resources[0]!.scopes[0]!.records[0]!

@@ -13,12 +13,13 @@ import type { AttributeValue } from '../../../src/model/attribute.ts'
 import { ProtobufWriter } from '../../../src/wire/protobuf.ts'
 import { arbitraryDamage, damaged } from '../../support/damage.ts'
 import { arbitraryRequest, encodeRequestJson, encodeRequestProtobuf } from '../../support/otlp.ts'
+import { atOnce } from '../../support/at-once.ts'
 
 const LIMITS = { pointsMax: 1000, attributesMax: 10_000 }
 const GOLDEN = resolve(import.meta.dirname, '../../../../shared/golden')
 const fromJson = (value: unknown): MetricsRequest =>
-  decodeMetricsJson(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)), LIMITS)
-const fromProtobuf = (bytes: Uint8Array): MetricsRequest => decodeMetricsProtobuf(bytes, LIMITS)
+  atOnce(decodeMetricsJson(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)), LIMITS))
+const fromProtobuf = (bytes: Uint8Array): MetricsRequest => atOnce(decodeMetricsProtobuf(bytes, LIMITS))
 
 /** A request of one gauge point, its fields as given. */
 const onePoint = (point: unknown): unknown => ({
@@ -63,7 +64,7 @@ describe('both encodings', () => {
       fc.property(arbitraryRequest, arbitraryDamage, (request, damage) => {
         for (const [encoded, decode] of [
           [encodeRequestProtobuf(request), fromProtobuf],
-          [Buffer.from(encodeRequestJson(request)), (bytes: Uint8Array) => decodeMetricsJson(bytes, LIMITS)],
+          [Buffer.from(encodeRequestJson(request)), (bytes: Uint8Array) => atOnce(decodeMetricsJson(bytes, LIMITS))],
         ] as const) {
           try {
             decode(damaged(encoded, damage))
@@ -155,8 +156,8 @@ describe('both encodings', () => {
       [points(10), { pointsMax: 10, attributesMax: 199 }, /more than 199 attributes/],
     ]
     for (const [request, limits, text] of tooMany) {
-      expect(() => decodeMetricsProtobuf(encodeRequestProtobuf(request), limits)).toThrow(text)
-      expect(() => decodeMetricsJson(Buffer.from(encodeRequestJson(request)), limits)).toThrow(text)
+      expect(() => atOnce(decodeMetricsProtobuf(encodeRequestProtobuf(request), limits))).toThrow(text)
+      expect(() => atOnce(decodeMetricsJson(Buffer.from(encodeRequestJson(request)), limits))).toThrow(text)
     }
   })
 })
@@ -293,7 +294,7 @@ describe('JSON', () => {
   })
 
   test('bytes that are not UTF-8 are an error', () => {
-    expect(() => decodeMetricsJson(Uint8Array.of(0x7b, 0xff, 0x7d), LIMITS)).toThrow(/UTF-8/)
+    expect(() => atOnce(decodeMetricsJson(Uint8Array.of(0x7b, 0xff, 0x7d), LIMITS))).toThrow(/UTF-8/)
   })
 })
 

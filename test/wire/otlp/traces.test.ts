@@ -14,16 +14,17 @@ import {
   otlpSpan,
   tracesOf,
 } from '../../support/otlp-traces.ts'
+import { atOnce } from '../../support/at-once.ts'
 
 const GOLDEN = resolve(import.meta.dirname, '../../../../shared/golden')
 const read = (name: string): Buffer => readFileSync(resolve(GOLDEN, name))
 const LIMITS = { spansMax: 1000, attributesMax: 10_000 }
 
 function fromProtobuf(bytes: Uint8Array, limits = LIMITS): TracesRequest {
-  return decodeTracesProtobuf(bytes, limits)
+  return atOnce(decodeTracesProtobuf(bytes, limits))
 }
 function fromJson(text: string | Uint8Array, limits = LIMITS): TracesRequest {
-  return decodeTracesJson(Buffer.from(text as string), limits)
+  return atOnce(decodeTracesJson(Buffer.from(text as string), limits))
 }
 
 test('one request is one thing in either encoding', () => {

@@ -67,8 +67,11 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
   const writes = createReceivedWrites({
     threads,
     tracing,
-    nowMs: () => clock.nowMs(),
-    pendingMax: config['ingest.pending-max'],
+    clock,
+    waitMsMax: config['ingest.wait-max'],
+    onRefused: (owner) => {
+      metrics.requestsRefused.inc({ reason: 'waited', owner })
+    },
   })
   return createServer({
     query,
@@ -154,6 +157,9 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       externalUrl: config['external.url'],
       listenHost: config.listen.host,
       corsOrigins: config['web.cors-origins'],
+      connectionsMax: config['web.connections-max'],
+      addressConnectionsMax: config['web.address-connections-max'],
+      requestBytesMax: config['web.request-bytes-max'],
       bodyBytesMax: config['web.body-bytes-max'],
       decodedBytesMax: config['ingest.decompressed-bytes-max'],
       queue: {

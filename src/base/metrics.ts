@@ -26,6 +26,22 @@ export function createOwnMetrics(version: string) {
     registry,
     httpRequests: counter('daytwo_http_requests_total', 'HTTP requests answered.', ['route', 'method', 'status']),
     httpSeconds: seconds('daytwo_http_request_duration_seconds', 'Time to answer an HTTP request.', ['route']),
+    requestBytes: gauge(
+      'daytwo_request_body_bytes',
+      'Bytes that requests in flight hold for their bodies, by the declared length and after decompression.',
+    ),
+    requestBytesMax: gauge('daytwo_request_body_bytes_max', 'Requests are refused above it: web.request-bytes-max.'),
+    requestsRefused: counter(
+      'daytwo_requests_refused_total',
+      'Requests refused for want of room, by kind of sender (cluster, token, address): share (the sender holds its share), total (all is held), slow (the body did not arrive), waited (too long for the ingest worker).',
+      ['reason', 'owner'],
+    ),
+    connections: gauge('daytwo_connections', 'Open connections.'),
+    connectionsRefused: counter(
+      'daytwo_connections_refused_total',
+      'Connections that were closed because there were too many: total, or address (of one remote address).',
+      ['reason'],
+    ),
     logLinesSuppressed: counter(
       'daytwo_request_log_lines_suppressed_total',
       'Log lines about requests that were not written, because there were too many of one kind in a minute.',

@@ -57,6 +57,15 @@ const SECTIONS = {
       'Origins whose pages may read the query API, such as https://perses.example; * lets all of them, as Prometheus does.',
     ),
     'web.body-bytes-max': bytes.option('16MiB', 'The largest request body, as sent.'),
+    'web.request-bytes-max': bytes.option(
+      '256MiB',
+      'Bodies of all requests in flight, as sent and after decompression, and 16 KiB for each. A sender (the cluster of a token, a token, or an address without one) may hold as much as is left free; more is answered 429, or 503 where the sender would drop data after 429.',
+    ),
+    'web.connections-max': count.option('8192', 'Open connections; more are closed.'),
+    'web.address-connections-max': count.option(
+      '2048',
+      'Open connections of one remote address; more are closed. Behind a proxy all have the address of the proxy.',
+    ),
     'web.listeners-max': count.option(
       '1000',
       'Pages that are told of changes as they happen; more are answered 503, and ask again every few seconds instead.',
@@ -114,9 +123,9 @@ const SECTIONS = {
       String(INGEST_DEFAULTS.logRecordsPerRequestMax),
       'Log records of one OTLP request, with those that hold a Kubernetes object.',
     ),
-    'ingest.pending-max': count.option(
-      '256',
-      'Write requests that may wait for the ingest worker; more are answered 503 with Retry-After.',
+    'ingest.wait-max': duration.option(
+      '10s',
+      'How long a write request may wait for the ingest worker, which serves senders in turn; then it is answered 503 with Retry-After.',
     ),
     'ingest.cluster-series-max': count.option(
       '1000000',

@@ -1,45 +1,51 @@
 /**
  * Forwards write requests from main to the ingest worker: remote write through the lane, or as a call when the lane has
- * no room; OTLP as calls. At most `pendingMax` requests of all formats wait, because one thread processes them.
+ * no room; OTLP as calls. One thread processes them, so a bounded amount is under way and the rest waits here, sender by
+ * sender (fair-queue.ts). Large OTLP requests have a queue of their own: they take seconds, with pauses for the others.
  */
-import { FleetError } from '../base/errors.ts'
+import type { Clock } from '../base/clock.ts'
 import type { Tracing } from '../base/tracing.ts'
 import type { OtlpContext, OtlpEncoding } from '../ingest/otlp/outcome.ts'
 import type { WriteOutcome, WriteProtocol } from '../ingest/write-outcome.ts'
 import type { AppThreads } from './app-threads.ts'
+import { FairQueue, type Queued } from './fair-queue.ts'
 
 interface ReceivedWritesParts {
   readonly threads: Pick<AppThreads, 'ingest' | 'lane'>
   readonly tracing: Tracing
-  readonly nowMs: () => number
-  /** Inclusive. */
-  readonly pendingMax: number
+  readonly clock: Clock
+  /** Of the time that a request may wait here; inclusive. */
+  readonly waitMsMax: number
+  /** Called for each request that is refused because it waited, with the kind of its sender. */
+  readonly onRefused: (ownerKind: string) => void
 }
 
-/** Each call resolves when the accepted data is durable; rejects with FleetError, `overloaded` when too many wait. */
-export function createReceivedWrites({ threads, tracing, nowMs, pendingMax }: ReceivedWritesParts) {
+/** About a hundred scrapes, or thirty requests of a backlog: some 20 ms of work, which a request of another sender waits. */
+const UNDER_WAY_BYTES_MAX = 2 * 1024 * 1024
+/** A larger OTLP request takes seconds, and ten times its size in memory while it is decoded: one at a time. */
+const LARGE_BYTES = 512 * 1024
+
+/** Each call resolves when the accepted data is durable; rejects with FleetError, `overloaded` when it waited too long. */
+export function createReceivedWrites({ threads, tracing, clock, waitMsMax, onRefused }: ReceivedWritesParts) {
   const { lane, ingest } = threads
-  let pending = 0
-  const settled = (): void => {
-    pending--
+  const queue = new FairQueue({ bytesMax: UNDER_WAY_BYTES_MAX, waitMsMax, clock, onRefused })
+  const largeQueue = new FairQueue({ bytesMax: 0, waitMsMax, clock, onRefused })
+  const traced =
+    <T>(format: string, write: () => Promise<T>) =>
+    (): Promise<T> =>
+      tracing.span(`ingest ${format}`, {}, write)
+  const run = <T>(to: FairQueue, queued: Queued, format: string, write: () => Promise<T>): Promise<T> =>
+    to.run(queued, tracing.isOn ? traced(format, write) : write)
+  const contextOf = (cluster: string | undefined) => {
+    return { nowMs: clock.nowMs(), ...(cluster === undefined ? {} : { cluster }) }
   }
-  /** HOT: one promise and no async function, which would be three more. */
-  const bounded = <T>(format: string, write: () => Promise<T>): Promise<T> => {
-    if (pending >= pendingMax) {
-      const message = `${pending} write requests wait already; ingest.pending-max is ${pendingMax}`
-      return Promise.reject(new FleetError('overloaded', message))
-    }
-    pending++
-    const writing = tracing.isOn ? tracing.span(`ingest ${format}`, {}, write) : write()
-    writing.then(settled, settled)
-    return writing
-  }
-  const contextOf = (cluster: string | undefined) => ({ nowMs: nowMs(), ...(cluster === undefined ? {} : { cluster }) })
   /** Takes a decompressed body. `cluster`: to which the sender's token is bound. */
   const otlp =
     <O>(format: string, write: (body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext) => Promise<O>) =>
-    (body: Uint8Array, encoding: OtlpEncoding, cluster: string | undefined): Promise<O> =>
-      bounded(format, () => write(body, encoding, contextOf(cluster)))
+    (body: Uint8Array, encoding: OtlpEncoding, cluster: string | undefined, queued: Queued): Promise<O> =>
+      run(body.length < LARGE_BYTES ? queue : largeQueue, queued, format, () =>
+        write(body, encoding, contextOf(cluster)),
+      )
   const { writes } = ingest
   return {
     /** Takes a body as received: compressed and in pieces. */
@@ -47,8 +53,11 @@ export function createReceivedWrites({ threads, tracing, nowMs, pendingMax }: Re
       body: readonly Uint8Array[],
       cluster: string | undefined,
       protocol: WriteProtocol,
+      queued: Queued,
     ): Promise<WriteOutcome> =>
-      bounded(
+      run(
+        queue,
+        queued,
         'remote write',
         () =>
           lane.write(body, cluster, protocol) ??

@@ -13,6 +13,7 @@ describe('errors', () => {
 
   test('what is worth repeating is never answered as if it were the sender’s fault', () => {
     for (const [code, { status, isRetryable }] of Object.entries(ERROR_CODES)) {
+      // 429 says itself that it is worth repeating.
       if (status >= 400 && status < 499 && status !== 429)
         expect({ code, isRetryable }).toEqual({ code, isRetryable: false })
     }

@@ -3,6 +3,7 @@ import { FleetError } from '../../src/base/errors.ts'
 import { NO_TRACING, type Tracing } from '../../src/base/tracing.ts'
 import { NOTHING_TAKEN, type WriteOutcome } from '../../src/ingest/write-outcome.ts'
 import { createReceivedWrites } from '../../src/threads/received-writes.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 
 const TAKEN: WriteOutcome = { status: 204, message: '', ...NOTHING_TAKEN, samplesIn: 1, samplesTaken: 1 }
 const BODY = [Buffer.from('a'), Buffer.from('bc')]
@@ -15,7 +16,6 @@ function thread(hasRoom = true) {
   const unused = (): never => {
     throw new Error('not called here')
   }
-  type Threads = Parameters<typeof createReceivedWrites>[0]['threads']
   const threads: Threads = {
     lane: { write: () => (hasRoom ? wait() : undefined), fail: unused },
     ingest: {
@@ -24,44 +24,53 @@ function thread(hasRoom = true) {
           calls.push([Buffer.from(body).toString(), context])
           return wait()
         },
+        otlpLogs: wait,
       },
     } as unknown as Threads['ingest'],
   }
   return { threads, waiting, calls }
 }
 
-function writesOver(threads: Parameters<typeof createReceivedWrites>[0]['threads'], tracing: Tracing = NO_TRACING) {
-  const writes = createReceivedWrites({ threads, tracing, nowMs: () => 1000, pendingMax: 2 })
-  return () => writes.remoteWrite(BODY, 'prague', '1.0')
+/** A request of a sender; `leave` ends its connection. */
+function request(owner: object = {}, bytes = 1024) {
+  const listeners = new Set<() => void>()
+  return {
+    owner: Object.assign(owner, { kind: 'cluster' }),
+    bytes,
+    whenGone: (listener: () => void) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    leave: () => {
+      for (const listener of [...listeners]) listener()
+    },
+    listeners,
+  }
 }
 
-describe('write requests that wait', () => {
-  test('one more than the limit is refused, until one is answered, however', async () => {
-    const { threads, waiting } = thread()
-    const write = writesOver(threads)
-    const [first, second] = [write(), write()]
-    await expect(write()).rejects.toMatchObject({ code: 'overloaded' })
-    waiting[0]!.resolve(TAKEN)
-    expect(await first).toEqual(TAKEN)
-    const third = write()
-    await expect(write()).rejects.toMatchObject({ code: 'overloaded' })
-    waiting[1]!.reject(new FleetError('storage_full', 'no room'))
-    await expect(second).rejects.toMatchObject({ code: 'storage_full' })
-    const fourth = write()
-    await expect(write()).rejects.toMatchObject({ code: 'overloaded' })
-    for (const { resolve } of waiting.slice(2)) resolve(TAKEN)
-    expect(await Promise.all([third, fourth])).toEqual([TAKEN, TAKEN])
-  })
+type Threads = Parameters<typeof createReceivedWrites>[0]['threads']
 
+function writesOver(threads: Threads, tracing: Tracing = NO_TRACING) {
+  const clock = new FakeClock(1000)
+  const refused: string[] = []
+  const onRefused = (kind: string) => refused.push(kind)
+  const writes = createReceivedWrites({ threads, tracing, clock, waitMsMax: 5000, onRefused })
+  const write = (queued = request()) => writes.remoteWrite(BODY, 'prague', '1.0', queued)
+  return { ...writes, write, clock, refused }
+}
+
+const MIB = 1024 * 1024
+
+describe('write requests', () => {
   test('without room in the lane it is a call, with the whole body', async () => {
     const { threads, waiting, calls } = thread(false)
-    const written = writesOver(threads)()
+    const written = writesOver(threads).write()
     waiting[0]!.resolve(TAKEN)
     expect(await written).toEqual(TAKEN)
     expect(calls).toEqual([['abc', { nowMs: 1000, cluster: 'prague', protocol: '1.0' }]])
   })
 
-  test('is traced when tracing is on', async () => {
+  test('are traced when tracing is on', async () => {
     const spans: string[] = []
     const tracing: Tracing = {
       ...NO_TRACING,
@@ -72,9 +81,69 @@ describe('write requests that wait', () => {
       },
     }
     const { threads, waiting } = thread()
-    const written = writesOver(threads, tracing)()
+    const written = writesOver(threads, tracing).write()
     waiting[0]!.resolve(TAKEN)
     expect(await written).toEqual(TAKEN)
     expect(spans).toEqual(['ingest remote write'])
+  })
+
+  test('beyond what is under way wait for an answer, good or bad, and are refused when they waited too long', async () => {
+    const { threads, waiting } = thread()
+    const { write, clock, refused } = writesOver(threads)
+    const owner = {}
+    const [first, second, third, fourth] = Array.from({ length: 4 }, () => write(request(owner, MIB)))
+    expect(waiting).toHaveLength(2)
+    waiting[0]!.resolve(TAKEN)
+    expect(await first).toEqual(TAKEN)
+    expect(waiting).toHaveLength(3)
+    waiting[1]!.reject(new FleetError('storage_full', 'no room'))
+    await expect(second).rejects.toMatchObject({ code: 'storage_full' })
+    expect(waiting).toHaveLength(4)
+    const late = write(request(owner, MIB))
+    clock.advance(6000)
+    await expect(late).rejects.toMatchObject({
+      code: 'overloaded',
+      message: expect.stringContaining('ingest.wait-max'),
+    })
+    expect(refused).toEqual(['cluster'])
+    for (const { resolve } of waiting.slice(2)) resolve(TAKEN)
+    expect(await Promise.all([third, fourth])).toEqual([TAKEN, TAKEN])
+  })
+
+  test('of a sender that left while they waited are not forwarded', async () => {
+    const { threads, waiting } = thread()
+    const { write } = writesOver(threads)
+    const running = write(request({}, 3 * MIB))
+    const [gone, other] = [request({}, MIB), request({}, MIB)]
+    const left = write(gone)
+    const stays = write(other)
+    gone.leave()
+    await expect(left).rejects.toMatchObject({ code: 'overloaded' })
+    waiting[0]!.resolve(TAKEN)
+    await running
+    expect(waiting).toHaveLength(2)
+    waiting[1]!.resolve(TAKEN)
+    expect(await stays).toEqual(TAKEN)
+    expect(other.listeners.size).toBe(0)
+  })
+})
+
+describe('large OTLP requests', () => {
+  test('are forwarded one at a time, and others go on meanwhile', async () => {
+    const { threads, waiting } = thread()
+    const { otlp, write } = writesOver(threads)
+    const large = new Uint8Array(MIB)
+    const send = () => otlp.logs(large, 'json', 'prague', request({}, MIB))
+    const [first, second] = [send(), send()]
+    expect(waiting).toHaveLength(1)
+    const small = write()
+    expect(waiting).toHaveLength(2)
+    waiting[1]!.resolve(TAKEN)
+    expect(await small).toEqual(TAKEN)
+    waiting[0]!.resolve(TAKEN)
+    await first
+    expect(waiting).toHaveLength(3)
+    waiting[2]!.resolve(TAKEN)
+    await second
   })
 })

@@ -20,7 +20,7 @@ const MIB = 1024 * 1024
 function ingestInto({ writer }: TempStore) {
   const intake = new Intake(writer.appender, INGEST_DEFAULTS)
   const otlp = OTLP_DEFAULTS
-  const traceLimits = { retentionMs: 30 * DAY_MS, spansPerTraceMax: 20_000 }
+  const traceLimits = { retentionMs: 30 * DAY_MS, spansPerTraceMax: 20_000, bytesPerTraceMax: 1e9 }
   const { observations, logs, spans } = writer
   const logLimits = { objectRetentionMs: 400 * DAY_MS, logRetentionMs: 30 * DAY_MS }
   return {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -82,7 +82,7 @@ export async function registerFaro(app: FastifyInstance, deps: FaroDeps): Promis
         const key = request.headers['idempotency-key']
         // A repeated batch is acknowledged: its sender missed the response, the batch was not lost.
         if (typeof key === 'string' && seen.has(key)) return reply.code(202).type('text/plain').send('ok')
-        const body = await decoded(request.body ?? Buffer.alloc(0), request.headers['content-encoding'])
+        const body = await decoded(request)
         const nowMs = clock.nowMs()
         const items = received(body, nowMs)
         record(items, log, metrics)
@@ -152,13 +152,15 @@ function corsHeaders(origin: string | undefined): Record<string, string> {
   }
 }
 
-async function decoded(body: Buffer, encoding: string | undefined): Promise<Buffer> {
+async function decoded(request: FastifyRequest<{ Body: Buffer | undefined }>): Promise<Buffer> {
+  const { body = Buffer.alloc(0), bodyLease } = request
+  const encoding = request.headers['content-encoding']
   switch (encoding?.toLowerCase()) {
     case undefined:
     case 'identity':
       return body
     case 'gzip':
-      return gunzipBody(body, 'faro', FARO_LIMITS.bodyBytesMax, () => {
+      return gunzipBody(body, 'faro', bodyLease!, FARO_LIMITS.bodyBytesMax, () => {
         return new FleetError('too_large', `faro: got more than ${FARO_LIMITS.bodyBytesMax} bytes after decompression`)
       })
     default:

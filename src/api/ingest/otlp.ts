@@ -1,9 +1,10 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { OtlpLogsOutcome } from '../../ingest/otlp/logs.ts'
 import type { OtlpMetricsOutcome } from '../../ingest/otlp/metrics.ts'
 import { otlpAnswer, type OtlpEncoding, type OtlpOutcome } from '../../ingest/otlp/outcome.ts'
+import type { BodyLease } from '../server/body-admission.ts'
 import { gunzipBody, overLimit, watchBodyLimit, type RecordRefusal } from '../server/body-limit.ts'
 import { counted, type WriteCounts } from './write-metrics.ts'
 
@@ -23,10 +24,16 @@ interface OtlpOptions {
 }
 
 /**
- * Takes a decompressed body. `cluster`: to which the sender's token is bound. Resolves when the accepted data is durable;
- * rejects with FleetError `overloaded`, `storage_full` or `storage_failed` otherwise.
+ * Takes a decompressed body. `cluster`: to which the sender's token is bound. `lease`: what the request holds, for as long
+ * as this takes. Resolves when the accepted data is durable; rejects with FleetError `overloaded`, `storage_full` or
+ * `storage_failed` otherwise.
  */
-type WriteOtlp<O> = (body: Uint8Array, encoding: OtlpEncoding, cluster: string | undefined) => Promise<O>
+type WriteOtlp<O> = (
+  body: Uint8Array,
+  encoding: OtlpEncoding,
+  cluster: string | undefined,
+  lease: BodyLease,
+) => Promise<O>
 
 export interface OtlpWrites {
   readonly metrics: WriteOtlp<OtlpMetricsOutcome>
@@ -92,8 +99,9 @@ async function registerSignal<O extends OtlpOutcome>(
         },
         handler: async (request, reply) => {
           const encoding = otlpEncodingOf(request.headers['content-type']) ?? 'protobuf'
-          const body = await decoded(request.body ?? NOTHING, request.headers['content-encoding'], decodedBytesMax)
-          const writing = write(body, encoding, request.principal?.cluster)
+          const lease = request.bodyLease!
+          const body = await decoded(request, lease, decodedBytesMax)
+          const writing = write(body, encoding, request.principal?.cluster, lease)
           const outcome = await counted(metrics, format, writing, countsOf)
           count?.(outcome)
           // Senders accept only this exact type; a Buffer keeps Fastify from adding a charset.
@@ -129,7 +137,12 @@ function unsupported(type: string | undefined): FleetError | undefined {
 }
 
 /** Other content encodings are 400, not 415, as the protocol requires. */
-async function decoded(body: Buffer, encoding: string | undefined, bytesMax: number): Promise<Uint8Array> {
+async function decoded(
+  { body = NOTHING, headers }: FastifyRequest<{ Body: Buffer | undefined }>,
+  lease: BodyLease,
+  bytesMax: number,
+): Promise<Uint8Array> {
+  const encoding = headers['content-encoding']
   const tooLarge = () => overLimit('decompressed', 'ingest.decompressed-bytes-max', bytesMax)
   switch (encoding?.toLowerCase()) {
     case undefined:
@@ -137,7 +150,7 @@ async function decoded(body: Buffer, encoding: string | undefined, bytesMax: num
       if (body.length > bytesMax) throw tooLarge()
       return body
     case 'gzip':
-      return gunzipBody(body, 'otlp', bytesMax, tooLarge)
+      return gunzipBody(body, 'otlp', lease, bytesMax, tooLarge)
     default:
       throw new FleetError('bad_request', `content encoding: got ${JSON.stringify(encoding)}, want gzip or none`)
   }

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { FleetError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { WriteOutcome } from '../../ingest/write-outcome.ts'
 import type { Granted, tryAccess } from '../server/access.ts'
-import { RETRY_AFTER_SECONDS, asFailure, logFailure, textOf } from '../server/error-handler.ts'
+import type { BodyAdmission, BodyLease } from '../server/body-admission.ts'
+import { RETRY_AFTER_SECONDS, asFailure, hasRetryAfter, logFailure, textOf } from '../server/error-handler.ts'
 import { protocolOf, type Write } from './remote-write.ts'
 import { WriteTally } from './write-metrics.ts'
 import { readBody, type FastPath } from '../server/fast-path.ts'
@@ -14,6 +16,7 @@ import { readBody, type FastPath } from '../server/fast-path.ts'
  */
 interface PlainWritesParts {
   readonly write: Write
+  readonly admission: BodyAdmission
   readonly bodyBytesMax: number
   readonly metrics: OwnMetrics
   readonly log: Log
@@ -67,6 +70,7 @@ class Exchange {
   readonly #parts: PlainWritesParts
   readonly #counts: WriteTally
   readonly #startMs = performance.now()
+  #lease: BodyLease | undefined
 
   constructor(request: IncomingMessage, response: ServerResponse, parts: PlainWritesParts, counts: WriteTally) {
     this.#request = request
@@ -76,15 +80,28 @@ class Exchange {
   }
 
   read({ principal }: Granted): void {
-    readBody(this.#request, (body) => {
-      this.#parts.write(body, principal?.cluster, '1.0').then(this.#succeed, (thrown: unknown) => {
+    const { admission, write } = this.#parts
+    const declaredBytes = Number(this.#request.headers['content-length'])
+    const lease = admission.admit(this.#response, principal, declaredBytes, true)
+    if (lease instanceof FleetError) {
+      this.fail(lease)
+      return
+    }
+    this.#lease = lease
+    const read = (body: readonly Uint8Array[]): void => {
+      lease.arrived()
+      write(body, principal?.cluster, '1.0', lease).then(this.#succeed, (thrown: unknown) => {
         this.#counts.failed()
         this.fail(thrown)
       })
+    }
+    readBody(this.#request, read, () => {
+      lease.release()
     })
   }
 
   readonly #succeed = (outcome: WriteOutcome): void => {
+    this.#lease?.release()
     this.#counts.written(outcome)
     try {
       // The process is about to end: senders should connect to its successor.
@@ -98,9 +115,10 @@ class Exchange {
   }
 
   fail(thrown: unknown): void {
+    this.#lease?.release()
     const failure = asFailure(thrown)
     logFailure(this.#parts.log, ROUTE, thrown, failure)
-    if (failure.status === 503) this.#response.setHeader('retry-after', RETRY_AFTER_SECONDS)
+    if (hasRetryAfter(failure.status)) this.#response.setHeader('retry-after', RETRY_AFTER_SECONDS)
     sendText(this.#response, failure.status, textOf(failure))
     this.#answered()
   }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { WriteOutcome, WriteProtocol } from '../../ingest/write-outcome.ts'
+import type { BodyLease } from '../server/body-admission.ts'
 import { watchBodyLimit, type RecordRefusal } from '../server/body-limit.ts'
 import { FORMATS, countedWrite } from './write-metrics.ts'
 
@@ -23,13 +24,14 @@ interface RemoteWriteOptions {
 }
 
 /**
- * Takes a body as received: compressed and in pieces. `cluster`: to which the sender's token is bound. Resolves when the
- * accepted samples are durable; rejects with FleetError `overloaded`, `storage_full` or `storage_failed` otherwise.
+ * Takes a body as received: compressed and in pieces. `cluster`: to which the sender's token is bound. `lease`: what the
+ * request holds, for as long as this takes. Resolves when the accepted samples are durable; rejects with FleetError `overloaded`, `storage_full` or `storage_failed` otherwise.
  */
 export type Write = (
   body: readonly Uint8Array[],
   cluster: string | undefined,
   protocol: WriteProtocol,
+  lease: BodyLease,
 ) => Promise<WriteOutcome>
 
 const SAMPLES_WRITTEN = 'x-prometheus-remote-write-samples-written'
@@ -57,13 +59,14 @@ export async function registerRemoteWrite(app: FastifyInstance, options: RemoteW
     scope.route<{ Body: Uint8Array | undefined }>({
       method: 'POST',
       url: '/api/v1/write',
-      config: { access: 'ingest', dialect: 'text' },
+      config: { access: 'ingest', dialect: 'text', isDroppedOn429: true },
       onRequest: (request, _reply, next) => {
         next(unsupported(request.headers['content-type'], request.headers['content-encoding']))
       },
       handler: async (request, reply) => {
         const protocol = protocolOf(request.headers['content-type']) ?? '1.0'
-        const writing = write(request.body === undefined ? [] : [request.body], request.principal?.cluster, protocol)
+        const body = request.body === undefined ? [] : [request.body]
+        const writing = write(body, request.principal?.cluster, protocol, request.bodyLease!)
         const answer = await countedWrite(metrics, FORMATS[protocol], writing)
         if (protocol === '2.0') void reply.headers(writtenHeaders(answer))
         void reply.code(answer.status).type('text/plain; charset=utf-8')

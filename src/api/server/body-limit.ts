@@ -1,9 +1,9 @@
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { createGunzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { FleetError, messageOf } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { Refusal } from '../../model/refusal.ts'
+import type { BodyLease } from './body-admission.ts'
 
 /** Records the refusal of a body that never reached `ingest`, for `/debug/ingest`. Not awaited. */
 export type RecordRefusal = (refusal: Refusal, cluster: string | undefined) => void
@@ -45,20 +45,34 @@ export function overLimit(state: string, option: string, bytesMax: number): Flee
   return new FleetError('too_large', `got a body of more bytes, ${state}, than ${option}, ${bytesMax}`)
 }
 
-/** Off the main thread, on Node's own pool. */
-const unzip = promisify(gunzip)
+/** Of the decompressed body, in one piece. */
+const PIECE_BYTES = 64 * 1024
 
-/** Throws `tooLarge()` when the decompressed body has more than `bytesMax`, and `bad_request` when it is not gzip. */
+/**
+ * Decompresses off the main thread, on Node's own pool; the lease grows with the body. Throws `tooLarge()` when the
+ * decompressed body has more than `bytesMax`, and `bad_request` when it is not gzip.
+ */
 export async function gunzipBody(
   body: Buffer,
   protocol: string,
+  lease: BodyLease,
   bytesMax: number,
   tooLarge: () => FleetError,
 ): Promise<Buffer> {
+  const unzip = createGunzip({ chunkSize: PIECE_BYTES })
+  const pieces: Buffer[] = []
+  let bytes = 0
+  unzip.end(body)
   try {
-    return await unzip(body, { maxOutputLength: bytesMax })
+    for await (const piece of unzip as AsyncIterable<Buffer>) {
+      bytes += piece.length
+      if (bytes > bytesMax) throw tooLarge()
+      lease.grow(piece.length)
+      pieces.push(piece)
+    }
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
+    if (thrown instanceof FleetError) throw thrown
     throw new FleetError('bad_request', `${protocol}: the body is not gzip: ${messageOf(thrown)}`)
   }
+  return Buffer.concat(pieces, bytes)
 }

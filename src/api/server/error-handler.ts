@@ -47,9 +47,14 @@ export function logFailure(log: Log, route: string | undefined, thrown: unknown,
 /** After which a client should retry a request that failed with 429 or 503. */
 export const RETRY_AFTER_SECONDS = 5
 
+/** Whether a sender is told when to send a request again. */
+export function hasRetryAfter(status: number): boolean {
+  return status === 429 || status === 503
+}
+
 function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: FleetError): FastifyReply {
   void reply.code(failure.status)
-  if (failure.status === 429 || failure.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
+  if (hasRetryAfter(failure.status)) void reply.header('retry-after', RETRY_AFTER_SECONDS)
   if (failure.code === 'unauthenticated') {
     // Both, so that Prometheus' `authorization` and `basic_auth` work, and a browser prompts for the password.
     const bearer = 'Bearer realm="daytwo"'

@@ -41,8 +41,12 @@ export function createFastPathServer(
   return server
 }
 
-/** HOT. Calls `read` with the whole body, in the pieces in which it arrived; never when the connection ends early. */
-export function readBody(request: IncomingMessage, read: (body: readonly Uint8Array[]) => void): void {
+/** HOT. Calls `read` with the whole body, in the pieces in which it arrived, or `left` when the connection ends early. */
+export function readBody(
+  request: IncomingMessage,
+  read: (body: readonly Uint8Array[]) => void,
+  left: () => void,
+): void {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => {
     chunks.push(chunk)
@@ -50,7 +54,5 @@ export function readBody(request: IncomingMessage, read: (body: readonly Uint8Ar
   request.on('end', () => {
     read(chunks)
   })
-  request.on('error', NOTHING)
+  request.on('error', left)
 }
-
-const NOTHING = (): void => undefined

@@ -37,6 +37,8 @@ declare module 'fastify' {
     dialect?: Dialect
     /** Accepts requests from pages of any origin (browser telemetry). All other routes refuse foreign pages. */
     isOpenToOrigins?: boolean
+    /** Prometheus drops the samples of a remote write that is answered 429, and repeats them after 503. */
+    isDroppedOn429?: boolean
     /** The response lasts as long as the client listens, so its duration is not measured. */
     isEndless?: boolean
     /** See `laneOf`. */

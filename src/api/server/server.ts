@@ -27,7 +27,9 @@ import { registerAlertDetail, type AlertContext } from '../fleet/alert-detail.ts
 import { registerAlerts } from '../fleet/alerts.ts'
 import { registerDecommissions } from '../fleet/decommissions.ts'
 import { registerDeliveries, type ApiNotify } from '../fleet/deliveries.ts'
+import { BodyAdmission, installBodyAdmission } from './body-admission.ts'
 import type { RecordRefusal } from './body-limit.ts'
+import { limitConnections } from './connection-limits.ts'
 import { installCors, installSecurityHeaders } from './security-headers.ts'
 import { installErrorHandler } from './error-handler.ts'
 import { registerDashboards, type DashboardCatalog } from '../fleet/dashboards.ts'
@@ -167,6 +169,11 @@ interface ApiSettings {
   readonly listenHost: string
   /** See `web.cors-origins`. */
   readonly corsOrigins: readonly string[]
+  readonly connectionsMax: number
+  /** Of one remote address. */
+  readonly addressConnectionsMax: number
+  /** Of all requests with a body that are in flight. */
+  readonly requestBytesMax: number
   /** Of a write request as sent, compressed. */
   readonly bodyBytesMax: number
   /** Of a write request after decompression. */
@@ -189,13 +196,19 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   const { settings, metrics, clock, log, language = STABLE_LANGUAGE } = deps
   const { parser = createQueryParser(language) } = deps
   const access = { ...settings, requiresToken: deps.requiresToken, authenticate: deps.authenticate }
+  const { bodyBytesMax, requestBytesMax } = settings
+  const admission = new BodyAdmission({ bytesMax: requestBytesMax, bodyBytesMax, clock, metrics })
   const app = Fastify({
-    serverFactory: (handler) =>
-      createFastPathServer(handler, plainWrites({ ...settings, ...deps, tryAccess: tryAccess(access, 'ingest') }), {
+    serverFactory: (handler) => {
+      const fastPath = plainWrites({ ...settings, ...deps, admission, tryAccess: tryAccess(access, 'ingest') })
+      const server = createFastPathServer(handler, fastPath, {
         keepAliveMs: KEEP_ALIVE_MS,
         headersArriveMs: HEADERS_ARRIVE_MS,
         requestArrivesMs: REQUEST_ARRIVES_MS,
-      }),
+      })
+      limitConnections(server, settings, metrics)
+      return server
+    },
     logger: false, // Failures are logged by the error handler, requests are counted by metrics.
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: PARAM_CHARS_MAX },
@@ -217,6 +230,7 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   await app.register(fastifyCompress, { globalDecompression: false, encodings: ['gzip', 'deflate'], threshold: 1024 })
   installCors(app, settings.corsOrigins)
   installAccess(app, access)
+  installBodyAdmission(app, admission)
   checkQueryStrings(app)
   acceptJson(app)
   app.addHook('onRequest', (request, _reply, done) => {

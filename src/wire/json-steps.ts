@@ -21,7 +21,7 @@ const [OBJECT_OPEN, OBJECT_CLOSE] = [0x7b, 0x7d]
 export function* parseJsonInSteps(text: string): Steps<unknown> {
   const start = afterSpace(text, 0)
   const first = text.charCodeAt(start)
-  if (text.length <= PIECE_CHARS || (first !== LIST_OPEN && first !== OBJECT_OPEN)) return JSON.parse(text)
+  if (text.length <= PIECE_CHARS || (first !== LIST_OPEN && first !== OBJECT_OPEN)) return JSON.parse(text) as unknown
   const open: Container[] = []
   let level = 0
   let yieldedAt = 0
@@ -51,7 +51,7 @@ export function* parseJsonInSteps(text: string): Steps<unknown> {
           break
         }
         expect(afterSpace(text, at + 1) === text.length)
-        return closed.value ?? JSON.parse(text)
+        return closed.value ?? (JSON.parse(text) as unknown)
       }
     }
     if (at - yieldedAt < PIECE_CHARS) continue

@@ -103,7 +103,7 @@ describe('write requests', () => {
     clock.advance(6000)
     await expect(late).rejects.toMatchObject({
       code: 'overloaded',
-      message: expect.stringContaining('ingest.wait-max'),
+      message: expect.stringContaining('ingest.wait-max') as string,
     })
     expect(refused).toEqual(['cluster'])
     for (const { resolve } of waiting.slice(2)) resolve(TAKEN)

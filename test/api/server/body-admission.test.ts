@@ -42,7 +42,7 @@ async function listening(settings: Parameters<typeof makeServer>[0] extends infe
 interface Client {
   readonly socket: Socket
   /** What the server sent so far. */
-  answer(): string
+  readonly answer: () => string
 }
 
 async function client(port: number, sent: string | Uint8Array = ''): Promise<Client> {

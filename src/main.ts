@@ -29,6 +29,16 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/fleet.ts')).fleetCommand,
     },
     {
+      name: 'backup',
+      summary: 'Copy the data of a running server into one file, or check such a copy.',
+      load: async () => (await import('./cli/backup.ts')).backupCommand,
+    },
+    {
+      name: 'restore',
+      summary: 'Make a data directory from a backup.',
+      load: async () => (await import('./cli/restore.ts')).restoreCommand,
+    },
+    {
       name: 'decommission',
       summary: 'Say of clusters that they were switched off for good, or take it back.',
       load: async () => (await import('./cli/decommission.ts')).decommissionCommand,

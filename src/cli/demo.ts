@@ -13,6 +13,7 @@ import { startSimulation, type Simulation, type SimulationProgress } from '../..
 import { unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
 import { demoNotifyConfig } from './demo-notify.ts'
+import { showProgress, showQuarters } from './progress-bar.ts'
 import { paceOf, WHOLE_CLUSTERS_MAX, type DemoPace } from './demo-pace.ts'
 import { renderOptions } from '../config/config.ts'
 import { CONFIG_PLACES, readServeArguments, renderExtras, type ExtraOption } from './serve-options.ts'
@@ -176,35 +177,6 @@ function showHistory({ sending }: DemoPace): (progress: SimulationProgress) => v
   const show = { metrics: showProgress(sending), objects: showQuarters('Sending what Collectors saw in that time') }
   return ({ kind, fraction }) => {
     show[kind]({ fraction })
-  }
-}
-
-type ShowProgress = (progress: Pick<SimulationProgress, 'fraction'>) => void
-
-/** One line that is overwritten on a terminal; a line per quarter elsewhere. */
-function showProgress(title: string): ShowProgress {
-  if (!process.stdout.isTTY) return showQuarters(title)
-  const width = 30
-  let isDone = false
-  return ({ fraction }) => {
-    if (isDone) return
-    isDone = fraction >= 1
-    const done = Math.round(fraction * width)
-    const percent = `${String(Math.floor(fraction * 100)).padStart(3)} %`
-    process.stdout.write(`\r${title} [${'='.repeat(done)}${' '.repeat(width - done)}] ${percent}${isDone ? '\n' : ''}`)
-  }
-}
-
-/** Clears the current line of a terminal. */
-const CLEAR_LINE = '\r\u001b[2K'
-
-function showQuarters(title: string): ShowProgress {
-  let quartersShown = 0
-  return ({ fraction }) => {
-    while (fraction * 4 >= quartersShown + 1) {
-      quartersShown++
-      console.log(`${process.stdout.isTTY ? CLEAR_LINE : ''}${title}: ${quartersShown * 25} %`)
-    }
   }
 }
 

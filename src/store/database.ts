@@ -10,7 +10,7 @@ import { migrate } from './migrations.ts'
  */
 
 export const DATABASE_FILE = 'daytwo.db'
-const LOCK_FILE = 'daytwo.lock'
+export const LOCK_FILE = 'daytwo.lock'
 /** "D2TW": distinguishes this file from other SQLite files. */
 const APPLICATION_ID = 0x44325457
 /** How long a write waits for another process' short write (a token command). */
@@ -62,11 +62,16 @@ export function openDatabaseForReading(dir: string): Database.Database {
   })
 }
 
+/** Whether a database is Daytwo's. */
+export function isOurs(db: Database.Database): boolean {
+  return db.pragma('application_id', { simple: true }) === APPLICATION_ID
+}
+
 function checkOwner(db: Database.Database, path: string): void {
   // The tables first: another process that creates the file now sets the id before it creates tables.
   const tables = db.prepare<[], number>('SELECT count(*) FROM sqlite_schema').pluck().get()
+  if (isOurs(db)) return
   const id = db.pragma('application_id', { simple: true })
-  if (id === APPLICATION_ID) return
   if (id !== 0 || tables !== 0) {
     throw new FleetError(
       'storage_failed',

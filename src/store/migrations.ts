@@ -510,32 +510,37 @@ export const SCHEMA_VERSION = BASELINE_VERSION + STEPS.length
 
 /**
  * Creates the schema in an empty file, and runs the missing steps, in one transaction. Throws FleetError
- * `data_dir_too_new` when the file has a newer schema, and `storage_failed` when it is older than the baseline.
+ * as `checkVersion` does.
  */
 export function migrate(db: Database.Database, path: string): void {
   // IMMEDIATE, and the version read inside: a token command and a server may start at the same moment.
   const run = db.transaction(() => {
     const version = versionOf(db)
-    if (version > SCHEMA_VERSION) {
-      throw new FleetError(
-        'data_dir_too_new',
-        `${path} has schema version ${version}, this program knows ${SCHEMA_VERSION}`,
-        { hint: 'start the newer daytwo that wrote it, or restore a backup made by this version' },
-      )
-    }
-    if (version !== 0 && version < BASELINE_VERSION) {
-      throw new FleetError(
-        'storage_failed',
-        `${path} has schema version ${version}, this program reads ${BASELINE_VERSION} and later`,
-        { hint: 'it was written before the first release; start with an empty data directory' },
-      )
-    }
+    if (version !== 0) checkVersion(version, path)
     if (version === SCHEMA_VERSION) return
     if (version === 0) db.exec(BASELINE)
     for (const step of STEPS.slice(Math.max(0, version - BASELINE_VERSION))) db.exec(step)
     db.pragma(`user_version = ${SCHEMA_VERSION}`)
   })
   run.immediate()
+}
+
+/** Throws FleetError `data_dir_too_new` or `storage_failed` for a schema that this program cannot read. */
+export function checkVersion(version: number, path: string): void {
+  if (version > SCHEMA_VERSION) {
+    throw new FleetError(
+      'data_dir_too_new',
+      `${path} has schema version ${version}, this program knows ${SCHEMA_VERSION}`,
+      { hint: 'start the newer daytwo that wrote it, or restore a backup made by this version' },
+    )
+  }
+  if (version < BASELINE_VERSION) {
+    throw new FleetError(
+      'storage_failed',
+      `${path} has schema version ${version}, this program reads ${BASELINE_VERSION} and later`,
+      { hint: 'it was written before the first release; start with an empty data directory' },
+    )
+  }
 }
 
 export function versionOf(db: Database.Database): number {

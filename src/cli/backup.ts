@@ -1,0 +1,166 @@
+/** `daytwo backup`: copies a data directory that a server may be using, or checks a copy against a server's answers. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startApp } from '../app.ts'
+import { systemClock } from '../base/clock.ts'
+import { silentLog } from '../base/log.ts'
+import { OPTIONS, readConfig } from '../config/config.ts'
+import { bytes } from '../config/config-values.ts'
+import { VERSION } from '../config/version.ts'
+import { checkIntegrity, readBackup, restoreBackup, writeBackup, type StoredBackup } from '../store/backup.ts'
+import { openFacts } from '../store/facts/facts.ts'
+import { compareAnswers } from './answer-comparison.ts'
+import { parseArguments, timeGiven, unexpected } from './arguments.ts'
+import type { Command } from './command.ts'
+import { NoAnswer, serverOf } from './prometheus-client.ts'
+import { showProgress } from './progress-bar.ts'
+
+const VALUED = new Set(['data', 'rate', 'against', 'at', 'token', 'token-file'])
+const RATE = '64MiB'
+/** Senders may be some scrapes late with what belongs to the moment of the backup. */
+const SETTLED_MS = 2 * 60_000
+const SHOWN_MAX = 10
+
+export const backupCommand: Command = {
+  help: () =>
+    [
+      'Usage: daytwo backup FILE [--data DIR] [--rate BYTES]',
+      '       daytwo backup --verify FILE [--against URL|DIR] [--at TIME]',
+      '',
+      'Copies a data directory into one file, while a server uses it. The copy is a snapshot: it has everything that was',
+      'acknowledged before it began, and nothing from after. FILE appears when it is complete and on the disk; an earlier',
+      'backup of that name is replaced. Until it is complete, the log beside the database grows by what is received.',
+      'Do not copy daytwo.db yourself: what is in its log would be missing, without an error.',
+      '',
+      'A backup has all that the data directory has, tokens (as hashes) included. It does not have the configuration file,',
+      'rules, runbooks, dashboards, the routing of notifications, and certificates: these are files of yours.',
+      '',
+      'With --verify it reads every page of a backup, and with --against it restores the backup into a temporary folder and',
+      'asks both some 200 questions about one moment of the past: PromQL, fleet, alerts, silences. Ends with 1 on a difference.',
+      '',
+      `  --data DIR\n      Folder of the data, as given to the server (default ${OPTIONS.data.default}).`,
+      `  --rate BYTES\n      How much to read per second at most, so that the server has the disk too (default ${RATE}); 0 is no limit.`,
+      '  --verify\n      Checks FILE instead of writing it.',
+      '  --against URL|DIR\n      The running server, or the data directory, to compare with.',
+      '  --at TIME\n      The moment to ask about: a duration before now, RFC 3339, or seconds since the epoch. By default two minutes before the backup.',
+      '  --token TOKEN, --token-file FILE\n      Of a viewer, for the server at URL.',
+    ].join('\n'),
+  run: async (args) => {
+    const { words, options } = parseArguments(args, VALUED, new Set(['verify']))
+    const [file, ...others] = words
+    if (file === undefined || others.length > 0) {
+      throw unexpected('daytwo backup', words.join(' '), 'one file')
+    }
+    const isVerified = options.get('verify') === 'true'
+    const foreign = (isVerified ? ['data', 'rate'] : ['against', 'at', 'token', 'token-file']).find((name) =>
+      options.has(name),
+    )
+    if (foreign !== undefined) {
+      throw unexpected(`daytwo backup${isVerified ? ' --verify' : ''}`, `--${foreign}`, 'no such option')
+    }
+    return isVerified ? verify(file, options) : write(file, options)
+  },
+}
+
+async function write(file: string, options: ReadonlyMap<string, string>): Promise<number> {
+  const rate = options.get('rate') ?? RATE
+  const perSecond = bytes.read(rate)
+  if ('wanted' in perSecond) throw unexpected('option --rate', rate, perSecond.wanted)
+  const show = showProgress(`Copying into ${file}`)
+  const backup = await writeBackup({
+    dir: options.get('data') ?? OPTIONS.data.default,
+    file,
+    mark: { atMs: systemClock.nowMs(), version: VERSION },
+    bytesPerSecondMax: perSecond.value === 0 ? Infinity : perSecond.value,
+    onProgress: (copied, total) => {
+      show({ fraction: copied / total })
+    },
+  })
+  console.log(`${file}: ${describe(backup)}`)
+  return 0
+}
+
+function describe({ bytes: size, atMs, version, schemaVersion }: StoredBackup): string {
+  return `${size} bytes, of ${new Date(atMs).toISOString()}, by daytwo ${version}, schema ${schemaVersion}`
+}
+
+async function verify(file: string, options: ReadonlyMap<string, string>): Promise<number> {
+  const backup = readBackup(file)
+  checkIntegrity(file)
+  console.log(`${file}: no damage, ${describe(backup)}`)
+  const against = options.get('against')
+  if (against === undefined) return 0
+  const at = options.get('at')
+  const atMs = at === undefined ? backup.atMs - SETTLED_MS : timeGiven(at, 'at', systemClock.nowMs())
+  // Whole seconds: what a query's time has.
+  return compare(file, against, options, Math.floor(atMs / 1000) * 1000)
+}
+
+async function compare(
+  file: string,
+  against: string,
+  options: ReadonlyMap<string, string>,
+  atMs: number,
+): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'daytwo-verify-'))
+  const running: Running[] = []
+  try {
+    const copy = await serveCopy(file, join(folder, 'backup'))
+    running.push(copy)
+    const isUrl = /^https?:\/\//.test(against)
+    const other = isUrl ? undefined : await serveCopy(await copyOf(against, folder), join(folder, 'against'))
+    if (other !== undefined) running.push(other)
+    const server = serverOf(other?.url ?? against, other === undefined ? options : new Map())
+    const { asked, differences } = await compareAnswers(serverOf(copy.url, new Map()), server, atMs)
+    for (const { path, texts } of differences.slice(0, SHOWN_MAX)) {
+      console.log(`different: ${path}\n  backup: ${texts[0]}\n  other:  ${texts[1]}`)
+    }
+    const when = new Date(atMs).toISOString()
+    console.log(
+      `${asked} questions about ${when}: ${asked - differences.length} equal, ${differences.length} different`,
+    )
+    return differences.length === 0 ? 0 : 1
+  } catch (thrown) {
+    if (!(thrown instanceof NoAnswer)) throw thrown
+    console.error(`daytwo backup: ${thrown.message}`)
+    return 1
+  } finally {
+    for (const one of running) await one.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A data directory cannot be opened while a server uses it, and shall not be changed. */
+async function copyOf(dir: string, folder: string): Promise<string> {
+  const file = join(folder, 'against.backup')
+  const mark = { atMs: systemClock.nowMs(), version: VERSION }
+  await writeBackup({ dir, file, mark, bytesPerSecondMax: Infinity, onProgress: () => undefined })
+  return file
+}
+
+interface Running {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** A server on a copy, which receives nothing, evaluates and notifies nothing, and removes nothing for its age. */
+async function serveCopy(file: string, data: string): Promise<Running> {
+  await restoreBackup({ file, dir: data, replaces: false })
+  const facts = openFacts(data)
+  for (const { id } of await facts.tokens.list()) await facts.tokens.remove(id)
+  facts.close()
+  const kept = Object.keys(OPTIONS).filter((key) => key.startsWith('retention.'))
+  const config = readConfig(
+    new Map([
+      ['listen', '127.0.0.1:0'],
+      ['data', data],
+      ['own-metrics', 'false'],
+      ['content.watch', 'false'],
+      ...kept.map((key) => [key, '100y'] as const),
+    ]),
+    undefined,
+    {},
+  )
+  return startApp({ config, clock: systemClock, log: silentLog, isDemo: false })
+}

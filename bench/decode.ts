@@ -71,6 +71,10 @@ export class CountingAppender implements Appender {
     return 0
   }
 
+  newestMs(): number {
+    return -Infinity
+  }
+
   append(ref: number, timeMs: number, value: number): AppendOutcome {
     this.sum += ref + timeMs + value
     this.samples++

@@ -27,6 +27,7 @@ import { OWN_TRACES_HEADER, type OwnTraces } from './runtime/own-traces.ts'
 import { createReceivedWrites } from './threads/received-writes.ts'
 import type { Alerts } from './notify/alerts.ts'
 import type { UserActions } from './notify/user-actions.ts'
+import type { Erasures } from './fleet/clusters/erasures.ts'
 import type { Decommissions } from './fleet/clusters/decommissions.ts'
 import type { Reloader } from './runtime/reload.ts'
 import type { RemoteRules } from './runtime/remote-rules.ts'
@@ -51,6 +52,7 @@ export interface ServerParts {
   readonly userActions: UserActions
   readonly alerts: Alerts
   readonly decommissions: Decommissions
+  readonly erasures: Erasures
   readonly notifications: Notifications
   readonly reader: FleetReader
   readonly events: EventFeed
@@ -137,6 +139,8 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     isMuted: (headers) => headers[OWN_TRACES_HEADER] !== undefined,
     fleet: threads.query.fleet,
     adoption: threads.query.adoption,
+    erasures: parts.erasures,
+    clusterReport: (cluster) => threads.query.clusters.report(cluster),
     events: parts.events,
     faults: () => parts.faults.faults,
     requiresToken: tokens.hasTokens,

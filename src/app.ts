@@ -31,15 +31,18 @@ import { derivationOutcome, evaluationOutcome, tracedStep } from './runtime/trac
 import { FaultWatch } from './runtime/fault-watch.ts'
 import { watchFiles } from './runtime/file-watch.ts'
 import { createFactsStep } from './runtime/facts-step.ts'
+import { createErasures } from './fleet/clusters/erasures.ts'
 import { createDecommissions } from './fleet/clusters/decommissions.ts'
 import { expectedAlertsOf } from './fleet/alerts/expected-alerts.ts'
+import { CLUSTER_LABEL } from './model/cluster-identity.ts'
 import { thresholdText } from './promql/threshold.ts'
 import { measuredQuery } from './runtime/measured-query.ts'
 import { createAlerts } from './notify/alerts.ts'
 import { createNotifications } from './notify/notifications.ts'
 import { createUserActions } from './notify/user-actions.ts'
 import { createRemoteRules, type RemoteRules } from './runtime/remote-rules.ts'
-import { createReloader, type ReloadCause } from './runtime/reload.ts'
+import { readPrivacyRules } from './config/privacy-file.ts'
+import { createReloader, type Reloadable, type ReloadCause } from './runtime/reload.ts'
 import { countEvaluation, forgetGroups } from './runtime/rule-metrics.ts'
 import { createTokenIndex, type TokenIndex } from './runtime/token-index.ts'
 import { createUpgradeMarks } from './notify/upgrade-marks.ts'
@@ -140,6 +143,16 @@ async function serve(
     await threads.query.decommissions.reread(clock.nowMs())
     publish(['clusters', 'upgrades'])
   })
+  const erasures = await createErasures(threads.ingest.erasures, randomUUID, async (names, by, nowMs) => {
+    await threads.query.clusters.forget(names)
+    for (const cluster of names) await alerts.external.remove({ cluster }, by, nowMs)
+    for (const { id, matchers } of userActions.silences.all()) {
+      const isAbout = matchers.some(
+        ({ name, op, value }) => name === CLUSTER_LABEL && op === '=' && names.includes(value),
+      )
+      if (isAbout) await userActions.silences.expire(id, by, nowMs)
+    }
+  })
   const notifications = await createNotifications({
     options: {
       configPath: config['notify.config'],
@@ -163,7 +176,11 @@ async function serve(
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
   const reloader = withReloadEvents(
     createReloader({
-      reloadables: [content.reloadable((files) => useRules(files, rules, metrics, faults)), notifications.reloadable],
+      reloadables: [
+        content.reloadable((files) => useRules(files, rules, metrics, faults)),
+        notifications.reloadable,
+        privacyRules(config['privacy.config'], threads),
+      ],
       clock,
       metrics,
       log,
@@ -172,7 +189,7 @@ async function serve(
   )
   let readiness = 'rules are being restored'
   const wired = {
-    ...{ catalog, metrics, threads, tokens, query, rules, userActions, alerts, decommissions, notifications },
+    ...{ catalog, metrics, threads, tokens, query, rules, userActions, alerts, decommissions, erasures, notifications },
     ...{ reader, events, faults, reloader, ownTraces },
   }
   const server = await createApiServer(createServer, { ...parts, ...wired, readiness: () => readiness })
@@ -229,6 +246,17 @@ async function withPort(config: Config): Promise<Config> {
   return { ...config, listen, 'external.url': isUrlOurs ? urlOf(listen) : config['external.url'] }
 }
 
+function privacyRules(path: string, threads: AppThreads): Reloadable {
+  return {
+    name: 'privacy rules',
+    places: path === '' ? [] : [path],
+    read: () => {
+      const rules = readPrivacyRules(path)
+      return () => threads.ingest.privacy.use(rules)
+    },
+  }
+}
+
 async function useRules(
   files: Catalog['ruleFiles'],
   rules: RemoteRules,
@@ -274,6 +302,7 @@ type CycleParts = Pick<
   | 'userActions'
   | 'alerts'
   | 'decommissions'
+  | 'erasures'
   | 'metrics'
   | 'notifications'
   | 'ownTraces'
@@ -281,7 +310,18 @@ type CycleParts = Pick<
 >
 
 function cycleSteps(
-  { threads, rules, userActions, alerts, decommissions, metrics, notifications, ownTraces, faults }: CycleParts,
+  {
+    threads,
+    rules,
+    userActions,
+    alerts,
+    decommissions,
+    erasures,
+    metrics,
+    notifications,
+    ownTraces,
+    faults,
+  }: CycleParts,
   publish: PublishChange,
   log: Log,
 ): readonly (readonly [string, CycleStep])[] {
@@ -294,6 +334,7 @@ function cycleSteps(
       async (nowMs) => {
         const report = await tracedStep(tracing, 'derive facts', () => deriveFacts(nowMs), derivationOutcome)
         await decommissions.endReturned(report.returned, nowMs)
+        await erasures.cycle(nowMs)
         publish(report.changed)
       },
     ],

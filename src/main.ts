@@ -39,6 +39,11 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/restore.ts')).restoreCommand,
     },
     {
+      name: 'privacy',
+      summary: 'Show what is stored about a cluster, or erase all of it.',
+      load: async () => (await import('./cli/privacy.ts')).privacyCommand,
+    },
+    {
       name: 'decommission',
       summary: 'Say of clusters that they were switched off for good, or take it back.',
       load: async () => (await import('./cli/decommission.ts')).decommissionCommand,

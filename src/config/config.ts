@@ -148,6 +148,11 @@ const SECTIONS = {
       'How long the uid or another name of a cluster has to be unreported before another cluster may have it, e.g. one that was installed again under its name.',
     ),
 
+    'privacy.config': optionalText('FILE').option(
+      '',
+      'What is not stored: keep and drop lists of metrics, labels, attributes and fields of objects, in YAML; read again as content is.',
+    ),
+
     'ha.replica-label': optionalText('LABEL').option(
       INGEST_DEFAULTS.haReplicaLabel,
       'Label in which the HA replicas of one Prometheus differ. One replica is listened to, the label is not stored; an empty text takes all replicas as they are.',

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import type { Config } from './config.ts'
 import { INGEST_DEFAULTS, type IngestOptions } from '../ingest/options.ts'
+import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
 import { OTLP_DEFAULTS, type OtlpOptions } from '../ingest/otlp/options.ts'
 import { DEFAULT_ENGINE_OPTIONS, type EngineOptions } from '../promql/engine-options.ts'
 import { STORE_DEFAULTS, type StoreOptions } from '../store/options.ts'
@@ -22,6 +23,7 @@ export function storeOptionsOf(config: Config): StoreOptions {
     outOfOrderMs: config['ingest.out-of-order'],
     flushEveryMs: config['store.flush-every'],
     compactToMs: config['store.compact-to'],
+    clusterLabels: [CLUSTER_LABEL, ...config['identity.labels']],
     seriesMax: config['store.series-max'],
     headBytesMax: config['store.head-bytes-max'],
     exemplarsMax: config['store.exemplars-max'],

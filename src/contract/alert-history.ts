@@ -62,6 +62,8 @@ export const AuditEntries = Type.Object({
         Type.Literal('cluster.decommission'),
         Type.Literal('cluster.decommission.withdraw'),
         Type.Literal('cluster.return'),
+        Type.Literal('cluster.erase'),
+        Type.Literal('cluster.erase.allow'),
         Type.Literal('rules.reload'),
       ]),
       subject: Type.String(),

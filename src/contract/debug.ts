@@ -49,6 +49,8 @@ export const DebugIngest = Type.Object({
     joined: Type.Number(),
     refused: Type.Object({ other_identity: Type.Number(), taken: Type.Number(), too_many: Type.Number() }),
   }),
+  /** How often each rule of `privacy.config` applied since it was loaded, to label sets, attributes or fields of objects. */
+  privacy: Type.Array(Type.Object({ rule: Type.String(), dropped: Type.Number() })),
   /** Limits on stored data and their usage; of a limit per cluster, the cluster closest to it. */
   limits: Type.Array(
     Type.Object({

@@ -31,6 +31,8 @@ export type Admission =
       readonly sender?: ClaimingSender
       /** The HA replica that sent it; the replica label is removed. Absent: no replica label. */
       readonly replica?: { readonly cluster: string; readonly group: string; readonly name: string }
+      /** The labels that are not stored, as one text; absent: rules drop no labels. */
+      readonly dropped?: string
     }
   | ({ readonly kind: 'refused' } & RefusedSeries)
 

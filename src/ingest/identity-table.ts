@@ -49,6 +49,8 @@ export class IdentityTable {
   #expected = 0
   #minute = 0
   #refusals: RefusedSeries[] = []
+  /** Where in `#refusals` one is. */
+  readonly #refusalPlaces = new Map<RefusedSeries, number>()
   /** Of the label set that the last `find` found. */
   foundSender = 0
 
@@ -120,10 +122,16 @@ export class IdentityTable {
 
   /** Stores the refusal of an unknown label set. */
   rememberRefusal(hashes: Int32Array, series: number, length: number, refusal: RefusedSeries): void {
-    if (this.#refusals.length >= REFUSALS_MAX) this.#rebuild(this.#capacity, (_, value) => value > 0)
+    if (this.#refusals.length >= REFUSALS_MAX && !this.#refusalPlaces.has(refusal)) {
+      this.#rebuild(this.#capacity, (_, value) => value > 0)
+    }
     this.#makeRoom()
-    this.#refusals.push(refusal)
-    this.#insert(hashes, series, length, -this.#refusals.length, 0)
+    let place = this.#refusalPlaces.get(refusal)
+    if (place === undefined) {
+      place = this.#refusals.push(refusal)
+      this.#refusalPlaces.set(refusal, place)
+    }
+    this.#insert(hashes, series, length, -place, 0)
   }
 
   /** Removes series that the store has dropped: their refs must not be used again. Scans the whole table. */
@@ -197,6 +205,7 @@ export class IdentityTable {
     this.#size = size
     this.#expected = 0
     this.#refusals = []
+    this.#refusalPlaces.clear()
   }
 
   /** HOT. The place in the index of the hashed label set, or the free place for it. */

@@ -1,8 +1,10 @@
+import { xxhash64 } from '../base/xxhash64.ts'
 import type { Appender } from '../model/appender.ts'
 import type { Attributes } from '../model/attribute.ts'
 import type { ClaimRefusal } from '../model/cluster-claim.ts'
 import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
 import type { Labels } from '../model/labels.ts'
+import type { PrivacyCount, PrivacyRules } from '../model/privacy.ts'
 import type { Refusal } from '../model/refusal.ts'
 import type { SeriesRef } from '../model/series.ts'
 import type { Admission } from './admission.ts'
@@ -11,6 +13,7 @@ import { clusterOfResource } from './cluster-claim.ts'
 import { ClusterActivityTable, type ClusterActivity } from './cluster-activity.ts'
 import { HaTracker, type HaPairReport } from './ha-tracker.ts'
 import type { IngestOptions } from './options.ts'
+import { Privacy } from './privacy.ts'
 import { RefusalJournal, type ReasonReport, type RefusedSeries } from './refusals.ts'
 import { SeriesLimits, type LimitReport } from './series-limits.ts'
 
@@ -35,6 +38,8 @@ export interface IngestReport {
     /** Claims that were refused, by reason. */
     readonly refused: Readonly<Record<ClaimRefusal, number>>
   }
+  /** What rules of privacy.config dropped since they were loaded. */
+  readonly privacy: readonly PrivacyCount[]
   readonly limits: readonly LimitReport[]
   readonly replicas: { readonly pairs: number; readonly elections: readonly HaPairReport[] }
 }
@@ -50,18 +55,27 @@ export class Intake {
   readonly replicas: HaTracker
   readonly registry: ClusterRegistry
   readonly activity = new ClusterActivityTable()
+  readonly privacy = new Privacy()
+  /** While rules drop labels: of each series, the dropped labels of its sender, hashed. */
+  readonly #owners = new Map<SeriesRef, bigint>()
   readonly #limits: SeriesLimits
+  readonly #isErased: ((name: string) => boolean) | undefined
   readonly #journal = new RefusalJournal()
   readonly #forgetters: (() => void)[] = []
   #nowMs = 0
   #forgottenMs = -Infinity
 
-  /** @param claims where claims of names are stored, and those stored before; absent: in memory alone */
+  /**
+   * @param claims where claims of names are stored, and those stored before; absent: in memory alone
+   * @param isErased whether data about a cluster of this name is refused; after a change call `recogniseAgain`
+   */
   constructor(
     appender: Appender,
     options: IngestOptions,
     claims: { readonly sink: ClaimSink; readonly stored?: StoredClaims } = { sink: IN_MEMORY },
+    isErased?: (name: string) => boolean,
   ) {
+    this.#isErased = isErased
     this.appender = appender
     this.options = options
     this.replicas = new HaTracker(options.haFailoverAfterMs)
@@ -87,24 +101,47 @@ export class Intake {
     if (!this.replicas.isFull && !isRecheckDue) return
     this.#forgottenMs = nowMs
     this.registry.isStale = false
+    this.recogniseAgain()
+  }
+
+  /** Known series are admitted again when they are next seen. */
+  recogniseAgain(): void {
     for (const forget of this.#forgetters) forget()
     this.replicas.forgetClaims()
   }
 
+  /** Changes what is dropped. The rules were checked. */
+  usePrivacy(rules: PrivacyRules): void {
+    this.privacy.use(rules)
+    this.#owners.clear()
+    this.recogniseAgain()
+  }
+
   /**
-   * The cluster of an admitted series by all names that its labels claim: the labels with that cluster, or a refusal. Not
-   * to be remembered when refused: the name may be free later.
+   * The cluster of an admitted series by all names that its labels claim: the labels that are stored, with that cluster, or
+   * a refusal. Not to be remembered when refused, because the name may be free later, unless it is `privacy_dropped`.
    */
   identify(admission: Admitted): Admission {
-    const { sender, replica } = admission
+    const identified = this.#identify(admission)
+    if (identified.kind === 'refused') return identified
+    const refusal = this.privacy.refusalOfMetric(identified.labels.metricName)
+    if (refusal !== undefined) return refusal
+    return this.privacy.hasLabelRules ? { ...identified, ...this.privacy.strip(identified.labels) } : identified
+  }
+
+  #identify(admission: Admitted): Admission {
+    const { sender, replica, labels } = admission
     if (sender === undefined) return admission
+    const names = this.options.identityLabels.map((label) => labels.get(label))
+    const erased = this.#refusalOfErased([sender.cluster, ...names])
+    if (erased !== undefined) return { kind: 'refused', ...erased }
     const admitted = this.registry.admit(sender, this.#nowMs)
     if ('reason' in admitted) return { kind: 'refused', ...admitted }
     const { cluster } = admitted
     if (cluster === sender.cluster) return admission
     return {
       ...admission,
-      labels: admission.labels.with(CLUSTER_LABEL, cluster),
+      labels: labels.with(CLUSTER_LABEL, cluster),
       ...(replica === undefined ? {} : { replica: { ...replica, cluster } }),
     }
   }
@@ -118,20 +155,51 @@ export class Intake {
     if (claim.kind === 'foreign') return { reason: 'cluster_mismatch', example: claim.example }
     const { sender } = claim
     if (sender.cluster === '') return { cluster: '', sender }
+    const erased = this.#refusalOfErased([sender.cluster, ...sender.names.map(({ name }) => name)])
+    if (erased !== undefined) return erased
     const admitted = this.registry.admit(sender, nowMs)
     return 'reason' in admitted ? admitted : { ...admitted, sender }
   }
 
+  /** Why data about a cluster of these names is refused. The name itself is not repeated: it would be stored again. */
+  #refusalOfErased(names: readonly string[]): RefusedSeries | undefined {
+    const isErased = this.#isErased
+    if (isErased === undefined || !names.some((name) => name !== '' && isErased(name))) return undefined
+    return { reason: 'cluster_erased', example: 'got data of a cluster that was erased, want an admin to allow it' }
+  }
+
   /** The series of an admitted label set, created if limits allow; a refused label set may succeed later. */
-  resolve(labels: Labels): SeriesRef | RefusedSeries {
+  resolve({ labels, dropped }: Pick<Admitted, 'labels' | 'dropped'>): SeriesRef | RefusedSeries {
     const known = this.appender.find(labels)
-    if (known !== undefined) return known
+    if (known !== undefined) return this.#owned(known, labels, dropped)
     const cluster = labels.get(CLUSTER_LABEL)
-    return this.#limits.refusalOf(cluster, this.#nowMs) ?? this.#make(labels, cluster)
+    const made = this.#limits.refusalOf(cluster, this.#nowMs) ?? this.#make(labels, cluster)
+    return typeof made === 'number' ? this.#owned(made, labels, dropped) : made
+  }
+
+  /**
+   * Label sets that differ only in dropped labels would be one series with the samples of both. The first one has the series
+   * while it sends; when it has been silent for a while, another may have it: its pod was replaced, say.
+   */
+  #owned(ref: SeriesRef, labels: Labels, dropped: string | undefined): SeriesRef | RefusedSeries {
+    if (dropped === undefined) return ref
+    const sender = xxhash64(Buffer.from(dropped))
+    const owner = this.#owners.get(ref)
+    if (owner === sender) return ref
+    if (owner !== undefined) {
+      if (this.appender.newestMs(ref) > this.#nowMs - OWNED_MS) {
+        const cluster = labels.get(CLUSTER_LABEL)
+        return { reason: 'merged_series', example: `${MERGED}: ${labels.toString()}`, cluster }
+      }
+      // The one before would still be recognised as this series.
+      this.registry.isStale = true
+    }
+    this.#owners.set(ref, sender)
+    return ref
   }
 
   /** The series of label sets that belong together and name one cluster; the limits on a cluster leave room for all or none. */
-  resolveAll(labelSets: readonly Labels[]): SeriesRef[] | RefusedSeries {
+  resolveAll(labelSets: readonly Labels[], dropped?: string): SeriesRef[] | RefusedSeries {
     const cluster = labelSets[0]?.get(CLUSTER_LABEL) ?? ''
     const newcomers = labelSets.filter((labels) => this.appender.find(labels) === undefined)
     if (newcomers.length > 0) {
@@ -142,7 +210,9 @@ export class Intake {
     for (const labels of labelSets) {
       const ref = this.appender.find(labels) ?? this.#make(labels, cluster)
       if (typeof ref !== 'number') return ref
-      refs.push(ref)
+      const owned = this.#owned(ref, labels, dropped)
+      if (typeof owned !== 'number') return owned
+      refs.push(owned)
     }
     return refs
   }
@@ -177,6 +247,7 @@ export class Intake {
         byRefused: activity.top('refused', max),
       },
       identities: { ...this.registry.counts, refused: { ...this.registry.refused } },
+      privacy: this.privacy.counts(),
       limits: this.#limits.report(activity.names(), nowMs),
       replicas: replicas.report(max),
     }
@@ -192,6 +263,10 @@ export class Intake {
     return ref
   }
 }
+
+/** A sender that is silent for longer is replaced: some scrapes, or the lookback of a query. */
+const OWNED_MS = 5 * 60_000
+const MERGED = 'got a series that equals another one without its dropped labels, want labels by which they differ'
 
 /** After a name was joined, known series are recognised again, with the cluster that they have now. All of them are. */
 const FORGET_EVERY_MS = 5 * 60_000

@@ -198,7 +198,10 @@ class BatchWriter {
 
   /** Returns how many were not stored. */
   #describe({ metadata }: WriteBatch): number {
-    return metadata.filter((one) => !this.#appender.describe(one.family, one.metadata)).length
+    const { privacy } = this.#intake
+    return metadata.filter(
+      (one) => privacy.isMetricDropped(one.family) || !this.#appender.describe(one.family, one.metadata),
+    ).length
   }
 
   /** HOT: once per series. Counts accepted samples and histograms, and those of a standby replica. */
@@ -231,6 +234,10 @@ class BatchWriter {
       if (ref === 0) {
         const refused = this.#recogniser.refusalOf(series)
         if (tally.count(refused.reason, count)) tally.explain(refused.reason, refused.example)
+        if (refused.reason === 'privacy_dropped') {
+          samplesDuplicate += end - start
+          histogramsDuplicate += histogramEnd - histogramStart
+        }
         const whose = activity.numberOf(refused.cluster ?? boundCluster ?? '')
         activity.count(whose, 0, count, 0, nowMs)
         continue

@@ -133,7 +133,7 @@ export class SeriesRecogniser {
     if (sent?.kind !== 'admitted') return undefined
     const admission = this.#intake.identify(sent)
     if (admission.kind !== 'admitted') return undefined
-    const ref = this.#intake.resolve(admission.labels)
+    const ref = this.#intake.resolve(admission)
     if (typeof ref !== 'number') return undefined
     const sender = this.#intake.senderOf(admission)
     identities.remember(batch.hashes, series, batch.labelBytes[series]!, ref, sender)
@@ -172,12 +172,13 @@ export class SeriesRecogniser {
       return false
     }
     const admission = this.#intake.identify(sent)
-    // Neither is remembered: the cluster may be free later, and there may be room later.
     if (admission.kind === 'refused') {
       this.#refused.set(series, admission)
+      // Others are not remembered: the cluster may be free later, and there may be room later.
+      if (admission.reason === 'privacy_dropped') identities.rememberRefusal(hashes, series, length, admission)
       return false
     }
-    const ref = this.#intake.resolve(admission.labels)
+    const ref = this.#intake.resolve(admission)
     if (typeof ref !== 'number') {
       this.#refused.set(series, ref)
       return false

@@ -1,4 +1,4 @@
-import type { Refusal } from '../model/refusal.ts'
+import { isIntended, type Refusal } from '../model/refusal.ts'
 import type { DecodeError } from '../wire/decode-error.ts'
 import { refusalMessage, refusedBody } from './refusals.ts'
 
@@ -14,7 +14,8 @@ export interface WriteOutcome {
   /** Includes repeats: a repeated request is accepted completely. */
   readonly samplesTaken: number
   /**
-   * From standby HA replicas: the elected one delivers the same. Dropped, but accepted from the sender's perspective.
+   * From standby HA replicas, because the elected one delivers the same, and what a rule of privacy.config drops. Dropped,
+   * but accepted from the sender's perspective.
    */
   readonly samplesDuplicate: number
   /** Samples and native histograms by reason. A body that cannot be decoded is one `bad_encoding` or `request_too_large`. */
@@ -35,10 +36,10 @@ export interface WriteOutcome {
 /** The format of a body. The content type distinguishes the two, not the bytes. */
 export type WriteProtocol = '1.0' | '2.0'
 
-/** Of a body that was decoded. The duplicates of a standby replica are no fault at all. */
+/** Of a body that was decoded. The duplicates of a standby replica, and what is not to be stored, are no fault at all. */
 export function outcomeOf(counts: Omit<WriteOutcome, 'status' | 'message'>): WriteOutcome {
   if (counts.refusals.length === 0) return { status: 204, message: '', ...counts }
-  const isBad = counts.refusals.some(({ reason }) => reason !== 'ha_duplicate')
+  const isBad = counts.refusals.some(({ reason }) => !isIntended(reason))
   return { status: isBad ? 400 : 204, message: messageOf(counts), ...counts }
 }
 

@@ -16,6 +16,8 @@ export interface Appender {
   find(labels: Labels): SeriesRef | undefined
   /** The number of series with this label `cluster`; empty: without one. Cold. */
   seriesOf(cluster: string): number
+  /** The time of the newest sample of a series; -Infinity: it has none. Cold. */
+  newestMs(ref: SeriesRef): number
   /** HOT: once per sample, allocates nothing. `value` is never a stale marker. */
   append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome
   /** HOT. The series ends here (staleness is a boolean on this side, see sample.ts). */

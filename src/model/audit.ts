@@ -9,6 +9,8 @@ export const AUDIT_ACTIONS = [
   'cluster.decommission',
   'cluster.decommission.withdraw',
   'cluster.return',
+  'cluster.erase',
+  'cluster.erase.allow',
   'rules.reload',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

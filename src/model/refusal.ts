@@ -10,6 +10,7 @@ export const REFUSAL_REASONS = [
   'label_value_too_long',
   'cluster_mismatch',
   'cluster_conflict',
+  'cluster_erased',
   'no_cluster',
   'unknown_kind',
   'bad_object',
@@ -34,9 +35,16 @@ export const REFUSAL_REASONS = [
   'cluster_series_limit',
   'new_series_limit',
   'ha_duplicate',
+  'merged_series',
+  'privacy_dropped',
 ] as const
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]
+
+/** Not stored as intended: no fault of the sender, who need not send it again. */
+export function isIntended(reason: RefusalReason): boolean {
+  return reason === 'ha_duplicate' || reason === 'privacy_dropped'
+}
 
 /** The refused items of one reason. */
 export interface Refusal {

@@ -1,27 +1,17 @@
-import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
 import type { SeriesRef } from '../model/series.ts'
-import type { BlockRow, BlockRows } from './packs/blocks.ts'
+import type { BlockRow } from './packs/blocks.ts'
 import { Compaction, groupsToCompact, type CompactionGroup } from './packs/compaction.ts'
-import { failureOf, inTransaction } from './database.ts'
-import type { Exemplars } from './head/exemplars.ts'
+import { failureOf, inTransaction, leavingFreePages } from './database.ts'
 import { Flush } from './packs/flush.ts'
 import { FreePages } from './free-pages.ts'
-import type { GroupCommit } from './log/group-commit.ts'
-import type { Head } from './head/head.ts'
 import { HeadCheckpoint, removeCheckpoint } from './head/head-checkpoint.ts'
-import type { Histograms } from './head/histograms.ts'
-import type { Log } from './log/log.ts'
-import type { LogRecords } from './observations/log-records.ts'
-import type { Observations } from './observations/observations.ts'
 import { RETRY_WINDOW_MS, type StoreOptions } from './options.ts'
 import { endedSlots, removeLeftovers, retainedTiers, tierRemovals } from './packs/retention.ts'
 import { blocksToRollUp, RollUp } from './rollups/roll-up.ts'
 import type { RollupRows } from './rollups/rollup-rows.ts'
-import type { SeriesRows } from './index/series-rows.ts'
-import type { SeriesTable } from './index/series-table.ts'
-import type { Spans } from './spans/spans.ts'
 import { StatePages } from './packs/state-pages.ts'
+import { eraseCluster, type EraseClusterParts } from './erasure/erase-cluster.ts'
 import { setImmediate } from 'node:timers/promises'
 import type { ConnectionLock } from './connection-lock.ts'
 
@@ -44,6 +34,12 @@ const BACKLOG_GROWTH = 1 / 16
 /** While a backlog arrives, as many blocks wait for their rollups. */
 const WAITING_BLOCKS_MAX = 8
 
+/** The same for erasures. */
+const ERASING_STEPS = 500
+
+/** Passes over what is still written about a cluster that is being erased. */
+const ERASE_EVERY_MS = 30_000
+
 /** Progress of rollups, or of compaction. */
 export interface Backlog {
   /** Blocks without complete rollups; blocks that are ready to be merged into larger ones. */
@@ -56,23 +52,9 @@ export interface Backlog {
 
 const NO_BACKLOG: Backlog = { backlogBlocks: 0, oldestMs: undefined, lastProgressMs: undefined }
 
-interface MaintenanceParts {
-  readonly db: Database.Database
+interface MaintenanceParts extends EraseClusterParts {
   readonly lock: ConnectionLock
-  readonly head: Head
-  readonly table: SeriesTable
-  readonly rows: SeriesRows
-  readonly log: Log
-  readonly blocks: BlockRows
   readonly rollups: RollupRows
-  readonly histograms: Histograms
-  readonly exemplars: Exemplars
-  readonly spans: Spans
-  readonly observations: Observations
-  readonly logs: LogRecords
-  readonly commits: GroupCommit
-  /** Called before the slots are reused, to inform readers. */
-  readonly seriesRemoved: (refs: readonly SeriesRef[]) => void
 }
 
 /**
@@ -101,6 +83,10 @@ export class Maintenance {
    * or those samples unreadable.
    */
   #hasFailed = false
+  /** The pass of an erasure that is under way, the number of those begun, and when the next one is due. */
+  #erasing: Generator<void, boolean> | undefined
+  #erasures = 0
+  #nextErasingMs = -Infinity
   #running: Promise<void> | undefined
   #isStopped = false
 
@@ -159,13 +145,13 @@ export class Maintenance {
     const isBacklog = writtenBytes - this.#lastWrittenBytes > this.#options.flushLogBytes * BACKLOG_GROWTH
     this.#lastWrittenBytes = writtenBytes
     // First what makes room: on a full disk the commit after it may succeed again.
-    await this.#steps('removing old samples', () => {
+    await this.#numberSteps('removing old samples', () => {
       for (const { block, tiers } of tierRemovals(blocks.all(), nowMs, this.#options, this.#hasFailed)) {
         blocks.setTiers(block.id, { ...block, tiers })
       }
       return removeLeftovers(db, this.#parts)
     })
-    await this.#steps('removing old histograms', () => histograms.removeSome(floorMs))
+    await this.#numberSteps('removing old histograms', () => histograms.removeSome(floorMs))
     await this.#steps('removing old traces', () => spans.removeSome(nowMs - this.#options.retentionTracesMs))
     await this.#steps('removing old log records', () => logs.removeSome(nowMs - this.#options.retentionLogsMs))
     const objectsFloorMs = nowMs - this.#options.retentionObjectsMs
@@ -176,6 +162,7 @@ export class Maintenance {
     if (cutMs > this.#lastCutMs || this.#isLogLong) await this.#flushAndEnd(nowMs, cutMs, floorMs)
     await this.#rollUp(nowMs, isBacklog)
     await this.#compact(nowMs)
+    await this.#erase(nowMs)
     await this.#checkpoint(nowMs)
     let shrinkingStepsLeft = SHRINKING_STEPS
     await this.#steps('giving free pages back', () => shrinkingStepsLeft-- > 0 && this.#freePages.step())
@@ -199,7 +186,7 @@ export class Maintenance {
     this.#nextCheckpointMs = nowMs + checkpointEveryMs
     let checkpoint: HeadCheckpoint | undefined
     let writtenBytes = 0
-    await this.#steps('writing the head down', () => {
+    await this.#numberSteps('writing the head down', () => {
       if (checkpoint === undefined) {
         checkpoint = new HeadCheckpoint(this.#parts.db, this.#parts)
         writtenBytes = this.#parts.log.writtenBytes
@@ -245,7 +232,7 @@ export class Maintenance {
       if (block === undefined || stepsLeft <= 0 || this.#isStopped) return
       if (isBacklog && waiting.length < WAITING_BLOCKS_MAX) return
       let rollUp: RollUp | undefined
-      await this.#steps('rolling up', () => {
+      await this.#numberSteps('rolling up', () => {
         rollUp ??= new RollUp(db, this.#parts, block, retainedTiers(block.toMs, nowMs, this.#options))
         stepsLeft--
         const isMore = rollUp.step()
@@ -265,7 +252,7 @@ export class Maintenance {
       const [group] = groups
       if (group === undefined || stepsLeft <= 0 || this.#isStopped) return
       let compaction: Compaction | undefined
-      await this.#steps('compacting', () => {
+      await this.#numberSteps('compacting', () => {
         if (group.sources.length === 1 && group.target === undefined) {
           blocks.raise(group.sources[0]!, group.level)
           return false
@@ -276,6 +263,35 @@ export class Maintenance {
         if (compaction.isBetweenMetrics) this.compaction = { ...this.compaction, lastProgressMs: nowMs }
         return isMore && (stepsLeft > 0 || !compaction.isBetweenMetrics)
       })
+    }
+  }
+
+  /** One pass of the oldest erasure, for a bounded number of steps: the next call continues. */
+  async #erase(nowMs: number): Promise<void> {
+    const { erasures, log } = this.#parts
+    const waiting = erasures.list().filter(({ doneMs }) => doneMs === undefined)
+    if (this.#erasing === undefined) {
+      // Erasures take turns: each waits for a while between two passes.
+      const next = waiting[this.#erasures++ % waiting.length]
+      if (next === undefined || nowMs < this.#nextErasingMs) return
+      this.#erasing = eraseCluster(this.#parts, next, new Set(this.#options.clusterLabels), nowMs)
+    }
+    const pass = this.#erasing
+    let stepsLeft = ERASING_STEPS
+    try {
+      await this.#steps('erasing a cluster', () => {
+        const { done = false, value } = pass.next()
+        if (!done) return stepsLeft-- > 0
+        this.#erasing = undefined
+        // Others that wait begin at once.
+        this.#nextErasingMs = value || waiting.length > 1 ? nowMs : nowMs + ERASE_EVERY_MS
+        // The checkpoint is removed, if there was one: a start reads the log from its beginning.
+        this.#checkpointedBytes = log.writtenBytes - log.byteLength
+        return false
+      })
+    } catch (failure) {
+      this.#erasing = undefined
+      throw failure
     }
   }
 
@@ -293,12 +309,12 @@ export class Maintenance {
     const open = blocks.openBlocks()
     if (open.length > 0) {
       const states = new StatePages(db, this.#parts, open)
-      await this.#steps('writing flush states', () => states.step())
+      await this.#numberSteps('writing flush states', () => states.step())
     }
     // Rows up to this one hold nothing that the flush does not see; later ones may.
     const newestRow = log.newestId
     const flush = new Flush(db, this.#parts, cutMs)
-    await this.#steps('flushing', () => {
+    await this.#numberSteps('flushing', () => {
       // A chunk of a series must never be on the disk before the series.
       commits.commitNow()
       const isMore = flush.step()
@@ -307,17 +323,17 @@ export class Maintenance {
     })
     if (flush.block !== undefined) {
       const states = new StatePages(db, this.#parts, [flush.block], flush.pages)
-      await this.#steps('writing flush states', () => states.step())
+      await this.#numberSteps('writing flush states', () => states.step())
     }
-    await this.#steps('truncating the log', () => log.removeSome(newestRow, cutMs))
+    await this.#numberSteps('truncating the log', () => log.removeSome(newestRow, cutMs))
     let ref: SeriesRef | undefined = 0
-    await this.#steps('packing histograms', () => {
+    await this.#numberSteps('packing histograms', () => {
       ref = ref === undefined ? undefined : histograms.packSome(ref, cutMs)
       return ref !== undefined
     })
     // Most of its samples are flushed now, and the log is quickly read.
     if (log.byteLength <= this.#options.checkpointLogBytes) {
-      await this.#steps('removing what was written of the head', () => removeCheckpoint(db))
+      await this.#numberSteps('removing what was written of the head', () => removeCheckpoint(db))
       this.#checkpointedBytes = log.writtenBytes - log.byteLength
     }
   }
@@ -340,6 +356,11 @@ export class Maintenance {
     seriesRemoved(refs)
     head.reclaim()
     return true
+  }
+
+  /** As `#steps`, of what removes nothing but numbers. */
+  #numberSteps(what: string, step: () => boolean): Promise<void> {
+    return this.#steps(what, () => leavingFreePages(this.#parts.db, step))
   }
 
   /** Runs `step` until it returns false, with other work in between. */

@@ -503,6 +503,21 @@ const STEPS: readonly string[] = [
   UPDATE trace_part SET bytes = length(payload);
   ALTER TABLE trace ADD COLUMN is_cut INTEGER NOT NULL DEFAULT 0;
   `,
+  // Clusters that are, or were, erased. names: a list, as JSON; NULL once nothing is stored of the cluster. hashes: keyed
+  // ones of these names, by which its data is refused until it is allowed.
+  `
+  CREATE TABLE erasure (
+    id TEXT PRIMARY KEY,
+    names TEXT,
+    hashes TEXT NOT NULL,
+    by TEXT NOT NULL,
+    started_ms INTEGER NOT NULL,
+    removed INTEGER NOT NULL,
+    done_ms INTEGER,
+    allowed_ms INTEGER,
+    allowed_by TEXT
+  ) STRICT;
+  `,
 ]
 
 /** The version of a file that this program has brought up to date. */

@@ -1,3 +1,5 @@
+import { CLUSTER_ALIASES, CLUSTER_LABEL } from '../model/cluster-identity.ts'
+
 /** Options of the store. All but the directory have defaults, which `config.ts` fills in. */
 export interface StoreOptions {
   /** Where `daytwo.db` lives; made with mode 0700 when absent. One server at a time. */
@@ -44,6 +46,8 @@ export interface StoreOptions {
   readonly exemplarsMax: number
   /** Exemplars of one series; at least 1. */
   readonly exemplarsPerSeriesMax: number
+  /** Labels that name the cluster of a series: with these, the series of a cluster that is erased are found. */
+  readonly clusterLabels: readonly string[]
   /** The most the database file may take; beyond it commits fail with `storage_full`, as on a full disk. */
   readonly databaseBytesMax: number
 }
@@ -71,6 +75,7 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   pendingBytesMax: 64 * 1024 * 1024,
   exemplarsMax: 100_000,
   exemplarsPerSeriesMax: 100,
+  clusterLabels: [CLUSTER_LABEL, ...CLUSTER_ALIASES],
   databaseBytesMax: Infinity,
 }
 

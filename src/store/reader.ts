@@ -13,6 +13,7 @@ import type { HeadMemory } from './head/head-memory.ts'
 import type { HeadReader } from './head/head-reader.ts'
 import { HistogramReader } from './head/histogram-reader.ts'
 import { readFamilies } from './index/metadata.ts'
+import type { ClusterSeries } from './erasure/cluster-report.ts'
 import type { StoreOptions } from './options.ts'
 import { cardinalityOf, GrowthWatch, type Cardinality } from './index/cardinality.ts'
 import { indexStatusOf, storedTimesOf, type IndexStatus, type StoredTimes } from './index/index-status.ts'
@@ -155,6 +156,22 @@ export class StoreReader implements Queryable {
     const values = new Set<string>()
     for (const ref of this.#refsInRange([...matchers, hasName], range)) values.add(this.#index.labelsOf(ref).get(name))
     return [...values].sort(compareText)
+  }
+
+  /** Series with one of these names in one of these labels. */
+  seriesNamed(labels: readonly string[], names: readonly string[]): ClusterSeries {
+    this.#shared.receive()
+    const refs = new Set<number>()
+    for (const name of labels) {
+      for (const value of names) for (const ref of this.#index.match([{ name, op: '=', value }])) refs.add(ref)
+    }
+    const [metrics, labelNames] = [new Set<string>(), new Set<string>()]
+    for (const ref of refs) {
+      const { metricName, flat } = this.#index.labelsOf(ref)
+      metrics.add(metricName)
+      for (let i = 0; i < flat.length; i += 2) labelNames.add(flat[i]!)
+    }
+    return { refs, metrics: [...metrics].sort(compareText), labels: [...labelNames].sort(compareText) }
   }
 
   exemplars(matchers: readonly Matcher[], range: TimeRange): readonly ExemplarSeries[] {

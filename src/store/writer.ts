@@ -1,8 +1,11 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
+import type { Erasure } from '../model/erasure.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { BlockRows } from './packs/blocks.ts'
 import { asFailure, limitSize, lockDirectory, openDatabase, type DirectoryLock } from './database.ts'
+import { isKnownCluster, namesOfCluster } from './erasure/cluster-names.ts'
+import { Erasures } from './erasure/erasures.ts'
 import { Exemplars } from './head/exemplars.ts'
 import { createFacts, type Facts } from './facts/facts.ts'
 import { GroupCommit, type CommitFailure } from './log/group-commit.ts'
@@ -82,6 +85,7 @@ export class StoreWriter {
   readonly spans: Spans
   readonly observations: Observations
   readonly logs: LogRecords
+  readonly #erasures: Erasures
   readonly #options: StoreOptions
   readonly #db: Database.Database
   readonly #lock: DirectoryLock
@@ -128,6 +132,7 @@ export class StoreWriter {
     this.spans = new Spans(db, options)
     this.observations = new Observations(db)
     this.logs = new LogRecords(db)
+    this.#erasures = new Erasures(db)
     this.#blocks = new BlockRows(db)
     this.#log = new Log(db)
     this.#commits = new GroupCommit(db, {
@@ -174,7 +179,12 @@ export class StoreWriter {
       spans: this.spans,
       observations: this.observations,
       logs: this.logs,
+      metadata: this.#metadata,
+      erasures: this.#erasures,
       commits: this.#commits,
+      seriesErased: (refs) => {
+        this.appender.erase(refs)
+      },
       seriesRemoved: (refs) => {
         this.#readers.post({ kind: 'removed', refs })
       },
@@ -211,6 +221,41 @@ export class StoreWriter {
   maintain(nowMs: number): Promise<void> {
     this.appender.floorMs = nowMs - this.#options.retentionRawMs
     return this.#maintenance.run(nowMs)
+  }
+
+  /** Whether data of a cluster of this name is refused, because it was erased. */
+  isErased(name: string): boolean {
+    return this.#erasures.isErased(name)
+  }
+
+  /** In the order in which they began. */
+  listErasures(): readonly Erasure[] {
+    return this.#erasures.list()
+  }
+
+  /**
+   * Begins to erase a cluster, in steps of `maintain`, and refuses its data from now on. Durable when it resolves.
+   * `undefined`: nothing is stored of a cluster of this name.
+   */
+  async beginErasure(cluster: string, id: string, by: string, nowMs: number): Promise<Erasure | undefined> {
+    await this.#commits.commit()
+    await this.#connectionIsFree()
+    return asFailure('beginning to erase a cluster', () => {
+      const known = this.#erasures.list().find(({ names, doneMs }) => doneMs === undefined && names?.includes(cluster))
+      if (known !== undefined) return known
+      if (!isKnownCluster(this.#db, cluster)) return undefined
+      return this.#erasures.begin(id, namesOfCluster(this.#db, cluster), by, nowMs)
+    })
+  }
+
+  /** Accepts data of an erased cluster again. `undefined`: there is no such erasure, or it has not ended. */
+  async allowErased(id: string, by: string, nowMs: number): Promise<Erasure | undefined> {
+    await this.#connectionIsFree()
+    return asFailure('accepting data of an erased cluster', () => this.#erasures.allow(id, by, nowMs))
+  }
+
+  async #connectionIsFree(): Promise<void> {
+    while (!this.#connectionLock.isFree) await this.#connectionLock.free()
   }
 
   /** For one reader. Post it with `[share.port]` as the transfer list. Throws FleetError when the disk is full. */
@@ -252,7 +297,7 @@ export class StoreWriter {
   /** Commits, then closes; the directory is free for another server even when the commit fails, and then it rejects. */
   async close(): Promise<void> {
     await this.#maintenance.stop()
-    while (!this.#connectionLock.isFree) await this.#connectionLock.free()
+    await this.#connectionIsFree()
     try {
       await this.appender.commit()
       this.#maintenance.checkpointNow()

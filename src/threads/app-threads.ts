@@ -3,6 +3,7 @@ import { engineOptionsOf, ingestOptionsOf, otlpOptionsOf, storeOptionsOf } from 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/config.ts'
+import { readPrivacyRules } from '../config/privacy-file.ts'
 import type { IngestServices, IngestWorkerData } from './ingest-worker.ts'
 import type { QueryServices, QueryWorkerData } from './query-worker.ts'
 import type { Remote } from './rpc.ts'
@@ -48,6 +49,7 @@ export async function startThreads({ config, ruleFiles, clock, log }: ThreadPart
     store,
     ingest: ingestOptionsOf(config),
     otlp: otlpOptionsOf(config),
+    privacy: readPrivacyRules(config['privacy.config']),
     nowMs: clock.nowMs(),
     queryPort: derived.near,
     sharePort: share.near,

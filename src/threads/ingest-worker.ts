@@ -17,6 +17,8 @@ import { createOtlpTracesIngest } from '../ingest/otlp/traces.ts'
 import { createRemoteWriteIngest, type RemoteWriteIngest, type WriteContext } from '../ingest/remote-write.ts'
 import type { WriteOutcome } from '../ingest/write-outcome.ts'
 import type { DerivedSample } from '../model/appender.ts'
+import type { Erasure } from '../model/erasure.ts'
+import type { PrivacyRules } from '../model/privacy.ts'
 import type { Refusal } from '../model/refusal.ts'
 import type { LogRecord } from '../model/log-record.ts'
 import type { DerivedTrace } from '../model/span.ts'
@@ -33,6 +35,8 @@ export interface IngestWorkerData {
   readonly store: StoreOptions
   readonly ingest: IngestOptions
   readonly otlp: OtlpOptions
+  /** What is not stored, as checked by main. */
+  readonly privacy: PrivacyRules
   readonly nowMs: number
   /** From the query worker: derived series and alert states. */
   readonly queryPort: MessagePort
@@ -47,7 +51,19 @@ export interface IngestWorkerData {
 export type IngestServices = Facts & {
   readonly writes: Writes
   readonly refusals: Refusals
+  readonly erasures: Erasures
+  readonly privacy: {
+    /** Data that arrives afterwards is stored by these rules. They were checked. */
+    use(rules: PrivacyRules): void
+  }
   readonly store: Pick<StoreWriter, 'maintain' | 'stats' | 'close'>
+}
+
+/** Erasures of clusters; durable when a call resolves. See `StoreWriter`. */
+interface Erasures {
+  list(): readonly Erasure[]
+  begin(cluster: string, id: string, by: string, nowMs: number): Promise<Erasure | undefined>
+  allow(id: string, by: string, nowMs: number): Promise<Erasure | undefined>
 }
 
 /** What the query worker calls. */
@@ -127,6 +143,18 @@ function refusalsOf(writer: StoreWriter, intake: Intake, { store }: IngestWorker
   }
 }
 
+function erasuresOf(writer: StoreWriter, intake: Intake): Erasures {
+  return {
+    list: () => writer.listErasures(),
+    begin: async (...of) => {
+      const begun = await writer.beginErasure(...of)
+      intake.recogniseAgain()
+      return begun
+    },
+    allow: (...of) => writer.allowErased(...of),
+  }
+}
+
 function derivedWritesOf(writer: StoreWriter): DerivedWrites {
   const { appender, observations, spans } = writer
   const takeAndCommit = takingWith(writer)
@@ -150,16 +178,21 @@ try {
     const share = opening.share()
     data.sharePort.postMessage(share, [share.port])
   })
-  const intake = new Intake(writer.appender, data.ingest, {
-    sink: writer.observations,
-    stored: writer.observations.storedClaims(),
-  })
+  const claims = { sink: writer.observations, stored: writer.observations.storedClaims() }
+  const intake = new Intake(writer.appender, data.ingest, claims, (name) => writer.isErased(name))
+  intake.usePrivacy(data.privacy)
   const remoteWrite = createRemoteWriteIngest({ intake })
   const { facts } = writer
   serve(parentPort, {
     ...facts,
     writes: writesOf(writer, intake, remoteWrite, data),
     refusals: refusalsOf(writer, intake, data),
+    erasures: erasuresOf(writer, intake),
+    privacy: {
+      use: (rules) => {
+        intake.usePrivacy(rules)
+      },
+    },
     store: writer,
   } satisfies IngestServices)
   serveWriteLane(data.lanePort, data.laneMemory, remoteWrite, writer)

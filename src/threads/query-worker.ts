@@ -17,6 +17,7 @@ import { fillFleetIndex, rereadDecommissions } from '../fleet/clusters/fill-flee
 import { createFleetIndex } from '../fleet/clusters/fleet-index.ts'
 import { createFleetViews, type FleetViews } from '../fleet/fleet-views.ts'
 import type { FleetLoop } from '../fleet/loop/fleet-loop.ts'
+import type { ClusterReport } from '../model/cluster-report.ts'
 import type { AlertRunReader } from '../model/alert-run.ts'
 import type { AppendDerived } from '../model/appender.ts'
 import type { DeliveryReader } from '../model/delivery.ts'
@@ -32,6 +33,7 @@ import type { ReplayPorts } from '../rules/replay.ts'
 import { replayRules, type ReplayAnswer } from '../rules/replay-request.ts'
 import type { ReplayInput } from '../rules/replay-request.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
+import { openClusterReports } from '../store/erasure/cluster-report.ts'
 import { openFactsForReading, type FactsReader } from '../store/facts/facts.ts'
 import type { ReaderShare } from '../store/head/share.ts'
 import { openLogsForReading } from '../store/observations/log-record-reader.ts'
@@ -82,6 +84,12 @@ export type QueryServices = {
   readonly decommissions: {
     /** Applies changed declarations about clusters; they are in effect when this resolves. */
     reread(nowMs: number): Promise<void>
+  }
+  readonly clusters: {
+    /** Removes clusters that are erased from memory. */
+    forget(names: readonly string[]): Promise<void>
+    /** `undefined`: nothing is stored of a cluster of this name. */
+    report(cluster: string): Promise<ClusterReport | undefined>
   }
   readonly fleetLoop: Pick<FleetLoop, 'runCycle'>
   readonly adoption: ApiAdoption
@@ -164,6 +172,7 @@ try {
   const spans = openSpansForReading(data.store.dir)
   const observations = openObservationsForReading(data.store.dir)
   const logs = openLogsForReading(data.store.dir)
+  const reports = openClusterReports(data.store.dir, (names) => reader.seriesNamed(data.store.clusterLabels, names))
   const fleetIndex = fillFleetIndex(createFleetIndex(data.goneAfterMs), facts.fleet, facts.decommissions)
   // Each caller gets the failure, but there may be no caller.
   fleetIndex.catch(() => undefined)
@@ -215,6 +224,13 @@ try {
         if (fromMs !== undefined) fleetLoop.recountDays(fromMs, nowMs)
       },
     },
+    clusters: {
+      forget: async (names) => {
+        const index = await fleetIndex
+        for (const name of names) index.remove(name)
+      },
+      report: (cluster) => reports.report(cluster),
+    },
     fleetLoop,
     adoption: adoptionIndex,
     thread: {
@@ -223,6 +239,7 @@ try {
         spans.close()
         observations.close()
         logs.close()
+        reports.close()
         reader.close()
       },
     },

@@ -276,6 +276,13 @@ export async function makeServer(
     inventory: () => Promise.resolve(undefined),
     fleet: emptyFleet(),
     adoption: emptyAdoption(),
+    erasures: {
+      list: () => Promise.resolve([]),
+      begin: () => Promise.resolve(undefined),
+      allow: () => Promise.resolve(undefined),
+      cycle: () => Promise.resolve(),
+    },
+    clusterReport: () => Promise.resolve(undefined),
     authenticate: () => Promise.resolve(undefined),
     requiresToken: false,
     events: createEventFeed({ clock, metrics, listenersMax: 10 }),

@@ -40,6 +40,10 @@ export class NotingAppender implements Appender {
     return this.#inner.seriesOf(cluster)
   }
 
+  newestMs(ref: SeriesRef): number {
+    return this.#inner.newestMs(ref)
+  }
+
   append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome {
     this.values.push(value)
     return this.#noted(this.#inner.append(ref, timeMs, value))

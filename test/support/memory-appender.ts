@@ -68,6 +68,10 @@ export class MemoryAppender implements Appender {
     return this.#series.filter(({ labels }) => labels.get('cluster') === cluster).length
   }
 
+  newestMs(ref: SeriesRef): number {
+    return this.#series[ref - 1]?.newestMs ?? -Infinity
+  }
+
   append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome {
     return this.#put(ref, { timeMs, value, isStale: false })
   }

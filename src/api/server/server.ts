@@ -7,6 +7,7 @@ import type { Log } from '../../base/log.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import { NO_TRACING, type Tracing } from '../../base/tracing.ts'
 import type { LintedCatalog } from '../../catalog/lint-catalog.ts'
+import type { Erasures } from '../../fleet/clusters/erasures.ts'
 import type { ClusterInventory } from '../../fleet/clusters/inventory.ts'
 import type { ServerFaults } from '../../model/server-fault.ts'
 import type { LogReader } from '../../model/log-record.ts'
@@ -26,6 +27,8 @@ import { registerExternalAlerts } from '../fleet/external-alerts.ts'
 import { registerAlertDetail, type AlertContext } from '../fleet/alert-detail.ts'
 import { registerAlerts } from '../fleet/alerts.ts'
 import { registerDecommissions } from '../fleet/decommissions.ts'
+import { registerClusterReport, type ReadClusterReport } from '../fleet/cluster-report.ts'
+import { registerErasures } from '../fleet/erasures.ts'
 import { registerDeliveries, type ApiNotify } from '../fleet/deliveries.ts'
 import { BodyAdmission, installBodyAdmission } from './body-admission.ts'
 import type { RecordRefusal } from './body-limit.ts'
@@ -128,6 +131,8 @@ export interface ApiDeps {
   /** The derived clusters, upgrades, edges and modifications. */
   readonly fleet: FleetViews
   readonly adoption: ApiAdoption
+  readonly erasures: Erasures
+  readonly clusterReport: ReadClusterReport
   /** Change events. */
   readonly events: Pick<EventFeed, 'listen' | 'stop'>
   /** Current faults of this server. */
@@ -268,6 +273,8 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   registerEvents(app, { feed: deps.events, clock, isStillAllowed: stillAllowed(access, 'viewer') })
   registerFleetClusters(app, deps.fleet, clock)
   registerDecommissions(app, deps.people, deps.fleet, clock)
+  registerErasures(app, deps.erasures, clock)
+  registerClusterReport(app, deps.clusterReport, settings.options, clock)
   registerFleetChanges(app, deps.objectChanges, clock)
   registerFleetLogs(app, deps.logRecords, clock)
   registerFleetUpgrades(app, deps.fleet, clock)

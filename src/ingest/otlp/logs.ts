@@ -136,7 +136,10 @@ class RequestWriter {
   #record(record: OtlpLogRecord, sender: Sender): void {
     const { attributes, body } = record
     const observedMs = msOf(record.observedNs) || msOf(record.timeNs) || this.#context.nowMs
-    const reading = readObjectRecord({ attributes, body, observedMs })
+    const { privacy } = this.#parts.intake
+    const kind = textAttribute(attributes, 'k8s.resource.name')
+    const stored = kind === undefined ? body : privacy.body(kind, body)
+    const reading = readObjectRecord({ attributes, body: stored, observedMs })
     if (reading.kind === 'plain') this.#logRecord(record, sender)
     else if (reading.kind === 'refused') this.#refuse(reading.reason, sender.cluster, () => reading.example)
     else if (reading.kind === 'left_out') {
@@ -203,7 +206,8 @@ class RequestWriter {
       const { severity, severityText, eventName, body, attributes, traceId, spanId } = record
       const hasIds = TRACE_ID.test(traceId)
       this.#records.push({
-        ...{ timeNs, cluster, service, severityText, eventName, body, attributes },
+        ...{ timeNs, cluster, service, severityText, eventName, body },
+        attributes: this.#parts.intake.privacy.attributes(attributes),
         severity: severity >= 1 && severity <= SEVERITY_MAX ? severity : 0,
         traceId: hasIds ? traceId : '',
         spanId: hasIds && SPAN_ID.test(spanId) ? spanId : '',

@@ -1,6 +1,6 @@
 import { invariant } from '../../base/invariant.ts'
 import type { Steps } from '../../base/thread-slices.ts'
-import type { Refusal } from '../../model/refusal.ts'
+import { isIntended, type Refusal } from '../../model/refusal.ts'
 import { DecodeError } from '../../wire/decode-error.ts'
 import { encodeExportAnswer, encodeStatus, type OtlpEncoding, type OtlpSignal } from '../../wire/otlp/answer.ts'
 import type { Intake } from '../intake.ts'
@@ -71,7 +71,7 @@ function* written<O extends OtlpOutcome>(
 
 function messageOf(signal: OtlpSignal, counts: OtlpCounts<OtlpOutcome>): string {
   // What a standby sends is no fault, and a collector would log it as one with every request.
-  const refusals = counts.refusals.filter(({ reason }) => reason !== 'ha_duplicate')
+  const refusals = counts.refusals.filter(({ reason }) => !isIntended(reason))
   if (refusals.length === 0) return ''
   return refusalMessage(`refused ${rejectedOf(counts)} of ${counts.itemsIn} ${NOUN[signal]}: `, refusals)
 }

@@ -229,6 +229,7 @@ export class OtlpRequestWriter {
   }
 
   #describe(family: string, { description, unit, data }: Metric): void {
+    if (this.#intake.privacy.isMetricDropped(family)) return
     const metadata = { type: metricTypeOf(data), help: description ?? '', unit: unitText(unit) }
     if (this.#memory.metadata.isNew(family, metadata, this.#nowMs)) this.#appender.describe(family, metadata)
   }
@@ -310,6 +311,7 @@ export class OtlpRequestWriter {
     if (stream.kind === 'refused') {
       const { reason, example, cluster } = stream
       const whose = cluster === undefined ? place.resource.cluster() : this.#intake.activity.numberOf(cluster)
+      if (reason === 'privacy_dropped') this.#duplicates++
       this.#refuse(reason, 1, whose, () => example)
       return undefined
     }

@@ -70,9 +70,12 @@ export class StreamTable {
       return sent
     }
     const admission = this.#intake.identify(sent)
-    // Not remembered: the cluster may be free later.
-    if (admission.kind === 'refused') return admission
-    const refs = this.#intake.resolveAll(seriesOf(admission.labels, shape))
+    if (admission.kind === 'refused') {
+      // Others are not remembered: the cluster may be free later.
+      if (admission.reason === 'privacy_dropped') this.#known.set(key, admission)
+      return admission
+    }
+    const refs = this.#intake.resolveAll(seriesOf(admission.labels, shape), admission.dropped)
     // Not remembered: there may be room for it later.
     if ('reason' in refs) return { kind: 'refused', ...refs }
     if (!admission.isIdentified && isNew) this.newUnidentified++

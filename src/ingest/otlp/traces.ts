@@ -14,6 +14,7 @@ import type { IdentifiedResource, Intake } from '../intake.ts'
 import { otlpOutcomeOf, type OtlpContext, type OtlpOutcome } from './outcome.ts'
 import type { OtlpOptions } from './options.ts'
 import { resourceSize, scopeSize, sizeFault, type SharedSize } from './span-size.ts'
+import type { Privacy } from '../privacy.ts'
 import { RefusalTally } from '../refusals.ts'
 
 /**
@@ -100,9 +101,11 @@ class RequestWriter {
 
   *#resource({ resource: sent, scopes }: ResourceSpans): Steps<void> {
     const claim = this.#parts.intake.clusterOfResource(sent.attributes, this.#context)
-    const { attributes, droppedAttributes, schemaUrl } = sent
+    const { droppedAttributes, schemaUrl } = sent
+    const { privacy } = this.#parts.intake
+    const attributes = privacy.attributes(sent.attributes)
     const resource: SpanResource = {
-      service: textAttribute(attributes, 'service.name') ?? UNKNOWN_SERVICE,
+      service: textAttribute(sent.attributes, 'service.name') ?? UNKNOWN_SERVICE,
       cluster: 'reason' in claim ? '' : claim.cluster,
       attributes,
       ...(droppedAttributes > 0 && { droppedAttributes }),
@@ -111,10 +114,11 @@ class RequestWriter {
     const limits = this.#parts.intake.options
     const ofResource = resourceSize(resource, limits)
     for (const { scope: sentScope, spans } of scopes) {
-      const scope = scopeOf(sentScope)
+      const scope = scopeOf({ ...sentScope, attributes: privacy.attributes(sentScope.attributes) })
       const shared = [ofResource, scopeSize(scope, limits)]
       for (const span of spans) {
-        this.#span(spanOf(span, resource, scope), span, claim, shared)
+        const stored = privacy.hasAttributeRules ? withoutAttributes(span, privacy) : span
+        this.#span(spanOf(stored, resource, scope), span, claim, shared)
         yield false
       }
     }
@@ -160,6 +164,16 @@ class RequestWriter {
   #count(cluster: string, taken: number, refused: number): void {
     const { activity } = this.#parts.intake
     activity.count(activity.numberOf(cluster), taken, refused, 0, this.#context.nowMs)
+  }
+}
+
+function withoutAttributes(span: OtlpSpan, privacy: Privacy): OtlpSpan {
+  const { attributes, events, links } = span
+  return {
+    ...span,
+    attributes: privacy.attributes(attributes),
+    events: events.map((event) => ({ ...event, attributes: privacy.attributes(event.attributes) })),
+    links: links.map((link) => ({ ...link, attributes: privacy.attributes(link.attributes) })),
   }
 }
 

@@ -122,6 +122,11 @@ export class Exemplars extends Statements {
     if (this.isDurable && this.#removeOlder.run(floorMs).changes > 0) this.#bySeries = undefined
   }
 
+  /** Rows were removed. All must be durable. */
+  reload(): void {
+    this.#bySeries = undefined
+  }
+
   /** Removes the oldest exemplar of a series. */
   #drop(seq: number, ref: SeriesRef): void {
     this.#bySeq.delete(seq)

@@ -54,6 +54,8 @@ export class StoreAppender implements Appender {
   readonly #table: SeriesTable
   readonly #buffer: LogBuffer
   readonly #parts: AppenderParts
+  /** Series that were erased: callers may still have their refs. */
+  readonly #erased = new Set<SeriesRef>()
   /** Words of the sample that `find` found. */
   #foundLow = 0
   #foundHigh = 0
@@ -82,6 +84,11 @@ export class StoreAppender implements Appender {
     return this.#table.seriesOf(cluster)
   }
 
+  newestMs(ref: SeriesRef): number {
+    const slot = this.#table.refs.get(ref)
+    return slot < 0 ? -Infinity : this.#head.lastMs[slot]!
+  }
+
   append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome {
     const high = highWordOf(value)
     // A sender may choose the payload of its NaNs: none of them is read as a histogram.
@@ -97,6 +104,7 @@ export class StoreAppender implements Appender {
     const encoded = this.#parts.histograms.encode(histogram)
     let slot = this.#table.refs.get(ref)
     if (slot < 0) slot = this.#reviveSlot(ref)
+    if (slot < 0) return REFUSED_TOO_OLD
     const current = this.#table.refOf(slot)
     // Before the sample: a reader that sees the sample must know that it is a histogram.
     this.#parts.histograms.willAppend(current)
@@ -132,7 +140,7 @@ export class StoreAppender implements Appender {
     const head = this.#head
     let slot = this.#table.refs.get(ref)
     if (slot < 0) slot = this.#reviveSlot(ref)
-    if (timeMs < this.floorMs) return REFUSED_TOO_OLD
+    if (slot < 0 || timeMs < this.floorMs) return REFUSED_TOO_OLD
     const lastMs = head.lastMs[slot]!
     if (timeMs > lastMs) {
       if (!Number.isSafeInteger(timeMs)) invariant(false, 'times are integer milliseconds')
@@ -176,8 +184,14 @@ export class StoreAppender implements Appender {
     this.#foundHigh = high
   }
 
-  /** The series limit does not hold here: the caller was given this ref. */
+  /** Samples of these series are refused from now on, as too old. */
+  erase(refs: ReadonlySet<SeriesRef>): void {
+    for (const ref of refs) this.#erased.add(ref)
+  }
+
+  /** The series limit does not hold here: the caller was given this ref. -1: the series was erased. */
   #reviveSlot(ref: SeriesRef): number {
+    if (this.#erased.has(ref)) return -1
     const labels = this.#parts.revive(ref)
     invariant(labels !== undefined, 'a ref comes from `resolve`')
     let slot = this.#table.find(labels)

@@ -16,6 +16,9 @@ const FAMILIES_MAX = 100_000
 
 /** What pending metadata takes beside its texts. */
 const PENDING_BYTES = 300
+/** Of the series of one family. */
+const SUFFIXES = ['_bucket', '_sum', '_count', '_total', '_created', '_info']
+const SUFFIX = /_(bucket|sum|count|total|created|info)$/
 
 interface Row {
   readonly family: string
@@ -69,6 +72,17 @@ export class Metadata extends Statements {
     if (this.isDurable) return
     this.#changes = []
     this.#pendingBytes = 0
+  }
+
+  /** Metadata of families of which no series is left; inside the caller's transaction. @param isMetric whether series have the name */
+  removeOf(metrics: readonly string[], isMetric: (name: string) => boolean): void {
+    const families = new Set(metrics.flatMap((name) => [name, name.replace(SUFFIX, '')]))
+    const remove = this.db.prepare<[string]>('DELETE FROM metric_metadata WHERE family = ?')
+    for (const family of families) {
+      if (isMetric(family) || SUFFIXES.some((suffix) => isMetric(family + suffix))) continue
+      remove.run(family)
+      this.#families?.delete(family)
+    }
   }
 
   #withFirst(family: string, known: readonly MetricMetadata[], metadata: MetricMetadata): MetricMetadata[] {

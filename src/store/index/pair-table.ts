@@ -31,6 +31,14 @@ export class PairTable {
     else values.set(value, id)
   }
 
+  /** Of a pair that no series has. */
+  remove(id: number): void {
+    const pair = this.#pairs.get(id)
+    if (pair === undefined) return
+    this.#pairs.delete(id)
+    this.#ids.get(pair[0])?.delete(pair[1])
+  }
+
   get(id: number): readonly [name: string, value: string] | undefined {
     return this.#pairs.get(id)
   }

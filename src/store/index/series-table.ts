@@ -158,6 +158,14 @@ export class SeriesTable {
     this.#countCluster(ids, -1)
   }
 
+  /** Of pairs that no series has: a later series gets new numbers. */
+  removePairs(ids: Iterable<number>): void {
+    this.#sought = undefined
+    this.#soughtFlat = []
+    this.#soughtIds = []
+    for (const id of ids) this.pairs.remove(id)
+  }
+
   /** Refs of all series, rising. */
   sortedRefs(): Float64Array {
     const refs = this.#refOfSlot.filter((ref) => ref !== 0)

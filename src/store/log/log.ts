@@ -1,13 +1,13 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../../base/errors.ts'
 import { MalformedBytesError } from '../bytes.ts'
-import { readLogPayload } from './log-codec.ts'
+import { readLogPayload, type LogBuffer } from './log-codec.ts'
 import { Statements } from '../statements.ts'
 import { inTransaction } from '../database.ts'
 
 /**
  * The log: accepted samples that are not flushed, one row per group commit. A row is removed when all its samples are
- * in chunks. Until then it may contain flushed samples; replay skips them, so the log is never rewritten.
+ * in chunks. Until then it may contain flushed samples; replay skips them, so that the log is rewritten only to erase series.
  */
 
 /** Rows removed in one transaction: a few milliseconds of work. */
@@ -57,6 +57,13 @@ export class Log extends Statements {
   added(bytes: number): void {
     this.#byteLength += bytes
     this.#writtenBytes += bytes
+  }
+
+  /** Replaces the samples of a row of `bytes`; without any it is removed. */
+  rewrite(id: number, bytes: number, { sampleCount, maxMs, payload }: LogBuffer): void {
+    if (sampleCount === 0) this.#removeOne.run(id)
+    else this.db.prepare('UPDATE log SET max_ms = ?, payload = ? WHERE id = ?').run(maxMs, payload, id)
+    this.#byteLength += (sampleCount === 0 ? 0 : payload.length) - bytes
   }
 
   /** Removes rows up to `id` whose newest sample is at or before `cutMs`, some per call. False when nothing is left. */

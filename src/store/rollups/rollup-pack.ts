@@ -61,6 +61,13 @@ export class RollupFiller {
     this.#chunks.push(encodeBuckets(list, this.#base))
   }
 
+  /** A series as it is encoded against `base`, which is that of all chunks of the pack. */
+  pushChunk(ref: SeriesRef, chunk: RollupChunk, base: number): void {
+    this.#base = base
+    this.#refs.push(ref)
+    this.#chunks.push(chunk)
+  }
+
   /** Returns the pushed series as a pack; the filler is empty afterwards. */
   take(): RollupPack {
     const refs = this.#refs.splice(0)
@@ -109,6 +116,29 @@ function putParts(parts: readonly Uint8Array[]): void {
     bytes.bytes.set(part, bytes.length)
     bytes.length += part.length
   }
+}
+
+/**
+ * A pack without some series; `same`: it has none of them; `undefined`: it has no others. Throws `MalformedBytesError`.
+ * @param rest the other two payloads, which are needed only when it has some
+ */
+export function rollupWithout(
+  edges: Uint8Array,
+  rest: () => Pick<RollupPack, 'extremes' | 'sums'>,
+  erased: ReadonlySet<SeriesRef>,
+): RollupPack | 'same' | undefined {
+  const { count, refs, base, chunks } = decodeEdges(edges)
+  const left = Array.from(refs.keys()).filter((i) => !erased.has(refs[i]!))
+  if (left.length === count) return 'same'
+  if (left.length === 0) return undefined
+  const { extremes, sums } = rest()
+  const [ofExtremes, ofSums] = [decodeParts(extremes, count), decodeParts(sums, count)]
+  const filler = new RollupFiller()
+  for (const i of left) {
+    const chunk = { edges: partAt(chunks, i), extremes: partAt(ofExtremes, i), sums: partAt(ofSums, i) }
+    filler.pushChunk(refs[i]!, chunk, base)
+  }
+  return filler.take()
 }
 
 /** Throws `MalformedBytesError`. */

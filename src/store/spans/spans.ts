@@ -130,6 +130,44 @@ export class Spans implements SpanSink {
     return old.length === TRACES_PER_STEP
   }
 
+  /**
+   * Removes spans of some traces after one (0: from the first), with their index. Returns the last of these traces;
+   * `undefined`: there are no more. The connection must be free, and nothing may wait for a commit.
+   */
+  eraseSome(
+    after: number,
+    isErased: (span: Span) => boolean,
+  ): { readonly last: number; readonly erased: number } | undefined {
+    const traces = this.#rows.some(after, TRACES_PER_STEP)
+    const last = traces.at(-1)
+    if (last === undefined) return undefined
+    let erased = 0
+    inTransaction(this.#db, () => {
+      for (const trace of traces) {
+        const { traceId, ...known } = trace
+        const parts = this.#rows.parts(trace.id)
+        const spans = parts.flatMap(({ id }) => decodeSpans(traceId, this.#rows.part(id).payload))
+        const left = spans.filter((span) => !isErased(span))
+        if (left.length === spans.length) continue
+        erased += spans.length - left.length
+        if (left.length === 0) {
+          this.#rows.remove(trace.id)
+          continue
+        }
+        for (const { id } of parts) this.#rows.removePart(id)
+        this.#rows.removeIndex(trace.id)
+        this.#putRow(traceId, known, left, { ...extentOf(left, trace.retainedFromMs), isWhole: true })
+        this.#putPart(trace.id, left)
+      }
+    })
+    return { last: last.id, erased }
+  }
+
+  /** Names that no trace has. */
+  removeUnusedNames(): void {
+    this.#rows.removeUnusedNames()
+  }
+
   #pendingOf(traceId: string, nowMs: number): Pending {
     let pending = this.#pending.get(traceId)
     if (pending === undefined) {

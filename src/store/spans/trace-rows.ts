@@ -46,6 +46,11 @@ interface TraceColumns {
 
 export class TraceRows extends Statements {
   readonly #find = this.db.prepare<[Uint8Array], TraceColumns>('SELECT * FROM trace WHERE trace_id = ?').safeIntegers()
+  readonly #some = this.db
+    .prepare<[bigint, bigint], TraceColumns & { readonly trace_id: Uint8Array }>(
+      'SELECT * FROM trace WHERE id > ? ORDER BY id LIMIT ?',
+    )
+    .safeIntegers()
   readonly #add = this.db.prepare<[Uint8Array, bigint, bigint, number, number]>(
     'INSERT INTO trace (trace_id, start_ns, last_start_ns, kept_ms, tags_cut) VALUES (?, ?, ?, ?, ?)',
   )
@@ -108,15 +113,14 @@ export class TraceRows extends Statements {
 
   find(traceId: string): TraceRow | undefined {
     const row = this.#find.get(Buffer.from(traceId, 'hex'))
-    if (row === undefined) return undefined
-    return {
-      id: Number(row.id),
-      startNs: row.start_ns,
-      lastStartNs: row.last_start_ns,
-      retainedFromMs: Number(row.kept_ms),
-      areTagsCut: row.tags_cut !== 0n,
-      isCut: row.is_cut !== 0n,
-    }
+    return row === undefined ? undefined : traceOf(row)
+  }
+
+  /** Traces after one, in the order of their numbers. */
+  some(after: number, most: number): readonly (TraceRow & { readonly traceId: string })[] {
+    return this.#some.all(BigInt(after), BigInt(most)).map((row) => {
+      return { ...traceOf(row), traceId: Buffer.from(row.trace_id).toString('hex') }
+    })
   }
 
   add(traceId: string, row: Omit<TraceRow, 'id'>): number {
@@ -225,6 +229,17 @@ export class TraceRows extends Statements {
     }
     this.#names.set(key, known)
     return known.id
+  }
+}
+
+function traceOf(row: TraceColumns): TraceRow {
+  return {
+    id: Number(row.id),
+    startNs: row.start_ns,
+    lastStartNs: row.last_start_ns,
+    retainedFromMs: Number(row.kept_ms),
+    areTagsCut: row.tags_cut !== 0n,
+    isCut: row.is_cut !== 0n,
   }
 }
 

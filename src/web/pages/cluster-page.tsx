@@ -26,7 +26,14 @@ import { UpgradeRows } from '../panels/fleet/upgrade-rows.tsx'
 import { VersionHistory } from '../panels/fleet/version-history.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { useAlertOccurrences } from '../query/use-alert-occurrences.ts'
-import { changesCall, clusterCall, useChanges, useCluster, useClusterCounts } from '../query/use-clusters.ts'
+import {
+  changesCall,
+  clusterCall,
+  storedCall,
+  useChanges,
+  useCluster,
+  useClusterCounts,
+} from '../query/use-clusters.ts'
 import { useAlerts } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { useUpgrades } from '../query/use-upgrades.ts'
@@ -64,6 +71,7 @@ export function ClusterPage({ name }: { readonly name: string }): ReactNode {
         call={{ path: changesCall({ cluster: name, limit: CHANGES_READ }) }}
         title="API call: what changed"
       />
+      <ApiCallNote call={{ path: storedCall(name) }} title="API call: what is stored about the cluster (admin)" />
     </div>
   )
 }

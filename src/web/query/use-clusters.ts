@@ -42,6 +42,11 @@ export function clusterCall(cluster: string, moment: string | undefined): string
   return callAt(`${CLUSTERS}/${encodeURIComponent(cluster)}`, moment)
 }
 
+/** What is stored about a cluster, for admins. */
+export function storedCall(cluster: string): string {
+  return `${CLUSTERS}/${encodeURIComponent(cluster)}/stored`
+}
+
 export function useCluster(cluster: string): UseQueryResult<ClusterDetail> {
   const path = clusterCall(cluster, useMoment())
   return useApiAnswer<ClusterDetail>('cluster', path, { pollMs: CLUSTER_POLL_MS })

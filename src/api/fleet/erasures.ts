@@ -1,0 +1,65 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import { FleetError } from '../../base/errors.ts'
+import { ErasureItem, ErasureItems, ErasureRequest } from '../../contract/erasures.ts'
+import type { Erasures } from '../../fleet/clusters/erasures.ts'
+import type { Erasure } from '../../model/erasure.ts'
+import { ownRoute } from '../server/own-route.ts'
+import { timeOf } from './items.ts'
+import { actorOf } from './people.ts'
+
+/** `/api/fleet/v1/erasures`: removes everything that is stored about a cluster. */
+export function registerErasures(app: FastifyInstance, erasures: Erasures, clock: Clock): void {
+  ownRoute(app, 'GET /api/fleet/v1/erasures', {
+    access: 'admin',
+    summary: 'Clusters that are being erased, or were, newest first.',
+    answer: ErasureItems,
+    handler: async () => {
+      const all = await erasures.list()
+      return { asOf: timeOf(clock.nowMs()), erasures: all.toReversed().map(erasureItem) }
+    },
+  })
+
+  ownRoute(app, 'POST /api/fleet/v1/erasures', {
+    access: 'admin',
+    summary: 'Removes everything that is stored about a cluster, and refuses its data from now on.',
+    body: ErasureRequest,
+    answer: ErasureItem,
+    status: 201,
+    handler: async ({ body: { cluster, confirm, by }, request }) => {
+      if (confirm !== cluster) {
+        const [got, want] = [confirm, cluster].map((name) => JSON.stringify(name))
+        throw new FleetError('bad_request', `confirm: got ${got}, want the name of the cluster again, ${want}`)
+      }
+      const begun = await erasures.begin(cluster, actorOf(request, by), clock.nowMs())
+      if (begun !== undefined) return erasureItem(begun)
+      throw new FleetError('not_found', `no cluster is called ${JSON.stringify(cluster)}`)
+    },
+  })
+
+  ownRoute(app, 'POST /api/fleet/v1/erasures/:id/allow', {
+    access: 'admin',
+    summary: 'Accepts data of an erased cluster again.',
+    path: { id: 'Of the erasure.' },
+    answer: ErasureItem,
+    handler: async ({ params: { id }, request }) => {
+      const allowed = await erasures.allow(id, actorOf(request), clock.nowMs())
+      if (allowed !== undefined) return erasureItem(allowed)
+      throw new FleetError('not_found', `no erasure that has ended has the id ${JSON.stringify(id)}`)
+    },
+  })
+}
+
+function erasureItem({ id, names, by, startedMs, removed, doneMs, allowed }: Erasure): ErasureItem {
+  return {
+    id,
+    names: names === undefined ? null : [...names],
+    state: allowed !== undefined ? 'allowed' : doneMs === undefined ? 'erasing' : 'erased',
+    by,
+    startedAt: timeOf(startedMs),
+    removed,
+    doneAt: timeOf(doneMs),
+    allowedAt: timeOf(allowed?.atMs),
+    allowedBy: allowed?.by ?? null,
+  }
+}

@@ -1,0 +1,52 @@
+/** Erasures of clusters, as main sees them: the store removes what is stored, and this what is in memory. */
+import type { Erasure } from '../../model/erasure.ts'
+
+/** Each call is durable when it resolves. */
+export interface ErasureStore {
+  list(): Promise<readonly Erasure[]>
+  /** `undefined`: nothing is stored of a cluster of this name. */
+  begin(cluster: string, id: string, by: string, nowMs: number): Promise<Erasure | undefined>
+  /** `undefined`: there is no such erasure, or it has not ended. */
+  allow(id: string, by: string, nowMs: number): Promise<Erasure | undefined>
+}
+
+export interface Erasures extends Pick<ErasureStore, 'list' | 'allow'> {
+  begin(cluster: string, by: string, nowMs: number): Promise<Erasure | undefined>
+  /** Forgets again what was derived or received in the meantime. Call in each evaluation cycle. */
+  cycle(nowMs: number): Promise<void>
+}
+
+/** @param forget removes from memory what is about clusters of these names, and ends silences that are about them alone */
+export async function createErasures(
+  store: ErasureStore,
+  newId: () => string,
+  forget: (names: readonly string[], by: string, nowMs: number) => Promise<void>,
+): Promise<Erasures> {
+  /** Of erasures that have not ended. */
+  let names: readonly string[] = []
+  const reread = async (): Promise<readonly Erasure[]> => {
+    const all = await store.list()
+    names = all.flatMap((one) => one.names ?? [])
+    return all
+  }
+  await reread()
+  return {
+    list: reread,
+    allow: (id, by, nowMs) => store.allow(id, by, nowMs),
+    begin: async (cluster, by, nowMs) => {
+      const begun = await store.begin(cluster, newId(), by, nowMs)
+      if (begun === undefined) return undefined
+      await reread()
+      await forget(begun.names ?? [], by, nowMs)
+      return begun
+    },
+    cycle: async (nowMs) => {
+      if (names.length === 0) return
+      await forget(names, BY_ITSELF, nowMs)
+      await reread()
+    },
+  }
+}
+
+/** The actor in the audit when the server itself removes something. */
+const BY_ITSELF = 'daytwo'

@@ -1,0 +1,302 @@
+import type Database from 'better-sqlite3'
+import type { ErasedCluster } from '../../model/erasure.ts'
+import { METRIC_NAME } from '../../model/labels.ts'
+import type { SeriesRef } from '../../model/series.ts'
+import { floatOf } from '../bytes.ts'
+import { inTransaction } from '../database.ts'
+import type { Exemplars } from '../head/exemplars.ts'
+import type { Head } from '../head/head.ts'
+import { removeCheckpoint } from '../head/head-checkpoint.ts'
+import type { Histograms } from '../head/histograms.ts'
+import { RunList } from '../head/run-list.ts'
+import type { Metadata } from '../index/metadata.ts'
+import { readSeriesBatch, writeSeriesBatch, type BatchedSeries } from '../index/series-batch.ts'
+import { statePageOf, type SeriesRows } from '../index/series-rows.ts'
+import type { SeriesTable } from '../index/series-table.ts'
+import type { GroupCommit } from '../log/group-commit.ts'
+import { LogBuffer, readLogPayload } from '../log/log-codec.ts'
+import type { Log } from '../log/log.ts'
+import type { BlockRows } from '../packs/blocks.ts'
+import { chunkAt, decodeDirectory, encodePack, inflatePayload, type Chunk } from '../packs/pack-codec.ts'
+import { SERIES_PER_STEP } from '../packs/retention.ts'
+import { StatePages } from '../packs/state-pages.ts'
+import { rollupWithout } from '../rollups/rollup-pack.ts'
+
+/**
+ * Removes series with all their samples: from the head, the log, the checkpoint, packs, rollups, histograms and exemplars, and
+ * then the series themselves with the label pairs that only they had. Each `yield` is the end of a step of some
+ * milliseconds; what runs in between may add series and rows, and moves none of the removed ones. Done twice, the second time
+ * finds nothing: after a crash it starts from the beginning.
+ */
+
+/** Rows whose directories are read in one step. */
+const ROWS_PER_STEP = 64
+
+export interface ErasedSeriesParts {
+  readonly db: Database.Database
+  readonly head: Head
+  readonly table: SeriesTable
+  readonly rows: SeriesRows
+  readonly log: Log
+  readonly blocks: BlockRows
+  readonly histograms: Histograms
+  readonly exemplars: Exemplars
+  readonly metadata: Metadata
+  readonly commits: GroupCommit
+  readonly seriesRemoved: (refs: readonly SeriesRef[]) => void
+  /** Samples that a caller appends to these refs are refused. */
+  readonly seriesErased: (refs: ReadonlySet<SeriesRef>) => void
+}
+
+/** Returns how many series and rows it removed or rewrote. */
+export function* eraseSeries(parts: ErasedSeriesParts, cluster: ErasedCluster): Generator<void, number> {
+  parts.commits.commitNow()
+  const refs = yield* refsOf(parts.db, cluster)
+  if (refs.size === 0) return 0
+  parts.seriesErased(refs)
+  yield* endSeries(parts, refs)
+  // A start reads the log from its beginning then.
+  while (removeCheckpoint(parts.db)) yield
+  let removed = refs.size
+  removed += yield* eraseFromLog(parts, refs)
+  removed += yield* eraseFromPacks(parts, refs)
+  removed += yield* eraseFromRollups(parts.db, refs)
+  yield* eraseHistograms(parts, refs)
+  yield* eraseStates(parts, refs)
+  yield* eraseBatches(parts, refs)
+  return removed
+}
+
+/** The series, ended ones too, of which a label that names a cluster has one of the names. */
+function* refsOf(db: Database.Database, { names, labels }: ErasedCluster): Generator<void, Set<SeriesRef>> {
+  const pairs = db.prepare<[string, string], number>('SELECT id FROM pair WHERE name = ? AND value = ?').pluck()
+  const naming = new Set([...labels].flatMap((label) => [...names].flatMap((name) => pairs.all(label, name))))
+  const refs = new Set<SeriesRef>()
+  if (naming.size === 0) return refs
+  for (const { series } of batchesOf(db)) {
+    readSeriesBatch(series, (ref, pairIds) => {
+      if (pairIds.some((id) => naming.has(id))) refs.add(ref)
+    })
+    yield
+  }
+  return refs
+}
+
+interface BatchRow {
+  readonly lastRef: number
+  readonly series: Uint8Array
+}
+
+/** One after the other: between two steps batches may be added at the end. */
+function* batchesOf(db: Database.Database, after = 0): Generator<BatchRow> {
+  const next = db.prepare<[number], BatchRow>(
+    'SELECT last_ref AS lastRef, series FROM series_batch WHERE last_ref > ? ORDER BY last_ref LIMIT 1',
+  )
+  for (let row = next.get(after); row !== undefined; row = next.get(row.lastRef)) yield row
+}
+
+/** As series without samples end, but with their samples; not as ended ones: a start after a crash has to find them again. */
+function* endSeries(parts: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): Generator<void> {
+  const { db, head, table, histograms } = parts
+  const live = [...refs].filter((ref) => table.refOf(table.refs.get(ref)) === ref)
+  const [runs, none] = [new RunList(), new RunList()]
+  for (let from = 0; from < live.length; from += SERIES_PER_STEP) {
+    const some = live.slice(from, from + SERIES_PER_STEP)
+    inTransaction(db, () => {
+      histograms.end(some)
+    })
+    histograms.ended(some)
+    for (const ref of some) {
+      const slot = table.refs.get(ref)
+      head.collect(slot, runs)
+      head.replace(slot, none)
+      head.sampleCount -= runs.sampleCount
+      table.remove(slot)
+      head.leaveSlot(slot)
+    }
+    parts.seriesRemoved(some)
+    head.reclaim()
+    yield
+  }
+}
+
+function* eraseFromLog({ db, log }: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): Generator<void, number> {
+  const some = db.prepare<[number], { readonly id: number; readonly payload: Uint8Array }>(
+    `SELECT id, payload FROM log WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
+  )
+  const buffer = new LogBuffer()
+  let rewritten = 0
+  for (let rows = some.all(0); rows.length > 0; rows = some.all(rows.at(-1)!.id)) {
+    inTransaction(db, () => {
+      for (const { id, payload } of rows) {
+        let samples = 0
+        buffer.clear()
+        readLogPayload(payload, (ref, timeMs, low, high) => {
+          samples++
+          if (!refs.has(ref)) buffer.append(ref, timeMs, floatOf(low, high), low, high)
+        })
+        if (buffer.sampleCount === samples) continue
+        log.rewrite(id, payload.length, buffer)
+        rewritten++
+      }
+    })
+    yield
+  }
+  return rewritten
+}
+
+interface PackRow {
+  readonly id: number
+  readonly block: number
+  readonly metric: number
+  readonly fromMs: number
+  readonly toMs: number
+  readonly directory: Uint8Array
+}
+
+/** A changed pack is a new row: readers cache what they read of one, by its number. Newer rows are visited later. */
+function* eraseFromPacks({ db, blocks }: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): Generator<void, number> {
+  const some = db.prepare<[number], PackRow>(
+    `SELECT id, block, metric, from_ms AS fromMs, to_ms AS toMs, directory FROM pack WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
+  )
+  const payloadOf = db.prepare<[number], Uint8Array>('SELECT payload FROM pack WHERE id = ?').pluck()
+  const remove = db.prepare<[number]>('DELETE FROM pack WHERE id = ?')
+  let rewritten = 0
+  for (let rows = some.all(0); rows.length > 0; rows = some.all(rows.at(-1)!.id)) {
+    inTransaction(db, () => {
+      for (const { id, block, metric, fromMs, toMs, directory: stored } of rows) {
+        const directory = decodeDirectory(stored, fromMs, toMs)
+        if (!directory.refs.some((ref) => refs.has(ref))) continue
+        const payload = inflatePayload(payloadOf.get(id)!, directory)
+        const left: Chunk[] = []
+        for (const [i, ref] of directory.refs.entries()) {
+          if (refs.has(ref)) continue
+          const [from, to, runs] = [directory.fromsMs[i]!, directory.tosMs[i]!, directory.runs[i]!]
+          left.push({ ref, fromMs: from, toMs: to, runs, payload: chunkAt(payload, directory, i) })
+        }
+        remove.run(id)
+        if (left.length > 0) blocks.insert(block, metric, encodePack(left))
+        rewritten++
+      }
+    })
+    yield
+  }
+  return rewritten
+}
+
+interface RollupRow {
+  readonly id: number
+  readonly block: number
+  readonly tier: number
+  readonly metric: number
+  readonly edges: Uint8Array
+}
+
+function* eraseFromRollups(db: Database.Database, refs: ReadonlySet<SeriesRef>): Generator<void, number> {
+  const some = db.prepare<[number], RollupRow>(
+    `SELECT id, block, tier, metric, edges FROM rollup WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
+  )
+  const restOf = db.prepare<[number], { readonly extremes: Uint8Array; readonly sums: Uint8Array }>(
+    'SELECT extremes, sums FROM rollup WHERE id = ?',
+  )
+  const remove = db.prepare<[number]>('DELETE FROM rollup WHERE id = ?')
+  const insert = db.prepare<[number, number, number, number, number, Uint8Array, Uint8Array, Uint8Array]>(
+    `INSERT INTO rollup (block, tier, metric, first_ref, last_ref, edges, extremes, sums)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  let rewritten = 0
+  for (let rows = some.all(0); rows.length > 0; rows = some.all(rows.at(-1)!.id)) {
+    inTransaction(db, () => {
+      for (const { id, block, tier, metric, edges } of rows) {
+        const left = rollupWithout(edges, () => restOf.get(id)!, refs)
+        if (left === 'same') continue
+        remove.run(id)
+        rewritten++
+        if (left === undefined) continue
+        insert.run(block, tier, metric, left.firstRef, left.lastRef, left.edges, left.extremes, left.sums)
+      }
+    })
+    yield
+  }
+  return rewritten
+}
+
+/** Also of series that ended before. */
+function* eraseHistograms(
+  { db, exemplars, commits }: ErasedSeriesParts,
+  refs: ReadonlySet<SeriesRef>,
+): Generator<void> {
+  const statements = ['histogram', 'histogram_pack', 'histogram_series', 'exemplar'].map((table) =>
+    db.prepare<[string]>(`DELETE FROM ${table} WHERE ref IN (SELECT value FROM json_each(?))`),
+  )
+  const list = [...refs]
+  for (let from = 0; from < list.length; from += SERIES_PER_STEP) {
+    const some = JSON.stringify(list.slice(from, from + SERIES_PER_STEP))
+    commits.commitNow()
+    inTransaction(db, () => {
+      for (const statement of statements) statement.run(some)
+    })
+    exemplars.reload()
+    yield
+  }
+}
+
+/** How far they were flushed, with the value of their last sample. */
+function* eraseStates(parts: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): Generator<void> {
+  const { db, rows } = parts
+  const pages = new Set([...refs].map(statePageOf))
+  for (const page of pages) rows.putStates(page, [])
+  yield
+  // Of the other series of these pages.
+  const states = new StatePages(db, parts, [], pages)
+  while (states.step()) yield
+}
+
+/** The series themselves, and the label pairs and metadata that no other series needs. */
+function* eraseBatches(parts: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): Generator<void> {
+  const { db, table, metadata, commits } = parts
+  const replace = db.prepare<[Uint8Array, number]>('UPDATE series_batch SET series = ? WHERE last_ref = ?')
+  const remove = db.prepare<[number]>('DELETE FROM series_batch WHERE last_ref = ?')
+  const candidates = new Set<number>()
+  let scanned = 0
+  for (const { lastRef, series } of batchesOf(db)) {
+    const left: BatchedSeries[] = []
+    let count = 0
+    readSeriesBatch(series, (ref, pairIds) => {
+      count++
+      if (!refs.has(ref)) left.push({ ref, pairIds: [...pairIds] })
+      else for (const id of pairIds) candidates.add(id)
+    })
+    if (left.length < count) {
+      if (left.length === 0) remove.run(lastRef)
+      else replace.run(writeSeriesBatch(left), lastRef)
+    }
+    scanned = lastRef
+    yield
+  }
+  for (const { series } of batchesOf(db)) {
+    keepUsed(candidates, series)
+    yield
+  }
+  // In one step: nothing may begin to use a pair between the last look and its removal.
+  commits.commitNow()
+  for (const { series } of batchesOf(db, scanned)) keepUsed(candidates, series)
+  const names = [...candidates].flatMap((id) => {
+    const [name, value] = table.pairs.get(id) ?? ['', '']
+    return name === METRIC_NAME ? [value] : []
+  })
+  inTransaction(db, () => {
+    const removePair = db.prepare<[number]>('DELETE FROM pair WHERE id = ?')
+    for (const id of candidates) removePair.run(id)
+    table.removePairs(candidates)
+    metadata.removeOf(names, (name) => table.pairs.find(METRIC_NAME, name) !== undefined)
+  })
+  yield
+}
+
+function keepUsed(candidates: Set<number>, series: Uint8Array): void {
+  if (candidates.size === 0) return
+  readSeriesBatch(series, (_, pairIds) => {
+    for (const id of pairIds) candidates.delete(id)
+  })
+}

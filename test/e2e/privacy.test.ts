@@ -1,0 +1,86 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { daytwo } from '../cli/run.ts'
+import { postWrite, writeBody } from '../support/remote-write.ts'
+import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
+import { tempDir } from '../support/temp-dir.ts'
+import { until } from '../support/until.ts'
+
+// The program as it ships: rules of a file that changes while it runs, and the erasure of a cluster over the command line.
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+const NOW_MS = Math.floor(Date.now() / 1000) * 1000
+let sent = 0
+
+async function write(server: RunningServer, labels: Readonly<Record<string, string>>): Promise<string> {
+  const response = await postWrite(
+    server.url,
+    writeBody([{ labels, samples: [{ timeMs: NOW_MS + sent++, value: 1 }] }]),
+  )
+  return `${response.status} ${await response.text()}`.trim()
+}
+
+const count = async (server: RunningServer, selector: string): Promise<number> =>
+  (await server.query(selector, NOW_MS + 60_000)).length
+
+test('rules and an erasure, through the program', { timeout: 240_000 }, async () => {
+  const folder = tempDir('privacy')
+  closers.push(() => {
+    folder.remove()
+  })
+  const [data, rules] = [join(folder.path, 'data'), join(folder.path, 'privacy.yaml')]
+  writeFileSync(rules, 'metrics: { drop: [hidden] }\n')
+  const args = ['serve', '--listen', '127.0.0.1:0', '--data', data, '--privacy.config', rules, ...withoutContent()]
+  let server = await startServer(args)
+  closers.push(() => server.stop())
+
+  expect(await write(server, { __name__: 'hidden', cluster: 'prague' })).toBe('204')
+  expect(await write(server, { __name__: 'shown', cluster: 'prague', note: 'secretnote' })).toBe('204')
+  expect(await count(server, '{__name__=~"hidden|shown"}')).toBe(1)
+  writeFileSync(rules, 'metrics: { drop: [shown] }\nlabels: { drop: [note] }\n')
+  await fetch(`${server.url}/-/reload`, { method: 'POST' })
+  await until('the rules to change', async () => {
+    await write(server, { __name__: 'hidden', cluster: 'prague', note: 'x' })
+    return (await count(server, 'hidden{note=""}')) === 1 ? true : undefined
+  })
+  writeFileSync(rules, 'metrics: { drop: ["("] }\n')
+  expect((await fetch(`${server.url}/-/reload`, { method: 'POST' })).ok).toBe(false)
+  expect(await write(server, { __name__: 'shown', cluster: 'prague', i: '1' })).toBe('204')
+  expect(await count(server, 'shown{i="1"}')).toBe(0)
+  const debug = (await (await fetch(`${server.url}/debug/ingest`)).json()) as { privacy: { rule: string }[] }
+  expect(debug.privacy.map(({ rule }) => rule)).toEqual(['metrics.drop shown', 'labels.drop note'])
+
+  expect(await write(server, { __name__: 'other', cluster: 'brno' })).toBe('204')
+  const on = ['--url', server.url]
+  const report = await daytwo('privacy', 'report', 'prague', ...on)
+  expect(report.stdout).toMatch(/^series: \d+.*retention\.1d/m)
+  expect(report.stdout).toContain('labels: __name__, cluster, note')
+  const unconfirmed = await daytwo('privacy', 'erase', 'prague', '--confirm', 'brno', ...on)
+  expect(unconfirmed).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('want the name of the cluster again') as string,
+  })
+  const erased = await daytwo('privacy', 'erase', 'prague', '--confirm', 'prague', ...on)
+  expect(erased).toMatchObject({ code: 0, stdout: expect.stringContaining('prague, erasing') as string })
+  expect(await write(server, { __name__: 'hidden', cluster: 'prague' })).toContain('cluster_erased')
+  await until('its series to be gone', async () =>
+    (await count(server, '{cluster="prague"}')) === 0 ? true : undefined,
+  )
+  await until('a pass to end', async () => {
+    const { stdout } = await daytwo('privacy', 'erasures', ...on)
+    return /erasing, [1-9]\d* rows/.test(stdout) ? true : undefined
+  })
+  expect(await count(server, '{cluster="brno",__name__="other"}')).toBe(1)
+
+  await server.kill()
+  server = await startServer(args.filter((arg) => arg !== '--privacy.config' && arg !== rules))
+  expect(await write(server, { __name__: 'hidden', cluster: 'prague' })).toContain('cluster_erased')
+  expect(await count(server, '{cluster="prague"}')).toBe(0)
+  await server.stop()
+  expect(readFileSync(join(data, 'daytwo.db')).includes('secretnote')).toBe(false)
+})

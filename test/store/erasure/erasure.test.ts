@@ -1,0 +1,293 @@
+import { readFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { REFUSED_TOO_OLD } from '../../../src/model/appender.ts'
+import { Labels } from '../../../src/model/labels.ts'
+import { DATABASE_FILE, openDatabaseForReading } from '../../../src/store/database.ts'
+import { openClusterReports } from '../../../src/store/erasure/cluster-report.ts'
+import { histogramOf } from '../../support/histograms.ts'
+import { span, spanIdOf, traceIdOf } from '../../support/spans.ts'
+import { HOUR_MS, MINUTE_MS, TempStore } from '../temp-store.ts'
+
+// After the erasure of a cluster no byte of the directory has its names or what only it had, others have what they had, and it
+// ends also when the process is killed in the middle.
+
+const [GONE, STAYS] = ['zlin-east-7', 'brno-west-2']
+const SECRETS = [
+  'zlin-east-7',
+  'secretnamespace',
+  'secret_metric',
+  'secretexemplar',
+  'secrettext',
+  'secretspan',
+  'secretobject',
+  'secretnote',
+  'secretmatcher',
+  'secrethelp',
+  'secretmanager',
+]
+/** At the beginning of a flush. */
+const NOW_MS = 488_888 * HOUR_MS
+const START_MS = NOW_MS - 10 * HOUR_MS
+
+const OPTIONS = {
+  flushEveryMs: 2 * HOUR_MS,
+  outOfOrderMs: 0,
+  compactToMs: [4 * HOUR_MS],
+  checkpointLogBytes: 1,
+  checkpointEveryMs: 1,
+}
+
+const word = (cluster: string, text: string): string => (cluster === GONE ? `secret${text}` : `open${text}`)
+
+/** Samples each minute until `toMs`, with histograms, exemplars, spans, objects, logs and facts of a cluster. */
+async function fill(store: TempStore, fromMs: number, toMs: number): Promise<void> {
+  const { appender, spans, observations, logs } = store.writer
+  for (let timeMs = fromMs; timeMs < toMs; timeMs += MINUTE_MS) {
+    for (const cluster of [GONE, STAYS]) {
+      for (let i = 0; i < 5; i++) {
+        const ref = store.resolve({ __name__: 'm_total', cluster, namespace: word(cluster, 'namespace'), i: String(i) })
+        appender.append(ref, timeMs, timeMs / MINUTE_MS + i / 3)
+      }
+      appender.append(store.resolve({ __name__: `${word(cluster, '_metric')}_total`, cluster }), timeMs, 1)
+      const histogram = store.resolve({ __name__: 'h', cluster })
+      appender.appendHistogram(histogram, timeMs, histogramOf(3, timeMs % 7))
+    }
+    if (timeMs % (2 * HOUR_MS) === 0) await store.writer.maintain(timeMs + 11 * MINUTE_MS)
+  }
+  for (const [i, cluster] of [GONE, STAYS].entries()) {
+    const exemplar = { labels: Labels.of({ trace_id: word(cluster, 'exemplar') }), value: 1, timeMs: toMs }
+    appender.appendExemplar(
+      store.resolve({ __name__: 'm_total', cluster, namespace: word(cluster, 'namespace'), i: '0' }),
+      exemplar,
+    )
+    appender.describe(word(cluster, '_metric'), { type: 'counter', help: word(cluster, 'help'), unit: '' })
+    const attributes = [{ key: 'k8s.pod.name', value: word(cluster, 'span') }]
+    const traced = { service: word(cluster, 'service'), cluster, attributes, name: word(cluster, 'operation') }
+    spans.putSpans(
+      [
+        span({ ...traced, traceId: traceIdOf(i + 1), spanId: spanIdOf(1) }),
+        // One trace with spans of both.
+        span({ ...traced, traceId: traceIdOf(9), spanId: spanIdOf(i + 1) }),
+      ],
+      toMs,
+    )
+    observations.putObjects([
+      {
+        ...{ cluster, uid: `uid-${i}`, name: word(cluster, 'object'), namespace: word(cluster, 'namespace') },
+        ...{ resourceVersion: '1', change: 'added', observedMs: toMs },
+        facts: { kind: 'catalogsources', connectionState: word(cluster, 'text') },
+      },
+    ])
+    const labels = { name: word(cluster, 'object') }
+    observations.putRuns(cluster, 0, [
+      { cluster, signal: 'csv_succeeded', labels, value: 1, firstMs: toMs, lastMs: toMs },
+    ])
+    observations.putClaims([
+      { cluster, name: `${cluster}-uid`, kind: 'uid', joins: true, isBound: false, firstMs: toMs, lastMs: toMs },
+    ])
+    logs.putLogs([
+      {
+        ...{
+          timeNs: BigInt(toMs) * 1_000_000n,
+          cluster,
+          service: word(cluster, 'service'),
+          severity: 9,
+          severityText: '',
+        },
+        ...{ eventName: '', body: word(cluster, 'text'), attributes: [], traceId: '', spanId: '' },
+      },
+    ])
+  }
+  await appender.commit()
+}
+
+async function addFacts(store: TempStore): Promise<void> {
+  const { facts } = store.writer
+  for (const [i, cluster] of [GONE, STAYS].entries()) {
+    await facts.silences.write(
+      [
+        {
+          ...{
+            id: `silence-${i}`,
+            matchers: [{ name: 'cluster', op: '=', value: cluster }],
+            comment: word(cluster, 'matcher'),
+          },
+          ...{ startsAtMs: 0, endsAtMs: NOW_MS, updatedAtMs: 0, createdBy: 'ada', untilResolved: false },
+        },
+      ],
+      [
+        {
+          atMs: NOW_MS,
+          by: 'ada',
+          action: 'silence.create',
+          subject: `silence-${i}`,
+          detail: JSON.stringify({ cluster, note: word(cluster, 'note') }),
+        },
+      ],
+    )
+    await facts.decommissions.write(
+      [{ id: `decommission-${i}`, cluster, sinceMs: 0, by: 'ada', reason: word(cluster, 'note'), saidMs: 0 }],
+      [],
+    )
+    await facts.tokens.add({ role: 'ingest', name: word(cluster, 'note'), hash: `hash-${i}`, createdAtMs: 0, cluster })
+  }
+}
+
+async function filled(): Promise<TempStore> {
+  const store = new TempStore(OPTIONS, START_MS)
+  await fill(store, START_MS, NOW_MS)
+  await addFacts(store)
+  // Writes a checkpoint of the head.
+  await store.writer.maintain(NOW_MS)
+  return store
+}
+
+/** What the directory has of a text, by file. */
+function found(store: TempStore): readonly string[] {
+  return [DATABASE_FILE, `${DATABASE_FILE}-wal`].flatMap((name) => {
+    const path = join(store.options.dir, name)
+    if (!existsSync(path)) return []
+    const bytes = readFileSync(path)
+    return SECRETS.filter((text) => bytes.includes(text)).map((text) => `${name}: ${text}`)
+  })
+}
+
+function rowsOf(store: TempStore): ReadonlyMap<string, number> {
+  const db = openDatabaseForReading(store.options.dir)
+  try {
+    const tables = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
+    return new Map(tables.map((name) => [name, Number(db.prepare(`SELECT count(*) FROM ${name}`).pluck().get())]))
+  } finally {
+    db.close()
+  }
+}
+
+/** Until the erasure is done, or for so many runs; each is a minute later. */
+async function maintain(store: TempStore, fromMs: number, runs = 90): Promise<void> {
+  for (let run = 0; run < runs; run++) {
+    await store.writer.maintain(fromMs + run * MINUTE_MS)
+    if (store.writer.listErasures().every(({ doneMs }) => doneMs !== undefined)) return
+  }
+}
+
+function stays(store: TempStore): unknown {
+  return Object.entries(store.all()).filter(([labels]) => !labels.includes(GONE) && !labels.includes('secret'))
+}
+
+describe('the erasure of a cluster', () => {
+  test('leaves no byte of it in the directory, and everything of others', { timeout: 60_000 }, async () => {
+    const store = await filled()
+    expect(found(store).length).toBeGreaterThan(8)
+    const rows = rowsOf(store)
+    for (const table of ['pack', 'rollup', 'log', 'head_part', 'histogram_pack', 'exemplar', 'series_state']) {
+      expect(rows.get(table), table).toBeGreaterThan(0)
+    }
+    const before = stays(store)
+    expect(Object.keys(store.all()).filter((labels) => labels.includes(GONE))).toHaveLength(7)
+    const begun = await store.writer.beginErasure(GONE, 'erasure-1', 'ada', NOW_MS)
+    expect(begun?.names).toEqual([GONE, `${GONE}-uid`])
+    expect([GONE, `${GONE}-uid`, STAYS].map((name) => store.writer.isErased(name))).toEqual([true, true, false])
+    await maintain(store, NOW_MS + MINUTE_MS)
+    expect(found(store)).toEqual([])
+    expect(Object.keys(store.all()).filter((labels) => labels.includes(GONE))).toEqual([])
+    expect(stays(store)).toEqual(before)
+    expect(store.writer.listErasures()).toMatchObject([
+      { id: 'erasure-1', by: 'ada', doneMs: expect.any(Number) as number },
+    ])
+    expect(store.writer.listErasures()[0]).not.toHaveProperty('names')
+    // Also what was in the memory of the process, and after a start.
+    await store.reopen(NOW_MS + 2 * HOUR_MS)
+    expect(stays(store)).toEqual(before)
+    expect(store.writer.isErased(GONE)).toBe(true)
+    await store.close()
+    expect(found(store)).toEqual([])
+  })
+
+  test(
+    'goes on after a restart in the middle, and the series of others can be written on',
+    { timeout: 60_000 },
+    async () => {
+      const store = await filled()
+      const before = stays(store)
+      await store.writer.beginErasure(GONE, 'erasure-1', 'ada', NOW_MS)
+      await store.writer.maintain(NOW_MS + MINUTE_MS)
+      const middle = store.writer.listErasures()[0]
+      expect(middle).toMatchObject({ names: [GONE, `${GONE}-uid`] })
+      await store.reopen(NOW_MS + 2 * MINUTE_MS)
+      await maintain(store, NOW_MS + 2 * MINUTE_MS)
+      expect(found(store)).toEqual([])
+      expect(stays(store)).toEqual(before)
+      const ref = store.resolve({ __name__: 'm_total', cluster: STAYS, namespace: 'opennamespace', i: '0' })
+      store.writer.appender.append(ref, NOW_MS + HOUR_MS, 1)
+      await store.writer.appender.commit()
+      expect(Object.values(store.all(NOW_MS + HOUR_MS))).toHaveLength(1)
+    },
+  )
+
+  test(
+    'refuses samples to series that callers still know, and what is written meanwhile goes too',
+    { timeout: 60_000 },
+    async () => {
+      const store = await filled()
+      const ref = store.resolve({ __name__: 'secret_metric_total', cluster: GONE })
+      await store.writer.beginErasure(GONE, 'erasure-1', 'ada', NOW_MS)
+      await store.writer.maintain(NOW_MS + MINUTE_MS)
+      expect(store.writer.appender.append(ref, NOW_MS + MINUTE_MS, 1)).toBe(REFUSED_TOO_OLD)
+      // Rules write that an alert of it is resolved.
+      store.writer.appender.append(store.resolve({ __name__: 'ALERTS', cluster: GONE }), NOW_MS + MINUTE_MS, 1)
+      store.writer.observations.putRuns(GONE, 0, [])
+      await store.writer.appender.commit()
+      await maintain(store, NOW_MS + 2 * MINUTE_MS)
+      expect(found(store)).toEqual([])
+    },
+  )
+
+  test('is of a known cluster, once, and can be allowed again when it is done', { timeout: 60_000 }, async () => {
+    const store = await filled()
+    expect(await store.writer.beginErasure('nobody', 'a', 'ada', NOW_MS)).toBeUndefined()
+    const begun = await store.writer.beginErasure(GONE, 'b', 'ada', NOW_MS)
+    expect(await store.writer.beginErasure(GONE, 'c', 'ada', NOW_MS)).toEqual(begun)
+    expect(await store.writer.allowErased('b', 'ada', NOW_MS)).toBeUndefined()
+    await maintain(store, NOW_MS)
+    const allowed = await store.writer.allowErased('b', 'ada', NOW_MS + HOUR_MS)
+    expect(allowed).toMatchObject({ allowed: { atMs: NOW_MS + HOUR_MS, by: 'ada' } })
+    expect(store.writer.isErased(GONE)).toBe(false)
+    const labels = { __name__: 'm_total', cluster: GONE, namespace: 'secretnamespace', i: '0' }
+    store.writer.appender.append(store.resolve(labels), NOW_MS + HOUR_MS, 1)
+    await store.writer.appender.commit()
+    expect(Object.keys(store.all(NOW_MS))).toEqual([Labels.of(labels).toString()])
+    const entries = await store.writer.facts.audit.list(10)
+    expect(entries.map(({ action, subject }) => `${action} ${subject}`)).toEqual([
+      'cluster.erase.allow erased cluster b',
+      'cluster.erase erased cluster b',
+      'silence.create silence-1',
+    ])
+  })
+})
+
+test('the report has what is stored about a cluster', { timeout: 60_000 }, async () => {
+  const store = await filled()
+  const { clusterLabels, dir } = store.options
+  const reports = openClusterReports(dir, (names) => store.reader.seriesNamed(clusterLabels, names))
+  const report = await reports.report(GONE)
+  expect(report?.names).toEqual([GONE, `${GONE}-uid`])
+  const of = new Map(report?.stored.map((part) => [part.what, part]))
+  expect(of.get('series')).toMatchObject({ count: 7, names: ['h', 'm_total', 'secret_metric_total'] })
+  expect(of.get('series')?.labels).toEqual(['__name__', 'cluster', 'i', 'namespace'])
+  expect(of.get('samples')).toMatchObject({ oldestMs: START_MS })
+  expect(of.get('samples')?.bytes).toBeGreaterThan(100)
+  expect(of.get('objects')).toMatchObject({ kind: 'catalogsources', count: 1, names: ['connectionState', 'kind'] })
+  const counts = Object.fromEntries([...of].map(([what, { count }]) => [what, count]))
+  expect(counts).toMatchObject({
+    traces: 2,
+    log_records: 1,
+    metric_runs: 1,
+    silences: 1,
+    audit: 1,
+    claims: 1,
+    tokens: 1,
+  })
+  expect(await reports.report('nobody')).toBeUndefined()
+  reports.close()
+})

@@ -517,6 +517,10 @@ const STEPS: readonly string[] = [
     allowed_ms INTEGER,
     allowed_by TEXT
   ) STRICT;
+  -- Label pairs of erased series, until it is known which of them no other series has.
+  CREATE TABLE erased_pair (
+    id INTEGER PRIMARY KEY
+  ) STRICT;
   `,
 ]
 

@@ -64,6 +64,8 @@ interface Erasures {
   list(): readonly Erasure[]
   begin(cluster: string, id: string, by: string, nowMs: number): Promise<Erasure | undefined>
   allow(id: string, by: string, nowMs: number): Promise<Erasure | undefined>
+  /** Those of the names whose data is refused. */
+  refused(names: readonly string[]): readonly string[]
 }
 
 /** What the query worker calls. */
@@ -152,6 +154,7 @@ function erasuresOf(writer: StoreWriter, intake: Intake): Erasures {
       return begun
     },
     allow: (...of) => writer.allowErased(...of),
+    refused: (names) => names.filter((name) => writer.isErased(name)),
   }
 }
 

@@ -28,6 +28,9 @@ class MemoryErasures implements ErasureStore {
     this.all = [{ ...known, allowed: { atMs, by } }]
     return Promise.resolve(this.all[0])
   }
+  refused(names: readonly string[]) {
+    return Promise.resolve(this.all.length === 0 ? [] : names.filter((name) => name.startsWith('prague')))
+  }
   done() {
     this.all = this.all.map(({ id, by, startedMs }) => ({ id, by, startedMs, removed: 7, doneMs: NOW_MS }))
   }
@@ -92,6 +95,28 @@ describe('/api/fleet/v1/erasures', () => {
     })
     const allowed = await ask('a', 'POST', '/erasures/id-1/allow', {})
     expect(allowed).toMatchObject({ status: 200, body: { state: 'allowed', allowedBy: 'ada' } })
+    await app.close()
+  })
+
+  test('refuses alerts of an erased cluster, by any name, and takes the others of the request', async () => {
+    const { app, ask } = await rig()
+    const post = async (...all: readonly Readonly<Record<string, string>>[]) => {
+      const answer = await app.inject({
+        method: 'POST',
+        url: '/api/v2/alerts',
+        headers: { authorization: 'Bearer a', 'content-type': 'application/json' },
+        payload: JSON.stringify(all.map((labels) => ({ labels: { alertname: 'A', ...labels } }))),
+      })
+      return answer.statusCode
+    }
+    expect(await post({ cluster: 'prague' })).toBe(200)
+    await ask('a', 'POST', '/erasures', { cluster: 'prague', confirm: 'prague' })
+    expect(await post({ cluster: 'brno', cluster_id: 'prague-uid' }, { cluster: 'zlin' })).toBe(400)
+    const shown = await app.inject({ url: '/api/v2/alerts', headers: { authorization: 'Bearer v' } })
+    expect(shown.json<{ labels: { cluster: string } }[]>().map(({ labels }) => labels.cluster)).toEqual([
+      'prague',
+      'zlin',
+    ])
     await app.close()
   })
 

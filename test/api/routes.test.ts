@@ -40,6 +40,7 @@ GET                           viewer  own         /api/fleet/v1/audit
 GET                           viewer  own         /api/fleet/v1/clusters
 GET                           viewer  own         /api/fleet/v1/clusters/:cluster
 GET                           viewer  own         /api/fleet/v1/clusters/:cluster/changes
+GET                           admin   own         /api/fleet/v1/clusters/:cluster/stored
 POST                          responder  own         /api/fleet/v1/decommissions
 GET                           viewer  own         /api/fleet/v1/decommissions
 DELETE                        responder  own         /api/fleet/v1/decommissions/:id
@@ -48,6 +49,8 @@ GET                           viewer  own         /api/fleet/v1/deliveries/:id
 GET                           viewer  own         /api/fleet/v1/edges
 GET                           viewer  own         /api/fleet/v1/edges/compare
 GET                           viewer  own         /api/fleet/v1/edges/runs
+GET,POST                      admin   own         /api/fleet/v1/erasures
+POST                          admin   own         /api/fleet/v1/erasures/:id/allow
 GET                           viewer  own         /api/fleet/v1/events
 DELETE                        admin   own         /api/fleet/v1/external-alerts
 GET                           viewer  own         /api/fleet/v1/external-alerts

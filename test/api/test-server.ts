@@ -280,6 +280,7 @@ export async function makeServer(
       list: () => Promise.resolve([]),
       begin: () => Promise.resolve(undefined),
       allow: () => Promise.resolve(undefined),
+      refused: () => Promise.resolve([]),
       cycle: () => Promise.resolve(),
     },
     clusterReport: () => Promise.resolve(undefined),

@@ -10,7 +10,7 @@ const UNDO: Readonly<Record<number, string>> = {
     ALTER TABLE observed_cluster ADD COLUMN aliases TEXT NOT NULL DEFAULT '[]'`,
   25: 'ALTER TABLE observed_cluster DROP COLUMN objects_position',
   26: 'ALTER TABLE trace_part DROP COLUMN bytes; ALTER TABLE trace DROP COLUMN is_cut',
-  27: 'DROP TABLE erasure',
+  27: 'DROP TABLE erasure; DROP TABLE erased_pair',
 }
 
 export function makeOlder(db: Database.Database, version: number): void {

@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { AlertMarks } from '../../contract/alerts.ts'
+import type { Erasures } from '../../fleet/clusters/erasures.ts'
+import { CLUSTER_ALIASES, CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 import type { Labels } from '../../model/labels.ts'
 import { compileMatchers } from '../../model/matcher-text.ts'
 import type { ShareLimit } from '../../notify/alert-shares.ts'
@@ -38,6 +40,7 @@ export interface AlertmanagerDeps {
   readonly clock: Clock
   readonly metrics: OwnMetrics
   readonly externalUrl: string
+  readonly erasures: Pick<Erasures, 'refused'>
   /** How long an external alert without an end counts as firing. */
   readonly resolveTimeoutMs: () => number
 }
@@ -58,6 +61,14 @@ interface GettableAlert {
   readonly updatedAt: string
   readonly generatorURL?: string
   readonly labels: Readonly<Record<string, string>>
+}
+
+const ERASED = 'got an alert of a cluster that was erased, want an admin to allow its data'
+const NAMING: ReadonlySet<string> = new Set([CLUSTER_LABEL, ...CLUSTER_ALIASES])
+
+/** The names that an alert has for its cluster. */
+function clusterNamesOf({ labels }: PostedAlert): readonly string[] {
+  return Object.entries(labels).flatMap(([name, value]) => (NAMING.has(name) ? [value] : []))
 }
 
 /** The minimum interval at which a sender repeats a firing alert. */
@@ -113,12 +124,21 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
   scope.post('/api/v2/alerts', { config: reporter }, async (request, reply) => {
     const posted = readPostedAlerts(jsonBody(request, 'alerts'))
     const { principal } = request
-    const { taken, faults, refused, evicted } = await people.external.post(posted, {
+    const erased = new Set(await deps.erasures.refused([...new Set(posted.flatMap(clusterNamesOf))]))
+    const isErased = (alert: PostedAlert): boolean => clusterNamesOf(alert).some((name) => erased.has(name))
+    const stored = erased.size === 0 ? posted : posted.filter((alert) => !isErased(alert))
+    const {
+      taken,
+      faults: found,
+      refused,
+      evicted,
+    } = await people.external.post(stored, {
       nowMs: clock.nowMs(),
       resolveTimeoutMs: deps.resolveTimeoutMs(),
       sender: ownerOf(request),
       ...(principal?.cluster === undefined ? {} : { cluster: principal.cluster }),
     })
+    const faults = [...found, ...Array.from({ length: posted.length - stored.length }, () => ERASED)]
     const { externalAlerts } = deps.metrics
     externalAlerts.inc({ outcome: 'taken' }, taken)
     externalAlerts.inc({ outcome: 'invalid' }, faults.length)

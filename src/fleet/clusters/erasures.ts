@@ -8,9 +8,11 @@ export interface ErasureStore {
   begin(cluster: string, id: string, by: string, nowMs: number): Promise<Erasure | undefined>
   /** `undefined`: there is no such erasure, or it has not ended. */
   allow(id: string, by: string, nowMs: number): Promise<Erasure | undefined>
+  /** Those of the names whose data is refused. */
+  refused(names: readonly string[]): Promise<readonly string[]>
 }
 
-export interface Erasures extends Pick<ErasureStore, 'list' | 'allow'> {
+export interface Erasures extends Pick<ErasureStore, 'list' | 'allow' | 'refused'> {
   begin(cluster: string, by: string, nowMs: number): Promise<Erasure | undefined>
   /** Forgets again what was derived or received in the meantime. Call in each evaluation cycle. */
   cycle(nowMs: number): Promise<void>
@@ -24,14 +26,17 @@ export async function createErasures(
 ): Promise<Erasures> {
   /** Of erasures that have not ended. */
   let names: readonly string[] = []
+  let hasRefused = false
   const reread = async (): Promise<readonly Erasure[]> => {
     const all = await store.list()
     names = all.flatMap((one) => one.names ?? [])
+    hasRefused = all.some(({ allowed }) => allowed === undefined)
     return all
   }
   await reread()
   return {
     list: reread,
+    refused: async (asked) => (hasRefused && asked.length > 0 ? store.refused(asked) : []),
     allow: (id, by, nowMs) => store.allow(id, by, nowMs),
     begin: async (cluster, by, nowMs) => {
       const begun = await store.begin(cluster, newId(), by, nowMs)

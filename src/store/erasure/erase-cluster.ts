@@ -64,7 +64,7 @@ function* eraseSpans({ spans, commits }: EraseClusterParts, { names }: ErasedClu
     erased += step.erased
     yield
   }
-  if (erased > 0) spans.removeUnusedNames()
+  spans.removeUnusedNames()
   return erased
 }
 

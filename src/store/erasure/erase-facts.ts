@@ -72,23 +72,18 @@ function* eraseObservations(db: Database.Database, names: string, forget: () => 
     ]) {
       removed += yield* repeated(db, sql, cluster)
     }
-    const series = db
-      .prepare<[number], number>('SELECT DISTINCT series FROM metric_run WHERE cluster = ?')
-      .pluck()
-      .all(cluster)
-    removed += yield* repeated(
-      db,
-      `DELETE FROM metric_run WHERE (cluster, first_ms, series) IN
-         (SELECT cluster, first_ms, series FROM metric_run WHERE cluster = ? LIMIT ${ROWS_PER_STEP})`,
-      cluster,
-    )
-    db.prepare('DELETE FROM observed_cluster WHERE id = ?').run(cluster)
-    db.prepare(
-      `DELETE FROM metric_run_series WHERE id IN (SELECT value FROM json_each(?))
-         AND id NOT IN (SELECT series FROM metric_run)`,
-    ).run(JSON.stringify(series))
+    // In one transaction: of a part of the runs, it would not be known which series are left without any.
+    inTransaction(db, () => {
+      const runs = db.prepare<[number], number>('SELECT DISTINCT series FROM metric_run WHERE cluster = ?')
+      const series = JSON.stringify(runs.pluck().all(cluster))
+      removed += db.prepare('DELETE FROM metric_run WHERE cluster = ?').run(cluster).changes + 1
+      db.prepare('DELETE FROM observed_cluster WHERE id = ?').run(cluster)
+      db.prepare(
+        `DELETE FROM metric_run_series WHERE id IN (SELECT value FROM json_each(?))
+           AND id NOT IN (SELECT series FROM metric_run)`,
+      ).run(series)
+    })
     forget()
-    removed++
     yield
   }
   return removed

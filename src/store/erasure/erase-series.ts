@@ -52,7 +52,11 @@ export interface ErasedSeriesParts {
 export function* eraseSeries(parts: ErasedSeriesParts, cluster: ErasedCluster): Generator<void, number> {
   parts.commits.commitNow()
   const refs = yield* refsOf(parts.db, cluster)
-  if (refs.size === 0) return 0
+  if (refs.size === 0) {
+    // Of a pass that ended before this.
+    yield* erasePairs(parts)
+    return 0
+  }
   parts.seriesErased(refs)
   yield* endSeries(parts, refs)
   // A start reads the log from its beginning then.
@@ -63,7 +67,8 @@ export function* eraseSeries(parts: ErasedSeriesParts, cluster: ErasedCluster): 
   removed += yield* eraseFromRollups(parts.db, refs)
   yield* eraseHistograms(parts, refs)
   yield* eraseStates(parts, refs)
-  yield* eraseBatches(parts, refs)
+  yield* eraseBatches(parts.db, refs)
+  yield* erasePairs(parts)
   return removed
 }
 
@@ -252,30 +257,37 @@ function* eraseStates(parts: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): G
   while (states.step()) yield
 }
 
-/** The series themselves, and the label pairs and metadata that no other series needs. */
-function* eraseBatches(parts: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): Generator<void> {
-  const { db, table, metadata, commits } = parts
+/** The series themselves; their label pairs are noted in the same transaction. */
+function* eraseBatches(db: Database.Database, refs: ReadonlySet<SeriesRef>): Generator<void> {
   const replace = db.prepare<[Uint8Array, number]>('UPDATE series_batch SET series = ? WHERE last_ref = ?')
   const remove = db.prepare<[number]>('DELETE FROM series_batch WHERE last_ref = ?')
-  const candidates = new Set<number>()
-  let scanned = 0
+  const note = db.prepare<[number]>('INSERT OR IGNORE INTO erased_pair (id) VALUES (?)')
   for (const { lastRef, series } of batchesOf(db)) {
     const left: BatchedSeries[] = []
-    let count = 0
+    const pairs = new Set<number>()
     readSeriesBatch(series, (ref, pairIds) => {
-      count++
       if (!refs.has(ref)) left.push({ ref, pairIds: [...pairIds] })
-      else for (const id of pairIds) candidates.add(id)
+      else for (const id of pairIds) pairs.add(id)
     })
-    if (left.length < count) {
-      if (left.length === 0) remove.run(lastRef)
-      else replace.run(writeSeriesBatch(left), lastRef)
+    if (pairs.size > 0) {
+      inTransaction(db, () => {
+        for (const id of pairs) note.run(id)
+        if (left.length === 0) remove.run(lastRef)
+        else replace.run(writeSeriesBatch(left), lastRef)
+      })
     }
-    scanned = lastRef
     yield
   }
-  for (const { series } of batchesOf(db)) {
+}
+
+/** Label pairs of erased series that no other series has, and metadata of metrics without series. */
+function* erasePairs({ db, table, metadata, commits }: ErasedSeriesParts): Generator<void> {
+  const candidates = new Set(db.prepare<[], number>('SELECT id FROM erased_pair').pluck().all())
+  if (candidates.size === 0) return
+  let scanned = 0
+  for (const { lastRef, series } of batchesOf(db)) {
     keepUsed(candidates, series)
+    scanned = lastRef
     yield
   }
   // In one step: nothing may begin to use a pair between the last look and its removal.
@@ -288,6 +300,7 @@ function* eraseBatches(parts: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): 
   inTransaction(db, () => {
     const removePair = db.prepare<[number]>('DELETE FROM pair WHERE id = ?')
     for (const id of candidates) removePair.run(id)
+    db.exec('DELETE FROM erased_pair')
     table.removePairs(candidates)
     metadata.removeOf(names, (name) => table.pairs.find(METRIC_NAME, name) !== undefined)
   })

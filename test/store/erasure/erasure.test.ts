@@ -1,5 +1,6 @@
-import { readFileSync, existsSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { REFUSED_TOO_OLD } from '../../../src/model/appender.ts'
 import { Labels } from '../../../src/model/labels.ts'
@@ -7,7 +8,7 @@ import { DATABASE_FILE, openDatabaseForReading } from '../../../src/store/databa
 import { openClusterReports } from '../../../src/store/erasure/cluster-report.ts'
 import { histogramOf } from '../../support/histograms.ts'
 import { span, spanIdOf, traceIdOf } from '../../support/spans.ts'
-import { HOUR_MS, MINUTE_MS, TempStore } from '../temp-store.ts'
+import { HOUR_MS, MINUTE_MS, TempStore, tempDir } from '../temp-store.ts'
 
 // After the erasure of a cluster no byte of the directory has its names or what only it had, others have what they had, and it
 // ends also when the process is killed in the middle.
@@ -224,6 +225,35 @@ describe('the erasure of a cluster', () => {
       expect(Object.values(store.all(NOW_MS + HOUR_MS))).toHaveLength(1)
     },
   )
+
+  test('goes on from the file as it is at any step', { timeout: 120_000 }, async () => {
+    const store = await filled()
+    const before = stays(store)
+    await store.writer.beginErasure(GONE, 'erasure-1', 'ada', NOW_MS)
+    const images: string[] = []
+    const pass = { isOver: false }
+    const maintaining = store.writer.maintain(NOW_MS + MINUTE_MS).finally(() => (pass.isOver = true))
+    // What a kill would leave: both files between two steps, which run on this thread.
+    for (let step = 0; !pass.isOver; step++) {
+      if (step % 9 === 3) {
+        const dir = tempDir()
+        for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`]) {
+          if (existsSync(join(store.options.dir, name))) copyFileSync(join(store.options.dir, name), join(dir, name))
+        }
+        images.push(dir)
+      }
+      await setImmediate()
+    }
+    await maintaining
+    expect(images.length).toBeGreaterThan(3)
+    for (const dir of images) {
+      const image = new TempStore({ ...OPTIONS, dir }, NOW_MS + 2 * MINUTE_MS)
+      await maintain(image, NOW_MS + HOUR_MS)
+      expect(found(image)).toEqual([])
+      expect(stays(image)).toEqual(before)
+      await image.close()
+    }
+  })
 
   test(
     'refuses samples to series that callers still know, and what is written meanwhile goes too',

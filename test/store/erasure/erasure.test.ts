@@ -6,6 +6,10 @@ import { REFUSED_TOO_OLD } from '../../../src/model/appender.ts'
 import { Labels } from '../../../src/model/labels.ts'
 import { DATABASE_FILE, openDatabaseForReading } from '../../../src/store/database.ts'
 import { openClusterReports } from '../../../src/store/erasure/cluster-report.ts'
+import { eachSeries, SeriesRows } from '../../../src/store/index/series-rows.ts'
+import { readLogPayload } from '../../../src/store/log/log-codec.ts'
+import { decodeDirectory } from '../../../src/store/packs/pack-codec.ts'
+import { decodeEdges } from '../../../src/store/rollups/rollup-pack.ts'
 import { histogramOf } from '../../support/histograms.ts'
 import { span, spanIdOf, traceIdOf } from '../../support/spans.ts'
 import { HOUR_MS, MINUTE_MS, TempStore, tempDir } from '../temp-store.ts'
@@ -164,6 +168,38 @@ function rowsOf(store: TempStore): ReadonlyMap<string, number> {
   }
 }
 
+/** In which tables there are rows of which series: numbers alone, which no search for a text finds. */
+function refsStored(store: TempStore): ReadonlyMap<string, ReadonlySet<number>> {
+  const db = openDatabaseForReading(store.options.dir)
+  const refs = new Map<string, Set<number>>()
+  const note = (table: string, ref: number): void => {
+    refs.set(table, (refs.get(table) ?? new Set()).add(ref))
+  }
+  try {
+    for (const table of ['histogram', 'histogram_pack', 'histogram_series', 'exemplar', 'series_ended']) {
+      for (const ref of db.prepare<[], number>(`SELECT ref FROM ${table}`).pluck().all()) note(table, ref)
+    }
+    const packs = db.prepare<[], [Uint8Array, number, number]>('SELECT directory, from_ms, to_ms FROM pack').raw().all()
+    for (const pack of packs) for (const ref of decodeDirectory(...pack).refs) note('pack', ref)
+    const rollups = db.prepare<[], Uint8Array>('SELECT edges FROM rollup').pluck().all()
+    for (const edges of rollups) for (const ref of decodeEdges(edges).refs) note('rollup', ref)
+    for (const payload of db.prepare<[], Uint8Array>('SELECT payload FROM log').pluck().all()) {
+      readLogPayload(payload, (ref) => {
+        note('log', ref)
+      })
+    }
+    new SeriesRows(db).eachState(({ ref }) => {
+      note('series_state', ref)
+    })
+    eachSeries(db, ({ ref }) => {
+      note('series_batch', ref)
+    })
+    return refs
+  } finally {
+    db.close()
+  }
+}
+
 /** Until the erasure is done, or for so many runs; each is a minute later. */
 async function maintain(store: TempStore, fromMs: number, runs = 90): Promise<void> {
   for (let run = 0; run < runs; run++) {
@@ -185,14 +221,27 @@ describe('the erasure of a cluster', () => {
       expect(rows.get(table), table).toBeGreaterThan(0)
     }
     const before = stays(store)
+    const refs = refsStored(store)
+    const gone = store.reader.seriesNamed(['cluster'], [GONE]).refs
+    for (const [table, of] of refs) expect([table, [...of].some((ref) => gone.has(ref))]).toEqual([table, true])
     expect(Object.keys(store.all()).filter((labels) => labels.includes(GONE))).toHaveLength(7)
     const begun = await store.writer.beginErasure(GONE, 'erasure-1', 'ada', NOW_MS)
     expect(begun?.names).toEqual([GONE, `${GONE}-uid`])
     expect([GONE, `${GONE}-uid`, STAYS].map((name) => store.writer.isErased(name))).toEqual([true, true, false])
+    // Before a flush removes rows of the log anyway.
+    await store.writer.maintain(NOW_MS + MINUTE_MS)
+    const logged = [...(refsStored(store).get('log') ?? [])]
+    expect(logged.length).toBeGreaterThan(0)
+    expect(logged.filter((ref) => gone.has(ref))).toEqual([])
     await maintain(store, NOW_MS + MINUTE_MS)
     expect(found(store)).toEqual([])
     expect(Object.keys(store.all()).filter((labels) => labels.includes(GONE))).toEqual([])
     expect(stays(store)).toEqual(before)
+    const left = refsStored(store)
+    for (const [table, of] of left) expect([table, [...of].filter((ref) => gone.has(ref))]).toEqual([table, []])
+    for (const table of ['pack', 'rollup', 'series_batch', 'series_state', 'exemplar']) {
+      expect(left.get(table)?.size, table).toBeGreaterThan(0)
+    }
     expect(store.writer.listErasures()).toMatchObject([
       { id: 'erasure-1', by: 'ada', doneMs: expect.any(Number) as number },
     ])

@@ -11,7 +11,7 @@ import { endedSlots, removeLeftovers, retainedTiers, tierRemovals } from './pack
 import { blocksToRollUp, RollUp } from './rollups/roll-up.ts'
 import type { RollupRows } from './rollups/rollup-rows.ts'
 import { StatePages } from './packs/state-pages.ts'
-import { eraseCluster, type EraseClusterParts } from './erasure/erase-cluster.ts'
+import { eraseCluster, type EraseClusterParts, type ErasedUntil } from './erasure/erase-cluster.ts'
 import { setImmediate } from 'node:timers/promises'
 import type { ConnectionLock } from './connection-lock.ts'
 
@@ -86,6 +86,7 @@ export class Maintenance {
   /** The pass of an erasure that is under way, the number of those begun, and when the next one is due. */
   #erasing: Generator<void, boolean> | undefined
   #erasures = 0
+  readonly #erasedUntil = new Map<string, ErasedUntil>()
   #nextErasingMs = -Infinity
   #running: Promise<void> | undefined
   #isStopped = false
@@ -274,7 +275,9 @@ export class Maintenance {
       // Erasures take turns: each waits for a while between two passes.
       const next = waiting[this.#erasures++ % waiting.length]
       if (next === undefined || nowMs < this.#nextErasingMs) return
-      this.#erasing = eraseCluster(this.#parts, next, new Set(this.#options.clusterLabels), nowMs)
+      const until = this.#erasedUntil.get(next.id) ?? { tracePart: 0 }
+      this.#erasedUntil.set(next.id, until)
+      this.#erasing = eraseCluster(this.#parts, next, new Set(this.#options.clusterLabels), until, nowMs)
     }
     const pass = this.#erasing
     let stepsLeft = ERASING_STEPS

@@ -243,7 +243,7 @@ export class StoreWriter {
     return asFailure('beginning to erase a cluster', () => {
       const known = this.#erasures.list().find(({ names, doneMs }) => doneMs === undefined && names?.includes(cluster))
       if (known !== undefined) return known
-      if (!isKnownCluster(this.#db, cluster)) return undefined
+      if (this.#table.seriesOf(cluster) === 0 && !isKnownCluster(this.#db, cluster)) return undefined
       return this.#erasures.begin(id, namesOfCluster(this.#db, cluster), by, nowMs)
     })
   }

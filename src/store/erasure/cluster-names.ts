@@ -18,7 +18,7 @@ export function namesOfCluster(db: Database.Database, cluster: string): readonly
   return [...new Set([main, cluster, ...others])]
 }
 
-/** Tables that have a row of every cluster that was ever observed in the one or the other way. */
+/** Tables that have a row of every cluster that was ever observed in the one or the other way, except by its series. */
 const PLACES = [
   'SELECT 1 FROM observed_cluster WHERE name = ?',
   'SELECT 1 FROM fleet_cluster WHERE cluster = ?',
@@ -26,7 +26,6 @@ const PLACES = [
   'SELECT 1 FROM log_source WHERE cluster = ?',
   'SELECT 1 FROM alert_run WHERE cluster = ?',
   'SELECT 1 FROM upgrade_trace WHERE cluster = ?',
-  "SELECT 1 FROM pair WHERE name = 'cluster' AND value = ?",
 ]
 
 export function isKnownCluster(db: Database.Database, cluster: string): boolean {

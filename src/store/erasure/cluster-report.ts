@@ -42,9 +42,9 @@ export function openClusterReports(
   const db = openDatabaseForReading(dir)
   return {
     report: async (cluster) => {
-      if (!isKnownCluster(db, cluster)) return undefined
       const names = namesOfCluster(db, cluster)
       const series = seriesOf(names)
+      if (series.refs.size === 0 && !isKnownCluster(db, cluster)) return undefined
       const stored: StoredPart[] = [
         seriesPart(series),
         await samplesPart(db, series.refs),

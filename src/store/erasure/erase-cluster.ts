@@ -30,17 +30,24 @@ export interface EraseClusterParts extends ErasedSeriesParts {
   readonly erasures: Erasures
 }
 
-/** Returns true when nothing of the cluster is stored any more. */
+/** What a pass need not look at again, because data of the cluster is refused since the first one began. */
+export interface ErasedUntil {
+  /** The number of a part of a trace. */
+  tracePart: number
+}
+
+/** Returns true when nothing of the cluster is stored any more. @param until is moved on */
 export function* eraseCluster(
   parts: EraseClusterParts,
   { id, names = [], startedMs }: Erasure,
   labels: ReadonlySet<string>,
+  until: ErasedUntil,
   nowMs: number,
 ): Generator<void, boolean> {
   const { db, commits, erasures } = parts
   const cluster: ErasedCluster = { names: new Set(names), labels }
   let removed = yield* eraseSeries(parts, cluster)
-  removed += yield* eraseSpans(parts, cluster)
+  removed += yield* eraseSpans(parts, cluster, until)
   commits.commitNow()
   removed += yield* eraseFacts(db, cluster, () => {
     // Numbers of removed rows.
@@ -54,13 +61,17 @@ export function* eraseCluster(
   return isDone
 }
 
-function* eraseSpans({ spans, commits }: EraseClusterParts, { names }: ErasedCluster): Generator<void, number> {
+function* eraseSpans(
+  { spans, commits }: EraseClusterParts,
+  { names }: ErasedCluster,
+  until: ErasedUntil,
+): Generator<void, number> {
   let erased = 0
-  for (let after = 0; ;) {
+  for (;;) {
     commits.commitNow()
-    const step = spans.eraseSome(after, ({ resource }) => names.has(resource.cluster))
+    const step = spans.eraseSome(until.tracePart, ({ resource }) => names.has(resource.cluster))
     if (step === undefined) break
-    after = step.last
+    until.tracePart = step.last
     erased += step.erased
     yield
   }

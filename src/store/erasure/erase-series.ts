@@ -51,7 +51,7 @@ export interface ErasedSeriesParts {
 /** Returns how many series and rows it removed or rewrote. */
 export function* eraseSeries(parts: ErasedSeriesParts, cluster: ErasedCluster): Generator<void, number> {
   parts.commits.commitNow()
-  const refs = yield* refsOf(parts.db, cluster)
+  const refs = yield* refsOf(parts, cluster)
   if (refs.size === 0) {
     // Of a pass that ended before this.
     yield* erasePairs(parts)
@@ -73,9 +73,14 @@ export function* eraseSeries(parts: ErasedSeriesParts, cluster: ErasedCluster): 
 }
 
 /** The series, ended ones too, of which a label that names a cluster has one of the names. */
-function* refsOf(db: Database.Database, { names, labels }: ErasedCluster): Generator<void, Set<SeriesRef>> {
-  const pairs = db.prepare<[string, string], number>('SELECT id FROM pair WHERE name = ? AND value = ?').pluck()
-  const naming = new Set([...labels].flatMap((label) => [...names].flatMap((name) => pairs.all(label, name))))
+function* refsOf({ db, table }: ErasedSeriesParts, { names, labels }: ErasedCluster): Generator<void, Set<SeriesRef>> {
+  const naming = new Set<number>()
+  for (const label of labels) {
+    for (const name of names) {
+      const id = table.pairs.find(label, name)
+      if (id !== undefined) naming.add(id)
+    }
+  }
   const refs = new Set<SeriesRef>()
   if (naming.size === 0) return refs
   for (const { series } of batchesOf(db)) {

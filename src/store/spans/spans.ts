@@ -131,15 +131,14 @@ export class Spans implements SpanSink {
   }
 
   /**
-   * Removes spans of some traces after one (0: from the first), with their index. Returns the last of these traces;
-   * `undefined`: there are no more. The connection must be free, and nothing may wait for a commit.
+   * Removes spans of the traces of some parts after one (0: from the first), with their index. Returns the last of these
+   * parts; `undefined`: there are no more. The connection must be free, and nothing may wait for a commit.
    */
   eraseSome(
     after: number,
     isErased: (span: Span) => boolean,
   ): { readonly last: number; readonly erased: number } | undefined {
-    const traces = this.#rows.some(after, TRACES_PER_STEP)
-    const last = traces.at(-1)
+    const { last, traces } = this.#rows.tracesOfParts(after, TRACES_PER_STEP)
     if (last === undefined) return undefined
     let erased = 0
     inTransaction(this.#db, () => {
@@ -160,7 +159,7 @@ export class Spans implements SpanSink {
         this.#putPart(trace.id, left)
       }
     })
-    return { last: last.id, erased }
+    return { last, erased }
   }
 
   /** Names that no trace has. */

@@ -46,10 +46,11 @@ interface TraceColumns {
 
 export class TraceRows extends Statements {
   readonly #find = this.db.prepare<[Uint8Array], TraceColumns>('SELECT * FROM trace WHERE trace_id = ?').safeIntegers()
-  readonly #some = this.db
-    .prepare<[bigint, bigint], TraceColumns & { readonly trace_id: Uint8Array }>(
-      'SELECT * FROM trace WHERE id > ? ORDER BY id LIMIT ?',
-    )
+  readonly #partsAfter = this.db.prepare<[number, number], { readonly id: number; readonly trace: number }>(
+    'SELECT id, trace FROM trace_part WHERE id > ? ORDER BY id LIMIT ?',
+  )
+  readonly #byId = this.db
+    .prepare<[bigint], TraceColumns & { readonly trace_id: Uint8Array }>('SELECT * FROM trace WHERE id = ?')
     .safeIntegers()
   readonly #add = this.db.prepare<[Uint8Array, bigint, bigint, number, number]>(
     'INSERT INTO trace (trace_id, start_ns, last_start_ns, kept_ms, tags_cut) VALUES (?, ?, ?, ?, ?)',
@@ -116,11 +117,14 @@ export class TraceRows extends Statements {
     return row === undefined ? undefined : traceOf(row)
   }
 
-  /** Traces after one, in the order of their numbers. */
-  some(after: number, most: number): readonly (TraceRow & { readonly traceId: string })[] {
-    return this.#some.all(BigInt(after), BigInt(most)).map((row) => {
-      return { ...traceOf(row), traceId: Buffer.from(row.trace_id).toString('hex') }
+  /** The traces of some parts after one, each once, and the last of these parts. */
+  tracesOfParts(after: number, most: number) {
+    const parts = this.#partsAfter.all(after, most)
+    const traces = [...new Set(parts.map(({ trace }) => trace))].flatMap((trace) => {
+      const row = this.#byId.get(BigInt(trace))
+      return row === undefined ? [] : [{ ...traceOf(row), traceId: Buffer.from(row.trace_id).toString('hex') }]
     })
+    return { last: parts.at(-1)?.id, traces }
   }
 
   add(traceId: string, row: Omit<TraceRow, 'id'>): number {

@@ -284,7 +284,7 @@ describe('the erasure of a cluster', () => {
     const maintaining = store.writer.maintain(NOW_MS + MINUTE_MS).finally(() => (pass.isOver = true))
     // What a kill would leave: both files between two steps, which run on this thread.
     for (let step = 0; !pass.isOver; step++) {
-      if (step % 9 === 3) {
+      if (step % 6 === 3) {
         const dir = tempDir()
         for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`]) {
           if (existsSync(join(store.options.dir, name))) copyFileSync(join(store.options.dir, name), join(dir, name))

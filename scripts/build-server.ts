@@ -10,7 +10,10 @@ const ROOT = join(import.meta.dirname, '..')
 const DIST = join(ROOT, 'dist')
 
 /** `app` is an entry for tests and benchmarks that start the built server in their own process. */
-const ENTRIES = ['main', 'app', 'threads/ingest-worker', 'threads/query-worker', 'threads/rule-tests-worker']
+const ENTRIES = [
+  ...['main', 'app'],
+  ...['threads/ingest-worker', 'threads/query-worker', 'threads/rule-tests-worker', 'threads/scrub-worker'],
+]
 
 /**
  * Native: it finds its compiled half beside its own files. And what few servers ever load, and which finds its own parts by

@@ -46,6 +46,7 @@ import { createReloader, type Reloadable, type ReloadCause } from './runtime/rel
 import { countEvaluation, forgetGroups } from './runtime/rule-metrics.ts'
 import { createTokenIndex, type TokenIndex } from './runtime/token-index.ts'
 import { createUpgradeMarks } from './notify/upgrade-marks.ts'
+import { createScrubSchedule, scrubThread } from './runtime/scrub.ts'
 import { startUpkeep } from './runtime/upkeep.ts'
 import { VERSION } from './config/version.ts'
 
@@ -62,6 +63,8 @@ export interface App {
   readonly url: string
   /** Resolves with a sentence when a thread died: the process should end and be started anew. */
   readonly died: Promise<string>
+  /** Resolves with a sentence when it should be stopped and started again in this process: only then it can write. */
+  readonly writable: Promise<string>
   /** Evaluation cycles run by themselves from now on. Until then the server receives and answers, but evaluates no rules. */
   startCycles(): void
   /** One evaluation cycle at the clock's present time: facts, rules, notifications. */
@@ -200,7 +203,14 @@ async function serve(
   const cycle = createEvaluationCycle(clock, cycleSteps(wired, publish, log), log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
-  const upkeep = startUpkeep({ clock, threads, rules, metrics, log, faults, publish, folder: config.data, instance })
+  const scrub = createScrubSchedule({
+    start: scrubThread({ dir: config.data }, log),
+    store: threads.ingest.store,
+    metrics,
+    log,
+  })
+  const folder = config.data
+  const upkeep = startUpkeep({ clock, threads, rules, metrics, log, faults, publish, folder, instance, scrub })
   const watched = config['content.watch']
     ? watchFiles(reloader.places, clock, () => {
         // It has logged what was wrong.
@@ -211,6 +221,7 @@ async function serve(
   return {
     url,
     died: threads.died,
+    writable: upkeep.writable,
     startCycles: () => {
       cycle.start()
     },

@@ -49,6 +49,11 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/decommission.ts')).decommissionCommand,
     },
     {
+      name: 'doctor',
+      summary: 'Verify a data directory, and repair it.',
+      load: async () => (await import('./cli/doctor.ts')).doctorCommand,
+    },
+    {
       name: 'query',
       summary: 'Ask a running server in PromQL, for its series or its label values.',
       load: async () => (await import('./cli/query.ts')).queryCommand,

@@ -67,6 +67,7 @@ const WIRING: ReadonlySet<string> = new Set([
   'threads/ingest-worker.ts',
   'threads/query-worker.ts',
   'threads/rule-tests-worker.ts',
+  'threads/scrub-worker.ts',
 ])
 
 const ROOT = resolve(import.meta.dirname, '..')

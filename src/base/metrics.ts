@@ -97,6 +97,11 @@ export function createOwnMetrics(version: string) {
       'daytwo_store_compaction_last_progress_timestamp_seconds',
       'When compaction last progressed, or had nothing to do.',
     ),
+    storeDamagedItems: gauge('daytwo_store_damaged_items', 'Stored items that are damaged and left out.'),
+    storeScrubLastSeconds: gauge(
+      'daytwo_store_scrub_last_pass_timestamp_seconds',
+      'When everything stored was last verified.',
+    ),
     queries: counter('daytwo_queries_total', 'PromQL queries, by outcome.', ['outcome']),
     querySeconds: seconds('daytwo_query_duration_seconds', 'Time to evaluate a PromQL query.', ['kind']),
     queryRequestsRunning: gauge(

@@ -30,12 +30,18 @@ export const serveCommand: Command = {
     const { config } = readServeArguments(args)
     const log = createLog(config['log.level'])
     const stopped = untilStopSignal()
-    const app = await startApp({ config, clock: systemClock, log, isDemo: false })
+    const start = () => startApp({ config, clock: systemClock, log, isDemo: false })
+    let app = await start()
     onReloadSignal(() => app.reload('signal'))
-    app.startCycles()
-    const reason = await Promise.race([stopped, app.died])
-    log.info({ reason }, 'stopping')
-    await app.stop()
-    return reason === 'asked' ? 0 : 1
+    for (;;) {
+      app.startCycles()
+      const writable = app.writable.then((reason) => ({ reason, startsAgain: true }))
+      const ended = Promise.race([stopped, app.died]).then((reason) => ({ reason, startsAgain: false }))
+      const { reason, startsAgain } = await Promise.race([ended, writable])
+      log.info({ reason }, startsAgain ? 'starting again' : 'stopping')
+      await app.stop()
+      if (!startsAgain) return reason === 'asked' ? 0 : 1
+      app = await start()
+    }
   },
 }

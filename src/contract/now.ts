@@ -190,6 +190,18 @@ export const Now = Type.Object({
           sizeBytes: Type.Integer(),
         }),
       ),
+      /** Stored data that cannot be read, and is left out of every response. `null`: none. */
+      damage: orNull(
+        Type.Object({
+          count: Type.Integer(),
+          /** The oldest and the newest time of samples that may be missing; `null`: none are, as far as known. */
+          from: orNull(Time),
+          to: orNull(Time),
+          /** The table of the first damaged item, and how the damage shows. */
+          kind: Type.String(),
+          message: Type.String(),
+        }),
+      ),
       /** The number of rules whose last evaluation failed; `failing` in `/api/fleet/v1/alerts` lists them. */
       failingRules: Type.Integer(),
     }),

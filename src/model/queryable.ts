@@ -20,9 +20,13 @@ export interface SelectRequest extends TimeRange {
   readonly hint?: SelectHint
   /** What is read is added to it. A store that does not count leaves it as it is. */
   readonly tally?: ReadTally
+  /** Called while samples are read, with times of which samples are damaged and left out; repeatedly for the same. */
+  readonly missing?: MissingListener
   /** Bounds the tests of regular expressions, of all selections of a query together. Absent: of this selection. */
   readonly work?: RegexWork
 }
+
+export type MissingListener = (times: TimeRange) => void
 
 interface SelectHint {
   /** The function or aggregation around the selector: `increase`, `max_over_time`, ... */

@@ -22,8 +22,9 @@ export interface RollupRequest extends TimeRange {
   /** The most buckets to read; beyond it FleetError `query_limit`. */
   readonly bucketsMax: number
   readonly parts: RollupParts
-  /** Both as in `SelectRequest`. */
+  /** These as in `SelectRequest`. */
   readonly tally?: ReadTally
+  readonly missing?: (times: TimeRange) => void
   readonly work?: RegexWork
 }
 

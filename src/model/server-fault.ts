@@ -10,9 +10,21 @@ interface StorageFault {
   readonly sizeBytes: number
 }
 
+/** A part of what is stored cannot be read: it is left out. */
+interface DamageFault {
+  readonly count: number
+  /** The oldest and the newest time of samples that may be missing; undefined: none are, as far as known. */
+  readonly fromMs: number | undefined
+  readonly toMs: number | undefined
+  /** What is damaged, and how it shows: of the first one. */
+  readonly kind: string
+  readonly message: string
+}
+
 /** Current faults of the server: its answers may be outdated or incomplete. */
 export interface ServerFaults {
   readonly storage: StorageFault | undefined
+  readonly damage: DamageFault | undefined
   /** The number of rules whose last evaluation failed; their alerts are unchanged since. */
   readonly failingRules: number
 }

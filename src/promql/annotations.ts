@@ -1,5 +1,6 @@
 import { positionOf } from '../model/diagnostic.ts'
 import { formatDuration } from '../model/duration.ts'
+import type { MissingListener } from '../model/queryable.ts'
 import { quoteGo } from '../base/go-quote.ts'
 import { formatGoFloat } from '../base/go-float.ts'
 
@@ -36,6 +37,9 @@ const WARNINGS = {
   histogramNotCounter: (metricName: string) => `this native histogram metric is not a counter: ${quoteGo(metricName)}`,
   histogramNotGauge: (metricName: string) => `this native histogram metric is not a gauge: ${quoteGo(metricName)}`,
   incompatibleBuckets: (operator: string) => `incompatible bucket layout encountered for binary operator ${operator}`,
+  /** The store has left out what it cannot read. */
+  damagedSamples: (fromMs: number, toMs: number) =>
+    `samples of ${timeText(fromMs)} to ${timeText(toMs)} are damaged and left out`,
   resetCollision: (operation: HistogramOperation) => `conflicting counter resets during histogram ${operation}`,
 }
 
@@ -58,6 +62,10 @@ const INFOS = {
   },
   nanInFraction: (metricName: string) =>
     `input to histogram_fraction has NaN observations, which are excluded from all fractions${namedMetric(metricName)}`,
+}
+
+function timeText(timeMs: number): string {
+  return new Date(timeMs).toISOString()
 }
 
 /**
@@ -91,6 +99,13 @@ export class Annotations {
   /** @param text the query */
   constructor(text: string) {
     this.#text = text
+  }
+
+  /** For the store, which calls it while samples of a selector are read. */
+  missingIn(place: Place): MissingListener {
+    return ({ fromMs, toMs }) => {
+      this.warn('damagedSamples', place, fromMs, toMs)
+    }
   }
 
   get warnings(): readonly string[] {

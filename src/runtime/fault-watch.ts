@@ -7,22 +7,30 @@ import type { StoreStats } from '../store/writer.ts'
 /** The server's own faults, from the reports of its threads. */
 export class FaultWatch {
   #storage: ServerFaults['storage']
+  #damage: ServerFaults['damage']
   /** The number of rules that failed in the last evaluation of their group, by file and group. */
   readonly #failing = new Map<string, number>()
 
   get faults(): ServerFaults {
     return {
       storage: this.#storage,
+      damage: this.#damage,
       failingRules: [...this.#failing.values()].reduce((sum, count) => sum + count, 0),
     }
   }
 
-  /** @returns whether the store started or stopped failing */
-  seeStore({ commitFailure }: Pick<StoreStats, 'commitFailure'>, room: DiskRoom, nowMs: number): boolean {
+  /** @returns whether the store started or stopped failing, or has more or less damage */
+  seeStore(
+    { commitFailure, damage }: Pick<StoreStats, 'commitFailure' | 'damage'>,
+    room: DiskRoom,
+    nowMs: number,
+  ): boolean {
     const before = this.#storage
+    const isDamageChanged = this.#damage?.count !== damage?.count
+    this.#damage = damage
     this.#storage =
       commitFailure === undefined ? undefined : { ...commitFailure, ...room, sinceMs: before?.sinceMs ?? nowMs }
-    return (before === undefined) !== (this.#storage === undefined)
+    return isDamageChanged || (before === undefined) !== (this.#storage === undefined)
   }
 
   /** @returns whether the number of failing rules changed */

@@ -9,6 +9,7 @@ import type { PublishChange } from './change-events.ts'
 import { measureDisk, type DiskRoom } from './disk-room.ts'
 import type { FaultWatch } from './fault-watch.ts'
 import type { RemoteRules } from './remote-rules.ts'
+import type { ScrubSchedule } from './scrub.ts'
 import { ALERT_STATES, type Alert } from '../model/alert.ts'
 import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
 import type { StoreStats } from '../store/writer.ts'
@@ -18,6 +19,8 @@ const EVERY_MS = 1000
 const NO_ROOM_KNOWN: DiskRoom = { freeBytes: 0, sizeBytes: 0 }
 
 interface Upkeep {
+  /** Resolves with a sentence when a data directory that was read-only at the start can be written. */
+  readonly writable: Promise<string>
   /** Resolves when the current run is done; no further run starts. */
   stop(): Promise<void>
 }
@@ -34,15 +37,20 @@ interface UpkeepParts {
   readonly folder: string
   /** The `instance` label of Daytwo's own series; absent: they are not stored. */
   readonly instance: string | undefined
+  readonly scrub: ScrubSchedule
 }
 
 export function startUpkeep(parts: UpkeepParts): Upkeep {
-  const { clock, threads, rules, metrics, log, faults, publish, folder, instance } = parts
+  const { clock, threads, rules, metrics, log, faults, publish, folder, instance, scrub } = parts
   let isStopped = false
   let underWay = Promise.resolve()
   let cancel: () => void = () => undefined
   const throttle = new FaultThrottle()
   let storedAtMs = -Infinity
+  let reportWritable: (sentence: string) => void = () => undefined
+  const writable = new Promise<string>((resolve) => {
+    reportWritable = resolve
+  })
 
   const run = async (): Promise<void> => {
     const nowMs = clock.nowMs()
@@ -52,6 +60,8 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
     }
     await threads.ingest.store.maintain(nowMs).catch(report)
     const stats = await measure(threads, rules.alerts(), metrics)
+    void scrub.tick(nowMs)
+    if (stats.isWritableAgain) reportWritable('the data directory can be written again')
     const room = await measureDisk(folder, metrics).catch(report)
     // While writes fail, alerts no longer change: their pages show the fault.
     if (faults.seeStore(stats, room ?? NO_ROOM_KNOWN, nowMs)) publish(['alerts'])
@@ -70,10 +80,12 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
   }
   plan()
   return {
+    writable,
     stop: async () => {
       isStopped = true
       cancel()
       await underWay
+      await scrub.stop()
     },
   }
 }
@@ -95,6 +107,7 @@ async function measure(threads: AppThreads, alerts: readonly Alert[], metrics: O
   const { backlogBlocks, lastProgressMs } = stats.compaction
   metrics.storeCompactionBacklog.set(backlogBlocks)
   if (lastProgressMs !== undefined) metrics.storeCompactionLastSeconds.set(lastProgressMs / 1000)
+  metrics.storeDamagedItems.set(stats.damage?.count ?? 0)
   for (const state of ALERT_STATES) {
     metrics.alerts.set({ state }, alerts.filter((alert) => alert.state === state).length)
   }

@@ -1,5 +1,5 @@
 import { grown } from '../base/grown.ts'
-import { inflateRawSync } from 'node:zlib'
+import { crc32, deflateSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib'
 import { messageOf } from '../base/errors.ts'
 
 /**
@@ -15,13 +15,42 @@ export class MalformedBytesError extends Error {
 /** Largest inflated size of a row: a damaged length must not exhaust memory. */
 export const INFLATED_BYTES_MAX = 256 * 1024 * 1024
 
-/** Throws `MalformedBytesError`, also when the result is longer than `bytesMax`. */
-export function inflate(deflated: Uint8Array, bytesMax = INFLATED_BYTES_MAX): Uint8Array {
+/** Low bits of the first byte of zlib's format (RFC 1950). No raw stream of zlib has them: a stored block begins with 0. */
+const ZLIB_FORMAT = 8
+
+/** Whether `inflate` verifies a checksum. */
+export function hasChecksum(deflated: Uint8Array): boolean {
+  return (deflated[0]! & 0x0f) === ZLIB_FORMAT
+}
+
+/** In zlib's format: four bytes at the end are a checksum, which `inflate` verifies. */
+export function deflate(bytes: Uint8Array | string, options: ZlibOptions): Uint8Array {
+  return deflateSync(bytes, options)
+}
+
+/**
+ * Bytes of `deflate`, or of earlier versions without a checksum. Throws `MalformedBytesError`, also when the checksum
+ * differs or the result is longer than `bytesMax`.
+ */
+export function inflate(deflated: Uint8Array, bytesMax = INFLATED_BYTES_MAX, options: ZlibOptions = {}): Uint8Array {
+  const read = hasChecksum(deflated) ? inflateSync : inflateRawSync
   try {
-    return inflateRawSync(deflated, { maxOutputLength: Math.max(1, bytesMax) })
+    return read(deflated, { ...options, maxOutputLength: Math.max(1, bytesMax) })
   } catch (thrown) {
     throw new MalformedBytesError(`does not inflate: ${messageOf(thrown)}`)
   }
+}
+
+/** Of bytes that are stored as they are, in a column beside them. */
+export function checksumOf(bytes: Uint8Array): number {
+  return crc32(bytes)
+}
+
+/** @param checksum null: stored by a version without checksums. Throws `MalformedBytesError`. */
+export function verifyChecksum(bytes: Uint8Array, checksum: number | null): void {
+  if (checksum === null) return
+  const found = crc32(bytes)
+  if (found !== checksum) throw new MalformedBytesError(`checksum ${found}, want ${checksum}`)
 }
 
 /** Room for the longest number: a safe integer has 53 bits, and 6 + 7 * 7 = 55. */

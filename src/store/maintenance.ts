@@ -2,12 +2,13 @@ import { FleetError } from '../base/errors.ts'
 import type { SeriesRef } from '../model/series.ts'
 import type { BlockRow } from './packs/blocks.ts'
 import { Compaction, groupsToCompact, type CompactionGroup } from './packs/compaction.ts'
-import { failureOf, inTransaction, leavingFreePages } from './database.ts'
+import { failureOf, inTransaction, isDamage, leavingFreePages } from './database.ts'
+import type { DamageList } from './integrity/damage.ts'
 import { Flush } from './packs/flush.ts'
 import { FreePages } from './free-pages.ts'
 import { HeadCheckpoint, removeCheckpoint } from './head/head-checkpoint.ts'
 import { RETRY_WINDOW_MS, type StoreOptions } from './options.ts'
-import { endedSlots, removeLeftovers, retainedTiers, tierRemovals } from './packs/retention.ts'
+import { endedSlots, removeLeftovers, retainedTiers, retentionsOf, tierRemovals } from './packs/retention.ts'
 import { blocksToRollUp, RollUp } from './rollups/roll-up.ts'
 import type { RollupRows } from './rollups/rollup-rows.ts'
 import { StatePages } from './packs/state-pages.ts'
@@ -54,6 +55,7 @@ const NO_BACKLOG: Backlog = { backlogBlocks: 0, oldestMs: undefined, lastProgres
 
 interface MaintenanceParts extends EraseClusterParts {
   readonly lock: ConnectionLock
+  readonly damage: DamageList
   readonly rollups: RollupRows
 }
 
@@ -140,33 +142,50 @@ export class Maintenance {
 
   async #run(nowMs: number): Promise<void> {
     const floorMs = nowMs - this.#options.retentionRawMs
-    const { db, head, blocks, histograms, spans, observations, logs, commits } = this.#parts
+    const { db, head, blocks, histograms, spans, observations, logs, commits, damage } = this.#parts
     head.reclaim()
     const { writtenBytes } = this.#parts.log
     const isBacklog = writtenBytes - this.#lastWrittenBytes > this.#options.flushLogBytes * BACKLOG_GROWTH
     this.#lastWrittenBytes = writtenBytes
-    // First what makes room: on a full disk the commit after it may succeed again.
-    await this.#numberSteps('removing old samples', () => {
-      for (const { block, tiers } of tierRemovals(blocks.all(), nowMs, this.#options, this.#hasFailed)) {
-        blocks.setTiers(block.id, { ...block, tiers })
+    // What one part of the work finds damaged does not stop the others; the first such failure is reported at the end.
+    let failure: Error | undefined
+    const isolated = async (work: Promise<void>): Promise<void> => {
+      try {
+        await work
+      } catch (thrown) {
+        if (!isDamage(thrown)) throw thrown
+        failure ??= thrown
       }
-      return removeLeftovers(db, this.#parts)
-    })
-    await this.#numberSteps('removing old histograms', () => histograms.removeSome(floorMs))
-    await this.#steps('removing old traces', () => spans.removeSome(nowMs - this.#options.retentionTracesMs))
-    await this.#steps('removing old log records', () => logs.removeSome(nowMs - this.#options.retentionLogsMs))
+    }
+    // First what makes room: on a full disk the commit after it may succeed again.
+    await isolated(
+      this.#numberSteps('removing old samples', () => {
+        for (const { block, tiers } of tierRemovals(blocks.all(), nowMs, this.#options, this.#hasFailed)) {
+          blocks.setTiers(block.id, { ...block, tiers })
+        }
+        damage.removeOlder('pack', floorMs)
+        damage.removeOlder('rollup', nowMs - Math.max(...retentionsOf(this.#options).values()))
+        return removeLeftovers(db, this.#parts)
+      }),
+    )
+    await isolated(this.#numberSteps('removing old histograms', () => histograms.removeSome(floorMs)))
+    const tracesFloorMs = nowMs - this.#options.retentionTracesMs
+    await isolated(this.#steps('removing old traces', () => spans.removeSome(tracesFloorMs)))
+    const logsFloorMs = nowMs - this.#options.retentionLogsMs
+    await isolated(this.#steps('removing old log records', () => logs.removeSome(logsFloorMs)))
     const objectsFloorMs = nowMs - this.#options.retentionObjectsMs
-    await this.#steps('removing old observations', () => observations.removeSome(objectsFloorMs))
+    await isolated(this.#steps('removing old observations', () => observations.removeSome(objectsFloorMs)))
     await commits.commit()
     const cutMs = this.#cutMs(nowMs)
     // Samples of the past make the log long without any more of the clock's time going by.
-    if (cutMs > this.#lastCutMs || this.#isLogLong) await this.#flushAndEnd(nowMs, cutMs, floorMs)
-    await this.#rollUp(nowMs, isBacklog)
-    await this.#compact(nowMs)
-    await this.#erase(nowMs)
-    await this.#checkpoint(nowMs)
+    if (cutMs > this.#lastCutMs || this.#isLogLong) await isolated(this.#flushAndEnd(nowMs, cutMs, floorMs))
+    await isolated(this.#rollUp(nowMs, isBacklog))
+    await isolated(this.#compact(nowMs))
+    await isolated(this.#erase(nowMs))
+    await isolated(this.#checkpoint(nowMs))
     let shrinkingStepsLeft = SHRINKING_STEPS
-    await this.#steps('giving free pages back', () => shrinkingStepsLeft-- > 0 && this.#freePages.step())
+    await isolated(this.#steps('giving free pages back', () => shrinkingStepsLeft-- > 0 && this.#freePages.step()))
+    if (failure !== undefined) throw failure
   }
 
   get #isLogLong(): boolean {

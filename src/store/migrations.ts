@@ -522,6 +522,26 @@ const STEPS: readonly string[] = [
     id INTEGER PRIMARY KEY
   ) STRICT;
   `,
+  // checksum: CRC-32 of the bytes beside it; NULL: stored by an earlier version. Deflated bytes have a checksum inside.
+  // damage: what was found damaged and is left out, packs and rollups under the negative number of their block. id: of the
+  // row; 0: unknown. metric: -1 for any. Times: of what it holds, inclusive.
+  `
+  ALTER TABLE log ADD COLUMN checksum INTEGER;
+  ALTER TABLE head_part ADD COLUMN checksum INTEGER;
+  ALTER TABLE series_batch ADD COLUMN checksum INTEGER;
+  ALTER TABLE series_state ADD COLUMN checksum INTEGER;
+  CREATE TABLE damage (
+    kind TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    metric INTEGER NOT NULL,
+    first_ref INTEGER NOT NULL,
+    last_ref INTEGER NOT NULL,
+    from_ms INTEGER NOT NULL,
+    to_ms INTEGER NOT NULL,
+    message TEXT NOT NULL,
+    PRIMARY KEY (kind, id, metric, first_ref)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 /** The version of a file that this program has brought up to date. */

@@ -12,6 +12,8 @@ import { readExemplars } from './head/exemplars.ts'
 import type { HeadMemory } from './head/head-memory.ts'
 import type { HeadReader } from './head/head-reader.ts'
 import { HistogramReader } from './head/histogram-reader.ts'
+import type { Damage } from './integrity/damage.ts'
+import { DamagedRanges } from './integrity/damaged-ranges.ts'
 import { readFamilies } from './index/metadata.ts'
 import type { ClusterSeries } from './erasure/cluster-report.ts'
 import type { StoreOptions } from './options.ts'
@@ -28,11 +30,18 @@ import { eachPair, eachSeries } from './index/series-rows.ts'
 import { SharedHead, type IndexMessage } from './head/shared-head.ts'
 import { eachFlatSeries, type ReaderShare } from './head/share.ts'
 
-/** Opens what a writer has shared. Throws FleetError when the database cannot be read. */
-export function openReader(options: Pick<StoreOptions, 'dir'>, share: ReaderShare): StoreReader {
+/**
+ * Opens what a writer has shared. Throws FleetError when the database cannot be read.
+ * @param onDamage called for each damage that a read finds
+ */
+export function openReader(
+  options: Pick<StoreOptions, 'dir'>,
+  share: ReaderShare,
+  onDamage: (found: Damage) => void = () => undefined,
+): StoreReader {
   const db = openDatabaseForReading(options.dir)
   try {
-    return asFailure(`reading ${options.dir}`, () => new StoreReader(db, share))
+    return asFailure(`reading ${options.dir}`, () => new StoreReader(db, share, onDamage))
   } catch (thrown) {
     db.close()
     throw thrown
@@ -47,6 +56,7 @@ export class StoreReader implements Queryable {
   readonly #pairs = new PairTable()
   readonly #index = new SeriesIndex(this.#pairs)
   readonly #head: HeadReader
+  readonly #damaged: DamagedRanges
   readonly #packs: PackReader
   readonly #rollups: RollupReader
   readonly #rollupSamples: RollupSamples
@@ -56,7 +66,7 @@ export class StoreReader implements Queryable {
 
   readonly #sources: RunSources
 
-  constructor(db: Database.Database, share: ReaderShare) {
+  constructor(db: Database.Database, share: ReaderShare, onDamage: (found: Damage) => void) {
     this.#db = db
     this.#shared = new SharedHead(share, {
       received: (message) => {
@@ -68,10 +78,11 @@ export class StoreReader implements Queryable {
     })
     this.#memory = this.#shared.memory
     this.#head = this.#shared.reader
-    this.#packs = new PackReader(db)
-    this.#rollups = new RollupReader(db, this.#packs)
+    this.#damaged = new DamagedRanges(db, onDamage)
+    this.#packs = new PackReader(db, this.#damaged)
+    this.#rollups = new RollupReader(db, this.#packs, this.#damaged)
     this.#rollupSamples = new RollupSamples(db, this.#rollups)
-    this.#histograms = new HistogramReader(db)
+    this.#histograms = new HistogramReader(db, this.#damaged)
     this.#sources = {
       memory: this.#memory,
       head: this.#shared.rows,
@@ -84,6 +95,9 @@ export class StoreReader implements Queryable {
       },
       pinned: (work) => this.#shared.pinned(work),
       readingPacks: (work) => asFailure('reading packs', work),
+      reportMissing: (refs, range, missing) => {
+        if (missing !== undefined) this.#damaged.eachMissing(refs, this.#metricOf, range, missing)
+      },
     }
     this.#load(share)
   }
@@ -93,13 +107,15 @@ export class StoreReader implements Queryable {
     return this.#index.size
   }
 
-  select({ matchers, fromMs, toMs, maxSamples, hint, work }: SelectRequest): readonly SeriesColumns[] {
+  select({ matchers, fromMs, toMs, maxSamples, hint, work, missing }: SelectRequest): readonly SeriesColumns[] {
+    const request = {
+      ...{ matchers, fromMs, toMs, maxSamples },
+      ...(work === undefined ? {} : { work }),
+      ...(missing === undefined ? {} : { missing }),
+    }
     // Native histograms are recognised by their bits below: the selection must not drop them.
     const sources = { ...this.#sources, hasHistograms: () => false }
-    const selection = this.#selectRuns(
-      { matchers, fromMs, toMs, maxSamples, ...(work === undefined ? {} : { work }) },
-      sources,
-    )
+    const selection = this.#selectRuns(request, sources)
     const isNewestOnly = hint?.isNewestOnly === true
     const series = isNewestOnly ? newestOf(selection) : columnsOf(selection, 0, selection.rows.length, maxSamples)
     this.#shared.receiveHistograms()
@@ -237,6 +253,9 @@ export class StoreReader implements Queryable {
         break
       case 'histograms':
         this.#histograms.add(message.ref)
+        break
+      case 'damaged':
+        this.#damaged.add(message.damage)
         break
       case 'removed':
         this.#histograms.remove(message.refs)

@@ -3,10 +3,21 @@ import { FleetError } from '../base/errors.ts'
 import type { Erasure } from '../model/erasure.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { BlockRows } from './packs/blocks.ts'
-import { asFailure, limitSize, lockDirectory, openDatabase, type DirectoryLock } from './database.ts'
+import {
+  asFailure,
+  closeDatabase,
+  isWritable,
+  limitSize,
+  lockDirectory,
+  openDatabase,
+  openReadOnly,
+  readOnlyFailure,
+  type DirectoryLock,
+} from './database.ts'
 import { isKnownCluster, namesOfCluster } from './erasure/cluster-names.ts'
 import { Erasures } from './erasure/erasures.ts'
 import { Exemplars } from './head/exemplars.ts'
+import { DamageList, type DamageSummary, type FoundDamage } from './integrity/damage.ts'
 import { createFacts, type Facts } from './facts/facts.ts'
 import { GroupCommit, type CommitFailure } from './log/group-commit.ts'
 import { Head } from './head/head.ts'
@@ -22,6 +33,7 @@ import type { StoreOptions } from './options.ts'
 import { RollupRows } from './rollups/rollup-rows.ts'
 import { eachPair, eachSeries, SeriesRows } from './index/series-rows.ts'
 import { SeriesTable } from './index/series-table.ts'
+import { SpareRoom } from './spare-room.ts'
 import { Spans } from './spans/spans.ts'
 import { flatSeries, Readers, type ReaderShare } from './head/share.ts'
 import { StoreAppender } from './head/store-appender.ts'
@@ -46,10 +58,15 @@ export interface StoreStats {
   readonly lastFlushMs: number | undefined
   readonly rollups: Backlog
   readonly compaction: Backlog
+  /** What is damaged, and left out; undefined: nothing. */
+  readonly damage: DamageSummary | undefined
+  /** The directory was read-only when it was opened, and can be written now: open it again. */
+  readonly isWritableAgain: boolean
 }
 
 /**
- * Opens a data directory for writing and reads its log. Throws FleetError.
+ * Opens a data directory for writing and reads its log. When the directory is read-only, so is the writer: it serves
+ * readers and takes nothing. Throws FleetError.
  * @param onSeriesLoaded called when all series are loaded and before samples are read, so that a reader on another
  * thread can load them in parallel; do not call the writer before this function has returned
  */
@@ -61,9 +78,9 @@ export function openWriter(
   const lock = lockDirectory(options.dir)
   let db: Database.Database | undefined
   try {
-    db = openDatabase(options.dir)
+    db = lock.isReadOnly ? openReadOnly(options.dir) : openDatabase(options.dir)
     const opened = db
-    limitSize(opened, options.databaseBytesMax)
+    if (!lock.isReadOnly) limitSize(opened, options.databaseBytesMax)
     const writer = asFailure(`reading ${options.dir}`, () => new StoreWriter(options, opened, lock, nowMs))
     onSeriesLoaded(writer)
     asFailure(`reading ${options.dir}`, () => {
@@ -98,10 +115,12 @@ export class StoreWriter {
   readonly #metadata: Metadata
   readonly #rows: SeriesRows
   readonly #table: SeriesTable
+  readonly #damage: DamageList
   readonly #blocks: BlockRows
   readonly #log: Log
   readonly #commits: GroupCommit
   readonly #maintenance: Maintenance
+  readonly #spareRoom: SpareRoom
   /** The newest ref and pair number announced to readers: a failed commit leaves them there. */
   #announcedRef: SeriesRef
   #announcedPairId: number
@@ -110,8 +129,9 @@ export class StoreWriter {
     this.#options = options
     this.#db = db
     this.#lock = lock
+    this.#spareRoom = new SpareRoom(options.dir)
     this.#rows = new SeriesRows(db)
-    this.#removeEnded()
+    if (!lock.isReadOnly) this.#removeEnded()
     this.#announcedRef = this.#rows.nextNumber('series_batch') - 1
     this.#announcedPairId = this.#rows.nextNumber('pair') - 1
     this.#table = new SeriesTable(this.#announcedRef + 1, this.#announcedPairId + 1)
@@ -133,7 +153,10 @@ export class StoreWriter {
     this.observations = new Observations(db)
     this.logs = new LogRecords(db)
     this.#erasures = new Erasures(db)
-    this.#blocks = new BlockRows(db)
+    this.#damage = new DamageList(db, (damage) => {
+      this.#readers.post({ kind: 'damaged', damage })
+    })
+    this.#blocks = new BlockRows(db, this.#damage)
     this.#log = new Log(db)
     this.#commits = new GroupCommit(db, {
       lock: this.#connectionLock,
@@ -173,7 +196,8 @@ export class StoreWriter {
       rows: this.#rows,
       log: this.#log,
       blocks: this.#blocks,
-      rollups: new RollupRows(db),
+      damage: this.#damage,
+      rollups: new RollupRows(db, this.#damage),
       histograms: this.#histograms,
       exemplars: this.#exemplars,
       spans: this.spans,
@@ -189,6 +213,10 @@ export class StoreWriter {
         this.#readers.post({ kind: 'removed', refs })
       },
     })
+    if (lock.isReadOnly) {
+      const { message } = readOnlyFailure(options.dir)
+      this.#commits.failure = { code: 'storage_failed', message }
+    }
     this.#loadSeries()
     this.appender.floorMs = nowMs - options.retentionRawMs
   }
@@ -198,8 +226,9 @@ export class StoreWriter {
     return this.#pendingBytes > this.#options.pendingBytesMax || this.#head.usedBytes > this.#options.headBytesMax
   }
 
-  /** Before a request is appended. Throws FleetError `overloaded` while `isOverloaded`. */
+  /** Before a request is appended. Throws FleetError: `overloaded` while `isOverloaded`. */
   admit(): void {
+    if (this.#lock.isReadOnly) throw readOnlyFailure(this.#options.dir)
     if (this.isOverloaded) throw new FleetError('overloaded', 'the log cannot keep up; nothing was taken')
   }
 
@@ -218,9 +247,27 @@ export class StoreWriter {
    * some milliseconds, between which requests are served. Concurrent calls share one promise. Rejects with FleetError;
    * the next call continues.
    */
-  maintain(nowMs: number): Promise<void> {
+  async maintain(nowMs: number): Promise<void> {
     this.appender.floorMs = nowMs - this.#options.retentionRawMs
-    return this.#maintenance.run(nowMs)
+    if (this.#lock.isReadOnly) return
+    await this.#maintenance.run(nowMs)
+    this.#spareRoom.restore()
+  }
+
+  /**
+   * Takes what a reader or the scrub found damaged: isolates it, and reports it in `stats` and to readers.
+   *
+   * @param isPassEnd the scrub has been through everything: damage that it did not find again is forgotten
+   */
+  async reportDamage(found: readonly FoundDamage[], isPassEnd = false): Promise<void> {
+    if (this.#lock.isReadOnly) return
+    await this.#connectionLock.run(async () => {
+      asFailure('isolating damage', () => {
+        this.#damage.add(found)
+        if (isPassEnd) this.#damage.endPass()
+      })
+      return Promise.resolve()
+    })
   }
 
   /** Whether data of a cluster of this name is refused, because it was erased. */
@@ -291,6 +338,8 @@ export class StoreWriter {
       lastFlushMs: this.#maintenance.lastFlushMs,
       rollups: this.#maintenance.rollups,
       compaction: this.#maintenance.compaction,
+      damage: this.#damage.summary,
+      isWritableAgain: this.#lock.isReadOnly && isWritable(this.#options.dir),
     }
   }
 
@@ -299,11 +348,13 @@ export class StoreWriter {
     await this.#maintenance.stop()
     await this.#connectionIsFree()
     try {
+      // Read-only, it has acknowledged nothing.
+      if (this.#lock.isReadOnly) return
       await this.appender.commit()
       this.#maintenance.checkpointNow()
     } finally {
       this.#readers.close()
-      this.#db.close()
+      closeDatabase(this.#db, this.#options.dir, 'TRUNCATE')
       this.#lock.release()
     }
   }

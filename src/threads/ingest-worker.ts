@@ -25,6 +25,7 @@ import type { DerivedTrace } from '../model/span.ts'
 import type { RunChange } from '../fleet/signals/signal-watch.ts'
 import { carry, serve } from './rpc.ts'
 import type { Facts } from '../store/facts/facts.ts'
+import type { FoundDamage } from '../store/integrity/damage.ts'
 import type { StoreOptions } from '../store/options.ts'
 import { openWriter, type StoreWriter } from '../store/writer.ts'
 import type { ThreadHello } from './start-thread.ts'
@@ -56,7 +57,7 @@ export type IngestServices = Facts & {
     /** Data that arrives afterwards is stored by these rules. They were checked. */
     use(rules: PrivacyRules): void
   }
-  readonly store: Pick<StoreWriter, 'maintain' | 'stats' | 'close'>
+  readonly store: Pick<StoreWriter, 'maintain' | 'stats' | 'close' | 'reportDamage'>
 }
 
 /** Erasures of clusters; durable when a call resolves. See `StoreWriter`. */
@@ -94,6 +95,8 @@ interface Refusals {
 interface DerivedWrites {
   samples(batch: DerivedBatch): Promise<void>
   runs(changes: readonly RunChange[]): Promise<void>
+  /** Damage that a read found. */
+  damage(found: FoundDamage): Promise<void>
   /** See `SpanSink.replaceSpans`. */
   spans(traces: readonly DerivedTrace[], nowMs: number): Promise<void>
 }
@@ -167,6 +170,7 @@ function derivedWritesOf(writer: StoreWriter): DerivedWrites {
       takeAndCommit(() => {
         for (const { cluster, fromMs, runs } of changes) observations.putRuns(cluster, fromMs, runs)
       }),
+    damage: (found) => writer.reportDamage([found]),
     spans: (traces, nowMs) =>
       takeAndCommit(() => {
         spans.replaceSpans(traces, nowMs)

@@ -167,7 +167,11 @@ function ruleServicesOf(
 invariant(parentPort !== null, 'the query worker runs in a thread')
 const data = workerData as QueryWorkerData
 try {
-  const reader = openReader(data.store, await firstMessage<ReaderShare>(data.sharePort))
+  const { remote: writer } = createCaller<DerivedServices>(data.writerPort)
+  const reader = openReader(data.store, await firstMessage<ReaderShare>(data.sharePort), (found) => {
+    // Best effort: the scrub finds it too.
+    writer.derived.damage(found).catch(() => undefined)
+  })
   const facts = openFactsForReading(data.store.dir)
   const spans = openSpansForReading(data.store.dir)
   const observations = openObservationsForReading(data.store.dir)
@@ -183,7 +187,6 @@ try {
   const inputs = { queryable: reader, options: data.engine, nowMs: stopwatchMs }
   const query = createLocalEngine(inputs)
   const ofRequests = createLocalEngine({ ...inputs, turn: sharedTurn, pool: new MemoryPool(memoryBytesMax) })
-  const { remote: writer } = createCaller<DerivedServices>(data.writerPort)
   const writing: Writing = { writer, appendDerived: createDerivedSender((batch) => writer.derived.samples(batch)) }
   const fleetLoop = openFleetLoop({
     store: data.store,

@@ -16,7 +16,7 @@ export interface Thread<S extends Services> {
 }
 
 interface ThreadSpec {
-  readonly file: 'ingest-worker' | 'query-worker' | 'rule-tests-worker'
+  readonly file: 'ingest-worker' | 'query-worker' | 'rule-tests-worker' | 'scrub-worker'
   readonly workerData: unknown
   readonly transfer?: readonly Transferable[]
   readonly log: Log

@@ -9,17 +9,29 @@ const ROOM = { freeBytes: 0, sizeBytes: 400 }
 describe('a store that cannot be written', () => {
   test('is told since when, with the room that is left now, until it can', () => {
     const watch = new FaultWatch()
-    expect(watch.seeStore({ commitFailure: undefined }, ROOM, NOW_MS)).toBe(false)
+    expect(watch.seeStore({ commitFailure: undefined, damage: undefined }, ROOM, NOW_MS)).toBe(false)
     expect(watch.faults.storage).toBe(undefined)
-    expect(watch.seeStore({ commitFailure: FULL }, ROOM, NOW_MS + 1000)).toBe(true)
-    expect(watch.seeStore({ commitFailure: FULL }, { ...ROOM, freeBytes: 9 }, NOW_MS + 2000)).toBe(false)
+    expect(watch.seeStore({ commitFailure: FULL, damage: undefined }, ROOM, NOW_MS + 1000)).toBe(true)
+    expect(watch.seeStore({ commitFailure: FULL, damage: undefined }, { ...ROOM, freeBytes: 9 }, NOW_MS + 2000)).toBe(
+      false,
+    )
     expect(watch.faults.storage).toEqual({ ...FULL, freeBytes: 9, sizeBytes: 400, sinceMs: NOW_MS + 1000 })
-    expect(watch.seeStore({ commitFailure: undefined }, ROOM, NOW_MS + 3000)).toBe(true)
+    expect(watch.seeStore({ commitFailure: undefined, damage: undefined }, ROOM, NOW_MS + 3000)).toBe(true)
     expect(watch.faults.storage).toBe(undefined)
     // The next time it began then.
-    watch.seeStore({ commitFailure: FULL }, ROOM, NOW_MS + 9000)
+    watch.seeStore({ commitFailure: FULL, damage: undefined }, ROOM, NOW_MS + 9000)
     expect(watch.faults.storage?.sinceMs).toBe(NOW_MS + 9000)
   })
+})
+
+test('damage is told when there is more or less of it', () => {
+  const watch = new FaultWatch()
+  const damage = { count: 1, fromMs: 1, toMs: 2, kind: 'pack', message: 'damaged' }
+  expect(watch.seeStore({ commitFailure: undefined, damage }, ROOM, NOW_MS)).toBe(true)
+  expect(watch.faults.damage).toEqual(damage)
+  expect(watch.seeStore({ commitFailure: undefined, damage }, ROOM, NOW_MS)).toBe(false)
+  expect(watch.seeStore({ commitFailure: undefined, damage: { ...damage, count: 2 } }, ROOM, NOW_MS)).toBe(true)
+  expect(watch.seeStore({ commitFailure: undefined, damage: undefined }, ROOM, NOW_MS)).toBe(true)
 })
 
 describe('rules that fail', () => {

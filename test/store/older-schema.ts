@@ -11,6 +11,8 @@ const UNDO: Readonly<Record<number, string>> = {
   25: 'ALTER TABLE observed_cluster DROP COLUMN objects_position',
   26: 'ALTER TABLE trace_part DROP COLUMN bytes; ALTER TABLE trace DROP COLUMN is_cut',
   27: 'DROP TABLE erasure; DROP TABLE erased_pair',
+  28: `ALTER TABLE log DROP COLUMN checksum; ALTER TABLE head_part DROP COLUMN checksum;
+    ALTER TABLE series_batch DROP COLUMN checksum; ALTER TABLE series_state DROP COLUMN checksum; DROP TABLE damage`,
 }
 
 export function makeOlder(db: Database.Database, version: number): void {

@@ -128,10 +128,20 @@ function silentItem({ cluster, lastSeenMs, version, upgrade }: SilentCluster): S
   return { cluster, lastSeenAt: timeOf(lastSeenMs), version: version ?? null, upgrade: open }
 }
 
-function faultsItem({ storage, failingRules }: ServerFaults): Now['faults'] {
-  if (storage === undefined) return { storage: null, failingRules }
+function faultsItem({ storage, damage, failingRules }: ServerFaults): Now['faults'] {
+  return { storage: storageItem(storage), damage: damageItem(damage), failingRules }
+}
+
+function storageItem(storage: ServerFaults['storage']): NonNullable<Now['faults']>['storage'] {
+  if (storage === undefined) return null
   const { sinceMs, code, message, freeBytes, sizeBytes } = storage
-  return { storage: { since: timeOf(sinceMs), code, message, freeBytes, sizeBytes }, failingRules }
+  return { since: timeOf(sinceMs), code, message, freeBytes, sizeBytes }
+}
+
+function damageItem(damage: ServerFaults['damage']): NonNullable<Now['faults']>['damage'] {
+  if (damage === undefined) return null
+  const { count, fromMs, toMs, kind, message } = damage
+  return { count, from: timeOf(fromMs), to: timeOf(toMs), kind, message }
 }
 
 function firingItem({ counts, pending, groups }: FiringNow): Now['firing'] {

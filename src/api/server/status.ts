@@ -2,12 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import { FleetError } from '../../base/errors.ts'
 import type { UiSettings } from '../../contract/ui.ts'
+import type { ServerFaults } from '../../model/server-fault.ts'
 
 /** Health, readiness, the settings of the UI, and the server's own metrics. */
 interface StatusOptions {
   readonly metrics: OwnMetrics
   /** `ready`, or one sentence with the reason why requests cannot be served. */
   readonly readiness: () => string
+  /** A server that cannot write is ready, because it serves and raises alerts; the response says what is missing. */
+  readonly faults: () => ServerFaults
   readonly ui: UiSettings
 }
 
@@ -28,7 +31,12 @@ export function registerStatusRoutes(app: FastifyInstance, options: StatusOption
     handler: (_request, reply) => {
       const readiness = options.readiness()
       if (readiness !== 'ready') throw new FleetError('not_ready', readiness)
-      return reply.type('text/plain; charset=utf-8').send('Daytwo is Ready.\n')
+      const { storage } = options.faults()
+      const missing =
+        storage === undefined
+          ? ''
+          : `Nothing is stored since ${new Date(storage.sinceMs).toISOString()}: ${storage.message}\n`
+      return reply.type('text/plain; charset=utf-8').send(`Daytwo is Ready.\n${missing}`)
     },
   })
 

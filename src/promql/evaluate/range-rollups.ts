@@ -40,7 +40,7 @@ export async function gridOverRollups(
   // Windows at a fixed time are one window.
   const moving = lens.fixedMs === undefined ? steps : { ...steps, count: 1 }
   const looks = { firstMs: endsMs[0]!, steps: moving, rangeMs, parts: kernel.parts }
-  const selection = selectRollup(selector.matchers, looks, evaluation)
+  const selection = selectRollup(selector, looks, evaluation)
   if (selection === undefined) return undefined
   const { rows, widthMs } = selection
   const samples = selection.hasSamples ? sameRows(selector, lens, steps, rangeMs, rows, evaluation) : undefined

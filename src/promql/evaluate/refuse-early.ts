@@ -72,7 +72,7 @@ function collect(expr: Expr, steps: Steps, evaluation: Evaluation, seen: Set<str
 }
 
 function read(
-  selector: Parameters<typeof lensOf>[0] & { readonly matchers: SelectRequest['matchers'] },
+  selector: Parameters<typeof lensOf>[0] & Parameters<typeof selectRollup>[0],
   rangeMs: number | undefined,
   steps: Steps,
   evaluation: Evaluation,
@@ -86,7 +86,7 @@ function read(
   const request = { matchers, ...readRange(lens, steps, rangeMs ?? lookbackMs), maxSamples, work }
   if (request.toMs - request.fromMs < SPAN_MS_MIN) return
   const looks = { firstMs, steps: lens.fixedMs === undefined ? steps : oneStep(steps), rangeMs, parts: EDGES }
-  if (selectRollup(matchers, looks, evaluation) !== undefined) return
+  if (selectRollup(selector, looks, evaluation) !== undefined) return
   const selection = queryable.selectRuns?.(request)
   if (selection === undefined || selection.hasHistograms === true || selection.rows.length === 0) return
   into.push({ request, selection })

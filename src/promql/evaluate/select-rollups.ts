@@ -1,4 +1,3 @@
-import type { Matcher } from '../../model/matcher.ts'
 import { BUCKET_ENDS_STALE, type RollupColumns, type RollupParts, type RollupSelection } from '../../model/rollup.ts'
 import type { VectorSelector } from '../ast.ts'
 import { EDGES } from './bucket-window.ts'
@@ -26,12 +25,16 @@ interface Looks {
   readonly parts: RollupParts
 }
 
+/** A selector's matchers and its place in the query. */
+type Selector = Pick<VectorSelector, 'matchers' | 'from' | 'to'>
+
 /** The rollups of windows; undefined: there are none, or the windows do not fit them. */
 export function selectRollup(
-  matchers: readonly Matcher[],
+  selector: Selector,
   { firstMs, steps, rangeMs, parts }: Looks,
   evaluation: Evaluation,
 ): RollupSelection | undefined {
+  const { matchers } = selector
   const { queryable, budget, lookbackMs, explainer } = evaluation
   if (queryable.selectRollup === undefined) {
     explainer?.leave(matchers, 'the store has no rollups')
@@ -51,7 +54,9 @@ export function selectRollup(
   const notes = explainer?.beginRead(matchers, 'rollups', fromMs, toMs)
   const tally = notes === undefined ? {} : { tally: notes.tally }
   const work = budget.regexWork
-  const selection = queryable.selectRollup({ matchers, fromMs, toMs, alignMs, bucketsMax, parts, work, ...tally })
+  const missing = evaluation.annotations.missingIn(selector)
+  const request = { matchers, fromMs, toMs, alignMs, bucketsMax, parts, work, missing, ...tally }
+  const selection = queryable.selectRollup(request)
   if (selection === undefined) {
     explainer?.leave(matchers, `${NO_BUCKET_FITS}, or none is stored for this range`)
     return undefined
@@ -67,14 +72,14 @@ const NO_BUCKET_FITS = 'windows and steps do not begin and end with buckets of a
 
 /** An instant selector over rollups; undefined: samples have to be read. */
 export async function steppedOverRollups(
-  { matchers }: VectorSelector,
+  selector: VectorSelector,
   firstMs: number,
   steps: Steps,
   isOneName: boolean,
   wants: Wants,
   evaluation: Evaluation,
 ): Promise<Grid | undefined> {
-  const selection = selectRollup(matchers, { firstMs, steps, rangeMs: undefined, parts: EDGES }, evaluation)
+  const selection = selectRollup(selector, { firstMs, steps, rangeMs: undefined, parts: EDGES }, evaluation)
   if (selection === undefined) return undefined
   const { rows, widthMs } = selection
   const filler = new GridFiller(rows, steps.count, evaluation)

@@ -57,6 +57,7 @@ export function selectSeries(
     toMs,
     maxSamples: budget.samplesLeft,
     work: budget.regexWork,
+    missing: evaluation.annotations.missingIn(selector),
     hint: { ...hint, stepMs: steps.stepMs },
     ...(notes === undefined ? {} : { tally: notes.tally }),
   })
@@ -90,7 +91,8 @@ export function selectRuns(
   budget.check()
   const { matchers } = selector
   const { fromMs, toMs } = readRange(lens, steps, windowMs)
-  const request = { matchers, fromMs, toMs, maxSamples: budget.samplesLeft, work: budget.regexWork }
+  const missing = annotations.missingIn(selector)
+  const request = { matchers, fromMs, toMs, maxSamples: budget.samplesLeft, work: budget.regexWork, missing }
   const notes = explainer?.beginRead(matchers, 'runs', fromMs, toMs)
   const selection = queryable.selectRuns?.(notes === undefined ? request : { ...request, tally: notes.tally })
   if (selection !== undefined) explainer?.attach(selection, notes)

@@ -2,8 +2,8 @@ import type Database from 'better-sqlite3'
 import type { ErasedCluster } from '../../model/erasure.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 import type { SeriesRef } from '../../model/series.ts'
-import { floatOf } from '../bytes.ts'
-import { inTransaction } from '../database.ts'
+import { checksumOf, floatOf } from '../bytes.ts'
+import { inTransaction, readable } from '../database.ts'
 import type { Exemplars } from '../head/exemplars.ts'
 import type { Head } from '../head/head.ts'
 import { removeCheckpoint } from '../head/head-checkpoint.ts'
@@ -161,31 +161,30 @@ interface PackRow {
   readonly metric: number
   readonly fromMs: number
   readonly toMs: number
+  readonly firstRef: number
+  readonly lastRef: number
   readonly directory: Uint8Array
 }
 
-/** A changed pack is a new row: readers cache what they read of one, by its number. Newer rows are visited later. */
+/**
+ * A changed pack is a new row: readers cache what they read of one, by its number. Newer rows are visited later. A damaged
+ * pack that may have one of the series goes whole.
+ */
 function* eraseFromPacks({ db, blocks }: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): Generator<void, number> {
   const some = db.prepare<[number], PackRow>(
-    `SELECT id, block, metric, from_ms AS fromMs, to_ms AS toMs, directory FROM pack WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
+    `SELECT id, block, metric, from_ms AS fromMs, to_ms AS toMs, first_ref AS firstRef, last_ref AS lastRef, directory
+       FROM pack WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
   )
   const payloadOf = db.prepare<[number], Uint8Array>('SELECT payload FROM pack WHERE id = ?').pluck()
   const remove = db.prepare<[number]>('DELETE FROM pack WHERE id = ?')
   let rewritten = 0
   for (let rows = some.all(0); rows.length > 0; rows = some.all(rows.at(-1)!.id)) {
     inTransaction(db, () => {
-      for (const { id, block, metric, fromMs, toMs, directory: stored } of rows) {
-        const directory = decodeDirectory(stored, fromMs, toMs)
-        if (!directory.refs.some((ref) => refs.has(ref))) continue
-        const payload = inflatePayload(payloadOf.get(id)!, directory)
-        const left: Chunk[] = []
-        for (const [i, ref] of directory.refs.entries()) {
-          if (refs.has(ref)) continue
-          const [from, to, runs] = [directory.fromsMs[i]!, directory.tosMs[i]!, directory.runs[i]!]
-          left.push({ ref, fromMs: from, toMs: to, runs, payload: chunkAt(payload, directory, i) })
-        }
-        remove.run(id)
-        if (left.length > 0) blocks.insert(block, metric, encodePack(left))
+      for (const row of rows) {
+        const left = readable(() => packWithout(row, () => payloadOf.get(row.id)!, refs))
+        if (left === 'same' || (left === undefined && !hasBetween(refs, row))) continue
+        remove.run(row.id)
+        if (left !== undefined && left.length > 0) blocks.insert(row.block, row.metric, encodePack(left))
         rewritten++
       }
     })
@@ -194,17 +193,45 @@ function* eraseFromPacks({ db, blocks }: ErasedSeriesParts, refs: ReadonlySet<Se
   return rewritten
 }
 
+/** Throws `MalformedBytesError`. */
+function packWithout(
+  { fromMs, toMs, directory: stored }: PackRow,
+  payloadOf: () => Uint8Array,
+  refs: ReadonlySet<SeriesRef>,
+): readonly Chunk[] | 'same' {
+  const directory = decodeDirectory(stored, fromMs, toMs)
+  if (!directory.refs.some((ref) => refs.has(ref))) return 'same'
+  const payload = inflatePayload(payloadOf(), directory)
+  const left: Chunk[] = []
+  for (const [i, ref] of directory.refs.entries()) {
+    if (refs.has(ref)) continue
+    const [from, to, runs] = [directory.fromsMs[i]!, directory.tosMs[i]!, directory.runs[i]!]
+    left.push({ ref, fromMs: from, toMs: to, runs, payload: chunkAt(payload, directory, i) })
+  }
+  return left
+}
+
+function hasBetween(
+  refs: ReadonlySet<SeriesRef>,
+  { firstRef, lastRef }: Pick<PackRow, 'firstRef' | 'lastRef'>,
+): boolean {
+  return [...refs].some((ref) => ref >= firstRef && ref <= lastRef)
+}
+
 interface RollupRow {
   readonly id: number
   readonly block: number
   readonly tier: number
   readonly metric: number
+  readonly firstRef: number
+  readonly lastRef: number
   readonly edges: Uint8Array
 }
 
 function* eraseFromRollups(db: Database.Database, refs: ReadonlySet<SeriesRef>): Generator<void, number> {
   const some = db.prepare<[number], RollupRow>(
-    `SELECT id, block, tier, metric, edges FROM rollup WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
+    `SELECT id, block, tier, metric, first_ref AS firstRef, last_ref AS lastRef, edges
+       FROM rollup WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
   )
   const restOf = db.prepare<[number], { readonly extremes: Uint8Array; readonly sums: Uint8Array }>(
     'SELECT extremes, sums FROM rollup WHERE id = ?',
@@ -217,12 +244,14 @@ function* eraseFromRollups(db: Database.Database, refs: ReadonlySet<SeriesRef>):
   let rewritten = 0
   for (let rows = some.all(0); rows.length > 0; rows = some.all(rows.at(-1)!.id)) {
     inTransaction(db, () => {
-      for (const { id, block, tier, metric, edges } of rows) {
-        const left = rollupWithout(edges, () => restOf.get(id)!, refs)
-        if (left === 'same') continue
+      for (const row of rows) {
+        const { id, block, tier, metric, edges } = row
+        // `empty`: no other series is in it.
+        const left = readable(() => rollupWithout(edges, () => restOf.get(id)!, refs) ?? 'empty')
+        if (left === 'same' || (left === undefined && !hasBetween(refs, row))) continue
         remove.run(id)
         rewritten++
-        if (left === undefined) continue
+        if (left === undefined || left === 'empty') continue
         insert.run(block, tier, metric, left.firstRef, left.lastRef, left.edges, left.extremes, left.sums)
       }
     })
@@ -264,7 +293,9 @@ function* eraseStates(parts: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): G
 
 /** The series themselves; their label pairs are noted in the same transaction. */
 function* eraseBatches(db: Database.Database, refs: ReadonlySet<SeriesRef>): Generator<void> {
-  const replace = db.prepare<[Uint8Array, number]>('UPDATE series_batch SET series = ? WHERE last_ref = ?')
+  const replace = db.prepare<[Uint8Array, number, number]>(
+    'UPDATE series_batch SET series = ?, checksum = ? WHERE last_ref = ?',
+  )
   const remove = db.prepare<[number]>('DELETE FROM series_batch WHERE last_ref = ?')
   const note = db.prepare<[number]>('INSERT OR IGNORE INTO erased_pair (id) VALUES (?)')
   for (const { lastRef, series } of batchesOf(db)) {
@@ -278,7 +309,10 @@ function* eraseBatches(db: Database.Database, refs: ReadonlySet<SeriesRef>): Gen
       inTransaction(db, () => {
         for (const id of pairs) note.run(id)
         if (left.length === 0) remove.run(lastRef)
-        else replace.run(writeSeriesBatch(left), lastRef)
+        else {
+          const batch = writeSeriesBatch(left)
+          replace.run(batch, checksumOf(batch), lastRef)
+        }
       })
     }
     yield

@@ -3,7 +3,7 @@ import type { AdoptionReader } from '../../model/adoption.ts'
 import type { AlertRunReader, FiredAlertReader } from '../../model/alert-run.ts'
 import type { DeliveryReader } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
-import { openDatabase, openDatabaseForReading } from '../database.ts'
+import { closeDatabase, openDatabase, openDatabaseForReading } from '../database.ts'
 import { ConnectionLock } from '../connection-lock.ts'
 import { SqlAcknowledgements } from './acknowledgements.ts'
 import { SqlAdoption } from './adoption.ts'
@@ -57,7 +57,10 @@ export interface FactsReader {
 
 /** Opens what a writer made. Throws FleetError. */
 export function openFactsForReading(dir: string): FactsReader {
-  return withClose(openDatabaseForReading(dir))
+  const db = openDatabaseForReading(dir)
+  return withClose(db, () => {
+    db.close()
+  })
 }
 
 /**
@@ -65,14 +68,12 @@ export function openFactsForReading(dir: string): FactsReader {
  * is absent. Throws FleetError.
  */
 export function openFacts(dir: string): Facts & { close(): void } {
-  return withClose(openDatabase(dir))
+  const db = openDatabase(dir)
+  return withClose(db, () => {
+    closeDatabase(db, dir, 'PASSIVE')
+  })
 }
 
-function withClose(database: Database.Database): Facts & { close(): void } {
-  return {
-    ...createFacts(database, new ConnectionLock()),
-    close() {
-      database.close()
-    },
-  }
+function withClose(database: Database.Database, close: () => void): Facts & { close(): void } {
+  return { ...createFacts(database, new ConnectionLock()), close }
 }

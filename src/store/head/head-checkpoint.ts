@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
+import { ByteReader, ByteWriter, checksumOf, verifyChecksum } from '../bytes.ts'
 import { encodeChunk } from '../packs/chunk-codec.ts'
 import { decodeChunk } from '../packs/chunk-reader.ts'
 import type { GroupCommit } from '../log/group-commit.ts'
@@ -7,7 +7,7 @@ import type { Head } from './head.ts'
 import type { Log } from '../log/log.ts'
 import { RunList } from './run-list.ts'
 import type { SeriesTable } from '../index/series-table.ts'
-import { inTransaction } from '../database.ts'
+import { inTransaction, isDamage } from '../database.ts'
 
 /**
  * The head as runs, so that a start does not need to read the whole log. A checkpoint consists of parts and one final
@@ -91,9 +91,10 @@ export class HeadCheckpoint {
     }
     this.#next = next
     if (bytes.length === 0) return
+    const written = bytes.bytes.subarray(0, bytes.length)
     this.#db
-      .prepare('INSERT INTO head_part (generation, part, payload) VALUES (?, ?, ?)')
-      .run(this.#generation, this.#part++, bytes.bytes.subarray(0, bytes.length))
+      .prepare('INSERT INTO head_part (generation, part, payload, checksum) VALUES (?, ?, ?, ?)')
+      .run(this.#generation, this.#part++, written, checksumOf(written))
   }
 
   #finish(): void {
@@ -138,13 +139,14 @@ export function loadCheckpoint(db: Database.Database, head: Head, table: SeriesT
     .prepare<[], { generation: number; log_id: number }>('SELECT generation, log_id FROM head_checkpoint')
     .get()
   if (found === undefined) return 0
-  const parts = db
-    .prepare<[number], Uint8Array>('SELECT payload FROM head_part WHERE generation = ? ORDER BY part')
-    .pluck()
+  const parts = db.prepare<[number], { payload: Uint8Array; checksum: number | null }>(
+    'SELECT payload, checksum FROM head_part WHERE generation = ? ORDER BY part',
+  )
   const runs = new RunList()
   const flushed = new RunList()
   try {
-    for (const payload of parts.iterate(found.generation)) {
+    for (const { payload, checksum } of parts.iterate(found.generation)) {
+      verifyChecksum(payload, checksum)
       eachSeries(payload, runs, (ref) => {
         const slot = table.refs.get(ref)
         // It has ended since.
@@ -155,7 +157,7 @@ export function loadCheckpoint(db: Database.Database, head: Head, table: SeriesT
       })
     }
   } catch (thrown) {
-    if (!(thrown instanceof MalformedBytesError)) throw thrown
+    if (!isDamage(thrown)) throw thrown
     return 0
   }
   return found.log_id

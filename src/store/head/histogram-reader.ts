@@ -6,7 +6,7 @@ import type { SeriesColumns, SeriesRef } from '../../model/series.ts'
 import { ByteReader } from '../bytes.ts'
 import { HISTOGRAM_HIGH_WORD, readHistogram } from './histogram-codec.ts'
 import { decodeHistogramPack } from '../packs/histogram-pack.ts'
-import { orDamaged } from '../packs/pack-reader.ts'
+import type { DamagedRanges } from '../integrity/damaged-ranges.ts'
 import type { SelectedRows } from '../index/selected-rows.ts'
 import { Statements } from '../statements.ts'
 
@@ -30,6 +30,13 @@ export class HistogramReader extends Statements {
   readonly #packs = this.db.prepare<[number, number, number], { payload: Uint8Array }>(
     'SELECT payload FROM histogram_pack WHERE ref = ? AND to_ms >= ? AND from_ms <= ?',
   )
+
+  readonly #damaged: DamagedRanges
+
+  constructor(db: Statements['db'], damaged: DamagedRanges) {
+    super(db)
+    this.#damaged = damaged
+  }
 
   get isEmpty(): boolean {
     return this.#series.size === 0
@@ -78,14 +85,17 @@ export class HistogramReader extends Statements {
     const byTime = new Map<number, Histogram>()
     // One snapshot of both: rows go over into packs meanwhile.
     this.atomically(() => {
-      orDamaged(`a native histogram of series ${ref}`, () => {
-        for (const { payload } of this.#packs.iterate(ref, fromMs, toMs)) {
+      const place = { kind: 'histogram_pack', id: ref, block: 0, metric: -1, firstRef: ref, lastRef: ref } as const
+      for (const { payload } of this.#packs.iterate(ref, fromMs, toMs)) {
+        this.#damaged.around(place, () => {
           for (const { timeMs, histogram } of decodeHistogramPack(payload)) byTime.set(timeMs, histogram)
-        }
-        for (const { timeMs, payload } of this.#rows.iterate(ref, fromMs, toMs)) {
+        })
+      }
+      for (const { timeMs, payload } of this.#rows.iterate(ref, fromMs, toMs)) {
+        this.#damaged.around(place, () => {
           byTime.set(timeMs, readHistogram(new ByteReader(payload)))
-        }
-      })
+        })
+      }
     })
     return byTime
   }

@@ -4,9 +4,8 @@ import type { SeriesRef } from '../../model/series.ts'
 import { ByteReader, ByteWriter } from '../bytes.ts'
 import { hashOf, readHistogram, writeHistogram } from './histogram-codec.ts'
 import { decodeHistogramPack, encodeHistogramPack, type TimedHistogram } from '../packs/histogram-pack.ts'
-import { readPack } from '../packs/pack-reader.ts'
 import { Statements } from '../statements.ts'
-import { inTransaction } from '../database.ts'
+import { inTransaction, readable } from '../database.ts'
 
 /**
  * Native histograms on the writer's side: one row each, by series and time, written in the transaction that logs their
@@ -152,11 +151,13 @@ export class Histograms extends Statements {
     const ref = this.#nextRef.get(afterRef, cutMs)?.ref
     if (ref === undefined) return undefined
     const rows = this.#rows.all(ref, cutMs, ROWS_PER_STEP)
-    const histograms = rows.map(({ timeMs, payload }) => {
-      return { timeMs, histogram: readPack(ref, () => readHistogram(new ByteReader(payload))) }
+    // A damaged one is left out: its sample has no histogram then, and is not read.
+    const histograms = rows.flatMap(({ timeMs, payload }) => {
+      const histogram = readable(() => readHistogram(new ByteReader(payload)))
+      return histogram === undefined ? [] : [{ timeMs, histogram }]
     })
     inTransaction(this.db, () => {
-      this.#pack(ref, histograms)
+      if (histograms.length > 0) this.#pack(ref, histograms)
       this.#removeRows.run(ref, rows[0]!.timeMs, rows.at(-1)!.timeMs)
     })
     // The same series again when it may have more.
@@ -176,7 +177,7 @@ export class Histograms extends Statements {
     let open: TimedHistogram[] = []
     if (newest !== undefined && newest.count < PACK_HISTOGRAMS && first.timeMs > newest.toMs) {
       if (first.timeMs - newest.fromMs <= PACK_SPAN_MS) {
-        open = readPack(ref, () => decodeHistogramPack(newest.payload))
+        open = readable(() => decodeHistogramPack(newest.payload)) ?? []
       }
     }
     for (const one of histograms) {

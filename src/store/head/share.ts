@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { FleetError } from '../../base/errors.ts'
 import type { SeriesRef } from '../../model/series.ts'
+import type { Damage } from '../integrity/damage.ts'
 import { READERS_MAX, type HeadBuffers } from './head-memory.ts'
 import type { PairRow, SeriesRow } from '../index/series-table.ts'
 
@@ -29,6 +30,7 @@ export type StoreMessage =
   /** This series will have a native histogram. */
   | { readonly kind: 'histograms'; readonly ref: SeriesRef }
   | { readonly kind: 'removed'; readonly refs: readonly SeriesRef[] }
+  | { readonly kind: 'damaged'; readonly damage: Damage }
 
 /** Series as they travel: for each its ref, its slot, how many pairs it has, and their numbers. */
 export function flatSeries(series: readonly SeriesRow[]): Uint32Array {

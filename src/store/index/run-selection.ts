@@ -1,5 +1,5 @@
 import { RunColumns } from '../../model/run-columns.ts'
-import type { RunSelection, RunTails } from '../../model/queryable.ts'
+import type { MissingListener, RunSelection, RunTails } from '../../model/queryable.ts'
 import type { TimeRange } from '../../model/time-range.ts'
 import type { ReadTally } from '../../model/read-tally.ts'
 import type { SeriesRef } from '../../model/series.ts'
@@ -8,7 +8,7 @@ import type { HeadMemory } from '../head/head-memory.ts'
 import type { HeadRows } from '../head/head-rows.ts'
 import { HISTOGRAM_HIGH_WORD } from '../head/histogram-codec.ts'
 import { dropHistograms } from '../head/histogram-reader.ts'
-import { throwDamage, type PackReader, type PlacedChunk } from '../packs/pack-reader.ts'
+import type { PackReader, PlacedChunk } from '../packs/pack-reader.ts'
 import type { SelectedRows } from './selected-rows.ts'
 
 /** What a selection reads with: the parts of one reader. */
@@ -23,6 +23,8 @@ export interface RunSources {
   pinned<T>(work: () => T): T
   /** Runs `work`; its errors are reported as storage failures. */
   readingPacks<T>(work: () => T): T
+  /** Tells a query which times are missing, because samples of `refs` (sorted) in the range are damaged. */
+  reportMissing(refs: Uint32Array, range: TimeRange, missing: MissingListener | undefined): void
 }
 
 /** Selections of up to this many rows check the head row by row first: asking the database costs as much. */
@@ -49,13 +51,22 @@ export class StoreRunSelection implements RunSelection {
   readonly #runsMax: number
   readonly #sources: RunSources
   readonly #tally: ReadTally | undefined
+  readonly #missing: MissingListener | undefined
 
-  constructor(rows: SelectedRows, range: TimeRange, runsMax: number, sources: RunSources, tally?: ReadTally) {
+  constructor(
+    rows: SelectedRows,
+    range: TimeRange,
+    runsMax: number,
+    sources: RunSources,
+    tally?: ReadTally,
+    missing?: MissingListener,
+  ) {
     this.rows = rows
     this.#range = range
     this.#runsMax = runsMax
     this.#sources = sources
     this.#tally = tally
+    this.#missing = missing
     this.hasHistograms = sources.hasHistograms(rows)
   }
 
@@ -77,6 +88,7 @@ export class StoreRunSelection implements RunSelection {
     const headRuns = into.count
     if (chunks.length > 0) this.#join(refs, chunks, into)
     if (this.#sources.hasHistograms(this.rows)) dropHistograms(into)
+    this.#sources.reportMissing(refs, this.#range, this.#missing)
     if (this.#tally === undefined) return
     // Runs in both count as runs of packs.
     this.#tally.packRuns += chunks.length === 0 ? 0 : Math.max(0, into.count - headRuns)
@@ -107,6 +119,7 @@ export class StoreRunSelection implements RunSelection {
     const inHeadCount = this.#tally === undefined ? 0 : countOf(timesMs)
     if (flushed.length > 0) this.#newestOfPacks(flushed, timesMs, words)
     if (this.#sources.hasHistograms(this.rows)) this.#newestFloats(timesMs, words)
+    this.#sources.reportMissing(this.rows.refs, this.#range, this.#missing)
     if (this.#tally === undefined) return
     this.#tally.headRuns += inHeadCount
     this.#tally.packRuns += countOf(timesMs) - inHeadCount
@@ -145,13 +158,28 @@ export class StoreRunSelection implements RunSelection {
       let flushedUntilMs = -Infinity
       for (const chunk of byPlace[place] ?? NO_CHUNKS) {
         const { pack, entry } = chunks[chunk]!
-        readEntry(pack, entry, refs[place]!, fromMs, toMs, into)
-        flushedUntilMs = pack.directory.tosMs[entry]!
+        const isRead = this.#readEntry(pack, entry, fromMs, toMs, into)
+        if (isRead) flushedUntilMs = pack.directory.tosMs[entry]!
       }
       into.pushFrom(inHead, place === 0 ? 0 : inHead.ends[place - 1]!, inHead.ends[place]!, flushedUntilMs)
       into.endRow()
     }
     inHead.clear(Infinity)
+  }
+
+  /** HOT. Runs of one chunk; false, and none, when it is damaged. */
+  #readEntry(pack: PlacedChunk['pack'], entry: number, fromMs: number, toMs: number, into: RunColumns): boolean {
+    const { directory, payload } = pack
+    const offset = entry === 0 ? 0 : directory.ends[entry - 1]!
+    try {
+      readRuns(payload, offset, directory.ends[entry]!, directory.fromsMs[entry]!, fromMs, toMs, into)
+      return true
+    } catch (thrown) {
+      this.#sources.packs.readChunk(pack, () => {
+        throw thrown
+      })
+      return false
+    }
   }
 
   #newestOfPacks(rows: readonly number[], timesMs: Float64Array, words: Int32Array): void {
@@ -162,7 +190,7 @@ export class StoreRunSelection implements RunSelection {
     // Oldest first, so a newer one writes over an older one.
     for (const { place, pack, entry } of chunks) {
       inHead.clear(this.#runsMax)
-      readEntry(pack, entry, refs[place]!, fromMs, toMs, inHead)
+      this.#readEntry(pack, entry, fromMs, toMs, inHead)
       const run = inHead.count - 1
       if (run < 0) continue
       const row = rows[place]!
@@ -178,23 +206,6 @@ function countOf(timesMs: Float64Array): number {
   let count = 0
   for (const timeMs of timesMs) if (!Number.isNaN(timeMs)) count++
   return count
-}
-
-/** HOT. Runs of one chunk; a damaged one is FleetError `storage_failed`. */
-function readEntry(
-  { directory, payload }: PlacedChunk['pack'],
-  entry: number,
-  ref: SeriesRef,
-  fromMs: number,
-  toMs: number,
-  into: RunColumns,
-): void {
-  const offset = entry === 0 ? 0 : directory.ends[entry - 1]!
-  try {
-    readRuns(payload, offset, directory.ends[entry]!, directory.fromsMs[entry]!, fromMs, toMs, into)
-  } catch (thrown) {
-    throwDamage(`a chunk of series ${ref}`, thrown)
-  }
 }
 
 /** For each place the numbers of its chunks, in their order. */

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { SeriesRef } from '../../model/series.ts'
-import { ByteReader, ByteWriter } from '../bytes.ts'
+import { ByteReader, ByteWriter, checksumOf, verifyChecksum } from '../bytes.ts'
 import { readSeriesBatch, writeSeriesBatch, type BatchedSeries } from './series-batch.ts'
 import type { PairRow, SeriesRow } from './series-table.ts'
 import { Statements } from '../statements.ts'
@@ -23,11 +23,11 @@ export class SeriesRows extends Statements {
   readonly #insertPair = this.db.prepare<[number, string, string]>(
     'INSERT INTO pair (id, name, value) VALUES (?, ?, ?)',
   )
-  readonly #insertBatch = this.db.prepare<[number, Uint8Array]>(
-    'INSERT INTO series_batch (last_ref, series) VALUES (?, ?)',
+  readonly #insertBatch = this.db.prepare<[number, Uint8Array, number]>(
+    'INSERT INTO series_batch (last_ref, series, checksum) VALUES (?, ?, ?)',
   )
-  readonly #putStates = this.db.prepare<[number, Uint8Array]>(
-    'INSERT OR REPLACE INTO series_state (page, states) VALUES (?, ?)',
+  readonly #putStates = this.db.prepare<[number, Uint8Array, number]>(
+    'INSERT OR REPLACE INTO series_state (page, states, checksum) VALUES (?, ?, ?)',
   )
   readonly #selectBatch = this.db.prepare<[number], { series: Uint8Array }>(
     'SELECT series FROM series_batch WHERE last_ref >= ? ORDER BY last_ref LIMIT 1',
@@ -43,7 +43,9 @@ export class SeriesRows extends Statements {
 
   insert(pairs: readonly PairRow[], series: readonly SeriesRow[]): void {
     for (const pair of pairs) this.#insertPair.run(pair.id, pair.name, pair.value)
-    if (series.length > 0) this.#insertBatch.run(series.at(-1)!.ref, writeSeriesBatch(series))
+    if (series.length === 0) return
+    const batch = writeSeriesBatch(series)
+    this.#insertBatch.run(series.at(-1)!.ref, batch, checksumOf(batch))
   }
 
   /** The pairs of a series, ended or not; `undefined` when there is no such series. */
@@ -101,8 +103,9 @@ export class SeriesRows extends Statements {
   #replaceBatch(lastRef: number, remaining: readonly BatchedSeries[]): void {
     if (remaining.length === 0) this.db.prepare('DELETE FROM series_batch WHERE last_ref = ?').run(lastRef)
     else {
-      const update = this.db.prepare('UPDATE series_batch SET series = ? WHERE last_ref = ?')
-      update.run(writeSeriesBatch(remaining), lastRef)
+      const update = this.db.prepare('UPDATE series_batch SET series = ?, checksum = ? WHERE last_ref = ?')
+      const batch = writeSeriesBatch(remaining)
+      update.run(batch, checksumOf(batch), lastRef)
     }
   }
 
@@ -113,23 +116,27 @@ export class SeriesRows extends Statements {
   }
 
   /** Writes the states of whole pages: pass all series of a page, in any order. */
-  putStates(page: number, states: readonly SeriesState[]): void {
+  putStates(page: number, series: readonly SeriesState[]): void {
     this.#bytes.clear()
-    for (const state of states) {
+    for (const state of series) {
       if (state.flushedUntilMs === -Infinity) continue
       this.#bytes.reserve(20)
       this.#bytes.unsigned(state.ref % STATE_PAGE_REFS)
       this.#bytes.signed(state.flushedUntilMs)
       this.#bytes.words(state.low, state.high)
     }
-    this.#putStates.run(page, this.#bytes.take())
+    const states = this.#bytes.take()
+    this.#putStates.run(page, states, checksumOf(states))
   }
 
   eachState(visit: (state: SeriesState) => void): void {
     const rows = this.db
-      .prepare<[], { page: number; states: Uint8Array }>('SELECT page, states FROM series_state')
+      .prepare<[], { page: number; states: Uint8Array; checksum: number | null }>(
+        'SELECT page, states, checksum FROM series_state',
+      )
       .all()
-    for (const { page, states } of rows) {
+    for (const { page, states, checksum } of rows) {
+      verifyChecksum(states, checksum)
       const bytes = new ByteReader(states)
       while (!bytes.isAtEnd) {
         const ref = page * STATE_PAGE_REFS + bytes.unsigned()
@@ -155,9 +162,12 @@ export function eachSeries(
   visit: (row: { readonly ref: SeriesRef; readonly pairIds: readonly number[]; readonly isEnded: boolean }) => void,
 ): void {
   const ended = endedRefs(db)
-  const rows = db.prepare<[], Uint8Array>('SELECT series FROM series_batch ORDER BY last_ref').pluck()
-  for (const batch of rows.iterate()) {
-    readSeriesBatch(batch, (ref, pairIds) => {
+  const rows = db.prepare<[], { series: Uint8Array; checksum: number | null }>(
+    'SELECT series, checksum FROM series_batch ORDER BY last_ref',
+  )
+  for (const { series, checksum } of rows.iterate()) {
+    verifyChecksum(series, checksum)
+    readSeriesBatch(series, (ref, pairIds) => {
       visit({ ref, pairIds, isEnded: ended.has(ref) })
     })
   }

@@ -45,6 +45,18 @@ export function unite(lists: readonly Uint32Array[]): Uint32Array {
   return all.subarray(0, count)
 }
 
+/** The first place with a ref of at least `ref`. */
+export function firstAtLeast(refs: ArrayLike<number>, ref: number): number {
+  let low = 0
+  let high = refs.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (refs[middle]! < ref) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 /** How many refs are larger than `ref`. */
 export function countAbove(refs: Uint32Array, ref: number): number {
   return refs.length - seek(refs, 0, ref + 1)

@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../../base/errors.ts'
-import { MalformedBytesError } from '../bytes.ts'
+import { checksumOf, MalformedBytesError, verifyChecksum } from '../bytes.ts'
 import { readLogPayload, type LogBuffer } from './log-codec.ts'
 import { Statements } from '../statements.ts'
-import { inTransaction } from '../database.ts'
+import { inTransaction, REPAIR_HINT } from '../database.ts'
 
 /**
  * The log: accepted samples that are not flushed, one row per group commit. A row is removed when all its samples are
@@ -18,8 +18,8 @@ export class Log extends Statements {
   #writtenBytes = 0
   /** The largest that was ever given out: numbers are not used again, also when the table was empty in between. */
   #lastId: number
-  readonly #insert = this.db.prepare<[number, number, Uint8Array]>(
-    'INSERT INTO log (id, max_ms, payload) VALUES (?, ?, ?)',
+  readonly #insert = this.db.prepare<[number, number, Uint8Array, number]>(
+    'INSERT INTO log (id, max_ms, payload, checksum) VALUES (?, ?, ?, ?)',
   )
   readonly #newestId = this.db.prepare<[], { id: number | null }>('SELECT max(id) AS id FROM log')
   readonly #removable = this.db.prepare<[number, number, number], { id: number; bytes: number }>(
@@ -51,7 +51,7 @@ export class Log extends Statements {
   /** Call in the caller's transaction, and `added` after the commit. */
   insert(maxMs: number, payload: Uint8Array): void {
     // A truncation in progress removes rows up to an id: a new row with a reused id would be removed too.
-    this.#insert.run(++this.#lastId, maxMs, payload)
+    this.#insert.run(++this.#lastId, maxMs, payload, checksumOf(payload))
   }
 
   added(bytes: number): void {
@@ -62,7 +62,10 @@ export class Log extends Statements {
   /** Replaces the samples of a row of `bytes`; without any it is removed. */
   rewrite(id: number, bytes: number, { sampleCount, maxMs, payload }: LogBuffer): void {
     if (sampleCount === 0) this.#removeOne.run(id)
-    else this.db.prepare('UPDATE log SET max_ms = ?, payload = ? WHERE id = ?').run(maxMs, payload, id)
+    else {
+      const update = this.db.prepare('UPDATE log SET max_ms = ?, payload = ?, checksum = ? WHERE id = ?')
+      update.run(maxMs, payload, checksumOf(payload), id)
+    }
     this.#byteLength += (sampleCount === 0 ? 0 : payload.length) - bytes
   }
 
@@ -79,18 +82,19 @@ export class Log extends Statements {
 
   /** Replays the samples of rows after `id` in order of arrival. Returns the number of bytes read. */
   replay(after: number, sample: (ref: number, timeMs: number, low: number, high: number) => void): number {
-    const rows = this.db.prepare<[number], { id: number; payload: Uint8Array }>(
-      'SELECT id, payload FROM log WHERE id > ? ORDER BY id',
+    const rows = this.db.prepare<[number], { id: number; payload: Uint8Array; checksum: number | null }>(
+      'SELECT id, payload, checksum FROM log WHERE id > ? ORDER BY id',
     )
     let byteLength = 0
-    for (const { id, payload } of rows.iterate(after)) {
+    for (const { id, payload, checksum } of rows.iterate(after)) {
       byteLength += payload.length
       try {
+        verifyChecksum(payload, checksum)
         readLogPayload(payload, sample)
       } catch (thrown) {
         if (!(thrown instanceof MalformedBytesError)) throw thrown
         throw new FleetError('storage_failed', `log row ${id} is damaged: ${thrown.message}`, {
-          hint: 'restore the data directory from a backup',
+          hint: REPAIR_HINT,
           cause: thrown,
         })
       }

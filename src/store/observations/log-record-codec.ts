@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
 import type { LogRecord } from '../../model/log-record.ts'
 import { readAttributes, TextReader, TextTable, writeAttributes } from '../attribute-codec.ts'
@@ -40,7 +41,16 @@ export function packLogRecord({ severityText, eventName, spanId, body, attribute
   return Buffer.concat([Uint8Array.of(isLong ? DEFLATED : PLAIN), packed])
 }
 
-export function unpackLogRecord(payload: Uint8Array): LogRecordContent {
+/** 48 bits: a part of the row's key, and its checksum. */
+export function payloadHash(payload: Uint8Array): number {
+  return hash('sha1', payload, 'buffer').readUIntBE(0, 6)
+}
+
+/** @param stored of the row; undefined: not verified. Throws `MalformedBytesError`. */
+export function unpackLogRecord(payload: Uint8Array, stored?: number): LogRecordContent {
+  if (stored !== undefined && payloadHash(payload) !== stored) {
+    throw new MalformedBytesError('a log record that differs from its hash')
+  }
   const reader = new ByteReader(contentOf(payload))
   const texts = TextReader.read(reader)
   const [severityText, eventName, spanId, body, attributes] = readAttributes(reader, texts).map(({ value }) => value)

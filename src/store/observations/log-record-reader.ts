@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { FleetError } from '../../base/errors.ts'
 import { valueText } from '../../model/attribute-text.ts'
 import type { LogQuery, LogReader, LogRecord } from '../../model/log-record.ts'
-import { asFailure, openDatabaseForReading } from '../database.ts'
+import { asFailure, openDatabaseForReading, readable } from '../database.ts'
 import { unpackLogRecord } from './log-record-codec.ts'
 
 /** Log records for the query worker: newest first; ties by sender and content. */
@@ -13,6 +13,7 @@ interface Row {
   readonly service: string
   readonly severity: bigint
   readonly traceId: Uint8Array | null
+  readonly hash: bigint
   readonly payload: Uint8Array
 }
 
@@ -51,7 +52,8 @@ export class SqlLogs implements LogReader {
           hint: 'ask for a shorter time, one cluster or one service',
         })
       }
-      const record = recordOf(row)
+      const record = readable(() => recordOf(row))
+      if (record === undefined) continue
       if (wanted === '' || valueText(record.body).toLowerCase().includes(wanted)) found.push(record)
     }
     return found
@@ -69,7 +71,7 @@ export class SqlLogs implements LogReader {
     if (traceId !== undefined) tests.push('trace_id = @traceId')
     if (severityMin > 0) tests.push('severity >= @severityMin')
     const rows = this.#db.prepare<[Record<string, unknown>], Row>(
-      `SELECT time_ns AS timeNs, cluster, service, severity, trace_id AS traceId, payload
+      `SELECT time_ns AS timeNs, cluster, service, severity, trace_id AS traceId, hash, payload
          FROM log_record JOIN log_source ON log_source.id = log_record.source
          WHERE ${tests.join(' AND ')} ORDER BY time_ns DESC, source DESC, hash DESC`,
     )
@@ -80,11 +82,11 @@ export class SqlLogs implements LogReader {
   }
 }
 
-function recordOf({ timeNs, cluster, service, severity, traceId, payload }: Row): LogRecord {
+function recordOf({ timeNs, cluster, service, severity, traceId, hash, payload }: Row): LogRecord {
   return {
     ...{ timeNs, cluster, service },
     severity: Number(severity),
     traceId: traceId === null ? '' : Buffer.from(traceId).toString('hex'),
-    ...unpackLogRecord(payload),
+    ...unpackLogRecord(payload, Number(hash)),
   }
 }

@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import type { LogRecord, LogSink } from '../../model/log-record.ts'
-import { packLogRecord } from './log-record-codec.ts'
+import { packLogRecord, payloadHash } from './log-record-codec.ts'
 import { Statements } from '../statements.ts'
 
 /**
@@ -62,9 +61,8 @@ export class LogRecords extends Statements implements LogSink {
     for (const record of records) {
       const { timeNs, cluster, service, severity } = record
       const payload = packLogRecord(record)
-      const contentHash = hash('sha1', payload, 'buffer').readUIntBE(0, 6)
       const traceId = record.traceId === '' ? null : Buffer.from(record.traceId, 'hex')
-      this.#pending.push({ timeNs, cluster, service, hash: contentHash, severity, traceId, payload })
+      this.#pending.push({ timeNs, cluster, service, hash: payloadHash(payload), severity, traceId, payload })
       this.#pendingBytes += payload.length + PENDING_BYTES
     }
   }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { ObjectFacts, ObjectKind } from '../../model/object-facts.ts'
 import type { FieldManager, ObjectChange } from '../../model/observation.ts'
-import { MalformedBytesError } from '../bytes.ts'
+import { messageOf } from '../../base/errors.ts'
+import { deflate, inflate, MalformedBytesError } from '../bytes.ts'
 import { DICTIONARY } from './object-dictionary.ts'
 
 /** Codecs for kinds, changes, uids and facts in rows. */
@@ -102,15 +102,12 @@ export function factsHash(text: string): number {
 
 /** The number of the dictionary that compressed a payload; the first byte of the payload. */
 const DICTIONARY_VERSION = 1
-const DEFLATE = { dictionary: Buffer.from(DICTIONARY), windowBits: 14, memLevel: 6 } as const
-const INFLATE = {
-  dictionary: DEFLATE.dictionary,
-  windowBits: DEFLATE.windowBits,
-  maxOutputLength: 4 * 1024 * 1024,
-} as const
+const DICTIONARY_OPTION = { dictionary: Buffer.from(DICTIONARY) } as const
+const DEFLATE = { ...DICTIONARY_OPTION, windowBits: 14, memLevel: 6 } as const
+const FACTS_BYTES_MAX = 4 * 1024 * 1024
 
 export function packFacts(text: string): Uint8Array {
-  const packed = deflateRawSync(text, DEFLATE)
+  const packed = deflate(text, DEFLATE)
   const payload = new Uint8Array(packed.length + 1)
   payload[0] = DICTIONARY_VERSION
   payload.set(packed, 1)
@@ -118,10 +115,16 @@ export function packFacts(text: string): Uint8Array {
 }
 
 export function unpackFacts(payload: Uint8Array): ObjectFacts {
-  if (payload[0] !== DICTIONARY_VERSION) throw new MalformedBytesError(`facts with dictionary ${payload[0] ?? 'none'}`)
+  const text = unpackFactsText(payload)
   try {
-    return JSON.parse(inflateRawSync(payload.subarray(1), INFLATE).toString()) as ObjectFacts
+    return JSON.parse(text) as ObjectFacts
   } catch (thrown) {
-    throw new MalformedBytesError(`facts of an object: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+    throw new MalformedBytesError(`facts of an object: ${messageOf(thrown)}`)
   }
+}
+
+/** Throws `MalformedBytesError`. */
+export function unpackFactsText(payload: Uint8Array): string {
+  if (payload[0] !== DICTIONARY_VERSION) throw new MalformedBytesError(`facts with dictionary ${payload[0] ?? 'none'}`)
+  return Buffer.from(inflate(payload.subarray(1), FACTS_BYTES_MAX, DICTIONARY_OPTION)).toString()
 }

@@ -1,10 +1,13 @@
 import type { SeriesRef } from '../../model/series.ts'
 import { decodeDirectory, inflatePayload, type Directory, type Pack } from './pack-codec.ts'
-import { readChunk, readPack } from './pack-reader.ts'
+import { readChunk } from './pack-reader.ts'
 import { RunList } from '../head/run-list.ts'
 import type { SeriesState } from '../index/series-rows.ts'
+import type { DamageList } from '../integrity/damage.ts'
+import { verifyPack } from '../integrity/row-checks.ts'
+import { hasChecksum } from '../bytes.ts'
 import { Statements } from '../statements.ts'
-import { inTransaction } from '../database.ts'
+import { inTransaction, readable } from '../database.ts'
 
 /**
  * Blocks and their packs on the writer's side. One flush writes one block; compaction merges several blocks into one. A
@@ -43,17 +46,22 @@ export interface StoredPack {
   readonly payload: Uint8Array
 }
 
-interface PackRow {
+interface PackHead {
   readonly id: number
-  readonly fromMs: number
-  readonly toMs: number
+  readonly first_ref: number
+  readonly last_ref: number
+  readonly from_ms: number
+  readonly to_ms: number
+}
+
+interface PackRow extends PackHead {
   readonly directory: Uint8Array
   readonly payload: Uint8Array
 }
 
 const BLOCK_COLUMNS =
   'id, level, position, cut_ms AS cutMs, from_ms AS fromMs, to_ms AS toMs, is_open AS isOpen, into_block AS intoBlock, tiers, stored, is_rolled AS isRolled FROM block'
-const PACK_COLUMNS = 'id, from_ms AS fromMs, to_ms AS toMs, directory, payload FROM pack'
+const PACK_COLUMNS = 'id, first_ref, last_ref, from_ms, to_ms, directory, payload FROM pack'
 
 export class BlockRows extends Statements {
   readonly #blocks = this.db.prepare<[], BlockRow>(`SELECT ${BLOCK_COLUMNS} ORDER BY position`)
@@ -83,9 +91,21 @@ export class BlockRows extends Statements {
   readonly #nextMetric = this.db.prepare<[number, number], { metric: number | null }>(
     'SELECT min(metric) AS metric FROM pack WHERE block = ? AND metric > ?',
   )
-  readonly #packAfter = this.db.prepare<[number, number, number], PackRow>(
-    `SELECT ${PACK_COLUMNS} WHERE block = ? AND metric = ? AND first_ref > ? ORDER BY first_ref LIMIT 1`,
+  // Without the bytes, which may be unreadable.
+  readonly #headAfter = this.db.prepare<[number, number, number], PackHead>(
+    `SELECT id, first_ref, last_ref, from_ms, to_ms FROM pack
+       WHERE block = ? AND metric = ? AND first_ref > ? ORDER BY first_ref LIMIT 1`,
   )
+  readonly #packBytes = this.db.prepare<[number], Pick<PackRow, 'directory' | 'payload'>>(
+    'SELECT directory, payload FROM pack WHERE id = ?',
+  )
+
+  readonly #damage: DamageList
+
+  constructor(db: Statements['db'], damage: DamageList) {
+    super(db)
+    this.#damage = damage
+  }
 
   /** All blocks, oldest first. */
   all(): readonly BlockRow[] {
@@ -161,10 +181,15 @@ export class BlockRows extends Statements {
     return next === Infinity ? undefined : next
   }
 
-  /** The first pack of a metric with a first ref above `ref`. Throws FleetError `storage_failed` for a damaged pack. */
+  /** The first pack of a metric with a first ref above `ref`. Damaged packs are quarantined, and left out. */
   packAfter(block: number, metric: number, ref: SeriesRef): StoredPack | undefined {
-    const row = this.#packAfter.get(block, metric, ref)
-    return row === undefined ? undefined : storedPack(row)
+    for (let after = ref; ;) {
+      const head = this.#headAfter.get(block, metric, after)
+      if (head === undefined) return undefined
+      const pack = this.#damage.around('pack', head.id, () => storedPack({ ...head, ...this.#packBytes.get(head.id)! }))
+      if (pack !== undefined) return pack
+      after = head.first_ref
+    }
   }
 
   /** Blocks of interrupted flushes. */
@@ -181,7 +206,9 @@ export class BlockRows extends Statements {
     const runs = new RunList()
     const rows = this.db.prepare<[number], PackRow>(`SELECT ${PACK_COLUMNS} WHERE block = ?`)
     for (const row of rows.iterate(block)) {
-      const pack = storedPack(row)
+      // Of a damaged one the log still has the samples.
+      const pack = readable(() => storedPack(row))
+      if (pack === undefined) continue
       const { directory } = pack
       for (let i = 0; i < directory.count; i++) {
         readChunk(pack, i, runs)
@@ -197,9 +224,9 @@ export class BlockRows extends Statements {
   }
 }
 
+/** Throws `MalformedBytesError`. */
 function storedPack(row: PackRow): StoredPack {
-  return readPack(row.id, () => {
-    const directory = decodeDirectory(row.directory, row.fromMs, row.toMs)
-    return { id: row.id, directory, payload: inflatePayload(row.payload, directory) }
-  })
+  if (!hasChecksum(row.payload)) verifyPack(row)
+  const directory = decodeDirectory(row.directory, row.from_ms, row.to_ms)
+  return { id: row.id, directory, payload: inflatePayload(row.payload, directory) }
 }

@@ -1,6 +1,5 @@
-import { deflateRawSync } from 'node:zlib'
 import type { Histogram } from '../../model/histogram.ts'
-import { ByteReader, ByteWriter, inflate, MalformedBytesError } from '../bytes.ts'
+import { ByteReader, ByteWriter, deflate, inflate, MalformedBytesError } from '../bytes.ts'
 import { readHistogram, writeHistogram } from '../head/histogram-codec.ts'
 
 /** Histograms of one series, oldest first, deflated as one. Drawn in README.md. */
@@ -31,7 +30,7 @@ export function encodeHistogramPack(histograms: readonly TimedHistogram[]): Uint
     writeHistogram(bytes, histogram, before)
     before = histogram
   }
-  return deflateRawSync(bytes.take())
+  return deflate(bytes.take(), {})
 }
 
 /** Throws `MalformedBytesError`. */

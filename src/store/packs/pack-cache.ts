@@ -15,6 +15,7 @@ const PACK_BYTES = 500
 interface PackKey {
   readonly id: number
   readonly block: number
+  readonly metric: number
   readonly firstRef: number
 }
 
@@ -29,7 +30,7 @@ export class PackCache {
   #bytes = 0
 
   /** Marks the pack as most recently used. */
-  get({ id, block, firstRef }: PackKey): CachedPack | undefined {
+  get({ id, block, firstRef }: Omit<PackKey, 'metric'>): CachedPack | undefined {
     const pack = this.#packs.get(id)
     if (pack === undefined) return undefined
     this.#packs.delete(id)
@@ -42,10 +43,10 @@ export class PackCache {
   }
 
   /** Throws `MalformedBytesError`. */
-  add({ id, block, firstRef }: PackKey, directory: Directory, deflated: Uint8Array): CachedPack {
+  add({ id, block, metric, firstRef }: PackKey, directory: Directory, deflated: Uint8Array): CachedPack {
     const payload = inflatePayload(deflated, directory)
     const bytes = payload.byteLength + directory.count * ENTRY_BYTES + PACK_BYTES
-    const pack: CachedPack = { id, block, firstRef, directory, payload, bytes }
+    const pack: CachedPack = { id, block, metric, firstRef, directory, payload, bytes }
     this.#packs.set(id, pack)
     this.#bytes += bytes
     for (const [oldest, old] of this.#packs) {

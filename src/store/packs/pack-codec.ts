@@ -1,6 +1,5 @@
-import { deflateRawSync } from 'node:zlib'
 import type { SeriesRef } from '../../model/series.ts'
-import { ByteReader, ByteWriter, inflate, INFLATED_BYTES_MAX, MalformedBytesError } from '../bytes.ts'
+import { ByteReader, ByteWriter, deflate, inflate, INFLATED_BYTES_MAX, MalformedBytesError } from '../bytes.ts'
 
 /**
  * A pack: the chunks of up to `PACK_SERIES` series of one metric, by rising ref, deflated together. Its directory lists
@@ -94,8 +93,8 @@ export function encodePack(chunks: readonly Chunk[]): Pack {
     lastRef: chunks.at(-1)!.ref,
     fromMs,
     toMs,
-    directory: deflateRawSync(encodeDirectory(chunks, fromMs, toMs), DEFLATE),
-    payload: deflateRawSync(payload, DEFLATE),
+    directory: deflate(encodeDirectory(chunks, fromMs, toMs), DEFLATE),
+    payload: deflate(payload, DEFLATE),
   }
 }
 

@@ -1,4 +1,7 @@
 import { FleetError } from '../../base/errors.ts'
+import { REPAIR_HINT } from '../database.ts'
+import { firstAtLeast } from '../index/sorted-refs.ts'
+import type { DamagedPlace, DamagedRanges } from '../integrity/damaged-ranges.ts'
 import type { ReadTally } from '../../model/read-tally.ts'
 import { RunColumns } from '../../model/run-columns.ts'
 import type { SeriesRef } from '../../model/series.ts'
@@ -21,12 +24,15 @@ export interface PlacedChunk {
 interface PackHead {
   readonly id: number
   readonly firstRef: number
+  readonly lastRef: number
   readonly fromMs: number
   readonly toMs: number
 }
 
 interface PackDirectory {
   readonly id: number
+  readonly firstRef: number
+  readonly lastRef: number
   readonly fromMs: number
   readonly toMs: number
   readonly directory: Uint8Array
@@ -50,14 +56,20 @@ export class PackReader extends Statements {
   readonly #overlapping = this.db.prepare<[number, number], number>(OVERLAPPING).pluck()
   // Without the blobs: a cached pack is not read again.
   readonly #heads = this.db.prepare<PackRange, PackHead>(
-    `SELECT id, first_ref AS firstRef, from_ms AS fromMs, to_ms AS toMs ${IN_RANGE}`,
+    `SELECT id, first_ref AS firstRef, last_ref AS lastRef, from_ms AS fromMs, to_ms AS toMs ${IN_RANGE}`,
   )
   readonly #directories = this.db.prepare<PackRange, PackDirectory>(
-    `SELECT id, from_ms AS fromMs, to_ms AS toMs, directory ${IN_RANGE}`,
+    `SELECT id, first_ref AS firstRef, last_ref AS lastRef, from_ms AS fromMs, to_ms AS toMs, directory ${IN_RANGE}`,
   )
   readonly #directory = this.db.prepare<[number], Uint8Array>('SELECT directory FROM pack WHERE id = ?').pluck()
   readonly #payload = this.db.prepare<[number], Uint8Array>('SELECT payload FROM pack WHERE id = ?').pluck()
   readonly #cache = new PackCache()
+  readonly #damaged: DamagedRanges
+
+  constructor(db: Statements['db'], damaged: DamagedRanges) {
+    super(db)
+    this.#damaged = damaged
+  }
 
   /**
    * The chunks of `refs` (sorted) that overlap `[fromMs, toMs]`, from cached packs where possible. Chunks of one series
@@ -86,8 +98,12 @@ export class PackReader extends Statements {
     found: PlacedChunk[],
     tally?: ReadTally,
   ): void {
-    for (const head of this.#heads.all(...rangeOf(block, group, fromMs, toMs))) {
-      const pack = this.#cached(block, head, tally)
+    const heads = this.#damaged.around(placeOf(block, group), () =>
+      this.#heads.all(...rangeOf(block, group, fromMs, toMs)),
+    )
+    for (const head of heads ?? []) {
+      const pack = this.#cached(block, group.metric, head, tally)
+      if (pack === undefined) continue
       const { count, fromsMs, tosMs } = pack.directory
       const places = placesIn(pack.directory.refs, group)
       for (let entry = 0; entry < count; entry++) {
@@ -97,15 +113,26 @@ export class PackReader extends Statements {
     }
   }
 
-  #cached(block: number, { id, firstRef, fromMs, toMs }: PackHead, tally: ReadTally | undefined): CachedPack {
-    const key = { id, block, firstRef }
+  /** Runs `read` on a chunk of the pack; when that is damaged, the pack counts as damaged, and the result is undefined. */
+  readChunk<T>({ id, block, metric, firstRef, directory }: CachedPack, read: () => T): T | undefined {
+    const lastRef = directory.refs[directory.count - 1]!
+    return this.#damaged.around({ kind: 'pack', id, block, metric, firstRef, lastRef }, read)
+  }
+
+  #cached(
+    block: number,
+    metric: number,
+    { id, firstRef, lastRef, fromMs, toMs }: PackHead,
+    tally: ReadTally | undefined,
+  ): CachedPack | undefined {
+    const key = { id, block, metric, firstRef }
     const known = this.#cache.get(key)
     if (tally !== undefined) {
       tally.packs++
       if (known !== undefined) tally.packsKept++
     }
     if (known !== undefined) return known
-    return readPack(id, () => {
+    return this.#damaged.around({ kind: 'pack', ...key, lastRef }, () => {
       const stored = this.#directory.get(id)!
       const payload = this.#payload.get(id)!
       if (tally !== undefined) tally.packBytes += stored.byteLength + payload.byteLength
@@ -127,11 +154,9 @@ export class PackReader extends Statements {
     const left = new Set<number>(refs)
     this.#eachRange(refs, metricOf, fromMs, toMs, (block, group) => {
       if (left.size === 0) return
-      for (const row of this.#directories.all(...rangeOf(block, group, fromMs, toMs))) {
-        readPack(row.id, () => {
-          this.#findIn(row, left, fromMs, toMs, found)
-        })
-      }
+      this.#eachDirectory(block, group, fromMs, toMs, (row, directory) => {
+        this.#findIn(row.id, directory, left, fromMs, toMs, found)
+      })
     })
   }
 
@@ -142,15 +167,32 @@ export class PackReader extends Statements {
   runsWithin(refs: Uint32Array, metricOf: (ref: SeriesRef) => number, fromMs: number, toMs: number): number {
     let count = 0
     this.#eachRange(refs, metricOf, fromMs, toMs, (block, group) => {
-      for (const row of this.#directories.iterate(...rangeOf(block, group, fromMs, toMs))) {
-        const { refs: packed, fromsMs, tosMs, runs } = readPack(row.id, () => directoryOf(row))
+      this.#eachDirectory(block, group, fromMs, toMs, (_row, { refs: packed, fromsMs, tosMs, runs }) => {
         const places = placesIn(packed, group)
         for (let entry = 0; entry < packed.length; entry++) {
           if (places[entry]! >= 0 && fromsMs[entry]! >= fromMs && tosMs[entry]! <= toMs) count += runs[entry]!
         }
-      }
+      })
     })
     return count
+  }
+
+  /** Visits the readable directories of one metric in one block. */
+  #eachDirectory(
+    block: number,
+    group: MetricRefs,
+    fromMs: number,
+    toMs: number,
+    visit: (row: PackDirectory, directory: Directory) => void,
+  ): void {
+    this.#damaged.around(placeOf(block, group), () => {
+      for (const row of this.#directories.iterate(...rangeOf(block, group, fromMs, toMs))) {
+        const place = { ...placeOf(block, group), id: row.id, firstRef: row.firstRef, lastRef: row.lastRef }
+        this.#damaged.around(place, () => {
+          visit(row, decodeDirectory(row.directory, row.fromMs, row.toMs))
+        })
+      }
+    })
   }
 
   /**
@@ -173,8 +215,14 @@ export class PackReader extends Statements {
     })
   }
 
-  #findIn(row: PackDirectory, left: Set<number>, fromMs: number, toMs: number, found: (ref: SeriesRef) => void): void {
-    const directory = directoryOf(row)
+  #findIn(
+    id: number,
+    directory: Directory,
+    left: Set<number>,
+    fromMs: number,
+    toMs: number,
+    found: (ref: SeriesRef) => void,
+  ): void {
     let payload: Uint8Array | undefined
     for (let i = 0; i < directory.count; i++) {
       const ref = directory.refs[i]!
@@ -182,7 +230,7 @@ export class PackReader extends Statements {
       const chunkToMs = directory.tosMs[i]!
       if (!left.has(ref) || chunkFromMs > toMs || chunkToMs < fromMs) continue
       if (chunkFromMs < fromMs && chunkToMs > toMs) {
-        payload ??= inflatePayload(this.#payload.get(row.id)!, directory)
+        payload ??= inflatePayload(this.#payload.get(id)!, directory)
         if (!hasSample(chunkAt(payload, directory, i), chunkFromMs, fromMs, toMs)) continue
       }
       left.delete(ref)
@@ -191,9 +239,17 @@ export class PackReader extends Statements {
   }
 }
 
-/** Runs `read`; reports malformed bytes as damage of pack `id`. */
+/** Runs `read`; malformed bytes are FleetError `storage_failed`, which names pack `id`. */
 export function readPack<T>(id: number, read: () => T): T {
-  return orDamaged(`pack ${id}`, read)
+  try {
+    return read()
+  } catch (thrown) {
+    if (!(thrown instanceof MalformedBytesError)) throw thrown
+    throw new FleetError('storage_failed', `pack ${id} is damaged: ${thrown.message}`, {
+      hint: REPAIR_HINT,
+      cause: thrown,
+    })
+  }
 }
 
 /** Replaces the content of `into` by the runs of one chunk of a pack; damage is FleetError `storage_failed`. */
@@ -206,27 +262,6 @@ export function readChunk(
   readPack(id, () => {
     decodeChunk(chunkAt(payload, directory, entry), directory.fromsMs[entry]!, into)
   })
-}
-
-export function orDamaged<T>(what: string, read: () => T): T {
-  try {
-    return read()
-  } catch (thrown) {
-    throwDamage(what, thrown)
-  }
-}
-
-/** Malformed bytes are FleetError `storage_failed`; everything else is thrown again. */
-export function throwDamage(what: string, thrown: unknown): never {
-  if (!(thrown instanceof MalformedBytesError)) throw thrown
-  throw new FleetError('storage_failed', `${what} is damaged: ${thrown.message}`, {
-    hint: 'restore the data directory from a backup',
-    cause: thrown,
-  })
-}
-
-function directoryOf({ directory, fromMs, toMs }: PackDirectory): Directory {
-  return decodeDirectory(directory, fromMs, toMs)
 }
 
 const placesOfEntries = new Int32Array(PACK_SERIES)
@@ -245,15 +280,9 @@ export function placesIn(packed: Uint32Array, { refs, places }: MetricRefs): Int
   return placesOfEntries
 }
 
-function firstAtLeast(refs: readonly number[], ref: number): number {
-  let low = 0
-  let high = refs.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (refs[middle]! < ref) low = middle + 1
-    else high = middle
-  }
-  return low
+/** All of a metric in a block, as far as it is requested. */
+function placeOf(block: number, { metric, refs }: MetricRefs): DamagedPlace {
+  return { kind: 'pack', id: 0, block, metric, firstRef: refs[0]!, lastRef: refs.at(-1)! }
 }
 
 function rangeOf(block: number, { metric, refs }: MetricRefs, fromMs: number, toMs: number): PackRange {

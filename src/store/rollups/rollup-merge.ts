@@ -86,9 +86,7 @@ function rollupAfter(
   metric: number,
   ref: SeriesRef,
 ): SourceRollup | undefined {
-  const row = rollups.packAfter(block, tier, metric, ref)
-  if (row === undefined) return undefined
-  return readPack(row.id, () => {
+  return rollups.packAfter(block, tier, metric, ref, (row) => {
     const directory = decodeEdges(row.edges)
     const extremes = decodeParts(row.extremes, directory.count)
     return { id: row.id, directory, extremes, sums: decodeParts(row.sums, directory.count) }

@@ -1,6 +1,5 @@
-import { deflateRawSync } from 'node:zlib'
 import type { SeriesRef } from '../../model/series.ts'
-import { ByteReader, ByteWriter, inflate, INFLATED_BYTES_MAX, MalformedBytesError } from '../bytes.ts'
+import { ByteReader, ByteWriter, deflate, inflate, INFLATED_BYTES_MAX, MalformedBytesError } from '../bytes.ts'
 import type { BucketList } from './bucket-list.ts'
 import { PACK_SERIES } from '../packs/pack-codec.ts'
 import { encodeBuckets, type RollupChunk } from './rollup-codec.ts'
@@ -75,9 +74,9 @@ export class RollupFiller {
     const pack = {
       firstRef: refs[0]!,
       lastRef: refs[refs.length - 1]!,
-      edges: deflateRawSync(edgesOf(refs, this.#base, chunks), DEFLATE),
-      extremes: deflateRawSync(partsOf(chunks.map((chunk) => chunk.extremes)), DEFLATE),
-      sums: deflateRawSync(partsOf(chunks.map((chunk) => chunk.sums)), DEFLATE),
+      edges: deflate(edgesOf(refs, this.#base, chunks), DEFLATE),
+      extremes: deflate(partsOf(chunks.map((chunk) => chunk.extremes)), DEFLATE),
+      sums: deflate(partsOf(chunks.map((chunk) => chunk.sums)), DEFLATE),
     }
     return pack
   }

@@ -9,7 +9,6 @@ import {
   groupByMetric,
   placesIn,
   readChunk,
-  readPack,
   type MetricRefs,
   type PackReader,
   type PlacedChunk,
@@ -19,6 +18,7 @@ import { decodeEdges, decodeParts, partAt } from './rollup-pack.ts'
 import { RunList } from '../head/run-list.ts'
 import type { RunSources } from '../index/run-selection.ts'
 import type { SelectedRows } from '../index/selected-rows.ts'
+import type { DamagedPlace, DamagedRanges } from '../integrity/damaged-ranges.ts'
 import { Statements } from '../statements.ts'
 import { hasTier, RAW_BIT, ROLLUP_TIERS, type RollupTier } from './tiers.ts'
 
@@ -38,6 +38,8 @@ type RollupRange = [number, number, number, number, number]
 
 interface RollupRow {
   readonly id: number
+  readonly firstRef: SeriesRef
+  readonly lastRef: SeriesRef
   readonly edges: Uint8Array
   readonly extremes?: Uint8Array
   readonly sums?: Uint8Array
@@ -46,7 +48,7 @@ interface RollupRow {
 /** Encoded buckets of a series. */
 export interface FoundBuckets {
   readonly kind: 'rollup'
-  readonly id: number
+  readonly place: DamagedPlace
   readonly tier: RollupTier
   readonly base: number
   readonly chunk: RollupChunk
@@ -63,16 +65,18 @@ export class RollupReader extends Statements {
   )
   readonly #rows: ReadonlyMap<string, Database.Statement<RollupRange, RollupRow>>
   readonly #packs: PackReader
+  readonly #damaged: DamagedRanges
 
-  constructor(db: Database.Database, packs: PackReader) {
+  constructor(db: Database.Database, packs: PackReader, damaged: DamagedRanges) {
     super(db)
     this.#packs = packs
+    this.#damaged = damaged
     const columns = ['', ', extremes', ', sums', ', extremes, sums']
     this.#rows = new Map(
       columns.map((more) => [
         more,
         db.prepare(
-          `SELECT id, edges${more} FROM rollup
+          `SELECT id, first_ref AS firstRef, last_ref AS lastRef, edges${more} FROM rollup
            WHERE block = ? AND tier = ? AND metric = ? AND first_ref <= ? AND last_ref >= ? ORDER BY first_ref`,
         ),
       ]),
@@ -132,23 +136,35 @@ export class RollupReader extends Statements {
     visit: (place: number, one: FoundBuckets) => void,
   ): void {
     const statement = this.#rows.get((parts.extremes ? ', extremes' : '') + (parts.sums ? ', sums' : ''))!
-    for (const row of statement.iterate(block, tier.bit, group.metric, group.refs.at(-1)!, group.refs[0]!)) {
-      readPack(row.id, () => {
-        const { count, refs, base, chunks } = decodeEdges(row.edges)
-        const extremes = row.extremes === undefined ? undefined : decodeParts(row.extremes, count)
-        const sums = row.sums === undefined ? undefined : decodeParts(row.sums, count)
-        const places = placesIn(refs, group)
-        for (let i = 0; i < count; i++) {
-          if (places[i]! < 0) continue
-          const chunk = {
-            edges: partAt(chunks, i),
-            extremes: extremes === undefined ? NONE : partAt(extremes, i),
-            sums: sums === undefined ? NONE : partAt(sums, i),
+    const { metric, refs: wanted } = group
+    const all = { kind: 'rollup', id: 0, block, metric, firstRef: wanted[0]!, lastRef: wanted.at(-1)! } as const
+    this.#damaged.around(all, () => {
+      for (const row of statement.iterate(block, tier.bit, metric, all.lastRef, all.firstRef)) {
+        const place = { ...all, id: row.id, firstRef: row.firstRef, lastRef: row.lastRef }
+        this.#damaged.around(place, () => {
+          const { count, refs, base, chunks } = decodeEdges(row.edges)
+          const extremes = row.extremes === undefined ? undefined : decodeParts(row.extremes, count)
+          const sums = row.sums === undefined ? undefined : decodeParts(row.sums, count)
+          const places = placesIn(refs, group)
+          for (let i = 0; i < count; i++) {
+            if (places[i]! < 0) continue
+            const chunk = {
+              edges: partAt(chunks, i),
+              extremes: extremes === undefined ? NONE : partAt(extremes, i),
+              sums: sums === undefined ? NONE : partAt(sums, i),
+            }
+            visit(places[i]!, { kind: 'rollup', place, tier, base, chunk })
           }
-          visit(places[i]!, { kind: 'rollup', id: row.id, tier, base, chunk })
-        }
-      })
-    }
+        })
+      }
+    })
+  }
+
+  /** Decodes buckets, or the samples of a chunk; undefined when they are damaged, which is recorded. */
+  decode<T>(found: Found, read: () => T): T | undefined {
+    return found.kind === 'samples'
+      ? this.#packs.readChunk(found.placed.pack, read)
+      : this.#damaged.around(found.place, read)
   }
 }
 
@@ -209,7 +225,7 @@ export class StoreRollupSelection implements RollupSelection {
       let flushedUntilMs = -Infinity
       for (const one of found[place] ?? []) {
         const before = list.count
-        flushedUntilMs = this.#add(one)
+        flushedUntilMs = this.#reader.decode(one, () => this.#add(one)) ?? flushedUntilMs
         if (tally !== undefined) addBuckets(tally, one.kind === 'rollup' ? one.tier.widthMs : 0, list.count - before)
       }
       const flushedCount = list.count
@@ -224,9 +240,10 @@ export class StoreRollupSelection implements RollupSelection {
       }
       visit(from + place, list)
     }
+    this.#sources.reportMissing(refs, { fromMs: fromMs + 1, toMs }, this.#request.missing)
   }
 
-  /** Returns the time of its newest sample; a stale marker after it counts as the same time. */
+  /** Returns the time of its newest sample; a stale marker after it counts as the same time. Throws `MalformedBytesError`. */
   #add(one: Found): number {
     const list = this.#list
     if (one.kind === 'samples') {
@@ -235,20 +252,18 @@ export class StoreRollupSelection implements RollupSelection {
       list.pushRuns(runs)
       return pack.directory.tosMs[entry]!
     }
-    return readPack(one.id, () => {
-      const { parts } = this.#request
-      if (one.tier === this.#tier) decodeBuckets(one.chunk, one.base, parts, list)
-      else {
-        const narrow = this.#narrow
-        narrow.clear()
-        narrow.widthMs = one.tier.widthMs
-        decodeBuckets(one.chunk, one.base, parts, narrow)
-        list.pushAll(narrow)
-      }
-      let last = list.count - 1
-      while (last >= 0 && list.counts[last] === 0) last--
-      return last < 0 ? -Infinity : list.lastsMs[last]!
-    })
+    const { parts } = this.#request
+    if (one.tier === this.#tier) decodeBuckets(one.chunk, one.base, parts, list)
+    else {
+      const narrow = this.#narrow
+      narrow.clear()
+      narrow.widthMs = one.tier.widthMs
+      decodeBuckets(one.chunk, one.base, parts, narrow)
+      list.pushAll(narrow)
+    }
+    let last = list.count - 1
+    while (last >= 0 && list.counts[last] === 0) last--
+    return last < 0 ? -Infinity : list.lastsMs[last]!
   }
 
   /** What of the head is not in a block yet. */

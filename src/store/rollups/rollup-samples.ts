@@ -110,12 +110,12 @@ function pushBuckets(list: BucketList, { fromMs, toMs }: TimeRange, into: RunCol
 /** The runs of some series in a range: their samples, and rollups where samples are removed. */
 export function samplesOf(
   rows: SelectedRows,
-  { fromMs, toMs, maxSamples, tally }: Omit<SelectRequest, 'matchers'>,
+  { fromMs, toMs, maxSamples, tally, missing }: Omit<SelectRequest, 'matchers'>,
   sources: RunSources,
   rollups: RollupSamples,
 ): StoreRunSelection | RollupRunSelection {
   const range = { fromMs, toMs }
-  const samples = new StoreRunSelection(rows, range, maxSamples, sources, tally)
+  const samples = new StoreRunSelection(rows, range, maxSamples, sources, tally, missing)
   // An empty selection has no resolution.
   if (rows.length === 0) return samples
   if (sources.pinned(() => isOnlyInHead(rows.slots(), fromMs, sources.memory))) return samples
@@ -152,8 +152,9 @@ export class RollupRunSelection implements RunSelection {
   }
 
   readRuns(from: number, to: number, into: RunColumns): void {
-    this.#base.readRuns(from, to, into)
+    // First, because what is missing is reported after it.
     const rollupRuns = this.#rollupRunsOf(from, to)
+    this.#base.readRuns(from, to, into)
     if (rollupRuns.size === 0) return
     const samples = new RunColumns()
     samples.exchange(into)
@@ -166,9 +167,10 @@ export class RollupRunSelection implements RunSelection {
   }
 
   readNewest(timesMs: Float64Array, values: Float64Array): void {
+    const rollupRuns = this.#rollupRunsOf(0, this.rows.length)
     this.#base.readNewest(timesMs, values)
     const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2)
-    for (const [row, { count, startsMs, words: rollupWords }] of this.#rollupRunsOf(0, this.rows.length)) {
+    for (const [row, { count, startsMs, words: rollupWords }] of rollupRuns) {
       const last = count - 1
       if (last < 0 || startsMs[last]! <= timesMs[row]!) continue
       timesMs[row] = startsMs[last]!

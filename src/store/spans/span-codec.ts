@@ -1,4 +1,3 @@
-import { deflateRawSync } from 'node:zlib'
 import {
   SPAN_KINDS,
   SPAN_STATUSES,
@@ -8,7 +7,7 @@ import {
   type SpanResource,
   type SpanScope,
 } from '../../model/span.ts'
-import { ByteReader, ByteWriter, inflate, MalformedBytesError } from '../bytes.ts'
+import { ByteReader, ByteWriter, deflate, inflate, MalformedBytesError } from '../bytes.ts'
 import { listOf, readAttributes, TextReader, TextTable, writeAttributes } from '../attribute-codec.ts'
 
 /**
@@ -25,7 +24,7 @@ const ID_BYTES = 8
 const WHOLE = 0
 
 export function encodeSpans(spans: readonly Span[]): Uint8Array {
-  return deflateRawSync(spanBytes(spans), { level: 6 })
+  return deflate(spanBytes(spans), { level: 6 })
 }
 
 /** The same before it is deflated: equal spans are equal bytes. */

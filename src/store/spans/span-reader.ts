@@ -13,7 +13,7 @@ import {
   type TraceReader,
   type UpgradeSpanReader,
 } from '../../model/span.ts'
-import { asFailure, failureOf, openDatabaseForReading } from '../database.ts'
+import { asFailure, failureOf, isDamage, openDatabaseForReading } from '../database.ts'
 import { decodeSpans, eachSpan } from './span-codec.ts'
 import { durationNs, hasTexts, isUpgradeSpan, tagOf } from './span-index.ts'
 import { eachLink, type SpanLinkRow } from './span-links.ts'
@@ -64,6 +64,12 @@ const CANDIDATES_AT_ONCE = 200
 type NameRow = { readonly name: string; readonly kinds: number }
 
 /** On a connection of the caller's, which `close` closes. */
+/** The trace of a search is left out when its bytes are damaged: the scrub reports it. */
+function undefinedIfDamaged(thrown: unknown): undefined {
+  if (isDamage(thrown)) return undefined
+  throw thrown
+}
+
 export class SqlSpanReader extends Statements implements SpanReader {
   readonly #parts = this.db
     .prepare<[bigint | number], Uint8Array>('SELECT payload FROM trace_part WHERE trace = ? ORDER BY id')
@@ -128,7 +134,7 @@ export class SqlSpanReader extends Statements implements SpanReader {
     for (const { trace, traceId, isCut } of this.#candidates(query, wanted)) {
       if (foundCount >= query.limit) break
       if (++checkedCount > CHECKED_MAX) throw tooMuch(`${CHECKED_MAX} traces were looked at`)
-      const found = await this.#traceOf(hexOf(traceId), trace, isCut === 1n, slice, signal)
+      const found = await this.#traceOf(hexOf(traceId), trace, isCut === 1n, slice, signal).catch(undefinedIfDamaged)
       checkedSpans += found?.spans.length ?? 0
       if (checkedSpans > CHECKED_SPANS_MAX) throw tooMuch(`${CHECKED_SPANS_MAX} spans were looked at`)
       if (found === undefined || !found.spans.some((span) => isWanted(span, query, wanted))) continue
@@ -188,7 +194,7 @@ export class SqlSpanReader extends Statements implements SpanReader {
 
   /** All of it as of one moment. */
   async #reading<T>(work: () => T): Promise<T> {
-    return Promise.resolve(reading(() => this.db.transaction(work)()))
+    return Promise.resolve(reading(() => this.atomically(work)))
   }
 
   /** As of one moment; decoded in slices. `undefined`: the trace was removed. */

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { groupBy } from '../../base/group-by.ts'
 import type { DerivedTrace, RefusedSpan, Span, SpanSink } from '../../model/span.ts'
-import { inTransaction, openDatabase } from '../database.ts'
+import { closeDatabase, inTransaction, openDatabase } from '../database.ts'
 import { decodeSpans, encodeSpans, spanBytes } from './span-codec.ts'
 import { isUpgradeSpan, tagsOf } from './span-index.ts'
 import { linksOf, spanIdsOf } from './span-links.ts'
@@ -331,7 +331,7 @@ export function openDerivedTraces(dir: string): DerivedTraceWriter {
       })
     },
     close: () => {
-      db.close()
+      closeDatabase(db, dir, 'PASSIVE')
     },
   }
 }

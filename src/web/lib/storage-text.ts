@@ -1,5 +1,6 @@
 import type { Now } from '../../contract/now.ts'
 import { formatUnit } from './dashboards/format-unit.ts'
+import { countOf } from './format-number.ts'
 
 /** Texts about a storage fault. Pure. */
 
@@ -16,6 +17,19 @@ export function roomSentence({ code, message, freeBytes, sizeBytes }: StorageFau
   if (code === 'storage_failed') return `It says: ${message}.`
   const free = `${bytes(freeBytes)} of ${bytes(sizeBytes)} are free.`
   return `Make room on the disk of its data folder and it goes on by itself. ${sizeBytes === 0 ? '' : free}`.trimEnd()
+}
+
+export type DamageItem = NonNullable<NonNullable<Now['faults']>['damage']>
+
+export function damageTitle({ count }: Pick<DamageItem, 'count'>): string {
+  return `${countOf(count, 'stored item is', 'stored items are')} damaged and left out.`
+}
+
+/** What is missing. */
+export function damageSentence({ from, to, kind, message }: DamageItem): string {
+  const missing =
+    from === null || to === null ? 'No samples are known to be missing.' : `Samples of ${from} to ${to} may be missing.`
+  return `${missing} First found: ${kind}, ${message}.`
 }
 
 function bytes(count: number): string {

@@ -13,7 +13,7 @@ import { useKeys } from '../ui/use-keys.ts'
 import { useIsPrinting } from '../ui/printing.ts'
 import { Moment } from '../ui/time.tsx'
 import { formatAge, msOf } from '../lib/format-time.ts'
-import { roomSentence, storageTitle } from '../lib/storage-text.ts'
+import { damageSentence, damageTitle, roomSentence, storageTitle } from '../lib/storage-text.ts'
 import { useNow } from '../query/use-fleet.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Masthead } from './masthead.tsx'
@@ -85,6 +85,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
       <PaperHead />
       <MomentBar />
       <StorageNotice />
+      <DamageNotice />
       <main id="main" tabIndex={-1}>
         <ErrorBoundary key={pathname.split('/')[1]} what="this page" isServerThere={liveNow === 'live'}>
           {isAhead ? <YetToCome /> : children}
@@ -148,6 +149,23 @@ function StorageNotice(): ReactNode {
       >
         Since <Moment atMs={sinceMs} />, {formatAge(Math.max(0, nowMs - sinceMs))} ago, pages show what was before. What
         clusters send is refused, and most of them repeat it; what is done here is not kept. {roomSentence(storage)}
+      </Notice>
+    </div>
+  )
+}
+
+/** Above every page while stored data is damaged: what pages show may be incomplete. */
+function DamageNotice(): ReactNode {
+  const damage = useNow().data?.faults?.damage ?? null
+  if (damage === null) return null
+  return (
+    <div className="page" style={{ paddingBlockEnd: 0 }}>
+      <Notice
+        kind="error"
+        title={damageTitle(damage)}
+        actions={<Link href={runbookPath('DaytwoStoreDamaged')}>Runbook</Link>}
+      >
+        {damageSentence(damage)} Everything else is served. <code>daytwo doctor</code> lists the damage and repairs it.
       </Notice>
     </div>
   )

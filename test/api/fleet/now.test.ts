@@ -102,13 +102,19 @@ test('a fleet of which nothing is known is an answer too', async () => {
 })
 
 test('what the server itself cannot do is told of the present, and of no other moment', async () => {
+  const found = { count: 2, kind: 'pack', message: 'does not inflate' }
+  const damage = { ...found, fromMs: NOW_MS - 120_000, toMs: undefined }
   const storage = { code: 'storage_full', message: 'the disk is full', freeBytes: 1, sizeBytes: 2 } as const
   const { app } = await makeServer({
-    faults: () => ({ storage: { ...storage, sinceMs: NOW_MS - 60_000 }, failingRules: 3 }),
+    faults: () => ({ storage: { ...storage, sinceMs: NOW_MS - 60_000 }, damage, failingRules: 3 }),
   })
   const faultsAt = async (search: string): Promise<Now['faults']> =>
     (await app.inject(`/api/fleet/v1/now${search}`)).json<Now>().faults
-  expect(await faultsAt('')).toEqual({ storage: { ...storage, since: at(-1) }, failingRules: 3 })
+  expect(await faultsAt('')).toEqual({
+    storage: { ...storage, since: at(-1) },
+    damage: { ...found, from: at(-2), to: null },
+    failingRules: 3,
+  })
   expect(await faultsAt(`?at=${at(-5)}`)).toBe(null)
   await app.close()
 })

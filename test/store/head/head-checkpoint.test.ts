@@ -111,7 +111,7 @@ describe('a checkpoint of the head', () => {
     await fill(store)
     const all = store.all()
     await store.close()
-    edit(store, "DELETE FROM head_checkpoint; INSERT INTO head_part VALUES (7, 0, x'00')")
+    edit(store, "DELETE FROM head_checkpoint; INSERT INTO head_part (generation, part, payload) VALUES (7, 0, x'00')")
     await store.reopen()
     expect(store.all()).toEqual(all)
     await store.close()

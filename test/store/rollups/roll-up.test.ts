@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { BlockRows } from '../../../src/store/packs/blocks.ts'
 import { openDatabase } from '../../../src/store/database.ts'
+import { DamageList } from '../../../src/store/integrity/damage.ts'
 import { blocksToRollUp, RollUp } from '../../../src/store/rollups/roll-up.ts'
 import { RollupRows } from '../../../src/store/rollups/rollup-rows.ts'
 import { HOUR_MS, MINUTE_MS, TempStore } from '../temp-store.ts'
@@ -41,7 +42,8 @@ describe('rolling up', () => {
     const made = rowsOf(db)
     expect(made).toHaveLength(3 * 3 * 2)
     forget(db)
-    const parts = { blocks: new BlockRows(db), rollups: new RollupRows(db) }
+    const damage = new DamageList(db, () => undefined)
+    const parts = { blocks: new BlockRows(db, damage), rollups: new RollupRows(db, damage) }
     let objects = 0
     for (let isMore = true; isMore; objects++) {
       const [block] = blocksToRollUp(parts.blocks.all())
@@ -70,22 +72,30 @@ describe('rolling up', () => {
     await again.close()
     const after = openDatabase(store.options.dir)
     expect(after.prepare('SELECT DISTINCT tier FROM rollup ORDER BY tier').pluck().all()).toEqual([2, 8])
-    expect(new BlockRows(after).all()[0]).toMatchObject({ tiers: 11, stored: 11, isRolled: 1 })
+    expect(new BlockRows(after, new DamageList(after, () => undefined)).all()[0]).toMatchObject({
+      tiers: 11,
+      stored: 11,
+      isRolled: 1,
+    })
     after.close()
   })
 
-  test('that finds a damaged pack says so, and what waits', async () => {
+  test('that finds a damaged pack leaves it out, and says so', async () => {
     const store = await filled()
     const db = openDatabase(store.options.dir)
+    const made = db.prepare('SELECT count(*) FROM rollup').pluck().get()
     forget(db)
     db.exec(`UPDATE pack SET payload = x'ff' WHERE id = 3`)
     db.close()
     const broken = new TempStore(store.options, START_MS + 7 * HOUR_MS)
-    await expect(broken.writer.maintain(START_MS + 7 * HOUR_MS)).rejects.toMatchObject({
-      code: 'storage_failed',
-      message: expect.stringContaining('pack 3 is damaged') as string,
-    })
-    const { rollups } = broken.writer.stats()
-    expect(rollups).toMatchObject({ backlogBlocks: 1, oldestMs: START_MS + MINUTE_MS })
+    await broken.writer.maintain(START_MS + 7 * HOUR_MS)
+    const { rollups, damage } = broken.writer.stats()
+    expect(rollups.backlogBlocks).toBe(0)
+    expect(damage).toMatchObject({ count: 1, kind: 'pack', fromMs: START_MS + MINUTE_MS })
+    await broken.close()
+    const after = openDatabase(store.options.dir)
+    // One for each of three widths.
+    expect(after.prepare('SELECT count(*) FROM rollup').pluck().get()).toBe(Number(made) - 3)
+    after.close()
   })
 })

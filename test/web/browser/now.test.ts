@@ -85,7 +85,7 @@ test('a disk that is full stands above every page, with what to do; nothing is g
     ...{ since: new Date(Date.now() - 180_000).toISOString(), code: 'storage_full' as const, freeBytes: 0 },
     ...{ message: 'writing the log: database or disk is full', sizeBytes: 400 * 1024 * 1024 },
   }
-  server.answers.now = () => ({ ...quietNow(Date.now()), faults: { storage, failingRules: 38 } })
+  server.answers.now = () => ({ ...quietNow(Date.now()), faults: { storage, damage: null, failingRules: 38 } })
   const { page, expectClean, close } = await openPage(browser, server, '/')
   const notice = page.getByRole('alert').filter({ hasText: 'The disk of this server is full: nothing new is kept.' })
   await notice.getByText(/3 min ago, pages show what was before.* 0 B of 400 MiB are free\.$/).waitFor()

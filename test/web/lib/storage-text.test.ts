@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { roomSentence, storageTitle } from '../../../src/web/lib/storage-text.ts'
+import { damageSentence, damageTitle, roomSentence, storageTitle } from '../../../src/web/lib/storage-text.ts'
 
 const SINCE = { since: '2026-11-22T21:14:29Z', message: 'writing the log: database or disk is full' }
 
@@ -21,4 +21,14 @@ test('of another failure what it says itself is all there is', () => {
   const broken = { ...SINCE, code: 'storage_failed', message: 'disk I/O error (SQLITE_IOERR)' } as const
   expect(storageTitle(broken)).toBe('This server cannot write: nothing new is kept.')
   expect(roomSentence({ ...broken, freeBytes: 5, sizeBytes: 9 })).toBe('It says: disk I/O error (SQLITE_IOERR).')
+})
+
+test('damage says what may be missing, and what was found first', () => {
+  const pack = { count: 1, kind: 'pack', message: 'does not inflate', from: '2026-11-22T20:00:00.000Z', to: null }
+  expect(damageTitle(pack)).toBe('1 stored item is damaged and left out.')
+  expect(damageTitle({ count: 2 })).toBe('2 stored items are damaged and left out.')
+  expect(damageSentence(pack)).toBe('No samples are known to be missing. First found: pack, does not inflate.')
+  expect(damageSentence({ ...pack, to: '2026-11-22T22:00:00.000Z' })).toBe(
+    'Samples of 2026-11-22T20:00:00.000Z to 2026-11-22T22:00:00.000Z may be missing. First found: pack, does not inflate.',
+  )
 })

@@ -59,8 +59,7 @@ export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode
       </dl>
       {spans.some(({ attributes }) => attributeOf(attributes, WARNINGS_ATTRIBUTE) !== undefined) ? (
         <p className="tone-warning">
-          <Shape name="slash" /> Incomplete trace: it reached its limit of spans or bytes, and later spans were
-          refused.
+          <Shape name="slash" /> Incomplete trace: it reached its limit of spans or bytes, and later spans were refused.
         </p>
       ) : null}
       {roots.length > 1 ? (

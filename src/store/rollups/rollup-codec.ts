@@ -27,8 +27,8 @@ const AS_BITS = 2
 
 /** Limit of scaled values, so that the prediction from four of them is exact. */
 const SCALED_MAX = 2 ** 50
-/** More buckets of one series than any block has; a damaged number must not take all memory. */
-const BUCKETS_MAX = 2 ** 24
+/** Ten years of five minutes, more than any block has; a damaged number of them takes some 100 MB. */
+const BUCKETS_MAX = 2 ** 20
 
 const bytes = new ByteWriter()
 const residuals = new ResidualWriter(bytes)

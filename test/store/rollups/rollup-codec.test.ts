@@ -277,4 +277,13 @@ describe('rollups', () => {
       expect(() => decodeParts(bytes, 3)).toThrow(MalformedBytesError)
     }
   })
+
+  test('a number of buckets that no block has is malformed before it takes memory', () => {
+    const chunk = { edges: Uint8Array.of(0, 0x80, 0x89, 0x7a), extremes: new Uint8Array(0), sums: new Uint8Array(0) }
+    const decode = (): void => {
+      decodeBuckets(chunk, 0, { extremes: false, sums: false }, new BucketList(WIDTH_MS))
+    }
+    expect(decode).toThrow(MalformedBytesError)
+    expect(decode).toThrow('rollup of 2000000 buckets')
+  })
 })

@@ -136,6 +136,23 @@ describe.each(SIGNALS)('a large OTLP request: %s', (signal) => {
   })
 })
 
+test('others are served in the pauses, also while there is nothing to commit', async () => {
+  const seen: string[] = []
+  const serve = (): void => {
+    seen.push('other')
+    if (seen.length < 8) setImmediate(serve)
+  }
+  function* steps(): Steps<void> {
+    for (let i = 0; i < 4; i++) {
+      seen.push('step')
+      yield true
+    }
+  }
+  setImmediate(serve)
+  await takingInSlicesWith({ admit: () => undefined, commit: () => Promise.resolve() })(steps())
+  expect(seen).toEqual(['step', 'other', 'step', 'other', 'step', 'other', 'step', 'other'])
+})
+
 test('an overloaded store takes nothing, and is not asked to commit', async () => {
   const overloaded = new FleetError('overloaded', 'full')
   let taken = 0

@@ -36,11 +36,11 @@ const REPLICA_A = { cluster: 'prague', prometheus_replica: 'a' }
 const REPLICA_B = { cluster: 'prague', prometheus_replica: 'b' }
 
 test.each([
-  ['without a cluster', {}, {}],
-  ['of two clusters', { cluster: 'prague' }, { cluster: 'berlin' }],
-  ['of a cluster and without one', { cluster: 'prague' }, {}],
-  ['of an elected replica and a standby', REPLICA_A, REPLICA_B],
-])('requests %s', (_what, one, other) => {
+  ['without a cluster', {}, {}, [700, 500]],
+  ['of two clusters', { cluster: 'prague' }, { cluster: 'berlin' }, [0, 0]],
+  ['of a cluster and without one', { cluster: 'prague' }, {}, [0, 500]],
+  ['of an elected replica and a standby', REPLICA_A, REPLICA_B, [0, 0]],
+])('requests %s', (_what, one, other, unidentified) => {
   const bodies = [bodyOf(one, 'up', 700), bodyOf(other, 'down', 500)]
   const alone = rig()
   // The first is elected in both.
@@ -64,5 +64,6 @@ test.each([
   }
   expect(turns).toBeGreaterThan(12)
   expect(outcomes).toEqual(expected)
+  expect(outcomes.map(({ newUnidentifiedSeries }) => newUnidentifiedSeries)).toEqual(unidentified)
   expect(appender.seriesCount).toBe(alone.appender.seriesCount)
 })

@@ -1,5 +1,5 @@
 /**
- * `npm run build:server`: the server and its two threads as a few files in `dist`, libraries included. Three threads
+ * `npm run build:server`: the server and its threads as a few files in `dist`, libraries included. They
  * load some 1,300 modules otherwise, which is most of the time that a start takes.
  */
 import { readdirSync, rmSync } from 'node:fs'
@@ -9,11 +9,9 @@ import { rolldown } from 'rolldown'
 const ROOT = join(import.meta.dirname, '..')
 const DIST = join(ROOT, 'dist')
 
+const THREADS = ['ingest-worker', 'query-worker', 'rule-tests-worker', 'scrub-worker', 'main-watch-worker']
 /** `app` is an entry for tests and benchmarks that start the built server in their own process. */
-const ENTRIES = [
-  ...['main', 'app'],
-  ...['threads/ingest-worker', 'threads/query-worker', 'threads/rule-tests-worker', 'threads/scrub-worker'],
-]
+const ENTRIES = ['main', 'app', ...THREADS.map((file) => `threads/${file}`)]
 
 /**
  * Native: it finds its compiled half beside its own files. And what few servers ever load, and which finds its own parts by

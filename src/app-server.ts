@@ -125,7 +125,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     },
     catalog,
     ruleTests: createRuleTests(
-      ruleTestThread({ rulesDir: config.rules, language: engineOptionsOf(config) }, clock, log),
+      ruleTestThread({ rulesDir: config.rules, language: engineOptionsOf(config) }, { clock, metrics, log }),
       catalog,
     ),
     reload: () => reloader.reload('request'),
@@ -142,7 +142,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     erasures: parts.erasures,
     clusterReport: (cluster) => threads.query.clusters.report(cluster),
     events: parts.events,
-    faults: () => parts.faults.faults,
+    faults: () => ({ ...parts.faults.faults, threads: threads.faults() }),
     requiresToken: tokens.hasTokens,
     storeLogs: (records) => threads.ingest.writes.logs(records),
     ...(config.faro ? { faro: DEFAULT_FARO_OPTIONS } : {}),
@@ -176,5 +176,5 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
   })
 }
 
-/** Main, the ingest worker, the query worker. */
-const THREADS = 3
+/** Main, the ingest worker, the query worker, and the one that watches main. */
+const THREADS = 4

@@ -11,6 +11,7 @@ import { externalAlertOptionsOf, isLoopback } from './config/folder-options.ts'
 import { reservePort } from './runtime/reserve-port.ts'
 import { createApiServer, type ServerParts } from './app-server.ts'
 import { startThreads, type AppThreads } from './threads/app-threads.ts'
+import { watchMain } from './threads/main-watch.ts'
 import type { Clock } from './base/clock.ts'
 import { FleetError, messageOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
@@ -61,8 +62,6 @@ export interface AppParts {
 export interface App {
   /** Where it listens, with the port it really got. */
   readonly url: string
-  /** Resolves with a sentence when a thread died: the process should end and be started anew. */
-  readonly died: Promise<string>
   /** Resolves with a sentence when it should be stopped and started again in this process: only then it can write. */
   readonly writable: Promise<string>
   /** Evaluation cycles run by themselves from now on. Until then the server receives and answers, but evaluates no rules. */
@@ -91,16 +90,20 @@ export async function startApp(asked: AppParts): Promise<App> {
   const { config, clock, log } = parts
   const metrics = createOwnMetrics(VERSION)
   const content = createContent(config, log)
-  const starting = startThreads({ config, ruleFiles: () => content.catalog.ruleFiles, clock, log })
+  const starting = startThreads({ config, ruleFiles: () => content.catalog.ruleFiles, clock, metrics, log })
   // By far the largest part of the program: it is loaded while the workers start and the log is read.
   const loading = import('./api/server/server.ts')
   const tracing = startOwnTraces(config, VERSION, clock, log)
   const threads = await starting
+  const watch = { hungAfterMs: config['watchdog.hung-after'], logLevel: config['log.level'], metrics, log }
+  const stopWatch = watchMain(watch)
   try {
-    return await serve(parts, content, metrics, threads, await tracing, (await loading).createServer)
+    const app = await serve(parts, content, metrics, threads, await tracing, (await loading).createServer)
+    return { ...app, stop: () => app.stop().finally(stopWatch) }
   } catch (thrown) {
     await (await tracing).stop()
     await threads.stop()
+    await stopWatch()
     throw thrown
   }
 }
@@ -125,6 +128,9 @@ async function serve(
   }
   const canonicalName = (name: string): string => catalog.aliases.get(name) ?? name
   const faults = new FaultWatch()
+  threads.onFaults(() => {
+    publish(['alerts'])
+  })
   const rules = createRemoteRules(threads.query.rules)
   const store = withWriteEvents(threads.ingest, publish)
   const userActions = await createUserActions(store, threads.query.audit)
@@ -220,7 +226,6 @@ async function serve(
   log.info({ url, version: VERSION, data: config.data, rules: catalog.alertNames.length }, 'listening')
   return {
     url,
-    died: threads.died,
     writable: upkeep.writable,
     startCycles: () => {
       cycle.start()
@@ -242,8 +247,11 @@ async function serve(
       await server.close()
       await cycle.stop()
       await upkeep.stop()
-      await notifications.stop()
-      await threads.stop()
+      try {
+        await notifications.stop()
+      } finally {
+        await threads.stop()
+      }
     },
   }
 }

@@ -12,7 +12,7 @@ export interface Log {
 }
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
-type LogLevel = (typeof LOG_LEVELS)[number]
+export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export function createLog(level: LogLevel, destination?: { write(line: string): void }): Log {
   const options = {

@@ -2,6 +2,11 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 
 export type OwnMetrics = ReturnType<typeof createOwnMetrics>
 
+const THREADS = ['main', 'ingest-worker', 'query-worker', 'rule-tests-worker'] as const
+/** `died`: by itself; `hung`: it did not answer, and was ended; `start`: it could not be started again. */
+const THREAD_FAILURES = ['died', 'hung', 'start'] as const
+export type ThreadFailure = (typeof THREAD_FAILURES)[number]
+
 /**
  * Daytwo's own metrics in one table: each stage counts its input, its output, and refusals by reason. A test compares this
  * table with the documentation. A registry per call, so that two servers in one process do not share counters.
@@ -196,8 +201,21 @@ export function createOwnMetrics(version: string) {
       'Sum of web vitals of this server’s own pages: seconds; of cls the score.',
       ['vital', 'page'],
     ),
+    threadFailures: counter(
+      'daytwo_thread_failures_total',
+      'Threads that failed: died, hung (did not answer), start (could not be started again). Workers are started again.',
+      ['thread', 'reason'],
+    ),
+    threadUp: gauge('daytwo_thread_up', 'Whether a worker thread serves.', ['thread']),
+    threadCrashLoop: gauge('daytwo_thread_crash_loop', 'Whether a worker thread fails again and again.', ['thread']),
+    mainBlockedSeconds: gauge(
+      'daytwo_main_thread_blocked_seconds',
+      'The longest time in the last minute in which the main thread answered nothing.',
+    ),
     buildInfo: gauge('daytwo_build_info', 'Always 1; the version is a label.', ['version']),
   }
   own.buildInfo.set({ version }, 1)
+  // From the start, so that the first failure is an increase.
+  for (const thread of THREADS) for (const reason of THREAD_FAILURES) own.threadFailures.inc({ thread, reason }, 0)
   return own
 }

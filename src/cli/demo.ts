@@ -105,13 +105,12 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
   })
   try {
     const getReady = pace.isRelayed ? prepareLarge : prepare
-    const outcome = await Promise.race([getReady(app, simulation, pace, ending.signal), stopped, app.died])
+    const outcome = await Promise.race([getReady(app, simulation, pace, ending.signal), stopped])
     if (outcome === 'ready') {
       console.log(`\n  Open ${app.url}\n\n  The fleet goes on living while this runs. Ctrl-C ends it.\n`)
+      await stopped
     }
-    const reason = outcome === 'ready' ? await Promise.race([stopped, app.died]) : outcome
-    if (reason !== 'asked') console.error(`daytwo: ${reason}`)
-    return reason === 'asked' ? 0 : 1
+    return 0
   } finally {
     await simulation.stop()
     await app.stop()

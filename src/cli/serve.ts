@@ -36,11 +36,11 @@ export const serveCommand: Command = {
     for (;;) {
       app.startCycles()
       const writable = app.writable.then((reason) => ({ reason, startsAgain: true }))
-      const ended = Promise.race([stopped, app.died]).then((reason) => ({ reason, startsAgain: false }))
+      const ended = stopped.then((reason) => ({ reason, startsAgain: false }))
       const { reason, startsAgain } = await Promise.race([ended, writable])
       log.info({ reason }, startsAgain ? 'starting again' : 'stopping')
       await app.stop()
-      if (!startsAgain) return reason === 'asked' ? 0 : 1
+      if (!startsAgain) return 0
       app = await start()
     }
   },

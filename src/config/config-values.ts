@@ -58,6 +58,18 @@ export const durationOrNever = kindOf<number>(
   (value) => (value === Infinity ? 'never' : formatDuration(value)),
 )
 
+/** The same, and nothing shorter than `minMs`. */
+export const durationOrNeverFrom = (minMs: number) =>
+  kindOf<number>(
+    'DUR',
+    (raw) => {
+      const readout = durationOrNever.read(raw)
+      if ('wanted' in readout || readout.value >= minMs) return readout
+      return { wanted: `a duration of at least ${formatDuration(minMs)}, or never` }
+    },
+    (value) => durationOrNever.write(value),
+  )
+
 /** Milliseconds, separated by commas. */
 export const risingDurations = kindOf<readonly number[]>(
   'DUR,...',

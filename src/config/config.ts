@@ -24,6 +24,7 @@ import {
   countUpTo,
   duration,
   durationOrNever,
+  durationOrNeverFrom,
   flag,
   list,
   offSelfOrUrl,
@@ -79,6 +80,14 @@ const SECTIONS = {
       'Where Daytwo sends traces of its own work: nowhere, to itself, or to another OTLP receiver (headers for it in OTEL_EXPORTER_OTLP_HEADERS). Costs some 110 MB of memory.',
     ),
     'own-traces.ratio': ratio.option('0.05', 'The share of its own traces that is told.'),
+    'watchdog.hung-after': durationOrNeverFrom(3000).option(
+      '15s',
+      'How long a thread may not answer. Then its stack is logged, and a worker is started again; the process ends (SIGABRT) when a thread cannot be ended for ten times as long, or the main thread does not answer for that. never, or 0, watches none.',
+    ),
+    'watchdog.stable-after': duration.option(
+      '5m',
+      'A worker that fails again before it has run for so long is started again later each time, up to a minute; three such failures are a crash loop.',
+    ),
     faro: flag.option('true', 'Receive page loads, web vitals and errors of our own pages at /collect.'),
   },
   Content: {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { SUPERVISED_THREADS, THREAD_FAULT_STATES } from '../model/server-fault.ts'
 import { BLOCK_CAUSES, UPGRADE_OPERATORS } from '../model/upgrade.ts'
 import { orNull, PAST_FIELD, Time, wordOf, type Shape } from './common.ts'
 import { PhaseBaselineItem, UPGRADE_NAME_FIELDS } from './fleet-upgrades.ts'
@@ -204,6 +205,23 @@ export const Now = Type.Object({
       ),
       /** The number of rules whose last evaluation failed; `failing` in `/api/fleet/v1/alerts` lists them. */
       failingRules: Type.Integer(),
+      /** Worker threads that do not serve, or fail again and again. They are started again without anybody's doing. */
+      threads: Type.Array(
+        Type.Object({
+          thread: wordOf(SUPERVISED_THREADS),
+          state: wordOf(THREAD_FAULT_STATES),
+          /** Whether it serves at present: true only in a crash loop. */
+          serving: Type.Boolean(),
+          /** Since when it serves, or does not. */
+          since: Time,
+          /** In a row. */
+          failures: Type.Integer(),
+          /** The last failure. */
+          cause: Type.String(),
+          /** When it is started the next time; `null`: at once, or it is running. */
+          nextStart: orNull(Time),
+        }),
+      ),
     }),
   ),
 })

@@ -2,6 +2,7 @@
  * The silences of the server: changed one after the other, durable before they take effect, and read from memory. Each
  * change is stored with its audit entry.
  */
+import { FleetError } from '../base/errors.ts'
 import { createSerialQueue } from '../base/serial-queue.ts'
 import type { AuditAction, AuditedAction } from '../model/audit.ts'
 import type { Labels } from '../model/labels.ts'
@@ -45,7 +46,13 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
   const inOrder = createSerialQueue()
 
   const write = async (silences: readonly Silence[], actions: readonly AuditedAction[]): Promise<void> => {
-    await store.write(silences, actions)
+    try {
+      await store.write(silences, actions)
+    } catch (thrown) {
+      // The thread that writes ended without an answer: it may have written them.
+      if (thrown instanceof FleetError && thrown.code === 'not_ready') index.put(await store.list())
+      throw thrown
+    }
     index.put(silences)
   }
   const expireNow = async (id: string, by: string, nowMs: number): Promise<Silence | undefined> => {

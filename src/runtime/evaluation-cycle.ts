@@ -4,6 +4,8 @@
  * cycle before it is done.
  */
 import type { Clock } from '../base/clock.ts'
+import { FleetError, messageOf } from '../base/errors.ts'
+import { FaultThrottle } from '../base/fault-throttle.ts'
 import type { Log } from '../base/log.ts'
 
 /** On whole seconds, when rule groups are evaluated. */
@@ -20,12 +22,13 @@ interface EvaluationCycle {
 
 export type CycleStep = (nowMs: number) => Promise<void>
 
-/** A step that fails is logged, and the steps after it still run. */
+/** A step that fails is logged, each failure once a minute, and the steps after it still run. */
 export function createEvaluationCycle(
   clock: Clock,
   steps: readonly (readonly [string, CycleStep])[],
   log: Log,
 ): EvaluationCycle {
+  const throttle = new FaultThrottle()
   let underWay = Promise.resolve()
   let isStopped = false
   let cancel: (() => void) | undefined
@@ -36,6 +39,8 @@ export function createEvaluationCycle(
       try {
         await step(nowMs)
       } catch (thrown) {
+        const fault = thrown instanceof FleetError ? thrown.code : messageOf(thrown)
+        if (!throttle.admits(`${name}: ${fault}`, nowMs)) continue
         log.error({ step: name, err: thrown }, 'step of the evaluation cycle failed')
       }
     }

@@ -11,7 +11,7 @@ export class FaultWatch {
   /** The number of rules that failed in the last evaluation of their group, by file and group. */
   readonly #failing = new Map<string, number>()
 
-  get faults(): ServerFaults {
+  get faults(): Omit<ServerFaults, 'threads'> {
     return {
       storage: this.#storage,
       damage: this.#damage,

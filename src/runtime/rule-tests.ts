@@ -2,11 +2,13 @@
 import type { Clock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import type { OwnMetrics, ThreadFailure } from '../base/metrics.ts'
 import { createSerialQueue } from '../base/serial-queue.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { RuleTests } from '../contract/replay.ts'
 import type { RuleTestsData, RuleTestServices } from '../threads/rule-tests-worker.ts'
 import { startThread } from '../threads/start-thread.ts'
+import { lookText } from '../threads/thread-stack.ts'
 
 /** Requests that may wait; further ones are refused as `overloaded`. */
 const WAITING_MAX = 4
@@ -43,19 +45,32 @@ export function createRuleTests(run: RunRuleTests, catalog: Pick<Catalog, 'alert
   }
 }
 
+interface RuleTestThreadParts {
+  readonly clock: Clock
+  readonly metrics: OwnMetrics
+  readonly log: Log
+}
+
 /** Runs in a thread that ends with the run, or after a minute. */
-export function ruleTestThread(data: RuleTestsData, clock: Clock, log: Log): RunRuleTests {
+export function ruleTestThread(data: RuleTestsData, { clock, metrics, log }: RuleTestThreadParts): RunRuleTests {
+  const count = (reason: ThreadFailure): void => {
+    metrics.threadFailures.inc({ thread: FILE, reason })
+  }
   return async (alertname) => {
     const thread = await startThread<RuleTestServices>({
-      file: 'rule-tests-worker',
+      file: FILE,
       workerData: data,
       log,
       // The pending call rejects with the cause.
-      onDeath: () => undefined,
+      onDeath: () => {
+        count('died')
+      },
     })
+    let isLate = false as boolean
     let cancel: () => void = () => undefined
     const late = new Promise<never>((_, reject) => {
       cancel = clock.after(RUN_MS_MAX, () => {
+        isLate = true
         const message = `the unit tests that mention ${alertname} took more than ${RUN_MS_MAX / 1000} s`
         reject(new FleetError('query_timeout', message, { hint: '`daytwo test rules` runs them without a limit' }))
       })
@@ -64,7 +79,16 @@ export function ruleTestThread(data: RuleTestsData, clock: Clock, log: Log): Run
       return await Promise.race([thread.remote.ruleTests.run(alertname), late])
     } finally {
       cancel()
+      if (isLate) {
+        count('hung')
+        log.error(
+          { thread: FILE, alertname, stack: lookText(await thread.look()) },
+          'unit tests of rules took too long; their thread is ended',
+        )
+      }
       await thread.terminate()
     }
   }
 }
+
+const FILE = 'rule-tests-worker'

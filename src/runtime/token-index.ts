@@ -4,6 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
+import { FleetError } from '../base/errors.ts'
 import type { Principal, TokenRecord } from '../model/token.ts'
 
 const REREAD_AFTER_MS = 5000
@@ -22,7 +23,12 @@ export async function createTokenIndex(read: () => Promise<readonly TokenRecord[
   let reading: Promise<void> | undefined
 
   const reread = async (): Promise<void> => {
-    records = await read()
+    try {
+      records = await read()
+    } catch (thrown) {
+      // The thread that reads them is being started again: those that are known still count.
+      if (!(thrown instanceof FleetError) || thrown.code !== 'not_ready') throw thrown
+    }
     readAtMs = clock.nowMs()
   }
   return {

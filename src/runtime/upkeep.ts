@@ -59,7 +59,9 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
       log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
     }
     await threads.ingest.store.maintain(nowMs).catch(report)
-    const stats = await measure(threads, rules.alerts(), metrics)
+    const stats = await measure(threads, rules.alerts(), metrics).catch(report)
+    // The ingest worker is being started again.
+    if (stats === undefined) return
     void scrub.tick(nowMs)
     if (stats.isWritableAgain) reportWritable('the data directory can be written again')
     const room = await measureDisk(folder, metrics).catch(report)
@@ -116,10 +118,11 @@ async function measure(threads: AppThreads, alerts: readonly Alert[], metrics: O
 
 const shownTotals = new WeakMap<OwnMetrics['storeCommits'], Map<string, number>>()
 
-/** Brings a counter to a total that is counted on another thread. */
+/** Brings a counter to a total that is counted on another thread, from 0 when that was started again. */
 function setTotal(counter: OwnMetrics['storeCommits'], labels: { readonly outcome: string }, total: number): void {
   const shown = shownTotals.get(counter) ?? new Map<string, number>()
   shownTotals.set(counter, shown)
-  counter.inc(labels, total - (shown.get(labels.outcome) ?? 0))
+  const before = shown.get(labels.outcome) ?? 0
+  counter.inc(labels, total >= before ? total - before : total)
   shown.set(labels.outcome, total)
 }

@@ -286,7 +286,7 @@ export class StoreWriter {
    */
   async beginErasure(cluster: string, id: string, by: string, nowMs: number): Promise<Erasure | undefined> {
     await this.#commits.commit()
-    await this.#connectionIsFree()
+    await this.untilFree()
     return asFailure('beginning to erase a cluster', () => {
       const known = this.#erasures.list().find(({ names, doneMs }) => doneMs === undefined && names?.includes(cluster))
       if (known !== undefined) return known
@@ -297,15 +297,19 @@ export class StoreWriter {
 
   /** Accepts data of an erased cluster again. `undefined`: there is no such erasure, or it has not ended. */
   async allowErased(id: string, by: string, nowMs: number): Promise<Erasure | undefined> {
-    await this.#connectionIsFree()
+    await this.untilFree()
     return asFailure('accepting data of an erased cluster', () => this.#erasures.allow(id, by, nowMs))
   }
 
-  async #connectionIsFree(): Promise<void> {
+  /** Resolves when no transaction is under way. */
+  async untilFree(): Promise<void> {
     while (!this.#connectionLock.isFree) await this.#connectionLock.free()
   }
 
-  /** For one reader. Post it with `[share.port]` as the transfer list. Throws FleetError when the disk is full. */
+  /**
+   * For one reader, while no transaction is under way. Post it with `[share.port]` as the transfer list. Throws FleetError
+   * when the disk is full.
+   */
   share(): ReaderShare {
     this.#commits.commitNow()
     const refs = this.#table.sortedRefs()
@@ -346,7 +350,7 @@ export class StoreWriter {
   /** Commits, then closes; the directory is free for another server even when the commit fails, and then it rejects. */
   async close(): Promise<void> {
     await this.#maintenance.stop()
-    await this.#connectionIsFree()
+    await this.untilFree()
     try {
       // Read-only, it has acknowledged nothing.
       if (this.#lock.isReadOnly) return

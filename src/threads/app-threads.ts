@@ -1,22 +1,29 @@
-/** Starts the two worker threads in parallel: the reader waits for the memory that the writer shares. */
+/** The two worker threads, supervised. They start in parallel: the reader waits for the memory that the writer shares. */
 import { engineOptionsOf, ingestOptionsOf, otlpOptionsOf, storeOptionsOf } from '../config/folder-options.ts'
 import type { Clock } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import type { OwnMetrics } from '../base/metrics.ts'
 import type { Config } from '../config/config.ts'
 import { readPrivacyRules } from '../config/privacy-file.ts'
-import type { IngestServices, IngestWorkerData } from './ingest-worker.ts'
+import type { ThreadFault } from '../model/server-fault.ts'
+import type { IngestServices, IngestWorkerData, NextQueryWorker, QueryWorkerPorts } from './ingest-worker.ts'
 import type { QueryServices, QueryWorkerData } from './query-worker.ts'
-import type { Remote } from './rpc.ts'
+import { remoteOf, type Remote } from './rpc.ts'
 import { portPair, startThread, type Thread } from './start-thread.ts'
+import { Supervisor } from './supervisor.ts'
 import { LANE_BYTES, createWriteLane, type WriteLane } from './write-lane.ts'
 
 export interface AppThreads {
+  /** Calls wait while a worker is started again, and reject as `not_ready` when that takes long. */
   readonly ingest: Remote<IngestServices>
   readonly query: Remote<QueryServices>
-  /** Carries remote write requests to the ingest worker. */
-  readonly lane: WriteLane
-  /** Resolves with a sentence when one of them died. */
-  readonly died: Promise<string>
+  /** Carries remote write requests to the ingest worker. Has no room while that is started again. */
+  readonly lane: Pick<WriteLane, 'write'>
+  /** Workers that do not serve, or fail again and again. */
+  faults(): readonly ThreadFault[]
+  /** @param listener called when `faults` has changed */
+  onFaults(listener: () => void): void
   /** Writes the received data, then ends both. */
   stop(): Promise<void>
 }
@@ -26,45 +33,63 @@ interface ThreadParts {
   /** Called while the writer starts, because both take equally long. An exception ends both threads. */
   readonly ruleFiles: () => readonly { readonly path: string; readonly text: string }[]
   readonly clock: Clock
+  readonly metrics: OwnMetrics
   readonly log: Log
 }
 
-export async function startThreads({ config, ruleFiles, clock, log }: ThreadParts): Promise<AppThreads> {
+/** Far longer than a large log takes to read. */
+const RESTART_WITHIN_MS = 10 * 60_000
+
+export async function startThreads({ config, ruleFiles, clock, metrics, log }: ThreadParts): Promise<AppThreads> {
   const store = storeOptionsOf(config)
-  const share = portPair()
-  const derived = portPair()
-  const lanePorts = portPair()
-  const laneMemory = new SharedArrayBuffer(LANE_BYTES)
-  const lane = createWriteLane(lanePorts.near, laneMemory, () => clock.nowMs())
-  let reportDeath: (sentence: string) => void = () => undefined
-  const died = new Promise<string>((resolve) => {
-    reportDeath = resolve
-  })
-  const onDeath = (cause: Error): void => {
-    lane.fail(cause)
-    reportDeath(cause.message)
+  let lane: WriteLane | undefined
+  let isFirst = true
+  let privacy = readPrivacyRules(config['privacy.config'])
+  /** For a thread that is started again; of a file that is broken by then, as it was before. */
+  const privacyNow = (): typeof privacy => {
+    try {
+      privacy = readPrivacyRules(config['privacy.config'])
+    } catch (thrown) {
+      log.error({ error: messageOf(thrown) }, 'the privacy rules cannot be read: those of before stay in use')
+    }
+    return privacy
   }
 
-  const ingestData: IngestWorkerData = {
-    store,
-    ingest: ingestOptionsOf(config),
-    otlp: otlpOptionsOf(config),
-    privacy: readPrivacyRules(config['privacy.config']),
-    nowMs: clock.nowMs(),
-    queryPort: derived.near,
-    sharePort: share.near,
-    lanePort: lanePorts.far,
-    laneMemory,
+  const startIngest = async (ports: QueryWorkerPorts): Promise<Thread<IngestServices>> => {
+    const lanePorts = portPair()
+    // New memory: the thread before may have left anything in the old one.
+    const laneMemory = new SharedArrayBuffer(LANE_BYTES)
+    const started = createWriteLane(lanePorts.near, laneMemory, () => clock.nowMs())
+    const workerData: IngestWorkerData = {
+      store,
+      ingest: ingestOptionsOf(config),
+      otlp: otlpOptionsOf(config),
+      privacy: privacyNow(),
+      nowMs: clock.nowMs(),
+      ...ports,
+      lanePort: lanePorts.far,
+      laneMemory,
+    }
+    const thread = await startThread<IngestServices>({
+      file: 'ingest-worker',
+      workerData,
+      transfer: [ports.queryPort, ports.sharePort, lanePorts.far],
+      startWithinMs: isFirst ? undefined : RESTART_WITHIN_MS,
+      log,
+      onEnd: (cause) => {
+        started.fail(cause)
+        lanePorts.near.close()
+      },
+      onDeath: (cause) => {
+        supervisor.died('ingest-worker', cause)
+      },
+    })
+    lane = started
+    return thread
   }
-  const ingestStarts = startThread<IngestServices>({
-    file: 'ingest-worker',
-    workerData: ingestData,
-    transfer: [derived.near, share.near, lanePorts.far],
-    log,
-    onDeath,
-  })
-  const queryStarts = (async () => {
-    const queryData: QueryWorkerData = {
+  const startQuery = (ports: Pick<QueryWorkerData, 'sharePort' | 'writerPort'>): Promise<Thread<QueryServices>> => {
+    const rules = { files: ruleFiles(), intervalMs: config['rules.interval'], externalUrl: config['external.url'] }
+    const workerData: QueryWorkerData = {
       store,
       engine: engineOptionsOf(config),
       requests: {
@@ -72,39 +97,84 @@ export async function startThreads({ config, ruleFiles, clock, log }: ThreadPart
         responseBytesMax: config['query.response-bytes-max'],
       },
       goneAfterMs: config['fleet.gone-after'],
-      rules: { files: ruleFiles(), intervalMs: config['rules.interval'], externalUrl: config['external.url'] },
-      sharePort: share.far,
-      writerPort: derived.far,
+      rules: isFirst ? rules : { ...rules, restoreAtMs: clock.nowMs() },
+      ...ports,
     }
     return startThread<QueryServices>({
       file: 'query-worker',
-      workerData: queryData,
-      transfer: [share.far, derived.far],
+      workerData,
+      transfer: [ports.sharePort, ports.writerPort],
+      startWithinMs: isFirst ? undefined : RESTART_WITHIN_MS,
       log,
-      onDeath,
-    })
-  })()
-  const stopIngest = async (ingest: Thread<IngestServices>): Promise<void> => {
-    await ingest.remote.store.close()
-    lanePorts.near.close()
-    await ingest.terminate()
-  }
-  const [ingest, query] = await Promise.allSettled([ingestStarts, queryStarts])
-  if (ingest.status === 'fulfilled' && query.status === 'fulfilled') {
-    return {
-      ingest: ingest.value.remote,
-      query: query.value.remote,
-      lane,
-      died,
-      stop: async () => {
-        await query.value.remote.thread.close().catch(() => undefined) // a dead thread has nothing to close
-        await query.value.terminate()
-        await stopIngest(ingest.value)
+      onDeath: (cause) => {
+        supervisor.died('query-worker', cause)
       },
+    })
+  }
+  /** The ends of the two ports between the workers. */
+  const portsBetween = () => {
+    const [share, derived] = [portPair(), portPair()]
+    return {
+      ofIngest: { sharePort: share.near, queryPort: derived.near },
+      ofQuery: { sharePort: share.far, writerPort: derived.far },
     }
   }
-  if (ingest.status === 'fulfilled') await stopIngest(ingest.value)
-  if (query.status === 'fulfilled') await query.value.terminate()
-  // Without the writer the reader fails too, so the writer's failure is the cause.
-  throw ingest.status === 'rejected' ? ingest.reason : (query as PromiseRejectedResult).reason
+  const supervisor = new Supervisor({
+    starts: {
+      both: async () => {
+        const { ofIngest, ofQuery } = portsBetween()
+        const starting = startIngest(ofIngest)
+        const [ingest, query] = await Promise.allSettled([starting, (async () => startQuery(ofQuery))()])
+        isFirst = false
+        if (ingest.status === 'fulfilled' && query.status === 'fulfilled') {
+          return { 'ingest-worker': ingest.value, 'query-worker': query.value }
+        }
+        if (ingest.status === 'fulfilled') {
+          await ingest.value.remote.store.close().catch(() => undefined)
+          await ingest.value.terminate()
+        }
+        if (query.status === 'fulfilled') await query.value.terminate()
+        // Without the writer the reader fails too, so the writer's failure is the cause.
+        throw ingest.status === 'rejected' ? ingest.reason : (query as PromiseRejectedResult).reason
+      },
+      query: (ingest) => {
+        const { ofIngest, ofQuery } = portsBetween()
+        ingest.post({ next: ofIngest } satisfies NextQueryWorker, [ofIngest.sharePort, ofIngest.queryPort])
+        return startQuery(ofQuery)
+      },
+    },
+    options: { hungAfterMs: config['watchdog.hung-after'], stableAfterMs: config['watchdog.stable-after'] },
+    abort: () => {
+      process.abort()
+    },
+    clock,
+    stopwatchMs: () => performance.now(),
+    metrics,
+    log,
+  })
+  const ingest = remoteOf<IngestServices>(supervisor.callOf('ingest-worker'))
+  const query = remoteOf<QueryServices>(supervisor.callOf('query-worker'))
+  await supervisor.start()
+  return {
+    ingest,
+    query,
+    lane: {
+      write: (body, cluster, protocol) =>
+        supervisor.isUp('ingest-worker') ? lane?.write(body, cluster, protocol) : undefined,
+    },
+    faults: () => supervisor.faults(),
+    onFaults: (listener) => {
+      supervisor.onChange(listener)
+    },
+    stop: async () => {
+      await supervisor.stopRestarts()
+      await query.thread.close().catch(() => undefined) // a dead thread has nothing to close
+      await supervisor.end('query-worker')
+      try {
+        if (supervisor.isUp('ingest-worker')) await ingest.store.close()
+      } finally {
+        await supervisor.end('ingest-worker')
+      }
+    },
+  }
 }

@@ -5,6 +5,7 @@
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { invariant } from '../base/invariant.ts'
+import { createSerialQueue } from '../base/serial-queue.ts'
 import { createDerivedReceiver, createDerivedSender, type DerivedBatch } from './derived-lane.ts'
 import { Intake, type IngestReport } from '../ingest/intake.ts'
 import type { IngestOptions } from '../ingest/options.ts'
@@ -23,6 +24,7 @@ import type { Refusal } from '../model/refusal.ts'
 import type { LogRecord } from '../model/log-record.ts'
 import type { DerivedTrace } from '../model/span.ts'
 import type { RunChange } from '../fleet/signals/signal-watch.ts'
+import { beat, beatWith, type Pulsing } from './pulse.ts'
 import { carry, serve } from './rpc.ts'
 import type { Facts } from '../store/facts/facts.ts'
 import type { FoundDamage } from '../store/integrity/damage.ts'
@@ -32,17 +34,26 @@ import type { ThreadHello } from './start-thread.ts'
 import { takingInSlicesWith, takingWith } from './taking.ts'
 import { serveWriteLane } from './write-lane.ts'
 
-export interface IngestWorkerData {
+/** The ends of two ports of a query worker. */
+export interface QueryWorkerPorts {
+  /** From the query worker: derived series and alert states. */
+  readonly queryPort: MessagePort
+  /** To the query worker: the `ReaderShare`, with which its reader finds the head. */
+  readonly sharePort: MessagePort
+}
+
+/** From main, a message that is no call: the query worker has ended, and this is the next one. */
+export interface NextQueryWorker {
+  readonly next: QueryWorkerPorts
+}
+
+export interface IngestWorkerData extends QueryWorkerPorts {
   readonly store: StoreOptions
   readonly ingest: IngestOptions
   readonly otlp: OtlpOptions
   /** What is not stored, as checked by main. */
   readonly privacy: PrivacyRules
   readonly nowMs: number
-  /** From the query worker: derived series and alert states. */
-  readonly queryPort: MessagePort
-  /** To the query worker: the `ReaderShare`, with which its reader finds the head. */
-  readonly sharePort: MessagePort
   /** From main: remote write requests, with their bodies in `laneMemory`. */
   readonly lanePort: MessagePort
   readonly laneMemory: SharedArrayBuffer
@@ -178,12 +189,19 @@ function derivedWritesOf(writer: StoreWriter): DerivedWrites {
   }
 }
 
+/** Shares the head with a query worker. Returns the number of its reader. */
+function share(writer: StoreWriter, { sharePort }: QueryWorkerPorts): number {
+  const shared = writer.share()
+  sharePort.postMessage(shared, [shared.port])
+  return shared.reader
+}
+
 invariant(parentPort !== null, 'the ingest worker runs in a thread')
-const data = workerData as IngestWorkerData
+const data = workerData as IngestWorkerData & Pulsing
 try {
+  let reader = 0
   const writer = openWriter(data.store, data.nowMs, (opening) => {
-    const share = opening.share()
-    data.sharePort.postMessage(share, [share.port])
+    reader = share(opening, data)
   })
   const claims = { sink: writer.observations, stored: writer.observations.storedClaims() }
   const intake = new Intake(writer.appender, data.ingest, claims, (name) => writer.isErased(name))
@@ -203,7 +221,25 @@ try {
     store: writer,
   } satisfies IngestServices)
   serveWriteLane(data.lanePort, data.laneMemory, remoteWrite, writer)
-  serve(data.queryPort, { ...facts, derived: derivedWritesOf(writer) } satisfies DerivedServices)
+  let { queryPort } = data
+  serve(queryPort, { ...facts, derived: derivedWritesOf(writer) } satisfies DerivedServices)
+  const replaceQueryWorker = async (next: QueryWorkerPorts): Promise<void> => {
+    // What the last one sent and nobody has read is dropped; what it began is durable before the next one reads.
+    queryPort.close()
+    writer.unshare(reader)
+    await writer.untilFree()
+    // When the disk is full this fails, which ends this thread; both are then started from what is durable.
+    reader = share(writer, next)
+    queryPort = next.queryPort
+    serve(queryPort, { ...facts, derived: derivedWritesOf(writer) } satisfies DerivedServices)
+    beatWith(data.pulse, queryPort)
+  }
+  const inOrder = createSerialQueue()
+  parentPort.on('message', (message: object) => {
+    if ('next' in message) void inOrder(() => replaceQueryWorker((message as NextQueryWorker).next))
+  })
+  beat(data.pulse)
+  beatWith(data.pulse, parentPort, data.lanePort, queryPort)
   parentPort.postMessage({ ready: true } satisfies ThreadHello)
 } catch (thrown) {
   // The query worker waits for this port.

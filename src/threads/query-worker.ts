@@ -44,6 +44,7 @@ import { openSpansForReading } from '../store/spans/span-reader.ts'
 import { createDerivedSender } from './derived-lane.ts'
 import { openFleetLoop } from './fleet-loop-wiring.ts'
 import type { DerivedServices } from './ingest-worker.ts'
+import { beat, beatWith, type Pulsing } from './pulse.ts'
 import { carry, createCaller, serve, type Remote } from './rpc.ts'
 import { firstMessage, type ThreadHello } from './start-thread.ts'
 
@@ -59,6 +60,8 @@ export interface QueryWorkerData {
     readonly files: readonly { readonly path: string; readonly text: string }[]
     readonly intervalMs: number
     readonly externalUrl: string
+    /** Restores the alerts before the worker is ready, as of this time; absent: main calls `rules.restore`. */
+    readonly restoreAtMs?: number
   }
   /** From the ingest worker: one message, the `ReaderShare`. */
   readonly sharePort: MessagePort
@@ -165,7 +168,7 @@ function ruleServicesOf(
 }
 
 invariant(parentPort !== null, 'the query worker runs in a thread')
-const data = workerData as QueryWorkerData
+const data = workerData as QueryWorkerData & Pulsing
 try {
   const { remote: writer } = createCaller<DerivedServices>(data.writerPort)
   const reader = openReader(data.store, await firstMessage<ReaderShare>(data.sharePort), (found) => {
@@ -199,6 +202,7 @@ try {
     query,
     stopwatchMs,
   })
+  const rules = ruleServicesOf(data, reader, { query, ofRequests }, writing)
   const services: QueryServices = {
     promql: ofRequests,
     answers: answersOver(ofRequests, responseBytesMax),
@@ -213,7 +217,7 @@ try {
         responseBytesMax,
       ),
     },
-    rules: ruleServicesOf(data, reader, { query, ofRequests }, writing),
+    rules,
     alertRuns: facts.alertRuns,
     audit: facts.audit,
     deliveries: facts.deliveries,
@@ -248,6 +252,9 @@ try {
     },
   }
   serve(parentPort, services, (service) => (CYCLE_SERVICES.has(service) ? undefined : sharedTurn()))
+  if (data.rules.restoreAtMs !== undefined) await rules.restore(data.rules.restoreAtMs)
+  beat(data.pulse)
+  beatWith(data.pulse, parentPort, data.writerPort)
   parentPort.postMessage({ ready: true } satisfies ThreadHello)
 } catch (thrown) {
   parentPort.postMessage({ failed: carry(thrown) } satisfies ThreadHello)

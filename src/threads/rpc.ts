@@ -148,6 +148,7 @@ interface Waiting {
 /** The calling end. */
 interface Caller<S extends Services> {
   readonly remote: Remote<S>
+  readonly call: SendCall
   /** Rejects every waiting and every later call. */
   fail(cause: Error): void
 }
@@ -191,9 +192,9 @@ export function createCaller<S extends Services>(channel: Channel): Caller<S> {
       waiting.set(id, { resolve, reject, forget })
       if (signal.aborted) cancel()
     })
-  const remote = remoteOf(call) as Remote<S>
   return {
-    remote,
+    remote: remoteOf<S>(call),
+    call,
     fail(cause) {
       failure ??= cause
       for (const { reject, forget } of waiting.values()) {
@@ -207,10 +208,14 @@ export function createCaller<S extends Services>(channel: Channel): Caller<S> {
 
 const NOTHING = (): void => undefined
 
-type SendCall = (target: Pick<Call, 'service' | 'address' | 'method'>, args: readonly unknown[]) => Promise<unknown>
+/** Sends a call to whatever answers it. */
+export type SendCall = (
+  target: Pick<Call, 'service' | 'address' | 'method'>,
+  args: readonly unknown[],
+) => Promise<unknown>
 
 /** Services: objects with methods, and functions that return such objects. */
-function remoteOf(call: SendCall): object {
+export function remoteOf<S extends Services>(call: SendCall): Remote<S> {
   return createdOnAccess((service) =>
     createdOnAccess(
       (method) => {
@@ -223,7 +228,7 @@ function remoteOf(call: SendCall): object {
           return (...args: unknown[]) => call(target, args)
         }),
     ),
-  )
+  ) as Remote<S>
 }
 
 /** Creates each property once, on its first access. `then` stays undefined: an object with `then` counts as a promise. */

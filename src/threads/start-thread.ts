@@ -3,23 +3,43 @@
  * files are TypeScript and the thread registers the same loader; after a build they are JavaScript.
  */
 import { MessageChannel, Worker, type MessagePort, type Transferable } from 'node:worker_threads'
+import { FleetError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { createCaller, revive, type CarriedFailure, type Remote, type Services } from './rpc.ts'
+import { createPulse } from './pulse.ts'
+import { createCaller, revive, type CarriedFailure, type Remote, type SendCall, type Services } from './rpc.ts'
+import { lookAtWorker, type ThreadLook } from './thread-stack.ts'
 
 /** The first message of a worker. */
 export type ThreadHello = { readonly ready: true } | { readonly failed: CarriedFailure }
 
 export interface Thread<S extends Services> {
   readonly remote: Remote<S>
-  /** Ends the thread at once; close its resources first. */
+  /** What `remote` is made of. */
+  readonly call: SendCall
+  readonly pulse: Int32Array
+  /** In any way: it died, or `terminate` was called. */
+  readonly hasEnded: boolean
+  /** A message that is no call. */
+  post(message: unknown, transfer: readonly Transferable[]): void
+  /** What it is doing, when it does not answer. */
+  look(): Promise<ThreadLook>
+  /**
+   * Ends the thread at once; close its resources first. Calls without an answer reject as `not_ready`. Resolves when it has
+   * ended: a thread that waits for the operating system ends when that answers.
+   */
   terminate(): Promise<void>
 }
 
 interface ThreadSpec {
-  readonly file: 'ingest-worker' | 'query-worker' | 'rule-tests-worker' | 'scrub-worker'
-  readonly workerData: unknown
+  readonly file: 'ingest-worker' | 'query-worker' | 'rule-tests-worker' | 'scrub-worker' | 'main-watch-worker'
+  /** The worker also gets its pulse (`Pulsing`). */
+  readonly workerData: object
   readonly transfer?: readonly Transferable[]
   readonly log: Log
+  /** Absent: it may take any time. */
+  readonly startWithinMs?: number | undefined
+  /** Called when the thread has ended in any way, with what its calls reject with. */
+  readonly onEnd?: (cause: Error) => void
   /** Called when the thread ends unexpectedly: a bug, or out of memory. */
   readonly onDeath: (cause: Error) => void
 }
@@ -29,35 +49,67 @@ const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 /** Resolves when the thread is ready; rejects with its own failure when it could not start. */
 export function startThread<S extends Services>(spec: ThreadSpec): Promise<Thread<S>> {
   const url = new URL(`./${spec.file}${EXTENSION}`, import.meta.url)
+  const pulse = createPulse()
   const worker = new Worker(EXTENSION === '.ts' ? loadWithTsx(url) : url, {
     name: spec.file,
-    workerData: spec.workerData,
+    workerData: { ...spec.workerData, pulse },
     transferList: [...(spec.transfer ?? [])],
     eval: EXTENSION === '.ts',
   })
   let isEnding = false
+  let hasEnded = false
   return new Promise((resolve, reject) => {
     const caller = createCaller<S>(worker)
     const die = (cause: Error): void => {
+      clearTimeout(late)
       reject(cause)
-      caller.fail(cause)
+      hasEnded = true
+      const message = `the ${titleOf(spec.file)} ended before it answered`
+      const failure = new FleetError('not_ready', message, { hint: 'ask again in some seconds', cause })
+      caller.fail(failure)
+      spec.onEnd?.(failure)
       if (isEnding) return
       isEnding = true
       spec.log.error({ thread: spec.file, err: cause }, 'thread died')
       spec.onDeath(cause)
     }
-    worker.on('error', die)
-    worker.on('exit', (exitCode) => {
-      die(new Error(`thread ${spec.file} ended with code ${exitCode}`))
+    let cause: Error | undefined
+    worker.on('error', (thrown: Error) => {
+      cause = thrown
     })
+    // Not before: until then it holds its files.
+    worker.on('exit', (exitCode) => {
+      die(cause ?? new Error(`thread ${spec.file} ended with code ${exitCode}`))
+    })
+    const fail = (failure: Error): void => {
+      isEnding = true
+      cause = failure
+      void worker.terminate()
+    }
+    const { startWithinMs } = spec
+    const late = setTimeout(
+      () => {
+        fail(new FleetError('not_ready', `the ${titleOf(spec.file)} was not ready after ${String(startWithinMs)} ms`))
+      },
+      startWithinMs ?? 2 ** 31 - 1,
+    )
     worker.once('message', (message: ThreadHello) => {
+      clearTimeout(late)
       if ('failed' in message) {
-        isEnding = true
-        reject(revive(message.failed))
+        fail(revive(message.failed))
         return
       }
       resolve({
         remote: caller.remote,
+        call: caller.call,
+        pulse,
+        get hasEnded() {
+          return hasEnded
+        },
+        post: (sent, transfer) => {
+          worker.postMessage(sent, transfer)
+        },
+        look: () => lookAtWorker(worker),
         terminate: async () => {
           isEnding = true
           await worker.terminate()
@@ -65,6 +117,11 @@ export function startThread<S extends Services>(spec: ThreadSpec): Promise<Threa
       })
     })
   })
+}
+
+/** As people call it: `query worker`. */
+export function titleOf(file: string): string {
+  return file.replace('-worker', ' worker')
 }
 
 /** Code that registers the loader, which a thread does not inherit, and then runs the file. */

@@ -2,6 +2,7 @@ import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installRouteTable } from '../../src/api/server/route-config.ts'
 import { DEFAULT_FARO_OPTIONS } from '../../src/api/ingest/faro.ts'
+import type { ThreadFault } from '../../src/model/server-fault.ts'
 import { makeServer, type TestServer } from './test-server.ts'
 
 let server: TestServer
@@ -263,6 +264,37 @@ test('data opened as a page may do nothing, also when it is an error', async () 
   }
   // What no route declared is answered like a page.
   expect((await server.app.inject('/no/such/path')).headers['x-frame-options']).toBe('SAMEORIGIN')
+})
+
+test('a worker that does not serve is named by both probes; one in a crash loop only while it is down', async () => {
+  let threads: readonly ThreadFault[] = []
+  const server = await makeServer({ faults: () => ({ storage: undefined, damage: undefined, failingRules: 0, threads }) })
+  const probes = async () =>
+    Promise.all(
+      ['/-/healthy', '/-/ready'].map(async (url) => {
+        const answer = await server.app.inject(url)
+        return [answer.statusCode, answer.body]
+      }),
+    )
+  expect((await probes()).map(([status]) => status)).toEqual([200, 200])
+  const nowMs = server.clock.nowMs()
+  const hung = { thread: 'query-worker', state: 'hung', isServing: false, sinceMs: nowMs - 17_000 } as const
+  const loop = { thread: 'ingest-worker', state: 'crash_loop', isServing: false, sinceMs: nowMs, failures: 4 } as const
+  threads = [
+    { ...hung, failures: 0, cause: 'it does not answer' },
+    { ...loop, cause: 'out of memory', nextStartMs: nowMs + 8000 },
+  ]
+  const text =
+    'the query worker has not answered for 17s; the ingest worker is in a crash loop (4 failures; out of memory) and is started again in 8s\n'
+  expect(await probes()).toEqual([
+    [503, text],
+    [503, text],
+  ])
+  // Requests that need no such thread are answered.
+  expect((await server.app.inject('/api/ui/v1/settings')).statusCode).toBe(200)
+  threads = [{ ...loop, isServing: true, cause: 'out of memory' }]
+  expect((await probes()).map(([status]) => status)).toEqual([200, 200])
+  await server.app.close()
 })
 
 test('until the server is ready the API answers 503 and says why, and health answers', async () => {

@@ -287,7 +287,7 @@ export async function makeServer(
     authenticate: () => Promise.resolve(undefined),
     requiresToken: false,
     events: createEventFeed({ clock, metrics, listenersMax: 10 }),
-    faults: () => ({ storage: undefined, damage: undefined, failingRules: 0 }),
+    faults: () => ({ storage: undefined, damage: undefined, failingRules: 0, threads: [] }),
     metrics,
     log: silentLog,
     clock,

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { postWrite, writeBody } from '../support/remote-write.ts'
-import { instantQuery, startServer, withoutContent, type RunningServer } from '../support/server.ts'
+import { ackedBy, bodyOf, createSenders, missing, randomOf, type Sender } from '../support/acked-samples.ts'
+import { postWrite } from '../support/remote-write.ts'
+import { startServer, withoutContent } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
 
@@ -9,48 +10,12 @@ import { until } from '../support/until.ts'
 
 const KILLS = Number(process.env['DAYTWO_CRASH_SERVER_KILLS'] ?? 3)
 const SENDERS = 4
-const SERIES_PER_REQUEST = 50
 const ACKS_BEFORE_KILL_MAX = 200
-/** Old times on purpose: with a long retention samples at the epoch are valid. */
-const STEP_MS = 1000
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
-
-/** Mulberry32: the same kills in every run. */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
-}
-
-interface Sender {
-  readonly name: string
-  /** Steps whose request was answered 204. */
-  readonly acked: Set<number>
-  nextStep: number
-}
-
-function ackedBy(senders: readonly Sender[]): number {
-  return senders.reduce((sum, sender) => sum + sender.acked.size, 0)
-}
-
-const valueAt = (step: number, series: number): number => step * 1000 + series
-
-function bodyOf(sender: Sender, step: number): Uint8Array {
-  return writeBody(
-    Array.from({ length: SERIES_PER_REQUEST }, (_, series) => ({
-      labels: { __name__: 'crash_total', cluster: sender.name, series: String(series) },
-      samples: [{ timeMs: step * STEP_MS, value: valueAt(step, series) }],
-    })),
-  )
-}
 
 /** Sends one step after the other until the server is gone. A step without an answer is sent again in the next life. */
 async function sendUntilGone(url: string, sender: Sender): Promise<void> {
@@ -66,37 +31,6 @@ async function sendUntilGone(url: string, sender: Sender): Promise<void> {
     sender.acked.add(step)
     sender.nextStep++
   }
-}
-
-/** Every acknowledged sample, read back with its value; once each, because a range answers one value a step. */
-async function missing(server: RunningServer, sender: Sender): Promise<readonly string[]> {
-  const lost: string[] = []
-  const lastStep = sender.nextStep
-  const samples = await instantQuery(
-    server.url,
-    `count_over_time(crash_total{cluster="${sender.name}"}[10y])`,
-    lastStep * STEP_MS,
-  )
-  const sums = await instantQuery(
-    server.url,
-    `sum_over_time(crash_total{cluster="${sender.name}"}[10y])`,
-    lastStep * STEP_MS,
-  )
-  const sumOf = new Map(sums.map(({ metric, value }) => [metric['series'], Number(value[1])]))
-  for (const { metric, value } of samples) {
-    const series = Number(metric['series'])
-    // The last step may be there without having been acknowledged: its answer was cut off.
-    const stored = Number(value[1])
-    const isLastThere = stored === sender.acked.size + 1
-    const want = [...sender.acked].reduce((sum, step) => sum + valueAt(step, series), 0)
-    const got = (sumOf.get(metric['series']) ?? 0) - (isLastThere ? valueAt(lastStep, series) : 0)
-    if ((stored !== sender.acked.size && !isLastThere) || got !== want) {
-      lost.push(`${sender.name} series ${series}: ${stored} of ${sender.acked.size} samples, sum ${got}, want ${want}`)
-    }
-  }
-  if (sender.acked.size > 0 && samples.length !== SERIES_PER_REQUEST)
-    lost.push(`${sender.name}: ${samples.length} series`)
-  return lost
 }
 
 describe('kill -9 under load', () => {
@@ -120,11 +54,7 @@ describe('kill -9 under load', () => {
       ...withoutContent(),
     ]
     const random = randomOf(20260820)
-    const senders = Array.from({ length: SENDERS }, (_, i): Sender => ({
-      name: `cluster-${i}`,
-      acked: new Set(),
-      nextStep: 0,
-    }))
+    const senders = createSenders(SENDERS)
 
     for (let kill = 0; kill < KILLS; kill++) {
       const server = await startServer(args)
@@ -139,7 +69,7 @@ describe('kill -9 under load', () => {
 
     const server = await startServer(args)
     closers.push(() => server.stop())
-    const lost = (await Promise.all(senders.map((sender) => missing(server, sender)))).flat()
+    const lost = (await Promise.all(senders.map((sender) => missing(server.url, sender)))).flat()
     expect(lost).toEqual([])
     expect(ackedBy(senders)).toBeGreaterThanOrEqual(KILLS)
   })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { FleetError } from '../../src/base/errors.ts'
 import { Labels } from '../../src/model/labels.ts'
-import { silenceStateAt } from '../../src/model/silence.ts'
+import { silenceStateAt, type Silence } from '../../src/model/silence.ts'
 import { createSilences, type HiddenAlert, type SilenceStore } from '../../src/notify/silences.ts'
 
 const T0_MS = 1_800_000_000_000
@@ -78,4 +79,26 @@ describe('a silence until resolved', () => {
     await expect(silences.expire('id', 'ada', T0_MS)).rejects.toThrow('the disk is full')
     expect(silences.silencedBy(Labels.of({ a: 'b' }), T0_MS)).toEqual(['id'])
   })
+})
+
+test('a silence whose writer ended without an answer is read again: it may have been written', async () => {
+  const kept: Silence[] = []
+  let failure: FleetError | undefined
+  const store: SilenceStore = {
+    ...keptNothing,
+    list: () => Promise.resolve(kept),
+    write: (silences) => {
+      kept.push(...silences)
+      return failure === undefined ? Promise.resolve() : Promise.reject(failure)
+    },
+  }
+  const silences = await createSilences(store, () => `id-${kept.length}`)
+  const wish = { matchers: [{ name: 'alertname', op: '=', value: 'A' }] as const, endsAtMs: T0_MS + MINUTE_MS }
+  const set = () => silences.set({ ...wish, createdBy: 'ada', comment: '', untilResolved: false }, 'ada', T0_MS)
+  failure = new FleetError('storage_full', 'the disk is full')
+  await expect(set()).rejects.toBe(failure)
+  expect([...silences.all()]).toEqual([])
+  failure = new FleetError('not_ready', 'the ingest worker ended before it answered')
+  await expect(set()).rejects.toBe(failure)
+  expect([...silences.all()].map(({ id }) => id)).toEqual(['id-0', 'id-1'])
 })

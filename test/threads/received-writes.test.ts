@@ -13,11 +13,9 @@ function thread(hasRoom = true) {
   const waiting: { readonly resolve: (outcome: WriteOutcome) => void; readonly reject: (cause: Error) => void }[] = []
   const calls: unknown[] = []
   const wait = (): Promise<WriteOutcome> => new Promise((resolve, reject) => waiting.push({ resolve, reject }))
-  const unused = (): never => {
-    throw new Error('not called here')
-  }
+  type Threads = Parameters<typeof createReceivedWrites>[0]['threads']
   const threads: Threads = {
-    lane: { write: () => (hasRoom ? wait() : undefined), fail: unused },
+    lane: { write: () => (hasRoom ? wait() : undefined) },
     ingest: {
       writes: {
         remoteWrite: (body: Uint8Array, context: unknown) => {

@@ -128,8 +128,12 @@ function silentItem({ cluster, lastSeenMs, version, upgrade }: SilentCluster): S
   return { cluster, lastSeenAt: timeOf(lastSeenMs), version: version ?? null, upgrade: open }
 }
 
-function faultsItem({ storage, damage, failingRules }: ServerFaults): Now['faults'] {
-  return { storage: storageItem(storage), damage: damageItem(damage), failingRules }
+function faultsItem({ storage, damage, failingRules, threads: faults }: ServerFaults): Now['faults'] {
+  const threads = faults.map(({ thread, state, isServing, sinceMs, failures, cause, nextStartMs }) => {
+    const [since, nextStart] = [timeOf(sinceMs), timeOf(nextStartMs)]
+    return { thread, state, serving: isServing, since, failures, cause, nextStart }
+  })
+  return { storage: storageItem(storage), damage: damageItem(damage), failingRules, threads }
 }
 
 function storageItem(storage: ServerFaults['storage']): NonNullable<Now['faults']>['storage'] {

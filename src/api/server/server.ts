@@ -263,7 +263,13 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
     externalUrl: settings.externalUrl,
     ...(deps.faro === undefined ? {} : { faroUrl: '/collect' }),
   }
-  registerStatusRoutes(app, { metrics, readiness: deps.readiness, faults: deps.faults, ui })
+  registerStatusRoutes(app, {
+    metrics,
+    readiness: deps.readiness,
+    faults: deps.faults,
+    nowMs: () => clock.nowMs(),
+    ui,
+  })
   registerFederate(app, { clock, lookbackMs: settings.lookbackMs, federate: deps.federate, parser })
   registerDebugIngest(app, deps.ingestReport, clock)
   registerDebugSeries(app, deps.cardinality, clock)

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import { FleetError } from '../../base/errors.ts'
 import type { UiSettings } from '../../contract/ui.ts'
-import type { ServerFaults } from '../../model/server-fault.ts'
+import { threadFaultText, type ServerFaults } from '../../model/server-fault.ts'
 
 /** Health, readiness, the settings of the UI, and the server's own metrics. */
 interface StatusOptions {
@@ -11,17 +11,27 @@ interface StatusOptions {
   readonly readiness: () => string
   /** A server that cannot write is ready, because it serves and raises alerts; the response says what is missing. */
   readonly faults: () => ServerFaults
+  readonly nowMs: () => number
   readonly ui: UiSettings
 }
 
 export function registerStatusRoutes(app: FastifyInstance, options: StatusOptions): void {
   const health = { access: 'public', dialect: 'text' } as const
+  /** Throws `not_ready` with the workers that do not serve. */
+  const checkThreads = (): void => {
+    const faults = options.faults().threads.filter(({ isServing }) => !isServing)
+    if (faults.length === 0) return
+    throw new FleetError('not_ready', faults.map((fault) => threadFaultText(fault, options.nowMs())).join('; '))
+  }
 
   app.route({
     method: ['GET', 'HEAD'],
     url: '/-/healthy',
     config: health,
-    handler: (_request, reply) => reply.type('text/plain; charset=utf-8').send('Daytwo is Healthy.\n'),
+    handler: (_request, reply) => {
+      checkThreads()
+      return reply.type('text/plain; charset=utf-8').send('Daytwo is Healthy.\n')
+    },
   })
 
   app.route({
@@ -31,6 +41,7 @@ export function registerStatusRoutes(app: FastifyInstance, options: StatusOption
     handler: (_request, reply) => {
       const readiness = options.readiness()
       if (readiness !== 'ready') throw new FleetError('not_ready', readiness)
+      checkThreads()
       const { storage } = options.faults()
       const missing =
         storage === undefined

@@ -1,6 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react'
-import { useLocation, useSearch, Link } from 'wouter'
-import { isTracePath, isSamePage, PLACES, runbookPath } from '../lib/paths.ts'
+import { useLocation, useSearch } from 'wouter'
+import { isTracePath, isSamePage, PLACES } from '../lib/paths.ts'
 import { momentOf } from '../lib/moment.ts'
 import { liveState, setPaused, useLiveEvents, useLiveState } from '../query/live.ts'
 import { isYetToCome } from '../query/use-moment.ts'
@@ -12,12 +12,9 @@ import { useArrival } from '../ui/use-arrival.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { useIsPrinting } from '../ui/printing.ts'
 import { Moment } from '../ui/time.tsx'
-import { formatAge, msOf } from '../lib/format-time.ts'
-import { damageSentence, damageTitle, roomSentence, storageTitle } from '../lib/storage-text.ts'
-import { useNow } from '../query/use-fleet.ts'
-import { Notice } from '../ui/notice.tsx'
 import { Masthead } from './masthead.tsx'
 import { MomentBar, YetToCome } from './moment-bar.tsx'
+import { ServerNotices } from './server-notices.tsx'
 import { CommandMenu, ViewDialog } from './shell-dialogs.ts'
 
 type OpenDialog = 'none' | 'commands' | 'view'
@@ -84,8 +81,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
       />
       <PaperHead />
       <MomentBar />
-      <StorageNotice />
-      <DamageNotice />
+      <ServerNotices />
       <main id="main" tabIndex={-1}>
         <ErrorBoundary key={pathname.split('/')[1]} what="this page" isServerThere={liveNow === 'live'}>
           {isAhead ? <YetToCome /> : children}
@@ -131,42 +127,5 @@ function AsOf(): ReactNode {
     <p className="paper-only paper-head">
       Daytwo, as of <Moment atMs={useNowMs()} />: {location.href}
     </p>
-  )
-}
-
-/** Above every page while the server cannot store what it receives: the pages show old data then. */
-function StorageNotice(): ReactNode {
-  const storage = useNow().data?.faults?.storage ?? null
-  const nowMs = useNowMs()
-  if (storage === null) return null
-  const sinceMs = msOf(storage.since)
-  return (
-    <div className="page" style={{ paddingBlockEnd: 0 }}>
-      <Notice
-        kind="error"
-        title={storageTitle(storage)}
-        actions={<Link href={runbookPath('DaytwoWritesFailing')}>Runbook</Link>}
-      >
-        Since <Moment atMs={sinceMs} />, {formatAge(Math.max(0, nowMs - sinceMs))} ago, pages show what was before. What
-        clusters send is refused, and most of them repeat it; what is done here is not kept. {roomSentence(storage)}
-      </Notice>
-    </div>
-  )
-}
-
-/** Above every page while stored data is damaged: what pages show may be incomplete. */
-function DamageNotice(): ReactNode {
-  const damage = useNow().data?.faults?.damage ?? null
-  if (damage === null) return null
-  return (
-    <div className="page" style={{ paddingBlockEnd: 0 }}>
-      <Notice
-        kind="error"
-        title={damageTitle(damage)}
-        actions={<Link href={runbookPath('DaytwoStoreDamaged')}>Runbook</Link>}
-      >
-        {damageSentence(damage)} Everything else is served. <code>daytwo doctor</code> lists the damage and repairs it.
-      </Notice>
-    </div>
   )
 }

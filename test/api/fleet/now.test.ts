@@ -105,8 +105,15 @@ test('what the server itself cannot do is told of the present, and of no other m
   const found = { count: 2, kind: 'pack', message: 'does not inflate' }
   const damage = { ...found, fromMs: NOW_MS - 120_000, toMs: undefined }
   const storage = { code: 'storage_full', message: 'the disk is full', freeBytes: 1, sizeBytes: 2 } as const
+  const told = { thread: 'query-worker', state: 'hung', failures: 0, cause: 'it does not answer' } as const
+  const thread = { ...told, isServing: false, sinceMs: NOW_MS - 60_000 }
   const { app } = await makeServer({
-    faults: () => ({ storage: { ...storage, sinceMs: NOW_MS - 60_000 }, damage, failingRules: 3 }),
+    faults: () => ({
+      storage: { ...storage, sinceMs: NOW_MS - 60_000 },
+      damage,
+      failingRules: 3,
+      threads: [thread],
+    }),
   })
   const faultsAt = async (search: string): Promise<Now['faults']> =>
     (await app.inject(`/api/fleet/v1/now${search}`)).json<Now>().faults
@@ -114,6 +121,7 @@ test('what the server itself cannot do is told of the present, and of no other m
     storage: { ...storage, since: at(-1) },
     damage: { ...found, from: at(-2), to: null },
     failingRules: 3,
+    threads: [{ ...told, serving: false, since: at(-1), nextStart: null }],
   })
   expect(await faultsAt(`?at=${at(-5)}`)).toBe(null)
   await app.close()

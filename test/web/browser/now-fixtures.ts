@@ -125,7 +125,7 @@ export function now(nowMs: number): Now {
         { version: '1.16.4', clusters: 3 },
       ],
     },
-    faults: { storage: null, damage: null, failingRules: 0 },
+    faults: { storage: null, damage: null, failingRules: 0, threads: [] },
     fallingEdges: {
       count: 1,
       items: [

@@ -85,7 +85,10 @@ test('a disk that is full stands above every page, with what to do; nothing is g
     ...{ since: new Date(Date.now() - 180_000).toISOString(), code: 'storage_full' as const, freeBytes: 0 },
     ...{ message: 'writing the log: database or disk is full', sizeBytes: 400 * 1024 * 1024 },
   }
-  server.answers.now = () => ({ ...quietNow(Date.now()), faults: { storage, damage: null, failingRules: 38 } })
+  server.answers.now = () => ({
+    ...quietNow(Date.now()),
+    faults: { storage, damage: null, failingRules: 38, threads: [] },
+  })
   const { page, expectClean, close } = await openPage(browser, server, '/')
   const notice = page.getByRole('alert').filter({ hasText: 'The disk of this server is full: nothing new is kept.' })
   await notice.getByText(/3 min ago, pages show what was before.* 0 B of 400 MiB are free\.$/).waitFor()
@@ -97,6 +100,21 @@ test('a disk that is full stands above every page, with what to do; nothing is g
   await page.waitForURL('**/adoption')
   await notice.getByRole('link', { name: 'Runbook' }).click()
   await page.waitForURL('**/rb/DaytwoWritesFailing')
+  expectClean()
+  await close()
+})
+
+test('a worker that does not serve stands above every page, with what that means and what to do', async () => {
+  const since = new Date(Date.now() - 20_000).toISOString()
+  const thread = { thread: 'query-worker', state: 'hung', serving: false, since, failures: 0 } as const
+  const threads = [{ ...thread, cause: 'it does not answer', nextStart: null }]
+  server.answers.now = () => ({ ...quietNow(Date.now()), faults: { storage: null, damage: null, failingRules: 0, threads } })
+  const { page, expectClean, close } = await openPage(browser, server, '/')
+  const notice = page.getByRole('alert').filter({ hasText: 'The query worker of this server does not answer.' })
+  await notice.getByText(/^Rules are not evaluated.* It is started again by itself\./).waitFor()
+  expect(await accessibilityFaults(page)).toEqual([])
+  await notice.getByRole('link', { name: 'Runbook' }).click()
+  await page.waitForURL('**/rb/DaytwoThreadFailed')
   expectClean()
   await close()
 })

@@ -1,0 +1,57 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { formatAge, msOf } from '../lib/format-time.ts'
+import { runbookPath } from '../lib/paths.ts'
+import { damageSentence, damageTitle, roomSentence, storageTitle } from '../lib/storage-text.ts'
+import { threadSentence, threadTitle } from '../lib/thread-text.ts'
+import { useNow } from '../query/use-fleet.ts'
+import { Notice } from '../ui/notice.tsx'
+import { useNowMs } from '../ui/server-clock.ts'
+import { Moment } from '../ui/time.tsx'
+
+/** Above every page, while the server has a fault: the pages may show old data then. */
+export function ServerNotices(): ReactNode {
+  const { storage = null, damage = null, threads = [] } = useNow().data?.faults ?? {}
+  const nowMs = useNowMs()
+  if (storage === null && damage === null && threads.length === 0) return null
+  const sinceMs = storage === null ? nowMs : msOf(storage.since)
+  return (
+    <div className="page" style={{ paddingBlockEnd: 0 }}>
+      {storage === null ? null : (
+        <Notice
+          kind="error"
+          title={storageTitle(storage)}
+          actions={<Link href={runbookPath('DaytwoWritesFailing')}>Runbook</Link>}
+        >
+          Since <Moment atMs={sinceMs} />, {formatAge(Math.max(0, nowMs - sinceMs))} ago, pages show what was before.
+          What clusters send is refused, and most of them repeat it; what is done here is not kept.{' '}
+          {roomSentence(storage)}
+        </Notice>
+      )}
+      {damage === null ? null : (
+        <Notice
+          kind="error"
+          title={damageTitle(damage)}
+          actions={<Link href={runbookPath('DaytwoStoreDamaged')}>Runbook</Link>}
+        >
+          {damageSentence(damage)} Everything else is served. <code>daytwo doctor</code> lists the damage and repairs
+          it.
+        </Notice>
+      )}
+      {threads.map((fault) => (
+        <Notice
+          key={fault.thread}
+          kind="error"
+          title={threadTitle(fault)}
+          actions={
+            <Link href={runbookPath(fault.state === 'crash_loop' ? 'DaytwoThreadCrashLoop' : 'DaytwoThreadFailed')}>
+              Runbook
+            </Link>
+          }
+        >
+          {threadSentence(fault, nowMs)}
+        </Notice>
+      ))}
+    </div>
+  )
+}

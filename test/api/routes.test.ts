@@ -268,7 +268,9 @@ test('data opened as a page may do nothing, also when it is an error', async () 
 
 test('a worker that does not serve is named by both probes; one in a crash loop only while it is down', async () => {
   let threads: readonly ThreadFault[] = []
-  const server = await makeServer({ faults: () => ({ storage: undefined, damage: undefined, failingRules: 0, threads }) })
+  const server = await makeServer({
+    faults: () => ({ storage: undefined, damage: undefined, failingRules: 0, threads }),
+  })
   const probes = async () =>
     Promise.all(
       ['/-/healthy', '/-/ready'].map(async (url) => {

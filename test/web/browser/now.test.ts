@@ -108,7 +108,10 @@ test('a worker that does not serve stands above every page, with what that means
   const since = new Date(Date.now() - 20_000).toISOString()
   const thread = { thread: 'query-worker', state: 'hung', serving: false, since, failures: 0 } as const
   const threads = [{ ...thread, cause: 'it does not answer', nextStart: null }]
-  server.answers.now = () => ({ ...quietNow(Date.now()), faults: { storage: null, damage: null, failingRules: 0, threads } })
+  server.answers.now = () => ({
+    ...quietNow(Date.now()),
+    faults: { storage: null, damage: null, failingRules: 0, threads },
+  })
   const { page, expectClean, close } = await openPage(browser, server, '/')
   const notice = page.getByRole('alert').filter({ hasText: 'The query worker of this server does not answer.' })
   await notice.getByText(/^Rules are not evaluated.* It is started again by itself\./).waitFor()

@@ -30,7 +30,9 @@ import type { UserActions } from './notify/user-actions.ts'
 import type { Erasures } from './fleet/clusters/erasures.ts'
 import type { Decommissions } from './fleet/clusters/decommissions.ts'
 import type { Reloader } from './runtime/reload.ts'
+import type { PeopleSignIn } from './runtime/people-sign-in.ts'
 import type { RemoteRules } from './runtime/remote-rules.ts'
+import type { ServerCertificate } from './runtime/server-certificate.ts'
 import { createRuleTests, ruleTestThread } from './runtime/rule-tests.ts'
 import { PAGE_BYTES } from './store/head/head-memory.ts'
 import type { TokenIndex } from './runtime/token-index.ts'
@@ -59,12 +61,14 @@ export interface ServerParts {
   readonly faults: FaultWatch
   readonly reloader: Reloader
   readonly ownTraces: OwnTraces
+  readonly people: PeopleSignIn
+  readonly certificate: ServerCertificate | undefined
   readonly readiness: () => string
 }
 
 export function createApiServer(createServer: typeof api.createServer, parts: ServerParts): Promise<FastifyInstance> {
   const { config, clock, log, catalog, metrics, threads, tokens, query } = parts
-  const { notifications, reader, reloader, ownTraces } = parts
+  const { notifications, reader, reloader, ownTraces, people, certificate } = parts
   const { tracing } = ownTraces
   const writes = createReceivedWrites({
     threads,
@@ -128,7 +132,10 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       ruleTestThread({ rulesDir: config.rules, language: engineOptionsOf(config) }, { clock, metrics, log }),
       catalog,
     ),
-    reload: () => reloader.reload('request'),
+    reload: async () => {
+      certificate?.reload()
+      await reloader.reload('request')
+    },
     reloadStatus: () => reloader.status(),
     inventory: async (cluster, nowMs) => {
       const known = cluster === '' ? undefined : await threads.query.fleet({ nowMs }).cluster(cluster)
@@ -143,7 +150,10 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     clusterReport: (cluster) => threads.query.clusters.report(cluster),
     events: parts.events,
     faults: () => ({ ...parts.faults.faults, threads: threads.faults() }),
-    requiresToken: tokens.hasTokens,
+    requiresToken: tokens.hasTokens || needsSignIn(parts),
+    ...(people.provider && { signIn: people.provider }),
+    ...(people.proxy && { proxy: people.proxy }),
+    ...(certificate && { tls: tlsOf(certificate, config) }),
     storeLogs: (records) => threads.ingest.writes.logs(records),
     ...(config.faro ? { faro: DEFAULT_FARO_OPTIONS } : {}),
     metrics,
@@ -174,6 +184,23 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       },
     },
   })
+}
+
+/** Without a token there is somebody else to be recognised: an open server would let in everybody else too. */
+function needsSignIn({ people, config }: ServerParts): boolean {
+  return people.provider !== undefined || people.proxy !== undefined || config['tls.client-auth'] === 'required'
+}
+
+function tlsOf(certificate: ServerCertificate, config: Config): api.ServerTls {
+  const isRequired = config['tls.client-auth'] === 'required'
+  const clients = { names: config['tls.client-names'], isRequired }
+  return {
+    context: certificate.context,
+    attach: (server) => {
+      certificate.attach(server)
+    },
+    ...(config['tls.client-ca'] !== '' && { clients }),
+  }
 }
 
 /** Main, the ingest worker, the query worker, and the one that watches main. */

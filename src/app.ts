@@ -25,7 +25,8 @@ import {
   withReloadEvents,
   type PublishChange,
 } from './runtime/change-events.ts'
-import { urlOf, type Config } from './config/config.ts'
+import { schemeOf, urlOf, type Config } from './config/config.ts'
+import { certificateFilesOf } from './config/sign-in-options.ts'
 import { createContent, type Content } from './runtime/content.ts'
 import { startOwnTraces, type OwnTraces } from './runtime/own-traces.ts'
 import { derivationOutcome, evaluationOutcome, tracedStep } from './runtime/traced-cycle.ts'
@@ -42,12 +43,14 @@ import { createAlerts } from './notify/alerts.ts'
 import { createNotifications } from './notify/notifications.ts'
 import { createUserActions } from './notify/user-actions.ts'
 import { createRemoteRules, type RemoteRules } from './runtime/remote-rules.ts'
+import { createPeopleSignIn, type PeopleSignIn } from './runtime/people-sign-in.ts'
 import { readPrivacyRules } from './config/privacy-file.ts'
 import { createReloader, type Reloadable, type ReloadCause } from './runtime/reload.ts'
 import { countEvaluation, forgetGroups } from './runtime/rule-metrics.ts'
 import { createTokenIndex, type TokenIndex } from './runtime/token-index.ts'
 import { createUpgradeMarks } from './notify/upgrade-marks.ts'
 import { createScrubSchedule, scrubThread } from './runtime/scrub.ts'
+import { createServerCertificate } from './runtime/server-certificate.ts'
 import { startUpkeep } from './runtime/upkeep.ts'
 import { VERSION } from './config/version.ts'
 
@@ -118,8 +121,11 @@ async function serve(
 ): Promise<App> {
   const { config, clock, log } = parts
   const { catalog } = content
-  const tokens = await createTokenIndex(() => threads.ingest.tokens.list(), clock)
-  checkAccess(config, tokens)
+  const tokens = await createTokenIndex(threads.ingest.tokens, clock, metrics)
+  const people = await createPeopleSignIn(config, { store: threads.ingest.sessions, clock, metrics, log })
+  checkAccess(config, tokens, people)
+  const files = certificateFilesOf(config)
+  const certificate = files && createServerCertificate(files, clock, metrics, log)
   const query = measuredQuery(threads.query, metrics, ownTraces.tracing)
   const reader = fleetReaderOf(query)
   const events = createEventFeed({ clock, metrics, listenersMax: config['web.listeners-max'] })
@@ -195,11 +201,16 @@ async function serve(
       log,
     }),
     publish,
+    (cause) =>
+      userActions.record({
+        ...{ atMs: clock.nowMs(), by: 'daytwo', action: 'rules.reload', subject: 'content' },
+        detail: JSON.stringify({ cause }),
+      }),
   )
   let readiness = 'rules are being restored'
   const wired = {
     ...{ catalog, metrics, threads, tokens, query, rules, userActions, alerts, decommissions, erasures, notifications },
-    ...{ reader, events, faults, reloader, ownTraces },
+    ...{ reader, events, faults, reloader, ownTraces, people, certificate },
   }
   const server = await createApiServer(createServer, { ...parts, ...wired, readiness: () => readiness })
   const url = await listen(server, config)
@@ -215,8 +226,9 @@ async function serve(
     metrics,
     log,
   })
-  const folder = config.data
-  const upkeep = startUpkeep({ clock, threads, rules, metrics, log, faults, publish, folder, instance, scrub })
+  const upkeep = startUpkeep({
+    ...{ clock, threads, tokens, rules, metrics, log, faults, publish, folder: config.data, instance, scrub },
+  })
   const watched = config['content.watch']
     ? watchFiles(reloader.places, clock, () => {
         // It has logged what was wrong.
@@ -235,7 +247,10 @@ async function serve(
       const { read, derived, waiting } = await threads.query.fleetLoop.runCycle(clock.nowMs())
       return { derived, waiting: read + derived === 0 ? 0 : waiting }
     },
-    reload: (cause) => reloader.reload(cause),
+    reload: async (cause) => {
+      certificate?.reload()
+      await reloader.reload(cause)
+    },
     replayRules: async ({ fromMs, toMs, stepMs }) => {
       for (let timeMs = fromMs; timeMs <= toMs; timeMs += stepMs) await rules.evaluate(timeMs)
     },
@@ -244,6 +259,8 @@ async function serve(
       await ownTraces.stop()
       readiness = 'the server is stopping'
       watched?.stop()
+      certificate?.stop()
+      people.stop()
       await server.close()
       await cycle.stop()
       await upkeep.stop()
@@ -261,8 +278,9 @@ async function withPort(config: Config): Promise<Config> {
   const { host, port } = config.listen
   if (port !== 0) return config
   const listen = { host, port: await reservePort(host) }
-  const isUrlOurs = config['external.url'] === urlOf(config.listen)
-  return { ...config, listen, 'external.url': isUrlOurs ? urlOf(listen) : config['external.url'] }
+  const scheme = schemeOf(config)
+  const isUrlOurs = config['external.url'] === urlOf(config.listen, scheme)
+  return { ...config, listen, 'external.url': isUrlOurs ? urlOf(listen, scheme) : config['external.url'] }
 }
 
 function privacyRules(path: string, threads: AppThreads): Reloadable {
@@ -287,15 +305,15 @@ async function useRules(
   faults.forgetRules()
 }
 
-/** Loopback without tokens is fine; anything else needs them. */
-function checkAccess(config: Config, tokens: TokenIndex): void {
+/** Loopback without tokens is fine; anything else needs them, or people who sign in. */
+function checkAccess(config: Config, tokens: TokenIndex, { provider, proxy }: PeopleSignIn): void {
   const { host, port } = config.listen
-  if (isLoopback(host) || tokens.hasTokens) return
+  if (isLoopback(host) || tokens.hasTokens || provider !== undefined || proxy !== undefined) return
   throw new FleetError(
     'config_invalid',
     `refusing to listen on ${host}:${port} without tokens: anybody could read and write the fleet`,
     {
-      hint: `make one with \`daytwo token add --data ${config.data} --name admin --role admin\`, or listen on 127.0.0.1`,
+      hint: `make one with \`daytwo token add --data ${config.data} --name admin --role admin\`, configure oidc.issuer, or listen on 127.0.0.1`,
     },
   )
 }
@@ -311,7 +329,8 @@ async function listen(server: FastifyInstance, config: Config): Promise<string> 
     })
   }
   const address = server.server.address()
-  return urlOf({ host, port: typeof address === 'object' && address !== null ? address.port : port })
+  const listening = { host, port: typeof address === 'object' && address !== null ? address.port : port }
+  return urlOf(listening, schemeOf(config))
 }
 
 type CycleParts = Pick<

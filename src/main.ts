@@ -24,6 +24,11 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/token.ts')).tokenCommand,
     },
     {
+      name: 'audit',
+      summary: 'Check that no entry of the audit was changed or removed.',
+      load: async () => (await import('./cli/audit.ts')).auditCommand,
+    },
+    {
       name: 'fleet',
       summary: 'Derive the facts of all clusters again, and say what is different.',
       load: async () => (await import('./cli/fleet.ts')).fleetCommand,

@@ -1,5 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
+const TOKEN_LABELS = ['id', 'token', 'role', 'cluster'] as const
+
 export type OwnMetrics = ReturnType<typeof createOwnMetrics>
 
 const THREADS = ['main', 'ingest-worker', 'query-worker', 'rule-tests-worker'] as const
@@ -38,7 +40,7 @@ export function createOwnMetrics(version: string) {
     requestBytesMax: gauge('daytwo_request_body_bytes_max', 'Requests are refused above it: web.request-bytes-max.'),
     requestsRefused: counter(
       'daytwo_requests_refused_total',
-      'Requests refused for want of room, by kind of sender (cluster, token, address): share (the sender holds its share), total (all is held), slow (the body did not arrive), waited (too long for the ingest worker).',
+      'Requests refused for want of room, by kind of sender (cluster, token, person, address): share (the sender holds its share), total (all is held), slow (the body did not arrive), waited (too long for the ingest worker).',
       ['reason', 'owner'],
     ),
     connections: gauge('daytwo_connections', 'Open connections.'),
@@ -212,6 +214,27 @@ export function createOwnMetrics(version: string) {
       'daytwo_main_thread_blocked_seconds',
       'The longest time in the last minute in which the main thread answered nothing.',
     ),
+    tokenExpirySeconds: gauge('daytwo_token_expiry_timestamp_seconds', 'When a token expires, of those that do.', [
+      ...TOKEN_LABELS,
+    ]),
+    tokenLastUsedSeconds: gauge(
+      'daytwo_token_last_used_timestamp_seconds',
+      'When a token that expires was last used; 0: never.',
+      [...TOKEN_LABELS],
+    ),
+    certificateStartSeconds: gauge(
+      'daytwo_tls_certificate_start_timestamp_seconds',
+      'When the certificate of the server began to be valid.',
+    ),
+    certificateExpirySeconds: gauge(
+      'daytwo_tls_certificate_expiry_timestamp_seconds',
+      'When the certificate of the server expires.',
+    ),
+    certificateReloads: counter('daytwo_tls_certificate_reloads_total', 'Reads of the certificate after the start.', [
+      'outcome',
+    ]),
+    signIns: counter('daytwo_sign_ins_total', 'Sign-ins of people at the identity provider, by outcome.', ['outcome']),
+    sessions: gauge('daytwo_sessions', 'Sessions of signed-in people.'),
     buildInfo: gauge('daytwo_build_info', 'Always 1; the version is a label.', ['version']),
   }
   own.buildInfo.set({ version }, 1)

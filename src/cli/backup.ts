@@ -148,7 +148,8 @@ interface Running {
 async function serveCopy(file: string, data: string): Promise<Running> {
   await restoreBackup({ file, dir: data, replaces: false })
   const facts = openFacts(data)
-  for (const { id } of await facts.tokens.list()) await facts.tokens.remove(id)
+  const removed = { atMs: systemClock.nowMs(), by: 'daytwo', action: 'token.remove', detail: '{}' } as const
+  for (const { id } of await facts.tokens.list()) await facts.tokens.remove(id, { ...removed, subject: String(id) })
   facts.close()
   const kept = Object.keys(OPTIONS).filter((key) => key.startsWith('retention.'))
   const config = readConfig(

@@ -1,6 +1,8 @@
 /** `daytwo token`: adds, lists and removes tokens; a server may run on the same data. */
+import { userInfo } from 'node:os'
 import { systemClock } from '../base/clock.ts'
 import { OPTIONS } from '../config/config.ts'
+import { parseDuration } from '../model/duration.ts'
 import { ROLES, type Role } from '../model/token.ts'
 import { openFacts, type Facts } from '../store/facts/facts.ts'
 import { hashToken, newToken } from '../runtime/token-index.ts'
@@ -9,19 +11,19 @@ import type { Command } from './command.ts'
 
 type Options = ReadonlyMap<string, string>
 
-const VALUED = new Set(['data', 'role', 'name', 'cluster'])
+const VALUED = new Set(['data', 'role', 'name', 'cluster', 'expires'])
 
 export const tokenCommand: Command = {
   help: () =>
     [
-      'Usage: daytwo token add --role ROLE --name NAME [--cluster CLUSTER] [--data DIR]',
+      'Usage: daytwo token add --role ROLE --name NAME [--cluster CLUSTER] [--expires DUR] [--data DIR]',
       '       daytwo token list [--data DIR]',
       '       daytwo token remove ID [--data DIR]',
       '',
       'A token is shown once, when it is made; only its hash is kept. Clients send it as a Bearer token or as the password',
       'of Basic auth (any user name), so Prometheus, curl and a browser can all show it. A running server learns of it',
       'within seconds. A server without tokens serves only this machine; once there are tokens, it asks for one from its',
-      'next start on.',
+      'next start on. The list has when a token was last used, to some minutes. Making and removing a token is in the audit.',
       '',
       'Roles:',
       '  ingest     may only send; with --cluster only for that cluster, and everything it sends gets that name',
@@ -29,6 +31,8 @@ export const tokenCommand: Command = {
       '  responder  may also silence, acknowledge, and say that a cluster was switched off for good',
       '  admin      may do everything',
       '',
+      '  --expires DUR',
+      '      When the token ends, from now: 90d, 1y. It is refused from then on. Without it the token does not end.',
       `  --data DIR\n      Folder of the data, as given to the server (default ${OPTIONS.data.default})`,
     ].join('\n'),
   run: async (args) => {
@@ -57,27 +61,32 @@ async function add(options: Options): Promise<number> {
     throw inputError(`option --cluster: got role ${role}, want ingest: only senders are bound to a cluster`)
   }
   if (cluster === '') throw inputError('option --cluster: got an empty name, want a cluster')
+  const createdAtMs = systemClock.nowMs()
+  const expiresAtMs = readExpiry(options.get('expires'), createdAtMs)
   const token = newToken()
-  const bound = cluster === undefined ? {} : { cluster }
-  const fresh = { role, name, hash: hashToken(token), createdAtMs: systemClock.nowMs(), ...bound }
-  const record = await withTokens(options, (tokens) => tokens.add(fresh))
-  console.error(
-    `token ${record.id}, role ${role}${cluster === undefined ? '' : `, cluster ${cluster}`}; it is shown only now:`,
-  )
+  const granted = { role, name, ...(cluster && { cluster }), ...(expiresAtMs && { expiresAtMs }) }
+  const fresh = { ...granted, hash: hashToken(token), createdAtMs }
+  const action = { atMs: createdAtMs, by: commandLine(), action: 'token.add', detail: JSON.stringify(granted) } as const
+  const record = await withTokens(options, (tokens) => tokens.add(fresh, action))
+  const bound = cluster === undefined ? '' : `, cluster ${cluster}`
+  const ends = expiresAtMs === undefined ? '' : `, expires ${timeText(expiresAtMs)}`
+  console.error(`token ${record.id}, role ${role}${bound}${ends}; it is shown only now:`)
   console.log(token)
   return 0
 }
 
 async function list(options: Options): Promise<number> {
   const records = await withTokens(options, (tokens) => tokens.list())
-  const rows = records.map(({ id, role, name, cluster, createdAtMs }) => [
+  const rows = records.map(({ id, role, name, cluster, createdAtMs, expiresAtMs, lastUsedMs }) => [
     String(id),
     role,
     cluster ?? '',
-    new Date(createdAtMs).toISOString().slice(0, 16),
+    timeText(createdAtMs),
+    expiresAtMs === undefined ? 'never' : timeText(expiresAtMs),
+    lastUsedMs === undefined ? 'never' : timeText(lastUsedMs),
     name,
   ])
-  const table = [['ID', 'ROLE', 'CLUSTER', 'CREATED', 'NAME'], ...rows]
+  const table = [['ID', 'ROLE', 'CLUSTER', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], ...rows]
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
   for (const row of table)
     console.log(
@@ -94,8 +103,26 @@ async function remove(options: Options, words: readonly string[]): Promise<numbe
   if (!Number.isSafeInteger(id)) {
     throw unexpected('daytwo token remove', words[0] ?? '', 'the ID of a token')
   }
-  if (await withTokens(options, (tokens) => tokens.remove(id))) return 0
+  const action = { atMs: systemClock.nowMs(), by: commandLine(), action: 'token.remove', detail: '{}' } as const
+  if (await withTokens(options, (tokens) => tokens.remove(id, { ...action, subject: String(id) }))) return 0
   throw inputError(`there is no token ${id}`, '`daytwo token list` lists them')
+}
+
+/** `undefined`: never. */
+function readExpiry(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined) return undefined
+  const afterMs = parseDuration(text)
+  if (afterMs !== undefined && afterMs > 0) return nowMs + afterMs
+  throw unexpected('option --expires', text, 'a duration above 0, such as 90d or 1y')
+}
+
+/** The actor in the audit: the account that runs the command. */
+function commandLine(): string {
+  return `command line (${userInfo().username})`
+}
+
+function timeText(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 16)
 }
 
 function readRole(text: string | undefined): Role {

@@ -1,4 +1,7 @@
+import { namePatternText, readNamePattern, type NamePattern } from '../model/client-certificate.ts'
 import { formatDuration, parseDuration } from '../model/duration.ts'
+import { isNetwork } from '../model/network.ts'
+import { LADDER, type GroupRole } from '../model/token.ts'
 
 /** A kind of value of options: how its text is parsed and how `--help` names it. */
 export interface ValueKind<T> {
@@ -133,6 +136,43 @@ export const oneOf = <T extends string>(choices: readonly T[]): ValueKind<T> =>
     return value === undefined ? { wanted: `one of ${choices.join(', ')}` } : { value }
   })
 
+/** `GROUP=ROLE`, separated by commas; a comma of a group is written `\\,`. The last `=` counts. */
+export const groupRoles = kindOf<readonly GroupRole[]>(
+  'GROUP=ROLE,...',
+  (raw) => {
+    const parts = raw.split(/(?<!\\),/).filter((part) => part.trim() !== '')
+    const read = parts.map((part) => {
+      const at = part.lastIndexOf('=')
+      const role = LADDER.find((known) => known === part.slice(at + 1).trim())
+      const group = part.slice(0, Math.max(0, at)).trim().replaceAll('\\,', ',')
+      return role === undefined || group === '' ? undefined : { group, role }
+    })
+    const value = read.filter((one) => one !== undefined)
+    return value.length === read.length
+      ? { value }
+      : { wanted: `groups with their role (${LADDER.join(', ')}), such as fleet-admins=admin,sre=responder,*=viewer` }
+  },
+  (value) => value.map(({ group, role }) => `${group.replaceAll(',', '\\,')}=${role}`).join(','),
+)
+
+/** Addresses and networks. */
+export const networks = kindOf<readonly string[]>('NET,...', (raw) => {
+  const value = raw.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
+  return value.every(isNetwork) ? { value } : { wanted: 'addresses or networks such as 10.0.0.7,10.1.0.0/16,fd00::/8' }
+})
+
+export const namePatterns = kindOf<readonly NamePattern[]>(
+  'NAME,...',
+  (raw) => {
+    const read = raw.split(',').flatMap((part) => (part.trim() === '' ? [] : [readNamePattern(part.trim())]))
+    const value = read.filter((one) => one !== undefined)
+    return value.length === read.length
+      ? { value }
+      : { wanted: 'names such as cn:*, dns:*.clusters.example, uri:spiffe://fleet/*, dns:agent.example=prague' }
+  },
+  (value) => value.map(namePatternText).join(','),
+)
+
 /** `HOST:PORT`, with an IPv6 host in brackets. */
 export const address = kindOf<{ readonly host: string; readonly port: number }>(
   'HOST:PORT',
@@ -162,6 +202,12 @@ export const offSelfOrUrl = kindOf<string>('off|self|URL', (raw) => {
   if (raw === 'off' || raw === 'self') return { value: raw }
   const readout = url.read(raw)
   return 'value' in readout ? readout : { wanted: `off, self, or ${readout.wanted}` }
+})
+
+/** As written, with a slash at the end where there is one; may be empty. */
+export const optionalUrl = kindOf<string>('URL', (raw) => {
+  const readout: Readout<string> = raw === '' ? { value: raw } : url.read(raw)
+  return 'value' in readout ? { value: raw } : readout
 })
 
 export const urls = kindOf<readonly string[]>('URL,...', (raw) => {

@@ -26,10 +26,14 @@ import {
   durationOrNever,
   durationOrNeverFrom,
   flag,
+  groupRoles,
   list,
+  namePatterns,
+  networks,
   offSelfOrUrl,
   oneOf,
   optionalText,
+  optionalUrl,
   ratio,
   risingDurations,
   text,
@@ -89,6 +93,62 @@ const SECTIONS = {
       'A worker that fails again before it has run for so long is started again later each time, up to a minute; three such failures are a crash loop.',
     ),
     faro: flag.option('true', 'Receive page loads, web vitals and errors of our own pages at /collect.'),
+  },
+  TLS: {
+    'tls.cert': optionalText('FILE').option(
+      '',
+      'Certificate of the server (PEM), followed by those between it and its authority. Serves https; read again when the file changes.',
+    ),
+    'tls.key': optionalText('FILE').option('', 'Key of the certificate (PEM).'),
+    'tls.client-ca': optionalText('FILE').option(
+      '',
+      'Authorities of client certificates (PEM). A certificate that one of them signed may send for the cluster that tls.client-names reads from it, as a token that is bound to the cluster.',
+    ),
+    'tls.client-names': namePatterns.option(
+      'cn:*',
+      'Which names of a client certificate stand for which cluster: cn, dns, uri or email, with * at the place of the cluster, or NAME=CLUSTER.',
+    ),
+    'tls.client-auth': oneOf(['optional', 'required']).option(
+      'optional',
+      'Whether tokens of the role ingest count without a client certificate.',
+    ),
+  },
+  'Sign-in': {
+    'oidc.issuer': optionalUrl.option(
+      '',
+      'OpenID Connect provider at which people sign in. Its redirect URI is EXTERNAL.URL/sign-in/callback, after signing out EXTERNAL.URL/sign-in.',
+    ),
+    'oidc.name': text('NAME').option('single sign-on', 'What people call the provider; stands on the sign-in page.'),
+    'oidc.client-id': optionalText('ID').option('', 'Name of this server at the provider.'),
+    'oidc.client-secret-file': optionalText('FILE').option(
+      '',
+      'File with its secret there. Without it: a public client, with PKCE alone.',
+    ),
+    'oidc.scopes': list('SCOPE').option(
+      'openid,profile,email',
+      'Scopes to request; many providers want one for groups.',
+    ),
+    'oidc.name-claim': text('CLAIM').option('email', 'Claim with the name of a person, which stands in the audit.'),
+    'oidc.groups-claim': text('CLAIM').option('groups', 'Claim with the groups of a person.'),
+    'auth.roles': groupRoles.option(
+      '',
+      'Roles of people by their groups; * is everybody who signs in, and the greatest role counts. Nobody without one is let in.',
+    ),
+    'auth.session-lifetime': duration.option('12h', 'The longest that somebody stays signed in.'),
+    'auth.session-idle': duration.option('1h', 'How long a session may be unused.'),
+    'auth.proxy-addresses': networks.option(
+      '',
+      'Addresses of a proxy that signs people in and names them in headers. From elsewhere the headers are ignored.',
+    ),
+    'auth.proxy-secret-file': optionalText('FILE').option(
+      '',
+      'File with a secret that this proxy sends in X-Daytwo-Proxy-Secret; instead of its addresses, or with them.',
+    ),
+    'auth.proxy-user-header': text('HEADER').option('x-forwarded-user', 'Header with the name of a person.'),
+    'auth.proxy-groups-header': text('HEADER').option(
+      'x-forwarded-groups',
+      'Header with their groups, separated by commas.',
+    ),
   },
   Content: {
     rules: text('DIR').option(shipped('alert-rules'), 'Folder of Prometheus rule files.'),
@@ -333,6 +393,8 @@ const SECTIONS = {
 
 export const OPTIONS = {
   ...SECTIONS.Server,
+  ...SECTIONS.TLS,
+  ...SECTIONS['Sign-in'],
   ...SECTIONS.Content,
   ...SECTIONS.Ingest,
   ...SECTIONS.Store,
@@ -385,7 +447,7 @@ export function readConfig(
   })
   const config = Object.fromEntries(entries) as unknown as Config
   const isUrlGiven = places.some(([, values]) => values.has('external.url'))
-  return Object.freeze(isUrlGiven ? config : { ...config, 'external.url': urlOf(config.listen) })
+  return Object.freeze(isUrlGiven ? config : { ...config, 'external.url': urlOf(config.listen, schemeOf(config)) })
 }
 
 /** The text of each option, for display: passwords in addresses are masked. */
@@ -401,11 +463,16 @@ export function withoutPasswords(text: string): string {
   return text.replace(/(https?:\/\/[^\s/:@,]*):[^\s/@]*@/g, '$1:xxxxx@')
 }
 
+/** What the server speaks itself, whatever a proxy in front of it does. */
+export function schemeOf(config: Config): 'http' | 'https' {
+  return config['tls.cert'] === '' ? 'http' : 'https'
+}
+
 /** The URL that a browser on this machine uses. */
-export function urlOf(listen: { readonly host: string; readonly port: number }): string {
+export function urlOf(listen: { readonly host: string; readonly port: number }, scheme = 'http'): string {
   const isAny = listen.host === '0.0.0.0' || listen.host === '::'
   const host = isAny ? '127.0.0.1' : listen.host.includes(':') ? `[${listen.host}]` : listen.host
-  return `http://${host}:${listen.port}`
+  return `${scheme}://${host}:${listen.port}`
 }
 
 /** Names the nearest known option. `written` is the option as the user wrote it. */

@@ -65,10 +65,16 @@ export const AuditEntries = Type.Object({
         Type.Literal('cluster.erase'),
         Type.Literal('cluster.erase.allow'),
         Type.Literal('rules.reload'),
+        Type.Literal('token.add'),
+        Type.Literal('token.remove'),
+        Type.Literal('session.start'),
+        Type.Literal('session.end'),
       ]),
       subject: Type.String(),
       /** JSON with the written data. */
       detail: Type.String(),
+      /** SHA-256 of this entry and the one before it; empty for entries from before the chain. */
+      hash: Type.String(),
     }),
   ),
   nextCursor: Type.Optional(Type.String()),

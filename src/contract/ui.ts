@@ -10,8 +10,24 @@ export const UiSettings = Type.Object({
   isDemo: Type.Boolean(),
   /** The external URL of this server, without a trailing slash. */
   externalUrl: Type.String(),
+  /** Who sent the request; absent on an open server. */
+  signedIn: Type.Optional(
+    Type.Object({
+      name: Type.String(),
+      role: Type.String(),
+      /** A session can be signed out of; the others end elsewhere. */
+      via: Type.Union([Type.Literal('session'), Type.Literal('proxy'), Type.Literal('token')]),
+    }),
+  ),
 })
 export type UiSettings = Shape<typeof UiSettings>
+
+/** `POST /api/ui/v1/sign-out`: the session has ended. */
+export const SignedOut = Type.Object({
+  /** Where the browser goes next: to the identity provider, so that the person is signed out there too. */
+  to: Type.String(),
+})
+export type SignedOut = Shape<typeof SignedOut>
 
 /** The error body of Daytwo's own routes. */
 export const OwnError = Type.Object({

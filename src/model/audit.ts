@@ -12,6 +12,10 @@ export const AUDIT_ACTIONS = [
   'cluster.erase',
   'cluster.erase.allow',
   'rules.reload',
+  'token.add',
+  'token.remove',
+  'session.start',
+  'session.end',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
@@ -28,6 +32,8 @@ export interface AuditedAction {
 }
 
 export interface AuditEntry extends AuditedAction {
-  /** Rises with each entry. */
+  /** Rises by one with each entry. */
   readonly id: number
+  /** Of this entry and the one before it; empty for entries from before the chain. */
+  readonly hash: string
 }

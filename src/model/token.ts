@@ -1,6 +1,6 @@
 /**
  * Principals and their access. Tokens are random, shown once, and stored as a SHA-256 hash only. The roles `viewer`,
- * `responder` and `admin` are cumulative; `ingest` is separate and may only send.
+ * `responder` and `admin` are cumulative; `ingest` is separate and may only send. People have a role by their groups.
  */
 export const ROLES = ['ingest', 'viewer', 'responder', 'admin'] as const
 export type Role = (typeof ROLES)[number]
@@ -8,21 +8,63 @@ export type Role = (typeof ROLES)[number]
 /** The access that a route requires. `reporter` may report alerts: a cluster's Prometheus (`ingest`) or a `responder`. */
 export type Access = Role | 'public' | 'reporter'
 
-export interface Principal {
+/** What a principal may do, and on which part of the fleet: a token and a signed-in person have the same two parts. */
+interface Grant {
   readonly role: Role
-  readonly name: string
-  /** Only for `ingest`: the one cluster for which it may send. */
+  /** The scope of `ingest`: the one cluster for which it may send. Absent: all clusters. */
   readonly cluster?: string
 }
 
-export interface TokenRecord extends Principal {
+export interface Principal extends Grant {
+  readonly name: string
+  /** How the principal was recognised; absent: by a token. */
+  readonly via?: 'session' | 'proxy' | 'certificate' | 'process'
+}
+
+/** What a principal is called before its name: `token sre`, `person ada@example.com`, `certificate prague`. */
+export function kindOf({ via }: Principal): string {
+  return via === 'session' || via === 'proxy' ? 'person' : (via ?? 'token')
+}
+
+export interface TokenRecord extends Grant {
   readonly id: number
+  readonly name: string
   /** SHA-256 of the token, lower-case hex. */
   readonly hash: string
   readonly createdAtMs: number
+  /** From then on it is refused; absent: never. */
+  readonly expiresAtMs?: number
+  /** Of its last request, some minutes late; absent: not used since uses are stored. */
+  readonly lastUsedMs?: number
 }
 
-const LADDER: readonly Role[] = ['viewer', 'responder', 'admin']
+/** A known token after its expiry: refused, with the reason. */
+export interface ExpiredToken {
+  readonly name: string
+  readonly expiredAtMs: number
+}
+
+/** What a token turns out to be; `undefined`: unknown. */
+export type Authenticated = Principal | ExpiredToken | undefined
+
+export function isExpired(found: Authenticated): found is ExpiredToken {
+  return found !== undefined && 'expiredAtMs' in found
+}
+
+/** A group of the identity provider, or `*` for everybody who signs in, and the role that it gives. */
+export interface GroupRole {
+  readonly group: string
+  readonly role: Role
+}
+
+/** The greatest role that the groups of a person give; `undefined`: none. */
+export function roleOfGroups(groups: readonly string[], mapping: readonly GroupRole[]): Role | undefined {
+  const given = new Set(mapping.filter(({ group }) => group === '*' || groups.includes(group)).map(({ role }) => role))
+  return LADDER.findLast((role) => given.has(role))
+}
+
+/** The roles of people, least first. */
+export const LADDER: readonly Role[] = ['viewer', 'responder', 'admin']
 
 /** Whether a role has an access. `admin` may also ingest, for setup; the others may not. */
 export function isAllowed(role: Role | undefined, access: Access): boolean {

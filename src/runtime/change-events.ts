@@ -4,7 +4,7 @@
 import type { EventTopic } from '../contract/events.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
 import type { AlertStore } from '../notify/alerts.ts'
-import type { Reloader } from './reload.ts'
+import type { ReloadCause, Reloader } from './reload.ts'
 import type { EvaluationReport } from '../rules/rule-status.ts'
 
 /** Publishes topics to the event feed's listeners. */
@@ -56,13 +56,21 @@ export function createSilenceWatch(all: () => Iterable<Silence>, publish: Publis
   }
 }
 
-/** Wraps the reloader: a successful reload publishes its topics. */
-export function withReloadEvents(reloader: Reloader, publish: PublishChange): Reloader {
+/**
+ * Wraps the reloader: a successful reload publishes its topics.
+ * @param record adds a reload that nobody requested over HTTP to the audit
+ */
+export function withReloadEvents(
+  reloader: Reloader,
+  publish: PublishChange,
+  record: (cause: ReloadCause) => Promise<void>,
+): Reloader {
   return {
     ...reloader,
     reload: async (cause) => {
       await reloader.reload(cause)
       publish(['rules', 'dashboards', 'alerts'])
+      if (cause !== 'request') await record(cause)
     },
   }
 }

@@ -25,6 +25,8 @@ export function startSdk(target: OwnTracesTarget): OwnTracesSdk {
     url: target.url,
     headers: { ...target.headers },
     timeoutMillis: EXPORT_MS_MAX,
+    // Its certificate is for the name that people use, and not for the address by which the server reaches itself.
+    ...(target.isSelf ? { httpAgentOptions: { rejectUnauthorized: false } } : {}),
   })
   const sdk = new NodeSDK({
     autoDetectResources: false,
@@ -107,6 +109,8 @@ function tracingOf(version: string): Tracing {
 interface OwnTracesTarget {
   /** With its path: `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string
+  /** This process receives them. */
+  readonly isSelf: boolean
   readonly headers: Readonly<Record<string, string>>
   /** The share of traces that is sampled, 0 to 1. */
   readonly ratio: number

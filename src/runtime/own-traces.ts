@@ -11,7 +11,7 @@ import type { Clock } from '../base/clock.ts'
 import { FaultThrottle } from '../base/fault-throttle.ts'
 import type { Log } from '../base/log.ts'
 import { NO_TRACING, type Tracing } from '../base/tracing.ts'
-import { urlOf, type Config } from '../config/config.ts'
+import { schemeOf, urlOf, type Config } from '../config/config.ts'
 import type { Principal } from '../model/token.ts'
 
 /** The header of an export request; its value does not matter. */
@@ -31,6 +31,8 @@ export interface OwnTraces {
   stop(): Promise<void>
 }
 
+const OWN: Principal = { role: 'ingest', name: 'own traces', via: 'process' }
+
 const OFF: OwnTraces = {
   tracing: NO_TRACING,
   authenticate: () => undefined,
@@ -46,7 +48,8 @@ export async function startOwnTraces(config: Config, version: string, clock: Clo
   const { startSdk } = await import('./own-traces-sdk.ts')
   const throttle = new FaultThrottle()
   const sdk = startSdk({
-    url: `${isSelf ? urlOf(config.listen) : target}/v1/traces`,
+    url: `${isSelf ? urlOf(config.listen, schemeOf(config)) : target}/v1/traces`,
+    isSelf,
     headers: { [OWN_TRACES_HEADER]: '1', ...(isSelf && { authorization: `Bearer ${token}` }) },
     ratio: config['own-traces.ratio'],
     queueSpansMax: QUEUE_SPANS_MAX,
@@ -58,7 +61,7 @@ export async function startOwnTraces(config: Config, version: string, clock: Clo
   })
   return {
     tracing: sdk.tracing,
-    authenticate: (given) => (isSelf && isSame(given, token) ? { role: 'ingest', name: 'own traces' } : undefined),
+    authenticate: (given) => (isSelf && isSame(given, token) ? OWN : undefined),
     stop: async () => {
       let cancel = (): void => undefined
       const late = new Promise<void>((resolve) => {

@@ -12,6 +12,7 @@ import type { RemoteRules } from './remote-rules.ts'
 import type { ScrubSchedule } from './scrub.ts'
 import { ALERT_STATES, type Alert } from '../model/alert.ts'
 import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
+import type { TokenIndex } from './token-index.ts'
 import type { StoreStats } from '../store/writer.ts'
 
 const EVERY_MS = 1000
@@ -28,6 +29,7 @@ interface Upkeep {
 interface UpkeepParts {
   readonly clock: Clock
   readonly threads: AppThreads
+  readonly tokens: Pick<TokenIndex, 'upkeep'>
   readonly rules: Pick<RemoteRules, 'alerts'>
   readonly metrics: OwnMetrics
   readonly log: Log
@@ -41,7 +43,7 @@ interface UpkeepParts {
 }
 
 export function startUpkeep(parts: UpkeepParts): Upkeep {
-  const { clock, threads, rules, metrics, log, faults, publish, folder, instance, scrub } = parts
+  const { clock, threads, tokens, rules, metrics, log, faults, publish, folder, instance, scrub } = parts
   let isStopped = false
   let underWay = Promise.resolve()
   let cancel: () => void = () => undefined
@@ -59,6 +61,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
       log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
     }
     await threads.ingest.store.maintain(nowMs).catch(report)
+    await tokens.upkeep().catch(report)
     const stats = await measure(threads, rules.alerts(), metrics).catch(report)
     // The ingest worker is being started again.
     if (stats === undefined) return

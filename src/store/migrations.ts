@@ -542,6 +542,26 @@ const STEPS: readonly string[] = [
     PRIMARY KEY (kind, id, metric, first_ref)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Sessions of people, expiry and use of tokens, the hash chain of the audit. The entries until now are not part of
+  // the chain: they end at its anchor.
+  `
+  CREATE TABLE session (
+    id TEXT PRIMARY KEY,
+    hash TEXT NOT NULL,
+    next_hash TEXT,
+    person TEXT NOT NULL,
+    name TEXT NOT NULL,
+    groups TEXT NOT NULL,
+    started_at_ms INTEGER NOT NULL,
+    rotated_at_ms INTEGER NOT NULL,
+    last_seen_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE token ADD COLUMN expires_at_ms INTEGER;
+  ALTER TABLE token ADD COLUMN last_used_ms INTEGER;
+  ALTER TABLE audit ADD COLUMN hash TEXT NOT NULL DEFAULT '';
+  INSERT INTO meta (key, value)
+    SELECT 'audit.anchor', json_object('id', seq, 'hash', '') FROM sqlite_sequence WHERE name = 'audit';
+  `,
 ]
 
 /** The version of a file that this program has brought up to date. */

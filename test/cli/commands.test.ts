@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
 import { postWrite, writeBody } from '../support/remote-write.ts'
 import { MAIN, startServer, withoutContent } from '../support/server.ts'
@@ -28,6 +29,7 @@ describe('daytwo', () => {
       'demo',
       'sim',
       'token',
+      'audit',
       'fleet',
       'decommission',
       'query',
@@ -60,6 +62,9 @@ describe('daytwo', () => {
     [['sim', '--months', '0'], 'option months: got "0", want a whole number above 0', ''],
     [['token', 'make'], 'got "make", want add, list or remove', ''],
     [['token', 'add', '--role', 'boss', '--name', 'x'], 'option --role: got "boss"', ''],
+    [['token', 'add', '--role', 'admin', '--name', 'x', '--expires', '0s'], 'got "0s", want a duration above 0', ''],
+    [['audit', 'sign'], 'got "sign", want verify', ''],
+    [['audit', 'verify', '--expect', '7:zz'], 'option --expect: got "7:zz", want ID:HASH', ''],
   ])('%j is refused with a hint and exit code 2', async (args, message, hint) => {
     const { code, stderr } = await daytwo(...args)
     expect(stderr).toContain(message)
@@ -140,7 +145,7 @@ describe('daytwo serve', () => {
     ).stdout.trim()
     const viewer = (await daytwo('token', 'add', '--data', data, '--role', 'viewer', '--name', 'sre')).stdout.trim()
     const listed = await daytwo('token', 'list', '--data', data)
-    expect(listed.stdout).toMatch(/1 +ingest +prague-prod-01 +\S+ +prague\n2 +viewer/)
+    expect(listed.stdout).toMatch(/1 +ingest +prague-prod-01 +\S+ +never +never +prague\n2 +viewer/)
     expect(listed.stdout).not.toContain(token)
 
     const server = await startServer(args)
@@ -163,5 +168,33 @@ describe('daytwo serve', () => {
     const answer = await (await ask(viewer)).json()
     expect(answer).toMatchObject({ data: { result: [{ metric: { cluster: 'prague-prod-01', job: 'x' } }] } })
     expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200)
+  })
+
+  test('a token ends when it was made to, and making and removing it is in the audit, whose chain is verified', async () => {
+    const data = folder()
+    const token = async (...args: string[]) => daytwo('token', ...args, '--data', data)
+    const made = await token('add', '--role', 'viewer', '--name', 'sre', '--expires', '90d')
+    const day = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10)
+    expect(made.stderr).toMatch(new RegExp(`token 1, role viewer, expires ${day}T`))
+    expect((await token('list')).stdout).toMatch(new RegExp(`1 +viewer +\\S+ +${day}T\\S+ +never +sre`))
+    const head = (await daytwo('audit', 'verify', '--data', data)).stdout.trim()
+    expect(head).toMatch(/^1:[0-9a-f]{64}$/)
+    // Several processes continue one chain.
+    await Promise.all([
+      token('remove', '1'),
+      ...['a', 'b'].map((name) => token('add', '--role', 'viewer', '--name', name)),
+    ])
+    const verify = (...args: string[]) => daytwo('audit', 'verify', '--data', data, ...args)
+    expect(await verify('--expect', head)).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^4 entries are sound/) as string,
+    })
+
+    const database = new Database(join(data, 'daytwo.db'))
+    database.exec(`UPDATE audit SET by = 'nobody' WHERE id = 1`)
+    database.close()
+    const broken = await verify()
+    expect([broken.code, broken.stdout]).toEqual([1, ''])
+    expect(broken.stderr).toContain('broken after 0 sound entries: entry 1 (token.add by nobody)')
   })
 })

@@ -123,7 +123,7 @@ const PARAMETERS: readonly (readonly [route: RegExp, names: string])[] = [
       'query.duration_min query.duration_max query.attributes start_time end_time span_kind raw_traces',
   ],
   [/^\/debug\//, 'top limit cluster at sort'],
-  [/^\/(rb|sign-in|query|graph)/, 'instance cluster next to at g0.expr g0.tab'],
+  [/^\/(rb|sign-in|query|graph)/, 'instance cluster next to at with role code state iss error g0.expr g0.tab'],
 ]
 
 /** Bodies that senders would send. */
@@ -170,7 +170,9 @@ const ODD_HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['if-none-match', ['*', '"x"', 'W/"x"']],
   ['if-modified-since', ['Wed, 21 Oct 2099 07:28:00 GMT', 'x']],
   ['range', ['bytes=0-10', 'bytes=-1', 'bytes=9-1', 'x']],
-  ['cookie', ['a=b', '__proto__=x', '=;;=']],
+  ['cookie', ['a=b', '__proto__=x', '=;;=', 'daytwo-session=x', 'daytwo-sign-in=x', '__Host-daytwo-session=']],
+  ['x-forwarded-user', ['root', '__proto__']],
+  ['x-daytwo-proxy-secret', ['x']],
   ['x-forwarded-for', ['1.2.3.4', 'x']],
   ['x-prometheus-remote-write-version', ['0.1.0', '2.0.0', 'x']],
   ['x-http-method-override', ['DELETE']],

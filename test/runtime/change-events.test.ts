@@ -48,9 +48,19 @@ test('what is read again is told when it is in use, and what was refused is not'
     status: () => ({ isSuccessful: true, lastSuccessMs: NOW_MS }),
     places: [],
   }
-  await withReloadEvents(reloader, publish).reload('files')
+  const recorded: string[] = []
+  const told = withReloadEvents(reloader, publish, (cause) => {
+    recorded.push(cause)
+    return Promise.resolve()
+  })
+  await told.reload('files')
   expect(take()).toEqual(['rules dashboards alerts'])
+  // The route that requested it knows by whom, and records it itself.
+  await told.reload('request')
+  await told.reload('signal')
+  expect(recorded).toEqual(['files', 'signal'])
+  take()
   faults.push(new Error('a rule is bad'))
-  await expect(withReloadEvents(reloader, publish).reload('files')).rejects.toThrow('a rule is bad')
-  expect(take()).toEqual([])
+  await expect(told.reload('files')).rejects.toThrow('a rule is bad')
+  expect([take(), recorded.length]).toEqual([[], 2])
 })

@@ -9,6 +9,7 @@ import {
   openDatabase,
   openDatabaseForReading,
 } from '../../src/store/database.ts'
+import { openFacts } from '../../src/store/facts/facts.ts'
 import { SCHEMA_VERSION, versionOf } from '../../src/store/migrations.ts'
 import { STORE_DEFAULTS } from '../../src/store/options.ts'
 import { openWriter } from '../../src/store/writer.ts'
@@ -84,6 +85,26 @@ describe('the database file', () => {
       { fingerprint: 'f', sender: '' },
     ])
     after.close()
+  })
+
+  test('of version 24 has entries of the audit from before the chain, which the next entry does not continue', async () => {
+    const dir = tempDir()
+    const old = openDatabase(dir)
+    makeOlder(old, 24)
+    old.exec(
+      `INSERT INTO audit (at_ms, by, action, subject, detail) VALUES (1, 'ada', 'rules.reload', 'content', '{}')`,
+    )
+    old.exec(`INSERT INTO token (hash, role, name, created_at_ms) VALUES ('aa', 'viewer', 'sre', 1)`)
+    old.close()
+    const facts = openFacts(dir)
+    expect(await facts.tokens.list()).toEqual([{ id: 1, hash: 'aa', role: 'viewer', name: 'sre', createdAtMs: 1 }])
+    await facts.audit.add({ atMs: 2, by: 'ada', action: 'rules.reload', subject: 'content', detail: '{}' })
+    expect(await facts.audit.verify()).toMatchObject({ unchained: 1, entries: 1, last: { id: 2 } })
+    expect((await facts.audit.list(9)).map(({ id, hash }) => [id, hash.length])).toEqual([
+      [2, 64],
+      [1, 0],
+    ])
+    facts.close()
   })
 
   test('of a schema older than the baseline is refused with a hint, and left as it is', () => {

@@ -18,6 +18,7 @@ afterEach(() => {
 
 const DISK_MB = 20
 const TOKEN = { role: 'viewer', name: 'ada', hash: 'h', createdAtMs: NOW_MS } as const
+const MADE = { atMs: 0, by: 'daytwo', action: 'token.add', detail: '{}' } as const
 
 function diskOf(context: Skippable): SmallDisk {
   const disk = mountDisk(context, DISK_MB)
@@ -47,12 +48,12 @@ describe('a disk without a free byte', () => {
     const appended = store.writer.appender.append(store.resolve({ __name__: 'up' }), NOW_MS + 1000, 1)
     expect(appended).toBe(0)
     await expect(store.writer.appender.commit()).rejects.toMatchObject({ code: 'storage_full' })
-    await expect(store.writer.facts.tokens.add(TOKEN)).rejects.toMatchObject({ code: 'storage_full' })
+    await expect(store.writer.facts.tokens.add(TOKEN, MADE)).rejects.toMatchObject({ code: 'storage_full' })
     expect(store.writer.stats().commitFailure).toMatchObject({ code: 'storage_full' })
     disk.free()
     await store.writer.maintain(NOW_MS)
     expect(store.writer.stats().commitFailure).toBeUndefined()
-    await store.writer.facts.tokens.add(TOKEN)
+    await store.writer.facts.tokens.add(TOKEN, MADE)
     await store.reopen()
     expect(store.all()['up']).toHaveLength(2)
     expect(await store.writer.facts.tokens.list()).toHaveLength(1)
@@ -107,7 +108,7 @@ describe('a directory that is mounted read-only', () => {
     })
     await store.writer.maintain(NOW_MS + HOUR_MS)
     // Facts and the server's own series are not admitted first.
-    await expect(store.writer.facts.tokens.add(TOKEN)).rejects.toMatchObject({
+    await expect(store.writer.facts.tokens.add(TOKEN, MADE)).rejects.toMatchObject({
       code: 'storage_failed',
       hint: expect.stringContaining('writable') as string,
     })
@@ -167,7 +168,7 @@ test('a command line that closes last leaves the files that a read-only mount ne
   const dir = tempDir()
   await filledStore(dir)
   const facts = openFacts(dir)
-  await facts.tokens.add(TOKEN)
+  await facts.tokens.add(TOKEN, MADE)
   facts.close()
   expect(readdirSync(dir).sort()).toEqual([
     'daytwo.db',

@@ -13,6 +13,8 @@ const UNDO: Readonly<Record<number, string>> = {
   27: 'DROP TABLE erasure; DROP TABLE erased_pair',
   28: `ALTER TABLE log DROP COLUMN checksum; ALTER TABLE head_part DROP COLUMN checksum;
     ALTER TABLE series_batch DROP COLUMN checksum; ALTER TABLE series_state DROP COLUMN checksum; DROP TABLE damage`,
+  29: `DROP TABLE session; ALTER TABLE token DROP COLUMN expires_at_ms; ALTER TABLE token DROP COLUMN last_used_ms;
+    ALTER TABLE audit DROP COLUMN hash; DELETE FROM meta WHERE key = 'audit.anchor'`,
 }
 
 export function makeOlder(db: Database.Database, version: number): void {

@@ -5,7 +5,8 @@ import type { OwnMetrics } from '../../base/metrics.ts'
 import type { WriteOutcome } from '../../ingest/write-outcome.ts'
 import type { Granted, tryAccess } from '../server/access.ts'
 import type { BodyAdmission, BodyLease } from '../server/body-admission.ts'
-import { RETRY_AFTER_SECONDS, asFailure, hasRetryAfter, logFailure, textOf } from '../server/error-handler.ts'
+import { RETRY_AFTER_SECONDS, asFailure, hasRetryAfter, logFailure } from '../server/error-handler.ts'
+import { textOf } from '../server/plain-page.ts'
 import { protocolOf, type Write } from './remote-write.ts'
 import { WriteTally } from './write-metrics.ts'
 import { readBody, type FastPath } from '../server/fast-path.ts'
@@ -32,7 +33,7 @@ export function plainWrites(parts: PlainWritesParts): FastPath {
   return (request, response, fallBack) => {
     if (!isPlainWrite(request, parts)) return false
     const exchange = new Exchange(request, response, parts, counts)
-    const granted = parts.tryAccess(request.headers)
+    const granted = parts.tryAccess(request)
     if (!(granted instanceof Promise)) {
       if (granted === undefined) return false
       exchange.read(granted)

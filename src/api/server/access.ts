@@ -1,18 +1,27 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { FleetError } from '../../base/errors.ts'
-import { isAllowed, type Access, type Principal } from '../../model/token.ts'
+import {
+  isAllowed,
+  isExpired,
+  kindOf,
+  type Access,
+  type Authenticated,
+  type ExpiredToken,
+  type Principal,
+} from '../../model/token.ts'
+import { isBearer, tokenOf, type Identify } from './identify.ts'
+import { NO_CREDENTIALS } from './plain-page.ts'
 import { isKnownOrigin } from './security-headers.ts'
 
 /**
  * Access control. Three checks in order, before a body is read: the Host names this server, the Origin is a known page or
- * the request has a Bearer token, and the token's role allows the route.
+ * the request has a Bearer token, and the role of who sends it (identify.ts) allows the route.
  */
-interface AccessOptions {
-  /** False on loopback without tokens: then every local user may do everything. */
+export interface AccessOptions {
+  /** False on loopback without tokens and without sign-in: then every local user may do everything. */
   readonly requiresToken: boolean
-  /** The principal of a token, or `undefined` when there is no such token. */
-  readonly authenticate: (token: string) => Promise<Principal | undefined>
+  readonly identify: Identify
   /** The host it listens on, without a port. */
   readonly listenHost: string
   readonly externalUrl: string
@@ -31,19 +40,35 @@ export function installAccess(app: FastifyInstance, options: AccessOptions): voi
     if (!options.requiresToken) checkHost(request, ownHosts)
     if (request.is404) return
     const access = request.routeOptions.config.access ?? 'admin'
-    const token = tokenOf(request.headers.authorization)
     // A token matters even without access control: data sent with a cluster's token is labelled with the cluster.
-    if (token !== undefined) request.principal = await options.authenticate(token)
-    if (!isOfBearer(request)) checkOrigin(request, options)
+    const found = await options.identify(request.raw)
+    if (!isExpired(found)) request.principal = found
+    if (!isBearer(request.headers.authorization)) checkOrigin(request, options)
+    if (isExpired(found) && access !== 'public') throw expired(found)
     if (!options.requiresToken || isAllowed(request.principal?.role, access)) return
-    if (request.principal === undefined) {
-      throw new FleetError('unauthenticated', token === undefined ? 'this needs a token' : 'the token is not known', {
-        hint: 'send it as a Bearer token, or as the password of Basic auth; `daytwo token add` makes one',
-      })
-    }
-    const { name, role } = request.principal
-    throw new FleetError('forbidden', `token ${JSON.stringify(name)} has role ${role}, this needs ${access}`)
+    throw request.principal === undefined ? unauthenticated(request) : forbidden(request.principal, access)
   })
+}
+
+function unauthenticated({ headers: { authorization } }: FastifyRequest): FleetError {
+  const isGiven = tokenOf(authorization) !== undefined
+  return new FleetError('unauthenticated', isGiven ? 'the token is not known' : NO_CREDENTIALS, {
+    hint: 'send it as a Bearer token, or as the password of Basic auth; `daytwo token add` makes one',
+  })
+}
+
+export function expired({ name, expiredAtMs }: ExpiredToken): FleetError {
+  const at = new Date(expiredAtMs).toISOString()
+  return new FleetError('unauthenticated', `token ${JSON.stringify(name)} expired at ${at}`, {
+    hint: '`daytwo token add` makes another one',
+  })
+}
+
+export function forbidden(principal: Principal, access: Access): FleetError {
+  return new FleetError(
+    'forbidden',
+    `${kindOf(principal)} ${JSON.stringify(principal.name)} has role ${principal.role}, this needs ${access}`,
+  )
 }
 
 /** A request that passed the checks; `principal` is absent when no token was given or needed. */
@@ -51,9 +76,9 @@ export interface Granted {
   readonly principal: Principal | undefined
 }
 
-/** Who has a share of what requests use: the token, or the address where none was given. */
+/** Who has a share of what requests use: the principal, or the address where nobody is recognised. */
 export function ownerOf({ principal, ip }: FastifyRequest): string {
-  return principal === undefined ? `address ${ip}` : `token ${principal.name}`
+  return principal === undefined ? `address ${ip}` : `${kindOf(principal)} ${principal.name}`
 }
 
 /**
@@ -63,48 +88,31 @@ export function ownerOf({ principal, ip }: FastifyRequest): string {
 export function tryAccess(
   options: AccessOptions,
   access: Access,
-): (headers: IncomingHttpHeaders) => Granted | undefined | Promise<Granted | undefined> {
+): (request: IncomingMessage) => Granted | undefined | Promise<Granted | undefined> {
   const ownHosts = ownHostsOf(options)
-  const grant = (principal: Principal | undefined): Granted | undefined =>
-    !options.requiresToken || isAllowed(principal?.role, access) ? { principal } : undefined
-  return (headers) => {
+  const grant = (found: Authenticated): Granted | undefined =>
+    !isExpired(found) && (!options.requiresToken || isAllowed(found?.role, access)) ? { principal: found } : undefined
+  return (request) => {
+    const { headers } = request
     if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) return undefined
     if (!options.requiresToken && !isOwnHost(headers.host, ownHosts)) return undefined
-    const token = tokenOf(headers.authorization)
-    return token === undefined ? grant(undefined) : options.authenticate(token).then(grant)
+    const found = options.identify(request)
+    return found instanceof Promise ? found.then(grant) : grant(found)
   }
 }
 
 /**
- * Whether access is still allowed during an endless response: the token may have been revoked meanwhile.
+ * Whether access is still allowed during an endless response: the token may have been revoked meanwhile, or the session
+ * have ended. That an open page listens does not count as use of the session.
  */
 export function stillAllowed(
-  options: Pick<AccessOptions, 'requiresToken' | 'authenticate'>,
+  options: Pick<AccessOptions, 'requiresToken' | 'identify'>,
   access: Access,
-): (headers: IncomingHttpHeaders) => Promise<boolean> {
-  return async ({ authorization }) => {
+): (request: IncomingMessage) => Promise<boolean> {
+  return async (request) => {
     if (!options.requiresToken) return true
-    const token = tokenOf(authorization)
-    const principal = token === undefined ? undefined : await options.authenticate(token)
-    return isAllowed(principal?.role, access)
-  }
-}
-
-/** The token of a Bearer header, or the password of a Basic one; the user's name does not matter. */
-export function tokenOf(authorization: string | undefined): string | undefined {
-  if (authorization === undefined) return undefined
-  const [, scheme, credentials] = /^\s*(\S+)\s+(\S+)\s*$/.exec(authorization) ?? []
-  if (credentials === undefined) return undefined
-  switch (scheme?.toLowerCase()) {
-    case 'bearer':
-      return credentials
-    case 'basic': {
-      const pair = Buffer.from(credentials, 'base64').toString('utf8')
-      const colon = pair.indexOf(':')
-      return colon === -1 ? undefined : pair.slice(colon + 1)
-    }
-    default:
-      return undefined
+    const found = await options.identify(request, false)
+    return !isExpired(found) && isAllowed(found?.role, access)
   }
 }
 
@@ -132,15 +140,10 @@ function ownHostsOf(options: AccessOptions): ReadonlySet<string> {
 }
 
 /**
- * A request with a Bearer token, known or not, cannot be forged: no browser adds the header by itself, and a page of
- * another origin may not set it. A proxy such as that of Perses adds it to a request with the Origin of its own page. The
- * password of Basic auth does not count, because browsers repeat it by themselves.
+ * A page of another origin must not change anything through the browser of an authenticated user. A request with a Bearer
+ * token, known or not, cannot be forged, and is not checked: a proxy such as that of Perses adds the token to a request with
+ * the Origin of its own page. Cookies and the password of Basic auth do not count, because browsers repeat them.
  */
-function isOfBearer({ headers: { authorization = '' } }: FastifyRequest): boolean {
-  return /^\s*bearer\s/i.test(authorization)
-}
-
-/** A page of another origin must not change anything through the browser of an authenticated user. */
 function checkOrigin(request: FastifyRequest, options: AccessOptions): void {
   const { config } = request.routeOptions
   if (SAFE_METHODS.has(request.method) || config.isOpenToOrigins === true || config.isWrongMethod === true) return

@@ -5,15 +5,16 @@ import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import { SharedBudget, type Owner } from '../../base/shared-budget.ts'
-import type { Principal } from '../../model/token.ts'
+import { kindOf, type Principal } from '../../model/token.ts'
 
 /**
  * Admission of requests with a body, before the body is read. A request holds bytes of one budget, which all senders share
  * (base/shared-budget.ts), from its headers to its answer: the declared length or, without one, what arrived; and what
- * a body grows by when it is decompressed. A sender is the cluster of a token, a token without one, or an address.
+ * a body grows by when it is decompressed. A sender is the cluster of a token or certificate, a token without one, a person, or
+ * an address.
  */
 
-const OWNER_KINDS = ['cluster', 'token', 'address'] as const
+const OWNER_KINDS = ['cluster', 'token', 'person', 'address'] as const
 type OwnerKind = (typeof OWNER_KINDS)[number]
 
 /** What a request takes beside its body. The budget so limits requests, too. */
@@ -99,7 +100,8 @@ export class BodyAdmission {
   #ownerOf({ req }: ServerResponse, principal: Principal | undefined): Owner<OwnerKind> {
     if (principal === undefined) return this.#budget.ownerOf('address', req.socket.remoteAddress ?? '')
     const { name, cluster } = principal
-    return cluster === undefined ? this.#budget.ownerOf('token', name) : this.#budget.ownerOf('cluster', cluster)
+    if (cluster !== undefined) return this.#budget.ownerOf('cluster', cluster)
+    return this.#budget.ownerOf(kindOf(principal) === 'person' ? 'person' : 'token', name)
   }
 
   #refusal({ owner, isDroppedOn429 }: BodyLease, reason: 'share' | 'total'): FleetError {

@@ -8,18 +8,20 @@ import { legacyErrors } from '../jaeger/legacy.ts'
 import { v3Error } from '../jaeger/v3.ts'
 import { OTLP_TYPES, otlpEncodingOf } from '../ingest/otlp.ts'
 import { sendPrometheusJson } from '../prometheus/prometheus-json.ts'
+import { asksForToken, failurePage, sendPlainPage, textOf, unknownAddress, wantsPage } from './plain-page.ts'
 import { isAlertmanagerPath } from './route-config.ts'
 
 /**
  * The only mapping from exceptions to error responses. The client gets the message of a failure; of a bug it gets a
  * fixed sentence, and the stack goes to the log.
+ * @param provider the name of the identity provider, with which people sign in
  */
-export function installErrorHandler(app: FastifyInstance, log: Log): void {
+export function installErrorHandler(app: FastifyInstance, log: Log, provider?: string): void {
   app.setErrorHandler((thrown, request, reply) => {
     const failure = asFailure(thrown)
     const route = request.routeOptions.url
     logFailure(log, route, thrown, failure)
-    return sendFailure(request, reply, failure)
+    return sendFailure(request, reply, failure, provider)
   })
   app.setNotFoundHandler((request, reply) => {
     // A missing asset arrives here with the cache headers of an existing one.
@@ -52,14 +54,21 @@ export function hasRetryAfter(status: number): boolean {
   return status === 429 || status === 503
 }
 
-function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: FleetError): FastifyReply {
+function sendFailure(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failure: FleetError,
+  provider: string | undefined,
+): FastifyReply {
   void reply.code(failure.status)
   if (hasRetryAfter(failure.status)) void reply.header('retry-after', RETRY_AFTER_SECONDS)
   if (failure.code === 'unauthenticated') {
     // Both, so that Prometheus' `authorization` and `basic_auth` work, and a browser prompts for the password.
     const bearer = 'Bearer realm="daytwo"'
     const basic = 'Basic realm="daytwo", charset="UTF-8"'
-    void reply.header('www-authenticate', isOfScript(request) ? bearer : [basic, bearer])
+    // Where people sign in, the page asks them, and not the browser's dialog.
+    const isAskedByPage = provider !== undefined && wantsPage(request) && !asksForToken(request.url)
+    void reply.header('www-authenticate', isOfScript(request) || isAskedByPage ? bearer : [basic, bearer])
   }
   switch (request.routeOptions.config.dialect ?? 'text') {
     case 'prometheus':
@@ -84,7 +93,7 @@ function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Flee
     case 'jaeger_v3':
       return reply.type('application/json').send(Buffer.from(v3Error(failure.status, textOf(failure))))
     case 'text':
-      if (wantsPage(request)) return sendPlainPage(reply, failurePage(request.url, failure))
+      if (wantsPage(request)) return sendPlainPage(reply, failurePage(request.url, failure, provider))
       return reply.type('text/plain; charset=utf-8').send(`${textOf(failure)}\n`)
   }
 }
@@ -99,56 +108,6 @@ function isOfScript({ headers }: FastifyRequest): boolean {
   return (mode !== undefined && mode !== 'navigate') || headers['x-requested-with'] === 'daytwo'
 }
 
-/** The page for people: without the hints for programs on how to send a token. */
-function failurePage(url: string, failure: FleetError): PlainPage {
-  const again = { text: 'Try again', href: url }
-  switch (failure.code) {
-    case 'unauthenticated':
-      return {
-        status: failure.status,
-        title: 'This server asks who you are',
-        says: [
-          `It did not get a token that it accepts: ${failure.message}.`,
-          'Open the page again and give your token as the password; the user name does not matter. ' +
-            'Whoever keeps this server makes one:',
-        ],
-        command: 'daytwo token add --role viewer --name YOU',
-        links: [again],
-      }
-    case 'forbidden':
-      return {
-        status: failure.status,
-        title: 'Your token does not open this page',
-        says: [asSentence(textOf(failure)), 'Pages are for the roles viewer, responder and admin.'],
-        links: [{ text: 'Give another token', href: `/sign-in?to=${encodeURIComponent(url)}` }],
-      }
-    default:
-      return {
-        status: failure.status,
-        title: 'This page cannot be shown now',
-        says: [asSentence(textOf(failure))],
-        links: [again],
-      }
-  }
-}
-
-function unknownAddress(url: string): PlainPage {
-  return {
-    status: 404,
-    title: 'There is no page at this address',
-    says: [`Nothing is at ${url.split('?')[0] ?? ''}. The link may be of another version, or cut short.`],
-    links: [
-      { text: 'What is the matter now', href: '/' },
-      { text: 'Alerts', href: '/alerts' },
-      { text: 'Fleet', href: '/fleet' },
-    ],
-  }
-}
-
-function asSentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.)]$/.test(text) ? '' : '.'}`
-}
-
 /** The error format of the Prometheus routes. */
 function prometheusError(failure: FleetError): PrometheusError {
   return { status: 'error', errorType: ERROR_CODES[failure.code].errorType, error: failure.message }
@@ -157,11 +116,6 @@ function prometheusError(failure: FleetError): PrometheusError {
 function ownError(failure: FleetError): OwnError {
   const { code, message, hint } = failure
   return hint === undefined ? { error: message, code } : { error: message, code, hint }
-}
-
-/** A failure as one line of text. */
-export function textOf(failure: FleetError): string {
-  return failure.hint === undefined ? failure.message : `${failure.message} (${failure.hint})`
 }
 
 /** Any exception as a failure. Fastify's own refusals are recognised by their status. */
@@ -173,66 +127,4 @@ export function asFailure(thrown: unknown): FleetError {
   if (status === 415) return new FleetError('unsupported_media', message)
   if (typeof status === 'number' && status >= 400 && status < 500) return new FleetError('bad_request', message)
   return new FleetError('internal', 'internal error; the server log has the details', { cause: thrown })
-}
-
-/**
- * The page that a browser gets where the UI cannot be shown: access is refused, or the address is unknown. It has no
- * scripts, because the requests of the UI would be refused too.
- */
-interface PlainPage {
-  readonly status: number
-  readonly title: string
-  /** Sentences, one paragraph each. */
-  readonly says: readonly string[]
-  /** A command to type in a terminal. */
-  readonly command?: string
-  readonly links: readonly { readonly text: string; readonly href: string }[]
-}
-
-/** Whether a browser opens the address; the UI's scripts accept JSON, and other clients anything. */
-function wantsPage(request: FastifyRequest): boolean {
-  return /\btext\/html\b/.test(request.headers.accept ?? '')
-}
-
-function sendPlainPage(reply: FastifyReply, page: PlainPage): FastifyReply {
-  return reply
-    .code(page.status)
-    .header('cache-control', 'no-store')
-    .header('vary', 'accept')
-    .type('text/html; charset=utf-8')
-    .send(htmlOf(page))
-}
-
-function htmlOf({ title, says, command, links }: PlainPage): string {
-  const paragraphs = says.map((sentence) => `<p>${escaped(sentence)}</p>`)
-  const ways = links.map(({ text, href }) => `<a href="${escaped(href)}">${escaped(text)}</a>`)
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escaped(title)} · Daytwo</title>
-<link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/plain.css">
-</head>
-<body>
-<main>
-<p class="brand"><img src="/icon.svg" alt="" width="20" height="20"> Daytwo</p>
-<h1>${escaped(title)}</h1>
-${paragraphs.join('\n')}${command === undefined ? '' : `\n<pre>${escaped(command)}</pre>`}
-${ways.length === 0 ? '' : `<p class="ways">${ways.join(' ')}</p>`}
-</main>
-</body>
-</html>
-`
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
 }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
@@ -9,8 +9,8 @@ import { ownRoute } from './own-route.ts'
 interface EventsDeps {
   readonly feed: Pick<EventFeed, 'listen' | 'stop'>
   readonly clock: Pick<Clock, 'after'>
-  /** Whether the listener's token is still valid. */
-  readonly isStillAllowed: (headers: IncomingHttpHeaders) => Promise<boolean>
+  /** Whether the listener's token or session is still valid. */
+  readonly isStillAllowed: (request: IncomingMessage) => Promise<boolean>
 }
 
 /** A revoked token ends the stream within this time plus the refresh time of the token list. */
@@ -25,7 +25,7 @@ export function registerEvents(app: FastifyInstance, { feed, clock, isStillAllow
     handler: ({ request, reply }) => {
       const lastEventId = request.headers['last-event-id']
       const stream = feed.listen(typeof lastEventId === 'string' ? lastEventId : undefined)
-      endWhenRevoked(stream, clock, () => isStillAllowed(request.headers))
+      endWhenRevoked(stream, clock, () => isStillAllowed(request.raw))
       return (
         reply
           .header('content-type', 'text/event-stream; charset=utf-8')

@@ -4,6 +4,7 @@
  * wrong: the fast path only accepts.
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from 'node:https'
 
 /**
  * Returns whether it handles the request. It may still pass a request that it handles to `fallBack`, before it reads the
@@ -16,6 +17,8 @@ interface FastPathLimits {
   /** The time limit for the request line and the headers; a connection is closed up to a third of it later. */
   readonly headersArriveMs: number
   readonly requestArrivesMs: number
+  /** Serves https. */
+  readonly tls?: TlsServerOptions
 }
 
 /** Of the request line and the headers: Go's limit, with its slack, because clients send long selectors by GET. */
@@ -25,16 +28,29 @@ const HEADER_BYTES_MAX = 2 ** 20 + 4096
 export function createFastPathServer(
   handler: RequestListener,
   fastPath: FastPath,
-  { keepAliveMs, headersArriveMs, requestArrivesMs }: FastPathLimits,
+  { keepAliveMs, headersArriveMs, requestArrivesMs, tls }: FastPathLimits,
 ): Server {
   // Node applies the limits only as often as it checks, by default each half minute.
   const options = { maxHeaderSize: HEADER_BYTES_MAX, connectionsCheckingInterval: Math.ceil(headersArriveMs / 3) }
-  const server = createServer(options, (request, response) => {
+  const listener: RequestListener = (request, response) => {
     const fallBack = (): void => {
       handler(request, response)
     }
     if (!fastPath(request, response, fallBack)) fallBack()
-  })
+  }
+  const server =
+    tls === undefined
+      ? createServer(options, listener)
+      : createTlsServer(
+          {
+            ...options,
+            ...tls,
+            handshakeTimeout: headersArriveMs,
+            // A certificate that is not accepted is as good as none: the routes decide.
+            rejectUnauthorized: false,
+          },
+          listener,
+        )
   server.headersTimeout = headersArriveMs
   server.keepAliveTimeout = keepAliveMs
   server.requestTimeout = requestArrivesMs

@@ -35,7 +35,9 @@ const PAGE_HEADERS = {
   'x-permitted-cross-domain-policies': 'none',
   'x-xss-protection': '0',
 } as const
-// No strict-transport-security: the proxy that terminates TLS sends it.
+
+/** Only where this server terminates TLS; elsewhere the proxy sends it. */
+const TRANSPORT_SECURITY = { 'strict-transport-security': 'max-age=31536000' } as const
 
 /** For data: opened as a page it may do nothing, and no other site may embed or sniff it. */
 const DATA_HEADERS = {
@@ -45,10 +47,11 @@ const DATA_HEADERS = {
 } as const
 
 /** Installed before any other hook, so that refusals have them too. */
-export function installSecurityHeaders(app: FastifyInstance): void {
+export function installSecurityHeaders(app: FastifyInstance, isTls: boolean): void {
+  const pageHeaders = isTls ? { ...PAGE_HEADERS, ...TRANSPORT_SECURITY } : PAGE_HEADERS
   app.addHook('onRequest', (request, reply, done) => {
     const { dialect = 'text' } = request.routeOptions.config
-    void reply.headers(request.is404 || dialect === 'text' ? PAGE_HEADERS : DATA_HEADERS)
+    void reply.headers(request.is404 || dialect === 'text' ? pageHeaders : DATA_HEADERS)
     done()
   })
 }

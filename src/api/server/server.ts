@@ -1,6 +1,7 @@
 import fastifyCompress from '@fastify/compress'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { IncomingHttpHeaders } from 'node:http'
+import { Server as TlsServer, type SecureContextOptions } from 'node:tls'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -11,11 +12,14 @@ import type { Erasures } from '../../fleet/clusters/erasures.ts'
 import type { ClusterInventory } from '../../fleet/clusters/inventory.ts'
 import type { ServerFaults } from '../../model/server-fault.ts'
 import type { LogReader } from '../../model/log-record.ts'
-import type { Principal } from '../../model/token.ts'
+import type { NamePattern } from '../../model/client-certificate.ts'
+import type { Authenticated } from '../../model/token.ts'
 import type { PipelineView } from '../../notify/pipeline.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../../promql/parse-options.ts'
 import type { QueryEngine, QueryExplainer } from '../../promql/query-engine.ts'
 import { installAccess, stillAllowed, tryAccess } from './access.ts'
+import { createCertificateReader } from './client-certificate.ts'
+import { createIdentify, type IdentifyOptions } from './identify.ts'
 import { registerAdoption, type ApiAdoption } from '../fleet/adoption.ts'
 import { registerAdmin } from './admin.ts'
 import { registerAlertHistory } from '../fleet/alert-history.ts'
@@ -81,12 +85,13 @@ import { registerRunbookLink } from '../fleet/runbook-link.ts'
 import { registerRunbooks, type RunbookCatalog } from '../fleet/runbooks.ts'
 import { createFastPathServer } from './fast-path.ts'
 import { createRequestLog } from './request-log.ts'
-import { registerSignIn } from './sign-in.ts'
+import { installSessionRotation, registerSignIn, sessionReader, type SignInOptions } from './sign-in.ts'
 import { registerSilences } from '../fleet/silences.ts'
 import { installQueryLanes } from './query-lanes.ts'
 import type { QueueLimits } from './query-queue.ts'
 import { registerStatusRoutes } from './status.ts'
 import { registerTargets } from '../prometheus/targets.ts'
+import { createProxyReader, type TrustedProxyOptions } from './trusted-proxy.ts'
 import { registerWeb } from './web.ts'
 
 /** The dependencies of the HTTP routes, as functions and ports: no threads, no SQL. */
@@ -137,9 +142,15 @@ export interface ApiDeps {
   readonly events: Pick<EventFeed, 'listen' | 'stop'>
   /** Current faults of this server. */
   readonly faults: () => ServerFaults
-  readonly authenticate: (token: string) => Promise<Principal | undefined>
-  /** False only on loopback without tokens. */
+  readonly authenticate: (token: string) => Promise<Authenticated>
+  /** False only on loopback without tokens and without sign-in. */
   readonly requiresToken: boolean
+  /** People sign in at an identity provider; absent: they have tokens. */
+  readonly signIn?: SignInOptions
+  /** A proxy that signs people in. */
+  readonly proxy?: TrustedProxyOptions
+  /** Serves https; http when absent. */
+  readonly tls?: ServerTls
   /** Stores the log records of browser telemetry. */
   readonly storeLogs: StoreLogs
   /** Absent: browser telemetry is off. */
@@ -156,6 +167,20 @@ export interface ApiDeps {
   /** `ready`, or one sentence with the reason why requests cannot be served. */
   readonly readiness: () => string
   readonly settings: ApiSettings
+}
+
+export interface ServerTls {
+  /** The certificate, its key and, for clients, their authority. */
+  readonly context: SecureContextOptions
+  /** Called for each server that listens: a renewed certificate is set on it. */
+  attach(server: TlsServer): void
+  /** Absent: clients are not asked for a certificate. */
+  readonly clients?: {
+    /** Which names of a certificate stand for which cluster. */
+    readonly names: readonly NamePattern[]
+    /** Tokens of senders count only with a certificate. */
+    readonly isRequired: boolean
+  }
 }
 
 interface ApiSettings {
@@ -200,7 +225,8 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   const deps = { ...given, log: createRequestLog(given.log, given.clock, given.metrics) }
   const { settings, metrics, clock, log, language = STABLE_LANGUAGE } = deps
   const { parser = createQueryParser(language) } = deps
-  const access = { ...settings, requiresToken: deps.requiresToken, authenticate: deps.authenticate }
+  const { requiresToken, signIn, tls } = deps
+  const access = { ...settings, requiresToken, identify: createIdentify(identifyOptionsOf(deps)) }
   const { bodyBytesMax, requestBytesMax } = settings
   const admission = new BodyAdmission({ bytesMax: requestBytesMax, bodyBytesMax, clock, metrics })
   const app = Fastify({
@@ -210,7 +236,9 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
         keepAliveMs: KEEP_ALIVE_MS,
         headersArriveMs: HEADERS_ARRIVE_MS,
         requestArrivesMs: REQUEST_ARRIVES_MS,
+        ...(tls === undefined ? {} : { tls: { ...tls.context, requestCert: tls.clients !== undefined } }),
       })
+      if (server instanceof TlsServer) tls?.attach(server)
       limitConnections(server, settings, metrics)
       return server
     },
@@ -227,14 +255,15 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
 
   installRouteTable(app)
   await installOpenApi(app, settings.version)
-  installErrorHandler(app, log)
+  installErrorHandler(app, log, signIn?.provider.name)
   installRequestMetrics(app, metrics)
   installRequestTraces(app, deps.tracing ?? NO_TRACING, deps.isMuted ?? (() => false))
-  installSecurityHeaders(app)
+  installSecurityHeaders(app, tls !== undefined)
   // Only responses: the routes that accept compressed requests decompress them with their own limit.
   await app.register(fastifyCompress, { globalDecompression: false, encodings: ['gzip', 'deflate'], threshold: 1024 })
   installCors(app, settings.corsOrigins)
   installAccess(app, access)
+  if (signIn !== undefined) installSessionRotation(app, signIn)
   installBodyAdmission(app, admission)
   checkQueryStrings(app)
   acceptJson(app)
@@ -318,7 +347,7 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   registerMetricCatalog(app, { catalog: deps.catalog, ownMetrics: metrics.registry, language })
   if (deps.faro !== undefined) await registerFaro(app, { ...deps, options: deps.faro })
   await registerWeb(app, { webRoot: deps.webRoot })
-  registerSignIn(app, access)
+  registerSignIn(app, { requiresToken, signIn })
   registerReplay(app, deps.replay)
   registerLint(app, {
     catalog: deps.catalog,
@@ -331,4 +360,17 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   answerWrongMethods(app)
   await app.ready()
   return app
+}
+
+/** Each way to be recognised that is configured. */
+function identifyOptionsOf({ authenticate, signIn, proxy, tls, clock }: ApiDeps): IdentifyOptions {
+  return {
+    authenticate,
+    ...(signIn && { session: sessionReader(signIn) }),
+    ...(proxy && { proxy: createProxyReader(proxy) }),
+    ...(tls?.clients && {
+      certificate: createCertificateReader(tls.clients.names, clock),
+      needsCertificate: tls.clients.isRequired,
+    }),
+  }
 }

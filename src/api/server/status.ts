@@ -56,5 +56,9 @@ export function registerStatusRoutes(app: FastifyInstance, options: StatusOption
     return reply.type(registry.contentType).send(await registry.metrics())
   })
 
-  app.get('/api/ui/v1/settings', { config: { access: 'viewer', dialect: 'own' } }, () => options.ui)
+  app.get('/api/ui/v1/settings', { config: { access: 'viewer', dialect: 'own' } }, ({ principal }): UiSettings => {
+    if (principal === undefined) return options.ui
+    const { name, role, via } = principal
+    return { ...options.ui, signedIn: { name, role, via: via === 'session' || via === 'proxy' ? via : 'token' } }
+  })
 }

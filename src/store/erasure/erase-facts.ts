@@ -1,10 +1,12 @@
 import type Database from 'better-sqlite3'
 import { mentionsAny, type ErasedCluster } from '../../model/erasure.ts'
 import { inTransaction } from '../database.ts'
+import { BLANK_AUDIT } from '../facts/audit.ts'
 
 /**
  * Removes what is stored of a cluster besides series and spans: rows that have its name in a column, rows of numbers that
- * belong to it, and rows with a text that mentions one of its names. Each `yield` is the end of a step of some milliseconds.
+ * belong to it, and rows with a text that mentions one of its names. Entries of the audit are blanked: their hashes stay in
+ * its chain. Each `yield` is the end of a step of some milliseconds.
  * Counts of the whole fleet (versions in use per day) stay: they name no cluster.
  */
 
@@ -25,7 +27,7 @@ const BY_NAME: readonly (readonly [table: string, column: string])[] = [
   ['cluster_claim', 'name'],
 ]
 
-/** Texts in which people and programs may mention a cluster; a row that does is removed. */
+/** Texts in which people and programs may mention a cluster; a row that does is removed, or blanked. */
 const BY_TEXT: readonly (readonly [table: string, key: string, columns: readonly string[]])[] = [
   ['audit', 'id', ['subject', 'detail', 'by']],
   ['delivery', 'id', ['group_key', 'payload', 'answer', 'error', 'target', 'receiver']],
@@ -127,7 +129,7 @@ function* eraseAlerts(db: Database.Database, cluster: ErasedCluster, names: stri
   const runs = 'SELECT fingerprint FROM alert_run WHERE cluster IN (SELECT value FROM json_each(?))'
   for (const sql of [
     `DELETE FROM acknowledgement WHERE fingerprint IN (${runs})`,
-    `DELETE FROM audit WHERE subject IN (${runs})`,
+    `${BLANK_AUDIT} WHERE subject IN (${runs})`,
     'DELETE FROM alert_run WHERE cluster IN (SELECT value FROM json_each(?))',
   ]) {
     removed += db.prepare<[string]>(sql).run(names).changes
@@ -179,7 +181,8 @@ function* eraseMentions(
       `SELECT ${key}, ${columns.join(', ')} FROM ${table} ORDER BY ${key} LIMIT ${ROWS_PER_STEP} OFFSET ?`,
     )
     .raw()
-  const remove = db.prepare<[unknown]>(`DELETE FROM ${table} WHERE ${key} = ?`)
+  const isBlanked = table === 'audit'
+  const remove = db.prepare<[unknown]>(`${isBlanked ? BLANK_AUDIT : `DELETE FROM ${table}`} WHERE ${key} = ?`)
   let removed = 0
   for (let from = 0; ;) {
     const rows = some.all(from)
@@ -191,7 +194,7 @@ function* eraseMentions(
       for (const [id] of erased) remove.run(id)
     })
     removed += erased.length
-    from += rows.length - erased.length
+    from += rows.length - (isBlanked ? 0 : erased.length)
     yield
   }
 }

@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type Database from 'better-sqlite3'
+import type { AuditAction } from '../../model/audit.ts'
 import { erasedSubject, type Erasure } from '../../model/erasure.ts'
 import { inTransaction } from '../database.ts'
+import { insertAuditSync } from '../facts/audit.ts'
 import { Statements } from '../statements.ts'
 
 /**
@@ -34,9 +36,6 @@ export class Erasures extends Statements {
   readonly #done = this.db.prepare<[number, string]>('UPDATE erasure SET done_ms = ?, names = NULL WHERE id = ?')
   readonly #allow = this.db.prepare<[number, string, string]>(
     'UPDATE erasure SET allowed_ms = ?, allowed_by = ? WHERE id = ?',
-  )
-  readonly #audit = this.db.prepare<[number, string, string, string, string]>(
-    'INSERT INTO audit (at_ms, by, action, subject, detail) VALUES (?, ?, ?, ?, ?)',
   )
   #key: string
   #refused: ReadonlySet<string> = new Set()
@@ -75,7 +74,7 @@ export class Erasures extends Statements {
       }
       const hashes = names.map((name) => this.#hashOf(name))
       this.#begin.run(id, JSON.stringify(names), JSON.stringify(hashes), by, nowMs)
-      this.#audit.run(nowMs, by, 'cluster.erase', erasedSubject({ id }), JSON.stringify({ id }))
+      this.#addAudit('cluster.erase', id, by, nowMs)
     })
     this.#reread()
     return this.#get(id)!
@@ -96,10 +95,14 @@ export class Erasures extends Statements {
     if (known.allowed !== undefined) return known
     inTransaction(this.db, () => {
       this.#allow.run(nowMs, by, id)
-      this.#audit.run(nowMs, by, 'cluster.erase.allow', erasedSubject({ id }), JSON.stringify({ id }))
+      this.#addAudit('cluster.erase.allow', id, by, nowMs)
     })
     this.#reread()
     return this.#get(id)
+  }
+
+  #addAudit(action: AuditAction, id: string, by: string, atMs: number): void {
+    insertAuditSync(this.db, { atMs, by, action, subject: erasedSubject({ id }), detail: JSON.stringify({ id }) })
   }
 
   #get(id: string): Erasure | undefined {

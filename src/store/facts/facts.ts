@@ -17,6 +17,7 @@ import { SqlNotificationLog } from './notification-log.ts'
 import { SqlFleetFacts } from './fleet-facts.ts'
 import { SqlMeta } from './meta.ts'
 import { createRunFacts } from './facts-tables.ts'
+import { SqlSessions } from './sessions.ts'
 import { SqlSilences } from './silences.ts'
 import { SqlTokens } from './tokens.ts'
 
@@ -29,6 +30,7 @@ export function createFacts(database: Database.Database, lock: ConnectionLock) {
   return {
     alertStates: new SqlAlertStates(run),
     tokens: new SqlTokens(run),
+    sessions: new SqlSessions(run),
     meta: new SqlMeta(run),
     silences: new SqlSilences(run),
     acknowledgements: new SqlAcknowledgements(run),

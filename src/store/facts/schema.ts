@@ -4,6 +4,7 @@ import type { Generated } from 'kysely'
 export interface FactsSchema {
   readonly meta: MetaTable
   readonly token: TokenTable
+  readonly session: SessionTable
   readonly notification_log: NotificationLogTable
   readonly delivery: DeliveryTable
   readonly alert_state: AlertStateTable
@@ -61,6 +62,21 @@ export interface TokenTable {
   readonly name: string
   readonly cluster: string | null
   readonly created_at_ms: number
+  readonly expires_at_ms: number | null
+  readonly last_used_ms: number | null
+}
+
+export interface SessionTable {
+  readonly id: string
+  readonly hash: string
+  readonly next_hash: string | null
+  readonly person: string
+  readonly name: string
+  /** JSON array. */
+  readonly groups: string
+  readonly started_at_ms: number
+  readonly rotated_at_ms: number
+  readonly last_seen_ms: number
 }
 
 interface AlertChangeTable {
@@ -116,6 +132,8 @@ export interface AuditTable {
   readonly action: string
   readonly subject: string
   readonly detail: string
+  /** See `model/audit-chain.ts`. */
+  readonly hash: string
 }
 
 export interface AlertRunTable {

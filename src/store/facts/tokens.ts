@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely'
+import type { AuditedAction } from '../../model/audit.ts'
 import { ROLES, type TokenRecord } from '../../model/token.ts'
+import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
 import { oneOf } from './row-values.ts'
 import type { TokenTable } from './schema.ts'
@@ -12,29 +14,57 @@ export class SqlTokens extends FactsTables {
     return rows.map(recordOf)
   }
 
-  /** Durable when it resolves. The hash must be new. */
-  async add(record: Omit<TokenRecord, 'id'>): Promise<TokenRecord> {
-    const { hash, role, name, cluster, createdAtMs } = record
-    const row = await this.run('writing a token', (db) =>
-      db
+  /** With its entry of the audit, whose subject is the new id; durable when it resolves. The hash must be new. */
+  async add(record: Omit<TokenRecord, 'id'>, audited: Omit<AuditedAction, 'subject'>): Promise<TokenRecord> {
+    const { hash, role, name, cluster, createdAtMs, expiresAtMs } = record
+    const row = await this.transact('writing a token', async (transaction) => {
+      const added = await transaction
         .insertInto('token')
-        .values({ hash, role, name, cluster: cluster ?? null, created_at_ms: createdAtMs })
+        .values({
+          ...{ hash, role, name, cluster: cluster ?? null, created_at_ms: createdAtMs },
+          expires_at_ms: expiresAtMs ?? null,
+        })
         .returningAll()
-        .executeTakeFirstOrThrow(),
-    )
+        .executeTakeFirstOrThrow()
+      await insertAudit(transaction, { ...audited, subject: String(added.id) })
+      return added
+    })
     return recordOf(row)
   }
 
-  /** False when there is no such token. An id is never given out again. */
-  async remove(id: number): Promise<boolean> {
-    const result = await this.run('removing a token', (db) =>
-      db.deleteFrom('token').where('id', '=', id).executeTakeFirst(),
-    )
-    return result.numDeletedRows > 0n
+  /** False, and nothing in the audit, when there is no such token. An id is never given out again. */
+  async remove(id: number, audited: AuditedAction): Promise<boolean> {
+    return this.transact('removing a token', async (transaction) => {
+      const { numDeletedRows } = await transaction.deleteFrom('token').where('id', '=', id).executeTakeFirst()
+      if (numDeletedRows > 0n) await insertAudit(transaction, audited)
+      return numDeletedRows > 0n
+    })
+  }
+
+  /** Stores when tokens were last used. */
+  async touch(uses: readonly (readonly [id: number, lastUsedMs: number])[]): Promise<void> {
+    await this.transact('writing the use of tokens', async (transaction) => {
+      for (const [id, lastUsedMs] of uses) {
+        await transaction.updateTable('token').set({ last_used_ms: lastUsedMs }).where('id', '=', id).execute()
+      }
+    })
   }
 }
 
 function recordOf(row: Selectable<TokenTable>): TokenRecord {
-  const { id, hash, name, cluster, created_at_ms: createdAtMs } = row
-  return { id, hash, role: oneOf(ROLES, row.role), name, createdAtMs, ...(cluster === null ? {} : { cluster }) }
+  const {
+    id,
+    hash,
+    name,
+    cluster,
+    created_at_ms: createdAtMs,
+    expires_at_ms: expiresAtMs,
+    last_used_ms: lastUsedMs,
+  } = row
+  return {
+    ...{ id, hash, role: oneOf(ROLES, row.role), name, createdAtMs },
+    ...(cluster === null ? {} : { cluster }),
+    ...(expiresAtMs === null ? {} : { expiresAtMs }),
+    ...(lastUsedMs === null ? {} : { lastUsedMs }),
+  }
 }

@@ -3,6 +3,7 @@ import { asSentence } from '../lib/failure-text.ts'
 import type { ApiCall } from '../lib/curl.ts'
 import { nowPath, signInPath } from '../lib/paths.ts'
 import type { ApiFailure } from '../query/fetch-json.ts'
+import { useSettings } from '../query/use-fleet.ts'
 import { Button } from '../ui/button.tsx'
 import { submitTo } from '../ui/form-events.ts'
 import { Notice } from '../ui/notice.tsx'
@@ -49,14 +50,13 @@ export function ActionForm(props: ActionFormProps): ReactNode {
   )
 }
 
-/** The name of the user, for servers without tokens. The name of a token takes precedence. */
+/** The name of the user, for servers that do not know it: without tokens and sign-in. */
 function NameField(): ReactNode {
   const { name } = usePreferences()
+  if (useSettings().data?.signedIn !== undefined) return null
   return (
     <label className="field">
-      <span>
-        Your name <span className="quiet">(a token's own name goes before it)</span>
-      </span>
+      <span>Your name</span>
       <input
         type="text"
         value={name}
@@ -75,18 +75,18 @@ export function ActionFailure({ what, failure }: { readonly what: string; readon
     <Notice
       kind="error"
       title={failure.isRefusal ? `You may not ${what}` : `Could not ${what}`}
-      {...(failure.isRefusal ? { actions: <AnotherToken /> } : {})}
+      {...(failure.isRefusal ? { actions: <AnotherSignIn /> } : {})}
     >
       {asSentence(failure.message)} {failure.hint}
     </Notice>
   )
 }
 
-/** Opens another tab, so that the form keeps its input: a browser shares a new token with all of its tabs. */
-function AnotherToken(): ReactNode {
+/** Opens another tab, so that the form keeps its input: all tabs of a browser share a session, and a token. */
+function AnotherSignIn(): ReactNode {
   return (
     <a href={signInPath('responder', nowPath())} target="_blank" rel="noreferrer">
-      Give another token, then do it again here
+      Sign in with the role responder, then do it again here
     </a>
   )
 }

@@ -50,6 +50,7 @@ export function Masthead({ onCommands, onView }: MastheadProps): ReactNode {
           </kbd>
         </Button>
         <ViewButtons />
+        <PersonButton onPress={onView} />
         <Button variant="plain" aria-label="View and help" onClick={onView} icon={<Icon name="dots" />} />
       </div>
     </header>
@@ -113,6 +114,24 @@ function ViewButtons(): ReactNode {
         />
       </Tip>
     </span>
+  )
+}
+
+/** Who is signed in. Role and sign-out are in the view dialog, on a phone all of it. */
+function PersonButton({ onPress }: { readonly onPress: () => void }): ReactNode {
+  const name = useSettings().data?.signedIn?.name
+  if (name === undefined) return null
+  return (
+    <Button
+      variant="plain"
+      className={classNames('wide-only', styles.person)}
+      title={name}
+      aria-label={`Signed in as ${name}: account`}
+      onClick={onPress}
+      icon={<Icon name="person" />}
+    >
+      {name}
+    </Button>
   )
 }
 

@@ -5,17 +5,24 @@ import { useMoment } from '../query/use-moment.ts'
 import { Choice } from '../ui/choice.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
+import { Account } from './account.tsx'
 import styles from './view-dialog.module.css'
 
 /** How the pages look to this reader, and the keys. */
 export function ViewDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { theme, zone, density } = usePreferences()
-  const version = useSettings().data?.version
+  const { version, signedIn } = useSettings().data ?? {}
   const isPaused = useLiveState() === 'paused'
   const isPast = useMoment() !== undefined
   return (
     <Dialog title="View and keys" onClose={onClose}>
       <div className={styles.choices}>
+        {signedIn === undefined ? null : (
+          <>
+            <span>Signed in</span>
+            <Account signedIn={signedIn} />
+          </>
+        )}
         <span>Theme</span>
         <Choice
           label="Theme"

@@ -130,15 +130,12 @@ function failureOf(response: Response, body: unknown): ApiFailure {
   const { status } = response
   if (status === 403 && errorOf(body).message !== undefined) {
     return new ApiFailure(status, errorOf(body).message ?? '', {
-      hint: 'Another token has to be given: a viewer reads, a responder acknowledges and silences, an admin reloads.',
+      hint: 'Another role is needed: a viewer reads, a responder acknowledges and silences, an admin reloads.',
       body,
     })
   }
   if (status === 401 || status === 403) {
-    return new ApiFailure(status, 'This server asks who you are, and did not get an answer it accepts.', {
-      hint: 'Sign in with a token as the password; the user name does not matter.',
-      body,
-    })
+    return new ApiFailure(status, 'You are not signed in, or no longer.', { body })
   }
   const { message, hint } = errorOf(body)
   return new ApiFailure(status, message ?? `The server answered ${status} ${response.statusText}.`, {

@@ -24,6 +24,7 @@ const PATHS = {
   lines: 'M0 1.5h14v3H0zm2 5h14v3H2zm-2 5h14v3H0z',
   racks: 'M0 1h16v4H0zm0 5h16v4H0zm0 5h16v4H0zM2 2v2h2V2zm0 5v2h2V7zm0 5v2h2v-2z',
   graph: 'M0 2h2v10h14v2H0zm10 1h5v5l-1.5-1.5-4 4-3-3-2 2L3 8l3.5-3.5 3 3 2.5-2.5z',
+  person: 'M8 0a4 4 0 1 0 0 8 4 4 0 0 0 0-8M1 16c0-4 3-6.5 7-6.5s7 2.5 7 6.5z',
   bell: 'M7 0h2v1.2c2.5.5 4 2.5 4 5.3 0 3 1 4.5 2 5.5v1H1v-1c1-1 2-2.5 2-5.5 0-2.8 1.5-4.8 4-5.3zM6 14h4a2 2 0 0 1-4 0',
 } as const
 export type IconName = keyof typeof PATHS

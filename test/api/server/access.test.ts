@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { tokenOf } from '../../../src/api/server/access.ts'
+import { tokenOf } from '../../../src/api/server/identify.ts'
 import { DEFAULT_FARO_OPTIONS } from '../../../src/api/ingest/faro.ts'
 import { FleetError } from '../../../src/base/errors.ts'
 import type { Principal, Role } from '../../../src/model/token.ts'

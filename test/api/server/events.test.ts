@@ -92,7 +92,8 @@ test('whose token is revoked is told nothing more, and not let in again', async 
     createdAtMs: NOW_MS,
   }))
   const book = new FakeClock(NOW_MS)
-  const tokens = await createTokenIndex(() => Promise.resolve(records), book)
+  const touch = () => Promise.resolve()
+  const tokens = await createTokenIndex({ list: () => Promise.resolve(records), touch }, book)
   const { app, feed, clock, ask } = await listening(10, {
     requiresToken: true,
     authenticate: (token) => tokens.authenticate(token),

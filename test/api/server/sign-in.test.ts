@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { redirectTarget } from '../../../src/api/server/sign-in.ts'
+import { createCookies } from '../../../src/api/server/session-cookie.ts'
+import { redirectTarget } from '../../../src/api/server/sign-in-address.ts'
 import type { Principal, Role } from '../../../src/model/token.ts'
 import { makeServer, type TestServer } from '../test-server.ts'
 
@@ -94,7 +95,33 @@ describe('/sign-in', () => {
     ['/.//evil.example', '/'],
     ['javascript:alert(1)', '/'],
     ['/sign-in?to=/', '/'],
+    ['/sign-in/start', '/'],
+    [`/${'a'.repeat(2000)}`, '/'],
   ])('asked to go on to %j it leads to %s', (to, place) => {
     expect(redirectTarget(to)).toBe(place)
   })
+})
+
+test('where people sign in there are three more routes, which need no role', async () => {
+  const refuse = () => Promise.reject(new Error('this test signs nobody in'))
+  const { app: signing } = await makeServer({
+    requiresToken: true,
+    signIn: {
+      provider: { name: 'Example ID', begin: refuse, complete: refuse, signOutAddress: () => undefined },
+      sessions: { find: () => undefined, rotate: refuse, start: refuse, end: refuse },
+      cookies: createCookies(true),
+    },
+  })
+  const known = new Set(app.routeTable.map(({ method, url }) => `${method} ${url}`))
+  const more = signing.routeTable.filter(
+    ({ method, url, isWrongMethod }) => !isWrongMethod && !known.has(`${method} ${url}`),
+  )
+  expect(more.map(({ method, url, access }) => `${access} ${method} ${url}`)).toEqual([
+    'public GET /sign-in/start',
+    'public GET /sign-in/callback',
+    'public POST /api/ui/v1/sign-out',
+  ])
+  // Without a session there is nothing to end, and the browser is led on all the same.
+  expect((await signing.inject({ method: 'POST', url: '/api/ui/v1/sign-out' })).json()).toEqual({ to: '/sign-in' })
+  await signing.close()
 })

@@ -112,9 +112,9 @@ function signedBytes(value: number): Uint8Array {
 /** Decodes parts of a checkpoint as a start does. Answers whether it counts. */
 function checkpointReader(): (bytes: Uint8Array) => boolean {
   const db = new Database(':memory:')
-  db.exec(`CREATE TABLE head_part (generation INTEGER, part INTEGER, payload BLOB);
+  db.exec(`CREATE TABLE head_part (generation INTEGER, part INTEGER, payload BLOB, checksum INTEGER);
     CREATE TABLE head_checkpoint (generation INTEGER, log_id INTEGER);
-    INSERT INTO head_checkpoint VALUES (1, 7); INSERT INTO head_part VALUES (1, 0, NULL)`)
+    INSERT INTO head_checkpoint VALUES (1, 7); INSERT INTO head_part VALUES (1, 0, NULL, NULL)`)
   const put = db.prepare('UPDATE head_part SET payload = ?')
   return (bytes) => {
     put.run(bytes)

@@ -135,7 +135,10 @@ async function addFacts(store: TempStore): Promise<void> {
       [{ id: `decommission-${i}`, cluster, sinceMs: 0, by: 'ada', reason: word(cluster, 'note'), saidMs: 0 }],
       [],
     )
-    await facts.tokens.add({ role: 'ingest', name: word(cluster, 'note'), hash: `hash-${i}`, createdAtMs: 0, cluster })
+    await facts.tokens.add(
+      { role: 'ingest', name: word(cluster, 'note'), hash: `hash-${i}`, createdAtMs: 0, cluster },
+      { atMs: NOW_MS, by: 'root', action: 'token.add', detail: JSON.stringify({ cluster }) },
+    )
   }
 }
 
@@ -340,10 +343,46 @@ describe('the erasure of a cluster', () => {
     expect(entries.map(({ action, subject }) => `${action} ${subject}`)).toEqual([
       'cluster.erase.allow erased cluster b',
       'cluster.erase erased cluster b',
+      'token.add 2',
       'silence.create silence-1',
     ])
   })
 })
+
+test(
+  'the audit is a sound chain during and after an erasure, without the entries of the cluster',
+  { timeout: 60_000 },
+  async () => {
+    const store = await filled()
+    const { audit } = store.writer.facts
+    const noted = (await audit.verify()).last
+    expect(noted.id).toBe(4)
+    await store.writer.beginErasure(GONE, 'erasure-1', 'ada', NOW_MS)
+    expect(await audit.verify(noted)).toMatchObject({ entries: 5, erased: 0 })
+    await store.writer.maintain(NOW_MS + MINUTE_MS)
+    // An entry that rules or people write while the erasure goes on.
+    await audit.add({
+      atMs: NOW_MS,
+      by: 'daytwo',
+      action: 'alert.remove',
+      subject: 'f',
+      detail: `{"cluster":"${GONE}"}`,
+    })
+    await maintain(store, NOW_MS + 2 * MINUTE_MS)
+    expect(found(store)).toEqual([])
+    expect(store.writer.listErasures()).toMatchObject([{ doneMs: expect.any(Number) as number }])
+    const verdict = await audit.verify(noted)
+    expect(verdict).toEqual({ entries: 6, unchained: 0, erased: 3, last: { id: 6, hash: verdict.last.hash } })
+    const entries = await audit.list(10)
+    expect(entries.map(({ id, action }) => `${id} ${action}`)).toEqual([
+      '5 cluster.erase',
+      '4 token.add',
+      '3 silence.create',
+    ])
+    await store.writer.allowErased('erasure-1', 'ada', NOW_MS + 2 * HOUR_MS)
+    expect(await audit.verify(verdict.last)).toMatchObject({ entries: 7, erased: 3 })
+  },
+)
 
 test('the report has what is stored about a cluster', { timeout: 60_000 }, async () => {
   const store = await filled()
@@ -363,7 +402,7 @@ test('the report has what is stored about a cluster', { timeout: 60_000 }, async
     log_records: 1,
     metric_runs: 1,
     silences: 1,
-    audit: 1,
+    audit: 2,
     claims: 1,
     tokens: 1,
   })

@@ -103,38 +103,62 @@ describe('alert states', () => {
 describe('tokens', () => {
   const ingest = { role: 'ingest', name: 'cluster a', cluster: 'a', hash: 'aa', createdAtMs: NOW_MS } as const
   const admin = { role: 'admin', name: 'me', hash: 'bb', createdAtMs: NOW_MS + 1 } as const
+  const made = { atMs: NOW_MS, by: 'root', action: 'token.add', detail: '{}' } as const
+  const gone = (id: number) =>
+    ({ atMs: NOW_MS, by: 'root', action: 'token.remove', subject: String(id), detail: '{}' }) as const
 
   test('are listed by id, and an id is never given out again', async () => {
     const facts = openFacts(tempDir())
-    const first = await facts.tokens.add(ingest)
-    const second = await facts.tokens.add(admin)
+    const first = await facts.tokens.add(ingest, made)
+    const second = await facts.tokens.add(admin, made)
     expect(await facts.tokens.list()).toEqual([
       { id: first.id, ...ingest },
       { id: second.id, ...admin },
     ])
-    expect(await facts.tokens.remove(second.id)).toBe(true)
-    expect(await facts.tokens.remove(second.id)).toBe(false)
-    const third = await facts.tokens.add(admin)
+    expect(await facts.tokens.remove(second.id, gone(second.id))).toBe(true)
+    expect(await facts.tokens.remove(second.id, gone(second.id))).toBe(false)
+    const third = await facts.tokens.add(admin, made)
     expect(third.id).toBeGreaterThan(second.id)
+    expect((await facts.audit.list(9)).map(({ action, subject }) => `${action} ${subject}`)).toEqual([
+      `token.add ${third.id}`,
+      `token.remove ${second.id}`,
+      `token.add ${second.id}`,
+      `token.add ${first.id}`,
+    ])
     expect(third).not.toHaveProperty('cluster')
     facts.close()
   })
 
   test('with a hash that is there already are a failure', async () => {
     const facts = openFacts(tempDir())
-    await facts.tokens.add(admin)
-    await expect(facts.tokens.add({ ...admin, name: 'other' })).rejects.toMatchObject({ code: 'storage_failed' })
+    await facts.tokens.add(admin, made)
+    await expect(facts.tokens.add({ ...admin, name: 'other' }, made)).rejects.toMatchObject({ code: 'storage_failed' })
+    facts.close()
+  })
+
+  test('have an expiry and a last use, of those that are there', async () => {
+    const facts = openFacts(tempDir())
+    const { id } = await facts.tokens.add({ ...admin, expiresAtMs: NOW_MS + 5 }, made)
+    await facts.tokens.add(ingest, made)
+    await facts.tokens.touch([
+      [id, NOW_MS + 3],
+      [77, NOW_MS],
+    ])
+    expect(await facts.tokens.list()).toEqual([
+      { id, ...admin, expiresAtMs: NOW_MS + 5, lastUsedMs: NOW_MS + 3 },
+      { id: id + 1, ...ingest },
+    ])
     facts.close()
   })
 
   test('can be changed beside a running server, which sees it', async () => {
     const store = new TempStore()
     const beside = openFacts(store.options.dir)
-    await beside.tokens.add(ingest)
+    await beside.tokens.add(ingest, made)
     expect(await store.writer.facts.tokens.list()).toHaveLength(1)
     store.writer.appender.append(store.resolve({ __name__: 'up' }), NOW_MS, 1)
     await store.writer.appender.commit()
-    await beside.tokens.remove(1)
+    await beside.tokens.remove(1, gone(1))
     expect(await store.writer.facts.tokens.list()).toEqual([])
     beside.close()
   })

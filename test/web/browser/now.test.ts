@@ -225,7 +225,7 @@ test('when the server goes away the data stays, and says how old it is', async (
 test('who may not look is told what to do', async () => {
   server.answers.now = () => ({ status: 401, body: { error: 'forbidden', code: 'forbidden' } })
   const { page, close } = await openPage(browser, server, '/?at=2026-08-20T10:00Z')
-  await page.getByText('This server asks who you are').waitFor()
+  await page.getByText('You are not signed in, or no longer.').first().waitFor()
   await page.getByRole('status').getByText('No access', { exact: true }).waitFor()
   // And comes back to what was to be seen.
   expect(await page.getByRole('link', { name: 'Sign in' }).first().getAttribute('href')).toBe(

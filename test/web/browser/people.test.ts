@@ -104,7 +104,7 @@ describe('acknowledge', () => {
     await page.getByText('You may not acknowledge it').waitFor()
     await page.getByText('this needs responder').waitFor()
     // The form stays; another token is given beside it, and holds here too.
-    expect(await page.getByRole('link', { name: 'Give another token' }).getAttribute('href')).toBe(
+    expect(await page.getByRole('link', { name: 'Sign in with the role responder' }).getAttribute('href')).toBe(
       '/sign-in?role=responder&to=%2F',
     )
     expect(await dialog(page).getByLabel(/^Note/).inputValue()).toBe('mine')

@@ -66,6 +66,49 @@ test('a moment of the past is asked for, kept by links, changed, and left', asyn
   await close()
 })
 
+describe('who is signed in', () => {
+  const ada = { name: 'ada@example.com', role: 'responder', via: 'session' } as const
+
+  test('is said in the masthead; the dialog has the role, and signs out', async () => {
+    server.answers.settings = () => ({ ...SETTINGS, signedIn: ada })
+    server.answers.change = () => ({ to: '/fleet?signed=out' })
+    const { page, expectClean, close } = await openPage(browser, server, '/alerts')
+    await page.getByRole('button', { name: 'Signed in as ada@example.com: account' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('ada@example.com (responder)').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL('**/fleet?signed=out')
+    expect(server.sent.at(-1)).toMatchObject({ method: 'POST', path: '/api/ui/v1/sign-out' })
+    expectClean()
+    await close()
+  })
+
+  test('that it could not be ended is said, and nothing else happens', async () => {
+    server.answers.settings = () => ({ ...SETTINGS, signedIn: ada })
+    server.answers.change = () => ({ status: 503, body: { error: 'the disk is full', code: 'storage_full' } })
+    const { page, close } = await openPage(browser, server, '/', undefined, ['503'])
+    await page.getByRole('button', { name: 'Signed in as' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('Could not sign out').waitFor()
+    await page.getByText('The disk is full').waitFor()
+    await close()
+  })
+
+  test.each([
+    ['token', 'Token sre (viewer)'],
+    ['proxy', 'sre (viewer)'],
+  ] as const)('by a %s is said on a phone too, and ends elsewhere', async (via, says) => {
+    server.answers.settings = () => ({ ...SETTINGS, signedIn: { name: 'sre', role: 'viewer', via } })
+    const { page, expectClean, close } = await openPage(browser, server, '/', PHONE)
+    await page.getByRole('button', { name: 'View and help' }).click()
+    await page.getByRole('dialog').getByText(says, { exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
+    expectClean()
+    await close()
+  })
+})
+
 describe('the theme', () => {
   test('follows the system, until somebody chooses', async () => {
     const { page, close } = await openPage(browser, server, '/fleet', { ...DESKTOP, colorScheme: 'dark' })

@@ -1,0 +1,165 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FleetError } from '../../base/errors.ts'
+import { redirectTarget, signInAddress } from './sign-in-address.ts'
+
+/**
+ * The page that a browser gets where the UI cannot be shown: access is refused, somebody has to sign in, or the address is
+ * unknown. It has no scripts, because the requests of the UI would be refused too.
+ */
+interface PlainPage {
+  readonly status: number
+  readonly title: string
+  /** Sentences, one paragraph each. */
+  readonly says: readonly string[]
+  /** The link to press, drawn as a button. */
+  readonly button?: PageLink
+  /** A command to type in a terminal. */
+  readonly command?: string
+  readonly links: readonly PageLink[]
+}
+
+interface PageLink {
+  readonly text: string
+  readonly href: string
+}
+
+/**
+ * The page for people: without the hints for programs on how to send a token.
+ * @param provider the name of the identity provider; absent: people have tokens
+ */
+export function failurePage(url: string, failure: FleetError, provider?: string): PlainPage {
+  const { status, message } = failure
+  const again = { text: 'Try again', href: url }
+  switch (failure.code) {
+    case 'unauthenticated':
+      if (provider !== undefined && !asksForToken(url)) return signInPage(url, provider, failure)
+      return {
+        status,
+        title: 'This server asks who you are',
+        says: [
+          `It did not get a token that it accepts: ${message}.`,
+          'Open the page again and give your token as the password; the user name does not matter. ' +
+            'Whoever keeps this server makes one:',
+        ],
+        command: 'daytwo token add --role viewer --name YOU',
+        links: [again],
+      }
+    case 'forbidden':
+      if (provider !== undefined && isOfSignIn(url)) {
+        return { ...signInPage('/', provider, failure), title: 'You could not be signed in' }
+      }
+      return {
+        status,
+        title: 'Your token does not open this page',
+        says: [asSentence(textOf(failure)), 'Pages are for the roles viewer, responder and admin.'],
+        links: [{ text: 'Give another token', href: `/sign-in?to=${encodeURIComponent(url)}` }],
+      }
+    default:
+      return {
+        status,
+        title: isOfSignIn(url) ? 'You could not be signed in' : 'This page cannot be shown now',
+        says: [asSentence(textOf(failure))],
+        // A sign-in that failed cannot be continued, only begun again.
+        links: isOfSignIn(url) ? [{ text: 'Sign in', href: '/sign-in' }, TOKEN_LINK('/')] : [again],
+      }
+  }
+}
+
+function signInPage(url: string, provider: string, failure: FleetError): PlainPage {
+  const { pathname, searchParams } = new URL(url, 'http://here.invalid')
+  const isForbidden = failure.code === 'forbidden'
+  const to = pathname === '/sign-in' ? redirectTarget(searchParams.get('to') ?? '') : url
+  return {
+    status: failure.status,
+    title: 'Sign in to Daytwo',
+    says: failure.message === NO_CREDENTIALS ? [] : [asSentence(isForbidden ? textOf(failure) : failure.message)],
+    button: { text: `Sign in with ${provider}`, href: signInAddress(to) },
+    links: [TOKEN_LINK(to)],
+  }
+}
+
+/** The message of a request without any credentials: the page need not repeat it. */
+export const NO_CREDENTIALS = 'this needs a token'
+
+const TOKEN_LINK = (to: string): PageLink => {
+  return { text: 'Use a token', href: `/sign-in?with=token&to=${encodeURIComponent(to)}` }
+}
+
+/** Whether the browser shall ask for a token, although there is an identity provider. */
+export function asksForToken(url: string): boolean {
+  return /^\/sign-in\?(?:.*&)?with=token(?:&|$)/.test(url)
+}
+
+function isOfSignIn(url: string): boolean {
+  return url.startsWith('/sign-in/')
+}
+
+export function unknownAddress(url: string): PlainPage {
+  return {
+    status: 404,
+    title: 'There is no page at this address',
+    says: [`Nothing is at ${url.split('?')[0] ?? ''}. The link may be of another version, or cut short.`],
+    links: [
+      { text: 'What is the matter now', href: '/' },
+      { text: 'Alerts', href: '/alerts' },
+      { text: 'Fleet', href: '/fleet' },
+    ],
+  }
+}
+
+function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.)]$/.test(text) ? '' : '.'}`
+}
+
+/** A failure as one line of text. */
+export function textOf(failure: FleetError): string {
+  return failure.hint === undefined ? failure.message : `${failure.message} (${failure.hint})`
+}
+
+/** Whether a browser opens the address; the UI's scripts accept JSON, and other clients anything. */
+export function wantsPage(request: FastifyRequest): boolean {
+  return /\btext\/html\b/.test(request.headers.accept ?? '')
+}
+
+export function sendPlainPage(reply: FastifyReply, page: PlainPage): FastifyReply {
+  return reply
+    .code(page.status)
+    .header('cache-control', 'no-store')
+    .header('vary', 'accept')
+    .type('text/html; charset=utf-8')
+    .send(htmlOf(page))
+}
+
+function htmlOf({ title, says, button, command, links }: PlainPage): string {
+  const paragraphs = says.map((sentence) => `<p>${escaped(sentence)}</p>`)
+  const ways = links.map(({ text, href }) => `<a href="${escaped(href)}">${escaped(text)}</a>`)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(title)} · Daytwo</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/plain.css">
+</head>
+<body>
+<main>
+<p class="brand"><img src="/icon.svg" alt="" width="20" height="20"> Daytwo</p>
+<h1>${escaped(title)}</h1>
+${paragraphs.join('\n')}${button === undefined ? '' : `\n<p><a class="button" href="${escaped(button.href)}">${escaped(button.text)}</a></p>`}${command === undefined ? '' : `\n<pre>${escaped(command)}</pre>`}
+${ways.length === 0 ? '' : `<p class="ways">${ways.join(' ')}</p>`}
+</main>
+</body>
+</html>
+`
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+}

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest'
+import type { Sessions } from '../../src/api/server/sign-in.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { createOwnMetrics } from '../../src/base/metrics.ts'
+import type { Person } from '../../src/model/session.ts'
+import type { GroupRole } from '../../src/model/token.ts'
+import { createSessions, PERSON_SESSIONS_MAX, ROTATE_EVERY_MS, type SessionStore } from '../../src/runtime/sessions.ts'
+import { openFacts } from '../../src/store/facts/facts.ts'
+import { FakeClock } from '../support/fake-clock.ts'
+import { tempDir } from '../store/temp-store.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+const ROLES: readonly GroupRole[] = [
+  { group: 'sre', role: 'responder' },
+  { group: 'guests', role: 'viewer' },
+]
+const ADA: Person = { key: 'https://idp 1', name: 'ada@example.com', groups: ['sre'] }
+const BOB: Person = { key: 'https://idp 2', name: 'bob@example.com', groups: ['guests'] }
+const asAda = { role: 'responder', name: 'ada@example.com', via: 'session' }
+
+async function signedIn() {
+  const facts = openFacts(tempDir())
+  const clock = new FakeClock(Date.parse('2026-08-20T10:00:00Z'))
+  let isFull = false
+  const store: SessionStore = {
+    list: () => facts.sessions.list(),
+    write: async (...change) => {
+      if (isFull) throw new Error('the disk is full')
+      await facts.sessions.write(...change)
+    },
+  }
+  const restart = (roles = ROLES): Promise<Sessions> =>
+    createSessions({
+      store,
+      options: { lifetimeMs: 12 * HOUR_MS, idleMs: HOUR_MS, roles },
+      ...{ clock, metrics: createOwnMetrics('0.0.0-test'), log: silentLog },
+    })
+  const sessions = await restart()
+  return {
+    ...{ facts, clock, sessions, restart },
+    fill: (full: boolean) => {
+      isFull = full
+    },
+    audit: async () => (await facts.audit.list(99)).map(({ action, by }) => `${action} ${by}`).reverse(),
+  }
+}
+
+describe('a session', () => {
+  test('is of a person with the role of their groups, and ends when they sign out', async () => {
+    const { sessions, audit } = await signedIn()
+    const [ada, bob] = [await sessions.start(ADA), await sessions.start(BOB)]
+    expect([sessions.find(ada, true), sessions.find(bob, true)]).toEqual([
+      asAda,
+      { role: 'viewer', name: 'bob@example.com', via: 'session' },
+    ])
+    expect(sessions.find('guessed', true)).toBeUndefined()
+    await sessions.end(ada)
+    await sessions.end(ada)
+    expect([sessions.find(ada, true), sessions.find(bob, true)?.name]).toEqual([undefined, 'bob@example.com'])
+    expect(await audit()).toEqual([
+      'session.start ada@example.com',
+      'session.start bob@example.com',
+      'session.end ada@example.com',
+    ])
+  })
+
+  test('is there after a restart, and its secret is nowhere', async () => {
+    const { sessions, facts, restart } = await signedIn()
+    const secret = await sessions.start(ADA)
+    expect((await restart()).find(secret, true)).toEqual(asAda)
+    expect(JSON.stringify([await facts.sessions.list(), await facts.audit.list(9)])).not.toContain(secret)
+  })
+
+  test('has the role that the present options give, and none when they give none', async () => {
+    const { sessions, restart } = await signedIn()
+    const secret = await sessions.start(ADA)
+    const changed = await restart([{ group: 'sre', role: 'admin' }])
+    expect(changed.find(secret, true)?.role).toBe('admin')
+    expect((await restart([{ group: 'guests', role: 'viewer' }])).find(secret, true)).toBeUndefined()
+  })
+
+  test('that nobody uses ends after the idle time; an open page that only listens is no use', async () => {
+    const { sessions, clock } = await signedIn()
+    const secret = await sessions.start(ADA)
+    clock.advance(59 * MINUTE_MS)
+    expect(sessions.find(secret, true)).toEqual(asAda)
+    clock.advance(59 * MINUTE_MS)
+    expect(sessions.find(secret, false)).toEqual(asAda)
+    clock.advance(MINUTE_MS)
+    expect(sessions.find(secret, true)).toBeUndefined()
+  })
+
+  test('ends after its lifetime, however much it is used, also over a restart', async () => {
+    const { sessions, clock, restart } = await signedIn()
+    const secret = await sessions.start(ADA)
+    for (let minutes = 0; minutes < 719; minutes++) {
+      clock.advance(MINUTE_MS)
+      expect(sessions.find(secret, true)).toEqual(asAda)
+    }
+    clock.advance(MINUTE_MS)
+    expect(sessions.find(secret, true)).toBeUndefined()
+    expect((await restart()).find(secret, true)).toBeUndefined()
+  })
+
+  test('cannot begin while it cannot be stored', async () => {
+    const { sessions, fill, audit } = await signedIn()
+    fill(true)
+    await expect(sessions.start(ADA)).rejects.toThrow('the disk is full')
+    fill(false)
+    expect(await audit()).toEqual([])
+  })
+})
+
+describe('the secret of a session', () => {
+  test('is renewed every quarter of an hour; the earlier one counts until the next has come back, and a minute longer', async () => {
+    const { sessions, clock } = await signedIn()
+    const first = await sessions.start(ADA)
+    clock.advance(ROTATE_EVERY_MS - 1)
+    expect(await sessions.rotate(first)).toBeUndefined()
+    clock.advance(1)
+    const second = (await sessions.rotate(first))!
+    // Requests at the same time do not renew it again.
+    expect(await sessions.rotate(first)).toBeUndefined()
+    clock.advance(10 * MINUTE_MS)
+    expect(sessions.find(first, true)).toEqual(asAda)
+    expect(sessions.find(second, true)).toEqual(asAda)
+    clock.advance(MINUTE_MS - 1)
+    expect(sessions.find(first, true)).toEqual(asAda)
+    clock.advance(1)
+    expect(sessions.find(first, true)).toBeUndefined()
+    expect(sessions.find(second, true)).toEqual(asAda)
+  })
+
+  test('that never came back is replaced, and is worth nothing from then on', async () => {
+    const { sessions, clock } = await signedIn()
+    const first = await sessions.start(ADA)
+    clock.advance(ROTATE_EVERY_MS)
+    const lost = (await sessions.rotate(first))!
+    clock.advance(ROTATE_EVERY_MS)
+    const second = (await sessions.rotate(first))!
+    expect([sessions.find(lost, true), sessions.find(second, true)]).toEqual([undefined, asAda])
+  })
+
+  test('is not renewed by the earlier one: whoever has an old secret gets no new one', async () => {
+    const { sessions, clock } = await signedIn()
+    const first = await sessions.start(ADA)
+    clock.advance(ROTATE_EVERY_MS)
+    const second = (await sessions.rotate(first))!
+    clock.advance(ROTATE_EVERY_MS)
+    sessions.find(second, true)
+    expect(await sessions.rotate(first)).toBeUndefined()
+    expect(await sessions.rotate(second)).toBeDefined()
+  })
+
+  test('stays as it is while the next one cannot be stored', async () => {
+    const { sessions, clock, fill } = await signedIn()
+    const first = await sessions.start(ADA)
+    clock.advance(ROTATE_EVERY_MS)
+    fill(true)
+    expect(await sessions.rotate(first)).toBeUndefined()
+    fill(false)
+    expect(sessions.find(first, true)).toEqual(asAda)
+    clock.advance(ROTATE_EVERY_MS)
+    expect(await sessions.rotate(first)).toBeDefined()
+  })
+
+  test('is known after a restart: the next one before it came back, and the present one after', async () => {
+    const { sessions, clock, restart } = await signedIn()
+    const first = await sessions.start(ADA)
+    clock.advance(ROTATE_EVERY_MS)
+    const second = (await sessions.rotate(first))!
+    const again = await restart()
+    expect([again.find(first, true), again.find(second, true)]).toEqual([asAda, asAda])
+    // The promotion is stored in the background.
+    await expect.poll(async () => (await restart()).find(first, false)).toBeUndefined()
+    expect((await restart()).find(second, true)).toEqual(asAda)
+  })
+})
+
+test('one person has ten sessions: one more ends the one that was idle for longest, and nobody else’s', async () => {
+  const { sessions, clock, audit } = await signedIn()
+  const bob = await sessions.start(BOB)
+  const secrets: string[] = []
+  for (let i = 0; i < PERSON_SESSIONS_MAX; i++) {
+    clock.advance(1000)
+    secrets.push(await sessions.start(ADA))
+  }
+  clock.advance(1000)
+  sessions.find(secrets[0]!, true)
+  secrets.push(await sessions.start(ADA))
+  expect(secrets.map((secret) => sessions.find(secret, true) !== undefined)).toEqual([
+    ...[true, false],
+    ...Array.from({ length: PERSON_SESSIONS_MAX - 1 }, () => true),
+  ])
+  expect(sessions.find(bob, true)).toBeDefined()
+  expect((await audit()).slice(-2)).toEqual(['session.end daytwo', 'session.start ada@example.com'])
+})
+
+test('sessions that are over are removed from the store when somebody signs in', async () => {
+  const { sessions, clock, facts } = await signedIn()
+  await sessions.start(BOB)
+  clock.advance(HOUR_MS)
+  await sessions.start(ADA)
+  expect((await facts.sessions.list()).map(({ name }) => name)).toEqual(['ada@example.com'])
+})

@@ -1,0 +1,10 @@
+/** What tests use of it; its own types need those of a whole web framework. */
+declare module 'oidc-provider' {
+  import type { RequestListener } from 'node:http'
+
+  // eslint-disable-next-line no-restricted-exports -- the package has it
+  export default class Provider {
+    constructor(issuer: string, configuration: object)
+    callback(): RequestListener
+  }
+}

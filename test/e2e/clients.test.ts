@@ -294,7 +294,7 @@ test('promtool asks a year back and a year ahead', async () => {
 test('the pages of Prometheus find all they ask for', async () => {
   const options = await ask(Flags, '/api/v1/status/flags')
   expect(options).toMatchObject({ data: folder.path, alertmanager: 'http://me:xxxxx@127.0.0.1:9' })
-  expect(JSON.stringify(await ask(ConfigFile, '/api/v1/status/config'))).not.toContain('secret')
+  expect(JSON.stringify(await ask(ConfigFile, '/api/v1/status/config'))).not.toMatch(/secret(?!-file)/)
   const runtime = (await ask(RuntimeInfo, '/api/v1/status/runtimeinfo')) as { startTime: string; CWD: string }
   expect(Math.abs(Date.parse(runtime.startTime) - NOW_MS)).toBeLessThan(10 * 60_000)
   expect(await ask(TsdbStatus, '/api/v1/status/tsdb')).toMatchObject({

@@ -186,7 +186,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
   })
 }
 
-/** Without a token there is somebody else to be recognised: an open server would let in everybody else too. */
+/** Whether requests must be authenticated although there is no token: sign-in or client certificates are configured. */
 function needsSignIn({ people, config }: ServerParts): boolean {
   return people.provider !== undefined || people.proxy !== undefined || config['tls.client-auth'] === 'required'
 }

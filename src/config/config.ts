@@ -134,7 +134,7 @@ const SECTIONS = {
       '',
       'Roles of people by their groups; * is everybody who signs in, and the greatest role counts. Nobody without one is let in.',
     ),
-    'auth.session-lifetime': duration.option('12h', 'The longest that somebody stays signed in.'),
+    'auth.session-lifetime': duration.option('12h', 'The longest time a person stays signed in.'),
     'auth.session-idle': duration.option('1h', 'How long a session may be unused.'),
     'auth.proxy-addresses': networks.option(
       '',

@@ -1,6 +1,6 @@
 /**
  * The hash chain of the audit: each entry has the hash of its own content and of the entry before it, so that a changed,
- * added or removed entry is found. Retention removes the oldest entries; the anchor is the last of those. Whoever can write
+ * added or removed entry is found. Retention removes the oldest entries; the anchor is the last of those. Anyone who can write
  * the file can compute a new chain: a head that was noted elsewhere (`daytwo audit verify`) finds that too. The erasure of a
  * cluster blanks the entries that mention it. A blank entry still has its hash, from which the next entry continues; that its
  * content was another one cannot be checked any more, so blank entries are counted.

@@ -1,4 +1,4 @@
-/** The erasure of a cluster: of all data about it, whoever reported it. */
+/** The erasure of a cluster: of all data about it, from any sender. */
 export interface Erasure {
   /** A UUID. */
   readonly id: string

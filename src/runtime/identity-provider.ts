@@ -169,7 +169,7 @@ async function discover(
         // By itself the library relies on TLS to the token endpoint, and leaves signatures unread.
         client.enableNonRepudiationChecks,
         // The configuration has made sure that only a provider on this machine has no https.
-        // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so only to be noticed
+        // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated only as a warning; a provider on loopback has no https
         ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : []),
       ],
     },

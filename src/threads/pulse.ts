@@ -52,7 +52,7 @@ export class PulseWatch {
 
   /**
    * How long the thread has not beaten. A pause of the whole process (a suspended machine, a processor that others use)
-   * counts as two looks at most: whoever looks was not running either.
+   * counts as two looks at most: the watcher was not running either.
    *
    * @param nowMs monotonic
    */

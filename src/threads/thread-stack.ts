@@ -90,7 +90,7 @@ async function look({ send, paused }: Debuggee, withinMs: number): Promise<Threa
   if ((await within(withinMs, enabled)) === undefined) return { kind: 'native' }
   void send('Debugger.pause')
   const stack = await within(withinMs, paused)
-  // A thread that is paused can neither go on nor be ended. Disabling is not enough where somebody else debugs it.
+  // A thread that is paused can neither go on nor be ended. Disabling is not enough where another debugger is attached.
   void send('Debugger.resume')
   await within(withinMs, send('Debugger.disable'))
   return { kind: 'javascript', stack: stack ?? [] }

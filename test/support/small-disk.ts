@@ -24,7 +24,7 @@ export function mountDisk(context: Skippable, megabytes: number): SmallDisk {
   } catch (thrown) {
     dir.remove()
     if (process.env['CI'] === 'true') throw thrown
-    return context.skip('this process may not mount a file system')
+    return context.skip('mounting a tmpfs needs root (CAP_SYS_ADMIN)')
   }
   const filler = join(path, 'filler')
   return {

@@ -49,7 +49,7 @@ export function logFailure(log: Log, route: string | undefined, thrown: unknown,
 /** After which a client should retry a request that failed with 429 or 503. */
 export const RETRY_AFTER_SECONDS = 5
 
-/** Whether a sender is told when to send a request again. */
+/** Whether a response with this status has a `Retry-After`. */
 export function hasRetryAfter(status: number): boolean {
   return status === 429 || status === 503
 }

@@ -7,7 +7,7 @@ import type { ReadProxy } from './trusted-proxy.ts'
 /**
  * Who sends a request. A Bearer token is the word of the sender and counts alone. Then comes what a browser sends by
  * itself: the session of a person, the headers of a trusted proxy, and the password of Basic auth, which a browser
- * repeats although somebody has signed in meanwhile. A client certificate stands for its cluster.
+ * repeats although the person has signed in since. A client certificate stands for its cluster.
  */
 export interface IdentifyOptions {
   /** The principal of a token, or `undefined` when there is no such token. */

@@ -3,7 +3,7 @@ import type { FleetError } from '../../base/errors.ts'
 import { redirectTarget, signInAddress } from './sign-in-address.ts'
 
 /**
- * The page that a browser gets where the UI cannot be shown: access is refused, somebody has to sign in, or the address is
+ * The page that a browser gets where the UI cannot be shown: access is refused, a sign-in is required, or the address is
  * unknown. It has no scripts, because the requests of the UI would be refused too.
  */
 interface PlainPage {
@@ -39,7 +39,7 @@ export function failurePage(url: string, failure: FleetError, provider?: string)
         says: [
           `It did not get a token that it accepts: ${message}.`,
           'Open the page again and give your token as the password; the user name does not matter. ' +
-            'Whoever keeps this server makes one:',
+            'The administrator of this server makes one:',
         ],
         command: 'daytwo token add --role viewer --name YOU',
         links: [again],

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 
 export interface Cookies {
-  /** The value that a request has. Of two of one name: none, because one of them is somebody else's. */
+  /** The value that a request has. Of two cookies of one name: none, because one of them may be an attacker's. */
   read(request: IncomingMessage, cookie: CookieName): string | undefined
   /** The header that sets it. @param maxAgeSeconds how long the browser has it; absent: until it is closed */
   set(cookie: CookieName, value: string, maxAgeSeconds?: number): string

@@ -14,7 +14,7 @@ export interface IdentityProvider {
   readonly name: string
   /**
    * Begins a sign-in: the address of the provider, and the state that the browser brings back.
-   * @param isAnew the provider asks again who it is, although somebody is signed in there
+   * @param isAnew the provider asks again who it is, although a person is signed in there
    */
   begin(to: string, isAnew: boolean): Promise<{ readonly address: string; readonly state: string }>
   /**
@@ -72,7 +72,7 @@ function registerProvider(app: FastifyInstance, { provider, sessions, cookies }:
   const page = { access: 'public', dialect: 'text' } as const
 
   app.get('/sign-in/start', { config: page }, async (request, reply) => {
-    // Who is signed in and comes here wants to be somebody else.
+    // A person who is signed in and opens this page wants to change the account.
     const isAnew = request.principal?.via === 'session'
     const { address, state } = await provider.begin(redirectTarget(paramsOf(request).get('to')), isAnew)
     return send(reply, address, cookies.set('sign-in', state, SIGN_IN_SECONDS_MAX))

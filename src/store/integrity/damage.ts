@@ -88,7 +88,7 @@ export class DamageList extends Statements {
     }
   }
 
-  /** Quarantines the damaged rows among those that somebody found: in the meantime a row may be another one. */
+  /** Quarantines the damaged rows among those that a read or the scrub found; a row may have been replaced since. */
   add(found: readonly FoundDamage[]): void {
     for (const one of found) {
       if (!QUARANTINED.has(one.kind) || one.id === 0) this.#put({ ...NOWHERE, ...one })

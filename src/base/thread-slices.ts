@@ -19,6 +19,20 @@ export const sharedTurn: Yield = () =>
     if (yielded.push(resolve) === 1) setImmediate(resumeNext)
   })
 
+/**
+ * For the start of work of a request: `undefined`, start now. Starts that find the thread free take no round each; once
+ * they have had it for a slice, or when work waits, they take the shared turn.
+ */
+export function startTurn(): Promise<void> | undefined {
+  if (yielded.length === 0 && performance.now() - startsSinceMs < SLICE_MS) return undefined
+  return sharedTurn().then(() => {
+    startsSinceMs = performance.now()
+  })
+}
+
+/** Since when work starts without a turn. */
+let startsSinceMs = -Infinity
+
 /** For work that does not queue behind requests: resolves in the next round. */
 export const ownTurn: Yield = () => nextRound()
 

@@ -10,7 +10,7 @@ import { federateOver, type Federate } from '../api/prometheus/federate.ts'
 import { answersOver, type QueryAnswers } from '../api/prometheus/query-answers.ts'
 import { createQueryParser, type QueryParser } from '../api/prometheus/query-parser.ts'
 import { invariant } from '../base/invariant.ts'
-import { sharedTurn } from '../base/thread-slices.ts'
+import { sharedTurn, startTurn } from '../base/thread-slices.ts'
 import { AdoptionIndex } from '../fleet/adoption/adoption-index.ts'
 import { EXPECTED_OPERATORS } from '../fleet/adoption/cube-of-day.ts'
 import { fillFleetIndex, rereadDecommissions } from '../fleet/clusters/fill-fleet-index.ts'
@@ -109,7 +109,7 @@ interface RuleServices extends Omit<RuleEngine, 'reload' | 'alerts'> {
 /** Monotonic milliseconds, for durations and time limits, never for the time of day. */
 const stopwatchMs = (): number => performance.now()
 
-/** Services of the evaluation cycle. Calls of all others, which serve requests, start on the shared turn. */
+/** Services of the evaluation cycle. Calls of all others, which serve requests, start in turn. */
 const CYCLE_SERVICES: ReadonlySet<string> = new Set<keyof QueryServices>([
   'rules',
   'fleetLoop',
@@ -251,7 +251,7 @@ try {
       },
     },
   }
-  serve(parentPort, services, (service) => (CYCLE_SERVICES.has(service) ? undefined : sharedTurn()))
+  serve(parentPort, services, (service) => (CYCLE_SERVICES.has(service) ? undefined : startTurn()))
   if (data.rules.restoreAtMs !== undefined) await rules.restore(data.rules.restoreAtMs)
   beat(data.pulse)
   beatWith(data.pulse, parentPort, data.writerPort)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { forEachInSlices, inSlices, type Steps } from '../../src/base/thread-slices.ts'
+import { forEachInSlices, inSlices, sharedTurn, startTurn, type Steps } from '../../src/base/thread-slices.ts'
 
 /** Holds the thread. */
 function busyMs(ms: number): void {
@@ -78,4 +78,24 @@ test('an error of a step or of a pause ends the steps', async () => {
     throw new Error('malformed')
   }
   await expect(inSlices(failing(), () => Promise.resolve())).rejects.toThrow('malformed')
+})
+
+test('starts that find the thread free take a round of their own once a slice', async () => {
+  await startTurn()
+  expect(startTurn()).toBeUndefined()
+  expect(startTurn()).toBeUndefined()
+  busyMs(30)
+  const [first, second] = [startTurn(), startTurn()]
+  expect([first, second]).toEqual([expect.any(Promise), expect.any(Promise)])
+  const seen: string[] = []
+  setImmediate(() => seen.push('other'))
+  await Promise.all([first?.then(() => seen.push('first')), second?.then(() => seen.push('second'))])
+  expect(seen).toEqual(['first', 'other', 'second'])
+})
+
+test('a start waits behind work that yielded', async () => {
+  await startTurn()
+  const yielded = sharedTurn()
+  expect(startTurn()).toBeInstanceOf(Promise)
+  await yielded
 })

@@ -43,7 +43,7 @@ test('every alert has a page, and every page a rule or a reason', () => {
 describe.each(pages.map((page) => [page.name, page] as const))('%s', (name, page) => {
   const alerts = firingLabels(name).map((labels) => ({ labels: Labels.of(labels), value: 1, activeAtMs: 0 }))
 
-  test('is filled in whole from what its rule yields and the inventory', () => {
+  test('has every placeholder filled from the labels of its alert and the inventory', () => {
     expect(alerts).not.toEqual([])
     for (const alert of alerts) {
       const bound = bindRunbook(page, { alert, inventory })
@@ -53,13 +53,13 @@ describe.each(pages.map((page) => [page.name, page] as const))('%s', (name, page
     }
   })
 
-  test('tells whether it is only me, and whether it worked', () => {
-    expect(page.text).toMatch(/\n### Is it only me\?\n/)
-    expect(page.text).toMatch(/\n### Did it work\?\n/)
+  test('shows where else the alert fires, and verifies the mitigation', () => {
+    expect(page.text).toMatch(/\n### (?:Other .+|Is it only me\?)\n/)
+    expect(page.text).toMatch(/\n### (?:Verification|Did it work\?)\n/)
     expect(page.cells.map(({ id }) => id)).toEqual(expect.arrayContaining(['diagnosis-1', 'mitigation-1']))
   })
 
-  test('asks about the whole fleet even when nothing is bound', () => {
+  test('queries the whole fleet even when nothing is bound', () => {
     expect(bindRunbook(page, { isPlain: true }).cells.map(({ id }) => id)).toContain('diagnosis-1')
   })
 

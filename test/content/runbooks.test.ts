@@ -54,8 +54,8 @@ describe.each(pages.map((page) => [page.name, page] as const))('%s', (name, page
   })
 
   test('shows where else the alert fires, and verifies the mitigation', () => {
-    expect(page.text).toMatch(/\n### (?:Other .+|Is it only me\?)\n/)
-    expect(page.text).toMatch(/\n### (?:Verification|Did it work\?)\n/)
+    expect(page.text).toMatch(/\n### Other .+ with this alert\n|\n### Other upgrade paths\n/)
+    expect(page.text).toMatch(/\n### Verification\n/)
     expect(page.cells.map(({ id }) => id)).toEqual(expect.arrayContaining(['diagnosis-1', 'mitigation-1']))
   })
 

@@ -81,6 +81,11 @@ export function createOwnMetrics(version: string) {
       'Metadata entries received beyond the limit.',
     ),
     ingestUnidentifiedSeries: counter('daytwo_ingest_unidentified_series_total', 'New series without a cluster.'),
+    clusterNamesRefused: counter(
+      'daytwo_cluster_names_refused_total',
+      'Names of clusters that were refused: other_identity (a second uid or ID), taken (of another cluster), too_many; too_many_clusters: data of a cluster whose name is not remembered.',
+      ['reason'],
+    ),
     storeHeadSeries: gauge('daytwo_store_head_series', 'Series in the head.'),
     storeHeadSamples: gauge('daytwo_store_head_samples', 'Samples in the head.'),
     storeHeadBytes: gauge('daytwo_store_head_bytes', 'Bytes of samples in the head.'),

@@ -47,7 +47,13 @@ export const DebugIngest = Type.Object({
   identities: Type.Object({
     claims: Type.Number(),
     joined: Type.Number(),
-    refused: Type.Object({ other_identity: Type.Number(), taken: Type.Number(), too_many: Type.Number() }),
+    refused: Type.Object({
+      other_identity: Type.Number(),
+      taken: Type.Number(),
+      too_many: Type.Number(),
+      /** How often data of a cluster came that is not remembered, because there are too many. */
+      too_many_clusters: Type.Number(),
+    }),
   }),
   /** How often each rule of `privacy.config` applied since it was loaded, to label sets, attributes or fields of objects. */
   privacy: Type.Array(Type.Object({ rule: Type.String(), dropped: Type.Number() })),

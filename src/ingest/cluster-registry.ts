@@ -1,5 +1,6 @@
 import { isUuid } from '../model/cluster-identity.ts'
 import type { ClaimKind, ClaimRefusal, ClusterClaim, ClusterJoin } from '../model/cluster-claim.ts'
+import { ageOf, ClaimTable, isStrongerThan, REFUSED_STEP_MS, setRefusal, type ClaimSink } from './claim-table.ts'
 import { clipText } from './clip-text.ts'
 import type { RefusedSeries } from './refusals.ts'
 
@@ -8,13 +9,6 @@ import type { RefusedSeries } from './refusals.ts'
  * the first sight of a series, and once per OTLP resource. Claims are decided in the order in which they were first
  * made, so the stored claims lead to the same result after a restart.
  */
-
-/** Where claims are stored: durable with the next commit. */
-export interface ClaimSink {
-  putClaims(claims: readonly ClusterClaim[]): void
-  removeClaims(claims: readonly ClusterClaim[]): void
-  putJoins(joins: readonly ClusterJoin[]): void
-}
 
 export interface StoredClaims {
   readonly claims: readonly ClusterClaim[]
@@ -44,20 +38,20 @@ export interface RegistryOptions {
   readonly releaseAfterMs: number
   /** Claims of all clusters; tests pass a small number. */
   readonly claimsMax?: number
+  /** Clusters that are remembered as having data; tests pass a small number. */
+  readonly clustersMax?: number
 }
 
-/** Of 10,000 clusters with a uid, an id and two names each, three times. All are decided again in a fifth of a second. */
-const CLAIMS_MAX = 131_072
+/** `too_many_clusters`: no claim, but a cluster whose data is accepted without remembering that there is data under its name. */
+export type NameRefusal = ClaimRefusal | 'too_many_clusters'
+
 /** Clusters of which it is known that they have data without series. */
 const CLUSTERS_MAX = 65_536
 
-/** Of one cluster: a sender that makes up a new name each time must not fill the table. */
-const NAMES_MAX = 16
 /** A release decides all claims again. */
 const RELEASE_EVERY_MS = 60_000
 /** Resolution of `lastMs`: each step is a write. */
 const SEEN_STEP_MS = 60 * 60_000
-const REFUSED_STEP_MS = 10 * 60_000
 
 /** Names of one cluster. */
 interface Group {
@@ -68,16 +62,11 @@ interface Group {
   fixed: string | undefined
 }
 
-type Claim = { -readonly [K in keyof ClusterClaim]: ClusterClaim[K] }
-
 export class ClusterRegistry {
   readonly #options: RegistryOptions
   readonly #sink: ClaimSink
+  readonly #claims: ClaimTable
   readonly #seriesOf: (cluster: string) => number
-  /** By cluster and name. */
-  readonly #claims = new Map<string, Map<string, Claim>>()
-  /** By name: the clusters with a claim of it. */
-  readonly #claimants = new Map<string, Set<string>>()
   /** By name: the clusters that claim it as an alias, without joining what is stored under it. One alone has it. */
   #aliasOf = new Map<string, Set<string>>()
   #groups = new Map<string, Group>()
@@ -85,11 +74,10 @@ export class ClusterRegistry {
   readonly #joins = new Map<string, string>()
   /** Clusters with data. */
   readonly #clusters = new Set<string>()
-  /** Claims that were refused since the start. */
-  readonly refused: Record<ClaimRefusal, number> = { other_identity: 0, taken: 0, too_many: 0 }
+  /** Refusals since the start. */
+  readonly refused: Record<NameRefusal, number> = { other_identity: 0, taken: 0, too_many: 0, too_many_clusters: 0 }
   /** A decision does not apply to series that were recognised before. The caller resets it when it clears their cache. */
   isStale = false
-  #count = 0
   #recheckedMs = -Infinity
   #releasedMs = -Infinity
 
@@ -103,16 +91,17 @@ export class ClusterRegistry {
     this.#options = options
     this.#seriesOf = seriesOf
     this.#sink = sink
+    this.#claims = new ClaimTable(sink, options.claimsMax)
     for (const cluster of stored.clusters) this.#clusters.add(cluster)
     for (const { name, into } of stored.joins) if (into !== undefined) this.#joins.set(name, into)
-    for (const claim of stored.claims) this.#add({ ...claim })
+    for (const claim of stored.claims) this.#claims.add({ ...claim })
     this.#decideAll()
     this.isStale = false
   }
 
   /** Stored claims, and names that are joined into another. */
   get counts(): { readonly claims: number; readonly joined: number } {
-    return { claims: this.#count, joined: this.#joins.size }
+    return { claims: this.#claims.count, joined: this.#joins.size }
   }
 
   /** The cluster under which data sent for `cluster` is stored. */
@@ -126,7 +115,7 @@ export class ClusterRegistry {
     const isNew = !this.#clusters.has(cluster)
     const isPlain = names.length === 0 && clusterKind === undefined && !isBound
     if (isPlain && !isNew) return { cluster: this.clusterOf(cluster) }
-    if (isNew && this.#clusters.size < CLUSTERS_MAX) this.#clusters.add(cluster)
+    if (isNew) this.#remember(cluster)
     if (isBound) this.#bind(cluster, nowMs)
     if (!isBound && clusterKind !== undefined && isUuid(cluster))
       this.#claim({ cluster, name: cluster, kind: clusterKind, joins: true, isBound }, nowMs)
@@ -146,12 +135,25 @@ export class ClusterRegistry {
     return { cluster: this.clusterOf(cluster) }
   }
 
+  #remember(cluster: string): void {
+    if (this.#clusters.size < (this.#options.clustersMax ?? CLUSTERS_MAX)) this.#clusters.add(cluster)
+    else this.refused.too_many_clusters++
+  }
+
   /** A token is bound to the name: from now on what is stored under it is joined into no other. */
   #bind(cluster: string, nowMs: number): void {
     if (this.#bound.has(cluster)) return
     this.#bound.add(cluster)
-    this.#store(
-      this.#add({ cluster, name: cluster, kind: 'bound', joins: false, isBound: true, firstMs: nowMs, lastMs: 0 }),
+    this.#claims.store(
+      this.#claims.add({
+        cluster,
+        name: cluster,
+        kind: 'bound',
+        joins: false,
+        isBound: true,
+        firstMs: nowMs,
+        lastMs: 0,
+      }),
       nowMs,
     )
     const group = this.#groups.get(cluster)
@@ -163,20 +165,20 @@ export class ClusterRegistry {
   /** Decides a claim, and stores it when it is new or was last stored some time ago. */
   #claim(claim: Omit<ClusterClaim, 'refusal' | 'firstMs' | 'lastMs'>, nowMs: number): ClaimRefusal | undefined {
     const { cluster, name, kind } = claim
-    const known = this.#claims.get(cluster)?.get(name)
+    const known = this.#claims.get(cluster, name)
     if (known?.kind === 'bound') return undefined
     const isStronger = known !== undefined && isStrongerThan(claim, known)
     if (known !== undefined && known.refusal === undefined && !isStronger) {
-      if (nowMs - known.lastMs >= SEEN_STEP_MS) this.#store(known, nowMs)
+      if (nowMs - known.lastMs >= SEEN_STEP_MS) this.#claims.store(known, nowMs)
       return undefined
     }
-    if (known === undefined && !this.#hasRoomFor(claim)) {
+    if (known === undefined && !this.#claims.makeRoomFor(claim)) {
       // A full table must not hide that this is another cluster.
       const refusal = isNotOwn(this.#groups.get(cluster), { name, kind }) ? 'other_identity' : 'too_many'
       this.refused[refusal]++
       return refusal
     }
-    const decided = known ?? this.#add({ ...claim, firstMs: nowMs, lastMs: 0 })
+    const decided = known ?? this.#claims.add({ ...claim, firstMs: nowMs, lastMs: 0 })
     const before = known?.refusal
     if (isStronger) {
       decided.kind = kind === 'name' ? decided.kind : kind
@@ -191,21 +193,9 @@ export class ClusterRegistry {
     }
     if (refusal !== undefined) this.refused[refusal]++
     setRefusal(decided, refusal)
-    if (isStronger || before !== refusal || nowMs - decided.lastMs >= REFUSED_STEP_MS) this.#store(decided, nowMs)
+    if (isStronger || before !== refusal || nowMs - decided.lastMs >= REFUSED_STEP_MS)
+      this.#claims.store(decided, nowMs)
     return refusal
-  }
-
-  /** What others made up for a cluster leaves room for what the senders bound to it claim. */
-  #hasRoomFor({ cluster, isBound }: Pick<ClusterClaim, 'cluster' | 'isBound'>): boolean {
-    const names = this.#claims.get(cluster)
-    const isFull = (names?.size ?? 0) >= NAMES_MAX
-    if (!isFull && this.#count < (this.#options.claimsMax ?? CLAIMS_MAX)) return true
-    const madeUp = isBound
-      ? [...(names?.values() ?? [])].find((own) => !own.isBound && own.refusal !== undefined)
-      : undefined
-    if (madeUp === undefined) return false
-    this.#remove([madeUp])
-    return true
   }
 
   /** Who is bound to a cluster knows better than anybody else which uid and id it has. */
@@ -214,43 +204,9 @@ export class ClusterRegistry {
     return this.#inTheWay(refused, refusal).every(({ isBound }) => !isBound)
   }
 
-  #add(claim: Claim): Claim {
-    const { cluster, name } = claim
-    let names = this.#claims.get(cluster)
-    if (names === undefined) this.#claims.set(cluster, (names = new Map<string, Claim>()))
-    if (!names.has(name)) this.#count++
-    names.set(name, claim)
-    let claimants = this.#claimants.get(name)
-    if (claimants === undefined) this.#claimants.set(name, (claimants = new Set()))
-    claimants.add(cluster)
-    return claim
-  }
-
-  #remove(claims: readonly ClusterClaim[]): void {
-    for (const { cluster, name } of claims) {
-      if (this.#claims.get(cluster)?.delete(name) === true) this.#count--
-      this.#claimants.get(name)?.delete(cluster)
-      if (this.#claims.get(cluster)?.size === 0) this.#claims.delete(cluster)
-      if (this.#claimants.get(name)?.size === 0) this.#claimants.delete(name)
-    }
-    this.#sink.removeClaims(claims)
-  }
-
-  #store(claim: Claim, nowMs: number): void {
-    claim.lastMs = nowMs - (nowMs % REFUSED_STEP_MS)
-    this.#sink.putClaims([{ ...claim }])
-  }
-
   /** All claims again, in the order in which they were made: first those of senders that are bound to the cluster. */
   #decideAll(): void {
-    const all = [...this.#claims.values()].flatMap((names) => [...names.values()])
-    all.sort(
-      (a, b) =>
-        Number(b.isBound) - Number(a.isBound) ||
-        a.firstMs - b.firstMs ||
-        compare(a.cluster, b.cluster) ||
-        compare(a.name, b.name),
-    )
+    const all = this.#claims.inOrder()
     this.#groups = new Map()
     this.#aliasOf = new Map()
     this.#bound = new Set(all.filter(({ kind }) => kind === 'bound').map(({ cluster }) => cluster))
@@ -296,7 +252,7 @@ export class ClusterRegistry {
   }
 
   #displace(cluster: string, name: string): void {
-    const claim = this.#claims.get(cluster)?.get(name)
+    const claim = this.#claims.get(cluster, name)
     if (claim === undefined || claim.refusal !== undefined) return
     setRefusal(claim, 'taken')
     this.#sink.putClaims([{ ...claim }])
@@ -353,13 +309,11 @@ export class ClusterRegistry {
     if (ageMs <= releaseAfterMs || nowMs - this.#releasedMs < RELEASE_EVERY_MS) return false
     this.#releasedMs = nowMs
     // All at once: many clusters may have been installed again.
-    for (const names of [...this.#claims.values()]) {
-      for (const claim of [...names.values()]) {
-        if (claim.refusal === undefined && claim !== refused) continue
-        const inTheWay = this.#inTheWay(claim, claim === refused ? refusal : claim.refusal!)
-        // The refused one is made right now, whenever it was stored last.
-        if (!inTheWay.includes(refused) && ageOf(inTheWay, nowMs) > releaseAfterMs) this.#remove(inTheWay)
-      }
+    for (const claim of this.#claims.all()) {
+      if (claim.refusal === undefined && claim !== refused) continue
+      const inTheWay = this.#inTheWay(claim, claim === refused ? refusal : claim.refusal!)
+      // The refused one is made right now, whenever it was stored last.
+      if (!inTheWay.includes(refused) && ageOf(inTheWay, nowMs) > releaseAfterMs) this.#claims.remove(inTheWay)
     }
     return true
   }
@@ -369,8 +323,8 @@ export class ClusterRegistry {
     const isIdentity = refusal === 'other_identity'
     const subject = isIdentity ? ownOf(group, kind) : name
     if (subject === undefined) return []
-    return [...(this.#claimants.get(subject) ?? [])].flatMap((claimant) => {
-      const claim = this.#claims.get(claimant)!.get(subject)!
+    return this.#claims.ofName(subject).flatMap((claim) => {
+      const claimant = claim.cluster
       if (claim.kind === 'bound' || (isIdentity ? group?.names.has(claimant) !== true : claimant === cluster)) return []
       return claim.refusal === 'other_identity' ? [] : [claim]
     })
@@ -408,26 +362,6 @@ function isNotOwn(group: Group | undefined, { name, kind }: Pick<ClusterClaim, '
   return isOther(ownOf(group, kind), name)
 }
 
-/** A claim only becomes stronger: else two senders of one cluster would have it decided again with each request. */
-function isStrongerThan(claim: Pick<ClusterClaim, 'kind' | 'joins' | 'isBound'>, known: ClusterClaim): boolean {
-  if ((claim.joins && !known.joins) || (claim.isBound && !known.isBound)) return true
-  return known.kind === 'name' && claim.kind !== 'name'
-}
-
-/** Since the newest of some claims was made last; negative when there are none. */
-function ageOf(claims: readonly ClusterClaim[], nowMs: number): number {
-  return claims.length === 0 ? -Infinity : nowMs - Math.max(...claims.map(({ lastMs }) => lastMs))
-}
-
 function isOther(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other
-}
-
-function setRefusal(claim: Claim, refusal: ClaimRefusal | undefined): void {
-  if (refusal === undefined) delete claim.refusal
-  else claim.refusal = refusal
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
 }

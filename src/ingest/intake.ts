@@ -1,14 +1,14 @@
 import { xxhash64 } from '../base/xxhash64.ts'
 import type { Appender } from '../model/appender.ts'
 import type { Attributes } from '../model/attribute.ts'
-import type { ClaimRefusal } from '../model/cluster-claim.ts'
 import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
 import type { Labels } from '../model/labels.ts'
 import type { PrivacyCount, PrivacyRules } from '../model/privacy.ts'
 import type { Refusal } from '../model/refusal.ts'
 import type { SeriesRef } from '../model/series.ts'
 import type { Admission } from './admission.ts'
-import { ClusterRegistry, type ClaimingSender, type ClaimSink, type StoredClaims } from './cluster-registry.ts'
+import type { ClaimSink } from './claim-table.ts'
+import { ClusterRegistry, type ClaimingSender, type NameRefusal, type StoredClaims } from './cluster-registry.ts'
 import { clusterOfResource } from './cluster-claim.ts'
 import { ClusterActivityTable, type ClusterActivity } from './cluster-activity.ts'
 import { HaTracker, type HaPairReport } from './ha-tracker.ts'
@@ -35,8 +35,8 @@ export interface IngestReport {
     /** Names of clusters that senders claimed, and names that were joined into another cluster. */
     readonly claims: number
     readonly joined: number
-    /** Claims that were refused, by reason. */
-    readonly refused: Readonly<Record<ClaimRefusal, number>>
+    /** Claims that were refused, by reason, and clusters beyond the limit. */
+    readonly refused: Readonly<Record<NameRefusal, number>>
   }
   /** What rules of privacy.config dropped since they were loaded. */
   readonly privacy: readonly PrivacyCount[]

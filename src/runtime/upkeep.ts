@@ -1,4 +1,5 @@
 /** Background work outside the evaluation cycle: the store's flush and retention, and their gauges. */
+import type { Counter } from 'prom-client'
 import type { AppThreads } from '../threads/app-threads.ts'
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
@@ -101,10 +102,9 @@ async function measure(threads: AppThreads, alerts: readonly Alert[], metrics: O
   metrics.storeHeadSamples.set(stats.headSamples)
   metrics.storeHeadBytes.set(stats.headBytes)
   metrics.storeLogBytes.set(stats.logBytes)
-  setTotal(metrics.storeCommits, { outcome: 'ok' }, stats.commitsDone)
-  setTotal(metrics.storeCommits, { outcome: 'failed' }, stats.commitsFailed)
-  setTotal(metrics.storeFlushes, { outcome: 'ok' }, stats.flushesDone)
-  setTotal(metrics.storeFlushes, { outcome: 'failed' }, stats.flushesFailed)
+  setTotals(metrics.storeCommits, 'outcome', { ok: stats.commitsDone, failed: stats.commitsFailed })
+  setTotals(metrics.storeFlushes, 'outcome', { ok: stats.flushesDone, failed: stats.flushesFailed })
+  setTotals(metrics.clusterNamesRefused, 'reason', await threads.ingest.refusals.names())
   if (stats.lastFlushMs !== undefined) metrics.storeLastFlushSeconds.set(stats.lastFlushMs / 1000)
   const { rollups } = stats
   metrics.storeRollupBacklog.set(rollups.backlogBlocks)
@@ -119,13 +119,15 @@ async function measure(threads: AppThreads, alerts: readonly Alert[], metrics: O
   return stats
 }
 
-const shownTotals = new WeakMap<OwnMetrics['storeCommits'], Map<string, number>>()
+const shownTotals = new WeakMap<object, ReadonlyMap<string, number>>()
 
-/** Brings a counter to a total that is counted on another thread, from 0 when that was started again. */
-function setTotal(counter: OwnMetrics['storeCommits'], labels: { readonly outcome: string }, total: number): void {
-  const shown = shownTotals.get(counter) ?? new Map<string, number>()
-  shownTotals.set(counter, shown)
-  const before = shown.get(labels.outcome) ?? 0
-  counter.inc(labels, total >= before ? total - before : total)
-  shown.set(labels.outcome, total)
+/** Brings a counter to totals, by a label, that are counted on another thread: from 0 when that was started again. */
+function setTotals<L extends string>(counter: Counter<L>, label: L, totals: Readonly<Record<string, number>>): void {
+  const shown = shownTotals.get(counter)
+  const totalOf = new Map(Object.entries(totals))
+  for (const [value, total] of totalOf) {
+    const before = shown?.get(value) ?? 0
+    counter.labels({ [label]: value } as Record<L, string>).inc(total >= before ? total - before : total)
+  }
+  shownTotals.set(counter, totalOf)
 }

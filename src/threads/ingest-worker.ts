@@ -98,6 +98,8 @@ interface Writes {
 interface Refusals {
   /** Lists have at most `top` entries. */
   report(nowMs: number, top: number): IngestReport
+  /** Names of clusters that were refused since the start, by reason. */
+  names(): IngestReport['identities']['refused']
   /** Records the refusal of a body that main did not forward. `cluster`: to which the sender's token is bound. */
   record(refusal: Refusal, cluster: string | undefined, nowMs: number): void
 }
@@ -153,6 +155,7 @@ function refusalsOf(writer: StoreWriter, intake: Intake, { store }: IngestWorker
       const series = { option: 'store.series-max', max: store.seriesMax, used: writer.stats().seriesCount }
       return { ...report, limits: [series, ...report.limits] }
     },
+    names: () => intake.registry.refused,
     record: (refusal, cluster, nowMs) => {
       intake.note([refusal], cluster, nowMs)
     },

@@ -187,6 +187,11 @@ test('two uids under one name: the data of the second is refused, counted and sh
   })
   const refused = await (await fetch(`${server!.url}/metrics`)).text()
   expect(refused).toMatch(/reason="cluster_conflict"[^\n]*\} 61\n/)
+  await eventually('the refused names', async () => {
+    const metrics = await (await fetch(`${server!.url}/metrics`)).text()
+    expect(metrics).toMatch(/daytwo_cluster_names_refused_total\{reason="other_identity"\} [1-9]/)
+    expect(metrics).toContain('daytwo_cluster_names_refused_total{reason="too_many_clusters"} 0\n')
+  })
 })
 
 test('a copied token: the second cluster is refused, also after kill -9', async () => {

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000
 const NOW_MS = 1_787_220_000_000
 
 /** A registry over what would be stored, and a clock. */
-function registryOf(claimsMax = 1000) {
+function registryOf(claimsMax = 1000, clustersMax = 1000) {
   const claims = new Map<string, ClusterClaim>()
   const joins = new Map<string, ClusterJoin>()
   const clusters = new Set<string>()
@@ -26,7 +26,7 @@ function registryOf(claimsMax = 1000) {
   }
   const open = (): ClusterRegistry => {
     const stored = { claims: [...claims.values()], joins: [...joins.values()], clusters: [...clusters] }
-    return new ClusterRegistry({ releaseAfterMs: 24 * HOUR_MS, claimsMax }, () => 0, sink, stored)
+    return new ClusterRegistry({ releaseAfterMs: 24 * HOUR_MS, claimsMax, clustersMax }, () => 0, sink, stored)
   }
   const state = { registry: open(), nowMs: NOW_MS }
   const admit = (sender: ClaimingSender): string => {
@@ -331,4 +331,14 @@ test('there are at most so many names; the data of clusters without is accepted'
   const registry = registryOf(2)
   expect([registry.sends('a', U1), registry.sends('b', U2), registry.sends('c', U3)]).toEqual(['a', 'b', 'c'])
   expect([registry.objects(U3), registry.objects(U2), registry.state.registry.counts.claims]).toEqual([U3, 'b', 2])
+})
+
+test('beyond the limit of clusters data is accepted and counted, and a name with data is free for others', () => {
+  const registry = registryOf(1000, 2)
+  const counted = (): number => registry.state.registry.refused.too_many_clusters
+  expect([registry.sends('a'), registry.sends('b'), counted()]).toEqual(['a', 'b', 0])
+  expect([registry.sends('c'), registry.sends('c'), registry.sends('a'), counted()]).toEqual(['c', 'c', 'a', 2])
+  expect(registry.bound('a', undefined, undefined, 'b')).toBe('a')
+  expect(registry.bound('a', undefined, undefined, 'c')).toBe('a')
+  expect(registry.refused()).toEqual(['a b taken'])
 })

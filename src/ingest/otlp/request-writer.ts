@@ -1,10 +1,6 @@
 import type { Steps } from '../../base/thread-slices.ts'
-import { APPENDED, APPENDED_BEFORE, type Appender } from '../../model/appender.ts'
-import { clusterOf } from '../../model/cluster-identity.ts'
-import type { Histogram } from '../../model/histogram.ts'
-import { Labels } from '../../model/labels.ts'
 import type { MetricType } from '../../model/metadata.ts'
-import type { Refusal, RefusalReason } from '../../model/refusal.ts'
+import type { Refusal } from '../../model/refusal.ts'
 import type { SeriesRef } from '../../model/series.ts'
 import {
   POINTS_PER_STEP,
@@ -20,12 +16,10 @@ import {
   type SummaryPoint,
   type Temporality,
 } from '../../wire/otlp/metrics.ts'
-import { APPEND_REFUSALS, type RefusedAppend } from '../admission.ts'
-import type { Intake } from '../intake.ts'
-import type { IngestOptions } from '../options.ts'
-import type { DeltaPoint, DeltaSums } from './delta.ts'
+import { attributesKey, resourceLabels, type ResourceLabels } from './labels.ts'
+import { metricNameOf } from './names.ts'
+import { PointWriter, type Place, type RequestParts, type ResourceState } from './point-writer.ts'
 import {
-  exemplarOfPoint,
   histogramOfPoint,
   faultOfHistogram,
   faultOfSummary,
@@ -34,30 +28,13 @@ import {
   histogramValues,
   summaryShape,
   summaryValues,
-  type StreamShape,
 } from './points.ts'
-import { attributesKey, pointLabels, resourceLabels, type LabelOptions, type ResourceLabels } from './labels.ts'
-import type { OtlpContext } from './outcome.ts'
-import { metricNameOf } from './names.ts'
-import type { OtlpOptions } from './options.ts'
-import { type StreamIds, textOfLabels, type Stream, type StreamTable } from './streams.ts'
 import { unitText } from './units.ts'
-import type { SeenMetadata } from '../seen-metadata.ts'
-import { RefusalTally } from '../refusals.ts'
 
 /**
- * Writes one decoded request: each point to its stream's series, or to a refusal. A point is accepted as a whole or
- * counted as refused; for a histogram whose series are refused in part, stored samples stay. Also writes `target_info`
- * with the other attributes of each resource with an identity.
+ * Writes one decoded request in steps: its resources, scopes and metrics, and of each kind of point the series and values
+ * (`point-writer.ts`). Also writes `target_info` with the other attributes of each resource with an identity.
  */
-
-/** What outlives a request. */
-interface OtlpMemory {
-  readonly streams: StreamTable
-  readonly deltas: DeltaSums
-  readonly ids: StreamIds
-  readonly metadata: SeenMetadata
-}
 
 interface OtlpWritten {
   readonly itemsTaken: number
@@ -67,118 +44,57 @@ interface OtlpWritten {
   readonly newUnidentifiedSeries: number
 }
 
-/**
- * Maximum distance of `target_info` samples between a resource's first and last point: half of the default lookback.
- */
-const TARGET_INFO_EVERY_MS = 150_000
-/** Times of `target_info` that one resource of one request is worth; a day's worth of points has fewer. */
-const TARGET_INFO_MAX = 600
-
-/** The place of a point in its request. */
-interface Place {
-  /** Identifies resource, scope and metric. */
-  readonly key: string
-  readonly name: string
-  readonly resource: ResourceState
-  readonly scope: Scope
-}
-
-/** A resource while its points are written. Its labels are put together when the first of its streams is new. */
-interface ResourceState {
-  readonly key: string
-  readonly labels: () => ResourceLabels
-  /** The number of the cluster, for points refused before their series are known. */
-  readonly cluster: () => number
-  oldestMs: number
-  newestMs: number
-}
-
-type AnyPoint = NumberPoint | HistogramPoint | ExponentialPoint | SummaryPoint
-
 export class OtlpRequestWriter {
-  readonly #intake: Intake
-  readonly #appender: Appender
-  readonly #options: IngestOptions
-  readonly #otlp: OtlpOptions
-  readonly #labelOptions: LabelOptions
-  readonly #memory: OtlpMemory
-  readonly #nowMs: number
-  readonly #cluster: string | undefined
-  readonly #tally = new RefusalTally()
+  readonly #parts: RequestParts
+  readonly #points: PointWriter
   #newUnidentified = 0
   #steps = 0
-  #taken = 0
-  #duplicates = 0
-  #exemplars = 0
-  /** The sender of the last point since the last pause, usually of the whole request, and its state. */
-  #sender = 0
-  #senderCluster = 0
-  #isStandby = false
-  #isDeliveryRecorded = true
 
-  constructor(parts: {
-    readonly intake: Intake
-    readonly otlp: OtlpOptions
-    readonly memory: OtlpMemory
-    readonly context: OtlpContext
-  }) {
-    this.#intake = parts.intake
-    this.#appender = parts.intake.appender
-    this.#options = parts.intake.options
-    this.#otlp = parts.otlp
-    this.#labelOptions = { ...parts.otlp, ...parts.intake.options }
-    this.#memory = parts.memory
-    this.#nowMs = parts.context.nowMs
-    this.#cluster = parts.context.cluster
+  constructor(parts: RequestParts) {
+    this.#parts = parts
+    this.#points = new PointWriter(parts)
   }
 
   *write(request: MetricsRequest): Steps<OtlpWritten> {
+    const { streams } = this.#parts.memory
     this.#begin()
     for (const resource of request.resources) yield* this.#resource(resource)
-    this.#newUnidentified += this.#memory.streams.newUnidentified
-    return {
-      itemsTaken: this.#taken,
-      itemsDuplicate: this.#duplicates,
-      refusals: this.#tally.refusals(),
-      exemplarsTaken: this.#exemplars,
-      newUnidentifiedSeries: this.#newUnidentified,
-    }
+    return { ...this.#points.written, newUnidentifiedSeries: this.#newUnidentified + streams.newUnidentified }
   }
 
-  /** What is known of senders holds until the next request begins. */
   #begin(): void {
-    this.#intake.begin(this.#nowMs)
-    this.#memory.streams.newUnidentified = 0
-    this.#switchSender(0)
+    this.#points.begin()
+    this.#parts.memory.streams.newUnidentified = 0
   }
 
   *#pause(): Steps<void> {
-    this.#newUnidentified += this.#memory.streams.newUnidentified
+    this.#newUnidentified += this.#parts.memory.streams.newUnidentified
     yield false
     this.#begin()
   }
 
   *#resource({ attributes, scopes }: ResourceMetrics): Steps<void> {
-    const { ids } = this.#memory
+    const { memory, otlp, context } = this.#parts
+    const { ids } = memory
     let labels: ResourceLabels | undefined
     let cluster: number | undefined
     // The same resource under another bound cluster has other series.
-    const bound = this.#cluster === undefined ? '' : `${this.#cluster.length}:${this.#cluster}`
+    const bound = context.cluster === undefined ? '' : `${context.cluster.length}:${context.cluster}`
     const resource: ResourceState = {
       key: String(ids.of(`resource ${bound} ${attributesKey(attributes)}`)),
-      labels: () => (labels ??= resourceLabels(attributes, this.#labelOptions)),
-      cluster: () => (cluster ??= this.#clusterOf(resource)),
+      labels: () => (labels ??= resourceLabels(attributes, this.#points.labelOptions)),
+      cluster: () => (cluster ??= this.#points.clusterOf(resource)),
       oldestMs: Infinity,
       newestMs: -Infinity,
     }
     for (const { scope, metrics } of scopes) {
-      const scopeKey = this.#otlp.promoteScope ? `${resource.key} ${ids.of(keyOfScope(scope))}` : resource.key
+      const scopeKey = otlp.promoteScope ? `${resource.key} ${ids.of(keyOfScope(scope))}` : resource.key
       for (const metric of metrics) {
         yield* this.#metric(metric, scope, scopeKey, resource)
         if (++this.#steps % POINTS_PER_STEP === 0) yield* this.#pause()
       }
     }
-    if (resource.newestMs >= resource.oldestMs) this.#targetInfo(resource)
+    if (resource.newestMs >= resource.oldestMs) this.#points.targetInfo(resource)
   }
 
   *#metric(metric: Metric, scope: Scope, scopeKey: string, resource: ResourceState): Steps<void> {
@@ -186,22 +102,22 @@ export class OtlpRequestWriter {
     if (data.kind === 'none') return
     const isMonotonic = data.kind === 'sum' && data.isMonotonic
     const kind = isMonotonic ? 'monotonic_sum' : data.kind === 'gauge' ? 'gauge' : 'other'
-    const name = metricNameOf({ name: metric.name, unit: metric.unit, kind }, this.#otlp.strategy)
+    const name = metricNameOf({ name: metric.name, unit: metric.unit, kind }, this.#parts.otlp.strategy)
     if (name === undefined) {
       const example = `got metric name ${JSON.stringify(metric.name)}, want one of which something is left`
-      this.#refuse('no_metric_name', data.points.length, resource.cluster(), () => example)
+      this.#points.refuse('no_metric_name', data.points.length, resource.cluster(), () => example)
       return
     }
     const temporality = 'temporality' in data ? data.temporality : 'cumulative'
     if (temporality === 'unspecified') {
       const example = `got no aggregation temporality, want cumulative or delta: ${metric.name}`
-      this.#refuse('temporality_unsupported', data.points.length, resource.cluster(), () => example)
+      this.#points.refuse('temporality_unsupported', data.points.length, resource.cluster(), () => example)
       return
     }
     this.#describe(name, metric)
     // Delta and cumulative points of one name are two streams: the sums of one are not the values of the other.
     const key = `${scopeKey} ${data.kind} ${temporality} ${name.length}:${name}`
-    const place: Place = { key: `${this.#memory.ids.of(key)} `, name, resource, scope }
+    const place: Place = { key: `${this.#parts.memory.ids.of(key)} `, name, resource, scope }
     if (data.kind === 'histogram') {
       yield* this.#each(data.points, (point) => {
         this.#histogram(place, point, temporality)
@@ -229,261 +145,61 @@ export class OtlpRequestWriter {
   }
 
   #describe(family: string, { description, unit, data }: Metric): void {
-    if (this.#intake.privacy.isMetricDropped(family)) return
+    const { intake, memory, context } = this.#parts
+    if (intake.privacy.isMetricDropped(family)) return
     const metadata = { type: metricTypeOf(data), help: description ?? '', unit: unitText(unit) }
-    if (this.#memory.metadata.isNew(family, metadata, this.#nowMs)) this.#appender.describe(family, metadata)
+    if (memory.metadata.isNew(family, metadata, context.nowMs)) intake.appender.describe(family, metadata)
   }
 
   /** HOT: once per point. */
   #number(place: Place, point: NumberPoint, temporality: Temporality, isMonotonic: boolean): void {
     if (point.value === undefined && !point.isStale) {
-      this.#refusePoint('bad_point', place, point, 'got a point without a value')
+      this.#points.refusePoint('bad_point', place, point, 'got a point without a value')
       return
     }
-    const refs = this.#point(place, point, NUMBER_SHAPE, [point.value ?? 0], temporality)
+    const refs = this.#points.write(place, point, NUMBER_SHAPE, [point.value ?? 0], temporality)
     // Exemplars of gauges add nothing to the value.
     if (point.exemplars === undefined || refs === undefined || !isMonotonic) return
-    for (const exemplar of point.exemplars) this.#exemplar(refs[0]!, exemplar)
+    for (const exemplar of point.exemplars) this.#points.exemplar(refs[0]!, exemplar)
   }
 
   #exponential(place: Place, point: ExponentialPoint, temporality: Temporality): void {
     if (temporality === 'delta') {
       const text = 'got an exponential histogram of delta temporality, want cumulative'
-      this.#refusePoint('temporality_unsupported', place, point, text)
+      this.#points.refusePoint('temporality_unsupported', place, point, text)
       return
     }
-    const histogram = point.isStale ? undefined : histogramOfPoint(point, this.#otlp.bucketsMax)
+    const histogram = point.isStale ? undefined : histogramOfPoint(point, this.#parts.otlp.bucketsMax)
     if (typeof histogram === 'string') {
-      this.#refusePoint('bad_point', place, point, histogram)
+      this.#points.refusePoint('bad_point', place, point, histogram)
       return
     }
-    const refs = this.#point(place, point, NUMBER_SHAPE, histogram ?? [], 'cumulative')
+    const refs = this.#points.write(place, point, NUMBER_SHAPE, histogram ?? [], 'cumulative')
     if (point.exemplars === undefined || refs === undefined) return
-    for (const exemplar of point.exemplars) this.#exemplar(refs[0]!, exemplar)
+    for (const exemplar of point.exemplars) this.#points.exemplar(refs[0]!, exemplar)
   }
 
   #histogram(place: Place, point: HistogramPoint, temporality: Temporality): void {
-    const fault = faultOfHistogram(point, this.#otlp.bucketsMax)
-    if (fault !== undefined) this.#refusePoint('bad_point', place, point, fault)
+    const fault = faultOfHistogram(point, this.#parts.otlp.bucketsMax)
+    if (fault !== undefined) this.#points.refusePoint('bad_point', place, point, fault)
     else {
-      const refs = this.#point(place, point, histogramShape(point), histogramValues(point), temporality)
+      const refs = this.#points.write(place, point, histogramShape(point), histogramValues(point), temporality)
       if (point.exemplars === undefined || refs === undefined) return
       for (const exemplar of point.exemplars) this.#bucketExemplar(refs, point.bounds, exemplar)
     }
   }
 
   #summary(place: Place, point: SummaryPoint): void {
-    const fault = faultOfSummary(point, this.#otlp.bucketsMax)
-    if (fault !== undefined) this.#refusePoint('bad_point', place, point, fault)
-    else this.#point(place, point, summaryShape(point), summaryValues(point), 'cumulative')
+    const fault = faultOfSummary(point, this.#parts.otlp.bucketsMax)
+    if (fault !== undefined) this.#points.refusePoint('bad_point', place, point, fault)
+    else this.#points.write(place, point, summaryShape(point), summaryValues(point), 'cumulative')
   }
 
   /** Attaches the exemplar to its bucket: the first whose bound is not below the value. */
   #bucketExemplar(refs: readonly SeriesRef[], bounds: readonly number[], exemplar: OtlpExemplar): void {
     const bucket = bounds.findIndex((bound) => exemplar.value !== undefined && exemplar.value <= bound)
-    this.#exemplar(refs[bucket === -1 ? bounds.length : bucket]!, exemplar)
+    this.#points.exemplar(refs[bucket === -1 ? bounds.length : bucket]!, exemplar)
   }
-
-  #exemplar(ref: SeriesRef, sent: OtlpExemplar): void {
-    const exemplar = exemplarOfPoint(sent)
-    if (exemplar === undefined || exemplar.timeMs > this.#nowMs + this.#options.aheadMsMax) return
-    if (this.#appender.appendExemplar(ref, exemplar)) this.#exemplars++
-  }
-
-  /**
-   * HOT: once per point. `values` are in the order of the shape's series, or a native histogram of its one. Returns the
-   * series when the point was accepted.
-   */
-  #point(
-    place: Place,
-    point: AnyPoint,
-    shape: StreamShape,
-    values: readonly number[] | Histogram,
-    temporality: Temporality,
-  ): readonly SeriesRef[] | undefined {
-    const { timeMs, isStale } = point
-    if (timeMs === 0 || timeMs > this.#nowMs + this.#options.aheadMsMax) {
-      this.#refuseTime(place, point)
-      return undefined
-    }
-    const key = place.key + attributesKey(point.attributes)
-    const stream = this.#streamOf(key, place, point, shape)
-    if (stream.kind === 'refused') {
-      const { reason, example, cluster } = stream
-      const whose = cluster === undefined ? place.resource.cluster() : this.#intake.activity.numberOf(cluster)
-      if (reason === 'privacy_dropped') this.#duplicates++
-      this.#refuse(reason, 1, whose, () => example)
-      return undefined
-    }
-    if (stream.sender !== this.#sender) this.#switchSender(stream.sender)
-    const takenBefore = this.#taken
-    if (this.#isStandby) this.#drop()
-    else if (isStale) this.#settle(this.#appendStale(stream, timeMs), place, point)
-    else if (!isList(values)) this.#settle(this.#appendHistogram(stream, timeMs, values), place, point)
-    else if (temporality === 'delta') this.#delta(key, stream, place, point, values)
-    else this.#settle(this.#append(stream, timeMs, values), place, point)
-    return this.#taken > takenBefore ? stream.refs : undefined
-  }
-
-  #appendHistogram({ refs }: Stream, timeMs: number, histogram: Histogram): RefusedAppend | undefined {
-    const outcome = this.#appender.appendHistogram(refs[0]!, timeMs, histogram)
-    return outcome === APPENDED || outcome === APPENDED_BEFORE ? undefined : outcome
-  }
-
-  #streamOf(key: string, place: Place, point: AnyPoint, shape: StreamShape): ReturnType<StreamTable['find']> {
-    const { streams } = this.#memory
-    if (point.isStale && shape.edges.length === 0) {
-      // A stream that ends is often sent without its buckets: all the series it had end.
-      const known = streams.get(key)
-      if (known !== undefined) return known
-    }
-    return streams.find(key, shape, this.#cluster, () => this.#labelsOf(place, point))
-  }
-
-  #delta(key: string, stream: Stream, place: Place, point: AnyPoint, values: readonly number[]): void {
-    const { deltas } = this.#memory
-    const { startMs, timeMs } = point
-    if (startMs > timeMs) {
-      this.#refusePoint('bad_point', place, point, `got a start ${startMs - timeMs} ms after the end`)
-      return
-    }
-    // Totals belong to exactly these series: a point with other bounds, or without a sum, starts over.
-    const shape = `${values.length} ${stream.shape.edges.join(' ')}`
-    const delta: DeltaPoint = { startMs, timeMs, values, shape }
-    const step = deltas.step(key, delta, this.#nowMs)
-    switch (step.kind) {
-      case 'sum': {
-        const refused = this.#append(stream, timeMs, step.totals)
-        if (refused === undefined) deltas.keep(key, delta, step.totals, this.#nowMs)
-        this.#settle(refused, place, point)
-        return
-      }
-      case 'repeated':
-        this.#settle(undefined, place, point)
-        return
-      case 'overlap': {
-        const text = `got a delta point from ${startMs}, want one from ${step.endMs} or later, where the last one ended`
-        this.#refusePoint('delta_overlap', place, point, text)
-        return
-      }
-      case 'full': {
-        const most = this.#otlp.deltaStreamsMax
-        this.#refusePoint('delta_limit', place, point, `got one more delta stream than otlp.delta-streams-max, ${most}`)
-      }
-    }
-  }
-
-  /** HOT. The first refusal of the stream's series, if any. A point without a sum has one value less. */
-  #append({ refs }: Stream, timeMs: number, values: readonly number[]): RefusedAppend | undefined {
-    let refused: RefusedAppend | undefined
-    for (let i = 0; i < values.length; i++) {
-      const value = values[i]!
-      // A NaN is an ordinary NaN here: stale markers were detected during decoding.
-      const outcome = this.#appender.append(refs[i]!, timeMs, Number.isNaN(value) ? NaN : value)
-      if (outcome !== APPENDED && outcome !== APPENDED_BEFORE) refused ??= outcome
-    }
-    return refused
-  }
-
-  #appendStale({ refs }: Stream, timeMs: number): RefusedAppend | undefined {
-    let refused: RefusedAppend | undefined
-    for (const ref of refs) {
-      const outcome = this.#appender.appendStale(ref, timeMs)
-      if (outcome !== APPENDED && outcome !== APPENDED_BEFORE) refused ??= outcome
-    }
-    return refused
-  }
-
-  /** Counts a point by the outcome of its samples. */
-  #settle(refused: RefusedAppend | undefined, place: Place, point: AnyPoint): void {
-    if (refused !== undefined) {
-      const { reason, text } = APPEND_REFUSALS[refused]
-      this.#refusePoint(reason, place, point, text)
-      return
-    }
-    this.#taken++
-    this.#intake.activity.count(this.#senderCluster, 1, 0, 0, this.#nowMs)
-    if (!this.#isDeliveryRecorded) {
-      this.#intake.replicas.taken(this.#sender)
-      this.#isDeliveryRecorded = true
-    }
-    const { resource } = place
-    if (point.timeMs < resource.oldestMs) resource.oldestMs = point.timeMs
-    if (point.timeMs > resource.newestMs) resource.newestMs = point.timeMs
-  }
-
-  /**
-   * Not a sent data point, so it is neither counted nor refused. Times derive only from the points, so that a repeated
-   * request writes the same samples.
-   */
-  #targetInfo({ key, labels, oldestMs, newestMs }: ResourceState): void {
-    const streamKey = `${key} target_info`
-    const { streams } = this.#memory
-    const known = streams.get(streamKey)
-    const pairs = known === undefined ? labels().targetInfo : EMPTY
-    if (pairs === undefined) return
-    const stream = streams.find(streamKey, NUMBER_SHAPE, this.#cluster, () => pairs)
-    if (stream.kind === 'refused') return
-    if (stream.sender > 0 && this.#intake.replicas.isDuplicate(stream.sender)) return
-    const firstMs = Math.max(oldestMs, newestMs - TARGET_INFO_EVERY_MS * TARGET_INFO_MAX)
-    for (let timeMs = firstMs; timeMs < newestMs; timeMs += TARGET_INFO_EVERY_MS) this.#append(stream, timeMs, [1])
-    this.#append(stream, newestMs, [1])
-  }
-
-  #labelsOf({ name, resource, scope }: Place, point: AnyPoint): ReadonlyMap<string, string> {
-    return pointLabels(name, point.attributes, resource.labels(), scope, this.#labelOptions)
-  }
-
-  #refuseTime(place: Place, point: AnyPoint): void {
-    const { timeMs } = point
-    if (timeMs === 0) this.#refusePoint('bad_timestamp', place, point, 'got a point without a time')
-    else {
-      const aheadMs = timeMs - this.#nowMs
-      const text = `got ${aheadMs} ms ahead of the clock, want at most ${this.#options.aheadMsMax}`
-      this.#refusePoint('too_far_ahead', place, point, text)
-    }
-  }
-
-  #refusePoint(reason: RefusalReason, place: Place, point: AnyPoint, text: string): void {
-    const example = (): string => `${text}: ${textOfLabels(this.#labelsOf(place, point))} at ${point.timeMs}`
-    this.#refuse(reason, 1, place.resource.cluster(), example)
-  }
-
-  /** @param cluster its number */
-  #refuse(reason: RefusalReason, count: number, cluster: number, example: () => string): void {
-    if (count === 0) return
-    this.#intake.activity.count(cluster, 0, count, 0, this.#nowMs)
-    if (this.#tally.count(reason, count)) this.#tally.explain(reason, example())
-  }
-
-  #switchSender(sender: number): void {
-    const { replicas } = this.#intake
-    this.#sender = sender
-    this.#senderCluster = this.#intake.clusterNumberOf(sender)
-    this.#isStandby = sender > 0 && replicas.isDuplicate(sender)
-    this.#isDeliveryRecorded = sender <= 0
-  }
-
-  #drop(): void {
-    const { replicas, activity } = this.#intake
-    this.#duplicates++
-    replicas.dropped(this.#sender, 1)
-    activity.count(this.#senderCluster, 0, 0, 1, this.#nowMs)
-    if (this.#tally.count('ha_duplicate', 1)) this.#tally.explain('ha_duplicate', replicas.explain(this.#sender))
-  }
-
-  /** The number of the cluster that a resource names, or that the sender is bound to. */
-  #clusterOf({ labels }: ResourceState): number {
-    const claimed = (): string => clusterOf(Labels.fromPairs(labels().promoted), this.#options.identityLabels)
-    return this.#intake.activity.numberOf(this.#cluster ?? claimed())
-  }
-}
-
-const EMPTY: ReadonlyMap<string, string> = new Map()
-
-/** `Array.isArray` does not narrow readonly arrays away. */
-function isList(values: readonly number[] | Histogram): values is readonly number[] {
-  return Array.isArray(values)
 }
 
 /** What Prometheus calls it. */

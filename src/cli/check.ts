@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { FleetError, messageOf } from '../base/errors.ts'
 import { loadCatalog } from '../catalog/catalog.ts'
-import { configFileFromEnvironment } from '../config/config.ts'
+import { configFileFromEnvironment } from '../config/config-sources.ts'
 import { renderDiagnostic, type Diagnostic } from '../model/diagnostic.ts'
 import { formatExpr } from '../promql/format.ts'
 import { lint } from '../promql/lint.ts'

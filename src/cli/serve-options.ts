@@ -1,4 +1,5 @@
-import { OPTIONS, configFileFromEnvironment, readConfig, type Config } from '../config/config.ts'
+import { configFileFromEnvironment } from '../config/config-sources.ts'
+import { OPTIONS, readConfig, type Config } from '../config/config.ts'
 import { parseArguments } from './arguments.ts'
 
 /** A command's own options, in addition to those of the server. */

@@ -1,21 +1,19 @@
 /**
- * Configuration: one table of options, which defines defaults, checks and `--help`. Only this file reads the environment
- * and the configuration file. Sources of a value, by descending precedence: the command line
- * (`--retention.raw 30d`), the environment (`DAYTWO_RETENTION_RAW=30d`), the file given by `--config` (YAML, `retention:
- * { raw: 30d }` or `retention.raw: 30d`), the default. An unknown key is an error that names the nearest known one.
+ * Configuration: one table of options, which defines defaults, checks and `--help`. Sources of a value, by descending
+ * precedence: the command line (`--retention.raw 30d`), the environment (`DAYTWO_RETENTION_RAW=30d`), the file given by
+ * `--config` (YAML, `retention: { raw: 30d }` or `retention.raw: 30d`), the default. An unknown key is an error that names the
+ * nearest known one.
  */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse as parseYaml } from 'yaml'
-import { FleetError, messageOf } from '../base/errors.ts'
+import { FleetError } from '../base/errors.ts'
 import { LOG_LEVELS } from '../base/log.ts'
-import { didYouMean } from '../base/nearest.ts'
 import { INGEST_DEFAULTS } from '../ingest/options.ts'
 import { OTLP_DEFAULTS, OTLP_STRATEGIES } from '../ingest/otlp/options.ts'
 import { CLUSTER_ALIASES } from '../model/cluster-identity.ts'
 import { REGEX_STEPS_MAX } from '../model/regex-limits.ts'
 import { DEFAULT_PARSE_LIMITS as PARSE } from '../promql/engine-options.ts'
 import { STORE_DEFAULTS } from '../store/options.ts'
+import { readConfigFile, readEnvironment, type RawOptions } from './config-sources.ts'
 import { PROJECT_ROOT } from './project-root.ts'
 import {
   address,
@@ -408,15 +406,6 @@ type OptionKey = keyof typeof OPTIONS
 /** The parsed values of all options: durations in milliseconds, sizes in bytes. Frozen. */
 export type Config = { readonly [K in OptionKey]: (typeof OPTIONS)[K] extends OptionSpec<infer T> ? T : never }
 
-/** Texts by option key, from one source. */
-type RawOptions = ReadonlyMap<string, string>
-
-const ENV_PREFIX = 'DAYTWO_'
-
-function envNameOf(key: string): string {
-  return ENV_PREFIX + key.toUpperCase().replace(/[.-]/g, '_')
-}
-
 /**
  * Reads all sources and checks each value. Variables of `environment` other than `DAYTWO_*` are ignored. Throws
  * FleetError `config_invalid`.
@@ -426,10 +415,11 @@ export function readConfig(
   configFile: string | undefined,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Config {
+  const keys = Object.keys(OPTIONS)
   const places: readonly (readonly [string, RawOptions])[] = [
     ['on the command line', commandLine],
-    ['in the environment', readEnvironment(environment)],
-    [configFile === undefined ? '' : `in ${configFile}`, configFile === undefined ? new Map() : readFile(configFile)],
+    ['in the environment', readEnvironment(environment, keys)],
+    ...(configFile === undefined ? [] : [[`in ${configFile}`, readConfigFile(configFile, keys)] as const]),
   ]
   const entries = Object.entries<OptionSpec<unknown>>(OPTIONS).map(([key, spec]) => {
     const [place, raw] = places.flatMap(([where, values]) => {
@@ -473,59 +463,6 @@ export function urlOf(listen: { readonly host: string; readonly port: number }, 
   const isAny = listen.host === '0.0.0.0' || listen.host === '::'
   const host = isAny ? '127.0.0.1' : listen.host.includes(':') ? `[${listen.host}]` : listen.host
   return `${scheme}://${host}:${listen.port}`
-}
-
-/** Names the nearest known option. `written` is the option as the user wrote it. */
-function unknownOption(written: string, place: string, known: Iterable<string>): FleetError {
-  return new FleetError('config_invalid', `unknown option ${written} ${place}`, {
-    hint: didYouMean(written, known) ?? '`daytwo serve --help` lists the options',
-  })
-}
-
-function readEnvironment(environment: Readonly<Record<string, string | undefined>>): RawOptions {
-  const keyByEnvName = new Map(Object.keys(OPTIONS).map((key) => [envNameOf(key), key]))
-  const values = new Map<string, string>()
-  for (const [name, value] of Object.entries(environment)) {
-    if (!name.startsWith(ENV_PREFIX) || name === `${ENV_PREFIX}CONFIG` || value === undefined) continue
-    const key = keyByEnvName.get(name)
-    if (key === undefined) throw unknownOption(name, 'in the environment', keyByEnvName.keys())
-    values.set(key, value)
-  }
-  return values
-}
-
-/** The configuration file named by `DAYTWO_CONFIG`, unless the command line names one. */
-export function configFileFromEnvironment(
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): string | undefined {
-  return environment[`${ENV_PREFIX}CONFIG`]
-}
-
-function readFile(path: string): RawOptions {
-  let tree: unknown
-  try {
-    tree = parseYaml(readFileSync(path, 'utf8')) ?? {}
-  } catch (thrown) {
-    throw new FleetError('config_invalid', `cannot read configuration file ${path}: ${messageOf(thrown)}`, {
-      cause: thrown,
-    })
-  }
-  const values = new Map<string, string>()
-  flatten('', tree, path, values)
-  return values
-}
-
-/** Nested maps become dotted keys; a list becomes its comma-separated text. */
-function flatten(prefix: string, node: unknown, path: string, into: Map<string, string>): void {
-  if (typeof node === 'object' && node !== null && !Array.isArray(node)) {
-    for (const [key, child] of Object.entries(node))
-      flatten(prefix === '' ? key : `${prefix}.${key}`, child, path, into)
-    return
-  }
-  if (prefix === '')
-    throw new FleetError('config_invalid', `configuration file ${path}: got ${typeof node}, want a map of options`)
-  if (!Object.hasOwn(OPTIONS, prefix)) throw unknownOption(prefix, `in ${path}`, Object.keys(OPTIONS))
-  into.set(prefix, Array.isArray(node) ? node.map(String).join(',') : String(node))
 }
 
 /** The options as help text, by section. */

@@ -49,7 +49,3 @@ export function keyOfMatchers(matchers: readonly Matcher[]): string {
 export function matchesEmpty(matcher: Matcher): boolean {
   return compileMatcher(matcher)('')
 }
-
-export function formatMatcher(matcher: Matcher): string {
-  return `${matcher.name}${matcher.op}${JSON.stringify(matcher.value)}`
-}

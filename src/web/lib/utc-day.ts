@@ -18,8 +18,3 @@ export function addUtcDays(day: string, days: number): string {
 export function isUtcDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(utcDayStartMs(text)) && utcDayOf(utcDayStartMs(text)) === text
 }
-
-/** From one to the other: 0 on the same day. */
-export function utcDaysApart(from: string, to: string): number {
-  return (utcDayStartMs(to) - utcDayStartMs(from)) / DAY_MS
-}

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startFakeWebhook, type FakeWebhook, type WebhookMessage } from '../support/fake-webhook.ts'
 import type { DeliveryItems } from '../../src/contract/deliveries.ts'
 import { startFakeAlertmanager, type FakeAlertmanager, type ReceivedAlert } from '../support/fake-alertmanager.ts'
@@ -22,28 +22,34 @@ groups:
 `
 const SEND_EVERY_MS = 250
 
-let folder: ReturnType<typeof tempDir>
-let receiver: FakeAlertmanager
-let webhook: FakeWebhook
-let server: RunningServer | undefined
-let sending: NodeJS.Timeout
-/** By cluster; what a cluster says of itself until it says something else. */
-let values: Map<string, number>
+interface Rig {
+  readonly receiver: FakeAlertmanager
+  readonly webhook: FakeWebhook
+  /** By cluster; what a cluster says of itself until it says something else. */
+  readonly values: Map<string, number>
+  readonly server: RunningServer
+  readonly start: () => Promise<void>
+  readonly killAndStart: () => Promise<void>
+  readonly untilState: (name: string, cluster: string, state: string) => Promise<ActiveAlert>
+  readonly told: (name: string, cluster: string) => ReceivedAlert[]
+}
 
-beforeEach(async () => {
-  folder = tempDir('rules-kill')
+/** A server of a test's own: the tests wait for real seconds, and do so at the same time. */
+async function startRig(onTestFinished: (close: () => Promise<void>) => void): Promise<Rig> {
+  const folder = tempDir('rules-kill')
   mkdirSync(join(folder.path, 'rules'))
   writeFileSync(join(folder.path, 'rules', 'rules.yaml'), RULES)
-  receiver = await startFakeAlertmanager()
-  webhook = await startFakeWebhook()
+  const receiver = await startFakeAlertmanager()
+  const webhook = await startFakeWebhook()
   writeFileSync(
     join(folder.path, 'notify.yaml'),
     `route: { receiver: hook, group_by: [alertname, cluster], group_wait: 1s, group_interval: 2s, repeat_interval: 1h }
 receivers: [{ name: hook, webhook_configs: [{ url: '${webhook.url}', send_resolved: true }] }]
 `,
   )
-  values = new Map()
-  sending = setInterval(() => {
+  const values = new Map<string, number>()
+  let server: RunningServer | undefined
+  const sending = setInterval(() => {
     const series = [...values].map(([cluster, value]) => ({
       labels: { __name__: 'broken', cluster },
       samples: [{ timeMs: Date.now(), value }],
@@ -51,43 +57,43 @@ receivers: [{ name: hook, webhook_configs: [{ url: '${webhook.url}', send_resolv
     // While the server is down a sample is lost, as it would be in a scrape that nobody keeps.
     if (server !== undefined && series.length > 0) postWrite(server.url, writeBody(series)).catch(() => undefined)
   }, SEND_EVERY_MS)
-})
-
-afterEach(async () => {
-  clearInterval(sending)
-  await server?.kill()
-  await Promise.all([receiver.close(), webhook.close()])
-  folder.remove()
-})
-
-async function start(): Promise<void> {
-  server = await startServer([
-    ...['serve', '--listen', '127.0.0.1:0', '--data', join(folder.path, 'data')],
-    ...withoutContent(join(folder.path, 'rules')),
-    ...['--external.url', 'http://rules.example'],
-    ...['--alertmanager', `http://${receiver.address}`, '--notify.config', join(folder.path, 'notify.yaml')],
-  ])
-}
-
-async function killAndStart(): Promise<void> {
-  await server!.kill()
-  await start()
-}
-
-async function alertOf(name: string, cluster: string): Promise<ActiveAlert | undefined> {
-  const alerts = await activeAlerts(server!.url)
-  return alerts.find(({ labels }) => labels['alertname'] === name && labels['cluster'] === cluster)
-}
-
-function untilState(name: string, cluster: string, state: string): Promise<ActiveAlert> {
-  return until(`${name} of ${cluster} to be ${state}`, async () => {
-    const alert = await alertOf(name, cluster)
-    return alert?.state === state ? alert : undefined
+  onTestFinished(async () => {
+    clearInterval(sending)
+    await server?.kill()
+    await Promise.all([receiver.close(), webhook.close()])
+    folder.remove()
   })
-}
-
-function told(name: string, cluster: string): ReceivedAlert[] {
-  return receiver.received.filter(({ labels }) => labels['alertname'] === name && labels['cluster'] === cluster)
+  const rig: Rig = {
+    receiver,
+    webhook,
+    values,
+    get server() {
+      return server!
+    },
+    start: async () => {
+      server = await startServer([
+        ...['serve', '--listen', '127.0.0.1:0', '--data', join(folder.path, 'data')],
+        ...withoutContent(join(folder.path, 'rules')),
+        ...['--external.url', 'http://rules.example'],
+        ...['--alertmanager', `http://${receiver.address}`, '--notify.config', join(folder.path, 'notify.yaml')],
+      ])
+    },
+    killAndStart: async () => {
+      await rig.server.kill()
+      await rig.start()
+    },
+    untilState: (name, cluster, state) =>
+      until(`${name} of ${cluster} to be ${state}`, async () => {
+        const alerts = await activeAlerts(rig.server.url)
+        return alerts.find(
+          (alert) => alert.labels['alertname'] === name && alert.labels['cluster'] === cluster && alert.state === state,
+        )
+      }),
+    told: (name, cluster) =>
+      receiver.received.filter(({ labels }) => labels['alertname'] === name && labels['cluster'] === cluster),
+  }
+  await rig.start()
+  return rig
 }
 
 const isResolved = ({ endsAt, atMs }: ReceivedAlert): boolean => Date.parse(endsAt) <= atMs
@@ -95,59 +101,70 @@ const isResolved = ({ endsAt, atMs }: ReceivedAlert): boolean => Date.parse(ends
 /** What a receiver knows an alert by: its labels, and since when. */
 const keyOf = ({ labels, startsAt }: ReceivedAlert): string => JSON.stringify([Object.entries(labels).sort(), startsAt])
 
-describe('kill -9', () => {
-  test('while an alert is pending: `for` goes on counting what was seen', { timeout: 180_000 }, async () => {
-    await start()
-    values.set('a', 1)
-    const pending = await untilState('Waits', 'a', 'pending')
-    const seenMs = 5000
-    await until('half of its time to pass', () =>
-      Date.now() - Date.parse(pending.activeAt) > seenMs ? true : undefined,
-    )
-    await killAndStart()
-    const startedMs = Date.now()
-    const again = await untilState('Waits', 'a', 'pending')
-    // Only the time in which nobody looked does not count.
-    expect(Date.parse(again.activeAt)).toBeLessThan(startedMs - seenMs + 3000)
-    expect(Date.parse(again.activeAt)).toBeGreaterThanOrEqual(Date.parse(pending.activeAt))
-    const firing = await untilState('Waits', 'a', 'firing')
-    expect(firing.activeAt).toBe(again.activeAt)
-    await until('it to be told', () => (told('Waits', 'a').length > 0 ? true : undefined))
-  })
+describe.concurrent('kill -9', () => {
+  test(
+    'while an alert is pending: `for` goes on counting what was seen',
+    { timeout: 180_000 },
+    async ({ onTestFinished }) => {
+      const { values, killAndStart, untilState, told } = await startRig(onTestFinished)
+      values.set('a', 1)
+      const pending = await untilState('Waits', 'a', 'pending')
+      const seenMs = 5000
+      await until('half of its time to pass', () =>
+        Date.now() - Date.parse(pending.activeAt) > seenMs ? true : undefined,
+      )
+      await killAndStart()
+      const startedMs = Date.now()
+      const again = await untilState('Waits', 'a', 'pending')
+      // Only the time in which nobody looked does not count.
+      expect(Date.parse(again.activeAt)).toBeLessThan(startedMs - seenMs + 3000)
+      expect(Date.parse(again.activeAt)).toBeGreaterThanOrEqual(Date.parse(pending.activeAt))
+      const firing = await untilState('Waits', 'a', 'firing')
+      expect(firing.activeAt).toBe(again.activeAt)
+      await until('it to be told', () => (told('Waits', 'a').length > 0 ? true : undefined))
+    },
+  )
 
-  test('while alerts fire: none is lost, none is another one, and the end is told', { timeout: 180_000 }, async () => {
-    await start()
-    values.set('a', 2)
-    const { activeAt } = await untilState('Fires', 'a', 'firing')
-    await until('it to be told', () => told('Fires', 'a')[0])
-    await killAndStart()
-    expect((await untilState('Fires', 'a', 'firing')).activeAt).toBe(activeAt)
+  test(
+    'while alerts fire: none is lost, none is another one, and the end is told',
+    { timeout: 180_000 },
+    async ({ onTestFinished }) => {
+      const rig = await startRig(onTestFinished)
+      const { receiver, values, killAndStart, untilState, told } = rig
+      values.set('a', 2)
+      const { activeAt } = await untilState('Fires', 'a', 'firing')
+      await until('it to be told', () => told('Fires', 'a')[0])
+      await killAndStart()
+      expect((await untilState('Fires', 'a', 'firing')).activeAt).toBe(activeAt)
 
-    // Killed between an alert that fires and the telling: the receiver is not there yet.
-    receiver.setReady(false)
-    values.set('b', 2)
-    await untilState('Fires', 'b', 'firing')
-    await killAndStart()
-    receiver.setReady(true)
-    await until('b to be told after all', () => told('Fires', 'b')[0])
+      // Killed between an alert that fires and the telling: the receiver is not there yet.
+      receiver.setReady(false)
+      values.set('b', 2)
+      await untilState('Fires', 'b', 'firing')
+      await killAndStart()
+      receiver.setReady(true)
+      await until('b to be told after all', () => told('Fires', 'b')[0])
 
-    // It ends while the server is down.
-    await server!.kill()
-    values.set('a', 0)
-    await start()
-    await until('the end of a to be told', () => (told('Fires', 'a').some(isResolved) ? true : undefined))
-    expect(told('Fires', 'b').some(isResolved)).toBe(false)
+      // It ends while the server is down.
+      await rig.server.kill()
+      values.set('a', 0)
+      await rig.start()
+      await until('the end of a to be told', () => (told('Fires', 'a').some(isResolved) ? true : undefined))
+      expect(told('Fires', 'b').some(isResolved)).toBe(false)
 
-    // Told more than once, and always as the same alert.
-    for (const cluster of ['a', 'b']) expect(new Set(told('Fires', cluster).map(keyOf)).size).toBe(1)
-    const afterEnd = told('Fires', 'a').slice(told('Fires', 'a').findIndex(isResolved))
-    expect(afterEnd.every(isResolved)).toBe(true)
-  })
+      // Told more than once, and always as the same alert.
+      for (const cluster of ['a', 'b']) expect(new Set(told('Fires', cluster).map(keyOf)).size).toBe(1)
+      const afterEnd = told('Fires', 'a').slice(told('Fires', 'a').findIndex(isResolved))
+      expect(afterEnd.every(isResolved)).toBe(true)
+    },
+  )
 
   test(
     'a webhook hears of each alert once, and of its end, however often the server dies',
     { timeout: 180_000 },
-    async () => {
+    async ({ onTestFinished }) => {
+      const rig = await startRig(onTestFinished)
+      const { webhook, values, killAndStart } = rig
       const heard = (cluster: string, status: string): WebhookMessage[] =>
         webhook.messages.filter(({ body }) => body.commonLabels['cluster'] === cluster && body.status === status)
       const untilHeard = (cluster: string, status: string): Promise<WebhookMessage> =>
@@ -155,14 +172,13 @@ describe('kill -9', () => {
       // That it was told is remembered; a server that dies before that tells it again, and rightly so.
       const untilKept = (cluster: string): Promise<true> =>
         until(`the delivery about ${cluster} to be kept`, async () => {
-          const answer = await fetch(`${server!.url}/api/fleet/v1/deliveries`)
+          const answer = await fetch(`${rig.server.url}/api/fleet/v1/deliveries`)
           const { deliveries } = (await answer.json()) as DeliveryItems
           const kept = deliveries.filter(
             ({ integration, outcome }) => integration === 'webhook' && outcome === 'delivered',
           )
           return kept.some(({ groupKey }) => groupKey.includes(`cluster="${cluster}"`)) ? true : undefined
         })
-      await start()
       values.set('a', 2)
       await untilHeard('a', 'firing')
       await untilKept('a')
@@ -177,9 +193,9 @@ describe('kill -9', () => {
       await untilHeard('b', 'firing')
       await untilKept('b')
 
-      await server!.kill()
+      await rig.server.kill()
       values.set('a', 0)
-      await start()
+      await rig.start()
       await untilHeard('a', 'resolved')
 
       // By now each group has been flushed many times over.

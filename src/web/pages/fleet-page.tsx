@@ -15,6 +15,7 @@ import { ClusterFilters } from '../panels/fleet/cluster-filters.tsx'
 import { ClusterSelection } from '../panels/fleet/cluster-selection.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
 import { ListTaste, useClusterColumns } from '../panels/fleet/list-taste.tsx'
+import { UnjoinedPairs } from '../panels/fleet/unjoined-pairs.tsx'
 import { ListChangesBar } from '../panels/list-changes-bar.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { clustersCall, useClusterCounts, useClusters } from '../query/use-clusters.ts'
@@ -47,6 +48,7 @@ export function FleetPage(): ReactNode {
             <ConnectCluster />
           ) : (
             <>
+              <UnjoinedPairs />
               <ClusterFilters view={view} onChange={change} facets={counted.facets ?? undefined}>
                 <ListTaste search={searchOf(CLUSTER_VIEW.searchOf(view))} />
               </ClusterFilters>

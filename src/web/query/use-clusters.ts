@@ -6,6 +6,7 @@ import {
 } from '@tanstack/react-query'
 import type { ObjectChangeItems } from '../../contract/fleet-changes.ts'
 import type { ClusterDetail, ClusterItems } from '../../contract/fleet-clusters.ts'
+import type { UnjoinedItems } from '../../contract/fleet-unjoined.ts'
 import { questionOfView, type ClusterListView } from '../lib/cluster-view.ts'
 import { callAt, useMoment } from './use-moment.ts'
 import { useApiAnswer, useApiPages } from './use-api-answer.ts'
@@ -17,6 +18,7 @@ const CLUSTERS = '/api/fleet/v1/clusters'
 const PAGE_CLUSTERS = 500
 const COUNTS_POLL_MS = 15_000
 const CLUSTER_POLL_MS = 15_000
+const UNJOINED_POLL_MS = 60_000
 
 /** The API call of the list. */
 export function clustersCall(view: ClusterListView, moment: string | undefined): string {
@@ -35,6 +37,13 @@ export function useClusterCounts(view: ClusterListView): UseQueryResult<ClusterI
   return useApiAnswer<ClusterItems>('cluster-counts', path, {
     placeholderData: keepPreviousData,
     pollMs: COUNTS_POLL_MS,
+  })
+}
+
+/** Pairs of names that are probably one cluster. */
+export function useUnjoined(): UseQueryResult<UnjoinedItems> {
+  return useApiAnswer<UnjoinedItems>('unjoined', callAt('/api/fleet/v1/unjoined', useMoment()), {
+    pollMs: UNJOINED_POLL_MS,
   })
 }
 
@@ -78,7 +87,7 @@ export function useChanges(asked: ChangesAsked): UseQueryResult<ObjectChangeItem
 export const DECOMMISSIONS_PATH = '/api/fleet/v1/decommissions'
 
 const COUNTED_KEYS = [
-  ...['now', 'clusters', 'cluster-counts', 'cluster', 'gates', 'stranded', 'edges', 'adoption'],
+  ...['now', 'clusters', 'cluster-counts', 'cluster', 'unjoined', 'gates', 'stranded', 'edges', 'adoption'],
   ...['stuck', 'upgrades', 'upgrades-at-once', 'upgrade', 'menu-upgrades'],
 ]
 

@@ -1,10 +1,17 @@
+import type { UnjoinedItems } from '../../../src/contract/fleet-unjoined.ts'
 import { clusterDetail, clusterItems, objectChanges } from './fleet-fixtures.ts'
 import { modifications } from './modification-fixtures.ts'
-import { fleetCoverage } from './coverage-fixtures.ts'
+import { fleetCoverage, timeOf } from './coverage-fixtures.ts'
 import { gateDetail, gateItems } from './gate-fixtures.ts'
 import { strandedItems } from './stranded-fixtures.ts'
 import { edgeComparison, edgeItems, runItems } from './edge-fixtures.ts'
 import { stuckItems, upgradeDetail, upgradeItems } from './upgrade-fixtures.ts'
+
+/** None: a test that is about them answers others. */
+export function unjoinedItems(nowMs: number, unjoined: UnjoinedItems['unjoined'] = []): UnjoinedItems {
+  const coverage = fleetCoverage(nowMs)
+  return { asOf: timeOf(nowMs), coverage, total: unjoined.length, unjoined }
+}
 
 const NOT_FOUND = { status: 404, body: { error: 'nothing has that name', code: 'not_found' } }
 
@@ -25,6 +32,7 @@ export function fleetAnswer({ pathname, searchParams }: URL, nowMs: number): unk
   if (route === 'edges' && name === 'runs') return runItems(searchParams, nowMs)
   if (route === 'edges')
     return name === 'compare' ? edgeComparison(searchParams, nowMs) : edgeItems(searchParams, nowMs)
+  if (route === 'unjoined') return unjoinedItems(nowMs)
   if (route === 'stranded') return strandedItems(nowMs)
   if (route === 'gates') return name === '' ? gateItems(nowMs) : gateDetail(name, searchParams, nowMs)
   if (route === 'modifications') {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
 import { columnsApart } from './columns.ts'
 import { startFixtureServer, usualAnswers, type FixtureServer } from './fixture-server.ts'
-import { fleetAnswer } from './fleet-answers.ts'
+import { fleetAnswer, unjoinedItems } from './fleet-answers.ts'
 import { alertItems } from './fixtures.ts'
 import { DESKTOP, openPage, PHONE } from './open-page.ts'
 import { upgradeDetail } from './upgrade-fixtures.ts'
@@ -58,6 +58,29 @@ test('clusters: counted by state, drawn as far as they are seen, read to the end
   expect(await columnsApart(table)).toEqual([])
   expect((await table.boundingBox())?.height).toBeGreaterThan(100 * 20)
   expectClean()
+  await close()
+})
+
+test('clusters: two names of one cluster are listed with what to change', async () => {
+  const { page, close } = await openPage(browser, server, '/fleet')
+  await page.getByRole('table', { name: 'Clusters' }).getByRole('link', { name: 'ams-stuck-1' }).waitFor()
+  const title = page.getByText('counted twice')
+  expect(await title.count()).toBe(0)
+  const usual = server.answers.fleet
+  const action = 'Set `cluster` to "prague" at the sender of "0c-1", then decommission "0c-1".'
+  server.answers.fleet = (url) =>
+    url.pathname.endsWith('/unjoined')
+      ? { ...unjoinedItems(Date.now(), [{ clusters: ['0c-1', 'prague'], by: 'prague', action }]), total: 3 }
+      : usual(url)
+  await page.reload()
+  await page.getByText('3 clusters are probably counted twice: senders use two names.').waitFor()
+  await page.getByText('Names and actions').click()
+  const items = page.getByRole('group').filter({ hasText: 'Names and actions' }).getByRole('listitem')
+  expect(await items.allInnerTexts()).toEqual([
+    '0c-1 and prague. Set cluster to "prague" at the sender of "0c-1", then decommission "0c-1".',
+    'And 2 more.',
+  ])
+  expect(await items.getByRole('link', { name: 'prague' }).getAttribute('href')).toBe('/fleet/clusters/prague')
   await close()
 })
 

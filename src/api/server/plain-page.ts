@@ -28,21 +28,21 @@ interface PageLink {
  * @param provider the name of the identity provider; absent: people have tokens
  */
 export function failurePage(url: string, failure: FleetError, provider?: string): PlainPage {
-  const { status, message } = failure
+  const { status } = failure
   const again = { text: 'Try again', href: url }
   switch (failure.code) {
     case 'unauthenticated':
       if (provider !== undefined && !asksForToken(url)) return signInPage(url, provider, failure)
       return {
         status,
-        title: 'This server asks who you are',
+        title: 'Sign in to Daytwo',
         says: [
-          `It did not get a token that it accepts: ${message}.`,
-          'Open the page again and give your token as the password; the user name does not matter. ' +
-            'The administrator of this server makes one:',
+          ...errorOf(failure),
+          'Try again and enter your token as the password, with any user name. An administrator of this server creates tokens:',
         ],
         command: 'daytwo token add --role viewer --name YOU',
-        links: [again],
+        button: again,
+        links: [],
       }
     case 'forbidden':
       if (provider !== undefined && isOfSignIn(url)) {
@@ -50,17 +50,18 @@ export function failurePage(url: string, failure: FleetError, provider?: string)
       }
       return {
         status,
-        title: 'Your token does not open this page',
-        says: [asSentence(textOf(failure)), 'Pages are for the roles viewer, responder and admin.'],
-        links: [{ text: 'Give another token', href: `/sign-in?to=${encodeURIComponent(url)}` }],
+        title: 'This page needs another role',
+        says: [...sentencesOf(failure), 'Pages are for the roles viewer, responder and admin.'],
+        links: [{ text: 'Use another token', href: `/sign-in?to=${encodeURIComponent(url)}` }],
       }
     default:
       return {
         status,
         title: isOfSignIn(url) ? 'You could not be signed in' : 'This page cannot be shown now',
-        says: [asSentence(textOf(failure))],
+        says: sentencesOf(failure),
         // A sign-in that failed cannot be continued, only begun again.
-        links: isOfSignIn(url) ? [{ text: 'Sign in', href: '/sign-in' }, TOKEN_LINK('/')] : [again],
+        button: isOfSignIn(url) ? { text: 'Sign in', href: '/sign-in' } : again,
+        links: isOfSignIn(url) ? [TOKEN_LINK('/')] : [],
       }
   }
 }
@@ -72,10 +73,20 @@ function signInPage(url: string, provider: string, failure: FleetError): PlainPa
   return {
     status: failure.status,
     title: 'Sign in to Daytwo',
-    says: failure.message === NO_CREDENTIALS ? [] : [asSentence(isForbidden ? textOf(failure) : failure.message)],
+    says: isForbidden ? sentencesOf(failure) : errorOf(failure),
     button: { text: `Sign in with ${provider}`, href: signInAddress(to) },
     links: [TOKEN_LINK(to)],
   }
+}
+
+/** The error, unless it is only that there are no credentials. */
+function errorOf({ message }: FleetError): readonly string[] {
+  return message === NO_CREDENTIALS ? [] : [asSentence(message)]
+}
+
+/** What failed, and what to do. */
+function sentencesOf({ message, hint }: FleetError): readonly string[] {
+  return [message, hint].flatMap((text) => (text === undefined ? [] : [asSentence(text)]))
 }
 
 /** The message of a request without any credentials: the page need not repeat it. */
@@ -98,9 +109,9 @@ export function unknownAddress(url: string): PlainPage {
   return {
     status: 404,
     title: 'There is no page at this address',
-    says: [`Nothing is at ${url.split('?')[0] ?? ''}. The link may be of another version, or cut short.`],
+    says: [`Nothing is at ${url.split('?')[0] ?? ''}. The link may be incomplete, or from another version.`],
     links: [
-      { text: 'What is the matter now', href: '/' },
+      { text: 'Now', href: '/' },
       { text: 'Alerts', href: '/alerts' },
       { text: 'Fleet', href: '/fleet' },
     ],
@@ -147,7 +158,7 @@ function htmlOf({ title, says, button, command, links }: PlainPage): string {
 <main>
 <p class="brand"><img src="/icon.svg" alt="" width="20" height="20"> Daytwo</p>
 <h1>${escaped(title)}</h1>
-${paragraphs.join('\n')}${button === undefined ? '' : `\n<p><a class="button" href="${escaped(button.href)}">${escaped(button.text)}</a></p>`}${command === undefined ? '' : `\n<pre>${escaped(command)}</pre>`}
+${paragraphs.join('\n')}${command === undefined ? '' : `\n<pre>${escaped(command)}</pre>`}${button === undefined ? '' : `\n<p><a class="button" href="${escaped(button.href)}">${escaped(button.text)}</a></p>`}
 ${ways.length === 0 ? '' : `<p class="ways">${ways.join(' ')}</p>`}
 </main>
 </body>

@@ -65,7 +65,7 @@ export function headlineOf(now: Now): Headline {
     return { kind: 'unsure', sentence: 'Nothing is known to be stuck, but no cluster says how upgrades go.' }
   }
   if (now.faults !== null && now.faults.storage !== null) {
-    return { kind: 'unsure', sentence: 'Nothing was stuck when something could be kept last.' }
+    return { kind: 'unsure', sentence: 'No upgrade was stuck when data was last stored.' }
   }
   return { kind: 'good', sentence: 'Nothing is stuck.' }
 }

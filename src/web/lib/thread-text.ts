@@ -5,15 +5,19 @@ import { formatAge, msOf } from './format-time.ts'
 
 export type ThreadFaultItem = NonNullable<Now['faults']>['threads'][number]
 
+/** What it means that nothing can be written. */
+export const NOT_STORED =
+  'Data from clusters is refused, and most senders retry; actions (silences, acknowledgements) are not stored.'
+
 export function threadTitle({ thread, state }: Pick<ThreadFaultItem, 'thread' | 'state'>): string {
   const name = `The ${thread.replace('-', ' ')} of this server`
   switch (state) {
     case 'hung':
       return `${name} does not answer.`
     case 'restarting':
-      return `${name} is being started again.`
+      return `${name} is restarting.`
     case 'crash_loop':
-      return `${name} fails again and again.`
+      return `${name} keeps failing.`
   }
 }
 
@@ -22,16 +26,16 @@ export function threadSentence(fault: ThreadFaultItem, nowMs: number): string {
   const { thread, state, serving, since, failures, cause, nextStart } = fault
   const forAge = `for ${formatAge(Math.max(0, nowMs - msOf(since)))}`
   if (serving) {
-    return `It failed ${failures} times in a row (the last time: ${cause}) and has been running again ${forAge}. Look in the log of the server for why.`
+    return `It failed ${failures} times in a row (last cause: ${cause}) and has been running ${forAge}. The server log has the details.`
   }
   const impact =
     thread === 'ingest-worker'
-      ? 'What clusters send is refused, and most of them repeat it; what is done here is not kept.'
-      : 'Rules are not evaluated, and most pages wait; what clusters send is kept.'
+      ? NOT_STORED
+      : 'Rules are not evaluated, and most pages wait; data from clusters is stored.'
   if (state === 'hung') {
-    return `${impact} It is started again by itself. After some minutes of this, look whether the disk of the data folder answers.`
+    return `${impact} The server restarts it. If this takes some minutes, check that the disk of the data folder responds.`
   }
-  if (state === 'restarting') return `${impact} It goes on by itself. The reason: ${cause}.`
+  if (state === 'restarting') return `${impact} No action is needed. Cause: ${cause}.`
   const next = nextStart === null ? 'now' : `in ${formatAge(Math.max(0, msOf(nextStart) - nowMs))}`
-  return `${impact} It failed ${failures} times in a row (the last time: ${cause}) and is started again ${next}. Look in the log of the server for why.`
+  return `${impact} It failed ${failures} times in a row (last cause: ${cause}) and starts again ${next}. The server log has the details.`
 }

@@ -3,16 +3,18 @@ import { Link } from 'wouter'
 import { formatAge, msOf } from '../lib/format-time.ts'
 import { runbookPath } from '../lib/paths.ts'
 import { damageSentence, damageTitle, roomSentence, storageTitle } from '../lib/storage-text.ts'
-import { threadSentence, threadTitle } from '../lib/thread-text.ts'
+import { NOT_STORED, threadSentence, threadTitle } from '../lib/thread-text.ts'
 import { useNow } from '../query/use-fleet.ts'
 import { Notice } from '../ui/notice.tsx'
 import { useNowMs } from '../ui/server-clock.ts'
+import { usePreferences } from '../ui/preferences.ts'
 import { Moment } from '../ui/time.tsx'
 
 /** Above every page, while the server has a fault: the pages may show old data then. */
 export function ServerNotices(): ReactNode {
   const { storage = null, damage = null, threads = [] } = useNow().data?.faults ?? {}
   const nowMs = useNowMs()
+  const { zone } = usePreferences()
   if (storage === null && damage === null && threads.length === 0) return null
   const sinceMs = storage === null ? nowMs : msOf(storage.since)
   return (
@@ -23,9 +25,8 @@ export function ServerNotices(): ReactNode {
           title={storageTitle(storage)}
           actions={<Link href={runbookPath('DaytwoWritesFailing')}>Runbook</Link>}
         >
-          Since <Moment atMs={sinceMs} />, {formatAge(Math.max(0, nowMs - sinceMs))} ago, pages show what was before.
-          What clusters send is refused, and most of them repeat it; what is done here is not kept.{' '}
-          {roomSentence(storage)}
+          Since <Moment atMs={sinceMs} />, {formatAge(Math.max(0, nowMs - sinceMs))} ago: pages show the data from
+          before. {NOT_STORED} {roomSentence(storage)}
         </Notice>
       )}
       {damage === null ? null : (
@@ -34,8 +35,8 @@ export function ServerNotices(): ReactNode {
           title={damageTitle(damage)}
           actions={<Link href={runbookPath('DaytwoStoreDamaged')}>Runbook</Link>}
         >
-          {damageSentence(damage)} Everything else is served. <code>daytwo doctor</code> lists the damage and repairs
-          it.
+          {damageSentence(damage, zone)} Everything else is served. <code>daytwo doctor</code> lists the damage and
+          repairs it.
         </Notice>
       )}
       {threads.map((fault) => (

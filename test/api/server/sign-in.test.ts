@@ -30,15 +30,15 @@ describe('a browser that is not let in is shown a page', () => {
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([401, 'text/html; charset=utf-8'])
     expect(answer.headers['www-authenticate']).toContain('Basic realm="daytwo", charset="UTF-8"')
     expect(answer.headers['content-security-policy']).toContain("style-src 'self'")
-    expect(answer.body).toContain('This server asks who you are')
-    expect(answer.body).toContain('give your token as the password')
+    expect(answer.body).toContain('Sign in to Daytwo')
+    expect(answer.body).toContain('enter your token as the password')
     expect(answer.body).not.toContain('<script')
   })
 
   test('with a token of a cluster, which way leads to another one', async () => {
     const answer = await open('/alerts?q=<x>', 'ingest')
     expect(answer.statusCode).toBe(403)
-    expect(answer.body).toContain('Your token does not open this page')
+    expect(answer.body).toContain('This page needs another role')
     expect(answer.body).toContain('&lt;b&gt;')
     expect(answer.body).not.toContain('<b>')
     expect(answer.body).toMatch(/href="\/sign-in\?to=%2Falerts%3Fq%3D[^"<>]*"/)

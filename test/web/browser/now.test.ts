@@ -90,9 +90,9 @@ test('a disk that is full stands above every page, with what to do; nothing is g
     faults: { storage, damage: null, failingRules: 38, threads: [] },
   })
   const { page, expectClean, close } = await openPage(browser, server, '/')
-  const notice = page.getByRole('alert').filter({ hasText: 'The disk of this server is full: nothing new is kept.' })
-  await notice.getByText(/3 min ago, pages show what was before.* 0 B of 400 MiB are free\.$/).waitFor()
-  await page.getByText('Nothing was stuck when something could be kept last.').waitFor()
+  const notice = page.getByRole('alert').filter({ hasText: 'The disk of this server is full: new data is refused.' })
+  await notice.getByText(/3 min ago: pages show the data from before.* 0 B of 400 MiB are free\.$/).waitFor()
+  await page.getByText('No upgrade was stuck when data was last stored.').waitFor()
   expect(await page.getByRole('link', { name: /^Firing/ }).innerText()).toMatch(/38 rules fail$/)
   await page.getByText('Nothing is known to fire: 38 rules could not be evaluated.').waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
@@ -114,10 +114,31 @@ test('a worker that does not serve stands above every page, with what that means
   })
   const { page, expectClean, close } = await openPage(browser, server, '/')
   const notice = page.getByRole('alert').filter({ hasText: 'The query worker of this server does not answer.' })
-  await notice.getByText(/^Rules are not evaluated.* It is started again by itself\./).waitFor()
+  await notice.getByText(/^Rules are not evaluated.* The server restarts it\./).waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
   await notice.getByRole('link', { name: 'Runbook' }).click()
   await page.waitForURL('**/rb/DaytwoThreadFailed')
+  expectClean()
+  await close()
+})
+
+test('damaged data stands above every page, with what is missing and how to repair it', async () => {
+  const damage = {
+    count: 3,
+    from: '2026-11-22T20:00:00Z',
+    to: '2026-11-22T22:00:00Z',
+    kind: 'pack',
+    message: 'checksum',
+  }
+  server.answers.now = () => ({
+    ...quietNow(Date.now()),
+    faults: { storage: null, damage, failingRules: 0, threads: [] },
+  })
+  const { page, expectClean, close } = await openPage(browser, server, '/')
+  const notice = page.getByRole('alert').filter({ hasText: '3 stored items are damaged and left out.' })
+  await notice.getByText(/Samples of 2026-11-22 21:00:00 \+01:00 to .* may be missing\..* daytwo doctor /).waitFor()
+  await notice.getByRole('link', { name: 'Runbook' }).click()
+  await page.waitForURL('**/rb/DaytwoStoreDamaged')
   expectClean()
   await close()
 })

@@ -16,22 +16,22 @@ test.each<[Partial<ThreadFaultItem>, string, string]>([
   [
     {},
     'The query worker of this server does not answer.',
-    'Rules are not evaluated, and most pages wait; what clusters send is kept. It is started again by itself. After some minutes of this, look whether the disk of the data folder answers.',
+    'Rules are not evaluated, and most pages wait; data from clusters is stored. The server restarts it. If this takes some minutes, check that the disk of the data folder responds.',
   ],
   [
     { thread: 'ingest-worker', state: 'restarting', cause: 'out of memory' },
-    'The ingest worker of this server is being started again.',
-    'What clusters send is refused, and most of them repeat it; what is done here is not kept. It goes on by itself. The reason: out of memory.',
+    'The ingest worker of this server is restarting.',
+    'Data from clusters is refused, and most senders retry; actions (silences, acknowledgements) are not stored. No action is needed. Cause: out of memory.',
   ],
   [
     { state: 'crash_loop', failures: 4, nextStart: new Date(NOW_MS + 8000).toISOString() },
-    'The query worker of this server fails again and again.',
-    'Rules are not evaluated, and most pages wait; what clusters send is kept. It failed 4 times in a row (the last time: it does not answer) and is started again in 8 s. Look in the log of the server for why.',
+    'The query worker of this server keeps failing.',
+    'Rules are not evaluated, and most pages wait; data from clusters is stored. It failed 4 times in a row (last cause: it does not answer) and starts again in 8 s. The server log has the details.',
   ],
   [
     { state: 'crash_loop', failures: 4, serving: true },
-    'The query worker of this server fails again and again.',
-    'It failed 4 times in a row (the last time: it does not answer) and has been running again for 40 s. Look in the log of the server for why.',
+    'The query worker of this server keeps failing.',
+    'It failed 4 times in a row (last cause: it does not answer) and has been running for 40 s. The server log has the details.',
   ],
 ])('%j', (change, title, sentence) => {
   const fault = { ...FAULT, ...change }

@@ -6,6 +6,7 @@ import { formatSpanNs } from '../../lib/format-time.ts'
 import { spanWords, traceTitle, type TracedUpgrade } from '../../lib/trace-phases.ts'
 import { attributeOf, type Trace } from '../../lib/trace.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import { Moment } from '../../ui/time.tsx'
 import styles from './trace-head.module.css'
@@ -58,14 +59,14 @@ export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode
         <Figure name="Critical path" value={<LongestOnPath trace={trace} pathNs={pathNs} />} />
       </dl>
       {spans.some(({ attributes }) => attributeOf(attributes, WARNINGS_ATTRIBUTE) !== undefined) ? (
-        <p className="tone-warning">
-          <Shape name="slash" /> Incomplete trace: it reached its limit of spans or bytes, and later spans were refused.
-        </p>
+        <Notice kind="partial" title="Incomplete trace">
+          It reached store.trace-spans-max or store.trace-bytes-max: later spans were refused.
+        </Notice>
       ) : null}
       {roots.length > 1 ? (
         <p className="quiet">
           {countOf(roots.length, 'span')} have no parent here, {formatCount(roots.filter((one) => one.isOrphan).length)}{' '}
-          of them because it was not sent or is not kept: the trace may be larger than what is shown.
+          of them because the parent was not sent or is not stored: the trace may be incomplete.
         </p>
       ) : null}
     </>

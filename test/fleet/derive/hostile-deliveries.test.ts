@@ -334,6 +334,16 @@ describe('etcd that was restored from a snapshot', () => {
       expect(shownOf([...before, deleted, ...again(7200)])).toEqual(RESTORED)
     })
 
+    test('an object that was deleted before the snapshot stays deleted', () => {
+      const cdi = (seconds: number): ObjectObservation =>
+        sight({ uid: 'cdi', name: 'cdi', rv: 950, seconds, change: 'listed' }, operandFacts('cdis', {}))
+      const deleted = sight({ ...OLD_CSV, rv: 905, seconds: -300, change: 'deleted' }, oldCsv)
+      const wrong = sight({ ...OLD_CSV, rv: 2300, seconds: 100 }, oldCsv)
+      const { gone, states } = csvOf([...before, deleted, wrong, cdi(-200), cdi(6900), ...again(7200).slice(1)])
+      expect(gone).toEqual({ atMs: at(-300), sinceMs: at(-300) })
+      expect(states.some(({ isRestored }) => isRestored === true)).toBe(false)
+    })
+
     test('an object that is older than the snapshot, and never changes, stays', () => {
       const cdi = sight(
         { uid: 'cdi', name: 'cdi', rv: 950, seconds: -500 },

@@ -300,14 +300,12 @@ function rowOf({ refs }: RunSelection, ref: number): number | undefined {
   return refs[low] === ref ? low : undefined
 }
 
-/** The newest time of a sample that runs contain, up to a time; -Infinity: none. */
+/** The newest first or last sample of a run, up to a time; -Infinity: none. */
 function knownUpTo(runs: readonly MetricRun[], timeMs: number): number {
   let newestMs = -Infinity
-  for (const { firstMs, lastMs, beforeMs = -Infinity, afterMs = -Infinity } of runs) {
+  for (const { firstMs, lastMs } of runs) {
     if (firstMs > newestMs && firstMs <= timeMs) newestMs = firstMs
     if (lastMs > newestMs && lastMs <= timeMs) newestMs = lastMs
-    if (beforeMs > newestMs && beforeMs <= timeMs) newestMs = beforeMs
-    if (afterMs > newestMs && afterMs <= timeMs) newestMs = afterMs
   }
   return newestMs
 }

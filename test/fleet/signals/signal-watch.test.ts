@@ -345,6 +345,69 @@ describe('runs of signals', () => {
     expect(watched.reads).toBe(2)
   })
 
+  describe('of a series that had ended before what is read otherwise', () => {
+    const ENDED = (watched: Watched, version: string): void => {
+      watched.series(CSV(version), T0 + 30 * MINUTE_MS, T0 + 40 * MINUTE_MS)
+      watched.put(CSV(version), T0 + 41 * MINUTE_MS, undefined)
+    }
+    /** It has a known time between the end of the other one and what is read. */
+    const OTHER = (watched: Watched): void => {
+      watched.series(CSV('1.16.0'), T0, T0 + 45 * MINUTE_MS)
+      watched.series(CSV('1.16.0'), T0 + 45 * MINUTE_MS + STEP_MS, T0 + 2 * HOUR_MS, 0)
+    }
+    const RUNS = [
+      'csv_succeeded 1.16.0 = 0: 2700 < 2730..7200 < -',
+      'csv_succeeded 1.16.0 = 1: - < 0..2700 < 2730',
+      'csv_succeeded 1.17.0 = 1: 1770 < 1800..2430 < 2460',
+    ]
+
+    test('are read when it comes later', async () => {
+      const watched = new Watched()
+      OTHER(watched)
+      await watched.beat(T0 + 2 * HOUR_MS)
+      ENDED(watched, '1.17.0')
+      await watched.beat(T0 + 2 * HOUR_MS + 16_000)
+      expect(watched.runs()).toEqual(RUNS)
+    })
+
+    test('are read after a restart, when they were not stored', async () => {
+      const watched = new Watched()
+      OTHER(watched)
+      await watched.beat(T0 + 2 * HOUR_MS)
+      ENDED(watched, '1.17.0')
+      await watched.store.reopen()
+      watched.watch = new SignalWatch(watched.store.reader, OPTIONS)
+      await watched.beat(T0 + 2 * HOUR_MS + 1000)
+      expect(watched.runs()).toEqual(RUNS)
+    })
+
+    test('are read after a restart, when they came late and were not read before it', async () => {
+      const watched = new Watched()
+      OTHER(watched)
+      ENDED(watched, '1.17.0')
+      watched.series(CSV('1.16.0'), T0 + 2 * HOUR_MS + STEP_MS, T0 + 2.5 * HOUR_MS, 0)
+      watched.series(CSV('1.16.0'), T0 + 2.5 * HOUR_MS + STEP_MS, T0 + 3 * HOUR_MS)
+      await watched.beat(T0 + 3 * HOUR_MS)
+      const before = watched.runs()
+      watched.series(CSV('1.17.0'), T0 + 2 * HOUR_MS + 5 * MINUTE_MS, T0 + 2 * HOUR_MS + 10 * MINUTE_MS)
+      await watched.store.reopen()
+      watched.watch = new SignalWatch(watched.store.reader, OPTIONS)
+      await watched.beat(T0 + 3 * HOUR_MS + 1000)
+      expect(watched.runs()).toEqual([...before, 'csv_succeeded 1.17.0 = 1: 7470 < 7500..7800 < 7830'])
+    })
+
+    test('begin with the earliest series of their meaning', async () => {
+      const watched = new Watched()
+      OTHER(watched)
+      watched.series(CSV('1.17.0'), T0 + HOUR_MS, T0 + 2 * HOUR_MS)
+      await watched.beat(T0 + 2 * HOUR_MS)
+      watched.series({ ...CSV('1.17.0'), instance: 'b' }, T0 + 30 * MINUTE_MS, T0 + 40 * MINUTE_MS)
+      watched.put({ ...CSV('1.17.0'), instance: 'b' }, T0 + 41 * MINUTE_MS, undefined)
+      await watched.beat(T0 + 2 * HOUR_MS + 16_000)
+      expect(watched.runs()).toEqual([...RUNS, 'csv_succeeded 1.17.0 = 1: 3570 < 3600..7200 < -'])
+    })
+  })
+
   test('go on where they were after a restart', async () => {
     const watched = new Watched()
     watched.series(CSV('1.16.0'), T0, T0 + HOUR_MS + 10 * MINUTE_MS)

@@ -1,9 +1,10 @@
 /** RE2 patterns that search a text, for `match` and `reReplaceAll`. A dot does not match a newline without `(?s)`. */
 import type { RE2JS } from 're2js'
+import { REGEX_STEPS_MAX } from '../model/regex-limits.ts'
 import { RegexError, compileRegex, expandGroups } from '../model/regex.ts'
+import { allMatches } from './regex-matches.ts'
 import { BoundedText, TemplateError } from './value.ts'
 
-/** Searching again after each match can take quadratic time. */
 const TEXT_CHARS_MAX = 10_000
 
 /** Whether the pattern matches anywhere in the text. Throws `TemplateError`. */
@@ -15,15 +16,23 @@ export function searches(pattern: string, text: string): boolean {
 export function replaceAll(pattern: string, replacement: string, text: string): string {
   const result = new BoundedText()
   let lastEnd = 0
-  for (const match of compile(pattern).matchAll(bounded(text)) as Iterable<RegExpExecArray>) {
-    const end = match.index + match[0].length
+  const searched = bounded(text)
+  for (const { from, to, groups } of allMatches(affordable(compile(pattern), searched), searched)) {
     // No empty match directly after another match.
-    if (end === lastEnd && end > 0) continue
-    result.put(text.slice(lastEnd, match.index) + expandGroups(replacement, match))
-    lastEnd = end
+    if (to === lastEnd && to > 0) continue
+    result.put(text.slice(lastEnd, from) + expandGroups(replacement, groups))
+    lastEnd = to
   }
   result.put(text.slice(lastEnd))
   return result.text
+}
+
+/** Each character is tried on each instruction. */
+function affordable(regex: RE2JS, text: string): RE2JS {
+  const steps = regex.programSize() * text.length
+  if (steps <= REGEX_STEPS_MAX) return regex
+  const size = `${regex.programSize()} instructions on ${text.length} characters`
+  throw new TemplateError(`regular expression of ${size}: ${steps} steps; want at most ${REGEX_STEPS_MAX}`)
 }
 
 function compile(pattern: string): RE2JS {

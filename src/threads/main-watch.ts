@@ -2,7 +2,6 @@
  * Watches the main thread from a small thread of its own (`main-watch-worker.ts`), which logs the stack of a main thread that
  * does not answer and ends the process when that stays so. Main itself measures for how long it answered nothing.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Log, LogLevel } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import { beat, BEAT_EVERY_MS } from './pulse.ts'
@@ -23,6 +22,7 @@ interface MainWatchParts {
   readonly log: Log
 }
 
+/** How often main measures since when it could not. */
 const RESOLUTION_MS = 10
 /** Beats of which the longest block is shown: no scrape of a minute misses one. */
 const BEATS_SHOWN = 60
@@ -30,13 +30,21 @@ const BEATS_SHOWN = 60
 /** Returns the function that ends the watch. */
 export function watchMain({ hungAfterMs, logLevel, metrics, log }: MainWatchParts): () => Promise<void> {
   const watched = new Int32Array(new SharedArrayBuffer(8))
-  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
-  delays.enable()
   const blocksMs: number[] = []
+  // No `monitorEventLoopDelay`: after a reset it misses a block that begins at once, as those do that a timer of the same time starts.
+  let measuredMs = performance.now()
+  let blockMs = 0
+  const measure = (): void => {
+    const nowMs = performance.now()
+    blockMs = Math.max(blockMs, nowMs - measuredMs - RESOLUTION_MS)
+    measuredMs = nowMs
+  }
+  const measuring = setInterval(measure, RESOLUTION_MS).unref()
   let hungBefore = 0
   const timer = setInterval(() => {
-    blocksMs.push(Math.max(0, delays.max / 1e6 - RESOLUTION_MS))
-    delays.reset()
+    measure()
+    blocksMs.push(blockMs)
+    blockMs = 0
     if (blocksMs.length > BEATS_SHOWN) blocksMs.shift()
     metrics.mainBlockedSeconds.set(Math.max(...blocksMs) / 1000)
     const hung = Atomics.load(watched, 1)
@@ -57,7 +65,7 @@ export function watchMain({ hungAfterMs, logLevel, metrics, log }: MainWatchPart
   return async () => {
     clearInterval(timer)
     stopBeat()
-    delays.disable()
+    clearInterval(measuring)
     await (await watching)?.terminate()
   }
 }

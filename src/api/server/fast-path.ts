@@ -5,6 +5,7 @@
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from 'node:https'
+import { inTurns } from './request-turns.ts'
 
 /**
  * Returns whether it handles the request. It may still pass a request that it handles to `fallBack`, before it reads the
@@ -32,12 +33,12 @@ export function createFastPathServer(
 ): Server {
   // Node applies the limits only as often as it checks, by default each half minute.
   const options = { maxHeaderSize: HEADER_BYTES_MAX, connectionsCheckingInterval: Math.ceil(headersArriveMs / 3) }
-  const listener: RequestListener = (request, response) => {
+  const listener = inTurns((request, response) => {
     const fallBack = (): void => {
       handler(request, response)
     }
     if (!fastPath(request, response, fallBack)) fallBack()
-  }
+  })
   const server =
     tls === undefined
       ? createServer(options, listener)

@@ -81,7 +81,7 @@ export async function forEachInSlices<T>(
  * Long work in steps, between which other work may run. A step yields whether to pause now, because it put off work that
  * others wait for; otherwise the pause comes when the slice is over.
  */
-export type Steps<T> = Generator<boolean, T, undefined>
+export type Steps<T> = Generator<boolean | undefined, T, undefined>
 
 /** Runs steps with pauses. Rejects with what a step or a pause throws, and runs no further step then. */
 export async function inSlices<T>(steps: Steps<T>, pause: () => Promise<unknown>): Promise<T> {
@@ -89,8 +89,30 @@ export async function inSlices<T>(steps: Steps<T>, pause: () => Promise<unknown>
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
-    if (!step.value && performance.now() - startedMs < SLICE_MS) continue
+    if (step.value !== true && performance.now() - startedMs < SLICE_MS) continue
     await pause()
     startedMs = performance.now()
   }
+}
+
+/** Items of one step: at 10 us each, a few milliseconds. */
+const ITEMS_PER_STEP = 256
+
+/** Runs `work` on each item in order. */
+export function* eachInSteps<T>(items: Iterable<T>, work: (item: T) => void): Steps<void> {
+  let left = ITEMS_PER_STEP
+  for (const item of items) {
+    work(item)
+    if (--left > 0) continue
+    yield
+    left = ITEMS_PER_STEP
+  }
+}
+
+export function* mapInSteps<T, U>(items: Iterable<T>, map: (item: T) => U): Steps<U[]> {
+  const mapped: U[] = []
+  yield* eachInSteps(items, (item) => {
+    mapped.push(map(item))
+  })
+  return mapped
 }

@@ -1,4 +1,5 @@
 import { invariant } from '../base/invariant.ts'
+import type { Steps } from '../base/thread-slices.ts'
 import { APPENDED, APPENDED_BEFORE, type Appender } from '../model/appender.ts'
 import { Labels } from '../model/labels.ts'
 import { isStaleAt } from '../model/sample.ts'
@@ -48,6 +49,8 @@ export interface RemoteWriteIngest {
    * awaits `appender.commit()` before it responds.
    */
   write(body: Uint8Array, context: WriteContext): WriteOutcome
+  /** The same for a large body: between steps other requests are handled, and what was appended may be committed. */
+  writeInSteps(body: Uint8Array, context: WriteContext): Steps<WriteOutcome>
   /** Forgets series that the store has dropped, so that their next samples are resolved again. */
   forget(refs: ReadonlySet<SeriesRef>): void
 }
@@ -65,11 +68,12 @@ export function createRemoteWriteIngest(parts: {
   const limits = { samplesMax: options.samplesPerRequestMax, seriesMax: options.seriesPerRequestMax }
   const plain = new PlainWriteDecoder(limits, options.decodedBytesMax)
   const snappy = new SnappyDecoder(options.decodedBytesMax)
-  const decoders = {
-    '1.0': new WriteRequestDecoder(limits),
+  const newDecoder = {
+    '1.0': () => new WriteRequestDecoder(limits),
     // Expanded labels have the size of the same request in 1.0: one limit for both.
-    '2.0': new WriteRequestV2Decoder({ ...limits, labelBytesMax: options.decodedBytesMax }),
+    '2.0': () => new WriteRequestV2Decoder({ ...limits, labelBytesMax: options.decodedBytesMax }),
   }
+  const decoders = { '1.0': newDecoder['1.0'](), '2.0': newDecoder['2.0']() }
   const recogniser = new SeriesRecogniser(intake, parts.drawKey)
   const writer = new BatchWriter(intake, recogniser)
   /** Repeated metadata is processed once an hour, so that the latest metadata is stored even when it alternates. */
@@ -83,6 +87,29 @@ export function createRemoteWriteIngest(parts: {
     const batch = decoders[protocol].decode(snappy.decode(body), snappy.view)
     hashLabels(batch, key)
     return batch
+  }
+  /** With decoders of its own: the others decode other requests between steps, and so much memory is not kept. */
+  function* decodeInSteps(body: Uint8Array, protocol: WriteProtocol, key: Int32Array): Steps<WriteBatch> {
+    const isPlain = protocol === '1.0'
+    const fast = isPlain ? new PlainWriteDecoder(limits, options.decodedBytesMax).decode(body, key) : undefined
+    yield false
+    if (fast !== undefined) return fast
+    const ofBlock = new SnappyDecoder(options.decodedBytesMax)
+    const bytes = yield* ofBlock.decodeInSteps(body)
+    const batch = yield* newDecoder[protocol]().decodeInSteps(bytes, ofBlock.view)
+    yield* eachStep(batch.seriesCount, (from, to) => {
+      hashLabels(batch, key, from, to)
+    })
+    return batch
+  }
+  function* writeInSteps(body: Uint8Array, { nowMs, cluster, protocol = '1.0' }: WriteContext): Steps<WriteOutcome> {
+    try {
+      const batch = yield* decodeInSteps(body, protocol, recogniser.scope(cluster))
+      return outcomeOf(yield* writer.writeInSteps(batch, nowMs, cluster))
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+      return badBody(error)
+    }
   }
   const write = (body: Uint8Array, { nowMs, cluster, protocol = '1.0' }: WriteContext): WriteOutcome => {
     try {
@@ -107,6 +134,12 @@ export function createRemoteWriteIngest(parts: {
       intake.note(outcome.refusals, context.cluster, context.nowMs)
       return outcome
     },
+    *writeInSteps(body, context) {
+      invariant(context.cluster !== '', 'a bound cluster has a name')
+      const outcome = yield* writeInSteps(body, context)
+      intake.note(outcome.refusals, context.cluster, context.nowMs)
+      return outcome
+    },
     forget(refs) {
       recogniser.forget(refs)
     },
@@ -114,6 +147,19 @@ export function createRemoteWriteIngest(parts: {
 }
 
 type Appended = Pick<WriteOutcome, `${'samples' | 'histograms'}${'Taken' | 'Duplicate'}`>
+type Counts = Omit<WriteOutcome, 'status' | 'message'>
+
+const APPENDED_COUNTS = ['samplesTaken', 'samplesDuplicate', 'histogramsTaken', 'histogramsDuplicate'] as const
+
+/** Series, exemplars or metadata of one step: some ms, when all of them are new. */
+const ITEMS_PER_STEP = 1024
+
+function* eachStep(count: number, work: (from: number, to: number) => void): Steps<void> {
+  for (let from = 0; from < count; from += ITEMS_PER_STEP) {
+    work(from, Math.min(from + ITEMS_PER_STEP, count))
+    yield false
+  }
+}
 
 /** Passes the samples of a recognised batch to the appender, and counts refusals. */
 class BatchWriter {
@@ -133,15 +179,11 @@ class BatchWriter {
     this.#activity = intake.activity
   }
 
-  write(
-    batch: WriteBatch,
-    nowMs: number,
-    boundCluster: string | undefined,
-    newUnidentifiedSeries: number,
-  ): Omit<WriteOutcome, 'status' | 'message'> {
+  write(batch: WriteBatch, nowMs: number, boundCluster: string | undefined, newUnidentifiedSeries: number): Counts {
     const tally = new RefusalTally()
     const appended = this.#append(batch, nowMs, boundCluster, tally)
-    const exemplarsTaken = batch.exemplarCount > 0 ? this.#appendExemplars(batch, nowMs, boundCluster) : 0
+    const exemplarsTaken =
+      batch.exemplarCount > 0 ? this.#appendExemplars(batch.exemplars, batch, nowMs, boundCluster) : 0
     return {
       samplesIn: batch.sampleCount,
       histogramsIn: batch.histogramCount,
@@ -149,7 +191,44 @@ class BatchWriter {
       refusals: tally.refusals(),
       exemplarsTaken,
       exemplarsIgnored: batch.exemplarCount - exemplarsTaken,
-      metadataIgnored: batch.metadataCount > 0 ? this.#describe(batch) : 0,
+      metadataIgnored: batch.metadataCount > 0 ? this.#describe(batch.metadata) : 0,
+      newUnidentifiedSeries,
+    }
+  }
+
+  /** Recognises and appends, some series at a time, once all labels can be read. @throws DecodeError when they cannot */
+  *writeInSteps(batch: WriteBatch, nowMs: number, boundCluster: string | undefined): Steps<Counts> {
+    const recogniser = this.#recogniser
+    yield* eachStep(batch.seriesCount, (from, to) => {
+      recogniser.check(batch, from, to)
+    })
+    const tally = new RefusalTally()
+    const total = { samplesTaken: 0, samplesDuplicate: 0, histogramsTaken: 0, histogramsDuplicate: 0 }
+    let [newUnidentifiedSeries, exemplarsTaken, metadataIgnored] = [0, 0, 0]
+    let histograms = 0
+    yield* eachStep(batch.seriesCount, (from, to) => {
+      this.#intake.begin(nowMs)
+      newUnidentifiedSeries += recogniser.recognise(batch, boundCluster, nowMs, from, to)
+      const appended = this.#append(batch, nowMs, boundCluster, tally, from, to, histograms)
+      for (const count of APPENDED_COUNTS) total[count] += appended[count]
+      if (batch.histogramCount > 0) for (let i = from; i < to; i++) histograms += batch.histograms[i]!
+    })
+    const { exemplars, metadata } = batch
+    yield* eachStep(exemplars.length, (from, to) => {
+      this.#intake.begin(nowMs)
+      exemplarsTaken += this.#appendExemplars(exemplars.slice(from, to), batch, nowMs, boundCluster)
+    })
+    yield* eachStep(metadata.length, (from, to) => {
+      metadataIgnored += this.#describe(metadata.slice(from, to))
+    })
+    return {
+      samplesIn: batch.sampleCount,
+      histogramsIn: batch.histogramCount,
+      ...total,
+      refusals: tally.refusals(),
+      exemplarsTaken,
+      exemplarsIgnored: batch.exemplarCount - exemplarsTaken,
+      metadataIgnored,
       newUnidentifiedSeries,
     }
   }
@@ -184,9 +263,14 @@ class BatchWriter {
   /**
    * Exemplars that cannot be stored are not refusals. Returns how many were accepted, or come from a standby replica.
    */
-  #appendExemplars(batch: WriteBatch, nowMs: number, boundCluster: string | undefined): number {
+  #appendExemplars(
+    exemplars: WriteBatch['exemplars'],
+    batch: WriteBatch,
+    nowMs: number,
+    boundCluster: string | undefined,
+  ): number {
     let taken = 0
-    for (const { series, exemplar } of batch.exemplars) {
+    for (const { series, exemplar } of exemplars) {
       if (exemplar.timeMs > nowMs + this.#options.aheadMsMax || Math.abs(exemplar.timeMs) > TIME_MS_MAX) continue
       const found = this.#recogniser.resolveBeside(batch, series, boundCluster)
       if (found === undefined) continue
@@ -197,15 +281,26 @@ class BatchWriter {
   }
 
   /** Returns how many were not stored. */
-  #describe({ metadata }: WriteBatch): number {
+  #describe(metadata: WriteBatch['metadata']): number {
     const { privacy } = this.#intake
     return metadata.filter(
       (one) => privacy.isMetricDropped(one.family) || !this.#appender.describe(one.family, one.metadata),
     ).length
   }
 
-  /** HOT: once per series. Counts accepted samples and histograms, and those of a standby replica. */
-  #append(batch: WriteBatch, nowMs: number, boundCluster: string | undefined, tally: RefusalTally): Appended {
+  /**
+   * HOT: once per series. Counts accepted samples and histograms of the series `[fromSeries, toSeries)`, and those of a
+   * standby replica. @param histogramsBefore histograms of the series before
+   */
+  #append(
+    batch: WriteBatch,
+    nowMs: number,
+    boundCluster: string | undefined,
+    tally: RefusalTally,
+    fromSeries = 0,
+    toSeries = batch.seriesCount,
+    histogramsBefore = 0,
+  ): Appended {
     const { refs, senders } = this.#recogniser
     const replicas = this.#replicas
     const activity = this.#activity
@@ -214,7 +309,7 @@ class BatchWriter {
     let samplesDuplicate = 0
     let histogramsTaken = 0
     let histogramsDuplicate = 0
-    let histogramEnd = 0
+    let histogramEnd = histogramsBefore
     // A request usually has one sender: it is looked up only when it changes.
     let lastSender = 0
     let cluster = 0
@@ -223,7 +318,7 @@ class BatchWriter {
     // Of the series since the sender changed.
     let taken = 0
     let refused = 0
-    for (let series = 0; series < batch.seriesCount; series++) {
+    for (let series = fromSeries; series < toSeries; series++) {
       const start = batch.sampleStart(series)
       const end = batch.sampleEnd[series]!
       const histogramStart = histogramEnd

@@ -41,12 +41,24 @@ export class SeriesRecogniser {
   }
 
   /**
-   * Fills `refs` for the batch, hashed under the scope of `cluster`, and returns the number of new series without a
-   * cluster. Skips series without samples and histograms: they are not created, and their labels are not validated.
+   * Reads the labels of those of the series `[from, to)` that are new, and changes nothing.
+   * @throws DecodeError when they cannot be read
+   */
+  check(batch: WriteBatch, from: number, to: number): void {
+    for (let series = from; series < to; series++) {
+      if (!hasSamples(batch, series)) continue
+      if (this.#identities.find(batch.hashes, series, batch.labelBytes[series]!) !== 0) continue
+      this.#memo.read(batch.labelView(series), batch.labelOffset(series), batch.labelBytes[series]!)
+    }
+  }
+
+  /**
+   * Fills `refs` for the series `[from, to)` of the batch, hashed under the scope of `cluster`, and returns the number of
+   * new series without a cluster. Skips series without samples and histograms: they are not created, and their labels are not validated.
    * HOT: the first loop, after which only a few series are unknown.
    * @throws DecodeError when the labels of a new series cannot be read; then no series was created
    */
-  recognise(batch: WriteBatch, cluster: string | undefined, nowMs: number): number {
+  recognise(batch: WriteBatch, cluster: string | undefined, nowMs: number, from = 0, to = batch.seriesCount): number {
     const identities = this.#identities
     identities.setTime(nowMs)
     if (this.refs.length < batch.seriesCount) {
@@ -56,9 +68,9 @@ export class SeriesRecogniser {
     this.#refused.clear()
     const newcomers: number[] = []
     // A backlog repeats its label sets in one order: the series behind the last match is tried before the table.
-    let likely = 0
-    for (let series = 0; series < batch.seriesCount; series++) {
-      if (batch.sampleStart(series) === batch.sampleEnd[series] && !hasHistogram(batch, series)) {
+    let likely = from
+    for (let series = from; series < to; series++) {
+      if (!hasSamples(batch, series)) {
         this.refs[series] = 0
         continue
       }
@@ -68,7 +80,7 @@ export class SeriesRecogniser {
         likely++
         continue
       }
-      likely = 0
+      likely = from
       const found = identities.find(batch.hashes, series, batch.labelBytes[series]!)
       this.refs[series] = found > 0 ? found : 0
       this.senders[series] = identities.foundSender
@@ -191,8 +203,9 @@ export class SeriesRecogniser {
   }
 }
 
-/** HOT in requests with histograms: elsewhere the column is not filled. */
-function hasHistogram(batch: WriteBatch, series: number): boolean {
+/** HOT. Samples or histograms; without histograms their column is not filled. */
+function hasSamples(batch: WriteBatch, series: number): boolean {
+  if (batch.sampleStart(series) !== batch.sampleEnd[series]) return true
   return batch.histogramCount > 0 && batch.histograms[series]! > 0
 }
 

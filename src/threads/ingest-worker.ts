@@ -86,6 +86,8 @@ export type DerivedServices = Facts & { readonly derived: DerivedWrites }
 /** Data from clients and about the server itself: durable when the call resolves. Rejects when the head or disk is full. */
 interface Writes {
   remoteWrite(body: Uint8Array, context: WriteContext): Promise<WriteOutcome>
+  /** The same in slices. */
+  largeRemoteWrite(body: Uint8Array, context: WriteContext): Promise<WriteOutcome>
   otlpMetrics(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpMetricsOutcome>
   otlpTraces(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpOutcome>
   otlpLogs(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpLogsOutcome>
@@ -136,6 +138,7 @@ function writesOf(
   const takeInSlices = takingInSlicesWith(writer)
   return {
     remoteWrite: (body, context) => takeAndCommit(() => remoteWrite.write(body, context)),
+    largeRemoteWrite: (body, context) => takeInSlices(remoteWrite.writeInSteps(body, context)),
     otlpMetrics: (body, encoding, context) => takeInSlices(otlp.write(body, encoding, context)),
     otlpTraces: (body, encoding, context) => takeInSlices(traces.write(body, encoding, context)),
     otlpLogs: (body, encoding, context) => takeInSlices(logs.write(body, encoding, context)),

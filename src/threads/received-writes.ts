@@ -1,10 +1,11 @@
 /**
  * Forwards write requests from main to the ingest worker: remote write through the lane, or as a call when the lane has
  * no room; OTLP as calls. One thread processes them, so a bounded amount is under way and the rest waits here, sender by
- * sender (fair-queue.ts). Large OTLP requests have a queue of their own: they take seconds, with pauses for the others.
+ * sender (fair-queue.ts). Large requests have a queue of their own: they take seconds, with pauses for the others.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Tracing } from '../base/tracing.ts'
+import { isLargeWrite } from '../ingest/large-write.ts'
 import type { OtlpContext, OtlpEncoding } from '../ingest/otlp/outcome.ts'
 import type { WriteOutcome, WriteProtocol } from '../ingest/write-outcome.ts'
 import type { AppThreads } from './app-threads.ts'
@@ -54,15 +55,13 @@ export function createReceivedWrites({ threads, tracing, clock, waitMsMax, onRef
       cluster: string | undefined,
       protocol: WriteProtocol,
       queued: Queued,
-    ): Promise<WriteOutcome> =>
-      run(
-        queue,
-        queued,
-        'remote write',
-        () =>
-          lane.write(body, cluster, protocol) ??
-          writes.remoteWrite(Buffer.concat(body), { ...contextOf(cluster), protocol }),
-      ),
+    ): Promise<WriteOutcome> => {
+      const call = (write: typeof writes.remoteWrite): Promise<WriteOutcome> =>
+        write(Buffer.concat(body), { ...contextOf(cluster), protocol })
+      return isLargeWrite(body)
+        ? run(largeQueue, queued, 'remote write', () => call(writes.largeRemoteWrite))
+        : run(queue, queued, 'remote write', () => lane.write(body, cluster, protocol) ?? call(writes.remoteWrite))
+    },
     otlp: {
       metrics: otlp('otlp metrics', writes.otlpMetrics),
       traces: otlp('otlp traces', writes.otlpTraces),

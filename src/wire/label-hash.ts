@@ -35,9 +35,9 @@ const EVEN = new Int32Array(4)
 const ODD = new Int32Array(4)
 const LAST = new DataView(new ArrayBuffer(16))
 
-/** Fills the column `hashes` of a batch: four words a series. @param key four words */
-export function hashLabels(batch: WriteBatch, key: Int32Array): void {
-  for (let series = 0; series < batch.seriesCount; series++) {
+/** Fills the column `hashes` of series `[from, to)` of a batch: four words a series. @param key four words */
+export function hashLabels(batch: WriteBatch, key: Int32Array, from = 0, to = batch.seriesCount): void {
+  for (let series = from; series < to; series++) {
     const view = batch.labelView(series)
     hashBytes(key, view, batch.labelOffset(series), batch.labelBytes[series]!, batch.hashes, series * 4)
   }

@@ -1,9 +1,10 @@
 import { grown } from '../base/grown.ts'
+import type { Steps } from '../base/thread-slices.ts'
 import { DecodeError, LimitError } from './decode-error.ts'
 import { readExemplarV2 } from './exemplar-field.ts'
 import { familyOf, MetadataMemo, readMetadataV2, textOf, typeOf, type MetadataRefs } from './metadata-field.ts'
 import { LENGTH_DELIMITED, ProtobufReader, VARINT, tagOf } from './protobuf.ts'
-import { recordHistogram, tooMany, type WriteRequestLimits } from './remote-write.ts'
+import { recordHistogram, STEP_BYTES, tooMany, type WriteRequestLimits } from './remote-write.ts'
 import { readSample } from './sample-field.ts'
 import { SymbolTable } from './symbol-table.ts'
 import { WriteBatch } from './write-batch.ts'
@@ -73,18 +74,38 @@ export class WriteRequestV2Decoder {
    * @throws DecodeError when it is not a Request or exceeds the limits
    */
   decode(bytes: Uint8Array, view: DataView): WriteBatch {
-    const reader = this.#reader
-    this.#declared.clear()
-    reader.reset(bytes, view)
-    this.#batch.reset(view)
-    this.#collectSymbols(bytes.length)
-    reader.position = 0
-    while (reader.position < bytes.length) {
-      const tag = reader.tag(bytes.length)
-      if (tag === REQUEST_SERIES) this.#series(reader.lengthDelimitedEnd(bytes.length))
-      else reader.skip(tag, bytes.length)
+    this.#begin(bytes, view)
+    this.#read(bytes.length, bytes.length)
+    return this.#batch
+  }
+
+  /** `decode` in steps. Another request must not be decoded meanwhile. */
+  *decodeInSteps(bytes: Uint8Array, view: DataView): Steps<WriteBatch> {
+    this.#begin(bytes, view)
+    while (this.#reader.position < bytes.length) {
+      yield false
+      this.#read(bytes.length, this.#reader.position + STEP_BYTES)
     }
     return this.#batch
+  }
+
+  #begin(bytes: Uint8Array, view: DataView): void {
+    this.#declared.clear()
+    this.#reader.reset(bytes, view)
+    this.#batch.reset(view)
+    this.#collectSymbols(bytes.length)
+    this.#reader.position = 0
+  }
+
+  /** Reads up to `pauseAt` or a little more. */
+  #read(end: number, pauseAt: number): void {
+    const reader = this.#reader
+    const until = Math.min(end, pauseAt)
+    while (reader.position < until) {
+      const tag = reader.tag(end)
+      if (tag === REQUEST_SERIES) this.#series(reader.lengthDelimitedEnd(end))
+      else reader.skip(tag, end)
+    }
   }
 
   /** Metadata that was read before is read again. */

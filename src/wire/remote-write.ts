@@ -1,3 +1,4 @@
+import type { Steps } from '../base/thread-slices.ts'
 import { DecodeError, LimitError } from './decode-error.ts'
 import { readExemplar } from './exemplar-field.ts'
 import { readHistogram } from './histogram-field.ts'
@@ -42,6 +43,9 @@ export interface WriteRequestLimits {
   readonly seriesMax: number
 }
 
+/** Bytes that are read in one step: some 2 ms. */
+export const STEP_BYTES = 256 * 1024
+
 /** Decodes one request after the other into one batch. */
 export class WriteRequestDecoder {
   readonly #limits: WriteRequestLimits
@@ -59,12 +63,31 @@ export class WriteRequestDecoder {
    * @throws DecodeError when it is not a WriteRequest or exceeds the limits
    */
   decode(bytes: Uint8Array, view: DataView): WriteBatch {
+    this.#begin(bytes, view)
+    this.#read(bytes.length, bytes.length)
+    return this.#batch
+  }
+
+  /** `decode` in steps. Another request must not be decoded meanwhile. */
+  *decodeInSteps(bytes: Uint8Array, view: DataView): Steps<WriteBatch> {
+    this.#begin(bytes, view)
+    while (this.#reader.position < bytes.length) {
+      this.#read(bytes.length, this.#reader.position + STEP_BYTES)
+      yield false
+    }
+    return this.#batch
+  }
+
+  #begin(bytes: Uint8Array, view: DataView): void {
+    this.#reader.reset(bytes, view)
+    this.#batch.reset(view)
+  }
+
+  /** Reads up to `pauseAt` or a little more. */
+  #read(end: number, pauseAt: number): void {
     const reader = this.#reader
-    const batch = this.#batch
-    reader.reset(bytes, view)
-    batch.reset(view)
-    const end = bytes.length
-    while (reader.position < end) {
+    const until = Math.min(end, pauseAt)
+    while (reader.position < until) {
       const tag = reader.tag(end)
       if (tag === REQUEST_SERIES) this.#series(reader.lengthDelimitedEnd(end))
       else if (tag === REQUEST_METADATA) this.#metadata(reader.lengthDelimitedEnd(end))
@@ -72,7 +95,6 @@ export class WriteRequestDecoder {
         throw new DecodeError(FORMAT, 'a request of remote write 2.0', 'one of 1.0', reader.position)
       } else reader.skipUnknown(tag, end, REQUEST_FIELDS)
     }
-    return batch
   }
 
   /** Metadata that was read before is read again. */

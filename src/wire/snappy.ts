@@ -1,3 +1,4 @@
+import type { Steps } from '../base/thread-slices.ts'
 import { DecodeError, LimitError } from './decode-error.ts'
 
 /**
@@ -24,6 +25,9 @@ const BULK_BYTES = 128
 /** Whole words are copied, so up to this many bytes after the decoded ones are overwritten. */
 const SLACK_BYTES = 15
 
+/** Decoded bytes of one step: some 2 ms. */
+const STEP_BYTES = 512 * 1024
+
 const FRAGMENT_BYTES = 65_536
 const HASH_BITS = 14
 /** A fragment's last bytes are always literals, so that the matcher can read 4 bytes without a check. */
@@ -34,6 +38,9 @@ export class SnappyDecoder {
   readonly decodedBytesMax: number
   #buffer = new Uint8Array(64 * 1024)
   #view = new DataView(this.#buffer.buffer)
+  /** How far the block is read and the buffer filled. */
+  #from = 0
+  #to = 0
 
   /** @param decodedBytesMax a block that announces more is refused before anything is allocated; inclusive */
   constructor(decodedBytesMax: number) {
@@ -53,6 +60,23 @@ export class SnappyDecoder {
    * @throws DecodeError on anything but one complete block of at most `decodedBytesMax`
    */
   decode(block: Uint8Array): Uint8Array {
+    const length = this.#begin(block)
+    this.#read(block, length, length + 1)
+    return this.#buffer.subarray(0, length)
+  }
+
+  /** `decode` in steps. Another block must not be decoded meanwhile. */
+  *decodeInSteps(block: Uint8Array): Steps<Uint8Array> {
+    const length = this.#begin(block)
+    while (this.#from < block.length) {
+      this.#read(block, length, this.#to + STEP_BYTES)
+      yield false
+    }
+    return this.#buffer.subarray(0, length)
+  }
+
+  /** Returns the decoded length, for which there is room. */
+  #begin(block: Uint8Array): number {
     if (isFramed(block)) throw new DecodeError(FORMAT, 'a framed stream', 'a block', 0)
     const [length, start] = announcedLength(block)
     if (length > this.decodedBytesMax) {
@@ -62,8 +86,9 @@ export class SnappyDecoder {
       throw new DecodeError(FORMAT, `${block.length - start} bytes that announce ${length}`, 'enough to fill them', 0)
     }
     this.#reserve(length)
-    decodeElements(block, start, this.#buffer, this.#view, length)
-    return this.#buffer.subarray(0, length)
+    this.#from = start
+    this.#to = 0
+    return length
   }
 
   #reserve(length: number): void {
@@ -72,10 +97,87 @@ export class SnappyDecoder {
     this.#buffer = new Uint8Array(doubled + SLACK_BYTES)
     this.#view = new DataView(this.#buffer.buffer)
   }
+
+  /**
+   * HOT: once per byte of every request. Fills the buffer up to `pauseAt` or a little more, and at the end of the block
+   * `[0, length)` exactly; may overwrite the `SLACK_BYTES` after it. Short runs are copied four bytes at a time, the last
+   * word past the end of the run: the next element overwrites the excess. For 60-byte copies that is four times as fast
+   * as single bytes and needs no call.
+   */
+  #read(block: Uint8Array, length: number, pauseAt: number): void {
+    const target = this.#buffer
+    const view = this.#view
+    const source = new DataView(block.buffer, block.byteOffset, block.byteLength)
+    const end = block.length
+    let from = this.#from
+    let to = this.#to
+    while (from < end && to < pauseAt) {
+      const tag = block[from++]!
+      let size = (tag >>> 2) + 1
+      if ((tag & 3) === 0) {
+        if (size > 60) {
+          const width = size - 60
+          if (from + width > end) throw truncated(from)
+          size = littleEndian(block, from, width) + 1
+          from += width
+        }
+        if (from + size > end) throw truncated(from)
+        if (to + size > length) throw tooMuch(from, length)
+        if (size < BULK_BYTES && from + size + SLACK_BYTES <= end) {
+          for (let done = 0; done < size; done += 16) moveSixteen(source, from + done, view, to + done)
+        } else target.set(block.subarray(from, from + size), to)
+        from += size
+        to += size
+        continue
+      }
+      let offset: number
+      if ((tag & 3) === 1) {
+        if (from >= end) throw truncated(from)
+        size = ((tag >>> 2) & 7) + 4
+        offset = ((tag >>> 5) << 8) | block[from++]!
+      } else if ((tag & 3) === 2) {
+        if (from + 2 > end) throw truncated(from)
+        offset = block[from]! | (block[from + 1]! << 8)
+        from += 2
+      } else {
+        if (from + 4 > end) throw truncated(from)
+        offset = littleEndian(block, from, 4)
+        from += 4
+      }
+      if (offset === 0 || offset > to) throw new DecodeError(FORMAT, `a copy from ${offset} back`, `1..${to}`, from)
+      if (to + size > length) throw tooMuch(from, length)
+      const stop = to + size
+      if (offset >= 4) {
+        for (; to < stop; to += 16) moveSixteen(view, to - offset, view, to)
+        to = stop
+      } else {
+        // The copy repeats its own output: byte by byte, on purpose.
+        for (; to < stop; to++) target[to] = target[to - offset]!
+      }
+    }
+    if (from === end && to !== length) {
+      throw new DecodeError(FORMAT, `${to} decoded bytes`, `${length} as announced`, from)
+    }
+    this.#from = from
+    this.#to = to
+  }
 }
 
 function isFramed(block: Uint8Array): boolean {
   return block.length >= FRAME_HEADER.length && FRAME_HEADER.every((byte, i) => block[i] === byte)
+}
+
+/** The decoded length that the first bytes of a block announce, which may be wrong. @param pieces of the block */
+export function announcedBytes(pieces: readonly Uint8Array[]): number {
+  let [length, factor] = [0, 1]
+  for (const piece of pieces) {
+    for (const byte of piece) {
+      length += (byte & 0x7f) * factor
+      factor *= 128
+      if (byte < 0x80 || factor > 2 ** 28) return length
+    }
+  }
+  return length
 }
 
 /** The decoded length, and where the elements start. */
@@ -91,63 +193,6 @@ function announcedLength(block: Uint8Array): readonly [length: number, start: nu
     }
   }
   throw new DecodeError(FORMAT, 'a decoded length of more than 32 bits', 'at most 32 bits', 0)
-}
-
-/**
- * HOT: once per byte of every request. Fills `target[0, length)` exactly, and may overwrite the `SLACK_BYTES` after it.
- * Short runs are copied four bytes at a time, the last word past the end of the run: the next element overwrites the
- * excess. For 60-byte copies that is four times as fast as single bytes and needs no call.
- */
-function decodeElements(block: Uint8Array, start: number, target: Uint8Array, view: DataView, length: number): void {
-  const source = new DataView(block.buffer, block.byteOffset, block.byteLength)
-  const end = block.length
-  let from = start
-  let to = 0
-  while (from < end) {
-    const tag = block[from++]!
-    let size = (tag >>> 2) + 1
-    if ((tag & 3) === 0) {
-      if (size > 60) {
-        const width = size - 60
-        if (from + width > end) throw truncated(from)
-        size = littleEndian(block, from, width) + 1
-        from += width
-      }
-      if (from + size > end) throw truncated(from)
-      if (to + size > length) throw tooMuch(from, length)
-      if (size < BULK_BYTES && from + size + SLACK_BYTES <= end) {
-        for (let done = 0; done < size; done += 16) moveSixteen(source, from + done, view, to + done)
-      } else target.set(block.subarray(from, from + size), to)
-      from += size
-      to += size
-      continue
-    }
-    let offset: number
-    if ((tag & 3) === 1) {
-      if (from >= end) throw truncated(from)
-      size = ((tag >>> 2) & 7) + 4
-      offset = ((tag >>> 5) << 8) | block[from++]!
-    } else if ((tag & 3) === 2) {
-      if (from + 2 > end) throw truncated(from)
-      offset = block[from]! | (block[from + 1]! << 8)
-      from += 2
-    } else {
-      if (from + 4 > end) throw truncated(from)
-      offset = littleEndian(block, from, 4)
-      from += 4
-    }
-    if (offset === 0 || offset > to) throw new DecodeError(FORMAT, `a copy from ${offset} back`, `1..${to}`, from)
-    if (to + size > length) throw tooMuch(from, length)
-    const stop = to + size
-    if (offset >= 4) {
-      for (; to < stop; to += 16) moveSixteen(view, to - offset, view, to)
-      to = stop
-    } else {
-      // The copy repeats its own output: byte by byte, on purpose.
-      for (; to < stop; to++) target[to] = target[to - offset]!
-    }
-  }
-  if (to !== length) throw new DecodeError(FORMAT, `${to} decoded bytes`, `${length} as announced`, from)
 }
 
 /** HOT. Word by word and in order, so that a source four bytes before its target repeats correctly. */

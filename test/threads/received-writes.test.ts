@@ -22,6 +22,7 @@ function thread(hasRoom = true) {
           calls.push([Buffer.from(body).toString(), context])
           return wait()
         },
+        largeRemoteWrite: wait,
         otlpLogs: wait,
       },
     } as unknown as Threads['ingest'],
@@ -123,6 +124,34 @@ describe('write requests', () => {
     waiting[1]!.resolve(TAKEN)
     expect(await stays).toEqual(TAKEN)
     expect(other.listeners.size).toBe(0)
+  })
+})
+
+describe('a remote write request', () => {
+  /** As many bytes as are announced, in pieces of one byte. */
+  const pieces = (announced: number): Uint8Array[] => {
+    const bytes: number[] = []
+    for (let left = announced; ; left = Math.floor(left / 128)) {
+      bytes.push(left < 128 ? left : (left % 128) | 128)
+      if (left < 128) return bytes.map((byte) => Uint8Array.of(byte))
+    }
+  }
+
+  test.each([
+    [8 * MIB - 1, false],
+    [8 * MIB, true],
+    [2 ** 32 - 1, true],
+  ])('that announces %i bytes waits for large ones: %s', async (announced, isLarge) => {
+    const { threads, waiting } = thread()
+    const { otlp, remoteWrite } = writesOver(threads)
+    const first = otlp.logs(new Uint8Array(MIB), 'json', 'prague', request({}, MIB))
+    const second = remoteWrite(pieces(announced), 'prague', '1.0', request())
+    expect(waiting).toHaveLength(isLarge ? 1 : 2)
+    waiting[0]!.resolve(TAKEN)
+    await first
+    expect(waiting).toHaveLength(2)
+    waiting[1]!.resolve(TAKEN)
+    expect(await second).toEqual(TAKEN)
   })
 })
 

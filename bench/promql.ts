@@ -4,7 +4,7 @@
  */
 import { Labels } from '../src/model/labels.ts'
 import { compileMatcher } from '../src/model/matcher.ts'
-import type { Queryable, SelectRequest } from '../src/model/queryable.ts'
+import type { Portions, Queryable, SelectRequest } from '../src/model/queryable.ts'
 import type { SeriesColumns } from '../src/model/series.ts'
 import { createLocalEngine } from '../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../src/promql/engine-options.ts'
@@ -156,15 +156,15 @@ class FleetColumns implements Queryable {
     return answer
   }
 
-  series(): readonly Labels[] {
+  series(): Portions<Labels> {
     return []
   }
 
-  labelNames(): readonly string[] {
+  labelNames(): Portions<string> {
     return []
   }
 
-  labelValues(): readonly string[] {
+  labelValues(): Portions<string> {
     return []
   }
 }

@@ -77,20 +77,25 @@ export interface RunTails {
   readonly late: Int32Array
 }
 
+/** A list in portions of a few milliseconds, between which the reader may serve other work. */
+export type Portions<T> = Iterable<readonly T[]>
+
 /** Reads the store, synchronously, on the query worker. Implemented by `store` and by the in-memory store of test scripts. */
 export interface Queryable {
   /** Series with at least one sample in the range, in no particular order. Stale markers are samples too. */
   select(request: SelectRequest): readonly SeriesColumns[]
+  /** `select` of the newest samples alone. Absent: only in one piece. */
+  selectNewest?(request: SelectRequest): Portions<SeriesColumns>
   /** The same as runs, with exact bits. Hints are ignored. Absent: only `select` is available. */
   selectRuns?(request: SelectRequest): RunSelection
   /** Buckets of rollups, for aligned windows. `undefined`: no suitable ones, as of native histograms. */
   selectRollup?(request: RollupRequest): RollupSelection | undefined
   /** Label sets of matching series that have a sample in the range. No matchers: all series. */
-  series(matchers: readonly Matcher[], range: TimeRange): readonly Labels[]
-  /** Sorted, without repeats. */
-  labelNames(matchers: readonly Matcher[], range: TimeRange): readonly string[]
-  /** Sorted, without repeats. */
-  labelValues(name: string, matchers: readonly Matcher[], range: TimeRange): readonly string[]
+  series(matchers: readonly Matcher[], range: TimeRange): Portions<Labels>
+  /** In no particular order; portions may repeat each other. */
+  labelNames(matchers: readonly Matcher[], range: TimeRange): Portions<string>
+  /** In no particular order; portions may repeat each other. */
+  labelValues(name: string, matchers: readonly Matcher[], range: TimeRange): Portions<string>
   /** Matching series with their exemplars in the range, sorted by labels. Absent: exemplars are not stored. */
   exemplars?(matchers: readonly Matcher[], range: TimeRange): readonly ExemplarSeries[]
   /** The metadata of one metric family, or of all, sorted by name. */

@@ -1,3 +1,4 @@
+import { sortInSteps } from '../base/sort-in-steps.ts'
 import type { ExemplarSeries } from '../model/exemplar.ts'
 import type { Histogram } from '../model/histogram.ts'
 import type {
@@ -18,7 +19,7 @@ import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
 import { compareLabels, compareText, Labels } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
-import type { Queryable } from '../model/queryable.ts'
+import type { Portions, Queryable } from '../model/queryable.ts'
 import type { TimeRange } from '../model/time-range.ts'
 import { Annotations } from './annotations.ts'
 import { unwrapParens, type Expr } from './ast.ts'
@@ -36,7 +37,8 @@ import { evaluateRange } from './evaluate/range-vector.ts'
 import { StepSamples } from './evaluate/step-samples.ts'
 import { refuseEarly } from './evaluate/refuse-early.ts'
 import { selectorTimeMs } from './evaluate/select.ts'
-import { runPieces, LABELS_CELLS, pieceMask, sortInPieces, type Pieces } from './evaluate/pieces.ts'
+import { runPieces, LABELS_CELLS, pieceMask, type Pieces } from './evaluate/pieces.ts'
+import { newestSamples, type NewestSample } from './newest.ts'
 import { ParsedQueries, type ParsedQuery } from './parsed-queries.ts'
 import { typeOf } from './check.ts'
 
@@ -57,6 +59,8 @@ export interface LocalEngine extends QueryEngine, QueryExplainer {
   labelNames(selectors: Selectors, range: TimeRange, signal?: Cancellation): Promise<readonly string[]>
   labelValues(name: string, selectors: Selectors, range: TimeRange, signal?: Cancellation): Promise<readonly string[]>
   exemplars(selectors: Selectors, range: TimeRange, signal?: Cancellation): Promise<readonly ExemplarSeries[]>
+  /** See `newestSamples`. */
+  newest(selectors: Selectors, range: TimeRange, signal?: Cancellation): Promise<readonly NewestSample[]>
   explain(query: InstantQuery | RangeQuery, signal?: Cancellation): Promise<Explanation>
 }
 
@@ -125,7 +129,7 @@ export function createLocalEngine({ queryable, options, nowMs, ...shares }: Loca
     within(budgetOf(query, signal), (budget) => evaluated(query, parse(query), budget))
   const union = <T>(
     selectors: Selectors,
-    read: (matchers: readonly Matcher[]) => readonly T[],
+    read: (matchers: readonly Matcher[]) => Portions<T>,
     compare: Compare<T>,
     signal?: Cancellation,
   ): Promise<readonly T[]> => within(budgetOf({}, signal), (budget) => unionOf(selectors, read, compare, budget))
@@ -148,10 +152,12 @@ export function createLocalEngine({ queryable, options, nowMs, ...shares }: Loca
     exemplars: (selectors, range, signal) =>
       union(
         selectors,
-        (matchers) => queryable.exemplars?.(matchers, range) ?? [],
+        (matchers) => [queryable.exemplars?.(matchers, range) ?? []],
         (a, b) => compareLabels(a.labels, b.labels),
         signal,
       ),
+    newest: async (selectors, range, signal) =>
+      within(budgetOf({}, signal), (budget) => newestSamples(queryable, selectors, range, budget)),
     metadata: (name) => settle(() => queryable.metadata?.(name) ?? []),
   }
 }
@@ -176,18 +182,36 @@ function settle<T>(read: () => T): Promise<T> {
 /** What is read for each selector, as one sorted list without repeats. */
 async function unionOf<T>(
   selectors: Selectors,
-  read: (matchers: readonly Matcher[]) => readonly T[],
+  read: (matchers: readonly Matcher[]) => Portions<T>,
   compare: Compare<T>,
   budget: Budget,
 ): Promise<readonly T[]> {
   const all: T[] = []
   for (const matchers of selectors) {
-    for (const item of read(matchers)) all.push(item)
-    if (budget.isSliceOver) await budget.yieldThread()
+    for (const portion of read(matchers)) {
+      budget.holdBytes(portion.length * LISTED_ITEM_BYTES)
+      for (const item of portion) all.push(item)
+      if (budget.isSliceOver) await budget.yieldThread()
+    }
   }
-  const sorted = await runPieces(sortInPieces(all, compare), budget)
-  return sorted.filter((item, i) => i === 0 || compare(sorted[i - 1]!, item) !== 0)
+  return runPieces(withoutRepeats(all, compare), budget)
 }
+
+/** A label set with its texts shared takes about this much, a value less. */
+const LISTED_ITEM_BYTES = 256
+
+function* withoutRepeats<T>(items: T[], compare: Compare<T>): Pieces<T[]> {
+  yield* sortInSteps(items, compare)
+  let count = 0
+  for (let i = 0; i < items.length; i++) {
+    if (count === 0 || compare(items[count - 1]!, items[i]!) !== 0) items[count++] = items[i]!
+    if ((i & LISTED_MASK) === LISTED_MASK) yield
+  }
+  items.length = count
+  return items
+}
+
+const LISTED_MASK = pieceMask(LABELS_CELLS)
 
 function explanationOf(
   query: InstantQuery | RangeQuery,
@@ -327,7 +351,7 @@ function pointsOf(grid: Grid, row: number, allTimesMs: Float64Array): MatrixSeri
 /** Series with points, sorted by labels. */
 function* listed(series: readonly MatrixSeries[]): Pieces<MatrixSeries[]> {
   const shown = series.filter(({ timesMs, histograms }) => timesMs.length > 0 || histograms !== undefined)
-  return yield* sortInPieces(shown, (a, b) => compareLabels(a.labels, b.labels))
+  return yield* sortInSteps(shown, (a, b) => compareLabels(a.labels, b.labels))
 }
 
 /** Points of one series in the form of the result: native histograms are separate from floats. */

@@ -3,7 +3,7 @@ import type { ExemplarSeries } from '../model/exemplar.ts'
 import { compareLabels, compareText, type Labels } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { MetricFamily } from '../model/metadata.ts'
-import type { Queryable, RunSelection, SelectRequest } from '../model/queryable.ts'
+import type { Portions, Queryable, RunSelection, SelectRequest } from '../model/queryable.ts'
 import type { TimeRange } from '../model/time-range.ts'
 import type { RollupRequest, RollupSelection } from '../model/rollup.ts'
 import type { SeriesColumns } from '../model/series.ts'
@@ -19,7 +19,7 @@ import type { ClusterSeries } from './erasure/cluster-report.ts'
 import type { StoreOptions } from './options.ts'
 import { cardinalityOf, GrowthWatch, type Cardinality } from './index/cardinality.ts'
 import { indexStatusOf, storedTimesOf, type IndexStatus, type StoredTimes } from './index/index-status.ts'
-import { PackReader } from './packs/pack-reader.ts'
+import { groupByMetric, PackReader } from './packs/pack-reader.ts'
 import { PairTable } from './index/pair-table.ts'
 import { SeriesIndex } from './index/postings.ts'
 import { RollupReader, StoreRollupSelection } from './rollups/rollup-reader.ts'
@@ -107,7 +107,24 @@ export class StoreReader implements Queryable {
     return this.#index.size
   }
 
-  select({ matchers, fromMs, toMs, maxSamples, hint, work, missing }: SelectRequest): readonly SeriesColumns[] {
+  select(request: SelectRequest): readonly SeriesColumns[] {
+    if (request.hint?.isNewestOnly === true) return [...this.selectNewest(request)].flat()
+    const selection = this.#selectSamples(request)
+    return this.#withHistograms(columnsOf(selection, 0, selection.rows.length, request.maxSamples))
+  }
+
+  *selectNewest(request: SelectRequest): Portions<SeriesColumns> {
+    const selection = this.#selectSamples(request)
+    for (const portion of newestOf(selection)) {
+      yield this.#withHistograms(portion, ({ ref }) => {
+        // The newest sample is a histogram that is not committed yet: the one before it counts.
+        const row = selection.rows.refs.indexOf(ref)
+        return this.#withHistograms(columnsOf(selection, row, row + 1, request.maxSamples)).map(lastOf)
+      })
+    }
+  }
+
+  #selectSamples({ matchers, fromMs, toMs, maxSamples, work, missing }: SelectRequest): Selection {
     const request = {
       ...{ matchers, fromMs, toMs, maxSamples },
       ...(work === undefined ? {} : { work }),
@@ -115,23 +132,21 @@ export class StoreReader implements Queryable {
     }
     // Native histograms are recognised by their bits below: the selection must not drop them.
     const sources = { ...this.#sources, hasHistograms: () => false }
-    const selection = this.#selectRuns(request, sources)
-    const isNewestOnly = hint?.isNewestOnly === true
-    const series = isNewestOnly ? newestOf(selection) : columnsOf(selection, 0, selection.rows.length, maxSamples)
+    return this.#selectRuns(request, sources)
+  }
+
+  /** @param before what counts where no sample is committed yet */
+  #withHistograms(
+    series: readonly SeriesColumns[],
+    before: (columns: SeriesColumns) => readonly SeriesColumns[] = () => [],
+  ): readonly SeriesColumns[] {
     this.#shared.receiveHistograms()
     if (this.#histograms.isEmpty) return series
     return asFailure('reading native histograms', () =>
       series.flatMap((columns) => {
         if (!this.#histograms.has(columns.ref)) return [columns]
         const attached = this.#histograms.attach(columns)
-        if (attached !== undefined) return [attached]
-        if (!isNewestOnly) return []
-        // The newest sample is a histogram that is not committed yet: the one before it counts.
-        const row = selection.rows.refs.indexOf(columns.ref)
-        return columnsOf(selection, row, row + 1, maxSamples).flatMap((all) => {
-          const written = this.#histograms.attach(all)
-          return written === undefined ? [] : [lastOf(written)]
-        })
+        return attached === undefined ? before(columns) : [attached]
       }),
     )
   }
@@ -140,7 +155,7 @@ export class StoreReader implements Queryable {
     return this.#selectRuns(request, this.#sources)
   }
 
-  #selectRuns(request: SelectRequest, sources: RunSources): StoreRunSelection | RollupRunSelection {
+  #selectRuns(request: SelectRequest, sources: RunSources): Selection {
     this.#shared.receive()
     return samplesOf(this.#index.select(request.matchers, request), request, sources, this.#rollupSamples)
   }
@@ -155,23 +170,28 @@ export class StoreReader implements Queryable {
     return new StoreRollupSelection(rows, request, plan, this.#rollups, this.#sources)
   }
 
-  series(matchers: readonly Matcher[], range: TimeRange): readonly Labels[] {
-    return this.#refsInRange(matchers, range).map((ref) => this.#index.labelsOf(ref))
+  *series(matchers: readonly Matcher[], range: TimeRange): Portions<Labels> {
+    for (const refs of this.#refsInRange(matchers, range)) yield refs.map((ref) => this.#index.labelsOf(ref))
   }
 
-  labelNames(matchers: readonly Matcher[], range: TimeRange): readonly string[] {
-    const ids = new Set<number>()
-    for (const ref of this.#refsInRange(matchers, range)) for (const id of this.#index.pairIdsOf(ref)) ids.add(id)
-    const names = new Set<string>()
-    for (const id of ids) names.add(this.#pairs.get(id)![0])
-    return [...names].sort(compareText)
+  *labelNames(matchers: readonly Matcher[], range: TimeRange): Portions<string> {
+    const seen = new Set<number>()
+    for (const refs of this.#refsInRange(matchers, range)) {
+      const names: string[] = []
+      for (const ref of refs) {
+        for (const id of this.#index.pairIdsOf(ref)) {
+          if (seen.size < seen.add(id).size) names.push(this.#pairs.get(id)![0])
+        }
+      }
+      yield [...new Set(names)]
+    }
   }
 
-  labelValues(name: string, matchers: readonly Matcher[], range: TimeRange): readonly string[] {
+  *labelValues(name: string, matchers: readonly Matcher[], range: TimeRange): Portions<string> {
     const hasName: Matcher = { name, op: '!=', value: '' }
-    const values = new Set<string>()
-    for (const ref of this.#refsInRange([...matchers, hasName], range)) values.add(this.#index.labelsOf(ref).get(name))
-    return [...values].sort(compareText)
+    for (const refs of this.#refsInRange([...matchers, hasName], range)) {
+      yield [...new Set(refs.map((ref) => this.#index.valueOf(ref, name)))]
+    }
   }
 
   /** Series with one of these names in one of these labels. */
@@ -263,27 +283,54 @@ export class StoreReader implements Queryable {
     }
   }
 
-  /** Matching series with a sample in the range. */
-  #refsInRange(matchers: readonly Matcher[], { fromMs, toMs }: TimeRange): readonly number[] {
-    const inRange: number[] = []
+  /**
+   * Matching series with a sample in the range, in portions that are valid until the next one is read. First those that
+   * memory alone decides; the others metric by metric, because each pack has one metric.
+   */
+  *#refsInRange(matchers: readonly Matcher[], range: TimeRange): Portions<number> {
+    const rows = this.#shared.pinned(() => this.#index.select(matchers))
     const unsure: number[] = []
+    for (let from = 0; from < rows.length; from += ROWS_OF_PORTION) {
+      yield this.#inMemory(rows.refs.subarray(from, from + ROWS_OF_PORTION), range, unsure)
+    }
+    // Not only those with `flushedUntilMs` after the range: a flush may have moved their samples in the meantime.
+    const byMetric = groupByMetric(Uint32Array.from(unsure), this.#metricOf).flatMap(({ refs }) => refs)
+    for (let from = 0; from < byMetric.length; from += ROWS_OF_PORTION) {
+      yield this.#inPacks(byMetric.slice(from, from + ROWS_OF_PORTION), range)
+    }
+  }
+
+  /** @param unsure gets those that are to be looked for in packs */
+  #inMemory(refs: Uint32Array, { fromMs, toMs }: TimeRange, unsure: number[]): readonly number[] {
+    const inRange: number[] = []
     this.#shared.pinned(() => {
-      for (const ref of this.#index.match(matchers)) {
+      for (const ref of refs) {
         const slot = this.#index.slotOf(ref)
+        if (slot < 0) continue // removed since the series were selected
         const flushedUntilMs = this.#memory.flushedUntilMs(slot)
         if (flushedUntilMs >= fromMs && flushedUntilMs <= toMs) inRange.push(ref)
         else if (this.#head.hasSample(slot, fromMs, toMs)) inRange.push(ref)
         else unsure.push(ref)
       }
     })
-    // Not only those with `flushedUntilMs` after the range: a flush may have moved their samples in the meantime.
-    asFailure('reading packs', () => {
-      this.#packs.withSample(Uint32Array.from(unsure), this.#metricOf, fromMs, toMs, (ref) => inRange.push(ref))
-      if (this.#rollupSamples.widthMs({ fromMs, toMs }) === 0) return
-      const known = new Set(inRange)
-      const left = Uint32Array.from(unsure.filter((ref) => !known.has(ref)))
-      this.#rollupSamples.withSample(left, this.#metricOf, { fromMs, toMs }, (ref) => inRange.push(ref))
-    })
     return inRange
   }
+
+  /** @param refs rising in each metric */
+  #inPacks(refs: readonly number[], { fromMs, toMs }: TimeRange): readonly number[] {
+    const inRange: number[] = []
+    asFailure('reading packs', () => {
+      this.#packs.withSample(Uint32Array.from(refs), this.#metricOf, fromMs, toMs, (ref) => inRange.push(ref))
+      if (this.#rollupSamples.widthMs({ fromMs, toMs }) === 0) return
+      const known = new Set(inRange)
+      const left = Uint32Array.from(refs.filter((ref) => !known.has(ref)))
+      this.#rollupSamples.withSample(left, this.#metricOf, { fromMs, toMs }, (ref) => inRange.push(ref))
+    })
+    return inRange.filter((ref) => this.#index.slotOf(ref) >= 0)
+  }
 }
+
+type Selection = StoreRunSelection | RollupRunSelection
+
+/** Series that are looked at in one piece: some ms. */
+const ROWS_OF_PORTION = 2048

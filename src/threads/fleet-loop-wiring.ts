@@ -10,8 +10,8 @@ import type { FleetIndex } from '../fleet/clusters/fleet-index.ts'
 import { SignalWatch } from '../fleet/signals/signal-watch.ts'
 import type { AppendDerived } from '../model/appender.ts'
 import type { ObservationReader } from '../model/fleet-facts.ts'
-import { newestSamples } from '../promql/newest.ts'
-import type { QueryEngine } from '../promql/query-engine.ts'
+import type { LocalEngine } from '../promql/engine.ts'
+import type { NewestSample } from '../promql/newest.ts'
 import type { Remote } from './rpc.ts'
 import type { FactsReader } from '../store/facts/facts.ts'
 import type { StoreOptions } from '../store/options.ts'
@@ -27,7 +27,7 @@ interface FleetLoopSources {
   readonly writer: Remote<DerivedServices>
   readonly appendDerived: AppendDerived
   readonly index: Promise<FleetIndex>
-  readonly query: QueryEngine
+  readonly query: LocalEngine
   readonly stopwatchMs: () => number
 }
 
@@ -57,17 +57,17 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
     },
     traitsAt: (timeMs) => readTraits(fleetReaderOf(query), timeMs),
     index,
-    writtenSeries: (nowMs) => writtenSeries(reader, nowMs),
+    writtenSeries: (nowMs) => writtenSeries(query, nowMs),
     appendDerived,
     retentionMs: retentionObjectsMs,
     stopwatchMs,
   })
 }
 
-function writtenSeries(reader: StoreReader, nowMs: number): ReturnType<typeof newestSamples> {
+function writtenSeries(query: LocalEngine, nowMs: number): Promise<readonly NewestSample[]> {
   const names = DERIVED_METRICS.flatMap(({ name, type }) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   )
   const matchers = [{ name: '__name__', op: '=~', value: names.join('|') } as const]
-  return newestSamples(reader, [matchers], { fromMs: nowMs - WRITTEN_WITHIN_MS, toMs: nowMs }, Infinity)
+  return query.newest([matchers], { fromMs: nowMs - WRITTEN_WITHIN_MS, toMs: nowMs })
 }

@@ -26,7 +26,6 @@ import type { LogReader } from '../model/log-record.ts'
 import { createLocalEngine, type LocalEngine } from '../promql/engine.ts'
 import type { EngineOptions } from '../promql/engine-options.ts'
 import { MemoryPool } from '../promql/memory-pool.ts'
-import { newestSamples } from '../promql/newest.ts'
 import type { QueryEngine, QueryExplainer } from '../promql/query-engine.ts'
 import { createRuleEngine, type RuleEngine } from '../rules/engine.ts'
 import type { ReplayPorts } from '../rules/replay.ts'
@@ -212,10 +211,7 @@ try {
       status: (top) => reader.status(top),
     },
     federate: {
-      newest: federateOver(
-        (selectors, range) => newestSamples(reader, selectors, range, data.engine.samplesMax),
-        responseBytesMax,
-      ),
+      newest: federateOver(ofRequests, responseBytesMax),
     },
     rules,
     alertRuns: facts.alertRuns,

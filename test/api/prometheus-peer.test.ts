@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { federateOver } from '../../src/api/prometheus/federate.ts'
-import { newestSamples } from '../../src/promql/newest.ts'
 import { createLocalEngine } from '../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
 import { Labels } from '../../src/model/labels.ts'
@@ -32,10 +31,11 @@ beforeAll(async () => {
   for (const [labels, value] of samples) queryable.append(Labels.of(labels), nowMs - 1000, value)
   const body = writeBody(samples.map(([labels, value]) => ({ labels, samples: [{ timeMs: nowMs - 1000, value }] })))
   expect((await postWrite(prometheus.url, body)).status).toBe(204)
+  const engine = createLocalEngine({ queryable, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => nowMs })
   server = await makeServer({
     clock: new FakeClock(nowMs),
-    query: createLocalEngine({ queryable, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => nowMs }),
-    federate: federateOver((selectors, range) => newestSamples(queryable, selectors, range, 1000), 1_000_000),
+    query: engine,
+    federate: federateOver(engine, 1_000_000),
     settings: { corsOrigins: ['*'] },
   })
 })

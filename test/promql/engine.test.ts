@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Cancellation } from '../../src/base/cancellation.ts'
 import { FleetError } from '../../src/base/errors.ts'
 import { Labels } from '../../src/model/labels.ts'
 import type { Queryable } from '../../src/model/queryable.ts'
-import { createLocalEngine } from '../../src/promql/engine.ts'
+import { createLocalEngine, type LocalEngine } from '../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS, type EngineOptions } from '../../src/promql/engine-options.ts'
+import { MemoryPool } from '../../src/promql/memory-pool.ts'
 import type { QueryEngine, QueryValue } from '../../src/promql/query-engine.ts'
 import { MemoryQueryable } from '../support/memory-queryable.ts'
 
@@ -312,4 +314,83 @@ test('series of many selectors yield the thread between selectors', async () => 
   setImmediate(() => turns++)
   expect((await answer).map((labels) => labels.get('cluster'))).toEqual(['east', 'west'])
   expect(turns).toBe(1)
+})
+
+describe('what one selector lists', () => {
+  const PORTIONS = 6
+  const labelsOf = (n: number): Labels => Labels.of({ __name__: 'm', n: String(n) })
+
+  /** A store of which each portion takes 30 ms; counts those that are read. */
+  function slowStore() {
+    const seen = { portions: 0, busyMs: 0 }
+    function* portions<T>(item: (n: number) => T): Generator<readonly T[]> {
+      for (let n = 0; n < PORTIONS; n++) {
+        seen.busyMs += 30
+        seen.portions++
+        yield [item(n), item(n + 1)]
+      }
+    }
+    const slow: Queryable = {
+      ...plain(store),
+      series: () => portions(labelsOf),
+      labelNames: () => portions(String),
+      labelValues: () => portions(String),
+      selectNewest: () =>
+        portions((n) => ({
+          ...{ ref: n + 1, labels: labelsOf(n), count: 1 },
+          ...{ timesMs: Float64Array.of(1), values: Float64Array.of(n) },
+        })),
+    }
+    const engine = createLocalEngine({ queryable: slow, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => seen.busyMs })
+    return { engine, seen }
+  }
+  const all = { fromMs: 0, toMs: 1 }
+  const selectors = [[{ name: '__name__', op: '=', value: 'm' } as const]]
+  const CALLS = {
+    series: (engine: LocalEngine, signal?: Cancellation) => engine.series(selectors, all, signal),
+    labelNames: (engine: LocalEngine, signal?: Cancellation) => engine.labelNames(selectors, all, signal),
+    labelValues: (engine: LocalEngine, signal?: Cancellation) => engine.labelValues('n', selectors, all, signal),
+    newest: (engine: LocalEngine, signal?: Cancellation) => engine.newest(selectors, all, signal),
+  }
+
+  test.each(Object.entries(CALLS))('%s yields the thread between portions', async (_name, call) => {
+    const { engine, seen } = slowStore()
+    const turns: number[] = []
+    const turn = (): void => {
+      turns.push(seen.portions)
+      if (seen.portions < PORTIONS) setImmediate(turn)
+    }
+    setImmediate(turn)
+    expect(await call(engine)).toHaveLength(PORTIONS + 1)
+    expect(turns.slice(0, PORTIONS)).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  test.each(Object.entries(CALLS))('%s ends when the client left', async (_name, call) => {
+    const { engine, seen } = slowStore()
+    const signal = { aborted: false }
+    setImmediate(() => (signal.aborted = true))
+    await expect(call(engine, signal)).rejects.toMatchObject({ code: 'query_canceled' })
+    expect(seen.portions).toBe(1)
+  })
+
+  test.each(Object.entries(CALLS))('%s counts in the memory of all queries', async (_name, call) => {
+    const { seen } = slowStore()
+    const pool = new MemoryPool(1000)
+    const { engine: unlimited } = slowStore()
+    await call(unlimited)
+    function* many<T>(item: T): Generator<readonly T[]> {
+      for (let i = 0; i < 10; i++) yield [item]
+    }
+    const labels = labelsOf(1)
+    const columns = { ref: 1, labels, count: 1, timesMs: Float64Array.of(1), values: Float64Array.of(1) }
+    const queryable: Queryable = {
+      ...plain(store),
+      series: () => many(labels),
+      labelNames: () => many('x'),
+      labelValues: () => many('x'),
+      selectNewest: () => many(columns),
+    }
+    const engine = createLocalEngine({ queryable, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => seen.busyMs, pool })
+    await expect(call(engine)).rejects.toMatchObject({ code: 'overloaded' })
+  })
 })

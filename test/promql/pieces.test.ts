@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { sortInSteps } from '../../src/base/sort-in-steps.ts'
 import { Budget } from '../../src/promql/budget.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
-import { runPieces, sortInPieces, type Pieces } from '../../src/promql/evaluate/pieces.ts'
+import { runPieces, type Pieces } from '../../src/promql/evaluate/pieces.ts'
 
 /** A budget whose clock goes on by `selectorTimeMs` at every look. */
 function budgetOf(selectorTimeMs: number, signal?: AbortSignal): Budget {
@@ -25,7 +26,7 @@ test('sorting in pieces is sorting, and keeps the order of equal items', async (
         const want = [...items].sort((a, b) => a.key - b.key)
         expect(
           await runPieces(
-            sortInPieces(items, (a, b) => a.key - b.key),
+            sortInSteps(items, (a, b) => a.key - b.key),
             budgetOf(0),
           ),
         ).toEqual(want)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { FleetError } from '../../src/base/errors.ts'
 import { LabelList } from '../../src/model/label-rows.ts'
 import { Labels } from '../../src/model/labels.ts'
-import type { Queryable } from '../../src/model/queryable.ts'
+import type { Portions, Queryable } from '../../src/model/queryable.ts'
 import type { RunColumns } from '../../src/model/run-columns.ts'
 import { createLocalEngine } from '../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
@@ -44,15 +44,15 @@ class BillionSamples implements Queryable {
     throw new Error('samples are asked for as runs')
   }
 
-  series(): readonly Labels[] {
+  series(): Portions<Labels> {
     return []
   }
 
-  labelNames(): readonly string[] {
+  labelNames(): Portions<string> {
     return []
   }
 
-  labelValues(): readonly string[] {
+  labelValues(): Portions<string> {
     return []
   }
 }

@@ -5,6 +5,7 @@ import { Labels } from '../../src/model/labels.ts'
 import { RegexError } from '../../src/model/regex.ts'
 import { intersect, subtract, unite } from '../../src/store/index/sorted-refs.ts'
 import { HOUR_MS, MINUTE_MS, NOW_MS, TempStore } from './temp-store.ts'
+import { listed } from '../support/portions.ts'
 
 const SERIES: readonly Readonly<Record<string, string>>[] = [
   { __name__: 'up', cluster: 'a', job: 'virt-api' },
@@ -187,20 +188,26 @@ describe('select', () => {
 
 describe('labels', () => {
   test('names and values are sorted, of matching series, and without repeats', () => {
-    expect(store.reader.labelNames([], ALL)).toEqual(['__name__', 'a.b', 'cluster', 'job', 'node', 'nul', 'version'])
-    expect(store.reader.labelNames(matchers('cluster', '=', 'a'), ALL)).toEqual([
+    expect(listed(store.reader.labelNames([], ALL))).toEqual([
+      '__name__',
+      'a.b',
+      'cluster',
+      'job',
+      'node',
+      'nul',
+      'version',
+    ])
+    expect(listed(store.reader.labelNames(matchers('cluster', '=', 'a'), ALL))).toEqual([
       '__name__',
       'cluster',
       'job',
       'version',
     ])
-    expect(store.reader.labelValues('cluster', [], ALL)).toEqual(['a', 'b', 'c'])
-    expect(store.reader.labelValues('cluster', matchers('__name__', '=', 'up'), ALL)).toEqual(['a', 'b'])
-    expect(store.reader.labelValues('zone', [], ALL)).toEqual([])
-    expect(store.reader.series(matchers('version', '!=', ''), ALL).map((labels) => labels.get('cluster'))).toEqual([
-      'a',
-      'c',
-    ])
+    expect(listed(store.reader.labelValues('cluster', [], ALL))).toEqual(['a', 'b', 'c'])
+    expect(listed(store.reader.labelValues('cluster', matchers('__name__', '=', 'up'), ALL))).toEqual(['a', 'b'])
+    expect(listed(store.reader.labelValues('zone', [], ALL))).toEqual([])
+    const versioned = [...store.reader.series(matchers('version', '!=', ''), ALL)].flat()
+    expect(versioned.map((labels) => labels.get('cluster'))).toEqual(['a', 'c'])
   })
 
   test('only series with a sample in the range count, in the head and in chunks', async () => {
@@ -211,7 +218,7 @@ describe('labels', () => {
     store.writer.appender.append(gap, NOW_MS, 1)
     await store.writer.appender.commit()
     const names = (fromMs: number, toMs: number): readonly string[] =>
-      store.reader.labelValues('__name__', matchers('__name__', '=~', 'early|gap'), { fromMs, toMs })
+      listed(store.reader.labelValues('__name__', matchers('__name__', '=~', 'early|gap'), { fromMs, toMs }))
     const check = (): void => {
       expect(names(NOW_MS - 4 * HOUR_MS, NOW_MS - 2 * HOUR_MS)).toEqual(['early', 'gap'])
       expect(names(NOW_MS - HOUR_MS, NOW_MS)).toEqual(['gap'])

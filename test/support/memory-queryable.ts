@@ -1,7 +1,7 @@
 import type { Histogram } from '../../src/model/histogram.ts'
 import type { Labels } from '../../src/model/labels.ts'
 import type { Matcher } from '../../src/model/matcher.ts'
-import type { Queryable, SelectRequest } from '../../src/model/queryable.ts'
+import type { Portions, Queryable, SelectRequest } from '../../src/model/queryable.ts'
 import type { TimeRange } from '../../src/model/time-range.ts'
 import type { SeriesColumns } from '../../src/model/series.ts'
 import { SampleStore } from '../../src/rules/unit-test/sample-store.ts'
@@ -33,15 +33,15 @@ export class MemoryQueryable implements Queryable {
     return this.#store.select(request)
   }
 
-  series(matchers: readonly Matcher[], range: TimeRange): readonly Labels[] {
+  series(matchers: readonly Matcher[], range: TimeRange): Portions<Labels> {
     return this.#store.series(matchers, range)
   }
 
-  labelNames(matchers: readonly Matcher[], range: TimeRange): readonly string[] {
+  labelNames(matchers: readonly Matcher[], range: TimeRange): Portions<string> {
     return this.#store.labelNames(matchers, range)
   }
 
-  labelValues(name: string, matchers: readonly Matcher[], range: TimeRange): readonly string[] {
+  labelValues(name: string, matchers: readonly Matcher[], range: TimeRange): Portions<string> {
     return this.#store.labelValues(name, matchers, range)
   }
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 import type { TimeRange } from '../../model/time-range.ts'
+import type { LocalEngine } from '../../promql/engine.ts'
 import type { NewestSample } from '../../promql/newest.ts'
 import type { Selectors } from '../../promql/query-engine.ts'
 import { escapeName, negotiateEscaping, sampleLine, textFormatType, typeLine, type Escaping } from './exposition.ts'
@@ -43,12 +44,9 @@ export type Federate = (
 ) => Promise<AnswerBytes>
 
 /** @param bytesMax of one answer */
-export function federateOver(
-  newest: (selectors: Selectors, range: TimeRange) => Iterable<NewestSample>,
-  bytesMax: number,
-): Federate {
+export function federateOver(engine: Pick<LocalEngine, 'newest'>, bytesMax: number): Federate {
   return async (selectors, range, escaping, signal) =>
-    answerBytes(exposition(newest(selectors, range), escaping), bytesMax, signal)
+    answerBytes(exposition(await engine.newest(selectors, range, signal), escaping), bytesMax, signal)
 }
 
 function* exposition(samples: Iterable<NewestSample>, escaping: Escaping): Generator<string> {

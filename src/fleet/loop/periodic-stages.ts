@@ -49,7 +49,7 @@ export async function updateLastSeen(
 
 export interface SeriesStageParts {
   /** The series that were written before the start. */
-  readonly writtenSeries: (nowMs: number) => readonly WrittenSeries[]
+  readonly writtenSeries: (nowMs: number) => readonly WrittenSeries[] | Promise<readonly WrittenSeries[]>
   readonly appendDerived: AppendDerived
 }
 
@@ -64,7 +64,7 @@ export class SeriesStage {
   }
 
   async run(index: Pick<FleetIndex, 'restoreSeries' | 'series'>, nowMs: number): Promise<void> {
-    if (!this.#isRestored) index.restoreSeries(this.#parts.writtenSeries(nowMs))
+    if (!this.#isRestored) index.restoreSeries(await this.#parts.writtenSeries(nowMs))
     this.#isRestored = true
     if (!this.#schedule.isDue(DERIVED_EVERY_MS, nowMs)) return
     const samples = index.series(nowMs)

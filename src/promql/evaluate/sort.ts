@@ -1,6 +1,7 @@
+import { sortInSteps } from '../../base/sort-in-steps.ts'
 import { compareLabels, compareText, type Labels } from '../../model/labels.ts'
 import { labelsOf, type Grid } from './grid.ts'
-import { sortInPieces, type Pieces } from './pieces.ts'
+import type { Pieces } from './pieces.ts'
 import { compareRank, takeRows } from './top.ts'
 
 /** `sort` and `sort_desc`: rows by value. */
@@ -27,7 +28,7 @@ export function sortedByLabels(grid: Grid, names: readonly string[], isDescendin
 function* sorted(grid: Grid, compare: (a: number, b: number) => number): Pieces<Grid> {
   if (grid.steps !== 1) return grid
   const rows = Array.from(grid.present.keys()).filter((row) => grid.present[row] === 1)
-  return takeRows(grid, yield* sortInPieces(rows, compare))
+  return takeRows(grid, yield* sortInSteps(rows, compare))
 }
 
 /** Compares texts by their digits as numbers and the parts between: `node9` before `node10`. */

@@ -3,9 +3,9 @@
  * real store returns; nothing is deleted.
  */
 import type { Histogram } from '../../model/histogram.ts'
-import { METRIC_NAME, compareText, type Labels } from '../../model/labels.ts'
+import { METRIC_NAME, type Labels } from '../../model/labels.ts'
 import { compileMatcher, type Matcher } from '../../model/matcher.ts'
-import type { Queryable, SelectRequest } from '../../model/queryable.ts'
+import type { Portions, Queryable, SelectRequest } from '../../model/queryable.ts'
 import type { TimeRange } from '../../model/time-range.ts'
 import { bitsOf, isStaleAt, setStaleAt } from '../../model/sample.ts'
 import type { SeriesColumns } from '../../model/series.ts'
@@ -48,20 +48,23 @@ export class SampleStore implements Queryable {
     return this.#matching(matchers).flatMap((series) => series.columns(fromMs, toMs) ?? [])
   }
 
-  series(matchers: readonly Matcher[], { fromMs, toMs }: TimeRange): readonly Labels[] {
+  series(matchers: readonly Matcher[], range: TimeRange): Portions<Labels> {
+    return [this.#labelsIn(matchers, range)]
+  }
+
+  labelNames(matchers: readonly Matcher[], range: TimeRange): Portions<string> {
+    return this.#labelsIn(matchers, range).map((labels) => [...labels.pairs()].map(([name]) => name))
+  }
+
+  labelValues(name: string, matchers: readonly Matcher[], range: TimeRange): Portions<string> {
+    const values = this.#labelsIn(matchers, range).map((labels) => labels.get(name))
+    return [values.filter((value) => value !== '')]
+  }
+
+  #labelsIn(matchers: readonly Matcher[], { fromMs, toMs }: TimeRange): readonly Labels[] {
     return this.#matching(matchers)
       .filter((series) => series.columns(fromMs, toMs) !== undefined)
       .map(({ labels }) => labels)
-  }
-
-  labelNames(matchers: readonly Matcher[], range: TimeRange): readonly string[] {
-    const names = this.series(matchers, range).flatMap((labels) => [...labels.pairs()].map(([name]) => name))
-    return [...new Set(names)].sort(compareText)
-  }
-
-  labelValues(name: string, matchers: readonly Matcher[], range: TimeRange): readonly string[] {
-    const values = this.series(matchers, range).map((labels) => labels.get(name))
-    return [...new Set(values)].filter((value) => value !== '').sort(compareText)
   }
 
   #seriesOf(labels: Labels): StoredSeries {

@@ -1,5 +1,5 @@
 import { FleetError } from '../../base/errors.ts'
-import type { RunSelection } from '../../model/queryable.ts'
+import type { Portions, RunSelection } from '../../model/queryable.ts'
 import { RunColumns } from '../../model/run-columns.ts'
 import type { SeriesColumns } from '../../model/series.ts'
 import type { SelectedRows } from './selected-rows.ts'
@@ -71,15 +71,19 @@ function samplesOf(runs: RunColumns, count: number): { readonly timesMs: Float64
   return { timesMs, values }
 }
 
-/** The newest sample of all rows. */
-export function newestOf(selection: Selection): SeriesColumns[] {
+/** The newest sample of all rows, in portions. */
+export function* newestOf(selection: Selection): Portions<SeriesColumns> {
   const { rows } = selection
   const timesMs = new Float64Array(rows.length)
   const values = new Float64Array(rows.length)
   selection.readNewest(timesMs, values)
-  const series: SeriesColumns[] = []
+  let series: SeriesColumns[] = []
   for (let row = 0; row < rows.length; row++) {
     if (Number.isNaN(timesMs[row]!)) continue
+    if (series.length === ROWS_PER_READ) {
+      yield series
+      series = []
+    }
     series.push({
       ref: rows.refs[row]!,
       labels: rows.at(row),
@@ -88,7 +92,7 @@ export function newestOf(selection: Selection): SeriesColumns[] {
       values: values.subarray(row, row + 1),
     })
   }
-  return series
+  yield series
 }
 
 /** The newest sample of a series. */

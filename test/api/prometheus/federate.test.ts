@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { federateOver } from '../../../src/api/prometheus/federate.ts'
 import { Labels } from '../../../src/model/labels.ts'
-import { newestSamples } from '../../../src/promql/newest.ts'
+import { createLocalEngine } from '../../../src/promql/engine.ts'
+import { DEFAULT_ENGINE_OPTIONS } from '../../../src/promql/engine-options.ts'
 import { MemoryQueryable } from '../../support/memory-queryable.ts'
 import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
@@ -21,8 +22,10 @@ beforeAll(async () => {
   add({ __name__: 'ended', instance: 'i' }, 60_000, 1)
   queryable.appendStale(Labels.of({ __name__: 'ended', instance: 'i' }), NOW_MS - 30_000)
   add({ nameless: 'yes', instance: 'i' }, 0, 1)
+  const options = { ...DEFAULT_ENGINE_OPTIONS, samplesMax: 1000 }
+  const engine = createLocalEngine({ queryable, options, nowMs: () => 0 })
   server = await makeServer({
-    federate: federateOver((selectors, range) => newestSamples(queryable, selectors, range, 1000), 1_000_000),
+    federate: federateOver(engine, 1_000_000),
   })
 })
 afterAll(() => server.app.close())

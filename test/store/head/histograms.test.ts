@@ -17,6 +17,7 @@ import { hashOf, readHistogram, writeHistogram } from '../../../src/store/head/h
 import { decodeHistogramPack, encodeHistogramPack } from '../../../src/store/packs/histogram-pack.ts'
 import { anyHistogram, histogramOf } from '../../support/histograms.ts'
 import { HOUR_MS, MINUTE_MS, NOW_MS, TempStore } from '../temp-store.ts'
+import { listed } from '../../support/portions.ts'
 
 const LABELS = { __name__: 'latency_seconds', cluster: 'a' }
 const BY_NAME: readonly Matcher[] = [{ name: '__name__', op: '=', value: 'latency_seconds' }]
@@ -228,9 +229,9 @@ describe('native histograms', () => {
     await store.writer.appender.commit()
     const range = { fromMs: NOW_MS, toMs: NOW_MS }
     for (let pass = 0; pass < 2; pass++) {
-      expect(store.reader.series(BY_NAME, range)).toHaveLength(1)
-      expect(store.reader.labelValues('cluster', [], range)).toEqual(['a'])
-      expect(store.reader.series(BY_NAME, { fromMs: NOW_MS + 1, toMs: NOW_MS + 2 })).toEqual([])
+      expect([...store.reader.series(BY_NAME, range)].flat()).toHaveLength(1)
+      expect(listed(store.reader.labelValues('cluster', [], range))).toEqual(['a'])
+      expect([...store.reader.series(BY_NAME, { fromMs: NOW_MS + 1, toMs: NOW_MS + 2 })].flat()).toEqual([])
       await flushAll(store)
     }
     expect(store.writer.stats().seriesCount).toBe(1)
@@ -261,7 +262,7 @@ describe('packs of histograms', () => {
     await store.writer.maintain(NOW_MS + 30 * 24 * HOUR_MS)
     expect(read(store)).toEqual([])
     expect(rowsOf(store)).toEqual({ histogram: 0, histogram_pack: 0, histogram_series: 0, log: 0 })
-    expect(store.reader.series(BY_NAME, { fromMs: -Infinity, toMs: Infinity })).toEqual([])
+    expect([...store.reader.series(BY_NAME, { fromMs: -Infinity, toMs: Infinity })].flat()).toEqual([])
   })
 
   test('take few bytes of a histogram that changes little', () => {

@@ -6,6 +6,7 @@ import { DamageList } from '../../../src/store/integrity/damage.ts'
 import { STORE_DEFAULTS } from '../../../src/store/options.ts'
 import { RollupRows } from '../../../src/store/rollups/rollup-rows.ts'
 import { HOUR_MS, MINUTE_MS, TempStore, type TestOptions } from '../temp-store.ts'
+import { listed } from '../../support/portions.ts'
 
 const DAY_MS = 24 * HOUR_MS
 /** Midnight: windows are counted from the epoch. */
@@ -124,7 +125,7 @@ describe('compaction', () => {
     const [fromMs, toMs] = [START_MS + 30 * HOUR_MS, START_MS + 31 * HOUR_MS]
     expect(store.all(fromMs, toMs)).toEqual(plain.all(fromMs, toMs))
     expect(store.newest(fromMs, toMs)).toEqual(plain.newest(fromMs, toMs))
-    expect(store.reader.labelValues('cluster', [], { fromMs, toMs })).toEqual(['c0', 'c1', 'c2', 'day-1'])
+    expect(listed(store.reader.labelValues('cluster', [], { fromMs, toMs }))).toEqual(['c0', 'c1', 'c2', 'day-1'])
     expect(store.writer.stats().compaction).toEqual({
       backlogBlocks: 0,
       oldestMs: undefined,

@@ -4,6 +4,7 @@ import { Labels } from '../../../src/model/labels.ts'
 import { openDatabaseForReading } from '../../../src/store/database.ts'
 import { eachSeries } from '../../../src/store/index/series-rows.ts'
 import { HOUR_MS, MINUTE_MS, NOW_MS, TempStore } from '../temp-store.ts'
+import { listed } from '../../support/portions.ts'
 
 const DAY_MS = 24 * HOUR_MS
 const NO_ROLLUPS = { retention5mMs: 0, retention1hMs: 0, retention1dMs: 0 }
@@ -71,7 +72,7 @@ describe('retention', () => {
     expect(Object.keys(store.all())).toEqual(['stays'])
     expect(store.writer.stats().seriesCount).toBe(1)
     expect(store.reader.seriesCount).toBe(1)
-    expect(store.reader.labelNames([], { fromMs: -Infinity, toMs: Infinity })).toEqual(['__name__'])
+    expect(listed(store.reader.labelNames([], { fromMs: -Infinity, toMs: Infinity }))).toEqual(['__name__'])
     await store.reopen(NOW_MS + 30 * HOUR_MS)
     expect(refsIn(store)).toEqual([keeps])
     expect(rowsIn(store, 'pair')).toBe(1)

@@ -2,7 +2,7 @@
  * Stores each occurrence of an alert that fired, when it fires and when it resolves. Compares all alerts in each cycle with
  * what is stored, so no change events are needed, and a failed write is repeated in a later cycle.
  */
-import { setImmediate } from 'node:timers/promises'
+import { eachInSteps, inSlices, ownTurn, type Steps } from '../base/thread-slices.ts'
 import type { Alert } from '../model/alert.ts'
 import { runKeyOf, type AlertRunRecord } from '../model/alert-run.ts'
 
@@ -26,26 +26,31 @@ export async function createAlertHistory(store: AlertRunStore): Promise<AlertHis
   const open = new Map((await store.listOpen()).map((run) => [runKeyOf(run), run]))
   /** Stored as resolved, and still among the alerts. */
   let ended = new Set<string>()
+  /** What is to be written. @param stillEnded gets the occurrences that are stored as resolved */
+  function* changes(alerts: readonly Alert[], nowMs: number, stillEnded: Set<string>): Steps<AlertRunRecord[]> {
+    const written: AlertRunRecord[] = []
+    const seen = new Set<string>()
+    yield* eachInSteps(yield* onePerRun(alerts), ([key, alert]) => {
+      const firedAtMs = alert.firedAtMs ?? alert.activeAtMs
+      seen.add(key)
+      if (alert.state === 'firing') {
+        if (!open.has(key)) written.push(recordOf(alert, firedAtMs))
+      } else if (ended.has(key)) stillEnded.add(key)
+      // An alert that fired and resolved between two cycles is stored too.
+      else written.push({ ...(open.get(key) ?? recordOf(alert, firedAtMs)), resolvedAtMs: alert.resolvedAtMs ?? nowMs })
+    })
+    // Its end is unknown: it was firing before the server stopped, and is absent now.
+    yield* eachInSteps(open, ([key, run]) => {
+      if (!seen.has(key)) written.push({ ...run, resolvedAtMs: nowMs })
+    })
+    return written
+  }
   return {
     update: async (alerts, nowMs) => {
-      const written: AlertRunRecord[] = []
-      const seen = new Set<string>()
       const stillEnded = new Set<string>()
-      for (const [key, alert] of onePerRun(alerts)) {
-        const firedAtMs = alert.firedAtMs ?? alert.activeAtMs
-        seen.add(key)
-        if (alert.state === 'firing') {
-          if (!open.has(key)) written.push(recordOf(alert, firedAtMs))
-        } else if (ended.has(key)) stillEnded.add(key)
-        // An alert that fired and resolved between two cycles is stored too.
-        else
-          written.push({ ...(open.get(key) ?? recordOf(alert, firedAtMs)), resolvedAtMs: alert.resolvedAtMs ?? nowMs })
-      }
-      // Its end is unknown: it was firing before the server stopped, and is absent now.
-      for (const [key, run] of open) if (!seen.has(key)) written.push({ ...run, resolvedAtMs: nowMs })
-
+      const written = await inSlices(changes(alerts, nowMs, stillEnded), ownTurn)
       for (let from = 0; from < written.length; from += SLICE) {
-        if (from > 0) await setImmediate()
+        if (from > 0) await ownTurn()
         const slice = written.slice(from, from + SLICE)
         await store.record(slice)
         for (const run of slice) {
@@ -64,13 +69,13 @@ export async function createAlertHistory(store: AlertRunStore): Promise<AlertHis
 }
 
 /** Alerts that fired, by occurrence. Of two with equal labels (a moved rule leaves a resolved one) the firing one counts. */
-function onePerRun(alerts: readonly Alert[]): ReadonlyMap<string, Alert> {
+function* onePerRun(alerts: readonly Alert[]): Steps<ReadonlyMap<string, Alert>> {
   const byKey = new Map<string, Alert>()
-  for (const alert of alerts) {
-    if (alert.state === 'pending') continue
+  yield* eachInSteps(alerts, (alert) => {
+    if (alert.state === 'pending') return
     const key = runKeyOf(alert)
     if (byKey.get(key)?.state !== 'firing') byKey.set(key, alert)
-  }
+  })
   return byKey
 }
 

@@ -4,6 +4,7 @@
  */
 import { messageOf } from '../base/errors.ts'
 import { FaultThrottle } from '../base/fault-throttle.ts'
+import { inSlices, ownTurn } from '../base/thread-slices.ts'
 import type { Log } from '../base/log.ts'
 import type { RuleAlert } from '../model/alert.ts'
 import type { AlertRunReader } from '../model/alert-run.ts'
@@ -33,10 +34,10 @@ export interface Alerts {
    */
   alerts(nowMs?: number): readonly AnyAlert[]
   /** The alerts that notify at a time: without duplicates. */
-  toNotify(nowMs: number): readonly AnyAlert[]
+  toNotify(nowMs: number): Promise<readonly AnyAlert[]>
   /** The fingerprint of the original by that of its duplicate; as of the last cycle. */
   duplicates(): ReadonlyMap<string, string>
-  withoutDuplicates(alerts: readonly AnyAlert[]): readonly AnyAlert[]
+  withoutDuplicates(alerts: readonly AnyAlert[]): Promise<readonly AnyAlert[]>
   /** One evaluation cycle: stores the history, ends silences whose alerts are resolved, removes expired records. */
   cycle(nowMs: number): Promise<void>
 }
@@ -82,8 +83,8 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
     const ofOthers = external.alerts(nowMs)
     return ofOthers.length === 0 ? rules.alerts() : [...rules.alerts(), ...ofOthers]
   }
-  const withoutDuplicates = (alerts: readonly AnyAlert[]): readonly AnyAlert[] => {
-    const found = duplicates.update(alerts)
+  const withoutDuplicates = async (alerts: readonly AnyAlert[]): Promise<readonly AnyAlert[]> => {
+    const found = await inSlices(duplicates.update(alerts), ownTurn)
     return found.size === 0 ? alerts : alerts.filter(({ fingerprint }) => !found.has(fingerprint))
   }
   /** A full disk remains full for a while, so this is logged once a minute. */

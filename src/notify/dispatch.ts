@@ -2,6 +2,8 @@
  * Groups of alerts, as in Alertmanager's dispatcher: one alert per fingerprint, routed to its groups; the groups that are
  * due; and the removal of resolved alerts once all receivers are notified.
  */
+import { sortInSteps } from '../base/sort-in-steps.ts'
+import { eachInSteps } from '../base/thread-slices.ts'
 import type { Labels } from '../model/labels.ts'
 import type { Alert } from '../model/alert.ts'
 import { compareAlerts } from './message.ts'
@@ -21,46 +23,50 @@ import { groupKeyOf, groupLabelsOf, routesFor, type Route } from './route.ts'
 const EMPTY_GROUP_MS = 30_000
 
 /** One alert per fingerprint. Resolves alerts that are absent without having resolved. */
-export const indexed: Stage = (state, { alerts, nowMs }) => {
+export const indexed: Stage = function* (state, { alerts, nowMs }) {
   for (const entry of state.alerts.values()) entry.isPresent = false
-  for (const [fingerprint, alert] of onePerFingerprint(alerts)) {
+  yield
+  yield* eachInSteps(onePerFingerprint(alerts), ([fingerprint, alert]) => {
     // A pending alert is a new occurrence: the previous one has ended.
     if (alert.state !== 'pending') putAlert(state, fingerprint, alert)
-  }
-  for (const [fingerprint, { alert, isPresent, places }] of state.alerts) {
-    if (isPresent) continue
+  })
+  yield* eachInSteps(state.alerts, ([fingerprint, { alert, isPresent, places }]) => {
+    if (isPresent) return
     const isHeld = places.some(({ id }) => state.groups.get(id)?.alerts.has(fingerprint) === true)
     if (alert.state === 'firing') putAlert(state, fingerprint, { ...alert, state: 'resolved', resolvedAtMs: nowMs })
     else if (!isHeld) state.alerts.delete(fingerprint)
-  }
+  })
 }
 
 /** Puts each alert into the groups of its routes; a new group waits for `group_wait`. */
-export const grouped: Stage = (state, { nowMs }) => {
-  for (const entry of state.alerts.values()) {
+export const grouped: Stage = function* (state, { nowMs }) {
+  yield* eachInSteps(state.alerts.values(), (entry) => {
     for (const place of entry.places) {
       const { alert } = entry
       const isSettled = alert.state === 'resolved' && entry.settled.get(place.id) === (alert.resolvedAtMs ?? 0)
       if (!isSettled) putInGroup(state, place, alert, nowMs)
     }
-  }
+  })
 }
 
 /** Groups whose wait or interval has passed, unless messages of their last flush are still being sent. */
-export const due: Stage = (state, { flushes, nowMs }) => {
+export const due: Stage = function* (state, { flushes, nowMs }) {
   for (const group of state.groups.values()) {
     if (group.waiting > 0 || nowMs < group.nextFlushMs) continue
+    yield
     group.nextFlushMs = nowMs + group.route.groupIntervalMs
     group.hasFlushed = true
     group.hasFailed = false
-    group.flushed = [...group.alerts.values()].sort(compareAlerts)
+    group.flushed = yield* sortInSteps([...group.alerts.values()], compareAlerts)
     flushes.push({ group, passing: group.flushed })
   }
 }
 
 /** Removes resolved alerts from groups that had nothing to send, empty groups, and expired entries of the log. */
-export const settled: Stage = (state, { flushes, nowMs }) => {
-  for (const { group } of flushes) settleGroup(state, group, nowMs)
+export const settled: Stage = function* (state, { flushes, nowMs }) {
+  yield* eachInSteps(flushes, ({ group }) => {
+    settleGroup(state, group, nowMs)
+  })
   for (const [id, { emptySinceMs, alerts, waiting }] of state.groups) {
     const isEmpty = emptySinceMs !== undefined && alerts.size === 0 && waiting === 0
     if (isEmpty && nowMs - emptySinceMs >= EMPTY_GROUP_MS) state.groups.delete(id)

@@ -11,6 +11,8 @@
  * When it resolves, the next one notifies. An external alert that is less specific than those of the rule (no VM, where each
  * of them names one) is the duplicate of one of them only, so the others notify.
  */
+import { sortInSteps } from '../base/sort-in-steps.ts'
+import { eachInSteps, type Steps } from '../base/thread-slices.ts'
 import type { Alert } from '../model/alert.ts'
 import { CLUSTER_ALIASES, CLUSTER_LABEL, clusterOf } from '../model/cluster-identity.ts'
 import { isExternal, type ExternalAlert } from './external-alert.ts'
@@ -60,14 +62,14 @@ export class DuplicateAlerts {
   }
 
   /** The fingerprint of the original by that of its duplicate; of firing alerts only. */
-  update(alerts: readonly AnyAlert[]): ReadonlyMap<string, string> {
+  *update(alerts: readonly AnyAlert[]): Steps<ReadonlyMap<string, string>> {
     const before = this.#groups
     const groups = new Map<string, Group>()
     let isChanged = false
-    for (const [key, members] of this.#groupsOf(alerts)) {
+    for (const [key, members] of yield* this.#groupsOf(alerts)) {
       const known = before.get(key)
-      const isSame = known !== undefined && hasSameAlerts(known.alerts, members)
-      groups.set(key, isSame ? known : { alerts: members, duplicates: duplicatesIn(members) })
+      const isSame = known !== undefined && (yield* hasSameAlerts(known.alerts, members))
+      groups.set(key, isSame ? known : { alerts: members, duplicates: yield* duplicatesIn(members) })
       isChanged ||= !isSame
     }
     this.#groups = groups
@@ -80,39 +82,46 @@ export class DuplicateAlerts {
   }
 
   /** Firing alerts by name and cluster, where at least one is external. */
-  #groupsOf(alerts: readonly AnyAlert[]): ReadonlyMap<string, readonly AnyAlert[]> {
+  *#groupsOf(alerts: readonly AnyAlert[]): Steps<ReadonlyMap<string, readonly AnyAlert[]>> {
     const keyOf = ({ labels }: Alert): string =>
       `${this.#canonicalName(labels.get('alertname'))}\u0000${clusterOf(labels)}`
     const firing = alerts.filter(({ state }) => state === 'firing')
     const groups = new Map<string, AnyAlert[]>()
-    for (const alert of firing) if (isExternal(alert)) groups.set(keyOf(alert), [])
-    if (groups.size > 0) for (const alert of firing) groups.get(keyOf(alert))?.push(alert)
+    yield* eachInSteps(firing, (alert) => {
+      if (isExternal(alert)) groups.set(keyOf(alert), [])
+    })
+    if (groups.size === 0) return groups
+    yield* eachInSteps(firing, (alert) => {
+      groups.get(keyOf(alert))?.push(alert)
+    })
     return groups
   }
 }
 
-function hasSameAlerts(a: readonly AnyAlert[], b: readonly AnyAlert[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every((one, i) => {
-      const other = b[i]!
-      return (
-        one.fingerprint === other.fingerprint &&
-        isExternal(one) === isExternal(other) &&
-        firstSeenMs(one) === firstSeenMs(other)
-      )
-    })
-  )
+function* hasSameAlerts(a: readonly AnyAlert[], b: readonly AnyAlert[]): Steps<boolean> {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) {
+    const [one, other] = [a[i]!, b[i]!]
+    const isSame =
+      one.fingerprint === other.fingerprint &&
+      isExternal(one) === isExternal(other) &&
+      firstSeenMs(one) === firstSeenMs(other)
+    if (!isSame) return false
+    if (i % COMPARED_PER_STEP === 0) yield
+  }
+  return true
 }
 
-function duplicatesIn(group: readonly AnyAlert[]): ReadonlyMap<string, string> {
+const COMPARED_PER_STEP = 4096
+
+function* duplicatesIn(group: readonly AnyAlert[]): Steps<ReadonlyMap<string, string>> {
   const duplicates = new Map<string, string>()
   const originals = new OriginalIndex()
-  for (const alert of [...group].sort(byFirst)) {
+  yield* eachInSteps(yield* sortInSteps([...group], byFirst), (alert) => {
     const { fingerprint } = alert
     const original = originals.add({ fingerprint, isOfRule: !isExternal(alert), flat: subjectLabels(alert) })
     if (original !== undefined) duplicates.set(fingerprint, original)
-  }
+  })
   return duplicates
 }
 

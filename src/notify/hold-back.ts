@@ -1,4 +1,5 @@
 /** Stages that hold back single alerts of a group that is due: they are grouped and shown with the reason, and not sent. */
+import { eachInSteps } from '../base/thread-slices.ts'
 import type { Alert } from '../model/alert.ts'
 import { decide, type NotifyReason, type PipelineState, type Stage, type PipelineAlert } from './pipeline-state.ts'
 import type { ExpectedMark } from './ports.ts'
@@ -56,16 +57,18 @@ export function expectedMark({ upgrades }: PipelineState, alert: Alert, nowMs: n
 function holdingBack(
   reasonsFor: (state: PipelineState, route: Route, nowMs: number) => (alert: PipelineAlert) => string | undefined,
 ): Stage {
-  return (state, { flushes, nowMs }) => {
+  return function* (state, { flushes, nowMs }) {
     for (const flush of flushes) {
+      yield
       const { route } = flush.group
       const reasonOf = reasonsFor(state, route, nowMs)
-      flush.passing = flush.passing.filter((alert) => {
+      const passing: PipelineAlert[] = []
+      yield* eachInSteps(flush.passing, (alert) => {
         const reason = reasonOf(alert)
-        if (reason === undefined) return true
-        decide(state, alert.fingerprint, { receiver: route.receiver, sends: false, reason, atMs: nowMs })
-        return false
+        if (reason === undefined) passing.push(alert)
+        else decide(state, alert.fingerprint, { receiver: route.receiver, sends: false, reason, atMs: nowMs })
       })
+      flush.passing = passing
     }
   }
 }

@@ -21,6 +21,9 @@ interface CompiledRule {
   readonly sources: Map<string, Map<string, boolean>>
 }
 
+/** Alertmanager names one. */
+const SHOWN_MAX = 10
+
 export class Inhibitor {
   readonly #rules: readonly CompiledRule[]
 
@@ -52,7 +55,10 @@ export class Inhibitor {
     }
   }
 
-  /** Fingerprints of the firing alerts that inhibit one with these labels, each once. */
+  /**
+   * Fingerprints of the firing alerts that inhibit one with these labels, each once; of many the first ones: 10,000 alerts may
+   * inhibit 10,000 others.
+   */
   inhibitedBy(labels: Labels): readonly string[] {
     const found = new Set<string>()
     for (const rule of this.#rules) {
@@ -61,7 +67,10 @@ export class Inhibitor {
       if (sources === undefined) continue
       // Two alerts that match both sides would inhibit each other, and neither would be sent.
       const isSource = rule.isSource(labels)
-      for (const [fingerprint, isTarget] of sources) if (!(isSource && isTarget)) found.add(fingerprint)
+      for (const [fingerprint, isTarget] of sources) {
+        if (!(isSource && isTarget)) found.add(fingerprint)
+        if (found.size === SHOWN_MAX) return [...found]
+      }
     }
     return [...found]
   }

@@ -9,6 +9,8 @@ export interface Message {
   readonly groupLabels: Labels
   /** At least one; `job`, `instance` and the labels decide the order. */
   readonly alerts: readonly MessageAlert[]
+  /** Further alerts of the group, for which a message has no room. */
+  readonly truncatedAlerts: number
   /** The URL of this server for its users, without a trailing slash. */
   readonly externalUrl: string
   readonly nowMs: number
@@ -73,15 +75,15 @@ export function compareAlerts(a: { readonly labels: Labels }, b: { readonly labe
   return compareByLabels(a, b)
 }
 
-/** Fewer labels first, then by the first label that differs; absent before present. */
+/** Fewer labels first, then by the first label that differs; absent before present. HOT: sorts 100,000 alerts. */
 export function compareByLabels(a: { readonly labels: Labels }, b: { readonly labels: Labels }): number {
-  if (a.labels.size !== b.labels.size) return a.labels.size - b.labels.size
-  const names = new Set([...a.labels.pairs(), ...b.labels.pairs()].map(([name]) => name))
-  for (const name of [...names].sort()) {
-    const [x, y] = [a.labels.get(name), b.labels.get(name)]
-    if (x === y) continue
-    if (x === '' || y === '') return x === '' ? -1 : 1
-    return x < y ? -1 : 1
+  const [x, y] = [a.labels.flat, b.labels.flat]
+  if (x.length !== y.length) return x.length - y.length
+  for (let i = 0; i < x.length; i++) {
+    if (x[i] === y[i]) continue
+    const isLess = x[i]! < y[i]!
+    // Of two names, the larger one's alert is without the smaller one.
+    return i % 2 === 0 ? (isLess ? 1 : -1) : isLess ? -1 : 1
   }
   return 0
 }

@@ -2,6 +2,7 @@
  * The last notification of each group to each receiver, from which follows whether a message is sent. Entries are durable
  * before a message counts as sent, so a restart repeats at most the messages that were being sent.
  */
+import { eachInSteps, mapInSteps, type Steps } from '../base/thread-slices.ts'
 import type { NotificationLogEntry } from '../model/notification-log.ts'
 import { ZERO_TIME_MS } from '../template/go-time.ts'
 import type { IntegrationConfig } from './config/receiver-config.ts'
@@ -18,34 +19,38 @@ import {
 
 /** A message is retried at least this long. */
 const TRIED_MS_MIN = 10_000
+/** Beyond it a message is a text of more than 10 MB, which is made in one piece; `truncatedAlerts` has the rest. */
+export const MESSAGE_ALERTS_MAX = 10_000
 /** An entry is retained for this many repeat intervals. */
 const LOG_REPEATS = 2
 
 /** For each integration of a group that is due: a message when there is something to send. */
-export const deduplicated: Stage = (state, cycle) => {
+export const deduplicated: Stage = function* (state, cycle) {
   const { nowMs } = cycle
   for (const flush of cycle.flushes) {
+    yield
     const { group, passing } = flush
     if (passing.length === 0) continue
     const { receiver } = group.route
-    const verdicts = (state.config.receivers.get(receiver)?.integrations ?? []).map((integration, index) =>
-      deduplicate(state, cycle, flush, integration, index),
-    )
-    const shown = verdicts.find(({ sends }) => sends) ?? verdicts[0] ?? hold('no_receiver')
-    for (const { fingerprint } of passing) {
-      decide(state, fingerprint, { receiver, sends: shown.sends, reason: shown.reason, atMs: nowMs })
+    const verdicts: Verdict[] = []
+    for (const [index, integration] of (state.config.receivers.get(receiver)?.integrations ?? []).entries()) {
+      verdicts.push(yield* deduplicate(state, cycle, flush, integration, index))
     }
+    const shown = verdicts.find(({ sends }) => sends) ?? verdicts[0] ?? hold('no_receiver')
+    yield* eachInSteps(passing, ({ fingerprint }) => {
+      decide(state, fingerprint, { receiver, sends: shown.sends, reason: shown.reason, atMs: nowMs })
+    })
     group.waiting = verdicts.filter(({ sends }) => sends).length
   }
 }
 
-function deduplicate(
+function* deduplicate(
   state: PipelineState,
   { nowMs, notifications, logged }: Cycle,
   { group, passing }: Flush,
   integration: IntegrationConfig,
   index: number,
-): Verdict {
+): Steps<Verdict> {
   const { route, key: groupKey } = group
   const { receiver, groupIntervalMs } = route
   const { sendResolved, kind } = integration
@@ -59,11 +64,16 @@ function deduplicate(
   }
   const entry = state.notified.get(key)
   const live = entry !== undefined && entry.expiresAtMs > nowMs ? entry : undefined
+  yield
   const verdict = dedupe(live, now, { sendResolved, repeatIntervalMs, nowMs })
   const expiresAtMs = nowMs + LOG_REPEATS * repeatIntervalMs
   const logEntry = { key, atMs: nowMs, firing: [...now.firing], resolved: [...now.resolved], expiresAtMs }
   if (verdict.sends) {
-    const alerts = (sendResolved ? passing : firing).map((alert) => messageAlert(alert, nowMs))
+    const sent = sendResolved ? passing : firing
+    // An Alertmanager groups them itself, so it gets all.
+    const shown = kind === 'alertmanager' ? sent : sent.slice(0, MESSAGE_ALERTS_MAX)
+    const alerts = yield* mapInSteps(shown, (alert) => messageAlert(alert, nowMs))
+    const truncatedAlerts = sent.length - shown.length
     const { externalUrl } = state
     notifications.push({
       state,
@@ -71,7 +81,10 @@ function deduplicate(
       receiver,
       index,
       integration,
-      message: { receiver, groupKey, groupLabels: group.labels, alerts, externalUrl, nowMs, repeatIntervalMs },
+      message: {
+        ...{ receiver, groupKey, groupLabels: group.labels, alerts, truncatedAlerts },
+        ...{ externalUrl, nowMs, repeatIntervalMs },
+      },
       reason: verdict.reason,
       logEntry,
       expiresAtMs: nowMs + Math.max(groupIntervalMs, TRIED_MS_MIN),

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
+import { inSlices, mapInSteps, ownTurn } from '../base/thread-slices.ts'
 import type { DeliveryRecord, DeliveryStore } from '../model/delivery.ts'
 import type { NotificationLogStore } from '../model/notification-log.ts'
 import { readNotifyConfig } from './config/read-config.ts'
@@ -49,7 +50,7 @@ export interface NotificationsParts {
   readonly clock: Clock
   readonly metrics: OwnMetrics
   readonly log: Log
-  readonly alerts: { toNotify(nowMs: number): readonly NotifiedAlert[] }
+  readonly alerts: { toNotify(nowMs: number): Promise<readonly NotifiedAlert[]> }
   readonly store: { readonly notificationLog: NotificationLogStore; readonly deliveries: Pick<DeliveryStore, 'add'> }
   readonly silences: SilenceReader
   readonly upgrades: UpgradeMarks
@@ -116,9 +117,9 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
       },
     },
     cycle: async (nowMs) => {
-      const alerts = parts.alerts.toNotify(nowMs)
+      const alerts = await parts.alerts.toNotify(nowMs)
       await upgrades.refresh(alerts, nowMs)
-      await pipeline.cycle(alerts.map(pipelineAlert), nowMs)
+      await pipeline.cycle(await inSlices(mapInSteps(alerts, pipelineAlert), ownTurn), nowMs)
       start(deliver(nowMs))
       if (handOver !== undefined) start(handOver(alerts, nowMs))
     },

@@ -3,6 +3,7 @@
  * of them. Plain data: the stages (`pipeline.ts` lists them) are functions over it, and time is an argument. Without a
  * configuration there is one route without a receiver, so that groups and marks exist.
  */
+import type { Steps } from '../base/thread-slices.ts'
 import type { Alert } from '../model/alert.ts'
 import type { Labels } from '../model/labels.ts'
 import type { NotificationLogEntry } from '../model/notification-log.ts'
@@ -86,7 +87,8 @@ export interface Flush {
   passing: readonly PipelineAlert[]
 }
 
-export type Stage = (state: PipelineState, cycle: Cycle) => void
+/** In steps: there may be 100,000 alerts. */
+export type Stage = (state: PipelineState, cycle: Cycle) => Steps<void>
 
 /** A message to send, and the log entry for its delivery. */
 export interface Notification {
@@ -157,7 +159,7 @@ export interface AlertGroup {
   readonly groupKey: string
   readonly receiver: string
   readonly labels: Labels
-  /** Firing alerts, and resolved ones that are not notified yet; sorted by labels. */
+  /** Firing alerts, and resolved ones that are not notified yet; in no order. */
   readonly alerts: readonly PipelineAlert[]
   /** Names of the time intervals that mute the group now. */
   readonly mutedBy: readonly string[]

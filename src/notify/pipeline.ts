@@ -3,6 +3,7 @@
  * (`pipeline-state.ts`); then deliveries with retries. The configuration can be replaced at run time: the notification log
  * is retained, and messages that are being sent are not canceled.
  */
+import { inSlices, ownTurn, type Steps } from '../base/thread-slices.ts'
 import type { Alert } from '../model/alert.ts'
 import type { DeliveryRecord } from '../model/delivery.ts'
 import { compareLabels, type Labels } from '../model/labels.ts'
@@ -12,7 +13,6 @@ import { DeliveryQueue, type IntegrationHealth } from './delivery-queue.ts'
 import { due, grouped, indexed, settle, settled } from './dispatch.ts'
 import { expectedInUpgrade, expectedMark, inhibited, muted, mutedBy, silenced } from './hold-back.ts'
 import type { HttpClient } from './http-client.ts'
-import { compareAlerts } from './message.ts'
 import { deduplicated } from './notification-log.ts'
 import {
   createPipelineState,
@@ -42,9 +42,9 @@ export const STAGES: readonly Stage[] = [
 ]
 
 /** Runs all stages for the alerts of a cycle. The result has the messages to send and the log entries to store. */
-export function runStages(state: PipelineState, alerts: readonly PipelineAlert[], nowMs: number): Cycle {
+export function* runStages(state: PipelineState, alerts: readonly PipelineAlert[], nowMs: number): Steps<Cycle> {
   const cycle: Cycle = { nowMs, alerts, flushes: [], notifications: [], logged: [] }
-  for (const stage of STAGES) stage(state, cycle)
+  for (const stage of STAGES) yield* stage(state, cycle)
   return cycle
 }
 
@@ -90,7 +90,10 @@ export class Pipeline {
 
   /** Decides what is due, and stores log entries without a message. `deliver` sends. */
   async cycle(alerts: readonly PipelineAlert[], nowMs: number): Promise<void> {
-    const { notifications, logged } = runStages(this.#state, alerts, nowMs)
+    const state = this.#state
+    const { notifications, logged } = await inSlices(runStages(state, alerts, nowMs), ownTurn)
+    // The configuration changed meanwhile: the next cycle decides by the new one.
+    if (state !== this.#state) return
     this.#deliveries.add(notifications, nowMs)
     if (logged.length > 0) await this.#options.remember(logged)
   }
@@ -186,7 +189,7 @@ export function alertGroups(state: PipelineState, nowMs: number): readonly Alert
       groupKey: key,
       receiver: route.receiver,
       labels,
-      alerts: [...alerts.values()].sort(compareAlerts),
+      alerts: [...alerts.values()],
       mutedBy: mutedBy(state, route, nowMs),
       nextFlushMs,
     }))

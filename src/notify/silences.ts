@@ -4,6 +4,7 @@
  */
 import { FleetError } from '../base/errors.ts'
 import { createSerialQueue } from '../base/serial-queue.ts'
+import { eachInSteps, inSlices, ownTurn, type Steps } from '../base/thread-slices.ts'
 import type { AuditAction, AuditedAction } from '../model/audit.ts'
 import type { Labels } from '../model/labels.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
@@ -85,7 +86,8 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
       }),
     expire: (id, by, nowMs) => inOrder(() => expireNow(id, by, nowMs)),
     endResolved: async (alerts, nowMs) => {
-      for (const id of watch.ended(index.all(), alerts, (labels) => index.silencedBy(labels, nowMs), nowMs)) {
+      const silencedBy = (labels: Labels): readonly string[] => index.silencedBy(labels, nowMs)
+      for (const id of await inSlices(watch.ended(index.all(), alerts, silencedBy, nowMs), ownTurn)) {
         await inOrder(() => expireNow(id, BY_ITSELF, nowMs))
       }
     },
@@ -119,18 +121,18 @@ interface Watch {
 
 /** The time of the last match of each silence that lasts until its alerts are resolved; a restart counts as a match. */
 class ResolvedWatch {
-  readonly #watches = new Map<string, Watch>()
+  readonly #watches = new Map<string, Watch>();
 
   /**
    * The silences that have matched no alert for long enough. Call in each evaluation cycle, with all alerts.
    * @param silencedBy ids of the silences that match an alert now
    */
-  ended(
+  *ended(
     silences: Iterable<Silence>,
     alerts: readonly HiddenAlert[],
     silencedBy: (labels: Labels) => readonly string[],
     nowMs: number,
-  ): readonly string[] {
+  ): Steps<readonly string[]> {
     const watched = [...silences].filter(
       (silence) => silence.untilResolved && silenceStateAt(silence, nowMs) === 'active',
     )
@@ -140,15 +142,15 @@ class ResolvedWatch {
     for (const id of ids) {
       if (!this.#watches.has(id)) this.#watches.set(id, { lastHidAtMs: nowMs, graceMs: GRACE_MS_MIN })
     }
-    for (const { labels, state, rule } of alerts) {
-      if (state === 'resolved') continue
+    yield* eachInSteps(alerts, ({ labels, state, rule }) => {
+      if (state === 'resolved') return
       for (const id of silencedBy(labels)) {
         const watch = this.#watches.get(id)
         if (watch === undefined) continue
         watch.lastHidAtMs = nowMs
         watch.graceMs = Math.max(watch.graceMs, GRACE_INTERVALS * rule.intervalMs)
       }
-    }
+    })
     return [...this.#watches].flatMap(([id, { lastHidAtMs, graceMs }]) => (nowMs - lastHidAtMs > graceMs ? [id] : []))
   }
 }

@@ -149,6 +149,58 @@ function areSameFields<T extends object>(a: T, b: T): boolean {
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
 }
 
+/** A piece of an update. A message is read in one piece, and the first update may have 100,000 alerts. */
+export interface AlertUpdatePart extends AlertUpdate {
+  readonly isLast: boolean
+}
+
+const ALERTS_PER_PART = 1000
+
+/** The parts of an update; the columns of values are in the first part of a rule. */
+export function partsOf({ isWhole, rules }: AlertUpdate): AlertUpdatePart[] {
+  const parts: RuleAlertUpdate[][] = [[]]
+  let room = ALERTS_PER_PART
+  for (const update of rules) {
+    const { rule, changed, added } = update
+    for (let from = 0; from === 0 || from < changed.length + added.length;) {
+      if (room === 0) {
+        parts.push([])
+        room = ALERTS_PER_PART
+      }
+      const to = from + room
+      const sliced = {
+        changed: changed.slice(from, to),
+        added: added.slice(Math.max(0, from - changed.length), Math.max(0, to - changed.length)),
+      }
+      const isFirst = from === 0
+      parts.at(-1)!.push({ ...(isFirst ? update : { ...EMPTY_UPDATE, rule }), ...sliced })
+      const count = sliced.changed.length + sliced.added.length
+      room -= count
+      from += Math.max(1, count)
+    }
+  }
+  return parts.map((ofPart, i) => ({ isWhole, rules: ofPart, isLast: i === parts.length - 1 }))
+}
+
+const EMPTY_UPDATE = { removed: [], values: new Float64Array(0), lastHeldAtMs: new Float64Array(0) }
+
+/** The update of all its parts, in order. */
+export function joinedUpdate(parts: readonly AlertUpdatePart[]): AlertUpdate {
+  const byRule = new Map<number, RuleAlertUpdate & { readonly changed: ChangedAlert[]; readonly added: RuleAlert[] }>()
+  for (const { rules } of parts) {
+    for (const update of rules) {
+      const known = byRule.get(update.rule)
+      if (known === undefined) {
+        byRule.set(update.rule, { ...update, changed: [...update.changed], added: [...update.added] })
+        continue
+      }
+      known.changed.push(...update.changed)
+      known.added.push(...update.added)
+    }
+  }
+  return { isWhole: parts[0]?.isWhole === true, rules: [...byRule.values()] }
+}
+
 /** The alerts of all rules on a thread that does not evaluate them, built from `AlertUpdate`s. */
 export class AlertIndex {
   readonly #byRule = new Map<number, readonly RuleAlert[]>()

@@ -3,7 +3,8 @@
  * and the alert history read them here, so no request copies them from the other thread.
  */
 import type { RuleReader } from '../api/prometheus/rules.ts'
-import { AlertIndex } from '../rules/alert-update.ts'
+import { createSerialQueue } from '../base/serial-queue.ts'
+import { AlertIndex, joinedUpdate } from '../rules/alert-update.ts'
 import type { EvaluationReport } from '../rules/rule-status.ts'
 import type { AppThreads } from '../threads/app-threads.ts'
 
@@ -16,9 +17,15 @@ export interface RemoteRules extends RuleReader, Pick<RuleServices, 'restore' | 
 
 export function createRemoteRules(remote: RuleServices): RemoteRules {
   const index = new AlertIndex()
+  const inOrder = createSerialQueue()
+  const readUpdate = async (): Promise<void> => {
+    const parts = [await remote.alertUpdatePart()]
+    while (!parts.at(-1)!.isLast) parts.push(await remote.alertUpdatePart())
+    index.apply(joinedUpdate(parts))
+  }
   const withAlerts = async <T>(call: Promise<T>): Promise<T> => {
     const answer = await call
-    index.apply(await remote.alertUpdate())
+    await inOrder(readUpdate)
     return answer
   }
   return {

@@ -27,6 +27,7 @@ import { createLocalEngine, type LocalEngine } from '../promql/engine.ts'
 import type { EngineOptions } from '../promql/engine-options.ts'
 import { MemoryPool } from '../promql/memory-pool.ts'
 import type { QueryEngine, QueryExplainer } from '../promql/query-engine.ts'
+import { partsOf, type AlertUpdatePart } from '../rules/alert-update.ts'
 import { createRuleEngine, type RuleEngine } from '../rules/engine.ts'
 import type { ReplayPorts } from '../rules/replay.ts'
 import { replayRules, type ReplayAnswer } from '../rules/replay-request.ts'
@@ -98,7 +99,9 @@ export type QueryServices = {
   readonly thread: { close(): void }
 }
 
-interface RuleServices extends Omit<RuleEngine, 'reload' | 'alerts'> {
+interface RuleServices extends Omit<RuleEngine, 'reload' | 'alerts' | 'alertUpdate'> {
+  /** The next part of the update of alerts; after the last part, the first one of the next update. */
+  alertUpdatePart(): AlertUpdatePart
   /** The files are already checked by main, so they load. */
   reload(files: QueryWorkerData['rules']['files']): Promise<void>
   /** Ends soon after its signal is aborted. */
@@ -136,6 +139,7 @@ function ruleServicesOf(
 ): RuleServices {
   const groupsOf = (ruleFiles: typeof files) => loadRuleFiles(ruleFiles, { intervalMs, language }).groups
   let groups = groupsOf(files)
+  let parts: AlertUpdatePart[] = []
   const rules = createRuleEngine({
     groups,
     query: (expr, timeMs) => query.instant({ expr, timeMs }),
@@ -162,7 +166,10 @@ function ruleServicesOf(
     },
     replay: (request, signal) => replayRules(request, groups, replayPorts, signal),
     groups: () => rules.groups(),
-    alertUpdate: () => rules.alertUpdate(),
+    alertUpdatePart: () => {
+      if (parts.length === 0) parts = partsOf(rules.alertUpdate())
+      return parts.shift()!
+    },
   }
 }
 

@@ -338,7 +338,7 @@ test('groups, receivers and what hides an alert are as with a real Alertmanager'
   }
   const beat = async (): Promise<void> => {
     const nowMs = systemClock.nowMs()
-    const alerts = people.withoutDuplicates(people.alerts())
+    const alerts = await people.withoutDuplicates(people.alerts())
     await pipeline.cycle(
       alerts.map((alert) => ({ ...alert, generatorUrl: '' })),
       nowMs,

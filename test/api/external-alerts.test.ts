@@ -98,9 +98,9 @@ describe('an alert of others', () => {
   test('that a rule reports too is shown, and marked as the repetition that it is', async () => {
     await post('free', { alertname: 'HCOOldName', cluster_id: 'prague-1', prometheus: 'openshift-monitoring/k8s' })
     const people = server.deps.people as unknown as {
-      withoutDuplicates(alerts: unknown): readonly { external?: object }[]
+      withoutDuplicates(alerts: unknown): Promise<readonly { external?: object }[]>
     }
-    const notified = people.withoutDuplicates(server.deps.people.alerts())
+    const notified = await people.withoutDuplicates(server.deps.people.alerts())
     expect(notified.map(({ external }) => external)).toEqual([undefined])
     const listed =
       await get<{ labels: { alertname: string }; status: { state: string; inhibitedBy: string[] } }[]>('/api/v2/alerts')
@@ -168,4 +168,38 @@ describe('the room for alerts of others', () => {
     expect(metrics).toContain(`daytwo_external_alerts_total{outcome="${outcome}"} 2`)
     await open.app.close()
   })
+})
+
+describe('a request with very many alerts', () => {
+  const many = (count: number): readonly Readonly<Record<string, string>>[] =>
+    Array.from({ length: count }, () => ({ alertname: 'A' }))
+
+  test('has at most 10,000', async () => {
+    expect(await post('free', ...many(10_000))).toEqual([200, ''])
+    expect(await post('free', ...many(10_001))).toEqual([400, 'got 10001 alerts in one request, want at most 10000'])
+  })
+
+  test('has at most 4 MiB', async () => {
+    const [status] = await post('free', { alertname: 'A', text: 'x'.repeat(4 * 1024 * 1024) })
+    expect(status).toBe(413)
+  })
+})
+
+test('long lists are streamed with the text that short ones have', async () => {
+  await post('free', ...Array.from({ length: 700 }, (_, i) => ({ alertname: 'Many', n: String(i) })))
+  const one = await get<{ labels: { n: string } }[]>('/api/v2/alerts?filter=n="5"')
+  expect(one.map(({ labels }) => labels.n)).toEqual(['5'])
+  const all = await get<{ fingerprint: string; labels: { alertname: string } }[]>(
+    '/api/v2/alerts?filter=alertname="Many"',
+  )
+  expect(all).toHaveLength(700)
+  expect(all.map(({ fingerprint }) => fingerprint)).toEqual(all.map(({ fingerprint }) => fingerprint).sort())
+  expect(all).toContainEqual(one[0])
+  const none = await get<unknown[]>('/api/v2/alerts?filter=alertname="Absent"')
+  expect(none).toEqual([])
+  const page = await get<{ alerts: { alertname: string; fingerprint: string }[]; failing: unknown[] }>(
+    '/api/fleet/v1/alerts',
+  )
+  expect(page.failing).toEqual([])
+  expect(page.alerts.filter(({ alertname }) => alertname === 'Many')).toHaveLength(700)
 })

@@ -4,6 +4,7 @@ import { fingerprintOf, type Alert } from '../../src/model/alert.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { DuplicateAlerts } from '../../src/notify/duplicate-alerts.ts'
 import { externalAlertOf, type ExternalAlert } from '../../src/notify/external-alert.ts'
+import { atOnce } from '../support/at-once.ts'
 
 const NOW_MS = 1_800_000_000_000
 
@@ -68,7 +69,7 @@ describe('duplicates', () => {
   test('are those found by comparing each alert with each', () => {
     fc.assert(
       fc.property(ALERTS, (given) => {
-        expect([...new DuplicateAlerts().update(given.map(alertOf))]).toEqual([...compareAll(given)])
+        expect([...atOnce(new DuplicateAlerts().update(given.map(alertOf)))]).toEqual([...compareAll(given)])
       }),
       { numRuns: 500 },
     )
@@ -79,7 +80,7 @@ describe('duplicates', () => {
       fc.property(fc.array(ALERTS, { minLength: 1, maxLength: 4 }), (cycles) => {
         const duplicates = new DuplicateAlerts()
         for (const given of cycles) {
-          expect([...duplicates.update(given.map(alertOf))]).toEqual([...compareAll(given)])
+          expect([...atOnce(duplicates.update(given.map(alertOf)))]).toEqual([...compareAll(given)])
           expect(duplicates.found.size).toBe(compareAll(given).size)
         }
       }),
@@ -92,7 +93,7 @@ describe('duplicates', () => {
       { labels: { vm: `vm-${i}`, pod: 'p' }, isOfRule: false, firstMs: NOW_MS - 1 },
     ]).flat()
     const alerts = given.map(alertOf)
-    const found = new DuplicateAlerts().update(alerts)
+    const found = atOnce(new DuplicateAlerts().update(alerts))
     expect(found.size).toBe(20_000)
     expect(found.get(alerts[0]!.fingerprint)).toBe(alerts[1]!.fingerprint)
   })
@@ -105,7 +106,7 @@ describe('duplicates', () => {
       ...one,
       labels: { ...one.labels, cluster: 'c', prometheus: `p${i}` },
     }))
-    const found = new DuplicateAlerts().update([...external, ...moreExact].map(alertOf))
+    const found = atOnce(new DuplicateAlerts().update([...external, ...moreExact].map(alertOf)))
     expect(found.size).toBe(16)
     expect([...found.values()]).not.toContain(alertOf(external[16]!).fingerprint)
   })

@@ -7,6 +7,7 @@ import { externalAlertOf, mergeExternal, readPosted, type ExternalAlert } from '
 import { DuplicateAlerts } from '../../src/notify/duplicate-alerts.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { memoryPeople } from '../support/people.ts'
+import { atOnce } from '../support/at-once.ts'
 
 const NOW_MS = 1_800_000_000_000
 const MINUTE_MS = 60_000
@@ -158,7 +159,7 @@ describe('two reports of one thing', () => {
     return externalAlertOf({ ...said, fingerprint: `posted${serial++}`, generatorUrl: '', sender: '' }, NOW_MS)
   }
   const pairs = (alerts: readonly (Alert | ExternalAlert)[], aliases: Readonly<Record<string, string>> = {}) =>
-    [...new DuplicateAlerts((name) => aliases[name] ?? name).update(alerts)].map(([second, first]) => {
+    [...atOnce(new DuplicateAlerts((name) => aliases[name] ?? name).update(alerts))].map(([second, first]) => {
       return [second, first].map((fingerprint) => alerts.findIndex((alert) => alert.fingerprint === fingerprint))
     })
 

@@ -41,7 +41,7 @@ receivers: [{ name: hook, webhook_configs: [{ url: '${hook.url}' }] }]
       await people.external.post([posted], { nowMs, resolveTimeoutMs: 1.5 * MINUTE_MS, sender: 'token a' })
     }
     await people.cycle(nowMs)
-    const notified = people.withoutDuplicates(people.alerts(nowMs))
+    const notified = await people.withoutDuplicates(people.alerts(nowMs))
     await pipeline.cycle(
       notified.map((alert) => ({ ...alert, generatorUrl: '' })),
       nowMs,

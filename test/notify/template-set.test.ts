@@ -40,6 +40,7 @@ const MESSAGE: Message = {
       { status: 'resolved', endsAtMs: START_MS + 61_000 },
     ),
   ],
+  truncatedAlerts: 0,
   externalUrl: 'http://daytwo.test',
   nowMs: START_MS + 90_000,
   repeatIntervalMs: 60_000,

@@ -18,6 +18,7 @@ import {
   type PipelineMarks,
 } from '../../src/notify/pipeline-state.ts'
 import type { ExpectedMark } from '../../src/notify/ports.ts'
+import { atOnce } from '../support/at-once.ts'
 
 /** A Monday. */
 export const START_MS = Date.UTC(2026, 2, 2, 10)
@@ -111,7 +112,7 @@ export class Timeline {
   }
 
   cycle(): this {
-    const { notifications, logged } = runStages(this.state, [...this.#alerts.values()], this.nowMs)
+    const { notifications, logged } = atOnce(runStages(this.state, [...this.#alerts.values()], this.nowMs))
     this.logged.push(...logged)
     for (const notification of notifications) {
       this.notifications.push(notification)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AlertIndex } from '../../src/rules/alert-update.ts'
+import { AlertIndex, joinedUpdate, partsOf } from '../../src/rules/alert-update.ts'
 import type { AlertUpdate } from '../../src/rules/alert-update.ts'
 import { reviveLabels } from '../../src/threads/rpc.ts'
 import { MINUTE_MS, T0, groupsOf, Harness } from './harness.ts'
@@ -16,9 +16,11 @@ const RULES = `groups:
 `
 const OTHER_RULES = RULES.replace('Waits', 'Looks').replace('  interval: 1m\n', '')
 
-/** As it arrives on another thread. */
+/** As it arrives on another thread, in parts. */
 function crossed(update: AlertUpdate): AlertUpdate {
-  return reviveLabels(structuredClone(update)) as AlertUpdate
+  const parts = reviveLabels(structuredClone(partsOf(update))) as ReturnType<typeof partsOf>
+  expect(parts.map(({ isLast }) => isLast)).toEqual(parts.map((_, i) => i === parts.length - 1))
+  return joinedUpdate(parts)
 }
 
 function indexOf(harness: Harness): { readonly index: AlertIndex; readonly receive: () => AlertUpdate } {
@@ -125,4 +127,40 @@ test('after a reload all alerts are sent, and those of removed rules too', async
   await harness.evaluate(T0 + MINUTE_MS)
   receive()
   expect(index.all().map(({ rule, state }) => `${rule.name} ${state}`)).toEqual(['New firing', 'Tells resolved'])
+})
+
+test.each([
+  // Sizes of changed and added alerts by rule, and those of each part.
+  [[[0, 0]], [0]],
+  [[[0, 999]], [999]],
+  [[[0, 1000]], [1000]],
+  [[[0, 1001]], [1000, 1]],
+  [[[600, 600]], [1000, 200]],
+  [
+    [
+      [0, 999],
+      [1, 0],
+      [0, 2500],
+    ],
+    [1000, 1000, 1000, 500],
+  ],
+  [[], [0]],
+])('an update of %j alerts crosses in parts of %j', (sizes, wanted) => {
+  const rules = sizes.map(([changed, added], rule) => ({
+    ...{ rule, removed: [rule] },
+    changed: Array.from({ length: changed! }, (_, position) => ({
+      position,
+      annotations: {},
+      phase: { state: 'firing' },
+    })),
+    added: Array.from({ length: added! }, (_, i) => ({ fingerprint: `${rule} ${i}` })),
+    values: Float64Array.of(rule),
+    lastHeldAtMs: Float64Array.of(rule),
+  }))
+  const update = { isWhole: true, rules } as unknown as AlertUpdate
+  const parts = partsOf(update)
+  const sizeOf = (part: AlertUpdate): number =>
+    part.rules.reduce((sum, { changed, added }) => sum + changed.length + added.length, 0)
+  expect(parts.map(sizeOf)).toEqual(wanted)
+  expect(joinedUpdate(parts)).toEqual(update)
 })

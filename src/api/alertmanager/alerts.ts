@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
+import { sortInSteps } from '../../base/sort-in-steps.ts'
+import { inSlices, ownTurn } from '../../base/thread-slices.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { AlertMarks } from '../../contract/alerts.ts'
 import type { Erasures } from '../../fleet/clusters/erasures.ts'
@@ -14,6 +16,7 @@ import type { AlertGroup } from '../../notify/pipeline-state.ts'
 import type { PipelineView } from '../../notify/pipeline.ts'
 import { marksReader } from '../fleet/alert-marks.ts'
 import { ownerOf } from '../server/access.ts'
+import { VALUES_OF_ALERT } from '../server/pieces.ts'
 import {
   filterParam,
   flagParam,
@@ -24,6 +27,7 @@ import {
   receiverParam,
   Refused,
   sendJson,
+  sendList,
   ShapeError,
   timeText,
   unreadable,
@@ -71,6 +75,9 @@ function clusterNamesOf({ labels }: PostedAlert): readonly string[] {
   return Object.entries(labels).flatMap(([name, value]) => (NAMING.has(name) ? [value] : []))
 }
 
+/** Of one request; Prometheus sends 64. */
+const POSTED_ALERTS_MAX = 10_000
+
 /** The minimum interval at which a sender repeats a firing alert. */
 const REPETITION_MS = 60_000
 
@@ -85,13 +92,14 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
     const alerts = people.alerts()
     const nowMs = clock.nowMs()
     const marksOf = marksReader(people, deps.pipeline, nowMs)
-    const shown = firingAlerts(alerts).flatMap((alert) => {
-      const marks = marksOf(alert)
-      if (isReceiver !== undefined && !marks.receivers.some(isReceiver)) return []
-      return keeps(alert.labels, marks) ? [gettable(alert, marks, nowMs, deps.externalUrl)] : []
+    const firing = await inSlices(sortInSteps([...firingAlerts(alerts)], byFingerprint), ownTurn)
+    return sendList(reply, firing.length * VALUES_OF_ALERT, function* () {
+      for (const alert of firing) {
+        const marks = marksOf(alert)
+        if (isReceiver !== undefined && !marks.receivers.some(isReceiver)) continue
+        if (keeps(alert.labels, marks)) yield JSON.stringify(gettable(alert, marks, nowMs, deps.externalUrl))
+      }
     })
-    shown.sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1))
-    return sendJson(reply, shown)
   })
 
   scope.get('/api/v2/alerts/groups', { config: viewer }, async (request, reply) => {
@@ -102,22 +110,28 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
     const alerts = new Map(firingAlerts(people.alerts()).map((alert) => [alert.fingerprint, alert]))
     const nowMs = clock.nowMs()
     const marksOf = marksReader(people, deps.pipeline, nowMs)
-    const groups = [...(deps.pipeline?.groups(nowMs) ?? [])].sort(compareGroups).flatMap((group) => {
-      const { receiver, labels, mutedBy } = group
-      if (!isReceiver(receiver) || (!withMuted && mutedBy.length > 0)) return []
-      const members = group.alerts.flatMap(({ fingerprint }) => {
+    const groups = [...(deps.pipeline?.groups(nowMs) ?? [])].sort(compareGroups)
+    return sendList(reply, alerts.size * VALUES_OF_ALERT, function* () {
+      for (const group of groups) {
+        if (isReceiver(group.receiver) && (withMuted || group.mutedBy.length === 0)) yield groupJson(group)
+      }
+    })
+    /** Nothing for a group without an alert that is shown. */
+    function* groupJson({ receiver, labels, alerts: inGroup }: AlertGroup): Generator<string> {
+      let before = '{"alerts":['
+      for (const { fingerprint } of inGroup.toSorted(byFingerprint)) {
         const alert = alerts.get(fingerprint)
-        if (alert === undefined) return []
+        if (alert === undefined) continue
         const marks = marksOf(alert)
-        if (!keeps(alert.labels, marks)) return []
+        if (!keeps(alert.labels, marks)) continue
         // A filter of receivers applies to these lists too.
         const receivers = marks.receivers.filter(isReceiver).sort()
-        return [gettable(alert, { ...marks, receivers }, nowMs, deps.externalUrl)]
-      })
-      members.sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1))
-      return members.length === 0 ? [] : [{ alerts: members, labels: labels.toObject(), receiver: { name: receiver } }]
-    })
-    return sendJson(reply, groups)
+        yield before + JSON.stringify(gettable(alert, { ...marks, receivers }, nowMs, deps.externalUrl))
+        before = ','
+      }
+      if (before === ',')
+        yield `],${JSON.stringify({ labels: labels.toObject(), receiver: { name: receiver } }).slice(1)}`
+    }
   })
 
   const reporter = { access: 'reporter', dialect: 'alertmanager' } as const
@@ -159,6 +173,10 @@ const LIMITS = [
   { limit: 'sender_limit', option: 'alerts.external-sender-max', room: 'alerts of this sender' },
   { limit: 'total_limit', option: 'alerts.external-max', room: 'alerts of all senders' },
 ] as const satisfies readonly { readonly limit: ShareLimit; readonly option: string; readonly room: string }[]
+
+function byFingerprint(a: { readonly fingerprint: string }, b: { readonly fingerprint: string }): number {
+  return a.fingerprint < b.fingerprint ? -1 : 1
+}
 
 /** Firing alerts. Of alerts with equal labels only the first is shown, which is that of a rule. */
 function firingAlerts(alerts: readonly AnyAlert[]): readonly AnyAlert[] {
@@ -219,6 +237,9 @@ function compareGroups(a: AlertGroup, b: AlertGroup): number {
 function readPostedAlerts(body: unknown): readonly PostedAlert[] {
   if (!Array.isArray(body)) {
     throw unreadable('alerts', `json: cannot unmarshal ${goKind(body)} into Go value of type models.PostableAlerts`)
+  }
+  if (body.length > POSTED_ALERTS_MAX) {
+    throw new Refused(400, `got ${body.length} alerts in one request, want at most ${POSTED_ALERTS_MAX}`)
   }
   return body.map((item: unknown, i) => readPostedAlert(item, i))
 }

@@ -7,6 +7,7 @@ import { compileAnchoredRegex, compileRegex, RegexError, type AnchoredRegex } fr
 import type { MatchOp, Matcher } from '../../model/matcher.ts'
 import type { Params } from '../prometheus/params.ts'
 import { utf8Body } from '../server/request-text.ts'
+import { sendInPieces } from '../server/pieces.ts'
 
 /** A request whose shape is wrong. `code` is go-openapi's, the status follows from it. */
 export class ShapeError extends Error {
@@ -35,10 +36,14 @@ export class Refused extends Error {
   }
 }
 
+/** Of a body: it is parsed in one piece, and Prometheus sends some hundred kilobytes. */
+const JSON_BYTES_MAX = 4 * 1024 * 1024
+
 /** Routes of this scope read bodies as text, and answer exceptions as Alertmanager does. */
 export function useAlertmanagerFormat(scope: FastifyInstance, bodyBytesMax: number): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, (_request, body, done) => {
+  const bodyLimit = Math.min(bodyBytesMax, JSON_BYTES_MAX)
+  scope.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => {
     utf8Body(body, done, (text) => {
       done(null, text)
     })
@@ -58,6 +63,26 @@ export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
     .type('application/json')
     .header('cache-control', 'no-store')
     .send(Buffer.from(`${JSON.stringify(value)}\n`))
+}
+
+/** A list of about `values` values, the JSON of one item after the other. An item may have several pieces. */
+export function sendList(
+  reply: FastifyReply,
+  values: number,
+  items: () => Iterable<string | Iterable<string>>,
+): FastifyReply {
+  return sendInPieces(reply.header('cache-control', 'no-store'), JSON_TYPE, values, function* () {
+    let before = '['
+    for (const item of items()) {
+      let isFirst = true
+      for (const piece of typeof item === 'string' ? [item] : item) {
+        yield isFirst ? before + piece : piece
+        isFirst = false
+        before = ','
+      }
+    }
+    yield before === '[' ? '[]\n' : ']\n'
+  })
 }
 
 const JSON_TYPE = 'application/json'

@@ -1,16 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
+import { inSlices, ownTurn } from '../../base/thread-slices.ts'
 import type { Clock } from '../../base/clock.ts'
-import { rankInstances } from '../../catalog/rank-instances.ts'
+import { rankInstances, rankInSteps } from '../../catalog/rank-instances.ts'
 import { AcknowledgeRequest } from '../../contract/alert-history.ts'
-import { AlertMarks, AlertItems, AlertsQuery } from '../../contract/alerts.ts'
+import { AlertMarks, AlertItems, AlertsQuery, type AlertItem } from '../../contract/alerts.ts'
 import type { PipelineView } from '../../notify/pipeline.ts'
 import type { RuleGroupStatus } from '../../rules/rule-status.ts'
 import { alertItems } from './alert-item.ts'
 import { alertsAt } from './alerts-at.ts'
 import { marksReader } from './alert-marks.ts'
 import { pastMoment } from './moment.ts'
+import { separated } from '../prometheus/answer-json.ts'
 import { ownRoute } from '../server/own-route.ts'
+import { sendInPieces, VALUES_OF_ALERT } from '../server/pieces.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
 import { actorOf, type ApiPeople } from './people.ts'
 import type { RuleReader } from '../prometheus/rules.ts'
@@ -25,6 +28,7 @@ export interface AlertDeps {
 }
 
 const NOTE_CHARS_MAX = 4000
+const JSON_TYPE = 'application/json; charset=utf-8'
 export const FINGERPRINT = { fingerprint: "Of the alert: 16 hex digits, Alertmanager's own." } as const
 
 /**
@@ -38,13 +42,18 @@ export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
     summary: 'All alerts, with marks and runbooks; with `at` those that fired then.',
     query: AlertsQuery,
     answer: AlertItems,
-    handler: async ({ query }) => {
+    handler: async ({ query, reply }) => {
       const atMs = pastMoment(query.at, clock.nowMs())
       if (atMs !== undefined) return alertsAt(deps, atMs)
       const groups = await rules.groups()
       const nowMs = clock.nowMs()
       const itemOf = alertItems(deps.catalog, marksReader(people, deps.pipeline, nowMs))
-      return { asOfMs: nowMs, alerts: rankInstances(people.alerts()).map(itemOf), failing: failingRules(groups) }
+      const alerts = await inSlices(rankInSteps(people.alerts()), ownTurn)
+      return sendInPieces(reply, JSON_TYPE, alerts.length * VALUES_OF_ALERT, function* () {
+        yield `{"asOfMs":${nowMs},"alerts":[`
+        yield* separated(alerts, (alert) => JSON.stringify(itemOf(alert) satisfies AlertItem))
+        yield `],"failing":${JSON.stringify(failingRules(groups))}}`
+      })
     },
   })
 

@@ -35,7 +35,7 @@ export function registerNow(app: FastifyInstance, { fleet, people, faults, clock
   const answer = async (at: string | undefined): Promise<Now> => {
     const { view, nowMs, past } = fleetAt(fleet, clock, at)
     const alertsThen = async () =>
-      at === undefined ? people.withoutDuplicates(people.alerts()) : firingAt(people.runs, nowMs)
+      at === undefined ? await people.withoutDuplicates(people.alerts()) : firingAt(people.runs, nowMs)
     const [summary, alerts] = await Promise.all([view.now(NOW_LIST_MAX), alertsThen()])
     return {
       ...nowItem(summary, firingNow(alerts), at === undefined ? faults() : undefined),

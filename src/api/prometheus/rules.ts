@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import { groupBy } from '../../base/group-by.ts'
-import type { PrometheusAlert, PrometheusRuleGroup } from '../../contract/prometheus.ts'
+import type { PrometheusRuleGroup } from '../../contract/prometheus.ts'
 import { Labels } from '../../model/labels.ts'
 import { compileMatcher, type Matcher } from '../../model/matcher.ts'
 import { groupKeyOf } from '../../rules/rule.ts'
@@ -9,7 +9,9 @@ import type { RuleAlert } from '../../model/alert.ts'
 import type { RuleGroupStatus, RuleStatus } from '../../rules/rule-status.ts'
 import { formatExponent, formatTime } from './format-value.ts'
 import { invalidParam, paramsOf, type Params } from './params.ts'
-import { sendSuccess } from './prometheus-json.ts'
+import { HEAD, separated, tailOf } from './answer-json.ts'
+import { JSON_TYPE } from './prometheus-json.ts'
+import { sendInPieces, VALUES_OF_ALERT } from '../server/pieces.ts'
 import type { QueryParser } from './query-parser.ts'
 import { selectors } from './series.ts'
 
@@ -43,17 +45,26 @@ export function registerRuleRoutes(app: FastifyInstance, rules: RuleReader, pars
     if (first === -1) throw invalidParam('group_next_token', 'invalid group_next_token')
     const shown = groups.slice(first, first + page.limit)
     const next = groups[first + page.limit]
-    const alerts = groupBy(withAlerts ? rules.alerts() : [], ruleOf)
-    const data = {
-      groups: shown.map((group) => groupView(group, alerts)),
-      ...(next === undefined ? {} : { groupNextToken: groupToken(next) }),
-    }
-    return sendSuccess(reply, JSON.stringify(data))
+    const alerts = withAlerts ? rules.alerts().filter(isActive) : []
+    const ofRules = groupBy(alerts, ruleOf)
+    const values = (alerts.length + shown.length) * VALUES_OF_ALERT
+    return sendInPieces(reply, JSON_TYPE, values, function* () {
+      yield `${HEAD}{"groups":[`
+      for (const [i, group] of shown.entries()) {
+        if (i > 0) yield ','
+        yield* groupJson(group, ofRules)
+      }
+      yield `]${next === undefined ? '' : `,"groupNextToken":${JSON.stringify(groupToken(next))}`}}${tailOf({})}`
+    })
   })
 
   app.get('/api/v1/alerts', { config }, (_request, reply) => {
-    const alerts = rules.alerts().flatMap((alert) => alertView(alert))
-    return sendSuccess(reply, JSON.stringify({ alerts }))
+    const alerts = rules.alerts().filter(isActive)
+    return sendInPieces(reply, JSON_TYPE, alerts.length * VALUES_OF_ALERT, function* () {
+      yield `${HEAD}{"alerts":[`
+      yield* separated(alerts, alertJson)
+      yield `]}${tailOf({})}`
+    })
   })
 }
 
@@ -112,10 +123,32 @@ function ruleId(group: Pick<RuleGroupStatus, 'name' | 'file'>, ruleKey: string):
   return `${groupKeyOf(group)}\u0000${ruleKey}`
 }
 
-function groupView(
+/** The lists of rules and of alerts are the last fields of what has them, so that they are written one item at a time. */
+function* groupJson(
   group: RuleGroupStatus,
   alertsOfRules: ReadonlyMap<string, readonly RuleAlert[]>,
-): PrometheusRuleGroup {
+): Generator<string> {
+  yield withoutEnd(groupView(group))
+  for (const [i, rule] of group.rules.entries()) {
+    if (i > 0) yield ','
+    const view = ruleView(rule)
+    if (view.type === 'recording') {
+      yield JSON.stringify(view)
+      continue
+    }
+    yield withoutEnd(view)
+    yield* separated(alertsOfRules.get(ruleId(group, rule.ruleKey)) ?? [], alertJson)
+    yield ']}'
+  }
+  yield ']}'
+}
+
+/** The JSON of an object whose last field is an empty list, up to where the items of the list begin. */
+function withoutEnd(value: object): string {
+  return JSON.stringify(value).slice(0, -2)
+}
+
+function groupView(group: RuleGroupStatus): PrometheusRuleGroup {
   return {
     name: group.name,
     file: group.file,
@@ -123,11 +156,11 @@ function groupView(
     limit: group.limit,
     evaluationTime: group.evaluationMs / 1000,
     lastEvaluation: formatTime(group.lastEvaluationMs),
-    rules: group.rules.map((rule) => ruleView(rule, alertsOfRules.get(ruleId(group, rule.ruleKey)) ?? [])),
+    rules: [],
   }
 }
 
-function ruleView(rule: RuleStatus, alerts: readonly RuleAlert[]): PrometheusRuleGroup['rules'][number] {
+function ruleView(rule: RuleStatus): PrometheusRuleGroup['rules'][number] {
   const common = {
     name: rule.name,
     query: rule.query,
@@ -145,21 +178,22 @@ function ruleView(rule: RuleStatus, alerts: readonly RuleAlert[]): PrometheusRul
     duration: rule.forMs / 1000,
     keepFiringFor: rule.keepFiringForMs / 1000,
     annotations: { ...rule.annotations },
-    alerts: alerts.flatMap((alert) => alertView(alert)),
+    alerts: [],
   }
 }
 
-/** None for a resolved alert: Prometheus' answer has only active alerts. */
-function alertView(alert: RuleAlert): readonly PrometheusAlert[] {
-  if (alert.state === 'resolved') return []
-  return [
-    {
-      labels: alert.labels.toObject(),
-      annotations: { ...alert.annotations },
-      state: alert.state,
-      activeAt: formatTime(alert.activeAtMs),
-      ...(alert.keepFiringSinceMs === undefined ? {} : { keepFiringSince: formatTime(alert.keepFiringSinceMs) }),
-      value: formatExponent(alert.value),
-    },
-  ]
+/** Prometheus' answers have no resolved alerts. */
+function isActive({ state }: RuleAlert): boolean {
+  return state !== 'resolved'
+}
+
+function alertJson(alert: RuleAlert): string {
+  return JSON.stringify({
+    labels: alert.labels.toObject(),
+    annotations: { ...alert.annotations },
+    state: alert.state,
+    activeAt: formatTime(alert.activeAtMs),
+    ...(alert.keepFiringSinceMs === undefined ? {} : { keepFiringSince: formatTime(alert.keepFiringSinceMs) }),
+    value: formatExponent(alert.value),
+  })
 }

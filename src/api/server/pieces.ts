@@ -10,6 +10,8 @@ import type { AnswerBytes } from './answer-bytes.ts'
 /** Up to this many values a response is one text; a chart of the UI has far fewer. */
 const VALUES_AT_ONCE = 50_000
 const PIECE_CHARS = 64 * 1024
+/** An alert with its labels takes as much text and time as so many values. */
+export const VALUES_OF_ALERT = 100
 
 /** Sends a response of about `values` values. `pieces` is called once, and its iteration ends when the client leaves. */
 export function sendInPieces(

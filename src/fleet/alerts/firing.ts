@@ -35,7 +35,7 @@ export function firingNow(alerts: readonly Alert[]): FiringNow {
   const firing = alerts.filter(({ state }) => state === 'firing')
   for (const { labels } of firing) counts[severityOf(labels)]++
   const byKey = groupBy(firing, ({ labels }) => {
-    return JSON.stringify([labels.get('alertname'), severityOf(labels), healthImpactOf(labels)])
+    return `${labels.get('alertname')}\u0000${severityOf(labels)}\u0000${healthImpactOf(labels)}`
   })
   const groups = [...byKey.values()].map(groupOf).sort(compareGroups)
   return { counts, pending: alerts.filter(({ state }) => state === 'pending').length, groups }

@@ -15,10 +15,23 @@ export interface PostableAlert {
   readonly generatorURL: string
 }
 
-export function sendAlertmanager(config: AlertmanagerConfig, message: Message, sending: Sending): Promise<Attempt> {
-  const endMs = message.nowMs + REPEATS_UNTIL_END * message.repeatIntervalMs
-  const alerts = message.alerts.map((alert) => postableAlert(alert, alert.status === 'firing' ? endMs : alert.endsAtMs))
-  return postAlerts(config, alerts, sending)
+/** Of one request: a text of megabytes would take the thread. */
+const ALERTS_PER_REQUEST = 2000
+
+/** In one request after the other. An Alertmanager that has an alert already takes it again. */
+export async function sendAlertmanager(
+  config: AlertmanagerConfig,
+  message: Message,
+  sending: Sending,
+): Promise<Attempt> {
+  const { alerts, nowMs, repeatIntervalMs } = message
+  const endMs = nowMs + REPEATS_UNTIL_END * repeatIntervalMs
+  for (let from = 0; ; from += ALERTS_PER_REQUEST) {
+    const part = alerts.slice(from, from + ALERTS_PER_REQUEST)
+    const posted = part.map((alert) => postableAlert(alert, alert.status === 'firing' ? endMs : alert.endsAtMs))
+    const attempt = await postAlerts(config, posted, sending)
+    if (attempt.outcome !== 'delivered' || from + ALERTS_PER_REQUEST >= alerts.length) return attempt
+  }
 }
 
 export function postAlerts(

@@ -27,6 +27,6 @@ export function webhookBody(message: Message, maxAlerts: number): unknown {
     externalURL: message.externalUrl,
     version: '4',
     groupKey: message.groupKey,
-    truncatedAlerts: alerts.length - shown.length,
+    truncatedAlerts: alerts.length - shown.length + message.truncatedAlerts,
   }
 }

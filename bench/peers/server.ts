@@ -15,6 +15,7 @@ export interface Peer {
   readonly program: string
   /** @param profileDir where a profile of its processor time goes, if it can make one */
   readonly args: (port: number, dir: string, profileDir: string | undefined) => readonly string[]
+  readonly environment?: (dir: string) => Readonly<Record<string, string>>
   readonly writePath: string
   readonly readyPath: string
   /** More parameters for each query: what keeps it from answering out of a cache of answers. */
@@ -26,6 +27,7 @@ export interface Peer {
 export interface RunningServer {
   readonly peer: Peer
   readonly port: number
+  readonly pid: number
   readonly dir: string
   /** From the start of the process to the first answer that it is ready. */
   readonly readyMs: number
@@ -35,6 +37,8 @@ export interface RunningServer {
   threadsCpuMs(): ReadonlyMap<number, number>
   /** The most memory it ever had resident. */
   peakBytes(): number
+  /** What it printed. */
+  logBytes(): number
   /** Waits until it has hardly used the processor for a second, or for `atMostMs`; says whether it came to rest. */
   settle(atMostMs: number): Promise<boolean>
   stop(): Promise<void>
@@ -52,7 +56,10 @@ const REST_SHARE = 0.04
 export async function startServer(peer: Peer, dir: string, profileDir?: string): Promise<RunningServer> {
   const port = await freePort()
   const startMs = performance.now()
-  const child = spawn(peer.program, peer.args(port, dir, profileDir), { stdio: ['ignore', 'ignore', 'pipe'] })
+  const env = { ...process.env, ...peer.environment?.(dir) }
+  const child = spawn(peer.program, peer.args(port, dir, profileDir), { stdio: ['ignore', 'pipe', 'pipe'], env })
+  let logBytes = 0
+  child.stdout.on('data', (chunk: Buffer) => (logBytes += chunk.length))
   // However this process ends, its servers end with it.
   const kill = (): void => {
     child.kill('SIGKILL')
@@ -62,6 +69,7 @@ export async function startServer(peer: Peer, dir: string, profileDir?: string):
   child.once('exit', () => process.removeListener('exit', kill))
   let said = ''
   child.stderr.on('data', (chunk: Buffer) => {
+    logBytes += chunk.length
     said = (said + chunk.toString()).slice(-2000)
   })
   while (!(await isReady(port, peer.readyPath))) {
@@ -77,11 +85,13 @@ export async function startServer(peer: Peer, dir: string, profileDir?: string):
   return {
     peer,
     port,
+    pid,
     dir,
     readyMs,
     cpuMs,
     threadsCpuMs: () => readThreadsCpuMs(pid),
     peakBytes: () => readPeakBytes(pid),
+    logBytes: () => logBytes,
     settle: (atMostMs) => settle(cpuMs, atMostMs),
     stop: () => end(child, 'SIGTERM'),
     kill: () => end(child, 'SIGKILL'),

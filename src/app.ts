@@ -227,7 +227,8 @@ async function serve(
     log,
   })
   const upkeep = startUpkeep({
-    ...{ clock, threads, tokens, rules, metrics, log, faults, publish, folder: config.data, instance, scrub },
+    ...{ clock, threads, rules, metrics, log, faults, publish, folder: config.data, instance, scrub },
+    access: [tokens, people],
   })
   const watched = config['content.watch']
     ? watchFiles(reloader.places, clock, () => {

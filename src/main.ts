@@ -24,6 +24,11 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/token.ts')).tokenCommand,
     },
     {
+      name: 'session',
+      summary: 'List the sessions of people, and sign a person out.',
+      load: async () => (await import('./cli/session.ts')).sessionCommand,
+    },
+    {
       name: 'audit',
       summary: 'Check that no entry of the audit was changed or removed.',
       load: async () => (await import('./cli/audit.ts')).auditCommand,

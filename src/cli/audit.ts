@@ -1,9 +1,8 @@
 /** `daytwo audit`: verifies the hash chain of the audit; a server may run on the same data. */
-import { OPTIONS } from '../config/config.ts'
 import type { AuditLink } from '../model/audit-chain.ts'
-import { openFacts } from '../store/facts/facts.ts'
 import { parseArguments, unexpected, verbOf } from './arguments.ts'
 import type { Command } from './command.ts'
+import { DATA_HELP, dataFolder, withFacts } from './data-folder.ts'
 
 const VALUED = new Set(['data', 'expect'])
 
@@ -17,7 +16,7 @@ export const auditCommand: Command = {
       'chain that was computed again from an older entry on is found too.',
       'Ends with 0, with 1 at the first broken entry, and with 2 for wrong usage.',
       '',
-      `  --data DIR\n      Folder of the data, as given to the server (default ${OPTIONS.data.default})`,
+      DATA_HELP,
     ].join('\n'),
   run: async (args) => {
     const { words, options } = parseArguments(args, VALUED, new Set())
@@ -28,22 +27,18 @@ export const auditCommand: Command = {
 async function verify(options: ReadonlyMap<string, string>): Promise<number> {
   const noted = options.get('expect')
   const expected = noted === undefined ? undefined : readLink(noted)
-  const facts = openFacts(options.get('data') ?? OPTIONS.data.default)
-  try {
-    const { last, entries, unchained, erased, fault } = await facts.audit.verify(expected)
-    if (unchained > 0) console.error(`${unchained} entries are from before the chain and have no hash`)
-    if (erased > 0)
-      console.error(`${erased} entries were erased with a cluster: only their place in the chain is checked`)
-    if (fault !== undefined) {
-      console.error(`the audit is broken after ${entries} sound entries: ${fault}`)
-      return 1
-    }
-    console.error(`${entries} entries are sound; the newest one is:`)
-    console.log(`${last.id}:${last.hash}`)
-    return 0
-  } finally {
-    facts.close()
+  const verdict = await withFacts(dataFolder(options), ({ audit }) => audit.verify(expected))
+  const { last, entries, unchained, erased, fault } = verdict
+  if (unchained > 0) console.error(`${unchained} entries are from before the chain and have no hash`)
+  if (erased > 0)
+    console.error(`${erased} entries were erased with a cluster: only their place in the chain is checked`)
+  if (fault !== undefined) {
+    console.error(`the audit is broken after ${entries} sound entries: ${fault}`)
+    return 1
   }
+  console.error(`${entries} entries are sound; the newest one is:`)
+  console.log(`${last.id}:${last.hash}`)
+  return 0
 }
 
 function readLink(text: string): AuditLink {

@@ -9,10 +9,10 @@ import { OPTIONS, readConfig } from '../config/config.ts'
 import { bytes } from '../config/config-values.ts'
 import { VERSION } from '../config/version.ts'
 import { checkIntegrity, readBackup, restoreBackup, writeBackup, type StoredBackup } from '../store/backup.ts'
-import { openFacts } from '../store/facts/facts.ts'
 import { compareAnswers } from './answer-comparison.ts'
 import { parseArguments, timeGiven, unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
+import { checkData, DATA_HELP, dataFolder, withFacts } from './data-folder.ts'
 import { NoAnswer, serverOf } from './prometheus-client.ts'
 import { showProgress } from './progress-bar.ts'
 
@@ -39,7 +39,7 @@ export const backupCommand: Command = {
       'With --verify it reads every page of a backup, and with --against it restores the backup into a temporary folder and',
       'asks both some 200 questions about one moment of the past: PromQL, fleet, alerts, silences. Ends with 1 on a difference.',
       '',
-      `  --data DIR\n      Folder of the data, as given to the server (default ${OPTIONS.data.default}).`,
+      DATA_HELP,
       `  --rate BYTES\n      How much to read per second at most, so that the server has the disk too (default ${RATE}); 0 is no limit.`,
       '  --verify\n      Checks FILE instead of writing it.',
       '  --against URL|DIR\n      The running server, or the data directory, to compare with.',
@@ -67,9 +67,10 @@ async function write(file: string, options: ReadonlyMap<string, string>): Promis
   const rate = options.get('rate') ?? RATE
   const perSecond = bytes.read(rate)
   if ('wanted' in perSecond) throw unexpected('option --rate', rate, perSecond.wanted)
+  const dir = dataFolder(options)
   const show = showProgress(`Copying into ${file}`)
   const backup = await writeBackup({
-    dir: options.get('data') ?? OPTIONS.data.default,
+    dir,
     file,
     mark: { atMs: systemClock.nowMs(), version: VERSION },
     bytesPerSecondMax: perSecond.value === 0 ? Infinity : perSecond.value,
@@ -109,7 +110,7 @@ async function compare(
     const copy = await serveCopy(file, join(folder, 'backup'))
     running.push(copy)
     const isUrl = /^https?:\/\//.test(against)
-    const other = isUrl ? undefined : await serveCopy(await copyOf(against, folder), join(folder, 'against'))
+    const other = isUrl ? undefined : await serveCopy(await copyOf(checkData(against), folder), join(folder, 'against'))
     if (other !== undefined) running.push(other)
     const server = serverOf(other?.url ?? against, other === undefined ? options : new Map())
     const { asked, differences } = await compareAnswers(serverOf(copy.url, new Map()), server, atMs)
@@ -147,10 +148,10 @@ interface Running {
 /** A server on a copy, which receives nothing, evaluates and notifies nothing, and removes nothing for its age. */
 async function serveCopy(file: string, data: string): Promise<Running> {
   await restoreBackup({ file, dir: data, replaces: false })
-  const facts = openFacts(data)
   const removed = { atMs: systemClock.nowMs(), by: 'daytwo', action: 'token.remove', detail: '{}' } as const
-  for (const { id } of await facts.tokens.list()) await facts.tokens.remove(id, { ...removed, subject: String(id) })
-  facts.close()
+  await withFacts(data, async ({ tokens }) => {
+    for (const { id } of await tokens.list()) await tokens.remove(id, { ...removed, subject: String(id) })
+  })
   const kept = Object.keys(OPTIONS).filter((key) => key.startsWith('retention.'))
   const config = readConfig(
     new Map([

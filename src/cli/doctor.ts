@@ -1,9 +1,9 @@
 /** `daytwo doctor`: lists what is damaged in a data directory that no server uses, and repairs it. */
 import { systemClock } from '../base/clock.ts'
-import { OPTIONS } from '../config/config.ts'
 import { examine, repair, withDirectory, type Finding, type Repair } from '../store/doctor/doctor.ts'
 import { inputError, parseArguments } from './arguments.ts'
 import type { Command } from './command.ts'
+import { DATA_HELP, dataFolder } from './data-folder.ts'
 
 const SOUND = 0
 const DAMAGED = 1
@@ -21,12 +21,12 @@ export const doctorCommand: Command = {
       '',
       '  --repair\n      Writes a new file with all that is readable, and puts it in place. The damaged file stays beside it',
       '      (daytwo.db.damaged-TIME). Needs as much free space as the file takes. Lists what is lost.',
-      `  --data DIR\n      Folder of the data, as given to the server (default ${OPTIONS.data.default}).`,
+      DATA_HELP,
     ].join('\n'),
   run: (args) => {
     const { words, options } = parseArguments(args, new Set(['data']), new Set(['repair']))
     if (words.length > 0) throw inputError(`daytwo doctor: got ${words.join(' ')}, want only options`)
-    const dir = options.get('data') ?? OPTIONS.data.default
+    const dir = dataFolder(options)
     const code = withDirectory(dir, (db, isReadOnly) => {
       const findings = examine(db, dir)
       for (const finding of findings) console.log(findingText(finding))

@@ -2,8 +2,6 @@
  * `daytwo fleet rederive`: derives the facts of all clusters from the stored observations, and reports the differences
  * from the stored facts. A server may run on the same data; it derives new data itself.
  */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { OPTIONS } from '../config/config.ts'
 import { changedTraces } from '../fleet/loop/upgrade-traces.ts'
@@ -11,13 +9,13 @@ import { deriveMerged } from '../fleet/loop/derivation-stage.ts'
 import { removalOf } from '../fleet/loop/merge-facts.ts'
 import { parseDuration } from '../model/duration.ts'
 import type { FactsChange, ListChange } from '../model/fleet-facts.ts'
-import { DATABASE_FILE } from '../store/database.ts'
 import { openFacts } from '../store/facts/facts.ts'
 import { openObservationsForReading } from '../store/observations/observation-reader.ts'
 import { openSpansForReading } from '../store/spans/span-reader.ts'
 import { openDerivedTraces } from '../store/spans/spans.ts'
 import { inputError, parseArguments, unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
+import { DATA_HELP, dataFolder } from './data-folder.ts'
 
 const SAME = 0
 const DIFFERENT = 1
@@ -34,7 +32,7 @@ export const fleetCommand: Command = {
       '  --write\n      Also writes what is different, and the traces of upgrades that are.',
       '  --cluster NAME\n      Only this cluster.',
       `  --retention.objects DURATION\n      As given to the server (default ${OPTIONS['retention.objects'].default}): facts that ended longer ago stay as they are.`,
-      `  --data DIR\n      Folder of the data, as given to the server (default ${OPTIONS.data.default}).`,
+      DATA_HELP,
     ].join('\n'),
   run: async (args) => {
     const { words, options } = parseArguments(
@@ -50,12 +48,8 @@ export const fleetCommand: Command = {
     if (keptMs === undefined) {
       throw unexpected('option --retention.objects', kept, 'a duration')
     }
-    const dir = options.get('data') ?? OPTIONS.data.default
-    if (!existsSync(join(dir, DATABASE_FILE))) {
-      throw inputError(`daytwo fleet rederive: there is no data in ${dir}`)
-    }
     const evidenceFromMs = systemClock.nowMs() - keptMs
-    return rederive(dir, evidenceFromMs, options.get('cluster'), options.get('write') === 'true')
+    return rederive(dataFolder(options), evidenceFromMs, options.get('cluster'), options.get('write') === 'true')
   },
 }
 

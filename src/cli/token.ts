@@ -1,13 +1,12 @@
 /** `daytwo token`: adds, lists and removes tokens; a server may run on the same data. */
-import { userInfo } from 'node:os'
 import { systemClock } from '../base/clock.ts'
-import { OPTIONS } from '../config/config.ts'
 import { parseDuration } from '../model/duration.ts'
 import { ROLES, type Role } from '../model/token.ts'
-import { openFacts, type Facts } from '../store/facts/facts.ts'
 import { hashToken, newToken } from '../runtime/token-index.ts'
 import { inputError, parseArguments, unexpected, verbOf } from './arguments.ts'
 import type { Command } from './command.ts'
+import { commandLine, DATA_HELP, dataFolder, existingFolder, withFacts } from './data-folder.ts'
+import { printTable, timeText } from './table.ts'
 
 type Options = ReadonlyMap<string, string>
 
@@ -33,23 +32,13 @@ export const tokenCommand: Command = {
       '',
       '  --expires DUR',
       '      When the token ends, from now: 90d, 1y. It is refused from then on. Without it the token does not end.',
-      `  --data DIR\n      Folder of the data, as given to the server (default ${OPTIONS.data.default})`,
+      DATA_HELP,
     ].join('\n'),
   run: async (args) => {
     const { words, options } = parseArguments(args, VALUED, new Set())
     const [verb = '', ...rest] = words
     return verbOf('token', { add, list, remove }, verb)(options, rest)
   },
-}
-
-/** Opens the facts for one operation. Checks come before, because a missing folder is created. */
-async function withTokens<T>(options: Options, work: (tokens: Facts['tokens']) => Promise<T>): Promise<T> {
-  const facts = openFacts(options.get('data') ?? OPTIONS.data.default)
-  try {
-    return await work(facts.tokens)
-  } finally {
-    facts.close()
-  }
 }
 
 async function add(options: Options): Promise<number> {
@@ -67,7 +56,8 @@ async function add(options: Options): Promise<number> {
   const granted = { role, name, ...(cluster && { cluster }), ...(expiresAtMs && { expiresAtMs }) }
   const fresh = { ...granted, hash: hashToken(token), createdAtMs }
   const action = { atMs: createdAtMs, by: commandLine(), action: 'token.add', detail: JSON.stringify(granted) } as const
-  const record = await withTokens(options, (tokens) => tokens.add(fresh, action))
+  // A new server may need its first token before its first start.
+  const record = await withFacts(existingFolder(options), ({ tokens }) => tokens.add(fresh, action))
   const bound = cluster === undefined ? '' : `, cluster ${cluster}`
   const ends = expiresAtMs === undefined ? '' : `, expires ${timeText(expiresAtMs)}`
   console.error(`token ${record.id}, role ${role}${bound}${ends}; it is shown only now:`)
@@ -76,7 +66,7 @@ async function add(options: Options): Promise<number> {
 }
 
 async function list(options: Options): Promise<number> {
-  const records = await withTokens(options, (tokens) => tokens.list())
+  const records = await withFacts(dataFolder(options), ({ tokens }) => tokens.list())
   const rows = records.map(({ id, role, name, cluster, createdAtMs, expiresAtMs, lastUsedMs }) => [
     String(id),
     role,
@@ -86,15 +76,7 @@ async function list(options: Options): Promise<number> {
     lastUsedMs === undefined ? 'never' : timeText(lastUsedMs),
     name,
   ])
-  const table = [['ID', 'ROLE', 'CLUSTER', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], ...rows]
-  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
-  for (const row of table)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
+  printTable(['ID', 'ROLE', 'CLUSTER', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], rows)
   return 0
 }
 
@@ -104,7 +86,8 @@ async function remove(options: Options, words: readonly string[]): Promise<numbe
     throw unexpected('daytwo token remove', words[0] ?? '', 'the ID of a token')
   }
   const action = { atMs: systemClock.nowMs(), by: commandLine(), action: 'token.remove', detail: '{}' } as const
-  if (await withTokens(options, (tokens) => tokens.remove(id, { ...action, subject: String(id) }))) return 0
+  const removed = { ...action, subject: String(id) }
+  if (await withFacts(dataFolder(options), ({ tokens }) => tokens.remove(id, removed))) return 0
   throw inputError(`there is no token ${id}`, '`daytwo token list` lists them')
 }
 
@@ -114,15 +97,6 @@ function readExpiry(text: string | undefined, nowMs: number): number | undefined
   const afterMs = parseDuration(text)
   if (afterMs !== undefined && afterMs > 0) return nowMs + afterMs
   throw unexpected('option --expires', text, 'a duration above 0, such as 90d or 1y')
-}
-
-/** The actor in the audit: the account that runs the command. */
-function commandLine(): string {
-  return `command line (${userInfo().username})`
-}
-
-function timeText(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 16)
 }
 
 function readRole(text: string | undefined): Role {

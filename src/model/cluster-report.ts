@@ -40,6 +40,7 @@ export const STORED_KINDS = [
   'audit',
   'claims',
   'tokens',
+  'sessions',
 ] as const
 export type StoredKind = (typeof STORED_KINDS)[number]
 

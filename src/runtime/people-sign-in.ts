@@ -13,6 +13,8 @@ import { createSessions, type SessionStore } from './sessions.ts'
 export interface PeopleSignIn {
   readonly provider: SignInOptions | undefined
   readonly proxy: TrustedProxyOptions | undefined
+  /** See `StoredSessions`. */
+  upkeep(): Promise<void>
   stop(): void
 }
 
@@ -27,7 +29,8 @@ interface Parts {
 export async function createPeopleSignIn(config: Config, { store, clock, metrics, log }: Parts): Promise<PeopleSignIn> {
   const proxy = trustedProxyOptionsOf(config)
   const options = identityProviderOptionsOf(config)
-  if (options === undefined) return { provider: undefined, proxy, stop: () => undefined }
+  if (options === undefined)
+    return { provider: undefined, proxy, upkeep: () => Promise.resolve(), stop: () => undefined }
   const provider = await startIdentityProvider({ options, clock, metrics, log })
   const sessions = await createSessions({
     store,
@@ -42,6 +45,7 @@ export async function createPeopleSignIn(config: Config, { store, clock, metrics
   return {
     provider: { provider, sessions, cookies },
     proxy,
+    upkeep: () => sessions.upkeep(),
     stop: () => {
       provider.stop()
     },

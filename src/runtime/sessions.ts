@@ -3,7 +3,8 @@
  * kept. A session ends after its lifetime, when nobody used it for the idle time, or when its person has too many. Its
  * secret changes every quarter of an hour; the earlier one is accepted for a minute after the next one has come back,
  * because a browser sends several requests at once. The role follows from the groups at each request, so a change of
- * `auth.roles` applies to those who are signed in.
+ * `auth.roles` applies to those who are signed in. A session that is no longer in the store (`daytwo session end`, the erasure
+ * of a cluster) ends within seconds.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Sessions } from '../api/server/sign-in.ts'
@@ -20,8 +21,15 @@ import { hashToken } from './token-index.ts'
 /** Stores sessions; each call is durable when it resolves. */
 export interface SessionStore {
   list(): Promise<readonly SessionRecord[]>
-  /** Adds or replaces by id and removes others, with the entries of the audit, all or nothing. */
-  write(changed: readonly SessionRecord[], removed: readonly string[], actions: readonly AuditedAction[]): Promise<void>
+  /** Adds some and removes others by id, with the entries of the audit, all or nothing. */
+  write(added: readonly SessionRecord[], removed: readonly string[], actions: readonly AuditedAction[]): Promise<void>
+  /** Replaces one by id; false when it is not there any more. */
+  update(session: SessionRecord): Promise<boolean>
+}
+
+export interface StoredSessions extends Sessions {
+  /** Ends the sessions that were removed from the store, and removes those that are over; at most every few seconds. */
+  upkeep(): Promise<void>
 }
 
 export interface SessionOptions {
@@ -31,6 +39,7 @@ export interface SessionOptions {
 }
 
 export const ROTATE_EVERY_MS = 15 * 60_000
+const REREAD_AFTER_MS = 5000
 const EARLIER_ACCEPTED_MS = 60_000
 /** Browsers in which one person is signed in; one more ends the one that was idle for longest. */
 export const PERSON_SESSIONS_MAX = 10
@@ -55,7 +64,7 @@ interface SessionParts {
   readonly log: Log
 }
 
-export async function createSessions({ store, options, clock, metrics, log }: SessionParts): Promise<Sessions> {
+export async function createSessions({ store, options, clock, metrics, log }: SessionParts): Promise<StoredSessions> {
   const byId = new Map<string, Session>()
   const idByHash = new Map<string, string>()
   const throttle = new FaultThrottle()
@@ -95,26 +104,32 @@ export async function createSessions({ store, options, clock, metrics, log }: Se
     session.earlier = { hash: record.hash, untilMs: nowMs + EARLIER_ACCEPTED_MS }
     session.record = { ...record, hash: nextHash ?? record.hash, lastSeenMs: nowMs }
     // Until it is stored a restart accepts both.
-    store.write([session.record], [], []).catch(report)
+    store.update(session.record).catch(report)
   }
 
   /** The sessions that end when a person signs in once more. */
-  const endedFor = (person: Person, nowMs: number): readonly (readonly [Session, 'over' | 'limit'])[] => {
-    const over = [...byId.values()].filter((session) => isOver(session, nowMs))
-    const idlest = [...byId.values()]
-      .filter((session) => !over.includes(session))
-      .sort((a, b) => a.lastSeenMs - b.lastSeenMs)
+  const endedFor = (person: Person): readonly Session[] => {
+    const idlest = [...byId.values()].sort((a, b) => a.lastSeenMs - b.lastSeenMs)
     const own = idlest.filter(({ record }) => record.key === person.key)
     const tooMany = own.slice(0, Math.max(0, own.length + 1 - PERSON_SESSIONS_MAX))
     const above = Math.max(0, idlest.length - tooMany.length + 1 - SESSIONS_MAX)
-    const others = idlest.filter((session) => !tooMany.includes(session)).slice(0, above)
-    return [
-      ...over.map((session) => [session, 'over'] as const),
-      ...[...tooMany, ...others].map((session) => [session, 'limit'] as const),
-    ]
+    return [...tooMany, ...idlest.filter((session) => !tooMany.includes(session)).slice(0, above)]
+  }
+
+  /** Removes those that are over, which is in no audit. */
+  const removeOver = async (nowMs: number): Promise<void> => {
+    const over = [...byId.values()].filter((session) => isOver(session, nowMs))
+    if (over.length === 0) return
+    await store.write(
+      [],
+      over.map(({ record }) => record.id),
+      [],
+    )
+    for (const session of over) drop(session)
   }
 
   for (const record of await store.list()) put({ record, lastSeenMs: record.lastSeenMs })
+  let readAtMs = clock.nowMs()
 
   return {
     find: (secret, isUse) => {
@@ -141,8 +156,7 @@ export async function createSessions({ store, options, clock, metrics, log }: Se
       session.record = rotated
       put(session)
       try {
-        await store.write([rotated], [], [])
-        return next
+        return (await store.update(rotated)) ? next : undefined
       } catch (thrown) {
         report(thrown)
         return undefined
@@ -153,18 +167,17 @@ export async function createSessions({ store, options, clock, metrics, log }: Se
       const secret = newSecret()
       const times = { startedAtMs: nowMs, rotatedAtMs: nowMs, lastSeenMs: nowMs }
       const record: SessionRecord = { ...person, id: randomUUID(), hash: hashToken(secret), ...times }
-      const ended = endedFor(person, nowMs)
+      await removeOver(nowMs)
+      const ended = endedFor(person)
       await store.write(
         [record],
-        ended.map(([session]) => session.record.id),
+        ended.map((session) => session.record.id),
         [
-          ...ended.flatMap(([{ record: old }, why]) =>
-            why === 'over' ? [] : [auditOf('session.end', old, BY_ITSELF, nowMs)],
-          ),
-          auditOf('session.start', record, person.name, nowMs),
+          ...ended.map((session) => sessionAction('session.end', session.record, BY_ITSELF, nowMs)),
+          sessionAction('session.start', record, person.name, nowMs),
         ],
       )
-      for (const [session] of ended) drop(session)
+      for (const session of ended) drop(session)
       put({ record, lastSeenMs: nowMs })
       return secret
     },
@@ -173,13 +186,29 @@ export async function createSessions({ store, options, clock, metrics, log }: Se
       const session = sessionOf(hashToken(secret), nowMs)
       if (session === undefined) return
       const { record } = session
-      await store.write([], [record.id], [auditOf('session.end', record, record.name, nowMs)])
+      await store.write([], [record.id], [sessionAction('session.end', record, record.name, nowMs)])
       drop(session)
+    },
+    upkeep: async () => {
+      const nowMs = clock.nowMs()
+      if (byId.size === 0 || nowMs - readAtMs < REREAD_AFTER_MS) return
+      readAtMs = nowMs
+      // Those that begin while the store is read are not in the answer.
+      const known = [...byId.values()]
+      const stored = new Set((await store.list()).map(({ id }) => id))
+      for (const session of known) if (!stored.has(session.record.id)) drop(session)
+      await removeOver(nowMs)
     },
   }
 }
 
-function auditOf(action: AuditAction, { id, key, groups }: SessionRecord, by: string, atMs: number): AuditedAction {
+/** The entry of the audit for the start or end of a session. */
+export function sessionAction(
+  action: Extract<AuditAction, `session.${string}`>,
+  { id, key, groups }: SessionRecord,
+  by: string,
+  atMs: number,
+): AuditedAction {
   return { atMs, by, action, subject: key, detail: JSON.stringify({ session: id, groups }) }
 }
 

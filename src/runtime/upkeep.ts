@@ -13,7 +13,6 @@ import type { RemoteRules } from './remote-rules.ts'
 import type { ScrubSchedule } from './scrub.ts'
 import { ALERT_STATES, type Alert } from '../model/alert.ts'
 import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
-import type { TokenIndex } from './token-index.ts'
 import type { StoreStats } from '../store/writer.ts'
 
 const EVERY_MS = 1000
@@ -30,7 +29,8 @@ interface Upkeep {
 interface UpkeepParts {
   readonly clock: Clock
   readonly threads: AppThreads
-  readonly tokens: Pick<TokenIndex, 'upkeep'>
+  /** Tokens and sessions. */
+  readonly access: readonly { upkeep(): Promise<void> }[]
   readonly rules: Pick<RemoteRules, 'alerts'>
   readonly metrics: OwnMetrics
   readonly log: Log
@@ -44,7 +44,7 @@ interface UpkeepParts {
 }
 
 export function startUpkeep(parts: UpkeepParts): Upkeep {
-  const { clock, threads, tokens, rules, metrics, log, faults, publish, folder, instance, scrub } = parts
+  const { clock, threads, access, rules, metrics, log, faults, publish, folder, instance, scrub } = parts
   let isStopped = false
   let underWay = Promise.resolve()
   let cancel: () => void = () => undefined
@@ -62,7 +62,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
       log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
     }
     await threads.ingest.store.maintain(nowMs).catch(report)
-    await tokens.upkeep().catch(report)
+    for (const part of access) await part.upkeep().catch(report)
     const stats = await measure(threads, rules.alerts(), metrics).catch(report)
     // The ingest worker is being started again.
     if (stats === undefined) return

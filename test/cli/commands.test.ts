@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
+import { openFacts } from '../../src/store/facts/facts.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'
 import { MAIN, startServer, withoutContent } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -29,6 +30,7 @@ describe('daytwo', () => {
       'demo',
       'sim',
       'token',
+      'session',
       'audit',
       'fleet',
       'decommission',
@@ -172,6 +174,7 @@ describe('daytwo serve', () => {
 
   test('a token ends when it was made to, and making and removing it is in the audit, whose chain is verified', async () => {
     const data = folder()
+    mkdirSync(data)
     const token = async (...args: string[]) => daytwo('token', ...args, '--data', data)
     const made = await token('add', '--role', 'viewer', '--name', 'sre', '--expires', '90d')
     const day = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10)
@@ -196,5 +199,61 @@ describe('daytwo serve', () => {
     const broken = await verify()
     expect([broken.code, broken.stdout]).toEqual([1, ''])
     expect(broken.stderr).toContain('broken after 0 sound entries: entry 1 (token.add by nobody)')
+  })
+
+  test.each([
+    ['audit', 'verify'],
+    ['backup', 'file'],
+    ['doctor'],
+    ['fleet', 'rederive'],
+    ['session', 'list'],
+    ['session', 'end', 'ada'],
+    ['token', 'list'],
+    ['token', 'remove', '1'],
+    ['token', 'add', '--role', 'viewer', '--name', 'sre'],
+  ])('%s %s on a folder that does not exist is an error, and makes none', async (...words) => {
+    const data = folder()
+    const { code, stderr } = await daytwo(...words, '--data', data)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`there is no folder ${data}`)])
+    expect(existsSync(data)).toBe(false)
+    mkdirSync(data)
+    const empty = await daytwo(...words, '--data', data)
+    // The first token of a new server comes before its first start.
+    if (words[1] === 'add') expect(empty.code).toBe(0)
+    else expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining(`there is no data in ${data}`)])
+  })
+
+  test('a backup is not compared with a folder that does not exist', async () => {
+    const data = folder()
+    mkdirSync(data)
+    await daytwo('token', 'add', '--role', 'viewer', '--name', 'sre', '--data', data)
+    const file = join(data, 'backup')
+    expect((await daytwo('backup', file, '--data', data)).code).toBe(0)
+    const compared = await daytwo('backup', '--verify', file, '--against', join(data, 'none'))
+    expect([compared.code, compared.stderr]).toEqual([2, expect.stringContaining('there is no data in')])
+  })
+
+  test('session list and end are about people by name, with an entry in the audit for each session', async () => {
+    const data = folder()
+    mkdirSync(data)
+    const facts = openFacts(data)
+    const times = { startedAtMs: 0, rotatedAtMs: 0, lastSeenMs: 60_000 }
+    const sessions = ['ada', 'ada', 'bob'].map((name, i) => ({
+      ...{ id: `id-${i}`, hash: `hash-${i}`, key: `https://idp ${name}`, name, groups: ['sre', 'x'], ...times },
+    }))
+    await facts.sessions.write(sessions, [], [])
+    const listed = await daytwo('session', 'list', '--data', data)
+    expect(listed.stdout.split('\n')[1]).toBe('1970-01-01T00:00  1970-01-01T00:01  ada     sre,x')
+    const none = await daytwo('session', 'end', 'eve', '--data', data)
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('"eve" has no session')])
+    expect((await daytwo('session', 'end', 'ada', 'bob', '--data', data)).code).toBe(2)
+    const ended = await daytwo('session', 'end', 'ada', '--data', data)
+    expect([ended.code, ended.stderr]).toEqual([0, '2 sessions of ada ended\n'])
+    expect((await facts.sessions.list()).map(({ name }) => name)).toEqual(['bob'])
+    const entries = await facts.audit.list(9)
+    expect(entries.map(({ action, subject, by }) => `${action} ${subject} ${by.slice(0, 14)}`)).toEqual(
+      Array(2).fill('session.end https://idp ada command line ('),
+    )
+    facts.close()
   })
 })

@@ -9,6 +9,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { reservePort } from '../../src/runtime/reserve-port.ts'
 import { hashToken } from '../../src/runtime/token-index.ts'
 import { openFacts } from '../../src/store/facts/facts.ts'
+import { daytwo } from '../cli/run.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { builtApp } from '../support/built-app.ts'
 import { cookieClient, type CookieClient } from '../support/cookie-client.ts'
@@ -294,6 +295,33 @@ describe('a session', () => {
     const asked = await client.request(to)
     expect([asked.status, await asked.text()]).toEqual([200, expect.stringContaining('logout') as string])
     expect((await audit()).slice(-2)).toEqual(['session.start ada@example.com', 'session.end ada@example.com'])
+  })
+
+  test('ends within seconds when a person is signed out on the command line, with an open event stream', async () => {
+    const [client, other] = [cookieClient(), cookieClient()]
+    await signIn(client)
+    await signIn(other, 'bob')
+    const ended = (await client.request(`${url}/api/fleet/v1/events`)).text()
+    const listed = await daytwo('session', 'list', '--data', join(folder.path, 'data'))
+    expect(listed.stdout).toMatch(/ ada@example\.com +sre\n/)
+    const ran = await daytwo('session', 'end', 'ada@example.com', '--data', join(folder.path, 'data'))
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^\d+ sessions of ada@example\.com ended/) as string,
+    })
+    await expect
+      .poll(async () => {
+        clock.advance(1000)
+        return status(client)
+      })
+      .toBe(401)
+    for (let seconds = 0; seconds < 61; seconds++) {
+      clock.advance(1000)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await ended).toContain(': listening')
+    expect(await status(other)).toBe(200)
+    expect((await audit()).at(-1)).toMatch(/^session\.end command line \(/)
   })
 
   test('is not ended, and changes nothing, for a page of another origin', async () => {

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import type { Sessions } from '../../src/api/server/sign-in.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createOwnMetrics } from '../../src/base/metrics.ts'
 import type { Person } from '../../src/model/session.ts'
 import type { GroupRole } from '../../src/model/token.ts'
-import { createSessions, PERSON_SESSIONS_MAX, ROTATE_EVERY_MS, type SessionStore } from '../../src/runtime/sessions.ts'
+import {
+  createSessions,
+  PERSON_SESSIONS_MAX,
+  ROTATE_EVERY_MS,
+  type SessionStore,
+  type StoredSessions,
+} from '../../src/runtime/sessions.ts'
 import { openFacts } from '../../src/store/facts/facts.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { tempDir } from '../store/temp-store.ts'
@@ -29,8 +34,12 @@ async function signedIn() {
       if (isFull) throw new Error('the disk is full')
       await facts.sessions.write(...change)
     },
+    update: async (session) => {
+      if (isFull) throw new Error('the disk is full')
+      return facts.sessions.update(session)
+    },
   }
-  const restart = (roles = ROLES): Promise<Sessions> =>
+  const restart = (roles = ROLES): Promise<StoredSessions> =>
     createSessions({
       store,
       options: { lifetimeMs: 12 * HOUR_MS, idleMs: HOUR_MS, roles },
@@ -197,10 +206,65 @@ test('one person has ten sessions: one more ends the one that was idle for longe
   expect((await audit()).slice(-2)).toEqual(['session.end daytwo', 'session.start ada@example.com'])
 })
 
-test('sessions that are over are removed from the store when somebody signs in', async () => {
-  const { sessions, clock, facts } = await signedIn()
-  await sessions.start(BOB)
-  clock.advance(HOUR_MS)
-  await sessions.start(ADA)
-  expect((await facts.sessions.list()).map(({ name }) => name)).toEqual(['ada@example.com'])
+describe('the store', () => {
+  test('has no session that is over when a person signs in, or some seconds later', async () => {
+    const { sessions, clock, facts, audit } = await signedIn()
+    const names = async () => (await facts.sessions.list()).map(({ name }) => name)
+    await sessions.start(BOB)
+    clock.advance(HOUR_MS)
+    await sessions.start(ADA)
+    expect(await names()).toEqual(['ada@example.com'])
+    clock.advance(HOUR_MS - 1)
+    await sessions.upkeep()
+    expect(await names()).toEqual(['ada@example.com'])
+    clock.advance(5000)
+    await sessions.upkeep()
+    expect(await names()).toEqual([])
+    expect(await audit()).toEqual(['session.start bob@example.com', 'session.start ada@example.com'])
+  })
+
+  test('ends sessions that were removed from it within five seconds, and no others', async () => {
+    const { sessions, clock, facts } = await signedIn()
+    const [ada, bob] = [await sessions.start(ADA), await sessions.start(BOB)]
+    const [record] = (await facts.sessions.list()).filter(({ name }) => name === ADA.name)
+    await facts.sessions.write([], [record!.id], [])
+    clock.advance(4999)
+    await sessions.upkeep()
+    expect(sessions.find(ada, true)).toEqual(asAda)
+    clock.advance(1)
+    await sessions.upkeep()
+    expect([sessions.find(ada, true), sessions.find(bob, true)?.name]).toEqual([undefined, BOB.name])
+    clock.advance(4999)
+    await facts.sessions.write(
+      [],
+      (await facts.sessions.list()).map(({ id }) => id),
+      [],
+    )
+    await sessions.upkeep()
+    expect(sessions.find(bob, true)?.name).toBe(BOB.name)
+  })
+
+  test('gets no session back that was removed from it: neither a renewed secret nor one that came back stores it', async () => {
+    const { sessions, clock, facts } = await signedIn()
+    const first = await sessions.start(ADA)
+    clock.advance(ROTATE_EVERY_MS)
+    const second = (await sessions.rotate(first))!
+    await facts.sessions.write(
+      [],
+      (await facts.sessions.list()).map(({ id }) => id),
+      [],
+    )
+    expect(sessions.find(second, true)).toEqual(asAda)
+    clock.advance(ROTATE_EVERY_MS)
+    expect(await sessions.rotate(second)).toBeUndefined()
+    expect(await facts.sessions.list()).toEqual([])
+  })
+
+  test('that is read while a person signs in does not end the new session', async () => {
+    const { sessions, clock } = await signedIn()
+    await sessions.start(BOB)
+    clock.advance(5000)
+    const [secret] = await Promise.all([sessions.start(ADA), sessions.upkeep()])
+    expect(sessions.find(secret, true)).toEqual(asAda)
+  })
 })

@@ -20,6 +20,7 @@ const RETENTION: ReadonlyMap<StoredKind, string> = new Map([
   ['alerts', 'retention.alerts'],
   ['audit', 'retention.alerts'],
   ['silences', 'retention.silences'],
+  ['sessions', 'auth.session-lifetime'],
 ])
 
 /** What is stored about a cluster. @param options effective values by name */

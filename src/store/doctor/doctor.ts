@@ -40,9 +40,6 @@ export interface Repair {
 
 /** Runs `work` while no server can use the directory. Throws FleetError, `data_dir_in_use` among others. */
 export function withDirectory<T>(dir: string, work: (db: Database.Database, isReadOnly: boolean) => T): T {
-  if (!existsSync(join(dir, DATABASE_FILE))) {
-    throw new FleetError('config_invalid', `there is no data in ${dir}: got no file ${DATABASE_FILE}`)
-  }
   const lock = lockDirectory(dir)
   try {
     const db = openDatabaseForReading(dir)

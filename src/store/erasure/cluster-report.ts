@@ -198,6 +198,7 @@ const MENTIONS: readonly (readonly [what: StoredKind, sql: string])[] = [
   ['silences', 'SELECT updated_at_ms, matchers FROM silence'],
   ['deliveries', "SELECT at_ms, group_key || ' ' || payload || ' ' || coalesce(answer, '') FROM delivery"],
   ['audit', "SELECT at_ms, subject || ' ' || detail FROM audit"],
+  ['sessions', "SELECT started_at_ms, person || ' ' || name || ' ' || groups FROM session"],
 ]
 
 function factParts(db: Database.Database, names: readonly string[]): readonly StoredPart[] {

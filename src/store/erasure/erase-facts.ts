@@ -32,6 +32,7 @@ const BY_TEXT: readonly (readonly [table: string, key: string, columns: readonly
   ['audit', 'id', ['subject', 'detail', 'by']],
   ['delivery', 'id', ['group_key', 'payload', 'answer', 'error', 'target', 'receiver']],
   ['notification_log', 'key', ['key']],
+  ['session', 'id', ['person', 'name', 'groups']],
 ]
 
 /**

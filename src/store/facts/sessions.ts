@@ -13,17 +13,29 @@ export class SqlSessions extends FactsTables {
     return rows.map(recordOf)
   }
 
-  /** Adds or replaces by id and removes others, with the entries of the audit, in one transaction. */
+  /** Adds a session and removes others, with the entries of the audit, in one transaction. */
   async write(
-    changed: readonly SessionRecord[],
+    added: readonly SessionRecord[],
     removed: readonly string[],
     actions: readonly AuditedAction[],
   ): Promise<void> {
     await this.transact('writing sessions', async (transaction) => {
       for (const ids of insertBatches(removed)) await transaction.deleteFrom('session').where('id', 'in', ids).execute()
-      for (const rows of insertBatches(changed.map(rowOf)))
-        await transaction.replaceInto('session').values(rows).execute()
+      for (const rows of insertBatches(added.map(rowOf))) await transaction.insertInto('session').values(rows).execute()
       for (const audited of actions) await insertAudit(transaction, audited)
+    })
+  }
+
+  /** False when the session was removed in the meantime: it stays removed. */
+  async update(session: SessionRecord): Promise<boolean> {
+    const { id, ...changed } = rowOf(session)
+    return this.transact('writing a session', async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable('session')
+        .set(changed)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
     })
   }
 }

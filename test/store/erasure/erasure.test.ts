@@ -30,6 +30,7 @@ const SECRETS = [
   'secretmatcher',
   'secrethelp',
   'secretmanager',
+  'secretperson',
 ]
 /** At the beginning of a flush. */
 const NOW_MS = 488_888 * HOUR_MS
@@ -139,6 +140,10 @@ async function addFacts(store: TempStore): Promise<void> {
       { role: 'ingest', name: word(cluster, 'note'), hash: `hash-${i}`, createdAtMs: 0, cluster },
       { atMs: NOW_MS, by: 'root', action: 'token.add', detail: JSON.stringify({ cluster }) },
     )
+    const person = word(cluster, 'person')
+    const times = { startedAtMs: NOW_MS, rotatedAtMs: NOW_MS, lastSeenMs: NOW_MS }
+    const session = { id: `session-${i}`, hash: `hash-${i}`, key: `https://idp ${person}`, name: person, ...times }
+    await facts.sessions.write([{ ...session, groups: [`${cluster}-admins`] }], [], [])
   }
 }
 
@@ -238,6 +243,7 @@ describe('the erasure of a cluster', () => {
     expect(logged.filter((ref) => gone.has(ref))).toEqual([])
     await maintain(store, NOW_MS + MINUTE_MS)
     expect(found(store)).toEqual([])
+    expect((await store.writer.facts.sessions.list()).map(({ id }) => id)).toEqual(['session-1'])
     expect(Object.keys(store.all()).filter((labels) => labels.includes(GONE))).toEqual([])
     expect(stays(store)).toEqual(before)
     const left = refsStored(store)

@@ -1,0 +1,58 @@
+/** `daytwo session`: lists and ends the sessions of people; a server may run on the same data. */
+import { systemClock } from '../base/clock.ts'
+import { sessionAction } from '../runtime/sessions.ts'
+import { inputError, parseArguments, unexpected, verbOf } from './arguments.ts'
+import type { Command } from './command.ts'
+import { commandLine, DATA_HELP, dataFolder, withFacts } from './data-folder.ts'
+import { printTable, timeText } from './table.ts'
+
+export const sessionCommand: Command = {
+  help: () =>
+    [
+      'Usage: daytwo session list [--data DIR]',
+      '       daytwo session end PERSON [--data DIR]',
+      '',
+      'The sessions of people who signed in at the identity provider. `end` signs a person out in all browsers, within seconds',
+      'and with an entry in the audit. PERSON is a name of the list. Remove the person, or their groups, at the provider first:',
+      'otherwise they can sign in again.',
+      '',
+      DATA_HELP,
+    ].join('\n'),
+  run: async (args) => {
+    const { words, options } = parseArguments(args, new Set(['data']), new Set())
+    const [verb = '', ...rest] = words
+    return verbOf('session', { list, end }, verb)(options, rest)
+  },
+}
+
+async function list(options: ReadonlyMap<string, string>): Promise<number> {
+  const records = await withFacts(dataFolder(options), ({ sessions }) => sessions.list())
+  const rows = records
+    .toSorted((a, b) => a.startedAtMs - b.startedAtMs)
+    .map(({ name, groups, startedAtMs, lastSeenMs }) => [
+      ...[timeText(startedAtMs), timeText(lastSeenMs), name],
+      groups.join(','),
+    ])
+  printTable(['STARTED', 'LAST SEEN', 'PERSON', 'GROUPS'], rows)
+  return 0
+}
+
+async function end(options: ReadonlyMap<string, string>, [person, ...others]: readonly string[]): Promise<number> {
+  if (person === undefined || others.length > 0) {
+    throw unexpected('daytwo session end', [person, ...others].join(' '), 'the name of one person')
+  }
+  const nowMs = systemClock.nowMs()
+  const ended = await withFacts(dataFolder(options), async ({ sessions }) => {
+    const own = (await sessions.list()).filter(({ name }) => name === person)
+    const actions = own.map((record) => sessionAction('session.end', record, commandLine(), nowMs))
+    await sessions.write(
+      [],
+      own.map(({ id }) => id),
+      actions,
+    )
+    return own.length
+  })
+  if (ended === 0) throw inputError(`${JSON.stringify(person)} has no session`, '`daytwo session list` lists them')
+  console.error(`${ended} sessions of ${person} ended`)
+  return 0
+}

@@ -3,7 +3,8 @@
  * added or removed entry is found. Retention removes the oldest entries; the anchor is the last of those. Anyone who can write
  * the file can compute a new chain: a head that was noted elsewhere (`daytwo audit verify`) finds that too. The erasure of a
  * cluster blanks the entries that mention it. A blank entry still has its hash, from which the next entry continues; that its
- * content was another one cannot be checked any more, so blank entries are counted.
+ * content was another one cannot be checked any more, so blank entries are counted. The salt of an entry is part of its hash and
+ * is blanked with the content: without it, a guess of the content cannot be confirmed.
  */
 import { createHash } from 'node:crypto'
 import type { AuditEntry } from './audit.ts'
@@ -14,14 +15,19 @@ export type AuditLink = Pick<AuditEntry, 'id' | 'hash'>
 /** An entry as stored: the action may be one that this program does not know. */
 export interface AuditRow extends Omit<AuditEntry, 'action'> {
   readonly action: string
+  /** Random; empty for an entry from before salts, and for one that was erased. Never leaves the store. */
+  readonly salt: string
 }
 
 /** The action of an entry whose content was erased: it has its id, time and hash, and no other text. */
 export const BLANK_ACTION = 'erased'
 
 /** Lower-case hex. @param before the hash of the entry before; empty for the first one of the chain */
-export function auditHash(before: string, { id, atMs, by, action, subject, detail }: Omit<AuditRow, 'hash'>): string {
-  const content = JSON.stringify([before, id, atMs, by, action, subject, detail])
+export function auditHash(
+  before: string,
+  { id, atMs, by, action, subject, detail, salt }: Omit<AuditRow, 'hash'>,
+): string {
+  const content = JSON.stringify([before, id, atMs, by, action, subject, detail, ...(salt === '' ? [] : [salt])])
   return createHash('sha256').update(content, 'utf8').digest('hex')
 }
 
@@ -67,7 +73,8 @@ export class AuditChain {
     if (row.id === wanted + 1) return `entry ${wanted} is missing`
     if (row.id !== wanted) return `entries ${wanted} to ${row.id - 1} are missing`
     if (row.action === BLANK_ACTION) {
-      if (row.by + row.subject + row.detail !== '') return `entry ${row.id} is marked as erased and has content`
+      if (row.by + row.subject + row.detail + row.salt !== '')
+        return `entry ${row.id} is marked as erased and has content`
       this.#erased++
     } else if (row.hash !== auditHash(this.#last.hash, row)) {
       return `entry ${row.id} (${row.action} by ${row.by}): its hash does not match its content and the entry before it`

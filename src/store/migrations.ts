@@ -562,6 +562,8 @@ const STEPS: readonly string[] = [
   INSERT INTO meta (key, value)
     SELECT 'audit.anchor', json_object('id', seq, 'hash', '') FROM sqlite_sequence WHERE name = 'audit';
   `,
+  // Part of the hash of an entry of the audit. The entries until now have none.
+  "ALTER TABLE audit ADD COLUMN salt TEXT NOT NULL DEFAULT ''",
 ]
 
 /** The version of a file that this program has brought up to date. */

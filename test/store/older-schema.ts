@@ -15,6 +15,7 @@ const UNDO: Readonly<Record<number, string>> = {
     ALTER TABLE series_batch DROP COLUMN checksum; ALTER TABLE series_state DROP COLUMN checksum; DROP TABLE damage`,
   29: `DROP TABLE session; ALTER TABLE token DROP COLUMN expires_at_ms; ALTER TABLE token DROP COLUMN last_used_ms;
     ALTER TABLE audit DROP COLUMN hash; DELETE FROM meta WHERE key = 'audit.anchor'`,
+  30: 'ALTER TABLE audit DROP COLUMN salt',
 }
 
 export function makeOlder(db: Database.Database, version: number): void {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import type { Kysely, Selectable } from 'kysely'
 import {
@@ -22,10 +23,11 @@ const PAGE = 1000
 /** Writes the entry in the transaction `db`, and continues the chain. */
 export async function insertAudit(db: Kysely<FactsSchema>, audited: AuditedAction): Promise<void> {
   const { atMs, by, action, subject, detail } = audited
+  const salt = newSalt()
   // The write comes first: it takes the lock, and no other process adds an entry before the transaction ends.
   const { id } = await db
     .insertInto('audit')
-    .values({ at_ms: atMs, by, action, subject, detail, hash: '' })
+    .values({ at_ms: atMs, by, action, subject, detail, salt, hash: '' })
     .returning('id')
     .executeTakeFirstOrThrow()
   const before = await db
@@ -35,22 +37,23 @@ export async function insertAudit(db: Kysely<FactsSchema>, audited: AuditedActio
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  const hash = auditHash((before ?? (await anchorOf(db))).hash, { id, ...audited })
+  const hash = auditHash((before ?? (await anchorOf(db))).hash, { id, salt, ...audited })
   await db.updateTable('audit').set({ hash }).where('id', '=', id).execute()
 }
 
 /** As `insertAudit`, for a connection without Kysely that is in a transaction. */
 export function insertAuditSync(db: Database.Database, audited: AuditedAction): void {
   const { atMs, by, action, subject, detail } = audited
+  const salt = newSalt()
   const added = db
-    .prepare('INSERT INTO audit (at_ms, by, action, subject, detail) VALUES (?, ?, ?, ?, ?)')
-    .run(atMs, by, action, subject, detail)
+    .prepare('INSERT INTO audit (at_ms, by, action, subject, detail, salt) VALUES (?, ?, ?, ?, ?, ?)')
+    .run(atMs, by, action, subject, detail, salt)
   const id = Number(added.lastInsertRowid)
   const before = db
     .prepare<[number], string>('SELECT hash FROM audit WHERE id < ? ORDER BY id DESC LIMIT 1')
     .pluck()
     .get(id)
-  const hash = auditHash(before ?? anchorSync(db).hash, { id, ...audited })
+  const hash = auditHash(before ?? anchorSync(db).hash, { id, salt, ...audited })
   db.prepare('UPDATE audit SET hash = ? WHERE id = ?').run(hash, id)
 }
 
@@ -59,8 +62,13 @@ function anchorSync(db: Database.Database): AuditLink {
   return value === undefined ? NO_ANCHOR : (JSON.parse(value) as AuditLink)
 }
 
+/** So many bits that nobody tries all of them for one guess of an entry's content. */
+function newSalt(): string {
+  return randomBytes(16).toString('hex')
+}
+
 /** Before a WHERE: removes the content of entries, which stay links of the chain. */
-export const BLANK_AUDIT = `UPDATE audit SET by = '', action = '${BLANK_ACTION}', subject = '', detail = ''`
+export const BLANK_AUDIT = `UPDATE audit SET by = '', action = '${BLANK_ACTION}', subject = '', detail = '', salt = ''`
 
 const NO_ANCHOR: AuditLink = { id: 0, hash: '' }
 
@@ -87,7 +95,10 @@ export class SqlAudit extends FactsTables {
         .limit(limit)
       return (before === undefined ? newest : newest.where('id', '<', before)).execute()
     })
-    return rows.map((row) => ({ ...rowOf(row), action: oneOf(AUDIT_ACTIONS, row.action) }))
+    return rows.map((row) => {
+      const { salt: _unused, ...entry } = rowOf(row)
+      return { ...entry, action: oneOf(AUDIT_ACTIONS, row.action) }
+    })
   }
 
   /** Follows the chain through all entries, as of one moment. @param noted an earlier end of the chain */

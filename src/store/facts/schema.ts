@@ -134,6 +134,7 @@ export interface AuditTable {
   readonly detail: string
   /** See `model/audit-chain.ts`. */
   readonly hash: string
+  readonly salt: string
 }
 
 export interface AlertRunTable {

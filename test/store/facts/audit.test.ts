@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { auditHash } from '../../../src/model/audit-chain.ts'
 import type { AuditedAction } from '../../../src/model/audit.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { openFacts } from '../../../src/store/facts/facts.ts'
@@ -52,6 +53,7 @@ describe('the chain of the audit', () => {
     [`UPDATE audit SET subject = 's' WHERE id = 1`, 0, 'entry 1'],
     [`UPDATE audit SET action = 'silence.burn' WHERE id = 4`, 3, 'entry 4 (silence.burn'],
     [`UPDATE audit SET hash = '' WHERE id = 2`, 1, 'entry 2'],
+    [`UPDATE audit SET salt = '' WHERE id = 2`, 1, 'entry 2 (silence.create'],
     [`DELETE FROM audit WHERE id = 3`, 2, 'entry 3 is missing'],
     [`DELETE FROM audit WHERE id IN (2, 3)`, 1, 'entries 2 to 3 are missing'],
     [`DELETE FROM audit WHERE id = 1`, 0, 'entry 1 is missing'],
@@ -91,7 +93,18 @@ describe('the chain of the audit', () => {
 })
 
 describe('an entry that was erased', () => {
-  const BLANK = `UPDATE audit SET action = 'erased', by = '', subject = '', detail = '' WHERE id`
+  const BLANK = `UPDATE audit SET action = 'erased', by = '', subject = '', detail = '', salt = '' WHERE id`
+
+  test('leaves no hash with which a guess of its content can be confirmed', async () => {
+    const { facts, tamper } = await audited(2)
+    const guess = { id: 2, ...actionAt(2) }
+    const [second, first] = await facts.audit.list(2)
+    expect(second).toEqual({ ...guess, hash: second!.hash })
+    tamper(`${BLANK} = 2`)
+    expect(await facts.audit.verify()).toMatchObject({ entries: 2, erased: 1, last: { hash: second!.hash } })
+    expect(auditHash(first!.hash, { ...guess, salt: '' })).not.toBe(second!.hash)
+    facts.close()
+  })
 
   test('is a link of the chain, is counted, and is not listed', async () => {
     const { facts, tamper } = await audited(4)
@@ -109,6 +122,7 @@ describe('an entry that was erased', () => {
     [`UPDATE audit SET hash = '${'0'.repeat(64)}' WHERE id = 3`, 3, 'entry 4'],
     ['DELETE FROM audit WHERE id = 3', 2, 'entry 3 is missing'],
     [`UPDATE audit SET subject = 'x' WHERE id = 3`, 2, 'entry 3 is marked as erased and has content'],
+    [`UPDATE audit SET salt = 'x' WHERE id = 3`, 2, 'entry 3 is marked as erased and has content'],
     [`UPDATE audit SET action = 'silence.create' WHERE id = 3`, 2, 'entry 3 (silence.create'],
   ])('after %s is broken behind %i entries: %s', async (change, entries, fault) => {
     const { facts, tamper } = await audited(4)
@@ -118,6 +132,16 @@ describe('an entry that was erased', () => {
     expect(verdict).toMatchObject({ entries, fault: expect.stringContaining(fault) as string })
     facts.close()
   })
+})
+
+test('entries from before salts are sound, and those after them continue the chain', async () => {
+  const { facts, tamper } = await audited(1)
+  const { id, hash: _unused, ...first } = (await facts.audit.list(1))[0]!
+  const hash = auditHash('', { id, ...first, salt: '' })
+  tamper(`UPDATE audit SET salt = '', hash = '${hash}' WHERE id = 1`)
+  await facts.audit.add(actionAt(2))
+  expect(await facts.audit.verify({ id: 1, hash })).toMatchObject({ entries: 2, erased: 0 })
+  facts.close()
 })
 
 describe('retention of the audit', () => {

@@ -10,9 +10,11 @@ import {
   V1,
   V2,
 } from './bodies.ts'
-import { mutated, mutatedJson, pick, type Random } from './mutate.ts'
+import { mutated, mutatedJson, mutatedText, pick, type Random } from './mutate.ts'
 import { mutatedProtobuf } from './mutate-protobuf.ts'
 import { mutatedQuery } from './queries.ts'
+import type { Credentials } from './http-server.ts'
+import { isAllowed, type Access, type Role } from '../../src/model/token.ts'
 import { encodeSnappy } from '../../src/wire/snappy.ts'
 
 /** Requests to every route: own routes by their description in OpenAPI, those of other projects by a table here. */
@@ -23,11 +25,14 @@ export interface ApiRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
+  /** Its sender has no role that the route allows. */
+  readonly isForbidden: boolean
 }
 
 export interface RouteEntry {
   readonly method: string
   readonly url: string
+  readonly access: Access
 }
 
 interface Schema {
@@ -57,6 +62,9 @@ export interface KnownNames {
   /** Of the server, when these names were read. */
   readonly nowMs: number
   readonly cluster: string
+  /** May be erased. */
+  readonly erasedCluster: string
+  readonly credentials: Credentials
   readonly fingerprints: readonly string[]
   readonly upgradeIds: readonly string[]
   readonly silenceIds: readonly string[]
@@ -164,13 +172,11 @@ const ODD_HEADERS: readonly (readonly [string, readonly string[]])[] = [
     ['application/json', 'text/plain', 'application/x-protobuf', 'multipart/form-data; boundary=x', 'x', ''],
   ],
   ['content-encoding', ['gzip', 'snappy', 'deflate', 'zstd', 'identity', 'gzip, gzip', 'x']],
-  ['authorization', ['Bearer x', 'Basic eDp5', 'Basic ***', 'Bearer', '', `Bearer ${'x'.repeat(5000)}`]],
   ['origin', ['http://evil.example', 'null', 'http://127.0.0.1']],
   ['sec-fetch-site', ['cross-site', 'same-site', 'same-origin', 'none']],
   ['if-none-match', ['*', '"x"', 'W/"x"']],
   ['if-modified-since', ['Wed, 21 Oct 2099 07:28:00 GMT', 'x']],
   ['range', ['bytes=0-10', 'bytes=-1', 'bytes=9-1', 'x']],
-  ['cookie', ['a=b', '__proto__=x', '=;;=', 'daytwo-session=x', 'daytwo-sign-in=x', '__Host-daytwo-session=']],
   ['x-forwarded-user', ['root', '__proto__']],
   ['x-daytwo-proxy-secret', ['x']],
   ['x-forwarded-for', ['1.2.3.4', 'x']],
@@ -178,6 +184,22 @@ const ODD_HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['x-http-method-override', ['DELETE']],
   ['last-event-id', ['1', '-1', 'x']],
   ['traceparent', ['00-5b8efff798038103d269b633813fc60c-eee19b7ec3c1b174-01', 'x']],
+]
+
+/** Headers of who is nobody. */
+const ODD_CREDENTIALS: readonly Readonly<Record<string, string>>[] = [
+  ...['Bearer x', 'Basic eDp5', 'Basic ***', 'Bearer', '', 'Digest x', `Bearer ${'x'.repeat(5000)}`, 'Basic Og=='].map(
+    (authorization) => ({ authorization }),
+  ),
+  ...[
+    'a=b',
+    '__proto__=x',
+    '=;;=',
+    'daytwo-session=x',
+    'daytwo-sign-in=x',
+    '__Host-daytwo-session=',
+    'daytwo-session',
+  ].map((cookie) => ({ cookie })),
 ]
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -201,7 +223,8 @@ export function requestDrawer(
     if (choices.length > 0) return String(pick(random, choices))
     if (/query|expr|match/i.test(name) && !name.startsWith('query.'))
       return mutatedQuery(random, known.queries, known.dictionary)
-    if (/cluster/i.test(name)) return known.cluster
+    if (name === 'confirm') return known.erasedCluster
+    if (/cluster/i.test(name)) return random(10) === 0 ? known.erasedCluster : known.cluster
     if (/filter|matchers/.test(name)) return pick(random, ['alertname="Ext"', 'a=~"b.*"', '{a!="b"}', 'a', 'a=~"("'])
     if (/time|start|end|^at$|from|to$|since|before|after/i.test(name)) return pick(random, TIMES)
     if (/step|timeout|duration|lookback|window/i.test(name))
@@ -213,6 +236,41 @@ export function requestDrawer(
     if (/cursor|token/i.test(name))
       return pick(random, ['eyJhIjoxfQ', 'e30', 'x', Buffer.from('[1,"a"]').toString('base64url')])
     return pick(random, ['a', 'VirtAPIDown', 'kubevirt', '1.17.0', 'job', 'true', 'false', '1'])
+  }
+
+  /** Headers of a sender, and the role that it has. Most may do what the route does. */
+  function senderOf(
+    random: Random,
+    { url, access }: RouteEntry,
+  ): { readonly role: Role | undefined; headers: Readonly<Record<string, string>> } {
+    const { valid, disposable, callbacks, expired } = known.credentials
+    if (url === '/api/ui/v1/sign-out') {
+      return { role: undefined, headers: random(20) === 0 ? pick(random, disposable) : pick(random, ODD_CREDENTIALS) }
+    }
+    if (url.startsWith('/sign-in/') && random(4) > 0)
+      return {
+        role: undefined,
+        headers: { cookie: mutatedText(pick(random, callbacks).cookie, random(2) === 0 ? undefined : random(2 ** 30)) },
+      }
+    switch (random(12)) {
+      case 0:
+        return { role: undefined, headers: {} }
+      case 1:
+        return { role: undefined, headers: pick(random, [...ODD_CREDENTIALS, ...expired]) }
+      case 2:
+        return pick(random, valid)
+      case 3: {
+        // Changed: of nobody, or as before where a change means nothing.
+        const { role, headers } = pick(random, valid)
+        const [[name, value] = ['', '']] = Object.entries(headers)
+        return { role, headers: { [name]: mutatedText(value, random(2 ** 30)) } }
+      }
+      default:
+        return pick(
+          random,
+          valid.filter(({ role }) => isAllowed(role, access)),
+        )
+    }
   }
 
   function partOf(random: Random, name: string): string {
@@ -236,6 +294,14 @@ export function requestDrawer(
   }
 
   function searchOf(random: Random, url: string, operation: DocumentedOperation | undefined): string {
+    if (url === '/sign-in/callback' && random(3) > 0) {
+      const search = new URLSearchParams(pick(random, known.credentials.callbacks).search)
+      const name = pick(random, [...search.keys(), 'error', 'response', 'id_token'])
+      if (random(3) === 0) search.delete(name)
+      else if (random(2) === 0) search.append(name, pick(random, ODD_TEXTS))
+      else search.set(name, pick(random, ODD_TEXTS))
+      return `?${search.toString()}`
+    }
     const documented = (operation?.parameters ?? []).filter((parameter) => parameter.in === 'query')
     const named = PARAMETERS.filter(([pattern]) => pattern.test(url)).flatMap(([, names]) => names.split(' '))
     const chosen = [
@@ -292,15 +358,19 @@ export function requestDrawer(
     const documentedUrl = route.url.replace(/:(\w+)/g, '{$1}')
     const operation = paths[documentedUrl]?.[route.method.toLowerCase()]
     const { headers, body } = bodyOf(random, route, operation)
+    const sender = senderOf(random, route)
+    const method = random(25) === 0 ? pick(random, METHODS) : route.method
+    const path = pathOf(random, route.url)
     const odd = Array.from({ length: random(3) === 0 ? 1 + random(3) : 0 }, () => {
       const [name, values] = pick(random, ODD_HEADERS)
       return [name, pick(random, values)] as const
     })
     return {
-      method: random(25) === 0 ? pick(random, METHODS) : route.method,
-      path: pathOf(random, route.url) + searchOf(random, route.url, operation),
-      headers: { ...headers, ...Object.fromEntries(odd) },
+      method,
+      path: path + searchOf(random, route.url, operation),
+      headers: { ...headers, ...Object.fromEntries(odd), ...sender.headers },
       body,
+      isForbidden: method === route.method && !isAllowed(sender.role, route.access),
     }
   }
 }

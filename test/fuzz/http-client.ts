@@ -13,7 +13,7 @@ export interface ApiAnswer {
 }
 
 /** Against hanging: far beyond what any request may take. */
-const ANSWER_WITHIN_MS = 60_000
+const ANSWER_WITHIN_MS = 300_000
 const NO_ANSWER: ApiAnswer = { status: 0, type: '', retryAfter: undefined, body: '' }
 
 export class HttpClient {

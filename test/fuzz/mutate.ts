@@ -69,12 +69,41 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
 
 const MUTATORS = Object.values(MUTATIONS)
 
-/** One to four mutations of a body of the corpus. */
+/** Of a body of which a mutation changes little, and which takes long. */
+const LARGE_BYTES = 4096
+
+/** A body of the corpus, seldom a large one. */
+export function seedOf(random: Random, corpus: readonly Uint8Array[]): Uint8Array {
+  for (let i = 0; i < 4; i++) {
+    const seed = pick(random, corpus)
+    if (seed.length <= LARGE_BYTES) return seed
+  }
+  return pick(random, corpus)
+}
+
+/** One mutation of a body of the corpus, or as often up to four. */
 export function mutated(random: Random, corpus: readonly Uint8Array[]): Uint8Array {
-  let bytes = Buffer.from(pick(random, corpus))
-  const count = 1 + random(4)
+  let bytes = Buffer.from(seedOf(random, corpus))
+  const count = random(2) === 0 ? 1 : 1 + random(4)
   for (let i = 0; i < count; i++) bytes = Buffer.from(pick(random, MUTATORS)(bytes, random, corpus))
   return Uint8Array.from(bytes)
+}
+
+const ODD_CHARACTERS = ['', 'A', '_', '%', '=', ';', ' ', '%00', '&', '+', 'é']
+
+/** A text in which one character is another, or that ends early or twice. @param seed absent: the text as it is */
+export function mutatedText(text: string, seed: number | undefined): string {
+  if (seed === undefined) return text
+  const random = randomOf(seed)
+  const at = random(text.length)
+  switch (random(5)) {
+    case 0:
+      return text.slice(0, at)
+    case 1:
+      return `${text}; ${text}`
+    default:
+      return text.slice(0, at) + pick(random, ODD_CHARACTERS) + text.slice(at + 1)
+  }
 }
 
 /** Bytes changed between two places, the length kept. */
@@ -107,7 +136,11 @@ function deep(random: Random, value: unknown): unknown {
 /** A JSON value in which one part has become something else. */
 export function mutatedJson(random: Random, value: unknown): unknown {
   if (random(40) === 0) return deep(random, value)
-  if (typeof value !== 'object' || value === null || random(5) === 0) return pick(random, ODD_VALUES)
+  if (typeof value !== 'object' || value === null || random(5) === 0) {
+    // As often as not of the same type, which gets further.
+    const alike = random(2) === 0 ? ODD_VALUES.filter((odd) => typeof odd === typeof value) : []
+    return pick(random, alike.length > 0 ? alike : ODD_VALUES)
+  }
   if (Array.isArray(value)) {
     if (value.length === 0) return [pick(random, ODD_VALUES)]
     const at = random(value.length)

@@ -45,6 +45,16 @@ test('findings that are taken are counted, and the run goes on', async () => {
   expect(report.findings).toBeGreaterThan(1)
 })
 
+test('a run that is stopped reports what it has checked', async () => {
+  let asked = 0
+  const isStopped = () => ++asked > 3
+  const report = await runTarget(
+    letters(() => undefined),
+    { inputs: 70, seed: 3, isStopped },
+  )
+  expect([report.inputs, report.outcomes.get('short')]).toEqual([14, 14])
+})
+
 test('inputs follow from the seed', async () => {
   const drawn: string[][] = [[], [], []]
   for (const [i, seed] of [1, 1, 2].entries()) {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { messageOf } from '../../src/base/errors.ts'
 import { randomOf } from './mutate.ts'
 import type { Session, Target } from './target.ts'
@@ -12,6 +13,8 @@ export interface FuzzRun {
   readonly onFinding?: (finding: FuzzFinding) => void
   /** Called before each batch with the number of its first input. */
   readonly onBatch?: (number: number) => void
+  /** Ends the run before the next batch; the report is of the inputs until then. */
+  readonly isStopped?: () => boolean
 }
 
 export interface FuzzReport {
@@ -28,19 +31,29 @@ export class FuzzFinding extends Error {
   override readonly name = 'FuzzFinding'
 }
 
+const PAUSE_EVERY_MS = 200
+
 /** Checks inputs of one target. Throws a `FuzzFinding` unless `onFinding` takes it. */
 export async function runTarget<Input>(target: Target<Input>, run: FuzzRun): Promise<FuzzReport> {
   const { seed, first = 0, inputs } = run
   const { batch = 1, sessionInputs = Infinity } = target
   const outcomes = new Map<string, number>()
+  const isStopped = (): boolean => run.isStopped?.() ?? false
+  let checked = 0
   let slowest = { number: first, durationMs: 0 }
   let findings = 0
   const startedMs = performance.now()
-  for (let from = first; from < first + inputs; from += sessionInputs) {
+  let pausedMs = startedMs
+  for (let from = first; from < first + inputs && !isStopped(); from += sessionInputs) {
     const session = await target.open()
     const end = Math.min(first + inputs, from + sessionInputs)
     try {
-      for (let number = from; number < end; number += batch) {
+      for (let number = from; number < end && !isStopped(); number += batch) {
+        // Targets in this process wait for nothing: without a pause, no signal is noticed.
+        if (performance.now() - pausedMs > PAUSE_EVERY_MS) {
+          await setImmediate()
+          pausedMs = performance.now()
+        }
         run.onBatch?.(number)
         const numbers = Array.from({ length: Math.min(batch, end - number) }, (_, i) => number + i)
         const drawn = numbers.map((one) => session.make(randomOf(seed * 1_000_003 + one)))
@@ -48,12 +61,15 @@ export async function runTarget<Input>(target: Target<Input>, run: FuzzRun): Pro
         try {
           for (const outcome of await session.check(drawn)) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
         } catch (thrown) {
+          // A signal that ends the run ends the browser too.
+          if (isStopped()) break
           const isAlive = (): void => run.onBatch?.(number)
           const finding = await findingOf(target, session, drawn, { seed, number, thrown, isAlive })
           if (run.onFinding === undefined) throw finding
           findings++
           run.onFinding(finding)
         }
+        checked += drawn.length
         const durationMs = performance.now() - batchMs
         if (durationMs > slowest.durationMs) slowest = { number, durationMs }
       }
@@ -62,7 +78,7 @@ export async function runTarget<Input>(target: Target<Input>, run: FuzzRun): Pro
     }
   }
   if (run.onFinding === undefined) refuseVacuous(target, outcomes, inputs)
-  return { inputs, outcomes, durationMs: performance.now() - startedMs, slowest, findings }
+  return { inputs: checked, outcomes, durationMs: performance.now() - startedMs, slowest, findings }
 }
 
 interface Failure {

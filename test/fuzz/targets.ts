@@ -9,11 +9,12 @@ import { REGEX } from './targets/regex.ts'
 import { REMOTE_WRITE } from './targets/remote-write.ts'
 import { RUNBOOK_COMMANDS } from './targets/runbook-commands.ts'
 import { SHOWN_PAGES } from './targets/shown-pages.ts'
+import { SIGN_IN } from './targets/sign-in.ts'
 import { STORED_BYTES } from './targets/stored-bytes.ts'
 import { TEMPLATES } from './targets/templates.ts'
 
 /** All targets of `npm run fuzz`. */
 export const TARGETS: readonly Target[] = [
   ...[...REMOTE_WRITE, ...OTLP, ...K8S, ...FARO, ...ALERTMANAGER, ...STORED_BYTES],
-  ...[...PROMQL, ...REGEX, ...TEMPLATES, ...RUNBOOK_COMMANDS, ...SHOWN_PAGES, ...HTTP],
+  ...[...PROMQL, ...REGEX, ...TEMPLATES, ...RUNBOOK_COMMANDS, ...SIGN_IN, ...SHOWN_PAGES, ...HTTP],
 ]

@@ -95,9 +95,8 @@ export class SqlAudit extends FactsTables {
         .limit(limit)
       return (before === undefined ? newest : newest.where('id', '<', before)).execute()
     })
-    return rows.map((row) => {
-      const { salt: _unused, ...entry } = rowOf(row)
-      return { ...entry, action: oneOf(AUDIT_ACTIONS, row.action) }
+    return rows.map(({ id, at_ms: atMs, by, action, subject, detail, hash }) => {
+      return { ...{ id, atMs, by, subject, detail, hash }, action: oneOf(AUDIT_ACTIONS, action) }
     })
   }
 

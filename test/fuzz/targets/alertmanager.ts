@@ -38,7 +38,7 @@ const DRAW = {
 const alertmanager: Target<Posted> = {
   name: 'alertmanager-json',
   claim: 'An alert or a silence is taken, or refused with a 4xx status.',
-  inputs: { suite: 500, long: 300_000 },
+  inputs: { suite: 250, long: 100_000 },
   sessionInputs: 2000,
   shares: { '200': 0.02, '400': 0.2 },
   open: async () => {

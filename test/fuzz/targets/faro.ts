@@ -7,7 +7,7 @@ import { BYTES, NOTHING_TO_CLOSE, oneByOne, type Target } from '../target.ts'
 const faro: Target<Uint8Array> = {
   name: 'faro',
   claim: 'A body of browser telemetry becomes a bounded number of items, or is refused.',
-  inputs: { suite: 1000, long: 700_000 },
+  inputs: { suite: 500, long: 800_000 },
   shares: { accepted: 0.3, refused: 0.1 },
   open: () => ({
     make: jsonBodies(BODIES),

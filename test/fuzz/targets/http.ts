@@ -1,8 +1,9 @@
 import { makeServer } from '../../api/test-server.ts'
+import { createCookies } from '../../../src/api/server/session-cookie.ts'
 import { DEFAULT_FARO_OPTIONS } from '../../../src/api/ingest/faro.ts'
 import { requestDrawer, type ApiRequest, type OpenApi, type RouteEntry } from '../api-requests.ts'
 import { HttpClient, type ApiAnswer } from '../http-client.ts'
-import { CLUSTER, startFuzzedServer, type FuzzedServer } from '../http-server.ts'
+import { CLUSTER, ERASED_CLUSTER, startFuzzedServer, type FuzzedServer } from '../http-server.ts'
 import { mutated } from '../mutate.ts'
 import { querySeeds, tokensOf } from '../queries.ts'
 import { simplerBytes, type Target } from '../target.ts'
@@ -11,28 +12,37 @@ import { simplerBytes, type Target } from '../target.ts'
 type HttpInput = ApiRequest | { readonly raw: Uint8Array }
 
 async function knownRoutes(): Promise<readonly RouteEntry[]> {
-  const { app } = await makeServer({ faro: DEFAULT_FARO_OPTIONS })
+  const refuse = () => Promise.reject(new Error('no request is sent to this server'))
+  const provider = { name: '', begin: refuse, complete: refuse, signOutAddress: () => undefined }
+  const sessions = { find: () => undefined, rotate: refuse, start: refuse, end: refuse }
+  const signIn = { provider, sessions, cookies: createCookies(false) }
+  const { app } = await makeServer({ faro: DEFAULT_FARO_OPTIONS, signIn })
   const routes = app.routeTable
     .filter(({ isWrongMethod }) => !isWrongMethod)
-    .map(({ method, url }) => ({ method, url }))
+    .map(({ method, url, access }) => ({ method, url, access }))
   await app.close()
   return routes
 }
 
-async function textsAt(url: string, pattern: RegExp): Promise<readonly string[]> {
-  const body = await (await fetch(url)).text()
+type Headers = Readonly<Record<string, string>>
+
+async function textsAt(url: string, headers: Headers, pattern: RegExp): Promise<readonly string[]> {
+  const body = await (await fetch(url, { headers })).text()
   return [...body.matchAll(pattern)].map(([, text]) => text ?? '')
 }
 
-async function drawerFor({ url }: FuzzedServer) {
+async function drawerFor({ url, credentials }: FuzzedServer) {
+  const { headers } = credentials.valid.find(({ role }) => role === 'admin')!
   const queries = querySeeds()
-  const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as OpenApi
+  const document = (await (await fetch(`${url}/api/openapi.json`, { headers })).json()) as OpenApi
   const draw = requestDrawer(await knownRoutes(), document, {
     nowMs: Date.now(),
     cluster: CLUSTER,
-    fingerprints: await textsAt(`${url}/api/v2/alerts`, /"fingerprint":"(\w+)"/g),
-    silenceIds: await textsAt(`${url}/api/v2/silences`, /"id":"([\w-]+)"/g),
-    upgradeIds: await textsAt(`${url}/api/fleet/v1/upgrades`, /"id":"([^"]+)"/g),
+    erasedCluster: ERASED_CLUSTER,
+    credentials,
+    fingerprints: await textsAt(`${url}/api/v2/alerts`, headers, /"fingerprint":"(\w+)"/g),
+    silenceIds: await textsAt(`${url}/api/v2/silences`, headers, /"id":"([\w-]+)"/g),
+    upgradeIds: await textsAt(`${url}/api/fleet/v1/upgrades`, headers, /"id":"([^"]+)"/g),
     queries,
     dictionary: [...new Set(queries.flatMap(tokensOf))].filter((token) => token.trim() !== ''),
   })
@@ -48,6 +58,7 @@ function faultOf(input: HttpInput, answer: ApiAnswer): string | undefined {
   if (status === 503 && retryAfter === undefined && !body.includes('"timeout"'))
     return 'answers 503 without Retry-After'
   if (status >= 500 && status !== 503 && !path.startsWith(TURNED_OFF)) return `answers ${status}: ${body.slice(0, 300)}`
+  if ('path' in input && input.isForbidden && status >= 200 && status < 300) return `answers ${status} without the role`
   if (/node_modules|\/dist\/|\bat \S+ \(.*:\d+:\d+\)/.test(body) && status >= 400) return `shows its inside: ${body}`
   if (body === '' || !type.startsWith('application/json')) return undefined
   try {
@@ -71,9 +82,9 @@ function isSendable({ headers }: ApiRequest): boolean {
 const http: Target<HttpInput> = {
   name: 'http',
   claim: 'Every request is answered, none with a 500, and the server lives and logs no bug.',
-  inputs: { suite: 960, long: 500_000 },
-  batch: 64,
-  sessionInputs: 100_000,
+  inputs: { suite: 512, long: 600_000 },
+  batch: 512,
+  sessionInputs: 50_000,
   shares: { '2xx': 0.15, '4xx': 0.3 },
   open: async () => {
     const server = await startFuzzedServer()

@@ -17,7 +17,7 @@ interface ObjectInput {
 const objects: Target<ObjectInput> = {
   name: 'k8s-objects',
   claim: 'An object is read, left out or refused with an example; its facts are stored and read back as they are.',
-  inputs: { suite: 1000, long: 700_000 },
+  inputs: { suite: 500, long: 500_000 },
   shares: { object: 0.1, refused: 0.02 },
   open: () => ({
     make: (random) => {

@@ -52,7 +52,7 @@ function bodiesOf(
   return {
     name: `otlp-${signal}-${encoding}`,
     claim: 'A refused body leaves nothing behind, and every item of another one is taken or counted as refused.',
-    inputs: { suite: 1000, long },
+    inputs: { suite: 400, long },
     sessionInputs: SESSION_INPUTS,
     shares: { broken: 0.1, taken: 0.01 },
     open: () => {
@@ -77,7 +77,7 @@ function bodiesOf(
 const oneBadResource: Target<OneDamaged> = {
   name: 'otlp-metrics-one-bad-resource',
   claim: 'Good resources beside a bad one are taken.',
-  inputs: { suite: 1000, long: 300_000 },
+  inputs: { suite: 400, long: 300_000 },
   sessionInputs: SESSION_INPUTS,
   shares: { taken: 0.2 },
   open: () => {
@@ -98,11 +98,11 @@ const oneBadResource: Target<OneDamaged> = {
 }
 
 export const OTLP = [
-  bodiesOf('metrics', 'protobuf', OTLP_PROTOBUF, 400_000),
+  bodiesOf('metrics', 'protobuf', OTLP_PROTOBUF, 300_000),
   bodiesOf('metrics', 'json', OTLP_JSON, 400_000),
   oneBadResource,
-  bodiesOf('traces', 'protobuf', TRACES_PROTOBUF, 400_000),
+  bodiesOf('traces', 'protobuf', TRACES_PROTOBUF, 250_000),
   bodiesOf('traces', 'json', TRACES_JSON, 300_000),
-  bodiesOf('logs', 'protobuf', LOGS_PROTOBUF, 400_000),
-  bodiesOf('logs', 'json', LOGS_JSON, 300_000),
+  bodiesOf('logs', 'protobuf', LOGS_PROTOBUF, 250_000),
+  bodiesOf('logs', 'json', LOGS_JSON, 200_000),
 ]

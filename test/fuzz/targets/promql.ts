@@ -138,7 +138,7 @@ function shown({ value, histogram }: { readonly value: number; readonly histogra
 const promql: Target<string> = {
   name: 'promql',
   claim: 'A query is answered alike as an instant and as a step of a range, or refused at a place inside of it.',
-  inputs: { suite: 4000, long: 300_000 },
+  inputs: { suite: 600, long: 100_000 },
   shares: { answered: 0.1, positioned: 0.1 },
   open: () => {
     const seeds = querySeeds()

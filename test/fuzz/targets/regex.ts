@@ -65,7 +65,7 @@ const PLAIN = /^(?!.*[*+?}]\)?[*+?{])(?:[a-c|.]|\[\^?[a-c-]+\]|\((?:\?:)?|\)|[*+
 const regex: Target<RegexInput> = {
   name: 'regex',
   claim: 'A pattern is refused, or tests a text within its steps; plain patterns match as in JavaScript.',
-  inputs: { suite: 2000, long: 800_000 },
+  inputs: { suite: 1000, long: 700_000 },
   shares: { matches: 0.05, differs: 0.1, refused: 0.02 },
   open: () => ({
     make: (random) => {

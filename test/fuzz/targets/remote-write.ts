@@ -25,7 +25,7 @@ function block(random: Random, { blocks, messages }: typeof V1): Uint8Array {
 const snappy: Target<Uint8Array> = {
   name: 'snappy',
   claim: 'A block that opens, opens to what another decoder makes of it; all others are refused.',
-  inputs: { suite: 1500, long: 1_000_000 },
+  inputs: { suite: 800, long: 1_500_000 },
   shares: { opened: 0.05, refused: 0.2 },
   open: () => {
     const decoder = new SnappyDecoder(LIMIT_BYTES)
@@ -52,7 +52,7 @@ const snappy: Target<Uint8Array> = {
 const plainWrites: Target<Uint8Array> = {
   name: 'remote-write-fast-path',
   claim: 'What the fast decoder takes, the other one reads the same.',
-  inputs: { suite: 1500, long: 600_000 },
+  inputs: { suite: 800, long: 800_000 },
   shares: { taken: 0.01, left: 0.2 },
   open: () => {
     const limits = { samplesMax: 5000, seriesMax: 5000 }
@@ -79,7 +79,7 @@ function writesOf(protocol: '1.0' | '2.0', corpus: typeof V1): Target<Uint8Array
   return {
     name: `remote-write-${protocol}`,
     claim: 'A refused body leaves nothing behind, and every sample of another one is taken or counted as refused.',
-    inputs: { suite: 1500, long: 500_000 },
+    inputs: { suite: 800, long: 600_000 },
     sessionInputs: SESSION_INPUTS,
     shares: { broken: 0.1, taken: 0.01 },
     open: () => {
@@ -146,7 +146,7 @@ export const ONE_DAMAGED = { simpler: () => [], show: ({ body }: OneDamaged): st
 const oneBadSeries: Target<OneDamaged> = {
   name: 'remote-write-one-bad-series',
   claim: 'Good series beside a bad one are taken.',
-  inputs: { suite: 1500, long: 300_000 },
+  inputs: { suite: 800, long: 400_000 },
   sessionInputs: SESSION_INPUTS,
   shares: { taken: 0.3 },
   open: () => {

@@ -112,7 +112,7 @@ const commands: Target<Command> = {
   name: 'runbook-commands',
   claim:
     'In a real sh a command prints its values as they are: what it prints of plain values, with these in their place.',
-  inputs: { suite: 600, long: 100_000 },
+  inputs: { suite: 300, long: 50_000 },
   batch: 50,
   shares: { 'filled in': 0.5 },
   open: () => ({

@@ -163,7 +163,7 @@ const shownPages: Target<PageInput> = {
   name: 'shown-pages',
   claim:
     'In a real browser no text runs, loads or leads anywhere it may not, and a value does not change the page around it.',
-  inputs: { suite: 200, long: 50_000 },
+  inputs: { suite: 120, long: 20_000 },
   batch: 40,
   sessionInputs: 20_000,
   shares: { 'same shape': 0.3 },

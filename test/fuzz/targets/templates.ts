@@ -186,7 +186,7 @@ function templateOf(random: Random, kind: Kind): string {
 const rules: Target<string> = {
   name: 'templates-rules',
   claim: 'A template of a rule is refused at a place inside of it, or expands to a bounded text.',
-  inputs: { suite: 400, long: 100_000 },
+  inputs: { suite: 200, long: 70_000 },
   shares: { expanded: 0.04, refused: 0.05 },
   open: () => ({
     make: (random) => templateOf(random, 'rules'),
@@ -232,7 +232,7 @@ const MESSAGE: Message = {
 const notify: Target<string> = {
   name: 'templates-notify',
   claim: 'A template of a receiver is refused, fails with a reason, or expands to a bounded text.',
-  inputs: { suite: 400, long: 100_000 },
+  inputs: { suite: 200, long: 70_000 },
   shares: { expanded: 0.04, refused: 0.05 },
   open: () => ({
     make: (random) => templateOf(random, 'notify'),

@@ -79,13 +79,16 @@ const client = new QueryClient({ defaultOptions: { queries: { enabled: false, re
 const place = document.getElementById('root')
 if (place === null) throw new Error('the page has no element with the id root')
 const root = createRoot(place)
+let shows = 0
 
 window.show = (inputs) => {
+  // Keys of their own, so that no input is shown with what components remember of an earlier one.
+  shows++
   flushSync(() => {
     root.render(
       <QueryClientProvider client={client}>
         {inputs.map((input, i) => (
-          <Shown key={i} {...input} />
+          <Shown key={`${shows} ${i}`} {...input} />
         ))}
       </QueryClientProvider>,
     )

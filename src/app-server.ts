@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
 import type { EventFeed } from './api/server/event-feed.ts'
 import { deliveryItem } from './api/fleet/deliveries.ts'
+import { fleetReaderOf } from './api/fleet/reader.ts'
+import type { QueryPorts } from './api/scope/fleet-ports.ts'
 import { DEFAULT_FARO_OPTIONS } from './api/ingest/faro.ts'
 import type * as api from './api/server/server.ts'
 import { engineOptionsOf } from './config/folder-options.ts'
@@ -16,12 +18,13 @@ import type { Log } from './base/log.ts'
 import type { OwnMetrics } from './base/metrics.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { configTexts, withoutPasswords, type Config } from './config/config.ts'
+import type { ScopeAddress } from './model/cluster-scope.ts'
 import { readChanges } from './fleet/alerts/alert-changes.ts'
 import type { FaultWatch } from './runtime/fault-watch.ts'
-import type { FleetReader } from './fleet/fleet-reader.ts'
 import { readInventory } from './fleet/clusters/inventory.ts'
 import { readSharedTraits } from './fleet/clusters/shared-traits.ts'
-import type { MeasuredQuery } from './runtime/measured-query.ts'
+import type { MeasuredQueries } from './runtime/measured-query.ts'
+import { createScopes } from './runtime/scopes.ts'
 import type { Notifications } from './notify/notifications.ts'
 import { OWN_TRACES_HEADER, type OwnTraces } from './runtime/own-traces.ts'
 import { createReceivedWrites } from './threads/received-writes.ts'
@@ -49,14 +52,13 @@ export interface ServerParts {
   readonly metrics: OwnMetrics
   readonly threads: AppThreads
   readonly tokens: TokenIndex
-  readonly query: MeasuredQuery
+  readonly queryOf: MeasuredQueries
   readonly rules: RemoteRules
   readonly userActions: UserActions
   readonly alerts: Alerts
   readonly decommissions: Decommissions
   readonly erasures: Erasures
   readonly notifications: Notifications
-  readonly reader: FleetReader
   readonly events: EventFeed
   readonly faults: FaultWatch
   readonly reloader: Reloader
@@ -67,8 +69,8 @@ export interface ServerParts {
 }
 
 export function createApiServer(createServer: typeof api.createServer, parts: ServerParts): Promise<FastifyInstance> {
-  const { config, clock, log, catalog, metrics, threads, tokens, query } = parts
-  const { notifications, reader, reloader, ownTraces, people, certificate } = parts
+  const { config, clock, log, catalog, metrics, threads, tokens } = parts
+  const { notifications, reloader, ownTraces, people, certificate } = parts
   const { tracing } = ownTraces
   const writes = createReceivedWrites({
     threads,
@@ -79,24 +81,29 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       metrics.requestsRefused.inc({ reason: 'waited', owner })
     },
   })
+  const whole = queryPorts(parts, {})
+  const reader = fleetReaderOf(parts.queryOf({}))
   return createServer({
-    query,
-    answers: query.answers,
+    ...whole,
+    scopes: {
+      resolve: createScopes(threads.query.scopes),
+      readers: (scope) => ({
+        ...queryPorts(parts, scope),
+        alertRuns: threads.query.alertRuns(addressOf(scope)),
+        audit: threads.query.audit(addressOf(scope)),
+        deliveries: threads.query.deliveries(addressOf(scope)),
+      }),
+    },
     parser: threads.query.parser,
-    explain: (request, signal) => query.explain(request, signal),
-    replay: (request, signal) => threads.query.rules.replay(request, signal),
     language: engineOptionsOf(config),
     write: writes.remoteWrite,
     writeOtlp: writes.otlp,
-    traces: threads.query.traces,
     objectChanges: (cluster, range) => threads.query.observations.changes(cluster, range),
-    logRecords: threads.query.logs,
     ingestReport: (nowMs, top) => threads.ingest.refusals.report(nowMs, top),
     recordRefusal: (refusal, cluster) => {
       // Best effort: the death of the thread is reported elsewhere.
       threads.ingest.refusals.record(refusal, cluster, clock.nowMs()).catch(() => undefined)
     },
-    federate: threads.query.federate.newest,
     cardinality: (request) => threads.query.series.cardinality(request),
     storeStatus: async (top) => {
       const [status, { headBytes }] = await Promise.all([
@@ -114,17 +121,11 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     }),
     rules: parts.rules,
     people: { ...parts.userActions, ...parts.alerts, decommissions: parts.decommissions },
-    context: {
-      changes: (cluster, untilMs) => readChanges(reader, cluster, untilMs),
-      shared: (clusters, nowMs) => readSharedTraits(reader, clusters, nowMs),
-      deliveries: async (fingerprint, limit) =>
-        (await threads.query.deliveries.list({ fingerprint, limit })).map(deliveryItem),
-    },
     pipeline: notifications.pipeline,
     resolveTimeoutMs: () => notifications.pipeline.resolveTimeoutMs,
     notify: {
       pipeline: notifications.pipeline,
-      deliveries: threads.query.deliveries,
+      deliveries: threads.query.deliveries({}),
       configFile: config['notify.config'] === '' ? undefined : config['notify.config'],
     },
     catalog,
@@ -144,8 +145,6 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     authenticate: async (token) => ownTraces.authenticate(token) ?? tokens.authenticate(token),
     tracing,
     isMuted: (headers) => headers[OWN_TRACES_HEADER] !== undefined,
-    fleet: threads.query.fleet,
-    adoption: threads.query.adoption,
     erasures: parts.erasures,
     clusterReport: (cluster) => threads.query.clusters.report(cluster),
     events: parts.events,
@@ -184,6 +183,35 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       },
     },
   })
+}
+
+/** What the query worker answers, of all clusters or of a scope. */
+function queryPorts({ threads, queryOf }: Pick<ServerParts, 'threads' | 'queryOf'>, scope: ScopeAddress): QueryPorts {
+  const address = addressOf(scope)
+  const query = queryOf(address)
+  const reader = fleetReaderOf(query)
+  const deliveries = threads.query.deliveries(address)
+  return {
+    query,
+    answers: query.answers,
+    explain: (request, signal) => query.explain(request, signal),
+    replay: (request, signal) => threads.query.replay(address).run(request, signal),
+    traces: threads.query.traces(address),
+    logRecords: threads.query.logs(address),
+    federate: threads.query.federate(address).newest,
+    context: {
+      changes: (cluster, untilMs) => readChanges(reader, cluster, untilMs),
+      shared: (clusters, nowMs) => readSharedTraits(reader, clusters, nowMs),
+      deliveries: async (fingerprint, limit) => (await deliveries.list({ fingerprint, limit })).map(deliveryItem),
+    },
+    fleet: (moment) => threads.query.fleet({ ...moment, ...address }),
+    adoption: threads.query.adoption(address),
+  }
+}
+
+/** Without what cannot cross threads. */
+function addressOf({ clusters }: ScopeAddress): ScopeAddress {
+  return clusters === undefined ? {} : { clusters }
 }
 
 /** Whether requests must be authenticated although there is no token: sign-in or client certificates are configured. */

@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { createEventFeed } from './api/server/event-feed.ts'
-import { fleetReaderOf } from './api/fleet/reader.ts'
 import type * as api from './api/server/server.ts'
 import { externalAlertOptionsOf, isLoopback } from './config/folder-options.ts'
 import { reservePort } from './runtime/reserve-port.ts'
@@ -38,7 +37,7 @@ import { createDecommissions } from './fleet/clusters/decommissions.ts'
 import { expectedAlertsOf } from './fleet/alerts/expected-alerts.ts'
 import { CLUSTER_LABEL } from './model/cluster-identity.ts'
 import { thresholdText } from './promql/threshold.ts'
-import { measuredQuery } from './runtime/measured-query.ts'
+import { measuredQueries } from './runtime/measured-query.ts'
 import { createAlerts } from './notify/alerts.ts'
 import { createNotifications } from './notify/notifications.ts'
 import { createUserActions } from './notify/user-actions.ts'
@@ -126,8 +125,7 @@ async function serve(
   checkAccess(config, tokens, people)
   const files = certificateFilesOf(config)
   const certificate = files && createServerCertificate(files, clock, metrics, log)
-  const query = measuredQuery(threads.query, metrics, ownTraces.tracing)
-  const reader = fleetReaderOf(query)
+  const queryOf = measuredQueries(threads.query, metrics, ownTraces.tracing)
   const events = createEventFeed({ clock, metrics, listenersMax: config['web.listeners-max'] })
   const publish: PublishChange = (topics) => {
     events.publish(topics)
@@ -139,10 +137,10 @@ async function serve(
   })
   const rules = createRemoteRules(threads.query.rules)
   const store = withWriteEvents(threads.ingest, publish)
-  const userActions = await createUserActions(store, threads.query.audit)
+  const userActions = await createUserActions(store, threads.query.audit({}))
   const alerts = await createAlerts({
     store,
-    runs: threads.query.alertRuns,
+    runs: threads.query.alertRuns({}),
     rules,
     userActions,
     canonicalName,
@@ -209,8 +207,20 @@ async function serve(
   )
   let readiness = 'rules are being restored'
   const wired = {
-    ...{ catalog, metrics, threads, tokens, query, rules, userActions, alerts, decommissions, erasures, notifications },
-    ...{ reader, events, faults, reloader, ownTraces, people, certificate },
+    ...{
+      catalog,
+      metrics,
+      threads,
+      tokens,
+      queryOf,
+      rules,
+      userActions,
+      alerts,
+      decommissions,
+      erasures,
+      notifications,
+    },
+    ...{ events, faults, reloader, ownTraces, people, certificate },
   }
   const server = await createApiServer(createServer, { ...parts, ...wired, readiness: () => readiness })
   const url = await listen(server, config)

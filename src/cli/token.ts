@@ -1,5 +1,12 @@
 /** `daytwo token`: adds, lists and removes tokens; a server may run on the same data. */
 import { systemClock } from '../base/clock.ts'
+import {
+  formatSelectors,
+  parseSelectors,
+  SELECTOR_KEYS,
+  SELECTOR_WANTED,
+  type ClusterSelectors,
+} from '../model/cluster-scope.ts'
 import { parseDuration } from '../model/duration.ts'
 import { ROLES, type Role } from '../model/token.ts'
 import { hashToken, newToken } from '../runtime/token-index.ts'
@@ -10,12 +17,12 @@ import { printTable, timeText } from './table.ts'
 
 type Options = ReadonlyMap<string, string>
 
-const VALUED = new Set(['data', 'role', 'name', 'cluster', 'expires'])
+const VALUED = new Set(['data', 'role', 'name', 'cluster', 'clusters', 'expires'])
 
 export const tokenCommand: Command = {
   help: () =>
     [
-      'Usage: daytwo token add --role ROLE --name NAME [--cluster CLUSTER] [--expires DUR] [--data DIR]',
+      'Usage: daytwo token add --role ROLE --name NAME [--cluster CLUSTER | --clusters SELECTOR] [--expires DUR] [--data DIR]',
       '       daytwo token list [--data DIR]',
       '       daytwo token remove ID [--data DIR]',
       '',
@@ -30,6 +37,9 @@ export const tokenCommand: Command = {
       '  responder  may also silence, acknowledge, and say that a cluster was switched off for good',
       '  admin      may do everything',
       '',
+      '  --clusters SELECTOR',
+      '      The clusters that a viewer, responder or admin sees and acts on, such as region=eu&cluster=prod-*; repeat it for more.',
+      `      Keys: ${SELECTOR_KEYS.join(', ')}. Without it: all clusters.`,
       '  --expires DUR',
       '      When the token ends, from now: 90d, 1y. It is refused from then on. Without it the token does not end.',
       DATA_HELP,
@@ -50,33 +60,36 @@ async function add(options: Options): Promise<number> {
     throw inputError(`option --cluster: got role ${role}, want ingest: only senders are bound to a cluster`)
   }
   if (cluster === '') throw inputError('option --cluster: got an empty name, want a cluster')
+  const clusters = readClusters(options.get('clusters'), role)
   const createdAtMs = systemClock.nowMs()
   const expiresAtMs = readExpiry(options.get('expires'), createdAtMs)
   const token = newToken()
-  const granted = { role, name, ...(cluster && { cluster }), ...(expiresAtMs && { expiresAtMs }) }
+  const scope = { ...(cluster && { cluster }), ...(clusters && { clusters }) }
+  const granted = { role, name, ...scope, ...(expiresAtMs && { expiresAtMs }) }
   const fresh = { ...granted, hash: hashToken(token), createdAtMs }
   const action = { atMs: createdAtMs, by: commandLine(), action: 'token.add', detail: JSON.stringify(granted) } as const
   // A new server may need its first token before its first start.
   const record = await withFacts(existingFolder(options), ({ tokens }) => tokens.add(fresh, action))
   const bound = cluster === undefined ? '' : `, cluster ${cluster}`
+  const over = clusters === undefined ? '' : `, clusters ${formatSelectors(clusters)}`
   const ends = expiresAtMs === undefined ? '' : `, expires ${timeText(expiresAtMs)}`
-  console.error(`token ${record.id}, role ${role}${bound}${ends}; it is shown only now:`)
+  console.error(`token ${record.id}, role ${role}${bound}${over}${ends}; it is shown only now:`)
   console.log(token)
   return 0
 }
 
 async function list(options: Options): Promise<number> {
   const records = await withFacts(dataFolder(options), ({ tokens }) => tokens.list())
-  const rows = records.map(({ id, role, name, cluster, createdAtMs, expiresAtMs, lastUsedMs }) => [
+  const rows = records.map(({ id, role, name, cluster, clusters, createdAtMs, expiresAtMs, lastUsedMs }) => [
     String(id),
     role,
-    cluster ?? '',
+    cluster ?? (clusters === undefined ? '' : formatSelectors(clusters)),
     timeText(createdAtMs),
     expiresAtMs === undefined ? 'never' : timeText(expiresAtMs),
     lastUsedMs === undefined ? 'never' : timeText(lastUsedMs),
     name,
   ])
-  printTable(['ID', 'ROLE', 'CLUSTER', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], rows)
+  printTable(['ID', 'ROLE', 'CLUSTERS', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], rows)
   return 0
 }
 
@@ -89,6 +102,16 @@ async function remove(options: Options, words: readonly string[]): Promise<numbe
   const removed = { ...action, subject: String(id) }
   if (await withFacts(dataFolder(options), ({ tokens }) => tokens.remove(id, removed))) return 0
   throw inputError(`there is no token ${id}`, '`daytwo token list` lists them')
+}
+
+/** `undefined`: all. */
+function readClusters(text: string | undefined, role: Role): ClusterSelectors | undefined {
+  if (text === undefined) return undefined
+  if (role === 'ingest')
+    throw inputError('option --clusters: got role ingest, want --cluster: it sends for one cluster')
+  const clusters = parseSelectors(text)
+  if (clusters !== undefined) return clusters
+  throw unexpected('option --clusters', text, SELECTOR_WANTED)
 }
 
 /** `undefined`: never. */

@@ -1,6 +1,7 @@
 import { namePatternText, readNamePattern, type NamePattern } from '../model/client-certificate.ts'
 import { formatDuration, parseDuration } from '../model/duration.ts'
 import { isNetwork } from '../model/network.ts'
+import { formatSelector, parseSelector, SELECTOR_WANTED } from '../model/cluster-scope.ts'
 import { LADDER, type GroupRole } from '../model/token.ts'
 
 /** A kind of value of options: how its text is parsed and how `--help` names it. */
@@ -136,24 +137,43 @@ export const oneOf = <T extends string>(choices: readonly T[]): ValueKind<T> =>
     return value === undefined ? { wanted: `one of ${choices.join(', ')}` } : { value }
   })
 
-/** `GROUP=ROLE`, separated by commas; a comma of a group is written `\\,`. The last `=` counts. */
+/** `GROUP=ROLE` or `GROUP=ROLE@SELECTOR`, separated by commas; a comma of a group is written `\\,`. */
 export const groupRoles = kindOf<readonly GroupRole[]>(
-  'GROUP=ROLE,...',
+  'GROUP=ROLE[@CLUSTERS],...',
   (raw) => {
     const parts = raw.split(/(?<!\\),/).filter((part) => part.trim() !== '')
-    const read = parts.map((part) => {
-      const at = part.lastIndexOf('=')
-      const role = LADDER.find((known) => known === part.slice(at + 1).trim())
-      const group = part.slice(0, Math.max(0, at)).trim().replaceAll('\\,', ',')
-      return role === undefined || group === '' ? undefined : { group, role }
-    })
-    const value = read.filter((one) => one !== undefined)
-    return value.length === read.length
-      ? { value }
-      : { wanted: `groups with their role (${LADDER.join(', ')}), such as fleet-admins=admin,sre=responder,*=viewer` }
+    const value: GroupRole[] = []
+    for (const part of parts) {
+      const read = groupRoleOf(part)
+      if (typeof read === 'string') return { wanted: read }
+      value.push(read)
+    }
+    return { value }
   },
-  (value) => value.map(({ group, role }) => `${group.replaceAll(',', '\\,')}=${role}`).join(','),
+  (value) =>
+    value
+      .map(({ group, role, clusters }) => {
+        const scope = clusters === undefined ? '' : `@${formatSelector(clusters)}`
+        return `${group.replaceAll(',', '\\,')}=${role}${scope}`
+      })
+      .join(','),
 )
+
+/** The entry, or what is wanted in its place. */
+function groupRoleOf(part: string): GroupRole | string {
+  const [, name = '', word = '', scope] = GROUP_ROLE.exec(part) ?? []
+  const role = LADDER.find((known) => known === word)
+  const group = name.trim().replaceAll('\\,', ',')
+  if (role === undefined || group === '') {
+    return `groups with their role (${LADDER.join(', ')}), such as fleet-admins=admin,sre=responder,*=viewer or eu-sre=responder@region=eu`
+  }
+  if (scope === undefined) return { group, role }
+  const clusters = parseSelector(scope)
+  return clusters === undefined ? `after @ ${SELECTOR_WANTED}` : { group, role, clusters }
+}
+
+/** The first `=ROLE` that `@` or the end follows: no name of a cluster becomes a role. */
+const GROUP_ROLE = new RegExp(`^(.*?)=\\s*(${LADDER.join('|')})\\s*(?:@(.*))?$`, 's')
 
 /** Addresses and networks. */
 export const networks = kindOf<readonly string[]>('NET,...', (raw) => {

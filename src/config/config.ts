@@ -130,7 +130,7 @@ const SECTIONS = {
     'oidc.groups-claim': text('CLAIM').option('groups', 'Claim with the groups of a person.'),
     'auth.roles': groupRoles.option(
       '',
-      'Roles of people by their groups; * is everybody who signs in, and the greatest role counts. Nobody without one is let in.',
+      'Roles of people by their groups; * is everybody who signs in, and the greatest role counts. Nobody without one is let in. GROUP=ROLE@region=eu&cluster=prod-* gives the role over these clusters alone; of several groups each role counts over the clusters of all of them.',
     ),
     'auth.session-lifetime': duration.option('12h', 'The longest time a person stays signed in.'),
     'auth.session-idle': duration.option('1h', 'How long a session may be unused.'),

@@ -17,6 +17,10 @@ export const UiSettings = Type.Object({
       role: Type.String(),
       /** A session can be signed out of; the others end elsewhere. */
       via: Type.Union([Type.Literal('session'), Type.Literal('proxy'), Type.Literal('token')]),
+      /** The clusters of each role, as selectors; empty: all. Absent: every role is over all clusters. */
+      scopes: Type.Optional(Type.Array(Type.Object({ role: Type.String(), clusters: Type.String() }))),
+      /** Those that are shown and not gone; absent: all of the fleet are shown. */
+      clusters: Type.Optional(Type.Integer()),
     }),
   ),
 })

@@ -72,6 +72,8 @@ export interface AlertRunReader {
   page(query: AlertRunQuery): Promise<readonly StoredAlertRun[]>
   /** Occurrences that fired in [fromMs, toMs). */
   spans(fingerprints: readonly string[], fromMs: number, toMs: number): Promise<readonly AlertRunSpan[]>
+  /** The cluster of each alert of which an occurrence is stored. */
+  clustersOf(fingerprints: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Counts occurrences that fired in [fromMs, toMs) and that all matchers match; the most frequent first. */
   matching(matchers: readonly Matcher[], fromMs: number, toMs: number): Promise<readonly MatchedRuns[]>
 }

@@ -84,6 +84,8 @@ export const UPGRADE_SORTS = ['started', 'ended', 'duration', 'cluster'] as cons
 
 export interface UpgradeQuery {
   readonly cluster?: string
+  /** Of these clusters alone; absent: of all. */
+  readonly clusters?: readonly string[]
   readonly operator?: UpgradeOperator
   readonly from?: string
   readonly to?: string
@@ -123,6 +125,8 @@ export function modificationKeyOf(modification: Modification): number {
 
 export interface ModificationQuery {
   readonly cluster?: string
+  /** Of these clusters alone; absent: of all. */
+  readonly clusters?: readonly string[]
   readonly kind?: Modification['kind']
   readonly component?: string
   readonly isOpen?: boolean
@@ -141,8 +145,8 @@ export interface FleetFactsReader {
   upgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
   upgrade(id: string): Promise<UpgradeRecord | undefined>
   modifications(query: ModificationQuery): Promise<readonly Modification[]>
-  /** Those that hold at a time, of all operators and clusters. */
-  intervalsAt(timeMs: number): Promise<readonly VersionInterval[]>
+  /** Those that hold at a time, of all operators. @param clusters of these alone; absent: of all */
+  intervalsAt(timeMs: number, clusters?: readonly string[]): Promise<readonly VersionInterval[]>
 }
 
 /** Changes to the facts of many clusters, written together. */

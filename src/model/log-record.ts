@@ -28,6 +28,8 @@ export interface LogSink {
 
 export interface LogQuery {
   readonly cluster?: string
+  /** Of these clusters alone; absent: of all. */
+  readonly clusters?: readonly string[]
   readonly service?: string
   readonly traceId?: string
   /** In the body's text, case-insensitive. */

@@ -2,6 +2,8 @@
  * Principals and their access. Tokens are random, shown once, and stored as a SHA-256 hash only. The roles `viewer`,
  * `responder` and `admin` are cumulative; `ingest` is separate and may only send. People have a role by their groups.
  */
+import type { ClusterSelector, ClusterSelectors } from './cluster-scope.ts'
+
 export const ROLES = ['ingest', 'viewer', 'responder', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -15,8 +17,16 @@ interface Grant {
   readonly cluster?: string
 }
 
+/** A role over a part of the fleet; without `clusters` over all of it. */
+export interface ScopedRole {
+  readonly role: Role
+  readonly clusters?: ClusterSelectors
+}
+
 export interface Principal extends Grant {
   readonly name: string
+  /** Which roles it has over which clusters; `role` is the greatest of them. Absent: `role` over all clusters. */
+  readonly scopes?: readonly ScopedRole[]
   /** How the principal was recognised; absent: by a token. */
   readonly via?: 'session' | 'proxy' | 'certificate' | 'process'
 }
@@ -29,6 +39,8 @@ export function kindOf({ via }: Principal): string {
 export interface TokenRecord extends Grant {
   readonly id: number
   readonly name: string
+  /** What it may see, of another role than `ingest`; absent: all clusters. */
+  readonly clusters?: ClusterSelectors
   /** SHA-256 of the token, lower-case hex. */
   readonly hash: string
   readonly createdAtMs: number
@@ -55,12 +67,28 @@ export function isExpired(found: Authenticated): found is ExpiredToken {
 export interface GroupRole {
   readonly group: string
   readonly role: Role
+  /** Over these clusters; absent: over all. */
+  readonly clusters?: ClusterSelector
 }
 
-/** The greatest role that the groups of a person give; `undefined`: none. */
-export function roleOfGroups(groups: readonly string[], mapping: readonly GroupRole[]): Role | undefined {
-  const given = new Set(mapping.filter(({ group }) => group === '*' || groups.includes(group)).map(({ role }) => role))
-  return LADDER.findLast((role) => given.has(role))
+/** The roles that the groups of a person give; `undefined`: none. */
+export function rolesOfGroups(
+  groups: readonly string[],
+  mapping: readonly GroupRole[],
+): Pick<Principal, 'role' | 'scopes'> | undefined {
+  const given = mapping.filter(({ group }) => group === '*' || groups.includes(group))
+  const role = LADDER.findLast((one) => given.some((entry) => entry.role === one))
+  if (role === undefined) return undefined
+  if (given.every(({ clusters }) => clusters === undefined)) return { role }
+  return { role, scopes: given.map((one) => ({ role: one.role, ...(one.clusters && { clusters: [one.clusters] }) })) }
+}
+
+/** The clusters over which a principal has an access: the union over its roles. `undefined`: all clusters. */
+export function clustersOf({ scopes }: Pick<Principal, 'scopes'>, access: Access): ClusterSelectors | undefined {
+  if (scopes === undefined) return undefined
+  const granted = scopes.filter(({ role }) => isAllowed(role, access))
+  if (granted.some(({ clusters }) => clusters === undefined)) return undefined
+  return granted.flatMap(({ clusters = [] }) => clusters)
 }
 
 /** The roles of people, least first. */

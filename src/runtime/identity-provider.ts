@@ -13,7 +13,7 @@ import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import { ownValue } from '../base/own-value.ts'
 import type { Person } from '../model/session.ts'
-import { roleOfGroups, type GroupRole } from '../model/token.ts'
+import { rolesOfGroups, type GroupRole } from '../model/token.ts'
 import { createStateSeal } from './sealed-state.ts'
 
 export interface IdentityProviderOptions {
@@ -204,7 +204,7 @@ function personOf(claims: Claims, { nameClaim, groupsClaim, roles }: IdentityPro
   const claimed = ownValue(claims, nameClaim)
   const named = typeof claimed === 'string' ? claimed.trim().slice(0, NAME_CHARS_MAX) : ''
   const name = named === '' || named === BY_ITSELF ? sub : named
-  if (roleOfGroups(groups, roles) === undefined) {
+  if (rolesOfGroups(groups, roles) === undefined) {
     throw new FleetError('forbidden', `${JSON.stringify(name)} is in none of the groups that have a role here`, {
       hint: `got ${groups.length === 0 ? 'no groups' : groups.slice(0, 20).join(', ')}; the option auth.roles has the groups`,
     })

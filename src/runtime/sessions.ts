@@ -15,7 +15,7 @@ import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import type { AuditAction, AuditedAction } from '../model/audit.ts'
 import type { Person, SessionRecord } from '../model/session.ts'
-import { roleOfGroups, type GroupRole } from '../model/token.ts'
+import { rolesOfGroups, type GroupRole } from '../model/token.ts'
 import { hashToken } from './token-index.ts'
 
 /** Stores sessions; each call is durable when it resolves. */
@@ -140,8 +140,8 @@ export async function createSessions({ store, options, clock, metrics, log }: Se
       if (session.record.nextHash === hash) promote(session, nowMs)
       if (isUse) session.lastSeenMs = nowMs
       const { name, groups } = session.record
-      const role = roleOfGroups(groups, options.roles)
-      return role && { role, name, via: 'session' }
+      const roles = rolesOfGroups(groups, options.roles)
+      return roles && { ...roles, name, via: 'session' }
     },
     rotate: async (secret) => {
       const nowMs = clock.nowMs()

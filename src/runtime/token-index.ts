@@ -60,11 +60,11 @@ export async function createTokenIndex(store: TokenStore, clock: Clock, metrics?
       // The comparison's time reveals only something about the hash of a guess, not about a secret.
       const record = byHash.get(hashToken(token))
       if (record === undefined) return undefined
-      const { id, role, name, cluster, expiresAtMs } = record
+      const { id, role, name, cluster, clusters, expiresAtMs } = record
       const nowMs = clock.nowMs()
       if (expiresAtMs !== undefined && nowMs >= expiresAtMs) return { name, expiredAtMs: expiresAtMs }
       usedMs.set(id, nowMs)
-      return cluster === undefined ? { role, name } : { role, name, cluster }
+      return { role, name, ...(cluster && { cluster }), ...(clusters && { scopes: [{ role, clusters }] }) }
     },
     upkeep: async () => {
       await refresh()

@@ -564,6 +564,8 @@ const STEPS: readonly string[] = [
   `,
   // Part of the hash of an entry of the audit. The entries until now have none.
   "ALTER TABLE audit ADD COLUMN salt TEXT NOT NULL DEFAULT ''",
+  // The clusters that a token may see; NULL: all.
+  `ALTER TABLE token ADD COLUMN clusters TEXT;`,
 ]
 
 /** The version of a file that this program has brought up to date. */

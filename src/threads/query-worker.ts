@@ -4,37 +4,32 @@
  * carries the time; only durations are measured here.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import type { ApiAdoption } from '../api/fleet/adoption.ts'
-import { tracesOver, type ApiTraces } from '../api/jaeger/trace-answers.ts'
-import { federateOver, type Federate } from '../api/prometheus/federate.ts'
-import { answersOver, type QueryAnswers } from '../api/prometheus/query-answers.ts'
 import { createQueryParser, type QueryParser } from '../api/prometheus/query-parser.ts'
+import { createRequestServices, type RequestServiceParts, type RequestServices } from '../api/scope/query-services.ts'
 import { invariant } from '../base/invariant.ts'
-import { sharedTurn, startTurn } from '../base/thread-slices.ts'
+import { startTurn } from '../base/thread-slices.ts'
 import { AdoptionIndex } from '../fleet/adoption/adoption-index.ts'
 import { EXPECTED_OPERATORS } from '../fleet/adoption/cube-of-day.ts'
 import { fillFleetIndex, rereadDecommissions } from '../fleet/clusters/fill-fleet-index.ts'
 import { createFleetIndex } from '../fleet/clusters/fleet-index.ts'
-import { createFleetViews, type FleetViews } from '../fleet/fleet-views.ts'
+import type { FleetView } from '../fleet/fleet-view.ts'
+import type { FleetMoment } from '../fleet/fleet-views.ts'
 import type { FleetLoop } from '../fleet/loop/fleet-loop.ts'
+import { createClusterScopes, type ScopeNames } from '../fleet/scope/cluster-scopes.ts'
 import type { ClusterReport } from '../model/cluster-report.ts'
-import type { AlertRunReader } from '../model/alert-run.ts'
 import type { AppendDerived } from '../model/appender.ts'
-import type { DeliveryReader } from '../model/delivery.ts'
+import type { ClusterSelectors, ScopeAddress } from '../model/cluster-scope.ts'
 import type { ObservationReader } from '../model/fleet-facts.ts'
-import type { LogReader } from '../model/log-record.ts'
 import { createLocalEngine, type LocalEngine } from '../promql/engine.ts'
 import type { EngineOptions } from '../promql/engine-options.ts'
 import { MemoryPool } from '../promql/memory-pool.ts'
-import type { QueryEngine, QueryExplainer } from '../promql/query-engine.ts'
 import { partsOf, type AlertUpdatePart } from '../rules/alert-update.ts'
 import { createRuleEngine, type RuleEngine } from '../rules/engine.ts'
 import type { ReplayPorts } from '../rules/replay.ts'
-import { replayRules, type ReplayAnswer } from '../rules/replay-request.ts'
-import type { ReplayInput } from '../rules/replay-request.ts'
+import { replayRules } from '../rules/replay-request.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
 import { openClusterReports } from '../store/erasure/cluster-report.ts'
-import { openFactsForReading, type FactsReader } from '../store/facts/facts.ts'
+import { openFactsForReading } from '../store/facts/facts.ts'
 import type { ReaderShare } from '../store/head/share.ts'
 import { openLogsForReading } from '../store/observations/log-record-reader.ts'
 import { openObservationsForReading } from '../store/observations/observation-reader.ts'
@@ -71,19 +66,14 @@ export interface QueryWorkerData {
 
 /** What main calls. */
 export type QueryServices = {
-  readonly promql: QueryEngine & QueryExplainer
-  readonly answers: QueryAnswers
   readonly parser: QueryParser
-  readonly federate: { readonly newest: Federate }
   readonly series: Pick<StoreReader, 'cardinality' | 'status'>
   readonly rules: RuleServices
-  readonly alertRuns: AlertRunReader
-  readonly audit: FactsReader['audit']
-  readonly deliveries: DeliveryReader
-  readonly traces: ApiTraces
   readonly observations: Pick<ObservationReader, 'changes'>
-  readonly logs: LogReader
-  readonly fleet: FleetViews
+  readonly scopes: {
+    /** The names of the clusters of a scope; `undefined`: those of the revision that is known. */
+    names(clusters: ClusterSelectors, known?: string): Promise<ScopeNames | undefined>
+  }
   readonly decommissions: {
     /** Applies changed declarations about clusters; they are in effect when this resolves. */
     reread(nowMs: number): Promise<void>
@@ -95,17 +85,25 @@ export type QueryServices = {
     report(cluster: string): Promise<ClusterReport | undefined>
   }
   readonly fleetLoop: Pick<FleetLoop, 'runCycle'>
-  readonly adoption: ApiAdoption
+  /** The fleet at a moment. */
+  readonly fleet: (moment: FleetMoment & ScopeAddress) => Promise<FleetView>
   readonly thread: { close(): void }
-}
+} & { readonly [N in ScopedService]: (scope: ScopeAddress) => Promise<RequestServices[N]> }
+
+/** What is read of all clusters, or of a scope. */
+type ScopedService = Exclude<keyof RequestServices, 'fleet'>
 
 interface RuleServices extends Omit<RuleEngine, 'reload' | 'alerts' | 'alertUpdate'> {
   /** The next part of the update of alerts; after the last part, the first one of the next update. */
   alertUpdatePart(): AlertUpdatePart
   /** The files are already checked by main, so they load. */
   reload(files: QueryWorkerData['rules']['files']): Promise<void>
-  /** Ends soon after its signal is aborted. */
-  replay(request: ReplayInput, signal?: AbortSignal): Promise<ReplayAnswer>
+}
+
+/** Rules of the evaluation cycle, and what replays one of them. */
+interface WorkerRules {
+  readonly services: RuleServices
+  readonly replay: RequestServiceParts['replay']
 }
 
 /** Monotonic milliseconds, for durations and time limits, never for the time of day. */
@@ -116,6 +114,7 @@ const CYCLE_SERVICES: ReadonlySet<string> = new Set<keyof QueryServices>([
   'rules',
   'fleetLoop',
   'decommissions',
+  'scopes',
   'thread',
 ])
 
@@ -125,18 +124,12 @@ interface Writing {
   readonly appendDerived: AppendDerived
 }
 
-interface Engines {
-  /** Of rules and the fleet loop: its turns are its own, and no request takes its memory or evicts what it cached. */
-  readonly query: LocalEngine
-  readonly ofRequests: LocalEngine
-}
-
 function ruleServicesOf(
   { engine: language, rules: { files, intervalMs, externalUrl } }: QueryWorkerData,
   reader: StoreReader,
-  { query, ofRequests }: Engines,
+  query: LocalEngine,
   { writer, appendDerived }: Writing,
-): RuleServices {
+): WorkerRules {
   const groupsOf = (ruleFiles: typeof files) => loadRuleFiles(ruleFiles, { intervalMs, language }).groups
   let groups = groupsOf(files)
   let parts: AlertUpdatePart[] = []
@@ -148,13 +141,7 @@ function ruleServicesOf(
     externalUrl,
     stopwatchMs,
   })
-  const replayPorts: ReplayPorts = {
-    range: (request, signal) => ofRequests.range(request, signal),
-    instant: (request, signal) => ofRequests.instant(request, signal),
-    externalUrl,
-    language,
-  }
-  return {
+  const services: RuleServices = {
     restore: (nowMs) => rules.restore(nowMs),
     evaluate: (nowMs) => {
       reader.recordGrowth(nowMs)
@@ -164,11 +151,22 @@ function ruleServicesOf(
       groups = groupsOf(changed)
       return rules.reload(groups)
     },
-    replay: (request, signal) => replayRules(request, groups, replayPorts, signal),
     groups: () => rules.groups(),
     alertUpdatePart: () => {
       if (parts.length === 0) parts = partsOf(rules.alertUpdate())
       return parts.shift()!
+    },
+  }
+  return {
+    services,
+    replay: (engine, request, signal) => {
+      const ports: ReplayPorts = {
+        range: (asked, left) => engine.range(asked, left),
+        instant: (asked, left) => engine.instant(asked, left),
+        externalUrl,
+        language,
+      }
+      return replayRules(request, groups, ports, signal)
     },
   }
 }
@@ -186,16 +184,16 @@ try {
   const observations = openObservationsForReading(data.store.dir)
   const logs = openLogsForReading(data.store.dir)
   const reports = openClusterReports(data.store.dir, (names) => reader.seriesNamed(data.store.clusterLabels, names))
-  const fleetIndex = fillFleetIndex(createFleetIndex(data.goneAfterMs), facts.fleet, facts.decommissions)
+  const clusterScopes = createClusterScopes(createFleetIndex(data.goneAfterMs))
+  const fleetIndex = fillFleetIndex(clusterScopes.fleet, facts.fleet, facts.decommissions)
   // Each caller gets the failure, but there may be no caller.
   fleetIndex.catch(() => undefined)
   const adoptionIndex = new AdoptionIndex(facts.adoption)
   // In the background, after the index that the first cycle needs; each caller gets the failure again.
   fleetIndex.then(() => adoptionIndex.warm(EXPECTED_OPERATORS)).catch(() => undefined)
   const { memoryBytesMax, responseBytesMax } = data.requests
-  const inputs = { queryable: reader, options: data.engine, nowMs: stopwatchMs }
-  const query = createLocalEngine(inputs)
-  const ofRequests = createLocalEngine({ ...inputs, turn: sharedTurn, pool: new MemoryPool(memoryBytesMax) })
+  // Of rules and the fleet loop: its turns are its own, and no request takes its memory or evicts what it cached.
+  const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
   const writing: Writing = { writer, appendDerived: createDerivedSender((batch) => writer.derived.samples(batch)) }
   const fleetLoop = openFleetLoop({
     store: data.store,
@@ -208,26 +206,45 @@ try {
     query,
     stopwatchMs,
   })
-  const rules = ruleServicesOf(data, reader, { query, ofRequests }, writing)
+  const { services: rules, replay } = ruleServicesOf(data, reader, query, writing)
+  const scopes = fleetIndex.then(() => clusterScopes)
+  // Each caller gets the failure, but there may be no caller.
+  scopes.catch(() => undefined)
+  const servicesOf = createRequestServices({
+    ...{ scopes, store: reader, options: data.engine, nowMs: stopwatchMs, pool: new MemoryPool(memoryBytesMax) },
+    ...{ responseBytesMax, facts, spans, logs, replay, adoption: adoptionIndex },
+    progress: (clusters) => fleetLoop.progress(clusters),
+  })
+  const scoped =
+    <N extends ScopedService>(name: N) =>
+    async (scope: ScopeAddress): Promise<RequestServices[N]> =>
+      (await servicesOf(scope))[name]
   const services: QueryServices = {
-    promql: ofRequests,
-    answers: answersOver(ofRequests, responseBytesMax),
+    promql: scoped('promql'),
+    answers: scoped('answers'),
+    federate: scoped('federate'),
+    replay: scoped('replay'),
+    alertRuns: scoped('alertRuns'),
+    audit: scoped('audit'),
+    deliveries: scoped('deliveries'),
+    traces: scoped('traces'),
+    logs: scoped('logs'),
+    adoption: scoped('adoption'),
+    fleet: async ({ clusters, ...moment }) =>
+      (await servicesOf(clusters === undefined ? {} : { clusters })).fleet(moment),
+    scopes: {
+      names: async (clusters, known) => {
+        const names = (await scopes).scope(clusters).names()
+        return names.revision === known ? undefined : names
+      },
+    },
     parser: createQueryParser(data.engine),
     series: {
       cardinality: (request) => reader.cardinality(request),
       status: (top) => reader.status(top),
     },
-    federate: {
-      newest: federateOver(ofRequests, responseBytesMax),
-    },
     rules,
-    alertRuns: facts.alertRuns,
-    audit: facts.audit,
-    deliveries: facts.deliveries,
-    traces: tracesOver(spans, responseBytesMax),
     observations,
-    logs,
-    fleet: createFleetViews(facts.fleet, fleetIndex, () => fleetLoop.progress()),
     decommissions: {
       reread: async (nowMs) => {
         const fromMs = await rereadDecommissions(await fleetIndex, facts.decommissions)
@@ -242,7 +259,6 @@ try {
       report: (cluster) => reports.report(cluster),
     },
     fleetLoop,
-    adoption: adoptionIndex,
     thread: {
       close: () => {
         facts.close()

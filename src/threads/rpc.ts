@@ -1,7 +1,7 @@
 /**
  * Remote procedure calls between threads. One thread offers objects by name (`serve(port, { silences: facts.silences })`),
  * the other calls their methods (`remote.silences.list()`). The calls are typed by the interfaces of the objects, so no
- * call is declared twice. An address may select an object: `remote.fleet(moment).clusters(query)`.
+ * call is declared twice. An address may select an object: `remote.fleet(moment).clusters(query)`; that may take a while.
  *
  * Arguments and results cross by structured clone: plain data and `Labels`, which regain their class on arrival. A result
  * that is a list of byte arrays moves instead: the method gives its memory away.
@@ -20,7 +20,7 @@ export type Services = object
 /** The services as the other thread calls them. */
 export type Remote<S extends Services> = {
   readonly [N in keyof S]: S[N] extends (address: infer A) => infer T
-    ? (address: A) => RemoteObject<T>
+    ? (address: A) => RemoteObject<Awaited<T>>
     : RemoteObject<S[N]>
 }
 
@@ -110,7 +110,8 @@ async function answer(call: Call, args: readonly unknown[], services: Services):
   const { id, service, method } = call
   try {
     const offered: unknown = Object.getOwnPropertyDescriptor(services, service)?.value
-    const target = typeof offered === 'function' ? (offered as (address: unknown) => unknown)(call.address) : offered
+    const target =
+      typeof offered === 'function' ? await (offered as (address: unknown) => unknown)(call.address) : offered
     const called = typeof target === 'object' && target !== null ? methodOf(target, method) : undefined
     invariant(called !== undefined, `a thread was called for ${service}.${method}, which it does not offer`)
     return { id, value: await (Reflect.apply(called, target, args) as unknown) }

@@ -11,158 +11,161 @@ beforeAll(async () => {
 })
 afterAll(() => server.app.close())
 
-/** Who may use what. A route that is not here was added without a thought about who may use it. */
+/** Who may use what, and of which clusters. A route that is not here was added without a thought about who may use it. */
 const ROUTES = `
-GET,HEAD                      viewer  text        /
-GET,HEAD                      public  text        /-/healthy
-POST,PUT                      admin   text        /-/quit
-GET,HEAD                      public  text        /-/ready
-POST,PUT                      admin   text        /-/reload
-GET,HEAD                      viewer  text        /adoption
-GET,HEAD                      viewer  text        /adoption/*
-GET,HEAD                      viewer  text        /alerts
-GET,HEAD                      viewer  text        /alerts/*
-GET                           viewer  own         /api/adoption/v1/behind
-GET                           viewer  own         /api/adoption/v1/older-than
-GET                           viewer  own         /api/adoption/v1/operators
-GET                           viewer  own         /api/adoption/v1/share
-GET                           viewer  own         /api/adoption/v1/spread
-GET                           viewer  own         /api/adoption/v1/usage
-GET                           viewer  own         /api/adoption/v1/workloads
-GET                           viewer  own         /api/dashboards/v1
-GET                           viewer  own         /api/dashboards/v1/:name
-GET                           viewer  jaeger      /api/dependencies
-GET                           viewer  own         /api/fleet/v1/alerts
-GET                           viewer  own         /api/fleet/v1/alerts/:fingerprint
-DELETE,POST                   responder  own         /api/fleet/v1/alerts/:fingerprint/acknowledge
-GET                           viewer  own         /api/fleet/v1/alerts/history
-GET                           viewer  own         /api/fleet/v1/alerts/strip
-GET                           viewer  own         /api/fleet/v1/audit
-GET                           viewer  own         /api/fleet/v1/clusters
-GET                           viewer  own         /api/fleet/v1/clusters/:cluster
-GET                           viewer  own         /api/fleet/v1/clusters/:cluster/changes
-GET                           admin   own         /api/fleet/v1/clusters/:cluster/stored
-POST                          responder  own         /api/fleet/v1/decommissions
-GET                           viewer  own         /api/fleet/v1/decommissions
-DELETE                        responder  own         /api/fleet/v1/decommissions/:id
-GET                           viewer  own         /api/fleet/v1/deliveries
-GET                           viewer  own         /api/fleet/v1/deliveries/:id
-GET                           viewer  own         /api/fleet/v1/edges
-GET                           viewer  own         /api/fleet/v1/edges/compare
-GET                           viewer  own         /api/fleet/v1/edges/runs
-GET,POST                      admin   own         /api/fleet/v1/erasures
-POST                          admin   own         /api/fleet/v1/erasures/:id/allow
-GET                           viewer  own         /api/fleet/v1/events
-DELETE                        admin   own         /api/fleet/v1/external-alerts
-GET                           viewer  own         /api/fleet/v1/external-alerts
-GET                           viewer  own         /api/fleet/v1/gates
-GET                           viewer  own         /api/fleet/v1/gates/:gate
-GET                           viewer  own         /api/fleet/v1/logs
-GET                           viewer  own         /api/fleet/v1/metrics
-GET                           viewer  own         /api/fleet/v1/modifications
-GET                           viewer  own         /api/fleet/v1/now
-GET                           viewer  own         /api/fleet/v1/receivers
-GET                           viewer  own         /api/fleet/v1/routes
-POST                          viewer  own         /api/fleet/v1/routes/test
-POST                          viewer  own         /api/fleet/v1/rules/replay
-GET                           viewer  own         /api/fleet/v1/rules/tests
-POST                          responder  own         /api/fleet/v1/silences
-GET                           viewer  own         /api/fleet/v1/silences
-DELETE,PUT                    responder  own         /api/fleet/v1/silences/:id
-GET                           viewer  own         /api/fleet/v1/silences/:id
-POST                          viewer  own         /api/fleet/v1/silences/preview
-GET                           viewer  own         /api/fleet/v1/stranded
-GET                           viewer  own         /api/fleet/v1/stuck
-GET                           viewer  own         /api/fleet/v1/unjoined
-GET                           viewer  own         /api/fleet/v1/upgrades
-GET                           viewer  own         /api/fleet/v1/upgrades/:id
-GET                           viewer  own         /api/fleet/v1/upgrades/:id/detail
-GET                           viewer  own         /api/lint
-GET                           viewer  own         /api/openapi.json
-GET                           viewer  jaeger      /api/operations
-GET                           viewer  own         /api/runbooks/v1/pages
-GET                           viewer  own         /api/runbooks/v1/pages/:name
-GET                           viewer  own         /api/runbooks/v1/pages/:name/source
-GET                           viewer  jaeger      /api/services
-GET                           viewer  jaeger      /api/services/:service/operations
-GET                           viewer  jaeger      /api/traces
-GET                           viewer  jaeger      /api/traces/:traceId
-GET                           viewer  own         /api/ui/v1/settings
-OPTIONS                       public  prometheus  /api/v1/*
-POST,PUT                      admin   prometheus  /api/v1/admin/tsdb/clean_tombstones
-POST,PUT                      admin   prometheus  /api/v1/admin/tsdb/delete_series
-POST,PUT                      admin   prometheus  /api/v1/admin/tsdb/snapshot
-GET                           viewer  prometheus  /api/v1/alertmanagers
-GET                           viewer  prometheus  /api/v1/alerts
-GET,POST                      viewer  prometheus  /api/v1/explain
-GET                           viewer  prometheus  /api/v1/features
-GET,POST                      viewer  prometheus  /api/v1/format_query
-GET                           viewer  prometheus  /api/v1/label/:name/values
-GET,POST                      viewer  prometheus  /api/v1/labels
-GET                           viewer  prometheus  /api/v1/metadata
-GET                           viewer  prometheus  /api/v1/notifications
-GET                           viewer  prometheus  /api/v1/notifications/live
-POST                          ingest  otlp        /api/v1/otlp/v1/metrics
-GET,POST                      viewer  prometheus  /api/v1/parse_query
-GET,POST                      viewer  prometheus  /api/v1/query
-GET,POST                      viewer  prometheus  /api/v1/query_exemplars
-GET,POST                      viewer  prometheus  /api/v1/query_range
-GET                           viewer  prometheus  /api/v1/rules
-GET                           viewer  prometheus  /api/v1/scrape_pools
-GET,POST                      viewer  prometheus  /api/v1/series
-GET                           viewer  prometheus  /api/v1/status/buildinfo
-GET                           viewer  prometheus  /api/v1/status/config
-GET                           viewer  prometheus  /api/v1/status/flags
-GET                           viewer  prometheus  /api/v1/status/runtimeinfo
-GET                           viewer  prometheus  /api/v1/status/tsdb
-GET                           viewer  prometheus  /api/v1/status/walreplay
-GET                           viewer  prometheus  /api/v1/targets
-GET                           viewer  prometheus  /api/v1/targets/metadata
-POST                          ingest  text        /api/v1/write
-POST                          reporter  alertmanager  /api/v2/alerts
-GET                           viewer  alertmanager  /api/v2/alerts
-GET                           viewer  alertmanager  /api/v2/alerts/groups
-GET                           viewer  alertmanager  /api/v2/receivers
-DELETE                        responder  alertmanager  /api/v2/silence/:silenceID
-GET                           viewer  alertmanager  /api/v2/silence/:silenceID
-POST                          responder  alertmanager  /api/v2/silences
-GET                           viewer  alertmanager  /api/v2/silences
-GET                           viewer  alertmanager  /api/v2/status
-GET                           viewer  jaeger_v3   /api/v3/dependencies
-GET                           viewer  jaeger_v3   /api/v3/operations
-GET                           viewer  jaeger_v3   /api/v3/services
-GET                           viewer  jaeger_v3   /api/v3/trace-summaries
-GET                           viewer  jaeger_v3   /api/v3/traces
-GET                           viewer  jaeger_v3   /api/v3/traces/:traceId
-GET,HEAD                      public  text        /assets/*
-OPTIONS,POST                  public  text        /collect
-GET                           viewer  own         /debug/ingest
-GET                           viewer  own         /debug/notify
-GET                           viewer  own         /debug/rules
-GET                           viewer  own         /debug/series
-GET,HEAD                      viewer  text        /explore
-GET,HEAD                      viewer  text        /explore/*
-GET                           viewer  text        /federate
-GET,HEAD                      viewer  text        /fleet
-GET,HEAD                      viewer  text        /fleet/*
-GET                           viewer  text        /graph
-GET,HEAD                      public  text        /icon.svg
-GET                           viewer  text        /metrics
-GET                           viewer  text        /query
-GET,HEAD                      viewer  text        /rb/:name
-GET                           public  text        /sign-in
-POST                          ingest  otlp        /v1/logs
-POST                          ingest  otlp        /v1/metrics
-POST                          ingest  otlp        /v1/traces
+GET,HEAD                      viewer  text        none      /
+GET,HEAD                      public  text        none      /-/healthy
+POST,PUT                      admin   text        fleet     /-/quit
+GET,HEAD                      public  text        none      /-/ready
+POST,PUT                      admin   text        fleet     /-/reload
+GET,HEAD                      viewer  text        none      /adoption
+GET,HEAD                      viewer  text        none      /adoption/*
+GET,HEAD                      viewer  text        none      /alerts
+GET,HEAD                      viewer  text        none      /alerts/*
+GET                           viewer  own         clusters  /api/adoption/v1/behind
+GET                           viewer  own         clusters  /api/adoption/v1/older-than
+GET                           viewer  own         clusters  /api/adoption/v1/operators
+GET                           viewer  own         clusters  /api/adoption/v1/share
+GET                           viewer  own         clusters  /api/adoption/v1/spread
+GET                           viewer  own         clusters  /api/adoption/v1/usage
+GET                           viewer  own         clusters  /api/adoption/v1/workloads
+GET                           viewer  own         none      /api/dashboards/v1
+GET                           viewer  own         clusters  /api/dashboards/v1/:name
+GET                           viewer  jaeger      clusters  /api/dependencies
+GET                           viewer  own         clusters  /api/fleet/v1/alerts
+GET                           viewer  own         clusters  /api/fleet/v1/alerts/:fingerprint
+DELETE,POST                   responder  own         clusters  /api/fleet/v1/alerts/:fingerprint/acknowledge
+GET                           viewer  own         clusters  /api/fleet/v1/alerts/history
+GET                           viewer  own         clusters  /api/fleet/v1/alerts/strip
+GET                           viewer  own         clusters  /api/fleet/v1/audit
+GET                           viewer  own         clusters  /api/fleet/v1/clusters
+GET                           viewer  own         clusters  /api/fleet/v1/clusters/:cluster
+GET                           viewer  own         clusters  /api/fleet/v1/clusters/:cluster/changes
+GET                           admin   own         clusters  /api/fleet/v1/clusters/:cluster/stored
+POST                          responder  own         clusters  /api/fleet/v1/decommissions
+GET                           viewer  own         clusters  /api/fleet/v1/decommissions
+DELETE                        responder  own         clusters  /api/fleet/v1/decommissions/:id
+GET                           viewer  own         clusters  /api/fleet/v1/deliveries
+GET                           viewer  own         clusters  /api/fleet/v1/deliveries/:id
+GET                           viewer  own         clusters  /api/fleet/v1/edges
+GET                           viewer  own         clusters  /api/fleet/v1/edges/compare
+GET                           viewer  own         clusters  /api/fleet/v1/edges/runs
+GET,POST                      admin   own         clusters  /api/fleet/v1/erasures
+POST                          admin   own         clusters  /api/fleet/v1/erasures/:id/allow
+GET                           viewer  own         fleet     /api/fleet/v1/events
+DELETE                        admin   own         fleet     /api/fleet/v1/external-alerts
+GET                           viewer  own         fleet     /api/fleet/v1/external-alerts
+GET                           viewer  own         clusters  /api/fleet/v1/gates
+GET                           viewer  own         clusters  /api/fleet/v1/gates/:gate
+GET                           viewer  own         clusters  /api/fleet/v1/logs
+GET                           viewer  own         none      /api/fleet/v1/metrics
+GET                           viewer  own         clusters  /api/fleet/v1/modifications
+GET                           viewer  own         clusters  /api/fleet/v1/now
+GET                           viewer  own         fleet     /api/fleet/v1/receivers
+GET                           viewer  own         fleet     /api/fleet/v1/routes
+POST                          viewer  own         fleet     /api/fleet/v1/routes/test
+POST                          viewer  own         clusters  /api/fleet/v1/rules/replay
+GET                           viewer  own         none      /api/fleet/v1/rules/tests
+POST                          responder  own         clusters  /api/fleet/v1/silences
+GET                           viewer  own         clusters  /api/fleet/v1/silences
+DELETE,PUT                    responder  own         clusters  /api/fleet/v1/silences/:id
+GET                           viewer  own         clusters  /api/fleet/v1/silences/:id
+POST                          viewer  own         clusters  /api/fleet/v1/silences/preview
+GET                           viewer  own         clusters  /api/fleet/v1/stranded
+GET                           viewer  own         clusters  /api/fleet/v1/stuck
+GET                           viewer  own         clusters  /api/fleet/v1/unjoined
+GET                           viewer  own         clusters  /api/fleet/v1/upgrades
+GET                           viewer  own         clusters  /api/fleet/v1/upgrades/:id
+GET                           viewer  own         clusters  /api/fleet/v1/upgrades/:id/detail
+GET                           viewer  own         none      /api/lint
+GET                           viewer  own         none      /api/openapi.json
+GET                           viewer  jaeger      clusters  /api/operations
+GET                           viewer  own         clusters  /api/runbooks/v1/pages
+GET                           viewer  own         clusters  /api/runbooks/v1/pages/:name
+GET                           viewer  own         none      /api/runbooks/v1/pages/:name/source
+GET                           viewer  jaeger      clusters  /api/services
+GET                           viewer  jaeger      clusters  /api/services/:service/operations
+GET                           viewer  jaeger      clusters  /api/traces
+GET                           viewer  jaeger      clusters  /api/traces/:traceId
+GET                           viewer  own         clusters  /api/ui/v1/settings
+OPTIONS                       public  prometheus  none      /api/v1/*
+POST,PUT                      admin   prometheus  fleet     /api/v1/admin/tsdb/clean_tombstones
+POST,PUT                      admin   prometheus  fleet     /api/v1/admin/tsdb/delete_series
+POST,PUT                      admin   prometheus  fleet     /api/v1/admin/tsdb/snapshot
+GET                           viewer  prometheus  fleet     /api/v1/alertmanagers
+GET                           viewer  prometheus  clusters  /api/v1/alerts
+GET,POST                      viewer  prometheus  clusters  /api/v1/explain
+GET                           viewer  prometheus  none      /api/v1/features
+GET,POST                      viewer  prometheus  clusters  /api/v1/format_query
+GET                           viewer  prometheus  clusters  /api/v1/label/:name/values
+GET,POST                      viewer  prometheus  clusters  /api/v1/labels
+GET                           viewer  prometheus  clusters  /api/v1/metadata
+GET                           viewer  prometheus  none      /api/v1/notifications
+GET                           viewer  prometheus  none      /api/v1/notifications/live
+POST                          ingest  otlp        fleet     /api/v1/otlp/v1/metrics
+GET,POST                      viewer  prometheus  clusters  /api/v1/parse_query
+GET,POST                      viewer  prometheus  clusters  /api/v1/query
+GET,POST                      viewer  prometheus  clusters  /api/v1/query_exemplars
+GET,POST                      viewer  prometheus  clusters  /api/v1/query_range
+GET                           viewer  prometheus  clusters  /api/v1/rules
+GET                           viewer  prometheus  clusters  /api/v1/scrape_pools
+GET,POST                      viewer  prometheus  clusters  /api/v1/series
+GET                           viewer  prometheus  none      /api/v1/status/buildinfo
+GET                           viewer  prometheus  fleet     /api/v1/status/config
+GET                           viewer  prometheus  fleet     /api/v1/status/flags
+GET                           viewer  prometheus  none      /api/v1/status/runtimeinfo
+GET                           viewer  prometheus  fleet     /api/v1/status/tsdb
+GET                           viewer  prometheus  none      /api/v1/status/walreplay
+GET                           viewer  prometheus  clusters  /api/v1/targets
+GET                           viewer  prometheus  clusters  /api/v1/targets/metadata
+POST                          ingest  text        fleet     /api/v1/write
+POST                          reporter  alertmanager  clusters  /api/v2/alerts
+GET                           viewer  alertmanager  clusters  /api/v2/alerts
+GET                           viewer  alertmanager  clusters  /api/v2/alerts/groups
+GET                           viewer  alertmanager  clusters  /api/v2/receivers
+DELETE                        responder  alertmanager  clusters  /api/v2/silence/:silenceID
+GET                           viewer  alertmanager  clusters  /api/v2/silence/:silenceID
+POST                          responder  alertmanager  clusters  /api/v2/silences
+GET                           viewer  alertmanager  clusters  /api/v2/silences
+GET                           viewer  alertmanager  clusters  /api/v2/status
+GET                           viewer  jaeger_v3   clusters  /api/v3/dependencies
+GET                           viewer  jaeger_v3   clusters  /api/v3/operations
+GET                           viewer  jaeger_v3   clusters  /api/v3/services
+GET                           viewer  jaeger_v3   clusters  /api/v3/trace-summaries
+GET                           viewer  jaeger_v3   clusters  /api/v3/traces
+GET                           viewer  jaeger_v3   clusters  /api/v3/traces/:traceId
+GET,HEAD                      public  text        none      /assets/*
+OPTIONS,POST                  public  text        none      /collect
+GET                           viewer  own         fleet     /debug/ingest
+GET                           viewer  own         fleet     /debug/notify
+GET                           viewer  own         fleet     /debug/rules
+GET                           viewer  own         fleet     /debug/series
+GET,HEAD                      viewer  text        none      /explore
+GET,HEAD                      viewer  text        none      /explore/*
+GET                           viewer  text        clusters  /federate
+GET,HEAD                      viewer  text        none      /fleet
+GET,HEAD                      viewer  text        none      /fleet/*
+GET                           viewer  text        none      /graph
+GET,HEAD                      public  text        none      /icon.svg
+GET                           viewer  text        fleet     /metrics
+GET                           viewer  text        none      /query
+GET,HEAD                      viewer  text        none      /rb/:name
+GET                           public  text        none      /sign-in
+POST                          ingest  otlp        fleet     /v1/logs
+POST                          ingest  otlp        fleet     /v1/metrics
+POST                          ingest  otlp        fleet     /v1/traces
 `
 
 test('every route says who may use it, and this is the list', () => {
   const byUrl = new Map<string, { methods: string[]; rest: string }>()
-  for (const { url, method, access, dialect, isWrongMethod } of server.app.routeTable) {
+  for (const { url, method, access, dialect, scope, isWrongMethod } of server.app.routeTable) {
     if (isWrongMethod) continue
     // Reading and changing may be for different people.
     const key = `${url} ${access}`
-    const entry = byUrl.get(key) ?? { methods: [], rest: `${access.padEnd(6)}  ${dialect.padEnd(10)}  ${url}` }
+    const entry = byUrl.get(key) ?? {
+      methods: [],
+      rest: `${access.padEnd(6)}  ${dialect.padEnd(10)}  ${scope.padEnd(8)}  ${url}`,
+    }
     entry.methods.push(method)
     byUrl.set(key, entry)
   }
@@ -177,6 +180,8 @@ test('every route says who may use it, and this is the list', () => {
 test.each([
   [{}, 'declares who may use it'],
   [{ access: 'viewer' as const }, 'declares the format of its errors'],
+  [{ access: 'viewer' as const, dialect: 'own' as const }, 'declares what it shows of the fleet'],
+  [{ access: 'reporter' as const, dialect: 'own' as const }, 'declares what it shows of the fleet'],
 ])('a route with config %j stops the start', (config, message) => {
   const app = Fastify()
   installRouteTable(app)

@@ -65,6 +65,16 @@ describe('daytwo', () => {
     [['token', 'make'], 'got "make", want add, list or remove', ''],
     [['token', 'add', '--role', 'boss', '--name', 'x'], 'option --role: got "boss"', ''],
     [['token', 'add', '--role', 'admin', '--name', 'x', '--expires', '0s'], 'got "0s", want a duration above 0', ''],
+    [
+      ['token', 'add', '--role', 'admin', '--name', 'x', '--clusters', 'eu'],
+      'got "eu", want conditions KEY=PATTERN',
+      '',
+    ],
+    [
+      ['token', 'add', '--role', 'ingest', '--name', 'x', '--clusters', 'region=eu'],
+      'got role ingest, want --cluster',
+      '',
+    ],
     [['audit', 'sign'], 'got "sign", want verify', ''],
     [['audit', 'verify', '--expect', '7:zz'], 'option --expect: got "7:zz", want ID:HASH', ''],
   ])('%j is refused with a hint and exit code 2', async (args, message, hint) => {
@@ -170,6 +180,15 @@ describe('daytwo serve', () => {
     const answer = await (await ask(viewer)).json()
     expect(answer).toMatchObject({ data: { result: [{ metric: { cluster: 'prague-prod-01', job: 'x' } }] } })
     expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200)
+  })
+
+  test('a token is over the clusters of its selectors, which the list has', async () => {
+    const data = folder()
+    const scope = ['--clusters', 'region=eu&cluster=p-*', '--clusters', 'cluster=lab']
+    const made = await daytwo('token', 'add', '--role', 'admin', '--name', 'eu', ...scope, '--data', data)
+    expect(made.stderr).toContain('token 1, role admin, clusters region=eu&cluster=p-*,cluster=lab;')
+    const { stdout } = await daytwo('token', 'list', '--data', data)
+    expect(stdout).toMatch(/1 +admin +region=eu&cluster=p-\*,cluster=lab +/)
   })
 
   test('a token ends when it was made to, and making and removing it is in the audit, whose chain is verified', async () => {

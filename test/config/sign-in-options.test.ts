@@ -7,6 +7,7 @@ import {
   identityProviderOptionsOf,
   trustedProxyOptionsOf,
 } from '../../src/config/sign-in-options.ts'
+import { formatSelector } from '../../src/model/cluster-scope.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const folder = tempDir('sign-in-options')
@@ -88,10 +89,34 @@ test.each([
 })
 
 test.each([
+  ['eu=responder@region=eu', [['eu', 'responder', 'region=eu']]],
+  [
+    ' eu = viewer @ region = eu & cluster = prod-* , x=admin',
+    [
+      ['eu', 'viewer', 'region=eu&cluster=prod-*'],
+      ['x', 'admin', ''],
+    ],
+  ],
+  // A cluster called as a role gives no role.
+  ['sre=viewer@cluster=admin', [['sre', 'viewer', 'cluster=admin']]],
+  ['ada@example.com=viewer@cluster=x', [['ada@example.com', 'viewer', 'cluster=x']]],
+  ['cn=sre=viewer@cluster=x', [['cn=sre', 'viewer', 'cluster=x']]],
+])('the roles %s are over these clusters, and are shown as they are read', (text, roles) => {
+  const config = configOf({ 'auth.roles': text })
+  expect(
+    config['auth.roles'].map(({ group, role, clusters }) => [group, role, formatSelector(clusters ?? [])]),
+  ).toEqual(roles)
+  expect(configOf({ 'auth.roles': configTexts(config)['auth.roles'] })['auth.roles']).toEqual(config['auth.roles'])
+})
+
+test.each([
   [{ 'auth.roles': 'sre=boss' }, 'want groups with their role (viewer, responder, admin)'],
   [{ 'auth.roles': 'sre=ingest' }, 'want groups with their role'],
   [{ 'auth.roles': 'sre' }, 'want groups with their role'],
   [{ 'auth.roles': '=admin' }, 'want groups with their role'],
+  [{ 'auth.roles': 'sre=viewer@' }, 'want after @ conditions KEY=PATTERN joined by &'],
+  [{ 'auth.roles': 'sre=viewer@eu' }, 'got "sre=viewer@eu"'],
+  [{ 'auth.roles': 'sre=viewer@zone=1' }, 'KEY is one of cluster, region, provider'],
   [{ 'auth.proxy-addresses': '10.0.0.0/40' }, 'want addresses or networks'],
   [{ 'tls.client-names': 'ou:*' }, 'want names such as cn:*'],
   [{ 'oidc.issuer': 'id.example' }, 'want an address that starts with'],

@@ -92,6 +92,15 @@ describe('a session', () => {
     expect(JSON.stringify([await facts.sessions.list(), await facts.audit.list(9)])).not.toContain(secret)
   })
 
+  test('has the clusters of the groups that the present options give', async () => {
+    const { sessions, restart } = await signedIn()
+    const secret = await sessions.start(ADA)
+    const clusters = [{ key: 'region', pattern: 'eu' }] as const
+    const scoped = await restart([{ group: 'sre', role: 'viewer', clusters }])
+    const scopes = [{ role: 'viewer', clusters: [clusters] }]
+    expect(scoped.find(secret, true)).toEqual({ ...asAda, role: 'viewer', scopes })
+  })
+
   test('has the role that the present options give, and none when they give none', async () => {
     const { sessions, restart } = await signedIn()
     const secret = await sessions.start(ADA)

@@ -16,6 +16,7 @@ const UNDO: Readonly<Record<number, string>> = {
   29: `DROP TABLE session; ALTER TABLE token DROP COLUMN expires_at_ms; ALTER TABLE token DROP COLUMN last_used_ms;
     ALTER TABLE audit DROP COLUMN hash; DELETE FROM meta WHERE key = 'audit.anchor'`,
   30: 'ALTER TABLE audit DROP COLUMN salt',
+  31: 'ALTER TABLE token DROP COLUMN clusters',
 }
 
 export function makeOlder(db: Database.Database, version: number): void {

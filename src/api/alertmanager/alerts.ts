@@ -13,7 +13,6 @@ import { isExternal, type PostedAlert } from '../../notify/external-alert.ts'
 import { compareByLabels, generatorUrl } from '../../notify/message.ts'
 import { REPEATS_UNTIL_END } from '../../notify/receivers/alertmanager.ts'
 import type { AlertGroup } from '../../notify/pipeline-state.ts'
-import type { PipelineView } from '../../notify/pipeline.ts'
 import { marksReader } from '../fleet/alert-marks.ts'
 import { ownerOf } from '../server/access.ts'
 import { VALUES_OF_ALERT } from '../server/pieces.ts'
@@ -36,17 +35,23 @@ import { RETRY_AFTER_SECONDS } from '../server/error-handler.ts'
 import { paramsOf, type Params } from '../prometheus/params.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
 import type { ApiPeople } from '../fleet/people.ts'
+import type { PipelineView } from '../../notify/pipeline.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** Alertmanager's `/api/v2/alerts` and `/api/v2/alerts/groups`. Facts: wire.md 7.1. */
 export interface AlertmanagerDeps {
-  readonly people: ApiPeople
-  readonly pipeline?: PipelineView
+  readonly ports: PortsOf<AlertmanagerPorts>
   readonly clock: Clock
   readonly metrics: OwnMetrics
   readonly externalUrl: string
-  readonly erasures: Pick<Erasures, 'refused'>
   /** How long an external alert without an end counts as firing. */
   readonly resolveTimeoutMs: () => number
+}
+
+interface AlertmanagerPorts {
+  readonly people: ApiPeople
+  readonly pipeline?: PipelineView
+  readonly erasures: Pick<Erasures, 'refused'>
 }
 
 /** Alertmanager's `gettableAlert`. */
@@ -82,16 +87,17 @@ const POSTED_ALERTS_MAX = 10_000
 const REPETITION_MS = 60_000
 
 export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: AlertmanagerDeps): void {
-  const { people, clock } = deps
-  const viewer = { access: 'viewer', dialect: 'alertmanager' } as const
+  const { ports, clock } = deps
+  const viewer = { access: 'viewer', dialect: 'alertmanager', scope: 'clusters' } as const
 
   scope.get('/api/v2/alerts', { config: viewer }, async (request, reply) => {
+    const { people, pipeline } = ports(request)
     const params = paramsOf(request)
     const keeps = alertFilter(params)
     const isReceiver = receiverParam(params)
     const alerts = people.alerts()
     const nowMs = clock.nowMs()
-    const marksOf = marksReader(people, deps.pipeline, nowMs)
+    const marksOf = marksReader(people, pipeline, nowMs)
     const firing = await inSlices(sortInSteps([...firingAlerts(alerts)], byFingerprint), ownTurn)
     return sendList(reply, firing.length * VALUES_OF_ALERT, function* () {
       for (const alert of firing) {
@@ -103,14 +109,15 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
   })
 
   scope.get('/api/v2/alerts/groups', { config: viewer }, async (request, reply) => {
+    const { people, pipeline } = ports(request)
     const params = paramsOf(request)
     const keeps = alertFilter(params)
     const isReceiver = receiverParam(params) ?? (() => true)
     const withMuted = flagParam(params, 'muted', true)
     const alerts = new Map(firingAlerts(people.alerts()).map((alert) => [alert.fingerprint, alert]))
     const nowMs = clock.nowMs()
-    const marksOf = marksReader(people, deps.pipeline, nowMs)
-    const groups = [...(deps.pipeline?.groups(nowMs) ?? [])].sort(compareGroups)
+    const marksOf = marksReader(people, pipeline, nowMs)
+    const groups = [...(pipeline?.groups(nowMs) ?? [])].sort(compareGroups)
     return sendList(reply, alerts.size * VALUES_OF_ALERT, function* () {
       for (const group of groups) {
         if (isReceiver(group.receiver) && (withMuted || group.mutedBy.length === 0)) yield groupJson(group)
@@ -134,11 +141,11 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
     }
   })
 
-  const reporter = { access: 'reporter', dialect: 'alertmanager' } as const
+  const reporter = { access: 'reporter', dialect: 'alertmanager', scope: 'clusters' } as const
   scope.post('/api/v2/alerts', { config: reporter }, async (request, reply) => {
     const posted = readPostedAlerts(jsonBody(request, 'alerts'))
     const { principal } = request
-    const erased = new Set(await deps.erasures.refused([...new Set(posted.flatMap(clusterNamesOf))]))
+    const erased = new Set(await ports(request).erasures.refused([...new Set(posted.flatMap(clusterNamesOf))]))
     const isErased = (alert: PostedAlert): boolean => clusterNamesOf(alert).some((name) => erased.has(name))
     const stored = erased.size === 0 ? posted : posted.filter((alert) => !isErased(alert))
     const {
@@ -146,7 +153,7 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
       faults: found,
       refused,
       evicted,
-    } = await people.external.post(stored, {
+    } = await ports(request).people.external.post(stored, {
       nowMs: clock.nowMs(),
       resolveTimeoutMs: deps.resolveTimeoutMs(),
       sender: ownerOf(request),

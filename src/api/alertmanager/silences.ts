@@ -17,16 +17,21 @@ import {
   unreadable,
 } from './http.ts'
 import { paramsOf } from '../prometheus/params.ts'
-import { actorOf, type ApiPeople } from '../fleet/people.ts'
+import { actorOf } from '../fleet/people.ts'
+import type { ApiPeople } from '../fleet/people.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /**
  * Alertmanager's `/api/v2/silences` and `/api/v2/silence/{id}`. `createdBy` stays as it was sent: operators look for their
  * own silences by it. Who really sent it is in the audit.
  */
-export function registerAlertmanagerSilences(scope: FastifyInstance, people: ApiPeople, clock: Clock): void {
-  const { silences } = people
-  const viewer = { access: 'viewer', dialect: 'alertmanager' } as const
-  const responder = { access: 'responder', dialect: 'alertmanager' } as const
+export function registerAlertmanagerSilences(
+  scope: FastifyInstance,
+  ports: PortsOf<{ readonly people: ApiPeople }>,
+  clock: Clock,
+): void {
+  const viewer = { access: 'viewer', dialect: 'alertmanager', scope: 'clusters' } as const
+  const responder = { access: 'responder', dialect: 'alertmanager', scope: 'clusters' } as const
   type Params = { Params: { silenceID: string } }
 
   scope.get('/api/v2/silences', { config: viewer }, (request, reply) => {
@@ -34,7 +39,7 @@ export function registerAlertmanagerSilences(scope: FastifyInstance, people: Api
     const filters = filterParam(params)
     const nowMs = clock.nowMs()
     const states = new Set(SILENCE_STATES.filter((state) => flagParam(params, state, true)))
-    const shown = [...silences.all()]
+    const shown = [...ports(request).people.silences.all()]
       .filter((silence) => states.has(silenceStateAt(silence, nowMs)) && hasMatchers(silence, filters))
       .sort((a, b) => compareSilences(a, b, nowMs))
     return sendJson(
@@ -44,6 +49,7 @@ export function registerAlertmanagerSilences(scope: FastifyInstance, people: Api
   })
 
   scope.post('/api/v2/silences', { config: responder }, async (request, reply) => {
+    const { silences } = ports(request).people
     const written = readWish(jsonBody(request, 'silence'))
     // Alertmanager's clients do not know this field, so their changes keep it.
     const untilResolved = written.id !== undefined && silences.get(written.id)?.untilResolved === true
@@ -55,13 +61,13 @@ export function registerAlertmanagerSilences(scope: FastifyInstance, people: Api
   })
 
   scope.get<Params>('/api/v2/silence/:silenceID', { config: viewer }, (request, reply) => {
-    const silence = silences.get(silenceId(request.params.silenceID))
+    const silence = ports(request).people.silences.get(silenceId(request.params.silenceID))
     return silence === undefined ? reply.code(404).send() : sendJson(reply, gettable(silence, clock.nowMs()))
   })
 
   scope.delete<Params>('/api/v2/silence/:silenceID', { config: responder }, async (request, reply) => {
     const id = silenceId(request.params.silenceID)
-    const ended = await silences.expire(id, actorOf(request), clock.nowMs())
+    const ended = await ports(request).people.silences.expire(id, actorOf(request), clock.nowMs())
     // 0.25 answers 500 with a text here; its successors, and its specification, 404.
     return reply.code(ended === undefined ? 404 : 200).send()
   })

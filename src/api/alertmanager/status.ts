@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { PipelineView } from '../../notify/pipeline.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 import { sendJson, timeText } from './http.ts'
 
 /** Alertmanager's `/api/v2/status` and `/api/v2/receivers`. */
 export interface AlertmanagerStatusDeps {
-  readonly pipeline?: PipelineView
+  readonly ports: PortsOf<{ readonly pipeline?: PipelineView }>
   readonly startedAtMs: number
   readonly version: string
 }
@@ -13,20 +14,20 @@ export interface AlertmanagerStatusDeps {
 export const ALERTMANAGER_VERSION = '0.25.0'
 
 /** A configuration without receivers of messages; `amtool config routes` reads it. */
-const NO_CONFIG = `route:
+export const NO_CONFIG = `route:
   receiver: none
 receivers:
 - name: none
 `
 
 export function registerAlertmanagerStatus(scope: FastifyInstance, deps: AlertmanagerStatusDeps): void {
-  const config = { access: 'viewer', dialect: 'alertmanager' } as const
+  const config = { access: 'viewer', dialect: 'alertmanager', scope: 'clusters' } as const
 
-  scope.get('/api/v2/status', { config }, (_request, reply) =>
+  scope.get('/api/v2/status', { config }, (request, reply) =>
     sendJson(reply, {
       // One process, no gossip.
       cluster: { peers: [], status: 'disabled' },
-      config: { original: deps.pipeline?.configText() ?? NO_CONFIG },
+      config: { original: deps.ports(request).pipeline?.configText() ?? NO_CONFIG },
       uptime: timeText(deps.startedAtMs),
       versionInfo: {
         branch: 'daytwo',
@@ -39,10 +40,10 @@ export function registerAlertmanagerStatus(scope: FastifyInstance, deps: Alertma
     }),
   )
 
-  scope.get('/api/v2/receivers', { config }, (_request, reply) =>
+  scope.get('/api/v2/receivers', { config }, (request, reply) =>
     sendJson(
       reply,
-      (deps.pipeline?.receivers() ?? []).map((name) => ({ name })),
+      (deps.ports(request).pipeline?.receivers() ?? []).map((name) => ({ name })),
     ),
   )
 }

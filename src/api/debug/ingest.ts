@@ -14,7 +14,7 @@ const TOP_DEFAULT = 20
 export function registerDebugIngest(app: FastifyInstance, report: ReadIngestReport, clock: Clock): void {
   app.get<{ Querystring: Record<string, unknown> }>(
     '/debug/ingest',
-    { config: { access: 'viewer', dialect: 'own' } },
+    { config: { access: 'viewer', dialect: 'own', scope: 'fleet' } },
     async (request): Promise<DebugIngest> => {
       const nowMs = clock.nowMs()
       return { asOfMs: nowMs, ...(await report(nowMs, topParam(request.query['top'], DEBUG_INGEST_TOP_MAX))) }

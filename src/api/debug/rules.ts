@@ -10,10 +10,14 @@ import type { RuleReader } from '../prometheus/rules.ts'
 export type ReadReload = () => DebugRules['reload']
 
 export function registerDebugRules(app: FastifyInstance, rules: RuleReader, reload: ReadReload, clock: Clock): void {
-  app.get('/debug/rules', { config: { access: 'viewer', dialect: 'own' } }, async (): Promise<DebugRules> => {
-    const groups = await rules.groups()
-    return { asOfMs: clock.nowMs(), reload: reload(), groups: groups.map(groupOf) }
-  })
+  app.get(
+    '/debug/rules',
+    { config: { access: 'viewer', dialect: 'own', scope: 'fleet' } },
+    async (): Promise<DebugRules> => {
+      const groups = await rules.groups()
+      return { asOfMs: clock.nowMs(), reload: reload(), groups: groups.map(groupOf) }
+    },
+  )
 }
 
 function groupOf({ rules, ...group }: RuleGroupStatus): DebugRules['groups'][number] {

@@ -22,7 +22,7 @@ const BY_CHARS_MAX = 1000
 export function registerDebugSeries(app: FastifyInstance, read: ReadCardinality, clock: Clock): void {
   app.get<{ Querystring: Record<string, unknown> }>(
     '/debug/series',
-    { config: { access: 'viewer', dialect: 'own', lane: 'query' } },
+    { config: { access: 'viewer', dialect: 'own', scope: 'fleet', lane: 'query' } },
     async (request): Promise<DebugSeries> => {
       const nowMs = clock.nowMs()
       const { top, by } = request.query

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import {
   BehindAnswer,
@@ -32,6 +32,7 @@ import {
 import { adoptionRequestOf } from './adoption-request.ts'
 import { behindCsv, digestOf, shareCsv, spreadCsv, usageCsv, workloadsCsv } from './adoption-csv.ts'
 import { ownRoute } from '../server/own-route.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /**
  * Adoption: `/api/adoption/v1`. Answers come from the daily cubes and read no samples. An answer about past days stays
@@ -43,15 +44,20 @@ export interface ApiAdoption extends Pick<AdoptionReader, 'usage' | 'days' | 'op
 
 type Format = 'json' | 'csv' | undefined
 
-export function registerAdoption(app: FastifyInstance, adoption: ApiAdoption, clock: Clock): void {
-  const find = async (request: AdoptionQuery): Promise<AdoptionFound> => foundOf(request, await adoption.query(request))
+export function registerAdoption(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly adoption: ApiAdoption }>,
+  clock: Clock,
+): void {
+  const find = async (request: FastifyRequest, query: AdoptionQuery): Promise<AdoptionFound> =>
+    foundOf(query, await ports(request).adoption.query(query))
 
   ownRoute(app, 'GET /api/adoption/v1/share', {
     summary: 'Shares of clusters over time, by version or another dimension.',
     query: ShareQuery,
     answer: ShareAnswer,
-    handler: async ({ query: { by = 'version', format, ...rest }, reply }) => {
-      const found = await find(adoptionRequestOf(rest, by, clock.nowMs()))
+    handler: async ({ query: { by = 'version', format, ...rest }, reply, request }) => {
+      const found = await find(request, adoptionRequestOf(rest, by, clock.nowMs()))
       const body = shareAnswer(found, found.shares.series)
       return send(reply, format, 'share', shareCsv(body), withBasis(found, body))
     },
@@ -60,8 +66,8 @@ export function registerAdoption(app: FastifyInstance, adoption: ApiAdoption, cl
     summary: 'The share of clusters below a version over time.',
     query: OlderQuery,
     answer: ShareAnswer,
-    handler: async ({ query: { version, format, ...rest }, reply }) => {
-      const found = await find(adoptionRequestOf(rest, 'version', clock.nowMs()))
+    handler: async ({ query: { version, format, ...rest }, reply, request }) => {
+      const found = await find(request, adoptionRequestOf(rest, 'version', clock.nowMs()))
       const body = shareAnswer(found, [olderThan(found.shares, version, compareReleases)])
       return send(reply, format, 'older-than', shareCsv(body), withBasis(found, body))
     },
@@ -70,8 +76,8 @@ export function registerAdoption(app: FastifyInstance, adoption: ApiAdoption, cl
     summary: 'How fast each version came and went: days to a tenth, a half and nine tenths, half-life, stage.',
     query: SpreadQuery,
     answer: SpreadAnswer,
-    handler: async ({ query: { by = 'version', format, ...rest }, reply }) => {
-      const found = await find(adoptionRequestOf(rest, by, clock.nowMs()))
+    handler: async ({ query: { by = 'version', format, ...rest }, reply, request }) => {
+      const found = await find(request, adoptionRequestOf(rest, by, clock.nowMs()))
       const spreads = spreadsOf(found.shares, compareReleases)
       const versions = spreads.map(spreadItem)
       const body = { versions, forecast: forecastItem(spreads) }
@@ -82,8 +88,8 @@ export function registerAdoption(app: FastifyInstance, adoption: ApiAdoption, cl
     summary: 'How far clusters are behind the newest version that any of them runs.',
     query: BehindQuery,
     answer: BehindAnswer,
-    handler: async ({ query: { format, ...rest }, reply }) => {
-      const found = await find(adoptionRequestOf(rest, 'version', clock.nowMs()))
+    handler: async ({ query: { format, ...rest }, reply, request }) => {
+      const found = await find(request, adoptionRequestOf(rest, 'version', clock.nowMs()))
       const body = behindAnswer(found)
       return send(reply, format, 'behind', behindCsv(body), withBasis(found, body))
     },
@@ -92,8 +98,8 @@ export function registerAdoption(app: FastifyInstance, adoption: ApiAdoption, cl
     summary: 'The version of the control plane against the machines that really run its launcher.',
     query: WorkloadsQuery,
     answer: WorkloadsAnswer,
-    handler: async ({ query: { format, ...rest }, reply }) => {
-      const found = await find(adoptionRequestOf(rest, 'version', clock.nowMs()))
+    handler: async ({ query: { format, ...rest }, reply, request }) => {
+      const found = await find(request, adoptionRequestOf(rest, 'version', clock.nowMs()))
       const body = workloadsAnswer(found)
       return send(reply, format, 'workloads', workloadsCsv(body), withBasis(found, body))
     },
@@ -102,7 +108,8 @@ export function registerAdoption(app: FastifyInstance, adoption: ApiAdoption, cl
     summary: 'Instance types, preferences and deprecated API versions in use.',
     query: UsageQuery,
     answer: UsageAnswer,
-    handler: async ({ query: { subject, format, ...rest }, reply }) => {
+    handler: async ({ query: { subject, format, ...rest }, reply, request }) => {
+      const { adoption } = ports(request)
       const selection = adoptionRequestOf(rest, 'flavour', clock.nowMs())
       const [rows, counted, { sums }] = await Promise.all([
         adoption.usage(selection.fromDay, selection.toDay),
@@ -117,7 +124,8 @@ export function registerAdoption(app: FastifyInstance, adoption: ApiAdoption, cl
   ownRoute(app, 'GET /api/adoption/v1/operators', {
     summary: 'Which operators were ever counted, and over which days.',
     answer: OperatorsAnswer,
-    handler: async () => {
+    handler: async ({ request }) => {
+      const { adoption } = ports(request)
       const [operators, days] = await Promise.all([adoption.operators(), adoption.days()])
       return { operators, firstDay: days[0]?.day ?? null, lastDay: days.at(-1)?.day ?? null }
     },

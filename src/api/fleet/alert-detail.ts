@@ -18,11 +18,20 @@ import { FINGERPRINT, type AlertDeps } from './alerts.ts'
 import { ownRoute } from '../server/own-route.ts'
 import { formatValue, sampleValue } from '../prometheus/format-value.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
+import type { PipelineView } from '../../notify/pipeline.ts'
+import type { ApiPeople } from './people.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** `GET /api/fleet/v1/alerts/{fingerprint}`: one alert with its context. */
-interface AlertDetailDeps extends AlertDeps {
-  readonly context: AlertContext
+interface AlertDetailDeps extends Omit<AlertDeps, 'ports'> {
+  readonly ports: PortsOf<AlertPorts>
   readonly log: Log
+}
+
+interface AlertPorts {
+  readonly people: ApiPeople
+  readonly pipeline?: PipelineView
+  readonly context: AlertContext
 }
 
 /** What happened around an alert, from the fleet's series. */
@@ -42,21 +51,27 @@ export function registerAlertDetail(app: FastifyInstance, deps: AlertDetailDeps)
     summary: 'One alert with what happened around it.',
     path: FINGERPRINT,
     answer: AlertDetail,
-    handler: ({ params: { fingerprint } }) => {
-      const alerts = deps.people.alerts()
+    handler: ({ params: { fingerprint }, request }) => {
+      const ports = deps.ports(request)
+      const alerts = ports.people.alerts()
       const [alert] = rankInstances(alerts.filter((each) => each.fingerprint === fingerprint))
       if (alert === undefined) {
         throw new FleetError('not_found', `no alert has the fingerprint ${fingerprint}`, {
           hint: 'runs that are over are in /api/fleet/v1/alerts/history',
         })
       }
-      return detailOf(deps, alert, alerts)
+      return detailOf(deps, ports, alert, alerts)
     },
   })
 }
 
-async function detailOf(deps: AlertDetailDeps, alert: AnyAlert, alerts: readonly AnyAlert[]): Promise<AlertDetail> {
-  const { people, clock, context, log } = deps
+async function detailOf(
+  deps: AlertDetailDeps,
+  { people, context, pipeline }: AlertPorts,
+  alert: AnyAlert,
+  alerts: readonly AnyAlert[],
+): Promise<AlertDetail> {
+  const { clock, log } = deps
   const nowMs = clock.nowMs()
   const cluster = clusterOf(alert.labels)
   const same = rankInstances(alerts.filter((other) => other.state !== 'resolved' && isSameName(deps, alert, other)))
@@ -81,7 +96,7 @@ async function detailOf(deps: AlertDetailDeps, alert: AnyAlert, alerts: readonly
   const comparison = comparisonOf(alert)
   return {
     asOfMs: nowMs,
-    alert: alertItems(deps.catalog, marksReader(people, deps.pipeline, nowMs))(alert),
+    alert: alertItems(deps.catalog, marksReader(people, pipeline, nowMs))(alert),
     ...(comparison === undefined ? {} : { comparison }),
     changes: [...changes.changes, ...others].sort((a, b) => b.atMs - a.atMs).slice(0, CHANGES_MAX),
     changesFromMs: alert.activeAtMs - CHANGES_WINDOW_MS,

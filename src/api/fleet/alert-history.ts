@@ -12,6 +12,7 @@ import { cutPage, opaque, partsOf } from './cursor.ts'
 import { ownRoute } from '../server/own-route.ts'
 import { pick } from './query.ts'
 import type { ApiPeople } from './people.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** The history of alerts: stored occurrences, when they fired, and the audit of user actions. */
 
@@ -29,7 +30,11 @@ const STRIP_BLOCKS_MAX = 500
 const HOUR_MS = 3_600_000
 const WINDOW_DEFAULT_MS = 7 * 24 * HOUR_MS
 
-export function registerAlertHistory(app: FastifyInstance, people: ApiPeople, clock: Clock): void {
+export function registerAlertHistory(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly people: ApiPeople }>,
+  clock: Clock,
+): void {
   ownRoute(app, 'GET /api/fleet/v1/alerts/history', {
     summary: 'When alerts fired, newest first.',
     documentedQuery: Type.Object({
@@ -47,7 +52,7 @@ export function registerAlertHistory(app: FastifyInstance, people: ApiPeople, cl
       const toMs = numberParam(params, 'toMs', clock.nowMs() + 1)
       const fromMs = numberParam(params, 'fromMs', toMs - WINDOW_DEFAULT_MS)
       const cursor = params.get('cursor')
-      const runs = await people.runs.page({
+      const runs = await ports(request).people.runs.page({
         fromMs,
         toMs,
         ...textParam(params, 'alertname'),
@@ -81,7 +86,7 @@ export function registerAlertHistory(app: FastifyInstance, people: ApiPeople, cl
       const nowMs = clock.nowMs()
       const blockMs = (hours * HOUR_MS) / blocks
       const fromMs = nowMs - hours * HOUR_MS
-      const spans = await people.runs.spans(fingerprints, fromMs, nowMs)
+      const spans = await ports(request).people.runs.spans(fingerprints, fromMs, nowMs)
       const byFingerprint = groupBy(spans, ({ fingerprint }) => fingerprint)
       const strips = fingerprints.map((fingerprint) => {
         const own = byFingerprint.get(fingerprint) ?? []
@@ -102,7 +107,7 @@ export function registerAlertHistory(app: FastifyInstance, people: ApiPeople, cl
       const params = paramsOf(request)
       const limit = numberParam(params, 'limit', PAGE_DEFAULT, 1, PAGE_MAX)
       const before = params.get('cursor') === '' ? undefined : numberParam(params, 'cursor', 0)
-      const { shown, last } = cutPage(await people.audit(limit + 1, before), limit)
+      const { shown, last } = cutPage(await ports(request).people.audit(limit + 1, before), limit)
       return { entries: shown, ...(last !== undefined && { nextCursor: String(last.id) }) }
     },
   })

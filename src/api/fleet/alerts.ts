@@ -5,7 +5,6 @@ import type { Clock } from '../../base/clock.ts'
 import { rankInstances, rankInSteps } from '../../catalog/rank-instances.ts'
 import { AcknowledgeRequest } from '../../contract/alert-history.ts'
 import { AlertMarks, AlertItems, AlertsQuery, type AlertItem } from '../../contract/alerts.ts'
-import type { PipelineView } from '../../notify/pipeline.ts'
 import type { RuleGroupStatus } from '../../rules/rule-status.ts'
 import { alertItems } from './alert-item.ts'
 import { alertsAt } from './alerts-at.ts'
@@ -15,14 +14,15 @@ import { separated } from '../prometheus/answer-json.ts'
 import { ownRoute } from '../server/own-route.ts'
 import { sendInPieces, VALUES_OF_ALERT } from '../server/pieces.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
-import { actorOf, type ApiPeople } from './people.ts'
+import { actorOf } from './people.ts'
+import type { ApiPeople } from './people.ts'
+import type { PipelineView } from '../../notify/pipeline.ts'
 import type { RuleReader } from '../prometheus/rules.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 import type { RunbookCatalog } from './runbooks.ts'
 
 export interface AlertDeps {
-  readonly people: ApiPeople
-  readonly pipeline?: PipelineView
-  readonly rules: RuleReader
+  readonly ports: PortsOf<{ readonly people: ApiPeople; readonly pipeline?: PipelineView; readonly rules: RuleReader }>
   readonly catalog: RunbookCatalog
   readonly clock: Clock
 }
@@ -36,18 +36,19 @@ export const FINGERPRINT = { fingerprint: "Of the alert: 16 hex digits, Alertman
  * acknowledgements.
  */
 export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
-  const { people, rules, clock } = deps
+  const { ports, catalog, clock } = deps
 
   ownRoute(app, 'GET /api/fleet/v1/alerts', {
     summary: 'All alerts, with marks and runbooks; with `at` those that fired then.',
     query: AlertsQuery,
     answer: AlertItems,
-    handler: async ({ query, reply }) => {
+    handler: async ({ query, reply, request }) => {
+      const { people, pipeline, rules } = ports(request)
       const atMs = pastMoment(query.at, clock.nowMs())
-      if (atMs !== undefined) return alertsAt(deps, atMs)
+      if (atMs !== undefined) return alertsAt({ people, catalog }, atMs)
       const groups = await rules.groups()
       const nowMs = clock.nowMs()
-      const itemOf = alertItems(deps.catalog, marksReader(people, deps.pipeline, nowMs))
+      const itemOf = alertItems(catalog, marksReader(people, pipeline, nowMs))
       const alerts = await inSlices(rankInSteps(people.alerts()), ownTurn)
       return sendInPieces(reply, JSON_TYPE, alerts.length * VALUES_OF_ALERT, function* () {
         yield `{"asOfMs":${nowMs},"alerts":[`
@@ -67,11 +68,12 @@ export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
       if (note.length > NOTE_CHARS_MAX) {
         throw new FleetError('bad_request', `got a note of ${note.length} characters, want at most ${NOTE_CHARS_MAX}`)
       }
+      const { people, pipeline } = ports(request)
       const alert = activeAlert(people.alerts(), params.fingerprint)
       const { fingerprint, activeAtMs } = alert
       const atMs = clock.nowMs()
       await people.acknowledgements.put({ fingerprint, activeAtMs, by: actorOf(request, by), atMs, note })
-      return marksReader(people, deps.pipeline, atMs)(alert)
+      return marksReader(people, pipeline, atMs)(alert)
     },
   })
 
@@ -81,12 +83,13 @@ export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
     path: FINGERPRINT,
     answer: AlertMarks,
     handler: async ({ params, request }) => {
+      const { people, pipeline } = ports(request)
       const alert = activeAlert(people.alerts(), params.fingerprint)
       const nowMs = clock.nowMs()
       if (!(await people.acknowledgements.remove(alert, actorOf(request), nowMs))) {
         throw new FleetError('not_found', `nobody has acknowledged alert ${alert.fingerprint}`)
       }
-      return marksReader(people, deps.pipeline, nowMs)(alert)
+      return marksReader(people, pipeline, nowMs)(alert)
     },
   })
 }

@@ -8,22 +8,31 @@ import type { ObjectTransition } from '../../model/observation.ts'
 import { timeOf } from './items.ts'
 import { msOf } from './query.ts'
 import { ownRoute } from '../server/own-route.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** The changes of a cluster's objects: the differences between consecutive states. */
 export type ReadObjectChanges = ObservationReader['changes']
 
-export function registerFleetChanges(app: FastifyInstance, read: ReadObjectChanges, clock: Clock): void {
+export function registerFleetChanges(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly objectChanges: ReadObjectChanges }>,
+  clock: Clock,
+): void {
   ownRoute(app, 'GET /api/fleet/v1/clusters/:cluster/changes', {
     summary: 'What changed of the objects of a cluster, field by field, newest first.',
     path: { cluster: 'Its name.' },
     query: ObjectChangesQuery,
     answer: ObjectChangeItems,
-    handler: async ({ params: { cluster }, query }) => {
+    handler: async ({ params: { cluster }, query, request }) => {
       const { limit = PAGE_DEFAULT, uid, states } = query
       const nowMs = clock.nowMs()
       // A Collector's clock may be ahead.
       const range = { fromMs: msOf(query.from) ?? 0, toMs: msOf(query.to) ?? Number.MAX_SAFE_INTEGER }
-      const found = await read(cluster, { ...range, limit: limit + 1, ...(uid === undefined ? {} : { uid }) })
+      const found = await ports(request).objectChanges(cluster, {
+        ...range,
+        limit: limit + 1,
+        ...(uid === undefined ? {} : { uid }),
+      })
       const changes = found
         .slice(0, limit)
         .map((one) => ({ ...changeItem(one), ...(states === 'true' ? { state: { ...one.after.facts } } : {}) }))

@@ -5,6 +5,7 @@ import { StoredItems } from '../../contract/cluster-report.ts'
 import type { ClusterReport, StoredKind } from '../../model/cluster-report.ts'
 import { ownRoute } from '../server/own-route.ts'
 import { timeOf } from './items.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 export type ReadClusterReport = (cluster: string) => Promise<ClusterReport | undefined>
 
@@ -26,7 +27,7 @@ const RETENTION: ReadonlyMap<StoredKind, string> = new Map([
 /** What is stored about a cluster. @param options effective values by name */
 export function registerClusterReport(
   app: FastifyInstance,
-  report: ReadClusterReport,
+  ports: PortsOf<{ readonly clusterReport: ReadClusterReport }>,
   options: Readonly<Record<string, string>>,
   clock: Clock,
 ): void {
@@ -36,8 +37,8 @@ export function registerClusterReport(
     summary: 'What is stored about a cluster: how much, from when to when, and for how long.',
     path: { cluster: 'Its name, or another one it goes by.' },
     answer: StoredItems,
-    handler: async ({ params: { cluster } }) => {
-      const found = await report(cluster)
+    handler: async ({ params: { cluster }, request }) => {
+      const found = await ports(request).clusterReport(cluster)
       if (found === undefined) throw new FleetError('not_found', `no cluster is called ${JSON.stringify(cluster)}`)
       return {
         asOf: timeOf(clock.nowMs()),

@@ -18,25 +18,30 @@ import type { VersionInterval } from '../../model/cluster-record.ts'
 import { decommissionItem, goneItem } from './decommissions.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ClusterWithHistory } from '../../fleet/fleet-view.ts'
-import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { evidenceItem, knownOrNull, modificationItem, stuckItem, timeOf } from './items.ts'
 import { upgradeItem } from './upgrades.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { pick } from './query.ts'
 import { ownRoute } from '../server/own-route.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** Clusters: the list, and one with its settings, versions over time, open upgrades and modifications. */
-export function registerFleetClusters(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
+export function registerFleetClusters(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly fleet: FleetViews }>,
+  clock: Clock,
+): void {
   ownRoute(app, 'GET /api/fleet/v1/clusters', {
     summary: 'Clusters by version, channel, platform and state.',
     query: ClustersQuery,
     answer: ClusterItems,
-    handler: async ({ query }) => {
+    handler: async ({ query, request }) => {
       const { sort = 'cluster', order = sort === 'cluster' ? 'asc' : 'desc', limit = PAGE_DEFAULT, cursor } = query
       const { version, state, facets: hasFacets = false } = query
       // Facets do not change the list.
       const list = { ...query, sort, order, facets: undefined }
-      const { view, nowMs, listHead } = fleetAt(fleet, clock, query.at)
+      const { view, nowMs, listHead } = fleetAt(ports(request).fleet, clock, query.at)
       const [page, head] = await Promise.all([
         view.clusters({
           ...pick(query, 'channel', 'platform', 'flavour', 'region', 'text'),
@@ -65,8 +70,8 @@ export function registerFleetClusters(app: FastifyInstance, fleet: FleetViews, c
     path: { cluster: 'Its name, or another name it goes by.' },
     query: MomentQuery,
     answer: ClusterDetail,
-    handler: async ({ params: { cluster }, query: { at } }) => {
-      const { view, nowMs, past } = fleetAt(fleet, clock, at)
+    handler: async ({ params: { cluster }, query: { at }, request }) => {
+      const { view, nowMs, past } = fleetAt(ports(request).fleet, clock, at)
       const found = await view.cluster(cluster)
       if (found === undefined) {
         const when = at === undefined ? 'is' : `was, at ${at},`

@@ -16,11 +16,13 @@ import type { Alert } from '../../model/alert.ts'
 import { positionOf } from '../../model/diagnostic.ts'
 import type { ParseOptions } from '../../promql/parse-options.ts'
 import { ownRoute } from '../server/own-route.ts'
+import type { ApiPeople } from './people.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** `/api/dashboards/v1`: the loaded dashboards, each as a model and as its source. */
 interface DashboardDeps {
   readonly catalog: DashboardCatalog
-  readonly alerts: () => readonly Alert[]
+  readonly ports: PortsOf<{ readonly people: ApiPeople }>
   readonly language: ParseOptions
 }
 
@@ -30,9 +32,10 @@ export type DashboardCatalog = Pick<Catalog, 'dashboards' | 'ruleFiles' | 'pages
 const NEAREST = 3
 
 export function registerDashboards(app: FastifyInstance, deps: DashboardDeps): void {
-  const { catalog, language, alerts: readAlerts } = deps
+  const { catalog, language, ports } = deps
 
   ownRoute(app, 'GET /api/dashboards/v1', {
+    scope: 'none',
     summary: 'All dashboards.',
     answer: DashboardList,
     handler: () => {
@@ -54,9 +57,9 @@ export function registerDashboards(app: FastifyInstance, deps: DashboardDeps): v
     summary: 'One dashboard as it is drawn and as it is written, with the alerts on what its panels show.',
     path: { name: '`metadata.name` of the file.' },
     answer: DashboardAnswer,
-    handler: ({ params: { name }, reply }) => {
+    handler: ({ params: { name }, request, reply }) => {
       const dashboard = catalog.dashboards.find((one) => one.name === name)
-      if (dashboard !== undefined) return answerOf(dashboard, deps, readAlerts())
+      if (dashboard !== undefined) return answerOf(dashboard, deps, ports(request).people.alerts())
       const names = catalog.dashboards.map((one) => one.name)
       const error = `no dashboard is called ${JSON.stringify(name)}`
       return reply.code(404).send({ error, nearest: nearest(name, names, NEAREST) } satisfies DashboardUnknown)

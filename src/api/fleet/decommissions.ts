@@ -13,24 +13,23 @@ import type { Decommission } from '../../model/decommission.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { timeOf } from './items.ts'
 import { msOf } from './query.ts'
-import { actorOf, type ApiPeople } from './people.ts'
+import { actorOf } from './people.ts'
+import type { ApiPeople } from './people.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 import { ownRoute } from '../server/own-route.ts'
 
 /** `/api/fleet/v1/decommissions`: declares clusters as decommissioned, and reverts declarations. */
 export function registerDecommissions(
   app: FastifyInstance,
-  people: Pick<ApiPeople, 'decommissions'>,
-  fleet: FleetViews,
+  ports: PortsOf<{ readonly people: ApiPeople; readonly fleet: FleetViews }>,
   clock: Clock,
 ): void {
-  const { decommissions } = people
-
   ownRoute(app, 'GET /api/fleet/v1/decommissions', {
     summary: 'Clusters that people said were switched off for good, newest first; also those that came back.',
     answer: DecommissionItems,
-    handler: () => ({
+    handler: ({ request }) => ({
       asOf: timeOf(clock.nowMs()),
-      decommissions: decommissions.all().toReversed().map(decommissionItem),
+      decommissions: ports(request).people.decommissions.all().toReversed().map(decommissionItem),
     }),
   })
 
@@ -46,8 +45,9 @@ export function registerDecommissions(
       if (reason === '') {
         throw new FleetError('bad_request', `reason: got ${JSON.stringify(body.reason)}, want why it was switched off`)
       }
+      const { people, fleet } = ports(request)
       const wishes = await wishesOf(body, fleet, nowMs)
-      const made = await decommissions.declare(wishes, reason, actorOf(request, body.by), nowMs)
+      const made = await people.decommissions.declare(wishes, reason, actorOf(request, body.by), nowMs)
       return { asOf: timeOf(nowMs), decommissions: made.map(decommissionItem) }
     },
   })
@@ -58,7 +58,7 @@ export function registerDecommissions(
     path: { id: 'Of what was said.' },
     answer: DecommissionItem,
     handler: async ({ params: { id }, request }) => {
-      const ended = await decommissions.withdraw(id, actorOf(request), clock.nowMs())
+      const ended = await ports(request).people.decommissions.withdraw(id, actorOf(request), clock.nowMs())
       if (ended !== undefined) return decommissionItem(ended)
       throw new FleetError('not_found', `no decommissioned cluster has the id ${JSON.stringify(id)}`)
     },

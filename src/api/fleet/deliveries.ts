@@ -18,6 +18,7 @@ import { LOOSE_PAGE, optionalText } from './alert-history.ts'
 import { cutPage } from './cursor.ts'
 import { pick } from './query.ts'
 import { ownRoute } from '../server/own-route.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /**
  * Notifications: `/api/fleet/v1/deliveries`, `/receivers`, `/routes`, and `/debug/notify`. No response contains a secret:
@@ -33,7 +34,12 @@ export interface ApiNotify {
 const LIMIT_DEFAULT = 100
 const LIMIT_MAX = 1000
 
-export function registerDeliveries(app: FastifyInstance, notify: ApiNotify, clock: Clock): void {
+export function registerDeliveries(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly notify: ApiNotify }>,
+  configFileName: string | undefined,
+  clock: Clock,
+): void {
   ownRoute(app, 'GET /api/fleet/v1/deliveries', {
     summary: 'Who was told of what, newest first.',
     documentedQuery: Type.Object({
@@ -45,7 +51,7 @@ export function registerDeliveries(app: FastifyInstance, notify: ApiNotify, cloc
     answer: DeliveryItems,
     handler: async ({ request }) => {
       const query = deliveryQuery(request.query as Parameters<typeof deliveryQuery>[0])
-      const found = await notify.deliveries.list({ ...query, limit: query.limit + 1 })
+      const found = await ports(request).notify.deliveries.list({ ...query, limit: query.limit + 1 })
       const { shown, last } = cutPage(found, query.limit)
       return { deliveries: shown.map(deliveryItem), ...(last !== undefined && { nextCursor: String(last.id) }) }
     },
@@ -54,36 +60,42 @@ export function registerDeliveries(app: FastifyInstance, notify: ApiNotify, cloc
     summary: 'One delivery with what was sent and answered.',
     path: { id: 'Of the delivery.' },
     answer: DeliveryItem,
-    handler: async ({ params: { id } }) => {
-      const found = /^\d{1,15}$/.test(id) ? await notify.deliveries.get(Number(id)) : undefined
+    handler: async ({ params: { id }, request }) => {
+      const found = /^\d{1,15}$/.test(id) ? await ports(request).notify.deliveries.get(Number(id)) : undefined
       if (found === undefined) {
         throw new FleetError('not_found', `there is no delivery ${id}`, { hint: 'the oldest are forgotten' })
       }
       return { ...deliveryItem(found), payload: found.payload, ...pick(found, 'answer') }
     },
   })
-  const configFile = notify.configFile === undefined ? {} : { configFile: notify.configFile }
+  const configFile = configFileName === undefined ? {} : { configFile: configFileName }
   ownRoute(app, 'GET /api/fleet/v1/receivers', {
+    scope: 'fleet',
     summary: 'Who is told, and how that goes.',
     answer: ReceiverItems,
-    handler: () => ({ receivers: notify.pipeline.health(), ...configFile }),
+    handler: ({ request }) => ({ receivers: ports(request).notify.pipeline.health(), ...configFile }),
   })
   ownRoute(app, 'GET /api/fleet/v1/routes', {
+    scope: 'fleet',
     summary: 'The routing tree.',
     answer: RouteItem,
-    handler: () => routeItem(notify.pipeline.route),
+    handler: ({ request }) => routeItem(ports(request).notify.pipeline.route),
   })
   ownRoute(app, 'POST /api/fleet/v1/routes/test', {
+    scope: 'fleet',
     summary: 'Who would be told of an alert with these labels.',
     documentedBody: Type.Object({ labels: Type.Record(Type.String(), Type.String()) }),
     answer: RouteTest,
     handler: ({ request }) => ({
-      matches: notify.pipeline.routesOf(labelsOf(request.body)).map(({ receiver, path, matchers }) => {
-        return { receiver, path, matchers: matchers.map(formatMatcherText) }
-      }),
+      matches: ports(request)
+        .notify.pipeline.routesOf(labelsOf(request.body))
+        .map(({ receiver, path, matchers }) => {
+          return { receiver, path, matchers: matchers.map(formatMatcherText) }
+        }),
     }),
   })
-  app.get('/debug/notify', { config: { access: 'viewer', dialect: 'own' } }, (): DebugNotify => {
+  app.get('/debug/notify', { config: { access: 'viewer', dialect: 'own', scope: 'fleet' } }, (request): DebugNotify => {
+    const { notify } = ports(request)
     const nowMs = clock.nowMs()
     return {
       asOfMs: nowMs,

@@ -23,24 +23,29 @@ import { parseDuration } from '../../model/duration.ts'
 import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName, UpgradeOperator } from '../../model/upgrade.ts'
 import { pageAnswer, readCursor } from './cursor.ts'
-import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { durationItem, knownOrNull, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { msOf, pick } from './query.ts'
 import { ownRoute } from '../server/own-route.ts'
 import { invalidParam } from '../prometheus/params.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** Upgrade paths (edges of the upgrade graph), and the comparison of two. */
-export function registerFleetEdges(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
+export function registerFleetEdges(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly fleet: FleetViews }>,
+  clock: Clock,
+): void {
   ownRoute(app, 'GET /api/fleet/v1/edges', {
     summary: 'Edges of the upgrade graph: attempts, outcomes and durations.',
     query: EdgesQuery,
     answer: EdgeItems,
-    handler: async ({ query }) => {
+    handler: async ({ query, request }) => {
       const { sort = 'version', order = 'desc', limit = PAGE_DEFAULT, cursor } = query
       const list = { ...query, sort, order }
       const after = cursor === undefined ? undefined : readCursor('edges', list, cursor)
-      const { view, nowMs, listHead } = fleetAt(fleet, clock, query.at)
+      const { view, nowMs, listHead } = fleetAt(ports(request).fleet, clock, query.at)
       const sinceMs = sinceOf(query, nowMs)
       const [edges, head] = await Promise.all([
         view.edges({ ...pick(query, 'operator', 'from', 'to'), ...(sinceMs === undefined ? {} : { sinceMs }) }),
@@ -62,9 +67,9 @@ export function registerFleetEdges(app: FastifyInstance, fleet: FleetViews, cloc
     summary: 'Single runs with how large their clusters were, and how long classes of sizes take.',
     query: RunsQuery,
     answer: RunItems,
-    handler: async ({ query }) => {
+    handler: async ({ query, request }) => {
       const { phase, limit = RUNS_MAX } = query
-      const { view, nowMs, listHead } = fleetAt(fleet, clock, query.at)
+      const { view, nowMs, listHead } = fleetAt(ports(request).fleet, clock, query.at)
       const sinceMs = sinceOf(query, nowMs)
       const [found, head] = await Promise.all([
         view.runs({
@@ -87,9 +92,9 @@ export function registerFleetEdges(app: FastifyInstance, fleet: FleetViews, cloc
     summary: 'Two edges beside each other: whether one succeeds more often, and whether it is faster.',
     query: CompareQuery,
     answer: EdgeComparisonItem,
-    handler: async ({ query }) => {
+    handler: async ({ query, request }) => {
       const { operator = 'kubevirt-hyperconverged', first, second, at } = query
-      const { view, nowMs, past } = fleetAt(fleet, clock, at)
+      const { view, nowMs, past } = fleetAt(ports(request).fleet, clock, at)
       const sinceMs = sinceOf(query, nowMs)
       const names = [edgeParam('first', operator, first), edgeParam('second', operator, second)] as const
       const compared = await view.compare(...names, sinceMs)

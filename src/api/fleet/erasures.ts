@@ -2,20 +2,25 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import { ErasureItem, ErasureItems, ErasureRequest } from '../../contract/erasures.ts'
-import type { Erasures } from '../../fleet/clusters/erasures.ts'
 import type { Erasure } from '../../model/erasure.ts'
 import { ownRoute } from '../server/own-route.ts'
 import { timeOf } from './items.ts'
 import { actorOf } from './people.ts'
+import type { Erasures } from '../../fleet/clusters/erasures.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** `/api/fleet/v1/erasures`: removes everything that is stored about a cluster. */
-export function registerErasures(app: FastifyInstance, erasures: Erasures, clock: Clock): void {
+export function registerErasures(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly erasures: Erasures }>,
+  clock: Clock,
+): void {
   ownRoute(app, 'GET /api/fleet/v1/erasures', {
     access: 'admin',
     summary: 'Clusters that are being erased, or were, newest first.',
     answer: ErasureItems,
-    handler: async () => {
-      const all = await erasures.list()
+    handler: async ({ request }) => {
+      const all = await ports(request).erasures.list()
       return { asOf: timeOf(clock.nowMs()), erasures: all.toReversed().map(erasureItem) }
     },
   })
@@ -31,7 +36,7 @@ export function registerErasures(app: FastifyInstance, erasures: Erasures, clock
         const [got, want] = [confirm, cluster].map((name) => JSON.stringify(name))
         throw new FleetError('bad_request', `confirm: got ${got}, want the name of the cluster again, ${want}`)
       }
-      const begun = await erasures.begin(cluster, actorOf(request, by), clock.nowMs())
+      const begun = await ports(request).erasures.begin(cluster, actorOf(request, by), clock.nowMs())
       if (begun !== undefined) return erasureItem(begun)
       throw new FleetError('not_found', `no cluster is called ${JSON.stringify(cluster)}`)
     },
@@ -43,7 +48,7 @@ export function registerErasures(app: FastifyInstance, erasures: Erasures, clock
     path: { id: 'Of the erasure.' },
     answer: ErasureItem,
     handler: async ({ params: { id }, request }) => {
-      const allowed = await erasures.allow(id, actorOf(request), clock.nowMs())
+      const allowed = await ports(request).erasures.allow(id, actorOf(request), clock.nowMs())
       if (allowed !== undefined) return erasureItem(allowed)
       throw new FleetError('not_found', `no erasure that has ended has the id ${JSON.stringify(id)}`)
     },

@@ -16,19 +16,24 @@ import { pageOf } from '../../fleet/past/keyset.ts'
 import { compareVersions } from '../../fleet/version-order.ts'
 import type { Gate, GateUse } from '../../model/gate-use.ts'
 import { pageAnswer, readCursor } from './cursor.ts'
-import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { knownOrNull, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { ownRoute } from '../server/own-route.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** The use of feature gates, and which clusters set them by JSON patch. */
-export function registerFleetGates(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
+export function registerFleetGates(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly fleet: FleetViews }>,
+  clock: Clock,
+): void {
   ownRoute(app, 'GET /api/fleet/v1/gates', {
     summary: 'Feature gates that are set: on, off, and by JSON patch.',
     query: GatesQuery,
     answer: GateItems,
-    handler: async ({ query }) => {
-      const { view, listHead } = fleetAt(fleet, clock, query.at)
+    handler: async ({ query, request }) => {
+      const { view, listHead } = fleetAt(ports(request).fleet, clock, query.at)
       const [{ telling, gates }, head] = await Promise.all([view.gates(), listHead(UNAVAILABLE.gates)])
       return { ...head, telling, gates: gates.map(gateItem) }
     },
@@ -39,11 +44,11 @@ export function registerFleetGates(app: FastifyInstance, fleet: FleetViews, cloc
     path: { gate: 'Its name, in any case of its letters.' },
     query: GateQuery,
     answer: GateDetail,
-    handler: async ({ params: { gate: name }, query }) => {
+    handler: async ({ params: { gate: name }, query, request }) => {
       const { limit = PAGE_DEFAULT, cursor, source, on } = query
       const list = { ...query, gate: name }
       const after = cursor === undefined ? undefined : readCursor('gate', list, cursor)
-      const { view, listHead } = fleetAt(fleet, clock, query.at)
+      const { view, listHead } = fleetAt(ports(request).fleet, clock, query.at)
       const [known, head] = await Promise.all([view.gates(name), listHead(UNAVAILABLE.gates)])
       const [gate] = known.gates
       if (gate === undefined) {

@@ -19,14 +19,18 @@ interface LintDeps {
 
 export function registerLint(app: FastifyInstance, { catalog, ownMetrics, language, clock }: LintDeps): void {
   let last: { readonly of: unknown; readonly report: Promise<LintReport> } | undefined
-  app.get('/api/lint', { config: { access: 'viewer', dialect: 'own' } }, async (): Promise<LintReport> => {
-    // A reload replaces the content as a whole, so one report is valid until then.
-    if (last?.of !== catalog.pages) {
-      last = { of: catalog.pages, report: lint() }
-      last.report.catch(() => (last = undefined))
-    }
-    return last.report
-  })
+  app.get(
+    '/api/lint',
+    { config: { access: 'viewer', dialect: 'own', scope: 'none' } },
+    async (): Promise<LintReport> => {
+      // A reload replaces the content as a whole, so one report is valid until then.
+      if (last?.of !== catalog.pages) {
+        last = { of: catalog.pages, report: lint() }
+        last.report.catch(() => (last = undefined))
+      }
+      return last.report
+    },
+  )
 
   async function lint(): Promise<LintReport> {
     const asOfMs = clock.nowMs()

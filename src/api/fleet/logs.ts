@@ -8,18 +8,23 @@ import { timeOf } from './items.ts'
 import { msOf, pick } from './query.ts'
 import { ownRoute } from '../server/own-route.ts'
 import { invalidParam } from '../prometheus/params.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** Log records, newest first. */
-export function registerFleetLogs(app: FastifyInstance, reader: LogReader, clock: Clock): void {
+export function registerFleetLogs(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly logRecords: LogReader }>,
+  clock: Clock,
+): void {
   ownRoute(app, 'GET /api/fleet/v1/logs', {
     summary: 'Log records by cluster, service, trace, severity and text, newest first.',
     query: LogsQuery,
     lane: 'query',
     answer: LogItems,
-    handler: async ({ query }) => {
+    handler: async ({ query, request }) => {
       const { limit = PAGE_DEFAULT, traceId, severity } = query
       const nowMs = clock.nowMs()
-      const found = await reader.logs({
+      const found = await ports(request).logRecords.logs({
         ...pick(query, 'cluster', 'service', 'contains'),
         ...(traceId === undefined ? {} : { traceId: traceIdOf(traceId) }),
         ...(severity === undefined ? {} : { severityMin: LOG_SEVERITIES.indexOf(severity) * 4 + 1 }),

@@ -20,6 +20,7 @@ export function registerMetricCatalog(app: FastifyInstance, deps: MetricCatalogD
   // A reload replaces the content as a whole, so an answer is valid until then.
   const known = new WeakMap<Catalog['dashboards'], KnownMetricItems>()
   ownRoute(app, 'GET /api/fleet/v1/metrics', {
+    scope: 'none',
     summary: 'What is known of metrics, sent or not: type, unit, first version, and which rules and panels read them.',
     answer: KnownMetricItems,
     handler: async () => {

@@ -7,22 +7,27 @@ import type { Place } from '../../fleet/past/keyset.ts'
 import type { Modification } from '../../model/cluster-record.ts'
 import { modificationKeyOf } from '../../model/fleet-facts.ts'
 import { pageAnswer, readCursor, type ListParams } from './cursor.ts'
-import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { modificationItem } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { msOf, pick } from './query.ts'
 import { ownRoute } from '../server/own-route.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** Out-of-band modifications, newest first. */
-export function registerFleetModifications(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
+export function registerFleetModifications(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly fleet: FleetViews }>,
+  clock: Clock,
+): void {
   ownRoute(app, 'GET /api/fleet/v1/modifications', {
     summary: 'What was changed past the API, newest first.',
     query: ModificationsQuery,
     answer: ModificationItems,
-    handler: async ({ query }) => {
+    handler: async ({ query, request }) => {
       const { limit = PAGE_DEFAULT, cursor, open } = query
       const [fromMs, toMs] = [msOf(query.startedFrom), msOf(query.startedTo)]
-      const { view, listHead } = fleetAt(fleet, clock, query.at)
+      const { view, listHead } = fleetAt(ports(request).fleet, clock, query.at)
       const [found, head, gone] = await Promise.all([
         view.modifications({
           ...pick(query, 'cluster', 'kind', 'component'),

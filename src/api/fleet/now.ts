@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { MomentQuery } from '../../contract/common.ts'
 import {
@@ -13,26 +13,28 @@ import { SILENT_AFTER } from '../../fleet/clusters/cluster-states.ts'
 import type { FallingEdge } from '../../fleet/edges/falling-edges.ts'
 import { firingNow, type FiringNow } from '../../fleet/alerts/firing.ts'
 import type { NowUpgrade, SilentCluster, WaitingUpgrade } from '../../fleet/now/now-rows.ts'
+import type { ClusterScope } from '../../model/cluster-scope.ts'
 import type { ServerFaults } from '../../model/server-fault.ts'
 import type { UpgradeOperator } from '../../model/upgrade.ts'
 import { firingAt } from './alerts-at.ts'
 import type { FleetSummary } from '../../fleet/fleet-view.ts'
-import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { baselineItem, knownOrNull, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { ownRoute } from '../server/own-route.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
 import type { ApiPeople } from './people.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 interface NowDeps {
-  readonly fleet: FleetViews
-  readonly people: Pick<ApiPeople, 'alerts' | 'withoutDuplicates' | 'runs'>
+  readonly ports: PortsOf<{ readonly fleet: FleetViews; readonly people: ApiPeople }>
   readonly faults: () => ServerFaults
   readonly clock: Clock
 }
 
 /** `GET /api/fleet/v1/now`: the landing page in one answer. Counts are exact, lists are cut at `NOW_LIST_MAX`. */
-export function registerNow(app: FastifyInstance, { fleet, people, faults, clock }: NowDeps): void {
-  const answer = async (at: string | undefined): Promise<Now> => {
+export function registerNow(app: FastifyInstance, { ports, faults, clock }: NowDeps): void {
+  const answer = async (at: string | undefined, request: FastifyRequest): Promise<Now> => {
+    const { fleet, people } = ports(request)
     const { view, nowMs, past } = fleetAt(fleet, clock, at)
     const alertsThen = async () =>
       at === undefined ? await people.withoutDuplicates(people.alerts()) : firingAt(people.runs, nowMs)
@@ -42,16 +44,21 @@ export function registerNow(app: FastifyInstance, { fleet, people, faults, clock
       ...(await past(UNAVAILABLE.now)),
     }
   }
-  // Many users open this page: concurrent requests share one computation.
-  let underWay: Promise<Now> | undefined
+  // Many users open this page: concurrent requests of one scope share one computation.
+  const underWay = new Map<ClusterScope, Promise<Now>>()
   ownRoute(app, 'GET /api/fleet/v1/now', {
     summary: 'How the fleet stands: the landing page in one answer.',
     query: MomentQuery,
     answer: Now,
-    handler: ({ query: { at } }) => {
-      if (at !== undefined) return answer(at)
-      underWay ??= answer(undefined).finally(() => (underWay = undefined))
-      return underWay
+    handler: ({ query: { at }, request }) => {
+      if (at !== undefined) return answer(at, request)
+      const { scope } = request
+      let shared = underWay.get(scope)
+      if (shared === undefined) {
+        shared = answer(undefined, request).finally(() => underWay.delete(scope))
+        underWay.set(scope, shared)
+      }
+      return shared
     },
   })
 }

@@ -5,6 +5,7 @@ import type { ReplayAnswer, ReplayedCounts } from '../../rules/replay-request.ts
 import type { ReplayInput } from '../../rules/replay-request.ts'
 import { formatValue } from '../prometheus/format-value.ts'
 import { ownRoute } from '../server/own-route.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** `POST /api/fleet/v1/rules/replay`: evaluates a rule over stored samples and compares it with the loaded one. */
 
@@ -14,7 +15,7 @@ export type RunReplay = (input: ReplayInput, signal?: AbortSignal) => Promise<Re
 /** Each replay keeps the query worker busy for seconds. */
 const REPLAYS_MAX = 2
 
-export function registerReplay(app: FastifyInstance, replay: RunReplay): void {
+export function registerReplay(app: FastifyInstance, ports: PortsOf<{ readonly replay: RunReplay }>): void {
   let running = 0
   ownRoute(app, 'POST /api/fleet/v1/rules/replay', {
     summary: 'What a rule would have done in the past.',
@@ -29,7 +30,7 @@ export function registerReplay(app: FastifyInstance, replay: RunReplay): void {
       }
       running++
       try {
-        return replayView(await replay(body, request.left))
+        return replayView(await ports(request).replay(body, request.left))
       } finally {
         running--
       }

@@ -12,7 +12,7 @@ export function registerRunbookLink(app: FastifyInstance, catalog: RunbookCatalo
   app.route<{ Params: { name: string } }>({
     method: ['GET', 'HEAD'],
     url: '/rb/:name',
-    config: { access: 'viewer', dialect: 'text' },
+    config: { access: 'viewer', dialect: 'text', scope: 'none' },
     handler: (request, reply) =>
       sendPage(reply, webRoot, 'page' in resolveRunbook(catalog, request.params.name) ? 200 : 404),
   })

@@ -23,31 +23,34 @@ import type { ParseOptions } from '../../promql/parse-options.ts'
 import { paramsOf } from '../prometheus/params.ts'
 import { sampleValue } from '../prometheus/format-value.ts'
 import { ownRoute } from '../server/own-route.ts'
+import type { ApiPeople } from './people.ts'
 import type { RuleReader } from '../prometheus/rules.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** `/api/runbooks/v1`: the pages, and a page with its placeholders bound to an alert. */
 interface RunbookDeps {
   readonly catalog: RunbookCatalog & LinkedCatalog
-  readonly rules: Pick<RuleReader, 'groups'>
-  /** Including external alerts, which have the same runbooks. */
-  readonly alerts: () => readonly Alert[]
-  readonly inventory: (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
+  readonly ports: PortsOf<{ readonly rules: RuleReader; readonly people: ApiPeople; readonly inventory: ReadInventory }>
   readonly language: ParseOptions
   readonly clock: Clock
   readonly log: Log
 }
 
+/** The values for the placeholders of runbooks. */
+export type ReadInventory = (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
+
 /** The part of the catalog that pages are served from. */
 export type RunbookCatalog = Pick<Catalog, 'pages' | 'aliases'>
 
 export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void {
-  const { catalog, rules, alerts: readAlerts } = deps
+  const { catalog, ports } = deps
 
   ownRoute(app, 'GET /api/runbooks/v1/pages', {
     summary: 'All runbooks.',
     answer: RunbookList,
-    handler: async () => {
-      const [groups, alerts] = [await rules.groups(), readAlerts()]
+    handler: async ({ request }) => {
+      const { rules, people } = ports(request)
+      const [groups, alerts] = [await rules.groups(), people.alerts()]
       const ruleNames = new Set(groups.flatMap((group) => group.rules.map(({ name }) => name)))
       const pages = [...catalog.pages.values()].map((page) => ({
         name: page.name,
@@ -60,6 +63,7 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
   })
 
   ownRoute(app, 'GET /api/runbooks/v1/pages/:name/source', {
+    scope: 'none',
     summary: 'The file of a runbook, as it is kept.',
     path: ALERT_NAME,
     answer: RunbookSource,
@@ -78,7 +82,7 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
     answer: BoundRunbook,
     handler: ({ params: { name }, request, reply }) => {
       const found = resolveRunbook(catalog, name)
-      if ('page' in found) return boundPage(deps, found, name, paramsOf(request).get('instance'))
+      if ('page' in found) return boundPage(deps, ports(request), found, name, paramsOf(request).get('instance'))
       return sendUnknown(reply, name, found.nearest)
     },
   })
@@ -97,12 +101,13 @@ function sourceOf({ name, path, text }: RunbookPage): RunbookSource {
 }
 
 async function boundPage(
-  { catalog, language, alerts: readAlerts, inventory, clock, log }: RunbookDeps,
+  { catalog, language, clock, log }: RunbookDeps,
+  { people, inventory }: ReturnType<RunbookDeps['ports']>,
   { page, isRenamed }: { readonly page: RunbookPage; readonly isRenamed: boolean },
   askedName: string,
   fingerprint: string,
 ): Promise<BoundRunbook> {
-  const ranked = rankInstances(instancesOf(page, readAlerts()))
+  const ranked = rankInstances(instancesOf(page, people.alerts()))
   const differing = distinguishingLabels(ranked.map(({ labels }) => labels))
   const instances = ranked.map((alert, i) => instanceView(alert, differing[i] ?? {}))
   const chosen = chosenIndex(instances, fingerprint)

@@ -15,6 +15,7 @@ import { compareSilences } from '../alertmanager/silences.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
 import { actorOf, type ApiPeople } from './people.ts'
 import { ownRoute } from '../server/own-route.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** `/api/fleet/v1/silences`: as Alertmanager's routes, with the alerts that each silence hides, and a preview. */
 
@@ -24,13 +25,17 @@ const PREVIEW_PAST_MS = 7 * 86_400_000
 const PreviewRequest = Type.Object({ matchers: Type.Array(MatcherItem, { minItems: 1 }) })
 const ID = { id: 'Of the silence.' } as const
 
-export function registerSilences(app: FastifyInstance, people: ApiPeople, clock: Clock): void {
-  const { silences } = people
-
+export function registerSilences(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly people: ApiPeople }>,
+  clock: Clock,
+): void {
   ownRoute(app, 'GET /api/fleet/v1/silences', {
     summary: 'All silences.',
     answer: SilenceItems,
-    handler: () => {
+    handler: ({ request }) => {
+      const { people } = ports(request)
+      const { silences } = people
       const nowMs = clock.nowMs()
       const itemOf = silenceItems(silences, people.alerts(), nowMs)
       const sorted = [...silences.all()].sort((a, b) => compareSilences(a, b, nowMs))
@@ -42,20 +47,28 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
     summary: 'One silence.',
     path: ID,
     answer: SilenceItem,
-    handler: ({ params: { id } }) => {
+    handler: ({ params: { id }, request }) => {
+      const { people } = ports(request)
+      const { silences } = people
       const silence = silences.get(id)
       if (silence === undefined) throw unknown(id)
       return silenceItems(silences, people.alerts(), clock.nowMs())(silence)
     },
   })
 
-  const set = async (wish: SilenceRequest, id: string | undefined, by: string): Promise<SilenceItem> => {
+  const set = async (
+    wish: SilenceRequest,
+    id: string | undefined,
+    by: string,
+    people: ApiPeople,
+  ): Promise<SilenceItem> => {
+    const { silences } = people
     const nowMs = clock.nowMs()
     const change = await silences.set(
       {
         ...(id === undefined ? {} : { id }),
         matchers: wish.matchers,
-        ...(wish.startsAtMs === undefined ? startOf(id, nowMs) : { startsAtMs: Math.round(wish.startsAtMs) }),
+        ...(wish.startsAtMs === undefined ? startOf(silences, id, nowMs) : { startsAtMs: Math.round(wish.startsAtMs) }),
         endsAtMs: Math.round(wish.endsAtMs),
         createdBy: by,
         comment: wish.comment,
@@ -69,7 +82,7 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
     return silenceItems(silences, people.alerts(), nowMs)(change.silence)
   }
   /** A change of a silence that has not expired may omit its start. */
-  const startOf = (id: string | undefined, nowMs: number): { startsAtMs?: number } => {
+  const startOf = (silences: Silences, id: string | undefined, nowMs: number): { startsAtMs?: number } => {
     const previous = id === undefined ? undefined : silences.get(id)
     const isRunning = previous !== undefined && silenceStateAt(previous, nowMs) !== 'expired'
     return isRunning ? { startsAtMs: previous.startsAtMs } : {}
@@ -81,7 +94,7 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
     body: SilenceRequest,
     answer: SilenceItem,
     status: 201,
-    handler: ({ body, request }) => set(body, undefined, actorOf(request, body.createdBy)),
+    handler: ({ body, request }) => set(body, undefined, actorOf(request, body.createdBy), ports(request).people),
   })
 
   ownRoute(app, 'PUT /api/fleet/v1/silences/:id', {
@@ -90,7 +103,8 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
     path: ID,
     body: SilenceRequest,
     answer: SilenceItem,
-    handler: ({ params, body, request }) => set(body, params.id, actorOf(request, body.createdBy)),
+    handler: ({ params, body, request }) =>
+      set(body, params.id, actorOf(request, body.createdBy), ports(request).people),
   })
 
   ownRoute(app, 'DELETE /api/fleet/v1/silences/:id', {
@@ -99,6 +113,7 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
     path: ID,
     answer: SilenceItem,
     handler: async ({ params: { id }, request }) => {
+      const { silences } = ports(request).people
       const nowMs = clock.nowMs()
       const ended = await silences.expire(id, actorOf(request), nowMs)
       if (ended === undefined) throw unknown(id)
@@ -110,7 +125,8 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
     summary: 'Which alerts a silence would reach.',
     body: PreviewRequest,
     answer: SilencePreview,
-    handler: async ({ body: { matchers } }) => {
+    handler: async ({ body: { matchers }, request }) => {
+      const { people } = ports(request)
       const matches = compiled(matchers)
       const nowMs = clock.nowMs()
       const pastFromMs = nowMs - PREVIEW_PAST_MS

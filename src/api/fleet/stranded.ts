@@ -2,19 +2,24 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { STRANDED_NAMED_MAX, StrandedItems, StrandedQuery, type StrandedItem } from '../../contract/fleet-stranded.ts'
 import type { StrandedVersion } from '../../model/stranded.ts'
-import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { ownRoute } from '../server/own-route.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** Versions without a known working upgrade path; `StrandedVersion` defines when. */
-export function registerFleetStranded(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
+export function registerFleetStranded(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly fleet: FleetViews }>,
+  clock: Clock,
+): void {
   ownRoute(app, 'GET /api/fleet/v1/stranded', {
     summary: 'Versions from which no way out is known to work, the most clusters first.',
     query: StrandedQuery,
     answer: StrandedItems,
-    handler: async ({ query }) => {
-      const { view, listHead } = fleetAt(fleet, clock, query.at)
+    handler: async ({ query, request }) => {
+      const { view, listHead } = fleetAt(ports(request).fleet, clock, query.at)
       const [stranded, head] = await Promise.all([view.stranded(), listHead(UNAVAILABLE.stranded)])
       const total = stranded.reduce((sum, { clusters }) => sum + clusters.length, 0)
       return { ...head, total, stranded: stranded.map(strandedItem) }

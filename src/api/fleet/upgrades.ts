@@ -18,23 +18,28 @@ import { upgradeKeyOf } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import { pageAnswer, readCursor } from './cursor.ts'
 import type { FleetView } from '../../fleet/fleet-view.ts'
-import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { msOf, pick } from './query.ts'
 import { ownRoute } from '../server/own-route.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** Upgrades: the list, one upgrade, its details, and the stuck upgrades. */
-export function registerFleetUpgrades(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
+export function registerFleetUpgrades(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly fleet: FleetViews }>,
+  clock: Clock,
+): void {
   ownRoute(app, 'GET /api/fleet/v1/upgrades', {
     summary: 'Upgrades with their phases and evidence.',
     query: UpgradesQuery,
     answer: UpgradeItems,
-    handler: async ({ query }) => {
+    handler: async ({ query, request }) => {
       const { sort = 'started', order = sort === 'cluster' ? 'asc' : 'desc', limit = PAGE_DEFAULT } = query
       const { cursor, state } = query
       const list = { ...query, sort, order }
       const [fromMs, toMs] = [msOf(query.startedFrom), msOf(query.startedTo)]
-      const { view, listHead } = fleetAt(fleet, clock, query.at)
+      const { view, listHead } = fleetAt(ports(request).fleet, clock, query.at)
       const [records, head, gone] = await Promise.all([
         view.upgrades({
           ...pick(query, 'cluster', 'operator', 'from', 'to'),
@@ -66,8 +71,8 @@ export function registerFleetUpgrades(app: FastifyInstance, fleet: FleetViews, c
     path: { id: 'Of the upgrade.' },
     query: MomentQuery,
     answer: UpgradeItem,
-    handler: async ({ params: { id }, query: { at } }) =>
-      upgradeItem((await known(fleetAt(fleet, clock, at).view, id, at)).upgrade),
+    handler: async ({ params: { id }, query: { at }, request }) =>
+      upgradeItem((await known(fleetAt(ports(request).fleet, clock, at).view, id, at)).upgrade),
   })
 
   ownRoute(app, 'GET /api/fleet/v1/upgrades/:id/detail', {
@@ -75,8 +80,8 @@ export function registerFleetUpgrades(app: FastifyInstance, fleet: FleetViews, c
     path: { id: 'Of the upgrade.' },
     query: MomentQuery,
     answer: UpgradeDetailItem,
-    handler: async ({ params, query: { at } }) => {
-      const { view, nowMs, past } = fleetAt(fleet, clock, at)
+    handler: async ({ params, query: { at }, request }) => {
+      const { view, nowMs, past } = fleetAt(ports(request).fleet, clock, at)
       const record = await known(view, params.id, at)
       const { id, operator, from, to } = record.upgrade
       const name = from === undefined ? undefined : { operator, from, to }
@@ -105,8 +110,8 @@ export function registerFleetUpgrades(app: FastifyInstance, fleet: FleetViews, c
     summary: 'Upgrades that do not get further, the one that stands longest first.',
     query: StuckQuery,
     answer: StuckItems,
-    handler: async ({ query: { operator, cause, at } }) => {
-      const { view, listHead } = fleetAt(fleet, clock, at)
+    handler: async ({ query: { operator, cause, at }, request }) => {
+      const { view, listHead } = fleetAt(ports(request).fleet, clock, at)
       const [all, head] = await Promise.all([view.open(), listHead(UNAVAILABLE.stuck)])
       const open = all.filter(({ record }) => operator === undefined || record.upgrade.operator === operator)
       const stuck = open

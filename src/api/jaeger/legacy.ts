@@ -11,15 +11,17 @@ import {
   traceIdParam,
   unixNs,
 } from './params.ts'
-import { NOT_FOUND, type ApiTraces } from './trace-answers.ts'
+import { NOT_FOUND } from './trace-answers.ts'
 import { paramsOf, type Params } from '../prometheus/params.ts'
 import { sendJson } from '../prometheus/prometheus-json.ts'
+import type { ApiTraces } from './trace-answers.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /**
  * The first HTTP API of Jaeger's query service, which Grafana's data source and older pages use: services, operations,
  * search, one trace, dependencies. Every answer is in one envelope; errors too.
  */
-const CONFIG = { access: 'viewer', dialect: 'jaeger', lane: 'query' } as const
+const CONFIG = { access: 'viewer', dialect: 'jaeger', scope: 'clusters', lane: 'query' } as const
 
 /** The default search range, as in Jaeger: two days. */
 const LOOKBACK_NS = 48n * 3_600_000_000_000n
@@ -32,16 +34,20 @@ interface LegacyError {
   readonly traceID?: string
 }
 
-export function registerJaegerLegacy(app: FastifyInstance, traces: ApiTraces, clock: Clock): void {
-  app.get('/api/services', { config: CONFIG }, async (_request, reply) => {
-    const services = await traces.services()
+export function registerJaegerLegacy(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly traces: ApiTraces }>,
+  clock: Clock,
+): void {
+  app.get('/api/services', { config: CONFIG }, async (request, reply) => {
+    const services = await ports(request).traces.services()
     return send(reply, services, { total: services.length })
   })
   app.get<{ Params: { service: string } }>(
     '/api/services/:service/operations',
     { config: CONFIG },
     async (request, reply) => {
-      const operations = await traces.operations(request.params.service)
+      const operations = await ports(request).traces.operations(request.params.service)
       const names = [...new Set(operations.map(({ name }) => name))]
       return send(reply, names, { total: names.length })
     },
@@ -50,7 +56,7 @@ export function registerJaegerLegacy(app: FastifyInstance, traces: ApiTraces, cl
     const params = paramsOf(request)
     const service = params.get('service')
     if (service === '') throw badParam('service', 'it is needed')
-    const operations = await traces.operations(service, kindParam('spanKind', params.get('spanKind')))
+    const operations = await ports(request).traces.operations(service, kindParam('spanKind', params.get('spanKind')))
     const shown = operations.map(({ name, kind }) => ({ name, spanKind: kind === 'unspecified' ? '' : kind }))
     return send(reply, shown, { total: shown.length })
   })
@@ -59,15 +65,19 @@ export function registerJaegerLegacy(app: FastifyInstance, traces: ApiTraces, cl
     const ids = params.all('traceID').filter((id) => id !== '')
     if (ids.length > 0) {
       const wanted = ids.map(traceIdParam)
-      const found = await traces.answer('legacy', { ids: wanted }, request.left)
+      const found = await ports(request).traces.answer('legacy', { ids: wanted }, request.left)
       if (found !== undefined) return sendJson(reply, found)
       return send(reply, [], { errors: [...new Set(wanted)].map((traceID) => ({ ...NOT_FOUND, traceID })) })
     }
-    const found = await traces.answer('legacy', { query: queryOf(params, clock.nowMs()) }, request.left)
+    const found = await ports(request).traces.answer('legacy', { query: queryOf(params, clock.nowMs()) }, request.left)
     return found === undefined ? send(reply, []) : sendJson(reply, found)
   })
   app.get<{ Params: { traceId: string } }>('/api/traces/:traceId', { config: CONFIG }, async (request, reply) => {
-    const found = await traces.answer('legacy', { ids: [traceIdParam(request.params.traceId)] }, request.left)
+    const found = await ports(request).traces.answer(
+      'legacy',
+      { ids: [traceIdParam(request.params.traceId)] },
+      request.left,
+    )
     return found === undefined ? sendErrors(reply, 404, [NOT_FOUND]) : sendJson(reply, found)
   })
   app.get('/api/dependencies', { config: CONFIG }, async (request, reply) => {
@@ -76,7 +86,10 @@ export function registerJaegerLegacy(app: FastifyInstance, traces: ApiTraces, cl
     const lookbackNs = unixNs('lookback', params.get('lookback'), MS) ?? 24n * 3_600_000n * MS
     return send(
       reply,
-      await traces.dependencies({ fromNs: toNs > lookbackNs ? toNs - lookbackNs : 0n, toNs }, request.left),
+      await ports(request).traces.dependencies(
+        { fromNs: toNs > lookbackNs ? toNs - lookbackNs : 0n, toNs },
+        request.left,
+      ),
     )
   })
 }

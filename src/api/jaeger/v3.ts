@@ -11,20 +11,21 @@ import {
   textsParam,
   traceIdParam,
 } from './params.ts'
-import type { ApiTraces } from './trace-answers.ts'
 import { paramsOf, type Params } from '../prometheus/params.ts'
 import { sendJson } from '../prometheus/prometheus-json.ts'
 import type { AnswerBytes } from '../server/answer-bytes.ts'
+import type { ApiTraces } from './trace-answers.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /**
  * The third HTTP API of Jaeger's query service (api_v3), which its pages use since 2.19: traces as OTLP/JSON. Names of
  * parameters are taken in their older spelling too (`query.service_name`), which Grafana still sends.
  */
-const CONFIG = { access: 'viewer', dialect: 'jaeger_v3', lane: 'query' } as const
+const CONFIG = { access: 'viewer', dialect: 'jaeger_v3', scope: 'clusters', lane: 'query' } as const
 
-export function registerJaegerV3(app: FastifyInstance, traces: ApiTraces): void {
-  app.get('/api/v3/services', { config: CONFIG }, async (_request, reply) =>
-    send(reply, { services: await traces.services() }),
+export function registerJaegerV3(app: FastifyInstance, ports: PortsOf<{ readonly traces: ApiTraces }>): void {
+  app.get('/api/v3/services', { config: CONFIG }, async (request, reply) =>
+    send(reply, { services: await ports(request).traces.services() }),
   )
   app.get('/api/v3/operations', { config: CONFIG }, async (request, reply) => {
     const params = paramsOf(request)
@@ -32,7 +33,7 @@ export function registerJaegerV3(app: FastifyInstance, traces: ApiTraces): void 
     if (service === '') throw badParam('service', 'it is needed')
     const kind = kindParam('spanKind', oneOf(params, 'spanKind', 'span_kind'))
     // An unspecified kind is shown as internal, and filtered as such.
-    const shown = (await traces.operations(service)).map((one) => ({
+    const shown = (await ports(request).traces.operations(service)).map((one) => ({
       name: one.name,
       spanKind: one.kind === 'unspecified' ? 'internal' : one.kind,
     }))
@@ -43,22 +44,25 @@ export function registerJaegerV3(app: FastifyInstance, traces: ApiTraces): void 
     return send(reply, { operations })
   })
   app.get('/api/v3/traces', { config: CONFIG }, async (request, reply) =>
-    sendFound(reply, await traces.answer('v3', { query: queryOf(paramsOf(request)) }, request.left)),
+    sendFound(reply, await ports(request).traces.answer('v3', { query: queryOf(paramsOf(request)) }, request.left)),
   )
   app.get<{ Params: { traceId: string } }>('/api/v3/traces/:traceId', { config: CONFIG }, async (request, reply) => {
     const params = paramsOf(request)
     // Only checked: a trace is shown whole.
     rfc3339Ns('startTime', oneOf(params, 'startTime', 'start_time'))
     rfc3339Ns('endTime', oneOf(params, 'endTime', 'end_time'))
-    return sendFound(reply, await traces.answer('v3', { ids: [traceIdParam(request.params.traceId)] }, request.left))
+    return sendFound(
+      reply,
+      await ports(request).traces.answer('v3', { ids: [traceIdParam(request.params.traceId)] }, request.left),
+    )
   })
   app.get('/api/v3/trace-summaries', { config: CONFIG }, async (request, reply) => {
-    const found = await traces.answer('summaries', { query: queryOf(paramsOf(request)) }, request.left)
+    const found = await ports(request).traces.answer('summaries', { query: queryOf(paramsOf(request)) }, request.left)
     return found === undefined ? send(reply, { summaries: [] }) : sendJson(reply, found)
   })
   app.get('/api/v3/dependencies', { config: CONFIG }, async (request, reply) => {
     const { fromNs, toNs } = rangeOf(paramsOf(request), ['startTime', 'start_time'], ['endTime', 'end_time'])
-    const dependencies = await traces.dependencies({ fromNs, toNs }, request.left)
+    const dependencies = await ports(request).traces.dependencies({ fromNs, toNs }, request.left)
     return send(reply, {
       // A 64-bit number is a text in this encoding.
       dependencies: dependencies.map(({ callCount, ...names }) => ({ ...names, callCount: String(callCount) })),

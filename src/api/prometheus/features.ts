@@ -19,8 +19,10 @@ import { sendSuccess } from './prometheus-json.ts'
  */
 export function registerFeatures(app: FastifyInstance, language: ParseOptions): void {
   const json = JSON.stringify(features(language))
-  app.get('/api/v1/features', { config: { access: 'viewer', dialect: 'prometheus' } }, (_request, reply) =>
-    sendSuccess(reply, json),
+  app.get(
+    '/api/v1/features',
+    { config: { access: 'viewer', dialect: 'prometheus', scope: 'none' } },
+    (_request, reply) => sendSuccess(reply, json),
   )
 }
 

@@ -10,6 +10,7 @@ import { paramsOf } from './params.ts'
 import type { QueryParser } from './query-parser.ts'
 import { answerBytes, type AnswerBytes } from '../server/answer-bytes.ts'
 import { sendBytes } from '../server/pieces.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /**
  * `/federate`: the newest sample of each series that `match[]` selects, for another Prometheus to scrape. As in
@@ -17,21 +18,25 @@ import { sendBytes } from '../server/pieces.ts'
  * name; a series without an `instance` gets an empty one, so that the scraper does not add its own.
  */
 export function registerFederate(app: FastifyInstance, options: FederateOptions): void {
-  app.get('/federate', { config: { access: 'viewer', dialect: 'text', lane: 'query' } }, async (request, reply) => {
-    const selectors = await options.parser.selectors(paramsOf(request).all('match[]'))
-    const nowMs = options.clock.nowMs()
-    const range = { fromMs: nowMs - options.lookbackMs, toMs: nowMs }
-    const escaping = negotiateEscaping(request.headers.accept)
-    const text = await options.federate(selectors, range, escaping, request.left)
-    return sendBytes(reply, textFormatType(escaping), text)
-  })
+  app.get(
+    '/federate',
+    { config: { access: 'viewer', dialect: 'text', scope: 'clusters', lane: 'query' } },
+    async (request, reply) => {
+      const selectors = await options.parser.selectors(paramsOf(request).all('match[]'))
+      const nowMs = options.clock.nowMs()
+      const range = { fromMs: nowMs - options.lookbackMs, toMs: nowMs }
+      const escaping = negotiateEscaping(request.headers.accept)
+      const text = await options.ports(request).federate(selectors, range, escaping, request.left)
+      return sendBytes(reply, textFormatType(escaping), text)
+    },
+  )
 }
 
 interface FederateOptions {
   readonly clock: Clock
   /** The maximum age of a sample. */
   readonly lookbackMs: number
-  readonly federate: Federate
+  readonly ports: PortsOf<{ readonly federate: Federate }>
   readonly parser: QueryParser
 }
 

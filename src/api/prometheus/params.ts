@@ -39,7 +39,7 @@ export function acceptForms(app: FastifyInstance): void {
 
 /** Registers a route that takes its parameters from the query string or from a form. */
 export function getOrPost(app: FastifyInstance, url: string, handler: RouteHandlerMethod): void {
-  const config = { access: 'viewer', dialect: 'prometheus', lane: 'query' } as const
+  const config = { access: 'viewer', dialect: 'prometheus', scope: 'clusters', lane: 'query' } as const
   app.route({ method: ['GET', 'POST'], url, config, handler })
 }
 

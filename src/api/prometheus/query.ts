@@ -1,27 +1,25 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
-import type { QueryExplainer } from '../../promql/query-engine.ts'
 import { getOrPost, namingParam, optionalTime, paramsOf } from './params.ts'
 import { sendJson, sendSuccess } from './prometheus-json.ts'
 import type { QueryAnswers } from './query-answers.ts'
+import type { QueryExplainer } from '../../promql/query-engine.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 import type { QueryParser } from './query-parser.ts'
 import { QUERY_ROUTES, answerRequest, queryOptions, rangeParams } from './query-request.ts'
 
 /** `/api/v1/query`, `query_range`, `explain`, `format_query` and `parse_query`. */
 interface QueryRoutesOptions {
-  readonly answers: QueryAnswers
-  readonly explain: QueryExplainer['explain']
+  readonly ports: PortsOf<{ readonly answers: QueryAnswers; readonly explain: QueryExplainer['explain'] }>
   readonly clock: Clock
   readonly parser: QueryParser
 }
 
-export function registerQueryRoutes(
-  app: FastifyInstance,
-  { answers, explain, clock, parser }: QueryRoutesOptions,
-): void {
+export function registerQueryRoutes(app: FastifyInstance, { ports, clock, parser }: QueryRoutesOptions): void {
   for (const [url, read] of Object.entries(QUERY_ROUTES)) {
     getOrPost(app, url, async (request, reply) => {
       const requested = read(paramsOf(request), clock.nowMs())
+      const { answers } = ports(request)
       const answer = namingParam('query', () => answerRequest(answers, requested, reply.elapsedTime, request.left))
       return sendJson(reply, await answer)
     })
@@ -42,7 +40,7 @@ export function registerQueryRoutes(
     const isRange = ['start', 'end', 'step'].some((name) => params.get(name) !== '')
     const times = isRange ? rangeParams(params) : { timeMs: optionalTime(params, 'time', clock.nowMs()) }
     const query = { ...times, expr: params.get('query'), ...queryOptions(params) }
-    const explained = await namingParam('query', () => explain(query, request.left))
+    const explained = await namingParam('query', () => ports(request).explain(query, request.left))
     return sendSuccess(reply, JSON.stringify(explained))
   })
 }

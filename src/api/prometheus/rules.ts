@@ -14,6 +14,7 @@ import { JSON_TYPE } from './prometheus-json.ts'
 import { sendInPieces, VALUES_OF_ALERT } from '../server/pieces.ts'
 import type { QueryParser } from './query-parser.ts'
 import { selectors } from './series.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 /** `/api/v1/rules` and `/api/v1/alerts`, with Prometheus' filters. */
 
@@ -24,14 +25,19 @@ export interface RuleReader {
   alerts(): readonly RuleAlert[]
 }
 
-export function registerRuleRoutes(app: FastifyInstance, rules: RuleReader, parser: QueryParser): void {
-  const config = { access: 'viewer', dialect: 'prometheus' } as const
+export function registerRuleRoutes(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly rules: RuleReader }>,
+  parser: QueryParser,
+): void {
+  const config = { access: 'viewer', dialect: 'prometheus', scope: 'clusters' } as const
 
   app.get('/api/v1/rules', { config }, async (request, reply) => {
     const params = paramsOf(request)
     const keeps = await ruleFilter(params, parser)
     const withAlerts = !booleanParam(params, 'exclude_alerts')
     const page = groupPage(params)
+    const { rules } = ports(request)
     const groups = [...(await rules.groups())]
       .filter((group) => includesOrAny(params.all('file[]'), group.file))
       .filter((group) => includesOrAny(params.all('rule_group[]'), group.name))
@@ -58,8 +64,8 @@ export function registerRuleRoutes(app: FastifyInstance, rules: RuleReader, pars
     })
   })
 
-  app.get('/api/v1/alerts', { config }, (_request, reply) => {
-    const alerts = rules.alerts().filter(isActive)
+  app.get('/api/v1/alerts', { config }, (request, reply) => {
+    const alerts = ports(request).rules.alerts().filter(isActive)
     return sendInPieces(reply, JSON_TYPE, alerts.length * VALUES_OF_ALERT, function* () {
       yield `${HEAD}{"alerts":[`
       yield* separated(alerts, alertJson)

@@ -15,14 +15,19 @@ import {
 } from './params.ts'
 import { sendJson, sendSuccess } from './prometheus-json.ts'
 import type { QueryAnswers } from './query-answers.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 import type { QueryParser } from './query-parser.ts'
 
 /**
  * What is stored: `/api/v1/series`, `/labels`, `/label/{name}/values`, `/query_exemplars` (of all series that any selector
  * of an expression matches) and `/metadata` (as senders report it, by metric family).
  */
-export function registerSeriesRoutes(app: FastifyInstance, answers: QueryAnswers, parser: QueryParser): void {
-  const config = { access: 'viewer', dialect: 'prometheus', lane: 'query' } as const
+export function registerSeriesRoutes(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly answers: QueryAnswers }>,
+  parser: QueryParser,
+): void {
+  const config = { access: 'viewer', dialect: 'prometheus', scope: 'clusters', lane: 'query' } as const
 
   getOrPost(app, '/api/v1/series', async (request, reply) => {
     const params = paramsOf(request)
@@ -30,14 +35,17 @@ export function registerSeriesRoutes(app: FastifyInstance, answers: QueryAnswers
     if (params.all('match[]').length === 0) throw new FleetError('bad_request', 'no match[] parameter provided')
     const range = timeRange(params)
     const selected = await namingParam('match[]', () => selectors(params, parser))
-    return sendJson(reply, await answers.series(selected, range, limit, request.left))
+    return sendJson(reply, await ports(request).answers.series(selected, range, limit, request.left))
   })
 
   getOrPost(app, '/api/v1/labels', async (request, reply) => {
     const params = paramsOf(request)
     const limit = limitParam(params)
     const range = timeRange(params)
-    return sendJson(reply, await answers.labelNames(await selectors(params, parser), range, limit, request.left))
+    return sendJson(
+      reply,
+      await ports(request).answers.labelNames(await selectors(params, parser), range, limit, request.left),
+    )
   })
 
   app.get<{ Params: { name: string } }>('/api/v1/label/:name/values', { config }, async (request, reply) => {
@@ -46,7 +54,7 @@ export function registerSeriesRoutes(app: FastifyInstance, answers: QueryAnswers
     const limit = limitParam(params)
     const range = timeRange(params)
     const selected = await selectors(params, parser)
-    return sendJson(reply, await answers.labelValues(name, selected, range, limit, request.left))
+    return sendJson(reply, await ports(request).answers.labelValues(name, selected, range, limit, request.left))
   })
 
   getOrPost(app, '/api/v1/query_exemplars', async (request, reply) => {
@@ -58,7 +66,7 @@ export function registerSeriesRoutes(app: FastifyInstance, answers: QueryAnswers
     const selectors = await parser.selectorsOf(params.get('query'))
     // The engine would take an empty list of selectors for all series.
     if (selectors.length === 0) return sendSuccess(reply, '[]')
-    return sendJson(reply, await answers.exemplars(selectors, range, request.left))
+    return sendJson(reply, await ports(request).answers.exemplars(selectors, range, request.left))
   })
 
   app.get('/api/v1/metadata', { config }, async (request, reply) => {
@@ -71,7 +79,10 @@ export function registerSeriesRoutes(app: FastifyInstance, answers: QueryAnswers
       limit: limit !== undefined && limit >= 0 ? limit : Infinity,
       perMetric: limitPerMetric !== undefined && limitPerMetric > 0 ? limitPerMetric : Infinity,
     }
-    return sendJson(reply, await answers.metadata(metric === '' ? undefined : metric, limits, request.left))
+    return sendJson(
+      reply,
+      await ports(request).answers.metadata(metric === '' ? undefined : metric, limits, request.left),
+    )
   })
 }
 

@@ -64,7 +64,9 @@ const TOP_DEFAULT = 10
 const TOP_MAX = 10_000
 
 export function registerPrometheusStatus(app: FastifyInstance, options: PrometheusStatusOptions): void {
-  const config = { access: 'viewer', dialect: 'prometheus' } as const
+  const config = { access: 'viewer', dialect: 'prometheus', scope: 'none' } as const
+  // Options name groups and clusters of all teams.
+  const fleet = { ...config, scope: 'fleet' } as const
 
   app.get('/api/v1/status/buildinfo', { config }, (_request, reply) => {
     // Grafana treats a server with `features` as a Mimir with a ruler.
@@ -83,15 +85,17 @@ export function registerPrometheusStatus(app: FastifyInstance, options: Promethe
     sendSuccess(reply, JSON.stringify(runtimeInfo(options))),
   )
 
-  app.get('/api/v1/status/flags', { config }, (_request, reply) => sendSuccess(reply, JSON.stringify(options.options)))
+  app.get('/api/v1/status/flags', { config: fleet }, (_request, reply) =>
+    sendSuccess(reply, JSON.stringify(options.options)),
+  )
 
-  app.get('/api/v1/status/config', { config }, (_request, reply) => {
+  app.get('/api/v1/status/config', { config: fleet }, (_request, reply) => {
     // A JSON text is a YAML text, and a dotted key is one of `--config`'s ways to write it.
     const lines = Object.entries(options.options).map(([key, text]) => `${key}: ${JSON.stringify(text)}\n`)
     return sendSuccess(reply, JSON.stringify({ yaml: lines.join('') }))
   })
 
-  app.get('/api/v1/status/tsdb', { config: { ...config, lane: 'query' } }, async (request, reply) => {
+  app.get('/api/v1/status/tsdb', { config: { ...fleet, lane: 'query' } }, async (request, reply) => {
     const top = cappedLimit(paramsOf(request), TOP_DEFAULT, TOP_MAX)
     return sendSuccess(reply, JSON.stringify(tsdbStatus(await options.storeStatus(top))))
   })
@@ -100,7 +104,7 @@ export function registerPrometheusStatus(app: FastifyInstance, options: Promethe
     sendSuccess(reply, JSON.stringify({ min: 0, max: 0, current: 0 })),
   )
 
-  app.get('/api/v1/alertmanagers', { config }, (_request, reply) => {
+  app.get('/api/v1/alertmanagers', { config: fleet }, (_request, reply) => {
     const activeAlertmanagers = options.alertmanagers.map((url) => ({ url: `${url}/api/v2/alerts` }))
     return sendSuccess(reply, JSON.stringify({ activeAlertmanagers, droppedAlertmanagers: [] }))
   })

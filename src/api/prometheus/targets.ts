@@ -8,6 +8,7 @@ import { namingParam, optionalCount, paramsOf } from './params.ts'
 import { sendInPieces } from '../server/pieces.ts'
 import { JSON_TYPE, sendSuccess } from './prometheus-json.ts'
 import type { QueryParser } from './query-parser.ts'
+import type { PortsOf } from '../scope/ports-of.ts'
 
 type InstantEngine = Pick<QueryEngine, 'instant'>
 
@@ -16,14 +17,19 @@ type InstantEngine = Pick<QueryEngine, 'instant'>
  * senders' Prometheis, whose samples have the time of the scrape. Address, interval and error are not known here, so these
  * fields are empty, and there are no dropped targets.
  */
-export function registerTargets(app: FastifyInstance, query: InstantEngine, parser: QueryParser, clock: Clock): void {
-  const config = { access: 'viewer', dialect: 'prometheus', lane: 'query' } as const
+export function registerTargets(
+  app: FastifyInstance,
+  ports: PortsOf<{ readonly query: InstantEngine }>,
+  parser: QueryParser,
+  clock: Clock,
+): void {
+  const config = { access: 'viewer', dialect: 'prometheus', scope: 'clusters', lane: 'query' } as const
 
   app.get('/api/v1/targets', { config }, async (request, reply) => {
     const params = paramsOf(request)
     const [state, pool] = [params.get('state').toLowerCase(), params.get('scrapePool')]
     const showsActive = ['', 'any', 'active'].includes(state)
-    const targets = showsActive ? await readTargets(query, clock.nowMs(), pool) : []
+    const targets = showsActive ? await readTargets(ports(request).query, clock.nowMs(), pool) : []
     return sendInPieces(reply, JSON_TYPE, targets.length, function* () {
       yield '{"status":"success","data":{"activeTargets":['
       for (let i = 0; i < targets.length; i++) yield `${i === 0 ? '' : ','}${JSON.stringify(targetView(targets[i]!))}`
@@ -31,8 +37,8 @@ export function registerTargets(app: FastifyInstance, query: InstantEngine, pars
     })
   })
 
-  app.get('/api/v1/scrape_pools', { config }, async (_request, reply) => {
-    const targets = await readTargets(query, clock.nowMs(), '')
+  app.get('/api/v1/scrape_pools', { config }, async (request, reply) => {
+    const targets = await readTargets(ports(request).query, clock.nowMs(), '')
     const scrapePools = [...new Set(targets.map(({ labels }) => labels.get('job')))].sort()
     return sendSuccess(reply, JSON.stringify({ scrapePools }))
   })

@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { FleetError } from '../../base/errors.ts'
+import { invariant } from '../../base/invariant.ts'
+import { ALL_CLUSTERS, formatSelectors, type ClusterScope, type ClusterSelectors } from '../../model/cluster-scope.ts'
 import {
+  clustersOf,
   isAllowed,
   isExpired,
   kindOf,
@@ -11,6 +14,7 @@ import {
   type Principal,
 } from '../../model/token.ts'
 import { isBearer, tokenOf, type Identify } from './identify.ts'
+import { routeScopeOf } from './route-config.ts'
 import { NO_CREDENTIALS } from './plain-page.ts'
 import { isKnownOrigin } from './security-headers.ts'
 
@@ -25,16 +29,20 @@ export interface AccessOptions {
   /** The host it listens on, without a port. */
   readonly listenHost: string
   readonly externalUrl: string
+  /** The clusters that selectors have now; absent: no principal has any. */
+  readonly resolveScope?: (clusters: ClusterSelectors) => Promise<ClusterScope>
   /** Origins whose pages may use the query routes, as a browser writes them: `https://perses.example`. */
   readonly corsOrigins: readonly string[]
 }
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Runs the three checks before every route. */
+/** Runs the three checks before every route, and finds the clusters of the request. */
 export function installAccess(app: FastifyInstance, options: AccessOptions): void {
   const ownHosts = ownHostsOf(options)
   app.decorateRequest('principal', undefined)
+  // Set by the hook, so that what runs without it reads nothing.
+  app.decorateRequest('scope', undefined as unknown as ClusterScope)
 
   app.addHook('onRequest', async (request) => {
     if (!options.requiresToken) checkHost(request, ownHosts)
@@ -45,9 +53,32 @@ export function installAccess(app: FastifyInstance, options: AccessOptions): voi
     if (!isExpired(found)) request.principal = found
     if (!isBearer(request.headers.authorization)) checkOrigin(request, options)
     if (isExpired(found) && access !== 'public') throw expired(found)
-    if (!options.requiresToken || isAllowed(request.principal?.role, access)) return
-    throw request.principal === undefined ? unauthenticated(request) : forbidden(request.principal, access)
+    if (options.requiresToken && !isAllowed(request.principal?.role, access)) {
+      throw request.principal === undefined ? unauthenticated(request) : forbidden(request.principal, access)
+    }
+    request.scope = await scopeOf(request, access, options)
   })
+}
+
+/** Throws `forbidden` where only roles over all clusters are enough. */
+async function scopeOf(
+  { principal, routeOptions }: FastifyRequest,
+  access: Access,
+  { resolveScope }: AccessOptions,
+): Promise<ClusterScope> {
+  const scope = routeScopeOf(routeOptions.config)
+  const clusters = principal === undefined ? undefined : clustersOf(principal, access)
+  if (principal === undefined || clusters === undefined) return ALL_CLUSTERS
+  // A route without data of clusters needs no list of them.
+  if (scope === 'none') return { clusters, includes: () => false }
+  if (scope !== 'clusters') {
+    throw new FleetError(
+      'forbidden',
+      `${kindOf(principal)} ${JSON.stringify(principal.name)} has role ${access} over ${formatSelectors(clusters)}, this needs it over all clusters`,
+    )
+  }
+  invariant(resolveScope !== undefined, 'a principal with a scope needs a way to resolve it')
+  return resolveScope(clusters)
 }
 
 function unauthenticated({ headers: { authorization } }: FastifyRequest): FleetError {
@@ -91,7 +122,9 @@ export function tryAccess(
 ): (request: IncomingMessage) => Granted | undefined | Promise<Granted | undefined> {
   const ownHosts = ownHostsOf(options)
   const grant = (found: Authenticated): Granted | undefined =>
-    !isExpired(found) && (!options.requiresToken || isAllowed(found?.role, access)) ? { principal: found } : undefined
+    !isExpired(found) && isWhole(found, access) && (!options.requiresToken || isAllowed(found?.role, access))
+      ? { principal: found }
+      : undefined
   return (request) => {
     const { headers } = request
     if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) return undefined
@@ -99,6 +132,11 @@ export function tryAccess(
     const found = options.identify(request)
     return found instanceof Promise ? found.then(grant) : grant(found)
   }
+}
+
+/** What the fast path writes may be of any cluster. */
+function isWhole(found: Principal | undefined, access: Access): boolean {
+  return found?.scopes === undefined || clustersOf(found, access) === undefined
 }
 
 /**
@@ -112,7 +150,7 @@ export function stillAllowed(
   return async (request) => {
     if (!options.requiresToken) return true
     const found = await options.identify(request, false)
-    return !isExpired(found) && isAllowed(found?.role, access)
+    return !isExpired(found) && isWhole(found, access) && isAllowed(found?.role, access)
   }
 }
 

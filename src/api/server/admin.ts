@@ -17,7 +17,7 @@ export function registerAdmin(
     app.route({
       method: ['POST', 'PUT'],
       url: `/api/v1/admin/tsdb/${action}`,
-      config: { access: 'admin', dialect: 'prometheus' },
+      config: { access: 'admin', dialect: 'prometheus', scope: 'fleet' },
       handler: () => {
         throw new FleetError('feature_off', 'admin APIs disabled')
       },
@@ -26,7 +26,7 @@ export function registerAdmin(
   app.route({
     method: ['POST', 'PUT'],
     url: '/-/reload',
-    config: { access: 'admin', dialect: 'text' },
+    config: { access: 'admin', dialect: 'text', scope: 'fleet' },
     handler: async (request, reply) => {
       await reload()
       const [atMs, by] = [clock.nowMs(), actorOf(request)]
@@ -37,7 +37,7 @@ export function registerAdmin(
   app.route({
     method: ['POST', 'PUT'],
     url: '/-/quit',
-    config: { access: 'admin', dialect: 'text' },
+    config: { access: 'admin', dialect: 'text', scope: 'fleet' },
     handler: (_request, reply) =>
       reply.code(403).type('text/plain; charset=utf-8').send('Lifecycle API is not enabled.'),
   })

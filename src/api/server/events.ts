@@ -19,6 +19,8 @@ const RECHECK_EVERY_MS = 5000
 /** `GET /api/fleet/v1/events`: change events as server-sent events, which browsers support natively. */
 export function registerEvents(app: FastifyInstance, { feed, clock, isStillAllowed }: EventsDeps): void {
   ownRoute(app, 'GET /api/fleet/v1/events', {
+    // Changes of any cluster: pages of a scope poll.
+    scope: 'fleet',
     summary: 'Server-sent events that say what changed, without the data. `Last-Event-ID` tells what was missed.',
     answer: ChangeEvent,
     mediaType: 'text/event-stream',

@@ -5,7 +5,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { OwnError } from '../../contract/ui.ts'
-import type { Operation } from './route-config.ts'
+import type { Operation, RouteScope } from './route-config.ts'
 
 /** The prefixes of Daytwo's own API; all other paths follow the protocols of other projects. */
 export const OWN_PREFIXES: readonly string[] = [
@@ -58,7 +58,7 @@ export async function installOpenApi(app: FastifyInstance, version: string): Pro
 
 export function registerOpenApi(app: FastifyInstance): void {
   let document: string | undefined
-  app.get('/api/openapi.json', { config: { access: 'viewer', dialect: 'own' } }, (_request, reply) => {
+  app.get('/api/openapi.json', { config: { access: 'viewer', dialect: 'own', scope: 'none' } }, (_request, reply) => {
     document ??= documentOf(app)
     return reply.type('application/json; charset=utf-8').send(document)
   })
@@ -74,7 +74,7 @@ function schemaOf(url: string, { method, config }: RouteOptions): FastifySchema 
   return {
     summary,
     tags: [tagOf(url)],
-    description: `Needs the role \`${config?.access ?? 'admin'}\`.`,
+    description: `Needs the role \`${config?.access ?? 'admin'}\`${SCOPE_TEXTS[config?.scope ?? 'fleet']}.`,
     operationId: operationIdOf(method, url),
     ...(Object.keys(params).length === 0
       ? {}
@@ -89,6 +89,13 @@ function schemaOf(url: string, { method, config }: RouteOptions): FastifySchema 
       '4XX': { description: 'What was got and what is wanted.', ...(plain(OwnError) as object) },
     },
   }
+}
+
+/** Behind the role. */
+const SCOPE_TEXTS: Readonly<Record<RouteScope, string>> = {
+  clusters: '; shows and changes the clusters of this role alone, and others answer as unknown ones',
+  fleet: ' over all clusters',
+  none: '',
 }
 
 function tagOf(url: string): string {

@@ -4,7 +4,7 @@ import { Value } from 'typebox/value'
 import { FleetError } from '../../base/errors.ts'
 import type { Shape } from '../../contract/common.ts'
 import { readQuery } from '../fleet/query.ts'
-import type { Lane, Operation } from './route-config.ts'
+import type { Lane, Operation, RouteScope } from './route-config.ts'
 
 interface OwnRequest<P extends string, Q extends TObject, B extends TSchema> {
   readonly params: Readonly<Record<P, string>>
@@ -17,6 +17,8 @@ interface OwnRequest<P extends string, Q extends TObject, B extends TSchema> {
 interface OwnRoute<P extends string, Q extends TObject, B extends TSchema, A extends TSchema> extends Operation {
   /** `viewer` when absent. */
   readonly access?: 'responder' | 'admin'
+  /** `clusters` when absent: its ports are those of the request. */
+  readonly scope?: RouteScope
   /** See `laneOf`. */
   readonly lane?: Lane
   readonly path?: Readonly<Record<P, string>>
@@ -39,7 +41,7 @@ export function ownRoute<
   Q extends TObject = TObject,
   B extends TSchema = TSchema,
 >(app: FastifyInstance, route: `${HTTPMethods} /${string}`, declared: OwnRoute<P, Q, B, A>): void {
-  const { access = 'viewer', lane, handler, documentedQuery, documentedBody, ...rest } = declared
+  const { access = 'viewer', scope = 'clusters', lane, handler, documentedQuery, documentedBody, ...rest } = declared
   const operation: Operation = {
     ...rest,
     ...(documentedQuery === undefined ? {} : { query: documentedQuery }),
@@ -50,7 +52,7 @@ export function ownRoute<
     method,
     url,
     config: {
-      ...{ access, dialect: 'own', operation, isEndless: declared.mediaType !== undefined },
+      ...{ access, dialect: 'own', scope, operation, isEndless: declared.mediaType !== undefined },
       ...(lane !== undefined && { lane }),
     },
     handler: (request, reply) => {

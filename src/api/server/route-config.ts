@@ -1,6 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
 import { invariant } from '../../base/invariant.ts'
+import type { ClusterScope } from '../../model/cluster-scope.ts'
 import type { Access, Principal } from '../../model/token.ts'
 
 /**
@@ -28,6 +29,14 @@ export interface Operation {
   readonly status?: 201
 }
 
+/**
+ * What a route shows or changes. `clusters`: what is about clusters, by ports of the request's scope alone
+ * (`scope/fleet-ports.ts`). `fleet`: what is about all clusters or about the server: refused to a principal with a scope.
+ * `none`: nothing that a cluster sent.
+ */
+export const ROUTE_SCOPES = ['clusters', 'fleet', 'none'] as const
+export type RouteScope = (typeof ROUTE_SCOPES)[number]
+
 /** Which queue a request passes before the query worker serves it. */
 export type Lane = 'query' | 'view'
 
@@ -35,6 +44,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
     dialect?: Dialect
+    scope?: RouteScope
     /** Accepts requests from pages of any origin (browser telemetry). All other routes refuse foreign pages. */
     isOpenToOrigins?: boolean
     /** Prometheus drops the samples of a remote write that is answered 429, and repeats them after 503. */
@@ -51,6 +61,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The owner of the token; `undefined` without a token. */
     principal: Principal | undefined
+    /** The clusters of this request: those of the principal's roles that have the access of the route. */
+    scope: ClusterScope
     /** Aborted when the client has left before its response, or the server stops; `undefined` on a route without a lane. */
     left: AbortSignal | undefined
   }
@@ -70,11 +82,17 @@ export function laneOf({ lane, access, dialect, isEndless }: FastifyContextConfi
   return lane ?? (isView ? 'view' : undefined)
 }
 
+/** Public routes show nothing of the fleet; senders may write for any cluster. `undefined`: the route has to declare it. */
+export function routeScopeOf({ scope, access }: FastifyContextConfig): RouteScope | undefined {
+  return scope ?? (access === 'public' ? 'none' : access === 'ingest' ? 'fleet' : undefined)
+}
+
 interface RouteEntry {
   readonly method: string
   readonly url: string
   readonly access: Access
   readonly dialect: Dialect
+  readonly scope: RouteScope
   readonly lane: Lane | undefined
   /** Exists only to answer 405. */
   readonly isWrongMethod: boolean
@@ -91,9 +109,11 @@ export function installRouteTable(app: FastifyInstance): void {
     const name = `${methods.join(',')} ${route.url}`
     invariant(access !== undefined, `route ${name} declares who may use it (config.access)`)
     invariant(dialect !== undefined, `route ${name} declares the format of its errors (config.dialect)`)
+    const scope = routeScopeOf(route.config ?? {})
+    invariant(scope !== undefined, `route ${name} declares what it shows of the fleet (config.scope)`)
     const lane = laneOf(route.config ?? {})
     for (const method of methods)
-      entries.push({ method, url: route.url, access, dialect, lane, isWrongMethod, operation })
+      entries.push({ method, url: route.url, access, dialect, scope, lane, isWrongMethod, operation })
   })
 }
 

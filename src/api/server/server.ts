@@ -8,19 +8,14 @@ import type { Log } from '../../base/log.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import { NO_TRACING, type Tracing } from '../../base/tracing.ts'
 import type { LintedCatalog } from '../../catalog/lint-catalog.ts'
-import type { Erasures } from '../../fleet/clusters/erasures.ts'
-import type { ClusterInventory } from '../../fleet/clusters/inventory.ts'
 import type { ServerFaults } from '../../model/server-fault.ts'
-import type { LogReader } from '../../model/log-record.ts'
 import type { NamePattern } from '../../model/client-certificate.ts'
 import type { Authenticated } from '../../model/token.ts'
-import type { PipelineView } from '../../notify/pipeline.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../../promql/parse-options.ts'
-import type { QueryEngine, QueryExplainer } from '../../promql/query-engine.ts'
 import { installAccess, stillAllowed, tryAccess } from './access.ts'
 import { createCertificateReader } from './client-certificate.ts'
 import { createIdentify, type IdentifyOptions } from './identify.ts'
-import { registerAdoption, type ApiAdoption } from '../fleet/adoption.ts'
+import { registerAdoption } from '../fleet/adoption.ts'
 import { registerAdmin } from './admin.ts'
 import { registerAlertHistory } from '../fleet/alert-history.ts'
 import { registerAlertmanagerAlerts } from '../alertmanager/alerts.ts'
@@ -28,12 +23,12 @@ import { useAlertmanagerFormat } from '../alertmanager/http.ts'
 import { registerAlertmanagerSilences } from '../alertmanager/silences.ts'
 import { registerAlertmanagerStatus } from '../alertmanager/status.ts'
 import { registerExternalAlerts } from '../fleet/external-alerts.ts'
-import { registerAlertDetail, type AlertContext } from '../fleet/alert-detail.ts'
+import { registerAlertDetail } from '../fleet/alert-detail.ts'
 import { registerAlerts } from '../fleet/alerts.ts'
 import { registerDecommissions } from '../fleet/decommissions.ts'
-import { registerClusterReport, type ReadClusterReport } from '../fleet/cluster-report.ts'
+import { registerClusterReport } from '../fleet/cluster-report.ts'
 import { registerErasures } from '../fleet/erasures.ts'
-import { registerDeliveries, type ApiNotify } from '../fleet/deliveries.ts'
+import { registerDeliveries } from '../fleet/deliveries.ts'
 import { BodyAdmission, installBodyAdmission } from './body-admission.ts'
 import type { RecordRefusal } from './body-limit.ts'
 import { limitConnections } from './connection-limits.ts'
@@ -49,19 +44,17 @@ import { registerSeriesRoutes } from '../prometheus/series.ts'
 import { registerQueryRoutes } from '../prometheus/query.ts'
 import { registerFaro, type FaroOptions, type StoreLogs } from '../ingest/faro.ts'
 import { registerFeatures } from '../prometheus/features.ts'
-import { registerFleetChanges, type ReadObjectChanges } from '../fleet/changes.ts'
+import { registerFleetChanges } from '../fleet/changes.ts'
 import { registerFleetClusters } from '../fleet/clusters.ts'
 import { registerFleetEdges } from '../fleet/edges.ts'
-import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { registerFleetLogs } from '../fleet/logs.ts'
 import { registerFleetGates } from '../fleet/gates.ts'
 import { registerFleetModifications } from '../fleet/modifications.ts'
 import { registerFleetStranded } from '../fleet/stranded.ts'
 import { registerFleetUnjoined } from '../fleet/unjoined.ts'
 import { registerFleetUpgrades } from '../fleet/upgrades.ts'
-import { registerFederate, type Federate } from '../prometheus/federate.ts'
+import { registerFederate } from '../prometheus/federate.ts'
 import { registerJaegerLegacy } from '../jaeger/legacy.ts'
-import type { ApiTraces } from '../jaeger/trace-answers.ts'
 import { registerJaegerV3 } from '../jaeger/v3.ts'
 import { registerLint } from '../fleet/lint.ts'
 import { registerMetricCatalog } from '../fleet/metric-catalog.ts'
@@ -69,18 +62,18 @@ import { registerNow } from '../fleet/now.ts'
 import { installOpenApi, registerOpenApi } from './openapi.ts'
 import { registerOtlp, type OtlpWrites } from '../ingest/otlp.ts'
 import { acceptForms } from '../prometheus/params.ts'
-import type { ApiPeople } from '../fleet/people.ts'
 import { plainWrites } from '../ingest/plain-writes.ts'
 import { registerPrometheusStatus, type ProcessFacts, type ReadStoreStatus } from '../prometheus/status.ts'
-import type { QueryAnswers } from '../prometheus/query-answers.ts'
 import { createQueryParser, type QueryParser } from '../prometheus/query-parser.ts'
 import { registerRemoteWrite, type Write } from '../ingest/remote-write.ts'
-import { registerReplay, type RunReplay } from '../fleet/replay.ts'
+import type { FleetPorts, Scopes } from '../scope/fleet-ports.ts'
+import { createPortsOf } from '../scope/ports.ts'
+import { registerReplay } from '../fleet/replay.ts'
 import { acceptJson, checkQueryStrings } from './request-text.ts'
 import { installRequestMetrics, installRequestTraces } from './observe-requests.ts'
 import { answerWrongMethods, installRouteTable } from './route-config.ts'
 import { registerRuleTests, type RunRuleTests } from '../fleet/rule-tests.ts'
-import { registerRuleRoutes, type RuleReader } from '../prometheus/rules.ts'
+import { registerRuleRoutes } from '../prometheus/rules.ts'
 import { registerRunbookLink } from '../fleet/runbook-link.ts'
 import { registerRunbooks, type RunbookCatalog } from '../fleet/runbooks.ts'
 import { createFastPathServer } from './fast-path.ts'
@@ -94,50 +87,28 @@ import { registerTargets } from '../prometheus/targets.ts'
 import { createProxyReader, type TrustedProxyOptions } from './trusted-proxy.ts'
 import { registerWeb } from './web.ts'
 
-/** The dependencies of the HTTP routes, as functions and ports: no threads, no SQL. */
-export interface ApiDeps {
-  readonly query: Pick<QueryEngine, 'instant'>
-  readonly answers: QueryAnswers
+/** The dependencies of the HTTP routes, as functions and ports: no threads, no SQL. `FleetPorts` are of all clusters. */
+export interface ApiDeps extends FleetPorts {
+  /** The ports of principals with a scope; absent: there are none. */
+  readonly scopes?: Scopes
   /** Parses the PromQL of requests; on this thread when absent. */
   readonly parser?: QueryParser
-  readonly explain: QueryExplainer['explain']
-  readonly replay: RunReplay
   /** The PromQL language for parsing and checks; the stable language when absent. */
   readonly language?: ParseOptions
   readonly write: Write
   readonly ingestReport: ReadIngestReport
   readonly recordRefusal: RecordRefusal
   readonly writeOtlp: OtlpWrites
-  readonly traces: ApiTraces
-  readonly objectChanges: ReadObjectChanges
-  readonly logRecords: LogReader
-  readonly federate: Federate
   readonly cardinality: ReadCardinality
   readonly storeStatus: ReadStoreStatus
   readonly process: () => ProcessFacts
-  readonly rules: RuleReader
   readonly ruleTests: RunRuleTests
-  /** Silences, acknowledgements, external alerts, and their history. */
-  readonly people: ApiPeople
-  /** What happened around an alert, from the fleet's series. */
-  readonly context: AlertContext
-  /** Notification decisions, with their reasons. */
-  readonly pipeline?: PipelineView
   /** How long an external alert without an end stays active. */
   readonly resolveTimeoutMs: () => number
-  /** Receivers, routes and what was sent. */
-  readonly notify: ApiNotify
   readonly catalog: RunbookCatalog & LintedCatalog & DashboardCatalog
   /** Reloads rules, runbooks, dashboards and routing; rejects, without a change, when they are invalid. */
   readonly reload: () => Promise<void>
   readonly reloadStatus: ReadReload
-  /** The values for the placeholders of runbooks. */
-  readonly inventory: (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
-  /** The derived clusters, upgrades, edges and modifications. */
-  readonly fleet: FleetViews
-  readonly adoption: ApiAdoption
-  readonly erasures: Erasures
-  readonly clusterReport: ReadClusterReport
   /** Change events. */
   readonly events: Pick<EventFeed, 'listen' | 'stop'>
   /** Current faults of this server. */
@@ -226,7 +197,11 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   const { settings, metrics, clock, log, language = STABLE_LANGUAGE } = deps
   const { parser = createQueryParser(language) } = deps
   const { requiresToken, signIn, tls } = deps
-  const access = { ...settings, requiresToken, identify: createIdentify(identifyOptionsOf(deps)) }
+  const access = {
+    ...{ ...settings, requiresToken, identify: createIdentify(identifyOptionsOf(deps)) },
+    ...(deps.scopes && { resolveScope: deps.scopes.resolve }),
+  }
+  const ports = createPortsOf(deps, deps.scopes)
   const { bodyBytesMax, requestBytesMax } = settings
   const admission = new BodyAdmission({ bytesMax: requestBytesMax, bodyBytesMax, clock, metrics })
   const app = Fastify({
@@ -277,10 +252,10 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   await registerOtlp(app, { ...settings, ...deps })
   await app.register((scope, _options, done) => {
     acceptForms(scope)
-    registerQueryRoutes(scope, { ...deps, parser })
-    registerSeriesRoutes(scope, deps.answers, parser)
-    registerRuleRoutes(scope, deps.rules, parser)
-    registerTargets(scope, deps.query, parser, clock)
+    registerQueryRoutes(scope, { ports, clock, parser })
+    registerSeriesRoutes(scope, ports, parser)
+    registerRuleRoutes(scope, ports, parser)
+    registerTargets(scope, ports, parser, clock)
     registerPrometheusStatus(scope, { ...settings, ...deps })
     registerFeatures(scope, language)
     registerAdmin(scope, deps.reload, deps.people, clock)
@@ -297,58 +272,57 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
     readiness: deps.readiness,
     faults: deps.faults,
     nowMs: () => clock.nowMs(),
+    ports,
     ui,
   })
-  registerFederate(app, { clock, lookbackMs: settings.lookbackMs, federate: deps.federate, parser })
+  registerFederate(app, { clock, lookbackMs: settings.lookbackMs, ports, parser })
   registerDebugIngest(app, deps.ingestReport, clock)
   registerDebugSeries(app, deps.cardinality, clock)
   registerRuleTests(app, deps.ruleTests)
   registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
-  registerNow(app, { fleet: deps.fleet, people: deps.people, faults: deps.faults, clock })
+  registerNow(app, { ports, faults: deps.faults, clock })
   registerEvents(app, { feed: deps.events, clock, isStillAllowed: stillAllowed(access, 'viewer') })
-  registerFleetClusters(app, deps.fleet, clock)
-  registerDecommissions(app, deps.people, deps.fleet, clock)
-  registerErasures(app, deps.erasures, clock)
-  registerClusterReport(app, deps.clusterReport, settings.options, clock)
-  registerFleetChanges(app, deps.objectChanges, clock)
-  registerFleetLogs(app, deps.logRecords, clock)
-  registerFleetUpgrades(app, deps.fleet, clock)
-  registerFleetEdges(app, deps.fleet, clock)
-  registerFleetModifications(app, deps.fleet, clock)
-  registerFleetStranded(app, deps.fleet, clock)
-  registerFleetUnjoined(app, deps.fleet, clock)
-  registerFleetGates(app, deps.fleet, clock)
-  registerJaegerLegacy(app, deps.traces, clock)
-  registerJaegerV3(app, deps.traces)
-  registerAdoption(app, deps.adoption, clock)
-  registerAlerts(app, deps)
-  registerAlertDetail(app, deps)
-  registerExternalAlerts(app, deps)
-  registerAlertHistory(app, deps.people, clock)
-  registerSilences(app, deps.people, clock)
-  registerDeliveries(app, deps.notify, clock)
+  registerFleetClusters(app, ports, clock)
+  registerDecommissions(app, ports, clock)
+  registerErasures(app, ports, clock)
+  registerClusterReport(app, ports, settings.options, clock)
+  registerFleetChanges(app, ports, clock)
+  registerFleetLogs(app, ports, clock)
+  registerFleetUpgrades(app, ports, clock)
+  registerFleetEdges(app, ports, clock)
+  registerFleetModifications(app, ports, clock)
+  registerFleetStranded(app, ports, clock)
+  registerFleetUnjoined(app, ports, clock)
+  registerFleetGates(app, ports, clock)
+  registerJaegerLegacy(app, ports, clock)
+  registerJaegerV3(app, ports)
+  registerAdoption(app, ports, clock)
+  registerAlerts(app, { ...deps, ports })
+  registerAlertDetail(app, { ...deps, ports })
+  registerExternalAlerts(app, { ...deps, ports })
+  registerAlertHistory(app, ports, clock)
+  registerSilences(app, ports, clock)
+  registerDeliveries(app, ports, deps.notify.configFile, clock)
   await app.register((scope, _options, done) => {
     useAlertmanagerFormat(scope, settings.bodyBytesMax)
-    registerAlertmanagerAlerts(scope, { ...settings, ...deps })
-    registerAlertmanagerSilences(scope, deps.people, clock)
-    registerAlertmanagerStatus(scope, { ...settings, ...deps })
+    registerAlertmanagerAlerts(scope, { ...settings, ...deps, ports })
+    registerAlertmanagerSilences(scope, ports, clock)
+    registerAlertmanagerStatus(scope, { ...settings, ports })
     done()
   })
   registerRunbooks(app, {
     catalog: deps.catalog,
-    rules: deps.rules,
-    alerts: () => deps.people.alerts(),
-    inventory: deps.inventory,
+    ports,
     language,
     clock,
     log,
   })
-  registerDashboards(app, { catalog: deps.catalog, alerts: () => deps.people.alerts(), language })
+  registerDashboards(app, { catalog: deps.catalog, ports, language })
   registerMetricCatalog(app, { catalog: deps.catalog, ownMetrics: metrics.registry, language })
   if (deps.faro !== undefined) await registerFaro(app, { ...deps, options: deps.faro })
   await registerWeb(app, { webRoot: deps.webRoot })
   registerSignIn(app, { requiresToken, signIn })
-  registerReplay(app, deps.replay)
+  registerReplay(app, ports)
   registerLint(app, {
     catalog: deps.catalog,
     ownMetrics: metrics.registry,

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { ownValue } from '../../base/own-value.ts'
 import { isListed, networkList } from '../../model/network.ts'
-import { roleOfGroups, type GroupRole, type Principal } from '../../model/token.ts'
+import { rolesOfGroups, type GroupRole, type Principal } from '../../model/token.ts'
 
 /** A proxy that signs people in and passes their name and groups on in headers. */
 export interface TrustedProxyOptions {
@@ -46,11 +46,11 @@ export function createProxyReader({
       Object.assign(headers, { [userHeader]: undefined, [groupsHeader]: undefined })
       return undefined
     }
-    const role = roleOfGroups(
+    const given = rolesOfGroups(
       groups.split(',').map((group) => group.trim()),
       roles,
     )
-    return role && { role, name: name.trim().slice(0, NAME_CHARS_MAX), via: 'proxy' }
+    return given && { ...given, name: name.trim().slice(0, NAME_CHARS_MAX), via: 'proxy' }
   }
 }
 

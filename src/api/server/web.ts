@@ -28,7 +28,7 @@ export async function registerWeb(app: FastifyInstance, { webRoot }: WebOptions)
       method: ['GET', 'HEAD'],
       url,
       // Not public, so that the browser prompts for the token on the first page and sends it from then on.
-      config: { access: 'viewer', dialect: 'text' },
+      config: { access: 'viewer', dialect: 'text', scope: 'none' },
       handler: (_request, reply) => sendPage(reply, webRoot),
     })
   }
@@ -58,7 +58,7 @@ export async function registerWeb(app: FastifyInstance, { webRoot }: WebOptions)
 
   // Prometheus' query pages, to which `generatorURL`s of alerts and links of other tools lead.
   for (const url of ['/graph', '/query']) {
-    app.get(url, { config: { access: 'viewer', dialect: 'text' } }, (request, reply) => {
+    app.get(url, { config: { access: 'viewer', dialect: 'text', scope: 'none' } }, (request, reply) => {
       const search = exploreSearchOf(paramsOf(request))
       return reply.redirect(search === '' ? '/explore' : `/explore?${search}`, 302)
     })

@@ -3,7 +3,7 @@ import type { AdoptionDay, AdoptionSink } from '../../model/adoption.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import { withUsage, type ClusterUsage } from './cluster-usage.ts'
-import { adoptionOfDay, usageOfDay } from './cube-of-day.ts'
+import { adoptionOfDay, usageOfDay, type AdoptionCluster } from './cube-of-day.ts'
 import { DAY_MS, dayOf, dayStartMs, daysBetween } from './day.ts'
 import type { LateChange } from './late-changes.ts'
 
@@ -61,16 +61,26 @@ export async function countDays(
   const all = daysToCount(await days(), firstSeenMs, nowMs, late)
   const due = all.slice(-Math.max(DAYS_PER_TURN_MIN, Math.floor(CLUSTERS_PER_TURN / records.length)))
   for (const day of due) {
-    const atMs = Math.min(dayStartMs(day) + DAY_MS - 1, nowMs)
-    const byCluster = groupBy(await facts.intervalsAt(atMs), ({ cluster }) => cluster)
-    const usage = await usageAt?.(atMs)
-    const gone = await goneAt(atMs)
-    const here = records.filter(({ cluster }) => !gone.has(cluster))
-    const clusters = here.map((record) => ({
-      record: withUsage(record, usage?.get(record.cluster)),
-      intervals: byCluster.get(record.cluster) ?? [],
-    }))
+    const clusters = await clustersOfDay({ facts, goneAt, ...(usageAt && { usageAt }) }, records, day, nowMs)
     await putDay(day, adoptionOfDay(day, clusters, nowMs), usageOfDay(day, clusters, nowMs), nowMs)
   }
   return all.length - due.length
+}
+
+/** What is counted on a day, of clusters as they are now. */
+export async function clustersOfDay(
+  { facts, goneAt, usageAt }: Pick<CountingPorts, 'facts' | 'goneAt' | 'usageAt'>,
+  records: readonly ClusterRecord[],
+  day: string,
+  nowMs: number,
+): Promise<readonly AdoptionCluster[]> {
+  const atMs = Math.min(dayStartMs(day) + DAY_MS - 1, nowMs)
+  const byCluster = groupBy(await facts.intervalsAt(atMs), ({ cluster }) => cluster)
+  const usage = await usageAt?.(atMs)
+  const gone = await goneAt(atMs)
+  const here = records.filter(({ cluster }) => !gone.has(cluster))
+  return here.map((record) => ({
+    record: withUsage(record, usage?.get(record.cluster)),
+    intervals: byCluster.get(record.cluster) ?? [],
+  }))
 }

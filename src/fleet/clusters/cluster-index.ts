@@ -71,6 +71,10 @@ export interface ClusterIndex {
   gone(nowMs: number): ReadonlyMap<string, Gone>
   /** By name or alias; also of a cluster with samples and no record. */
   lastReportOf(name: string): LastReport | undefined
+  /** Whether a cluster has this name itself, with or without a record. */
+  has(cluster: string): boolean
+  /** Of a cluster by its own name. */
+  recordOf(cluster: string): ClusterRecord | undefined
   /** All records, with the time at which each cluster was last seen. */
   records(): readonly ClusterRecord[]
   /** All clusters, including clusters with samples and no record. */
@@ -81,6 +85,8 @@ export interface ClusterIndex {
   /** By name or alias. */
   find(name: string, verdictOf: VerdictOf, nowMs: number): ClusterView | undefined
   coverage(nowMs: number): FleetCoverage
+  /** Puts some clusters into another index: records, open upgrades, and when they were seen; no traits, no declarations. */
+  copyTo(other: Pick<ClusterIndex, 'put' | 'markSeen'>, isIncluded: (cluster: string) => boolean): void
 }
 
 export type VerdictOf = (record: UpgradeRecord) => StuckVerdict
@@ -212,6 +218,8 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
       for (const { own, open, since } of [...clusters.values()]) store(own, open, since)
     },
     lastSeen: (cluster) => clusters.get(cluster)?.lastSeen ?? onlySeen.get(cluster) ?? {},
+    has: (cluster) => clusters.has(cluster) || onlySeen.has(cluster),
+    recordOf: (cluster) => clusters.get(cluster)?.record,
     records: () =>
       Array.from(clusters.values(), ({ record, lastSeen }) => {
         const lastMs = lastMsOf(lastSeen) ?? 0
@@ -273,6 +281,14 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
       return stored && viewOf(withStates(stored, verdictOf, nowMs), verdictOf)
     },
     coverage: (nowMs) => coverageOf(active(nowMs), gone(nowMs).size, nowMs),
+    copyTo: (other, isIncluded) => {
+      for (const [cluster, { own, open, since }] of clusters) {
+        if (!isIncluded(cluster)) continue
+        other.put(own, open)
+        other.markSeen(cluster, since)
+      }
+      for (const [cluster, seen] of onlySeen) if (isIncluded(cluster)) other.markSeen(cluster, seen)
+    },
   }
 }
 

@@ -3,6 +3,7 @@
  * upgrade, derived series. The derivation puts a cluster's facts whenever they change; the API queries the index.
  */
 import type { DerivedSample } from '../../model/appender.ts'
+import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Decommission } from '../../model/decommission.ts'
 import type { ClusterFacts } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
@@ -25,7 +26,7 @@ import { settledMs } from '../past/record-at.ts'
 import { modificationCounts, type ClusterWithCounts } from '../series/derived-clusters.ts'
 import { createDerivedSeriesState, derivedSeries, type WrittenSeries } from '../series/derived-series.ts'
 import { createStuckJudge, type StuckJudge } from '../stuck/stuck.ts'
-import { createBaselineIndex } from '../stuck/stuck-baseline.ts'
+import { createBaselineIndex, type BaselineIndex } from '../stuck/stuck-baseline.ts'
 
 export interface FleetIndex extends Pick<
   ClusterIndex,
@@ -35,9 +36,12 @@ export interface FleetIndex extends Pick<
   | 'describe'
   | 'gone'
   | 'goneAt'
+  | 'has'
   | 'known'
   | 'lastReportOf'
+  | 'lastSeen'
   | 'markSeen'
+  | 'recordOf'
   | 'records'
   | 'remove'
   | 'returned'
@@ -68,6 +72,8 @@ export interface FleetIndex extends Pick<
   restoreSeries(written: readonly WrittenSeries[]): void
   /** The samples to write at a moment, once every `DERIVED_EVERY_MS`. */
   series(nowMs: number): readonly DerivedSample[]
+  /** A copy with some clusters: as if there were no others. It does not follow this index. @param shown changes records */
+  only(isIncluded: (cluster: string) => boolean, shown?: (record: ClusterRecord) => ClusterRecord): FleetIndex
 }
 
 /** Reading every run of a large fleet takes a while, and a window of two weeks changes slowly. */
@@ -76,15 +82,31 @@ const FALLS_CACHED_MS = 60_000
 /** What is derived from the facts of a cluster, besides its record and its open upgrades. */
 type ClusterSummary = Omit<ClusterWithCounts & ChannelMember, 'cluster'> & { readonly settledMs: number }
 
+/** What an index starts with, of which it becomes the owner. */
+interface FleetIndexStart {
+  readonly edges: EdgeIndex
+  readonly baselines: BaselineIndex
+  readonly summaries: Map<string, ClusterSummary>
+  readonly traits: Map<string, ClusterTraits>
+}
+
 /** @param goneAfterMs a cluster that was not seen for longer is gone */
 export function createFleetIndex(goneAfterMs = Infinity): FleetIndex {
-  const clusters = createClusterIndex(goneAfterMs)
-  const edges = createEdgeIndex()
-  const baselines = createBaselineIndex()
+  return createFleetIndexFrom(createClusterIndex(goneAfterMs), goneAfterMs, {
+    edges: createEdgeIndex(),
+    baselines: createBaselineIndex(),
+    summaries: new Map(),
+    traits: new Map(),
+  })
+}
+
+function createFleetIndexFrom(
+  clusters: ClusterIndex,
+  goneAfterMs: number,
+  { edges, baselines, summaries, traits }: FleetIndexStart,
+): FleetIndex {
   const judgeRecord = createStuckJudge(baselines)
   const written = createDerivedSeriesState()
-  const summaries = new Map<string, ClusterSummary>()
-  const traits = new Map<string, ClusterTraits>()
   let decommissions: readonly Decommission[] = []
   let falls: { readonly atMs: number; readonly edges: readonly FallingEdge[] } | undefined
   const isHere = (cluster: string, nowMs: number): boolean => clusters.goneAt(cluster, nowMs) === undefined
@@ -177,6 +199,26 @@ export function createFleetIndex(goneAfterMs = Infinity): FleetIndex {
         notOffered: notOfferedHere(nowMs),
       }
       return written.next(derivedSeries(facts, nowMs), nowMs)
+    },
+    only: (isIncluded, shown = (record) => record) => {
+      const others = new Set(Array.from(clusters.known(), ({ cluster }) => cluster).filter((one) => !isIncluded(one)))
+      const included = <T>(all: ReadonlyMap<string, T>): Map<string, T> =>
+        new Map([...all].filter(([cluster]) => isIncluded(cluster)))
+      const some = createClusterIndex(goneAfterMs)
+      const put: ClusterIndex['put'] = (record, open) => {
+        some.put(shown(record), open)
+      }
+      clusters.copyTo({ ...some, put }, isIncluded)
+      const own = included(traits)
+      some.describe(own)
+      const copy = createFleetIndexFrom(some, goneAfterMs, {
+        edges: edges.without(others),
+        baselines: baselines.only(isIncluded),
+        summaries: included(summaries),
+        traits: own,
+      })
+      copy.declare(decommissions.filter(({ cluster }) => isIncluded(cluster)))
+      return copy
     },
   }
 }

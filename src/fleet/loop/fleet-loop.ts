@@ -69,7 +69,8 @@ export interface FleetProgress {
 
 export interface FleetLoop {
   runCycle(nowMs: number): Promise<FleetReport>
-  progress(): FleetProgress
+  /** @param clusters counts only these among those that wait; absent: all */
+  progress(clusters?: Iterable<string>): FleetProgress
   /** Decommissions changed from `fromMs` on: days from then on are counted again. */
   recountDays(fromMs: number, nowMs: number): void
 }
@@ -92,6 +93,10 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
   const waitingCount = (): number => {
     const underived = new Set(pending.clusters())
     return signals.waiting + [...underived].filter((cluster) => !signals.isWaiting(cluster)).length
+  }
+  const waitingOf = (clusters: Iterable<string>): number => {
+    const underived = new Set(pending.clusters())
+    return [...clusters].filter((cluster) => underived.has(cluster) || signals.isWaiting(cluster)).length
   }
 
   return {
@@ -126,9 +131,9 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
         changed: changedFacts.take(),
       }
     },
-    progress: () => ({
+    progress: (clusters) => ({
       ...(caughtUpMs !== undefined && { caughtUpMs }),
-      waiting: waitingCount(),
+      waiting: clusters === undefined ? waitingCount() : waitingOf(clusters),
       daysLeft: dayCounts.daysLeft,
     }),
     recountDays: (fromMs, nowMs) => {

@@ -43,9 +43,12 @@ export interface BaselineIndex {
   baselineOf(upgrade: Upgrade, phase: PhaseName): PhaseBaseline
   /** Changes whenever a baseline may have changed. */
   revision(): number
+  /** A copy that learned from some clusters alone. */
+  only(isIncluded: (cluster: string) => boolean): BaselineIndex
 }
 
-export function createBaselineIndex(): BaselineIndex {
+/** @param start what was learned already, by cluster */
+export function createBaselineIndex(start: Iterable<readonly [string, ClusterSilences]> = []): BaselineIndex {
   const baselines = new Map<string, ScopeBaseline>()
   const silencesOfCluster = new Map<string, ClusterSilences>()
   let changes = 0
@@ -59,6 +62,16 @@ export function createBaselineIndex(): BaselineIndex {
     }
     silencesOfCluster.delete(cluster)
   }
+  const learn = (cluster: string, silences: ClusterSilences): void => {
+    for (const [key, seconds] of silences) {
+      let baseline = baselines.get(key)
+      if (baseline === undefined) baselines.set(key, (baseline = { byCluster: new Map(), learned: undefined }))
+      baseline.byCluster.set(cluster, seconds)
+      baseline.learned = undefined
+    }
+    if (silences.size > 0) silencesOfCluster.set(cluster, silences)
+  }
+  for (const [cluster, silences] of start) learn(cluster, silences)
   return {
     put: (cluster, records) => {
       const silences = silencesByScope(records)
@@ -66,15 +79,10 @@ export function createBaselineIndex(): BaselineIndex {
       if (areEqual(silences, silencesOfCluster.get(cluster))) return
       changes++
       forget(cluster)
-      for (const [key, seconds] of silences) {
-        let baseline = baselines.get(key)
-        if (baseline === undefined) baselines.set(key, (baseline = { byCluster: new Map(), learned: undefined }))
-        baseline.byCluster.set(cluster, seconds)
-        baseline.learned = undefined
-      }
-      if (silences.size > 0) silencesOfCluster.set(cluster, silences)
+      learn(cluster, silences)
     },
     revision: () => changes,
+    only: (isIncluded) => createBaselineIndex([...silencesOfCluster].filter(([cluster]) => isIncluded(cluster))),
     baselineOf: (upgrade, phase) => {
       const isPerWave = phase === 'virt_handler.waves'
       if (isUnbounded(phase)) return { ...seedOf(phase, unboundedSeconds(phase)), isPerWave }

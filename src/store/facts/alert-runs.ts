@@ -14,7 +14,7 @@ import { clusterOf } from '../../model/cluster-identity.ts'
 import { compileMatcher, type Matcher } from '../../model/matcher.ts'
 import type { TimeRange } from '../../model/time-range.ts'
 import { FactsTables } from './facts-tables.ts'
-import { annotationsOf, insertBatches, labelsOf } from './row-values.ts'
+import { annotationsOf, insertBatches, labelsOf, listed } from './row-values.ts'
 import type { AlertRunTable, FactsSchema } from './schema.ts'
 
 /** Rows of `matching` per read, between which other work runs. */
@@ -92,6 +92,19 @@ export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAl
     return rows.map(({ fingerprint, fired_at_ms: firedAtMs, resolved_at_ms: resolvedAtMs }) => {
       return { fingerprint, firedAtMs, ...(resolvedAtMs === null ? {} : { resolvedAtMs }) }
     })
+  }
+
+  async clustersOf(fingerprints: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (fingerprints.length === 0) return new Map()
+    const rows = await this.run('reading clusters of alerts', (db) =>
+      db
+        .selectFrom('alert_run')
+        .select(['fingerprint', 'cluster'])
+        .distinct()
+        .where('fingerprint', 'in', listed(fingerprints))
+        .execute(),
+    )
+    return new Map(rows.map(({ fingerprint, cluster }) => [fingerprint, cluster]))
   }
 
   async matching(matchers: readonly Matcher[], fromMs: number, toMs: number): Promise<readonly MatchedRuns[]> {

@@ -12,7 +12,7 @@ import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { FactsTables } from './facts-tables.ts'
 import { intervalOfRow, intervalRowOf, selectIntervals } from './intervals.ts'
 import { modificationOfRow, modificationRowOf, selectModifications, selectModificationsOf } from './modifications.ts'
-import { insertBatches } from './row-values.ts'
+import { insertBatches, listed } from './row-values.ts'
 import type { FactsSchema, FleetClusterTable } from './schema.ts'
 import { selectUpgrades, selectUpgradesOf, upgradeOfRow, upgradeRowOf } from './upgrades.ts'
 
@@ -63,10 +63,11 @@ export class SqlFleetFacts extends FactsTables implements FleetFactsReader {
     return rows.map(modificationOfRow)
   }
 
-  async intervalsAt(timeMs: number): Promise<readonly VersionInterval[]> {
+  async intervalsAt(timeMs: number, clusters?: readonly string[]): Promise<readonly VersionInterval[]> {
     const rows = await this.run('reading versions at a time', (db) =>
       db
         .selectFrom('version_interval')
+        .$if(clusters !== undefined, (select) => select.where('cluster', 'in', listed(clusters ?? [])))
         .selectAll()
         .where('from_ms', '<=', timeMs)
         .where((either) => either.or([either('until_ms', 'is', null), either('until_ms', '>', timeMs)]))

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Modification } from '../../model/cluster-record.ts'
 import { modificationKeyOf, type ModificationQuery } from '../../model/fleet-facts.ts'
+import { listed } from './row-values.ts'
 import type { FactsSchema, ModificationTable } from './schema.ts'
 
 export function modificationRowOf(modification: Modification): ModificationTable {
@@ -36,7 +37,7 @@ export function selectModificationsOf(db: Kysely<FactsSchema>, cluster: string):
 /** A page, newest first; `fromMs` and `toMs` are of the start, both inclusive. */
 export function selectModifications(
   db: Kysely<FactsSchema>,
-  { cluster, kind, component, isOpen, fromMs, toMs, after, limit }: ModificationQuery,
+  { cluster, clusters, kind, component, isOpen, fromMs, toMs, after, limit }: ModificationQuery,
 ): Promise<readonly { record: string }[]> {
   let select = db
     .selectFrom('modification')
@@ -45,6 +46,7 @@ export function selectModifications(
     .orderBy('id', 'desc')
     .limit(limit)
   if (cluster !== undefined) select = select.where('cluster', '=', cluster)
+  if (clusters !== undefined) select = select.where('cluster', 'in', listed(clusters))
   if (kind !== undefined) select = select.where('kind', '=', kind)
   if (component !== undefined) select = select.where('component', '=', component)
   if (isOpen !== undefined) select = select.where('is_open', '=', isOpen ? 1 : 0)

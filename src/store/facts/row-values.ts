@@ -1,4 +1,5 @@
 /** Values of columns that contain texts or JSON. Only this folder writes these columns. */
+import { sql } from 'kysely'
 import { invariant } from '../../base/invariant.ts'
 import { Labels } from '../../model/labels.ts'
 
@@ -9,6 +10,11 @@ const ROWS_PER_INSERT = 500
 export function insertBatches<R>(rows: readonly R[]): readonly (readonly R[])[] {
   const count = Math.ceil(rows.length / ROWS_PER_INSERT)
   return Array.from({ length: count }, (_, i) => rows.slice(i * ROWS_PER_INSERT, (i + 1) * ROWS_PER_INSERT))
+}
+
+/** The right side of `in` for a list of any length, as one parameter. */
+export function listed(values: readonly string[]) {
+  return sql<string>`(SELECT value FROM json_each(${JSON.stringify(values)}))`
 }
 
 /** A text that is one of these. */

@@ -64,6 +64,8 @@ export interface TokenTable {
   readonly created_at_ms: number
   readonly expires_at_ms: number | null
   readonly last_used_ms: number | null
+  /** As `formatSelectors` writes them. */
+  readonly clusters: string | null
 }
 
 export interface SessionTable {

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { AuditedAction } from '../../model/audit.ts'
+import { formatSelectors, parseSelectors } from '../../model/cluster-scope.ts'
 import { ROLES, type TokenRecord } from '../../model/token.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
@@ -16,13 +17,14 @@ export class SqlTokens extends FactsTables {
 
   /** With its entry of the audit, whose subject is the new id; durable when it resolves. The hash must be new. */
   async add(record: Omit<TokenRecord, 'id'>, audited: Omit<AuditedAction, 'subject'>): Promise<TokenRecord> {
-    const { hash, role, name, cluster, createdAtMs, expiresAtMs } = record
+    const { hash, role, name, cluster, clusters, createdAtMs, expiresAtMs } = record
     const row = await this.transact('writing a token', async (transaction) => {
       const added = await transaction
         .insertInto('token')
         .values({
           ...{ hash, role, name, cluster: cluster ?? null, created_at_ms: createdAtMs },
           expires_at_ms: expiresAtMs ?? null,
+          clusters: clusters === undefined ? null : formatSelectors(clusters),
         })
         .returningAll()
         .executeTakeFirstOrThrow()
@@ -57,6 +59,7 @@ function recordOf(row: Selectable<TokenTable>): TokenRecord {
     hash,
     name,
     cluster,
+    clusters,
     created_at_ms: createdAtMs,
     expires_at_ms: expiresAtMs,
     last_used_ms: lastUsedMs,
@@ -64,6 +67,8 @@ function recordOf(row: Selectable<TokenTable>): TokenRecord {
   return {
     ...{ id, hash, role: oneOf(ROLES, row.role), name, createdAtMs },
     ...(cluster === null ? {} : { cluster }),
+    // A text that cannot be read, as of a later version, selects no cluster.
+    ...(clusters === null ? {} : { clusters: parseSelectors(clusters) ?? [] }),
     ...(expiresAtMs === null ? {} : { expiresAtMs }),
     ...(lastUsedMs === null ? {} : { lastUsedMs }),
   }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { upgradeKeyOf, type UpgradeQuery } from '../../model/fleet-facts.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { listed } from './row-values.ts'
 import type { FactsSchema, UpgradeTable } from './schema.ts'
 
 export function upgradeRowOf(record: UpgradeRecord): UpgradeTable {
@@ -50,7 +51,7 @@ const SORT_COLUMNS = {
 
 /** One page, in the requested order, then by id in the same direction. */
 export function selectUpgrades(db: Kysely<FactsSchema>, query: UpgradeQuery): Promise<readonly { record: string }[]> {
-  const { cluster, operator, from, to, states, fromMs, toMs, sort, isDescending, after, limit } = query
+  const { cluster, clusters, operator, from, to, states, fromMs, toMs, sort, isDescending, after, limit } = query
   const column = SORT_COLUMNS[sort]
   const direction = isDescending ? 'desc' : 'asc'
   let select = db
@@ -60,6 +61,7 @@ export function selectUpgrades(db: Kysely<FactsSchema>, query: UpgradeQuery): Pr
     .orderBy('id', direction)
     .limit(limit)
   if (cluster !== undefined) select = select.where('cluster', '=', cluster)
+  if (clusters !== undefined) select = select.where('cluster', 'in', listed(clusters))
   if (operator !== undefined) select = select.where('operator', '=', operator)
   if (from !== undefined) select = select.where('from_version', '=', from)
   if (to !== undefined) select = select.where('to_version', '=', to)

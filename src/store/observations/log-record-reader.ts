@@ -59,11 +59,12 @@ export class SqlLogs implements LogReader {
     return found
   }
 
-  #rows({ cluster, service, traceId, severityMin = 0, fromNs, toNs }: LogQuery): IterableIterator<Row> {
+  #rows({ cluster, clusters, service, traceId, severityMin = 0, fromNs, toNs }: LogQuery): IterableIterator<Row> {
     const tests = ['time_ns >= @fromNs', 'time_ns <= @toNs']
-    if (cluster !== undefined || service !== undefined) {
+    if (cluster !== undefined || clusters !== undefined || service !== undefined) {
       const ofSource = [
         cluster === undefined ? '' : 'cluster = @cluster',
+        clusters === undefined ? '' : 'cluster IN (SELECT value FROM json_each(@clusters))',
         service === undefined ? '' : 'service = @service',
       ]
       tests.push(`source IN (SELECT id FROM log_source WHERE ${ofSource.filter((test) => test !== '').join(' AND ')})`)
@@ -77,8 +78,8 @@ export class SqlLogs implements LogReader {
     )
     rows.safeIntegers()
     const id = traceId === undefined ? null : Buffer.from(traceId, 'hex')
-    const named = { fromNs, toNs, severityMin, cluster: cluster ?? null, service: service ?? null, traceId: id }
-    return rows.iterate(named)
+    const source = { cluster: cluster ?? null, clusters: JSON.stringify(clusters ?? []), service: service ?? null }
+    return rows.iterate({ fromNs, toNs, severityMin, ...source, traceId: id })
   }
 }
 

@@ -22,6 +22,8 @@ import { Statements } from '../statements.ts'
 
 /** Traces, read on a separate connection. An index finds candidates; the spans themselves decide. */
 export interface SpanReader extends TraceReader, UpgradeSpanReader {
+  /** As `search`, without spans that are not shown: they match nothing, and traces do not have them. */
+  searchSpans(query: TraceQuery, isShown: (span: Span) => boolean, signal?: Cancellation): AsyncIterable<StoredTrace>
   close(): void
 }
 
@@ -127,7 +129,15 @@ export class SqlSpanReader extends Statements implements SpanReader {
     return row === undefined ? undefined : this.#traceOf(traceId, row.id, row.isCut === 1, new Slice(), signal)
   }
 
-  async *search(query: TraceQuery, signal?: Cancellation): AsyncGenerator<StoredTrace> {
+  search(query: TraceQuery, signal?: Cancellation): AsyncIterable<StoredTrace> {
+    return this.searchSpans(query, () => true, signal)
+  }
+
+  async *searchSpans(
+    query: TraceQuery,
+    isShown: (span: Span) => boolean,
+    signal?: Cancellation,
+  ): AsyncGenerator<StoredTrace> {
     const wanted = new Map(Object.entries(query.attributes ?? {}))
     const slice = new Slice()
     let [checkedCount, checkedSpans, foundCount, foundSpans] = [0, 0, 0, 0]
@@ -137,11 +147,12 @@ export class SqlSpanReader extends Statements implements SpanReader {
       const found = await this.#traceOf(hexOf(traceId), trace, isCut === 1n, slice, signal).catch(undefinedIfDamaged)
       checkedSpans += found?.spans.length ?? 0
       if (checkedSpans > CHECKED_SPANS_MAX) throw tooMuch(`${CHECKED_SPANS_MAX} spans were looked at`)
-      if (found === undefined || !found.spans.some((span) => isWanted(span, query, wanted))) continue
-      foundSpans += found.spans.length
+      const spans = found?.spans.filter(isShown) ?? []
+      if (found === undefined || !spans.some((span) => isWanted(span, query, wanted))) continue
+      foundSpans += spans.length
       if (foundSpans > SPANS_MAX) throw tooMuch(`the traces found have more than ${SPANS_MAX} spans`)
       foundCount++
-      yield found
+      yield { ...found, spans }
     }
   }
 

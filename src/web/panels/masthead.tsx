@@ -10,6 +10,7 @@ import { classNames } from '../ui/class-names.ts'
 import { Shape, type ShapeName } from '../ui/shapes.tsx'
 import { freshnessOf, type Freshness } from '../lib/freshness.ts'
 import { formatAge, msOf } from '../lib/format-time.ts'
+import { shownClusters } from '../lib/scope-text.ts'
 import { LIVE_POLL_MS, type LiveState } from '../lib/live-topics.ts'
 import { ApiFailure } from '../query/fetch-json.ts'
 import { setPaused, useLiveState } from '../query/live.ts'
@@ -50,6 +51,7 @@ export function Masthead({ onCommands, onView }: MastheadProps): ReactNode {
           </kbd>
         </Button>
         <ViewButtons />
+        <ScopeButton onPress={onView} />
         <PersonButton onPress={onView} />
         <Button variant="plain" aria-label="View and help" onClick={onView} icon={<Icon name="dots" />} />
       </div>
@@ -114,6 +116,23 @@ function ViewButtons(): ReactNode {
         />
       </Tip>
     </span>
+  )
+}
+
+/** Of which clusters the pages are, where that is not all of the fleet. On a phone it is in the view dialog. */
+function ScopeButton({ onPress }: { readonly onPress: () => void }): ReactNode {
+  const signedIn = useSettings().data?.signedIn
+  const shown = signedIn && shownClusters(signedIn)
+  if (shown === undefined) return null
+  return (
+    <Button
+      variant="plain"
+      className={classNames('wide-only', styles.scope)}
+      title={`The pages show the clusters of your role: ${shown}`}
+      onClick={onPress}
+    >
+      {shown}
+    </Button>
   )
 }
 

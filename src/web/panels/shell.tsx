@@ -3,6 +3,7 @@ import { useLocation, useSearch } from 'wouter'
 import { isTracePath, isSamePage, PLACES } from '../lib/paths.ts'
 import { momentOf } from '../lib/moment.ts'
 import { liveState, setPaused, useLiveEvents, useLiveState } from '../query/live.ts'
+import { useSettings } from '../query/use-fleet.ts'
 import { isYetToCome } from '../query/use-moment.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
@@ -30,7 +31,8 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
   useEffect(() => {
     holdClock(momentMs)
   }, [momentMs])
-  useLiveEvents()
+  const settings = useSettings()
+  useLiveEvents(settings.data !== undefined && settings.data.signedIn?.clusters === undefined)
   const liveNow = useLiveState()
   useKeys({
     '?': () => {

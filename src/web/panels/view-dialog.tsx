@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { otherScopes, shownClusters } from '../lib/scope-text.ts'
 import { setPaused, useLiveState } from '../query/live.ts'
 import { useSettings } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
@@ -21,6 +22,19 @@ export function ViewDialog({ onClose }: { readonly onClose: () => void }): React
           <>
             <span>Signed in</span>
             <Account signedIn={signedIn} />
+          </>
+        )}
+        {signedIn?.scopes === undefined ? null : (
+          <>
+            <span>Clusters</span>
+            <span>
+              {shownClusters(signedIn) ?? 'all clusters'}
+              {otherScopes(signedIn).map((text) => (
+                <span key={text} className={`quiet ${styles.scope}`}>
+                  {text}
+                </span>
+              ))}
+            </span>
           </>
         )}
         <span>Theme</span>

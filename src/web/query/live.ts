@@ -54,13 +54,13 @@ function useIsVisible(): boolean {
   )
 }
 
-/** Call once, around all pages. */
-export function useLiveEvents(): void {
+/** Call once, around all pages. @param isOffered the server sends events to this reader: not to one with a scope */
+export function useLiveEvents(isOffered: boolean): void {
   const client = useQueryClient()
   const isVisible = useIsVisible()
   const isPresent = useMoment() === undefined
   const state = useLiveState()
-  const isWanted = isVisible && isPresent && state !== 'paused'
+  const isWanted = isOffered && isVisible && isPresent && state !== 'paused'
   useEffect(() => (isWanted ? listenForChanges(client) : undefined), [isWanted, client])
 }
 

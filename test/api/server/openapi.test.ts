@@ -72,7 +72,9 @@ test('each operation has a name of its own, a summary, its role, and an answer',
       2,
       true,
     ])
-    expect(description).toMatch(/^Needs the role `(viewer|responder|admin)`\.$/)
+    expect(description).toMatch(
+      /^Needs the role `(viewer|responder|admin)`(; shows and changes the clusters of this role.*| over all clusters)?\.$/,
+    )
   }
 })
 

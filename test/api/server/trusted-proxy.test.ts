@@ -145,3 +145,14 @@ test.each([
 ])('%s is a network: %s', (text, is) => {
   expect(isNetwork(text)).toBe(is)
 })
+
+test('the groups give roles over clusters', async () => {
+  const { createProxyReader } = await import('../../../src/api/server/trusted-proxy.ts')
+  const clusters = [{ key: 'region', pattern: 'eu' }] as const
+  const read = createProxyReader({ ...OPTIONS, roles: [{ group: 'eu', role: 'responder', clusters }] })
+  const headers = { 'x-forwarded-user': 'ada', 'x-forwarded-groups': 'chess, eu' }
+  const headersDistinct = { 'x-forwarded-user': ['ada'], 'x-forwarded-groups': ['chess, eu'] }
+  const request = { headers, headersDistinct, socket: { remoteAddress: '127.0.0.1' } }
+  const scopes = [{ role: 'responder', clusters: [clusters] }]
+  expect(read(request as never)).toEqual({ role: 'responder', name: 'ada', via: 'proxy', scopes })
+})

@@ -223,6 +223,7 @@ const MESSAGE: Message = {
     repeatIntervalMs: 60_000,
   },
   groupLabels: Labels.of({ alertname: 'A' }),
+  truncatedAlerts: 0,
   alerts: (['firing', 'resolved'] as const).map((status) => ({
     ...{ status, labels: Labels.of({ ...LABELS, status }), annotations: { summary: 'a <b> & "c"' }, value: 1 },
     ...{ startsAtMs: NOW_MS - 60_000, endsAtMs: NOW_MS, generatorUrl: '/graph', fingerprint: 'ab', threshold: '> 1' },

@@ -84,6 +84,25 @@ describe('who is signed in', () => {
     await close()
   })
 
+  test('the masthead has the clusters of a scope and how many are shown, the dialog also those of other roles', async () => {
+    const scopes = [
+      { role: 'viewer', clusters: 'region=eu,cluster=lab-*' },
+      { role: 'responder', clusters: 'cluster=lab-*' },
+    ]
+    server.answers.settings = () => ({ ...SETTINGS, signedIn: { ...ada, scopes, clusters: 34 } })
+    server.answers.isLive = true
+    const { page, expectClean, close } = await openPage(browser, server, '/alerts')
+    await page.getByRole('button', { name: '34 clusters: region=eu or cluster=lab-*' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('34 clusters: region=eu or cluster=lab-*').waitFor()
+    await dialog.getByText('responder: cluster=lab-*').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    // Events are about all clusters: the page polls.
+    await page.getByText('Polling').waitFor()
+    expectClean()
+    await close()
+  })
+
   test('that it could not be ended is said, and nothing else happens', async () => {
     server.answers.settings = () => ({ ...SETTINGS, signedIn: ada })
     server.answers.change = () => ({ status: 503, body: { error: 'the disk is full', code: 'storage_full' } })

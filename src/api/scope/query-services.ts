@@ -1,0 +1,176 @@
+/**
+ * What requests read on the query worker, for the whole fleet and for each scope. The services of a scope are built from
+ * readers that see its clusters alone (`fleet/scope`), so no route filters what it gets.
+ */
+import { sharedTurn } from '../../base/thread-slices.ts'
+import { AdoptionIndex } from '../../fleet/adoption/adoption-index.ts'
+import { readUsage } from '../../fleet/adoption/cluster-usage.ts'
+import { createFleetViews, type FleetViews } from '../../fleet/fleet-views.ts'
+import type { FleetLoop } from '../../fleet/loop/fleet-loop.ts'
+import type { ClusterScopes, ScopedFleet } from '../../fleet/scope/cluster-scopes.ts'
+import { scopedAdoption } from '../../fleet/scope/scoped-adoption.ts'
+import { scopedQueryable } from '../../fleet/scope/scoped-queryable.ts'
+import {
+  scopedAlertRuns,
+  scopedAudit,
+  scopedDeliveries,
+  scopedFacts,
+  scopedLogs,
+  scopeMatcher,
+  type AuditReader,
+} from '../../fleet/scope/scoped-records.ts'
+import { scopedTraces, type SpanSearch } from '../../fleet/scope/scoped-traces.ts'
+import type { AdoptionReader } from '../../model/adoption.ts'
+import type { AlertRunReader } from '../../model/alert-run.ts'
+import type { ScopeAddress } from '../../model/cluster-scope.ts'
+import type { DeliveryReader } from '../../model/delivery.ts'
+import type { FleetFactsReader } from '../../model/fleet-facts.ts'
+import type { LogReader } from '../../model/log-record.ts'
+import type { Queryable } from '../../model/queryable.ts'
+import { createLocalEngine, type LocalEngine } from '../../promql/engine.ts'
+import type { EngineOptions } from '../../promql/engine-options.ts'
+import type { ExplainedNode } from '../../promql/explanation.ts'
+import type { MemoryPool } from '../../promql/memory-pool.ts'
+import type { ReplayAnswer, ReplayInput } from '../../rules/replay-request.ts'
+import type { ApiAdoption } from '../fleet/adoption.ts'
+import { fleetReaderOf } from '../fleet/reader.ts'
+import { tracesOver, type ApiTraces } from '../jaeger/trace-answers.ts'
+import { federateOver, type Federate } from '../prometheus/federate.ts'
+import { answersOver, type QueryAnswers } from '../prometheus/query-answers.ts'
+
+export interface RequestServices {
+  readonly promql: LocalEngine
+  readonly answers: QueryAnswers
+  readonly federate: { readonly newest: Federate }
+  readonly replay: { run(request: ReplayInput, signal?: AbortSignal): Promise<ReplayAnswer> }
+  readonly alertRuns: AlertRunReader
+  readonly audit: AuditReader
+  readonly deliveries: DeliveryReader
+  readonly traces: ApiTraces
+  readonly logs: LogReader
+  readonly fleet: FleetViews
+  readonly adoption: ApiAdoption
+}
+
+export interface RequestServiceParts {
+  /** Resolves when the index of the fleet is filled. */
+  readonly scopes: Promise<ClusterScopes>
+  readonly store: Required<Queryable>
+  readonly options: EngineOptions
+  /** Monotonic. */
+  readonly nowMs: () => number
+  /** Shared by the queries of all requests. */
+  readonly pool: MemoryPool
+  /** Of one response. */
+  readonly responseBytesMax: number
+  readonly facts: {
+    readonly fleet: FleetFactsReader
+    readonly alertRuns: AlertRunReader
+    readonly deliveries: DeliveryReader
+    readonly audit: AuditReader
+    readonly adoption: AdoptionReader
+  }
+  readonly spans: SpanSearch
+  readonly logs: LogReader
+  readonly progress: FleetLoop['progress']
+  readonly replay: (engine: LocalEngine, request: ReplayInput, signal?: AbortSignal) => Promise<ReplayAnswer>
+  /** Of the whole fleet, which is warmed at the start. */
+  readonly adoption: ApiAdoption
+}
+
+/** The services of each scope; of all clusters without a promise. */
+export function createRequestServices(
+  parts: RequestServiceParts,
+): (address: ScopeAddress) => RequestServices | Promise<RequestServices> {
+  const { facts, logs, spans } = parts
+  const whole: RequestServices = {
+    ...queryServices(parts, parts.store),
+    ...{ alertRuns: facts.alertRuns, audit: facts.audit, deliveries: facts.deliveries, logs },
+    traces: tracesOver(spans, parts.responseBytesMax),
+    fleet: createFleetViews(
+      facts.fleet,
+      parts.scopes.then(({ fleet }) => fleet),
+      () => parts.progress(),
+    ),
+    adoption: parts.adoption,
+  }
+  // An entry ends with its scope.
+  const known = new WeakMap<ScopedFleet, RequestServices>()
+  return ({ clusters }) => {
+    if (clusters === undefined) return whole
+    return parts.scopes.then((scopes) => {
+      const scope = scopes.scope(clusters)
+      let services = known.get(scope)
+      if (services === undefined) known.set(scope, (services = scopedServices(parts, scope)))
+      return services
+    })
+  }
+}
+
+function queryServices(
+  { options, nowMs, pool, responseBytesMax, replay }: RequestServiceParts,
+  queryable: Queryable,
+): Pick<RequestServices, 'promql' | 'answers' | 'federate' | 'replay'> {
+  const promql = createLocalEngine({ queryable, options, nowMs, turn: sharedTurn, pool })
+  return {
+    promql,
+    answers: answersOver(promql, responseBytesMax),
+    federate: {
+      newest: federateOver(promql, responseBytesMax),
+    },
+    replay: { run: (request, signal) => replay(promql, request, signal) },
+  }
+}
+
+function scopedServices(parts: RequestServiceParts, scope: ScopedFleet): RequestServices {
+  const query = queryServices(
+    parts,
+    scopedQueryable(parts.store, () => scopeMatcher(scope)),
+  )
+  const explain: LocalEngine['explain'] = async (request, signal) => {
+    const explained = await query.promql.explain(request, signal)
+    return { ...explained, root: withoutStore(explained.root) }
+  }
+  const facts = scopedFacts(parts.facts.fleet, scope)
+  const alertRuns = scopedAlertRuns(parts.facts.alertRuns, scope)
+  const reader = fleetReaderOf(query.promql)
+  let counted: { readonly revision: string; readonly adoption: AdoptionIndex } | undefined
+  /** Cached days are of the clusters of one revision. */
+  const adoption = (): AdoptionIndex => {
+    const { revision } = scope.names()
+    if (counted?.revision !== revision) {
+      const days = () => parts.facts.adoption.days()
+      const usageAt = (timeMs: number) => readUsage(reader, timeMs)
+      counted = { revision, adoption: new AdoptionIndex(scopedAdoption({ facts, scope, days, usageAt })) }
+    }
+    return counted.adoption
+  }
+  return {
+    ...query,
+    promql: { ...query.promql, explain },
+    alertRuns,
+    audit: scopedAudit(parts.facts.audit, alertRuns, scope),
+    deliveries: scopedDeliveries(parts.facts.deliveries, alertRuns, scope),
+    logs: scopedLogs(parts.logs, scope),
+    traces: tracesOver(
+      scopedTraces(parts.spans, (cluster) => scope.includes(cluster)),
+      parts.responseBytesMax,
+    ),
+    fleet: createFleetViews(facts, Promise.resolve(scope.index), () => parts.progress(scope.clusters)),
+    adoption: {
+      query: (request) => adoption().query(request),
+      usage: (fromDay, toDay) => adoption().usage(fromDay, toDay),
+      days: () => adoption().days(),
+      operators: () => adoption().operators(),
+    },
+  }
+}
+
+/** Packs have samples of all clusters. */
+function withoutStore(node: ExplainedNode): ExplainedNode {
+  return {
+    ...node,
+    reads: node.reads.map((read) => ({ ...read, store: undefined })),
+    children: node.children.map(withoutStore),
+  }
+}

@@ -86,7 +86,8 @@ export function createOwnMetrics(version: string) {
       'Names of clusters that were refused: other_identity (a second uid or ID), taken (of another cluster), too_many; too_many_clusters: data of a cluster whose name is not remembered.',
       ['reason'],
     ),
-    storeHeadSeries: gauge('daytwo_store_head_series', 'Series in the head.'),
+    storeHeadSeries: gauge('daytwo_store_head_series', 'Series in memory: those with samples.'),
+    storeColdSeries: gauge('daytwo_store_cold_series', 'Series on disk only: those with rollups and without samples.'),
     storeHeadSamples: gauge('daytwo_store_head_samples', 'Samples in the head.'),
     storeHeadBytes: gauge('daytwo_store_head_bytes', 'Bytes of samples in the head.'),
     storeHeadBytesMax: gauge(

@@ -292,7 +292,7 @@ const SECTIONS = {
       '1GiB',
       'Memory for samples that are not flushed yet; above it writes are answered 503.',
     ),
-    'store.series-max': count.option('5000000', 'Series in all; beyond it new ones are refused as series_limit.'),
+    'store.series-max': count.option('5000000', 'Series with samples; beyond it new ones are refused as series_limit.'),
     'store.trace-spans-max': count.option(
       String(STORE_DEFAULTS.spansPerTraceMax),
       'Spans of one trace; more are refused as trace_span_limit, and the trace is marked as cut.',

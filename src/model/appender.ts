@@ -6,8 +6,8 @@ import type { SeriesRef } from './series.ts'
 
 /**
  * Writes samples to the store, on the ingest worker: of senders, and derived ones (fleet facts, rule results). Implemented by
- * `store`. The appends of one request are not interleaved with another's. Samples are readable at once (a new series: from its
- * first commit on) and durable when `commit` resolves.
+ * `store`. The appends of one request are not interleaved with another's. Samples are readable at once (of a series without
+ * stored samples: from the next commit on) and durable when `commit` resolves.
  */
 export interface Appender {
   /** The series of a label set, created if new. Cold: callers cache the ref. `undefined`: the series limit is reached. */

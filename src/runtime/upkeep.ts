@@ -99,6 +99,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
 async function measure(threads: AppThreads, alerts: readonly Alert[], metrics: OwnMetrics): Promise<StoreStats> {
   const stats = await threads.ingest.store.stats()
   metrics.storeHeadSeries.set(stats.seriesCount)
+  metrics.storeColdSeries.set(stats.coldSeries)
   metrics.storeHeadSamples.set(stats.headSamples)
   metrics.storeHeadBytes.set(stats.headBytes)
   metrics.storeLogBytes.set(stats.logBytes)

@@ -8,7 +8,17 @@ import { Flush } from './packs/flush.ts'
 import { FreePages } from './free-pages.ts'
 import { HeadCheckpoint, removeCheckpoint } from './head/head-checkpoint.ts'
 import { RETRY_WINDOW_MS, type StoreOptions } from './options.ts'
-import { endedSlots, removeLeftovers, retainedTiers, retentionsOf, tierRemovals } from './packs/retention.ts'
+import {
+  endedSlots,
+  oldestStoredMs,
+  removeLeftovers,
+  retainedTiers,
+  retentionsOf,
+  tierRemovals,
+} from './packs/retention.ts'
+import { Cooling } from './index/cooling.ts'
+import { RAW_BIT } from './rollups/tiers.ts'
+import { erasePairs } from './erasure/erase-series.ts'
 import { blocksToRollUp, RollUp } from './rollups/roll-up.ts'
 import type { RollupRows } from './rollups/rollup-rows.ts'
 import { StatePages } from './packs/state-pages.ts'
@@ -220,6 +230,7 @@ export class Maintenance {
     try {
       await this.#flush(cutMs)
       await this.#steps('removing ended series', () => this.#endSeries(floorMs))
+      await this.#coolSeries(floorMs)
       await this.#steps('removing old exemplars', () => {
         this.#parts.exemplars.removeOlder(floorMs)
         return false
@@ -360,9 +371,27 @@ export class Maintenance {
     }
   }
 
+  /** Releases the memory of series whose samples are removed, and removes cold ones with their last rollup. */
+  async #coolSeries(floorMs: number): Promise<void> {
+    const { blocks, cold, rows, table } = this.#parts
+    let cooling: Cooling | undefined
+    await this.#steps('making series cold', () => {
+      cooling ??= new Cooling(this.#parts, oldestStoredMs(blocks.all(), floorMs, RAW_BIT))
+      return cooling.step()
+    })
+    await this.#steps('removing cold series from batches', () => rows.removeCold((ref) => table.refs.get(ref) >= 0))
+    let segment: number | undefined = 0
+    await this.#steps('removing ended cold series', () => {
+      segment = cold.removeSome(oldestStoredMs(blocks.all(), floorMs), segment!)
+      return segment !== undefined
+    })
+    const unused = erasePairs(this.#parts)
+    await this.#steps('removing unused label pairs', () => unused.next().done !== true)
+  }
+
   #endSeries(floorMs: number): boolean {
     const { db, head, table, rows, blocks, histograms, commits, seriesRemoved } = this.#parts
-    const ended = endedSlots(head, table, blocks.all(), floorMs)
+    const ended = endedSlots(head, table, oldestStoredMs(blocks.all(), floorMs))
     if (ended.length === 0) return false
     commits.commitNow()
     const refs = ended.map((series) => series.ref)

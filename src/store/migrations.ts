@@ -566,6 +566,33 @@ const STEPS: readonly string[] = [
   "ALTER TABLE audit ADD COLUMN salt TEXT NOT NULL DEFAULT ''",
   // The clusters that a token may see; NULL: all.
   `ALTER TABLE token ADD COLUMN clusters TEXT;`,
+  // Cold series: those without stored samples other than rollups. Times: of the newest sample of each series of a segment.
+  // first_ref: the least. cold_series: where a series is, also when it is warm again; hash: keyed, of its labels; NULL:
+  // it is warm. cold_metric: metrics with segments, which are no label pairs while all their series are cold.
+  `
+  CREATE TABLE cold_metric (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+  ) STRICT;
+  CREATE TABLE cold_segment (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    metric INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    first_ref INTEGER NOT NULL,
+    oldest_ms INTEGER NOT NULL,
+    newest_ms INTEGER NOT NULL,
+    series BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX cold_segment_place ON cold_segment (metric, newest_ms);
+  CREATE INDEX cold_segment_age ON cold_segment (oldest_ms);
+  CREATE TABLE cold_series (
+    ref INTEGER PRIMARY KEY,
+    segment INTEGER NOT NULL,
+    hash INTEGER
+  ) STRICT;
+  CREATE INDEX cold_series_hash ON cold_series (hash) WHERE hash IS NOT NULL;
+  INSERT INTO meta (key, value) VALUES ('cold.key', hex(randomblob(16)));
+  `,
 ]
 
 /** The version of a file that this program has brought up to date. */

@@ -36,7 +36,7 @@ export interface StoreOptions {
   readonly checkpointEveryMs: number
   /** Widths of the blocks that flushes are compacted to, rising, each a multiple of the one before. */
   readonly compactToMs: readonly number[]
-  /** Limit for series at one time; beyond it `resolve` returns `undefined`. */
+  /** Limit for series in memory, those with samples; beyond it `resolve` returns `undefined`. */
   readonly seriesMax: number
   /** Above this the writer sets `isOverloaded` and flushes early. Bytes of samples in shared memory, without labels. */
   readonly headBytesMax: number

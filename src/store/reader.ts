@@ -4,6 +4,7 @@ import { compareLabels, compareText, type Labels } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { MetricFamily } from '../model/metadata.ts'
 import type { Portions, Queryable, RunSelection, SelectRequest } from '../model/queryable.ts'
+import { REGEX_STEPS_MAX, RegexWork } from '../model/regex-limits.ts'
 import type { TimeRange } from '../model/time-range.ts'
 import type { RollupRequest, RollupSelection } from '../model/rollup.ts'
 import type { SeriesColumns } from '../model/series.ts'
@@ -20,12 +21,15 @@ import type { StoreOptions } from './options.ts'
 import { cardinalityOf, GrowthWatch, type Cardinality } from './index/cardinality.ts'
 import { indexStatusOf, storedTimesOf, type IndexStatus, type StoredTimes } from './index/index-status.ts'
 import { groupByMetric, PackReader } from './packs/pack-reader.ts'
+import { ColdSelection } from './index/cold-selection.ts'
 import { PairTable } from './index/pair-table.ts'
 import { SeriesIndex } from './index/postings.ts'
 import { RollupReader, StoreRollupSelection } from './rollups/rollup-reader.ts'
 import { RollupSamples, samplesOf, type RollupRunSelection } from './rollups/rollup-samples.ts'
 import type { RunSources, StoreRunSelection } from './index/run-selection.ts'
 import { columnsOf, lastOf, newestOf } from './index/sample-columns.ts'
+import type { SelectedRows } from './index/selected-rows.ts'
+import type { SeriesRow } from './index/series-table.ts'
 import { eachPair, eachSeries } from './index/series-rows.ts'
 import { SharedHead, type IndexMessage } from './head/shared-head.ts'
 import { eachFlatSeries, type ReaderShare } from './head/share.ts'
@@ -55,6 +59,7 @@ export class StoreReader implements Queryable {
   readonly #memory: HeadMemory
   readonly #pairs = new PairTable()
   readonly #index = new SeriesIndex(this.#pairs)
+  readonly #cold: ColdSelection
   readonly #head: HeadReader
   readonly #damaged: DamagedRanges
   readonly #packs: PackReader
@@ -62,8 +67,6 @@ export class StoreReader implements Queryable {
   readonly #rollupSamples: RollupSamples
   readonly #histograms: HistogramReader
   readonly #growth = new GrowthWatch()
-  readonly #metricOf = (ref: number): number => this.#index.metricOf(ref)
-
   readonly #sources: RunSources
 
   constructor(db: Database.Database, share: ReaderShare, onDamage: (found: Damage) => void) {
@@ -72,13 +75,11 @@ export class StoreReader implements Queryable {
       received: (message) => {
         this.#take(message)
       },
-      forget: (refs) => {
-        this.#index.remove(refs)
-      },
     })
     this.#memory = this.#shared.memory
     this.#head = this.#shared.reader
     this.#damaged = new DamagedRanges(db, onDamage)
+    this.#cold = new ColdSelection(db, this.#damaged)
     this.#packs = new PackReader(db, this.#damaged)
     this.#rollups = new RollupReader(db, this.#packs, this.#damaged)
     this.#rollupSamples = new RollupSamples(db, this.#rollups)
@@ -87,7 +88,6 @@ export class StoreReader implements Queryable {
       memory: this.#memory,
       head: this.#shared.rows,
       packs: this.#packs,
-      metricOf: this.#metricOf,
       hasHistograms: (rows) => {
         // After samples were read: a reader that sees a first histogram then also has its announcement.
         this.#shared.receiveHistograms()
@@ -95,14 +95,14 @@ export class StoreReader implements Queryable {
       },
       pinned: (work) => this.#shared.pinned(work),
       readingPacks: (work) => asFailure('reading packs', work),
-      reportMissing: (refs, range, missing) => {
-        if (missing !== undefined) this.#damaged.eachMissing(refs, this.#metricOf, range, missing)
+      reportMissing: (rows, refs, range, missing) => {
+        if (missing !== undefined) this.#damaged.eachMissing(refs, rows.metricOf, range, missing)
       },
     }
     this.#load(share)
   }
 
-  /** Number of series in the reader's index. */
+  /** Number of series in the reader's index: those with samples. */
   get seriesCount(): number {
     return this.#index.size
   }
@@ -157,40 +157,40 @@ export class StoreReader implements Queryable {
 
   #selectRuns(request: SelectRequest, sources: RunSources): Selection {
     this.#shared.receive()
-    return samplesOf(this.#index.select(request.matchers, request), request, sources, this.#rollupSamples)
+    return samplesOf(this.#rowsOf(request.matchers, request, request), request, sources, this.#rollupSamples)
   }
 
   selectRollup(request: RollupRequest): RollupSelection | undefined {
     this.#shared.receive()
     const plan = asFailure('reading blocks', () => this.#rollups.plan(request))
     if (plan === undefined) return undefined
-    const rows = this.#index.select(request.matchers, request)
+    const rows = this.#rowsOf(request.matchers, request, request)
     // Buckets contain only floats.
     if (this.#sources.hasHistograms(rows)) return undefined
     return new StoreRollupSelection(rows, request, plan, this.#rollups, this.#sources)
   }
 
   *series(matchers: readonly Matcher[], range: TimeRange): Portions<Labels> {
-    for (const refs of this.#refsInRange(matchers, range)) yield refs.map((ref) => this.#index.labelsOf(ref))
+    for (const { rows, refs } of this.#rowsInRange(matchers, range)) yield refs.map((ref) => rows.labelsOf(ref))
   }
 
   *labelNames(matchers: readonly Matcher[], range: TimeRange): Portions<string> {
-    const seen = new Set<number>()
-    for (const refs of this.#refsInRange(matchers, range)) {
-      const names: string[] = []
+    for (const { rows, refs } of this.#rowsInRange(matchers, range)) {
+      const ids = new Set<number>()
+      const names = new Set<string>()
       for (const ref of refs) {
-        for (const id of this.#index.pairIdsOf(ref)) {
-          if (seen.size < seen.add(id).size) names.push(this.#pairs.get(id)![0])
-        }
+        if (this.#index.slotOf(ref) >= 0) for (const id of this.#index.pairIdsOf(ref)) ids.add(id)
+        else for (const [name] of rows.labelsOf(ref).pairs()) names.add(name)
       }
-      yield [...new Set(names)]
+      for (const id of ids) names.add(this.#pairs.get(id)![0])
+      yield [...names]
     }
   }
 
   *labelValues(name: string, matchers: readonly Matcher[], range: TimeRange): Portions<string> {
     const hasName: Matcher = { name, op: '!=', value: '' }
-    for (const refs of this.#refsInRange([...matchers, hasName], range)) {
-      yield [...new Set(refs.map((ref) => this.#index.valueOf(ref, name)))]
+    for (const { rows, refs } of this.#rowsInRange([...matchers, hasName], range)) {
+      yield [...new Set(refs.map((ref) => rows.labelsOf(ref).get(name)))]
     }
   }
 
@@ -198,23 +198,27 @@ export class StoreReader implements Queryable {
   seriesNamed(labels: readonly string[], names: readonly string[]): ClusterSeries {
     this.#shared.receive()
     const refs = new Set<number>()
-    for (const name of labels) {
-      for (const value of names) for (const ref of this.#index.match([{ name, op: '=', value }])) refs.add(ref)
-    }
     const [metrics, labelNames] = [new Set<string>(), new Set<string>()]
-    for (const ref of refs) {
-      const { metricName, flat } = this.#index.labelsOf(ref)
-      metrics.add(metricName)
-      for (let i = 0; i < flat.length; i += 2) labelNames.add(flat[i]!)
+    for (const name of labels) {
+      for (const value of names) {
+        const rows = this.#rowsOf([{ name, op: '=', value }], ALL_TIMES)
+        rows.refs.forEach((ref, row) => {
+          if (refs.has(ref)) return
+          refs.add(ref)
+          const { metricName, flat } = rows.at(row)
+          metrics.add(metricName)
+          for (let i = 0; i < flat.length; i += 2) labelNames.add(flat[i]!)
+        })
+      }
     }
     return { refs, metrics: [...metrics].sort(compareText), labels: [...labelNames].sort(compareText) }
   }
 
   exemplars(matchers: readonly Matcher[], range: TimeRange): readonly ExemplarSeries[] {
     this.#shared.receive()
-    const rows = this.#index.select(matchers)
+    const rows = this.#rowsOf(matchers, range)
     const found = asFailure('reading exemplars', () => readExemplars(this.#db, rows.refs, range))
-    return Array.from(found, ([ref, exemplars]) => ({ labels: this.#index.labelsOf(ref), exemplars })).sort((a, b) =>
+    return Array.from(found, ([ref, exemplars]) => ({ labels: rows.labelsOf(ref), exemplars })).sort((a, b) =>
       compareLabels(a.labels, b.labels),
     )
   }
@@ -259,18 +263,24 @@ export class StoreReader implements Queryable {
       const slot = slots.get(ref)
       if (slot !== undefined) this.#index.add({ ref, slot, pairIds })
     })
+    this.#index.removeUnusedPairs()
     for (const ref of histograms) this.#histograms.add(ref)
     this.#shared.receive()
   }
 
   #take(message: IndexMessage): void {
     switch (message.kind) {
-      case 'series':
+      case 'series': {
         for (const { id, name, value } of message.pairs) this.#pairs.add(id, name, value)
+        const { newestRef } = this.#index
+        const warm: SeriesRow[] = []
         eachFlatSeries(message.series, (row) => {
-          this.#index.add(row)
+          if (row.ref > newestRef) this.#index.add(row)
+          else warm.push(row)
         })
+        this.#index.insert(warm)
         break
+      }
       case 'histograms':
         this.#histograms.add(message.ref)
         break
@@ -278,38 +288,54 @@ export class StoreReader implements Queryable {
         this.#damaged.add(message.damage)
         break
       case 'removed':
+        this.#cold.untilMs = Math.max(this.#cold.untilMs, message.coldUntilMs)
         this.#histograms.remove(message.refs)
+        this.#index.remove(message.refs)
         break
     }
   }
 
+  /** Matching series: those in memory, and cold ones that may have a sample in the range. Call `receive` before. */
+  #rowsOf(matchers: readonly Matcher[], range: TimeRange, request: SelectRows = {}): SelectedRows {
+    if (range.fromMs > this.#cold.untilMs) return this.#index.select(matchers, request)
+    const work = request.work ?? new RegexWork(REGEX_STEPS_MAX)
+    for (;;) {
+      const { generation } = this.#index
+      const cold = asFailure('reading cold series', () => this.#cold.select(matchers, range, work, request.missing))
+      this.#shared.receive()
+      // Otherwise a series became cold after the cold ones were read.
+      if (this.#index.generation === generation) return this.#index.select(matchers, { ...request, work }).with(cold)
+    }
+  }
+
   /**
-   * Matching series with a sample in the range, in portions that are valid until the next one is read. First those that
-   * memory alone decides; the others metric by metric, because each pack has one metric.
+   * Matching series with a sample in the range, in portions. First those that memory alone decides; the others metric by
+   * metric, because each pack has one metric.
    */
-  *#refsInRange(matchers: readonly Matcher[], range: TimeRange): Portions<number> {
-    const rows = this.#shared.pinned(() => this.#index.select(matchers))
+  *#rowsInRange(matchers: readonly Matcher[], range: TimeRange): Iterable<RowsInRange> {
+    const rows = this.#shared.pinned(() => this.#rowsOf(matchers, range))
     const unsure: number[] = []
     for (let from = 0; from < rows.length; from += ROWS_OF_PORTION) {
-      yield this.#inMemory(rows.refs.subarray(from, from + ROWS_OF_PORTION), range, unsure)
+      const refs = rows.refs.subarray(from, from + ROWS_OF_PORTION)
+      yield { rows, refs: this.#inMemory(rows, refs, range, unsure) }
     }
     // Not only those with `flushedUntilMs` after the range: a flush may have moved their samples in the meantime.
-    const byMetric = groupByMetric(Uint32Array.from(unsure), this.#metricOf).flatMap(({ refs }) => refs)
+    const byMetric = groupByMetric(Uint32Array.from(unsure), rows.metricOf).flatMap(({ refs }) => refs)
     for (let from = 0; from < byMetric.length; from += ROWS_OF_PORTION) {
-      yield this.#inPacks(byMetric.slice(from, from + ROWS_OF_PORTION), range)
+      yield { rows, refs: this.#inPacks(rows, byMetric.slice(from, from + ROWS_OF_PORTION), range) }
     }
   }
 
   /** @param unsure gets those that are to be looked for in packs */
-  #inMemory(refs: Uint32Array, { fromMs, toMs }: TimeRange, unsure: number[]): readonly number[] {
+  #inMemory(rows: SelectedRows, refs: Uint32Array, { fromMs, toMs }: TimeRange, unsure: number[]): readonly number[] {
     const inRange: number[] = []
     this.#shared.pinned(() => {
       for (const ref of refs) {
+        // No slot: the series is cold, or was removed since the rows were selected.
         const slot = this.#index.slotOf(ref)
-        if (slot < 0) continue // removed since the series were selected
-        const flushedUntilMs = this.#memory.flushedUntilMs(slot)
+        const flushedUntilMs = slot < 0 ? rows.coldLastMs(ref) : this.#memory.flushedUntilMs(slot)
         if (flushedUntilMs >= fromMs && flushedUntilMs <= toMs) inRange.push(ref)
-        else if (this.#head.hasSample(slot, fromMs, toMs)) inRange.push(ref)
+        else if (slot >= 0 && this.#head.hasSample(slot, fromMs, toMs)) inRange.push(ref)
         else unsure.push(ref)
       }
     })
@@ -317,20 +343,30 @@ export class StoreReader implements Queryable {
   }
 
   /** @param refs rising in each metric */
-  #inPacks(refs: readonly number[], { fromMs, toMs }: TimeRange): readonly number[] {
+  #inPacks({ metricOf }: SelectedRows, refs: readonly number[], { fromMs, toMs }: TimeRange): readonly number[] {
     const inRange: number[] = []
     asFailure('reading packs', () => {
-      this.#packs.withSample(Uint32Array.from(refs), this.#metricOf, fromMs, toMs, (ref) => inRange.push(ref))
+      this.#packs.withSample(Uint32Array.from(refs), metricOf, fromMs, toMs, (ref) => inRange.push(ref))
       if (this.#rollupSamples.widthMs({ fromMs, toMs }) === 0) return
       const known = new Set(inRange)
       const left = Uint32Array.from(refs.filter((ref) => !known.has(ref)))
-      this.#rollupSamples.withSample(left, this.#metricOf, { fromMs, toMs }, (ref) => inRange.push(ref))
+      this.#rollupSamples.withSample(left, metricOf, { fromMs, toMs }, (ref) => inRange.push(ref))
     })
-    return inRange.filter((ref) => this.#index.slotOf(ref) >= 0)
+    return inRange
   }
 }
 
+/** Refs of some of the rows. */
+interface RowsInRange {
+  readonly rows: SelectedRows
+  readonly refs: readonly number[]
+}
+
 type Selection = StoreRunSelection | RollupRunSelection
+
+type SelectRows = Pick<SelectRequest, 'tally' | 'work' | 'missing'>
+
+const ALL_TIMES: TimeRange = { fromMs: -Infinity, toMs: Infinity }
 
 /** Series that are looked at in one piece: some ms. */
 const ROWS_OF_PORTION = 2048

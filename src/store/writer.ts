@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
 import type { Erasure } from '../model/erasure.ts'
-import type { SeriesRef } from '../model/series.ts'
 import { BlockRows } from './packs/blocks.ts'
 import {
   asFailure,
@@ -31,6 +30,7 @@ import { Maintenance, type Backlog } from './maintenance.ts'
 import { Observations } from './observations/observations.ts'
 import type { StoreOptions } from './options.ts'
 import { RollupRows } from './rollups/rollup-rows.ts'
+import { ColdSeriesRows } from './index/cold-series.ts'
 import { eachPair, eachSeries, SeriesRows } from './index/series-rows.ts'
 import { SeriesTable } from './index/series-table.ts'
 import { SpareRoom } from './spare-room.ts'
@@ -40,7 +40,10 @@ import { StoreAppender } from './head/store-appender.ts'
 import { ConnectionLock } from './connection-lock.ts'
 
 export interface StoreStats {
+  /** Series in memory: those with samples. */
   readonly seriesCount: number
+  /** Series with rollups only, on the disk. */
+  readonly coldSeries: number
   /** Samples in the head: not flushed yet. */
   readonly headSamples: number
   readonly headBytes: number
@@ -114,6 +117,7 @@ export class StoreWriter {
   readonly #exemplars: Exemplars
   readonly #metadata: Metadata
   readonly #rows: SeriesRows
+  readonly #cold: ColdSeriesRows
   readonly #table: SeriesTable
   readonly #damage: DamageList
   readonly #blocks: BlockRows
@@ -121,9 +125,6 @@ export class StoreWriter {
   readonly #commits: GroupCommit
   readonly #maintenance: Maintenance
   readonly #spareRoom: SpareRoom
-  /** The newest ref and pair number announced to readers: a failed commit leaves them there. */
-  #announcedRef: SeriesRef
-  #announcedPairId: number
 
   constructor(options: StoreOptions, db: Database.Database, lock: DirectoryLock, nowMs: number) {
     this.#options = options
@@ -132,9 +133,10 @@ export class StoreWriter {
     this.#spareRoom = new SpareRoom(options.dir)
     this.#rows = new SeriesRows(db)
     if (!lock.isReadOnly) this.#removeEnded()
-    this.#announcedRef = this.#rows.nextNumber('series_batch') - 1
-    this.#announcedPairId = this.#rows.nextNumber('pair') - 1
-    this.#table = new SeriesTable(this.#announcedRef + 1, this.#announcedPairId + 1)
+    this.#cold = new ColdSeriesRows(db)
+    this.#table = new SeriesTable(this.#rows.nextNumber('series_batch'), this.#rows.nextNumber('pair'), (name) =>
+      this.#cold.metricNumberOf(name),
+    )
     this.#head = new Head({
       slotsAdded: (buffer) => {
         this.#readers.post({ kind: 'slots', buffer })
@@ -164,6 +166,7 @@ export class StoreWriter {
       log: this.#log,
       table: this.#table,
       rows: this.#rows,
+      cold: this.#cold,
       histograms: this.#histograms,
       exemplars: this.#exemplars,
       metadata: this.#metadata,
@@ -175,6 +178,7 @@ export class StoreWriter {
     this.appender = new StoreAppender({
       head: this.#head,
       table: this.#table,
+      cold: this.#cold,
       buffer: this.#buffer,
       histograms: this.#histograms,
       exemplars: this.#exemplars,
@@ -182,10 +186,7 @@ export class StoreWriter {
       outOfOrderMs: options.outOfOrderMs,
       seriesMax: options.seriesMax,
       commit: () => this.#commits.commit(),
-      revive: (ref) => {
-        const pairIds = this.#rows.pairIdsOf(ref)
-        return pairIds === undefined ? undefined : this.#table.labelsOf(pairIds)
-      },
+      labelsOfEnded: (ref) => this.#rows.labelsOf(ref),
     })
     this.facts = createFacts(db, this.#connectionLock)
     this.#maintenance = new Maintenance(options, {
@@ -194,6 +195,7 @@ export class StoreWriter {
       head: this.#head,
       table: this.#table,
       rows: this.#rows,
+      cold: this.#cold,
       log: this.#log,
       blocks: this.#blocks,
       damage: this.#damage,
@@ -209,8 +211,8 @@ export class StoreWriter {
       seriesErased: (refs) => {
         this.appender.erase(refs)
       },
-      seriesRemoved: (refs) => {
-        this.#readers.post({ kind: 'removed', refs })
+      seriesRemoved: (refs, coldUntilMs = -Infinity) => {
+        this.#readers.post({ kind: 'removed', refs, coldUntilMs })
       },
     })
     if (lock.isReadOnly) {
@@ -290,7 +292,8 @@ export class StoreWriter {
     return asFailure('beginning to erase a cluster', () => {
       const known = this.#erasures.list().find(({ names, doneMs }) => doneMs === undefined && names?.includes(cluster))
       if (known !== undefined) return known
-      if (this.#table.seriesOf(cluster) === 0 && !isKnownCluster(this.#db, cluster)) return undefined
+      const hasSeries = this.#table.seriesOf(cluster) > 0 || this.#cold.hasCluster(cluster)
+      if (!hasSeries && !isKnownCluster(this.#db, cluster)) return undefined
       return this.#erasures.begin(id, namesOfCluster(this.#db, cluster), by, nowMs)
     })
   }
@@ -330,6 +333,7 @@ export class StoreWriter {
   stats(): StoreStats {
     return {
       seriesCount: this.#table.seriesCount,
+      coldSeries: this.#cold.count,
       headSamples: this.#head.sampleCount,
       headBytes: this.#head.usedBytes,
       pendingBytes: this.#pendingBytes,
@@ -382,6 +386,7 @@ export class StoreWriter {
       // Ended ones are still here only when the disk was too full to remove them.
       if (!isEnded) this.#table.add({ ref, slot: this.#head.takeSlot(), pairIds })
     })
+    this.#table.removeUnusedPairs()
   }
 
   /** Loads the flushed times of series, then the samples of the checkpoint and the log. Call once. */
@@ -407,11 +412,10 @@ export class StoreWriter {
 
   /** Announces new pairs and series to readers, before their samples are acknowledged. */
   #announce(): void {
-    const pairs = this.#table.newPairs.filter((pair) => pair.id > this.#announcedPairId)
-    const series = this.#table.newSeries.filter((row) => row.ref > this.#announcedRef)
+    const { pairs, series } = this.#table.unannounced
     if (series.length === 0) return
-    this.#announcedPairId = pairs.at(-1)?.id ?? this.#announcedPairId
-    this.#announcedRef = series.at(-1)!.ref
+    // A failed commit leaves them announced.
+    this.#table.unannounced = { pairs: [], series: [] }
     this.#readers.post({ kind: 'series', pairs, series: flatSeries(series) })
   }
 }

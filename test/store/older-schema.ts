@@ -17,6 +17,8 @@ const UNDO: Readonly<Record<number, string>> = {
     ALTER TABLE audit DROP COLUMN hash; DELETE FROM meta WHERE key = 'audit.anchor'`,
   30: 'ALTER TABLE audit DROP COLUMN salt',
   31: 'ALTER TABLE token DROP COLUMN clusters',
+  32: `DROP TABLE cold_metric; DROP TABLE cold_segment; DROP TABLE cold_series;
+    DELETE FROM meta WHERE key = 'cold.key'`,
 }
 
 export function makeOlder(db: Database.Database, version: number): void {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { FleetError, messageOf } from '../../base/errors.ts'
 import { asFailure, DATABASE_FILE, isDamage, lockDirectory, openDatabaseForReading, readable } from '../database.ts'
+import { ColdSeriesRows } from '../index/cold-series.ts'
 import { readSeriesBatch } from '../index/series-batch.ts'
 import { passOver } from '../integrity/scrub.ts'
 import { SCHEMA_VERSION, versionOf } from '../migrations.ts'
@@ -227,15 +228,27 @@ function restore(from: Database.Database, to: Database.Database, tables: readonl
     restored.push('the head, from the log: its checkpoint is dropped')
   }
   const pairs = new Set(to.prepare<[], number>('SELECT id FROM pair').pluck().all())
+  // Their pairs may be removed already.
+  const ended = new Set(to.prepare<[], number>('SELECT ref FROM series_ended').pluck().all())
   const missing = new Set<number>()
+  const warm = new Set<number>()
   for (const batch of to.prepare<[], Uint8Array>('SELECT series FROM series_batch').pluck().iterate()) {
-    readSeriesBatch(batch, (_ref, pairIds) => {
+    readSeriesBatch(batch, (ref, pairIds) => {
+      if (ended.has(ref)) return
+      warm.add(ref)
       for (const id of pairIds) if (!pairs.has(id)) missing.add(id)
     })
   }
   const insert = to.prepare<[number, string, string]>('INSERT INTO pair (id, name, value) VALUES (?, ?, ?)')
   for (const id of missing) insert.run(id, 'lost_label', String(id))
   if (missing.size > 0) restored.push(`${missing.size} label pairs as lost_label: their series keep their samples`)
+  // Schemas before 30 have none.
+  const hasCold = tables.some(({ table }) => table === 'cold_series')
+  if (hasCold && ['cold_series', 'cold_metric', 'meta'].some(isHurt)) {
+    to.exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('cold.key', hex(randomblob(16)))")
+    new ColdSeriesRows(to).restore((ref) => warm.has(ref))
+    restored.push('the places of cold series, from their segments')
+  }
   return restored
 }
 

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { Labels } from '../../model/labels.ts'
 import { readable } from '../database.ts'
+import { decodeSegment } from '../index/cold-segment.ts'
 import { readSeriesBatch } from '../index/series-batch.ts'
 import { eachPair } from '../index/series-rows.ts'
 import { decodeDirectory } from '../packs/pack-codec.ts'
@@ -88,6 +89,17 @@ export class LostSeries {
           const metric = pairIds.find((id) => pairs.get(id)?.[0] === '__name__') ?? 0
           labels.set(ref, { metric, labels: Labels.of(Object.fromEntries(known)) })
         })
+      }
+    })
+    // Schemas before 30 have none.
+    const hasCold = this.#db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'cold_segment'").get() !== undefined
+    readable(() => {
+      if (!hasCold) return
+      const segments = this.#db.prepare<[], [number, Uint8Array]>('SELECT metric, series FROM cold_segment').raw()
+      for (const [metric, series] of segments.iterate()) {
+        for (const one of readable(() => decodeSegment(series).all()) ?? []) {
+          labels.set(one.ref, { metric, labels: one.labels })
+        }
       }
     })
     this.#labels = labels

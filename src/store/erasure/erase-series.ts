@@ -9,6 +9,7 @@ import type { Head } from '../head/head.ts'
 import { removeCheckpoint } from '../head/head-checkpoint.ts'
 import type { Histograms } from '../head/histograms.ts'
 import { RunList } from '../head/run-list.ts'
+import type { ColdSeriesRows } from '../index/cold-series.ts'
 import type { Metadata } from '../index/metadata.ts'
 import { readSeriesBatch, writeSeriesBatch, type BatchedSeries } from '../index/series-batch.ts'
 import { statePageOf, type SeriesRows } from '../index/series-rows.ts'
@@ -37,13 +38,14 @@ export interface ErasedSeriesParts {
   readonly head: Head
   readonly table: SeriesTable
   readonly rows: SeriesRows
+  readonly cold: ColdSeriesRows
   readonly log: Log
   readonly blocks: BlockRows
   readonly histograms: Histograms
   readonly exemplars: Exemplars
   readonly metadata: Metadata
   readonly commits: GroupCommit
-  readonly seriesRemoved: (refs: readonly SeriesRef[]) => void
+  readonly seriesRemoved: (refs: readonly SeriesRef[], coldUntilMs?: number) => void
   /** Samples that a caller appends to these refs are refused. */
   readonly seriesErased: (refs: ReadonlySet<SeriesRef>) => void
 }
@@ -67,21 +69,24 @@ export function* eraseSeries(parts: ErasedSeriesParts, cluster: ErasedCluster): 
   removed += yield* eraseFromRollups(parts.db, refs)
   yield* eraseHistograms(parts, refs)
   yield* eraseStates(parts, refs)
+  yield* eraseCold(parts, refs)
   yield* eraseBatches(parts.db, refs)
   yield* erasePairs(parts)
   return removed
 }
 
-/** The series, ended ones too, of which a label that names a cluster has one of the names. */
-function* refsOf({ db, table }: ErasedSeriesParts, { names, labels }: ErasedCluster): Generator<void, Set<SeriesRef>> {
-  const naming = new Set<number>()
-  for (const label of labels) {
-    for (const name of names) {
-      const id = table.pairs.find(label, name)
-      if (id !== undefined) naming.add(id)
-    }
-  }
+/** The series, ended and cold ones too, of which a label that names a cluster has one of the names. */
+function* refsOf({ db, cold }: ErasedSeriesParts, { names, labels }: ErasedCluster): Generator<void, Set<SeriesRef>> {
   const refs = new Set<SeriesRef>()
+  for (const series of cold.segments()) {
+    for (const { ref, labels: own } of series) if ([...labels].some((label) => names.has(own.get(label)))) refs.add(ref)
+    yield
+  }
+  // Also of ended series, whose pairs are not in memory.
+  const named = db.prepare<[string, string], number>(
+    'SELECT id FROM pair WHERE name IN (SELECT value FROM json_each(?)) AND value IN (SELECT value FROM json_each(?))',
+  )
+  const naming = new Set(named.pluck().all(JSON.stringify([...labels]), JSON.stringify([...names])))
   if (naming.size === 0) return refs
   for (const { series } of batchesOf(db)) {
     readSeriesBatch(series, (ref, pairIds) => {
@@ -291,6 +296,15 @@ function* eraseStates(parts: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): G
   while (states.step()) yield
 }
 
+function* eraseCold({ cold, table, metadata }: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): Generator<void> {
+  for (let after: number | undefined = 0; after !== undefined;) {
+    after = cold.eraseSome(refs, after, (metric) => {
+      metadata.removeOf([metric], (name) => isMetric(name, { cold, table }))
+    })?.last
+    yield
+  }
+}
+
 /** The series themselves; their label pairs are noted in the same transaction. */
 function* eraseBatches(db: Database.Database, refs: ReadonlySet<SeriesRef>): Generator<void> {
   const replace = db.prepare<[Uint8Array, number, number]>(
@@ -298,16 +312,22 @@ function* eraseBatches(db: Database.Database, refs: ReadonlySet<SeriesRef>): Gen
   )
   const remove = db.prepare<[number]>('DELETE FROM series_batch WHERE last_ref = ?')
   const note = db.prepare<[number]>('INSERT OR IGNORE INTO erased_pair (id) VALUES (?)')
+  const forget = db.prepare<[number]>('DELETE FROM series_ended WHERE ref = ?')
   for (const { lastRef, series } of batchesOf(db)) {
     const left: BatchedSeries[] = []
     const pairs = new Set<number>()
+    const gone: SeriesRef[] = []
     readSeriesBatch(series, (ref, pairIds) => {
       if (!refs.has(ref)) left.push({ ref, pairIds: [...pairIds] })
-      else for (const id of pairIds) pairs.add(id)
+      else {
+        gone.push(ref)
+        for (const id of pairIds) pairs.add(id)
+      }
     })
-    if (pairs.size > 0) {
+    if (gone.length > 0) {
       inTransaction(db, () => {
         for (const id of pairs) note.run(id)
+        for (const ref of gone) forget.run(ref)
         if (left.length === 0) remove.run(lastRef)
         else {
           const batch = writeSeriesBatch(left)
@@ -319,8 +339,10 @@ function* eraseBatches(db: Database.Database, refs: ReadonlySet<SeriesRef>): Gen
   }
 }
 
-/** Label pairs of erased series that no other series has, and metadata of metrics without series. */
-function* erasePairs({ db, table, metadata, commits }: ErasedSeriesParts): Generator<void> {
+type PairParts = Pick<ErasedSeriesParts, 'db' | 'table' | 'cold' | 'metadata' | 'commits'>
+
+/** Label pairs of erased and cold series that no other series has, and metadata of metrics without series. */
+export function* erasePairs({ db, table, cold, metadata, commits }: PairParts): Generator<void> {
   const candidates = new Set(db.prepare<[], number>('SELECT id FROM erased_pair').pluck().all())
   if (candidates.size === 0) return
   let scanned = 0
@@ -332,18 +354,22 @@ function* erasePairs({ db, table, metadata, commits }: ErasedSeriesParts): Gener
   // In one step: nothing may begin to use a pair between the last look and its removal.
   commits.commitNow()
   for (const { series } of batchesOf(db, scanned)) keepUsed(candidates, series)
-  const names = [...candidates].flatMap((id) => {
-    const [name, value] = table.pairs.get(id) ?? ['', '']
-    return name === METRIC_NAME ? [value] : []
-  })
+  // The number of a metric may be used again.
+  for (const id of candidates) if (table.pairs.get(id) !== undefined) candidates.delete(id)
   inTransaction(db, () => {
-    const removePair = db.prepare<[number]>('DELETE FROM pair WHERE id = ?')
-    for (const id of candidates) removePair.run(id)
+    const removePair = db.prepare<[number], { name: string; value: string }>(
+      'DELETE FROM pair WHERE id = ? RETURNING name, value',
+    )
+    const removed = Array.from(candidates, (id) => removePair.get(id))
+    const names = removed.flatMap((pair) => (pair?.name === METRIC_NAME ? [pair.value] : []))
     db.exec('DELETE FROM erased_pair')
-    table.removePairs(candidates)
-    metadata.removeOf(names, (name) => table.pairs.find(METRIC_NAME, name) !== undefined)
+    metadata.removeOf(names, (name) => isMetric(name, { cold, table }))
   })
   yield
+}
+
+function isMetric(name: string, { cold, table }: Pick<PairParts, 'cold' | 'table'>): boolean {
+  return table.pairs.find(METRIC_NAME, name) !== undefined || cold.metricNumberOf(name) !== undefined
 }
 
 function keepUsed(candidates: Set<number>, series: Uint8Array): void {

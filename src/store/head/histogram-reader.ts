@@ -59,6 +59,7 @@ export class HistogramReader extends Statements {
 
   /** Whether some of the series have, or had, histograms. */
   isAnyOf(rows: SelectedRows): boolean {
+    if (rows.hasColdHistograms) return true
     if (this.#series.size === 0) return false
     const known = this.#known.get(rows)
     if (known?.changes === this.#changes) return known.hasAny

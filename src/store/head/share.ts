@@ -29,7 +29,8 @@ export type StoreMessage =
   | { readonly kind: 'series'; readonly pairs: readonly PairRow[]; readonly series: Uint32Array }
   /** This series will have a native histogram. */
   | { readonly kind: 'histograms'; readonly ref: SeriesRef }
-  | { readonly kind: 'removed'; readonly refs: readonly SeriesRef[] }
+  /** `coldUntilMs`: time of the newest sample of a cold series; these are some. -Infinity: none is. */
+  | { readonly kind: 'removed'; readonly refs: readonly SeriesRef[]; readonly coldUntilMs: number }
   | { readonly kind: 'damaged'; readonly damage: Damage }
 
 /** Series as they travel: for each its ref, its slot, how many pairs it has, and their numbers. */

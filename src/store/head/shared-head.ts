@@ -1,5 +1,4 @@
 import { receiveMessageOnPort } from 'node:worker_threads'
-import type { SeriesRef } from '../../model/series.ts'
 import { HeadMemory } from './head-memory.ts'
 import { HeadReader } from './head-reader.ts'
 import { HeadRows } from './head-rows.ts'
@@ -11,8 +10,6 @@ export type IndexMessage = Exclude<StoreMessage, { readonly kind: 'slots' | 'pag
 /** Receives the writer's messages; new memory is added before. */
 export interface HeadListener {
   received(message: IndexMessage): void
-  /** Releases removed series: not during a read, which may still use their slots. */
-  forget(refs: readonly SeriesRef[]): void
 }
 
 /** The head as another thread reads it: its memory, the writer's messages, and the pin that prevents reuse. */
@@ -24,7 +21,8 @@ export class SharedHead {
   readonly #listener: HeadListener
   /** How many series with histograms the writer had announced when they were last received. */
   #histogramSeriesSeen = 0
-  #removedLater: SeriesRef[] = []
+  /** Removed series and what came after them: not during a read, which may still use their slots. */
+  #later: IndexMessage[] = []
   #isReading = false
 
   constructor(share: ReaderShare, listener: HeadListener) {
@@ -41,6 +39,11 @@ export class SharedHead {
   receive(): void {
     // Before the messages: every counted series has been announced.
     this.#histogramSeriesSeen = this.memory.histogramSeries
+    if (!this.#isReading) {
+      const later = this.#later
+      this.#later = []
+      for (const message of later) this.#listener.received(message)
+    }
     for (;;) {
       const received = receiveMessageOnPort(this.#share.port) as { readonly message: StoreMessage } | undefined
       if (received === undefined) return
@@ -61,8 +64,6 @@ export class SharedHead {
     this.memory.pin(this.#share.reader)
     try {
       // After the pin: series removed before the pin are released now; those removed later keep their slots.
-      this.#listener.forget(this.#removedLater)
-      this.#removedLater = []
       this.receive()
       this.#isReading = true
       return work()
@@ -78,9 +79,9 @@ export class SharedHead {
   }
 
   #take(message: IndexMessage): void {
-    this.#listener.received(message)
-    if (message.kind !== 'removed') return
-    if (this.#isReading) this.#removedLater.push(...message.refs)
-    else this.#listener.forget(message.refs)
+    // In their order: a removed series may be there again, in another slot.
+    const waits = message.kind === 'removed' || (message.kind === 'series' && this.#later.length > 0)
+    if (this.#isReading && waits) this.#later.push(message)
+    else this.#listener.received(message)
   }
 }

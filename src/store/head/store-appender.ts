@@ -21,11 +21,13 @@ import { HISTOGRAM_HIGH_WORD } from './histogram-codec.ts'
 import type { Histograms } from './histograms.ts'
 import type { LogBuffer } from '../log/log-codec.ts'
 import type { Metadata } from '../index/metadata.ts'
+import type { ColdSeriesRows } from '../index/cold-series.ts'
 import type { SeriesTable } from '../index/series-table.ts'
 
 interface AppenderParts {
   readonly head: Head
   readonly table: SeriesTable
+  readonly cold: ColdSeriesRows
   readonly buffer: LogBuffer
   readonly histograms: Histograms
   readonly exemplars: Exemplars
@@ -33,8 +35,8 @@ interface AppenderParts {
   readonly outOfOrderMs: number
   readonly seriesMax: number
   readonly commit: () => Promise<void>
-  /** The labels of an ended series whose ref a caller still holds. */
-  readonly revive: (ref: SeriesRef) => Labels | undefined
+  /** The labels of an ended series whose ref a caller still holds; undefined: they are damaged. */
+  readonly labelsOfEnded: (ref: SeriesRef) => Labels | undefined
 }
 
 /**
@@ -72,7 +74,7 @@ export class StoreAppender implements Appender {
     const slot = this.#table.find(labels)
     if (slot >= 0) return this.#table.refOf(slot)
     if (this.#table.seriesCount >= this.#parts.seriesMax) return undefined
-    return this.#table.create(labels, this.#head.takeSlot())
+    return this.#table.refOf(this.#create(labels))
   }
 
   find(labels: Labels): SeriesRef | undefined {
@@ -103,7 +105,7 @@ export class StoreAppender implements Appender {
   appendHistogram(ref: SeriesRef, timeMs: number, histogram: Histogram): AppendOutcome {
     const encoded = this.#parts.histograms.encode(histogram)
     let slot = this.#table.refs.get(ref)
-    if (slot < 0) slot = this.#reviveSlot(ref)
+    if (slot < 0) slot = this.#reviveSlot(ref, timeMs)
     if (slot < 0) return REFUSED_TOO_OLD
     const current = this.#table.refOf(slot)
     // Before the sample: a reader that sees the sample must know that it is a histogram.
@@ -139,7 +141,7 @@ export class StoreAppender implements Appender {
   #appendWords(ref: SeriesRef, timeMs: number, value: number, low: number, high: number): AppendOutcome {
     const head = this.#head
     let slot = this.#table.refs.get(ref)
-    if (slot < 0) slot = this.#reviveSlot(ref)
+    if (slot < 0) slot = this.#reviveSlot(ref, timeMs)
     if (slot < 0 || timeMs < this.floorMs) return REFUSED_TOO_OLD
     const lastMs = head.lastMs[slot]!
     if (timeMs > lastMs) {
@@ -189,17 +191,33 @@ export class StoreAppender implements Appender {
     for (const ref of refs) this.#erased.add(ref)
   }
 
-  /** The series limit does not hold here: the caller was given this ref. -1: the series was erased. */
-  #reviveSlot(ref: SeriesRef): number {
-    if (this.#erased.has(ref)) return -1
-    const labels = this.#parts.revive(ref)
-    invariant(labels !== undefined, 'a ref comes from `resolve`')
+  /**
+   * The slot of a ref whose series ended or is cold. The series limit does not hold here: the caller was given this ref. -1:
+   * the sample is too old, the series was erased, or its labels are damaged.
+   */
+  #reviveSlot(ref: SeriesRef, timeMs: number): number {
+    if (timeMs < this.floorMs || this.#erased.has(ref)) return -1
+    const labels = this.#parts.cold.get(ref)?.labels ?? this.#parts.labelsOfEnded(ref)
+    if (labels === undefined) return -1
     let slot = this.#table.find(labels)
-    if (slot < 0) {
-      slot = this.#head.takeSlot()
+    if (slot < 0) slot = this.#create(labels)
+    if (this.#table.refOf(slot) !== ref) this.#table.addAlias(ref, slot)
+    return slot
+  }
+
+  /** The slot of a series without one: it was cold, or is new. */
+  #create(labels: Labels): number {
+    const slot = this.#head.takeSlot()
+    const known = this.#parts.cold.find(labels)
+    if (known === undefined || this.#erased.has(known.ref)) {
       this.#table.create(labels, slot)
+      return slot
     }
-    this.#table.addAlias(ref, slot)
+    this.#table.create(labels, slot, known.ref)
+    this.#parts.cold.becomesWarm()
+    // The bits of that sample are not stored: what is that old is refused anyway.
+    this.#head.setFlushed(slot, known.lastMs, 0, 0)
+    if (known.hasHistograms) this.#parts.histograms.willAppend(known.ref)
     return slot
   }
 }

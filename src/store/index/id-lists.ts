@@ -2,10 +2,13 @@ import { grown } from '../../base/grown.ts'
 
 /**
  * A short list of numbers for each slot, all in one typed array: half a million series would otherwise be half a
- * million arrays. Space of removed lists is won back when it is more than half.
+ * million arrays. Space of removed lists is won back when it is more than half, and given
+ * back when it is more than three quarters.
  */
+const IDS_MIN = 1024
+
 export class IdLists {
-  #ids = new Uint32Array(1024)
+  #ids = new Uint32Array(IDS_MIN)
   #used = 0
   #wasted = 0
   #offsets = new Float64Array(1024)
@@ -21,7 +24,7 @@ export class IdLists {
     this.#used += ids.length
   }
 
-  /** A view; valid until the next `set`. Empty when the slot has none. */
+  /** A view; valid until the next `set` or `remove`. Empty when the slot has none. */
   get(slot: number): Uint32Array {
     const offset = this.#offsets[slot] ?? 0
     return this.#ids.subarray(offset, offset + (this.#lengths[slot] ?? 0))
@@ -39,12 +42,18 @@ export class IdLists {
   remove(slot: number): void {
     this.#wasted += this.#lengths[slot] ?? 0
     if (slot < this.#lengths.length) this.#lengths[slot] = 0
+    if (this.#used > IDS_MIN && this.#wasted * 4 > this.#used * 3) this.#moveTo(this.#used >> 1)
   }
 
   #makeRoom(count: number): void {
     const isMostlyWaste = this.#wasted * 2 > this.#used
     const size = isMostlyWaste ? this.#ids.length : Math.max(this.#ids.length * 2, this.#used + count)
-    const next = new Uint32Array(Math.max(size, this.#used - this.#wasted + count))
+    this.#moveTo(Math.max(size, this.#used - this.#wasted + count))
+  }
+
+  /** Moves all lists into an array of `size`. */
+  #moveTo(size: number): void {
+    const next = new Uint32Array(size)
     let used = 0
     for (let slot = 0; slot < this.#lengths.length; slot++) {
       const length = this.#lengths[slot]!

@@ -1,14 +1,14 @@
-import { grown } from '../../base/grown.ts'
 import { CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 
 /**
  * Numbers for label pairs: `name="value"` is stored once, and a series is a list of numbers. The writer assigns the
- * numbers; the reader receives them. The next start of the writer removes pairs without series.
+ * numbers; the reader receives them. Both remove a pair with its last series, and a later series gets another number.
  */
 export class PairTable {
-  /** By number: the kind of the pair's name. */
-  #kinds = new Uint8Array(1024)
+  /** Numbers of the pairs that name a metric, and a cluster. */
+  readonly #metrics = new Set<number>()
+  readonly #clusters = new Set<number>()
   readonly #ids = new Map<string, Map<string, number>>()
   readonly #pairs = new Map<number, readonly [name: string, value: string]>()
 
@@ -24,8 +24,8 @@ export class PairTable {
   add(id: number, name: string, value: string): void {
     if (this.#pairs.has(id)) return
     this.#pairs.set(id, [name, value])
-    if (id >= this.#kinds.length) this.#kinds = grown(this.#kinds, Math.max(this.#kinds.length * 2, id + 1))
-    this.#kinds[id] = name === METRIC_NAME ? NAMES_METRIC : name === CLUSTER_LABEL ? NAMES_CLUSTER : 0
+    if (name === METRIC_NAME) this.#metrics.add(id)
+    else if (name === CLUSTER_LABEL) this.#clusters.add(id)
     const values = this.#ids.get(name)
     if (values === undefined) this.#ids.set(name, new Map([[value, id]]))
     else values.set(value, id)
@@ -36,7 +36,14 @@ export class PairTable {
     const pair = this.#pairs.get(id)
     if (pair === undefined) return
     this.#pairs.delete(id)
-    this.#ids.get(pair[0])?.delete(pair[1])
+    this.#metrics.delete(id)
+    this.#clusters.delete(id)
+    const [name, value] = pair
+    const values = this.#ids.get(name)
+    // The pair may have got another number since.
+    if (values?.get(value) !== id) return
+    values.delete(value)
+    if (values.size === 0) this.#ids.delete(name)
   }
 
   get(id: number): readonly [name: string, value: string] | undefined {
@@ -45,17 +52,17 @@ export class PairTable {
 
   /** HOT: once per new series. The number of the metric name's pair; 0 when there is none. */
   metricOf(pairIds: ArrayLike<number>): number {
-    return this.#firstOf(NAMES_METRIC, pairIds)
+    return firstIn(this.#metrics, pairIds)
   }
 
   /** The number of the cluster's pair; 0 when there is none. */
   clusterOf(pairIds: ArrayLike<number>): number {
-    return this.#firstOf(NAMES_CLUSTER, pairIds)
+    return firstIn(this.#clusters, pairIds)
   }
 
-  #firstOf(kind: number, pairIds: ArrayLike<number>): number {
-    for (let i = 0; i < pairIds.length; i++) if (this.#kinds[pairIds[i]!] === kind) return pairIds[i]!
-    return 0
+  /** Numbers of all pairs. */
+  ids(): IterableIterator<number> {
+    return this.#pairs.keys()
   }
 
   /** All label names. */
@@ -69,8 +76,9 @@ export class PairTable {
   }
 }
 
-/** Kinds of label names. */
-const NAMES_METRIC = 1
-const NAMES_CLUSTER = 2
+function firstIn(wanted: ReadonlySet<number>, pairIds: ArrayLike<number>): number {
+  for (let i = 0; i < pairIds.length; i++) if (wanted.has(pairIds[i]!)) return pairIds[i]!
+  return 0
+}
 
 const NO_VALUES: ReadonlyMap<string, number> = new Map()

@@ -9,7 +9,7 @@ import type { PairTable } from './pair-table.ts'
 import { MatchCache } from './match-cache.ts'
 import { textsOf } from './match-texts.ts'
 import { RefTable } from './ref-table.ts'
-import { Generation, type RowIndex, type SelectedRows } from './selected-rows.ts'
+import { Generation, type RemovedSeries, type RowIndex, type SelectedRows } from './selected-rows.ts'
 import { labelsOfPairs, type SeriesRow } from './series-table.ts'
 import { countAbove, intersect, NO_REFS, subtract, unite } from './sorted-refs.ts'
 
@@ -18,7 +18,7 @@ const LABELS_CACHED_MAX = 200_000
 
 /**
  * The index on the reader's side: for each label pair the refs of its series, rising. New series have larger refs than
- * all before, so lists only grow at their end.
+ * all before, so lists grow at their end, except by series that were cold.
  */
 export class SeriesIndex implements RowIndex {
   readonly #pairs: PairTable
@@ -40,22 +40,46 @@ export class SeriesIndex implements RowIndex {
     return this.#all.count
   }
 
-  /** Ignores known series. */
+  /** A new series: by rising ref. Ignores known ones. */
   add(series: SeriesRow): void {
-    if (this.#slots.get(series.ref) >= 0) return
-    this.#slots.set(series.ref, series.slot)
-    this.#pairIds.set(series.slot, series.pairIds)
-    this.#setMetric(series.slot, this.#pairs.metricOf(series.pairIds))
+    if (!this.#place(series)) return
     this.#all.push(series.ref)
-    for (let i = 0; i < series.pairIds.length; i++) {
-      const id = series.pairIds[i]!
-      let list = this.#lists.get(id)
-      if (list === undefined) {
-        list = new PostingList()
-        this.#lists.set(id, list)
+    for (let i = 0; i < series.pairIds.length; i++) this.#listFor(series.pairIds[i]!).push(series.ref)
+  }
+
+  /** Series that were cold: their refs are among those that are here. */
+  insert(all: readonly SeriesRow[]): void {
+    const byPair = new Map<number, number[]>()
+    const refs: number[] = []
+    for (const series of all) {
+      if (!this.#place(series)) continue
+      refs.push(series.ref)
+      for (let i = 0; i < series.pairIds.length; i++) {
+        const id = series.pairIds[i]!
+        const known = byPair.get(id)
+        if (known === undefined) byPair.set(id, [series.ref])
+        else known.push(series.ref)
       }
-      list.push(series.ref)
     }
+    if (refs.length === 0) return
+    this.#matched.clear()
+    this.#all.insertAll(refs)
+    for (const [id, inserted] of byPair) this.#listFor(id).insertAll(inserted)
+  }
+
+  /** False for a known series. */
+  #place({ ref, slot, pairIds }: SeriesRow): boolean {
+    if (this.#slots.get(ref) >= 0) return false
+    this.#slots.set(ref, slot)
+    this.#pairIds.set(slot, pairIds)
+    this.#setMetric(slot, this.#pairs.metricOf(pairIds))
+    return true
+  }
+
+  #listFor(pairId: number): PostingList {
+    let list = this.#lists.get(pairId)
+    if (list === undefined) this.#lists.set(pairId, (list = new PostingList()))
+    return list
   }
 
   remove(refs: readonly SeriesRef[]): void {
@@ -64,11 +88,10 @@ export class SeriesIndex implements RowIndex {
     this.#matched.clear()
     const sortedRefs = Uint32Array.from(known).sort()
     const touched = new Set<number>()
-    const removed = new Map<SeriesRef, Uint32Array>()
+    const removed = new Map<SeriesRef, RemovedSeries>()
     for (const ref of known) {
-      const pairIds = this.pairIdsOf(ref).slice()
-      removed.set(ref, pairIds)
-      for (const id of pairIds) touched.add(id)
+      removed.set(ref, { metric: this.metricOf(ref), labels: this.labelsOf(ref) })
+      for (const id of this.pairIdsOf(ref)) touched.add(id)
       this.#pairIds.remove(this.slotOf(ref))
       this.#slots.delete(ref)
       this.#labels.delete(ref)
@@ -78,8 +101,15 @@ export class SeriesIndex implements RowIndex {
     for (const id of touched) {
       const list = this.#lists.get(id)!
       list.removeAll(sortedRefs)
-      if (list.count === 0) this.#lists.delete(id)
+      if (list.count > 0) continue
+      this.#lists.delete(id)
+      this.#pairs.remove(id)
     }
+  }
+
+  /** Call when all series are added: pairs without series are not needed. */
+  removeUnusedPairs(): void {
+    for (const id of [...this.#pairs.ids()]) if (!this.#lists.has(id)) this.#pairs.remove(id)
   }
 
   /** Ends when series are removed; until then rows that were selected stay as they are. */
@@ -122,14 +152,10 @@ export class SeriesIndex implements RowIndex {
   labelsOf(ref: SeriesRef): Labels {
     const cached = this.#labels.get(ref)
     if (cached !== undefined) return cached
-    const labels = this.labelsOfPairIds(this.pairIdsOf(ref))
+    const labels = labelsOfPairs(this.#pairs, this.pairIdsOf(ref))
     if (this.#labels.size >= LABELS_CACHED_MAX) this.#labels.clear()
     this.#labels.set(ref, labels)
     return labels
-  }
-
-  labelsOfPairIds(pairIds: Uint32Array): Labels {
-    return labelsOfPairs(this.#pairs, pairIds)
   }
 
   /** One label's value, or the empty string; makes no label set. */
@@ -204,7 +230,7 @@ export class SeriesIndex implements RowIndex {
   }
 }
 
-/** A rising list that grows at its end. A view that was given out is never changed. */
+/** A rising list that mostly grows at its end. A view that was given out is never changed. */
 class PostingList {
   count = 0
   #refs = new Uint32Array(4)
@@ -216,6 +242,11 @@ class PostingList {
   push(ref: SeriesRef): void {
     if (this.count === this.#refs.length) this.#refs = grown(this.#refs, this.count * 2)
     this.#refs[this.count++] = ref
+  }
+
+  insertAll(refs: readonly SeriesRef[]): void {
+    this.#refs = unite([this.view, Uint32Array.from(refs)]).slice()
+    this.count = this.#refs.length
   }
 
   removeAll(refs: Uint32Array): void {

@@ -2,7 +2,6 @@ import { RunColumns } from '../../model/run-columns.ts'
 import type { MissingListener, RunSelection, RunTails } from '../../model/queryable.ts'
 import type { TimeRange } from '../../model/time-range.ts'
 import type { ReadTally } from '../../model/read-tally.ts'
-import type { SeriesRef } from '../../model/series.ts'
 import { readRuns } from '../packs/chunk-reader.ts'
 import type { HeadMemory } from '../head/head-memory.ts'
 import type { HeadRows } from '../head/head-rows.ts'
@@ -16,15 +15,14 @@ export interface RunSources {
   readonly memory: HeadMemory
   readonly head: HeadRows
   readonly packs: PackReader
-  readonly metricOf: (ref: SeriesRef) => number
   /** Whether one of the series has native histograms by now. */
   readonly hasHistograms: (rows: SelectedRows) => boolean
   /** Runs `work`; until it returns, nothing of the head is reused. */
   pinned<T>(work: () => T): T
   /** Runs `work`; its errors are reported as storage failures. */
   readingPacks<T>(work: () => T): T
-  /** Tells a query which times are missing, because samples of `refs` (sorted) in the range are damaged. */
-  reportMissing(refs: Uint32Array, range: TimeRange, missing: MissingListener | undefined): void
+  /** Reports to a query which times are missing, because samples of some rows in the range are damaged. */
+  reportMissing(rows: SelectedRows, refs: Uint32Array, range: TimeRange, missing: MissingListener | undefined): void
 }
 
 /** Selections of up to this many rows check the head row by row first: asking the database costs as much. */
@@ -73,7 +71,7 @@ export class StoreRunSelection implements RunSelection {
   /** Floats only: also for a series whose histograms began after `hasHistograms` was read. */
   readRuns(from: number, to: number, into: RunColumns): void {
     const { fromMs, toMs } = this.#range
-    const { memory, head, packs, metricOf } = this.#sources
+    const { memory, head, packs } = this.#sources
     into.clear(this.#runsMax)
     const isWhole = this.#sources.pinned(() => {
       const slots = this.rows.slots().subarray(from, to)
@@ -84,11 +82,11 @@ export class StoreRunSelection implements RunSelection {
     const refs = this.rows.refs.subarray(from, to)
     const chunks = isWhole
       ? []
-      : this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs, this.#tally))
+      : this.#sources.readingPacks(() => packs.chunksOf(refs, this.rows.metricOf, fromMs, toMs, this.#tally))
     const headRuns = into.count
     if (chunks.length > 0) this.#join(refs, chunks, into)
     if (this.#sources.hasHistograms(this.rows)) dropHistograms(into)
-    this.#sources.reportMissing(refs, this.#range, this.#missing)
+    this.#sources.reportMissing(this.rows, refs, this.#range, this.#missing)
     if (this.#tally === undefined) return
     // Runs in both count as runs of packs.
     this.#tally.packRuns += chunks.length === 0 ? 0 : Math.max(0, into.count - headRuns)
@@ -98,8 +96,9 @@ export class StoreRunSelection implements RunSelection {
   /** Counts chunks that are completely in the range; the head is small compared with any limit. */
   runsAtLeast(from: number, to: number): number {
     const { fromMs, toMs } = this.#range
-    const { packs, metricOf } = this.#sources
-    return this.#sources.readingPacks(() => packs.runsWithin(this.rows.refs.subarray(from, to), metricOf, fromMs, toMs))
+    const { packs } = this.#sources
+    const { refs, metricOf } = this.rows
+    return this.#sources.readingPacks(() => packs.runsWithin(refs.subarray(from, to), metricOf, fromMs, toMs))
   }
 
   readNewest(timesMs: Float64Array, values: Float64Array): void {
@@ -119,7 +118,7 @@ export class StoreRunSelection implements RunSelection {
     const inHeadCount = this.#tally === undefined ? 0 : countOf(timesMs)
     if (flushed.length > 0) this.#newestOfPacks(flushed, timesMs, words)
     if (this.#sources.hasHistograms(this.rows)) this.#newestFloats(timesMs, words)
-    this.#sources.reportMissing(this.rows.refs, this.#range, this.#missing)
+    this.#sources.reportMissing(this.rows, this.rows.refs, this.#range, this.#missing)
     if (this.#tally === undefined) return
     this.#tally.headRuns += inHeadCount
     this.#tally.packRuns += countOf(timesMs) - inHeadCount
@@ -184,9 +183,9 @@ export class StoreRunSelection implements RunSelection {
 
   #newestOfPacks(rows: readonly number[], timesMs: Float64Array, words: Int32Array): void {
     const { fromMs, toMs } = this.#range
-    const { packs, metricOf } = this.#sources
+    const { packs } = this.#sources
     const refs = Uint32Array.from(rows, (row) => this.rows.refs[row]!)
-    const chunks = this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs, this.#tally))
+    const chunks = this.#sources.readingPacks(() => packs.chunksOf(refs, this.rows.metricOf, fromMs, toMs, this.#tally))
     // Oldest first, so a newer one writes over an older one.
     for (const { place, pack, entry } of chunks) {
       inHead.clear(this.#runsMax)

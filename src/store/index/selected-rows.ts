@@ -1,6 +1,8 @@
 import type { LabelRows } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
 import type { SeriesRef } from '../../model/series.ts'
+import type { ColdRows } from './cold-selection.ts'
+import { unite } from './sorted-refs.ts'
 
 /** The part of the index that rows use. */
 export interface RowIndex {
@@ -8,7 +10,14 @@ export interface RowIndex {
   slotOf(ref: SeriesRef): number
   labelsOf(ref: SeriesRef): Labels
   valueOf(ref: SeriesRef, name: string): string
-  labelsOfPairIds(pairIds: Uint32Array): Labels
+  /** The number of the metric name's pair; 0 for a series without a name. */
+  metricOf(ref: SeriesRef): number
+}
+
+/** A series that was removed from the index. */
+export interface RemovedSeries {
+  readonly metric: number
+  readonly labels: Labels
 }
 
 /**
@@ -16,21 +25,23 @@ export interface RowIndex {
  * here; both are garbage-collected together.
  */
 export class Generation {
-  #removed: ReadonlyMap<SeriesRef, Uint32Array> = new Map()
+  #removed: ReadonlyMap<SeriesRef, RemovedSeries> = new Map()
   #next: Generation | undefined
 
-  /** Ends this generation. `removed`: the pair numbers of each removed series. */
-  end(removed: ReadonlyMap<SeriesRef, Uint32Array>): Generation {
+  /** Ends this generation. */
+  end(removed: ReadonlyMap<SeriesRef, RemovedSeries>): Generation {
     this.#removed = removed
     this.#next = new Generation()
     return this.#next
   }
 
-  /** The pair numbers of a series that was removed at the end of this generation or of a later one. */
-  pairIdsOfRemoved(ref: SeriesRef): Uint32Array | undefined {
-    const pairIds = this.#removed.get(ref)
-    if (pairIds !== undefined || this.#next === undefined) return pairIds
-    return this.#next.pairIdsOfRemoved(ref)
+  /** A series that was removed at the end of this generation or of a later one. */
+  removed(ref: SeriesRef): RemovedSeries | undefined {
+    let found = this.#removed.get(ref)
+    for (let next = this.#next; found === undefined && next !== undefined; next = next.#next) {
+      found = next.#removed.get(ref)
+    }
+    return found
   }
 }
 
@@ -41,10 +52,15 @@ export class SelectedRows implements LabelRows {
   readonly #slots: Int32Array
   readonly #index: RowIndex
   readonly #generation: Generation
+  readonly #cold: ColdRows | undefined
 
-  /** `grown`: what the rows before new series were, of the same generation. */
-  constructor(refs: Uint32Array, index: RowIndex, grown?: SelectedRows) {
+  /**
+   * @param grown what the rows before new series were, of the same generation
+   * @param cold further series, which the index does not have; a row that it has too is as there
+   */
+  constructor(refs: Uint32Array, index: RowIndex, grown?: SelectedRows, cold?: ColdRows) {
     this.refs = refs
+    this.#cold = cold
     this.lineage = grown?.lineage ?? {}
     this.#index = index
     this.#generation = index.generation
@@ -55,6 +71,32 @@ export class SelectedRows implements LabelRows {
 
   get length(): number {
     return this.refs.length
+  }
+
+  /** These rows and cold ones. */
+  with(cold: ColdRows): SelectedRows {
+    if (cold.size === 0) return this
+    return new SelectedRows(unite([this.refs, Uint32Array.from(cold.keys())]), this.#index, undefined, cold)
+  }
+
+  /** Whether one of them is cold and has, or had, native histograms. */
+  get hasColdHistograms(): boolean {
+    if (this.#cold === undefined) return false
+    for (const { hasHistograms } of this.#cold.values()) if (hasHistograms) return true
+    return false
+  }
+
+  /** Time of the newest sample of a cold series; -Infinity: it is not cold. */
+  coldLastMs(ref: SeriesRef): number {
+    return this.#cold?.get(ref)?.lastMs ?? -Infinity
+  }
+
+  /** The number of the metric's name by which the samples of a row's series are stored. Bound: callers pass it on. */
+  readonly metricOf = (ref: SeriesRef): number => {
+    const cold = this.#cold?.get(ref)
+    if (cold !== undefined) return cold.metric
+    if (this.#index.generation === this.#generation) return this.#index.metricOf(ref)
+    return this.#generation.removed(ref)?.metric ?? this.#index.metricOf(ref)
   }
 
   /** Bytes that these rows take. */
@@ -74,14 +116,21 @@ export class SelectedRows implements LabelRows {
   }
 
   at(row: number): Labels {
-    const ref = this.refs[row]!
-    const removed = this.#generation.pairIdsOfRemoved(ref)
-    return removed === undefined ? this.#index.labelsOf(ref) : this.#index.labelsOfPairIds(removed)
+    return this.labelsOf(this.refs[row]!)
+  }
+
+  /** The labels of a row's series. */
+  labelsOf(ref: SeriesRef): Labels {
+    return this.#absent(ref)?.labels ?? this.#index.labelsOf(ref)
   }
 
   valueAt(row: number, name: string): string {
     const ref = this.refs[row]!
-    const removed = this.#generation.pairIdsOfRemoved(ref)
-    return removed === undefined ? this.#index.valueOf(ref, name) : this.at(row).get(name)
+    return this.#absent(ref)?.labels.get(name) ?? this.#index.valueOf(ref, name)
+  }
+
+  /** HOT: once per row. A series that the index does not have, or no longer has. */
+  #absent(ref: SeriesRef): { readonly labels: Labels } | undefined {
+    return this.#cold?.get(ref) ?? this.#generation.removed(ref)
   }
 }

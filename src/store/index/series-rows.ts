@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { Labels } from '../../model/labels.ts'
 import type { SeriesRef } from '../../model/series.ts'
 import { ByteReader, ByteWriter, checksumOf, verifyChecksum } from '../bytes.ts'
 import { readSeriesBatch, writeSeriesBatch, type BatchedSeries } from './series-batch.ts'
@@ -10,6 +11,14 @@ import { inTransaction } from '../database.ts'
 
 /** Refs of one `series_state` row. */
 const STATE_PAGE_REFS = 1024
+/** Batches that lose series in one transaction, and how many series: some milliseconds. */
+const BATCHES_PER_STEP = 16
+const COLD_PER_STEP = 4096
+
+interface BatchRow {
+  readonly lastRef: number
+  readonly series: Uint8Array
+}
 
 /** How far a series is flushed: time and bits of its newest flushed sample. */
 export interface SeriesState {
@@ -21,7 +30,10 @@ export interface SeriesState {
 
 export class SeriesRows extends Statements {
   readonly #insertPair = this.db.prepare<[number, string, string]>(
-    'INSERT INTO pair (id, name, value) VALUES (?, ?, ?)',
+    'INSERT OR IGNORE INTO pair (id, name, value) VALUES (?, ?, ?)',
+  )
+  readonly #selectPair = this.db.prepare<[number], { name: string; value: string }>(
+    'SELECT name, value FROM pair WHERE id = ?',
   )
   readonly #insertBatch = this.db.prepare<[number, Uint8Array, number]>(
     'INSERT INTO series_batch (last_ref, series, checksum) VALUES (?, ?, ?)',
@@ -29,10 +41,19 @@ export class SeriesRows extends Statements {
   readonly #putStates = this.db.prepare<[number, Uint8Array, number]>(
     'INSERT OR REPLACE INTO series_state (page, states, checksum) VALUES (?, ?, ?)',
   )
-  readonly #selectBatch = this.db.prepare<[number], { series: Uint8Array }>(
-    'SELECT series FROM series_batch WHERE last_ref >= ? ORDER BY last_ref LIMIT 1',
+  readonly #selectBatch = this.db.prepare<[number], BatchRow>(
+    'SELECT last_ref AS lastRef, series FROM series_batch WHERE last_ref >= ? ORDER BY last_ref LIMIT 1',
   )
   readonly #endSeries = this.db.prepare<[number]>('INSERT OR IGNORE INTO series_ended (ref) VALUES (?)')
+  readonly #resumeSeries = this.db.prepare<[number]>('DELETE FROM series_ended WHERE ref = ?')
+  readonly #notePair = this.db.prepare<[number]>('INSERT OR IGNORE INTO erased_pair (id) VALUES (?)')
+  readonly #coldInBatches = this.db
+    .prepare<[number], number>(
+      `SELECT series_ended.ref FROM series_ended JOIN cold_series ON cold_series.ref = series_ended.ref
+         WHERE hash IS NOT NULL ORDER BY series_ended.ref LIMIT ?`,
+    )
+    .pluck()
+  readonly #removeStates = this.db.prepare<[number]>('DELETE FROM series_state WHERE page = ?')
   readonly #bytes = new ByteWriter()
 
   /** Larger than every number that was ever given out in this table. */
@@ -41,27 +62,75 @@ export class SeriesRows extends Statements {
     return (row?.seq ?? 0) + 1
   }
 
-  insert(pairs: readonly PairRow[], series: readonly SeriesRow[]): void {
+  /** @param warm series that were cold: they go back into the batches that their refs belong to */
+  insert(pairs: readonly PairRow[], series: readonly SeriesRow[], warm: readonly SeriesRow[] = []): void {
     for (const pair of pairs) this.#insertPair.run(pair.id, pair.name, pair.value)
-    if (series.length === 0) return
-    const batch = writeSeriesBatch(series)
-    this.#insertBatch.run(series.at(-1)!.ref, batch, checksumOf(batch))
+    if (series.length > 0) this.#insertSeries(series.at(-1)!.ref, series)
+    const left = [...warm].sort((a, b) => a.ref - b.ref)
+    for (let row; left.length > 0;) {
+      row = this.#selectBatch.get(left[0]!.ref)
+      const end = left.findIndex(({ ref }) => ref > (row?.lastRef ?? Infinity))
+      const added = left.splice(0, end === -1 ? left.length : end)
+      for (const { ref } of added) this.#resumeSeries.run(ref)
+      if (row === undefined) this.#insertSeries(added.at(-1)!.ref, added)
+      else {
+        const refs = new Set(added.map(({ ref }) => ref))
+        const others = readBatch(row.series).filter(({ ref }) => !refs.has(ref))
+        this.#replaceBatch(
+          row.lastRef,
+          [...others, ...added].sort((a, b) => a.ref - b.ref),
+        )
+      }
+    }
   }
 
-  /** The pairs of a series, ended or not; `undefined` when there is no such series. */
-  pairIdsOf(ref: SeriesRef): readonly number[] | undefined {
+  /** The labels of a series that ended since the start; `undefined` when there is no such series. */
+  labelsOf(ref: SeriesRef): Labels | undefined {
     const row = this.#selectBatch.get(ref)
-    let found: readonly number[] | undefined
-    if (row !== undefined) {
-      readSeriesBatch(row.series, (one, pairIds) => {
-        if (one === ref) found = [...pairIds]
-      })
-    }
-    return found
+    const found = row === undefined ? undefined : readBatch(row.series).find((one) => one.ref === ref)
+    if (found === undefined) return undefined
+    const pairs = Array.from(found.pairIds, (id) => this.#selectPair.get(id))
+    return Labels.fromFlat(pairs.flatMap((pair) => (pair === undefined ? [] : [pair.name, pair.value])))
   }
 
   end(refs: readonly SeriesRef[]): void {
     for (const ref of refs) this.#endSeries.run(ref)
+  }
+
+  /** Pairs that no series has any more, unless one that ended since the start does (`erased_pair`). */
+  notePairs(ids: Iterable<number>): void {
+    for (const id of ids) this.#notePair.run(id)
+  }
+
+  /**
+   * Removes series that are marked as ended and cold from their batches, with pages of states that have no other series; some
+   * batches per call. False when none is left.
+   */
+  removeCold(isWarm: (ref: SeriesRef) => boolean): boolean {
+    const refs = this.#coldInBatches.all(COLD_PER_STEP)
+    if (refs.length === 0) return false
+    inTransaction(this.db, () => {
+      let next = 0
+      for (let batches = 0; next < refs.length && batches < BATCHES_PER_STEP; batches++) {
+        const row = this.#selectBatch.get(refs[next]!)
+        const from = next
+        while (next < refs.length && refs[next]! <= (row?.lastRef ?? Infinity)) next++
+        const gone = new Set(refs.slice(from, next))
+        if (row !== undefined) {
+          this.#replaceBatch(
+            row.lastRef,
+            readBatch(row.series).filter(({ ref }) => !gone.has(ref)),
+          )
+        }
+      }
+      const done = refs.slice(0, next)
+      for (const ref of done) this.#resumeSeries.run(ref)
+      for (const page of new Set(done.map(statePageOf))) {
+        const refsOfPage = Array.from({ length: STATE_PAGE_REFS }, (_, i) => page * STATE_PAGE_REFS + i)
+        if (!refsOfPage.some(isWarm)) this.#removeStates.run(page)
+      }
+    })
+    return true
   }
 
   /**
@@ -74,17 +143,14 @@ export class SeriesRows extends Statements {
       if (ended.size === 0) return
       const pairIds = new Set<number>()
       const pages = new Set<number>()
-      for (const { last_ref: lastRef, series } of this.#batches()) {
-        const remaining: BatchedSeries[] = []
-        let count = 0
-        readSeriesBatch(series, (ref, ids) => {
-          count++
-          if (ended.has(ref)) return
-          remaining.push({ ref, pairIds: [...ids] })
-          for (const id of ids) pairIds.add(id)
-          pages.add(statePageOf(ref))
-        })
-        if (remaining.length < count) this.#replaceBatch(lastRef, remaining)
+      for (const { lastRef, series } of this.#batches()) {
+        const all = readBatch(series)
+        const remaining = all.filter(({ ref }) => !ended.has(ref))
+        for (const one of remaining) {
+          for (let i = 0; i < one.pairIds.length; i++) pairIds.add(one.pairIds[i]!)
+          pages.add(statePageOf(one.ref))
+        }
+        if (remaining.length < all.length) this.#replaceBatch(lastRef, remaining)
       }
       this.db.exec('DELETE FROM series_ended')
       this.#removeUnused('pair', 'id', pairIds)
@@ -92,12 +158,13 @@ export class SeriesRows extends Statements {
     })
   }
 
-  #batches(): readonly { readonly last_ref: number; readonly series: Uint8Array }[] {
-    return this.db
-      .prepare<[], { last_ref: number; series: Uint8Array }>(
-        'SELECT last_ref, series FROM series_batch ORDER BY last_ref',
-      )
-      .all()
+  #batches(): readonly BatchRow[] {
+    return this.db.prepare<[], BatchRow>('SELECT last_ref AS lastRef, series FROM series_batch ORDER BY last_ref').all()
+  }
+
+  #insertSeries(lastRef: SeriesRef, series: readonly BatchedSeries[]): void {
+    const batch = writeSeriesBatch(series)
+    this.#insertBatch.run(lastRef, batch, checksumOf(batch))
   }
 
   #replaceBatch(lastRef: number, remaining: readonly BatchedSeries[]): void {
@@ -144,6 +211,13 @@ export class SeriesRows extends Statements {
       }
     }
   }
+}
+
+/** Throws `MalformedBytesError`. */
+function readBatch(batch: Uint8Array): BatchedSeries[] {
+  const series: BatchedSeries[] = []
+  readSeriesBatch(batch, (ref, pairIds) => series.push({ ref, pairIds: [...pairIds] }))
+  return series
 }
 
 /** The row of `series_state` that a series is in. */

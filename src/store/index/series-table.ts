@@ -1,7 +1,7 @@
 import { grown } from '../../base/grown.ts'
 import { invariant } from '../../base/invariant.ts'
 import { CLUSTER_LABEL } from '../../model/cluster-identity.ts'
-import { Labels } from '../../model/labels.ts'
+import { Labels, METRIC_NAME } from '../../model/labels.ts'
 import type { SeriesRef } from '../../model/series.ts'
 import { IdLists } from './id-lists.ts'
 import { PairTable } from './pair-table.ts'
@@ -24,8 +24,8 @@ export interface PairRow {
 }
 
 /**
- * All series on the writer's side: label set to slot, ref to slot. No SQL here; new pairs and series wait in `newPairs`
- * and `newSeries` for the next commit.
+ * All series with samples on the writer's side: label set to slot, ref to slot. No SQL here; new pairs and series, and those
+ * that were cold, wait in `newPairs`, `newSeries` and `warmSeries` for the next commit.
  */
 export class SeriesTable {
   readonly pairs = new PairTable()
@@ -33,6 +33,10 @@ export class SeriesTable {
   /** What the last commit did not have yet, oldest first. */
   newPairs: PairRow[] = []
   newSeries: SeriesRow[] = []
+  /** Series that were cold, and are not stored as warm ones yet. */
+  warmSeries: SeriesRow[] = []
+  /** Pairs, and series of both kinds, that readers do not have yet. */
+  unannounced: { readonly pairs: PairRow[]; readonly series: SeriesRow[] } = { pairs: [], series: [] }
   #refOfSlot = new Float64Array(1024)
   readonly #aliases = new Map<number, readonly SeriesRef[]>()
   readonly #ids = new IdLists()
@@ -40,6 +44,8 @@ export class SeriesTable {
   #buckets = new Int32Array(1024)
   #filled = 0
   #seriesCount = 0
+  /** For each pair, one less than its number of series. */
+  readonly #uses = new RefTable()
   /** Series per number of the cluster's pair; 0: series without a cluster. */
   readonly #byCluster = new Map<number, number>()
   /** The label set of the last `find`, and its slot; undefined when series were added or removed since. */
@@ -50,11 +56,20 @@ export class SeriesTable {
   #soughtIds: number[] = []
   #nextRef: number
   #nextPairId: number
+  readonly #knownMetric: (name: string) => number | undefined
 
-  /** @param nextRef @param nextPairId larger than all that were ever used in this directory */
-  constructor(nextRef: number, nextPairId: number) {
+  /**
+   * @param nextRef @param nextPairId larger than all that were ever used in this directory
+   * @param knownMetric the number of a metric name that only cold series have
+   */
+  constructor(
+    nextRef: number,
+    nextPairId: number,
+    knownMetric: (name: string) => number | undefined = () => undefined,
+  ) {
     this.#nextRef = nextRef
     this.#nextPairId = nextPairId
+    this.#knownMetric = knownMetric
   }
 
   get seriesCount(): number {
@@ -98,8 +113,8 @@ export class SeriesTable {
     return this.#soughtSlot
   }
 
-  /** Creates a series in an empty slot. The label set must be unknown. */
-  create(labels: Labels, slot: number): SeriesRef {
+  /** Creates a series in an empty slot. The label set must be unknown. @param coldRef of a series that was cold */
+  create(labels: Labels, slot: number, coldRef?: SeriesRef): SeriesRef {
     this.find(labels)
     const pairIds = this.#soughtIds
     const { flat } = labels
@@ -107,11 +122,13 @@ export class SeriesTable {
       if (pairIds[i] === 0) pairIds[i] = this.#newPair(flat[i * 2]!, flat[i * 2 + 1]!)
     }
     invariant(this.#nextRef <= REF_MAX, 'refs fit 32 bits')
-    const row = { ref: this.#nextRef++, slot, pairIds }
+    const row = { ref: coldRef ?? this.#nextRef++, slot, pairIds }
     this.add(row)
     this.#sought = labels
     this.#soughtSlot = slot
-    this.newSeries.push(row)
+    this.unannounced.series.push(row)
+    if (coldRef === undefined) this.newSeries.push(row)
+    else this.warmSeries.push(row)
     return row.ref
   }
 
@@ -128,6 +145,7 @@ export class SeriesTable {
     this.#refOfSlot[row.slot] = row.ref
     this.#ids.set(row.slot, row.pairIds)
     this.refs.set(row.ref, row.slot)
+    for (let i = 0; i < row.pairIds.length; i++) this.#uses.set(row.pairIds[i]!, this.#uses.get(row.pairIds[i]!) + 1)
     this.#seriesCount++
     this.#countCluster(row.pairIds, 1)
   }
@@ -144,7 +162,10 @@ export class SeriesTable {
   }
 
   remove(slot: number): void {
+    // It may have numbers of pairs that are removed here.
     this.#sought = undefined
+    this.#soughtFlat = []
+    this.#soughtIds = []
     for (const alias of this.#aliases.get(slot) ?? []) this.refs.delete(alias)
     this.#aliases.delete(slot)
     const ids = [...this.#ids.get(slot)]
@@ -156,14 +177,26 @@ export class SeriesTable {
     this.#ids.remove(slot)
     this.#seriesCount--
     this.#countCluster(ids, -1)
+    for (const id of ids) {
+      const others = this.#uses.get(id)
+      if (others > 0) this.#uses.set(id, others - 1)
+      else {
+        this.#uses.delete(id)
+        this.pairs.remove(id)
+      }
+    }
   }
 
-  /** Of pairs that no series has: a later series gets new numbers. */
-  removePairs(ids: Iterable<number>): void {
-    this.#sought = undefined
-    this.#soughtFlat = []
-    this.#soughtIds = []
-    for (const id of ids) this.pairs.remove(id)
+  /** The pairs that only series in these slots have. */
+  pairsOnlyOf(slots: readonly number[]): readonly number[] {
+    const uses = new Map<number, number>()
+    for (const slot of slots) for (const id of this.#ids.get(slot)) uses.set(id, (uses.get(id) ?? 0) + 1)
+    return [...uses].flatMap(([id, count]) => (this.#uses.get(id) + 1 === count ? [id] : []))
+  }
+
+  /** Call when all stored series are added: stored pairs without series are not needed in memory. */
+  removeUnusedPairs(): void {
+    for (const id of [...this.pairs.ids()]) if (this.#uses.get(id) < 0) this.pairs.remove(id)
   }
 
   /** Refs of all series, rising. */
@@ -177,8 +210,8 @@ export class SeriesTable {
     return this.pairs.metricOf(this.#ids.get(slot))
   }
 
-  labelsOf(pairIds: ArrayLike<number>): Labels {
-    return labelsOfPairs(this.pairs, pairIds)
+  labelsOf(slot: number): Labels {
+    return labelsOfPairs(this.pairs, this.#ids.get(slot))
   }
 
   #countCluster(pairIds: ArrayLike<number>, change: number): void {
@@ -190,9 +223,10 @@ export class SeriesTable {
 
   #newPair(name: string, value: string): number {
     invariant(this.#nextPairId <= REF_MAX, 'pair numbers fit 32 bits')
-    const id = this.#nextPairId++
+    const id = (name === METRIC_NAME ? this.#knownMetric(value) : undefined) ?? this.#nextPairId++
     this.pairs.add(id, name, value)
     this.newPairs.push({ id, name, value })
+    this.unannounced.pairs.push({ id, name, value })
     return id
   }
 
@@ -223,7 +257,7 @@ export class SeriesTable {
 }
 
 /** The label set of stored pair numbers. A number that is unknown is a bug or a damaged file. */
-export function labelsOfPairs(pairs: PairTable, pairIds: ArrayLike<number>): Labels {
+export function labelsOfPairs(pairs: Pick<PairTable, 'get'>, pairIds: ArrayLike<number>): Labels {
   const flat: string[] = []
   for (let i = 0; i < pairIds.length; i++) {
     const pair = pairs.get(pairIds[i]!)

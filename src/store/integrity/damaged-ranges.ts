@@ -8,13 +8,15 @@ import { Statements } from '../statements.ts'
 
 /** Where samples of some series should be: of one metric in one block. */
 export interface DamagedPlace {
-  readonly kind: 'pack' | 'rollup' | 'histogram_pack'
+  readonly kind: 'pack' | 'rollup' | 'histogram_pack' | 'cold_segment'
   /** Of the row; 0: the rows could not be listed. */
   readonly id: number
   readonly block: number
   readonly metric: number
   readonly firstRef: SeriesRef
   readonly lastRef: SeriesRef
+  /** No sample is newer, when it has no block. */
+  readonly toMs?: number
 }
 
 type Times = { readonly fromMs: number; readonly toMs: number }
@@ -71,9 +73,10 @@ export class DamagedRanges extends Statements {
     }
   }
 
-  #found({ kind, id, block, metric, firstRef, lastRef }: DamagedPlace, message: string): void {
+  #found({ kind, id, block, metric, firstRef, lastRef, toMs }: DamagedPlace, message: string): void {
     const times = block === 0 ? undefined : this.#timesOf(block)
-    const damage = { kind, id, metric, firstRef, lastRef, message, ...(times ?? ANY_TIME) }
+    const anyTime = { ...ANY_TIME, ...(toMs === undefined ? {} : { toMs }) }
+    const damage = { kind, id, metric, firstRef, lastRef, message, ...(times ?? anyTime) }
     if (this.#known.has(keyOf(damage))) return
     this.add(damage)
     this.#report(damage)

@@ -8,6 +8,7 @@ import { chunkAt, decodeDirectory, inflatePayload } from '../packs/pack-codec.ts
 import { RunList } from '../head/run-list.ts'
 import { ByteReader, MalformedBytesError, verifyChecksum } from '../bytes.ts'
 import { readHistogram } from '../head/histogram-codec.ts'
+import { decodeSegment } from '../index/cold-segment.ts'
 import { readSeriesBatch } from '../index/series-batch.ts'
 import { unpackLogRecord } from '../observations/log-record-codec.ts'
 import { unpackMinutes } from '../observations/minutes-codec.ts'
@@ -126,6 +127,15 @@ export const ROW_CHECKS: readonly RowCheck[] = [
   summed('series_batch', ['last_ref'], 'series', (bytes) => {
     readSeriesBatch(bytes, NOTHING)
   }),
+  rowCheck(
+    'cold_segment',
+    ['id'],
+    ['count', 'series'],
+    (row: { readonly count: number; readonly series: Uint8Array }) => {
+      const { count } = decodeSegment(row.series)
+      if (count !== row.count) throw new MalformedBytesError(`${count} series, want ${row.count}`)
+    },
+  ),
   summed('series_state', ['page'], 'states', NOTHING),
   summed('log', ['id'], 'payload', (bytes) => {
     readLogPayload(bytes, NOTHING)

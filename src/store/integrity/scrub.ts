@@ -44,14 +44,17 @@ export class Scrub {
 
 /** Yields what each step has found. */
 export function* passOver(db: Database.Database): Generator<readonly FoundDamage[], void> {
+  const tables = namesOf(db, 'table')
   for (const check of ROW_CHECKS) {
+    // A schema from before the table, which only the doctor meets.
+    if (!tables.includes(check.table)) continue
     yield* verifyRows(db, check)
     for (const index of namesOf(db, 'index', check.table)) {
       yield pagesOf(db, check.table, `SELECT count(*) FROM ${check.table} INDEXED BY ${index}`)
     }
   }
   const walked = new Set(ROW_CHECKS.map(({ table }) => table))
-  for (const table of namesOf(db, 'table')) {
+  for (const table of tables) {
     if (!walked.has(table)) yield pagesOf(db, table, `PRAGMA quick_check("${table}")`)
   }
 }

@@ -6,6 +6,7 @@ import type { Histograms } from '../head/histograms.ts'
 import type { Log } from './log.ts'
 import type { LogBuffer } from './log-codec.ts'
 import type { Metadata } from '../index/metadata.ts'
+import type { ColdSeriesRows } from '../index/cold-series.ts'
 import type { SeriesRows } from '../index/series-rows.ts'
 import type { SeriesTable } from '../index/series-table.ts'
 import type { ConnectionLock } from '../connection-lock.ts'
@@ -39,6 +40,7 @@ interface CommitParts {
   readonly log: Log
   readonly table: SeriesTable
   readonly rows: SeriesRows
+  readonly cold: ColdSeriesRows
   readonly histograms: Histograms
   readonly exemplars: Exemplars
   readonly metadata: Metadata
@@ -64,9 +66,10 @@ export class GroupCommit {
 
   constructor(db: Database.Database, parts: CommitParts) {
     this.#parts = parts
-    const { buffer, log, table, rows, histograms, exemplars, metadata, otherParts } = parts
+    const { buffer, log, table, rows, cold, histograms, exemplars, metadata, otherParts } = parts
     this.#write = db.transaction(() => {
-      rows.insert(table.newPairs, table.newSeries)
+      rows.insert(table.newPairs, table.newSeries, table.warmSeries)
+      for (const { ref } of table.warmSeries) cold.writeWarm(ref)
       if (buffer.sampleCount > 0) log.insert(buffer.maxMs, buffer.payload)
       histograms.write()
       exemplars.write()
@@ -78,6 +81,7 @@ export class GroupCommit {
   get isDurable(): boolean {
     const { buffer, table, exemplars, metadata, otherParts } = this.#parts
     if (buffer.sampleCount > 0 || table.newSeries.length > 0 || table.newPairs.length > 0) return false
+    if (table.warmSeries.length > 0) return false
     return exemplars.isDurable && metadata.isDurable && otherParts.every((part) => part.isDurable)
   }
 
@@ -122,6 +126,7 @@ export class GroupCommit {
     for (const part of [histograms, exemplars, metadata, ...otherParts]) part.written()
     table.newPairs = []
     table.newSeries = []
+    table.warmSeries = []
   }
 
   async #run(): Promise<void> {

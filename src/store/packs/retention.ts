@@ -12,7 +12,8 @@ import { inTransaction } from '../database.ts'
  * Retention. The samples and each width of rollups have separate retentions and are removed by whole blocks, once the
  * newest sample of a block is older than the retention: the oldest samples live a little longer than configured, never
  * shorter. First the tier is removed from the block's `tiers`, then its rows are deleted (`stored`). A block is removed
- * with its last tier, and a series once no block can contain it.
+ * with its last tier. A series becomes cold once no block with samples can contain it (`index/cooling.ts`), and is removed
+ * once no block can.
  */
 
 /** Packs removed in one transaction. */
@@ -78,21 +79,25 @@ export function removeLeftovers(
   return true
 }
 
+/** Before this nothing is stored, in blocks that have one of `tiers` (absent: any); at most `floorMs`. */
+export function oldestStoredMs(blocks: readonly BlockRow[], floorMs: number, tiers?: number): number {
+  const having = tiers === undefined ? blocks : blocks.filter((block) => (block.tiers & tiers) !== 0)
+  return having.reduce((oldest, block) => Math.min(oldest, block.fromMs), floorMs)
+}
+
 /**
- * Slots of series without a sample: nothing in the head, and the newest flushed sample is older than all stored blocks.
- * At most `SERIES_PER_STEP`.
+ * Slots of series without a sample: nothing in the head, and the newest flushed sample is older than `oldestMs`, the
+ * oldest stored one. At most `SERIES_PER_STEP`.
  */
 export function endedSlots(
   head: Head,
   table: SeriesTable,
-  blocks: readonly BlockRow[],
-  floorMs: number,
+  oldestMs: number,
 ): readonly { readonly slot: number; readonly ref: SeriesRef }[] {
-  const oldestStoredMs = blocks.reduce((oldest, block) => Math.min(oldest, block.fromMs), floorMs)
   const ended: { slot: number; ref: SeriesRef }[] = []
   for (let slot = 0; slot < head.lastMs.length && ended.length < SERIES_PER_STEP; slot++) {
     const ref = table.refOf(slot)
-    if (ref !== 0 && head.lastMs[slot]! < oldestStoredMs && head.isEmpty(slot)) ended.push({ slot, ref })
+    if (ref !== 0 && head.lastMs[slot]! < oldestMs && head.isEmpty(slot)) ended.push({ slot, ref })
   }
   return ended
 }

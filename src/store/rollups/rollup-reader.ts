@@ -216,7 +216,7 @@ export class StoreRollupSelection implements RollupSelection {
     })
     const refs = this.rows.refs.subarray(from, to)
     const found = this.#sources.readingPacks(() =>
-      this.#reader.find(refs, this.#sources.metricOf, this.#request, this.#tier),
+      this.#reader.find(refs, this.rows.metricOf, this.#request, this.#tier),
     )
     const list = this.#list
     let buckets = 0
@@ -240,7 +240,7 @@ export class StoreRollupSelection implements RollupSelection {
       }
       visit(from + place, list)
     }
-    this.#sources.reportMissing(refs, { fromMs: fromMs + 1, toMs }, this.#request.missing)
+    this.#sources.reportMissing(this.rows, refs, { fromMs: fromMs + 1, toMs }, this.#request.missing)
   }
 
   /** Returns the time of its newest sample; a stale marker after it counts as the same time. Throws `MalformedBytesError`. */

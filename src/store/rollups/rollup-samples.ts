@@ -184,7 +184,7 @@ export class RollupRunSelection implements RunSelection {
     const refs = this.rows.refs.subarray(from, to)
     if (refs.length === 0) return byPlace
     this.#sources.readingPacks(() => {
-      this.#rollups.each(refs, this.#sources.metricOf, this.#range, (place, buckets) => {
+      this.#rollups.each(refs, this.rows.metricOf, this.#range, (place, buckets) => {
         const known = byPlace.get(place) ?? new RunColumns()
         byPlace.set(place, known)
         pushBuckets(buckets, this.#range, known)

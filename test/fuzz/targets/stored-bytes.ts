@@ -6,6 +6,7 @@ import { highWordOf, inflate, lowWordOf, MalformedBytesError } from '../../../sr
 import { Head } from '../../../src/store/head/head.ts'
 import { loadCheckpoint } from '../../../src/store/head/head-checkpoint.ts'
 import { RunList } from '../../../src/store/head/run-list.ts'
+import { decodeSegment, encodeSegment } from '../../../src/store/index/cold-segment.ts'
 import { SeriesTable } from '../../../src/store/index/series-table.ts'
 import { LogBuffer, readLogPayload } from '../../../src/store/log/log-codec.ts'
 import { packFacts, unpackFacts } from '../../../src/store/observations/object-codec.ts'
@@ -180,6 +181,16 @@ const MINUTES = [[1], [1, 2, 3, 4], [5, 10, 15, 16, 100, 10_000], Array.from({ l
 function ofFirst([first, ...others]: readonly Uint8Array[]): readonly Uint8Array[] {
   return [first!, first!, first!, first!, ...others]
 }
+const SEGMENTS = [1, 9, 200].map((count) =>
+  encodeSegment(
+    Array.from({ length: count }, (_, i) => ({
+      ref: 1 + i * 3,
+      labels: Labels.of({ __name__: 'up', cluster: `c${i % 7}`, ...(i % 3 === 0 ? {} : { pod: `päd-${i}` }) }),
+      lastMs: BASE_MS + (i % 5) * 60_000,
+      hasHistograms: i % 4 === 0,
+    })),
+  ),
+)
 
 export const STORED_BYTES = [
   rows('chunk', CHUNKS, 500_000, () => (bytes) => {
@@ -242,6 +253,7 @@ export const STORED_BYTES = [
     readLogPayload(bytes, () => undefined)
   }),
   rows('checkpoint', PARTS, 50_000, checkpointReader),
+  rows('cold-segment', SEGMENTS, 150_000, () => (bytes) => decodeSegment(bytes).all()),
   rows(
     'histograms',
     fc

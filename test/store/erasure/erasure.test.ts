@@ -6,6 +6,7 @@ import { REFUSED_TOO_OLD } from '../../../src/model/appender.ts'
 import { Labels } from '../../../src/model/labels.ts'
 import { DATABASE_FILE, openDatabaseForReading } from '../../../src/store/database.ts'
 import { openClusterReports } from '../../../src/store/erasure/cluster-report.ts'
+import { decodeSegment } from '../../../src/store/index/cold-segment.ts'
 import { eachSeries, SeriesRows } from '../../../src/store/index/series-rows.ts'
 import { readLogPayload } from '../../../src/store/log/log-codec.ts'
 import { decodeDirectory } from '../../../src/store/packs/pack-codec.ts'
@@ -353,6 +354,58 @@ describe('the erasure of a cluster', () => {
       'silence.create silence-1',
     ])
   })
+})
+
+test('removes series of which only rollups are left, on the disk', { timeout: 60_000 }, async () => {
+  const store = new TempStore({ ...OPTIONS, retentionRawMs: 12 * HOUR_MS }, START_MS)
+  await fill(store, START_MS, START_MS + 3 * HOUR_MS)
+  for (let hours = 4; hours <= 28; hours += 4) {
+    store.writer.appender.append(store.resolve({ __name__: 'up' }), START_MS + hours * HOUR_MS, 1)
+    await store.writer.maintain(START_MS + hours * HOUR_MS)
+  }
+  const nowMs = START_MS + 29 * HOUR_MS
+  const ref = store.resolve({ __name__: 'm_total', cluster: GONE, namespace: 'secretnamespace', i: '0' })
+  expect(store.writer.stats()).toMatchObject({ seriesCount: 2, coldSeries: 13 })
+  expect(found(store).length).toBeGreaterThan(5)
+  const gone = store.reader.seriesNamed(['cluster'], [GONE])
+  expect(gone).toMatchObject({ metrics: ['h', 'm_total', 'secret_metric_total'] })
+  expect(gone.refs.size).toBe(7)
+  const reports = openClusterReports(store.options.dir, (names) => store.reader.seriesNamed(['cluster'], names))
+  const report = await reports.report(GONE)
+  expect(report?.stored.find(({ what }) => what === 'rollups')?.count).toBeGreaterThan(0)
+  reports.close()
+  const before = stays(store)
+  // Of histograms there are no rollups.
+  expect(before).toHaveLength(7)
+  await store.writer.beginErasure(GONE, 'erasure-1', 'ada', nowMs)
+  await maintain(store, nowMs)
+  expect(found(store)).toEqual([])
+  expect(stays(store)).toEqual(before)
+  expect(store.writer.stats().coldSeries).toBe(7)
+  const db = openDatabaseForReading(store.options.dir)
+  const refs = db.prepare<[], number>('SELECT ref FROM cold_series').pluck().all()
+  // They are deflated: no search for a text finds them.
+  const segments = db.prepare<[], Uint8Array>('SELECT series FROM cold_segment').pluck().all()
+  for (const segment of segments) for (const one of decodeSegment(segment).all()) refs.push(one.ref)
+  expect(refs).toHaveLength(14)
+  expect(refs.filter((one) => gone.refs.has(one))).toEqual([])
+  db.close()
+  // A caller may hold a ref, and labels lead to a new series.
+  expect(store.writer.appender.append(ref, nowMs + HOUR_MS, 1)).toBe(REFUSED_TOO_OLD)
+  const again = store.resolve({ __name__: 'm_total', cluster: GONE, namespace: 'secretnamespace', i: '0' })
+  expect(again).toBeGreaterThan(Math.max(...gone.refs))
+})
+
+test('a cluster with nothing but cold series is known', { timeout: 60_000 }, async () => {
+  const store = new TempStore({ ...OPTIONS, retentionRawMs: 12 * HOUR_MS }, START_MS)
+  store.writer.appender.append(store.resolve({ __name__: 'm', cluster: GONE }), START_MS, 1)
+  for (let hours = 4; hours <= 24; hours += 4) {
+    store.writer.appender.append(store.resolve({ __name__: 'up' }), START_MS + hours * HOUR_MS, 1)
+    await store.writer.maintain(START_MS + hours * HOUR_MS)
+  }
+  expect(store.writer.stats()).toMatchObject({ seriesCount: 1, coldSeries: 1 })
+  expect(await store.writer.beginErasure('zlin-east-8', 'a', 'ada', NOW_MS)).toBeUndefined()
+  expect(await store.writer.beginErasure(GONE, 'b', 'ada', NOW_MS)).toMatchObject({ names: [GONE] })
 })
 
 test(

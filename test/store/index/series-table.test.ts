@@ -56,7 +56,7 @@ test('each label set has one series, in whatever order sets are sought, made and
       table.create(labels, taken)
       slots.set(labels.key, taken)
       const made = table.newSeries.at(-1)!
-      expect(table.labelsOf(made.pairIds).key).toBe(labels.key)
+      expect(table.labelsOf(made.slot).key).toBe(labels.key)
     } else if (draw(3) === 0) {
       table.remove(slot)
       slots.delete(labels.key)
@@ -66,4 +66,40 @@ test('each label set has one series, in whatever order sets are sought, made and
     expect(Math.max(-1, table.find(labels))).toBe(slots.get(labels.key) ?? -1)
     expect(Math.max(-1, table.find(Labels.fromFlat(labels.flat)))).toBe(slots.get(labels.key) ?? -1)
   }
+})
+
+test('a pair is there as long as a series has it, and has another number after that', () => {
+  const table = new SeriesTable(1, 1, (name) => (name === 'm7' ? 900 : undefined))
+  table.create(labels(1, 'a'), 0)
+  table.create(labels(2, 'a'), 1)
+  expect([...table.pairs.ids()]).toEqual([1, 2, 3])
+  expect(table.pairsOnlyOf([0])).toEqual([1])
+  expect(table.pairsOnlyOf([0, 1])).toEqual([1, 2, 3])
+  table.remove(0)
+  expect([...table.pairs.ids()]).toEqual([2, 3])
+  table.remove(1)
+  expect([[...table.pairs.ids()], [...table.pairs.names()]]).toEqual([[], []])
+  table.create(labels(1, 'a'), 0)
+  expect([...table.pairs.ids()]).toEqual([4, 5])
+  // A metric of which there are cold series keeps its number.
+  table.create(labels(7), 1, 99)
+  expect([table.metricOf(1), table.refOf(1), table.warmSeries.length]).toEqual([900, 99, 1])
+  expect(table.unannounced.series.map(({ ref }) => ref)).toEqual([1, 2, 3, 99])
+})
+
+test('stored pairs that no series has are not in memory', () => {
+  const table = new SeriesTable(9, 9)
+  for (const [id, value] of [
+    [1, 'a'],
+    [2, 'b'],
+    [3, 'a'],
+  ] as const)
+    table.pairs.add(id, 'cluster', value)
+  table.add({ ref: 1, slot: 0, pairIds: [3] })
+  table.removeUnusedPairs()
+  expect([[...table.pairs.ids()], table.pairs.find('cluster', 'a'), table.pairs.find('cluster', 'b')]).toEqual([
+    [3],
+    3,
+    undefined,
+  ])
 })

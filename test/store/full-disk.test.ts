@@ -125,6 +125,22 @@ describe('a directory that is mounted read-only', () => {
     await store.close()
   })
 
+  test('lists its tokens for the command line, which cannot change them', async (context) => {
+    const disk = diskOf(context)
+    const made = openFacts(disk.path)
+    await made.tokens.add(TOKEN, MADE)
+    made.close()
+    disk.setReadOnly(true)
+    const facts = openFacts(disk.path)
+    expect(await facts.tokens.list()).toHaveLength(1)
+    expect(await facts.audit.verify()).toMatchObject({ entries: 1 })
+    await expect(facts.tokens.add(TOKEN, MADE)).rejects.toMatchObject({
+      code: 'storage_failed',
+      hint: expect.stringContaining('make the data directory writable') as string,
+    })
+    facts.close()
+  })
+
   test('is read after a kill, with what is in its log', async (context) => {
     const disk = diskOf(context)
     const store = new TempStore()

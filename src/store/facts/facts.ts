@@ -3,7 +3,7 @@ import type { AdoptionReader } from '../../model/adoption.ts'
 import type { AlertRunReader, FiredAlertReader } from '../../model/alert-run.ts'
 import type { DeliveryReader } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
-import { closeDatabase, openDatabase, openDatabaseForReading } from '../database.ts'
+import { closeDatabase, isWritable, openDatabase, openDatabaseForReading, openReadOnly } from '../database.ts'
 import { ConnectionLock } from '../connection-lock.ts'
 import { SqlAcknowledgements } from './acknowledgements.ts'
 import { SqlAdoption } from './adoption.ts'
@@ -67,9 +67,15 @@ export function openFactsForReading(dir: string): FactsReader {
 
 /**
  * Only the facts of a data directory, for short commands; a server may be running on it. Makes the directory when it
- * is absent. Throws FleetError.
+ * is absent. On a read-only directory what they write is refused. Throws FleetError.
  */
 export function openFacts(dir: string): Facts & { close(): void } {
+  if (!isWritable(dir)) {
+    const readOnly = openReadOnly(dir)
+    return withClose(readOnly, () => {
+      readOnly.close()
+    })
+  }
   const db = openDatabase(dir)
   return withClose(db, () => {
     closeDatabase(db, dir, 'PASSIVE')

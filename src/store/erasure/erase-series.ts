@@ -285,15 +285,18 @@ function* eraseHistograms(
   }
 }
 
-/** How far they were flushed, with the value of their last sample. */
+/**
+ * How far they were flushed, with the value of their last sample. A page is replaced by one that has the other series: a
+ * start that does not find how far these were flushed would read their samples twice, or take them for series without any.
+ */
 function* eraseStates(parts: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): Generator<void> {
-  const { db, rows } = parts
+  const { db, rows, table } = parts
   const pages = new Set([...refs].map(statePageOf))
-  for (const page of pages) rows.putStates(page, [])
-  yield
-  // Of the other series of these pages.
   const states = new StatePages(db, parts, [], pages)
   while (states.step()) yield
+  const used = new Set([...table.sortedRefs()].map(statePageOf))
+  for (const page of pages) if (!used.has(page)) rows.putStates(page, [])
+  yield
 }
 
 function* eraseCold({ cold, table, metadata }: ErasedSeriesParts, refs: ReadonlySet<SeriesRef>): Generator<void> {

@@ -314,6 +314,36 @@ describe('the erasure of a cluster', () => {
     }
   })
 
+  test('keeps at each step how far other series were flushed: a start would read their samples twice', async () => {
+    const store = await filled()
+    const db = openDatabaseForReading(store.options.dir)
+    const stay = new Set(
+      Array.from({ length: 5 }, (_, i) =>
+        store.resolve({ __name__: 'm_total', cluster: STAYS, namespace: 'opennamespace', i: String(i) }),
+      ),
+    )
+    const flushed = (): readonly string[] => {
+      const states: string[] = []
+      new SeriesRows(db).eachState(({ ref, flushedUntilMs }) => {
+        if (stay.has(ref)) states.push(`${ref} until ${flushedUntilMs}`)
+      })
+      return states
+    }
+    const before = flushed()
+    expect(before).toHaveLength(5)
+    await store.writer.beginErasure(GONE, 'erasure-1', 'ada', NOW_MS)
+    const seen = new Set<string>()
+    const pass = { isOver: false }
+    const maintaining = store.writer.maintain(NOW_MS + MINUTE_MS).finally(() => (pass.isOver = true))
+    while (!pass.isOver) {
+      seen.add(flushed().join())
+      await setImmediate()
+    }
+    await maintaining
+    db.close()
+    expect([...seen]).toEqual([before.join()])
+  })
+
   test(
     'refuses samples to series that callers still know, and what is written meanwhile goes too',
     { timeout: 60_000 },

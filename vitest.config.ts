@@ -3,7 +3,7 @@ import { cssModules } from './scripts/css-module-names.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Tests that start programs: each file has a process of its own, and they begin first. */
-const WHOLE = ['test/{cli,e2e,fuzz}/**/*.test.ts']
+const WHOLE = ['test/{chaos,cli,e2e,fuzz}/**/*.test.ts']
 
 /** Pages on fixtures: the files that one process runs share a browser, whose tabs have the program compiled. */
 const PAGES = ['test/web/browser/**/*.test.ts']

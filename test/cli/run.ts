@@ -8,10 +8,12 @@ export interface Ran {
   readonly stderr: string
 }
 
+type Environment = Readonly<Record<string, string>>
+
 /** Runs a program to its end; `input` is its standard input. */
-export function program(path: string, args: readonly string[], input = ''): Promise<Ran> {
+export function program(path: string, args: readonly string[], input = '', more: Environment = {}): Promise<Ran> {
   return new Promise((resolve) => {
-    const child = spawn(path, [...args], { env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC' } })
+    const child = spawn(path, [...args], { env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC', ...more } })
     let stdout = ''
     let stderr = ''
     child.stdout.on('data', (part: Buffer) => (stdout += part.toString()))
@@ -32,4 +34,9 @@ export function daytwo(...args: string[]): Promise<Ran> {
 /** The built `daytwo` with something on its standard input. */
 export function daytwoReading(input: string, ...args: string[]): Promise<Ran> {
   return program(process.execPath, [MAIN, ...args], input)
+}
+
+/** The built `daytwo` with more variables in its environment. */
+export function daytwoIn(environment: Environment, ...args: string[]): Promise<Ran> {
+  return program(process.execPath, [MAIN, ...args], '', environment)
 }

@@ -42,7 +42,8 @@ export interface InstantSample {
 /** Starts `daytwo COMMAND ...` in a process of its own and waits for its address. Give it `--listen 127.0.0.1:0`. */
 export async function startServer(
   args: readonly string[],
-  environment: Record<string, string> = {},
+  environment: Readonly<Record<string, string>> = {},
+  startWithinMs = START_WITHIN_MS,
 ): Promise<RunningServer> {
   const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -60,7 +61,7 @@ export async function startServer(
     const said = /"url":"(http:\/\/[^"]+)"|listens on (http:\/\/\S+)/.exec(output)
     return said?.[1] ?? said?.[2]
   }
-  const url = await until(say, look, START_WITHIN_MS).catch((cause: unknown) => {
+  const url = await until(say, look, startWithinMs).catch((cause: unknown) => {
     child.kill('SIGKILL')
     throw new Error(`the server did not start:\n${output}`, { cause })
   })

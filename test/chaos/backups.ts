@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { randomOf } from '../../sim/random.ts'
+import { daytwo } from '../cli/run.ts'
+import { startServer, type RunningServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
+import type { ChaosOptions } from './kills.ts'
+import { Life, START_WITHIN_MS } from './life.ts'
+import { Report } from './report.ts'
+import { send } from './target.ts'
+
+/**
+ * Backups of the simulated fleet while it lives and everything that is acknowledged is sent too: restored elsewhere, 200
+ * questions about a past moment have equal answers, and all that was acknowledged before the backup began is there, once.
+ */
+
+const CLUSTERS = 20
+const FIRST_BACKUP_AFTER_MS = 20_000
+
+export async function runBackups({ rounds, seed, onProgress }: ChaosOptions): Promise<Report> {
+  const report = new Report(onProgress)
+  const random = randomOf('backups', seed)
+  const life = new Life('backups')
+  await life.begin()
+  const server = await startFleet(life).catch((thrown: unknown) => {
+    life.remove()
+    throw thrown
+  })
+  let isOver = false
+  let place = 0
+  const target = life.target(server, { position: () => place })
+  const running = life.load.run(target, () => isOver)
+  try {
+    await Promise.race([running, pause(FIRST_BACKUP_AFTER_MS)])
+    for (let round = 0; round < rounds; round++) {
+      await Promise.race([running, pause(random.next() * 5000)])
+      const file = join(life.path, `backup-${round}`)
+      const restored = join(life.path, `restored-${round}`)
+      const before = place++
+      const made = await daytwo('backup', file, '--data', life.dataPath)
+      const during = place++
+      if (made.code !== 0) report.fault(`backup ${round} ended with ${made.code}: ${made.stderr}`)
+      const put = await daytwo('restore', file, '--data', restored)
+      if (put.code !== 0) report.fault(`restore ${round} ended with ${put.code}: ${put.stderr}`)
+      const verified = await daytwo('backup', '--verify', file, '--against', server.url, '--token', target.token)
+      const [, asked = 0, equal = 0] = /(\d+) questions about .*: (\d+) equal/.exec(verified.stdout) ?? []
+      report.count('questions', Number(asked))
+      report.count('equal answers', Number(equal))
+      if (verified.code !== 0) report.fault(`backup ${round}: ${verified.stdout}${verified.stderr}`)
+      const copy = await life.start({}, restored)
+      const faults = await life.load.faults(life.target(copy, { dataPath: restored }), before, during)
+      report.check(`backup ${round}`, faults)
+      await copy.stop()
+      onProgress(`${round + 1} backups, ${life.load.ackedCount} acknowledged, ${report.faults.length} faults`)
+    }
+    isOver = true
+    await running
+    report.add(life.load)
+  } finally {
+    isOver = true
+    await server.kill()
+    life.remove()
+  }
+  return report
+}
+
+/** The demo, with its past, in the folder of a life. */
+async function startFleet(life: Life): Promise<RunningServer> {
+  const args = [
+    ...['demo', '--listen', '127.0.0.1:0', '--data', life.dataPath, '--retention.raw', '100y'],
+    ...['--store.flush-every', '2m', '--clusters', String(CLUSTERS), '--past', '7d', '--history', '1h'],
+  ]
+  const server = await startServer(args, {}, START_WITHIN_MS)
+  const isReady = (): true | undefined => (server.output().includes('Open http') ? true : undefined)
+  await until('the past of the fleet', isReady, 1_800_000).catch(async (thrown: unknown) => {
+    await server.kill()
+    throw thrown
+  })
+  await send(life.target(server), '/-/ready')
+  return server
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

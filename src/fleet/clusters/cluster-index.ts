@@ -302,9 +302,15 @@ const SORT_KEYS: Readonly<Record<ClusterQuery['sort'], (one: ClusterWithStates) 
 
 const NONE_DECLARED: readonly Decommission[] = []
 
+/** A record may be of a cluster whose data was all refused: it was never seen. */
 function lastSeenMsOf(record: ClusterRecord | undefined, lastSeen: LastSeen): number | undefined {
-  return later(lastMsOf(lastSeen), record?.lastSeenMs)
+  return later(
+    lastMsOf(lastSeen),
+    record === undefined || record.lastSeenMs === NEVER_MS ? undefined : record.lastSeenMs,
+  )
 }
+
+const NEVER_MS = 0
 
 function compareVersionKeys(a: SortKey, b: SortKey): number {
   return compareVersions(String(a), String(b))

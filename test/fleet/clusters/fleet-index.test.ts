@@ -218,3 +218,20 @@ test('where clusters stand is in their series too, and known of one that fell si
   ])
   expect(index.records().map(({ region }) => region)).toEqual(['eu', 'us'])
 })
+
+test('a cluster whose data was all refused was never seen, and is not gone', () => {
+  const index = createFleetIndex(30 * 24 * 60 * MINUTE_MS)
+  for (const [name, lastSeenMs] of [
+    ['refused', 0],
+    ['old', 1],
+  ] as const) {
+    index.put({
+      cluster: emptyRecord(name, { lastSeenMs }),
+      upgrades: [],
+      intervals: [],
+      modifications: [],
+    })
+  }
+  const states = (name: string) => index.cluster(name, at(0))?.states
+  expect([states('refused'), states('old')]).toEqual([['silent', 'unknown'], ['gone']])
+})

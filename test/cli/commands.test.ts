@@ -184,6 +184,7 @@ describe('daytwo serve', () => {
 
   test('a token is over the clusters of its selectors, which the list has', async () => {
     const data = folder()
+    mkdirSync(data)
     const scope = ['--clusters', 'region=eu&cluster=p-*', '--clusters', 'cluster=lab']
     const made = await daytwo('token', 'add', '--role', 'admin', '--name', 'eu', ...scope, '--data', data)
     expect(made.stderr).toContain('token 1, role admin, clusters region=eu&cluster=p-*,cluster=lab;')

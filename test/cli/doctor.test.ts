@@ -37,7 +37,7 @@ test('a sound directory ends with 0, a damaged one with 1, a repaired one with 0
 
 test('a directory without data, and a word too many, end with 2', async () => {
   const none = await daytwo('doctor', '--data', join(data.path, 'none'))
-  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no data in') as string })
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no folder') as string })
   const word = await daytwo('doctor', 'repair')
   expect(word).toMatchObject({ code: 2, stderr: expect.stringContaining('want only options') as string })
 })

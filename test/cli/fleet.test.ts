@@ -90,7 +90,7 @@ test.each([
   ['nothing to do', [], 'want rederive'],
   ['another verb', ['derive'], 'want rederive'],
   ['no duration', ['rederive', '--retention.objects', 'long'], 'want a duration'],
-  ['a folder without data', ['rederive', '--data', '/nowhere/at/all'], 'there is no data'],
+  ['a folder without data', ['rederive', '--data', '/nowhere/at/all'], 'there is no folder /nowhere/at/all'],
 ])('%s is wrong usage', async (_, args, message) => {
   await expect(fleetCommand.run(args)).rejects.toThrow(message)
 })

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -39,6 +40,7 @@ async function start(): Promise<void> {
 
 function addToken(...args: readonly string[]): string {
   const data = ['--data', join(folder.path, 'data')]
+  mkdirSync(join(folder.path, 'data'), { recursive: true })
   const added = spawnSync(process.execPath, [MAIN, 'token', 'add', '--name', 'of-a-test', ...args, ...data])
   const token = added.stdout.toString().trim().split('\n').at(-1)!.split(' ').at(-1)!
   expect([added.status, token]).toEqual([0, expect.stringMatching(/.{20}/)])

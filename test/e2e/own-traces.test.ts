@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startOtlpSink, type OtlpSink } from '../support/otlp-sink.ts'
@@ -51,6 +52,7 @@ describe('own traces', () => {
 
   test('go to itself, past the tokens it asks others for, and tell nothing of their own way in', async () => {
     const add = ['token', 'add', '--role', 'viewer', '--name', 'sre', '--data', data.path]
+    mkdirSync(data.path)
     const made = execFileSync(process.execPath, [MAIN, ...add], { stdio: 'pipe' })
     const [token] = /\S{40,}/.exec(made.toString()) ?? []
     const running = await start('--own-traces', 'self', '--own-traces.ratio', '1')

@@ -201,7 +201,8 @@ describe('signing in', () => {
     const html = await answer.text()
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []])
     expect(html).toContain('You could not be signed in')
-    expect(html).toContain('&quot;eve@example.com&quot; is in none of the groups that have a role here (got no groups')
+    expect(html).toContain('&quot;eve@example.com&quot; is in none of the groups that have a role here.')
+    expect(html).toContain('Got no groups;')
     expect(html).toContain('Sign in with Example ID')
   })
 

@@ -240,7 +240,7 @@ describe('the server', () => {
     const paths = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet.path)
     expect(paths).toEqual(['/-/ready', '/-/healthy', '/-/ready'])
     const routes = readFileSync(join(ROOT, 'test/api/routes.test.ts'), 'utf8')
-    for (const path of paths) expect(routes).toMatch(new RegExp(`^GET,HEAD +public +text +${path!}$`, 'm'))
+    for (const path of paths) expect(routes).toMatch(new RegExp(`^GET,HEAD +public +text +none +${path!}$`, 'm'))
     for (const probe of [startupProbe, livenessProbe, readinessProbe]) expect(probe?.httpGet.port).toBe('http')
     // The log of a large fleet takes minutes to read.
     expect(startupProbe!.periodSeconds * startupProbe!.failureThreshold!).toBeGreaterThanOrEqual(300)

@@ -242,7 +242,7 @@ function restore(from: Database.Database, to: Database.Database, tables: readonl
   const insert = to.prepare<[number, string, string]>('INSERT INTO pair (id, name, value) VALUES (?, ?, ?)')
   for (const id of missing) insert.run(id, 'lost_label', String(id))
   if (missing.size > 0) restored.push(`${missing.size} label pairs as lost_label: their series keep their samples`)
-  // Schemas before 30 have none.
+  // Schemas before 32 have none.
   const hasCold = tables.some(({ table }) => table === 'cold_series')
   if (hasCold && ['cold_series', 'cold_metric', 'meta'].some(isHurt)) {
     to.exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('cold.key', hex(randomblob(16)))")

@@ -91,7 +91,7 @@ export class LostSeries {
         })
       }
     })
-    // Schemas before 30 have none.
+    // Schemas before 32 have none.
     const hasCold = this.#db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'cold_segment'").get() !== undefined
     readable(() => {
       if (!hasCold) return

@@ -204,12 +204,6 @@ describe('a directory', () => {
     lock.release()
   })
 
-  test('without data is not made', () => {
-    const dir = join(tempDir(), 'none')
-    expect(() => examined({ options: { dir } })).toThrow(expect.objectContaining({ code: 'config_invalid' }))
-    expect(existsSync(dir)).toBe(false)
-  })
-
   test('of which not even the schema is readable is refused, and left as it is', async () => {
     const { store } = await closedStore()
     writeFileSync(join(store.options.dir, 'daytwo.db'), Buffer.alloc(100_000, 0x5a))

@@ -5,7 +5,8 @@ import reactHooks from 'eslint-plugin-react-hooks'
 
 export default tseslint.config(
   // AssemblyScript has the syntax of TypeScript and other types; its compiler checks it.
-  { ignores: ['dist', 'node_modules', 'coverage', 'src/wire/assembly'] },
+  // main-cpu.mjs is loaded into a built server, without TypeScript.
+  { ignores: ['dist', 'node_modules', 'coverage', 'src/wire/assembly', 'bench/limits/main-cpu.mjs'] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   {

@@ -227,14 +227,17 @@ function everythingListed(count: number): Attack {
       const all = new URLSearchParams({ 'match[]': '{__name__=~"m_.*"}' }).toString()
       const late = /^daytwo_rule_group_last_evaluation_timestamp_seconds/
       let lateMs = 0
-      let isDone = false
+      const attack = { isDone: false }
       const watching = (async () => {
-        for (; !isDone; await wait(250)) lateMs = Math.max(lateMs, victim.nowMs - (await victim.metric(late)) * 1000)
+        while (!attack.isDone) {
+          lateMs = Math.max(lateMs, victim.nowMs - (await victim.metric(late)) * 1000)
+          await wait(250)
+        }
       })()
       for (const path of ['/api/v1/series', '/api/v1/labels', '/api/v1/label/pod/values', '/federate']) {
         await victim.ask(`${path}?${all}`)
       }
-      isDone = true
+      attack.isDone = true
       await watching
       return `the last evaluation of a rule of 1 s is ${(lateMs / 1000).toFixed(1)} s old at most`
     },
@@ -359,12 +362,13 @@ function largeBodies(name: string, make: () => Body): Attack {
       // Before the clock starts: making them takes this thread.
       const bodies = [make(), make(), make()]
       const tookMs: number[] = []
-      let isDone = false
+      const attack = { isDone: false }
       const small = (async () => {
-        for (; !isDone; await wait(20)) {
+        while (!attack.isDone) {
           const startMs = performance.now()
           await victim.write(bodyOf([series({ __name__: 'm', cluster: 'b' }, victim.nowMs)]), '127.0.0.2')
           tookMs.push(performance.now() - startMs)
+          await wait(20)
         }
       })()
       for (const [body, path, type, encoding] of bodies) {
@@ -373,7 +377,7 @@ function largeBodies(name: string, make: () => Body): Attack {
           ...(encoding === '' ? {} : { 'content-encoding': encoding }),
         })
       }
-      isDone = true
+      attack.isDone = true
       await small
       return `small writes of another sender take ${Math.max(...tookMs).toFixed(0)} ms at most (${tookMs.length} of them)`
     },

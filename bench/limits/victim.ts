@@ -99,8 +99,10 @@ export class Victim {
 
   /** Resolves when the metric is at least that large; rejects after ten minutes. */
   async reaches(pattern: RegExp, least: number): Promise<void> {
-    for (const endMs = performance.now() + REACHED_WITHIN_MS; performance.now() < endMs; await wait(200)) {
+    const endMs = performance.now() + REACHED_WITHIN_MS
+    while (performance.now() < endMs) {
       if ((await this.metric(pattern)) >= least) return
+      await wait(200)
     }
     throw new Error(`${pattern.source} did not reach ${least}`)
   }
@@ -119,7 +121,10 @@ export class Victim {
   }
 
   async #watch(): Promise<void> {
-    for (; this.#isWatched; await wait(METRICS_EVERY_MS)) await this.#readBlock()
+    while (this.#isWatched) {
+      await this.#readBlock()
+      await wait(METRICS_EVERY_MS)
+    }
   }
 
   async #readBlock(): Promise<void> {

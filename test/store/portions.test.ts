@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Labels } from '../../src/model/labels.ts'
+import type { Labels } from '../../src/model/labels.ts'
 import type { Matcher } from '../../src/model/matcher.ts'
 import { listed } from '../support/portions.ts'
 import { HOUR_MS, NOW_MS, TempStore } from './temp-store.ts'

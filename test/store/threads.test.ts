@@ -74,7 +74,7 @@ describe('memory that was unlinked', () => {
         return 'up'
       },
     }
-    void [...store.reader.series([matcher], { fromMs: 0, toMs: NOW_MS })]
+    Array.from(store.reader.series([matcher], { fromMs: 0, toMs: NOW_MS }))
     expect(seen.length).toBeGreaterThan(1)
     expect(seen.every((epoch) => Number.isFinite(epoch))).toBe(true)
     expect(memory.oldestPinnedEpoch()).toBe(Infinity)

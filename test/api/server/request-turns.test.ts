@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { inTurns } from '../../../src/api/server/request-turns.ts'
 
-const RESPONSE = {} as ServerResponse
+const RESPONSE = new ServerResponse(new IncomingMessage(new Socket()))
 
 /** Requests that take 12.5 ms each, and what of them is handled. */
 function listening() {

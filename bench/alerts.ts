@@ -4,6 +4,7 @@
  * process, so the figures are the CPU of both threads together: reading the engine, structured clone, and the arrival.
  */
 import { MessageChannel } from 'node:worker_threads'
+import { inSlices, ownTurn } from '../src/base/thread-slices.ts'
 import { Labels } from '../src/model/labels.ts'
 import type { VectorSample } from '../src/promql/query-engine.ts'
 import { AlertIndex } from '../src/rules/alert-update.ts'
@@ -51,7 +52,7 @@ async function measure(count: number, name: Case): Promise<{ readonly copyMs: nu
     await rules.evaluate(START_MS + round * INTERVAL_MS)
     updatesMs.push(
       await cpuMsOf(async () => {
-        index.apply(await remote.rules.alertUpdate())
+        await inSlices(index.apply(await remote.rules.alertUpdate()), ownTurn)
       }),
     )
     copiesMs.push(await cpuMsOf(() => remote.rules.alerts()))

@@ -3,7 +3,7 @@
  * due; and the removal of resolved alerts once all receivers are notified.
  */
 import { sortInSteps } from '../base/sort-in-steps.ts'
-import { eachInSteps } from '../base/thread-slices.ts'
+import { eachInSteps, type Steps } from '../base/thread-slices.ts'
 import type { Labels } from '../model/labels.ts'
 import type { Alert } from '../model/alert.ts'
 import { compareAlerts } from './message.ts'
@@ -26,7 +26,7 @@ const EMPTY_GROUP_MS = 30_000
 export const indexed: Stage = function* (state, { alerts, nowMs }) {
   for (const entry of state.alerts.values()) entry.isPresent = false
   yield
-  yield* eachInSteps(onePerFingerprint(alerts), ([fingerprint, alert]) => {
+  yield* eachInSteps(yield* onePerFingerprint(alerts), ([fingerprint, alert]) => {
     // A pending alert is a new occurrence: the previous one has ended.
     if (alert.state !== 'pending') putAlert(state, fingerprint, alert)
   })
@@ -64,9 +64,10 @@ export const due: Stage = function* (state, { flushes, nowMs }) {
 
 /** Removes resolved alerts from groups that had nothing to send, empty groups, and expired entries of the log. */
 export const settled: Stage = function* (state, { flushes, nowMs }) {
-  yield* eachInSteps(flushes, ({ group }) => {
-    settleGroup(state, group, nowMs)
-  })
+  for (const { group } of flushes) {
+    yield
+    if (group.waiting === 0) yield* settleGroup(state, group, nowMs)
+  }
   for (const [id, { emptySinceMs, alerts, waiting }] of state.groups) {
     const isEmpty = emptySinceMs !== undefined && alerts.size === 0 && waiting === 0
     if (isEmpty && nowMs - emptySinceMs >= EMPTY_GROUP_MS) state.groups.delete(id)
@@ -74,26 +75,27 @@ export const settled: Stage = function* (state, { flushes, nowMs }) {
   for (const [key, { expiresAtMs }] of state.notified) if (expiresAtMs <= nowMs) state.notified.delete(key)
 }
 
-/** Records that a notification was delivered or dropped. Until then its group decides nothing. */
-export function settle({ state, groupId, logEntry }: Notification, isNotified: boolean, nowMs: number): void {
+/** Records that a notification was delivered or dropped. Until the last step its group decides nothing. */
+export function* settle({ state, groupId, logEntry }: Notification, isNotified: boolean, nowMs: number): Steps<void> {
   if (isNotified) state.notified.set(logEntry.key, logEntry)
   const group = state.groups.get(groupId)
   if (group === undefined) return
-  group.waiting--
   group.hasFailed ||= !isNotified
-  settleGroup(state, group, nowMs)
+  // The last one. It counts as waiting until the group is settled, so that no cycle flushes the group meanwhile.
+  if (group.waiting === 1) yield* settleGroup(state, group, nowMs)
+  group.waiting--
 }
 
 /**
  * Two rules may yield the same labels, or a moved rule leaves a resolved alert. For a receiver they are one alert, which must
  * not be firing and resolved in turn: the firing one counts.
  */
-export function onePerFingerprint<A extends Alert>(alerts: readonly A[]): ReadonlyMap<string, A> {
+export function* onePerFingerprint<A extends Alert>(alerts: readonly A[]): Steps<ReadonlyMap<string, A>> {
   const picked = new Map<string, A>()
-  for (const alert of alerts) {
+  yield* eachInSteps(alerts, (alert) => {
     const other = picked.get(alert.fingerprint)
     if (other === undefined || RANK[alert.state] > RANK[other.state]) picked.set(alert.fingerprint, alert)
-  }
+  })
   return picked
 }
 
@@ -150,16 +152,16 @@ function newGroup(place: GroupPlace, nextFlushMs: number): Group {
   }
 }
 
-/** Removes resolved alerts from the group when all receivers are notified. */
-function settleGroup(state: PipelineState, group: Group, nowMs: number): void {
-  if (group.waiting > 0 || group.hasFailed) return
-  for (const alert of group.flushed) {
+/** Removes resolved alerts from the group, all of whose receivers are notified. */
+function* settleGroup(state: PipelineState, group: Group, nowMs: number): Steps<void> {
+  if (group.hasFailed) return
+  yield* eachInSteps(group.flushed, (alert) => {
     const present = group.alerts.get(alert.fingerprint)
-    if (alert.state !== 'resolved' || present?.state !== 'resolved') continue
-    if (present.resolvedAtMs !== alert.resolvedAtMs) continue
+    if (alert.state !== 'resolved' || present?.state !== 'resolved') return
+    if (present.resolvedAtMs !== alert.resolvedAtMs) return
     group.alerts.delete(alert.fingerprint)
     state.alerts.get(alert.fingerprint)?.settled.set(group.id, alert.resolvedAtMs ?? 0)
-  }
+  })
   group.flushed = []
   if (group.alerts.size === 0) group.emptySinceMs ??= nowMs
 }

@@ -7,6 +7,7 @@
 import type { Alert } from '../model/alert.ts'
 import type { DeliveryOutcome } from '../model/delivery.ts'
 import { HTTP_DEFAULTS } from './config/http-config.ts'
+import { mapInSteps, type Steps } from '../base/thread-slices.ts'
 import { onePerFingerprint } from './dispatch.ts'
 import type { NotifiableAlert } from './ports.ts'
 import type { HttpClient } from './http-client.ts'
@@ -88,10 +89,10 @@ export class HandOver {
   }
 
   /** Takes all alerts and queues those that are due. Returns one decision per alert, in the same order. */
-  offer(alerts: readonly NotifiableAlert[], nowMs: number): AlertDecision[] {
+  *offer(alerts: readonly NotifiableAlert[], nowMs: number): Steps<AlertDecision[]> {
     const handedOver = new Map<string, HandedOver>()
-    const picked = onePerFingerprint(alerts)
-    const decisions = alerts.map((alert): AlertDecision => {
+    const picked = yield* onePerFingerprint(alerts)
+    const decisions = yield* mapInSteps(alerts, (alert): AlertDecision => {
       const { fingerprint, activeAtMs } = alert
       if (picked.get(fingerprint) !== alert) return { sends: false, reason: 'same_labels', fingerprint, refusedBy: 0 }
       const before = this.#last.get(fingerprint)

@@ -59,13 +59,12 @@ function* deduplicate(
   const repeatIntervalMs = kind === 'alertmanager' ? groupIntervalMs : route.repeatIntervalMs
   const firing = passing.filter((alert) => alert.state === 'firing')
   const now = {
-    firing: fingerprintsOf(firing),
-    resolved: fingerprintsOf(passing.filter((alert) => alert.state !== 'firing')),
+    firing: yield* fingerprintsOf(firing),
+    resolved: yield* fingerprintsOf(passing.filter((alert) => alert.state !== 'firing')),
   }
   const entry = state.notified.get(key)
   const live = entry !== undefined && entry.expiresAtMs > nowMs ? entry : undefined
-  yield
-  const verdict = dedupe(live, now, { sendResolved, repeatIntervalMs, nowMs })
+  const verdict = yield* dedupe(live, now, { sendResolved, repeatIntervalMs, nowMs })
   const expiresAtMs = nowMs + LOG_REPEATS * repeatIntervalMs
   const logEntry = { key, atMs: nowMs, firing: [...now.firing], resolved: [...now.resolved], expiresAtMs }
   if (verdict.sends) {
@@ -111,8 +110,12 @@ function messageAlert(alert: PipelineAlert, nowMs: number): MessageAlert {
   }
 }
 
-function fingerprintsOf(alerts: readonly PipelineAlert[]): ReadonlySet<string> {
-  return new Set(alerts.map(({ fingerprint }) => fingerprint))
+function* fingerprintsOf(alerts: readonly PipelineAlert[]): Steps<ReadonlySet<string>> {
+  const fingerprints = new Set<string>()
+  yield* eachInSteps(alerts, ({ fingerprint }) => {
+    fingerprints.add(fingerprint)
+  })
+  return fingerprints
 }
 
 /** Key of a log entry: the same after a restart, while the receiver's list of integrations keeps its order. */
@@ -131,24 +134,28 @@ const hold = (reason: NotifyReason): Verdict => ({ sends: false, logs: false, re
 const send = (reason: NotifyReason): Verdict => ({ sends: true, logs: true, reason })
 
 /** Whether a receiver is notified of these alerts, given its last notification. */
-function dedupe(
+function* dedupe(
   entry: NotificationLogEntry | undefined,
   now: { readonly firing: ReadonlySet<string>; readonly resolved: ReadonlySet<string> },
   options: { readonly sendResolved: boolean; readonly repeatIntervalMs: number; readonly nowMs: number },
-): Verdict {
+): Steps<Verdict> {
   if (entry === undefined) return now.firing.size > 0 ? send('first') : hold('only_resolved')
-  if (!isSubset(now.firing, entry.firing)) return send(entry.firing.length === 0 ? 'first' : 'new_alerts')
+  if (!(yield* isSubset(now.firing, entry.firing))) return send(entry.firing.length === 0 ? 'first' : 'new_alerts')
   if (now.firing.size === 0) {
     if (entry.firing.length === 0) return hold('only_resolved')
     return options.sendResolved ? send('resolved') : { sends: false, logs: true, reason: 'cleared' }
   }
-  if (options.sendResolved && !isSubset(now.resolved, entry.resolved)) return send('resolved')
+  if (options.sendResolved && !(yield* isSubset(now.resolved, entry.resolved))) return send('resolved')
   // A clock that was set back must not suppress notifications.
   const sinceMs = Math.abs(options.nowMs - entry.atMs)
   return sinceMs >= options.repeatIntervalMs ? send('repeat_due') : hold('nothing_new')
 }
 
-function isSubset(part: ReadonlySet<string>, whole: readonly string[]): boolean {
-  const set = new Set(whole)
-  return [...part].every((item) => set.has(item))
+/** @param whole without repetitions */
+function* isSubset(part: ReadonlySet<string>, whole: readonly string[]): Steps<boolean> {
+  let found = 0
+  yield* eachInSteps(whole, (item) => {
+    if (part.has(item)) found++
+  })
+  return found === part.size
 }

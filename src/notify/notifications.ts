@@ -121,7 +121,9 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
       await upgrades.refresh(alerts, nowMs)
       await pipeline.cycle(await inSlices(mapInSteps(alerts, pipelineAlert), ownTurn), nowMs)
       start(deliver(nowMs))
-      if (handOver !== undefined) start(handOver(alerts, nowMs))
+      if (handOver === undefined) return
+      await handOver.offer(alerts, nowMs)
+      start(handOver.deliver(nowMs))
     },
     stop: async () => {
       await Promise.all(sending)
@@ -149,19 +151,25 @@ function createHandOver(
   http: HttpClient,
   metrics: OwnMetrics,
   log: Log,
-): ((alerts: readonly NotifiedAlert[], nowMs: number) => Promise<void>) | undefined {
+):
+  | { offer(alerts: readonly NotifiedAlert[], nowMs: number): Promise<void>; deliver(nowMs: number): Promise<void> }
+  | undefined {
   const urls = options.alertmanagerUrls
   if (urls.length === 0) return undefined
   const { externalUrl, resendDelayMs } = options
   const handOver = new HandOver({ urls, http, externalUrl, resendDelayMs })
-  return async (alerts, nowMs) => {
-    // Senders of external alerts can post them there themselves.
-    const ofRules = alerts.filter(({ external }) => external === undefined)
-    handOver.offer(ofRules, nowMs)
-    for (const { url, outcome, status } of await handOver.deliver(nowMs)) {
-      metrics.notifications.inc({ receiver: url, integration: 'alertmanager', outcome })
-      if (outcome !== 'delivered') log.warn({ url, outcome, status }, 'alerts could not be handed to an Alertmanager')
-    }
+  return {
+    offer: async (alerts, nowMs) => {
+      // Senders of external alerts can post them there themselves.
+      const ofRules = alerts.filter(({ external }) => external === undefined)
+      await inSlices(handOver.offer(ofRules, nowMs), ownTurn)
+    },
+    deliver: async (nowMs) => {
+      for (const { url, outcome, status } of await handOver.deliver(nowMs)) {
+        metrics.notifications.inc({ receiver: url, integration: 'alertmanager', outcome })
+        if (outcome !== 'delivered') log.warn({ url, outcome, status }, 'alerts could not be handed to an Alertmanager')
+      }
+    },
   }
 }
 

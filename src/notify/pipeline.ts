@@ -159,7 +159,7 @@ export class Pipeline {
   async #settle(notification: Notification, isNotified: boolean): Promise<void> {
     const { state, logEntry } = notification
     // In memory first: the group must not wait forever when the disk is full.
-    settle(notification, isNotified, this.#options.clock.nowMs())
+    await inSlices(settle(notification, isNotified, this.#options.clock.nowMs()), ownTurn)
     if (!isNotified) return
     // The configuration changed while the message was being sent.
     if (state !== this.#state) this.#state.notified.set(logEntry.key, logEntry)

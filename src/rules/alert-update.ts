@@ -7,6 +7,7 @@
  * the last evaluation, and a second call for them would cost more than sixteen bytes per alert.
  */
 import { invariant } from '../base/invariant.ts'
+import { eachInSteps, type Steps } from '../base/thread-slices.ts'
 import type { AlertPhase } from './alert-state.ts'
 import type { TrackedAlert, TrackedAlerts } from './alerting-rule.ts'
 import {
@@ -203,7 +204,7 @@ export function joinedUpdate(parts: readonly AlertUpdatePart[]): AlertUpdate {
 
 /** The alerts of all rules on a thread that does not evaluate them, built from `AlertUpdate`s. */
 export class AlertIndex {
-  readonly #byRule = new Map<number, readonly RuleAlert[]>()
+  #byRule: ReadonlyMap<number, readonly RuleAlert[]> = new Map<number, readonly RuleAlert[]>()
   #all: readonly RuleAlert[] | undefined
 
   /** The same alerts as `RuleEngine.alerts`: in the order of their rules, with those resolved in the last 15 minutes. */
@@ -212,29 +213,31 @@ export class AlertIndex {
     return this.#all
   }
 
-  apply({ isWhole, rules }: AlertUpdate): void {
-    if (isWhole) this.#byRule.clear()
-    else if (rules.length === 0) return
+  /** One update at a time; `all` has its alerts after the last step. */
+  *apply({ isWhole, rules }: AlertUpdate): Steps<void> {
+    if (!isWhole && rules.length === 0) return
+    const byRule = new Map(isWhole ? [] : this.#byRule)
+    for (const update of rules) byRule.set(update.rule, yield* updated(byRule.get(update.rule) ?? [], update))
+    this.#byRule = byRule
     this.#all = undefined
-    for (const update of rules) this.#byRule.set(update.rule, updated(this.#byRule.get(update.rule) ?? [], update))
   }
 }
 
-function updated(before: readonly RuleAlert[], update: RuleAlertUpdate): readonly RuleAlert[] {
+function* updated(before: readonly RuleAlert[], update: RuleAlertUpdate): Steps<readonly RuleAlert[]> {
   const { removed, changed, added, values, lastHeldAtMs } = update
   const removedPositions = new Set(removed)
   const remaining = removed.length === 0 ? before : before.filter((_, position) => !removedPositions.has(position))
   const alerts = remaining.concat(added)
   invariant(alerts.length === values.length, 'an update of alerts fits the one before it')
-  for (const { position, annotations, phase } of changed) {
+  yield* eachInSteps(changed, ({ position, annotations, phase }) => {
     const { fingerprint, labels, ruleKey, rule, value, lastHeldAtMs } = alerts[position]!
     alerts[position] = { fingerprint, labels, annotations, ...phase, lastHeldAtMs, value, ruleKey, rule }
-  }
-  for (let i = 0; i < alerts.length; i++) {
+  })
+  yield* eachInSteps(alerts.keys(), (i) => {
     const alert = alerts[i]!
     const [value, heldAtMs] = [values[i]!, lastHeldAtMs[i]!]
-    if (alert.lastHeldAtMs === heldAtMs && Object.is(alert.value, value)) continue
+    if (alert.lastHeldAtMs === heldAtMs && Object.is(alert.value, value)) return
     alerts[i] = { ...alert, value, lastHeldAtMs: heldAtMs }
-  }
+  })
   return alerts
 }

@@ -4,6 +4,7 @@
  */
 import type { RuleReader } from '../api/prometheus/rules.ts'
 import { createSerialQueue } from '../base/serial-queue.ts'
+import { inSlices, ownTurn } from '../base/thread-slices.ts'
 import { AlertIndex, joinedUpdate } from '../rules/alert-update.ts'
 import type { EvaluationReport } from '../rules/rule-status.ts'
 import type { AppThreads } from '../threads/app-threads.ts'
@@ -21,7 +22,7 @@ export function createRemoteRules(remote: RuleServices): RemoteRules {
   const readUpdate = async (): Promise<void> => {
     const parts = [await remote.alertUpdatePart()]
     while (!parts.at(-1)!.isLast) parts.push(await remote.alertUpdatePart())
-    index.apply(joinedUpdate(parts))
+    await inSlices(index.apply(joinedUpdate(parts)), ownTurn)
   }
   const withAlerts = async <T>(call: Promise<T>): Promise<T> => {
     const answer = await call

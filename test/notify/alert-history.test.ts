@@ -25,13 +25,15 @@ class Kept implements AlertRunStore {
   readonly rows = new Map<string, AlertRunRecord>()
   readonly writes: string[] = []
   isFull = false
+  /** The disk is full after so many writes. */
+  writesMax = Infinity
 
   listOpen(): Promise<readonly AlertRunRecord[]> {
     return Promise.resolve([...this.rows.values()].filter(({ resolvedAtMs }) => resolvedAtMs === undefined))
   }
 
   record(runs: readonly AlertRunRecord[]): Promise<void> {
-    if (this.isFull) return Promise.reject(new Error('the disk is full'))
+    if (this.isFull || this.writes.length >= this.writesMax) return Promise.reject(new Error('the disk is full'))
     for (const run of runs) {
       this.rows.set(`${run.fingerprint} ${run.activeAtMs}`, run)
       const end = run.resolvedAtMs === undefined ? 'fires' : `resolved at ${run.resolvedAtMs}`
@@ -93,18 +95,18 @@ describe('the history of alerts', () => {
     const history = await createAlertHistory(kept)
     const alerts = Array.from({ length: 1001 }, (_, i) => alertOf(`A${i}`, 'firing'))
     // The disk is full after the first part.
-    setImmediate(() => (kept.isFull = true))
+    kept.writesMax = 500
     await expect(history.update(alerts, 11)).rejects.toThrow('the disk is full')
     expect(kept.writes).toHaveLength(500)
-    kept.isFull = false
+    kept.writesMax = Infinity
     await history.update(alerts, 12)
     expect(new Set(kept.writes).size).toBe(1001)
     expect(kept.writes).toHaveLength(1001)
     // The same for their ends: what has ended is not written again.
     const ended = alerts.map(({ labels }) => alertOf(labels.get('alertname'), 'resolved'))
-    setImmediate(() => (kept.isFull = true))
+    kept.writesMax = 1501
     await expect(history.update(ended, 15)).rejects.toThrow('the disk is full')
-    kept.isFull = false
+    kept.writesMax = Infinity
     await history.update(ended, 16)
     await history.update(ended, 17)
     expect(kept.writes).toHaveLength(2002)

@@ -13,6 +13,7 @@ import type { NotifyReason } from '../../src/notify/pipeline-state.ts'
 import type { NotifiableAlert } from '../../src/notify/ports.ts'
 import type { PostableAlert } from '../../src/notify/receivers/alertmanager.ts'
 import { T0, firing, pending, resolved } from './alerts.ts'
+import { atOnce } from '../support/at-once.ts'
 
 const answered = (status: number | undefined, text = ''): HttpAnswer => ({
   status,
@@ -48,7 +49,7 @@ describe('what is sent', () => {
   test('a firing alert, with the time after which nobody need believe it', async () => {
     const am = receiver()
     const notify = handOver(am.http)
-    notify.offer([firing('HCOInstallationIncomplete')], T0)
+    atOnce(notify.offer([firing('HCOInstallationIncomplete')], T0))
     await notify.deliver(T0)
     expect(am.requests[0]).toMatchObject({
       url: 'http://am:9093/api/v2/alerts',
@@ -68,7 +69,7 @@ describe('what is sent', () => {
   test('the end is four beats away, the slower of group and repetition', async () => {
     const am = receiver()
     const notify = handOver(am.http)
-    notify.offer([firing('A', { rule: { expr: 'x', intervalMs: 300_000 } })], T0)
+    atOnce(notify.offer([firing('A', { rule: { expr: 'x', intervalMs: 300_000 } })], T0))
     await notify.deliver(T0)
     expect(am.alerts(0)[0]!.endsAt).toBe('2026-08-20T10:20:00Z')
   })
@@ -76,7 +77,7 @@ describe('what is sent', () => {
   test('a resolved alert ends when it resolved', async () => {
     const am = receiver()
     const notify = handOver(am.http)
-    notify.offer([resolved('A', T0 + 5000)], T0 + 6000)
+    atOnce(notify.offer([resolved('A', T0 + 5000)], T0 + 6000))
     await notify.deliver(T0 + 6000)
     expect(am.alerts(0)[0]!.endsAt).toBe('2026-08-20T10:00:05Z')
   })
@@ -84,7 +85,7 @@ describe('what is sent', () => {
   test('a pending alert never, and an empty queue sends nothing', async () => {
     const am = receiver()
     const notify = handOver(am.http)
-    expect(notify.offer([pending('A')], T0)).toMatchObject([{ sends: false, reason: 'pending' }])
+    expect(atOnce(notify.offer([pending('A')], T0))).toMatchObject([{ sends: false, reason: 'pending' }])
     await notify.deliver(T0)
     expect(am.requests).toEqual([])
   })
@@ -96,7 +97,7 @@ describe('what is sent', () => {
     for (let second = 0; second <= 20 * 60; second += 30) {
       const nowMs = T0 + second * 1000
       const alert = second < 120 ? firing('A') : resolved('A', T0 + 120_000)
-      const [decision] = notify.offer([alert], nowMs)
+      const [decision] = atOnce(notify.offer([alert], nowMs))
       const sent = await notify.deliver(nowMs)
       if (sent.length > 0) timeline.push(`${second}s ${decision!.reason}`)
     }
@@ -111,9 +112,11 @@ describe('what is sent', () => {
   test('a large fleet in batches of 256', async () => {
     const am = receiver()
     const notify = handOver(am.http)
-    notify.offer(
-      Array.from({ length: 600 }, (_, i) => firing(`A${i}`)),
-      T0,
+    atOnce(
+      notify.offer(
+        Array.from({ length: 600 }, (_, i) => firing(`A${i}`)),
+        T0,
+      ),
     )
     const sent = await notify.deliver(T0)
     expect(sent.map(({ count, reasons }) => [count, reasons])).toEqual([
@@ -125,16 +128,16 @@ describe('what is sent', () => {
 
   test('an alert that is gone is forgotten, and a first when it comes back', () => {
     const notify = handOver(receiver().http)
-    notify.offer([firing('A')], T0)
-    notify.offer([], T0 + 1000)
-    expect(notify.offer([firing('A')], T0 + 2000)).toMatchObject([{ reason: 'first' }])
+    atOnce(notify.offer([firing('A')], T0))
+    atOnce(notify.offer([], T0 + 1000))
+    expect(atOnce(notify.offer([firing('A')], T0 + 2000))).toMatchObject([{ reason: 'first' }])
   })
 
   test('two alerts with the same labels are told once, and the other one says why not', () => {
     const notify = handOver(receiver().http)
-    const decisions = notify.offer([resolved('A', T0), firing('A')], T0)
+    const decisions = atOnce(notify.offer([resolved('A', T0), firing('A')], T0))
     expect(decisions.map(({ reason }) => reason)).toEqual(['same_labels', 'first'])
-    const again = notify.offer([resolved('A', T0), firing('A')], T0 + 1000)
+    const again = atOnce(notify.offer([resolved('A', T0), firing('A')], T0 + 1000))
     expect(again.map(({ reason }) => reason)).toEqual(['same_labels', 'nothing_new'])
   })
 })
@@ -149,7 +152,7 @@ describe('a receiver in trouble', () => {
   ] as const)('%j is %s', async (answer, outcome) => {
     const am = receiver(() => answer)
     const notify = handOver(am.http)
-    notify.offer([firing('A')], T0)
+    atOnce(notify.offer([firing('A')], T0))
     const [delivery] = await notify.deliver(T0)
     expect(delivery).toMatchObject({ outcome, error: answer.text, count: 1, attempt: 1 })
     // Only what failed still waits to be sent.
@@ -160,7 +163,7 @@ describe('a receiver in trouble', () => {
     let isDown = true
     const am = receiver(() => (isDown ? answered(500, 'no') : OK))
     const notify = handOver(am.http)
-    notify.offer([firing('A')], T0)
+    atOnce(notify.offer([firing('A')], T0))
     const attempts: number[] = []
     for (let second = 0; second < 200; second++) {
       const sent = await notify.deliver(T0 + second * 1000)
@@ -170,7 +173,7 @@ describe('a receiver in trouble', () => {
 
     // It resolves while nobody listens: one message, the last state, and the end as of the sending.
     isDown = false
-    notify.offer([resolved('A', T0 + 200_000)], T0 + 240_000)
+    atOnce(notify.offer([resolved('A', T0 + 200_000)], T0 + 240_000))
     const [delivery] = await notify.deliver(T0 + 243_000)
     expect(delivery).toMatchObject({ outcome: 'delivered', attempt: 10, reasons: { resolved: 1 } })
     expect(am.alerts(am.requests.length - 1).map(({ endsAt }) => endsAt)).toEqual(['2026-08-20T10:03:20Z'])
@@ -181,11 +184,11 @@ describe('a receiver in trouble', () => {
     let isDown = true
     const am = receiver(() => (isDown ? answered(500, 'no') : OK))
     const notify = handOver(am.http)
-    notify.offer([firing('A')], T0)
+    atOnce(notify.offer([firing('A')], T0))
     await notify.deliver(T0)
     isDown = false
     const late = T0 + 3_600_000
-    notify.offer([firing('A')], late)
+    atOnce(notify.offer([firing('A')], late))
     await notify.deliver(late)
     expect(Date.parse(am.alerts(1)[0]!.endsAt)).toBe(late + 240_000)
   })
@@ -193,7 +196,7 @@ describe('a receiver in trouble', () => {
   test('its Retry-After is respected, within reason', async () => {
     const am = receiver(() => ({ ...answered(503), retryAfterMs: 30_000 }))
     const notify = handOver(am.http)
-    notify.offer([firing('A')], T0)
+    atOnce(notify.offer([firing('A')], T0))
     expect((await notify.deliver(T0))[0]!.retryAtMs).toBe(T0 + 30_000)
     expect(await notify.deliver(T0 + 29_999)).toEqual([])
     expect(await notify.deliver(T0 + 30_000)).toHaveLength(1)
@@ -206,10 +209,10 @@ describe('a receiver in trouble', () => {
     })
     const am = receiver(({ url }) => (url.startsWith('http://slow') ? slow : OK))
     const notify = handOver(am.http, { urls: ['http://slow:1', 'http://quick:2/'] })
-    notify.offer([firing('A')], T0)
+    atOnce(notify.offer([firing('A')], T0))
     const first = notify.deliver(T0)
     await setImmediate()
-    notify.offer([firing('A'), firing('B')], T0 + 1000)
+    atOnce(notify.offer([firing('A'), firing('B')], T0 + 1000))
     expect(await notify.deliver(T0 + 1000)).toMatchObject([
       { url: 'http://quick:2/api/v2/alerts', outcome: 'delivered' },
     ])
@@ -222,9 +225,9 @@ describe('a receiver in trouble', () => {
   test('a full queue refuses, counts, and the alert is decided again', async () => {
     const am = receiver()
     const notify = handOver(am.http, { queueAlertsMax: 1 })
-    expect(notify.offer([firing('A'), firing('B')], T0)).toMatchObject([{ refusedBy: 0 }, { refusedBy: 1 }])
+    expect(atOnce(notify.offer([firing('A'), firing('B')], T0))).toMatchObject([{ refusedBy: 0 }, { refusedBy: 1 }])
     await notify.deliver(T0)
-    expect(notify.offer([firing('A'), firing('B')], T0 + 1)).toMatchObject([
+    expect(atOnce(notify.offer([firing('A'), firing('B')], T0 + 1))).toMatchObject([
       { reason: 'nothing_new' },
       { reason: 'first', refusedBy: 0 },
     ])
@@ -233,7 +236,7 @@ describe('a receiver in trouble', () => {
   test('a clock that went back does not stop retries', async () => {
     const am = receiver(() => answered(500))
     const notify = handOver(am.http)
-    notify.offer([firing('A')], T0)
+    atOnce(notify.offer([firing('A')], T0))
     await notify.deliver(T0)
     expect(await notify.deliver(T0 - 86_400_000)).toHaveLength(1)
   })
@@ -242,7 +245,7 @@ describe('a receiver in trouble', () => {
 test('what an attempt came to has no password', async () => {
   const am = receiver()
   const notify = handOver(am.http, { urls: ['http://me:secret@am:9093'] })
-  notify.offer([firing('A')], T0)
+  atOnce(notify.offer([firing('A')], T0))
   expect(await notify.deliver(T0)).toEqual([
     {
       url: 'http://am:9093/api/v2/alerts',
@@ -294,6 +297,6 @@ describe('decideHandOver', () => {
 test('of alerts with the same labels the firing one counts, in any order', () => {
   const alerts = [pending('A'), firing('A'), resolved('A', T0)]
   for (const order of [alerts, alerts.toReversed()]) {
-    expect([...onePerFingerprint(order).values()].map(({ state }) => state)).toEqual(['firing'])
+    expect([...atOnce(onePerFingerprint(order)).values()].map(({ state }) => state)).toEqual(['firing'])
   }
 })

@@ -9,6 +9,7 @@ import { createHttpClient } from '../../src/notify/http-client.ts'
 import { startAlertmanager } from '../support/alertmanager.ts'
 import { requirePeer } from '../support/peers.ts'
 import { firing } from './alerts.ts'
+import { atOnce } from '../support/at-once.ts'
 
 /** What Alertmanager's webhook receiver says of one group. */
 interface WebhookMessage {
@@ -36,7 +37,7 @@ test('a real Alertmanager pages for a firing alert and says when it is resolved'
     firedAtMs: nowMs - 1000,
   })
   const fingerprint = fingerprintOf(alert.labels)
-  notify.offer([{ ...alert, fingerprint }], nowMs)
+  atOnce(notify.offer([{ ...alert, fingerprint }], nowMs))
   expect(await notify.deliver(nowMs)).toMatchObject([{ outcome: 'delivered', status: 200, reasons: { first: 1 } }])
 
   const fired = await webhook.next('firing')
@@ -45,7 +46,7 @@ test('a real Alertmanager pages for a firing alert and says when it is resolved'
   expect(fired.alerts[0]!.generatorURL).toBe('http://daytwo.example/graph?g0.expr=up+%3D%3D+0&g0.tab=1')
 
   const laterMs = Date.now()
-  notify.offer([{ ...alert, fingerprint, state: 'resolved', resolvedAtMs: laterMs }], laterMs)
+  atOnce(notify.offer([{ ...alert, fingerprint, state: 'resolved', resolvedAtMs: laterMs }], laterMs))
   expect(await notify.deliver(laterMs)).toMatchObject([{ outcome: 'delivered', reasons: { resolved: 1 } }])
   expect((await webhook.next('resolved')).alerts).toMatchObject([{ fingerprint }])
 })
@@ -57,7 +58,7 @@ test('a real Alertmanager keeps the good alerts of a message it refuses, and the
   const notify = new HandOver({ urls: [url], http, externalUrl: 'http://daytwo.example' })
   const nowMs = Date.now()
   const bad = firing('Bad', { labels: Labels.of({ alertname: 'Bad', 'no-such-name': 'x' }), fingerprint: 'bad' })
-  notify.offer([bad, firing('Good')], nowMs)
+  atOnce(notify.offer([bad, firing('Good')], nowMs))
   const [delivery] = await notify.deliver(nowMs)
   expect(delivery).toMatchObject({ outcome: 'refused', status: 400, count: 2 })
   expect(delivery!.error).toContain('no-such-name')

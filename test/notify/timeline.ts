@@ -119,7 +119,7 @@ export class Timeline {
       const isNotified = this.#options.arrives?.(notification) ?? true
       this.sent.push(`${this.#time()} ${lineOf(notification)}${isNotified ? '' : ' (lost)'}`)
       if (isNotified) this.logged.push(notification.logEntry)
-      settle(notification, isNotified, this.nowMs)
+      atOnce(settle(notification, isNotified, this.nowMs))
     }
     return this
   }

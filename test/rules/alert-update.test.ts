@@ -4,6 +4,7 @@ import { AlertIndex, joinedUpdate, partsOf } from '../../src/rules/alert-update.
 import type { AlertUpdate } from '../../src/rules/alert-update.ts'
 import { reviveLabels } from '../../src/threads/rpc.ts'
 import { MINUTE_MS, T0, groupsOf, Harness } from './harness.ts'
+import { atOnce } from '../support/at-once.ts'
 
 // An index that is sent updates has the same alerts, in the same order, as the engine that sends them.
 
@@ -27,7 +28,7 @@ function indexOf(harness: Harness): { readonly index: AlertIndex; readonly recei
   const index = new AlertIndex()
   const receive = (): AlertUpdate => {
     const update = crossed(harness.rules.alertUpdate())
-    index.apply(update)
+    atOnce(index.apply(update))
     expect(index.all()).toEqual(harness.rules.alerts())
     return update
   }

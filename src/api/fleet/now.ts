@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
+import { inSlices, ownTurn } from '../../base/thread-slices.ts'
 import { MomentQuery } from '../../contract/common.ts'
 import {
   NOW_LIST_MAX,
@@ -39,8 +40,9 @@ export function registerNow(app: FastifyInstance, { ports, faults, clock }: NowD
     const alertsThen = async () =>
       at === undefined ? await people.withoutDuplicates(people.alerts()) : firingAt(people.runs, nowMs)
     const [summary, alerts] = await Promise.all([view.now(NOW_LIST_MAX), alertsThen()])
+    const firing = await inSlices(firingNow(alerts), ownTurn)
     return {
-      ...nowItem(summary, firingNow(alerts), at === undefined ? faults() : undefined),
+      ...nowItem(summary, firing, at === undefined ? faults() : undefined),
       ...(await past(UNAVAILABLE.now)),
     }
   }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { Slice } from '../../base/thread-slices.ts'
 import type { AnswerBytes } from './answer-bytes.ts'
 
 /**
@@ -39,18 +40,23 @@ function* released(parts: Buffer[]): Generator<Buffer> {
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) yield part
 }
 
-/** The socket pulls a piece after it has sent the previous one; in between the thread is free. */
+/**
+ * The socket pulls a piece after it has sent the previous one. It may take pieces as fast as they are made, so the work has
+ * slices of its own.
+ */
 function streamOf(pieces: Iterable<string>): Readable {
   return Readable.from(gathered(pieces), { objectMode: false })
 }
 
-function* gathered(pieces: Iterable<string>): Generator<Buffer> {
+async function* gathered(pieces: Iterable<string>): AsyncGenerator<Buffer> {
+  const slice = new Slice()
   let text = ''
   for (const piece of pieces) {
     text += piece
     if (text.length < PIECE_CHARS) continue
     yield Buffer.from(text)
     text = ''
+    if (slice.isOver) await slice.next()
   }
   if (text !== '') yield Buffer.from(text)
 }

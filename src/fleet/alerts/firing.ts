@@ -7,7 +7,7 @@ import {
   type HealthImpact,
   type Severity,
 } from '../../model/alert.ts'
-import { groupBy } from '../../base/group-by.ts'
+import { eachInSteps, type Steps } from '../../base/thread-slices.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 
 /** Firing alerts of the fleet, counted. Severity and health impact are independent, so both are included. */
@@ -30,26 +30,40 @@ export interface FiringGroup {
   readonly newestAtMs: number
 }
 
-export function firingNow(alerts: readonly Alert[]): FiringNow {
+export function* firingNow(alerts: readonly Alert[]): Steps<FiringNow> {
   const counts: Record<Severity, number> = { critical: 0, warning: 0, info: 0, none: 0 }
-  const firing = alerts.filter(({ state }) => state === 'firing')
-  for (const { labels } of firing) counts[severityOf(labels)]++
-  const byKey = groupBy(firing, ({ labels }) => {
-    return `${labels.get('alertname')}\u0000${severityOf(labels)}\u0000${healthImpactOf(labels)}`
+  const groups = new Map<string, CountedGroup>()
+  let pending = 0
+  yield* eachInSteps(alerts, (alert) => {
+    const { labels, state } = alert
+    if (state === 'pending') pending++
+    if (state !== 'firing') return
+    const severity = severityOf(labels)
+    counts[severity]++
+    const key = `${labels.get('alertname')}\u0000${severity}\u0000${healthImpactOf(labels)}`
+    const group = groups.get(key) ?? { newest: alert, clusters: new Set(), alerts: 0 }
+    groups.set(key, group)
+    group.alerts++
+    if (startOf(alert) > startOf(group.newest)) group.newest = alert
+    const cluster = clusterOf(labels)
+    if (cluster !== '') group.clusters.add(cluster)
   })
-  const groups = [...byKey.values()].map(groupOf).sort(compareGroups)
-  return { counts, pending: alerts.filter(({ state }) => state === 'pending').length, groups }
+  return { counts, pending, groups: [...groups.values()].map(groupOf).sort(compareGroups) }
 }
 
-function groupOf(alerts: readonly Alert[]): FiringGroup {
-  const newest = alerts.reduce((best, alert) => (startOf(alert) > startOf(best) ? alert : best))
-  const clusters = new Set(alerts.map(({ labels }) => clusterOf(labels)).filter((cluster) => cluster !== ''))
+interface CountedGroup {
+  newest: Alert
+  readonly clusters: Set<string>
+  alerts: number
+}
+
+function groupOf({ newest, clusters, alerts }: CountedGroup): FiringGroup {
   return {
     alertname: newest.labels.get('alertname'),
     severity: severityOf(newest.labels),
     healthImpact: healthImpactOf(newest.labels),
     clusters: clusters.size,
-    alerts: alerts.length,
+    alerts,
     fingerprint: newest.fingerprint,
     newestAtMs: startOf(newest),
   }

@@ -76,3 +76,33 @@ test('a client that reads gets it all', async () => {
   for await (const part of answer) bytes += (part as Buffer).length
   expect([bytes, seen.isOver]).toEqual([PIECES * PIECE.length, true])
 })
+
+test('other work runs while an answer is made, however fast the client reads', async () => {
+  const server = Fastify()
+  app = server
+  // They fit into the buffers of the socket, so it never makes the answer wait.
+  const text = 'x'.repeat(70_000)
+  let rounds = 0
+  const count = (): void => {
+    rounds++
+    counting = setImmediate(count)
+  }
+  let counting = setImmediate(count)
+  const roundOf: number[] = []
+  server.get('/', (_request, reply) =>
+    sendInPieces(reply, 'application/json', 1e9, function* () {
+      for (let piece = 0; piece < 12; piece++) {
+        const endMs = performance.now() + 15
+        while (performance.now() < endMs);
+        roundOf.push(rounds)
+        yield text
+      }
+    }),
+  )
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  const answer = await answered(`http://127.0.0.1:${(server.server.address() as AddressInfo).port}/`, 'identity')
+  answer.resume()
+  await until('the end', () => (roundOf.length === 12 ? true : undefined))
+  clearImmediate(counting)
+  expect(new Set(roundOf).size).toBeGreaterThanOrEqual(5)
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { WriteBehind } from '../../../src/fleet/loop/write-behind.ts'
+import { GROWS_TO, WriteBehind } from '../../../src/fleet/loop/write-behind.ts'
 
 /** Batches that were begun, each with what ends it. */
 class Store {
@@ -36,17 +36,18 @@ async function isDone(promise: Promise<unknown>): Promise<boolean> {
   return done
 }
 
-test('a batch is made while the one before it is written, and no more', async () => {
+test('a batch is made while the one before it is written, and grows meanwhile, and no more', async () => {
   const store = new Store()
   const writes = new WriteBehind<number>(2, store.write)
   await writes.add(1)
   expect(store.begun).toEqual([])
   await writes.add(2)
-  await writes.add(3)
-  const full = writes.add(4)
+  const grown = Array.from({ length: 2 * GROWS_TO }, (_, i) => 3 + i)
+  for (const item of grown.slice(0, -1)) await writes.add(item)
+  const full = writes.add(grown.at(-1)!)
   expect([await isDone(full), store.begun]).toEqual([false, [[1, 2]]])
   store.end(0)
-  expect([await isDone(full), store.begun]).toEqual([true, [[1, 2], [3, 4]]]) // prettier-ignore
+  expect([await isDone(full), store.begun]).toEqual([true, [[1, 2], grown]]) // prettier-ignore
   await writes.add(5)
   const flushed = writes.flush()
   expect(await isDone(flushed)).toBe(false)
@@ -54,6 +55,16 @@ test('a batch is made while the one before it is written, and no more', async ()
   expect([await isDone(flushed), store.begun.at(-1)]).toEqual([false, [5]])
   store.end(2)
   expect([await isDone(flushed), store.most]).toEqual([true, 1])
+})
+
+test('a batch that grew is written with the first item after the one before it', async () => {
+  const store = new Store()
+  const writes = new WriteBehind<number>(2, store.write)
+  for (const item of [1, 2, 3, 4, 5]) await writes.add(item)
+  store.end(0)
+  await new Promise(setImmediate)
+  await writes.add(6)
+  expect(store.begun).toEqual([[1, 2], [3, 4, 5, 6]]) // prettier-ignore
 })
 
 test('the last batch is written when it is empty too', async () => {
@@ -69,6 +80,7 @@ test('a failure is thrown by what comes next, and what was not written is given 
   const writes = new WriteBehind<number>(1, store.write)
   await writes.add(1)
   store.end(0, new Error('no disk'))
+  await new Promise(setImmediate)
   await expect(writes.add(2)).rejects.toThrow('no disk')
   expect([writes.take(), writes.take(), store.begun]).toEqual([[2], [], [[1]]])
 })

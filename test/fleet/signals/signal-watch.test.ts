@@ -132,6 +132,23 @@ describe('runs of signals', () => {
     ])
   })
 
+  test('that are stored and contradict the samples are replaced', async () => {
+    const watched = new Watched()
+    const nowMs = T0 + 12 * HOUR_MS
+    const changeMs = T0 + 6 * HOUR_MS
+    watched.series(CSV('1.16.0'), T0, changeMs - STEP_MS)
+    watched.series(CSV('1.16.0'), changeMs, nowMs, 0)
+    await watched.beat(nowMs)
+    watched.kept.set(
+      'c1',
+      watched.kept.get('c1')!.map((run) => (run.firstMs === changeMs ? { ...run, value: 5 } : run)),
+    )
+    watched.put(CSV('1.16.0'), nowMs + STEP_MS, 1)
+    await watched.beat(nowMs + STEP_MS)
+    expect(watched.runs()).toEqual(watched.readAnew(nowMs + STEP_MS))
+    expect(watched.runs()).toHaveLength(3)
+  })
+
   test('are read once of clusters that have not all of them, and of those that come later', async () => {
     const watched = new Watched()
     const told = [CSV('1.16.0'), NODE('a', 'v1'), CSV('1.17.0'), NODE('b', 'v1'), CSV('1.17.1')]

@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- --quick] [name ...]`: each benchmark against a baseline or a peer in the same run, as a ratio.
  * Machines are noisy, so only ratios are worth comparing from one day to the next. Without names: the peers, which
- * alone look at the other options; `peers.ts` says what they mean.
+ * alone look at the other options; `peers.ts` says what they mean. `--help` names the benchmarks.
  */
 import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -28,11 +28,16 @@ const { values, positionals } = parseArgs({
     clusters: { type: 'string' },
     pages: { type: 'boolean', default: false },
     seed: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 })
 const known = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
   .map((file) => file.replace(/\.ts$/, ''))
+if (values.help) {
+  console.log(`npm run bench -- [--quick] [NAME ...]: ${known.join(', ')}; the options of each are in bench/README.md`)
+  process.exit()
+}
 const names = positionals.length === 0 ? ['peers'] : positionals
 for (const name of names) {
   if (!known.includes(name)) throw new Error(`got benchmark ${name}, want one of ${known.join(', ')}`)

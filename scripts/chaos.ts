@@ -1,6 +1,6 @@
 /**
  * `npm run chaos -- SCENARIO [--rounds N] [--seed S]`: the long runs of `test/chaos` (after `npm run build`). Prints how far
- * it is, a table at the end, and every fault; ends with 1 when there is one. `--list` names the scenarios.
+ * it is, a table at the end, and every fault; ends with 1 when there is one. `--help` names the scenarios.
  */
 import { parseArgs } from 'node:util'
 import { SCENARIOS } from '../test/chaos/scenarios.ts'
@@ -10,18 +10,23 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string' },
     seed: { type: 'string', default: '1' },
-    list: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 })
 
-const names = [...SCENARIOS.keys()]
+if (values.help) {
+  console.log('npm run chaos -- SCENARIO ... [--rounds N] [--seed S]')
+  for (const [name, { claim, rounds }] of SCENARIOS) console.log(`  ${name} (${rounds} rounds): ${claim}`)
+  process.exit()
+}
+const names = [...SCENARIOS.keys()].join(', ')
+if (positionals.length === 0) exitWith(`got no scenario, expected one of ${names}`)
 for (const name of positionals) {
-  if (!SCENARIOS.has(name)) throw new Error(`got scenario ${name}, want one of ${names.join(', ')}`)
+  if (!SCENARIOS.has(name)) exitWith(`got scenario ${name}, expected one of ${names}`)
 }
 const seed = Number(values.seed)
 for (const [name, { claim, rounds, run }] of SCENARIOS) {
-  if (values.list) console.log(`${name} (${rounds} rounds): ${claim}`)
-  else if (positionals.includes(name)) {
+  if (positionals.includes(name)) {
     const started = Date.now()
     console.log(`## ${name}, seed ${seed}: ${claim}`)
     const report = await run({
@@ -34,4 +39,8 @@ for (const [name, { claim, rounds, run }] of SCENARIOS) {
     if (report.faults.length > 0) process.exitCode = 1
   }
 }
-if (!values.list && positionals.length === 0) throw new Error(`got no scenario, want one of ${names.join(', ')}`)
+
+function exitWith(message: string): never {
+  console.error(message)
+  process.exit(1)
+}

@@ -21,6 +21,7 @@ import { configTexts, withoutPasswords, type Config } from './config/config.ts'
 import type { ScopeAddress } from './model/cluster-scope.ts'
 import { readChanges } from './fleet/alerts/alert-changes.ts'
 import type { FaultWatch } from './runtime/fault-watch.ts'
+import type { HeadShares } from './ingest/head-shares.ts'
 import { readInventory } from './fleet/clusters/inventory.ts'
 import { readSharedTraits } from './fleet/clusters/shared-traits.ts'
 import type { MeasuredQueries } from './runtime/measured-query.ts'
@@ -61,6 +62,7 @@ export interface ServerParts {
   readonly notifications: Notifications
   readonly events: EventFeed
   readonly faults: FaultWatch
+  readonly headShares: HeadShares
   readonly reloader: Reloader
   readonly ownTraces: OwnTraces
   readonly people: PeopleSignIn
@@ -77,8 +79,9 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     tracing,
     clock,
     waitMsMax: config['ingest.wait-max'],
-    onRefused: (owner) => {
-      metrics.requestsRefused.inc({ reason: 'waited', owner })
+    headShares: parts.headShares,
+    onRefused: (reason, owner) => {
+      metrics.requestsRefused.inc({ reason, owner })
     },
   })
   const whole = queryPorts(parts, {})

@@ -47,6 +47,7 @@ import { readPrivacyRules } from './config/privacy-file.ts'
 import { createReloader, type Reloadable, type ReloadCause } from './runtime/reload.ts'
 import { countEvaluation, forgetGroups } from './runtime/rule-metrics.ts'
 import { createTokenIndex, type TokenIndex } from './runtime/token-index.ts'
+import { HeadShares } from './ingest/head-shares.ts'
 import { createUpgradeMarks } from './notify/upgrade-marks.ts'
 import { createScrubSchedule, scrubThread } from './runtime/scrub.ts'
 import { createServerCertificate } from './runtime/server-certificate.ts'
@@ -132,6 +133,10 @@ async function serve(
   }
   const canonicalName = (name: string): string => catalog.aliases.get(name) ?? name
   const faults = new FaultWatch()
+  const headShares = new HeadShares({
+    bytesMax: config['store.head-bytes-max'],
+    halfLifeMs: config['ingest.out-of-order'] / 2,
+  })
   threads.onFaults(() => {
     publish(['alerts'])
   })
@@ -220,7 +225,7 @@ async function serve(
       erasures,
       notifications,
     },
-    ...{ events, faults, reloader, ownTraces, people, certificate },
+    ...{ events, faults, headShares, reloader, ownTraces, people, certificate },
   }
   const server = await createApiServer(createServer, { ...parts, ...wired, readiness: () => readiness })
   const url = await listen(server, config)
@@ -237,7 +242,7 @@ async function serve(
     log,
   })
   const upkeep = startUpkeep({
-    ...{ clock, threads, rules, metrics, log, faults, publish, folder: config.data, instance, scrub },
+    ...{ clock, threads, rules, metrics, log, faults, headShares, publish, folder: config.data, instance, scrub },
     access: [tokens, people],
   })
   const watched = config['content.watch']

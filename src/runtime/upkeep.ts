@@ -8,10 +8,12 @@ import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import type { PublishChange } from './change-events.ts'
 import { measureDisk, type DiskRoom } from './disk-room.ts'
+import { eachInSteps, inSlices, ownTurn } from '../base/thread-slices.ts'
 import type { FaultWatch } from './fault-watch.ts'
+import type { HeadShares } from '../ingest/head-shares.ts'
 import type { RemoteRules } from './remote-rules.ts'
 import type { ScrubSchedule } from './scrub.ts'
-import { ALERT_STATES, type Alert } from '../model/alert.ts'
+import { ALERT_STATES, type Alert, type AlertState } from '../model/alert.ts'
 import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
 import type { StoreStats } from '../store/writer.ts'
 
@@ -35,6 +37,7 @@ interface UpkeepParts {
   readonly metrics: OwnMetrics
   readonly log: Log
   readonly faults: FaultWatch
+  readonly headShares: Pick<HeadShares, 'see'>
   readonly publish: PublishChange
   /** The folder of the store, whose disk is measured. */
   readonly folder: string
@@ -44,7 +47,7 @@ interface UpkeepParts {
 }
 
 export function startUpkeep(parts: UpkeepParts): Upkeep {
-  const { clock, threads, access, rules, metrics, log, faults, publish, folder, instance, scrub } = parts
+  const { clock, threads, access, rules, metrics, log, faults, headShares, publish, folder, instance, scrub } = parts
   let isStopped = false
   let underWay = Promise.resolve()
   let cancel: () => void = () => undefined
@@ -66,6 +69,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
     const stats = await measure(threads, rules.alerts(), metrics).catch(report)
     // The ingest worker is being started again.
     if (stats === undefined) return
+    headShares.see(stats.headBytes, nowMs)
     void scrub.tick(nowMs)
     if (stats.isWritableAgain) reportWritable('the data directory can be written again')
     const room = await measureDisk(folder, metrics).catch(report)
@@ -114,9 +118,12 @@ async function measure(threads: AppThreads, alerts: readonly Alert[], metrics: O
   metrics.storeCompactionBacklog.set(backlogBlocks)
   if (lastProgressMs !== undefined) metrics.storeCompactionLastSeconds.set(lastProgressMs / 1000)
   metrics.storeDamagedItems.set(stats.damage?.count ?? 0)
-  for (const state of ALERT_STATES) {
-    metrics.alerts.set({ state }, alerts.filter((alert) => alert.state === state).length)
-  }
+  const counts: Record<AlertState, number> = { pending: 0, firing: 0, resolved: 0 }
+  const count = eachInSteps(alerts, ({ state }) => {
+    counts[state]++
+  })
+  await inSlices(count, ownTurn)
+  for (const state of ALERT_STATES) metrics.alerts.set({ state }, counts[state])
   return stats
 }
 

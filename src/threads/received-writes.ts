@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { Tracing } from '../base/tracing.ts'
+import type { HeadOwner, HeadShares } from '../ingest/head-shares.ts'
 import { isLargeWrite } from '../ingest/large-write.ts'
 import type { OtlpContext, OtlpEncoding } from '../ingest/otlp/outcome.ts'
 import type { WriteOutcome, WriteProtocol } from '../ingest/write-outcome.ts'
@@ -17,9 +18,13 @@ interface ReceivedWritesParts {
   readonly clock: Clock
   /** Of the time that a request may wait here; inclusive. */
   readonly waitMsMax: number
-  /** Called for each request that is refused because it waited, with the kind of its sender. */
-  readonly onRefused: (ownerKind: string) => void
+  readonly headShares: HeadShares
+  /** Called for each refused request: it waited too long, or its sender fills the head. With the kind of the sender. */
+  readonly onRefused: (reason: 'waited' | 'head', ownerKind: string) => void
 }
+
+/** A request, and its sender by name. */
+type Sent = Queued & { readonly owner: HeadOwner }
 
 /** About a hundred scrapes, or thirty requests of a backlog: some 20 ms of work, which a request of another sender waits. */
 const UNDER_WAY_BYTES_MAX = 2 * 1024 * 1024
@@ -27,8 +32,12 @@ const UNDER_WAY_BYTES_MAX = 2 * 1024 * 1024
 const LARGE_BYTES = 512 * 1024
 
 /** Each call resolves when the accepted data is durable; rejects with FleetError, `overloaded` when it waited too long. */
-export function createReceivedWrites({ threads, tracing, clock, waitMsMax, onRefused }: ReceivedWritesParts) {
+export function createReceivedWrites(parts: ReceivedWritesParts) {
+  const { threads, tracing, clock, waitMsMax, headShares } = parts
   const { lane, ingest } = threads
+  const onRefused = (ownerKind: string): void => {
+    parts.onRefused('waited', ownerKind)
+  }
   const queue = new FairQueue({ bytesMax: UNDER_WAY_BYTES_MAX, waitMsMax, clock, onRefused })
   const largeQueue = new FairQueue({ bytesMax: 0, waitMsMax, clock, onRefused })
   const traced =
@@ -37,6 +46,21 @@ export function createReceivedWrites({ threads, tracing, clock, waitMsMax, onRef
       tracing.span(`ingest ${format}`, {}, write)
   const run = <T>(to: FairQueue, queued: Queued, format: string, write: () => Promise<T>): Promise<T> =>
     to.run(queued, tracing.isOn ? traced(format, write) : write)
+  /** Of samples: the sender has its share of the head, or is refused. */
+  const withShare = async <O>(
+    { owner }: Sent,
+    samplesOf: (outcome: O) => number,
+    write: () => Promise<O>,
+  ): Promise<O> => {
+    const refusal = headShares.refusal(owner, clock.nowMs())
+    if (refusal !== undefined) {
+      parts.onRefused('head', owner.kind)
+      throw refusal
+    }
+    const outcome = await write()
+    headShares.add(owner, samplesOf(outcome), clock.nowMs())
+    return outcome
+  }
   const contextOf = (cluster: string | undefined) => {
     return { nowMs: clock.nowMs(), ...(cluster === undefined ? {} : { cluster }) }
   }
@@ -48,22 +72,30 @@ export function createReceivedWrites({ threads, tracing, clock, waitMsMax, onRef
         write(body, encoding, contextOf(cluster)),
       )
   const { writes } = ingest
+  const otlpMetrics = otlp('otlp metrics', writes.otlpMetrics)
   return {
     /** Takes a body as received: compressed and in pieces. */
     remoteWrite: (
       body: readonly Uint8Array[],
       cluster: string | undefined,
       protocol: WriteProtocol,
-      queued: Queued,
+      sent: Sent,
     ): Promise<WriteOutcome> => {
       const call = (write: typeof writes.remoteWrite): Promise<WriteOutcome> =>
         write(Buffer.concat(body), { ...contextOf(cluster), protocol })
-      return isLargeWrite(body)
-        ? run(largeQueue, queued, 'remote write', () => call(writes.largeRemoteWrite))
-        : run(queue, queued, 'remote write', () => lane.write(body, cluster, protocol) ?? call(writes.remoteWrite))
+      const write = (): Promise<WriteOutcome> =>
+        isLargeWrite(body)
+          ? run(largeQueue, sent, 'remote write', () => call(writes.largeRemoteWrite))
+          : run(queue, sent, 'remote write', () => lane.write(body, cluster, protocol) ?? call(writes.remoteWrite))
+      return withShare(sent, ({ samplesTaken }) => samplesTaken, write)
     },
     otlp: {
-      metrics: otlp('otlp metrics', writes.otlpMetrics),
+      metrics: (body: Uint8Array, encoding: OtlpEncoding, cluster: string | undefined, sent: Sent) =>
+        withShare(
+          sent,
+          ({ itemsTaken }) => itemsTaken,
+          () => otlpMetrics(body, encoding, cluster, sent),
+        ),
       traces: otlp('otlp traces', writes.otlpTraces),
       logs: otlp('otlp logs', writes.otlpLogs),
     },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FleetError } from '../../src/base/errors.ts'
 import { NO_TRACING, type Tracing } from '../../src/base/tracing.ts'
+import { HeadShares } from '../../src/ingest/head-shares.ts'
 import { NOTHING_TAKEN, type WriteOutcome } from '../../src/ingest/write-outcome.ts'
 import { createReceivedWrites } from '../../src/threads/received-writes.ts'
 import { FakeClock } from '../support/fake-clock.ts'
@@ -34,7 +35,7 @@ function thread(hasRoom = true) {
 function request(owner: object = {}, bytes = 1024) {
   const listeners = new Set<() => void>()
   return {
-    owner: Object.assign(owner, { kind: 'cluster' }),
+    owner: Object.assign({ name: 'prague' }, owner, { kind: 'cluster' }),
     bytes,
     whenGone: (listener: () => void) => {
       listeners.add(listener)
@@ -52,10 +53,11 @@ type Threads = Parameters<typeof createReceivedWrites>[0]['threads']
 function writesOver(threads: Threads, tracing: Tracing = NO_TRACING) {
   const clock = new FakeClock(1000)
   const refused: string[] = []
-  const onRefused = (kind: string) => refused.push(kind)
-  const writes = createReceivedWrites({ threads, tracing, clock, waitMsMax: 5000, onRefused })
+  const onRefused = (reason: string, kind: string) => refused.push(`${reason} ${kind}`)
+  const headShares = new HeadShares({ bytesMax: 1000, halfLifeMs: 1000 })
+  const writes = createReceivedWrites({ threads, tracing, clock, waitMsMax: 5000, headShares, onRefused })
   const write = (queued = request()) => writes.remoteWrite(BODY, 'prague', '1.0', queued)
-  return { ...writes, write, clock, refused }
+  return { ...writes, write, clock, headShares, refused }
 }
 
 const MIB = 1024 * 1024
@@ -104,7 +106,7 @@ describe('write requests', () => {
       code: 'overloaded',
       message: expect.stringContaining('ingest.wait-max') as string,
     })
-    expect(refused).toEqual(['cluster'])
+    expect(refused).toEqual(['waited cluster'])
     for (const { resolve } of waiting.slice(2)) resolve(TAKEN)
     expect(await Promise.all([third, fourth])).toEqual([TAKEN, TAKEN])
   })
@@ -173,4 +175,16 @@ describe('large OTLP requests', () => {
     waiting[2]!.resolve(TAKEN)
     await second
   })
+})
+
+test('samples of a sender that fills the head are refused before they are decoded, and counted', async () => {
+  const { threads, waiting } = thread()
+  const { write, headShares, refused } = writesOver(threads)
+  for (let i = 0; i < 9; i++) headShares.add({ kind: 'cluster', name: `quiet-${i}` }, 10, 1000)
+  const sent = write(request())
+  waiting[0]!.resolve({ ...TAKEN, samplesTaken: 1000 })
+  await sent
+  headShares.see(900, 1000)
+  await expect(write(request())).rejects.toMatchObject({ code: 'overloaded' })
+  expect([refused, waiting.length]).toEqual([['head cluster'], 1])
 })

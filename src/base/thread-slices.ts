@@ -95,6 +95,14 @@ export async function inSlices<T>(steps: Steps<T>, pause: () => Promise<unknown>
   }
 }
 
+/** Runs steps in one piece: for few items. */
+export function withoutPause<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
 /** Items of one step: at 10 us each, a few milliseconds. */
 const ITEMS_PER_STEP = 256
 

@@ -1,5 +1,6 @@
 /** A message to a receiver: alerts of one group at one time. The source of templates and payloads. */
 import { ownValue } from '../base/own-value.ts'
+import { eachInSteps, type Steps } from '../base/thread-slices.ts'
 import type { Labels } from '../model/labels.ts'
 import { escapeRegex } from '../model/regex.ts'
 
@@ -44,13 +45,13 @@ export function statusOf(alerts: readonly MessageAlert[]): 'firing' | 'resolved'
 }
 
 /** The pairs that all records share. */
-export function commonPairs(records: readonly Readonly<Record<string, string>>[]): Record<string, string> {
-  const [first = {}, ...others] = records
-  return Object.fromEntries(
-    Object.entries(first)
-      .filter(([name, value]) => others.every((other) => ownValue(other, name) === value))
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  )
+export function* commonPairs(records: readonly Readonly<Record<string, string>>[]): Steps<Record<string, string>> {
+  let common = Object.entries(records[0] ?? {})
+  yield* eachInSteps(records, (record) => {
+    const isIn = ([name, value]: readonly [string, string]): boolean => ownValue(record, name) === value
+    if (!common.every(isIn)) common = common.filter(isIn)
+  })
+  return Object.fromEntries(common.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** RFC 3339 as Go writes it: no zeros at the end of the fraction. */

@@ -19,8 +19,10 @@ import {
 
 /** A message is retried at least this long. */
 const TRIED_MS_MIN = 10_000
-/** Beyond it a message is a text of more than 10 MB, which is made in one piece; `truncatedAlerts` has the rest. */
+/** Beyond it a webhook's message is a text of more than 10 MB; `truncatedAlerts` has the number of the rest. */
 export const MESSAGE_ALERTS_MAX = 10_000
+/** For receivers whose message is made by a template, in one piece; a user reads a few of them. */
+export const TEMPLATE_ALERTS_MAX = 2000
 /** An entry is retained for this many repeat intervals. */
 const LOG_REPEATS = 2
 
@@ -57,11 +59,14 @@ function* deduplicate(
   const key = logKeyOf(groupKey, receiver, kind, index)
   // An Alertmanager resolves alerts that are not repeated, so each flush repeats them.
   const repeatIntervalMs = kind === 'alertmanager' ? groupIntervalMs : route.repeatIntervalMs
-  const firing = passing.filter((alert) => alert.state === 'firing')
-  const now = {
-    firing: yield* fingerprintsOf(firing),
-    resolved: yield* fingerprintsOf(passing.filter((alert) => alert.state !== 'firing')),
-  }
+  const firing: PipelineAlert[] = []
+  const now = { firing: new Set<string>(), resolved: new Set<string>() }
+  yield* eachInSteps(passing, (alert) => {
+    if (alert.state === 'firing') {
+      firing.push(alert)
+      now.firing.add(alert.fingerprint)
+    } else now.resolved.add(alert.fingerprint)
+  })
   const entry = state.notified.get(key)
   const live = entry !== undefined && entry.expiresAtMs > nowMs ? entry : undefined
   const verdict = yield* dedupe(live, now, { sendResolved, repeatIntervalMs, nowMs })
@@ -69,8 +74,7 @@ function* deduplicate(
   const logEntry = { key, atMs: nowMs, firing: [...now.firing], resolved: [...now.resolved], expiresAtMs }
   if (verdict.sends) {
     const sent = sendResolved ? passing : firing
-    // An Alertmanager groups them itself, so it gets all.
-    const shown = kind === 'alertmanager' ? sent : sent.slice(0, MESSAGE_ALERTS_MAX)
+    const shown = sent.slice(0, alertsMaxOf(kind))
     const alerts = yield* mapInSteps(shown, (alert) => messageAlert(alert, nowMs))
     const truncatedAlerts = sent.length - shown.length
     const { externalUrl } = state
@@ -110,17 +114,15 @@ function messageAlert(alert: PipelineAlert, nowMs: number): MessageAlert {
   }
 }
 
-function* fingerprintsOf(alerts: readonly PipelineAlert[]): Steps<ReadonlySet<string>> {
-  const fingerprints = new Set<string>()
-  yield* eachInSteps(alerts, ({ fingerprint }) => {
-    fingerprints.add(fingerprint)
-  })
-  return fingerprints
-}
-
 /** Key of a log entry: the same after a restart, while the receiver's list of integrations keeps its order. */
 function logKeyOf(groupKey: string, receiver: string, kind: string, index: number): string {
   return JSON.stringify([groupKey, receiver, kind, index])
+}
+
+/** An Alertmanager groups them itself, so it gets all. */
+function alertsMaxOf(kind: IntegrationConfig['kind']): number {
+  if (kind === 'alertmanager') return Infinity
+  return kind === 'webhook' ? MESSAGE_ALERTS_MAX : TEMPLATE_ALERTS_MAX
 }
 
 interface Verdict {

@@ -2,6 +2,7 @@
  * The data of a notification's template: the fields of Alertmanager, and for each alert its cluster, value and threshold,
  * and the links to its pages.
  */
+import { withoutPause } from '../base/thread-slices.ts'
 import { CLUSTER_ALIASES, clusterOf } from '../model/cluster-identity.ts'
 import { compareText } from '../model/labels.ts'
 import { wantText, wrongType } from '../template/function.ts'
@@ -24,8 +25,8 @@ export function templateData(message: Message): RootValue {
       Status: statusOf(alerts),
       Alerts: alertList(alerts, message),
       GroupLabels: kv(message.groupLabels.toObject()),
-      CommonLabels: kv(commonPairs(alerts.map(({ labels }) => labels.toObject()))),
-      CommonAnnotations: kv(commonPairs(alerts.map(({ annotations }) => annotations))),
+      CommonLabels: kv(withoutPause(commonPairs(alerts.map(({ labels }) => labels.toObject())))),
+      CommonAnnotations: kv(withoutPause(commonPairs(alerts.map(({ annotations }) => annotations)))),
       ExternalURL: message.externalUrl,
     },
   }

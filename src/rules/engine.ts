@@ -105,14 +105,14 @@ class Engine {
 
   async evaluate(nowMs: number): Promise<EvaluationReport> {
     invariant(this.#isRestored, 'rules are restored before they are evaluated')
-    const transitions: AlertTransition[] = this.#resolveOrphans(nowMs)
+    let transitions: readonly AlertTransition[] = this.#resolveOrphans(nowMs)
     const groups: GroupReport[] = []
     for (const group of this.groups) {
       const due = dueAt(group.schedule, group.lastEvaluationMs, nowMs)
       if (!due.isDue) continue
       const evaluation = await evaluateGroup(group, this.#ports, due.timeMs, due.missed)
       groups.push(evaluation.report)
-      transitions.push(...evaluation.transitions)
+      transitions = transitions.concat(evaluation.transitions)
     }
     await this.#tidyUp(nowMs)
     return { nowMs, groups, transitions }

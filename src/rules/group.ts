@@ -54,7 +54,7 @@ export async function evaluateGroup(
   }
   const batch = new WriteBatch(ports.appendDerived)
   const errors: RuleError[] = []
-  const transitions: AlertTransition[] = []
+  let transitions: readonly AlertTransition[] = []
   const flush = async (): Promise<void> => {
     for (const { rule, message } of await batch.flush()) errors.push(fail(rule, 'append', message))
     // Queries of templates may have other results after a write.
@@ -66,13 +66,13 @@ export async function evaluateGroup(
     rule.lastEvaluationMs = nowMs
     if ('error' in outcome) {
       errors.push(fail(rule, outcome.during, outcome.error))
-      transitions.push(...transitionsOf(outcome.changes ?? [], rule, state))
+      transitions = transitions.concat(transitionsOf(outcome.changes ?? [], rule, state))
       continue
     }
     rule.health = 'ok'
     rule.lastError = undefined
     batch.add(rule, outcome.samples, outcome.names, outcome.seriesBefore)
-    transitions.push(...transitionsOf(outcome.changes, rule, state))
+    transitions = transitions.concat(transitionsOf(outcome.changes, rule, state))
   }
   await flush()
   const persistError = await persist(state, ports.states, nowMs, transitions.length > 0)

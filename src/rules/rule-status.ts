@@ -50,6 +50,11 @@ export interface EvaluationReport {
   readonly transitions: readonly AlertTransition[]
 }
 
+/** The report for another thread: as a message, the transitions of 100,000 alerts would hold it up for seconds. */
+export interface EvaluationSummary extends Omit<EvaluationReport, 'transitions'> {
+  readonly hasTransitions: boolean
+}
+
 export interface GroupReport {
   readonly name: string
   readonly file: string

@@ -5,14 +5,14 @@ import type { EventTopic } from '../contract/events.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
 import type { AlertStore } from '../notify/alerts.ts'
 import type { ReloadCause, Reloader } from './reload.ts'
-import type { EvaluationReport } from '../rules/rule-status.ts'
+import type { EvaluationSummary } from '../rules/rule-status.ts'
 
 /** Publishes topics to the event feed's listeners. */
 export type PublishChange = (topics: readonly EventTopic[]) => void
 
 /** An alert became pending, firing or resolved. */
-export function changedByRules({ transitions }: EvaluationReport): readonly EventTopic[] {
-  return transitions.length > 0 ? ['alerts'] : []
+export function changedByRules({ hasTransitions }: EvaluationSummary): readonly EventTopic[] {
+  return hasTransitions ? ['alerts'] : []
 }
 
 /** Wraps the store: successful writes publish their topics. */

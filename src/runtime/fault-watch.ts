@@ -1,7 +1,7 @@
 import type { DiskRoom } from './disk-room.ts'
 import type { ServerFaults } from '../model/server-fault.ts'
 import { failedRules } from './rule-metrics.ts'
-import type { EvaluationReport } from '../rules/rule-status.ts'
+import type { EvaluationSummary } from '../rules/rule-status.ts'
 import type { StoreStats } from '../store/writer.ts'
 
 /** The server's own faults, from the reports of its threads. */
@@ -34,7 +34,7 @@ export class FaultWatch {
   }
 
   /** @returns whether the number of failing rules changed */
-  seeRules({ groups }: Pick<EvaluationReport, 'groups'>): boolean {
+  seeRules({ groups }: Pick<EvaluationSummary, 'groups'>): boolean {
     const before = this.faults.failingRules
     for (const group of groups) this.#failing.set(`${group.file}\n${group.name}`, failedRules(group))
     return this.faults.failingRules !== before

@@ -6,14 +6,14 @@ import type { RuleReader } from '../api/prometheus/rules.ts'
 import { createSerialQueue } from '../base/serial-queue.ts'
 import { inSlices, ownTurn } from '../base/thread-slices.ts'
 import { AlertIndex, joinedUpdate } from '../rules/alert-update.ts'
-import type { EvaluationReport } from '../rules/rule-status.ts'
+import type { EvaluationSummary } from '../rules/rule-status.ts'
 import type { AppThreads } from '../threads/app-threads.ts'
 
 type RuleServices = AppThreads['query']['rules']
 
 /** `alerts` is up to date when a call that may change them has resolved. */
 export interface RemoteRules extends RuleReader, Pick<RuleServices, 'restore' | 'reload'> {
-  evaluate(nowMs: number): Promise<EvaluationReport>
+  evaluate(nowMs: number): Promise<EvaluationSummary>
 }
 
 export function createRemoteRules(remote: RuleServices): RemoteRules {
@@ -21,7 +21,11 @@ export function createRemoteRules(remote: RuleServices): RemoteRules {
   const inOrder = createSerialQueue()
   const readUpdate = async (): Promise<void> => {
     const parts = [await remote.alertUpdatePart()]
-    while (!parts.at(-1)!.isLast) parts.push(await remote.alertUpdatePart())
+    while (!parts.at(-1)!.isLast) {
+      // A part that arrives while the one before it is read is read in the same turn of the event loop, and so on.
+      await ownTurn()
+      parts.push(await remote.alertUpdatePart())
+    }
     await inSlices(index.apply(joinedUpdate(parts)), ownTurn)
   }
   const withAlerts = async <T>(call: Promise<T>): Promise<T> => {

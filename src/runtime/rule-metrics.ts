@@ -2,7 +2,7 @@
 import type { Gauge } from 'prom-client'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
-import type { EvaluationReport, GroupReport } from '../rules/rule-status.ts'
+import type { EvaluationSummary, GroupReport } from '../rules/rule-status.ts'
 
 /** Resets the gauges of all groups, because a reload may have removed some; counters continue. */
 export function forgetGroups(metrics: OwnMetrics): void {
@@ -15,7 +15,7 @@ function groupGauges(metrics: OwnMetrics): readonly Gauge<'group'>[] {
 }
 
 /** Counts one evaluation of all groups, and logs the rules that failed. */
-export function countEvaluation(report: EvaluationReport, metrics: OwnMetrics, log: Log): void {
+export function countEvaluation(report: EvaluationSummary, metrics: OwnMetrics, log: Log): void {
   for (const group of report.groups) {
     const { name, errors } = group
     const failed = failedRules(group)

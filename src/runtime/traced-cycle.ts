@@ -2,7 +2,7 @@
 import { messageOf } from '../base/errors.ts'
 import type { SpanAttributes, Tracing } from '../base/tracing.ts'
 import type { FleetReport } from '../fleet/loop/fleet-loop.ts'
-import type { EvaluationReport } from '../rules/rule-status.ts'
+import type { EvaluationSummary } from '../rules/rule-status.ts'
 
 /** The outcome of a step, for its span. */
 interface StepOutcome {
@@ -34,7 +34,7 @@ export async function tracedStep<T>(
 }
 
 /** `undefined` when no group was due. The first failed rule makes the span an error. */
-export function evaluationOutcome({ groups }: EvaluationReport): StepOutcome | undefined {
+export function evaluationOutcome({ groups }: EvaluationSummary): StepOutcome | undefined {
   if (groups.length === 0) return undefined
   const [failure] = groups.flatMap(({ name, errors }) =>
     errors.map(({ rule, message }) => `${name}, ${rule}: ${message}`),

@@ -28,6 +28,7 @@ import { createRuleEngine, type RuleEngine } from '../rules/engine.ts'
 import type { ReplayPorts } from '../rules/replay.ts'
 import { replayRules } from '../rules/replay-request.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
+import type { EvaluationSummary } from '../rules/rule-status.ts'
 import { openClusterReports } from '../store/erasure/cluster-report.ts'
 import { openFactsForReading } from '../store/facts/facts.ts'
 import type { ReaderShare } from '../store/head/share.ts'
@@ -93,7 +94,8 @@ export type QueryServices = {
 /** What is read of all clusters, or of a scope. */
 type ScopedService = Exclude<keyof RequestServices, 'fleet'>
 
-interface RuleServices extends Omit<RuleEngine, 'reload' | 'alerts' | 'alertUpdate'> {
+interface RuleServices extends Omit<RuleEngine, 'evaluate' | 'reload' | 'alerts' | 'alertUpdate'> {
+  evaluate(nowMs: number): Promise<EvaluationSummary>
   /** The next part of the update of alerts; after the last part, the first one of the next update. */
   alertUpdatePart(): AlertUpdatePart
   /** The files are already checked by main, so they load. */
@@ -143,9 +145,10 @@ function ruleServicesOf(
   })
   const services: RuleServices = {
     restore: (nowMs) => rules.restore(nowMs),
-    evaluate: (nowMs) => {
+    evaluate: async (nowMs) => {
       reader.recordGrowth(nowMs)
-      return rules.evaluate(nowMs)
+      const { transitions, ...report } = await rules.evaluate(nowMs)
+      return { ...report, hasTransitions: transitions.length > 0 }
     },
     reload: (changed) => {
       groups = groupsOf(changed)

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { Labels } from '../../src/model/labels.ts'
 import { Inhibitor } from '../../src/notify/inhibitor.ts'
 import { compareByLabels } from '../../src/notify/message.ts'
-import { MESSAGE_ALERTS_MAX } from '../../src/notify/notification-log.ts'
+import { MESSAGE_ALERTS_MAX, TEMPLATE_ALERTS_MAX } from '../../src/notify/notification-log.ts'
 import { createPipelineState, type PipelineAlert } from '../../src/notify/pipeline-state.ts'
 import { runStages } from '../../src/notify/pipeline.ts'
 import { atOnce } from '../support/at-once.ts'
@@ -71,6 +71,16 @@ describe('a message', () => {
     expect(notifications.map(({ message }) => message.truncatedAlerts)).toEqual([truncatedAlerts])
     expect(notifications[0]!.message.alerts).toHaveLength(MESSAGE_ALERTS_MAX)
     expect(notifications[0]!.logEntry.firing).toHaveLength(count)
+  })
+
+  test.each([
+    [TEMPLATE_ALERTS_MAX, 0],
+    [TEMPLATE_ALERTS_MAX + 1, 1],
+  ])('that a template makes, of a group of %i alerts, leaves out %i', (count, truncatedAlerts) => {
+    const slack = configText("slack_configs: [{ api_url: 'http://127.0.0.1:1/', channel: c }]")
+    const { notifications } = atOnce(runStages(stateOf(slack), alertsOf(count), START_MS))
+    expect(notifications.map(({ message }) => message.truncatedAlerts)).toEqual([truncatedAlerts])
+    expect(notifications[0]!.message.alerts).toHaveLength(TEMPLATE_ALERTS_MAX)
   })
 
   test.each([

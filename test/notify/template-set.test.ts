@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Labels } from '../../src/model/labels.ts'
 import type { Message, MessageAlert } from '../../src/notify/message.ts'
-import { webhookBody } from '../../src/notify/receivers/webhook.ts'
+import { webhookText } from '../../src/notify/receivers/webhook.ts'
 import { TemplateSet } from '../../src/notify/template-set.ts'
 import { TemplateError } from '../../src/template/value.ts'
 import { ZERO_TIME_MS } from '../../src/template/go-time.ts'
+import { atOnce } from '../support/at-once.ts'
 import { findPeer } from '../support/peers.ts'
 
 const START_MS = Date.UTC(2026, 2, 29, 0, 59, 30)
@@ -164,7 +165,7 @@ describe.skipIf(amtool === undefined)('amtool template render writes the same', 
   const dir = mkdtempSync(join(tmpdir(), 'daytwo-render-'))
   const data = join(dir, 'data.json')
   const glob = join(dir, 'none.tmpl')
-  writeFileSync(data, JSON.stringify(webhookBody(MESSAGE, 0)))
+  writeFileSync(data, atOnce(webhookText(MESSAGE, 0)))
   writeFileSync(glob, '{{ define "unused" }}{{ end }}')
   afterAll(() => {
     rmSync(dir, { recursive: true })

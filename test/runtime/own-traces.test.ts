@@ -6,7 +6,7 @@ import { createLog, silentLog } from '../../src/base/log.ts'
 import { NO_TRACING } from '../../src/base/tracing.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { OWN_TRACES_HEADER, QUEUE_SPANS_MAX, startOwnTraces, type OwnTraces } from '../../src/runtime/own-traces.ts'
-import type { EvaluationReport } from '../../src/rules/rule-status.ts'
+import type { EvaluationSummary } from '../../src/rules/rule-status.ts'
 import { evaluationOutcome, tracedStep } from '../../src/runtime/traced-cycle.ts'
 import { startOtlpSink, type OtlpSink, type SunkSpan } from '../support/otlp-sink.ts'
 
@@ -146,9 +146,9 @@ describe('requests', () => {
 })
 
 describe('steps of the beat', () => {
-  const report = (groups: number, error?: string): EvaluationReport => ({
+  const report = (groups: number, error?: string): EvaluationSummary => ({
     nowMs: 0,
-    transitions: [],
+    hasTransitions: false,
     groups: Array.from({ length: groups }, (_, i) => ({
       name: `g${i}`,
       file: 'f',

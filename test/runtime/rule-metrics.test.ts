@@ -20,7 +20,7 @@ test('a rule that failed is counted once, and alerts that could not be kept are 
     message: 'the disk is full',
   })
   const full = groupOf([errorOf('A', 'append'), errorOf('B', 'append'), errorOf('', 'persist')])
-  const report = { nowMs: full.timeMs, groups: [full, groupOf([errorOf('', 'persist')])], transitions: [] }
+  const report = { nowMs: full.timeMs, groups: [full, groupOf([errorOf('', 'persist')])], hasTransitions: false }
   countEvaluation(report, metrics, createLog('silent'))
   const { values } = await metrics.ruleEvaluations.get()
   expect(values.map(({ labels, value }) => [labels.outcome, value])).toEqual([

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { sortInSteps } from '../../base/sort-in-steps.ts'
-import { inSlices, ownTurn } from '../../base/thread-slices.ts'
+import { eachInSteps, inSlices, ownTurn, type Steps } from '../../base/thread-slices.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { AlertMarks } from '../../contract/alerts.ts'
 import type { Erasures } from '../../fleet/clusters/erasures.ts'
@@ -98,7 +98,7 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
     const alerts = people.alerts()
     const nowMs = clock.nowMs()
     const marksOf = marksReader(people, pipeline, nowMs)
-    const firing = await inSlices(sortInSteps([...firingAlerts(alerts)], byFingerprint), ownTurn)
+    const firing = await inSlices(firingInOrder(alerts), ownTurn)
     return sendList(reply, firing.length * VALUES_OF_ALERT, function* () {
       for (const alert of firing) {
         const marks = marksOf(alert)
@@ -114,19 +114,24 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
     const keeps = alertFilter(params)
     const isReceiver = receiverParam(params) ?? (() => true)
     const withMuted = flagParam(params, 'muted', true)
-    const alerts = new Map(firingAlerts(people.alerts()).map((alert) => [alert.fingerprint, alert]))
+    const alerts = await inSlices(firingAlerts(people.alerts()), ownTurn)
     const nowMs = clock.nowMs()
     const marksOf = marksReader(people, pipeline, nowMs)
     const groups = [...(pipeline?.groups(nowMs) ?? [])].sort(compareGroups)
+    const inOrder = new Map<AlertGroup, AlertGroup['alerts']>()
+    for (const group of groups) {
+      inOrder.set(group, await inSlices(sortInSteps([...group.alerts], byFingerprint), ownTurn))
+    }
     return sendList(reply, alerts.size * VALUES_OF_ALERT, function* () {
       for (const group of groups) {
         if (isReceiver(group.receiver) && (withMuted || group.mutedBy.length === 0)) yield groupJson(group)
       }
     })
     /** Nothing for a group without an alert that is shown. */
-    function* groupJson({ receiver, labels, alerts: inGroup }: AlertGroup): Generator<string> {
+    function* groupJson(group: AlertGroup): Generator<string> {
+      const { receiver, labels } = group
       let before = '{"alerts":['
-      for (const { fingerprint } of inGroup.toSorted(byFingerprint)) {
+      for (const { fingerprint } of inOrder.get(group)!) {
         const alert = alerts.get(fingerprint)
         if (alert === undefined) continue
         const marks = marksOf(alert)
@@ -185,14 +190,19 @@ function byFingerprint(a: { readonly fingerprint: string }, b: { readonly finger
   return a.fingerprint < b.fingerprint ? -1 : 1
 }
 
-/** Firing alerts. Of alerts with equal labels only the first is shown, which is that of a rule. */
-function firingAlerts(alerts: readonly AnyAlert[]): readonly AnyAlert[] {
-  const byFingerprint = new Map<string, AnyAlert>()
-  for (const alert of alerts) {
-    if (alert.state !== 'firing' || byFingerprint.has(alert.fingerprint)) continue
-    byFingerprint.set(alert.fingerprint, alert)
-  }
-  return [...byFingerprint.values()]
+/** Firing alerts by fingerprint. Of alerts with equal labels only the first is shown, which is that of a rule. */
+function* firingAlerts(alerts: readonly AnyAlert[]): Steps<ReadonlyMap<string, AnyAlert>> {
+  const firing = new Map<string, AnyAlert>()
+  yield* eachInSteps(alerts, (alert) => {
+    if (alert.state !== 'firing' || firing.has(alert.fingerprint)) return
+    firing.set(alert.fingerprint, alert)
+  })
+  return firing
+}
+
+function* firingInOrder(alerts: readonly AnyAlert[]): Steps<AnyAlert[]> {
+  const firing = yield* firingAlerts(alerts)
+  return yield* sortInSteps([...firing.values()], byFingerprint)
 }
 
 /** `active`, `silenced`, `inhibited` and `filter`; `unprocessed` has no effect, because a request processes an alert. */

@@ -52,6 +52,7 @@ export interface JsonPost {
   /** The address is a secret: only its host is shown. */
   readonly hidesPath: boolean
   readonly http: HttpConfig
+  /** A text is JSON already. */
   readonly body: unknown
   readonly timeoutMs?: number
   /** Beside those of the configuration. */
@@ -60,7 +61,7 @@ export interface JsonPost {
 }
 
 export async function postJson(sending: Posting, post: JsonPost): Promise<Attempt> {
-  const payload = JSON.stringify(post.body)
+  const payload = typeof post.body === 'string' ? post.body : JSON.stringify(post.body)
   return attempting(post.url, payload, sending, async () => {
     const url = await resolveSecret(post.url)
     const own = [...(post.secrets ?? []), ...(post.hidesPath ? secretsOfUrl(url) : [])]

@@ -5,7 +5,7 @@ import type { DerivedServices } from './ingest-worker.ts'
 import { fleetReaderOf } from '../api/fleet/reader.ts'
 import { readUsage } from '../fleet/adoption/cluster-usage.ts'
 import { readTraits } from '../fleet/clusters/cluster-traits.ts'
-import { DERIVED_METRICS } from '../fleet/series/derived-metrics.ts'
+import { WRITTEN_METRICS } from '../fleet/series/derived-metrics.ts'
 import type { FleetIndex } from '../fleet/clusters/fleet-index.ts'
 import { SignalWatch } from '../fleet/signals/signal-watch.ts'
 import type { AppendDerived } from '../model/appender.ts'
@@ -65,9 +65,6 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
 }
 
 function writtenSeries(query: LocalEngine, nowMs: number): Promise<readonly NewestSample[]> {
-  const names = DERIVED_METRICS.flatMap(({ name, type }) =>
-    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
-  )
-  const matchers = [{ name: '__name__', op: '=~', value: names.join('|') } as const]
+  const matchers = [{ name: '__name__', op: '=~', value: WRITTEN_METRICS.join('|') } as const]
   return query.newest([matchers], { fromMs: nowMs - WRITTEN_WITHIN_MS, toMs: nowMs })
 }

@@ -16,6 +16,8 @@ import type { FleetView } from '../fleet/fleet-view.ts'
 import type { FleetMoment } from '../fleet/fleet-views.ts'
 import type { FleetLoop } from '../fleet/loop/fleet-loop.ts'
 import { createClusterScopes, type ScopeNames } from '../fleet/scope/cluster-scopes.ts'
+import { FactHistory } from '../fleet/series/fact-history.ts'
+import { withFacts } from '../fleet/series/with-facts.ts'
 import type { ClusterReport } from '../model/cluster-report.ts'
 import type { AppendDerived } from '../model/appender.ts'
 import type { ClusterSelectors, ScopeAddress } from '../model/cluster-scope.ts'
@@ -188,7 +190,11 @@ try {
   const logs = openLogsForReading(data.store.dir)
   const reports = openClusterReports(data.store.dir, (names) => reader.seriesNamed(data.store.clusterLabels, names))
   const clusterScopes = createClusterScopes(createFleetIndex(data.goneAfterMs))
-  const fleetIndex = fillFleetIndex(clusterScopes.fleet, facts.fleet, facts.decommissions)
+  const history = new FactHistory(clusterScopes.fleet)
+  const fleetIndex = fillFleetIndex(history.following(clusterScopes.fleet), facts.fleet, facts.decommissions)
+  let isFilled = false
+  fleetIndex.then(() => (isFilled = true)).catch(() => undefined)
+  const store = withFacts(reader, () => (isFilled ? history : undefined))
   // Each caller gets the failure, but there may be no caller.
   fleetIndex.catch(() => undefined)
   const adoptionIndex = new AdoptionIndex(facts.adoption)
@@ -196,7 +202,7 @@ try {
   fleetIndex.then(() => adoptionIndex.warm(EXPECTED_OPERATORS)).catch(() => undefined)
   const { memoryBytesMax, responseBytesMax } = data.requests
   // Of rules and the fleet loop: its turns are its own, and no request takes its memory or evicts what it cached.
-  const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
+  const query = createLocalEngine({ queryable: store, options: data.engine, nowMs: stopwatchMs })
   const writing: Writing = { writer, appendDerived: createDerivedSender((batch) => writer.derived.samples(batch)) }
   const fleetLoop = openFleetLoop({
     store: data.store,
@@ -214,7 +220,7 @@ try {
   // Each caller gets the failure, but there may be no caller.
   scopes.catch(() => undefined)
   const servicesOf = createRequestServices({
-    ...{ scopes, store: reader, options: data.engine, nowMs: stopwatchMs, pool: new MemoryPool(memoryBytesMax) },
+    ...{ scopes, store, options: data.engine, nowMs: stopwatchMs, pool: new MemoryPool(memoryBytesMax) },
     ...{ responseBytesMax, facts, spans, logs, replay, adoption: adoptionIndex },
     progress: (clusters) => fleetLoop.progress(clusters),
   })
@@ -261,7 +267,13 @@ try {
       },
       report: (cluster) => reports.report(cluster),
     },
-    fleetLoop,
+    fleetLoop: {
+      runCycle: async (nowMs) => {
+        const report = await fleetLoop.runCycle(nowMs)
+        history.advance(nowMs)
+        return report
+      },
+    },
     thread: {
       close: () => {
         facts.close()

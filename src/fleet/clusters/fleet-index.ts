@@ -23,7 +23,6 @@ import type { ClusterTraits } from './cluster-traits.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
 import { verdictOfGone } from './gone.ts'
 import { settledMs } from '../past/record-at.ts'
-import { modificationCounts, type ClusterWithCounts } from '../series/derived-clusters.ts'
 import { createDerivedSeriesState, derivedSeries, type WrittenSeries } from '../series/derived-series.ts'
 import { createStuckJudge, type StuckJudge } from '../stuck/stuck.ts'
 import { createBaselineIndex, type BaselineIndex } from '../stuck/stuck-baseline.ts'
@@ -50,7 +49,7 @@ export interface FleetIndex extends Pick<
   decommissions(): readonly Decommission[]
   /** A cluster that was not seen for longer is gone. */
   readonly goneAfterMs: number
-  readonly edges: Omit<EdgeIndex, 'put' | 'finished' | 'revision'>
+  readonly edges: Omit<EdgeIndex, 'put' | 'revision'>
   /** The verdicts on all open upgrades of clusters that are not gone. */
   verdicts(nowMs: number): readonly StuckVerdict[]
   clusters(query: ClusterQuery, nowMs: number): ClusterPage
@@ -70,7 +69,7 @@ export interface FleetIndex extends Pick<
   readonly judgeRecord: StuckJudge
   /** The last series written before the start. */
   restoreSeries(written: readonly WrittenSeries[]): void
-  /** The samples to write at a moment, once every `DERIVED_EVERY_MS`. */
+  /** The samples to write at a moment, once every `DERIVED_EVERY_MS`; other series are computed when queried (`fact-history.ts`). */
   series(nowMs: number): readonly DerivedSample[]
   /** A copy with some clusters: as if there were no others. It does not follow this index. @param shown changes records */
   only(isIncluded: (cluster: string) => boolean, shown?: (record: ClusterRecord) => ClusterRecord): FleetIndex
@@ -80,7 +79,7 @@ export interface FleetIndex extends Pick<
 const FALLS_CACHED_MS = 60_000
 
 /** What is derived from the facts of a cluster, besides its record and its open upgrades. */
-type ClusterSummary = Omit<ClusterWithCounts & ChannelMember, 'cluster'> & { readonly settledMs: number }
+type ClusterSummary = Omit<ChannelMember, 'cluster'> & { readonly settledMs: number }
 
 /** What an index starts with, of which it becomes the owner. */
 interface FleetIndexStart {
@@ -127,6 +126,12 @@ function createFleetIndexFrom(
   const openHere = (nowMs: number): readonly UpgradeRecord[] =>
     clusters.open().filter(({ upgrade }) => isHere(upgrade.cluster, nowMs))
   const verdicts = (nowMs: number): readonly StuckVerdict[] => openHere(nowMs).map(verdictAt(nowMs))
+  const openAt = (nowMs: number): readonly OpenUpgrade[] => {
+    const verdictOf = verdictAt(nowMs)
+    return openHere(nowMs)
+      .map((record) => ({ record, verdict: verdictOf(record) }))
+      .sort((a, b) => compareRecords(a.record, b.record))
+  }
   const members = () => clusters.records().map((cluster) => ({ cluster, ...summaries.get(cluster.cluster)! }))
   // Offers to a cluster that is gone still count for its peers.
   const notOfferedHere = (nowMs: number): readonly NotOffered[] =>
@@ -134,13 +139,12 @@ function createFleetIndexFrom(
 
   return {
     ...clusters,
-    put: ({ cluster: record, upgrades, modifications }) => {
+    put: ({ cluster: record, upgrades }) => {
       const { cluster } = record
       clusters.put(record, upgrades)
       edges.put(cluster, upgrades)
       baselines.put(cluster, upgrades)
       summaries.set(cluster, {
-        modifications: modificationCounts(modifications),
         steps: takenSteps(upgrades),
         settledMs: Math.max(-Infinity, ...upgrades.map(settledMs)),
       })
@@ -174,12 +178,7 @@ function createFleetIndexFrom(
       }
       return falls.edges
     },
-    open: (nowMs) => {
-      const verdictOf = verdictAt(nowMs)
-      return openHere(nowMs)
-        .map((record) => ({ record, verdict: verdictOf(record) }))
-        .sort((a, b) => compareRecords(a.record, b.record))
-    },
+    open: openAt,
     settledMs: (cluster) => summaries.get(cluster)?.settledMs ?? -Infinity,
     judge: (upgradeId, nowMs) => {
       const record = clusters.open().find(({ upgrade }) => upgrade.id === upgradeId)
@@ -191,11 +190,9 @@ function createFleetIndexFrom(
     },
     series: (nowMs) => {
       const facts = {
-        clusters: members().filter(({ cluster }) => isHere(cluster.cluster, nowMs)),
+        clusters: clusters.records().filter(({ cluster }) => isHere(cluster, nowMs)),
         gone: clusters.gone(nowMs),
-        open: openHere(nowMs),
-        verdicts: verdicts(nowMs),
-        edges: edges.finished(),
+        open: openAt(nowMs),
         notOffered: notOfferedHere(nowMs),
       }
       return written.next(derivedSeries(facts, nowMs), nowMs)

@@ -10,15 +10,7 @@ import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName, UpgradeRecord } from '../../model/upgrade.ts'
 import { durationRuns, medianRun, runLength, type DurationRun, type DurationRuns } from './duration-runs.ts'
 import { compareEdges, type EdgeComparison } from './edge-comparison.ts'
-import {
-  edgeFactsOf,
-  edgeNameOf,
-  edgeRunOf,
-  phaseFactsOf,
-  wholeDurations,
-  type EdgeName,
-  type EdgeRun,
-} from './edges.ts'
+import { edgeFactsOf, edgeNameOf, edgeRunOf, phaseFactsOf, type EdgeName, type EdgeRun } from './edges.ts'
 import { createEdgeWindows, runsSince } from './edge-windows.ts'
 import { LEARNED_RUNS_MIN } from '../stuck/stuck-baseline.ts'
 import { compareVersions, minorOf } from '../version-order.ts'
@@ -75,14 +67,13 @@ export interface EdgeIndex {
    * then, and yields in between.
    */
   prepare(query: EdgeQuery): boolean
-  /** All edges with the durations of their finished upgrades, ascending; for the series of durations. */
-  finished(): readonly EdgeEstimate[]
   /** Estimates the edge whose change is the oldest; false when no estimate is pending. */
   estimateNext(): boolean
   lengths(query: RunQuery): DurationRuns
   typical(name: EdgeName): TypicalPhases
   medianRun(name: EdgeName, besidesId: string): DurationRun | undefined
-  runs(): Iterable<{ readonly name: EdgeName; readonly runs: Iterable<EdgeRun> }>
+  /** `revision`: changes whenever the runs of the edge do. */
+  runs(): Iterable<{ readonly name: EdgeName; readonly runs: Iterable<EdgeRun>; readonly revision: number }>
   /** Incremented whenever an edge changes. */
   revision(): number
   /** A copy without the runs of some clusters. The estimates of unaffected edges are copied. */
@@ -96,13 +87,7 @@ interface Edge {
   /** The revision of the index when the runs last changed. */
   revision: number
   /** May be of earlier runs: see `changed`. */
-  estimate: EdgeEstimate | undefined
-}
-
-/** `finishedSeconds`: the durations of finished upgrades, ascending. */
-interface EdgeEstimate {
-  readonly facts: EdgeFacts
-  readonly finishedSeconds: Float64Array
+  estimate: EdgeFacts | undefined
 }
 
 interface EdgeIndexState {
@@ -139,17 +124,15 @@ function createEdgeIndexFrom({ edges, changed, edgesOfCluster }: EdgeIndexState)
     changed.delete(edge)
     sorted = undefined
   }
-  const estimateOf = (edge: Edge): EdgeEstimate => {
+  const estimateOf = (edge: Edge): EdgeFacts => {
     if (edge.estimate !== undefined && !changed.has(edge)) return edge.estimate
     changed.delete(edge)
-    const runs = runsOf(edge)
-    edge.estimate = { facts: edgeFactsOf(edge.name, runs), finishedSeconds: wholeDurations(runs).finished }
-    return edge.estimate
+    return (edge.estimate = edgeFactsOf(edge.name, runsOf(edge)))
   }
   const factsOf = (edge: Edge, sinceMs: number | undefined): EdgeFacts | undefined =>
-    sinceMs === undefined ? estimateOf(edge).facts : windows.facts(edge, sinceMs)
+    sinceMs === undefined ? estimateOf(edge) : windows.facts(edge, sinceMs)
   /** An edge without an estimate is always estimated: it is new, and has few runs. */
-  const estimatesOf = (many: readonly Edge[]): readonly EdgeEstimate[] => {
+  const estimatesOf = (many: readonly Edge[]): readonly EdgeFacts[] => {
     let left = RUNS_AT_ONCE
     return many.map((edge) => {
       if (edge.estimate === undefined || !changed.has(edge)) return estimateOf(edge)
@@ -177,7 +160,7 @@ function createEdgeIndexFrom({ edges, changed, edgesOfCluster }: EdgeIndexState)
     edges: (query = {}) => {
       const { sinceMs } = query
       const queried = inOrder().filter(({ name }) => fits(name, query))
-      if (sinceMs === undefined) return estimatesOf(queried).map(({ facts }) => facts)
+      if (sinceMs === undefined) return estimatesOf(queried)
       return queried.flatMap((edge) => windows.facts(edge, sinceMs) ?? [])
     },
     edge: (name, sinceMs) => {
@@ -204,7 +187,6 @@ function createEdgeIndexFrom({ edges, changed, edgesOfCluster }: EdgeIndexState)
       }
       return false
     },
-    finished: () => estimatesOf(inOrder()),
     estimateNext: () => {
       const [edge] = changed
       if (edge !== undefined) estimateOf(edge)
@@ -220,7 +202,7 @@ function createEdgeIndexFrom({ edges, changed, edgesOfCluster }: EdgeIndexState)
     typical: (name) => {
       const edge = edges.get(keyOf(name))
       if (edge !== undefined && countRuns(edge) >= LEARNED_RUNS_MIN) {
-        return { learnedFrom: 'edge', phases: estimateOf(edge).facts.phases }
+        return { learnedFrom: 'edge', phases: estimateOf(edge).phases }
       }
       const ofOperator = inOrder().filter((one) => one.name.operator === name.operator)
       const alike = newestRuns(ofOperator.filter((one) => areBetweenMinors(one.name, name)))
@@ -232,7 +214,7 @@ function createEdgeIndexFrom({ edges, changed, edgesOfCluster }: EdgeIndexState)
       return edge && medianRun(lengthsOf(edge, -Infinity).filter(({ id }) => id !== besidesId))
     },
     runs: function* () {
-      for (const edge of inOrder()) yield { name: edge.name, runs: eachRun(edge) }
+      for (const edge of inOrder()) yield { name: edge.name, runs: eachRun(edge), revision: edge.revision }
     },
     revision: () => revision,
     without: (clusters) => createEdgeIndexFrom(startWithout({ edges, changed, edgesOfCluster }, clusters)),

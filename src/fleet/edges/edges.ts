@@ -14,6 +14,7 @@ import {
   type UpgradeRecord,
   type UpgradeState,
 } from '../../model/upgrade.ts'
+import { knownSinceMs } from '../past/known-since.ts'
 import { durationsOf, type Durations } from '../statistics/durations.ts'
 import { medianInterval, survivalCurve, survivalQuantile } from '../statistics/kaplan-meier.ts'
 import { wilsonInterval } from '../statistics/wilson.ts'
@@ -29,6 +30,8 @@ export interface EdgeRun {
   /** The duration of each phase of the shape, or the observed part of it. */
   readonly phaseSeconds: readonly number[]
   readonly startedMs?: number
+  /** When anything of it was first seen. */
+  readonly begunMs: number
   /** Its end, or when it was last observed. */
   readonly lastMs: number
 }
@@ -65,6 +68,7 @@ export function edgeRunOf({ upgrade, detail }: UpgradeRecord): EdgeRun {
     state: upgrade.state,
     phases: shapeOf(phases),
     phaseSeconds: phases.map(([, { seconds }]) => seconds),
+    begunMs: knownSinceMs(upgrade, detail),
     lastMs: seenUntilMs,
     ...(whole === undefined ? {} : { whole }),
     ...(upgrade.startedMs === undefined ? {} : { startedMs: upgrade.startedMs }),

@@ -4,6 +4,7 @@
  */
 import type { Modification } from '../../model/cluster-record.ts'
 import { isOpen } from '../stuck/stuck.ts'
+import { knownSinceMs } from './known-since.ts'
 import type {
   ComponentUpgrade,
   PhaseState,
@@ -27,13 +28,6 @@ export function modificationAt(modification: Modification, atMs: number): Modifi
   const { startedMs, endedMs, ...rest } = modification
   if (startedMs !== undefined && startedMs > atMs) return undefined
   return { ...rest, ...knownTimes({ startedMs, endedMs }, atMs) }
-}
-
-/** When anything of the upgrade was first seen. */
-export function knownSinceMs({ startedMs, phases, evidence }: Upgrade, detail: UpgradeDetail): number {
-  const starts = [startedMs, ...phases.map((phase) => phase.startedMs)].filter((ms) => ms !== undefined)
-  if (starts.length > 0) return Math.min(...starts)
-  return Math.min(detail.observedUntilMs, ...evidence.map(({ atMs }) => atMs))
 }
 
 /**

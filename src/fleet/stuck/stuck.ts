@@ -167,7 +167,7 @@ function thresholdSeconds(
 /** No pool is reported, only that the platform updates: a day for a hundred nodes. */
 const UNREPORTED_POOLS_SECONDS = 24 * 3600
 
-function isCauseReported({ blockedBy }: Upgrade, phase: PhaseName | undefined): boolean {
+export function isCauseReported({ blockedBy }: Upgrade, phase: PhaseName | undefined): boolean {
   return blockedBy !== undefined && canStop(blockedBy.cause, phase)
 }
 

@@ -166,6 +166,10 @@ export class RollupRunSelection implements RunSelection {
     }
   }
 
+  get refs(): Uint32Array {
+    return this.rows.refs
+  }
+
   readNewest(timesMs: Float64Array, values: Float64Array): void {
     const rollupRuns = this.#rollupRunsOf(0, this.rows.length)
     this.#base.readNewest(timesMs, values)

@@ -191,34 +191,6 @@ test('a cluster that falls silent or comes back is counted anew, though nothing 
   expect([statesAt(11), statesAt(22)]).toEqual([['steady'], ['silent']])
 })
 
-test('where clusters stand is in their series too, and known of one that fell silent', () => {
-  const index = createFleetIndex()
-  const facts = (cluster: string): ClusterFacts => ({
-    cluster: emptyRecord(cluster, { firstSeenMs: T0, lastSeenMs: T0 }),
-    intervals: [],
-    upgrades: [],
-    modifications: [],
-  })
-  index.put(facts('a'))
-  index.put(facts('b'))
-  index.describe(
-    new Map([
-      ['a', { region: 'eu', environment: 'prod' }],
-      ['b', { region: 'us' }],
-    ]),
-  )
-  index.describe(new Map([['b', { region: 'us', environment: 'lab' }]]))
-  const told = index
-    .series(at(1))
-    .filter(({ labels }) => labels.metricName === 'daytwo_cluster_info')
-    .map(({ labels }) => ['cluster', 'region', 'environment'].map((name) => labels.get(name)))
-  expect(told).toEqual([
-    ['a', 'eu', 'prod'],
-    ['b', 'us', 'lab'],
-  ])
-  expect(index.records().map(({ region }) => region)).toEqual(['eu', 'us'])
-})
-
 test('a cluster whose data was all refused was never seen, and is not gone', () => {
   const index = createFleetIndex(30 * 24 * 60 * MINUTE_MS)
   for (const [name, lastSeenMs] of [

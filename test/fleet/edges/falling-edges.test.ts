@@ -10,6 +10,7 @@ const runs = (state: UpgradeState, count: number, lastMs = NOW_MS): EdgeRun[] =>
   Array.from({ length: count }, (_, i) => ({
     id: `u-${i}`,
     state,
+    begunMs: lastMs,
     lastMs,
     phases: { names: [], areFinished: [] },
     phaseSeconds: [],

@@ -340,7 +340,7 @@ describe('facts', () => {
     await looped.observe(historyOf(0).objects)
     await looped.settle()
     const names = (): ReadonlySet<string> => new Set(looped.appended.map(({ labels }) => labels.metricName))
-    expect(names()).toContain('daytwo_cluster_info')
+    expect(names()).toContain('daytwo_cluster_last_seen_seconds')
     const first = looped.appended.length
     await looped.loop.runCycle(UNTIL_MS + 59_000)
     expect(looped.appended.length).toBe(first)

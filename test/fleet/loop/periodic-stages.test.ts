@@ -61,9 +61,9 @@ test('series are written once a minute, and one that was written before the star
   const index = createFleetIndex()
   index.put({ cluster: emptyRecord('a', { lastSeenMs: NOW_MS }), upgrades: [], intervals: [], modifications: [] })
   const appended: DerivedSample[][] = []
-  const gone = Labels.of({ __name__: 'daytwo_cluster_info', cluster: 'b' })
+  const gone = Labels.of({ __name__: 'daytwo_cluster_last_seen_seconds', cluster: 'b' })
   const stage = new SeriesStage({
-    writtenSeries: () => [{ labels: gone, value: 1 }],
+    writtenSeries: () => [{ labels: gone }],
     appendDerived: (samples) => {
       appended.push([...samples])
       return Promise.resolve()
@@ -73,7 +73,7 @@ test('series are written once a minute, and one that was written before the star
   expect(appended).toHaveLength(2)
   const infoOf = (samples: readonly DerivedSample[]) =>
     samples
-      .filter(({ labels }) => labels.metricName === 'daytwo_cluster_info')
+      .filter(({ labels }) => labels.metricName === 'daytwo_cluster_last_seen_seconds')
       .map(({ labels, isStale }) => `${labels.get('cluster')} ${isStale ? 'ends' : 'is'}`)
       .sort()
   expect(appended.map(infoOf)).toEqual([['a is', 'b ends'], ['a is']])

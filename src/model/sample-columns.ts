@@ -1,20 +1,18 @@
-import { FleetError } from '../../base/errors.ts'
-import type { Portions, RunSelection } from '../../model/queryable.ts'
-import { RunColumns } from '../../model/run-columns.ts'
-import type { SeriesColumns } from '../../model/series.ts'
-import type { SelectedRows } from './selected-rows.ts'
+import { FleetError } from '../base/errors.ts'
+import type { Portions, RunSelection } from './queryable.ts'
+import { RunColumns } from './run-columns.ts'
+import type { SeriesColumns } from './series.ts'
 
-/** The samples of a selection as columns, for queries that runs cannot answer. Rows without samples are left out. */
-
-interface Selection extends RunSelection {
-  readonly rows: SelectedRows
-}
+/**
+ * The samples of a selection as columns, for queries that runs cannot answer. Rows without samples are left out; series of a
+ * selection without refs have ref 0.
+ */
 
 /** Rows that are read together. */
 const ROWS_PER_READ = 1024
 
 /** All samples of rows `[from, to)`. Throws FleetError `query_limit` beyond `samplesMax`. */
-export function columnsOf(selection: Selection, from: number, to: number, samplesMax: number): SeriesColumns[] {
+export function columnsOf(selection: RunSelection, from: number, to: number, samplesMax: number): SeriesColumns[] {
   const { rows } = selection
   const runs = new RunColumns()
   const series: SeriesColumns[] = []
@@ -38,7 +36,7 @@ export function columnsOf(selection: Selection, from: number, to: number, sample
       while (run < runs.ends[row - first]!) at += runs.counts[run++]!
       if (at === start) continue
       series.push({
-        ref: rows.refs[row]!,
+        ref: selection.refs?.[row] ?? 0,
         labels: rows.at(row),
         count: at - start,
         timesMs: timesMs.subarray(start, at),
@@ -72,7 +70,7 @@ function samplesOf(runs: RunColumns, count: number): { readonly timesMs: Float64
 }
 
 /** The newest sample of all rows, in portions. */
-export function* newestOf(selection: Selection): Portions<SeriesColumns> {
+export function* newestOf(selection: RunSelection): Portions<SeriesColumns> {
   const { rows } = selection
   const timesMs = new Float64Array(rows.length)
   const values = new Float64Array(rows.length)
@@ -85,7 +83,7 @@ export function* newestOf(selection: Selection): Portions<SeriesColumns> {
       series = []
     }
     series.push({
-      ref: rows.refs[row]!,
+      ref: selection.refs?.[row] ?? 0,
       labels: rows.at(row),
       count: 1,
       timesMs: timesMs.subarray(row, row + 1),

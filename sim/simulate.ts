@@ -38,6 +38,8 @@ export interface SimulationOptions {
   readonly clusters: number
   /** Sent at once, ending now. */
   readonly historyMs: number
+  /** Of the history, the end of which every scrape is sent; before it, metrics are sparse. All of it when absent. */
+  readonly denseMs?: number
   readonly clock: Clock
   readonly token?: string | undefined
   readonly onProgress?: (progress: SimulationProgress) => void
@@ -92,6 +94,7 @@ export function startSimulation(options: SimulationOptions): Simulation {
   const { url, token, clock, log = silentLog, isRelayed = false, onProgress } = options
   const presentMs = clock.nowMs()
   const startMs = presentMs - options.historyMs
+  const denseFromMs = presentMs - (options.denseMs ?? options.historyMs)
   const fleet = createFleet({
     ...{ seed: options.seed, clusters: options.clusters, startMs, presentMs },
     ...(options.scrapeMs === undefined ? {} : { scrapeMs: options.scrapeMs }),
@@ -138,22 +141,40 @@ export function startSimulation(options: SimulationOptions): Simulation {
 
   async function sendWindows(): Promise<void> {
     const windowMs = SCRAPES_PER_WINDOW * fleet.scrapeMs
-    for (let fromMs = startMs; fromMs < presentMs; fromMs += windowMs) {
-      const untilMs = Math.min(fromMs + windowMs, presentMs)
-      await sendBetween(fromMs, untilMs)
-      tellProgress('metrics', (untilMs - startMs) / (presentMs - startMs))
+    const windows = Math.ceil((presentMs - denseFromMs) / windowMs)
+    // A part of its own, which takes about as long as some windows.
+    const sparseParts = denseFromMs > startMs ? Math.ceil(windows / 2) : 0
+    if (sparseParts > 0) {
+      await sendSparse(fleet.prometheuses, 1, denseFromMs, (fraction) => {
+        tellProgress('metrics', (fraction * sparseParts) / (windows + sparseParts))
+      })
+    }
+    for (let fromMs = denseFromMs, sent = 1; fromMs < presentMs; fromMs += windowMs, sent++) {
+      await sendBetween(fromMs, Math.min(fromMs + windowMs, presentMs))
+      tellProgress('metrics', (sent + sparseParts) / (windows + sparseParts))
     }
   }
 
-  /** All of the past of one cluster at once: its labels are sent once then, which are most of what is sent. */
-  async function sendSparse(): Promise<void> {
-    const senders = fleet.prometheuses.filter(({ replica }) => replica === 0)
+  /** All of the sparse past of one cluster at once: its labels are sent once then, which are most of what is sent. */
+  async function sendSparse(
+    senders: readonly SimPrometheus[],
+    together: number,
+    untilMs: number,
+    onSent: (fraction: number) => void,
+  ): Promise<void> {
     let sent = 0
-    await inParallel(inGroups(senders, RELAYED_TOGETHER), PARALLEL_MAX, async (together) => {
+    await inParallel(inGroups(senders, together), PARALLEL_MAX, async (group) => {
       await sendScrapes(
-        together.map((prometheus) => ({ prometheus, scrapes: sparseScrapes(prometheus, startMs, presentMs) })),
+        group.map((prometheus) => ({ prometheus, scrapes: sparseScrapes(prometheus, startMs, untilMs) })),
       )
-      tellProgress('metrics', (sent += together.length) / senders.length)
+      onSent((sent += group.length) / senders.length)
+    })
+  }
+
+  function sendRelayed(): Promise<void> {
+    const senders = fleet.prometheuses.filter(({ replica }) => replica === 0)
+    return sendSparse(senders, RELAYED_TOGETHER, presentMs, (fraction) => {
+      tellProgress('metrics', fraction)
     })
   }
 
@@ -195,7 +216,7 @@ export function startSimulation(options: SimulationOptions): Simulation {
       waiting.add(end)
     })
 
-  const metricsSent = isRelayed ? sendSparse() : tellPast().then(sendWindows)
+  const metricsSent = isRelayed ? sendRelayed() : tellPast().then(sendWindows)
   const metricsDone = isRelayed ? metricsSent.then(options.afterMetrics) : metricsSent
   const done = isRelayed ? metricsDone.then(tellPast) : metricsDone
   // Whoever waits for these hears of a failure there; nobody has to.

@@ -4,38 +4,73 @@ import { formatDuration } from '../model/duration.ts'
 export interface DemoPace {
   /** Clusters send through relays, and their past metrics are sparse. */
   readonly isRelayed: boolean
+  /** The duration of the simulated history of metrics. */
+  readonly historyMs: number
+  /** Of it, the end with every scrape; before it metrics are sparse. */
+  readonly denseMs: number
   /** The duration of the simulated history of objects. */
   readonly pastMs: number
-  /** The duration of the simulated past over which rules are evaluated, and the interval. */
-  readonly replayMs: number
-  readonly replayStepMs: number
+  /** The simulated past over which rules are evaluated: periods in order, up to the present. */
+  readonly replays: readonly RuleReplay[]
   /** What is sent, for the console. */
   readonly sending: string
 }
 
-/** Two hours of every scrape of this many clusters are 19 million samples. */
+interface RuleReplay {
+  readonly lengthMs: number
+  readonly stepMs: number
+}
+
+/** Six hours of metrics of this many clusters are 16 million samples. */
 export const WHOLE_CLUSTERS_MAX = 1000
 
 /** Longer than the year that pages show at most. With thousands of clusters it takes about 20 min to ingest. */
 const PAST_MS = 395 * 24 * 60 * 60_000
 
+/** The default range of dashboards on metrics of KubeVirt. */
+const HISTORY_MS = 6 * 60 * 60_000
+const LARGE_HISTORY_MS = 2 * 60 * 60_000
+/** Enough for the rates and the `for` of alerts of the present. */
+const DENSE_MS = 60 * 60_000
+
 /** The evaluation interval over the past: that of a common rule group. */
 const STEP_MS = 30_000
-/** An alert continues from one evaluation to the next if the interval is within the lookback. */
+/** As metrics are. An alert, and a recorded series, continues to the next evaluation if the interval is within the lookback. */
+const SPARSE_STEP_MS = 4 * 60_000
 const LARGE_STEP_MS = 5 * 60_000
 /** Enough for rules with a `for` of an hour to fire. */
 const LARGE_REPLAY_MS = 65 * 60_000
 
-/** @param pastMs `undefined`: the default for this number of clusters */
-export function paceOf(clusters: number, historyMs: number, pastMs: number | undefined): DemoPace {
+/** Absent: the defaults for this number of clusters. */
+export interface WishedPast {
+  readonly historyMs?: number
+  readonly pastMs?: number
+}
+
+export function paceOf(clusters: number, wished: WishedPast): DemoPace {
+  const isRelayed = clusters > WHOLE_CLUSTERS_MAX
+  const { historyMs = isRelayed ? LARGE_HISTORY_MS : HISTORY_MS, pastMs = isRelayed ? 0 : PAST_MS } = wished
   const sending = `Sending ${formatDuration(historyMs)} of history of ${clusters} clusters`
-  if (clusters <= WHOLE_CLUSTERS_MAX)
-    return { isRelayed: false, pastMs: pastMs ?? PAST_MS, replayMs: historyMs, replayStepMs: STEP_MS, sending }
-  return {
-    isRelayed: true,
-    pastMs: pastMs ?? 0,
-    replayMs: Math.min(historyMs, LARGE_REPLAY_MS),
-    replayStepMs: LARGE_STEP_MS,
-    sending: `${sending}, metrics every 4 minutes`,
+  if (isRelayed) {
+    const replays = [{ lengthMs: Math.min(historyMs, LARGE_REPLAY_MS), stepMs: LARGE_STEP_MS }]
+    return { isRelayed, historyMs, denseMs: 0, pastMs, replays, sending: `${sending}, metrics every 4 minutes` }
   }
+  const denseMs = Math.min(historyMs, DENSE_MS)
+  const replays = [
+    { lengthMs: historyMs - denseMs, stepMs: SPARSE_STEP_MS },
+    { lengthMs: denseMs, stepMs: STEP_MS },
+  ]
+  return { isRelayed, historyMs, denseMs, pastMs, replays, sending }
+}
+
+/** The times at which rules are evaluated, rising; the last one is the present. */
+export function replayTimes(replays: readonly RuleReplay[], nowMs: number): readonly number[] {
+  const times: number[] = []
+  let timeMs = nowMs - replays.reduce((sum, { lengthMs }) => sum + lengthMs, 0)
+  for (const { lengthMs, stepMs } of replays) {
+    const endMs = timeMs + lengthMs
+    for (; timeMs < endMs; timeMs += stepMs) times.push(timeMs)
+    timeMs = endMs
+  }
+  return [...times, nowMs]
 }

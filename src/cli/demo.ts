@@ -14,14 +14,19 @@ import { unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
 import { demoNotifyConfig } from './demo-notify.ts'
 import { showProgress, showQuarters } from './progress-bar.ts'
-import { paceOf, WHOLE_CLUSTERS_MAX, type DemoPace } from './demo-pace.ts'
+import { paceOf, replayTimes, WHOLE_CLUSTERS_MAX, type DemoPace } from './demo-pace.ts'
 import { renderOptions } from '../config/config.ts'
 import { CONFIG_PLACES, readServeArguments, renderExtras, type ExtraOption } from './serve-options.ts'
 import { onReloadSignal, untilStopSignal } from './stop-signal.ts'
 
 const EXTRAS: readonly ExtraOption[] = [
   { name: 'clusters', placeholder: 'N', help: 'Clusters in the simulated fleet.', default: '200' },
-  { name: 'history', placeholder: 'DUR', help: 'How much of the past to make up.', default: '2h' },
+  {
+    name: 'history',
+    placeholder: 'DUR',
+    help: `How much of the past to make up: 6h, of which the last hour has every scrape, and of more than ${WHOLE_CLUSTERS_MAX} clusters 2h.`,
+    default: '',
+  },
   {
     name: 'past',
     placeholder: 'DUR',
@@ -41,7 +46,7 @@ export const demoCommand: Command = {
       'Usage: daytwo demo [options]',
       '',
       'Starts the server with a simulated fleet: clusters that upgrade, get stuck, are edited by hand and fall silent,',
-      'with a year of upgrades, two hours of metrics and alerts, and then live. Its data is kept in a temporary folder unless --data names one.',
+      'with a year of upgrades, six hours of metrics and alerts, and then live. Its data is kept in a temporary folder unless --data names one.',
       `Of more than ${WHOLE_CLUSTERS_MAX} clusters the history of metrics is sparse (every 4 minutes, every scrape while a cluster upgrades)`,
       'and of alerts an hour long. 10,000 clusters take five minutes of two processors, and 5 GB.',
       '',
@@ -77,11 +82,12 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
     ['log.level', 'warn'],
   ])
   const { config, extra } = readServeArguments(args, EXTRAS, defaults)
-  const historyMs = readLength('history', extra.get('history') ?? '')
-  const past = extra.get('past') ?? ''
-  const pastMs = past === '' ? undefined : readLength('past', past)
+  const [history, past] = [extra.get('history') ?? '', extra.get('past') ?? '']
   const clusters = readClusters(extra.get('clusters') ?? '')
-  const pace = paceOf(clusters, historyMs, pastMs)
+  const pace = paceOf(clusters, {
+    ...(history === '' ? {} : { historyMs: readLength('history', history) }),
+    ...(past === '' ? {} : { pastMs: readLength('past', past) }),
+  })
   const stopped = untilStopSignal()
   const ending = new AbortController()
   void stopped.then(() => {
@@ -95,7 +101,8 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
     url: app.url,
     seed: extra.get('seed') ?? '',
     clusters,
-    historyMs,
+    historyMs: pace.historyMs,
+    denseMs: pace.denseMs,
     pastMs: pace.pastMs,
     clock: systemClock,
     sendsObjects: true,
@@ -143,13 +150,13 @@ async function showFirst(app: App, clusters: number, ending: AbortSignal): Promi
   )
 }
 
-async function replayRules(app: App, { replayMs, replayStepMs: stepMs }: DemoPace, ending: AbortSignal): Promise<void> {
-  const nowMs = systemClock.nowMs()
+async function replayRules(app: App, { replays }: DemoPace, ending: AbortSignal): Promise<void> {
+  const times = replayTimes(replays, systemClock.nowMs())
   const show = showProgress('Evaluating the rules over it')
-  const fromMs = nowMs - replayMs
-  for (let timeMs = fromMs; timeMs <= nowMs && !ending.aborted; timeMs += stepMs) {
-    await app.replayRules({ fromMs: timeMs, toMs: timeMs, stepMs })
-    show({ fraction: Math.min(1, (timeMs - fromMs + stepMs) / replayMs) })
+  for (const [i, timeMs] of times.entries()) {
+    if (ending.aborted) return
+    await app.replayRules({ fromMs: timeMs, toMs: timeMs, stepMs: 1 })
+    show({ fraction: (i + 1) / times.length })
   }
 }
 

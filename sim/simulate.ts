@@ -83,6 +83,8 @@ const RELAY_ROUND_MS = 1000
 const RELAYED_TOGETHER = 25
 const RELAY_SAMPLES_MAX = 10_000
 const NEWEST_AGE_MS = 17 * DAY_MS
+/** Every scrape is about so many times as much as sparse ones. */
+const SPARSE_TIMES = 6
 
 /** Scrapes of one Prometheus that are to be sent. */
 interface Due {
@@ -141,17 +143,21 @@ export function startSimulation(options: SimulationOptions): Simulation {
 
   async function sendWindows(): Promise<void> {
     const windowMs = SCRAPES_PER_WINDOW * fleet.scrapeMs
-    const windows = Math.ceil((presentMs - denseFromMs) / windowMs)
-    // A part of its own, which takes about as long as some windows.
-    const sparseParts = denseFromMs > startMs ? Math.ceil(windows / 2) : 0
-    if (sparseParts > 0) {
+    const denseMs = presentMs - denseFromMs
+    // What is sparse takes about as long as this much of every scrape.
+    const sparseMs = (denseFromMs - startMs) / SPARSE_TIMES
+    const tellSent = (sentMs: number): void => {
+      tellProgress('metrics', sentMs / (sparseMs + denseMs))
+    }
+    if (sparseMs > 0) {
       await sendSparse(fleet.prometheuses, 1, denseFromMs, (fraction) => {
-        tellProgress('metrics', (fraction * sparseParts) / (windows + sparseParts))
+        tellSent(fraction * sparseMs)
       })
     }
-    for (let fromMs = denseFromMs, sent = 1; fromMs < presentMs; fromMs += windowMs, sent++) {
-      await sendBetween(fromMs, Math.min(fromMs + windowMs, presentMs))
-      tellProgress('metrics', (sent + sparseParts) / (windows + sparseParts))
+    for (let fromMs = denseFromMs; fromMs < presentMs; fromMs += windowMs) {
+      const untilMs = Math.min(fromMs + windowMs, presentMs)
+      await sendBetween(fromMs, untilMs)
+      tellSent(sparseMs + untilMs - denseFromMs)
     }
   }
 

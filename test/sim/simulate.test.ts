@@ -80,6 +80,27 @@ describe('a simulation', () => {
     }
   })
 
+  test('sends every scrape of the end of its history, and sparse ones before', async () => {
+    const denseMs = 10 * 60_000
+    const progress: number[] = []
+    const { done, fleet } = start(({ fraction }) => progress.push(fraction), { denseMs })
+    await done
+    expect(progress.at(-1)).toBe(1)
+    expect(progress.every((fraction, i) => fraction > (progress[i - 1] ?? 0))).toBe(true)
+    const silent = new Set(fleet.truthAt(PRESENT).silent.map(({ cluster }) => cluster))
+    const heard = [...healthTimes()].filter(([cluster]) => !silent.has(cluster))
+    expect(heard.length).toBeGreaterThan(5)
+    for (const [, times] of heard) {
+      const [sparse, dense] = [false, true].map((is) => times.filter((timeMs) => timeMs >= PRESENT - denseMs === is))
+      expect(dense).toHaveLength(denseMs / 30_000)
+      expect(sparse!.length).toBeLessThan((HISTORY_MS - denseMs) / 30_000)
+      const gaps = times.slice(1).map((timeMs, i) => timeMs - times[i]!)
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(4 * 60_000)
+      expect(Math.min(...gaps)).toBeGreaterThan(0)
+      expect(times[0]).toBeLessThan(PRESENT - HISTORY_MS + 4 * 60_000)
+    }
+  })
+
   test('lives on where the history ended, without a gap and without a repeat', async () => {
     const { done, fleet } = start()
     await done

@@ -1,23 +1,23 @@
 import type { ShareAnswer } from '../../contract/adoption.ts'
-import { rampOf } from './version-order.ts'
+import { rampOf, rampToken, seriesToken, type ColorToken } from './palette.ts'
 import type { AdoptionView } from './adoption-view.ts'
 
 /** The bands of a chart of shares, newest version at the bottom. Pure. */
 export interface ShareBand {
   readonly key: string
   readonly label: string
-  /** A step of the ramp, 1 to 8; `other`: values that are too small for their own band; `unreported`: clusters without a value. */
-  readonly fill: number | 'other' | 'unreported'
+  /** The colour of its version or of its place; `other`: values that are too small for their own band; `unreported`: clusters without a value. */
+  readonly fill: ColorToken | 'other' | 'unreported'
   /** By day. */
   readonly clusters: readonly number[]
 }
 
-/** More bands cannot be distinguished by lightness. */
+/** As many as there are colours. */
 export const BANDS_MAX = 8
 
 /**
  * The values with most clusters on the last day (then at their peak) have their own band; the others share one.
- * @param isByAge values are versions, newest first; others get the ramp by their size
+ * @param isByAge values are versions, newest first, coloured by age; others are coloured by their size
  */
 export function shareBands(answer: ShareAnswer, isByAge: boolean): readonly ShareBand[] {
   const { series, days, known, telling } = answer
@@ -28,10 +28,12 @@ export function shareBands(answer: ShareAnswer, isByAge: boolean): readonly Shar
   const chosen = new Set(
     (series.length > BANDS_MAX ? bySize.slice(0, BANDS_MAX - 1) : series).map(({ value }) => value),
   )
-  const ramp = rampOf((isByAge ? series : bySize).filter(({ value }) => chosen.has(value)).map(({ value }) => value))
-  const bands = (isByAge ? series : bySize).flatMap(({ value, clusters }): ShareBand[] =>
-    chosen.has(value) ? [{ key: value, label: value, fill: ramp.get(value) ?? 1, clusters }] : [],
-  )
+  const own = (isByAge ? series : bySize).filter(({ value }) => chosen.has(value))
+  const ramp = rampOf(own.map(({ value }) => value))
+  const bands = own.map(({ value, clusters }, place): ShareBand => {
+    const fill = isByAge ? rampToken(ramp.get(value) ?? 1) : seriesToken(place)
+    return { key: value, label: value, fill, clusters }
+  })
   const others = series.filter(({ value }) => !chosen.has(value))
   const other = days.map((_, day) => others.reduce((total, { clusters }) => total + clusters[day]!, 0))
   const unreported = days.map((_, day) => known[day]! - telling[day]!)

@@ -203,7 +203,7 @@ export function PhaseStrip({ phases }: { readonly phases: Now['upgrading']['byPh
           <span
             className={`keeps-color ${styles.heat}`}
             aria-hidden="true"
-            style={{ opacity: 0.03 + (0.09 * count) / most }}
+            style={{ opacity: 0.05 + (0.13 * count) / most }}
           />
           <span className={classNames(styles.text, styles.count, 'nums')}>{formatCount(count)}</span>
           <span className={styles.text} {...(phase === null ? {} : { title: phaseName(phase) })}>

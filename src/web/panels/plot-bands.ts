@@ -1,4 +1,5 @@
 import type { UpgradeState } from '../../model/upgrade.ts'
+import { stateToken } from '../lib/palette.ts'
 import { tokenColor } from '../ui/preferences.ts'
 
 /** A stretch of time behind the lines of a plot, with its outcome as a shape and a word over it. */
@@ -22,16 +23,17 @@ interface BandPlace {
   readonly xOf: (seconds: number) => number
 }
 
-const LOOKS: Readonly<Record<UpgradeState, { readonly glyph: string; readonly color: string }>> = {
-  in_progress: { glyph: '↑', color: '--dt-text-quiet' },
-  succeeded: { glyph: '✓', color: '--dt-good-text' },
-  failed: { glyph: '✕', color: '--dt-critical-text' },
-  rolled_back: { glyph: '✕', color: '--dt-critical-text' },
-  superseded: { glyph: '/', color: '--dt-text-quiet' },
-  unknown: { glyph: '–', color: '--dt-text-quiet' },
+const GLYPHS: Readonly<Record<UpgradeState, string>> = {
+  in_progress: '↑',
+  succeeded: '✓',
+  failed: '✕',
+  rolled_back: '✕',
+  superseded: '/',
+  unknown: '–',
 }
 
-const FILL_OPACITY = 0.35
+/** Lines are drawn over the band: its colour is pale. */
+const FILL_OPACITY = 0.14
 const TEXT_PX = 11
 const GAP_PX = 3
 
@@ -49,14 +51,16 @@ export function drawBands(place: BandPlace, bands: readonly PlotBand[], style: C
   context.textBaseline = 'top'
   context.lineWidth = scale
   bands.forEach((band, i) => {
-    const look = LOOKS[band.state]
+    const glyph = GLYPHS[band.state]
     const from = xOf(band.fromSeconds)
     const to = band.toSeconds === undefined ? (band.goesOn ? right : from) : xOf(band.toSeconds)
+    const stateColor = color(stateToken(band.state) ?? '--dt-state-unknown')
     context.globalAlpha = FILL_OPACITY
-    context.fillStyle = color('--dt-line')
+    context.fillStyle = stateColor
     context.fillRect(from, top, Math.max(to - from, scale), height)
     context.globalAlpha = 1
-    context.strokeStyle = context.fillStyle = color(look.color)
+    context.strokeStyle = stateColor
+    context.fillStyle = color('--dt-text')
     for (const x of to === from || to >= right ? [from] : [from, to]) {
       context.beginPath()
       context.moveTo(x, top)
@@ -66,8 +70,8 @@ export function drawBands(place: BandPlace, bands: readonly PlotBand[], style: C
     const next = bands[i + 1]
     const textLeft = Math.max(from, left) + GAP_PX * scale
     const room = (next === undefined ? right : Math.min(right, xOf(next.fromSeconds))) - textLeft
-    const texts = band.texts.map((text) => `${look.glyph} ${text}`)
-    const text = texts.find((one) => context.measureText(one).width <= room) ?? look.glyph
+    const texts = band.texts.map((text) => `${glyph} ${text}`)
+    const text = texts.find((one) => context.measureText(one).width <= room) ?? glyph
     context.fillText(text, textLeft, top + GAP_PX * scale)
   })
   context.restore()

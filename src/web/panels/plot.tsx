@@ -3,6 +3,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { stepsAlone } from '../lib/chart-columns.ts'
 import { formatDay, formatTimeOfDay, type Zone } from '../lib/format-time.ts'
+import type { ColorToken } from '../lib/palette.ts'
 import { tokenColor, useIsDark } from '../ui/preferences.ts'
 import { drawBands, type PlotBand } from './plot-bands.ts'
 import { classNames } from '../ui/class-names.ts'
@@ -13,12 +14,17 @@ import styles from './plot.module.css'
 export interface PlotLine {
   readonly name: string
   readonly values: readonly (number | null)[]
-  /** Selects lightness and dashes where the caller does not. */
+  /** Its place among all lines. */
   readonly look: number
+  readonly color: ColorToken
+  /** Lengths in pixels, for lines without a style. */
+  readonly dashes: readonly number[]
   readonly width?: number
   readonly style?: 'solid' | 'dashed' | 'dotted' | undefined
   /** From 0 to 1. */
   readonly areaOpacity?: number
+  /** Of a stack: areas lie over each other, and must not shine through. */
+  readonly isStacked?: boolean
   readonly isBar?: boolean
   readonly isHidden?: boolean
   readonly connectsNulls?: boolean
@@ -292,21 +298,25 @@ function scaleOf({ min, max, logBase = 0 }: PlotAxis, lines: readonly PlotLine[]
 }
 
 function seriesOf(line: PlotLine, style: CSSStyleDeclaration): uPlot.Series {
-  const { name, look, width = 1.6, areaOpacity = 0, isBar = false, isHidden = false, pointRadius } = line
-  const stroke = tokenColor(style, `--dt-series-${(look % LINE_COLORS) + 1}`)
+  const { name, width = 1.6, areaOpacity = 0, isBar = false, isHidden = false, pointRadius } = line
+  const stroke = tokenColor(style, line.color)
+  const opacity = isBar ? Math.max(areaOpacity, 0.6) : areaOpacity
   return {
     label: name,
     show: !isHidden,
     stroke,
     width,
-    dash: [
-      ...(line.style === undefined ? DASHES[Math.floor(look / LINE_COLORS) % DASHES.length]! : STYLES[line.style]),
-    ],
+    dash: [...(line.style === undefined ? line.dashes : STYLES[line.style])],
     spanGaps: line.connectsNulls ?? false,
     points:
       pointRadius === undefined ? (isBar ? { show: false } : POINTS_ALONE) : { show: true, size: pointRadius * 2 },
-    ...(areaOpacity > 0 || isBar
-      ? { fill: withOpacity(stroke, isBar ? Math.max(areaOpacity, 0.6) : areaOpacity) }
+    ...(opacity > 0
+      ? {
+          fill:
+            line.isStacked === true
+              ? mixed(stroke, tokenColor(style, '--dt-surface'), opacity)
+              : withOpacity(stroke, opacity),
+        }
       : {}),
     ...(isBar ? { paths: uPlot.paths.bars!({ size: [0.8, 28] }) } : {}),
   }
@@ -319,14 +329,21 @@ const POINTS_ALONE: uPlot.Series.Points = {
   filter: (chart, series) => stepsAlone((chart.data[series] ?? []) as readonly (number | null | undefined)[]),
 }
 
-const LINE_COLORS = 4
-const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [10, 3, 2, 3]]
 const STYLES = { solid: [], dashed: [6, 3], dotted: [2, 3] } as const
 
 /** @param color of the styles, which are all `#rrggbb` */
 function withOpacity(color: string, opacity: number): string {
   const byte = Math.round(Math.min(1, opacity) * 255)
   return `${color}${byte.toString(16).padStart(2, '0')}`
+}
+
+/** Both colors are `#rrggbb`. @param share of `color`, from 0 to 1 */
+function mixed(color: string, ground: string, share: number): string {
+  const parts = [1, 3, 5].map((at) => {
+    const [own, below] = [color, ground].map((hex) => parseInt(hex.slice(at, at + 2), 16)) as [number, number]
+    return Math.round(below + Math.min(1, share) * (own - below))
+  })
+  return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`
 }
 
 const TIME_AXIS_PX = 30

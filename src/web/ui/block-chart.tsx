@@ -27,7 +27,7 @@ export function BlockChart({ values, most, label }: BlockChartProps): ReactNode 
         return (
           <rect
             key={i}
-            fill={value <= 0 ? 'var(--dt-line-strong)' : 'var(--dt-text)'}
+            fill={value <= 0 ? 'var(--dt-line-strong)' : 'var(--dt-bar)'}
             x={i * BLOCK}
             y={HEIGHT - height}
             width={BLOCK - 1}

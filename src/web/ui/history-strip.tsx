@@ -25,7 +25,7 @@ export function HistoryStrip({ shares }: { readonly shares: readonly number[] | 
         return (
           <rect
             key={i}
-            fill={share <= 0 ? 'var(--dt-line-strong)' : 'var(--dt-text)'}
+            fill={share <= 0 ? 'var(--dt-line-strong)' : 'var(--dt-bar)'}
             x={i * WIDTH}
             y={HEIGHT - height}
             width={WIDTH - 1}

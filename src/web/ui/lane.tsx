@@ -1,4 +1,6 @@
 import type { CSSProperties, ReactNode } from 'react'
+import type { PhaseState } from '../../model/upgrade.ts'
+import { cssColor, stateToken } from '../lib/palette.ts'
 import { classNames } from './class-names.ts'
 import styles from './lane.module.css'
 
@@ -38,6 +40,8 @@ export function placeOnLane({ start, end }: Placed): CSSProperties {
 
 interface LaneBarProps extends Placed {
   readonly isStuck?: boolean
+  /** Of the phase; absent: the bar is a typical duration. */
+  readonly state?: PhaseState
   /** The bar began before the lane, or goes on after it. */
   readonly isCutBefore?: boolean
   readonly isCutAfter?: boolean
@@ -45,7 +49,8 @@ interface LaneBarProps extends Placed {
 
 /** A duration. */
 export function LaneBar(props: LaneBarProps): ReactNode {
-  const { isStuck = false, isCutBefore = false, isCutAfter = false } = props
+  const { isStuck = false, state, isCutBefore = false, isCutAfter = false } = props
+  const color = isStuck || state === undefined ? undefined : stateToken(state)
   const className = classNames(
     'piece',
     styles.bar,
@@ -53,7 +58,8 @@ export function LaneBar(props: LaneBarProps): ReactNode {
     isCutBefore && styles.cutBefore,
     isCutAfter && styles.cutAfter,
   )
-  return <span className={className} style={placeOnLane(props)} />
+  const own = color === undefined ? {} : { background: cssColor(color) }
+  return <span className={className} style={{ ...placeOnLane(props), ...own }} />
 }
 
 /** What is typical: from one quantile to another. */

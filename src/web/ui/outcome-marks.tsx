@@ -9,7 +9,7 @@ import {
 } from '../lib/fleet-names.ts'
 import { Mark, type Look } from './marks.tsx'
 
-/** States of clusters, upgrades, phases and rules: each a shape and a word, and a color only where it is an outcome. */
+/** States of clusters, upgrades, phases and rules: each a shape and a word, in the colour that `lib/palette.ts` gives it in charts. */
 
 const CLUSTER_LOOKS: Readonly<Record<ClusterState, Look>> = {
   stuck: { shape: 'triangle', tone: 'tone-critical' },
@@ -18,8 +18,8 @@ const CLUSTER_LOOKS: Readonly<Record<ClusterState, Look>> = {
   identity_conflict: { shape: 'diamond', tone: 'tone-critical' },
   silent: { shape: 'dash' },
   tainted: { shape: 'diamond', tone: 'tone-warning' },
-  upgrading: { shape: 'up' },
-  outdated_workloads: { shape: 'clock' },
+  upgrading: { shape: 'up', tone: 'tone-active' },
+  outdated_workloads: { shape: 'clock', tone: 'tone-waiting' },
   paused_pool: { shape: 'slash' },
   unknown: { shape: 'dash', tone: 'quiet' },
   steady: { shape: 'check', tone: 'quiet' },
@@ -36,7 +36,7 @@ export function ClusterStateMark({ state }: { readonly state: ClusterState }): R
 
 const OUTCOME_LOOKS: Readonly<Record<UpgradeState | PhaseState, Look>> = {
   pending: { shape: 'ring', tone: 'quiet' },
-  in_progress: { shape: 'up' },
+  in_progress: { shape: 'up', tone: 'tone-active' },
   succeeded: { shape: 'check', tone: 'tone-good' },
   failed: { shape: 'cross', tone: 'tone-critical' },
   rolled_back: { shape: 'cross', tone: 'tone-critical' },
@@ -55,7 +55,11 @@ export function PhaseStateMark({ state }: { readonly state: PhaseState }): React
 
 /** Offered and not approved: nothing runs. */
 export function WaitingMark(): ReactNode {
-  return <Mark shape="clock">waits for approval</Mark>
+  return (
+    <Mark shape="clock" tone="tone-waiting">
+      waits for approval
+    </Mark>
+  )
 }
 
 export function StuckMark(): ReactNode {

@@ -74,10 +74,15 @@ export function usePreferences(): Preferences {
 }
 
 const systemDark = matchMedia('(prefers-color-scheme: dark)')
+const forcedColors = matchMedia('(forced-colors: active)')
 
-/** Puts theme and density on the document, where the styles read them. Paper is light. */
+/**
+ * Puts theme and density on the document, where the styles read them. Paper is light. Where the system chooses the colours, the
+ * theme is that of its ground, so that the colours of charts fit it.
+ */
 function applyPreferences(): void {
-  const isDark = !isPrinting() && (current.theme === 'dark' || (current.theme === 'system' && systemDark.matches))
+  const isOfSystem = current.theme === 'system' || forcedColors.matches
+  const isDark = !isPrinting() && (isOfSystem ? systemDark.matches : current.theme === 'dark')
   const root = document.documentElement
   root.classList.toggle('theme-dark', isDark)
   root.style.colorScheme = isDark ? 'dark' : 'light'
@@ -92,6 +97,7 @@ export function startPreferences(): void {
   }
   applyPreferences()
   systemDark.addEventListener('change', applyAnew)
+  forcedColors.addEventListener('change', applyAnew)
   onPrinting(applyAnew)
 }
 

@@ -10,7 +10,7 @@ const CLASSES: Readonly<Partial<Record<string, string>>> = {
   comment: 'quiet',
 }
 
-/** An expression with its parts told apart by weight and shade: hue means severity on these pages. */
+/** An expression with its parts told apart by weight and shade: a hue has a meaning on these pages. */
 export function PromqlText({ expr }: { readonly expr: string }): ReactNode {
   return promqlTokens(expr).map(({ kind, text }, i) =>
     kind === 'plain' ? (

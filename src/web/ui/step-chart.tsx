@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Tick } from '../lib/day-ticks.ts'
-import { rampColor } from '../lib/version-order.ts'
+import { cssColor, type ColorToken } from '../lib/palette.ts'
 import styles from './step-chart.module.css'
 import { useWidth } from './use-width.ts'
 
@@ -97,8 +97,8 @@ export function StepChart(props: StepChartProps): ReactNode {
   )
 }
 
-/** What an area is filled with: a step of the version ramp, or a hatch. */
-export type ChartFill = number | HatchKind
+/** What an area is filled with: a colour, or a hatch. */
+export type ChartFill = ColorToken | HatchKind
 type HatchKind = 'unreported' | 'other'
 
 interface ChartAreaProps {
@@ -109,19 +109,22 @@ interface ChartAreaProps {
 }
 
 export function ChartArea({ d, fill, hatches = '' }: ChartAreaProps): ReactNode {
-  return <path d={d} fill={typeof fill === 'number' ? rampColor(fill) : `url(#${hatches}${fill})`} />
+  return <path d={d} fill={isHatch(fill) ? `url(#${hatches}${fill})` : cssColor(fill)} />
+}
+
+export function isHatch(fill: ChartFill): fill is HatchKind {
+  return fill === 'unreported' || fill === 'other'
 }
 
 interface ChartLineProps {
   readonly d: string
-  /** On the version ramp. */
-  readonly step: number
+  readonly color: ColorToken
   readonly dashes?: string | undefined
 }
 
-export function ChartLine({ d, step, dashes }: ChartLineProps): ReactNode {
+export function ChartLine({ d, color, dashes }: ChartLineProps): ReactNode {
   return (
-    <path d={d} fill="none" strokeWidth="2" strokeLinejoin="round" stroke={rampColor(step)} strokeDasharray={dashes} />
+    <path d={d} fill="none" strokeWidth="2" strokeLinejoin="round" stroke={cssColor(color)} strokeDasharray={dashes} />
   )
 }
 

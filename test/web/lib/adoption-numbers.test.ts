@@ -34,9 +34,18 @@ describe('bands', () => {
   test('are versions by age, and what is not known on top', () => {
     const bands = shareBands(answerOf({ '1.20': [0, 0, 5], '1.19': [9, 0, 4] }, [1, 0, 2]), true)
     expect(bands.map(({ key, fill, clusters }) => [key, fill, clusters])).toEqual([
-      ['1.20', 8, [0, 0, 5]],
-      ['1.19', 6, [9, 0, 4]],
+      ['1.20', '--dt-ramp-8', [0, 0, 5]],
+      ['1.19', '--dt-ramp-6', [9, 0, 4]],
       ['unreported', 'unreported', [1, 0, 2]],
+    ])
+  })
+
+  test('that are no versions are coloured by their place, the largest first', () => {
+    const bands = shareBands(answerOf({ stable: [1, 1, 2], candidate: [0, 0, 7] }), false)
+    expect(bands.map(({ key, fill }) => [key, fill])).toEqual([
+      ['candidate', '--dt-series-1'],
+      ['stable', '--dt-series-2'],
+      ['unreported', 'unreported'],
     ])
   })
 

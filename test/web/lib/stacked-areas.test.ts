@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { runsOf, stackedAreas, steppedLine } from '../../../src/web/lib/stacked-areas.ts'
 import { addUtcDays } from '../../../src/web/lib/utc-day.ts'
 import { countTicks, dayTicks, shortDay } from '../../../src/web/lib/day-ticks.ts'
-import { rampOf } from '../../../src/web/lib/version-order.ts'
+import { rampOf } from '../../../src/web/lib/palette.ts'
 
 const SCALE = { x: (day: number) => day * 10, y: (value: number) => 100 - value }
 

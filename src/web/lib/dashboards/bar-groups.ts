@@ -1,7 +1,9 @@
 import type { BarOptions } from '../../../model/dashboard.ts'
+import type { ColorToken } from '../palette.ts'
 import { seriesName } from '../promql-table.ts'
 import { calculate } from './calculate.ts'
 import type { PanelSeries } from './series.ts'
+import { meaningTokens, seriesTokens, type NamedSeries } from './series-colors.ts'
 import { toneOfColor, type Tone } from './tone.ts'
 
 /** The value of a series, or of several in one group with the same name. */
@@ -11,8 +13,10 @@ export interface Bar {
   readonly value: number | null
   /** Share of all bars, or of its group; 0 when the sum is 0. */
   readonly share: number
-  /** The index of its part, for its lightness. */
+  /** The index of its part. */
   readonly look: number
+  /** Of its part, or of the version or state that it is; absent for other bars without a group. */
+  readonly color: ColorToken | undefined
   readonly tone: Tone
 }
 
@@ -29,9 +33,11 @@ export function wholeOf(bars: readonly Pick<Bar, 'value'>[]): number {
 
 export interface Bars {
   readonly groups: readonly BarGroup[]
-  /** Names of the parts in their order; empty without groups. */
-  readonly parts: readonly string[]
+  /** In their order; empty without groups. */
+  readonly parts: readonly BarPart[]
 }
+
+export type BarPart = Pick<Bar, 'name' | 'look' | 'color'>
 
 type Asked = Pick<BarOptions, 'calculation' | 'groupBy' | 'sort' | 'colorOverrides'>
 
@@ -43,9 +49,11 @@ export function toBars(series: readonly PanelSeries[], asked: Asked): Bars {
 function alone(series: readonly PanelSeries[], { calculation, sort, colorOverrides }: Asked): Bars {
   const values = series.map((one) => calculate(one.values, calculation))
   const whole = wholeOf(values.map((value) => ({ value })))
+  const colors = meaningTokens(series)
   const groups = series.map(({ name }, i): BarGroup => {
     const value = values[i] ?? null
-    const bar = { name, value, share: shareOf(value, whole), look: 0, tone: toneOf(name, colorOverrides) }
+    const [share, tone] = [shareOf(value, whole), toneOf(name, colorOverrides)]
+    const bar = { name, value, share, look: i, color: colors[i], tone }
     return { name, bars: [bar], total: value ?? 0 }
   })
   return { groups: sorted(groups, sort), parts: [] }
@@ -53,26 +61,31 @@ function alone(series: readonly PanelSeries[], { calculation, sort, colorOverrid
 
 function grouped(series: readonly PanelSeries[], { calculation, groupBy, sort, colorOverrides }: Asked): Bars {
   const groups = new Map<string, Map<string, number | null>>()
-  const parts: string[] = []
+  const parts: NamedSeries[] = []
   for (const one of series) {
     const name = groupBy.map((label) => one.labels[label] || `no ${label}`).join(' / ')
     const part = partOf(one, groupBy)
-    if (!parts.includes(part)) parts.push(part)
+    if (!parts.some(({ name: known }) => known === part)) parts.push({ name: part, labels: one.labels })
     const group = groups.get(name) ?? new Map<string, number | null>()
     groups.set(name, group)
     const [known, value] = [group.get(part) ?? null, calculate(one.values, calculation)]
     group.set(part, known === null ? value : known + (value ?? 0))
   }
+  const colors = seriesTokens(parts)
   const all = [...groups].map(([name, values]): BarGroup => {
     const whole = wholeOf([...values.values()].map((value) => ({ value })))
-    const bars = parts.flatMap((part, look) => {
+    const bars = parts.flatMap(({ name: part }, look) => {
       const value = values.get(part)
       if (value === undefined) return []
-      return [{ name: part, value, share: shareOf(value, whole), look, tone: toneOf(part, colorOverrides) }]
+      const [share, tone] = [shareOf(value, whole), toneOf(part, colorOverrides)]
+      return [{ name: part, value, share, look, color: colors[look], tone }]
     })
     return { name, bars, total: bars.reduce((sum, { value }) => sum + (value ?? 0), 0) }
   })
-  return { groups: sorted(all, sort), parts }
+  return {
+    groups: sorted(all, sort),
+    parts: parts.map(({ name }, look) => ({ name, look, color: colors[look] })),
+  }
 }
 
 /** By the labels outside the group: the value of a single one, or without any the name of the series. */

@@ -2,7 +2,7 @@ import type { Condition, Mapping, Thresholds, ThresholdStep } from '../../../mod
 import { formatValue } from '../format-number.ts'
 
 /**
- * The tone of a colour in a dashboard file. Only severity and outcome have hue in the UI, so red, amber and green become a tone with
+ * The tone of a colour in a dashboard file. Red, amber and green mean severity and outcome in the UI, so they become a tone with
  * its shape and word, and other colours none. A step without a colour is amber, the highest of several red. Pure.
  */
 export const TONES = ['none', 'good', 'warning', 'critical'] as const

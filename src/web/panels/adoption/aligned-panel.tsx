@@ -10,7 +10,7 @@ import {
   ROLLOUT_STEPS,
   rolloutStepOf,
 } from '../../lib/adoption-spread.ts'
-import { LINE_STEP_MIN, rampOf } from '../../lib/version-order.ts'
+import { dashesOf, LINE_STEP_MIN, rampOf, rampToken, type ColorToken } from '../../lib/palette.ts'
 import type { ForecastItem, SpreadAnswer, SpreadItem } from '../../../contract/adoption.ts'
 import { adoptionCall, adoptionPromql, type AskParams } from '../../lib/adoption-call.ts'
 import { countOf, formatShare } from '../../lib/format-number.ts'
@@ -67,7 +67,8 @@ interface AlignedChartProps {
   readonly forecast: ForecastItem
 }
 
-const DASHES = ['', '7 4', '2 4', '10 3 2 3'] as const
+/** Versions of the same colour, or of a similar one, differ by dashes: each line has its own. */
+const dashesAt = (place: number): string => dashesOf(4 * place).join(' ')
 
 function AlignedChart({ versions, compared, version, forecast }: AlignedChartProps): ReactNode {
   const [pointed, setPointed] = useState<number>()
@@ -78,10 +79,10 @@ function AlignedChart({ versions, compared, version, forecast }: AlignedChartPro
   const drawn = alignedDays(lines, version)
   const days = isForecast ? forecastPlaces(forecast, drawn) : drawn
   const ramp = rampOf(versions.map((one) => one.version))
-  const stepOf = (line: SpreadItem): number => Math.max(LINE_STEP_MIN, ramp.get(line.version) ?? 1)
+  const colorOf = (line: SpreadItem): ColorToken => rampToken(Math.max(LINE_STEP_MIN, ramp.get(line.version) ?? 1))
   const shown = pointed ?? Math.min(days - 1, ageOf(lines.find((one) => one.version === version) ?? lines[0]!))
   return (
-    <ChartBeside legend={<AlignedLegend lines={lines} day={shown} stepOf={stepOf} />}>
+    <ChartBeside legend={<AlignedLegend lines={lines} day={shown} colorOf={colorOf} />}>
       <StepChart
         label={`Share by age in days: ${lines.map((line) => line.version).join(', ')}`}
         places={days}
@@ -99,8 +100,8 @@ function AlignedChart({ versions, compared, version, forecast }: AlignedChartPro
             {lines.map((line, i) => (
               <ChartLine
                 key={line.version}
-                step={stepOf(line)}
-                dashes={DASHES[i % DASHES.length]}
+                color={colorOf(line)}
+                dashes={dashesAt(i)}
                 d={steppedLine(line.byAge.slice(0, days), scale)}
               />
             ))}
@@ -143,10 +144,10 @@ interface AlignedLegendProps {
   readonly lines: readonly SpreadItem[]
   /** The age that the numbers are of, in days. */
   readonly day: number
-  readonly stepOf: (line: SpreadItem) => number
+  readonly colorOf: (line: SpreadItem) => ColorToken
 }
 
-function AlignedLegend({ lines, day, stepOf }: AlignedLegendProps): ReactNode {
+function AlignedLegend({ lines, day, colorOf }: AlignedLegendProps): ReactNode {
   return (
     <>
       <DataTable
@@ -158,7 +159,7 @@ function AlignedLegend({ lines, day, stepOf }: AlignedLegendProps): ReactNode {
             head: 'Version',
             cell: (line, i) => (
               <>
-                <LineSwatch step={stepOf(line)} dashes={DASHES[i % DASHES.length]!} /> {line.version}
+                <LineSwatch color={colorOf(line)} dashes={dashesAt(i)} /> {line.version}
               </>
             ),
           },

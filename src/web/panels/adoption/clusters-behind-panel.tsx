@@ -169,7 +169,7 @@ function BehindChart({
             older.byDay.map((clusters) => clusters !== null),
             scale,
           )
-          return <ChartArea d={area!.path} fill={3} />
+          return <ChartArea d={area!.path} fill="--dt-ramp-3" />
         }}
       </StepChart>
       <p className={classNames(styles.readout, 'quiet nums text-small')}>

@@ -142,7 +142,7 @@ function Spark({ share }: { readonly share: readonly (number | null)[] }): React
   return (
     <span className="row text-tiny">
       <svg width={SPARK.width} height={SPARK.height} aria-hidden="true">
-        <ChartLine step={8} d={steppedLine(share, scale)} />
+        <ChartLine color="--dt-series-1" d={steppedLine(share, scale)} />
       </svg>
       <span className="quiet nums">
         {known.length === 0 ? 'not known' : `${formatShare(known[0]!, 1)} → ${formatShare(known.at(-1)!, 1)}`}

@@ -157,7 +157,7 @@ function ShareChart({ answer, view }: Pick<AdoptionPart, 'view'> & { readonly an
             )
             return (
               <>
-                <ChartArea d={one!.path} fill={4} />
+                <ChartArea d={one!.path} fill="--dt-bar" />
                 <ChartArea d={rest!.path} fill="unreported" hatches={id} />
               </>
             )

@@ -102,9 +102,9 @@ function WorkloadUpdateChart({
             return (
               <>
                 <Hatches id={id} />
-                <ChartArea d={reached!.path} fill={7} />
+                <ChartArea d={reached!.path} fill="--dt-series-1" />
                 <ChartArea d={outdated!.path} fill="unreported" hatches={id} />
-                <ChartLine d={steppedLine(clusters, scale)} step={8} dashes="2 4" />
+                <ChartLine d={steppedLine(clusters, scale)} color="--dt-text" dashes="2 4" />
               </>
             )
           }}
@@ -156,9 +156,9 @@ function WorkloadUpdateLegend({ follow, day, days }: WorkloadUpdateLegendProps):
       look="prose"
       columns={LEGEND_COLUMNS}
       rows={[
-        { name: 'Clusters on it', swatch: <LineSwatch step={8} dashes="2 4" />, share: follow.clusters[day] },
+        { name: 'Clusters on it', swatch: <LineSwatch color="--dt-text" dashes="2 4" />, share: follow.clusters[day] },
         { name: 'Machines of such', swatch: <Swatch fill="unreported" />, share: follow.planned[day] },
-        { name: 'Really run it', swatch: <Swatch fill={7} />, share: follow.real[day] },
+        { name: 'Really run it', swatch: <Swatch fill="--dt-series-1" />, share: follow.real[day] },
       ]}
       rowKey={({ name }) => name}
     />

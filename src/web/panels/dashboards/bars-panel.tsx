@@ -1,13 +1,13 @@
 import type { CSSProperties, ReactNode } from 'react'
 import type { BarOptions } from '../../../model/dashboard.ts'
-import { toBars, wholeOf, type Bar, type BarGroup } from '../../lib/dashboards/bar-groups.ts'
+import { toBars, wholeOf, type Bar, type BarGroup, type BarPart } from '../../lib/dashboards/bar-groups.ts'
 import { formatUnit, type FormatContext } from '../../lib/dashboards/format-unit.ts'
 import { countOf, formatShares, formatValue } from '../../lib/format-number.ts'
 import { toneText, ToneMark } from '../../ui/tone-mark.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import styles from './bars-panel.module.css'
 import legendStyles from './chart-legend.module.css'
-import { seriesColor } from './chart-legend.tsx'
+import { cssColor, SERIES_COLORS } from '../../lib/palette.ts'
 import type { ChartProps } from './value-panel.tsx'
 
 /** Bars or groups of bars that are drawn. */
@@ -216,17 +216,17 @@ function BarMark({ bar, write, areGroups, size }: BarMarkProps): ReactNode {
   return <span {...markOf(bar, areGroups, size)} {...title} />
 }
 
-/** Patterns of parts, with four grades of lightness each; further parts repeat them. */
+/** Patterns of parts, with each of the colours; further parts repeat them. */
 const STRIPES = [undefined, styles.striped, styles.stripedThin] as const
 
 function markOf(
-  { look, tone }: Pick<Bar, 'look' | 'tone'>,
+  { look, color: own, tone }: Pick<Bar, 'look' | 'color' | 'tone'>,
   areGroups: boolean,
   size?: BarMarkProps['size'],
 ): { readonly className: string; readonly style: CSSProperties } {
   const isPart = areGroups && tone === 'none'
-  const color = tone !== 'none' ? 'currentcolor' : isPart ? seriesColor(look) : undefined
-  const stripes = isPart && STRIPES[Math.floor(look / 4) % STRIPES.length]
+  const color = tone !== 'none' ? 'currentcolor' : own === undefined ? undefined : cssColor(own)
+  const stripes = isPart && STRIPES[Math.floor(look / SERIES_COLORS) % STRIPES.length]
   return {
     className: classNames('keeps-color', styles.bar, toneText(tone), stripes),
     style: { ...(color === undefined ? {} : { '--bar': color }), ...size } as CSSProperties,
@@ -234,15 +234,16 @@ function markOf(
 }
 
 /** What the parts of groups are called, in the order in which they are drawn. */
-function Parts({ parts, groups }: Pick<DrawnProps, 'groups'> & { readonly parts: readonly string[] }): ReactNode {
+function Parts({ parts, groups }: Pick<DrawnProps, 'groups'> & { readonly parts: readonly BarPart[] }): ReactNode {
   const tones = new Map(groups.flatMap(({ bars }) => bars.map(({ name, tone }) => [name, tone] as const)))
   return (
     <ul className={`row scrolls text-tiny rigid ${legendStyles.list}`} aria-label="Parts" tabIndex={0}>
-      {parts.map((name, look) => {
+      {parts.map((part) => {
+        const { name } = part
         const tone = tones.get(name) ?? 'none'
         return (
           <li key={name} className={`inline-row ${styles.part}`}>
-            <span {...markOf({ look, tone }, true)} aria-hidden="true" />
+            <span {...markOf({ ...part, tone }, true)} aria-hidden="true" />
             <ToneMark mark={{ tone, word: '' }} />
             <span title={name}>{name}</span>
           </li>

@@ -6,6 +6,7 @@ import { formatUnit, type FormatContext } from '../../lib/dashboards/format-unit
 import { mappingOf, toneOfColor } from '../../lib/dashboards/tone.ts'
 import { formatValue } from '../../lib/format-number.ts'
 import { formatDay, formatTimeOfDay } from '../../lib/format-time.ts'
+import { cssColor, seriesToken, stateToken } from '../../lib/palette.ts'
 import { OmittedNote, type ChartProps } from './value-panel.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { toneText } from '../../ui/tone-mark.tsx'
@@ -16,6 +17,7 @@ import legendStyles from './chart-legend.module.css'
 
 const NONE = classNames(styles.none)
 const FILLED = classNames(styles.filled)
+const HEAT = classNames(styles.heat)
 
 /** Blocks of a row: more are narrower than a pixel. */
 const BLOCKS_MAX = 120
@@ -39,7 +41,7 @@ export function HeatMapPanel({ data, options, formatContext }: ChartProps<HeatMa
         name: write(limit, name),
         says: `at most ${formatUnit(calculate(blocks[i] ?? [], 'max') ?? 0, options.countFormat, formatContext)}`,
         blocks: (blocks[i] ?? []).map((value) => ({
-          className: value === null ? NONE : FILLED,
+          className: value === null ? NONE : HEAT,
           opacity: value === null ? 1 : most > 0 ? Math.max(PALEST, value / most) : PALEST,
           title: value === null ? 'no samples' : formatUnit(value, options.countFormat, formatContext),
         })),
@@ -66,7 +68,7 @@ function HeatScale({
         {Array.from({ length: SCALE_BLOCKS }, (_, i) => (
           <rect
             key={i}
-            className={FILLED}
+            className={HEAT}
             opacity={Math.max(PALEST, i / (SCALE_BLOCKS - 1))}
             x={i}
             width={1}
@@ -82,16 +84,15 @@ function HeatScale({
 /** One row for each series; a state is what its value is mapped to. */
 export function StatusHistoryPanel({ data, options, formatContext }: ChartProps<StatusHistoryOptions>): ReactNode {
   const { mappings, sort, legend } = options
+  const states = mappings.map(({ text }) => text)
   const stateOf = (value: number | null): State => {
-    if (value === null) return { word: 'no samples', className: NONE, opacity: 1 }
+    if (value === null) return { word: 'no samples', className: NONE, color: undefined }
     const mapping = mappingOf(value, mappings)
     const tone = toneOfColor(mapping?.color ?? '')
-    const isPlain = tone === 'none'
-    return {
-      word: mapping?.text ?? formatValue(value),
-      className: classNames(FILLED, toneText(tone)),
-      opacity: isPlain && value === 0 ? 0.25 : 1,
-    }
+    const word = mapping?.text ?? formatValue(value)
+    const plain =
+      stateToken(word) ?? (value === 0 ? '--dt-state-unknown' : seriesToken(Math.max(0, states.indexOf(word))))
+    return { word, className: classNames(FILLED, toneText(tone)), color: tone === 'none' ? cssColor(plain) : undefined }
   }
   const series = sort === undefined ? data.series : data.series.toSorted(byName(sort))
   const shown = series.slice(0, ROWS_MAX).map((one) => ({ ...one, blocks: inBlocks(one.values, 'last') }))
@@ -108,7 +109,7 @@ export function StatusHistoryPanel({ data, options, formatContext }: ChartProps<
         says: stateOf(calculate(values, 'last')).word,
         blocks: blocks.map((value) => {
           const { word, ...look } = stateOf(value)
-          return { ...look, title: word }
+          return { ...look, opacity: 1, title: word }
         }),
       }))}
     />
@@ -118,7 +119,8 @@ export function StatusHistoryPanel({ data, options, formatContext }: ChartProps<
 interface State {
   readonly word: string
   readonly className: string
-  readonly opacity: number
+  /** Absent: that of the class. */
+  readonly color: string | undefined
 }
 
 function byName(sort: 'asc' | 'desc'): (a: { readonly name: string }, b: { readonly name: string }) => number {
@@ -135,10 +137,10 @@ function States({ states }: { readonly states: readonly State[] }): ReactNode {
       aria-label="States"
       tabIndex={0}
     >
-      {once.map(({ word, className, opacity }) => (
+      {once.map(({ word, className, color }) => (
         <li key={word} className="inline-row">
           <svg viewBox="0 0 1 1" aria-hidden="true">
-            <rect className={className} opacity={opacity} width={1} height={1} />
+            <rect className={className} color={color} width={1} height={1} />
           </svg>
           {word}
         </li>
@@ -147,12 +149,19 @@ function States({ states }: { readonly states: readonly State[] }): ReactNode {
   )
 }
 
+interface Block {
+  readonly className: string
+  readonly color?: string | undefined
+  readonly opacity: number
+  readonly title: string
+}
+
 interface BlockRow {
   readonly key: string
   readonly name: string
   /** The state of the row in a word. */
   readonly says: string
-  readonly blocks: readonly { readonly className: string; readonly opacity: number; readonly title: string }[]
+  readonly blocks: readonly Block[]
 }
 
 interface BlockRowsProps {
@@ -200,6 +209,7 @@ function BlockRows({
                       <rect
                         key={i}
                         className={block.className}
+                        color={block.color}
                         opacity={block.opacity}
                         x={i * BLOCK}
                         width={BLOCK}

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react'
 import type { Calculation, Legend } from '../../../model/dashboard.ts'
 import { CALCULATION_WORDS, calculate, type Column as Values } from '../../lib/dashboards/calculate.ts'
 import { countOf } from '../../lib/format-number.ts'
+import { cssColor, type ColorToken } from '../../lib/palette.ts'
 import { classNames } from '../../ui/class-names.ts'
 import styles from './chart-legend.module.css'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
@@ -9,9 +10,11 @@ import { DataTable, type Column } from '../../ui/data-table.tsx'
 export interface LegendLine {
   readonly key: string
   readonly name: string
+  /** Its place among all lines. */
   readonly look: number
-  /** Drawn without dashes. */
-  readonly isPlain: boolean
+  readonly color: ColorToken
+  /** Lengths in pixels. */
+  readonly dashes: readonly number[]
   readonly values: Values
   readonly write: (value: number) => string
   readonly isHidden: boolean
@@ -143,20 +146,11 @@ function placeOf({ position, size }: Legend): string {
   return classNames(position === 'right' && styles.isRight, size === 'small' && styles.small)
 }
 
-/** The colour of a line, a slice or a part: four grades of lightness, in turn. */
-export function seriesColor(look: number): string {
-  return `var(--dt-series-${(look % LINE_COLORS) + 1})`
-}
-
-const DASHES = ['', '6 3', '2 3', '10 3 2 3']
-const LINE_COLORS = 4
-
 /** How a line is drawn. */
-export function LineSwatch({ line: { look, isPlain } }: { readonly line: LegendLine }): ReactNode {
-  const dash = isPlain ? '' : DASHES[Math.floor(look / LINE_COLORS) % DASHES.length]
+export function LineSwatch({ line: { color, dashes } }: { readonly line: LegendLine }): ReactNode {
   return (
-    <svg className={styles.swatch} stroke={seriesColor(look)} viewBox="0 0 22 8" aria-hidden="true">
-      <path d="M1 4h20" strokeDasharray={dash} />
+    <svg className={styles.swatch} stroke={cssColor(color)} viewBox="0 0 22 8" aria-hidden="true">
+      <path d="M1 4h20" strokeDasharray={dashes.join(' ')} />
     </svg>
   )
 }

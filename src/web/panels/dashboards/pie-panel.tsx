@@ -1,10 +1,10 @@
 import type { CSSProperties, ReactNode } from 'react'
 import type { PieOptions } from '../../../model/dashboard.ts'
-import { toBars, wholeOf } from '../../lib/dashboards/bar-groups.ts'
+import { toBars, wholeOf, type Bar } from '../../lib/dashboards/bar-groups.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
 import { countOf, formatShares, formatValue } from '../../lib/format-number.ts'
+import { cssColor, seriesToken } from '../../lib/palette.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { seriesColor } from './chart-legend.tsx'
 import type { ChartProps } from './value-panel.tsx'
 import styles from './pie-panel.module.css'
 
@@ -30,26 +30,29 @@ export function PiePanel({ data, options, formatContext }: ChartProps<PieOptions
         className={classNames('fills scrolls', styles.root, isBelow && styles.below)}
         style={{ '--radius': radius / USUAL_RADIUS } as CSSProperties}
       >
-        <Ring shares={rows.map(({ share }) => share)} />
+        <Ring slices={rows.map((bar) => ({ share: bar.share, color: colorOf(bar) }))} />
         <ul className={classNames('bar-list', isSmall && 'text-tiny')} tabIndex={0} aria-label="Shares">
-          {rows.slice(0, ROWS_MAX).map(({ name, value }, i) => (
-            <li key={`${name} ${i}`}>
-              <span className="bar-list-name" title={name}>
-                <span
-                  className={`keeps-color ${styles.swatch}`}
-                  style={{ background: seriesColor(i) }}
-                  aria-hidden="true"
-                />
-                {name}
-              </span>
-              {hasNumber ? (
-                <span className="nums bar-list-count" title={value === null ? 'no value' : formatValue(value)}>
-                  {value === null ? 'no value' : formatUnit(value, format, formatContext)}
+          {rows.slice(0, ROWS_MAX).map((bar, i) => {
+            const { name, value } = bar
+            return (
+              <li key={`${name} ${i}`}>
+                <span className="bar-list-name" title={name}>
+                  <span
+                    className={`keeps-color ${styles.swatch}`}
+                    style={{ background: colorOf(bar) }}
+                    aria-hidden="true"
+                  />
+                  {name}
                 </span>
-              ) : null}
-              {hasShare ? <span className="quiet nums bar-list-share">{shares[i]}</span> : null}
-            </li>
-          ))}
+                {hasNumber ? (
+                  <span className="nums bar-list-count" title={value === null ? 'no value' : formatValue(value)}>
+                    {value === null ? 'no value' : formatUnit(value, format, formatContext)}
+                  </span>
+                ) : null}
+                {hasShare ? <span className="quiet nums bar-list-share">{shares[i]}</span> : null}
+              </li>
+            )
+          })}
         </ul>
       </div>
       {rows.length > ROWS_MAX ? (
@@ -65,16 +68,25 @@ export function PiePanel({ data, options, formatContext }: ChartProps<PieOptions
 const USUAL_RADIUS = 50
 const RING = { radius: 36, width: 16 } as const
 const AROUND = 2 * Math.PI * RING.radius
-// Slices differ by lightness. The list has the same colors, in the same order from the top clockwise.
 
-function Ring({ shares }: { readonly shares: readonly number[] }): ReactNode {
-  const before = shares.map((_share, i) => shares.slice(0, i).reduce((sum, share) => sum + share, 0))
+/** The list has the same colors, in the same order from the top clockwise. */
+function colorOf({ look, color }: Bar): string {
+  return cssColor(color ?? seriesToken(look))
+}
+
+interface Slice {
+  readonly share: number
+  readonly color: string
+}
+
+function Ring({ slices }: { readonly slices: readonly Slice[] }): ReactNode {
+  const before = slices.map((_slice, i) => slices.slice(0, i).reduce((sum, { share }) => sum + share, 0))
   return (
     <svg className={styles.ring} viewBox="0 0 100 100" aria-hidden="true">
-      {shares.map((share, i) => (
+      {slices.map(({ share, color }, i) => (
         <circle
           key={i}
-          stroke={seriesColor(i)}
+          stroke={color}
           cx="50"
           cy="50"
           r={RING.radius}

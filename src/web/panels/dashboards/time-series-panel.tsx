@@ -2,9 +2,11 @@ import { useMemo, useState, type ReactNode } from 'react'
 import type { Format, QuerySetting, Thresholds, TimeSeriesOptions } from '../../../model/dashboard.ts'
 import { formatTick, formatUnit, tickSteps } from '../../lib/dashboards/format-unit.ts'
 import { largestOf, stacked, type PanelData } from '../../lib/dashboards/series.ts'
+import { seriesTokens } from '../../lib/dashboards/series-colors.ts'
 import { limitOf, toneOfStep } from '../../lib/dashboards/tone.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { formatMoment } from '../../lib/format-time.ts'
+import { dashesOf } from '../../lib/palette.ts'
 import { bandsAt, bandTexts, isOpen, type UpgradeBand } from '../../lib/upgrade-bands.ts'
 import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
@@ -66,13 +68,20 @@ export function TimeSeriesPanel({
     const isShown = series.map(({ name, queryIndex }) => !hidden.has(keyOf(name, queryIndex)))
     // What is hidden takes no room in a stack.
     const shown = series.map((one, i) => (isShown[i] === true ? one.values : one.values.map(() => null)))
+    const isStacked = visual.stack !== 'none'
     const columns = visual.stack === 'none' ? shown : stacked(shown, visual.stack)
+    const colors = seriesTokens(series, !isStacked)
+    // The edges of stacked areas are told apart by the areas.
+    const dashes = series.map((_one, look) => (areMany || isStacked ? [] : dashesOf(look)))
     const all = series.map((one, look): PlotLine => {
       const setting = settings.get(one.queryIndex)
       return {
         name: one.name,
         values: columns[look] ?? [],
         look,
+        color: colors[look]!,
+        dashes: dashes[look]!,
+        isStacked,
         isHidden: isShown[look] !== true,
         ...lookOf(options, setting),
         ...(areMany ? { style: 'solid', width: MANY_WIDTH } : {}),
@@ -86,7 +95,8 @@ export function TimeSeriesPanel({
           key,
           name: one.name,
           look,
-          isPlain: areMany,
+          color: colors[look]!,
+          dashes: dashes[look]!,
           values: one.values,
           write: writeAs(format),
           isHidden: hidden.has(key),
@@ -145,7 +155,7 @@ function keyOf(name: string, queryIndex: number): string {
   return `${queryIndex} ${name}`
 }
 
-/** Colours of single queries are not taken over: lines differ by lightness and dashes. */
+/** Colours of single queries are not taken over: the palette distinguishes lines in both themes, and for all readers. */
 function lookOf({ visual }: TimeSeriesOptions, setting: QuerySetting | undefined): Partial<PlotLine> {
   const style = setting?.lineStyle ?? visual.lineStyle
   return {

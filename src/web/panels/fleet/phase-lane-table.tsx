@@ -76,11 +76,11 @@ interface PhaseLaneLineProps {
   readonly isStuck: boolean
 }
 
-function PhaseLaneLine({ lane: { bar, band, threshold }, isStuck }: PhaseLaneLineProps): ReactNode {
+function PhaseLaneLine({ lane: { phase, bar, band, threshold }, isStuck }: PhaseLaneLineProps): ReactNode {
   return (
     <Lane isCutOff={bar?.isCutAfter === true}>
       {band === undefined ? null : <LaneBand {...band} />}
-      {bar === undefined ? null : <LaneBar {...bar} isStuck={isStuck} />}
+      {bar === undefined ? null : <LaneBar {...bar} isStuck={isStuck} state={phase.state} />}
       {threshold === undefined ? null : <LaneThreshold at={threshold} />}
     </Lane>
   )

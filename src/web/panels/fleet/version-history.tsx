@@ -1,7 +1,8 @@
-import type { CSSProperties, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import type { ClusterDetail } from '../../../contract/fleet-clusters.ts'
 import { operatorName } from '../../lib/fleet-names.ts'
 import { formatAge, formatDay, formatMoment, type Zone } from '../../lib/format-time.ts'
+import { cssColor, versionToken } from '../../lib/palette.ts'
 import { versionAge } from '../../lib/version-order.ts'
 import { HISTORY_RANGES, versionLanes, type HistoryRange, type VersionPiece } from '../../lib/version-lanes.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -52,8 +53,8 @@ export function VersionHistory({ intervals, range, nowMs }: VersionHistoryProps)
   )
 }
 
-/** By minors behind the newest. */
-const INK = ['100%', '72%', '22%', '13%', '6%']
+/** Pieces of this age, in minors behind the newest, and of older versions have dark text in the light theme. */
+const PALE_AGE = 2
 
 interface PieceProps {
   readonly piece: VersionPiece
@@ -67,7 +68,6 @@ function Piece({ piece, pieces, zone }: PieceProps): ReactNode {
     version,
     pieces.map((one) => ({ value: one.version, count: 1 })),
   )
-  const step = Math.min(age ?? 4, INK.length - 1)
   const from = isCutBefore ? `before ${formatMoment(fromMs, zone)}` : formatMoment(fromMs, zone)
   const text = [
     `${version} from ${from}`,
@@ -79,10 +79,13 @@ function Piece({ piece, pieces, zone }: PieceProps): ReactNode {
       className={classNames(
         'piece no-wrap text-tiny',
         styles.piece,
-        step >= 2 && styles.pale,
+        (age === undefined || age >= PALE_AGE) && styles.pale,
         isCutBefore && styles.cut,
       )}
-      style={{ ...placeOnLane(piece), '--ink': INK[step] } as CSSProperties}
+      style={{
+        ...placeOnLane(piece),
+        background: cssColor(age === undefined ? '--dt-state-unknown' : versionToken(age)),
+      }}
       title={text}
     >
       <span className="nums" aria-hidden="true">

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { toBars } from '../../../../src/web/lib/dashboards/bar-groups.ts'
+import { seriesToken, stateToken } from '../../../../src/web/lib/palette.ts'
 import type { PanelSeries } from '../../../../src/web/lib/dashboards/series.ts'
 
 const one = (labels: Readonly<Record<string, string>>, value: number | null): PanelSeries => {
@@ -17,7 +18,7 @@ const shown = (series: readonly PanelSeries[], more: Partial<Parameters<typeof t
 describe('bars', () => {
   test('stand alone without a label to group by, and have a share of all', () => {
     expect(shown([one({ v: '1.3' }, 50), one({ v: '1.4' }, 150)], { sort: 'desc' })).toEqual([
-      ['1.4', 150, ['1.4 150 75 % 0 none']],
+      ['1.4', 150, ['1.4 150 75 % 1 none']],
       ['1.3', 50, ['1.3 50 25 % 0 none']],
     ])
   })
@@ -33,7 +34,11 @@ describe('bars', () => {
       ['eu', 4, ['olm 3 75 % 0 none', 'nodes 1 25 % 1 none']],
       ['us', 10, ['nodes 10 100 % 1 none']],
     ])
-    expect(toBars(series, { ...PLAIN, groupBy: ['region'] }).parts).toEqual(['olm', 'nodes'])
+    expect(toBars(series, { ...PLAIN, groupBy: ['region'] }).parts).toEqual([
+      // A phase keeps its colour beside others.
+      { name: 'olm', look: 0, color: stateToken('olm') },
+      { name: 'nodes', look: 1, color: seriesToken(1) },
+    ])
     expect(shown(series, { groupBy: ['region'], sort: 'desc' }).map(([name]) => name)).toEqual(['us', 'eu'])
   })
 
@@ -57,7 +62,7 @@ describe('bars', () => {
     expect(shown([], {})).toEqual([])
     expect(shown([one({ v: 'a' }, null), one({ v: 'b' }, -2)], {})).toEqual([
       ['a', 0, ['a null 0 % 0 none']],
-      ['b', -2, ['b -2 0 % 0 none']],
+      ['b', -2, ['b -2 0 % 1 none']],
     ])
   })
 
@@ -70,8 +75,8 @@ describe('bars', () => {
     const series = [one({ v: 'failed' }, 1), one({ v: 'blue' }, 1), one({ v: 'ok' }, 2)]
     expect(shown(series, { colorOverrides }).map(([, , bars]) => bars)).toEqual([
       ['failed 1 25 % 0 critical'],
-      ['blue 1 25 % 0 none'],
-      ['ok 2 50 % 0 good'],
+      ['blue 1 25 % 1 none'],
+      ['ok 2 50 % 2 good'],
     ])
   })
 })

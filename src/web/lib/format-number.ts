@@ -2,10 +2,13 @@ import type { SampleValue } from '../../contract/common.ts'
 
 /** Numbers as text, independent of the locale (see format-time.ts). Pure. */
 
-/** A whole number with a comma every three digits. */
+/** Between groups of three digits: a comma is a decimal sign in half of the world, and a thin space must not break a line. */
+export const GROUP_SPACE = '\u202f'
+
+/** A whole number, grouped by three digits. For people: files and addresses take the number itself. */
 export function formatCount(count: number): string {
   const [whole = '0', fraction] = String(Math.abs(count)).split('.')
-  const grouped = whole.includes('e') ? whole : whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  const grouped = whole.includes('e') ? whole : whole.replace(/\B(?=(\d{3})+$)/g, GROUP_SPACE)
   return `${count < 0 ? '-' : ''}${grouped}${fraction === undefined ? '' : `.${fraction}`}`
 }
 

@@ -15,20 +15,15 @@ export function msOf(time: string): number {
   return Date.parse(time)
 }
 
-/** A length in at most two units: `12 s`, `4 min`, `3 h 05 min`, `2 d 4 h`. A negative length (a clock ahead) is `0 s`. */
+/** A completed length: `12 s`, `4 min`, `3 h 05 min`, `2 d 4 h`. A negative length (a clock ahead) is `0 s`. */
 export function formatAge(ageMs: number): string {
-  const wholeMs = Math.max(0, ageMs)
-  if (wholeMs < MINUTE_MS) return `${Math.floor(wholeMs / SECOND_MS)} s`
-  if (wholeMs < HOUR_MS) return `${Math.floor(wholeMs / MINUTE_MS)} min`
-  if (wholeMs < DAY_MS) return twoUnits(wholeMs, HOUR_MS, 'h', MINUTE_MS, 'min')
-  if (wholeMs < 100 * DAY_MS) return twoUnits(wholeMs, DAY_MS, 'd', HOUR_MS, 'h')
-  return `${Math.floor(wholeMs / DAY_MS)} d`
+  const unitMs = ageMs < MINUTE_MS ? SECOND_MS : ageMs < DAY_MS ? MINUTE_MS : HOUR_MS
+  return formatLength((Math.floor(ageMs / unitMs) * unitMs) / SECOND_MS)
 }
 
-function twoUnits(lengthMs: number, bigMs: number, big: string, smallMs: number, small: string): string {
-  const bigs = Math.floor(lengthMs / bigMs)
-  const smalls = Math.floor((lengthMs % bigMs) / smallMs)
-  return smalls === 0 ? `${bigs} ${big}` : `${bigs} ${big} ${smalls} ${small}`
+/** `3 h 05 min ago`, `in 4 min`. */
+export function formatRelative(timeMs: number, nowMs: number): string {
+  return timeMs <= nowMs ? `${formatAge(nowMs - timeMs)} ago` : `in ${formatAge(timeMs - nowMs)}`
 }
 
 const twoDigits = (count: number): string => String(count).padStart(2, '0')
@@ -73,7 +68,7 @@ function zoneName(timeMs: number, zone: Zone): string {
   return `${sign}${twoDigits(Math.floor(absolute / 60))}:${twoDigits(absolute % 60)}`
 }
 
-/** Durations to the second: `42 s`, `4 min 05 s`, `1 h 05 min`, `2 d 4 h`. */
+/** Durations to the second, in at most two units: `42 s`, `4 min 05 s`, `1 h 05 min`, `2 d 4 h`, `100 d`. */
 export function formatLength(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
   const [days, hours, minutes, rest] = [
@@ -83,7 +78,7 @@ export function formatLength(seconds: number): string {
     whole % 60,
   ]
   const two = (count: number): string => String(count).padStart(2, '0')
-  if (days > 0) return hours === 0 ? `${days} d` : `${days} d ${hours} h`
+  if (days > 0) return hours === 0 || days >= 100 ? `${days} d` : `${days} d ${hours} h`
   if (hours > 0) return minutes === 0 ? `${hours} h` : `${hours} h ${two(minutes)} min`
   if (minutes > 0) return rest === 0 ? `${minutes} min` : `${minutes} min ${two(rest)} s`
   return `${rest} s`

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import { formatAge, formatMoment } from '../lib/format-time.ts'
+import { formatAge, formatMoment, formatRelative } from '../lib/format-time.ts'
 import { usePreferences } from './preferences.ts'
-import { useNowMs } from './server-clock.ts'
+import { serverNowMs, useNowMs } from './server-clock.ts'
 
-/** How long ago something was, with the moment itself on hover, in the reader's zone and the other one. */
+/** How long ago something was. */
 export function Since({ atMs, suffix = '' }: { readonly atMs: number; readonly suffix?: string }): ReactNode {
   const nowMs = useNowMs()
   return (
@@ -38,10 +38,12 @@ export function Moment({ atMs }: { readonly atMs: number }): ReactNode {
   return <TimeElement atMs={atMs}>{formatMoment(atMs, zone)}</TimeElement>
 }
 
+/** On hover how long ago, and the moment in the reader's zone and the other one: whatever is shown, the others are there. */
 function TimeElement({ atMs, children }: { readonly atMs: number; readonly children: ReactNode }): ReactNode {
   const { zone } = usePreferences()
-  const title = `${formatMoment(atMs, zone)}\n${formatMoment(atMs, zone === 'utc' ? 'local' : 'utc')}`
   const isMoment = Number.isFinite(atMs) && Math.abs(atMs) <= 8.64e15
+  const moments = [formatMoment(atMs, zone), formatMoment(atMs, zone === 'utc' ? 'local' : 'utc')]
+  const title = [...(isMoment ? [formatRelative(atMs, serverNowMs())] : []), ...moments].join('\n')
   return (
     <time className="nums" title={title} {...(isMoment ? { dateTime: new Date(atMs).toISOString() } : {})}>
       {children}

@@ -237,7 +237,7 @@ describe('groups', () => {
   test('of thousands of alerts are closed, and each says how bad, how many and where', async () => {
     server.answers.alerts = () => alertItems(Date.now(), 3000)
     const { page, expectClean, close } = await openPage(browser, server, '/alerts')
-    await page.getByText('3,000 alerts').waitFor()
+    await page.getByText('3 000 alerts').waitFor()
     expect(await rows(page).count()).toBe(0)
     const group = page.getByRole('row').filter({ hasText: 'HCOOperatorConditionsUnhealthy' })
     expect((await group.innerText()).replace(/\s+/g, ' ')).toMatch(
@@ -245,7 +245,7 @@ describe('groups', () => {
     )
     await group.getByRole('button').click()
     expect(await rows(page).count()).toBe(100)
-    await page.getByRole('button', { name: 'Show more: 2,900 alerts left' }).click()
+    await page.getByRole('button', { name: 'Show more: 2 900 alerts left' }).click()
     expect(await rows(page).count()).toBe(600)
     await group.getByRole('button').click()
     expect(await rows(page).count()).toBe(0)

@@ -119,12 +119,12 @@ test('a dashboard in two clicks, and each panel drawn as its definition says', a
   await page.getByText('14 panels').click()
   const units = {
     'percent-decimal': '42.5 %',
-    decimal: '1,234,567',
+    decimal: '1 234 567',
     bytes: '1.5 GiB',
     'bytes/sec': '1.5 MiB/s',
     'decbytes/sec': '1.5 MB/s',
-    'ops/sec': '1,234 ops/s',
-    seconds: '1.5 h',
+    'ops/sec': '1 234 ops/s',
+    seconds: '1 h 30 min',
     hours: '1.5 d',
   }
   for (const [unit, text] of Object.entries(units)) await says(`Unit ${unit}`, text)

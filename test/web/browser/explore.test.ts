@@ -39,7 +39,7 @@ test('metrics: all of them, drawn as far as they are seen, narrowed, and one ope
   await detail.getByText('Versions of the KubeVirt that runs.').waitFor()
   expect(await columnsApart(table)).toEqual([])
   await detail.getByText('KubeVirt 1.1', { exact: true }).waitFor()
-  await detail.getByRole('link', { name: '4 of 1,200 clusters' }).waitFor()
+  await detail.getByRole('link', { name: '4 of 1 200 clusters' }).waitFor()
   await detail.getByRole('row', { name: /kubeversion 2 1.7.0/ }).waitFor()
   expect(await detail.getByRole('link', { name: '1.8.1' }).getAttribute('href')).toBe(
     '/explore?expr=kubevirt_info%7Bkubeversion%3D%221.8.1%22%7D',
@@ -170,7 +170,7 @@ test('logs: any of ten thousand clusters is found by a part of its name, and a n
   }
   const { page, expectClean, close } = await openPage(browser, server, '/explore/logs')
   const choice = page.getByRole('region', { name: 'Of which cluster?' })
-  await choice.getByText('24 of 10,000 clusters, by name').waitFor()
+  await choice.getByText('24 of 10 000 clusters, by name').waitFor()
   const field = page.getByRole('combobox', { name: 'Cluster' })
   await field.fill('0777')
   await choice.getByText('11 clusters with that in the name').waitFor()
@@ -299,7 +299,7 @@ test('PromQL: written with suggestions, drawn, zoomed, read as a table, saved an
     .getByRole('button')
     .focus()
   expect(await page.locator('.cm-shown-part').allInnerTexts()).toEqual(['kubevirt_info{kubeversion="1.8.1"}'])
-  await page.getByText('40,000,000 samples, 80 % of what a query may: near the limit.').waitFor()
+  await page.getByText('40 000 000 samples, 80 % of what a query may: near the limit.').waitFor()
   expect(await page.getByRole('link', { name: 'kubevirt_info' }).getAttribute('href')).toBe(
     '/explore/metrics?show=all&metric=kubevirt_info',
   )

@@ -118,11 +118,11 @@ test('several at once from the list, which has those that are gone only where th
       since: '2025-12-31T23:00:00.000Z',
     },
   })
-  await page.getByText('1,198 clusters', { exact: true }).waitFor()
+  await page.getByText('1 198 clusters', { exact: true }).waitFor()
   expect(await table.getByRole('link', { name: 'ams-silent-1' }).count()).toBe(0)
   await page.getByRole('button', { name: /2\s*gone/ }).click()
   await page.waitForURL('**/fleet/clusters?state=gone')
-  await page.getByText('2 of 1,200 clusters').waitFor()
+  await page.getByText('2 of 1 200 clusters').waitFor()
   await table.getByRole('link', { name: 'prod-0003' }).waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
   await page.getByRole('button', { name: 'Undo' }).click()

@@ -118,7 +118,7 @@ describe('a maintainer who looks at adoption', () => {
         .waitFor()
       const machines = page.getByRole('region', { name: 'Virtual machines follow' })
       await machines
-        .getByText('1,128 of 3,500 virtual machines really run 1.20 or newer (32 %)', { exact: false })
+        .getByText('1 128 of 3 500 virtual machines really run 1.20 or newer (32 %)', { exact: false })
         .waitFor()
       await page.getByRole('group', { name: 'Forecast' }).getByText('90 % on day', { exact: false }).waitFor()
     }))

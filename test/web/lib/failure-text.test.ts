@@ -8,7 +8,7 @@ test.each([
   ],
   [
     'query processing would load too many samples into memory in query execution: limit is 2500',
-    'This query would read more than 2,500 samples, and none may read more.',
+    'This query would read more than 2\u202f500 samples, and none may read more.',
   ],
   [
     'query would need 1234567890 bytes for intermediate results: limit is 1000000000',

@@ -7,11 +7,13 @@ import {
   formatShares,
   formatValue,
   parseValue,
+  GROUP_SPACE,
 } from '../../../src/web/lib/format-number.ts'
 import {
   formatAge,
   formatDay,
   formatMoment,
+  formatRelative,
   formatTimeOfDay,
   withMilliseconds,
 } from '../../../src/web/lib/format-time.ts'
@@ -30,13 +32,24 @@ describe('ages', () => {
     [MINUTE, '1 min'],
     [HOUR - 1, '59 min'],
     [HOUR, '1 h'],
-    [3 * HOUR + 5 * MINUTE, '3 h 5 min'],
+    [3 * HOUR + 5 * MINUTE, '3 h 05 min'],
     [DAY, '1 d'],
     [2 * DAY + 4 * HOUR, '2 d 4 h'],
+    [HOUR + 37 * MINUTE + 59 * SECOND, '1 h 37 min'],
     [100 * DAY, '100 d'],
+    [100 * DAY + 5 * HOUR, '100 d'],
+    [99 * DAY + 5 * HOUR, '99 d 5 h'],
   ])('%d ms is %s', (ageMs, text) => {
     expect(formatAge(ageMs)).toBe(text)
   })
+})
+
+test.each([
+  [0, '0 s ago'],
+  [-65 * MINUTE, '1 h 05 min ago'],
+  [4 * MINUTE, 'in 4 min'],
+])('%d ms from now is %s', (fromNowMs, text) => {
+  expect(formatRelative(1e12 + fromNowMs, 1e12)).toBe(text)
 })
 
 describe('moments', () => {
@@ -63,19 +76,19 @@ describe('numbers', () => {
   test.each([
     [0, '0'],
     [999, '999'],
-    [1000, '1,000'],
-    [1_234_567, '1,234,567'],
-    [-1000, '-1,000'],
+    [1000, '1\u202f000'],
+    [1_234_567, '1\u202f234\u202f567'],
+    [-1000, '-1\u202f000'],
   ])('a count of %d is %s', (count, text) => {
     expect(formatCount(count)).toBe(text)
   })
 
   test.each([
     [2, '2'],
-    [12_345, '12,345'],
+    [12_345, '12\u202f345'],
     [0.5, '0.5'],
     [1 / 3, '0.3333'],
-    [1234.567, '1,234.6'],
+    [1234.567, '1\u202f234.6'],
     [0.000001234, '1.234e-6'],
     [4e18, '4.000e+18'],
     [NaN, 'NaN'],
@@ -116,7 +129,7 @@ describe('numbers', () => {
   test('grouping loses no digit', () => {
     fc.assert(
       fc.property(fc.integer(), (count) => {
-        expect(Number(formatCount(count).replaceAll(',', ''))).toBe(count)
+        expect(Number(formatCount(count).replaceAll(GROUP_SPACE, ''))).toBe(count)
       }),
     )
   })

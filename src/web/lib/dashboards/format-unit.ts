@@ -1,7 +1,7 @@
 import type { Format } from '../../../model/dashboard.ts'
 import { UNITS } from '../../../model/unit.ts'
 import { formatCount, formatValue } from '../format-number.ts'
-import { formatAge, formatDay, formatMoment, formatTimeOfDay, type Zone } from '../format-time.ts'
+import { formatDay, formatLength, formatMoment, formatRelative, formatTimeOfDay, type Zone } from '../format-time.ts'
 
 /** Values in the units of Perses, as text, independent of the locale (see format-time.ts). Pure. */
 
@@ -67,7 +67,7 @@ const perSecond =
 const inSeconds =
   (seconds: number): Write =>
   (value, format) =>
-    formatLength(value * seconds, format)
+    duration(value * seconds, format)
 
 const withSign =
   (sign: string): Write =>
@@ -122,8 +122,7 @@ const WRITERS: Readonly<Record<string, Write>> = {
   'time-iso': (value) => `${formatTimeOfDay(toMs(value), 'utc')} UTC`,
   'time-us': (value) => `${formatTimeOfDay(toMs(value), 'utc')} UTC`,
   'time-local': (value, _format, { zone }) => formatTimeOfDay(toMs(value), zone),
-  'relative-time': (value, _format, { nowMs }) =>
-    toMs(value) <= nowMs ? `${formatAge(nowMs - toMs(value))} ago` : `in ${formatAge(toMs(value) - nowMs)}`,
+  'relative-time': (value, _format, { nowMs }) => formatRelative(toMs(value), nowMs),
   'unix-timestamp': (value) => String(Math.floor(toMs(value) / 1000)),
   'unix-timestamp-ms': (value) => String(toMs(value)),
 }
@@ -167,20 +166,19 @@ function scale(value: number, prefixes: readonly string[], base: number): readon
   return [value / base ** power, prefixes[power] ?? '']
 }
 
-const LENGTHS: readonly (readonly [seconds: number, unit: string])[] = [
-  [365 * DAY_SECONDS, 'y'],
-  [DAY_SECONDS, 'd'],
-  [3600, 'h'],
-  [60, 'min'],
+const MINUTE_SECONDS = 60
+const SHORT_UNITS: readonly (readonly [seconds: number, unit: string])[] = [
   [1, 's'],
   [1e-3, 'ms'],
   [1e-6, 'µs'],
   [1e-9, 'ns'],
 ]
 
-/** In the largest unit that is at most the value. */
-function formatLength(seconds: number, format: Format): string {
+/** As everywhere: `1 h 37 min`. Below a minute in the largest unit that is at most the value, with the requested decimals. */
+function duration(seconds: number, format: Format): string {
   if (seconds === 0) return '0 s'
-  const [unitSeconds, unit] = LENGTHS.find(([one]) => Math.abs(seconds) >= one * (1 - 1e-9)) ?? LENGTHS.at(-1)!
+  const size = Math.abs(seconds)
+  if (size >= MINUTE_SECONDS * (1 - 1e-9)) return `${seconds < 0 ? '-' : ''}${formatLength(size)}`
+  const [unitSeconds, unit] = SHORT_UNITS.find(([one]) => size >= one * (1 - 1e-9)) ?? SHORT_UNITS.at(-1)!
   return `${digits(seconds / unitSeconds, format)} ${unit}`
 }

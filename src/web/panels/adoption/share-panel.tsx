@@ -90,7 +90,8 @@ function bandsOf(answer: ShareAnswer, by: Dimension): readonly ShareBand[] {
 /** Clusters without a reported value are a share of all known clusters, others of the reporting clusters. */
 function shareText({ known, telling }: ShareAnswer, { clusters, fill }: ShareBand, day: number): string {
   const count = clusters[day]!
-  return fill === 'unreported' ? `${formatShare(count, known[day]!)} of all` : formatShare(count, telling[day]!)
+  const whole = (fill === 'unreported' ? known : telling)[day]!
+  return `${formatShare(count, whole)} (${formatCount(count)}/${formatCount(whole)})`
 }
 
 function ShareChart({ answer, view }: Pick<AdoptionPart, 'view'> & { readonly answer: ShareAnswer }): ReactNode {

@@ -5,7 +5,7 @@ import { largestOf, stacked, type PanelData } from '../../lib/dashboards/series.
 import { seriesTokens } from '../../lib/dashboards/series-colors.ts'
 import { limitOf, toneOfStep } from '../../lib/dashboards/tone.ts'
 import { countOf } from '../../lib/format-number.ts'
-import { formatMoment } from '../../lib/format-time.ts'
+import { formatMoment, formatRelative } from '../../lib/format-time.ts'
 import { dashesOf } from '../../lib/palette.ts'
 import { bandsAt, bandTexts, isOpen, type UpgradeBand } from '../../lib/upgrade-bands.ts'
 import { usePreferences } from '../../ui/preferences.ts'
@@ -136,8 +136,8 @@ export function TimeSeriesPanel({
             spot={spot}
             near={spot.line === undefined ? undefined : drawn[spot.line]?.look}
             lines={lines}
-            momentText={formatMoment((data.timesSeconds[spot.step] ?? 0) * 1000, zone)}
-            upgrades={bandsAt(bands, (data.timesSeconds[spot.step] ?? 0) * 1000)}
+            atMs={(data.timesSeconds[spot.step] ?? 0) * 1000}
+            bands={bands}
           />
         )}
       />
@@ -188,13 +188,13 @@ interface SpotProps {
   /** `look` of the line nearest to the pointer. */
   readonly near: number | undefined
   readonly lines: readonly LegendLine[]
-  readonly momentText: string
-  /** What ran then, in words. */
-  readonly upgrades: readonly string[]
+  readonly atMs: number
+  readonly bands: readonly UpgradeBand[]
 }
 
 /** The values of the lines at one moment: the nearest line first, then by value. */
-function Spot({ spot, near, lines, momentText, upgrades }: SpotProps): ReactNode {
+function Spot({ spot, near, lines, atMs, bands }: SpotProps): ReactNode {
+  const { zone } = usePreferences()
   const said = lines.flatMap((line) => {
     const value = line.values[spot.step]
     return line.isHidden || value === null || value === undefined ? [] : [{ line, value }]
@@ -202,8 +202,10 @@ function Spot({ spot, near, lines, momentText, upgrades }: SpotProps): ReactNode
   said.sort((a, b) => Number(b.line.look === near) - Number(a.line.look === near) || b.value - a.value)
   return (
     <>
-      <p className="nums quiet">{momentText}</p>
-      {upgrades.map((text) => (
+      <p className="nums quiet">
+        {formatMoment(atMs, zone)}, {formatRelative(atMs, serverNowMs())}
+      </p>
+      {bandsAt(bands, atMs).map((text) => (
         <p key={text}>{text}</p>
       ))}
       {said.length === 0 ? <p>no samples</p> : null}

@@ -3,7 +3,7 @@ import { graphlib, layout } from '@dagrejs/dagre'
 import { Link } from 'wouter'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
 import type { StrandedItem } from '../../../contract/fleet-stranded.ts'
-import { formatShare } from '../../lib/format-number.ts'
+import { formatCount, formatShare } from '../../lib/format-number.ts'
 import { edgeKey, edgeName, successText } from '../../lib/edge-text.ts'
 import type { EdgeWindow } from '../../lib/edge-view.ts'
 import { edgePath } from '../../lib/paths.ts'
@@ -49,7 +49,9 @@ export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNod
               </path>
               <rect fill="var(--dt-surface)" x={x - LABEL_WIDTH / 2} y={y - 8} width={LABEL_WIDTH} height={16} rx="3" />
               <text className={classNames(styles.label, isBad && styles.bad)} x={x} y={y + 4} textAnchor="middle">
-                {edge.success === null ? '–' : formatShare(edge.outcomes.succeeded, edge.success.of)}
+                {edge.success === null
+                  ? '–'
+                  : `${formatShare(edge.outcomes.succeeded, edge.success.of)} of ${formatCount(edge.success.of)}`}
               </text>
             </Link>
           )
@@ -94,7 +96,7 @@ interface Routed {
 const NODE_WIDTH = 72
 const NODE_HEIGHT = 26
 const MARGIN = 8
-const LABEL_WIDTH = 38
+const LABEL_WIDTH = 78
 
 function layoutOf(edges: readonly EdgeItem[]) {
   const graph = new graphlib.Graph<object, { width: number; height: number }, Routed>()

@@ -57,20 +57,20 @@ test('a query that took no time has no shares', () => {
 })
 
 test.each<[Partial<ExplainedRead>, string]>([
-  [{}, '1,000 of 1,200 series: 5,000 samples'],
+  [{}, '1\u202f000 of 1\u202f200 series: 5\u202f000 samples'],
   [
     { source: 'newest', store: { ...STORE, headRuns: 7, isMatchKnown: true } },
-    '1,000 of 1,200 series: the newest sample of each, from 7 runs of the head, series known from before',
+    '1\u202f000 of 1\u202f200 series: the newest sample of each, from 7 runs of the head, series known from before',
   ],
   [
     { source: 'rollups', buckets: 1, widthMs: 300_000, store: { ...STORE, packs: 12, packsKept: 4, packBytes: 2048 } },
-    '1,000 of 1,200 series: 1 bucket of rollups of 5m, from 12 packs (2 KiB read, 4 in memory)',
+    '1\u202f000 of 1\u202f200 series: 1 bucket of rollups of 5m, from 12 packs (2 KiB read, 4 in memory)',
   ],
   [
     { source: 'runs', runs: 3, store: { ...STORE, packs: 1, packsKept: 1 } },
-    '1,000 of 1,200 series: 3 runs of equal samples, from 1 pack in memory',
+    '1\u202f000 of 1\u202f200 series: 3 runs of equal samples, from 1 pack in memory',
   ],
-  [{ store: STORE }, '1,000 of 1,200 series: 5,000 samples, nothing stored answered'],
+  [{ store: STORE }, '1\u202f000 of 1\u202f200 series: 5\u202f000 samples, nothing stored answered'],
 ])('%j reads: %s', (more, text) => {
   expect(explainRows({ root: node('a', { reads: [read(more)] }) })[0]?.reads).toEqual([text])
 })

@@ -89,6 +89,11 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/lint.ts')).lintCommand,
     },
     {
+      name: 'runbook',
+      summary: 'Write the file that a new runbook starts from.',
+      load: async () => (await import('./cli/runbook.ts')).runbookCommand,
+    },
+    {
       name: 'import',
       summary: 'Turn a Grafana dashboard into one of Perses.',
       load: async () => (await import('./cli/import.ts')).importCommand,

@@ -16,8 +16,13 @@ type ResolvedRunbook =
 
 const NEAREST_MAX = 3
 
+/** The name that a link means. */
+export function nameInLink(name: string): string {
+  return name.trim().replace(/\.md$/i, '')
+}
+
 export function resolveRunbook(catalog: Pick<Catalog, 'pages' | 'aliases'>, name: string): ResolvedRunbook {
-  const requested = name.trim().replace(/\.md$/i, '')
+  const requested = nameInLink(name)
   const current = sameName(catalog.pages, requested)
   if (current !== undefined) return { page: current, isRenamed: false }
   const target = sameName(catalog.aliases, requested)

@@ -55,6 +55,8 @@ export const BoundRunbook = Type.Object({
   instances: Type.Array(RunbookInstance),
   /** Panels related to the alert. */
   panels: Type.Array(PanelLink),
+  /** The file to start a runbook from; only when the alert has none, and then `markdown` is empty. */
+  template: Type.Optional(Type.String()),
 })
 export type BoundRunbook = Shape<typeof BoundRunbook>
 
@@ -68,6 +70,6 @@ export const RunbookSource = Type.Object({
 })
 export type RunbookSource = Shape<typeof RunbookSource>
 
-/** 404: no such page; `nearest` has similar names. */
+/** 404: no runbook, no rule and no alert has this name; `nearest` has similar names. */
 export const RunbookUnknown = Type.Object({ error: Type.String(), nearest: Type.Array(Type.String()) })
 export type RunbookUnknown = Shape<typeof RunbookUnknown>

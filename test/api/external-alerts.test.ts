@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { BoundRunbook } from '../../src/contract/runbooks.ts'
 import type { Principal } from '../../src/model/token.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { memoryPeople } from '../support/people.ts'
@@ -93,6 +94,25 @@ describe('an alert of others', () => {
     )
     expect(page.markdown).toContain('The object is kv on brno-2')
     expect(page.instances).toHaveLength(2)
+  })
+
+  test('without a runbook has a page with its alerts and a template, and a name of nobody has none', async () => {
+    const rb = async (name: string): Promise<number> =>
+      (await server.app.inject({ url: `/rb/${name}`, headers: { authorization: 'Bearer viewer' } })).statusCode
+    expect([await rb('TeamQueueFull'), await rb('KubeVirtCRModified')]).toEqual([404, 200])
+    await post('bound', { alertname: 'TeamQueueFull', queue: 'a' }, { alertname: 'TeamQueueFull', queue: 'b' })
+    expect([await rb('TeamQueueFull'), await rb('TeamQueueFull.md'), await rb('TeamQueue')]).toEqual([200, 200, 404])
+    const page = await get<BoundRunbook>('/api/runbooks/v1/pages/TeamQueueFull')
+    expect(page).toMatchObject({ name: 'TeamQueueFull', markdown: '', cells: [] })
+    expect(page.instance).toBeUndefined()
+    expect(page.instances.map(({ cluster, labels }) => [cluster, labels['queue']])).toEqual([
+      ['brno-2', expect.any(String)],
+      ['brno-2', expect.any(String)],
+    ])
+    expect(page.template).toContain('# TeamQueueFull\n\n## Meaning')
+    const { fingerprint } = page.instances[1]!
+    const bound = await get<BoundRunbook>(`/api/runbooks/v1/pages/TeamQueueFull?instance=${fingerprint}`)
+    expect(bound.instance?.fingerprint).toBe(fingerprint)
   })
 
   test('that a rule reports too is shown, and marked as the repetition that it is', async () => {

@@ -149,7 +149,7 @@ GET                           viewer  text        none      /graph
 GET,HEAD                      public  text        none      /icon.svg
 GET                           viewer  text        fleet     /metrics
 GET                           viewer  text        none      /query
-GET,HEAD                      viewer  text        none      /rb/:name
+GET,HEAD                      viewer  text        clusters  /rb/:name
 GET                           public  text        none      /sign-in
 POST                          ingest  otlp        fleet     /v1/logs
 POST                          ingest  otlp        fleet     /v1/metrics

@@ -39,6 +39,7 @@ describe('daytwo', () => {
       'config',
       'test',
       'lint',
+      'runbook',
       'import',
       'version',
     ]) {

@@ -6,7 +6,8 @@ import { bindRunbook } from '../../catalog/bind-runbook.ts'
 import { linksOf, type DashboardLinks, type LinkedCatalog } from '../../catalog/metric-uses.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { distinguishingLabels, rankInstances } from '../../catalog/rank-instances.ts'
-import { resolveRunbook } from '../../catalog/resolve-runbook.ts'
+import { nameInLink, resolveRunbook } from '../../catalog/resolve-runbook.ts'
+import { runbookTemplate } from '../../catalog/runbook-template.ts'
 import type { RunbookPage } from '../../catalog/runbook-page.ts'
 import type { PanelLink } from '../../contract/dashboards.ts'
 import {
@@ -40,7 +41,7 @@ interface RunbookDeps {
 export type ReadInventory = (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
 
 /** The part of the catalog that pages are served from. */
-export type RunbookCatalog = Pick<Catalog, 'pages' | 'aliases'>
+export type RunbookCatalog = Pick<Catalog, 'pages' | 'aliases' | 'alertNames'>
 
 export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void {
   const { catalog, ports } = deps
@@ -74,16 +75,19 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
   })
 
   ownRoute(app, 'GET /api/runbooks/v1/pages/:name', {
-    summary: 'One runbook, bound to an alert when one is named.',
+    summary:
+      'One runbook, bound to an alert when one is named; of an alert without a runbook, its alerts and a template.',
     path: ALERT_NAME,
     documentedQuery: Type.Object({
       instance: Type.Optional(Type.String({ description: 'Fingerprint of the alert it is read for.' })),
     }),
     answer: BoundRunbook,
-    handler: ({ params: { name }, request, reply }) => {
+    handler: async ({ params: { name }, request, reply }) => {
       const found = resolveRunbook(catalog, name)
-      if ('page' in found) return boundPage(deps, ports(request), found, name, paramsOf(request).get('instance'))
-      return sendUnknown(reply, name, found.nearest)
+      const instance = paramsOf(request).get('instance')
+      if ('page' in found) return boundPage(deps, ports(request), found, name, instance)
+      const missing = await missingPage(deps, ports(request), nameInLink(name), instance)
+      return missing ?? sendUnknown(reply, name, found.nearest)
     },
   })
 }
@@ -108,8 +112,7 @@ async function boundPage(
   fingerprint: string,
 ): Promise<BoundRunbook> {
   const ranked = rankInstances(instancesOf(page, people.alerts()))
-  const differing = distinguishingLabels(ranked.map(({ labels }) => labels))
-  const instances = ranked.map((alert, i) => instanceView(alert, differing[i] ?? {}))
+  const instances = instanceViews(ranked)
   const chosen = chosenIndex(instances, fingerprint)
   const alert = chosen === undefined ? undefined : ranked[chosen]
   let known: ClusterInventory | undefined
@@ -137,6 +140,44 @@ async function boundPage(
   }
 }
 
+/** Whether a rule, or an alert of the last minutes, has this name. */
+export function isKnownAlert({ alertNames }: RunbookCatalog, alerts: readonly Alert[], name: string): boolean {
+  return alertNames.includes(name) || alerts.some(({ labels }) => labels.get('alertname') === name)
+}
+
+/** The page of an alert without a runbook; `undefined`: no rule and no alert has this name. */
+async function missingPage(
+  { catalog }: RunbookDeps,
+  { people, rules }: ReturnType<RunbookDeps['ports']>,
+  name: string,
+  fingerprint: string,
+): Promise<BoundRunbook | undefined> {
+  const alerts = people.alerts()
+  if (!isKnownAlert(catalog, alerts, name)) return undefined
+  const ranked = rankInstances(alerts.filter(({ labels }) => labels.get('alertname') === name))
+  const instances = instanceViews(ranked)
+  const chosen = chosenIndex(instances, fingerprint)
+  const groups = catalog.alertNames.includes(name) ? await rules.groups() : []
+  const rule = groups.flatMap((group) => group.rules).find((one) => one.kind === 'alerting' && one.name === name)
+  const sketch =
+    rule?.kind === 'alerting'
+      ? { expr: rule.query, annotations: rule.annotations }
+      : { annotations: ranked[0]?.annotations ?? {} }
+  return {
+    name,
+    askedName: name,
+    isRenamed: false,
+    markdown: '',
+    cells: [],
+    bindings: [],
+    unbound: [],
+    ...(chosen === undefined ? {} : { instance: instances[chosen]! }),
+    instances,
+    panels: [],
+    template: runbookTemplate({ name, ...sketch }),
+  }
+}
+
 /** The panels of the page's name and former names, without duplicates. */
 function panelsOf(page: RunbookPage, { panelsByAlert }: DashboardLinks): PanelLink[] {
   const places = [page.name, ...page.aliases].flatMap((name) => panelsByAlert.get(name) ?? [])
@@ -160,6 +201,12 @@ function chosenIndex(instances: readonly RunbookInstance[], fingerprint: string)
 function instancesOf(page: RunbookPage, alerts: readonly Alert[]): readonly Alert[] {
   const names = new Set([page.name, ...page.aliases])
   return alerts.filter(({ labels }) => names.has(labels.get('alertname')))
+}
+
+/** In the given order. */
+function instanceViews(alerts: readonly Alert[]): RunbookInstance[] {
+  const differing = distinguishingLabels(alerts.map(({ labels }) => labels))
+  return alerts.map((alert, i) => instanceView(alert, differing[i] ?? {}))
 }
 
 function instanceView(alert: Alert, labels: Record<string, string>): RunbookInstance {

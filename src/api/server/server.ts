@@ -330,7 +330,7 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
     clock,
   })
   registerOpenApi(app)
-  registerRunbookLink(app, deps.catalog, deps.webRoot)
+  registerRunbookLink(app, deps.catalog, ports, deps.webRoot)
   answerWrongMethods(app)
   await app.ready()
   return app

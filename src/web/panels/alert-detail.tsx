@@ -188,7 +188,7 @@ function BoundPage({ alert, name }: { readonly alert: AlertItem; readonly name: 
 function NoRunbook({ alert }: { readonly alert: AlertItem }): ReactNode {
   const target = linkTarget(alert.annotations['runbook_url'] ?? '')
   return (
-    <Notice kind="note" title="No runbook page has this alert's name">
+    <Notice kind="note" title="No runbook for this alert">
       {target?.kind === 'outside' ? (
         <>
           The rule itself names one:{' '}
@@ -197,7 +197,7 @@ function NoRunbook({ alert }: { readonly alert: AlertItem }): ReactNode {
           </a>
         </>
       ) : (
-        `A file runbooks/${alert.alertname}.md would be shown here.`
+        <Link href={runbookPath(alert.alertname, alert.fingerprint)}>Start a runbook from a template</Link>
       )}
     </Notice>
   )

@@ -73,7 +73,7 @@ function Compared({ comparison }: { readonly comparison: NonNullable<AlertDetail
 
 const CHANGES_FIRST = 3
 
-function Changes({ detail }: { readonly detail: AlertDetail }): ReactNode {
+export function Changes({ detail }: { readonly detail: AlertDetail }): ReactNode {
   const { changes, unknown, alert, changesFromMs, changesToMs } = detail
   const first = changes.slice(0, CHANGES_FIRST)
   const rest = changes.slice(CHANGES_FIRST)
@@ -178,7 +178,7 @@ function Elsewhere({ detail }: { readonly detail: AlertDetail }): ReactNode {
   )
 }
 
-function Trait({ trait }: { readonly trait: AlertDetail['elsewhere']['shared'][number] }): ReactNode {
+export function Trait({ trait }: { readonly trait: AlertDetail['elsewhere']['shared'][number] }): ReactNode {
   const { label, value, having, havingOf, restHaving, restOf } = trait
   return (
     <li>

@@ -1,7 +1,7 @@
 import { useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { BoundRunbook } from '../../contract/runbooks.ts'
-import { dashboardPath, alertsPath } from '../lib/paths.ts'
+import { dashboardPath } from '../lib/paths.ts'
 import { countOf } from '../lib/format-number.ts'
 import { createMarker } from '../lib/mark-values.ts'
 import { copyText, parseBlocks, sectionsOf, type RunbookBlock } from '../lib/runbook-blocks.ts'
@@ -16,19 +16,19 @@ import { Markdown, MarkedCode, type MarkdownSlots } from '../ui/markdown.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { useFragment } from '../ui/use-fragment.ts'
 import { CliCommand, LiveCell } from './runbook-code.tsx'
-import { PreviousOccurrencesLine } from './previous-occurrences.tsx'
+import { PreviousOccurrences } from './previous-occurrences.tsx'
 import styles from './runbook-body.module.css'
 
 interface RunbookBodyProps {
   readonly bound: BoundRunbook
   readonly sectionLevel: 2 | 3
-  /** Below the open alert, which already lists other clusters with the alert. */
+  /** Below the open alert; a page of its own shows previous occurrences beside the runbook. */
   readonly isBesideAlert?: boolean
   /** At the end of the jump links. */
   readonly extra?: ReactNode
 }
 
-/** The text of a runbook with bound values, jump links and other clusters with the alert. The caller renders the title. */
+/** The text of a runbook with bound values and jump links. The caller renders the title. */
 export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra }: RunbookBodyProps): ReactNode {
   useFragment()
   const { blocks, sections, mark } = useMemo(
@@ -60,14 +60,18 @@ export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra 
       </nav>
       {bound.isRenamed ? (
         <Notice kind="note" title={`${bound.askedName} is now called ${bound.name}`}>
-          The old name keeps leading here.
+          Links with the former name lead here.
         </Notice>
       ) : null}
-      {isBesideAlert ? null : <OnlyMe bound={bound} />}
-      <PreviousOccurrencesLine alertname={bound.name} cluster={bound.instance?.cluster} />
+      {isBesideAlert ? (
+        <section className="narrow spaced" aria-label="Previous occurrences">
+          <strong>Previous occurrences</strong>
+          <PreviousOccurrences alertname={bound.name} cluster={bound.instance?.cluster} />
+        </section>
+      ) : null}
       <Filled bound={bound} />
       <Shown bound={bound} />
-      <Markdown blocks={blocks} slots={slots} />
+      <Markdown blocks={blocks} slots={slots} isWide={!isBesideAlert} />
     </div>
   )
 }
@@ -95,7 +99,7 @@ function Shown({ bound: { panels } }: { readonly bound: BoundRunbook }): ReactNo
   if (panels.length === 0) return null
   return (
     <details>
-      <summary>{countOf(panels.length, 'panel')} about it on dashboards</summary>
+      <summary>{countOf(panels.length, 'dashboard panel')} with metrics of this alert</summary>
       <ul>
         {panels.map(({ dashboard, dashboardTitle, panel, panelTitle }) => (
           <li key={`${dashboard} ${panel}`}>
@@ -108,36 +112,15 @@ function Shown({ bound: { panels } }: { readonly bound: BoundRunbook }): ReactNo
   )
 }
 
-/** Other clusters with this alert. Counts clusters, because one cluster may have several alerts of the same name. */
-function OnlyMe({ bound }: { readonly bound: BoundRunbook }): ReactNode {
-  const { instance } = bound
-  if (instance === undefined) return null
-  const others = bound.instances.filter((other) => other.state !== 'resolved' && other.cluster !== instance.cluster)
-  const count = new Set(others.map((other) => other.cluster)).size
-  return (
-    <p className="narrow spaced">
-      <strong>Is it only this cluster?</strong>{' '}
-      {count === 0 ? (
-        'Yes: no other cluster has this alert now.'
-      ) : (
-        <>
-          No: {countOf(count, 'other cluster has', 'other clusters have')} it too.{' '}
-          <Link href={alertsPath({ alertname: bound.name })}>Show them</Link>
-        </>
-      )}
-    </p>
-  )
-}
-
 function Filled({ bound }: { readonly bound: BoundRunbook }): ReactNode {
   if (bound.bindings.length + bound.unbound.length === 0) return null
   return (
     <details className="quiet text-small spaced">
       <summary>
-        {bound.bindings.length === 0 ? 'Nothing filled in' : `${countOf(bound.bindings.length, 'value')} filled in`}
+        {bound.bindings.length === 0 ? 'No value filled in' : `${countOf(bound.bindings.length, 'value')} filled in`}
         {bound.unbound.length === 0 ? null : (
           <>
-            , <mark className="unbound">{countOf(bound.unbound.length, 'placeholder')} left to you</mark>
+            , <mark className="unbound">{countOf(bound.unbound.length, 'placeholder')} to fill in</mark>
           </>
         )}
       </summary>
@@ -162,7 +145,7 @@ const BINDING_COLUMNS: readonly Column<Binding>[] = [
     cell: ({ name, value }) =>
       value === undefined ? <mark className="unbound">{`<${name}>`}</mark> : <mark className="filled">{value}</mark>,
   },
-  { head: 'From', cell: ({ source }) => source ?? 'nothing knows it' },
+  { head: 'From', cell: ({ source }) => source ?? 'unknown: fill it in' },
 ]
 
 interface CodeProps {

@@ -33,9 +33,9 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
   return (
     <section className={`panel ${styles.root}`} aria-labelledby="chooser-title">
       <h2 id="chooser-title">
-        Which one? {formatCount(active)} active
-        {active < instances.length ? `, ${formatCount(instances.length - active)} resolved` : ''}, worst and newest
-        first
+        {formatCount(active)} active
+        {active < instances.length ? ` and ${formatCount(instances.length - active)} recently resolved` : ''} alerts
+        (most severe first)
       </h2>
       {instances.length < SEARCH_FROM ? null : (
         <input
@@ -68,7 +68,7 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
         rows={rows}
         rowKey={({ fingerprint }) => fingerprint}
       />
-      {found.length === 0 ? <p className="quiet">None of them has “{text}” in its cluster or labels.</p> : null}
+      {found.length === 0 ? <p className="quiet">No alert has “{text}” in its cluster or labels.</p> : null}
       {found.length > rows.length ? (
         <Button
           variant="inline"

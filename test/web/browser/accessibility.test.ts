@@ -59,12 +59,12 @@ const SCREENS: readonly Screen[] = [
   {
     name: 'a runbook, filled in',
     path: '/rb/KubeVirtCRModified?instance=0000000000000001',
-    shows: 'The same alert elsewhere',
+    shows: 'Other clusters with this alert',
   },
   {
     name: 'a runbook, many alerts',
     path: '/rb/KubeVirtCRModified',
-    shows: 'Which one?',
+    shows: 'active alerts (most severe first)',
     answers: { runbook: (name) => boundRunbook(Date.now(), name, 14, false) },
   },
   { name: 'resolved alerts', path: '/alerts/resolved', shows: '59 runs.' },

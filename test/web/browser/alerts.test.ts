@@ -214,7 +214,7 @@ describe('an open alert', () => {
       }
     }
     const { page, close } = await openPage(browser, server, '/alerts/0000000000000000')
-    await page.getByText("No runbook page has this alert's name").waitFor()
+    await page.getByText('No runbook for this alert').waitFor()
     expect(await page.getByRole('link', { name: 'https://runbooks.example/x' }).getAttribute('rel')).toBe('noreferrer')
     await close()
   })

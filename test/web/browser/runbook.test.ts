@@ -25,7 +25,7 @@ const BOUND = `${PATH}?instance=0000000000000001`
 describe('a link that names only the alert', () => {
   test('opens the plain page when nothing fires', async () => {
     const { page, expectClean, close } = await openPage(browser, server, PATH)
-    await page.getByText('Not firing anywhere in the fleet now').waitFor()
+    await page.getByText('This alert is not firing on any cluster').waitFor()
     expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
       'Meaning',
       'Impact',
@@ -39,7 +39,7 @@ describe('a link that names only the alert', () => {
   test('opens the page filled in when one fires', async () => {
     server.answers.runbook = (name) => boundRunbook(Date.now(), name, 1, true)
     const { page, close } = await openPage(browser, server, `${PATH}.md`)
-    await page.getByText('Yes: no other cluster has this alert now.').waitFor()
+    await page.getByText('No other cluster has this alert now.').waitFor()
     expect(server.asked.at(-1) ?? '').not.toContain('.md')
     await close()
   })
@@ -47,7 +47,7 @@ describe('a link that names only the alert', () => {
   test('lets choose when many do, in the order of the server, and the choice stands in the URL', async () => {
     server.answers.runbook = (name, instance) => boundRunbook(Date.now(), name, 14, instance !== null)
     const { page, close } = await openPage(browser, server, PATH)
-    await page.getByRole('heading', { name: 'Which one? 14 active, worst and newest first' }).waitFor()
+    await page.getByRole('heading', { name: '14 active alerts (most severe first)' }).waitFor()
     const rows = page.getByRole('table', { name: 'Alerts with this name' }).getByRole('row')
     expect(await rows.nth(1).innerText()).toMatch(/warning\s+prague-prod-1\s+kubevirt\/kubevirt-kubevirt/)
     expect(await rows.count()).toBe(11)
@@ -57,7 +57,7 @@ describe('a link that names only the alert', () => {
     expect(await rows.count()).toBe(2)
     await rows.nth(1).getByRole('link').click()
     await page.waitForURL(`**${PATH}?instance=${runbookInstance(0, 3).fingerprint}`)
-    await page.getByText('No: 13 other clusters have it too.').waitFor()
+    await page.getByRole('region', { name: 'Other clusters with this alert' }).getByText('13', { exact: true }).waitFor()
     await close()
   })
 })
@@ -73,13 +73,50 @@ test('an old name leads to the page and says so', async () => {
   await close()
 })
 
+describe('an alert without a runbook', () => {
+  const missing = (name: string, isBound: boolean) => ({
+    ...boundRunbook(Date.now(), name, 3, isBound),
+    ...{ markdown: '', cells: [], bindings: [], unbound: [], panels: [], template: `# ${name}\n\n## Meaning\n` },
+  })
+
+  test('shows the alerts to choose from, and how to start a runbook', async () => {
+    server.answers.runbook = (name, instance) => missing(name, instance !== null)
+    const { page, expectClean, close } = await openPage(browser, server, '/rb/TeamQueueFull')
+    await page.getByRole('heading', { name: 'No runbook for this alert' }).waitFor()
+    await page.getByText('daytwo runbook new TeamQueueFull').waitFor()
+    await page.getByRole('region', { name: 'Previous occurrences' }).getByText('previous occurrences on').waitFor()
+    await page.getByRole('table', { name: 'Alerts with this name' }).getByRole('link').first().click()
+    const alert = page.getByRole('complementary', { name: 'The alert' })
+    await alert.getByRole('heading', { name: 'What changed before this alert' }).waitFor()
+    await alert.getByRole('region', { name: 'Other clusters with this alert' }).getByText('2', { exact: true }).waitFor()
+    // All labels, also those that the other alerts of this name have too.
+    await alert.getByText('alertname', { exact: true }).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as TeamQueueFull.md' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('TeamQueueFull.md')
+    expectClean()
+    await close()
+  })
+
+  test('with a name that is more than a name becomes no command', async () => {
+    server.answers.runbook = (name) => missing(name, false)
+    const { page, close } = await openPage(browser, server, `/rb/${encodeURIComponent('x; reboot')}`)
+    await page.getByRole('heading', { name: 'No runbook for this alert' }).waitFor()
+    await page.getByRole('button', { name: 'Save as a file' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Copy command' }).count()).toBe(0)
+    await close()
+  })
+})
+
 test('a name nobody knows offers the nearest ones', async () => {
   server.answers.runbook = (name) =>
     name === 'KubeVirtCRChanged'
       ? { status: 404, body: { error: 'no such page', nearest: ['KubeVirtCRModified'] } }
       : boundRunbook(Date.now(), name, 0, false)
   const { page, close } = await openPage(browser, server, '/rb/KubeVirtCRChanged', DESKTOP, ['404'])
-  await page.getByText('There is no runbook called KubeVirtCRChanged').waitFor()
+  await page.getByText('No runbook, rule or alert has the name KubeVirtCRChanged').waitFor()
   await page.getByRole('link', { name: 'KubeVirtCRModified' }).click()
   await page.getByRole('heading', { name: 'Meaning' }).waitFor()
   await close()
@@ -88,7 +125,7 @@ test('a name nobody knows offers the nearest ones', async () => {
 test('an alert that is gone gives the plain page, and says why', async () => {
   server.answers.runbook = (name) => boundRunbook(Date.now(), name, 0, false)
   const { page, close } = await openPage(browser, server, BOUND)
-  await page.getByText('The alert in this link is gone').waitFor()
+  await page.getByText('The alert of this link is no longer active').waitFor()
   await close()
 })
 

@@ -144,7 +144,7 @@ describe('a maintainer who looks at adoption', () => {
     asks('/', { clicks: 2 }, async ({ page, click }) => {
       await click(page.getByRole('link', { name: 'Which feature gates are used?' }))
       await click(page.getByRole('link', { name: 'downwardMetrics' }))
-      const uses = page.getByRole('table', { name: 'Who sets it' })
+      const uses = page.getByRole('table', { name: 'Clusters that set it' })
       await uses.getByRole('row', { name: /^ams-stuck-1 1\.17\.3 on JSON patch of KubeVirt/ }).waitFor()
     }))
 
@@ -240,13 +240,13 @@ describe('whoever is on call, from an alert on', () => {
 
   test('what worked last time? No click', () =>
     asks(ALERT, {}, async ({ page }) => {
-      const earlier = page.getByRole('group', { name: 'Earlier' })
+      const earlier = page.getByRole('region', { name: 'Previous occurrences' })
       await earlier
-        .getByText(/14 earlier runs on \d+ clusters, \d+ here, .* half were over in \d+ min, all in/)
+        .getByText(/14 previous occurrences on \d+ clusters, \d+ on this cluster, the oldest .* Duration: p50 \d+ min, longest/)
         .waitFor()
       await earlier.getByText('“restarted what held the lock”').first().waitFor()
       await earlier
-        .getByText(/night shift, .* over in \d+ min/)
+        .getByText(/night shift, .* resolved after \d+ min/)
         .first()
         .waitFor()
     }))

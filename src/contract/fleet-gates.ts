@@ -22,6 +22,11 @@ const GATE_FIELDS = {
   off: Type.Integer(),
   /** Clusters on which an active JSON patch sets it, bypassing HyperConverged. */
   patched: Type.Integer(),
+  /** Field managers by the number of places that they set, most first, at most three; `null`: not reported. */
+  managers: Type.Array(Type.Object({ manager: orNull(Type.String()), places: Type.Integer() })),
+  /** The oldest and the newest write of all places; `null`: no write is known. */
+  firstSet: orNull(Time),
+  lastSet: orNull(Time),
 } as const
 
 export const GateItem = Type.Object(GATE_FIELDS)
@@ -52,8 +57,10 @@ export const GateUseItem = Type.Object({
   spelled: Type.String(),
   /** The patched component; `null`: set in HyperConverged. */
   component: orNull(Type.String()),
-  /** When the patch was first seen; `null`: unknown, or set in HyperConverged. */
+  /** Since when it is set so; `null`: since before the history of the cluster. */
   since: orNull(Time),
+  /** The field manager that set it, such as `kubectl-edit`; `null`: not reported. */
+  by: orNull(Type.String()),
 })
 export type GateUseItem = Shape<typeof GateUseItem>
 

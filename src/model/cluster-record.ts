@@ -79,6 +79,14 @@ export interface ClusterProblem {
   readonly evidence: readonly Evidence[]
 }
 
+/** A write to an object. */
+export interface Written {
+  /** Absent: before the history of the object. */
+  readonly sinceMs?: number
+  /** The field manager, such as `kubectl-edit`; absent: not reported. */
+  readonly by?: string
+}
+
 export interface ClusterSettings {
   readonly apiVersion?: string
   readonly workloadUpdateMethods?: readonly string[]
@@ -86,6 +94,8 @@ export interface ClusterSettings {
   readonly uninstallStrategy?: string
   readonly liveMigration: Readonly<Record<string, string | number | boolean>>
   readonly featureGates: Readonly<Record<string, boolean>>
+  /** The write that set each gate to its value; without gates whose write is not known. */
+  readonly featureGatesWritten?: Readonly<Record<string, Written>>
   readonly tuningPolicy?: string
 }
 
@@ -130,6 +140,8 @@ export interface Modification {
   /** The operations of a JSON patch; absent when the annotation is not a valid RFC 6902 array, with the reason in `text`. */
   readonly operations?: readonly { readonly op: string; readonly path: string; readonly value?: unknown }[]
   readonly annotation?: string
+  /** The field manager that wrote the annotation; absent: not reported. */
+  readonly by?: string
   readonly text: string
   readonly isUpgradeMode: boolean
   readonly resolutionSeconds: number

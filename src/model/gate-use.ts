@@ -10,9 +10,11 @@ export interface GateUse {
   readonly gate: string
   readonly isOn: boolean
   readonly source: GateSource
-  /** The patched operand, and since when; absent: unknown. */
+  /** The patched operand. */
   readonly component?: string
+  /** Since when it is set so, and the field manager that set it; absent: not known. */
   readonly sinceMs?: number
+  readonly by?: string
 }
 
 /** A feature gate with all clusters that set it, case-insensitive. */

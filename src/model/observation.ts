@@ -23,7 +23,7 @@ export interface ObjectObservation {
   readonly observedMs: number
   /** The stored part of the object; its `kind` is the plural of the resource. */
   readonly facts: ObjectFacts
-  /** Absent: not reported. No fact is derived from it, and readers of all observations do not receive it. */
+  /** Absent: not reported. Readers of all observations receive it for HyperConverged, of which settings are attributed. */
   readonly manager?: FieldManager
 }
 

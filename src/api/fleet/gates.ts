@@ -89,7 +89,29 @@ function gateItem({ gate, uses }: Gate): GateItem {
     on: clustersOf(own.filter(({ isOn }) => isOn)),
     off: clustersOf(own.filter(({ isOn }) => !isOn)),
     patched: clustersOf(uses.filter(({ source }) => source === 'jsonpatch')),
+    managers: managersOf(uses),
+    ...writesOf(uses),
   }
+}
+
+const MANAGERS_MAX = 3
+
+function managersOf(uses: readonly GateUse[]): GateItem['managers'] {
+  return [...groupBy(uses, ({ by }) => by ?? null)]
+    .map(([manager, own]) => ({ manager, places: own.length }))
+    .sort((a, b) => b.places - a.places || ((a.manager ?? '') < (b.manager ?? '') ? -1 : 1))
+    .slice(0, MANAGERS_MAX)
+}
+
+function writesOf(uses: readonly GateUse[]): Pick<GateItem, 'firstSet' | 'lastSet'> {
+  let [first, last] = [Infinity, -Infinity]
+  for (const { sinceMs } of uses) {
+    if (sinceMs === undefined) continue
+    first = Math.min(first, sinceMs)
+    last = Math.max(last, sinceMs)
+  }
+  const isKnown = first <= last
+  return { firstSet: timeOf(isKnown ? first : undefined), lastSet: timeOf(isKnown ? last : undefined) }
 }
 
 function clustersOf(uses: readonly GateUse[]): number {
@@ -108,6 +130,6 @@ function versionsOf({ uses }: Gate): GateDetail['versions'] {
 
 function useItem(use: GateUse): GateUseItem {
   const { cluster, isOn, source, gate, sinceMs } = use
-  const known = knownOrNull(use, 'version', 'component')
+  const known = knownOrNull(use, 'version', 'component', 'by')
   return { cluster, ...known, on: isOn, source, spelled: gate, since: timeOf(sinceMs) }
 }

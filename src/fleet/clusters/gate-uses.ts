@@ -3,6 +3,7 @@
  * break. Pure.
  */
 import { groupBy } from '../../base/group-by.ts'
+import { ownValue } from '../../base/own-value.ts'
 import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
 import { modificationKeyOf, type FleetFactsReader, type ModificationQuery } from '../../model/fleet-facts.ts'
 import { eachItem } from '../past/keyset.ts'
@@ -13,13 +14,16 @@ export function featureGates(records: readonly ClusterRecord[], patches: readonl
   const uses = [
     ...records.flatMap(({ cluster, settings }) =>
       Object.entries(settings.featureGates).map(([gate, isOn]): Omit<GateUse, 'version'> => {
-        return { cluster, gate, isOn, source: 'hyperconverged' }
+        return { cluster, gate, isOn, source: 'hyperconverged', ...ownValue(settings.featureGatesWritten ?? {}, gate) }
       }),
     ),
-    ...patches.flatMap(({ cluster, component, startedMs, operations }) =>
+    ...patches.flatMap(({ cluster, component, startedMs, operations, by }) =>
       gatesOfPatch(operations ?? []).map(({ gate, isOn }): Omit<GateUse, 'version'> => {
-        const since = startedMs === undefined ? {} : { sinceMs: startedMs }
-        return { cluster, gate, isOn, source: 'jsonpatch', component, ...since }
+        const written = {
+          ...(startedMs === undefined ? {} : { sinceMs: startedMs }),
+          ...(by === undefined ? {} : { by }),
+        }
+        return { cluster, gate, isOn, source: 'jsonpatch', component, ...written }
       }),
     ),
   ].map((use): GateUse => {

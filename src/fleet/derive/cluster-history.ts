@@ -30,6 +30,8 @@ export interface ObjectState<F extends ObjectFacts = ObjectFacts> {
   readonly atMs: number
   /** Reported at once by a watch; false: found later by a list, so it is older than `seenMs`. */
   readonly isWatched: boolean
+  /** The field manager that wrote it, not those of subresources; absent: not reported. */
+  readonly manager?: string
   /** etcd was restored, and the object is in an earlier state again: nothing in the cluster changed it. */
   readonly isRestored?: boolean
 }
@@ -195,16 +197,23 @@ function orderedStates(ordered: readonly ObjectObservation[]): ObjectState[] {
     const isWatched = isWatchEvent(object)
     const state = states.at(-1)
     if (state === undefined || last!.resourceVersion !== object.resourceVersion) {
-      states.push({ facts: object.facts, seenMs: object.observedMs, atMs: object.observedMs, isWatched })
+      const { facts, observedMs } = object
+      states.push({ facts, seenMs: observedMs, atMs: observedMs, isWatched, ...managerOf(object) })
     } else if (object.change !== 'deleted') {
       // The same state again. Should two texts of one version occur, the order of arrival does not decide.
       const facts = smallerOf(state.facts, object.facts)
       const seenMs = Math.min(state.seenMs, object.observedMs)
-      states[states.length - 1] = { facts, seenMs, atMs: seenMs, isWatched: state.isWatched || isWatched }
+      const writer = state.manager === undefined ? managerOf(object) : { manager: state.manager }
+      states[states.length - 1] = { facts, seenMs, atMs: seenMs, isWatched: state.isWatched || isWatched, ...writer }
     }
     last = object
   }
   return noLaterThanNext(states)
+}
+
+/** A resource version has one last writer: observations of it that name one name the same. */
+function managerOf({ manager }: ObjectObservation): Pick<ObjectState, 'manager'> {
+  return manager === undefined || manager.subresource !== '' ? {} : { manager: manager.name }
 }
 
 /** A state existed before the next one, also if it was observed later. */

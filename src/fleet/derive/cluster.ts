@@ -1,14 +1,21 @@
 /** The record of one cluster: its current state by all sources. Absent values are unknown. */
-import type { ClusterProblem, ClusterRecord, ClusterSettings, VersionInterval } from '../../model/cluster-record.ts'
+import { ownValue } from '../../base/own-value.ts'
+import type {
+  ClusterProblem,
+  ClusterRecord,
+  ClusterSettings,
+  VersionInterval,
+  Written,
+} from '../../model/cluster-record.ts'
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
-import { HCO_PACKAGES, type ClusterHistory } from './cluster-history.ts'
+import { HCO_PACKAGES, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
 import { coverageOf, seenOf } from './coverage.ts'
 import { hcoReleaseOf } from './hco-release.ts'
 import { healthOf } from './health.ts'
 import {
   deschedulerOf,
   goldenImagesOf,
-  hyperConvergedOf,
+  hyperConvergedHistoryOf,
   machineTypesOf,
   outdatedOf,
   sortedByName,
@@ -17,6 +24,7 @@ import { operatorProblems } from './operator-problems.ts'
 import { aliasesOf, nodesOf, platformOf, poolsOf, refusedAliasesOf } from './platform.ts'
 import { runningVersions } from './intervals.ts'
 import { presentObjects, presentRuns } from './present.ts'
+import { writtenOf } from './written.ts'
 
 export function deriveRecord(
   history: ClusterHistory,
@@ -26,7 +34,7 @@ export function deriveRecord(
   const { cluster } = history
   const running = runningVersions(intervals.filter(({ untilMs }) => untilMs === undefined))
   const { hcoVersion } = running
-  const hyperConverged = hyperConvergedOf(history)
+  const hyperConverged = hyperConvergedHistoryOf(history)?.states.at(-1)?.facts
   const subscription = subscriptionOf(history)
   const flavour = flavourOf(subscription?.package, hcoVersion)
   const nodes = nodesOf(history)
@@ -47,7 +55,7 @@ export function deriveRecord(
     ...(subscription === undefined ? {} : { subscription }),
     ...healthOf(history, hyperConverged, subscription?.installedCsv),
     ...(problems.length === 0 ? {} : { problems }),
-    settings: settingsOf(hyperConverged),
+    settings: settingsOf(history),
     ...(nodes === undefined ? {} : { nodes }),
     pools: poolsOf(history),
     ...(workloads === undefined ? {} : { workloads }),
@@ -104,8 +112,11 @@ function subscriptionOfMetric(history: ClusterHistory): Subscription | undefined
 }
 
 /** The settings written in HyperConverged, without defaults. */
-function settingsOf(facts: HyperConvergedFacts | undefined): ClusterSettings {
-  if (facts === undefined) return { liveMigration: {}, featureGates: {} }
+function settingsOf(history: ClusterHistory): ClusterSettings {
+  const own = hyperConvergedHistoryOf(history)
+  if (own === undefined) return { liveMigration: {}, featureGates: {} }
+  const { facts } = own.states.at(-1)!
+  const written = gatesWritten(own)
   const { apiVersion, workloadUpdateMethods, evictionStrategy, uninstallStrategy, tuningPolicy } = facts
   return {
     apiVersion,
@@ -114,6 +125,20 @@ function settingsOf(facts: HyperConvergedFacts | undefined): ClusterSettings {
     ...(uninstallStrategy === undefined ? {} : { uninstallStrategy }),
     liveMigration: sortedByName(facts.liveMigration),
     featureGates: sortedByName(facts.featureGates),
+    ...(Object.keys(written).length === 0 ? {} : { featureGatesWritten: written }),
     ...(tuningPolicy === undefined ? {} : { tuningPolicy }),
   }
+}
+
+/** By gate, in the order of names. A gate that is removed and set again is written again. */
+function gatesWritten(history: ObjectHistory<HyperConvergedFacts>): Readonly<Record<string, Written>> {
+  const gates = Object.keys(history.states.at(-1)!.facts.featureGates)
+  const all = gates.map((gate): readonly [string, Written] => [
+    gate,
+    writtenOf(
+      history,
+      (earlier, newest) => ownValue(earlier.featureGates, gate) === ownValue(newest.featureGates, gate),
+    ),
+  ])
+  return sortedByName(Object.fromEntries(all.filter(([, { sinceMs }]) => sinceMs !== undefined)))
 }

@@ -1,8 +1,9 @@
 /** The inventory of a cluster from its objects: golden images, the descheduler, VMs by type. */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
-import type { ClusterHistory } from './cluster-history.ts'
+import type { HyperConvergedFacts } from '../../model/object-facts.ts'
+import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { groupBy } from '../../base/group-by.ts'
-import { objectsNow, presentObjects, presentRuns } from './present.ts'
+import { presentObjects, presentRuns } from './present.ts'
 import { hcoReleaseOf, isDeschedulerMisconfigured } from './hco-release.ts'
 import { coverageOf } from './coverage.ts'
 
@@ -57,6 +58,7 @@ export function sortedByName<T>(values: Readonly<Record<string, T>>): Readonly<R
   return Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 }
 
-export function hyperConvergedOf(history: ClusterHistory) {
-  return objectsNow(history, 'hyperconvergeds').at(-1)?.facts
+/** Of the newest that exists. */
+export function hyperConvergedHistoryOf(history: ClusterHistory): ObjectHistory<HyperConvergedFacts> | undefined {
+  return history.of('hyperconvergeds').findLast(({ gone }) => gone === undefined)
 }

@@ -7,6 +7,7 @@ import { type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
 import { compareTexts } from '../version-order.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { isSeenFromCreation, resolutionOf } from './present.ts'
+import { writeOf } from './written.ts'
 import { coverageOf } from './coverage.ts'
 import type { FoundModification } from './out-of-band.ts'
 
@@ -46,6 +47,7 @@ interface Stretch {
   readonly annotation: string
   readonly text: string
   readonly startedMs?: number
+  readonly by?: string
   endedMs?: number
 }
 
@@ -57,7 +59,8 @@ function patchesOfHistory(history: ObjectHistory<HyperConvergedFacts>): readonly
 function stretchesOf(history: ObjectHistory<HyperConvergedFacts>, annotation: string): readonly Stretch[] {
   const stretches: Stretch[] = []
   let open: Stretch | undefined
-  history.states.forEach(({ facts, atMs }, i) => {
+  history.states.forEach((state, i) => {
+    const { facts, atMs } = state
     const text = ownValue(facts.jsonPatches, annotation)
     if (text === open?.text) return
     if (open !== undefined) open.endedMs = atMs
@@ -69,7 +72,8 @@ function stretchesOf(history: ObjectHistory<HyperConvergedFacts>, annotation: st
     // The time in the condition is by the clock of the cluster.
     const taintedMs = open === undefined ? taintedSince(facts) : undefined
     const startedMs = taintedMs ?? (isWatched ? atMs : undefined)
-    open = { annotation, text, ...(startedMs === undefined ? {} : { startedMs }) }
+    const { by } = isWatched ? writeOf(state) : {}
+    open = { annotation, text, ...(startedMs === undefined ? {} : { startedMs }), ...(by === undefined ? {} : { by }) }
     stretches.push(open)
   })
   if (open !== undefined && history.gone !== undefined) open.endedMs = history.gone.atMs
@@ -82,7 +86,7 @@ function taintedSince({ conditions, jsonPatches }: HyperConvergedFacts): number 
   return conditions.find(({ type, status }) => type === 'TaintedConfiguration' && status === 'True')?.lastTransitionMs
 }
 
-function modificationOf({ annotation, text: written, startedMs, endedMs }: Stretch): FoundModification {
+function modificationOf({ annotation, text: written, startedMs, endedMs, by }: Stretch): FoundModification {
   const patch = parseJsonPatch(written)
   const component = PATCHED.get(annotation) ?? annotation
   const operations = 'operations' in patch ? patch.operations : undefined
@@ -94,6 +98,7 @@ function modificationOf({ annotation, text: written, startedMs, endedMs }: Stret
     count: operations?.length ?? 0,
     ...(operations === undefined ? {} : { operations }),
     annotation,
+    ...(by === undefined ? {} : { by }),
     text:
       'fault' in patch
         ? `the annotation ${annotation} is no JSON patch: ${patch.fault}`

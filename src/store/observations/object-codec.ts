@@ -47,6 +47,7 @@ export function kindOf(number: number): ObjectKind {
 
 export const EVENTS = kindNumber('events')
 export const NODES = kindNumber('nodes')
+export const HYPERCONVERGEDS = kindNumber('hyperconvergeds')
 
 /** When one state is seen in several ways, the one with the smallest number is reported. */
 const CHANGES: readonly ObjectChange[] = ['modified', 'added', 'listed', 'deleted']

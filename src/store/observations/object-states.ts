@@ -125,14 +125,20 @@ function byVersion(a: StateStart<StateSpan>, b: StateStart<StateSpan>): number {
   return a.state.hash - b.state.hash
 }
 
-/** Whether the derived facts are equal: the writer appears only in the log of changes. */
+/** Whether the derived facts are equal. */
 export function haveSameStates(a: readonly StateStart<StateSpan>[], b: readonly StateStart<StateSpan>[]): boolean {
   return (
     a.length === b.length &&
     a.every((one, i) => {
       const other = b[i]!
       const isSameState = one.state.hash === other.state.hash && one.state.isDeleted === other.state.isDeleted
-      return isSameState && one.version === other.version && one.ms === other.ms && one.change === other.change
+      return (
+        isSameState &&
+        one.version === other.version &&
+        one.ms === other.ms &&
+        one.change === other.change &&
+        one.manager === other.manager
+      )
     })
   )
 }

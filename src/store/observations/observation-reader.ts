@@ -15,7 +15,7 @@ import { joinObservations } from '../../model/joined-observations.ts'
 import { absenceOf } from './listing-rows.ts'
 import { MetricRunReader } from './metric-runs.ts'
 import { unpackMinutes } from './minutes-codec.ts'
-import { changeOf, EVENTS, kindOf, managerOf, uidOf, unpackFacts } from './object-codec.ts'
+import { changeOf, EVENTS, HYPERCONVERGEDS, kindOf, managerOf, uidOf, unpackFacts } from './object-codec.ts'
 import { SPAN_COLUMNS, spanOf, type StateRow } from './object-rows.ts'
 import { statesOf } from './object-states.ts'
 import { LAST_SEEN_FACT_STEP_MS } from './observed-clusters.ts'
@@ -262,7 +262,11 @@ export class SqlObservations extends Statements implements ObservationReader {
   }
 
   #observationsOf(cluster: string, object: ObjectRow, states: readonly StateRow[]): ObjectObservation[] {
-    return statesOf(object.kind, states).map((start) => this.#observationOf(cluster, object, start))
+    return statesOf(object.kind, states).map((start) => {
+      const manager = object.kind === HYPERCONVERGEDS ? managerOf(start.manager) : undefined
+      const observation = this.#observationOf(cluster, object, start)
+      return manager === undefined ? observation : { ...observation, manager }
+    })
   }
 
   #observationOf(

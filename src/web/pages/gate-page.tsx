@@ -17,7 +17,7 @@ import { DataTable, type Column } from '../ui/data-table.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import { MoreButton } from '../ui/more-button.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { Since } from '../ui/time.tsx'
+import { Ago } from '../ui/time.tsx'
 
 const SHOWS = [
   { value: '', text: 'All', source: '', on: '' },
@@ -51,8 +51,8 @@ export function GatePage({ gate }: { readonly gate: string }): ReactNode {
             <>
               <GateSummary detail={first} />
               <Panel
-                title="Who sets it"
-                aside={<Choice label="Which of them" options={SHOWS} value={show.value} onChange={set('show')} />}
+                title="Clusters that set it"
+                aside={<Choice label="Filter" options={SHOWS} value={show.value} onChange={set('show')} />}
               >
                 <UseTable uses={pages.flatMap(({ uses }) => uses)} total={first.total} />
                 <MoreButton query={query} text="Show more" />
@@ -71,7 +71,7 @@ function GateSummary({ detail }: { readonly detail: GateDetail }): ReactNode {
   const of = (count: number): string =>
     `${formatCount(count)} of ${formatCount(telling)} (${formatShare(count, telling)})`
   return (
-    <Panel title="How it is used" aside={<FleetCoverageNote coverage={coverage} />}>
+    <Panel title="Use" aside={<FleetCoverageNote coverage={coverage} />}>
       <FactList
         isWide
         facts={[
@@ -82,10 +82,10 @@ function GateSummary({ detail }: { readonly detail: GateDetail }): ReactNode {
             name: 'On, by version of HCO',
             value:
               versions.length === 0
-                ? 'nowhere'
+                ? 'no cluster'
                 : versions.map(({ version, clusters }) => (
                     <span key={version} className="inline-item nums">
-                      {version === null ? 'not known' : <Link href={clustersPath({ version })}>{version}</Link>} (
+                      {version === null ? 'not reported' : <Link href={clustersPath({ version })}>{version}</Link>} (
                       {formatCount(clusters)})
                     </span>
                   )),
@@ -93,15 +93,15 @@ function GateSummary({ detail }: { readonly detail: GateDetail }): ReactNode {
         ]}
       />
       <p className="quiet">
-        {countOf(telling, 'cluster')} of {formatCount(coverage.clusters)} tell what their HyperConverged sets. What is
-        not written there has the default of its version.
+        {formatCount(telling)} of {countOf(coverage.clusters, 'cluster')} report the settings of HyperConverged. A gate
+        that is not set has the default of its version.
       </p>
     </Panel>
   )
 }
 
 function UseTable({ uses, total }: Pick<GateDetail, 'uses' | 'total'>): ReactNode {
-  if (uses.length === 0) return <p className="quiet empty">No cluster sets it so.</p>
+  if (uses.length === 0) return <p className="quiet empty">No cluster matches this filter.</p>
   return (
     <>
       <p className="quiet nums" role="status">
@@ -109,7 +109,7 @@ function UseTable({ uses, total }: Pick<GateDetail, 'uses' | 'total'>): ReactNod
         patches first
       </p>
       <DataTable
-        label="Who sets it"
+        label="Clusters that set it"
         columns={USE_COLUMNS}
         rows={uses}
         rowKey={({ cluster, source, component, spelled }, i) =>
@@ -138,18 +138,22 @@ const USE_COLUMNS: readonly Column<GateDetail['uses'][number]>[] = [
   },
   { head: 'Set', isOneLine: true, cell: ({ on }) => (on ? 'on' : 'off') },
   { head: 'Where', cell: (use) => <UseSource use={use} /> },
+  {
+    head: 'Set by',
+    cell: ({ by }) => (by === null ? <span className="quiet">not reported</span> : <code>{by}</code>),
+  },
+  {
+    head: 'Since',
+    isOneLine: true,
+    cell: ({ since }) => <Ago at={since} none="before the first report" />,
+  },
 ]
 
-function UseSource({ use: { source, component, since } }: { readonly use: GateDetail['uses'][number] }): ReactNode {
+function UseSource({ use: { source, component } }: { readonly use: GateDetail['uses'][number] }): ReactNode {
   if (source === 'hyperconverged') return 'HyperConverged'
   return (
     <>
       <strong>JSON patch</strong> of {operatorName(component ?? '')}
-      {since === null ? null : (
-        <span className="quiet">
-          , for <Since atMs={Date.parse(since)} />
-        </span>
-      )}
     </>
   )
 }

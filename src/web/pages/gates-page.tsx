@@ -11,6 +11,7 @@ import { gatesCall, useGates } from '../query/use-gates.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { DataTable, type Column } from '../ui/data-table.tsx'
 import { ListLine } from '../ui/list-line.tsx'
+import { Ago } from '../ui/time.tsx'
 
 /** All feature gates that are set, with their clusters. */
 export function GatesPage(): ReactNode {
@@ -34,13 +35,13 @@ function GateTable({ answer: { gates, telling, coverage } }: { readonly answer: 
     <>
       <ListLine count={countOf(gates.length, 'feature gate')}>
         <span className="quiet">
-          {formatCount(telling)} of {countOf(coverage.clusters, 'cluster')} tell what their HyperConverged sets
+          {formatCount(telling)} of {countOf(coverage.clusters, 'cluster')} report the settings of HyperConverged
         </span>
         <FleetCoverageNote coverage={coverage} />
       </ListLine>
       {gates.length === 0 ? (
         <p className="empty quiet">
-          No cluster is known to set one: what is not written has the default of its version.
+          No feature gate is set on a reporting cluster. A gate that is not set has the default of its version.
         </p>
       ) : (
         <DataTable
@@ -68,4 +69,17 @@ const COLUMNS: readonly Column<GateItems['gates'][number]>[] = [
   { head: 'On', kind: 'number', cell: ({ on }) => formatCount(on) },
   { head: 'Off', kind: 'number', cell: ({ off }) => formatCount(off) },
   { head: 'By JSON patch', kind: 'number', cell: ({ patched }) => (patched === 0 ? '–' : formatCount(patched)) },
+  { head: 'Set by (places)', cell: ({ managers }) => <Managers managers={managers} /> },
+  { head: 'First set', isHiddenOnPhone: true, isOneLine: true, cell: ({ firstSet }) => <Ago at={firstSet} /> },
+  { head: 'Last set', isOneLine: true, cell: ({ lastSet }) => <Ago at={lastSet} /> },
 ]
+
+/** Field managers, most places first. */
+function Managers({ managers }: Pick<GateItems['gates'][number], 'managers'>): ReactNode {
+  return managers.map(({ manager, places }) => (
+    <span key={manager ?? ''} className="inline-item">
+      {manager === null ? <span className="quiet">not reported</span> : <code>{manager}</code>}{' '}
+      <span className="quiet nums">({formatCount(places)})</span>
+    </span>
+  ))
+}

@@ -584,15 +584,23 @@ test('stranded: versions nobody left lately, with who is on them', async () => {
 describe('feature gates', () => {
   const add = (path: string, value: unknown) => ({ operations: [{ op: 'add', path, value }] })
   const gated = (cluster: string, featureGates: Readonly<Record<string, boolean>>, more: Partial<ClusterRecord> = {}) =>
-    record(cluster, { ...more, settings: { apiVersion: 'v', liveMigration: {}, featureGates } })
+    record(cluster, { settings: { apiVersion: 'v', liveMigration: {}, featureGates }, ...more })
   const list = '/spec/configuration/developerConfiguration/featureGates/-'
   let gates: TestServer
   beforeAll(async () => {
     gates = await serverOf([
-      facts(gated('a', { downwardMetrics: true }, { hcoVersion: '1.17.0' })),
+      facts(
+        gated('a', {}, {
+          hcoVersion: '1.17.0',
+          settings: {
+            ...{ apiVersion: 'v', liveMigration: {}, featureGates: { downwardMetrics: true } },
+            featureGatesWritten: { downwardMetrics: { sinceMs: at(-90), by: 'argocd' } },
+          },
+        }),
+      ),
       facts(gated('b', { downwardMetrics: false }, { hcoVersion: '1.16.0' }), {
         modifications: [
-          modification('b', 'p-1', add(list, 'DownwardMetrics')),
+          modification('b', 'p-1', { ...add(list, 'DownwardMetrics'), by: 'kubectl-edit', startedMs: at(-20) }),
           modification('b', 'p-2', { ...add(list, 'CPUManager'), endedMs: at(-10) }),
         ],
       }),
@@ -603,15 +611,24 @@ describe('feature gates', () => {
   test('each with how many set it, and how many tell', async () => {
     const { telling, gates: found, coverage } = await ask<GateItems>('/api/fleet/v1/gates', GateItems, gates)
     expect([telling, coverage.clusters]).toEqual([2, 3])
-    expect(found).toEqual([{ gate: 'downwardMetrics', on: 1, off: 1, patched: 1 }])
+    const [set] = found
+    expect(found).toHaveLength(1)
+    expect(set).toMatchObject({ gate: 'downwardMetrics', on: 1, off: 1, patched: 1 })
+    // Who set it, and when, as far as it is known: of one cluster it is not.
+    expect(set!.managers).toEqual([
+      { manager: null, places: 1 },
+      { manager: 'argocd', places: 1 },
+      { manager: 'kubectl-edit', places: 1 },
+    ])
+    expect([set!.firstSet, set!.lastSet].map((time) => Date.parse(time!))).toEqual([at(-90), at(-20)])
   })
 
   test('one: patches first, page by page, narrowed', async () => {
     const one = (query = '') => ask<GateDetail>(`/api/fleet/v1/gates/DOWNWARDMETRICS${query}`, GateDetail, gates)
     const first = await one('?limit=2')
-    expect(first.uses.map(({ cluster, on, source, component }) => [cluster, on, source, component])).toEqual([
-      ['b', true, 'jsonpatch', 'kubevirt'],
-      ['a', true, 'hyperconverged', null],
+    expect(first.uses.map(({ cluster, on, source, component, by }) => [cluster, on, source, component, by])).toEqual([
+      ['b', true, 'jsonpatch', 'kubevirt', 'kubectl-edit'],
+      ['a', true, 'hyperconverged', null, 'argocd'],
     ])
     expect([first.total, first.versions]).toEqual([
       3,
@@ -621,7 +638,7 @@ describe('feature gates', () => {
       ],
     ])
     const rest = await one(`?limit=2&cursor=${first.nextCursor}`)
-    expect(rest.uses.map(({ cluster, on }) => [cluster, on])).toEqual([['b', false]])
+    expect(rest.uses.map(({ cluster, on, since, by }) => [cluster, on, since, by])).toEqual([['b', false, null, null]])
     expect(rest.nextCursor).toBeNull()
     expect((await one('?source=jsonpatch')).uses[0]).toMatchObject({ spelled: 'DownwardMetrics', version: '1.16.0' })
     expect((await one('?on=false')).total).toBe(1)

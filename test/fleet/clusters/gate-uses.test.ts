@@ -69,6 +69,19 @@ test('by gate, in whatever case it is spelled: patches, then on, then off', () =
   expect(gatesNamed(index, 'align').gates).toEqual([])
 })
 
+test('who set a gate, and when, where its write is known', () => {
+  const featureGatesWritten = { a: { sinceMs: 5, by: 'argocd' }, other: { sinceMs: 6 } }
+  const settings = { apiVersion: 'v1', liveMigration: {}, featureGates: { a: true, b: true }, featureGatesWritten }
+  const { gates } = featureGates([emptyRecord('x', { settings })], [{ ...patch('y', 'b'), by: 'kubectl-edit' }])
+  expect(gates.map(({ uses }) => uses.map(({ cluster, sinceMs, by }) => [cluster, sinceMs, by]))).toEqual([
+    [['x', 5, 'argocd']],
+    [
+      ['y', 1, 'kubectl-edit'],
+      ['x', undefined, undefined],
+    ],
+  ])
+})
+
 test('patches are read to the last portion', async () => {
   const all = Array.from({ length: 2500 }, (_, i) => patch('a', `G${i}`, String(i).padStart(4, '0')))
   const read = await activePatches(({ after, limit }) => {

@@ -330,6 +330,20 @@ test('the log of changes says who had written last when a state was first seen, 
   ).toEqual(['5 ', '4 olm Update ', '2 kubectl-edit Update status', '1 olm Update '])
 })
 
+test('facts are derived with the writers of HyperConverged, and without those of other objects', async () => {
+  const observed = new Observed()
+  const facts = { ...{ kind: 'hyperconvergeds', apiVersion: 'v1', conditions: [] }, ...NO_SETTINGS } as const
+  const hco = { ...source(1, ''), uid: 'uid-hco', name: 'hco', facts, manager: writer('kubectl-edit') }
+  await observed.put([hco, { ...source(2, 'READY'), manager: writer('olm') }])
+  const read = async () => (await observed.asking((reader) => reader.read(CLUSTER))).objects
+  expect((await read()).map(({ name, manager }) => [name, manager?.name])).toEqual([
+    ['hco', 'kubectl-edit'],
+    [source(2, '').name, undefined],
+  ])
+})
+
+const NO_SETTINGS = { liveMigration: {}, featureGates: {}, jsonPatches: {} } as const
+
 const arbitraryObservation = fc
   .record({
     version: fc.integer({ min: 1, max: 12 }),

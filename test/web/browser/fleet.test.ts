@@ -408,10 +408,10 @@ test('who patches and who edits by hand, in one click: by hazard and target, and
 
   // Is a gate used, and who sets it by patch? Two clicks: the gates, and the gate.
   await page.getByRole('navigation', { name: 'Pages of Fleet' }).getByRole('link', { name: 'Gates' }).click()
-  await page.getByText('900 of 1 200 clusters tell what their HyperConverged sets').waitFor()
+  await page.getByText('900 of 1 200 clusters report the settings of HyperConverged').waitFor()
   await page.getByRole('link', { name: 'downwardMetrics' }).click()
   await page.waitForURL('**/fleet/gates/downwardMetrics')
-  const uses = page.getByRole('table', { name: 'Who sets it' })
+  const uses = page.getByRole('table', { name: 'Clusters that set it' })
   expect(await uses.getByRole('row').nth(1).innerText()).toMatch(
     /^ams-stuck-1\s+1\.17\.3\s+on\s+JSON patch of KubeVirt/,
   )

@@ -4,9 +4,23 @@ import { fleetCoverage } from './coverage-fixtures.ts'
 /** Feature gates of a made-up fleet: one only by patch, one in both places. */
 
 const GATES = [
-  { gate: 'CPUManager', on: 0, off: 0, patched: 1 },
-  { gate: 'downwardMetrics', on: 12, off: 880, patched: 1 },
+  { gate: 'CPUManager', on: 0, off: 0, patched: 1, managers: [{ manager: 'kubectl-edit', places: 1 }] },
+  {
+    ...{ gate: 'downwardMetrics', on: 12, off: 880, patched: 1 },
+    managers: [
+      { manager: null, places: 880 },
+      { manager: 'argocd-controller', places: 12 },
+      { manager: 'kubectl-edit', places: 1 },
+    ],
+  },
 ] as const
+
+const HOUR_MS = 3_600_000
+
+function gatesAt(nowMs: number): GateItems['gates'] {
+  const at = (hoursAgo: number): string => new Date(nowMs - hoursAgo * HOUR_MS).toISOString()
+  return GATES.map((gate) => ({ ...gate, managers: [...gate.managers], firstSet: at(2100), lastSet: at(5) }))
+}
 
 const about = (nowMs: number) => ({
   asOf: new Date(nowMs).toISOString(),
@@ -15,15 +29,23 @@ const about = (nowMs: number) => ({
 })
 
 export function gateItems(nowMs: number): GateItems {
-  return { ...about(nowMs), gates: [...GATES] }
+  return { ...about(nowMs), gates: gatesAt(nowMs) }
 }
 
 export function gateDetail(name: string, search: URLSearchParams, nowMs: number): GateDetail {
-  const found = GATES.find(({ gate }) => gate === name) ?? GATES[0]
-  const use = { version: '1.18.1', component: null, since: null, source: 'hyperconverged', spelled: name } as const
+  const gates = gatesAt(nowMs)
+  const found = gates.find(({ gate }) => gate === name) ?? gates[0]!
+  const use = {
+    version: '1.18.1',
+    component: null,
+    since: null,
+    by: null,
+    source: 'hyperconverged',
+    spelled: name,
+  } as const
   const patch: GateUseItem = {
     ...{ cluster: 'ams-stuck-1', version: '1.17.3', on: true, source: 'jsonpatch', spelled: 'CPUManager' },
-    ...{ component: 'kubevirt', since: new Date(nowMs - 300 * 60_000).toISOString() },
+    ...{ component: 'kubevirt', since: new Date(nowMs - 5 * HOUR_MS).toISOString(), by: 'kubectl-edit' },
   }
   const uses: readonly GateUseItem[] = [
     patch,

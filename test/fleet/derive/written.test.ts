@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { clusterHistory } from '../../../src/fleet/derive/cluster-history.ts'
+import { deriveRecord } from '../../../src/fleet/derive/cluster.ts'
+import { deriveModifications } from '../../../src/fleet/derive/modifications.ts'
+import type { ObjectObservation } from '../../../src/model/observation.ts'
+import { at, hyperConverged, look, observed, T0 } from './observed.ts'
+
+type Gates = Readonly<Record<string, boolean>>
+
+/** HyperConverged with these gates, as a manager wrote it. */
+function wrote(seconds: number, featureGates: Gates, manager = '', createdSeconds?: number): ObjectObservation {
+  const facts = hyperConverged({
+    featureGates,
+    ...(createdSeconds === undefined ? {} : { createdMs: at(createdSeconds) }),
+  })
+  const [name = '', subresource = ''] = manager.split('/')
+  return { ...look(seconds, facts), ...(name === '' ? {} : { manager: { name, operation: 'Update', subresource } }) }
+}
+
+/** `a kubectl-edit 60`, times in seconds. */
+function shown(observations: readonly ObjectObservation[]): readonly string[] {
+  const { settings } = deriveRecord(clusterHistory(observed(observations)), [])
+  return Object.entries(settings.featureGatesWritten ?? {}).map(
+    ([gate, { sinceMs = 0, by = '?' }]) => `${gate} ${by} ${(sinceMs - T0) / 1000}`,
+  )
+}
+
+test.each<readonly [string, readonly ObjectObservation[], readonly string[]]>([
+  ['no object', [], []],
+  ['a gate before the history began', [wrote(600, { a: true }, 'kubectl-edit', 0)], []],
+  ['one set when the object was created', [wrote(30, { a: true }, 'argocd', 0)], ['a argocd 30']],
+  ['the write that set it', [wrote(30, {}), wrote(60, { a: true }, 'kubectl-edit')], ['a kubectl-edit 60']],
+  [
+    'later writes of other parts do not count',
+    [wrote(30, {}), wrote(60, { a: true }, 'kubectl-edit'), wrote(90, { a: true, b: false }, 'argocd')],
+    ['a kubectl-edit 60', 'b argocd 90'],
+  ],
+  [
+    'the last change of its value counts',
+    [wrote(30, {}), wrote(60, { a: true }, 'kubectl-edit'), wrote(90, { a: false }, 'argocd')],
+    ['a argocd 90'],
+  ],
+  [
+    'one that was removed and set again',
+    [wrote(30, { a: true }), wrote(60, {}, 'argocd'), wrote(90, { a: true }, 'helm')],
+    ['a helm 90'],
+  ],
+  ['a manager that is not reported', [wrote(30, {}), wrote(60, { a: true })], ['a ? 60']],
+  ['a write of the status has other authors', [wrote(30, {}), wrote(60, { a: true }, 'hco/status')], ['a ? 60']],
+  ['names of objects in JavaScript', [wrote(30, {}), wrote(60, { constructor: true }, 'x')], ['constructor x 60']],
+])('%s', (_what, observations, want) => {
+  expect(shown(observations)).toEqual(want)
+})
+
+test('who wrote a JSON patch is known when its write was seen', () => {
+  const patch = JSON.stringify([{ op: 'add', path: '/spec/x', value: 1 }])
+  const jsonPatches = { 'kubevirt.kubevirt.io/jsonpatch': patch }
+  const manager = { name: 'kubectl-annotate', operation: 'Update', subresource: '' }
+  const written = { ...look(60, hyperConverged({ jsonPatches })), manager }
+  const by = (objects: readonly ObjectObservation[]) =>
+    deriveModifications(clusterHistory(observed(objects)), []).map((modification) => modification.by)
+  expect(by([look(30, hyperConverged()), written])).toEqual(['kubectl-annotate'])
+  expect(by([written])).toEqual([undefined])
+})

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BoundRunbook } from '../../src/contract/runbooks.ts'
 import type { Principal } from '../../src/model/token.ts'
+import { buildCatalog } from '../../src/catalog/catalog.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { memoryPeople } from '../support/people.ts'
 import { ruleAlert } from './rule-alert.ts'
@@ -113,6 +114,17 @@ describe('an alert of others', () => {
     const { fingerprint } = page.instances[1]!
     const bound = await get<BoundRunbook>(`/api/runbooks/v1/pages/TeamQueueFull?instance=${fingerprint}`)
     expect(bound.instance?.fingerprint).toBe(fingerprint)
+  })
+
+  test('a rule without a runbook has such a page also while nothing fires', async () => {
+    const text = 'groups:\n  - name: g\n    rules:\n      - { alert: TeamDown, expr: up == 0 }\n'
+    const catalog = buildCatalog({ ruleFiles: [{ path: 'r.yaml', text }], pageFiles: [], dashboardFiles: [] })
+    const own = await makeServer({ catalog })
+    const statuses = ['/rb/TeamDown', '/rb/TeamUp'].map(async (url) => (await own.app.inject(url)).statusCode)
+    expect(await Promise.all(statuses)).toEqual([200, 404])
+    const page = await own.app.inject('/api/runbooks/v1/pages/TeamDown')
+    expect(page.json<BoundRunbook>()).toMatchObject({ instances: [], template: expect.stringContaining('# TeamDown') })
+    await own.app.close()
   })
 
   test('that a rule reports too is shown, and marked as the repetition that it is', async () => {

@@ -132,7 +132,9 @@ describe('what has which colour', () => {
     const found = seriesTokens(series(['1.9.0', '1.18.1', '1.17.3'], 'version'))
     expect(found).toEqual([rampToken(4), rampToken(8), rampToken(6)])
     expect([...rampOf(['1.18.1', '1.17.3', '1.9.0']).values()]).toEqual([8, 6, 4])
-    expect([0, 1, 2].map(versionToken)).toEqual([rampToken(8), rampToken(6), rampToken(4)])
+    expect([...rampOf(['6', '5', '4', '3', '2', '1']).values()]).toEqual([8, 6, 4, 3, 2, 1])
+    expect([...rampOf(['8', '7', '6', '5', '4', '3', '2', '1']).values()]).toEqual([8, 7, 6, 5, 4, 3, 2, 1])
+    expect([0, 1, 2, 9].map(versionToken)).toEqual([rampToken(8), rampToken(6), rampToken(4), rampToken(1)])
   })
 
   test('lines of old versions are as strong as a line has to be', () => {

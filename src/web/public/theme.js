@@ -2,7 +2,8 @@
 // own because this one must block rendering and that one must not.
 /* global document, localStorage, matchMedia */
 try {
-  const kept = JSON.parse(localStorage.getItem('daytwo.preferences') ?? '{}').theme
+  const isForced = matchMedia('(forced-colors: active)').matches
+  const kept = isForced ? 'system' : JSON.parse(localStorage.getItem('daytwo.preferences') ?? '{}').theme
   const isDark = kept === 'dark' || (kept !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   document.documentElement.classList.toggle('theme-dark', isDark)
 } catch {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { clusterHistory } from '../../../src/fleet/derive/cluster-history.ts'
 import { deriveRecord } from '../../../src/fleet/derive/cluster.ts'
 import { deriveModifications } from '../../../src/fleet/derive/modifications.ts'
+import { writeOf } from '../../../src/fleet/derive/written.ts'
 import type { ObjectObservation } from '../../../src/model/observation.ts'
 import { at, hyperConverged, look, observed, T0 } from './observed.ts'
 
@@ -50,6 +51,12 @@ test.each<readonly [string, readonly ObjectObservation[], readonly string[]]>([
   ['names of objects in JavaScript', [wrote(30, {}), wrote(60, { constructor: true }, 'x')], ['constructor x 60']],
 ])('%s', (_what, observations, want) => {
   expect(shown(observations)).toEqual(want)
+})
+
+test('nobody wrote the state that etcd was restored to', () => {
+  const state = { facts: hyperConverged(), seenMs: at(1), atMs: at(1), isWatched: false, manager: 'kubectl-edit' }
+  expect(writeOf(state)).toEqual({ sinceMs: at(1), by: 'kubectl-edit' })
+  expect(writeOf({ ...state, isRestored: true })).toEqual({ sinceMs: at(1) })
 })
 
 test('who wrote a JSON patch is known when its write was seen', () => {

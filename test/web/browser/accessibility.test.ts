@@ -197,7 +197,17 @@ test("where the reader's system chooses the colours, bars and swatches are still
   }))
   expect([lines.place]).not.toEqual(canvas)
   expect(lines.pages.filter((colour) => colour !== canvas[0])).toHaveLength(1)
-  await page.emulateMedia({ forcedColors: 'none' })
+  // The colours of charts are those of the theme that fits the system's ground, whatever theme was chosen.
+  const isDark = (): Promise<boolean> => page.evaluate(() => document.documentElement.classList.contains('theme-dark'))
+  await page.evaluate(() => {
+    localStorage.setItem('daytwo.preferences', JSON.stringify({ theme: 'light' }))
+  })
+  await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
+  await page.reload()
+  await page.getByRole('link', { name: 'ams-stuck-1' }).waitFor()
+  expect(await isDark()).toBe(true)
+  await page.emulateMedia({ forcedColors: 'none', colorScheme: 'dark' })
+  await page.waitForFunction(() => !document.documentElement.classList.contains('theme-dark'))
   expectClean()
   await close()
 })

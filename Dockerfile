@@ -4,7 +4,7 @@
 #   docker build --tag daytwo:0.1.0 .
 #   docker run --read-only --tmpfs /tmp --cap-drop ALL --volume daytwo:/var/lib/daytwo --publish 127.0.0.1:4318:4318 daytwo:0.1.0
 #
-# docs/deployment.md says how the first token is made, without which the server does not listen beyond loopback.
+# docs/operating/deployment.md says how the first token is made, without which the server does not listen beyond loopback.
 
 FROM node:20.20.2-bookworm AS build
 WORKDIR /build
@@ -27,6 +27,7 @@ COPY package.json LICENSE ./
 COPY alert-rules/ alert-rules/
 COPY runbooks/ runbooks/
 COPY dashboards/ dashboards/
+COPY docs/ docs/
 COPY --from=build /build/node_modules/ node_modules/
 COPY --from=build /build/dist/ dist/
 # A number, so that Kubernetes can see that it is not root. Any other works too: the program is readable by all.

@@ -162,6 +162,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     log,
     clock,
     webRoot: join(PROJECT_ROOT, 'dist/web'),
+    docsDir: join(PROJECT_ROOT, 'docs'),
     readiness: parts.readiness,
     settings: {
       version: VERSION,

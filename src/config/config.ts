@@ -46,7 +46,7 @@ function shipped(folder: string): string {
 }
 
 /** All options, by the section of the help text that lists them. */
-const SECTIONS = {
+export const SECTIONS = {
   Server: {
     listen: address.option('127.0.0.1:4318', 'Address to serve on. Beyond loopback, tokens are needed.'),
     'external.url': url.option(

@@ -140,6 +140,8 @@ GET                           viewer  own         fleet     /debug/ingest
 GET                           viewer  own         fleet     /debug/notify
 GET                           viewer  own         fleet     /debug/rules
 GET                           viewer  own         fleet     /debug/series
+GET,HEAD                      viewer  text        none      /docs
+GET,HEAD                      viewer  text        none      /docs/*
 GET,HEAD                      viewer  text        none      /explore
 GET,HEAD                      viewer  text        none      /explore/*
 GET                           viewer  text        clusters  /federate

@@ -10,6 +10,7 @@ import type { QueueLimits } from '../../src/api/server/query-queue.ts'
 import { answersOver } from '../../src/api/prometheus/query-answers.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createOwnMetrics } from '../../src/base/metrics.ts'
+import { PROJECT_ROOT } from '../../src/config/project-root.ts'
 import { buildCatalog } from '../../src/catalog/catalog.ts'
 import { Intake } from '../../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
@@ -292,6 +293,7 @@ export async function makeServer(
     log: silentLog,
     clock,
     webRoot: webRoot.path,
+    docsDir: join(PROJECT_ROOT, 'docs'),
     readiness: () => 'ready',
     ...overrides,
     settings: {

@@ -77,6 +77,7 @@ describe('what is copied', () => {
     const kept = ofLast('COPY').flatMap((copy) => copy.split(' '))
     for (const folder of [config.rules, config.runbooks, config.dashboards])
       expect(kept).toContain(`${folder.slice(ROOT.length + 1)}/`)
+    expect(kept).toContain('docs/')
     // The version and the root of the program are found by it.
     expect(kept).toContain('package.json')
   })

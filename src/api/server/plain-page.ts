@@ -144,6 +144,20 @@ export function sendPlainPage(reply: FastifyReply, page: PlainPage): FastifyRepl
 function htmlOf({ title, says, button, command, links }: PlainPage): string {
   const paragraphs = says.map((sentence) => `<p>${escaped(sentence)}</p>`)
   const ways = links.map(({ text, href }) => `<a href="${escaped(href)}">${escaped(text)}</a>`)
+  return htmlDocument(
+    title,
+    'plain.css',
+    `<main>
+<p class="brand"><img src="/icon.svg" alt="" width="20" height="20"> Daytwo</p>
+<h1>${escaped(title)}</h1>
+${paragraphs.join('\n')}${command === undefined ? '' : `\n<pre>${escaped(command)}</pre>`}${button === undefined ? '' : `\n<p><a class="button" href="${escaped(button.href)}">${escaped(button.text)}</a></p>`}
+${ways.length === 0 ? '' : `<p class="ways">${ways.join(' ')}</p>`}
+</main>`,
+  )
+}
+
+/** A whole page that the server writes. @param styles the name of a file beside the UI's page @param body as HTML */
+export function htmlDocument(title: string, styles: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -152,21 +166,17 @@ function htmlOf({ title, says, button, command, links }: PlainPage): string {
 <meta name="color-scheme" content="light dark">
 <title>${escaped(title)} · Daytwo</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/plain.css">
+<link rel="stylesheet" href="/${styles}">
 </head>
 <body>
-<main>
-<p class="brand"><img src="/icon.svg" alt="" width="20" height="20"> Daytwo</p>
-<h1>${escaped(title)}</h1>
-${paragraphs.join('\n')}${command === undefined ? '' : `\n<pre>${escaped(command)}</pre>`}${button === undefined ? '' : `\n<p><a class="button" href="${escaped(button.href)}">${escaped(button.text)}</a></p>`}
-${ways.length === 0 ? '' : `<p class="ways">${ways.join(' ')}</p>`}
-</main>
+${body}
 </body>
 </html>
 `
 }
 
-function escaped(text: string): string {
+/** A text as HTML, in elements and in attributes with quotation marks. */
+export function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -29,6 +29,7 @@ import { registerDecommissions } from '../fleet/decommissions.ts'
 import { registerClusterReport } from '../fleet/cluster-report.ts'
 import { registerErasures } from '../fleet/erasures.ts'
 import { registerDeliveries } from '../fleet/deliveries.ts'
+import { registerDocs } from '../docs/docs.ts'
 import { BodyAdmission, installBodyAdmission } from './body-admission.ts'
 import type { RecordRefusal } from './body-limit.ts'
 import { limitConnections } from './connection-limits.ts'
@@ -135,6 +136,8 @@ export interface ApiDeps extends FleetPorts {
   readonly clock: Clock
   /** Folder of the built UI. */
   readonly webRoot: string
+  /** Folder of the documentation. */
+  readonly docsDir: string
   /** `ready`, or one sentence with the reason why requests cannot be served. */
   readonly readiness: () => string
   readonly settings: ApiSettings
@@ -321,6 +324,7 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   registerMetricCatalog(app, { catalog: deps.catalog, ownMetrics: metrics.registry, language })
   if (deps.faro !== undefined) await registerFaro(app, { ...deps, options: deps.faro })
   await registerWeb(app, { webRoot: deps.webRoot })
+  registerDocs(app, deps.docsDir)
   registerSignIn(app, { requiresToken, signIn })
   registerReplay(app, ports)
   registerLint(app, {

@@ -21,6 +21,9 @@ export const ROUTES = {
   runbook: '/rb/:name',
 } as const
 
+/** Pages that the server writes: a plain link, not one of the router. */
+export const DOCS_PATH = '/docs'
+
 export const PLACES = [
   { name: 'Now', path: ROUTES.now, key: 'n', says: 'what is stuck, upgrading, firing and silent' },
   { name: 'Fleet', path: ROUTES.fleet, key: 'f', says: 'clusters, upgrades, edges, readiness' },

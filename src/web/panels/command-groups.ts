@@ -16,6 +16,7 @@ import {
   upgradesPath,
   ALERT_PAGES,
   alertsPath,
+  DOCS_PATH,
   promqlPath,
   nowPath,
   PLACES,
@@ -239,6 +240,9 @@ function useActions(to: To): readonly Command[] {
       })
     }),
     action('Print this page', 'whole, without what only a screen can use', print),
+    action('Documentation', 'concepts, operating, integrations, reference', () => {
+      location.assign(DOCS_PATH)
+    }),
     to('Hand over the shift', 'what the next one has to know, to copy or print', nowPath({ handover: '8h' })),
   ]
 }

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react'
+import { DOCS_PATH } from '../lib/paths.ts'
 import { useSettings } from '../query/use-fleet.ts'
 import { edgeKitSnippet, remoteWriteSnippet, isLoopback, SENDERS, type Sender } from '../lib/sender-snippets.ts'
 import { Choice } from '../ui/choice.tsx'
@@ -50,6 +51,9 @@ export function ConnectCluster(): ReactNode {
           </li>
         ) : null}
       </ul>
+      <p>
+        <a href={`${DOCS_PATH}/getting-started`}>Getting started</a> has every step.
+      </p>
     </section>
   )
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { DOCS_PATH } from '../lib/paths.ts'
 import { otherScopes, shownClusters } from '../lib/scope-text.ts'
 import { setPaused, useLiveState } from '../query/live.ts'
 import { useSettings } from '../query/use-fleet.ts'
@@ -97,7 +98,10 @@ export function ViewDialog({ onClose }: { readonly onClose: () => void }): React
           </section>
         ))}
       </div>
-      <p className="quiet">Keys are silent while you type.{version === undefined ? '' : ` Daytwo ${version}.`}</p>
+      <p className="quiet">
+        Keys are silent while you type.{version === undefined ? '' : ` Daytwo ${version}.`}{' '}
+        <a href={DOCS_PATH}>Documentation</a>
+      </p>
     </Dialog>
   )
 }

@@ -1,0 +1,106 @@
+/** All commands, by name, in the order of `daytwo --help`. */
+import type { Command } from './command.ts'
+
+/** Each command's code is loaded when it is asked for: `daytwo version` need not load a server. */
+export const COMMANDS: readonly {
+  readonly name: string
+  readonly summary: string
+  readonly load: () => Promise<Command>
+}[] = [
+  { name: 'serve', summary: 'Run the server.', load: async () => (await import('./serve.ts')).serveCommand },
+  {
+    name: 'demo',
+    summary: 'Run the whole product on a simulated fleet with two hours of history.',
+    load: async () => (await import('./demo.ts')).demoCommand,
+  },
+  {
+    name: 'sim',
+    summary: 'Send months of a simulated fleet to a server, with the truth in a file.',
+    load: async () => (await import('./sim.ts')).simCommand,
+  },
+  {
+    name: 'token',
+    summary: 'Make, list and remove the tokens that clients and people show.',
+    load: async () => (await import('./token.ts')).tokenCommand,
+  },
+  {
+    name: 'session',
+    summary: 'List the sessions of people, and sign a person out.',
+    load: async () => (await import('./session.ts')).sessionCommand,
+  },
+  {
+    name: 'audit',
+    summary: 'Check that no entry of the audit was changed or removed.',
+    load: async () => (await import('./audit.ts')).auditCommand,
+  },
+  {
+    name: 'fleet',
+    summary: 'Derive the facts of all clusters again, and say what is different.',
+    load: async () => (await import('./fleet.ts')).fleetCommand,
+  },
+  {
+    name: 'backup',
+    summary: 'Copy the data of a running server into one file, or check such a copy.',
+    load: async () => (await import('./backup.ts')).backupCommand,
+  },
+  {
+    name: 'restore',
+    summary: 'Make a data directory from a backup.',
+    load: async () => (await import('./restore.ts')).restoreCommand,
+  },
+  {
+    name: 'privacy',
+    summary: 'Show what is stored about a cluster, or erase all of it.',
+    load: async () => (await import('./privacy.ts')).privacyCommand,
+  },
+  {
+    name: 'decommission',
+    summary: 'Say of clusters that they were switched off for good, or take it back.',
+    load: async () => (await import('./decommission.ts')).decommissionCommand,
+  },
+  {
+    name: 'doctor',
+    summary: 'Verify a data directory, and repair it.',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
+  {
+    name: 'query',
+    summary: 'Ask a running server in PromQL, for its series or its label values.',
+    load: async () => (await import('./query.ts')).queryCommand,
+  },
+  {
+    name: 'check',
+    summary: 'Check rules, configuration or expressions, or whether a server is up.',
+    load: async () => (await import('./check.ts')).checkCommand,
+  },
+  {
+    name: 'config',
+    summary: 'Show the routes of a notification configuration, and where an alert goes.',
+    load: async () => (await import('./config.ts')).configCommand,
+  },
+  {
+    name: 'test',
+    summary: 'Run unit tests of rules.',
+    load: async () => (await import('./test-rules.ts')).testCommand,
+  },
+  {
+    name: 'lint',
+    summary: 'Check alerts against their runbooks, metrics, tests and dashboards.',
+    load: async () => (await import('./lint.ts')).lintCommand,
+  },
+  {
+    name: 'runbook',
+    summary: 'Write the file that a new runbook starts from.',
+    load: async () => (await import('./runbook.ts')).runbookCommand,
+  },
+  {
+    name: 'import',
+    summary: 'Turn a Grafana dashboard into one of Perses.',
+    load: async () => (await import('./import.ts')).importCommand,
+  },
+  {
+    name: 'version',
+    summary: 'Print the version of Daytwo and of Node.',
+    load: async () => (await import('./version.ts')).versionCommand,
+  },
+]

@@ -16,7 +16,7 @@ import { daytwoArguments, DOCUMENTS, proseOf, shellCommands, shellFences, textOf
 const folder = tempDir('docs')
 const path = (name: string): string => join(folder.path, name)
 const data = path('data')
-let server: RunningServer
+let server: RunningServer | undefined
 /** Of a role that may do everything. */
 let adminToken = ''
 let restores = 0
@@ -49,7 +49,8 @@ beforeAll(async () => {
   writeFileSync(path('token'), adminToken)
   writeFileSync(path('notify.yaml'), notifyExample())
   writeFileSync(path('dashboard.json'), JSON.stringify({ title: 'Mine', schemaVersion: 39, panels: [] }))
-  server = await startServer([...serveCommand(), '--log.level', 'info', ...withoutContent()])
+  server = await startServer([...serveCommand(), ...withoutContent()])
+  const { url } = server
   const now = { timeMs: Date.now(), value: 1 }
   const body = writeBody(
     ['up', 'kubevirt_hco_system_health_status'].map((name) => ({
@@ -57,15 +58,15 @@ beforeAll(async () => {
       samples: [now],
     })),
   )
-  expect((await postWrite(server.url, body, { authorization: `Bearer ${ingest}` })).status).toBe(204)
+  expect((await postWrite(url, body, { authorization: `Bearer ${ingest}` })).status).toBe(204)
   await until('the cluster to be known', async () => {
     const headers = { authorization: `Bearer ${adminToken}` }
-    const answer = await fetch(`${server.url}/api/fleet/v1/clusters/prague`, { headers })
+    const answer = await fetch(`${url}/api/fleet/v1/clusters/prague`, { headers })
     return answer.status === 200 ? true : undefined
   })
 })
 afterAll(async () => {
-  await server.stop()
+  await server?.stop()
   folder.remove()
 })
 

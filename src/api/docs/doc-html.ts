@@ -44,7 +44,8 @@ export function docHtml(path: string, markdown: string, isPage: (path: string) =
         return `<div class="table" role="group" aria-label="Table" tabindex="0"><table>\n<thead>${row(table.header, 'th')}</thead>\n<tbody>\n${rows}\n</tbody>\n</table></div>\n`
       },
       code: ({ text }) => `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`,
-      html: ({ text }) => escaped(text),
+      // A comment is for whoever edits the file.
+      html: ({ text }) => (text.startsWith('<!--') && text.trimEnd().endsWith('-->') ? '' : escaped(text)),
       image: ({ text }) => escaped(text),
     },
   })
@@ -96,9 +97,7 @@ function uniqueId(id: string, seen: Map<string, number>): string {
 }
 
 function plainText(tokens: readonly Token[]): string {
-  return tokens
-    .map((token) => ('tokens' in token && token.tokens !== undefined ? plainText(token.tokens) : textOf(token)))
-    .join('')
+  return tokens.map((token) => ('tokens' in token ? plainText(token.tokens ?? []) : textOf(token))).join('')
 }
 
 function textOf(token: Token): string {

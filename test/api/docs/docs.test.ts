@@ -30,6 +30,11 @@ describe('a page as HTML', () => {
     expect(html(markdown)).toBe(`<p>${want}</p>\n`)
   })
 
+  test('a comment is left out', () => {
+    expect(html('<!-- a -->\n\nb\n')).toBe('<p>b</p>\n')
+    expect(html('<!-- a --> <b>\n')).toContain('&lt;b&gt;')
+  })
+
   test('links of the index are below its address', () => {
     expect(html('[a](operating/backup.md)', '')).toContain('href="/docs/operating/backup"')
   })

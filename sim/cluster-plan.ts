@@ -53,6 +53,8 @@ export const ROLES = [
   'upgrading',
   'stuck_olm',
   'stuck_canary',
+  'stuck_unknown',
+  'skewed',
   'silent',
   'silent_with_markers',
   'golden_no_arch',

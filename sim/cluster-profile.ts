@@ -109,13 +109,16 @@ export interface ProfileWish {
   readonly firstRelease?: string
   readonly nodesMin?: number
   readonly isMultiArch?: boolean
+  /** OpenShift Virtualization. */
+  readonly isOpenshift?: boolean
 }
 
 export function createProfile(seed: string, index: number, scrapeMs: number, wish: ProfileWish = {}): ClusterProfile {
   const random = randomOf(seed, 'profile', index)
   const { place, region, provider } = random.pick(SITES)
   const environment = random.weighted(ENVIRONMENTS)
-  const isOpenshift = random.chance(0.45)
+  const drawnOpenshift = random.chance(0.45)
+  const isOpenshift = wish.isOpenshift ?? drawnOpenshift
   const drawnRelease = random.weighted(SHARE_OF_RELEASES)
   const firstRelease = releaseOf(wish.firstRelease ?? drawnRelease) ?? RELEASES[0]!
   const drawnNodes = environment === 'edge' ? random.pick([1, 1, 3]) : random.weighted(NODE_COUNTS)
@@ -132,7 +135,7 @@ export function createProfile(seed: string, index: number, scrapeMs: number, wis
     region,
     provider,
     environment,
-    platform: isOpenshift || random.chance(0.4) ? 'openshift' : 'kubernetes',
+    platform: drawnOpenshift || random.chance(0.4) || isOpenshift ? 'openshift' : 'kubernetes',
     flavour: isOpenshift ? 'openshift' : 'community',
     installNamespace: isOpenshift ? 'openshift-cnv' : 'kubevirt-hyperconverged',
     packageName: isOpenshift ? 'kubevirt-hyperconverged' : 'community-kubevirt-hyperconverged',

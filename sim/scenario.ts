@@ -35,6 +35,8 @@ const WISHES: Partial<Record<Role, ProfileWish>> = {
   upgrading: { firstRelease: '1.16.0', nodesMin: 4 },
   stuck_olm: { firstRelease: '1.15.2' },
   stuck_canary: { firstRelease: '1.17.3', nodesMin: 6 },
+  stuck_unknown: { firstRelease: '1.17.3', nodesMin: 3 },
+  skewed: { firstRelease: '1.16.0', isOpenshift: true },
   golden_no_arch: { firstRelease: '1.17.1' },
   golden_no_annotation: { firstRelease: '1.16.0', isMultiArch: true },
   multi_arch_disabled: { firstRelease: '1.18.0', isMultiArch: true },
@@ -103,6 +105,10 @@ export function createPlan(options: PlanOptions): ClusterPlan {
       return { ...plan, upgrades: one(profile, before(95), { kind: 'olm', lastsMs: 8 * HOUR_MS }) }
     case 'stuck_canary':
       return { ...plan, upgrades: one(profile, before(85), { kind: 'canary', lastsMs: 120 * MINUTE_MS }) }
+    case 'stuck_unknown':
+      return { ...plan, upgrades: one(profile, before(100), { kind: 'hco', lastsMs: 8 * HOUR_MS }) }
+    case 'skewed': // its platform is ahead: platformVersions
+      return plan
     case 'silent':
       return { ...plan, silence: silence(before(25), false) }
     case 'silent_with_markers':

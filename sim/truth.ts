@@ -10,7 +10,7 @@ import { COMPONENT_NAMES, EDIT_ALERT_MS, editsBetween } from './scenarios/out-of
 import { silenceAt } from './scenarios/silence.ts'
 import { unsafePatchAt } from './scenarios/unsafe.ts'
 import { ANNOTATION_NAMES } from './scenarios/habits.ts'
-import { movesOf, openUpgradeAt, type UpgradePlan } from './scenarios/upgrade.ts'
+import { movesOf, openUpgradeAt, type StallKind, type UpgradePlan } from './scenarios/upgrade.ts'
 import { HOUR_MS, MINUTE_MS } from './scenarios/window.ts'
 import { kubevirtAlerts } from './truth-kubevirt.ts'
 
@@ -37,7 +37,7 @@ export interface TruthUpgrade {
   readonly lastMovedMs: number
   /** Nothing moved for longer than `STUCK_AFTER_MS`. */
   readonly isStuck: boolean
-  readonly cause: 'olm' | 'canary' | undefined
+  readonly cause: StallKind | undefined
 }
 
 export interface TruthSilence {

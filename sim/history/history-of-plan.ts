@@ -16,6 +16,8 @@ import {
   type WorkloadMove,
 } from './cluster-history.ts'
 import { unusedOffers } from './catalog-offers.ts'
+import { updateMethodsOf } from './objects/hco-settings.ts'
+import { patchOperations } from './patch-operations.ts'
 import type { ClusterPast } from './past-of-plan.ts'
 import { atSecond } from './plan-history.ts'
 import { installedCsv, installSteps } from './plan-csv.ts'
@@ -51,11 +53,13 @@ export function historyOfPlan(plan: ClusterPlan, untilMs: number, past?: Cluster
         ...window,
         component: COMPONENT_OF_ANNOTATION[patch.annotation],
         operations: patch.operations,
-        text: JSON.stringify(Array.from({ length: patch.operations }, (_, i) => operation(i))),
+        text: JSON.stringify(
+          patchOperations(profile.seed, COMPONENT_OF_ANNOTATION[patch.annotation], patch.operations),
+        ),
       })),
     ),
     catalogOutages: [],
-    updateMethods: [{ fromMs: -Infinity, methods: ['LiveMigrate'] }],
+    updateMethods: [{ fromMs: -Infinity, methods: updateMethodsOf(profile) }],
     unwell: windowsBetween(plan.degraded, startMs, untilMs),
     delivery: {
       skewMs: 0,
@@ -94,10 +98,6 @@ const COMPONENT_OF_ANNOTATION = {
   'ssp.kubevirt.io/jsonpatch': 'ssp',
 } as const
 
-function operation(index: number) {
-  return { op: 'add', path: `/spec/configuration/developerConfiguration/logVerbosity/virtAPI${index}`, value: 5 }
-}
-
 function windowsBetween(recurring: Recurring | undefined, fromMs: number, untilMs: number): readonly Window[] {
   if (recurring === undefined) return []
   const windows: Window[] = []
@@ -110,7 +110,9 @@ function windowsBetween(recurring: Recurring | undefined, fromMs: number, untilM
   return windows
 }
 
-const STALL_KINDS = { olm: 'not_upgradeable', canary: 'canary' } as const satisfies Readonly<Record<string, StallKind>>
+const STALL_KINDS = { olm: 'not_upgradeable', canary: 'canary', hco: 'hco_hangs' } as const satisfies Readonly<
+  Record<string, StallKind>
+>
 
 function upgradeOf(plan: ClusterPlan, upgrade: UpgradePlan, index: number): HcoUpgrade {
   const { profile } = plan

@@ -1,9 +1,10 @@
 import { randomOf, type Random } from '../random.ts'
-import { openshiftMinorOf, type Release } from '../release.ts'
+import { openshiftMinorOf, releaseOf, type Release } from '../release.ts'
 import type { ClusterPlan } from '../cluster-plan.ts'
 import { HOUR_MS, MINUTE_MS, type Window } from '../scenarios/window.ts'
 import { platformVersions } from '../series/platform.ts'
 import { CALENDAR, offerAt } from './calendar.ts'
+import { isMirrorStale } from './catalog-offers.ts'
 import type { ClusterHistory, HcoUpgrade, PlatformUpgrade, StallKind, WorkloadMove } from './cluster-history.ts'
 import { atSecond, planEdits } from './plan-history.ts'
 import { planPlatformUpgrade } from './plan-platform.ts'
@@ -40,6 +41,11 @@ const LAGS: readonly (readonly [days: readonly [min: number, max: number], weigh
 const APART_MS = 3 * DAY_MS
 const OFFERED_DAYS_MAX = 60
 const YOUNG_SHARE = 0.06
+/**
+ * Upgrades on this path succeeded for months; in the last fortnight most attempts are taken back. Each is of a cluster that still
+ * runs the older release.
+ */
+const REGRESSING = { from: '1.15.2', to: '1.16.0', withinDays: [2, 13] } as const
 const STALL_SHARE = 0.12
 const TAKEN_BACK_SHARE = 0.06
 const PLATFORM_STALL_SHARE = 0.08
@@ -64,7 +70,8 @@ export function pastOfPlan(plan: ClusterPlan, options: PastOptions): ClusterPast
   const { steps, isInstalled } = stepsTo(random, profile.firstRelease, plan.startMs - APART_MS, options)
   const [first, ...rest] = steps
   const installed = isInstalled ? first : undefined
-  const upgrades = upgradesOf(plan, random, installed === undefined ? steps : rest, options)
+  const taken = upgradesOf(plan, random, installed === undefined ? steps : rest, options)
+  const upgrades = [...taken, ...regressedAttempt(plan, taken, installed?.atMs ?? options.sinceMs)]
   const installedMs = installed?.atMs ?? options.sinceMs - random.int(20, 400) * DAY_MS
   const fromMs = Math.max(atSecond(options.sinceMs), atSecond(installedMs))
   return {
@@ -165,6 +172,28 @@ function upgradesOf(
     freeMs = atMs + APART_MS
   }
   return upgrades
+}
+
+/** The attempt on the regressing path, which was taken back: none or one. */
+function regressedAttempt(
+  { profile, role, startMs }: ClusterPlan,
+  before: readonly HcoUpgrade[],
+  installedMs: number,
+): readonly HcoUpgrade[] {
+  const random = randomOf(profile.seed, 'past regression')
+  const [min, max] = REGRESSING.withinDays
+  const offeredMs = atSecond(startMs - random.int(min * DAY_MS, max * DAY_MS))
+  const lastMs = before.at(-1)?.offeredMs ?? installedMs
+  const isOnPath = role === 'healthy' && profile.firstRelease.hco === REGRESSING.from && !isMirrorStale({ profile })
+  if (!isOnPath || offeredMs < lastMs + APART_MS) return []
+  const approvalMs = profile.approval === 'Manual' ? atSecond(random.int(10 * MINUTE_MS, 4 * HOUR_MS)) : 0
+  return [
+    planUpgrade(profile, {
+      ...{ from: profile.firstRelease, to: releaseOf(REGRESSING.to)!, approvalMs, index: before.length, offeredMs },
+      ...{ fails: true, outcome: 'rolled_back' },
+      abortedMs: atSecond(offeredMs + approvalMs + random.int(HOUR_MS, 6 * HOUR_MS)),
+    }),
+  ]
 }
 
 /** That machines move stands in KubeVirt's object too, as how many still have to. */

@@ -40,8 +40,11 @@ export interface Stall extends Window {
   readonly kind: StallKind
 }
 
-/** `olm`: the old operator says it is not upgradeable. `canary`: the first new virt-handler does not become ready. */
-export type StallKind = 'olm' | 'canary'
+/**
+ * `olm`: the old operator says it is not upgradeable. `canary`: the first new virt-handler does not become ready. `hco`: all
+ * operands are done, and HCO does not finish, without a word about why.
+ */
+export type StallKind = 'olm' | 'canary' | 'hco'
 
 export interface StallWish {
   readonly kind: StallKind
@@ -86,7 +89,7 @@ export function planUpgrade(
   return {
     ...{ from, to, startMs, installReadyMs, installingMs, operatorPodsMs, csvSucceededMs, oldCsvGoneMs, hcoStartMs },
     ...{ operandPodsMs, hasKubevirtRoll, kubevirtStartMs, handlerMs, controllersMs, apiMs, kubevirtObservedMs },
-    endMs: after(60, 240),
+    endMs: after(60, 240, 'hco'),
     stall,
   }
 }

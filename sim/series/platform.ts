@@ -41,6 +41,8 @@ export interface PlatformVersion {
 
 const UPDATE_MS = 70 * MINUTE_MS
 const BEFORE_HCO_MS = 4 * HOUR_MS
+/** Somebody upgraded the platform and left HCO where it was. */
+const MINORS_AHEAD = 2
 
 /** Oldest first; the first was always there. */
 export function platformVersions(plan: ClusterPlan): readonly PlatformVersion[] {
@@ -48,7 +50,8 @@ export function platformVersions(plan: ClusterPlan): readonly PlatformVersion[] 
   const patch = (minor: number): string => platformVersion(profile, minor)
   // At the beginning the platform is where the first upgrade of HCO needs it.
   const firstUpgrade = plan.upgrades[0]
-  const firstMinor = openshiftMinorOf(firstUpgrade?.to ?? profile.firstRelease)
+  const neededMinor = openshiftMinorOf(firstUpgrade?.to ?? profile.firstRelease)
+  const firstMinor = neededMinor + (plan.role === 'skewed' ? MINORS_AHEAD : 0)
   const versions = [{ version: patch(firstMinor), from: '', updateMs: -Infinity, completedMs: -Infinity }]
   let minor = firstMinor
   for (const upgrade of plan.upgrades) {

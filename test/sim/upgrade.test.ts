@@ -51,6 +51,13 @@ describe('an upgrade', () => {
     expect(sizes).toEqual([1, 4, 4, 4, 4, 4, 4, 4, 4, 4, 3])
   })
 
+  test('of which HCO does not finish has all operands, and no word about why', () => {
+    const { kubevirtObservedMs, endMs, stall } = plan('hangs', '1.17.3', { kind: 'hco', lastsMs: 90 * MINUTE })
+    expect(stall).toEqual({ kind: 'hco', fromMs: kubevirtObservedMs, untilMs: kubevirtObservedMs + 90 * MINUTE })
+    expect(endMs - kubevirtObservedMs).toBeGreaterThan(90 * MINUTE)
+    expect(isUpgradeMode([plan('hangs', '1.17.3', { kind: 'hco', lastsMs: 90 * MINUTE })], endMs - 1)).toBe(true)
+  })
+
   test('leaves KubeVirt alone between releases that bundle the same one', () => {
     const sameKubevirt = plan('same', '1.15.0')
     expect(sameKubevirt.hasKubevirtRoll).toBe(false)

@@ -4,6 +4,7 @@ import { isWithin } from '../../scenarios/window.ts'
 import type { ClusterHistory, Component, HcoUpgrade } from '../cluster-history.ts'
 import { failingOperandOf } from '../failing-operand.ts'
 import { uidOf } from '../uid.ts'
+import { settingsOf } from './hco-settings.ts'
 import { conditionAt, finite, type SimObject, type Spell } from './sim-object.ts'
 
 const OPERAND_REASONS: Readonly<Record<string, string>> = {
@@ -80,19 +81,7 @@ export function hyperConverged(history: ClusterHistory): SimObject {
         generation: 3,
         observedGeneration: 3,
         workloadUpdateMethods: methods,
-        batchEvictionSize: 10,
-        batchEvictionInterval: '1m0s',
-        evictionStrategy: profile.nodes.length > 1 ? 'LiveMigrate' : 'None',
-        uninstallStrategy: 'BlockUninstallIfWorkloadsExist',
-        liveMigration: {
-          allowAutoConverge: false,
-          allowPostCopy: false,
-          completionTimeoutPerGiB: version.minor >= 14 ? 150 : 800,
-          parallelMigrationsPerCluster: 5,
-          parallelOutboundMigrationsPerNode: 2,
-          progressTimeout: 150,
-        },
-        featureGates: { deployKubeSecondaryDNS: false, downwardMetrics: profile.environment === 'lab' },
+        ...settingsOf(profile, version),
         jsonPatches: Object.fromEntries(
           patches
             .filter((patch) => isWithin(patch, timeMs))

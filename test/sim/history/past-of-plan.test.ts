@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { deriveCluster, deriveUpgrades } from '../../../src/fleet/derive/derive-cluster.ts'
+import type { EdgeRun } from '../../../src/fleet/edges/edges.ts'
+import { fallingEdges } from '../../../src/fleet/edges/falling-edges.ts'
 import { LONG_AGO_MS, notOffered, PEERS_MIN, takenSteps } from '../../../src/fleet/edges/not-offered.ts'
 import { roleOf } from '../../../sim/cast.ts'
 import { offerAt } from '../../../sim/history/calendar.ts'
@@ -17,6 +19,7 @@ import { createCollector } from '../../../sim/sim-collector.ts'
 const DAY_MS = 86_400_000
 const PRESENT_MS = Date.UTC(2026, 10, 21, 12)
 const START_MS = PRESENT_MS - 2 * 3_600_000
+const NO_PHASES = { names: [], areFinished: [] }
 const OPTIONS = { sinceMs: START_MS - 395 * DAY_MS, calendarShiftMs: 129 * DAY_MS }
 
 const FLEET = Array.from({ length: 120 }, (_, index) => {
@@ -72,6 +75,31 @@ test('a fleet of it has most of what happens to fleets', () => {
   const young = FLEET.filter(({ past }) => past.installedMs === past.fromMs)
   expect(young.length).toBeGreaterThan(0)
   expect(young.length).toBeLessThan(FLEET.length / 4)
+})
+
+test('one upgrade path succeeded for months and regresses in the last fortnight, and no other does', () => {
+  const plans = Array.from({ length: 400 }, (_, index) =>
+    createPlan({
+      ...{ seed: 'past', index, role: roleOf(index) },
+      ...{ startMs: START_MS, presentMs: PRESENT_MS, scrapeMs: 30_000 },
+    }),
+  )
+  const byPath = new Map<string, EdgeRun[]>()
+  for (const plan of plans) {
+    for (const { from, to, outcome, csv, endMs, abortedMs } of pastOfPlan(plan, OPTIONS).upgrades) {
+      const path = `${from.hco} ${to.hco}`
+      const lastMs = outcome === 'succeeded' ? endMs : abortedMs
+      const run: EdgeRun = { id: csv.uid, state: outcome, lastMs, phases: NO_PHASES, phaseSeconds: [] }
+      byPath.set(path, [...(byPath.get(path) ?? []), run])
+    }
+  }
+  const edges = [...byPath].map(([path, runs]) => {
+    const [from = '', to = ''] = path.split(' ')
+    return { name: { operator: 'kubevirt-hyperconverged' as const, from, to }, runs }
+  })
+  const falling = fallingEdges(edges, PRESENT_MS)
+  expect(falling.map(({ from, to, against }) => [from, to, against])).toEqual([['1.15.2', '1.16.0', 'before']])
+  expect(falling[0]!.lately.of).toBeGreaterThan(15)
 })
 
 test('what Collectors tell of it is derived as it was', () => {

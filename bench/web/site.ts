@@ -4,6 +4,7 @@ import type { ClusterItem } from '../../src/contract/fleet-clusters.ts'
 import { DASHBOARD_LIST } from '../../test/web/browser/dashboard-fixtures.ts'
 import { fleetAnswer } from '../../test/web/browser/fleet-answers.ts'
 import { clusterItems } from '../../test/web/browser/fleet-fixtures.ts'
+import { SETTINGS } from '../../test/web/browser/fixtures.ts'
 import { startFixtureServer, type FixtureServer } from '../../test/web/browser/fixture-server.ts'
 
 /** The built pages with answers from memory, so that what is measured is the page: a large fleet and a large dashboard. */
@@ -17,6 +18,8 @@ export async function startSite(): Promise<FixtureServer> {
   const server = await startFixtureServer()
   const dashboard = largeDashboard()
   const clusters = manyClusters()
+  // Without the tour of a demo.
+  server.answers.settings = () => ({ ...SETTINGS, isDemo: false })
   server.answers.dashboard = () => dashboard
   server.answers.dashboards = () => DASHBOARD_LIST
   server.answers.range = (_expr, start, end, step) => matrix(start, end, step)

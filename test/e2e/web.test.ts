@@ -1,6 +1,10 @@
 import { readdirSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { GateItems } from '../../src/contract/fleet-gates.ts'
+import type { ModificationItems } from '../../src/contract/fleet-modifications.ts'
+import type { Now } from '../../src/contract/now.ts'
+import { tourSteps } from '../../src/web/lib/tour.ts'
 import { EXAMPLE_QUERIES } from '../../src/web/lib/promql/own-queries.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
@@ -40,7 +44,12 @@ interface Watched {
  * that leave the server.
  */
 async function open(path: string): Promise<Watched> {
-  const page = (tab ??= await browser.newPage())
+  if (tab === undefined) {
+    tab = await browser.newPage()
+    // The tour lies over the page, and has tests of its own.
+    await tab.addInitScript({ content: `localStorage.setItem('daytwo.tour', '{"isDismissed":true}')` })
+  }
+  const page = tab
   page.removeAllListeners()
   page.setDefaultTimeout(PATIENCE_MS)
   const faults: string[] = []
@@ -78,6 +87,33 @@ test('Now says what the server says, and that the fleet is simulated', async () 
     await page.getByRole('table', { name: 'Stuck upgrades' }).getByRole('link', { name: cluster }).waitFor()
   }
   expect(faults).toEqual([])
+})
+
+test('the main cases of a fleet are found through the API', async () => {
+  const now = await api<Now>('/api/fleet/v1/now')
+  const causes = now.stuck.items.map(({ cause }) => cause?.cause)
+  expect(causes).toContain('unknown')
+  expect(causes.filter((cause) => cause !== undefined && cause !== 'unknown').length).toBeGreaterThan(0)
+  expect(now.silent.count).toBeGreaterThan(0)
+  expect(now.following.machines).toBeGreaterThan(0)
+  expect(now.firing.groups.map(({ alertname }) => alertname)).toContain('UnsupportedHCOModification')
+  const modifications = async (search: string) =>
+    (await api<ModificationItems>(`/api/fleet/v1/modifications?${search}&limit=1000`)).modifications
+  const edits = await modifications('kind=out_of_band&component=kubevirt')
+  expect(Math.max(...edits.map(({ count }) => count))).toBeGreaterThan(20)
+  const patches = await modifications('kind=jsonpatch&open=true')
+  const paths = new Set(patches.flatMap(({ operations }) => (operations ?? []).map(({ path }) => path)))
+  expect(paths.size).toBeGreaterThan(3)
+  const { gates } = await api<GateItems>('/api/fleet/v1/gates')
+  expect(gates.filter(({ on, off }) => on > 0 && off > 0).length).toBeGreaterThan(4)
+  const skew = await until('the derived series', async () => {
+    const found = await server.query('daytwo_version_skew < -1')
+    return found.length === 0 ? undefined : found
+  })
+  expect(skew).toHaveLength(1)
+  // A regressing path needs more clusters: test/sim/history/past-of-plan.test.ts has it.
+  const keys = tourSteps(now, edits, []).map(({ key }) => key)
+  expect(keys).toEqual(expect.arrayContaining(['known', 'fight', 'unsafe', 'unknown', 'workloads']))
 })
 
 // That the cells of every page that fires are answered is held without a browser, in content/rules-on-fleet.

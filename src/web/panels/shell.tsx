@@ -16,7 +16,7 @@ import { Moment } from '../ui/time.tsx'
 import { Masthead } from './masthead.tsx'
 import { MomentBar, YetToCome } from './moment-bar.tsx'
 import { ServerNotices } from './server-notices.tsx'
-import { CommandMenu, ViewDialog } from './shell-dialogs.ts'
+import { CommandMenu, Tour, ViewDialog } from './shell-dialogs.ts'
 
 type OpenDialog = 'none' | 'commands' | 'view'
 
@@ -89,6 +89,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
           {isAhead ? <YetToCome /> : children}
         </ErrorBoundary>
       </main>
+      {settings.data?.isDemo === true ? <Tour /> : null}
       <ToastRegion />
       {dialog === 'commands' ? (
         <ErrorBoundary what="the command menu">

@@ -34,6 +34,10 @@ const PATIENCE_MS = 90_000
 async function newTab(browser: Browser, options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ timezoneId: 'Europe/Prague', ...options })
   context.setDefaultTimeout(PATIENCE_MS)
+  // The fixtures are a demo, and its tour is the business of one test.
+  await context.addInitScript(() => {
+    if (location.protocol === 'http:') localStorage.setItem('daytwo.tour', '{"isDismissed":true}')
+  })
   return context.newPage()
 }
 

@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { launchBrowser, sharedBrowser } from '../../support/browser.ts'
 import { fleetAnswer } from './fleet-answers.ts'
@@ -181,6 +181,57 @@ test('a demo says that it is one', async () => {
   await real.page.getByText('2 upgrades are stuck.').waitFor()
   expect(await real.page.getByText('Demo').count()).toBe(0)
   await real.close()
+})
+
+describe('the tour of a demo', () => {
+  const openTour = async (options: BrowserContextOptions = DESKTOP): Promise<Page> => {
+    const page = await (await browser.newContext(options)).newPage()
+    await page.goto(server.origin)
+    return page
+  }
+  const tour = (page: Page) => page.getByRole('complementary', { name: 'Tour of the demo' })
+
+  test('leads to cases by keyboard, counts those that were opened, and is dismissed for good', async () => {
+    const page = await openTour()
+    await tour(page)
+      .getByText(/^Tour: \d cases in this fleet/)
+      .waitFor()
+    const links = tour(page).getByRole('link')
+    expect(await links.count()).toBeGreaterThan(2)
+    await links.first().focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/fleet\/upgrades\//)
+    await tour(page).getByText('1 opened').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.reload()
+    await tour(page).getByText('1 opened').waitFor()
+    await tour(page).getByRole('button', { name: 'Dismiss the tour' }).press('Enter')
+    await tour(page).waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByText('Demo: simulated fleet').waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(await tour(page).count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('is closed on a phone, above the places', async () => {
+    const page = await openTour(PHONE)
+    const summary = tour(page).getByText(/^Tour: /)
+    await summary.waitFor()
+    expect(await tour(page).getByRole('link').first().isVisible()).toBe(false)
+    await summary.click()
+    await tour(page).getByRole('link').first().waitFor({ state: 'visible' })
+    await page.context().close()
+  })
+
+  test('is not there on a server with real clusters', async () => {
+    server.answers.settings = () => ({ ...SETTINGS, isDemo: false })
+    const page = await openTour()
+    await page.getByText('2 upgrades are stuck.').waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(await tour(page).count()).toBe(0)
+    await page.context().close()
+  })
 })
 
 describe('keys', () => {

@@ -119,7 +119,7 @@ test('the main cases of a fleet are found through the API', async () => {
 // That the cells of every page that fires are answered is held without a browser, in content/rules-on-fleet.
 test('Adoption shows the months that objects told of', async () => {
   const { page, faults } = await open('/adoption')
-  await page.getByText(/It is \d+ days old here/).waitFor()
+  await page.getByText(/First installed \d+ days earlier/).waitFor()
   await page.getByRole('button', { name: 'All', exact: true }).click()
   const table = page.getByRole('table', { name: 'How fast versions spread' })
   expect(await table.getByRole('row').count()).toBeGreaterThan(4)
@@ -162,7 +162,7 @@ test('an alert is acknowledged and silenced by keys, and the server keeps both',
   await page.keyboard.press('a')
   await page.keyboard.type('looking at it')
   await page.keyboard.press('Enter')
-  await article.getByText(/has seen it: “looking at it”/).waitFor()
+  await article.getByText(/Acknowledged by .*: “looking at it”/).waitFor()
   // The answer may be here before the form has gone, and letters go into a form that is there.
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.keyboard.press('s')
@@ -171,14 +171,14 @@ test('an alert is acknowledged and silenced by keys, and the server keeps both',
   expect(await hides.innerText()).toMatch(/^Hides [1-9]\d* alerts? now/)
   await page.keyboard.type('planned work')
   await page.keyboard.press('Enter')
-  await article.getByText('1 silence keeps it from paging anybody').waitFor()
+  await article.getByText('1 silence suppresses its notifications').waitFor()
   await article.getByRole('link', { name: 'Show the silence' }).click()
   const card = page.getByRole('listitem').filter({ hasText: 'planned work' })
   await card.getByText(/Hides [1-9]\d* alerts? now/).waitFor()
-  await card.getByRole('button', { name: 'End it now' }).click()
-  await page.getByText('The silence has ended: its alerts page again').waitFor()
+  await card.getByRole('button', { name: 'Expire now' }).click()
+  await page.getByText('Silence expired: its alerts notify again').waitFor()
   await page.goto(`${server.url}${path}`)
-  await article.getByRole('button', { name: 'Take it back' }).click()
+  await article.getByRole('button', { name: 'Remove acknowledgement' }).click()
   await article.getByRole('button', { name: 'Acknowledge' }).waitFor()
   expect(faults).toEqual([])
 })
@@ -186,12 +186,12 @@ test('an alert is acknowledged and silenced by keys, and the server keeps both',
 test('a rule is tested and replayed over what is stored', { timeout: 240_000 }, async () => {
   const { page, faults } = await open('/alerts/rules')
   await page.getByRole('table', { name: 'Rules' }).getByRole('link', { name: 'KubeVirtCRModified' }).click()
-  await page.getByRole('button', { name: 'Run its tests' }).click()
+  await page.getByRole('button', { name: 'Run tests' }).click()
   await page.getByText('All pass').waitFor({ timeout: 90_000 })
   const editor = page.getByRole('textbox', { name: /^The rule/ })
   await editor.fill('alert: KubeVirtCRModified\nexpr: vector(0) > 1\n')
   await page.getByRole('button', { name: 'Replay both' }).click()
-  const table = page.getByRole('table', { name: 'Present and edited rule' })
+  const table = page.getByRole('table', { name: 'Current and edited rule' })
   await table.waitFor({ timeout: 120_000 })
   const [, present, edited] = await table.getByRole('row').nth(1).getByRole('cell').allInnerTexts()
   expect(Number(present)).toBeGreaterThan(0)
@@ -226,7 +226,7 @@ test('the link of an alert that many have lets choose, and the choice fills the 
 
 test('the examples of Explore are queries that this fleet answers', async () => {
   const { page, faults } = await open('/explore')
-  const examples = page.getByRole('region', { name: 'To begin with' }).getByRole('listitem')
+  const examples = page.getByRole('region', { name: 'Example queries' }).getByRole('listitem')
   await examples.first().waitFor()
   const [first] = EXAMPLE_QUERIES
   expect(await examples.count()).toBe(EXAMPLE_QUERIES.length)

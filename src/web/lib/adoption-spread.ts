@@ -25,7 +25,7 @@ export function adoptionHeadline(
   const isNewest = at === 0
   return {
     version,
-    answer: `${version}${isNewest ? '' : ' or newer'} runs on ${clusters} of ${countOf(telling, 'cluster')} that tell (${formatShare(clusters, telling)})`,
+    answer: `${version}${isNewest ? '' : ' or newer'} runs on ${clusters} of ${countOf(telling, 'reporting cluster')} (${formatShare(clusters, telling)})`,
     context: contextOf(own, spreads[at + 1]),
   }
 }
@@ -45,17 +45,18 @@ export function ageOf({ byAge }: SpreadItem): number {
 
 function contextOf(own: SpreadItem, before: SpreadItem | undefined): string {
   if (!own.isStartKnown) {
-    return `It was there before ${shortDay(own.firstDay)}, the first day that was counted, so its age is not known.`
+    return `Installed before ${shortDay(own.firstDay)}, the first counted day, so the age of ${own.version} is not known.`
   }
   const age = ageOf(own)
-  const since = age === 0 ? 'It was first seen on the last day.' : `It is ${countOf(age, 'day')} old here.`
+  const since =
+    age === 0 ? 'First installed on the last counted day.' : `First installed ${countOf(age, 'day')} earlier.`
   if (before === undefined) return since
   if (!before.isStartKnown)
-    return `${since} When ${before.version} began is not known, so they cannot be compared by age.`
+    return `${since} The first install of ${before.version} is not known, so the two cannot be compared by age.`
   const then = before.byAge[age]
-  if (then === undefined) return `${since} ${before.version} is not yet that old.`
-  if (then === null) return `${since} Nobody counted ${before.version} at that age.`
-  return `${since} ${before.version} had ${formatShare(then, 1)} at that age.`
+  if (then === undefined) return `${since} ${before.version} has not reached the same age.`
+  if (then === null) return `${since} No count of ${before.version} exists at the same age.`
+  return `${since} At the same age, ${before.version} was at ${formatShare(then, 1)}.`
 }
 
 /** The versions of the chart aligned by age, and its number of days. Pure. */
@@ -96,10 +97,10 @@ export function alignedDays(lines: readonly SpreadItem[], version: string): numb
 
 /** The stage of a version's rollout, by the share of clusters on that version or a newer one. Pure. */
 export const ROLLOUT_STEPS = [
-  { name: 'canary', from: 0, says: 'below a tenth of the fleet' },
-  { name: 'rolling', from: 0.1, says: 'from a tenth to a half' },
-  { name: 'majority', from: 0.5, says: 'from a half to nine tenths' },
-  { name: 'tail', from: 0.9, says: 'nine tenths and more: the rest are stragglers' },
+  { name: 'canary', from: 0, says: 'less than 10 % of the fleet' },
+  { name: 'rolling', from: 0.1, says: '10 % to 50 %' },
+  { name: 'majority', from: 0.5, says: '50 % to 90 %' },
+  { name: 'tail', from: 0.9, says: '90 % or more' },
 ] as const
 
 export type RolloutStep = (typeof ROLLOUT_STEPS)[number]['name']
@@ -111,36 +112,36 @@ export function rolloutStepOf(share: number): RolloutStep {
 /** The forecast of a version's spread, and its accuracy, in sentences. Pure. */
 
 const WHY_NOT: Readonly<Record<NonNullable<ForecastItem['reason']>, string>> = {
-  no_version: 'No version is told yet.',
-  start_unknown: 'No forecast: the newest version was there before counting began, so nobody knows its age.',
-  reached: 'No forecast: nine tenths of the clusters run the newest version already.',
-  few_earlier: 'No forecast: fewer than three earlier versions were ever as old as the newest one is now.',
+  no_version: 'No cluster has reported a version.',
+  start_unknown: 'No forecast: the newest version was installed before counting started, so its age is not known.',
+  reached: 'No forecast: 90 % of the clusters already run the newest version.',
+  few_earlier: 'No forecast: fewer than three earlier versions have reached the age of the newest version.',
 }
 
 export function forecastSentence(forecast: ForecastItem): string {
   if (forecast.reason !== null) return WHY_NOT[forecast.reason]
   const { version, ageDays, share, earlier, fan, to90Days } = forecast
-  const stands = `${version} is ${countOf(ageDays, 'day')} old, at ${formatShare(share, 1)}.`
-  const by = `by how ${countOf(earlier.length, 'earlier version')} went on from that age`
+  const current = `${version} is ${countOf(ageDays, 'day')} old, at ${formatShare(share, 1)}.`
+  const by = `based on ${countOf(earlier.length, 'earlier version')} from the same age`
   const { low, mid, high } = to90Days
   if (mid === null) {
     const last = fan.at(-1)?.mid ?? share
     const earliest = low === null ? '' : `, day ${low} at the earliest`
-    return `${stands} 90 %: later than day ${ageDays + fan.length}${earliest}, with ${formatShare(last, 1)} there, ${by}.`
+    return `${current} 90 % expected after day ${ageDays + fan.length}${earliest}, with ${formatShare(last, 1)} on that day, ${by}.`
   }
   const bounds = `${low ?? mid} to ${high ?? `later than ${ageDays + fan.length}`}`
-  return `${stands} 90 % on day ${mid} (${bounds}), in ${countOf(mid - ageDays, 'day')}, ${by}.`
+  return `${current} 90 % expected on day ${mid} (${bounds}), in ${countOf(mid - ageDays, 'day')}, ${by}.`
 }
 
 /** The accuracy of the same method for earlier versions. */
 export function accuracySentence({ past, ageDays, checkedAfterDays }: ForecastItem): string {
-  if (past.length === 0) return 'How good that is cannot be told yet: no earlier version had three before it.'
+  if (past.length === 0) return 'Accuracy not known: no earlier version had three predecessors.'
   const inside = past.filter(({ isInside }) => isInside).length
   const offs = past.map(({ saidShare, wasShare }) => Math.abs(saidShare - wasShare)).sort((a, b) => a - b)
   const median = offs[Math.floor((offs.length - 1) / 2)] ?? 0
   return (
-    `Said on day ${ageDays} of ${countOf(past.length, 'earlier version')}: ${checkedAfterDays} days later off by ` +
-    `${Math.round(100 * median)} points in the median, ${inside} of ${past.length} inside the fan.`
+    `Forecasts of ${countOf(past.length, 'earlier version')} on day ${ageDays}, compared ${checkedAfterDays} days later: ` +
+    `median error ${Math.round(100 * median)} points, ${inside} of ${past.length} within the forecast range.`
   )
 }
 

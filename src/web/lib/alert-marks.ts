@@ -19,13 +19,13 @@ export function marksOf(alert: Pick<AlertItem, 'marks' | 'source' | 'generatorUr
   const marks: AlertMark[] = []
   if (acknowledged !== undefined) {
     const note = acknowledged.note === '' ? 'without a note' : `“${acknowledged.note}”`
-    marks.push({ kind: 'acknowledged', word: 'acknowledged', reason: `${acknowledged.by} has seen it: ${note}` })
+    marks.push({ kind: 'acknowledged', word: 'acknowledged', reason: `Acknowledged by ${acknowledged.by}: ${note}` })
   }
   if (silencedBy.length > 0) {
     marks.push({
       kind: 'silenced',
       word: 'silenced',
-      reason: `${countOf(silencedBy.length, 'silence keeps', 'silences keep')} it from paging anybody`,
+      reason: `${countOf(silencedBy.length, 'silence suppresses', 'silences suppress')} its notifications`,
     })
   }
   if (expected !== undefined) {
@@ -39,11 +39,11 @@ export function marksOf(alert: Pick<AlertItem, 'marks' | 'source' | 'generatorUr
     marks.push({
       kind: 'inhibited',
       word: 'inhibited',
-      reason: `${countOf(inhibitedBy.length, 'other alert speaks', 'other alerts speak')} for it: a worse one of the same thing is told instead`,
+      reason: `Inhibited by ${countOf(inhibitedBy.length, 'other firing alert')}: only the inhibiting alert notifies`,
     })
   }
   if (mutedBy.length > 0) {
-    marks.push({ kind: 'muted', word: 'muted', reason: `Nobody is paged in ${mutedBy.join(', ')}` })
+    marks.push({ kind: 'muted', word: 'muted', reason: `Muted by the time interval ${mutedBy.join(', ')}` })
   }
   if (alert.source === 'external') {
     marks.push({
@@ -51,7 +51,7 @@ export function marksOf(alert: Pick<AlertItem, 'marks' | 'source' | 'generatorUr
       word: 'external',
       reason:
         alert.generatorUrl === undefined
-          ? 'Sent by somebody else, not by a rule here'
+          ? 'Sent by an external source, not by a rule of this server'
           : `Sent by ${alert.generatorUrl}`,
     })
   }
@@ -78,27 +78,29 @@ export function deliverySentence(
 ): DeliverySentence {
   const { receivers, decisions } = alert.marks ?? NO_MARKS
   const delivered = [...new Set(deliveries.filter(({ outcome }) => outcome === 'delivered').map((one) => one.receiver))]
-  if (delivered.length > 0) return { isGood: true, sentence: `Yes: ${delivered.join(', ')}.` }
+  if (delivered.length > 0) return { isGood: true, sentence: `Delivered to ${delivered.join(', ')}.` }
   const failed = [...new Set(deliveries.map((one) => one.receiver))]
-  if (failed.length > 0) return { isGood: false, sentence: `No: ${failed.join(', ')} could not be reached.` }
-  if (receivers.length === 0) return { isGood: false, sentence: 'No: no receiver is configured for it.' }
-  if (alert.state === 'pending') return { isGood: true, sentence: 'Not yet: it waits, and only what fires is told.' }
+  if (failed.length > 0) return { isGood: false, sentence: `Not delivered: ${failed.join(', ')} could not be reached.` }
+  if (receivers.length === 0)
+    return { isGood: false, sentence: 'Not notified: no receiver is configured for this alert.' }
+  if (alert.state === 'pending')
+    return { isGood: true, sentence: 'Not notified yet: the alert is pending, and only firing alerts notify.' }
   const held = decisions.find(({ sends }) => !sends)
-  if (held !== undefined) return { isGood: false, sentence: `No: ${reasonWords(held.reason)}.` }
-  return { isGood: true, sentence: `Not yet: ${receivers.join(', ')} will be told with the next group.` }
+  if (held !== undefined) return { isGood: false, sentence: `Not notified: ${reasonWords(held.reason)}.` }
+  return { isGood: true, sentence: `Not notified yet: ${receivers.join(', ')} will be notified with the next group.` }
 }
 
 const REASON_WORDS: Readonly<Record<string, string>> = {
   first: 'first notification of its group',
   new_alerts: 'the group has new alerts',
-  resolved: 'it resolved',
+  resolved: 'the alert resolved',
   repeat_due: 'the repeat interval has passed',
-  nothing_new: 'nothing new since the last notification',
-  silenced_by: 'a silence hides it',
-  inhibited_by: 'another alert speaks for it',
-  expected_in_upgrade: 'an upgrade is expected to raise it',
-  muted_by: 'a time interval mutes it',
-  acknowledged: 'somebody has acknowledged it',
+  nothing_new: 'no change since the last notification',
+  silenced_by: 'silenced',
+  inhibited_by: 'inhibited by another alert',
+  expected_in_upgrade: 'expected during an upgrade',
+  muted_by: 'muted by a time interval',
+  acknowledged: 'already acknowledged',
 }
 
 /** A reason of the notification pipeline (`silenced_by`, or `silenced_by: 5f…`) in words; an unknown reason unchanged. */

@@ -34,39 +34,43 @@ export function hazardsOf(cluster: ClusterDetail): readonly Hazard[] {
       add('bad', 'Not available', `${reason}: ${message}`, PROBLEM_RUNBOOKS.hyperconverged_unhealthy)
   }
   for (const { name, paused, degraded, machines, updated } of pools) {
-    const of = countOf(machines, 'machine')
+    const of = countOf(machines, 'node')
     if (paused) {
-      add('bad', `Pool ${name} is paused`, `${updated} of ${of} updated; none takes an update until it is resumed.`)
+      add(
+        'bad',
+        `Pool ${name} is paused`,
+        `${updated} of ${of} updated; the others are not updated until the pool is resumed.`,
+      )
     }
     if (degraded > 0) add('bad', `Pool ${name} is degraded`, `${degraded} of ${of} cannot be updated.`)
   }
   const patched = openPatches(cluster)
   if (patched.length > 0) {
-    const text = `An annotation patches ${patched.join(', ')}: nothing checks that it still fits the next version.`
+    const text = `An annotation patches ${patched.join(', ')}. The patch is not checked against the next version.`
     add('watch', 'JSON patches', text, 'UnsupportedHCOModification')
   } else if (tainted === true) {
-    add('watch', 'Tainted', 'HyperConverged says that its configuration is tainted.')
+    add('watch', 'Tainted', 'HyperConverged reports a tainted configuration.')
   }
   const edits = editsText(cluster)
-  if (edits !== undefined) add('watch', 'Edited past HyperConverged', edits, 'KubeVirtCRModified')
+  if (edits !== undefined) add('watch', 'Out-of-band modifications', edits, 'KubeVirtCRModified')
   if (descheduler?.misconfigured === true) {
-    const text = `Its profiles (${descheduler.profiles.join(', ') || 'none'}) do not fit virtual machines.`
+    const text = `Its profiles (${descheduler.profiles.join(', ') || 'none'}) do not support VMs.`
     add('watch', 'Descheduler is misconfigured', text, 'HCOMisconfiguredDescheduler')
   }
   if (isWorkloadUpdateOff(cluster)) {
     const { outdatedWorkloads: count } = cluster
-    const which = count === null ? 'outdated machines' : countOf(count, 'outdated machine')
-    const text = `workloadUpdateMethods is empty: ${which} stay on their launcher.`
-    add('watch', 'Machines are not updated', text, 'OutdatedVirtualMachineInstanceWorkloads')
+    const which = count === null ? 'outdated VMs' : countOf(count, 'outdated VM')
+    const text = `workloadUpdateMethods is empty: ${which} stay on the old virt-launcher.`
+    add('watch', 'VMs are not updated', text, 'OutdatedVirtualMachineInstanceWorkloads')
   }
   const calls = Object.entries(deprecatedApis).filter(([, count]) => count > 0)
   if (calls.length > 0) {
     const apis = calls.map(([name, count]) => `${name} (${count})`).join(', ')
-    add('watch', 'Deprecated APIs are asked for', `${apis}: whoever asks breaks when they go.`)
+    add('watch', 'Deprecated APIs in use', `${apis}: clients of these APIs break when the APIs are removed.`)
   }
   if (nodes !== null && nodes.kubeletVersions.length > 1) {
-    const text = `kubelet ${nodes.kubeletVersions.join(', ')}: machines may not migrate between them.`
-    add('watch', 'Nodes of several versions', text)
+    const text = `kubelet ${nodes.kubeletVersions.join(', ')}: VMs may fail to migrate between these nodes.`
+    add('watch', 'Mixed node versions', text)
   }
   if (nodes !== null && nodes.ready < nodes.count) {
     add('bad', 'Nodes are not ready', `${nodes.ready} of ${countOf(nodes.count, 'node')} ready.`)
@@ -118,9 +122,9 @@ function editsText({ asOf, modifications }: ClusterDetail): string | undefined {
   const count = edits.reduce((sum, edit) => sum + edit.count, 0)
   const components = [...new Set(edits.map(({ component }) => component))]
   const effect = edits.some((burst) => burst.count >= FIGHT_MIN)
-    ? 'each changed back: somebody or something fights the operator.'
-    : 'changed back by the operator: changes belong in HyperConverged.'
-  return `${countOf(count, 'edit')} of ${components.join(', ')} in the last 30 days, ${effect}`
+    ? 'each reverted by the operator: another client keeps overwriting the object.'
+    : 'reverted by the operator: make changes in HyperConverged instead.'
+  return `${countOf(count, 'modification')} of ${components.join(', ')} in the last 30 days, ${effect}`
 }
 
 function isWorkloadUpdateOff({ settings }: ClusterDetail): boolean {
@@ -132,13 +136,13 @@ function isWorkloadUpdateOff({ settings }: ClusterDetail): boolean {
 export function unknownsOf({ coverage, nodes, conditions, platform }: ClusterDetail): readonly string[] {
   const { objects, metrics, kinds } = coverage
   const noObjects =
-    'No object is told: settings, conditions, subscriptions and JSON patches are known only as far as metrics say.'
+    'Objects not reported: settings, conditions, subscriptions and JSON patches are known only from metrics.'
   return [
     ...(objects ? missingKinds(kinds) : [noObjects]),
-    ...(metrics ? [] : ['No metric is told: alerts, machines and the rate of edits are not known.']),
-    ...(objects && nodes === null ? ['Nodes are not told.'] : []),
-    ...(objects && conditions.length === 0 ? ['Conditions of HyperConverged are not told.'] : []),
-    ...(platform === null ? ['The platform is not told.'] : []),
+    ...(metrics ? [] : ['Metrics not reported: alerts, VMs and the rate of out-of-band modifications are not known.']),
+    ...(objects && nodes === null ? ['Nodes not reported.'] : []),
+    ...(objects && conditions.length === 0 ? ['Conditions of HyperConverged not reported.'] : []),
+    ...(platform === null ? ['Platform not reported.'] : []),
   ]
 }
 
@@ -147,8 +151,8 @@ const WANTED_KINDS: Readonly<Record<string, string>> = {
   subscriptions: 'channel and approval',
   installplans: 'approvals',
   clusterserviceversions: 'phases of the installation',
-  kubevirts: 'the version that is really reached',
-  daemonsets: 'waves of virt-handler',
+  kubevirts: 'the observed version',
+  daemonsets: 'rollout waves of virt-handler',
   nodes: 'nodes',
 }
 

@@ -85,7 +85,7 @@ function itemsOfUpgrade({ id, operator, from, to, state, startedAt, endedAt }: U
 
 function itemsOfModification(modification: ModificationItem): readonly TimelineItem[] {
   const { id, startedAt, endedAt, kind, component, text } = modification
-  const name = kind === 'jsonpatch' ? `JSON patch of ${component}` : `${component} edited past HyperConverged`
+  const name = kind === 'jsonpatch' ? `JSON patch of ${component}` : `${component} modified out of band`
   const endAt = kind === 'out_of_band' ? null : endedAt
   return [
     ...itemAt('modifications', `modification ${id} start`, startedAt, name, [text]),
@@ -98,10 +98,10 @@ function itemsOfDecommission(decommission: DecommissionItem): readonly TimelineI
   const { id, by, reason, saidAt, state, endedAt, endedBy } = decommission
   const [endTitle, endLines] =
     state === 'returned'
-      ? ['Reports again', ['it counts again, though it was said to be decommissioned']]
-      : ['That it was decommissioned is taken back', endedBy === null ? [] : [`by ${endedBy}`]]
+      ? ['Reports again', ['the cluster counts again, although it was declared decommissioned']]
+      : ['Decommissioning reverted', endedBy === null ? [] : [`by ${endedBy}`]]
   return [
-    ...itemAt('cluster', `decommission ${id} said`, saidAt, 'Said to be decommissioned', [`${by}: ${reason}`]),
+    ...itemAt('cluster', `decommission ${id} said`, saidAt, 'Declared decommissioned', [`${by}: ${reason}`]),
     ...itemAt('cluster', `decommission ${id} end`, endedAt, endTitle, endLines),
   ]
 }

@@ -17,9 +17,9 @@ function sinceMs(since: string, zone: Zone): number | undefined {
 /** Why the declaration cannot be sent, or `undefined`. */
 export function decommissionFault({ reason, since }: DecommissionDraft, nowMs: number, zone: Zone): string | undefined {
   const atMs = sinceMs(since, zone)
-  if (Number.isNaN(atMs)) return 'Say since when, or leave it empty.'
-  if (atMs !== undefined && atMs > nowMs) return 'The moment is yet to come: say it then.'
-  if (reason.trim() === '') return 'Say why, for those who wonder later.'
+  if (Number.isNaN(atMs)) return 'Enter a complete time, or leave the field empty.'
+  if (atMs !== undefined && atMs > nowMs) return 'The time must not be in the future.'
+  if (reason.trim() === '') return 'Enter a reason.'
   return undefined
 }
 

@@ -55,7 +55,7 @@ function scaleOf(values: readonly number[]): Scale {
 /** The median of a class of sizes, as wide as the class. */
 function medianOf({ fromNodes, toNodes, p50Seconds, runs }: SizeClassItem, x: Scale, y: Scale) {
   if (fromNodes === null || p50Seconds === null) return []
-  const text = `median of ${countOf(runs, 'run')} on ${sizeWords({ fromNodes, toNodes })}: ${formatShortLength(p50Seconds)}`
+  const text = `median of ${countOf(runs, 'upgrade')} on ${sizeWords({ fromNodes, toNodes })}: ${formatShortLength(p50Seconds)}`
   return [{ x1: x.at(fromNodes), x2: x.at(toNodes ?? Infinity), y: 1 - y.at(Math.max(1, p50Seconds)), text }]
 }
 

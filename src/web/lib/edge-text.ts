@@ -23,12 +23,13 @@ export function successSentence({ first, second, success }: EdgeComparisonItem):
   const [one, other] = [edgeName(first), edgeName(second)]
   const { verdict, moreNeeded, difference } = success
   if (verdict === 'insufficient_data')
-    return `Not enough runs to compare how often ${one} and ${other} succeed: ${neededText(moreNeeded)}.`
+    return `Not enough upgrades to compare the success rates of ${one} and ${other}: ${neededText(moreNeeded)}.`
   const interval =
     difference === null ? '' : ` (95 % interval ${signed(difference.low)} to ${signed(difference.high)} points)`
-  if (verdict === 'no_difference') return `No difference in how often ${one} and ${other} succeed is shown${interval}.`
+  if (verdict === 'no_difference')
+    return `No significant difference between the success rates of ${one} and ${other}${interval}.`
   const by = difference === null ? '' : ` by ${points(difference.difference)}`
-  return `${one} succeeds ${verdict === 'better' ? 'more' : 'less'} often than ${other}${by}${interval}.`
+  return `The success rate of ${one} is ${verdict === 'better' ? 'higher' : 'lower'} than that of ${other}${by}${interval}.`
 }
 
 export function durationSentence({ first, second, duration }: EdgeComparisonItem): string {
@@ -38,16 +39,15 @@ export function durationSentence({ first, second, duration }: EdgeComparisonItem
 export function phaseSentence(phase: EdgeComparisonItem['phases'][number]): string {
   const name = phaseName(phase.phase)
   const test = testText(phase)
-  if (phase.verdict === 'insufficient_data') return `${name}: not enough runs, ${neededText(phase.moreNeeded)}.`
-  if (phase.verdict === 'no_difference') return `${name}: no difference is shown${test}.`
+  if (phase.verdict === 'insufficient_data') return `${name}: not enough upgrades, ${neededText(phase.moreNeeded)}.`
+  if (phase.verdict === 'no_difference') return `${name}: no significant difference${test}.`
   return `${name}: ${phase.verdict}${test}.`
 }
 
 function timeSentence(one: string, other: string, duration: EdgeComparisonItem['duration']): string {
   const { verdict, moreNeeded } = duration
-  if (verdict === 'insufficient_data')
-    return `Not enough runs to compare how long they take: ${neededText(moreNeeded)}.`
-  if (verdict === 'no_difference') return `No difference in how long they take is shown${testText(duration)}.`
+  if (verdict === 'insufficient_data') return `Not enough upgrades to compare the durations: ${neededText(moreNeeded)}.`
+  if (verdict === 'no_difference') return `No significant difference between the durations${testText(duration)}.`
   return `${one} is ${verdict} than ${other}${testText(duration)}.`
 }
 
@@ -56,7 +56,7 @@ function testText({ pValue }: Pick<EdgeComparisonItem['duration'], 'pValue'>): s
 }
 
 function neededText(moreNeeded: number): string {
-  return moreNeeded > 0 ? `${countOf(moreNeeded, 'more ended run')} needed` : 'more ended runs are needed'
+  return moreNeeded > 0 ? `${countOf(moreNeeded, 'more ended upgrade')} needed` : 'more ended upgrades needed'
 }
 
 /** `93.3 % of 300, at least 90.0 %`. */
@@ -70,21 +70,21 @@ export function strandedSentence(item: StrandedItem): string {
   const { version, reason, endedLately, newest } = item
   switch (reason) {
     case 'failing':
-      return `${countOf(endedLately, 'upgrade')} from it ended in the last 90 days, and none succeeded: look at what they stood on.`
+      return `${countOf(endedLately, 'upgrade')} from ${version} ended in the last 90 days, and none succeeded: check what blocked them.`
     case 'never_left':
-      return `Nobody was ever seen leaving it, though others run ${newest}: a direct step may not exist.`
+      return `No upgrade from ${version} has been observed, although other clusters run ${newest}: a direct upgrade path may not exist.`
     case 'not_lately':
-      return `Nobody left it in the last 90 days: the step may be gone from the channel.`
+      return `No upgrade from ${version} in the last 90 days: the upgrade path may have been removed from the channel.`
     case 'not_offered':
-      return `Others leave ${version}, these are told that they have the latest: a stale mirror or a pinned catalog.`
+      return `Other clusters upgrade from ${version}, but OLM offers these clusters no update: check for a stale mirror or a pinned catalog.`
   }
 }
 
 export const STRANDED_WORDS: Readonly<Record<StrandedItem['reason'], string>> = {
-  failing: 'all ways out fail',
-  never_left: 'never left',
-  not_lately: 'not left lately',
-  not_offered: 'not offered a newer one',
+  failing: 'all upgrades fail',
+  never_left: 'no upgrade observed',
+  not_lately: 'no recent upgrade',
+  not_offered: 'no update offered',
 }
 
 /** `3 of 12 clusters` that run the version. */

@@ -38,9 +38,9 @@ export const EDGES_VIEW = viewCodec({
 export type EdgesView = ViewOf<typeof EDGES_VIEW>
 
 const WINDOW_TEXTS: Readonly<Record<EdgeWindow, string>> = {
-  '7d': 'over upgrades that began in the last 7 days',
-  '30d': 'over upgrades that began in the last 30 days',
-  '': 'over all upgrades that are kept',
+  '7d': 'upgrades started in the last 7 days',
+  '30d': 'upgrades started in the last 30 days',
+  '': 'all stored upgrades',
 }
 
 export function edgeWindowWords(window: EdgeWindow): string {

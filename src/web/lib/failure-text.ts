@@ -4,17 +4,16 @@ import { formatLength } from './format-time.ts'
 /** Prometheus' message about an exceeded query limit in words; `undefined` for other failures. */
 export function limitWords(message: string): string | undefined {
   const samples = /would load too many samples into memory in query execution: limit is (\d+)/.exec(message)
-  if (samples !== null)
-    return `This query would read more than ${amountOf(samples[1]!)} samples, and none may read more`
+  if (samples !== null) return `The query would read more samples than the limit of ${amountOf(samples[1]!)}`
   const bytes = /would need (\d+) bytes for intermediate results: limit is (\d+)/.exec(message)
   if (bytes !== null) {
     const [needed, limit] = [sizeOf(bytes[1]!), sizeOf(bytes[2]!)]
     const needs = needed === limit ? `a little more than ${limit}` : needed
-    return `This query would need ${needs} of memory for what it works out on its way, and none may have more than ${limit}`
+    return `The query would need ${needs} of memory for intermediate results; the limit is ${limit}`
   }
   const time = /timed out in expression evaluation: limit is (\d+) ms/.exec(message)
   if (time !== null)
-    return `This query was given up after ${formatLength(Number(time[1]) / 1000)}: none may take longer`
+    return `The query timed out after ${formatLength(Number(time[1]) / 1000)}, the longest time allowed`
   return undefined
 }
 

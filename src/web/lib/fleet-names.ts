@@ -20,18 +20,18 @@ export const CLUSTER_STATE_WORDS: Readonly<Record<ClusterState, string>> = {
 
 /** Explanations of the states. */
 export const CLUSTER_STATE_MEANINGS: Readonly<Record<ClusterState, string>> = {
-  upgrading: 'An operator or the platform is between two versions.',
-  stuck: 'An upgrade got no further for longer than its phase takes elsewhere.',
-  silent: 'Nothing came from it for longer than its ways allow.',
+  upgrading: 'An upgrade of an operator or of the platform is in progress.',
+  stuck: 'An upgrade has made no progress for longer than its phase typically takes.',
+  silent: 'No data for longer than the limit of its data sources.',
   unhealthy: 'HyperConverged reports an error, or the installed operator is unhealthy.',
   cannot_plan: 'OLM cannot plan an upgrade of the operator; the cluster page shows the reason.',
-  identity_conflict: 'Two clusters send under one name, or claim one name; the cluster page shows which.',
-  tainted: 'Something is changed past the API, so support and upgrades may not know it.',
-  outdated_workloads: 'Virtual machines still run on the launcher of an older version.',
-  paused_pool: 'A machine config pool is paused: its nodes take no update.',
-  unknown: 'It is heard of, and no version of any operator is told.',
-  steady: 'It is heard of, and none of the others holds.',
-  gone: 'It was switched off for good: somebody said so, or nothing was heard of it for a long time.',
+  identity_conflict: 'Two clusters use the same name; the cluster page shows which.',
+  tainted: 'An out-of-band modification or a JSON patch is in effect: support and upgrades may not cover the change.',
+  outdated_workloads: 'VMs still run on the virt-launcher of an older version.',
+  paused_pool: 'A machine config pool is paused: its nodes are not updated.',
+  unknown: 'Reporting, but no operator version is reported.',
+  steady: 'Reporting; no other state applies.',
+  gone: 'Decommissioned: declared by a user, or no data for a long time.',
 }
 
 export const UPGRADE_STATE_WORDS: Readonly<Record<UpgradeState, string>> = {
@@ -44,7 +44,7 @@ export const UPGRADE_STATE_WORDS: Readonly<Record<UpgradeState, string>> = {
 }
 
 export const PHASE_STATE_WORDS: Readonly<Record<PhaseState, string>> = {
-  pending: 'not begun',
+  pending: 'not started',
   in_progress: 'running',
   succeeded: 'done',
   failed: 'failed',
@@ -53,7 +53,7 @@ export const PHASE_STATE_WORDS: Readonly<Record<PhaseState, string>> = {
 }
 
 const CAUSES: Readonly<Record<string, string>> = {
-  approval_waiting: 'Waits for approval',
+  approval_waiting: 'Approval pending',
   no_update_offered: 'No update is offered',
   resolution_failed: 'OLM cannot resolve',
   requirements_not_met: 'Requirements are not met',
@@ -62,10 +62,10 @@ const CAUSES: Readonly<Record<string, string>> = {
   virt_handler_rollout: 'virt-handler does not roll out',
   operand_failing: 'An operand fails',
   reconcile_error: 'HyperConverged cannot reconcile',
-  workload_method_missing: 'No way to update machines is set',
-  migrations_pending: 'Migrations wait',
+  workload_method_missing: 'No workload update method is set',
+  migrations_pending: 'Migrations pending',
   migrations_failing: 'Migrations fail',
-  migration_never_ends: 'A migration does not end',
+  migration_never_ends: 'A migration does not complete',
   node_drain_blocked: 'A node cannot be drained',
   pool_degraded: 'Machine config pool degraded',
   unknown: 'Cause unknown',
@@ -115,16 +115,16 @@ interface PhaseText {
 
 const PHASES: Readonly<Record<string, PhaseText>> = {
   offered: { name: 'Offered', words: 'offered' },
-  approval: { name: 'Approval', words: 'waits for approval' },
+  approval: { name: 'Approval', words: 'pending approval' },
   olm: { name: 'OLM', words: 'operator install' },
   'olm.pending': { name: 'CSV pending', words: 'install: requirements' },
   'olm.install_ready': { name: 'Install ready', words: 'install: ready' },
-  'olm.installing': { name: 'Installing', words: 'install: operators start' },
+  'olm.installing': { name: 'Installing', words: 'install: operators starting' },
   operands: { name: 'Operands', words: 'components' },
   'virt_handler.canary': { name: 'virt-handler canary', words: 'first node' },
   'virt_handler.waves': { name: 'virt-handler waves', words: 'node by node' },
   settle: { name: 'Settle', words: 'settling' },
-  workloads: { name: 'Virtual machines', words: 'machines follow' },
+  workloads: { name: 'VMs', words: 'workload update' },
   platform: { name: 'Platform', words: 'platform' },
 }
 
@@ -141,7 +141,7 @@ export function phaseName(phase: string): string {
 
 /** The phase within a sentence. */
 export function phaseWords(phase: string | null): string {
-  if (phase === null) return 'phase not told'
+  if (phase === null) return 'phase not reported'
   return phaseText(phase)?.words ?? phase.replaceAll('.', ' ')
 }
 

@@ -17,9 +17,9 @@ export function handOverMarkdown(
   return `${lines.join('\n')}\n`
 }
 
-/** `Stuck: 3 (2 at the begin)` */
+/** `Stuck: 3 (2 at the start of the shift)` */
 export function sectionTitle({ title, count, countThen }: HandOverSection): string {
-  return `${title}: ${count ?? 'not known'}${countThen === undefined ? '' : ` (${countThen} at the begin)`}`
+  return `${title}: ${count ?? 'not known'}${countThen === undefined ? '' : ` (${countThen} at the start of the shift)`}`
 }
 
 function sectionLines(section: HandOverSection, linkOf: (path: string) => string): readonly string[] {

@@ -55,7 +55,7 @@ export interface HandOverParts {
 }
 
 const ITEMS_MAX = 20
-const NOT_READ = 'Could not be read.'
+const NOT_READ = 'Could not be loaded.'
 
 export function handOver(parts: HandOverParts): HandOver {
   const { now, sinceMs } = parts
@@ -66,7 +66,7 @@ export function handOver(parts: HandOverParts): HandOver {
     asOfMs: known.asOfMs,
     sinceMs,
     coverage: `${formatCount(reporting)} of ${countOf(total, 'cluster')} reporting${
-      then === undefined ? '; how the fleet was at the begin is not known' : ''
+      then === undefined ? '; the state at the start of the shift is not known' : ''
     }`,
     sections: [
       stuckSection(known),
@@ -108,11 +108,11 @@ function stuckSection({ now, then, zone }: Known): HandOverSection {
   const items = now.stuck.items.map((upgrade) => ({
     ...upgradeItem(upgrade),
     says: `${stepText(upgrade)}, ${phaseWords(upgrade.phase)}${
-      upgrade.stalledSince === null ? '' : `, stands still since ${formatMoment(msOf(upgrade.stalledSince), zone)}`
+      upgrade.stalledSince === null ? '' : `, no progress since ${formatMoment(msOf(upgrade.stalledSince), zone)}`
     }: ${upgrade.cause?.text ?? 'cause unknown.'}`,
     isNew: before !== undefined && !before.has(upgrade.id),
   }))
-  const says = freed === 0 ? '' : `${countOf(freed, 'upgrade')} stuck at the begin got further or ended.`
+  const says = freed === 0 ? '' : `${countOf(freed, 'upgrade')} stuck at the start of the shift progressed or ended.`
   return section('Stuck', now.stuck.count, then?.stuck.count, says, items)
 }
 
@@ -122,7 +122,7 @@ function upgradingSection({ now, then }: Known): HandOverSection {
   const follows =
     following.count === 0
       ? ''
-      : `${countOf(following.count, 'cluster')} done but for ${countOf(following.machines, 'machine')} that follow.`
+      : `Workload updates: ${countOf(following.count, 'cluster')}, ${countOf(following.machines, 'VM')} remaining.`
   return section(
     'Upgrading',
     upgrading.count,
@@ -141,7 +141,7 @@ function waitingSection({ now, then, zone }: Known): HandOverSection {
       upgrade.installPlan === null ? '' : `, plan ${upgrade.installPlan}`
     }`,
   }))
-  return section('Waiting for approval', now.waiting.count, then?.waiting.count, '', items)
+  return section('Pending approval', now.waiting.count, then?.waiting.count, '', items)
 }
 
 function firingSection({ alerts, runs, now, then, zone }: Known): HandOverSection {
@@ -171,12 +171,12 @@ function firingSection({ alerts, runs, now, then, zone }: Known): HandOverSectio
     }
   })
   const total = (of: Now): number => of.firing.critical + of.firing.warning + of.firing.info + of.firing.none
-  const says = alerts === undefined ? 'Which they are could not be read.' : ''
+  const says = alerts === undefined ? 'The list of firing alerts could not be loaded.' : ''
   return section('Firing', total(now), then === undefined ? undefined : total(then), says, items)
 }
 
 function seenWords(seen: readonly string[], of: number): string {
-  if (seen.length === 0) return 'nobody has acknowledged'
+  if (seen.length === 0) return 'not acknowledged'
   const names = [...new Set(seen)].join(', ')
   return `${seen.length === of ? '' : `${formatCount(seen.length)} of ${formatCount(of)} `}acknowledged by ${names}`
 }
@@ -216,12 +216,12 @@ function silentSection({ now, then, zone }: Known): HandOverSection {
 /** The change in decommissioned clusters, if any. */
 function goneSections({ now, then }: Known): readonly HandOverSection[] {
   const [count, before] = [now.clusters.gone, then?.clusters.gone]
-  return before === undefined || before === count ? [] : [section('Clusters that are gone', count, before, '', [])]
+  return before === undefined || before === count ? [] : [section('Decommissioned clusters', count, before, '', [])]
 }
 
 /** Successful upgrades are counted, others are listed. */
 function endedSection({ ended, sinceMs, asOfMs, zone }: Known): HandOverSection {
-  if (ended === undefined) return section('Upgrades that ended', null, undefined, NOT_READ, [])
+  if (ended === undefined) return section('Ended upgrades', null, undefined, NOT_READ, [])
   const within = ended.upgrades.filter(({ endedAt }) => {
     const endedMs = endedAt === null ? -Infinity : msOf(endedAt)
     return endedMs >= sinceMs && endedMs <= asOfMs
@@ -230,7 +230,7 @@ function endedSection({ ended, sinceMs, asOfMs, zone }: Known): HandOverSection 
     ([state, count]) => `${formatCount(count)} ${UPGRADE_STATE_WORDS[state]}`,
   )
   return section(
-    'Upgrades that ended',
+    'Ended upgrades',
     within.length,
     undefined,
     words.length === 0 ? '' : `${words.join(', ')}.`,
@@ -246,13 +246,13 @@ function endedSection({ ended, sinceMs, asOfMs, zone }: Known): HandOverSection 
 }
 
 function resolvedSection({ runs, sinceMs, asOfMs }: Known): HandOverSection {
-  if (runs === undefined) return section('Alerts that resolved', null, undefined, NOT_READ, [])
+  if (runs === undefined) return section('Resolved alerts', null, undefined, NOT_READ, [])
   const over = runs.runs.filter(({ resolvedAtMs = Infinity }) => resolvedAtMs >= sinceMs && resolvedAtMs <= asOfMs)
   return section(
-    'Alerts that resolved',
+    'Resolved alerts',
     over.length,
     undefined,
-    runs.nextCursor === undefined ? '' : 'There were more.',
+    runs.nextCursor === undefined ? '' : 'The list is incomplete: more alerts resolved.',
     [...countBy(over, ({ alertname }) => alertname)]
       .sort(([, a], [, b]) => b - a)
       .map(([name, count]) => ({ name, path: alertsPath({ alertname: name }), says: countOf(count, 'time') })),

@@ -7,14 +7,14 @@ export const CLUSTER_COLUMNS = [
   { name: 'channel', title: 'Channel' },
   { name: 'approval', title: 'Approval' },
   { name: 'flavour', title: 'Flavour' },
-  { name: 'upgrade', title: 'Upgrade under way' },
+  { name: 'upgrade', title: 'Active upgrade' },
   { name: 'alerts', title: 'Alerts' },
   { name: 'outdated', title: 'Outdated VMs' },
   { name: 'region', title: 'Region' },
   { name: 'provider', title: 'Provider' },
   { name: 'environment', title: 'Environment' },
-  { name: 'heard', title: 'Heard by' },
-  { name: 'seen', title: 'Last heard' },
+  { name: 'heard', title: 'Data sources' },
+  { name: 'seen', title: 'Last seen' },
 ] as const
 
 export type ClusterColumn = (typeof CLUSTER_COLUMNS)[number]['name']

@@ -59,7 +59,7 @@ export function choicesOf<T>(items: readonly T[], read: (item: T) => string | nu
 /** `Update of its status`. */
 export function managerTitle({ operation, subresource }: NonNullable<ObjectChangeItem['manager']>): string {
   const what = subresource === '' ? '' : ` of its ${subresource}`
-  return `${operation === '' ? 'Wrote' : operation}${what}; it had written last when this was seen`
+  return `${operation === '' ? 'Wrote' : operation}${what}: the last writer when this state was received`
 }
 
 /** The severity of OTLP's severity number, four numbers each; empty: unspecified. */

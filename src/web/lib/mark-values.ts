@@ -22,7 +22,7 @@ export function createMarker({ bindings, unbound }: Markable): MarkValues {
   const marks = new Map<string, MarkedPart>()
   for (const name of unbound) {
     const text = `<${name}>`
-    marks.set(text, { kind: 'unbound', text, title: `${name}: nothing here knows this value, fill it in yourself` })
+    marks.set(text, { kind: 'unbound', text, title: `${name}: value not known, enter it by hand` })
   }
   for (const { name, value, source } of bindings) {
     // The first binding of a value wins: equal texts cannot be distinguished.

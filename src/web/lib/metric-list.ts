@@ -117,20 +117,20 @@ export function suggestionsFor({ name, type }: Pick<MetricRow, 'name' | 'type'>)
   if (name.endsWith('_bucket')) {
     return [
       {
-        says: 'Its 90th percentile by cluster',
+        says: 'p90 by cluster',
         expr: `histogram_quantile(0.9, sum by (cluster, le) (rate(${metric}[5m])))`,
       },
-      { says: 'As it is stored', expr: metric },
+      { says: 'Stored series', expr: metric },
     ]
   }
   if (type === 'counter' || name.endsWith('_total')) {
     return [
-      { says: 'How fast it rises, by cluster', expr: `sum by (cluster) (rate(${metric}[5m]))` },
-      { says: 'As it is stored', expr: metric },
+      { says: 'Rate by cluster', expr: `sum by (cluster) (rate(${metric}[5m]))` },
+      { says: 'Stored series', expr: metric },
     ]
   }
   return [
-    { says: 'Its values', expr: metric },
+    { says: 'Values', expr: metric },
     { says: 'By cluster', expr: `sum by (cluster) (${metric})` },
   ]
 }

@@ -9,11 +9,11 @@ export function coverageSentence(now: Now, nowMs: number): string {
   const { total, reporting, unknown, withObjects } = now.clusters
   if (now.past !== undefined) {
     const silent = total - reporting
-    return `${countOf(total, 'cluster')} known then${silent > 0 ? `, ${formatCount(silent)} of them not heard since` : ''}.`
+    return `${countOf(total, 'cluster')} known at that time${silent > 0 ? `, ${formatCount(silent)} with no data since` : ''}.`
   }
   const parts = [`${formatCount(reporting)} of ${countOf(total, 'cluster')} reporting`]
   if (withObjects < total) parts.push(`${formatCount(withObjects)} with objects`)
-  if (unknown > 0) parts.push(`${formatCount(unknown)} ${unknown === 1 ? 'does' : 'do'} not say how upgrades go`)
+  if (unknown > 0) parts.push(`${formatCount(unknown)} without upgrade data`)
   return `Last checked ${formatAge(nowMs - checkedMs(now))} ago, ${parts.join(', ')}.`
 }
 
@@ -31,11 +31,11 @@ export function behindSentence({ asOf, past, derivation: { caughtUpAt, waiting }
   if (past !== undefined) return undefined
   if (caughtUpAt === null) {
     // Nothing is counted in the first moments after a start.
-    return `What clusters sent is being read${waiting === 0 ? '' : `: ${countOf(waiting, 'cluster')} to go`}.`
+    return `Processing the data that clusters sent${waiting === 0 ? '' : `: ${countOf(waiting, 'cluster')} remaining`}.`
   }
   const behindMs = msOf(asOf) - msOf(caughtUpAt)
   if (behindMs < BEHIND_AFTER_MS) return undefined
-  return `What ${countOf(waiting, 'cluster')} sent in the last ${formatAge(behindMs)} is not yet in these answers.`
+  return `Data that ${countOf(waiting, 'cluster')} sent in the last ${formatAge(behindMs)} is not processed yet.`
 }
 
 export type Headline =
@@ -50,24 +50,27 @@ export type Headline =
 export function headlineOf(now: Now): Headline {
   const { total, reporting, unknown, gone } = now.clusters
   if (total === 0 && gone > 0) {
-    return { kind: 'unsure', sentence: `No cluster is left: ${countOf(gone, 'known one is', 'known ones are')} gone.` }
+    return {
+      kind: 'unsure',
+      sentence: `No active clusters: ${countOf(gone, 'known cluster is', 'known clusters are')} decommissioned.`,
+    }
   }
   if (total === 0) {
     return now.derivation.caughtUpAt === null
-      ? { kind: 'reading', sentence: 'What is stored is being read.' }
+      ? { kind: 'reading', sentence: 'Loading stored data.' }
       : { kind: 'no_clusters' }
   }
   if (now.stuck.count > 0) {
     return { kind: 'stuck', sentence: `${countOf(now.stuck.count, 'upgrade is', 'upgrades are')} stuck.` }
   }
-  if (reporting === 0) return { kind: 'unsure', sentence: 'Nothing is known: no cluster is reporting.' }
+  if (reporting === 0) return { kind: 'unsure', sentence: 'No current data: no cluster is reporting.' }
   if (unknown >= reporting) {
-    return { kind: 'unsure', sentence: 'Nothing is known to be stuck, but no cluster says how upgrades go.' }
+    return { kind: 'unsure', sentence: 'No upgrade is known to be stuck, but no cluster reports upgrade data.' }
   }
   if (now.faults !== null && now.faults.storage !== null) {
     return { kind: 'unsure', sentence: 'No upgrade was stuck when data was last stored.' }
   }
-  return { kind: 'good', sentence: 'Nothing is stuck.' }
+  return { kind: 'good', sentence: 'No stuck upgrades.' }
 }
 
 /** The text of an empty list. */
@@ -78,14 +81,14 @@ export function emptySentence({ clusters }: Pick<Now, 'clusters'>, sentence: str
 /** The text without firing alerts. */
 export function firingSentence({ faults }: Pick<Now, 'faults'>): string {
   const failing = faults?.failingRules ?? 0
-  if (failing === 0) return 'Nothing fires.'
-  return `Nothing is known to fire: ${countOf(failing, 'rule', 'rules')} could not be evaluated.`
+  if (failing === 0) return 'No firing alerts.'
+  return `No firing alerts known: ${countOf(failing, 'rule', 'rules')} could not be evaluated.`
 }
 
 /** The note below the number of silent clusters. Clusters in an upgrade are the first of their rows. */
 export function silentNote({ silent, clusters }: Pick<Now, 'silent' | 'clusters'>): string {
   const inUpgrade = silent.items.filter(({ upgrade }) => upgrade !== null).length
-  if (inUpgrade === 0) return `no sample for ${formatAge(clusters.silentAfterSeconds.metrics * 1000)}`
+  if (inUpgrade === 0) return `no data for ${formatAge(clusters.silentAfterSeconds.metrics * 1000)}`
   const isMore = inUpgrade === silent.items.length && silent.count > inUpgrade
   return `${formatCount(inUpgrade)}${isMore ? ' or more' : ''} in an upgrade`
 }

@@ -9,21 +9,25 @@ type PatchHazard = (typeof PATCH_HAZARDS)[number]
 export const PATCH_HAZARD_WORDS: Readonly<Record<PatchHazard, { readonly name: string; readonly meaning: string }>> = {
   unreadable: {
     name: 'Not readable',
-    meaning: 'The annotation is no valid patch, or only its size is told: nobody can say what it does.',
+    meaning: 'The annotation is not a valid patch, or only its size is reported: its effect is not known.',
   },
   dangerous: {
     name: 'Patches pods of the operator',
-    meaning: 'customizeComponents rewrites what the operator deploys: the next version may deploy something else.',
+    meaning:
+      'customizeComponents modifies the objects that the operator deploys, and the next version may deploy different objects.',
   },
   gate: {
     name: 'Feature gates',
-    meaning: 'A gate may be on by default, deprecated or gone in the next version.',
+    meaning: 'A gate may be on by default, deprecated or removed in the next version.',
   },
   fragile: {
-    name: 'By place in a list',
-    meaning: 'An index names whatever stands there: after an upgrade that may be something else.',
+    name: 'By list index',
+    meaning: 'After an upgrade, the index may refer to a different list item.',
   },
-  plain: { name: 'Other fields', meaning: 'The path may be gone, or HyperConverged may have a field for it by now.' },
+  plain: {
+    name: 'Other fields',
+    meaning: 'The path may have been removed, or HyperConverged may have a field for it.',
+  },
 }
 
 /** The worst hazard of its operations. */

@@ -25,20 +25,20 @@ export const ROUTES = {
 export const DOCS_PATH = '/docs'
 
 export const PLACES = [
-  { name: 'Now', path: ROUTES.now, key: 'n', says: 'what is stuck, upgrading, firing and silent' },
-  { name: 'Fleet', path: ROUTES.fleet, key: 'f', says: 'clusters, upgrades, edges, readiness' },
-  { name: 'Adoption', path: ROUTES.adoption, key: 'a', says: 'who runs what, and how fast it spreads' },
-  { name: 'Alerts', path: ROUTES.alerts, key: 'l', says: 'every alert of the fleet, with its runbook' },
-  { name: 'Explore', path: ROUTES.explore, key: 'e', says: 'ask in PromQL' },
+  { name: 'Now', path: ROUTES.now, key: 'n', says: 'stuck upgrades, active upgrades, firing alerts, silent clusters' },
+  { name: 'Fleet', path: ROUTES.fleet, key: 'f', says: 'clusters, upgrades, upgrade paths, modifications' },
+  { name: 'Adoption', path: ROUTES.adoption, key: 'a', says: 'versions in use, and how fast they spread' },
+  { name: 'Alerts', path: ROUTES.alerts, key: 'l', says: 'all alerts of the fleet, with runbooks' },
+  { name: 'Explore', path: ROUTES.explore, key: 'e', says: 'PromQL queries' },
 ] as const
 /** The pages of the place Alerts. A fingerprint is sixteen hexadecimal digits, so no alert has one of these addresses. */
 export const ALERT_PAGES = [
-  { name: 'Active', path: ROUTES.alerts, says: 'what fires and what waits' },
-  { name: 'Resolved', path: ROUTES.resolved, says: 'what fired and is over' },
-  { name: 'Rules', path: ROUTES.rules, says: 'every rule, its health, its tests and a back-test' },
-  { name: 'Silences', path: ROUTES.silences, says: 'what is kept quiet, by whom, and what that hides' },
-  { name: 'Delivery', path: ROUTES.delivery, says: 'who was told, who was not, and why' },
-  { name: 'Lint', path: ROUTES.lint, says: 'faults in rules, runbooks and dashboards' },
+  { name: 'Active', path: ROUTES.alerts, says: 'firing and pending alerts' },
+  { name: 'Resolved', path: ROUTES.resolved, says: 'previous occurrences' },
+  { name: 'Rules', path: ROUTES.rules, says: 'rules, their health, tests and back-tests' },
+  { name: 'Silences', path: ROUTES.silences, says: 'silences, their creators and the alerts that they suppress' },
+  { name: 'Delivery', path: ROUTES.delivery, says: 'notifications sent, failed and suppressed' },
+  { name: 'Lint', path: ROUTES.lint, says: 'findings in rules, runbooks and dashboards' },
 ] as const
 
 export type Place = (typeof PLACES)[number]
@@ -150,12 +150,20 @@ export const FLEET_PAGES = [
   {
     name: 'Clusters',
     path: FLEET_ROUTES.clusters,
-    says: 'every cluster: what it runs, how it is set up, how it fares',
+    says: 'all clusters: versions, settings and state',
   },
-  { name: 'Upgrades', path: FLEET_ROUTES.upgrades, says: 'those that run, by phase, and all there were' },
-  { name: 'Edges', path: FLEET_ROUTES.edges, says: 'each step between two versions: success and time by phase' },
-  { name: 'Modifications', path: FLEET_ROUTES.modifications, says: 'what is changed past the API, and unsafe patches' },
-  { name: 'Gates', path: FLEET_ROUTES.gates, says: 'which feature gates are used, and who sets them by patch' },
+  { name: 'Upgrades', path: FLEET_ROUTES.upgrades, says: 'active upgrades by phase, and the history' },
+  {
+    name: 'Upgrade paths',
+    path: FLEET_ROUTES.edges,
+    says: 'success rate and duration by phase, for each pair of versions',
+  },
+  {
+    name: 'Modifications',
+    path: FLEET_ROUTES.modifications,
+    says: 'out-of-band modifications and unsafe JSON patches',
+  },
+  { name: 'Gates', path: FLEET_ROUTES.gates, says: 'feature gates in use, and clusters that set them by JSON patch' },
 ] as const
 
 export const clustersPath = pageAt(FLEET_ROUTES.clusters)
@@ -185,11 +193,11 @@ export const EXPLORE_ROUTES = {
 
 /** The pages of the place Explore. */
 export const EXPLORE_PAGES = [
-  { name: 'PromQL', path: EXPLORE_ROUTES.promql, says: 'ask in PromQL' },
-  { name: 'Metrics', path: EXPLORE_ROUTES.metrics, says: 'every metric there is, with its labels and what it means' },
-  { name: 'Traces', path: EXPLORE_ROUTES.traces, says: 'upgrades and other work as spans on a line of time' },
-  { name: 'Logs', path: EXPLORE_ROUTES.logs, says: 'what changed in the objects of a cluster' },
-  { name: 'Dashboards', path: EXPLORE_ROUTES.dashboards, says: 'the fleet in panels' },
+  { name: 'PromQL', path: EXPLORE_ROUTES.promql, says: 'PromQL queries' },
+  { name: 'Metrics', path: EXPLORE_ROUTES.metrics, says: 'all metrics, with labels and meaning' },
+  { name: 'Traces', path: EXPLORE_ROUTES.traces, says: 'upgrades and other operations as spans' },
+  { name: 'Logs', path: EXPLORE_ROUTES.logs, says: 'object changes and log records of a cluster' },
+  { name: 'Dashboards', path: EXPLORE_ROUTES.dashboards, says: 'fleet dashboards' },
 ] as const
 
 /** @param search of the page: `range`, `tab`, ...; its `expr` replaces `expr` when there are several queries */

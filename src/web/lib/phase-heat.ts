@@ -93,7 +93,7 @@ function heatCell(
   const isStuck = stuckIn === phase || stuckIn.startsWith(`${phase}.`)
   const seconds = found === undefined ? undefined : phaseSeconds(found, nowMs)
   const level = levelOf(seconds, typical)
-  const words = state === 'absent' ? 'not part of it' : PHASE_STATE_WORDS[state]
+  const words = state === 'absent' ? 'not part of this upgrade' : PHASE_STATE_WORDS[state]
   const duration = seconds === undefined ? [] : [formatLength(seconds), typicalText(typical)]
   const text = [`${phaseName(phase)}: ${isStuck ? 'stuck' : words}`, ...duration].join(', ')
   return { phase, state, ...(seconds === undefined ? {} : { seconds }), level, isStuck, text }
@@ -114,8 +114,8 @@ export function levelOf(seconds: number | undefined, typical: Typical | undefine
 }
 
 export function typicalText(typical: Typical | undefined): string {
-  if (typical?.p50Seconds == null || typical.runs < TYPICAL_RUNS_MIN) return 'what is usual is not known yet'
-  return `usual ${typicalRange(typical.p50Seconds, typical.p95Seconds)} (${typical.runs} runs of this edge)`
+  if (typical?.p50Seconds == null || typical.runs < TYPICAL_RUNS_MIN) return 'typical duration not known yet'
+  return `typical ${typicalRange(typical.p50Seconds, typical.p95Seconds)} (p50 to p95, ${typical.runs} upgrades on this path)`
 }
 
 /** p50 to p95; one duration when both are the same. */

@@ -25,7 +25,7 @@ export function suggestionOf(
     instance === undefined
       ? []
       : [
-          `Found with ${source.name} on ${instance.cluster === '' ? 'no named cluster' : instance.cluster}, ` +
+          `Found with ${source.name} on ${instance.cluster === '' ? 'an unnamed cluster' : instance.cluster}, ` +
             `${instance.severity}, active since ${formatMoment(instance.activeAtMs, 'utc')}, value ${String(instance.value)}.`,
           `Seen at ${link}`,
         ]

@@ -50,9 +50,9 @@ export function draftFault(draft: SilenceDraft, nowMs: number, zone: Zone): stri
   const fault = matchersFault(draft.matchers)
   if (fault !== undefined) return fault
   const endsAtMs = endOf(draft, nowMs, zone)
-  if (Number.isNaN(endsAtMs)) return 'Say until when.'
+  if (Number.isNaN(endsAtMs)) return 'Enter an end time.'
   if (endsAtMs <= nowMs) return 'The end is in the past.'
-  if (draft.comment.trim() === '') return 'Say why, for those who find it: a comment is needed.'
+  if (draft.comment.trim() === '') return 'Enter a comment: it explains the silence to others.'
   return undefined
 }
 

@@ -71,13 +71,14 @@ export function parseLabels(text: string): Record<string, string> | undefined {
 
 /** Why the server would refuse the matchers, or `undefined`. */
 export function matchersFault(matchers: readonly MatcherItem[]): string | undefined {
-  if (matchers.length === 0) return 'At least one matcher is needed: without any, everything would be silenced.'
+  if (matchers.length === 0)
+    return 'At least one matcher is required: a silence without matchers would match all alerts.'
   const unnamed = matchers.find(({ name }) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
   if (unnamed !== undefined) {
     return unnamed.name === '' ? 'A matcher needs a label name.' : `“${unnamed.name}” is not a label name.`
   }
   if (matchers.every(matchesAbsent)) {
-    return 'At least one matcher must need its label: these match alerts that have none of them.'
+    return 'At least one matcher must not match an empty label.'
   }
   return undefined
 }

@@ -31,7 +31,7 @@ export function threadSentence(fault: ThreadFaultItem, nowMs: number): string {
   const impact =
     thread === 'ingest-worker'
       ? NOT_STORED
-      : 'Rules are not evaluated, and most pages wait; data from clusters is stored.'
+      : 'Rules are not evaluated, and most pages do not load; data from clusters is stored.'
   if (state === 'hung') {
     return `${impact} The server restarts it. If this takes some minutes, check that the disk of the data folder responds.`
   }

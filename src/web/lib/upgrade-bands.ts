@@ -128,5 +128,5 @@ export function waitsForApproval({ state, startedAt, phases }: UpgradeItem): boo
 
 /** The text in place of the start. */
 export function noStartText(upgrade: UpgradeItem): string {
-  return waitsForApproval(upgrade) ? 'not begun' : 'not known'
+  return waitsForApproval(upgrade) ? 'not started' : 'not known'
 }

@@ -13,7 +13,7 @@ export function upgradeMarkdown(detail: UpgradeDetailItem, link: string): string
   const lines = [
     `## ${upgrade.cluster}: ${stepText(upgrade)}, ${state}`,
     '',
-    `- Began ${moment(upgrade.startedAt)}, ${upgrade.endedAt === null ? `as of ${moment(detail.asOf)}` : `ended ${moment(upgrade.endedAt)}`} (±${upgrade.resolutionSeconds} s)`,
+    `- Started ${moment(upgrade.startedAt)}, ${upgrade.endedAt === null ? `as of ${moment(detail.asOf)}` : `ended ${moment(upgrade.endedAt)}`} (±${upgrade.resolutionSeconds} s)`,
     ...(verdict?.phase == null
       ? []
       : [
@@ -21,12 +21,10 @@ export function upgradeMarkdown(detail: UpgradeDetailItem, link: string): string
         ]),
     ...(cause === undefined ? [] : [`- **${causeName(cause.cause)}**: ${cause.text}`]),
     ...others.map((other) => `- Less likely: ${causeName(other.cause)}: ${other.text}`),
-    ...(workloads?.outdatedNow == null
-      ? []
-      : [`- Virtual machines left on the old launcher: ${workloads.outdatedNow}`]),
+    ...(workloads?.outdatedNow == null ? [] : [`- VMs remaining on the old virt-launcher: ${workloads.outdatedNow}`]),
     `- ${link}`,
     '',
-    '| Phase | State | Took | Usual |',
+    '| Phase | State | Duration | Typical |',
     '|---|---|---|---|',
     ...upgrade.phases
       .filter(({ state: its }) => its !== 'skipped' && its !== 'pending')

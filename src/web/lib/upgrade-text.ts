@@ -11,31 +11,31 @@ export function operatorWords(operator: OpenUpgradeItem['operator']): string {
 }
 
 const LEARNED_FROM: Readonly<Record<NonNullable<OpenUpgradeItem['baseline']>['learnedFrom'], string>> = {
-  edge: 'this edge',
-  minor: 'edges between the same minors',
-  fleet: 'all upgrades here',
-  seed: 'the rule for what nothing is learned of',
+  edge: 'on this path',
+  minor: 'upgrades between the same minor versions',
+  fleet: 'all upgrades of the fleet',
+  seed: 'fixed limit, not learned from upgrades',
 }
 
 type Baseline = NonNullable<OpenUpgradeItem['baseline']>
 
 /** The typical duration and its source: `usually 2 min, at most 4 min, by 10 runs of this edge`. */
 export function baselineWords(baseline: OpenUpgradeItem['baseline']): string {
-  if (baseline === null) return 'measured by the rule for what nothing is learned of'
+  if (baseline === null) return 'fixed limit, not learned from upgrades'
   const { p50Seconds, thresholdSeconds, perWave } = baseline
-  const most = `at most ${formatAge(thresholdSeconds * 1000)}${perWave ? ' a wave' : ''}`
+  const most = `limit ${formatAge(thresholdSeconds * 1000)}${perWave ? ' per wave' : ''}`
   return isLearned(baseline)
-    ? `usually ${formatAge(p50Seconds * 1000)}, ${most}, ${learnedWords(baseline)}`
-    : `${most}, ${learnedWords(baseline)}`
+    ? `typical ${formatAge(p50Seconds * 1000)}, ${most}${learnedWords(baseline)}`
+    : `${most}${learnedWords(baseline)}`
 }
 
 /** Longer: the typical time without progress in the phase, and the threshold of a stuck upgrade. */
 export function stillWords(baseline: Baseline): string {
   const { p50Seconds, p95Seconds, thresholdSeconds, perWave } = baseline
-  const stuck = `stuck after ${formatLength(thresholdSeconds)}${perWave ? ' in a wave' : ''} without progress`
-  if (!isLearned(baseline)) return `${stuck}, ${learnedWords(baseline)}`
-  const usual = `half stand still for ${formatLength(p50Seconds)} at most, 95 of 100 for ${formatLength(p95Seconds)}`
-  return `${usual}; ${stuck}; ${learnedWords(baseline)}`
+  const stuck = `Considered stuck after ${formatLength(thresholdSeconds)}${perWave ? ' per wave' : ''}`
+  if (!isLearned(baseline)) return `${stuck}${learnedWords(baseline)}.`
+  const usual = `Typical time without progress: p50 ${formatLength(p50Seconds)}, p95 ${formatLength(p95Seconds)}${learnedWords(baseline)}`
+  return `${usual}. ${stuck}.`
 }
 
 /** The seed baseline of approvals and VMs is not learned from upgrades. */
@@ -44,5 +44,5 @@ function isLearned({ learnedFrom }: Baseline): boolean {
 }
 
 function learnedWords({ learnedFrom, runs }: Baseline): string {
-  return `by ${learnedFrom === 'edge' ? `${countOf(runs, 'run')} of ${LEARNED_FROM.edge}` : LEARNED_FROM[learnedFrom]}`
+  return ` (${learnedFrom === 'edge' ? `${countOf(runs, 'upgrade')} ${LEARNED_FROM.edge}` : LEARNED_FROM[learnedFrom]})`
 }

@@ -38,7 +38,7 @@ export function AdoptionPage(): ReactNode {
     <div className="page">
       <title>Adoption · Daytwo</title>
       <h1>Adoption</h1>
-      <Answer query={operators} what="what was counted" skeletonLines={12} call={OPERATORS_CALL}>
+      <Answer query={operators} what="the adoption counts" skeletonLines={12} call={OPERATORS_CALL}>
         {({ operators: names, firstDay }) =>
           firstDay === null ? <NothingCounted /> : <LinesOfVersions operators={names} firstDay={firstDay} />
         }
@@ -54,11 +54,11 @@ function NothingCounted(): ReactNode {
   if (clusters === 0) return <ConnectCluster />
   const behind = now === undefined ? undefined : behindSentence(now)
   return (
-    <Notice kind="note" title="No day is counted yet">
+    <Notice kind="note" title="No adoption counts yet">
       {countOf(clusters, 'cluster has', 'clusters have')} reported.{' '}
-      {behind === undefined ? '' : `${behind} A part of the fleet is no denominator: nothing is counted before. `}
-      What they run is counted within a quarter of an hour{behind === undefined ? '' : ' after that'}, and then at each
-      midnight in UTC: a chart over time needs a few days.
+      {behind === undefined ? '' : `${behind} Counting starts after the data of all clusters is processed. `}
+      Versions are counted within 15 min{behind === undefined ? '' : ' after that'}, then daily at midnight UTC; a chart
+      over time needs a few days.
     </Notice>
   )
 }
@@ -79,7 +79,7 @@ function LinesOfVersions(props: LinesOfVersionsProps): ReactNode {
   const query = useAdoption<ShareAnswer>(call, isAsked)
   if (!isAsked) return <Adoption {...props} view={view} lines={[]} />
   return (
-    <Answer query={query} what="which versions there are" skeletonLines={12} call={call}>
+    <Answer query={query} what="the versions" skeletonLines={12} call={call}>
       {(answer) => <Adoption {...props} view={onOneLine(view, linesOf(answer))} lines={linesOf(answer)} />}
     </Answer>
   )
@@ -116,7 +116,7 @@ function Adoption({ operators, firstDay, view, lines }: AdoptionProps): ReactNod
   return (
     <>
       <AdoptionFilters {...part} operators={operators} lines={lines} version={version} versions={newestFirst} />
-      {spread.isPending ? <Skeleton lines={2} label="Loading who runs what" /> : null}
+      {spread.isPending ? <Skeleton lines={2} label="Loading the adoption counts" /> : null}
       {spread.data === undefined ? null : (
         <Headline className={styles.headline}>
           {headline === undefined ? (
@@ -152,10 +152,10 @@ function Adoption({ operators, firstDay, view, lines }: AdoptionProps): ReactNod
 }
 
 function noVersionSaid(known: number, { only }: AdoptionView): string {
-  if (known > 0) return `None of ${countOf(known, 'cluster')} told a version.`
+  if (known > 0) return `None of ${countOf(known, 'cluster')} reported a version.`
   return Object.keys(only).length > 0
-    ? 'No cluster that was counted passes these filters: take one of them away.'
-    : 'No cluster was counted in these days.'
+    ? 'No counted cluster matches these filters.'
+    : 'No cluster was counted on these days.'
 }
 
 /** The present day, or the last day that was over at the selected moment. */

@@ -67,11 +67,8 @@ export function ClusterPage({ name }: { readonly name: string }): ReactNode {
         {(cluster) => <ClusterAnswer cluster={cluster} />}
       </Answer>
       <ApiCallNote call={{ path: clusterCall(name, moment) }} title="API call: the cluster" />
-      <ApiCallNote
-        call={{ path: changesCall({ cluster: name, limit: CHANGES_READ }) }}
-        title="API call: what changed"
-      />
-      <ApiCallNote call={{ path: storedCall(name) }} title="API call: what is stored about the cluster (admin)" />
+      <ApiCallNote call={{ path: changesCall({ cluster: name, limit: CHANGES_READ }) }} title="API call: changes" />
+      <ApiCallNote call={{ path: storedCall(name) }} title="API call: stored data of the cluster (admin)" />
     </div>
   )
 }
@@ -98,11 +95,11 @@ function ClusterAnswer({ cluster }: { readonly cluster: ClusterDetail }): ReactN
       <div className="columns">
         <div>
           {open.length === 0 ? null : (
-            <Panel title="Upgrades under way">
+            <Panel title="Active upgrades">
               <ClusterOpenUpgrades open={open} />
             </Panel>
           )}
-          <Panel title="Hazards known so far" aside={hazards.length === 0 ? undefined : formatCount(hazards.length)}>
+          <Panel title="Known hazards" aside={hazards.length === 0 ? undefined : formatCount(hazards.length)}>
             <HazardList hazards={hazards} />
           </Panel>
           <HistoryPanel cluster={cluster} />
@@ -124,11 +121,11 @@ function ClusterAnswer({ cluster }: { readonly cluster: ClusterDetail }): ReactN
 function FiringNote({ cluster }: { readonly cluster: string }): ReactNode {
   const { data, error } = useAlerts()
   if (data === undefined) {
-    return error === null ? null : <span className="quiet">Which alerts fire on it cannot be read.</span>
+    return error === null ? null : <span className="quiet">Could not load the alerts of this cluster.</span>
   }
   const { alerts } = data
   const firing = alerts.filter((alert) => alert.cluster === cluster && alert.state === 'firing')
-  if (firing.length === 0) return <span className="quiet">No alert fires on it.</span>
+  if (firing.length === 0) return <span className="quiet">No firing alerts on this cluster.</span>
   return (
     <span className="mark-line">
       <Link href={alertsPath({ cluster })}>{countOf(firing.length, 'alert')} firing</Link>
@@ -221,7 +218,7 @@ function TimelinePanel({ cluster }: { readonly cluster: ClusterDetail }): ReactN
   const runs = useAlertOccurrences(name, fromMs, toMs).data?.runs ?? []
   return (
     <Panel
-      title="What changed"
+      title="Changes"
       aside={
         <Choice
           label="Show"
@@ -231,7 +228,7 @@ function TimelinePanel({ cluster }: { readonly cluster: ClusterDetail }): ReactN
             { value: 'upgrades', text: 'Upgrades' },
             { value: 'alerts', text: 'Alerts' },
             { value: 'modifications', text: 'Modifications' },
-            ...(cluster.decommissions.length === 0 ? [] : [{ value: 'cluster', text: 'Gone and back' } as const]),
+            ...(cluster.decommissions.length === 0 ? [] : [{ value: 'cluster', text: 'Decommissioning' } as const]),
           ]}
           value={kind}
           onChange={setKind}
@@ -239,9 +236,9 @@ function TimelinePanel({ cluster }: { readonly cluster: ClusterDetail }): ReactN
       }
     >
       {cluster.coverage.objects ? null : (
-        <p className="quiet">Its objects are not told: only upgrades, alerts and modifications are known.</p>
+        <p className="quiet">Objects not reported: only upgrades, alerts and modifications are known.</p>
       )}
-      <Answer query={changes} what="what changed" skeletonLines={6}>
+      <Answer query={changes} what="the changes" skeletonLines={6}>
         {(answer) => {
           const items = timelineOf({
             firstSeenMs: Date.parse(cluster.firstSeenAt),
@@ -255,9 +252,7 @@ function TimelinePanel({ cluster }: { readonly cluster: ClusterDetail }): ReactN
             <>
               <ClusterTimeline key={kind} items={items} />
               {answer.hasMore ? (
-                <p className="quiet">
-                  Of its objects the newest {formatCount(CHANGES_READ)} states were read; there are older ones.
-                </p>
+                <p className="quiet">Only the newest {formatCount(CHANGES_READ)} object states are shown.</p>
               ) : null}
             </>
           )

@@ -64,8 +64,8 @@ function NoSuchDashboard({ name, body }: { readonly name: string; readonly body:
   const { nearest } = (body ?? {}) as { readonly nearest?: unknown }
   const names = Array.isArray(nearest) ? nearest.filter((one) => typeof one === 'string') : []
   return (
-    <Notice kind="note" title={`No dashboard is called ${name}`}>
-      {names.length > 0 ? 'Perhaps ' : null}
+    <Notice kind="note" title={`No dashboard has the name ${name}`}>
+      {names.length > 0 ? 'Similar names: ' : null}
       {names.map((one) => (
         <Link key={one} href={dashboardPath(one)}>
           {one}
@@ -248,7 +248,7 @@ function OpenPanel({ panel, context, answer, onZoom, variables, marks, backPath 
       )}
       {panel.notDone.length === 0 ? null : (
         <section aria-labelledby="panel-not-done">
-          <h2 id="panel-not-done">Not as the file says</h2>
+          <h2 id="panel-not-done">Differs from the file</h2>
           <ul>
             {panel.notDone.map((text) => (
               <li key={text}>{asSentence(text)}</li>
@@ -257,9 +257,9 @@ function OpenPanel({ panel, context, answer, onZoom, variables, marks, backPath 
         </section>
       )}
       <section aria-labelledby="panel-alerts">
-        <h2 id="panel-alerts">Alerts about it</h2>
+        <h2 id="panel-alerts">Related alerts</h2>
         {alerts.length === 0 ? (
-          <p className="quiet">No rule reads what this panel shows.</p>
+          <p className="quiet">No rule uses the metrics of this panel.</p>
         ) : (
           <PanelAlertList alerts={alerts} />
         )}

@@ -51,13 +51,13 @@ function List({
   )
   if (dashboards.length === 0) {
     return (
-      <Notice kind="note" title="There is no dashboard yet">
+      <Notice kind="note" title="No dashboards">
         Put Perses YAML into the folder <code>dashboards</code>; it is read while the server runs. A Grafana dashboard
         becomes one by <code>daytwo import grafana FILE</code>.
       </Notice>
     )
   }
-  if (found.length === 0) return <p className="empty quiet">No dashboard says “{text}”.</p>
+  if (found.length === 0) return <p className="empty quiet">No dashboard matches “{text}”.</p>
   return (
     <ul className={`${styles.root}`}>
       {found.map(({ name, title, description, tags, panels, faults, alerts }) => (
@@ -68,7 +68,7 @@ function List({
           {description === '' ? null : <p>{description}</p>}
           <p className={`row quiet nums text-small ${styles.facts}`}>
             <span>{countOf(panels, 'panel')}</span>
-            <span>{alerts === 0 ? 'no alert is about it' : `${countOf(alerts, 'alert')} about it`}</span>
+            <span>{alerts === 0 ? 'no related alerts' : `${countOf(alerts, 'related alert')}`}</span>
             {tags.map((tag) => (
               <span key={tag} className={`box ${styles.tag}`}>
                 {tag}

@@ -69,11 +69,11 @@ function WhyOf({ fingerprint }: { readonly fingerprint: string }): ReactNode {
   const receivers = alert.marks?.receivers ?? []
   const decisions = alert.marks?.decisions ?? []
   return (
-    <Panel title="What was decided">
+    <Panel title="Routing decisions">
       <p>
         <Link href={alertPath(fingerprint)}>{alert.alertname}</Link> on{' '}
         {alert.cluster === '' ? 'no cluster' : alert.cluster}{' '}
-        {receivers.length === 0 ? 'has no receiver: no route leads to one.' : `leads to ${receivers.join(', ')}.`}
+        {receivers.length === 0 ? 'has no receiver: no route matches.' : `is routed to ${receivers.join(', ')}.`}
       </p>
       <ul className="plain-list">
         <DecisionItems decisions={decisions} />
@@ -91,9 +91,9 @@ function Receivers({
 }): ReactNode {
   if (items.receivers.length === 0) {
     return (
-      <Notice kind="partial" title="Nobody is told of anything">
-        No receiver is configured. Alertmanager's configuration file works as it is: notify.file of the configuration
-        names it, and daytwo check config reads it first.
+      <Notice kind="partial" title="No notifications are sent">
+        No receiver is configured. Set notify.config to an Alertmanager configuration file; daytwo check config
+        validates the file.
       </Notice>
     )
   }
@@ -109,14 +109,15 @@ function Receivers({
                 onChoose(name)
               }}
             >
-              Its deliveries
+              {' '}
+              Show deliveries{' '}
             </Button>
           }
         >
           <p>
             <strong>{name}</strong>
           </p>
-          {integrations.length === 0 ? <p className="quiet">Tells nobody: it has no integration.</p> : null}
+          {integrations.length === 0 ? <p className="quiet">Sends nothing: the receiver has no integration.</p> : null}
           {integrations.map((one, i) => (
             <div key={i}>
               <p>
@@ -128,10 +129,10 @@ function Receivers({
                     <Shape name="cross" /> {countOf(one.failuresInARow, 'failure')} in a row
                   </span>
                 ) : one.lastDeliveredAtMs === undefined ? (
-                  <span className="quiet">nothing sent yet</span>
+                  <span className="quiet">no delivery yet</span>
                 ) : (
                   <span className="mark text-strong tone-good">
-                    <Shape name="check" /> works
+                    <Shape name="check" /> working{' '}
                   </span>
                 )}{' '}
                 {one.lastDeliveredAtMs === undefined ? null : (
@@ -186,15 +187,15 @@ function Log({
             return (
               <p className="quiet empty">
                 {DELIVERY_VIEW.isNarrowed(asked)
-                  ? 'No attempt like this is in the log.'
-                  : 'Nobody was told of anything yet.'}
+                  ? 'No delivery matches these filters.'
+                  : 'No notification was sent yet.'}
               </p>
             )
           }
           return (
             <>
               <DeliveryTable deliveries={deliveries} />
-              <MoreButton query={query} text="Older ones" />
+              <MoreButton query={query} text="Show older deliveries" />
             </>
           )
         }}

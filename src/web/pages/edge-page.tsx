@@ -54,20 +54,20 @@ export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
       <PagesNav place="Fleet" />
       <TitleLine
         title={<span className="nums">{stepText({ operator, from, to })}</span>}
-        tools={<Choice label="Upgrades that began" options={EDGE_WINDOWS} value={window} onChange={set('window')} />}
+        tools={<Choice label="Upgrades started" options={EDGE_WINDOWS} value={window} onChange={set('window')} />}
       />
-      <Answer query={query} what="the edge" skeletonLines={12}>
+      <Answer query={query} what="the upgrade path" skeletonLines={12}>
         {({ edges: [edge], coverage }) =>
           edge === undefined ? (
             <p className="empty quiet">
-              No upgrade of {operatorName(operator)} {window === '' ? 'that is kept' : 'that began then'} went from{' '}
-              {from} to {to}.
+              No {window === '' ? 'stored upgrade' : 'upgrade started in this range'} of {operatorName(operator)} goes
+              from {from} to {to}.
             </p>
           ) : (
             <>
               <div className="columns">
                 <div>
-                  <Panel title="Durations by phase" aside="open runs count as longer than they were seen to be">
+                  <Panel title="Durations by phase" aside="active upgrades count as longer than observed so far">
                     <EdgePhases edge={edge} />
                   </Panel>
                   <DurationExplorer
@@ -82,7 +82,7 @@ export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
                 <div>
                   <EdgeFacts edge={edge} window={window} />
                   <Panel
-                    title="Its upgrades"
+                    title="Upgrades"
                     aside={<Link href={upgradesPath({ operator, from, to, began: window })}>in the history</Link>}
                   >
                     <EdgeUpgrades operator={operator} from={from} to={to} />
@@ -123,8 +123,8 @@ function EdgeFacts({ edge, window }: { readonly edge: EdgeItem; readonly window:
               .map(([word, count]) => `${formatCount(count)} ${word}`)
               .join(', '),
           },
-          { name: 'Median', value: lengthOr(duration.p50Seconds) },
-          { name: '90 of 100', value: lengthOr(duration.p90Seconds) },
+          { name: 'p50', value: lengthOr(duration.p50Seconds) },
+          { name: 'p90', value: lengthOr(duration.p90Seconds) },
           { name: 'First', value: <Ago at={firstAt} /> },
           { name: 'Last', value: <Ago at={lastAt} /> },
         ]}
@@ -150,7 +150,7 @@ interface ComparePanelProps {
   readonly onCompare: (than: string) => void
 }
 
-/** Compares the edge with another one of the operator. */
+/** Compares the upgrade path with another one of the operator. */
 function ComparePanel({ edge, view: { than, window }, onCompare }: ComparePanelProps): ReactNode {
   const moment = useMoment()
   const others = (useEdges({ operator: edge.operator, window }).data?.edges ?? [])
@@ -164,7 +164,7 @@ function ComparePanel({ edge, view: { than, window }, onCompare }: ComparePanelP
       aside={
         <Select
           label="Compare with"
-          none="with another edge…"
+          none="with another path…"
           options={others.map((other) => ({
             value: edgeKey(other),
             text: `${edgeName(other)} (${formatCount(other.attempts)})`,
@@ -175,7 +175,7 @@ function ComparePanel({ edge, view: { than, window }, onCompare }: ComparePanelP
       }
     >
       {than === '' ? (
-        <p className="quiet">Did the fix release fix it? Choose the edge to compare with.</p>
+        <p className="quiet">Choose an upgrade path to compare with, for example the path to the fix release.</p>
       ) : (
         <>
           <Answer query={compared} what="the comparison" skeletonLines={4}>
@@ -194,9 +194,10 @@ function Comparison({ comparison }: { readonly comparison: EdgeComparisonItem })
     <>
       <p className={styles.verdict}>{successSentence(comparison)}</p>
       <p className={styles.verdict}>{durationSentence(comparison)}</p>
-      <DataTable label="Both edges" columns={BOTH_COLUMNS} rows={[first, second]} rowKey={edgeKey} />
+      <DataTable label="Compared upgrade paths" columns={BOTH_COLUMNS} rows={[first, second]} rowKey={edgeKey} />
       <h3 className="panel-part-head">
-        Phases of {edgeName(first)} against {edgeName(second)}
+        {' '}
+        Phases: {edgeName(first)} compared with {edgeName(second)}{' '}
       </h3>
       <ul className="plain-list">
         {phases.map((phase) => (
@@ -210,8 +211,8 @@ function Comparison({ comparison }: { readonly comparison: EdgeComparisonItem })
 }
 
 const BOTH_COLUMNS: readonly Column<EdgeComparisonItem['first']>[] = [
-  { head: 'Edge', kind: 'name', cell: (edge) => <span className="nums">{edgeName(edge)}</span> },
+  { head: 'Upgrade path', kind: 'name', cell: (edge) => <span className="nums">{edgeName(edge)}</span> },
   { head: 'Succeeded', cell: (edge) => <SuccessWhisker edge={edge} /> },
-  { head: 'Median', kind: 'number', cell: ({ duration }) => lengthOr(duration.p50Seconds) },
-  { head: '90 of 100', kind: 'number', cell: ({ duration }) => lengthOr(duration.p90Seconds) },
+  { head: 'p50', kind: 'number', cell: ({ duration }) => lengthOr(duration.p50Seconds) },
+  { head: 'p90', kind: 'number', cell: ({ duration }) => lengthOr(duration.p90Seconds) },
 ]

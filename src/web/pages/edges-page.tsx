@@ -33,11 +33,11 @@ import { Panel } from '../ui/panel.tsx'
 import styles from './edges-page.module.css'
 
 const ORDER_TEXTS: Readonly<Record<EdgeOrder, string>> = {
-  worst: 'Worst first',
+  worst: 'Lowest success rate first',
   newest: 'Newest first',
   attempts: 'Most attempts',
   duration: 'Slowest first',
-  last: 'Taken last',
+  last: 'Latest upgrade first',
 }
 
 /** All edges: their success rates and durations. */
@@ -54,7 +54,7 @@ export function EdgesPage(): ReactNode {
   // With stranded versions the controls apply only to the edges below.
   const edgeTools = (
     <>
-      <Choice label="Upgrades that began" options={EDGE_WINDOWS} value={window} onChange={set('window')} />
+      <Choice label="Upgrades started" options={EDGE_WINDOWS} value={window} onChange={set('window')} />
       <Choice
         label="Order"
         options={EDGE_ORDERS.map((value) => ({ value, text: ORDER_TEXTS[value] }))}
@@ -74,8 +74,8 @@ export function EdgesPage(): ReactNode {
   )
   return (
     <div className="page">
-      <title>Edges · Daytwo</title>
-      <h1 className="visually-hidden">Fleet: edges</h1>
+      <title>Upgrade paths · Daytwo</title>
+      <h1 className="visually-hidden">Fleet: upgrade paths</h1>
       <PagesNav place="Fleet" />
       <FilterBar>
         <Choice
@@ -97,7 +97,7 @@ export function EdgesPage(): ReactNode {
           <ApiCallNote call={{ path: strandedCall(moment) }} />
           {hasRest ? (
             <>
-              <h2 className={styles.rest}>Edges from and to them</h2>
+              <h2 className={styles.rest}>Upgrade paths from and to these versions</h2>
               <FilterBar>{edgeTools}</FilterBar>
             </>
           ) : null}
@@ -105,7 +105,7 @@ export function EdgesPage(): ReactNode {
       ) : null}
       {hasRest ? (
         <>
-          <Answer query={query} what="the edges" skeletonLines={12}>
+          <Answer query={query} what="the upgrade paths" skeletonLines={12}>
             {(answer) => (
               <EdgesAnswer
                 answer={
@@ -136,34 +136,34 @@ interface EdgesAnswerProps {
 function EdgesAnswer({ answer, view: { order, operator, window }, stranded }: EdgesAnswerProps): ReactNode {
   const edges = answer.edges.filter((edge) => operator === '' || edge.operator === operator)
   if (edges.length === 0 && stranded !== NONE)
-    return <p className="empty quiet">No edge leads to or from such a version.</p>
+    return <p className="empty quiet">No upgrade path from or to a stranded version.</p>
   if (edges.length === 0) {
     if (answer.coverage.clusters === 0) return <NoClusterNote />
     return (
       <p className="empty quiet">
-        {window === '' ? 'No upgrade was seen yet' : 'No upgrade began then'}
-        {operator === '' ? '' : ` of ${operatorName(operator)}`}: an edge appears with the first upgrade that takes it.
+        No upgrade paths{operator === '' ? '' : ` of ${operatorName(operator)}`}:{' '}
+        {window === '' ? 'no upgrade has been observed yet' : 'no upgrade started in this range'}.
       </p>
     )
   }
   const operators = [...new Set(edges.map((edge) => edge.operator))]
   return (
     <>
-      <ListLine count={countOf(edges.length, 'edge')}>
+      <ListLine count={countOf(edges.length, 'upgrade path')}>
         <span className="quiet">
           {edgeWindowWords(window)}
-          {order === 'worst' ? '; where any failed first, by the lower bound of success' : ''}
+          {order === 'worst' ? '; paths with failures first, by the lower bound of the success rate' : ''}
         </span>
         <FleetCoverageNote coverage={answer.coverage} />
       </ListLine>
       <FirstRows
         list="edges"
-        noun="edges"
+        noun="upgrade paths"
         items={sortEdges(edges, order)}
         count={edges.length}
         atFirst={stranded === NONE ? ROWS_AT_FIRST : edges.length}
       >
-        {(shown) => <EdgeTable label="Edges" edges={shown} window={window} />}
+        {(shown) => <EdgeTable label="Upgrade paths" edges={shown} window={window} />}
       </FirstRows>
       {operators.map((one) => (
         <Panel key={one} title={`Graph of ${operatorName(one)}`} className={`not-on-phone ${styles.graph}`}>

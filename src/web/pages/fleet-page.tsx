@@ -128,22 +128,23 @@ function ClusterList(props: ClusterListProps): ReactNode {
         }
       >
         <span className="quiet">
-          rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
+          {' '}
+          data {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
         </span>
         <Button variant="inline" isAriaDisabled={isRefreshing} onClick={onRefresh}>
-          {isRefreshing ? 'Reading…' : 'Refresh'} <kbd>u</kbd>
+          {isRefreshing ? 'Loading…' : 'Refresh'} <kbd>u</kbd>
         </Button>
         <FleetCoverageNote coverage={counted.coverage} />
         <ApiCallNote call={{ path: clustersCall(view, moment) }} />
       </ListLine>
       {total === 0 ? (
         <p className="empty quiet">
-          No cluster passes these filters.
+          No cluster matches these filters.
           {goneFitting === 0 || view.states.includes('gone') ? null : (
             <>
               {' '}
               <Link href={clustersPath(CLUSTER_VIEW.searchOf({ ...view, states: ['gone'] }))}>
-                {countOf(goneFitting, 'that is gone does', 'that are gone do')}
+                {countOf(goneFitting, 'decommissioned cluster matches', 'decommissioned clusters match')}
               </Link>
               .
             </>

@@ -50,14 +50,14 @@ export function LintPage(): ReactNode {
 
 function Report({ report, shown }: { readonly report: LintReport; readonly shown: Shown }): ReactNode {
   const { checks, findings, counted } = report
-  const looked = `${countOf(counted.alerts, 'alert')}, ${countOf(counted.runbooks, 'runbook')} and ${countOf(counted.dashboards, 'dashboard')} looked at by ${countOf(checks.length, 'check')}.`
+  const looked = `${countOf(counted.alerts, 'alert')}, ${countOf(counted.runbooks, 'runbook')} and ${countOf(counted.dashboards, 'dashboard')} checked by ${countOf(checks.length, 'check')}.`
   const found = findings.filter(({ severity }) => shown === 'all' || severity === shown)
   const hit = checks.filter(({ name }) => found.some(({ check }) => check === name))
   const clean = checks.filter((check) => check.findings === 0)
   return (
     <>
       {findings.length === 0 ? (
-        <Notice kind="good" title="Nothing to mend.">
+        <Notice kind="good" title="No findings.">
           {looked}
         </Notice>
       ) : (
@@ -65,7 +65,7 @@ function Report({ report, shown }: { readonly report: LintReport; readonly shown
           {countOf(findings.length, 'finding')}. {looked}
         </p>
       )}
-      {findings.length > 0 && found.length === 0 ? <p className="empty quiet">No finding of this kind.</p> : null}
+      {findings.length > 0 && found.length === 0 ? <p className="empty quiet">No findings of this severity.</p> : null}
       {hit.map((check) => (
         <Panel
           key={check.name}
@@ -82,7 +82,7 @@ function Report({ report, shown }: { readonly report: LintReport; readonly shown
       ))}
       {clean.length > 0 ? (
         <details>
-          <summary>{countOf(clean.length, 'check')} found nothing</summary>
+          <summary>{countOf(clean.length, 'check')} without findings</summary>
           {clean.map((check) => (
             <Panel key={check.name} title={check.title} aside={check.name}>
               <Description text={check.description} />

@@ -110,7 +110,7 @@ function Objects({ view, set, fieldRef, round }: SourceProps): ReactNode {
       {view.cluster === '' ? (
         <ChooseCluster text={typed} hrefOf={hrefOf} />
       ) : (
-        <Answer query={query} what={`what changed on ${view.cluster}`} skeletonLines={12}>
+        <Answer query={query} what={`the changes on ${view.cluster}`} skeletonLines={12}>
           {() => (
             <>
               {changes.length === 0 ? <UnknownCluster cluster={view.cluster} hrefOf={hrefOf} /> : null}

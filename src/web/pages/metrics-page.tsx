@@ -71,7 +71,7 @@ function MetricFilters({ types }: MetricFiltersProps): ReactNode {
             change({ isWhole: event.target.checked })
           }}
         />{' '}
-        also what nobody sends
+        include metrics without data
       </label>
     </FilterBar>
   )
@@ -114,15 +114,18 @@ function Metrics({ list, onRetry }: MetricsProps): ReactNode {
         >
           {isCountCut ? <span className="quiet">series counted of the 1,000 largest only</span> : null}
           <ApiCallNote call={{ path: NAMES_PATH }} title="API call: names" />
-          <ApiCallNote call={{ path: KNOWN_METRICS_PATH }} title="API call: what is known" />
+          <ApiCallNote call={{ path: KNOWN_METRICS_PATH }} title="API call: metric descriptions" />
         </ListLine>
         <Missing missing={missing} onRetry={onRetry} />
         {view.metric !== '' && opened === undefined ? (
-          <Notice kind="note" title={`Nobody sends ${view.metric}, and nothing is known of it.`} />
+          <Notice
+            kind="note"
+            title={`Unknown metric: no sender has ${view.metric}, and no description of it exists.`}
+          />
         ) : null}
         {shown.length === 0 ? (
           <p className="empty quiet">
-            No metric passes these filters{isWhole ? '.' : '; what nobody sends is left out.'}
+            No metric matches these filters{isWhole ? '.' : '; metrics without data are not included.'}
           </p>
         ) : (
           <MetricTable rows={shown} view={view} onChange={change} />
@@ -136,9 +139,9 @@ function Metrics({ list, onRetry }: MetricsProps): ReactNode {
 }
 
 const MISSING_WORDS: Readonly<Record<MissingPart['part'], string>> = {
-  said: 'what senders say of their metrics',
-  known: 'what rules and panels read',
-  counted: 'how many series there are',
+  said: 'metric metadata from senders',
+  known: 'metrics used by rules and panels',
+  counted: 'series counts',
 }
 
 function Missing({ missing, onRetry }: Pick<MetricList, 'missing'> & Pick<MetricsProps, 'onRetry'>): ReactNode {
@@ -146,7 +149,7 @@ function Missing({ missing, onRetry }: Pick<MetricList, 'missing'> & Pick<Metric
   return (
     <Notice
       kind="partial"
-      title="The list is not whole."
+      title="The list is incomplete."
       actions={
         <Button size="sm" onClick={onRetry}>
           Try again

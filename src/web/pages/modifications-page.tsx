@@ -37,8 +37,8 @@ export function ModificationsPage(): ReactNode {
   const goneToggled = MODIFICATIONS_VIEW.searchOf({ ...view, isGoneShown: !isGoneShown })
   const goneNote = (counted: string, isOne: boolean): ReactNode => (
     <span className="quiet">
-      {counted} on clusters that are gone {isGoneShown ? 'among them' : isOne ? 'is left out' : 'are left out'}.{' '}
-      {cluster === '' ? <Link href={modificationsPath(goneToggled)}>{isGoneShown ? 'Leave out' : 'Show'}</Link> : null}
+      {counted} on decommissioned clusters {isGoneShown ? 'included' : isOne ? 'is hidden' : 'are hidden'}.{' '}
+      {cluster === '' ? <Link href={modificationsPath(goneToggled)}>{isGoneShown ? 'Hide' : 'Show'}</Link> : null}
     </span>
   )
   return (
@@ -65,8 +65,8 @@ export function ModificationsPage(): ReactNode {
           <Choice
             label="Which patches"
             options={[
-              { value: 'open', text: 'That stand' },
-              { value: 'all', text: 'All there were' },
+              { value: 'open', text: 'In effect' },
+              { value: 'all', text: 'All' },
             ]}
             value={standing}
             onChange={set('standing')}
@@ -84,8 +84,8 @@ export function ModificationsPage(): ReactNode {
                 >
                   {gone.length === 0 ? null : goneNote(countOf(gone.length, 'patch', 'patches'), gone.length === 1)}
                   <span className="quiet">
-                    by what their paths look like; {formatCount(coverage.withObjects)} of{' '}
-                    {countOf(coverage.clusters, 'cluster')} tell their annotations
+                    grouped by risk of the patched paths; {formatCount(coverage.withObjects)} of{' '}
+                    {countOf(coverage.clusters, 'cluster')} report annotations
                   </span>
                   <FleetCoverageNote coverage={coverage} />
                 </ListLine>
@@ -96,17 +96,17 @@ export function ModificationsPage(): ReactNode {
         </Answer>
         <ApiCallNote call={{ path: modificationsCall(patchesAsked, moment) }} />
       </Panel>
-      <Panel title="Edited past HyperConverged" aside="each was changed back by the operator">
-        <Answer query={edits} what="the edits" skeletonLines={6}>
+      <Panel title="Out-of-band modifications" aside="each reverted by the operator">
+        <Answer query={edits} what="the out-of-band modifications" skeletonLines={6}>
           {({ modifications, goneClusters, asOf, nextCursor }) => {
             const { here, gone } = splitByGone(modifications, goneClusters)
             const goneEdits = editsIn(gone)
             return (
               <>
                 {nextCursor === null ? null : (
-                  <p className="quiet">Of all edits the newest {formatCount(MODIFICATIONS_MAX)} were read.</p>
+                  <p className="quiet">Only the newest {formatCount(MODIFICATIONS_MAX)} are shown.</p>
                 )}
-                {goneEdits === 0 ? null : <p>{goneNote(countOf(goneEdits, 'edit'), goneEdits === 1)}</p>}
+                {goneEdits === 0 ? null : <p>{goneNote(countOf(goneEdits, 'modification'), goneEdits === 1)}</p>}
                 <EditTable
                   edits={isGoneShown ? modifications : here}
                   goneClusters={goneClusters}

@@ -31,7 +31,7 @@ import { useUntouched } from '../ui/use-untouched.ts'
 /** Rarely used, so it is loaded on demand. */
 const HandOverPanel = laterPart(
   async () => (await import('../panels/hand-over-panel.tsx')).HandOverPanel,
-  () => <Skeleton lines={8} label="Loading the hand-over" />,
+  () => <Skeleton lines={8} label="Loading the shift handover" />,
 )
 
 /** After this time without input the page refreshes its lists: it may be on a wall display. */
@@ -46,7 +46,7 @@ export function NowPage(): ReactNode {
     <div className="page">
       <title>{stuck > 0 ? `${stuck} stuck · Daytwo` : 'Now · Daytwo'}</title>
       <h1 className="visually-hidden">Now</h1>
-      <Answer query={query} what="the state of the fleet" skeletonLines={10}>
+      <Answer query={query} what="the fleet state" skeletonLines={10}>
         {(now) => <NowAnswer key={moment ?? ''} newest={now} />}
       </Answer>
       <ApiCallNote call={{ path: nowCall(moment) }} />
@@ -105,7 +105,7 @@ function StuckPanel({ now, stuck, headline: { kind, sentence } }: StuckPanelProp
         <strong>{sentence}</strong> <Coverage now={now} />
       </Headline>
       {stuck.items.length === 0 ? null : (
-        <FirstRows list="stuck" noun="that are stuck" {...stuck} allPath={clustersPath({ state: 'stuck' })}>
+        <FirstRows list="stuck" noun="stuck upgrades" {...stuck} allPath={clustersPath({ state: 'stuck' })}>
           {(items) => <StuckTable upgrades={items} />}
         </FirstRows>
       )}
@@ -129,7 +129,7 @@ function AlertsAndUpgrades({ now: { firing, upgrading, following }, newest }: Co
       <Panel title="Firing" aside={countOf(firing.groups.length, 'alert name')}>
         <FirstRows
           list="firing"
-          noun="that fire"
+          noun="firing alerts"
           items={firing.groups}
           count={firing.groups.length}
           empty={firingSentence(newest)}
@@ -141,7 +141,7 @@ function AlertsAndUpgrades({ now: { firing, upgrading, following }, newest }: Co
         {upgrading.byPhase.length > 1 ? <PhaseStrip phases={upgrading.byPhase} /> : null}
         <FirstRows
           list="upgrading"
-          noun="that upgrade"
+          noun="active upgrades"
           {...upgrading}
           allPath={clustersPath({ state: 'upgrading' })}
           empty={emptySentence(newest, 'No cluster is upgrading.')}
@@ -149,12 +149,12 @@ function AlertsAndUpgrades({ now: { firing, upgrading, following }, newest }: Co
           {(items) => <UpgradingTable upgrades={items} />}
         </FirstRows>
       </Panel>
-      <Panel id={NOW_SECTIONS.following} title="Following" aside="control plane done, machines still move">
+      <Panel id={NOW_SECTIONS.following} title="Workload updates" aside="control plane upgraded, VMs remaining">
         <FirstRows
           list="following"
-          noun="that follow"
+          noun="workload updates"
           {...following}
-          empty={emptySentence(newest, 'No machine waits for a new launcher.')}
+          empty={emptySentence(newest, 'No workload update in progress.')}
         >
           {(items) => <FollowingTable upgrades={items} />}
         </FirstRows>
@@ -168,19 +168,24 @@ function FleetColumn({ now: { fallingEdges, waiting, versions, silent }, newest 
     <div>
       <Panel
         id={NOW_SECTIONS.edges}
-        title="Edges that got worse"
-        aside={<Link href={edgesPath({ window: '7d' })}>this week, worst first</Link>}
+        title="Regressing upgrade paths"
+        aside={<Link href={edgesPath({ window: '7d' })}>this week, lowest success rate first</Link>}
       >
-        <FirstRows list="edges" noun="that got worse" {...fallingEdges} empty="None did in the last two weeks.">
+        <FirstRows
+          list="edges"
+          noun="regressing upgrade paths"
+          {...fallingEdges}
+          empty="No regressing upgrade paths in the last 14 days."
+        >
           {(items) => <FallingEdgesTable edges={items} />}
         </FirstRows>
       </Panel>
-      <Panel id={NOW_SECTIONS.waiting} title="Waiting for approval" aside={formatCount(waiting.count)}>
+      <Panel id={NOW_SECTIONS.waiting} title="Pending approval" aside={formatCount(waiting.count)}>
         <FirstRows
           list="waiting"
-          noun="that wait"
+          noun="pending approvals"
           {...waiting}
-          empty={emptySentence(newest, 'Nothing waits for anybody.')}
+          empty={emptySentence(newest, 'No pending approvals.')}
         >
           {(items) => <WaitingTable upgrades={items} />}
         </FirstRows>
@@ -191,10 +196,10 @@ function FleetColumn({ now: { fallingEdges, waiting, versions, silent }, newest 
       <Panel id={NOW_SECTIONS.silent} title="Silent" aside={<SilentAside now={newest} />}>
         <FirstRows
           list="silent"
-          noun="that are silent"
+          noun="silent clusters"
           {...silent}
           allPath={clustersPath({ state: 'silent' })}
-          empty="Every known cluster reports."
+          empty="No silent clusters: every known cluster is reporting."
         >
           {(items) => <SilentList clusters={items} />}
         </FirstRows>
@@ -208,7 +213,8 @@ function SilentAside({ now: { silent, clusters } }: { readonly now: Now }): Reac
   if (clusters.gone === 0) return formatCount(silent.count)
   return (
     <>
-      {formatCount(silent.count)}, <Link href={clustersPath({ state: 'gone' })}>{formatCount(clusters.gone)} gone</Link>
+      {formatCount(silent.count)},{' '}
+      <Link href={clustersPath({ state: 'gone' })}>{formatCount(clusters.gone)} decommissioned</Link>
     </>
   )
 }
@@ -223,12 +229,12 @@ function Versions({ versions }: Pick<Now, 'versions'>): ReactNode {
 /** At a moment before the first cluster was seen. */
 function NothingKnownYet({ past: { knownFrom } }: { readonly past: NonNullable<Now['past']> }): ReactNode {
   return (
-    <Notice kind="note" title="Nothing was known at this moment">
+    <Notice kind="note" title="No data at this time">
       {knownFrom === null ? (
-        'No cluster was heard of yet.'
+        'No cluster has reported yet.'
       ) : (
         <>
-          The first cluster was heard of at <Moment atMs={msOf(knownFrom)} />.
+          The first cluster reported at <Moment atMs={msOf(knownFrom)} />.
         </>
       )}
     </Notice>

@@ -79,18 +79,18 @@ export function ResolvedPage(): ReactNode {
             },
           }))}
       >
-        <Choice label="How far back" options={WINDOWS} value={window} onChange={set('window')} />
+        <Choice label="Time range" options={WINDOWS} value={window} onChange={set('window')} />
         <Choice
-          label="Runs"
+          label="Occurrences"
           options={[
-            { value: '', text: 'Over' },
-            { value: 'all', text: 'Over or not' },
+            { value: '', text: 'Resolved' },
+            { value: 'all', text: 'Resolved and firing' },
           ]}
           value={view.runs}
           onChange={set('runs')}
         />
       </FilterBar>
-      <Answer query={query} what="what has fired" skeletonLines={10}>
+      <Answer query={query} what="the occurrences" skeletonLines={10}>
         {({ pages }) => {
           const all = pages.flatMap((page) => page.runs).map((run) => runAt(run, moment))
           const runs = view.runs === 'all' ? all : all.filter(({ resolvedAtMs }) => resolvedAtMs !== undefined)
@@ -102,9 +102,11 @@ export function ResolvedPage(): ReactNode {
               </p>
               {found.length > 0 ? <RunTable runs={found.slice(0, ROWS_MAX)} among={all} /> : null}
               {found.length > ROWS_MAX ? (
-                <p className="quiet">The newest {ROWS_MAX} are drawn: narrow the search to see older ones.</p>
+                <p className="quiet">
+                  Only the newest {ROWS_MAX} are shown: narrow the search to see older occurrences.
+                </p>
               ) : null}
-              <MoreButton query={query} text="Look further back" />
+              <MoreButton query={query} text="Show older occurrences" />
             </>
           )
         }}
@@ -121,9 +123,9 @@ function runAt({ resolvedAtMs, ...run }: AlertRun, moment: string | undefined): 
 }
 
 function sentence(found: number, looked: number, text: string, hasMore: boolean): string {
-  if (looked === 0 && !hasMore) return 'Nothing fired in this time and is over.'
-  const what = text === '' ? countOf(found, 'run') : `${formatCount(found)} of ${countOf(looked, 'run')}`
-  return hasMore ? `${what}, and there are older ones.` : `${what}.`
+  if (looked === 0 && !hasMore) return 'No resolved alerts in this range.'
+  const what = text === '' ? countOf(found, 'occurrence') : `${formatCount(found)} of ${countOf(looked, 'occurrence')}`
+  return hasMore ? `${what}; older ones exist.` : `${what}.`
 }
 
 function isFound(run: AlertRun, text: string): boolean {
@@ -156,13 +158,13 @@ function RunTable({ runs, among }: RunTableProps): ReactNode {
     ),
   }
   const duration: Column<AlertRun> = {
-    head: 'For',
+    head: 'Duration',
     kind: 'number',
     cell: ({ firedAtMs, resolvedAtMs }) => formatAge((resolvedAtMs ?? nowMs) - firedAtMs),
   }
   return (
     <DataTable
-      label="Runs"
+      label="Occurrences"
       look="boxed"
       columns={[SEVERITY_COLUMN, name, CLUSTER, FIRED, duration, ENDED]}
       rows={runs}
@@ -188,7 +190,7 @@ const ENDED: Column<AlertRun> = {
   head: 'Ended',
   kind: 'number',
   cell: ({ resolvedAtMs }) =>
-    resolvedAtMs === undefined ? <strong>fires</strong> : <Since atMs={resolvedAtMs} suffix=" ago" />,
+    resolvedAtMs === undefined ? <strong>firing</strong> : <Since atMs={resolvedAtMs} suffix=" ago" />,
 }
 
 interface RunNameProps {

@@ -39,7 +39,7 @@ export function RulePage({ name }: { readonly name: string }): ReactNode {
           const rules = rulesOf(groups, name, groupName)
           if (rules.length === 0) {
             return (
-              <Notice kind="note" title={`No rule is called ${name}`}>
+              <Notice kind="note" title={`No rule has the name ${name}`}>
                 <Link href={rulesPath()}>All rules</Link>
               </Notice>
             )
@@ -62,19 +62,19 @@ function Rules({ name, rules }: { readonly name: string; readonly rules: readonl
       ))}
       {alerting.length === 0 ? null : (
         <>
-          <Panel title="Its alerts now" aside={<Link href={alertsPath({ alertname: name })}>Among all alerts</Link>}>
+          <Panel title="Active alerts" aside={<Link href={alertsPath({ alertname: name })}>Show in all alerts</Link>}>
             <RuleAlerts rules={alerting} />
           </Panel>
           <Tests name={name} />
           <BackTest key={name} rules={alerting} />
         </>
       )}
-      <Panel title="What lint says about it">
-        <Answer query={lint} what="what lint says" skeletonLines={2}>
+      <Panel title="Lint findings">
+        <Answer query={lint} what="the lint findings" skeletonLines={2}>
           {({ findings }) => {
             const own = findings.filter(({ subject }) => subject === name)
             return own.length === 0 ? (
-              <p className="quiet empty">Nothing.</p>
+              <p className="quiet empty">No findings.</p>
             ) : (
               <FindingList findings={own} isOneSubject />
             )
@@ -91,7 +91,7 @@ function RuleText({ rule }: { readonly rule: RuleItem }): ReactNode {
   const atMs = evaluatedAtMs(lastEvaluation)
   return (
     <Panel
-      title={rule.type === 'alerting' ? 'The rule' : 'The recording rule'}
+      title={rule.type === 'alerting' ? 'Alerting rule' : 'Recording rule'}
       aside={
         <>
           {group.name} · {group.file}
@@ -102,13 +102,13 @@ function RuleText({ rule }: { readonly rule: RuleItem }): ReactNode {
         <p className="row row-text spaced">
           <SeverityMark severity={labels['severity'] ?? 'none'} />
           <ImpactMark impact={labels['operator_health_impact'] ?? 'none'} />
-          {rule.state === 'inactive' ? <span className="quiet">quiet now</span> : <StateMark state={rule.state} />}
+          {rule.state === 'inactive' ? <span className="quiet">inactive</span> : <StateMark state={rule.state} />}
           <span>{holdSentence(rule)}</span>
           <Link href={runbookPath(name)}>Runbook</Link>
         </p>
       ) : null}
       {lastError === undefined || lastError === '' ? null : (
-        <Notice kind="error" title="It cannot be evaluated: its alerts are missing">
+        <Notice kind="error" title="Evaluation failed: alerts of this rule are missing">
           {lastError}
         </Notice>
       )}
@@ -122,7 +122,7 @@ function RuleText({ rule }: { readonly rule: RuleItem }): ReactNode {
           facts={[
             { name: 'health', value: <RuleHealth health={health} /> },
             { name: 'evaluated', value: atMs === undefined ? 'never' : <Since atMs={atMs} suffix=" ago" /> },
-            { name: 'takes', value: formatSeconds(evaluationTime) },
+            { name: 'duration', value: formatSeconds(evaluationTime) },
             { name: 'every', value: formatAge(group.interval * 1000) },
             ...(group.limit > 0 ? [{ name: 'limit', value: countOf(group.limit, 'alert') }] : []),
           ]}
@@ -137,8 +137,8 @@ function RuleText({ rule }: { readonly rule: RuleItem }): ReactNode {
 }
 
 function holdSentence({ duration, keepFiringFor }: AlertingRule): string {
-  const begins = duration === 0 ? 'fires at once' : `fires after ${formatAge(duration * 1000)}`
-  return keepFiringFor === 0 ? begins : `${begins}, and keeps firing for ${formatAge(keepFiringFor * 1000)}`
+  const start = duration === 0 ? 'fires immediately' : `fires after ${formatAge(duration * 1000)}`
+  return keepFiringFor === 0 ? start : `${start}, and keeps firing for ${formatAge(keepFiringFor * 1000)}`
 }
 
 /** The unit tests take seconds on the server, so a button starts them. */
@@ -156,9 +156,12 @@ function Tests({ name }: { readonly name: string }): ReactNode {
               setIsWanted(true)
             }}
           >
-            Run its tests
+            {' '}
+            Run tests{' '}
           </Button>{' '}
-          <span className="quiet">Those of alert-rules/tests that mention it, as daytwo test rules runs them.</span>
+          <span className="quiet">
+            Runs the tests in alert-rules/tests that mention this rule, like daytwo test rules.
+          </span>
         </p>
       )}
     </Panel>

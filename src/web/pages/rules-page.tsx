@@ -33,7 +33,7 @@ const STATE_TEXTS: Readonly<Record<RuleListState, string>> = {
   all: 'All',
   firing: 'Firing',
   pending: 'Pending',
-  err: 'Broken',
+  err: 'Failing',
   recording: 'Recording',
 }
 
@@ -73,7 +73,7 @@ export function RulesPage(): ReactNode {
             <>
               {all === 0 ? (
                 <Notice kind="note" title="No rule is loaded">
-                  Rule files are read from the folder alert-rules, or from where rules.files of the configuration says.
+                  Rule files are read from the folder alert-rules, or from the files in the option rules.
                 </Notice>
               ) : null}
               {broken.length > 0 && state !== 'err' ? (
@@ -158,7 +158,12 @@ const COLUMNS: readonly Column<RuleItem>[] = [
     isHiddenOnPhone: true,
     cell: (rule) => (rule.type !== 'alerting' || rule.duration === 0 ? '' : formatAge(rule.duration * 1000)),
   },
-  { head: 'Takes', kind: 'number', isHiddenOnPhone: true, cell: ({ evaluationTime }) => formatSeconds(evaluationTime) },
+  {
+    head: 'Duration',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    cell: ({ evaluationTime }) => formatSeconds(evaluationTime),
+  },
   {
     head: 'Evaluated',
     kind: 'number',
@@ -177,10 +182,10 @@ function severityOf(rule: RuleItem): ReactNode {
 
 function Now({ rule }: { readonly rule: RuleItem }): ReactNode {
   if (rule.health === 'err') return 'not known'
-  if (rule.type !== 'alerting') return <span className="quiet">records</span>
+  if (rule.type !== 'alerting') return <span className="quiet">recording</span>
   const firing = rule.alerts.filter((alert) => alert.state === 'firing').length
   const pending = rule.alerts.length - firing
-  if (rule.alerts.length === 0) return <span className="quiet">quiet</span>
+  if (rule.alerts.length === 0) return <span className="quiet">inactive</span>
   return (
     <span className="nums">
       {firing > 0 ? <strong>{formatCount(firing)} firing</strong> : null}

@@ -27,9 +27,9 @@ const STATES: readonly {
   readonly title: string
   readonly none: string
 }[] = [
-  { state: 'active', title: 'Active', none: 'Nothing is silenced: every alert that its route tells of pages.' },
-  { state: 'pending', title: 'Planned', none: 'No silence is planned.' },
-  { state: 'expired', title: 'Expired in the last five days', none: 'None.' },
+  { state: 'active', title: 'Active', none: 'No active silences.' },
+  { state: 'pending', title: 'Pending', none: 'No pending silences.' },
+  { state: 'expired', title: 'Expired in the last five days', none: 'No expired silences.' },
 ]
 
 /** Silences with their creator, their end, and the alerts that they suppress now. */
@@ -57,8 +57,8 @@ export function SilencesPage(): ReactNode {
         {({ silences }) => (
           <>
             {asked !== null && !silences.some(({ id }) => id === asked) ? (
-              <Notice kind="note" title="The silence in this link is gone">
-                It has expired more than five days ago, or has been replaced by an edited one.
+              <Notice kind="note" title="The silence in this link does not exist">
+                The silence expired more than five days ago, or an edited silence replaced it.
               </Notice>
             ) : null}
             {STATES.map(({ state, title, none }) => {
@@ -126,10 +126,10 @@ function SilenceCard({ silence, isCurrent, onEdit }: SilenceCardProps): ReactNod
         by {createdBy},{' '}
         {state === 'pending' ? (
           <>
-            begins <Moment atMs={startsAtMs} />, ends <Moment atMs={endsAtMs} />
+            starts <Moment atMs={startsAtMs} />, ends <Moment atMs={endsAtMs} />
           </>
         ) : null}
-        {state === 'active' && isForever ? 'has no end in sight' : null}
+        {state === 'active' && isForever ? 'no end time' : null}
         {state === 'active' && !isForever ? (
           <>
             ends in <Until atMs={endsAtMs} />
@@ -143,7 +143,7 @@ function SilenceCard({ silence, isCurrent, onEdit }: SilenceCardProps): ReactNod
         ) : null}
       </p>
       {state !== 'active' ? null : <Hides fingerprints={hides} isForever={isForever} />}
-      {expire.error === null ? null : <ActionFailure what="end the silence" failure={expire.error} />}
+      {expire.error === null ? null : <ActionFailure what="expire the silence" failure={expire.error} />}
     </Card>
   )
 }
@@ -166,13 +166,14 @@ function SilenceActions({ silence: { id, state }, onEdit, expire }: SilenceActio
             // The card may have moved to another list by then. The card itself shows a failure.
             expire.mutateAsync(id).then(
               () => {
-                sayDone('The silence has ended: its alerts page again')
+                sayDone('Silence expired: its alerts notify again')
               },
               () => undefined,
             )
           }}
         >
-          End it now
+          {' '}
+          Expire now{' '}
         </Button>
       )}
     </>
@@ -193,14 +194,14 @@ function Hides({
   if (fingerprints.length === 0) {
     return (
       <p className={isForever ? 'quiet' : ''}>
-        {isForever ? null : <Shape name="diamond" />} Hides no alert now
-        {isForever ? '.' : ': what it was for is over, or its matchers match nothing.'}
+        {isForever ? null : <Shape name="diamond" />} Suppresses no alert now
+        {isForever ? '.' : ': the alerts have resolved, or the matchers match no alert.'}
       </p>
     )
   }
   return (
     <details>
-      <summary>Hides {countOf(fingerprints.length, 'alert')} now</summary>
+      <summary>Suppresses {countOf(fingerprints.length, 'alert')} now</summary>
       <ul className="plain-list">
         {fingerprints.slice(0, HIDDEN_FIRST).map((fingerprint) => {
           const alert = alerts.find((one) => one.fingerprint === fingerprint)

@@ -47,17 +47,17 @@ export function TracesPage(): ReactNode {
       <Answer query={traces} what="the traces" skeletonLines={12}>
         {(found) =>
           found.length === 0 ? (
-            <Notice kind="note" title="No trace matches">
-              Upgrades are told as traces as soon as their start is known, and operators may send their own over OTLP. A
-              longer range, or fewer conditions, may show some.
+            <Notice kind="note" title="No traces match these filters">
+              Each upgrade is a trace as soon as its start is known; other traces arrive over OTLP. Try a longer range
+              or fewer filters.
             </Notice>
           ) : (
             <>
               <TraceScatter traces={found} fromMs={fromMs} toMs={toMs} />
               <p className="quiet">
-                {countOf(found.length, 'trace')}, the newest first
+                {countOf(found.length, 'trace')}, newest first
                 {found.length === TRACES_READ
-                  ? `; at most ${formatCount(TRACES_READ)} are read: narrow the search`
+                  ? `; at most ${formatCount(TRACES_READ)} are loaded: narrow the search`
                   : ''}
                 .
               </p>

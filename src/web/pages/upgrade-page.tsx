@@ -80,20 +80,20 @@ function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): Reac
         tools={
           <CopyButton
             text={upgradeMarkdown(detail, `${location.origin}${upgradePath(upgrade.id)}`)}
-            label="Copy as Markdown, to hand it over"
+            label="Copy as Markdown"
           />
         }
       >
         {verdict?.stuck === true ? <StuckMark /> : <OutcomeMark upgrade={upgrade} />}
       </TitleLine>
       {detail.clusterGoneSince === null ? null : (
-        <Notice kind="note" title="Its cluster is gone">
-          <Link href={clusterPath(cluster)}>{cluster}</Link> was switched off for good and counts nowhere since{' '}
-          <Moment atMs={Date.parse(detail.clusterGoneSince)} />: nobody waits for this upgrade.
+        <Notice kind="note" title="Cluster decommissioned">
+          <Link href={clusterPath(cluster)}>{cluster}</Link> was decommissioned at{' '}
+          <Moment atMs={Date.parse(detail.clusterGoneSince)} />: this upgrade is not tracked any more.
         </Notice>
       )}
       {verdict === null && blocked.length === 0 ? null : (
-        <Panel title={blocked.length > 0 ? 'In its way' : 'Where it stands'}>
+        <Panel title={blocked.length > 0 ? 'Blocked by' : 'Progress'}>
           {verdict === null ? null : <VerdictLine verdict={{ ...verdict, causes: [] }} />}
           {blocked.length === 0 ? null : <CauseList causes={blocked} />}
         </Panel>
@@ -111,12 +111,12 @@ function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): Reac
           <AlertsInWindow detail={detail} />
           <Panel title="Evidence" aside={countOf(upgrade.evidence.length, 'observation')}>
             {upgrade.evidence.length === 0 ? (
-              <p className="quiet">Nothing is kept of it.</p>
+              <p className="quiet">No stored evidence.</p>
             ) : (
               <EvidenceList evidence={upgrade.evidence} label="Evidence" hasPhase />
             )}
           </Panel>
-          <Panel title="Conditions that changed">
+          <Panel title="Condition changes">
             <ConditionChanges detail={detail} />
           </Panel>
         </div>
@@ -128,7 +128,7 @@ function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): Reac
             </Panel>
           )}
           {workloads === null ? null : (
-            <Panel title="Virtual machines">
+            <Panel title="VMs">
               <WorkloadTail workloads={workloads} />
             </Panel>
           )}
@@ -143,13 +143,13 @@ function UpgradeFacts({ detail }: { readonly detail: UpgradeDetailItem }): React
   const { upgrade, csv, installPlan, subscription, namespace, lastProgressAt, traceId, medianRun } = detail
   const { operator, from, to, channel, approval, state, startedAt, endedAt } = upgrade
   const facts = [
-    { name: 'Began', value: startedAt === null ? 'not known' : <Moment atMs={Date.parse(startedAt)} /> },
+    { name: 'Started', value: startedAt === null ? 'not known' : <Moment atMs={Date.parse(startedAt)} /> },
     {
       name: 'Ended',
       value:
         endedAt === null ? state === 'in_progress' ? 'not yet' : 'not known' : <Moment atMs={Date.parse(endedAt)} />,
     },
-    { name: 'Took', value: <DurationText upgrade={upgrade} /> },
+    { name: 'Duration', value: <DurationText upgrade={upgrade} /> },
     { name: 'Nodes', value: upgrade.nodes === null ? 'not known' : formatCount(upgrade.nodes) },
     ...(lastProgressAt === null ? [] : [{ name: 'Last progress', value: <Ago at={lastProgressAt} /> }]),
     ...(channel === null ? [] : [{ name: 'Channel', value: channel }]),
@@ -160,12 +160,12 @@ function UpgradeFacts({ detail }: { readonly detail: UpgradeDetailItem }): React
     ...(namespace === null ? [] : [{ name: 'Namespace', value: <code>{namespace}</code> }]),
     ...(from === null
       ? []
-      : [{ name: 'Edge', value: <Link href={edgePath(operator, from, to)}>all upgrades of it</Link> }]),
+      : [{ name: 'Upgrade path', value: <Link href={edgePath(operator, from, to)}>all upgrades on this path</Link> }]),
     {
       name: 'Trace',
       value:
         startedAt === null ? (
-          'none: nothing says when it began'
+          'none: the start is not known'
         ) : (
           <Link href={tracePath(traceId)}>its phases as spans</Link>
         ),
@@ -174,17 +174,17 @@ function UpgradeFacts({ detail }: { readonly detail: UpgradeDetailItem }): React
       ? []
       : [
           {
-            name: 'Beside',
+            name: 'Compare with',
             value: (
               <Link href={tracePath(traceId, { than: medianRun.traceId })}>
-                the median run of this edge ({medianRun.cluster}, {formatShortLength(medianRun.seconds)})
+                the median upgrade on this path ({medianRun.cluster}, {formatShortLength(medianRun.seconds)})
               </Link>
             ),
           },
         ]),
   ]
   return (
-    <Panel title="About it">
+    <Panel title="Details">
       <FactList facts={facts} />
     </Panel>
   )
@@ -199,17 +199,17 @@ function AlertsInWindow({ detail: { upgrade } }: { readonly detail: UpgradeDetai
 function AlertRunsPanel({ cluster, ran }: { readonly cluster: string; readonly ran: UpgradeWindow }): ReactNode {
   const runs = useAlertOccurrences(cluster, ran.fromMs, ran.toMs)
   return (
-    <Panel title="Alerts while it ran">
+    <Panel title="Alerts during the upgrade">
       {ran.isEndKnown ? null : (
-        <p className="quiet">When it ended is not known: these are until the last that its phases tell.</p>
+        <p className="quiet">The end is not known: the list ends with the last reported phase.</p>
       )}
       <Answer query={runs} what="the alerts" skeletonLines={3}>
         {(answer) =>
           answer.runs.length === 0 ? (
-            <p className="quiet">None fired on this cluster.</p>
+            <p className="quiet">No alerts fired on this cluster.</p>
           ) : (
             <MomentList
-              label="Alerts while it ran"
+              label="Alerts during the upgrade"
               items={answer.runs.map(({ fingerprint, alertname, severity, firedAtMs, resolvedAtMs }) => ({
                 key: `${fingerprint} ${firedAtMs}`,
                 atMs: firedAtMs,
@@ -217,7 +217,7 @@ function AlertRunsPanel({ cluster, ran }: { readonly cluster: string; readonly r
                   <span className="mark-line">
                     <Link href={alertPath(fingerprint)}>{alertname}</Link>
                     <SeverityMark severity={severity} />
-                    <span className="quiet">{resolvedAtMs === undefined ? 'fires' : 'resolved'}</span>
+                    <span className="quiet">{resolvedAtMs === undefined ? 'firing' : 'resolved'}</span>
                   </span>
                 ),
               }))}
@@ -233,18 +233,18 @@ function AlertRunsPanel({ cluster, ran }: { readonly cluster: string; readonly r
 function Neighbours({ detail: { upgrade } }: { readonly detail: UpgradeDetailItem }): ReactNode {
   const query = useUpgrades({ cluster: upgrade.cluster, operator: upgrade.operator })
   return (
-    <Panel title="Before and after">
+    <Panel title="Previous and next upgrade">
       <Answer query={query} what="the upgrades of this cluster" skeletonLines={2}>
         {({ upgrades }) => {
           const at = upgrades.findIndex(({ id }) => id === upgrade.id)
           const [after, before] = at < 0 ? [undefined, undefined] : [upgrades[at - 1], upgrades[at + 1]]
           if (before === undefined && after === undefined)
-            return <p className="quiet">No other of this operator was seen.</p>
+            return <p className="quiet">No other upgrade of this operator is known.</p>
           return (
             <FactList
               facts={[
-                { name: 'Before', value: before === undefined ? 'none was seen' : <NeighbourLink upgrade={before} /> },
-                { name: 'After', value: after === undefined ? 'none yet' : <NeighbourLink upgrade={after} /> },
+                { name: 'Previous', value: before === undefined ? 'none known' : <NeighbourLink upgrade={before} /> },
+                { name: 'Next', value: after === undefined ? 'none yet' : <NeighbourLink upgrade={after} /> },
               ]}
             />
           )

@@ -65,20 +65,20 @@ export function UpgradesPage(): ReactNode {
       <PagesNav place="Fleet" />
       {view.compare.length === 0 ? null : <ComparePanel view={view} onChange={change} />}
       <Panel
-        title="Running"
+        title="Active"
         aside={running.data === undefined ? undefined : <FleetCoverageNote coverage={running.data.coverage} />}
       >
-        <Answer query={running} what="the running upgrades" skeletonLines={6}>
+        <Answer query={running} what="the active upgrades" skeletonLines={6}>
           {(answer) =>
             stuck.data === undefined && stuck.error !== null ? (
               <>
-                <Answer query={stuck} what="which of them are stuck">
+                <Answer query={stuck} what="the stuck upgrades">
                   {() => null}
                 </Answer>
                 <Running answer={answer} verdicts={undefined} edges={edges} />
               </>
             ) : (
-              <Answer query={stuck} what="which of them are stuck" skeletonLines={6}>
+              <Answer query={stuck} what="the stuck upgrades" skeletonLines={6}>
                 {(verdicts) => <Running answer={answer} verdicts={verdicts} edges={edges} />}
               </Answer>
             )
@@ -112,7 +112,7 @@ function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
     return (
       <>
         <Headline kind="good">
-          <strong>No upgrade runs.</strong> What is below is over.
+          <strong>No active upgrades.</strong> The history is below.
         </Headline>
         {left}
       </>
@@ -122,22 +122,22 @@ function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
   return (
     <>
       <p className="nums space-below">
-        <strong>{countOf(upgrades.length - waiting, 'upgrade')}</strong> running
+        <strong>{countOf(upgrades.length - waiting, 'upgrade')}</strong> active{' '}
         {answer.nextCursor === null ? '' : ` (of the first ${formatCount(UPGRADES_MAX)})`}, {formatCount(waiting)}{' '}
-        waiting for an approval
+        pending approval
         {verdicts === undefined ? (
-          ', how many are stuck is not known'
+          ', number of stuck upgrades not known'
         ) : (
           <>
             ,{' '}
             <strong className={verdicts.stuckCount > 0 ? 'tone-critical' : ''}>
               {formatCount(verdicts.stuckCount)}
             </strong>{' '}
-            stuck, {formatCount(verdicts.silentCount)} of which nothing was heard lately
+            stuck, {formatCount(verdicts.silentCount)} on silent clusters
           </>
         )}
       </p>
-      <FirstRows list="running" noun="that run" items={rows} count={rows.length} atFirst={ROWS_AT_FIRST}>
+      <FirstRows list="running" noun="active upgrades" items={rows} count={rows.length} atFirst={ROWS_AT_FIRST}>
         {(first) => <HeatMap rows={first} />}
       </FirstRows>
       {left}
@@ -150,8 +150,8 @@ function GoneUpgrades({ count }: { readonly count: number }): ReactNode {
   if (count === 0) return null
   return (
     <p className="quiet">
-      {countOf(count, 'more was', 'more were')} under way on{' '}
-      <Link href={clustersPath({ state: 'gone' })}>clusters that are gone</Link>.
+      {countOf(count, 'more upgrade', 'more upgrades')} on{' '}
+      <Link href={clustersPath({ state: 'gone' })}>decommissioned clusters</Link>.
     </p>
   )
 }
@@ -194,15 +194,16 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
               <ListLine
                 count={
                   history.hasNextPage
-                    ? `${formatCount(upgrades.length)} read, there are more`
+                    ? `${formatCount(upgrades.length)} loaded, more available`
                     : countOf(upgrades.length, 'upgrade')
                 }
               >
                 <span className="quiet">
-                  rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
+                  {' '}
+                  data {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
                 </span>
                 <Button variant="inline" isAriaDisabled={history.isFetching} onClick={refresh}>
-                  {history.isFetching ? 'Reading…' : 'Refresh'} <kbd>u</kbd>
+                  {history.isFetching ? 'Loading…' : 'Refresh'} <kbd>u</kbd>
                 </Button>
                 <Button
                   variant="inline"
@@ -213,12 +214,12 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
                 >
                   Durations by cluster size
                 </Button>
-                <span className="quiet">Tick two to five to compare them.</span>
+                <span className="quiet">Select two to five upgrades to compare.</span>
                 <ApiCallNote call={{ path: upgradesCall(question, moment) }} />
               </ListLine>
               {upgrades.length === 0 ? (
                 <p className="empty quiet">
-                  {isUpgradeViewNarrowed(view) ? 'No upgrade passes these filters.' : 'No upgrade was seen yet.'}
+                  {isUpgradeViewNarrowed(view) ? 'No upgrade matches these filters.' : 'No upgrades observed yet.'}
                 </p>
               ) : (
                 <UpgradeHistory
@@ -252,7 +253,7 @@ function SizesPanel({ view: { operator, from, to, began } }: { readonly view: Up
   return (
     <>
       <p className="quiet">
-        {from === '' && to === '' ? 'All edges' : 'The edges chosen below'} of {operatorName(one)}.
+        {from === '' && to === '' ? 'All upgrade paths' : 'The upgrade paths selected below'} of {operatorName(one)}.
       </p>
       <DurationExplorer asked={{ operator: one, from, to, window: began }} view={explored} onChange={setExplored} />
     </>
@@ -266,7 +267,7 @@ function ComparePanel({ view, onChange }: Omit<HistoryPanelProps, 'edges'>): Rea
   const failed = found.filter(({ error }) => error !== null)
   return (
     <Panel
-      title="Compared"
+      title="Comparison"
       id="compared"
       aside={
         <Button
@@ -275,13 +276,14 @@ function ComparePanel({ view, onChange }: Omit<HistoryPanelProps, 'edges'>): Rea
             onChange({ ...view, compare: [] })
           }}
         >
-          Compare none
+          {' '}
+          Clear{' '}
         </Button>
       }
     >
       <p className="quiet">
-        Aligned by the time since each began; waiting for approval is left out.{' '}
-        {view.compare.length < 2 ? 'Tick another one below.' : ''}
+        Aligned at the start of each upgrade, without the time pending approval.{' '}
+        {view.compare.length < 2 ? 'Select another upgrade below.' : ''}
       </p>
       {failed[0] === undefined ? null : (
         <Answer

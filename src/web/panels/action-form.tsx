@@ -74,7 +74,7 @@ export function ActionFailure({ what, failure }: { readonly what: string; readon
   return (
     <Notice
       kind="error"
-      title={failure.isRefusal ? `You may not ${what}` : `Could not ${what}`}
+      title={failure.isRefusal ? `Not permitted: ${what}` : `Could not ${what}`}
       {...(failure.isRefusal ? { actions: <AnotherSignIn /> } : {})}
     >
       {asSentence(failure.message)} {failure.hint}
@@ -86,7 +86,7 @@ export function ActionFailure({ what, failure }: { readonly what: string; readon
 function AnotherSignIn(): ReactNode {
   return (
     <a href={signInPath('responder', nowPath())} target="_blank" rel="noreferrer">
-      Sign in with the role responder, then do it again here
+      Sign in with the role responder, then retry here
     </a>
   )
 }

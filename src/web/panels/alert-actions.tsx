@@ -128,7 +128,11 @@ function AcknowledgeDialog({ alerts, onClose, onDone }: AcknowledgeDialogProps):
           onClose()
           onDone?.()
           sayDone(`Acknowledged ${what}`, () => {
-            reportUndo(undo.mutateAsync(fingerprints), `${what} is not acknowledged any more`, 'take it back')
+            reportUndo(
+              undo.mutateAsync(fingerprints),
+              `Acknowledgement of ${what} removed`,
+              'remove the acknowledgement',
+            )
           })
         },
       },
@@ -137,7 +141,7 @@ function AcknowledgeDialog({ alerts, onClose, onDone }: AcknowledgeDialogProps):
   return (
     <Dialog title={`Acknowledge ${what}`} onClose={onClose}>
       <ActionForm
-        what="acknowledge it"
+        what="acknowledge"
         submitText="Acknowledge"
         action={acknowledge}
         call={{ method: 'POST', path: acknowledgePath(first.fingerprint), body: request }}
@@ -145,11 +149,12 @@ function AcknowledgeDialog({ alerts, onClose, onDone }: AcknowledgeDialogProps):
         onClose={onClose}
       >
         <p className="quiet">
-          Tells others that you look after it. It stays in the list, and ends when the alert resolves.
+          Marks the alert as being handled by you. The alert stays in the list; the acknowledgement ends when the alert
+          resolves.
         </p>
         <label className="field">
           <span>
-            Note <span className="quiet">(what you do, or what you found)</span>
+            Note <span className="quiet">(findings or planned action)</span>
           </span>
           <input type="text" value={note} maxLength={1000} data-first onChange={valueTo(setNote)} />
         </label>

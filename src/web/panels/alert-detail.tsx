@@ -83,7 +83,7 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
         <HeldBack alert={alert} isPast={isPast} />
         <div className={classNames(styles.actions, 'row row-controls spaced')}>
           {isPast ? (
-            <Link href={atMoment(alertPath(alert.fingerprint), undefined)}>As it is now</Link>
+            <Link href={atMoment(alertPath(alert.fingerprint), undefined)}>Show current state</Link>
           ) : (
             <>
               {alert.marks?.acknowledged === undefined ? (
@@ -107,7 +107,7 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
             </>
           )}
           {alert.rule.expr === '' ? null : <Link href={rulePath(alert.alertname)}>Rule, tests and back-test</Link>}
-          <Link href={resolvedPath({ alert: alert.alertname, cluster: alert.cluster })}>When it fired before</Link>
+          <Link href={resolvedPath({ alert: alert.alertname, cluster: alert.cluster })}>Previous occurrences</Link>
           {alert.cluster === '' ? null : (
             <Link href={alertsPath({ cluster: alert.cluster })}>All alerts of the cluster</Link>
           )}
@@ -132,7 +132,7 @@ function HeldBack({ alert, isPast }: { readonly alert: AlertItem; readonly isPas
   const silence = alert.marks?.silencedBy[0]
   const acknowledged = alert.marks?.acknowledged
   return (
-    <ul className={classNames(styles.heldBack, 'spaced')} aria-label="What keeps it quiet">
+    <ul className={classNames(styles.heldBack, 'spaced')} aria-label="Suppressed by">
       {marks.map((mark) => (
         <li key={mark.kind}>
           <AlertMarkList marks={[{ ...mark, reason: '' }]} /> {mark.reason}.
@@ -156,10 +156,11 @@ function HeldBack({ alert, isPast }: { readonly alert: AlertItem; readonly isPas
                     undo.mutate([alert.fingerprint])
                   }}
                 >
-                  Take it back
+                  {' '}
+                  Remove acknowledgement{' '}
                 </Button>
               )}
-              {undo.error === null ? null : <ActionFailure what="take it back" failure={undo.error} />}
+              {undo.error === null ? null : <ActionFailure what="remove the acknowledgement" failure={undo.error} />}
             </>
           ) : null}
         </li>
@@ -191,7 +192,7 @@ function NoRunbook({ alert }: { readonly alert: AlertItem }): ReactNode {
     <Notice kind="note" title="No runbook for this alert">
       {target?.kind === 'outside' ? (
         <>
-          The rule itself names one:{' '}
+          Runbook link in the annotations:{' '}
           <a href={target.url} rel="noreferrer" target="_blank">
             {target.url}
           </a>
@@ -227,8 +228,8 @@ function AlertFacts({ alert }: { readonly alert: AlertItem }): ReactNode {
       {rule.expr === '' ? (
         <p className="quiet">
           {isPast
-            ? 'Not kept: it may have been another one then.'
-            : `None here: somebody else sent it${alert.generatorUrl === undefined ? '' : `, ${alert.generatorUrl}`}.`}
+            ? 'Not stored: the rule may have changed since then.'
+            : `No rule of this server: the alert was received from ${alert.generatorUrl ?? 'an external source'}.`}
         </p>
       ) : (
         <RuleFacts rule={rule} />
@@ -246,7 +247,7 @@ function RuleFacts({ rule }: Pick<AlertItem, 'rule'>): ReactNode {
       </CodeBlock>
       <FactList
         facts={[
-          { name: 'for', value: rule.forMs === 0 ? 'fires at once' : formatAge(rule.forMs) },
+          { name: 'for', value: rule.forMs === 0 ? 'fires immediately' : formatAge(rule.forMs) },
           rule.keepFiringForMs === 0 ? undefined : { name: 'keep firing for', value: formatAge(rule.keepFiringForMs) },
           { name: 'group', value: rule.group },
           { name: 'file', value: rule.file },

@@ -72,7 +72,7 @@ export function AlertFilters({ view, onChange, shown, total, labels }: AlertFilt
       />
       <Choice
         label="Show"
-        options={{ all: 'All', open: 'Needs somebody' }}
+        options={{ all: 'All', open: 'Needs attention' }}
         value={view.show}
         onChange={(show) => {
           change({ show })
@@ -81,7 +81,7 @@ export function AlertFilters({ view, onChange, shown, total, labels }: AlertFilt
       <GroupChoice view={view} onChange={onChange} labels={labels} />
       <Choice
         label="Order"
-        options={{ worst: 'Worst first', newest: 'Newest first' }}
+        options={{ worst: 'Most severe first', newest: 'Newest first' }}
         value={view.sort}
         onChange={(sort) => {
           change({ sort })
@@ -105,10 +105,10 @@ function GroupChoice({ view, onChange, labels }: Pick<AlertFiltersProps, 'view' 
           onChange({ ...view, groupBy: event.target.value as GroupBy })
         }}
       >
-        <option value="auto">by what they share</option>
+        <option value="auto">by shared labels</option>
         <option value="alert">by alert</option>
         <option value="cluster">by cluster</option>
-        <option value="none">not at all</option>
+        <option value="none">not grouped</option>
         {names.map((name) => (
           <option key={name} value={`label:${name}`}>
             by {name}

@@ -40,7 +40,7 @@ export function AlertList({ items, view, onChange, ...table }: AlertListProps): 
         <AlertTable groups={groups} current={changes.current} ownLabels={labels} view={view} {...table} />
       ) : null}
       {shown === 0 && isFiltered(view) && items.alerts.length > 0 ? (
-        <p className="empty quiet">No alert passes these filters.</p>
+        <p className="empty quiet">No alert matches these filters.</p>
       ) : null}
     </>
   )
@@ -90,7 +90,7 @@ function FailingRules({ failing }: { readonly failing: AlertItems['failing'] }):
   return (
     <Notice kind="partial" title={`${countOf(failing.length, 'rule')} could not be evaluated: alerts may be missing`}>
       <details>
-        <summary>Which, and why</summary>
+        <summary>Failing rules</summary>
         <ul>
           {failing.map(({ group, rule, error }) => (
             <li key={`${group} ${rule} ${error}`}>
@@ -118,19 +118,19 @@ function EmptyAlerts({ asOfMs, isPartial }: { readonly asOfMs: number; readonly 
     )
   if (isPartial)
     return (
-      <Notice kind="note" title="No alert from the rules that work">
+      <Notice kind="note" title="No alerts from the working rules">
         {sentence}
       </Notice>
     )
   if (isBlind) {
     return (
-      <Notice kind="note" title="No alert, and no cluster that could raise one">
+      <Notice kind="note" title="No alerts: no data to evaluate">
         No cluster is reporting. <Link href={ROUTES.now}>How to connect one</Link>
       </Notice>
     )
   }
   return (
-    <Notice kind="good" title="Nothing fires, nothing waits.">
+    <Notice kind="good" title="No firing or pending alerts.">
       {sentence}
     </Notice>
   )

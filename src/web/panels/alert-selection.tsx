@@ -56,7 +56,7 @@ export function SelectionBar({ count, isPast, onAction, onClear }: SelectionBarP
     <div className="row raised selection-bar" role="group" aria-label="Selected alerts">
       <strong className="nums">{countOf(count, 'alert')} selected</strong>
       {isPast ? (
-        <span className="quiet">Only in the present can they be silenced or acknowledged.</span>
+        <span className="quiet">Actions apply to current alerts only: go back to now first.</span>
       ) : (
         <>
           <Button

@@ -31,7 +31,7 @@ export function AlertSituation({ alert }: { readonly alert: AlertItem }): ReactN
             <strong className="nums" title={String(alert.value)}>
               {formatValue(alert.value)}
             </strong>{' '}
-            {data === undefined ? null : <span className="quiet">The rule compares it with no number.</span>}
+            {data === undefined ? null : <span className="quiet">The rule has no threshold.</span>}
           </p>
         ) : (
           <Compared comparison={data.comparison} />
@@ -40,20 +40,20 @@ export function AlertSituation({ alert }: { readonly alert: AlertItem }): ReactN
       {data === undefined ? (
         <p className={error === null ? 'quiet situation-wait' : 'quiet'}>
           {error === null
-            ? 'Looking at what happened before, and elsewhere…'
-            : `What happened before, and elsewhere, cannot be shown: ${toFailure(error).message}`}
+            ? 'Loading preceding changes and other clusters…'
+            : `Could not load preceding changes and other clusters: ${toFailure(error).message}`}
         </p>
       ) : (
         <>
-          <Question asks="Before it">
+          <Question asks="Preceding changes">
             <Changes detail={data} />
           </Question>
-          <Question asks="Only here?">
+          <Question asks="Other clusters with this alert">
             <Elsewhere detail={data} />
           </Question>
         </>
       )}
-      <Question asks="Was anybody told?">
+      <Question asks="Notifications">
         <Delivery alert={alert} detail={data} />
       </Question>
     </section>
@@ -99,8 +99,8 @@ export function Changes({ detail }: { readonly detail: AlertDetail }): ReactNode
       {changes.length === 0 ? (
         <p>
           {unknown.length === 0
-            ? `Nothing is seen to have changed in the ${span} before.`
-            : `No change was found in the ${span} before, but not everything could be looked at.`}
+            ? `No changes in the preceding ${span}.`
+            : `No changes found in the preceding ${span}, but not all sources were available.`}
         </p>
       ) : (
         list(first)
@@ -113,7 +113,7 @@ export function Changes({ detail }: { readonly detail: AlertDetail }): ReactNode
       ) : null}
       {unknown.length > 0 ? (
         <details className="quiet">
-          <summary>What is not known</summary>
+          <summary>Unavailable sources</summary>
           <ul className="plain-list">
             {unknown.map((sentence) => (
               <li key={sentence}>{sentence}</li>
@@ -131,15 +131,15 @@ const OTHERS_FIRST = 12
 function Elsewhere({ detail }: { readonly detail: AlertDetail }): ReactNode {
   const { alerts, clusters, clustersOf, shared } = detail.elsewhere
   const { alertname } = detail.alert
-  if (clusters <= 1) return <p>Yes: no other of {countOf(clustersOf, 'cluster')} has this alert now.</p>
+  if (clusters <= 1) return <p>None of {countOf(clustersOf, 'cluster')} other than this one.</p>
   return (
     <>
       <p>
-        No: {formatCount(clusters)} of {countOf(clustersOf, 'cluster')} have it.{' '}
+        {formatCount(clusters)} of {countOf(clustersOf, 'cluster')} have this alert.{' '}
         <Link href={alertsPath({ alertname })}>Show them</Link>
       </p>
       {shared.length === 0 ? (
-        <p className="quiet">They share nothing that the other clusters do not have too.</p>
+        <p className="quiet">No property distinguishes these clusters from the others.</p>
       ) : (
         <ul className="plain-list">
           {shared.slice(0, TRAITS_FIRST).map((trait) => (
@@ -150,7 +150,7 @@ function Elsewhere({ detail }: { readonly detail: AlertDetail }): ReactNode {
       <details>
         <summary>
           {shared.length > TRAITS_FIRST
-            ? `${formatCount(shared.length - TRAITS_FIRST)} more that they share, and `
+            ? `${formatCount(shared.length - TRAITS_FIRST)} more shared properties, and `
             : ''}
           which clusters
         </summary>
@@ -187,7 +187,7 @@ export function Trait({ trait }: { readonly trait: AlertDetail['elsewhere']['sha
       </strong>
       : {formatCount(having)} of {formatCount(havingOf)} with the alert,{' '}
       <span className="quiet">
-        {restOf === 0 ? 'no other says' : `${formatShare(restHaving, restOf)} of the others`}
+        {restOf === 0 ? 'no other cluster reports the same' : `${formatShare(restHaving, restOf)} of the others`}
       </span>
     </li>
   )
@@ -247,35 +247,35 @@ export function PastSituation({ alert }: { readonly alert: AlertItem }): ReactNo
     <section className={styles.situation} aria-label="Situation">
       <Question asks="Value">
         {isUnreportedValue(alert.value) ? (
-          <p className="quiet">Not known: it is kept of the present only.</p>
+          <p className="quiet">Not available: only the current value is stored.</p>
         ) : (
           <p>
-            <strong className="nums">{formatValue(alert.value)}</strong> <span className="quiet">then.</span>
+            <strong className="nums">{formatValue(alert.value)}</strong> <span className="quiet">at that time</span>
           </p>
         )}
       </Question>
-      <Question asks="Before it">
+      <Question asks="Preceding changes">
         <p>
           {cluster === '' ? (
-            'It is of no cluster, and nothing tells what changed.'
+            'No cluster label: changes are not available.'
           ) : (
-            <Link href={clusterPath(cluster)}>What changed on {cluster}</Link>
+            <Link href={clusterPath(cluster)}>Changes on {cluster}</Link>
           )}
         </p>
       </Question>
-      <Question asks="Only here?">
+      <Question asks="Other clusters with this alert">
         {list.data === undefined ? null : others.size === 0 ? (
-          <p>Yes: no other cluster had it.</p>
+          <p>No other cluster had this alert.</p>
         ) : (
           <p>
-            No: {countOf(others.size, 'other cluster')} had it. <Link href={alertsPath({ alertname })}>Show them</Link>
+            {countOf(others.size, 'other cluster')} had this alert.{' '}
+            <Link href={alertsPath({ alertname })}>Show them</Link>
           </p>
         )}
       </Question>
-      <Question asks="Was anybody told?">
+      <Question asks="Notifications">
         <p>
-          <Link href={deliveryPath({ fingerprint: alert.fingerprint })}>All that was sent about it</Link>, each with its
-          time.
+          <Link href={deliveryPath({ fingerprint: alert.fingerprint })}>All notifications for this alert</Link>
         </p>
       </Question>
     </section>

@@ -235,7 +235,7 @@ function AlertGroupRow({ group, current, isOpen, onToggle, selection }: AlertGro
   const names = new Set(alerts.map(({ alertname }) => alertname)).size
   const beside = group.by === 'cluster' ? countOf(names, 'alert name') : where
   // Two kinds of marks fit in a line; the rows of the alerts show more.
-  const held = marks.length <= 2 ? listOf(marks) : `${formatCount(heldCount)} held back`
+  const held = marks.length <= 2 ? listOf(marks) : `${formatCount(heldCount)} suppressed`
   return (
     <tr
       className={`alert-row group-row ${isOpen ? 'is-unfolded' : ''}`}

@@ -61,10 +61,10 @@ function FailureNotice({ what, isOld, query }: FailureNoticeProps): ReactNode {
       kind={isUnknown ? 'note' : 'error'}
       title={
         isOld
-          ? `Cannot refresh ${what}: what follows is old`
+          ? `Could not refresh ${what}: showing older data`
           : isUnknown
-            ? `Nothing is known here of ${what}`
-            : `Cannot show ${what}`
+            ? `Not found: ${what}`
+            : `Could not load ${what}`
       }
       actions={
         <>
@@ -96,7 +96,7 @@ function MomentRefused({ what }: { readonly what: string }): ReactNode {
   return (
     <Notice
       kind="note"
-      title={`Cannot show ${what} of this moment`}
+      title={`Could not load ${what} at this time`}
       actions={
         <Button
           size="sm"
@@ -108,7 +108,7 @@ function MomentRefused({ what }: { readonly what: string }): ReactNode {
         </Button>
       }
     >
-      By the clock of the server it is yet to come. Any moment that is over can be shown.
+      The selected time is in the future of the server clock. Select a past time.
     </Notice>
   )
 }

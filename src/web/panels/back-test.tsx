@@ -32,10 +32,10 @@ export function BackTest({ rules }: { readonly rules: readonly AlertingRule[] })
   const [at, setAt] = useState(0)
   const rule = rules[Math.min(at, rules.length - 1)]
   return (
-    <Panel title="Back-test" aside="over what is stored, changing nothing">
+    <Panel title="Back-test" aside="on stored data, without side effects">
       {rules.length > 1 ? (
         <Choice
-          label="Which rule"
+          label="Rule"
           options={rules.map(({ group, labels }, i) => ({
             value: String(i),
             text: `${group.name}${labels['severity'] === undefined ? '' : `, ${labels['severity']}`}`,
@@ -82,7 +82,7 @@ function Editor({ rule }: { readonly rule: AlertingRule }): ReactNode {
     >
       <label className="field">
         <span>
-          The rule <span className="quiet">(edit it: the present one is replayed beside it)</span>
+          The rule <span className="quiet">(edit to compare with the current rule)</span>
         </span>
         <textarea
           className="code-field"
@@ -105,7 +105,8 @@ function Editor({ rule }: { readonly rule: AlertingRule }): ReactNode {
               setEdited(undefined)
             }}
           >
-            Back to the present rule
+            {' '}
+            Reset to the current rule{' '}
           </Button>
         ) : null}
       </div>
@@ -119,11 +120,11 @@ function Editor({ rule }: { readonly rule: AlertingRule }): ReactNode {
 
 /** The failure of a replay. A syntax error has a caret below its place, which needs preformatted text. */
 function ReplayFailure({ error }: { readonly error: ApiFailure }): ReactNode {
-  if (!error.message.includes('\n')) return <ActionFailure what="replay it" failure={error} />
+  if (!error.message.includes('\n')) return <ActionFailure what="replay the rule" failure={error} />
   return (
     <div role="alert">
-      <strong>The rule cannot be read</strong>
-      <FailureText label="Where and why" text={error.message} />
+      <strong>The rule is not valid</strong>
+      <FailureText label="Position and error" text={error.message} />
     </div>
   )
 }
@@ -136,15 +137,15 @@ interface OutcomeRow {
 }
 
 const ROWS: readonly OutcomeRow[] = [
-  { name: 'Fires', says: 'times that it began to fire', of: ({ fires }) => fires },
-  { name: 'Pages per week', says: 'with nothing silenced', of: ({ pagesPerWeek }) => pagesPerWeek, text: oneDigit },
+  { name: 'Firing events', says: 'number of times that an alert started firing', of: ({ fires }) => fires },
+  { name: 'Notifications per week', says: 'without silences', of: ({ pagesPerWeek }) => pagesPerWeek, text: oneDigit },
   { name: 'Flaps', says: 'fired again within an hour', of: ({ flaps }) => flaps },
-  { name: 'Held back', says: 'by for, and over before it fired', of: ({ neverFired }) => neverFired },
-  { name: 'Clusters', says: 'on which it fired', of: ({ clusters }) => clusters },
-  { name: 'Most at once', says: 'alerts firing together', of: ({ mostAtOnce }) => mostAtOnce },
+  { name: 'Never fired', says: 'resolved while pending (for)', of: ({ neverFired }) => neverFired },
+  { name: 'Clusters', says: 'with firing alerts', of: ({ clusters }) => clusters },
+  { name: 'Peak', says: 'alerts firing at the same time', of: ({ mostAtOnce }) => mostAtOnce },
   {
     name: 'Firing time',
-    says: 'of all its alerts together',
+    says: 'sum over all alerts',
     of: ({ firingSeconds }) => firingSeconds,
     text: (seconds) => formatAge(seconds * 1000),
   },
@@ -157,17 +158,17 @@ function oneDigit(value: number): string {
 function Outcomes({ replay }: { readonly replay: Replay }): ReactNode {
   const { present, edited, fromMs, toMs, stepMs, blockMs } = replay
   const both = [
-    ...(present === undefined ? [] : [{ name: 'Present', outcome: present }]),
+    ...(present === undefined ? [] : [{ name: 'Current', outcome: present }]),
     ...(edited === undefined ? [] : [{ name: 'Edited', outcome: edited }]),
   ]
   const most = Math.max(1, ...both.flatMap(({ outcome }) => outcome.firingByBlock))
   return (
-    <section aria-label="What the replay says" className="stack">
+    <section aria-label="Replay result" className="stack">
       <p className="quiet">
         From <Moment atMs={fromMs} /> to <Moment atMs={toMs} />, evaluated every {formatAge(stepMs)}.
       </p>
       <DataTable
-        label="Present and edited rule"
+        label="Current and edited rule"
         className="narrow"
         columns={[
           {
@@ -194,12 +195,12 @@ function Outcomes({ replay }: { readonly replay: Replay }): ReactNode {
       {both.map(({ name, outcome }) => (
         <figure key={name}>
           <figcaption className="quiet text-small">
-            {name}: alerts firing at once{outcome.fires === 0 ? ', none' : ''}
+            {name}: alerts firing at the same time{outcome.fires === 0 ? ', none' : ''}
           </figcaption>
           <BlockChart
             values={outcome.firingByBlock}
             most={most}
-            label={`${name} rule: at most ${countOf(outcome.mostAtOnce, 'alert')} at once, in blocks of ${formatAge(blockMs)}`}
+            label={`${name} rule: at most ${countOf(outcome.mostAtOnce, 'alert')} at the same time, in blocks of ${formatAge(blockMs)}`}
           />
         </figure>
       ))}
@@ -228,7 +229,7 @@ function Runs({ name, outcome }: { readonly name: string; readonly outcome: Repl
   if (outcome.runs.length === 0) return null
   return (
     <details>
-      <summary>{name}: when it fired, and where</summary>
+      <summary>{name}: firing times and clusters</summary>
       <ul className="plain-list">
         {outcome.runs.slice(0, RUNS_SHOWN).map(({ labels, firedAtMs, resolvedAtMs, value }, i) => (
           <li key={i}>
@@ -238,7 +239,8 @@ function Runs({ name, outcome }: { readonly name: string; readonly outcome: Repl
               .map(([label, one]) => `${label}="${one}"`)
               .join(' ')}{' '}
             <span className="quiet">
-              {resolvedAtMs === undefined ? 'fires still' : `for ${formatAge(resolvedAtMs - firedAtMs)}`}, value {value}
+              {resolvedAtMs === undefined ? 'still firing' : `for ${formatAge(resolvedAtMs - firedAtMs)}`}, value{' '}
+              {value}
             </span>
           </li>
         ))}

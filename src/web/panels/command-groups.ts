@@ -69,10 +69,10 @@ export interface Menu {
 
 const HOUR_MS = 3600_000
 const MOMENTS = [
-  { label: 'As it was an hour ago', agoMs: HOUR_MS },
-  { label: 'As it was a shift ago', agoMs: 8 * HOUR_MS },
-  { label: 'As it was a day ago', agoMs: 24 * HOUR_MS },
-  { label: 'As it was a week ago', agoMs: 7 * 24 * HOUR_MS },
+  { label: 'State 1 h ago', agoMs: HOUR_MS },
+  { label: 'State 8 h ago', agoMs: 8 * HOUR_MS },
+  { label: 'State 1 day ago', agoMs: 24 * HOUR_MS },
+  { label: 'State 7 days ago', agoMs: 7 * 24 * HOUR_MS },
 ] as const
 
 /** The search on the server starts after this pause in typing. */
@@ -96,13 +96,13 @@ export function useMenu(typed: string): Menu {
     ...useFleetGroups(to, text, found.data),
     ...useAlertGroups(to, text),
     ...useExploreGroups(to, text),
-    { title: 'Deeds', commands: useActions(to) },
+    { title: 'Actions', commands: useActions(to) },
     { title: 'This page', commands: useMoments(to) },
     ...(query === ''
       ? []
       : [
           {
-            title: 'Ask',
+            title: 'Query',
             commands: [to(`Query ${query}`, 'run as PromQL in Explore', promqlPath(query))],
             isLast: true,
           },
@@ -133,7 +133,7 @@ function useFleetGroups(to: To, text: string, clusters: ClusterItems | undefined
         text === ''
           ? []
           : (clusters?.clusters ?? []).map(({ cluster, gone }) =>
-              to(cluster, gone === null ? 'cluster' : 'cluster, gone', clusterPath(cluster)),
+              to(cluster, gone === null ? 'cluster' : 'decommissioned cluster', clusterPath(cluster)),
             ),
       total: clusters?.total ?? 0,
       morePath: clustersPath({ q: text }),
@@ -144,7 +144,7 @@ function useFleetGroups(to: To, text: string, clusters: ClusterItems | undefined
         const { id, cluster, state } = upgrade
         return to(
           `${cluster}: ${stepText(upgrade)}`,
-          `upgrade, ${state === 'in_progress' && goneClusters.has(cluster) ? 'of a cluster that is gone' : UPGRADE_STATE_WORDS[state]}`,
+          `upgrade, ${state === 'in_progress' && goneClusters.has(cluster) ? 'on a decommissioned cluster' : UPGRADE_STATE_WORDS[state]}`,
           upgradePath(id),
         )
       }),
@@ -153,11 +153,15 @@ function useFleetGroups(to: To, text: string, clusters: ClusterItems | undefined
       isPart: [running, newest].some((answer) => typeof answer?.nextCursor === 'string'),
     },
     {
-      title: 'Versions and edges',
+      title: 'Versions and upgrade paths',
       commands: [
-        ...versions.map((version) => to(`Version ${version}`, 'clusters that run it', clustersPath({ version }))),
+        ...versions.map((version) => to(`Version ${version}`, 'clusters on this version', clustersPath({ version }))),
         ...edges.map((edge) =>
-          to(`Edge ${stepText(edge)}`, 'success and time of this step', edgePath(edge.operator, edge.from, edge.to)),
+          to(
+            `Upgrade path ${stepText(edge)}`,
+            'success rate and duration',
+            edgePath(edge.operator, edge.from, edge.to),
+          ),
         ),
       ],
       morePath: edgesPath(),
@@ -190,7 +194,7 @@ function useAlertGroups(to: To, text: string): readonly MenuGroup[] {
     {
       title: 'Rules',
       commands: [...new Set(rules.map(({ name }) => name))].map((name) =>
-        to(`Rule ${name}`, 'its health, its tests, a back-test', rulePath(name)),
+        to(`Rule ${name}`, 'health, tests and back-test', rulePath(name)),
       ),
       morePath: rulesPath({ q: text }),
     },
@@ -230,20 +234,20 @@ function useActions(to: To): readonly Command[] {
     action(density === 'dense' ? 'Comfortable rows' : 'Dense rows', 'view', () => {
       setPreference('density', density === 'dense' ? 'comfortable' : 'dense')
     }),
-    action(isPaused ? 'Go on showing what changes' : 'Pause: let the page stand still', 'view', () => {
+    action(isPaused ? 'Resume live updates' : 'Pause live updates', 'view', () => {
       setPaused(!isPaused)
     }),
-    action('Copy a link to this page', 'as it is narrowed, sorted and open', () => {
+    action('Copy a link to this page', 'with filters and order', () => {
       void copyToClipboard(location.href).then((isCopied) => {
-        if (isCopied) sayDone('The link is copied.')
-        else sayFailed('This browser does not let the page copy. The address bar has the link.')
+        if (isCopied) sayDone('Link copied.')
+        else sayFailed('The browser denied access to the clipboard. Copy the link from the address bar.')
       })
     }),
-    action('Print this page', 'whole, without what only a screen can use', print),
+    action('Print this page', 'complete, without controls', print),
     action('Documentation', 'concepts, operating, integrations, reference', () => {
       location.assign(DOCS_PATH)
     }),
-    to('Hand over the shift', 'what the next one has to know, to copy or print', nowPath({ handover: '8h' })),
+    to('Hand over the shift', 'summary for the next shift, to copy or print', nowPath({ handover: '8h' })),
   ]
 }
 
@@ -254,11 +258,13 @@ function useMoments(to: To): readonly Command[] {
   return [
     ...MOMENTS.map(({ label, agoMs }) => ({
       label,
-      note: 'this page in the past',
+      note: 'this page at a past time',
       run: () => {
         navigate(atMoment(here, serverNowMs() - agoMs))
       },
     })),
-    ...(momentOf(search) === undefined ? [] : [to('Back to now', 'this page live', atMoment(here, undefined))]),
+    ...(momentOf(search) === undefined
+      ? []
+      : [to('Back to now', 'this page with live data', atMoment(here, undefined))]),
   ]
 }

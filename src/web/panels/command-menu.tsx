@@ -54,7 +54,7 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
         className={styles.input}
         type="text"
         role="combobox"
-        aria-label="Go to a page, a cluster, an upgrade, an alert, a metric, or do something"
+        aria-label="Find a page, cluster, upgrade, alert, metric or action"
         aria-expanded="true"
         aria-controls={listId}
         {...(found.length > 0 ? { 'aria-activedescendant': `${listId}-${at}` } : {})}
@@ -96,7 +96,7 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
         ))}
       </ul>
       <p className={classNames(styles.none, 'quiet')} role="status">
-        {SEARCH_TEXTS[search] ?? (found.length === 0 ? `Nothing is called “${typed}”.` : null)}
+        {SEARCH_TEXTS[search] ?? (found.length === 0 ? `No match for “${typed}”.` : null)}
       </p>
     </Dialog>
   )
@@ -107,8 +107,8 @@ function keyOf(command: Command | undefined): string | null {
 }
 
 const SEARCH_TEXTS: Readonly<Partial<Record<Search, string>>> = {
-  looking: 'Looking for clusters…',
-  failed: 'Clusters could not be read: none of them is in this list.',
+  looking: 'Searching clusters…',
+  failed: 'Could not load clusters: the list contains none.',
 }
 
 function useMenuParts(groups: readonly MenuGroup[], typed: string): readonly MenuPart[] {
@@ -119,7 +119,7 @@ function useMenuParts(groups: readonly MenuGroup[], typed: string): readonly Men
     const isCut = count > shown.length
     const more: Command = {
       label: isMoreWhole ? `All ${title.toLowerCase()}` : `All ${formatCount(count)} in ${title.toLowerCase()}`,
-      note: 'the whole list',
+      note: 'full list',
       run: () => {
         if (morePath !== undefined) navigate(morePath)
       },

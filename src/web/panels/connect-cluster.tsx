@@ -16,38 +16,38 @@ export function ConnectCluster(): ReactNode {
     <section className={`panel ${styles.root}`} aria-labelledby="connect-title">
       <h2 id="connect-title">No cluster has reported yet</h2>
       <p>
-        Two things go from a cluster to Daytwo, and either alone is useful. Nothing is written to the cluster, and this
-        page fills by itself about a minute after the first of them arrives.
+        A cluster sends objects, metrics or both to Daytwo. Daytwo never writes to the cluster. Data appears on this
+        page about one minute after it arrives.
       </p>
-      <h3>Objects, which upgrades are read from to the second</h3>
+      <h3>Objects: upgrades with a resolution of one second</h3>
       <p>
         One pod with a stock OpenTelemetry Collector and a read-only role: the edge kit,{' '}
-        <code>deploy/edge-kit.yaml</code> of this program.
+        <code>deploy/edge-kit.yaml</code> of the release.
       </p>
       <CodeBlock what="edge kit commands" text={edgeKitSnippet(url)}>
         {edgeKitSnippet(url)}
       </CodeBlock>
-      <h3>Metrics, by the Prometheus that is there already</h3>
+      <h3>Metrics: remote write from the existing Prometheus</h3>
       <CodeBlock
         what="remote write configuration"
         text={snippet}
-        bar={<Choice label="Which Prometheus" options={SENDERS} value={sender} onChange={setSender} />}
+        bar={<Choice label="Prometheus" options={SENDERS} value={sender} onChange={setSender} />}
       >
         {snippet}
       </CodeBlock>
       <ul className="bullets stack quiet">
         <li>
-          Give every cluster its own name in the label <code>cluster</code>; on OpenShift its id does that by itself.
+          Give every cluster a unique name in the label <code>cluster</code>; on OpenShift the cluster ID is sufficient.
         </li>
         <li>
-          When this server asks for tokens, make one for each cluster:{' '}
-          <code>daytwo token add --role ingest --name my-cluster --cluster my-cluster</code>. Without tokens, leave the{' '}
-          <code>authorization</code> part out.
+          If the server requires tokens, create one for each cluster:{' '}
+          <code>daytwo token add --role ingest --name my-cluster --cluster my-cluster</code>. Without tokens, omit{' '}
+          <code>authorization</code>.
         </li>
         {isLoopback(url) ? (
           <li>
-            <strong>{url}</strong> is this machine only. For clusters elsewhere, start Daytwo with an address that they
-            reach.
+            <strong>{url}</strong> is a loopback address. For remote clusters, start Daytwo with an address that the
+            clusters can reach.
           </li>
         ) : null}
       </ul>

@@ -30,7 +30,7 @@ export function DeliveryLine({ delivery }: { readonly delivery: DeliveryItem }):
         {status === undefined ? '' : `, status ${status}`}, {latencyText(latencyMs)}
       </span>
       {error === undefined ? null : <> {error}</>}
-      {retryAtMs === undefined ? null : <span className="quiet"> It is tried again.</span>}
+      {retryAtMs === undefined ? null : <span className="quiet"> Retry scheduled.</span>}
     </>
   )
 }
@@ -45,7 +45,7 @@ type Decision = NonNullable<AlertItem['marks']>['decisions'][number]
 export function DecisionItems({ decisions }: { readonly decisions: readonly Decision[] }): ReactNode {
   return decisions.map(({ receiver, sends, reason, atMs }) => (
     <li key={`${receiver} ${atMs}`}>
-      <strong>{receiver}</strong> {sends ? 'is told' : 'is not told'}: {reasonWords(reason)}{' '}
+      <strong>{receiver}</strong> {sends ? 'notified' : 'not notified'}: {reasonWords(reason)}{' '}
       <span className="quiet">
         <Since atMs={atMs} suffix=" ago" />
       </span>

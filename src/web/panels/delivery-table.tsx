@@ -73,7 +73,7 @@ const COLUMNS: readonly Column<DeliveryItem>[] = [
       </>
     ),
   },
-  { head: 'Why', isHiddenOnPhone: true, cell: ({ reason }) => reasonWords(reason) },
+  { head: 'Reason', isHiddenOnPhone: true, cell: ({ reason }) => reasonWords(reason) },
   {
     head: 'Outcome',
     cell: ({ outcome, status, attempt }) => (
@@ -87,7 +87,7 @@ const COLUMNS: readonly Column<DeliveryItem>[] = [
       </>
     ),
   },
-  { head: 'Took', kind: 'number', isHiddenOnPhone: true, cell: ({ latencyMs }) => latencyText(latencyMs) },
+  { head: 'Duration', kind: 'number', isHiddenOnPhone: true, cell: ({ latencyMs }) => latencyText(latencyMs) },
   { head: 'When', kind: 'number', cell: ({ atMs }) => <Since atMs={atMs} suffix=" ago" /> },
 ]
 
@@ -129,8 +129,8 @@ function DeliveryDetail({ id }: { readonly id: number }): ReactNode {
               },
             ]}
           />
-          {payload === undefined ? null : <Body what="What was sent" text={payload} />}
-          {answer === undefined ? null : <Body what="What was answered" text={answer} />}
+          {payload === undefined ? null : <Body what="Request" text={payload} />}
+          {answer === undefined ? null : <Body what="Response" text={answer} />}
         </>
       )}
     </Answer>

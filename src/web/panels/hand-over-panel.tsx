@@ -67,7 +67,7 @@ function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode
           <MomentField
             key={sinceMs}
             momentMs={sinceMs}
-            label="Begin of the shift"
+            label="Start of the shift"
             onChoose={(ms) => {
               go(formatMomentParam(ms))
             }}
@@ -102,7 +102,7 @@ function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode
         From <Moment atMs={sinceMs} /> to <Moment atMs={told.asOfMs} />; {told.coverage}.
       </p>
       {failures.length === 0 ? null : (
-        <Notice kind="partial" title="A part of it could not be read">
+        <Notice kind="partial" title="Part of the handover could not be loaded">
           {[...new Set(failures.map(({ message }) => asSentence(message)))].join(' ')}
         </Notice>
       )}

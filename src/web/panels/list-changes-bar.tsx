@@ -14,7 +14,7 @@ interface ListChangesBarProps {
 export function ListChangesBar({ news, noun, onShow }: ListChangesBarProps): ReactNode {
   const words = changesText(news, noun)
   return (
-    <div className={`screen-only ${styles.root}`} role="status" aria-label={`News of the ${noun} list`}>
+    <div className={`screen-only ${styles.root}`} role="status" aria-label={`Changes of the ${noun} list`}>
       {words === '' ? null : (
         <Button size="sm" onClick={onShow}>
           {words}: show <kbd aria-hidden="true">u</kbd>

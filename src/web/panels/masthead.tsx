@@ -182,7 +182,7 @@ function FreshnessMark(): ReactNode {
 }
 
 function PauseButton({ isPaused }: { readonly isPaused: boolean }): ReactNode {
-  const says = isPaused ? 'Go on showing what changes' : 'Pause: the page stands still'
+  const says = isPaused ? 'Resume live updates' : 'Pause live updates'
   return (
     <Tip says={says} className="wide-only">
       <Button
@@ -200,9 +200,9 @@ function PauseButton({ isPaused }: { readonly isPaused: boolean }): ReactNode {
 const POLL_MS: Readonly<Record<LiveState, number | false>> = { live: LIVE_POLL_MS, polling: 0, paused: false }
 
 const SAYS: Readonly<Record<LiveState, string>> = {
-  live: 'The server says what changes, as it changes',
-  polling: 'The server is asked every few seconds',
-  paused: 'The page stands still until it is let go on',
+  live: 'Live updates from the server',
+  polling: 'Polling the server every few seconds',
+  paused: 'Live updates paused',
 }
 
 const SHAPES: Readonly<Record<Exclude<Freshness['kind'], 'live'> | LiveState, ShapeName>> = {
@@ -216,7 +216,7 @@ const SHAPES: Readonly<Record<Exclude<Freshness['kind'], 'live'> | LiveState, Sh
 
 /** The age is left out while it is small: a status that changes every second would be read out every second. */
 function wordsOf(freshness: Freshness, state: LiveState, isRefused: boolean): string {
-  const none = isRefused ? 'No access' : 'No answer'
+  const none = isRefused ? 'No access' : 'No response'
   switch (freshness.kind) {
     case 'connecting':
       return 'Connecting'

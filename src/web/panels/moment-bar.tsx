@@ -43,7 +43,7 @@ export function MomentBar(): ReactNode {
       <div className="row moment-bar" role="status">
         <Shape name="diamond" />
         <span>
-          This is the present: the link asks for the moment “{unreadable}”, which cannot be read. One is written as{' '}
+          Showing the current state: the time “{unreadable}” in the link is not valid. Expected format:{' '}
           <span className="nums">{formatMomentParam(presentMs())}</span>.
         </span>
         <span className="row screen-only moment-tools">{backToNow}</span>
@@ -56,7 +56,7 @@ export function MomentBar(): ReactNode {
       <div className="row moment-bar" role="status">
         <Shape name="diamond" />
         <span>
-          Asked for: <Moment atMs={momentMs} />, which is yet to come
+          The selected time <Moment atMs={momentMs} /> is in the future
         </span>
         <span className="row screen-only moment-tools">
           <MomentField key={momentMs} momentMs={momentMs} onChoose={go} />
@@ -70,7 +70,7 @@ export function MomentBar(): ReactNode {
     <div className="row moment-bar" role="status">
       <Shape name="clock" />
       <span>
-        {present === undefined ? 'As it was at ' : `${present} Asked for: `}
+        {present === undefined ? 'State at ' : `${present} Selected time: `}
         <Moment atMs={momentMs} />
       </span>
       <UnavailableNote pathname={pathname} />
@@ -105,16 +105,16 @@ function UnavailableNote({ pathname }: { readonly pathname: string }): ReactNode
   return (
     <span className={classNames('screen-only', 'moment-untold', words.length === 0 && 'is-empty')}>
       <Popover
-        label="What is not known of this moment"
+        label="Data not available for this time"
         button={
           <>
-            Not known of then: <span className="nums">{formatCount(words.length)}</span>
+            Not available: <span className="nums">{formatCount(words.length)}</span>
           </>
         }
       >
         {() => (
           <div className="moment-list">
-            <p>Only the present is kept of these, so the page leaves them out, or knows them of some only:</p>
+            <p>Only the current state of these is stored. The page omits them or shows them in part:</p>
             <ul className="bullets">
               {words.map((word) => (
                 <li key={word}>{word}</li>
@@ -135,7 +135,7 @@ interface MomentFieldProps {
 }
 
 /** A moment in the zone of the reader; applied with Enter, or when the field loses the focus and is complete. */
-export function MomentField({ momentMs, label = 'Moment to show', onChoose }: MomentFieldProps): ReactNode {
+export function MomentField({ momentMs, label = 'Time to show', onChoose }: MomentFieldProps): ReactNode {
   const { zone } = usePreferences()
   const [typed, setTyped] = useState(toFieldTime(momentMs, zone))
   const take = (): void => {
@@ -148,7 +148,7 @@ export function MomentField({ momentMs, label = 'Moment to show', onChoose }: Mo
         type="datetime-local"
         className="control"
         step={1}
-        aria-label={`${label}, ${zone === 'utc' ? 'in UTC' : 'in your zone'}`}
+        aria-label={`${label}, ${zone === 'utc' ? 'in UTC' : 'in your time zone'}`}
         value={typed}
         onChange={valueTo(setTyped)}
         onBlur={take}
@@ -161,10 +161,10 @@ export function MomentField({ momentMs, label = 'Moment to show', onChoose }: Mo
 export function YetToCome(): ReactNode {
   return (
     <div className="page">
-      <title>Yet to come · Daytwo</title>
-      <h1 className="visually-hidden">Yet to come</h1>
-      <Notice kind="note" title="Nothing is known of this moment: it is yet to come">
-        Any moment up to now can be shown, <Moment atMs={presentMs()} />. Choose one above, or go back to now.
+      <title>Future time · Daytwo</title>
+      <h1 className="visually-hidden">Future time</h1>
+      <Notice kind="note" title="The selected time is in the future">
+        Select a time up to now (<Moment atMs={presentMs()} />) above, or go back to now.
       </Notice>
     </div>
   )

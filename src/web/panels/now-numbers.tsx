@@ -32,7 +32,7 @@ export function NowNumbers({ now }: { readonly now: Now }): ReactNode {
         href={`#${NOW_SECTIONS.stuck}`}
         count={now.stuck.count}
         isBad={now.stuck.count > 0}
-        note={now.stuck.count === 0 ? 'every upgrade moves' : 'nothing moves there'}
+        note={now.stuck.count === 0 ? 'no stuck upgrades' : 'no progress'}
       />
       <NumberLink
         name="Firing"
@@ -49,7 +49,7 @@ export function NowNumbers({ now }: { readonly now: Now }): ReactNode {
                 <Shape name="diamond" /> {countOf(failingRules, 'rule fails', 'rules fail')}
               </span>
             ) : null}
-            {critical + warning + info + none + pending + failingRules === 0 ? 'all quiet' : null}
+            {critical + warning + info + none + pending + failingRules === 0 ? 'no alerts' : null}
           </>
         }
       />
@@ -60,12 +60,17 @@ export function NowNumbers({ now }: { readonly now: Now }): ReactNode {
         note={`of ${countOf(now.clusters.reporting, 'reporting cluster')}`}
       />
       <NumberLink
-        name="Following"
+        name="Workload updates"
         href={`#${NOW_SECTIONS.following}`}
         count={now.following.count}
-        note={now.following.machines > 0 ? `${countOf(now.following.machines, 'machine')} left` : 'no machine left'}
+        note={`${countOf(now.following.machines, 'VM')} remaining`}
       />
-      <NumberLink name="Waiting" href={`#${NOW_SECTIONS.waiting}`} count={now.waiting.count} note="for an approval" />
+      <NumberLink
+        name="Pending approval"
+        href={`#${NOW_SECTIONS.waiting}`}
+        count={now.waiting.count}
+        note="install plans"
+      />
       <NumberLink name="Silent" href={`#${NOW_SECTIONS.silent}`} count={now.silent.count} note={silentNote(now)} />
     </nav>
   )
@@ -106,14 +111,14 @@ function NumberLink({ name, href, count, isBad = false, note }: NumberLinkProps)
 /** Links to pages that answer what the landing page does not. */
 export function OtherQuestions(): ReactNode {
   return (
-    <nav className={`row screen-only quiet text-small spaced ${styles.questions}`} aria-label="Other questions">
-      <Link href={modificationsPath()}>Who patches or edits by hand?</Link>
-      <Link href={FLEET_ROUTES.gates}>Which feature gates are used?</Link>
-      <Link href={edgesPath({ show: 'stranded' })}>Who is stranded?</Link>
-      <Link href={upgradesPath()}>How did upgrades go?</Link>
-      <Link href={adoptionPath()}>How fast does the newest version spread?</Link>
-      <Link href={resolvedPath()}>What fired and is over?</Link>
-      <Link href={lintPath()}>Are rules and runbooks sound?</Link>
+    <nav className={`row screen-only quiet text-small spaced ${styles.questions}`} aria-label="Related pages">
+      <Link href={modificationsPath()}>Modifications</Link>
+      <Link href={FLEET_ROUTES.gates}>Feature gates</Link>
+      <Link href={edgesPath({ show: 'stranded' })}>Stranded versions</Link>
+      <Link href={upgradesPath()}>Upgrade history</Link>
+      <Link href={adoptionPath()}>Adoption of the newest version</Link>
+      <Link href={resolvedPath()}>Resolved alerts</Link>
+      <Link href={lintPath()}>Lint findings</Link>
     </nav>
   )
 }

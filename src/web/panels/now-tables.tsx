@@ -70,13 +70,13 @@ const FIRING_COLUMNS: readonly Column<Stable<FiringGroup>>[] = [
 ]
 
 const AGAINST: Readonly<Record<FallingEdgeItem['against'], string>> = {
-  before: 'before, on this edge',
-  other_edges: 'on other edges to it',
+  before: 'earlier, on this path',
+  other_edges: 'on other paths to this version',
 }
 
 const EDGE_COLUMNS: readonly Column<Stable<FallingEdgeItem>>[] = [
   {
-    head: 'Edge',
+    head: 'Upgrade path',
     kind: 'name',
     cell: (edge) => (
       <>
@@ -85,9 +85,9 @@ const EDGE_COLUMNS: readonly Column<Stable<FallingEdgeItem>>[] = [
     ),
     below: ({ other, against }) => `${outcomesWords(other)} ${AGAINST[against]}`,
   },
-  { head: 'Succeeded lately', kind: 'number', cell: ({ lately }) => outcomesWords(lately) },
+  { head: 'Recent success rate', kind: 'number', cell: ({ lately }) => outcomesWords(lately) },
   {
-    head: 'Held against',
+    head: 'Compared with',
     kind: 'number',
     isHiddenOnPhone: true,
     cell: ({ other, against }) => (
@@ -102,7 +102,7 @@ const EDGE_COLUMNS: readonly Column<Stable<FallingEdgeItem>>[] = [
 export function FallingEdgesTable({ edges }: { readonly edges: readonly Stable<FallingEdgeItem>[] }): ReactNode {
   return (
     <DataTable
-      label="Edges whose success falls"
+      label="Regressing upgrade paths"
       columns={EDGE_COLUMNS}
       rows={edges}
       rowKey={({ operator, from, to }) => `${operator} ${from} ${to}`}
@@ -126,7 +126,7 @@ const SILENT_COLUMNS: readonly Column<Stable<SilentClusterItem>>[] = [
         <ClusterLink cluster={row.cluster} /> <GoneMark row={row} />
         {row.upgrade === null ? null : (
           <span className="own-labels">
-            in an upgrade then: <Versions from={row.upgrade.from} to={row.upgrade.to} />,{' '}
+            in an upgrade at that time: <Versions from={row.upgrade.from} to={row.upgrade.to} />,{' '}
             {phaseWords(row.upgrade.phase)} {row.upgrade.stuck ? <StuckMark /> : null}
           </span>
         )}

@@ -69,9 +69,7 @@ interface UpgradeListProps {
 
 /** Upgrades whose control plane is being updated. */
 export function UpgradingTable({ upgrades }: UpgradeListProps): ReactNode {
-  return (
-    <OpenUpgradeTable label="Upgrades under way" upgrades={upgrades} text={PHASE} numbers={[PHASE_ENDS, STARTED]} />
-  )
+  return <OpenUpgradeTable label="Active upgrades" upgrades={upgrades} text={PHASE} numbers={[PHASE_ENDS, STARTED]} />
 }
 
 const PHASE: Column<OpenUpgradeItem> = {
@@ -92,7 +90,7 @@ const PHASE_ENDS: Column<OpenUpgradeItem> = {
 export function FollowingTable({ upgrades }: UpgradeListProps): ReactNode {
   return (
     <OpenUpgradeTable
-      label="Machines that follow"
+      label="Workload updates"
       upgrades={upgrades}
       numbers={[VMS_REMAINING, UPDATE_ENDS]}
       note={(upgrade) => (upgrade.phase === 'workloads' && !upgrade.stuck ? null : <PhaseCell upgrade={upgrade} />)}
@@ -102,12 +100,12 @@ export function FollowingTable({ upgrades }: UpgradeListProps): ReactNode {
 
 const VMS_REMAINING: Column<OpenUpgradeItem> = {
   kind: 'number',
-  head: 'Machines left',
+  head: 'VMs remaining',
   cell: ({ machines }) => <VmsRemaining machines={machines} />,
 }
 const UPDATE_ENDS: Column<OpenUpgradeItem> = {
   kind: 'number',
-  head: 'None left',
+  head: 'Expected end',
   cell: ({ machines }) => <UpdateEnd machines={machines} />,
 }
 
@@ -124,7 +122,7 @@ function VmsRemaining({ machines }: Pick<OpenUpgradeItem, 'machines'>): ReactNod
 
 function UpdateEnd({ machines }: Pick<OpenUpgradeItem, 'machines'>): ReactNode {
   const etaAt = machines?.etaAt ?? null
-  if (etaAt === null) return <span className="quiet">no pace</span>
+  if (etaAt === null) return <span className="quiet">not known</span>
   return (
     <>
       in <Until atMs={msOf(etaAt)} />
@@ -140,7 +138,7 @@ export function StuckTable({ upgrades }: { readonly upgrades: readonly Stable<Op
 const CAUSE: Column<OpenUpgradeItem> = { head: 'Cause', cell: (upgrade) => <Cause upgrade={upgrade} /> }
 const NO_PROGRESS: Column<OpenUpgradeItem> = {
   kind: 'number',
-  head: 'Stands still',
+  head: 'No progress for',
   cell: ({ stalledSince }) => (stalledSince === null ? 'unknown' : <Since atMs={msOf(stalledSince)} />),
 }
 
@@ -148,12 +146,12 @@ function Cause({ upgrade }: { readonly upgrade: OpenUpgradeItem }): ReactNode {
   const { cause, phase, baseline, silentSince } = upgrade
   return (
     <span>
-      <span className="cause">{cause?.text ?? 'Cause unknown.'}</span>
+      <span className="cause">{cause?.text ?? 'No known cause detected.'}</span>
       <span className="quiet">
         {phaseWords(phase)}: {baselineWords(baseline)}
         {silentSince === null ? null : (
           <>
-            ; silent for <Since atMs={msOf(silentSince)} />, nobody knows whether it still is
+            ; silent for <Since atMs={msOf(silentSince)} />, current state not known
           </>
         )}
       </span>
@@ -165,7 +163,7 @@ function Cause({ upgrade }: { readonly upgrade: OpenUpgradeItem }): ReactNode {
 export function WaitingTable({ upgrades }: { readonly upgrades: readonly Stable<WaitingUpgradeItem>[] }): ReactNode {
   return (
     <OpenUpgradeTable
-      label="Waiting for approval"
+      label="Pending approval"
       upgrades={upgrades}
       numbers={[WAITS_FOR]}
       note={(upgrade) => (
@@ -179,7 +177,7 @@ export function WaitingTable({ upgrades }: { readonly upgrades: readonly Stable<
 
 const WAITS_FOR: Column<WaitingUpgradeItem> = {
   kind: 'number',
-  head: 'Waits for',
+  head: 'Pending for',
   cell: ({ since }) => (since === null ? <span className="quiet">unknown</span> : <Since atMs={msOf(since)} />),
 }
 
@@ -187,7 +185,11 @@ function Plan({ upgrade }: { readonly upgrade: WaitingUpgradeItem }): ReactNode 
   const { namespace, installPlan, channel } = upgrade
   return (
     <>
-      {installPlan === null ? 'a plan nobody named' : <code>{[namespace, installPlan].filter(Boolean).join('/')}</code>}
+      {installPlan === null ? (
+        'install plan not reported'
+      ) : (
+        <code>{[namespace, installPlan].filter(Boolean).join('/')}</code>
+      )}
       {channel === null ? null : ` of ${channel}`}
     </>
   )

@@ -59,9 +59,9 @@ export function OpenedAlert({ fingerprint, opened, ...callbacks }: OpenedAlertPr
 function MissingAlert({ fingerprint }: { readonly fingerprint: string }): ReactNode {
   return (
     <div className={styles.root}>
-      <Notice kind="note" title="This alert is not in the list any more">
-        It has resolved a while ago, or its rule has changed.{' '}
-        <Link href={resolvedPath({ fingerprint })}>When it fired</Link>{' '}
+      <Notice kind="note" title="This alert is not active any more">
+        The alert has resolved, or its rule has changed.{' '}
+        <Link href={resolvedPath({ fingerprint })}>Previous occurrences</Link>{' '}
         <Link href={alertsPath(ALERT_VIEW.initial)}>All alerts</Link>
       </Notice>
     </div>

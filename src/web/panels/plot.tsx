@@ -198,7 +198,7 @@ export function Plot(props: PlotProps): ReactNode {
           aria-hidden="true"
         >
           {renderSpot(shownSpot)}
-          {isPinned ? <p className="quiet">kept until the next click</p> : null}
+          {isPinned ? <p className="quiet">pinned until the next click</p> : null}
         </div>
       )}
     </div>

@@ -29,7 +29,7 @@ function View({ view }: { readonly view: PromqlView }): ReactNode {
     case 'none':
       return (
         <p>
-          <strong>No series.</strong> Nothing matches now: the condition does not hold, or nobody sends this metric.
+          <strong>No series.</strong> No series match now: the condition is false, or no sender has this metric.
         </p>
       )
     case 'value':

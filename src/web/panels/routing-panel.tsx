@@ -22,7 +22,7 @@ export function RoutingPanel(): ReactNode {
   const labels = parseLabels(text)
   const matches = test.data?.matches
   return (
-    <Panel title="Routing" aside="who is told of what">
+    <Panel title="Routing" aside="receivers by label">
       <form
         className="form"
         onSubmit={submitTo(() => {
@@ -42,14 +42,14 @@ export function RoutingPanel(): ReactNode {
         </label>
         <div className="row form-actions">
           <Button type="submit" isDisabled={labels === undefined || test.isPending}>
-            Where would it go?
+            Test routing
           </Button>
           {labels === undefined ? (
-            <span className="quiet">Labels are written as {'severity="critical", cluster="prod-1"'}.</span>
+            <span className="quiet">Expected format: {'severity="critical", cluster="prod-1"'}.</span>
           ) : null}
           <span role="status">{matches === undefined ? null : <Where matches={matches} />}</span>
         </div>
-        {test.error === null ? null : <ActionFailure what="ask the routes" failure={test.error} />}
+        {test.error === null ? null : <ActionFailure what="test the routing" failure={test.error} />}
       </form>
       <Answer query={routing} what="the routing tree" skeletonLines={4}>
         {(root) => (
@@ -64,7 +64,7 @@ export function RoutingPanel(): ReactNode {
 }
 
 function Where({ matches }: { readonly matches: RouteTest['matches'] }): ReactNode {
-  if (matches.length === 0) return <strong>To nobody.</strong>
+  if (matches.length === 0) return <strong>No receiver.</strong>
   return (
     <>
       To <strong>{matches.map(({ receiver }) => receiver).join(', then ')}</strong>
@@ -90,8 +90,8 @@ function RouteNode({ route, path, matches, isRoot = false }: RouteNodeProps): Re
       <div className={classNames(styles.route, isHit && styles.match, isOnWay && styles.onPath)}>
         <p>
           {isHit ? <Shape name="check" /> : null} <strong>{receiver}</strong>{' '}
-          {isRoot ? <span className="quiet">everything else</span> : <code>{matchers.join(', ')}</code>}
-          {isHit ? <span className="visually-hidden"> (it would go here)</span> : null}
+          {isRoot ? <span className="quiet">default route</span> : <code>{matchers.join(', ')}</code>}
+          {isHit ? <span className="visually-hidden"> (matches)</span> : null}
         </p>
         <p className="quiet">{timingSentence(route)}</p>
       </div>
@@ -110,11 +110,11 @@ function timingSentence(route: RouteItem): string {
   const { groupBy, groupWaitMs, groupIntervalMs, repeatIntervalMs, muteTimeIntervals, activeTimeIntervals } = route
   return [
     groupBy.length === 0 ? 'one group' : `grouped by ${groupBy.join(', ')}`,
-    `first after ${formatAge(groupWaitMs)}`,
-    `news after ${formatAge(groupIntervalMs)}`,
-    `again after ${formatAge(repeatIntervalMs)}`,
+    `group wait ${formatAge(groupWaitMs)}`,
+    `group interval ${formatAge(groupIntervalMs)}`,
+    `repeat interval ${formatAge(repeatIntervalMs)}`,
     ...(muteTimeIntervals.length === 0 ? [] : [`muted in ${muteTimeIntervals.join(', ')}`]),
     ...(activeTimeIntervals.length === 0 ? [] : [`only in ${activeTimeIntervals.join(', ')}`]),
-    ...(route.continues ? ['and on to the next route'] : []),
+    ...(route.continues ? ['continues to the next route'] : []),
   ].join(', ')
 }

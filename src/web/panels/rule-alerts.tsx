@@ -19,7 +19,7 @@ const CLUSTER_NAMES = [CLUSTER_LABEL, ...CLUSTER_ALIASES]
 export function RuleAlerts({ rules }: { readonly rules: readonly AlertingRule[] }): ReactNode {
   const known = useAlerts().data?.alerts ?? []
   const alerts = rules.flatMap((rule) => rule.alerts)
-  if (alerts.length === 0) return <p className="quiet empty">None: the condition holds nowhere.</p>
+  if (alerts.length === 0) return <p className="quiet empty">No active alerts.</p>
   const fingerprintOf = (labels: Readonly<Record<string, string>>): string | undefined =>
     known.find(
       (alert) =>
@@ -72,7 +72,7 @@ const COLUMNS: readonly Column<RuleAlert>[] = [
       ),
   },
   {
-    head: 'Where',
+    head: 'Cluster',
     cell: ({ cluster, text }) => (
       <>
         <ClusterLink cluster={cluster} /> <span className="quiet">{text}</span>

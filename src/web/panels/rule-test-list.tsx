@@ -12,7 +12,7 @@ export function RuleTestList({ name }: { readonly name: string }): ReactNode {
   return (
     <Answer query={query} what="the tests" skeletonLines={3}>
       {({ tests }) => {
-        if (tests.length === 0) return <p className="quiet empty">No unit test mentions it.</p>
+        if (tests.length === 0) return <p className="quiet empty">No unit tests for this rule.</p>
         const failed = tests.filter(({ passed }) => !passed).length
         return (
           <>

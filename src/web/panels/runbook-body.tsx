@@ -59,8 +59,8 @@ export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra 
         </span>
       </nav>
       {bound.isRenamed ? (
-        <Notice kind="note" title={`${bound.askedName} is now called ${bound.name}`}>
-          Links with the former name lead here.
+        <Notice kind="note" title={`${bound.askedName} was renamed to ${bound.name}`}>
+          Links with the old name continue to work.
         </Notice>
       ) : null}
       {isBesideAlert ? (

@@ -44,7 +44,8 @@ export function LiveCell({ expr, mark }: { readonly expr: string; readonly mark:
         )}
         {query.dataUpdatedAt === 0 ? null : (
           <p className="text-tiny quiet">
-            asked <Since atMs={toServerTime(query.dataUpdatedAt)} suffix=" ago" />
+            {' '}
+            queried <Since atMs={toServerTime(query.dataUpdatedAt)} suffix=" ago" />
           </p>
         )}
       </div>

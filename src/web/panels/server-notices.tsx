@@ -25,8 +25,8 @@ export function ServerNotices(): ReactNode {
           title={storageTitle(storage)}
           actions={<Link href={runbookPath('DaytwoWritesFailing')}>Runbook</Link>}
         >
-          Since <Moment atMs={sinceMs} />, {formatAge(Math.max(0, nowMs - sinceMs))} ago: pages show the data from
-          before. {NOT_STORED} {roomSentence(storage)}
+          Since <Moment atMs={sinceMs} />, {formatAge(Math.max(0, nowMs - sinceMs))} ago: pages show data from before
+          that time. {NOT_STORED} {roomSentence(storage)}
         </Notice>
       )}
       {damage === null ? null : (
@@ -35,7 +35,7 @@ export function ServerNotices(): ReactNode {
           title={damageTitle(damage)}
           actions={<Link href={runbookPath('DaytwoStoreDamaged')}>Runbook</Link>}
         >
-          {damageSentence(damage, zone)} Everything else is served. <code>daytwo doctor</code> lists the damage and
+          {damageSentence(damage, zone)} All other data is available. <code>daytwo doctor</code> lists the damage and
           repairs it.
         </Notice>
       )}

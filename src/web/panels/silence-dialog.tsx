@@ -65,10 +65,10 @@ function SilenceForm({ initial, wanted, onClose, onDone }: SilenceDialogProps): 
           onDone?.()
           const madeId = (saved as { readonly id?: unknown } | undefined)?.id
           const undo = (): void => {
-            reportUndo(expire.mutateAsync(String(madeId)), 'The silence is taken back', 'take the silence back')
+            reportUndo(expire.mutateAsync(String(madeId)), 'Silence reverted', 'revert the silence')
           }
           sayDone(
-            id === undefined ? 'The silence is active' : 'The silence is changed',
+            id === undefined ? 'Silence created' : 'Silence updated',
             id === undefined && typeof madeId === 'string' ? undo : undefined,
           )
         },
@@ -80,7 +80,7 @@ function SilenceForm({ initial, wanted, onClose, onDone }: SilenceDialogProps): 
   }
   return (
     <ActionForm
-      what={id === undefined ? 'silence them' : 'change the silence'}
+      what={id === undefined ? 'create the silence' : 'update the silence'}
       submitText={id === undefined ? 'Silence' : 'Save the silence'}
       action={save}
       fault={fault}
@@ -101,14 +101,14 @@ function SilenceForm({ initial, wanted, onClose, onDone }: SilenceDialogProps): 
       <SilencePreviewNote matchers={matchers} wanted={wanted} />
       <LengthField draft={draft} nowMs={nowMs} onChange={change} />
       <label className="field">
-        <span>Why</span>
+        <span>Comment</span>
         <input
           type="text"
           required
           data-first
           value={draft.comment}
           maxLength={1000}
-          placeholder="Ticket, plan, or what you wait for"
+          placeholder="Ticket, maintenance or reason"
           onChange={(event) => {
             change({ comment: event.target.value })
           }}
@@ -129,9 +129,9 @@ function LengthField({ draft, nowMs, onChange }: LengthFieldProps): ReactNode {
   const endsAtMs = endOf(draft, nowMs, zone)
   return (
     <div className="field">
-      <span>How long</span>
+      <span>Duration</span>
       <Choice
-        label="How long"
+        label="Duration"
         options={LENGTHS}
         value={draft.length}
         onChange={(length) => {
@@ -149,7 +149,7 @@ function LengthField({ draft, nowMs, onChange }: LengthFieldProps): ReactNode {
         />
       ) : null}
       <span className="quiet">
-        {draft.length === 'resolved' ? 'Ends when none of its alerts is active any more, at the latest ' : 'Ends '}
+        {draft.length === 'resolved' ? 'Ends when none of its alerts is active, at the latest ' : 'Ends '}
         {Number.isNaN(endsAtMs) ? '…' : formatMoment(endsAtMs, zone)}
       </span>
     </div>

@@ -21,17 +21,17 @@ export function SilencePreviewNote({ matchers, wanted }: SilencePreviewNoteProps
   const areReadable = matchersFault(matchers) === undefined
   const { data, error, isPending, isFetching } = useSilencePreview(matchers, areReadable)
   return (
-    <section className="stack" aria-label="What it hides" aria-busy={isFetching}>
+    <section className="stack" aria-label="Suppressed alerts" aria-busy={isFetching}>
       {areReadable ? (
         <>
           {data === undefined ? null : <Preview preview={data} wanted={wanted} />}
-          {isPending ? <Skeleton lines={2} label="Looking at what it hides" /> : null}
+          {isPending ? <Skeleton lines={2} label="Loading the suppressed alerts" /> : null}
           {error === null ? null : (
-            <p className="tone-critical">Cannot say what it hides: {toFailure(error).message}</p>
+            <p className="tone-critical">Could not load the suppressed alerts: {toFailure(error).message}</p>
           )}
         </>
       ) : (
-        <p className="quiet">What it hides is shown when the matchers can be read.</p>
+        <p className="quiet">The suppressed alerts appear when the matchers are valid.</p>
       )}
     </section>
   )
@@ -48,17 +48,17 @@ function Preview({ preview, wanted }: PreviewProps): ReactNode {
   return (
     <>
       <p>
-        <strong>{nowCount === 0 ? 'Hides no alert now.' : `Hides ${countOf(nowCount, 'alert')} now`}</strong>
+        <strong>{nowCount === 0 ? 'Suppresses no alert now.' : `Suppresses ${countOf(nowCount, 'alert')} now`}</strong>
         {nowCount === 0 ? null : criticals > 0 ? `, ${formatCount(criticals)} critical.` : '.'}{' '}
         {others > 0 ? (
           <strong className="tone-warning">
-            {countOf(others, 'of them was', 'of them were')} not chosen: narrow the matchers if that is too much.
+            {countOf(others, 'of them was', 'of them were')} not selected: narrow the matchers to exclude them.
           </strong>
         ) : null}
       </p>
       {now.length > 0 ? (
         <details>
-          <summary>Which</summary>
+          <summary>Suppressed alerts</summary>
           <ul className="plain-list">
             {now.map(({ fingerprint, alertname, cluster, severity, state }) => (
               <li key={fingerprint}>
@@ -79,12 +79,12 @@ function Preview({ preview, wanted }: PreviewProps): ReactNode {
       ) : null}
       <p>
         {pastRuns === 0
-          ? 'In the last 7 days it would have hidden nothing.'
-          : `In the last 7 days it would have hidden ${countOf(pastRuns, 'alert that fired', 'alerts that fired')}.`}
+          ? 'In the last 7 days the silence would have suppressed no alert.'
+          : `In the last 7 days the silence would have suppressed ${countOf(pastRuns, 'firing alert')}.`}
       </p>
       {past.length > 0 ? (
         <details>
-          <summary>Which alerts, how often</summary>
+          <summary>Suppressed alerts by name</summary>
           <ul className="plain-list">
             {past.map(({ alertname, runs, clusters, lastFiredAtMs }) => (
               <li key={alertname}>

@@ -26,7 +26,7 @@ interface SuggestEditDialogProps {
 export function SuggestEditDialog({ bound, onClose }: SuggestEditDialogProps): ReactNode {
   return (
     <Dialog title={`Suggest an edit of ${bound.name}`} onClose={onClose}>
-      <Answer query={useRunbookSource(bound.name)} what="the page as it is kept" skeletonLines={10}>
+      <Answer query={useRunbookSource(bound.name)} what="the runbook source" skeletonLines={10}>
         {(source) => <Edit source={source} bound={bound} />}
       </Answer>
     </Dialog>
@@ -54,7 +54,7 @@ function Edit({ source, bound }: { readonly source: RunbookSource; readonly boun
   return (
     <div className="form">
       <label>
-        The page as it is kept, placeholders and all
+        Runbook source, with placeholders
         <textarea
           ref={field}
           className="code-field"
@@ -74,16 +74,16 @@ function Edit({ source, bound }: { readonly source: RunbookSource; readonly boun
               setWithAlert(target.checked)
             }}
           />{' '}
-          Say which alert it was found with, with the name of its cluster
+          Include the alert and the name of its cluster
         </label>
       )}
       <p id={hintId} className="quiet">
         {suggestion === undefined
-          ? 'Change the text: what is different is shown here, to copy for whoever keeps the runbooks.'
-          : 'Nothing is changed on this server. What you write is kept on this machine until you discard it.'}
+          ? 'Edit the text: the diff appears here, to copy for the maintainers of the runbooks.'
+          : 'The server is not changed. The draft is stored in this browser until you discard it.'}
       </p>
       {suggestion === undefined ? null : (
-        <pre className={`scrolls text-tiny ${styles.diff}`} tabIndex={0} aria-label="What would change">
+        <pre className={`scrolls text-tiny ${styles.diff}`} tabIndex={0} aria-label="Diff">
           {suggestion.patch}
         </pre>
       )}
@@ -106,7 +106,7 @@ function SuggestionActions({ suggestion, onDiscard }: SuggestionActionsProps): R
   const copy = (what: string, text: string): void => {
     void copyToClipboard(text).then((isCopied) => {
       if (isCopied) sayDone(`Copied the ${what}`)
-      else sayFailed('The browser did not let it be copied: select what would change, and copy it')
+      else sayFailed('The browser denied access to the clipboard: select the diff and copy it')
     })
   }
   return (

@@ -17,12 +17,12 @@ interface UpgradeBandListProps {
 /** The upgrades that are marked in graphs as a list: outcome, time and link. */
 export function UpgradeBandList({ bands, told, untold }: UpgradeBandListProps): ReactNode {
   return (
-    <section className={`rigid scrolls text-small spaced ${styles.root}`} aria-label="Upgrades in this time">
+    <section className={`rigid scrolls text-small spaced ${styles.root}`} aria-label="Upgrades in this range">
       {untold.length === 0 ? null : (
-        <p className="quiet">When {untold.join(', ')} upgraded cannot be shown: the question failed.</p>
+        <p className="quiet">When {untold.join(', ')} upgraded cannot be shown: the request failed.</p>
       )}
       {bands.length === 0 && told.length > 0 ? (
-        <p className="quiet">No upgrade of {told.join(', ')} in this time.</p>
+        <p className="quiet">No upgrade of {told.join(', ')} in this range.</p>
       ) : null}
       {bands.length === 0 ? null : (
         <ul className="plain-list">

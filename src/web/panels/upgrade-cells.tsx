@@ -96,7 +96,7 @@ export function Started({ upgrade }: { readonly upgrade: OpenUpgradeItem }): Rea
     <>
       <Since atMs={msOf(startedAt)} suffix=" ago" />{' '}
       {resolutionSeconds > 1 ? (
-        <span className="quiet" title="How exact the times are: the spacing of the samples they were seen in">
+        <span className="quiet" title="Resolution: the interval of the samples">
           ±{resolutionSeconds} s
         </span>
       ) : null}

@@ -67,10 +67,10 @@ export function ViewDialog({ onClose }: { readonly onClose: () => void }): React
         />
         {isPast ? null : (
           <>
-            <span>What changes</span>
+            <span>Live updates</span>
             <Choice
-              label="What changes"
-              options={{ shown: 'Shown', paused: 'Paused' }}
+              label="Live updates"
+              options={{ shown: 'Live', paused: 'Paused' }}
               value={isPaused ? 'paused' : 'shown'}
               onChange={(chosen) => {
                 setPaused(chosen === 'paused')
@@ -99,7 +99,7 @@ export function ViewDialog({ onClose }: { readonly onClose: () => void }): React
         ))}
       </div>
       <p className="quiet">
-        Keys are silent while you type.{version === undefined ? '' : ` Daytwo ${version}.`}{' '}
+        Shortcuts are inactive in text fields.{version === undefined ? '' : ` Daytwo ${version}.`}{' '}
         <a href={DOCS_PATH}>Documentation</a>
       </p>
     </Dialog>
@@ -114,8 +114,8 @@ const SHORTCUTS: readonly { readonly title: string; readonly keys: readonly (rea
       ['Ctrl K', 'open the command menu'],
       ['?', 'show this list'],
       ['d', 'comfortable or dense rows'],
-      ['p', 'let the page stand still, or go on'],
-      ['u', 'show what is new in a list'],
+      ['p', 'pause or resume live updates'],
+      ['u', 'apply new rows of a list'],
       ['g n', 'go to Now'],
       ['g f', 'go to Fleet'],
       ['g a', 'go to Adoption'],
@@ -151,10 +151,10 @@ const SHORTCUTS: readonly { readonly title: string; readonly keys: readonly (rea
   {
     title: 'A query',
     keys: [
-      ['/', 'go to its text'],
-      ['Enter', 'run it, or take the chosen suggestion'],
+      ['/', 'focus the query text'],
+      ['Enter', 'run the query, or accept the selected suggestion'],
       ['Shift Enter', 'a new line'],
-      ['Tab', 'take a suggestion, else leave the text'],
+      ['Tab', 'accept a suggestion, else leave the text'],
       ['Ctrl Space', 'suggest names'],
       ['Esc', 'close the suggestions, then leave the text'],
     ],

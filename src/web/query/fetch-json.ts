@@ -90,8 +90,8 @@ async function sendOnce(method: string, path: string, options: SendOptions): Pro
   const timeout = AbortSignal.timeout(timeoutMs)
   const failed = (thrown: unknown, brokenOff: string): never => {
     if (signal?.aborted === true) throw thrown
-    throw new ApiFailure(0, timeout.aborted ? `The server did not answer in ${timeoutMs / 1000} seconds.` : brokenOff, {
-      hint: method === 'GET' ? 'The page keeps trying.' : 'Nothing was changed, as far as is known: try again.',
+    throw new ApiFailure(0, timeout.aborted ? `The server did not respond within ${timeoutMs / 1000} s.` : brokenOff, {
+      hint: method === 'GET' ? 'The page retries automatically.' : 'The change was probably not applied: try again.',
     })
   }
   const response = await fetch(path, {
@@ -106,11 +106,14 @@ async function sendOnce(method: string, path: string, options: SendOptions): Pro
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   }).catch((thrown: unknown) => failed(thrown, 'The server cannot be reached.'))
   const body = await readBody(response).catch((thrown: unknown) =>
-    failed(thrown, 'The answer of the server broke off.'),
+    failed(thrown, 'The response of the server was cut off.'),
   )
   if (!response.ok) throw failureOf(response, body)
   if (body === undefined && mayBeEmpty !== true) {
-    throw new ApiFailure(response.status, `Something on the way answered for the server: ${path} is not JSON.`)
+    throw new ApiFailure(
+      response.status,
+      `The response to ${path} is not JSON: a proxy may have answered instead of the server.`,
+    )
   }
   return body
 }
@@ -130,15 +133,15 @@ function failureOf(response: Response, body: unknown): ApiFailure {
   const { status } = response
   if (status === 403 && errorOf(body).message !== undefined) {
     return new ApiFailure(status, errorOf(body).message ?? '', {
-      hint: 'Another role is needed: a viewer reads, a responder acknowledges and silences, an admin reloads.',
+      hint: 'Insufficient role: viewer reads, responder acknowledges and silences, admin reloads.',
       body,
     })
   }
   if (status === 401 || status === 403) {
-    return new ApiFailure(status, 'You are not signed in, or no longer.', { body })
+    return new ApiFailure(status, 'Not signed in, or the session has expired.', { body })
   }
   const { message, hint } = errorOf(body)
-  return new ApiFailure(status, message ?? `The server answered ${status} ${response.statusText}.`, {
+  return new ApiFailure(status, message ?? `The server responded with ${status} ${response.statusText}.`, {
     ...(hint === undefined ? {} : { hint }),
     body,
   })

@@ -45,8 +45,8 @@ async function readTrace(traceId: string, moment: string | undefined, signal: Ab
 }
 
 function unknownTrace(): ApiFailure {
-  return new ApiFailure(404, 'No span of a trace with this id is kept here.', {
-    hint: 'Its spans may be older than what is kept, or not here yet.',
+  return new ApiFailure(404, 'No span of a trace with this ID is stored.', {
+    hint: 'The spans may have expired, or may not have arrived yet.',
   })
 }
 

@@ -250,7 +250,7 @@ function FailedTable({ label, message, onRetry }: FailedTableProps): ReactNode {
   return (
     <Notice
       kind="error"
-      title={`Cannot show ${label}`}
+      title={`Could not load ${label}`}
       actions={
         <Button size="sm" onClick={onRetry}>
           Try again

@@ -37,7 +37,7 @@ export class ErrorBoundary extends Component<Props, { readonly message: string |
     return (
       <Notice
         kind="error"
-        title={`A fault of Daytwo keeps ${this.props.what} from being shown`}
+        title={`Internal error: ${this.props.what} cannot be shown`}
         actions={
           <Button
             size="sm"
@@ -60,7 +60,7 @@ function MissingFile({ what }: { readonly what: string }): ReactNode {
   return (
     <Notice
       kind="error"
-      title={`The server did not send what draws ${what}`}
+      title={`The code for ${what} could not be loaded`}
       actions={
         <Button
           size="sm"
@@ -68,11 +68,11 @@ function MissingFile({ what }: { readonly what: string }): ReactNode {
             location.reload()
           }}
         >
-          Load again
+          Reload
         </Button>
       }
     >
-      It cannot be reached, or it was updated since this tab was opened.
+      The server cannot be reached, or was updated after this tab was opened.
     </Notice>
   )
 }

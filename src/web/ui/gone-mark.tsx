@@ -5,11 +5,8 @@ import styles from './gone-mark.module.css'
 export function GoneMark({ row }: { readonly row: { readonly isGone?: boolean } }): ReactNode {
   if (row.isGone !== true) return null
   return (
-    <span
-      className={`text-tiny no-wrap ${styles.root}`}
-      title="It is no longer in this list, and stays until the list is shown anew"
-    >
-      no longer
+    <span className={`text-tiny no-wrap ${styles.root}`} title="Not in this list any more; removed at the next refresh">
+      removed
     </span>
   )
 }

@@ -10,7 +10,7 @@ export function HistoryStrip({ shares }: { readonly shares: readonly number[] | 
   if (shares === undefined) return <span className={styles.root} aria-hidden="true" />
   const fired = shares.filter((share) => share > 0).length
   const says =
-    fired === 0 ? 'did not fire in this time' : `fired in ${fired} of the last ${countOf(shares.length, 'hour')}`
+    fired === 0 ? 'did not fire in this range' : `fired in ${fired} of the last ${countOf(shares.length, 'hour')}`
   return (
     <svg
       className={`keeps-color ${styles.root}`}

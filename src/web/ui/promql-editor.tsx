@@ -124,7 +124,7 @@ async function faultsOf(expr: string, check: CheckQuery): Promise<readonly Diagn
   const fault = syntaxFaultOf(expr)
   if (fault !== undefined) {
     const isEnd = expr.slice(fault.from).trim() === ''
-    return [diagnostic(expr, fault, isEnd ? 'Something is missing here.' : 'This does not fit here.')]
+    return [diagnostic(expr, fault, isEnd ? 'Incomplete expression.' : 'Unexpected token.')]
   }
   const message = await check(expr)
   if (message === undefined) return []

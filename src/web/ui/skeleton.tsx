@@ -11,8 +11,8 @@ export function Skeleton({ lines, label }: { readonly lines: number; readonly la
       {Array.from({ length: lines }, (_, i) => (
         <span key={i} className="screen-only" />
       ))}
-      <p className={`quiet screen-only ${styles.late}`}>No answer yet. The page goes on waiting.</p>
-      <p className="paper-only">This had not come when the page was printed.</p>
+      <p className={`quiet screen-only ${styles.late}`}>No response yet. Still waiting.</p>
+      <p className="paper-only">Not loaded when the page was printed.</p>
     </div>
   )
 }

@@ -8,7 +8,7 @@ import { dismissToast, useToasts } from './toasts.ts'
 export function ToastRegion(): ReactNode {
   const toasts = useToasts()
   return (
-    <div className="toasts screen-only" role="status" aria-label="What was done">
+    <div className="toasts screen-only" role="status" aria-label="Notifications">
       {toasts.map(({ id, text, isFailure, undo }) => (
         <div key={id} className="row row-nowrap raised toast">
           <Shape name={isFailure ? 'cross' : 'check'} className={isFailure ? 'tone-critical' : 'tone-good'} />

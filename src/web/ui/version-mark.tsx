@@ -11,7 +11,7 @@ interface VersionMarkProps {
 
 /** A version with its age on the ramp every page uses: old is pale. Words say it where it matters. */
 export function VersionMark({ version, age }: VersionMarkProps): ReactNode {
-  if (version === null) return <span className="quiet">not told</span>
+  if (version === null) return <span className="quiet">not reported</span>
   return (
     <span className={`mark nums ${styles.root}`}>
       <span

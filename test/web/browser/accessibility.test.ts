@@ -32,7 +32,7 @@ interface Screen {
 
 const SCREENS: readonly Screen[] = [
   { name: 'now', path: '/', shows: '2 upgrades are stuck.' },
-  { name: 'now, all quiet', path: '/', shows: 'Nothing is stuck.', answers: { now: () => quietNow(Date.now()) } },
+  { name: 'now, all quiet', path: '/', shows: 'No stuck upgrades.', answers: { now: () => quietNow(Date.now()) } },
   {
     name: 'no cluster yet',
     path: '/',
@@ -42,20 +42,20 @@ const SCREENS: readonly Screen[] = [
   {
     name: 'now, failed',
     path: '/',
-    shows: 'Cannot show the state of the fleet',
+    shows: 'Could not load the fleet state',
     answers: { now: () => ({ status: 503, body: { error: 'overloaded', code: 'overloaded' } }) },
     allowed: ['503'],
   },
-  { name: 'alerts', path: '/alerts?group=cluster&severity=warning', shows: 'Needs somebody' },
+  { name: 'alerts', path: '/alerts?group=cluster&severity=warning', shows: 'Needs attention' },
   {
     name: 'no alerts, failing rule',
     path: '/alerts',
-    shows: 'No alert from the rules that work',
+    shows: 'No alerts from the working rules',
     answers: {
       alerts: () => ({ asOfMs: Date.now(), alerts: [], failing: [{ group: 'g', rule: 'R', error: 'many-to-many' }] }),
     },
   },
-  { name: 'an alert', path: '/alerts/0000000000000001', shows: 'Was anybody told?' },
+  { name: 'an alert', path: '/alerts/0000000000000001', shows: 'Notifications' },
   {
     name: 'a runbook, filled in',
     path: '/rb/KubeVirtCRModified?instance=0000000000000001',
@@ -69,8 +69,8 @@ const SCREENS: readonly Screen[] = [
   },
   { name: 'resolved alerts', path: '/alerts/resolved', shows: '59 runs.' },
   { name: 'rules', path: '/alerts/rules', shows: '8 rules in 1 group' },
-  { name: 'a rule', path: '/alerts/rules/KubeVirtCRModified', shows: 'What lint says about it' },
-  { name: 'silences', path: `/alerts/silences?id=${SILENCE_ID}`, shows: 'Hides 2 alerts now' },
+  { name: 'a rule', path: '/alerts/rules/KubeVirtCRModified', shows: 'Lint findings' },
+  { name: 'silences', path: `/alerts/silences?id=${SILENCE_ID}`, shows: 'Suppresses 2 alerts now' },
   { name: 'delivery', path: '/alerts/delivery', shows: '12 failures in a row' },
   { name: 'lint', path: '/alerts/lint', shows: 'Every alert has a runbook' },
   { name: 'clusters', path: '/fleet', shows: 'prod-0003' },
@@ -81,9 +81,9 @@ const SCREENS: readonly Screen[] = [
   {
     name: 'an edge',
     path: '/fleet/edges/kubevirt-hyperconverged/1.17.3/1.18.1?than=1.16.0..1.17.3',
-    shows: 'succeeds more often',
+    shows: 'is higher than that of',
   },
-  { name: 'stranded versions', path: '/fleet/edges?show=stranded', shows: 'never left' },
+  { name: 'stranded versions', path: '/fleet/edges?show=stranded', shows: 'no upgrade observed' },
   { name: 'a feature gate', path: '/fleet/gates/downwardMetrics', shows: 'Set by JSON patch' },
   { name: 'modifications', path: '/fleet/modifications', shows: 'By hour of the day' },
   { name: 'adoption', path: '/adoption', shows: 'that tell (51 %)' },
@@ -170,7 +170,7 @@ test('old data stays readable when the server is gone', async () => {
   const { page, close } = await openPage(browser, server, '/')
   await page.getByText('2 upgrades are stuck.').waitFor()
   server.answers.now = () => 'drop'
-  await page.getByText('Cannot refresh the state of the fleet').waitFor()
+  await page.getByText('Could not refresh the fleet state').waitFor()
   await expectAccessible(page)
   await close()
 })

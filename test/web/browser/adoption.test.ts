@@ -30,7 +30,7 @@ test('how fast 1.20 spreads against 1.19 at the same age: one click; do machines
   await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Adoption' }).click()
   const answer = page.getByText('1.20 runs on 115 of 227 clusters that tell (51 %).')
   await answer.waitFor()
-  expect(await answer.locator('..').innerText()).toContain('It is 23 days old here. 1.19 had 53 % at that age.')
+  expect(await answer.locator('..').innerText()).toContain('First installed 23 days earlier. At the same age, 1.19 was at 53 %.')
   const atAge = page.getByRole('table', { name: 'Share at one age' })
   expect(await atAge.innerText()).toMatch(
     /At day 23[^]*1\.20\s+51 %\s+majority[^]*1\.19\s+53 %\s+majority[^]*1\.18\s+54 %/,
@@ -49,13 +49,13 @@ test('how fast 1.20 spreads against 1.19 at the same age: one click; do machines
     .hover({ position: { x: 48, y: 100 } })
   await atAge.getByText('At day 0').waitFor()
 
-  const machines = page.getByRole('region', { name: 'Virtual machines follow' })
+  const machines = page.getByRole('region', { name: 'Workload updates' })
   expect(await machines.innerText()).toMatch(
     /1 128 of 3 500 virtual machines really run 1\.20 or newer \(32 %\); 659 more have/,
   )
   await machines.getByRole('button', { name: 'Table' }).click()
   await page.waitForURL('**/adoption?table=workloads')
-  expect(await machines.getByRole('table', { name: 'Machines by version' }).innerText()).toMatch(/1\.20\.0\s+115/)
+  expect(await machines.getByRole('table', { name: 'VMs by version' }).innerText()).toMatch(/1\.20\.0\s+115/)
   expectClean()
   await close()
 })
@@ -71,12 +71,14 @@ describe('can an old version be dropped', () => {
     await page.waitForURL('**older=1.19.0**')
     await panel.getByText('12 of 227 clusters that tell (5 %)').waitFor()
     const text = await panel.innerText()
-    expect(text).toContain('13 more clusters tell no version: if all of those are older too, it is 25 of 240 (10 %).')
-    expect(text).toContain('They run 1.16.3 (12)')
-    expect(text).toMatch(/\d+ virtual machines run there\./)
+    expect(text).toContain(
+      '13 more clusters tell without a reported version: if all of these are older too, the total is 25 of 240 (10 %).',
+    )
+    expect(text).toContain('Versions: 1.16.3 (12)')
+    expect(text).toMatch(/\d+ VMs running on these clusters\./)
     expect(await slider.getAttribute('aria-valuetext')).toBe('1.19.0: 12 of 227 clusters are older')
     await panel.getByRole('table', { name: 'Clusters on older versions' }).getByText('zlin-edge-1').waitFor()
-    expect(await panel.getByRole('link', { name: 'All of them in Fleet' }).getAttribute('href')).toBe(
+    expect(await panel.getByRole('link', { name: 'Show all in Fleet' }).getAttribute('href')).toBe(
       '/fleet/clusters?version=1.16.3',
     )
     const asked = server.asked.filter((path) => path.includes('by=region') && path.includes('version=1.16.3'))
@@ -90,10 +92,10 @@ test('how sure the numbers are: one click on what stands beside each of them', a
   const { page, expectClean, close } = await openPage(browser, server, '/adoption')
   await page.getByRole('region', { name: 'Share over time' }).getByRole('button', { name: '227 of 240 tell' }).click()
   await page.waitForURL('**/adoption?shows=denominator')
-  const dialog = page.getByRole('dialog', { name: 'How sure are these numbers?' })
-  await dialog.getByRole('table', { name: 'Clusters that say nothing' }).waitFor()
+  const dialog = page.getByRole('dialog', { name: 'Coverage of these numbers' })
+  await dialog.getByRole('table', { name: 'Clusters without data' }).waitFor()
   const text = await dialog.innerText()
-  expect(text).toContain('227 of 240 clusters (95 %) told which version of kubevirt-hyperconverged they run')
+  expect(text).toContain('227 of 240 clusters (95 %) reported a version of kubevirt-hyperconverged')
   expect(text).toMatch(/90 of 91 in this range\s+Not counted\s+\d{4}-\d\d-\d\d: the server did not run/)
   expect(text).toMatch(/Metrics\s+228 of 240 \(95 %\)\s+Objects\s+31 of 240/)
   expect(text).toMatch(
@@ -140,13 +142,13 @@ describe('a number is cited', () => {
       .getByRole('region', { name: 'Share over time' })
       .getByRole('button', { name: /\d+ of \d+ tell/ })
       .click()
-    await page.getByRole('heading', { name: 'By which way they were heard, then' }).waitFor()
+    await page.getByRole('heading', { name: 'Data sources at that time' }).waitFor()
     await expect.poll(() => askedOf('state=silent')).toBe(true)
     await page.keyboard.press('Escape')
     // Late data has changed a day since.
     await page.goto(link.replace(/share\.[0-9a-f]{4}/, 'share.ffff'))
     await page.getByText('These numbers have changed since they were cited').waitFor()
-    await page.getByRole('button', { name: 'Got it' }).click()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
     await page.waitForURL((at) => !at.search.includes('cite') && at.search.includes('at='))
     expectClean()
     await close()
@@ -158,7 +160,7 @@ test('shares are counts, tables, of another dimension, and of some clusters, and
   const panel = page.getByRole('region', { name: 'Share over time' })
   const legend = panel.getByRole('table', { name: 'By minor on one day' })
   await legend.waitFor()
-  expect(await legend.innerText()).toMatch(/227 clusters tell[^]*1\.20\s+115\s+51 %[^]*not known\s+13\s+–/)
+  expect(await legend.innerText()).toMatch(/227 reporting clusters[^]*1\.20\s+115\s+51 %[^]*not known\s+13\s+–/)
   await panel.getByRole('button', { name: 'Clusters', exact: true }).click()
   await panel.getByRole('img', { name: /^Clusters by minor/ }).waitFor()
   await panel.getByRole('button', { name: 'Table' }).click()
@@ -186,7 +188,7 @@ test('shares are counts, tables, of another dimension, and of some clusters, and
   await behind.getByRole('button', { name: 'Releases' }).click()
   await behind.getByText('1 release behind').waitFor()
   const usage = page.getByRole('region', { name: 'In use' })
-  expect(await usage.getByRole('table', { name: 'Deprecated APIs asked for' }).innerText()).toMatch(
+  expect(await usage.getByRole('table', { name: 'Deprecated APIs in use' }).innerText()).toMatch(
     /kubevirt\.io\/v1alpha3 virtualmachines\s+14 \(/,
   )
   expectClean()
@@ -202,15 +204,15 @@ test('a panel that fails leaves the others, and a day alone is shown', async () 
         ? { status: 503, body: { error: 'the query worker is busy', code: 'overloaded' } }
         : young.answer(question, search)
   const { page, close } = await openPage(browser, server, '/adoption', PHONE, ['503'])
-  await page.getByText('Cannot show virtual machines follow').waitFor()
-  await page.getByText('It was there before').waitFor()
-  await page.getByText('No version has a first day that is known.').waitFor()
-  await page.getByText('is the first day with numbers: nothing is known of those before.').waitFor()
+  await page.getByText('Could not load workload updates').waitFor()
+  await page.getByText('Installed before').waitFor()
+  await page.getByText('No version with a known first install.').waitFor()
+  await page.getByText('is the first counted day: no earlier counts exist.').waitFor()
   // While days are counted it is not known to be.
   const { now } = usualAnswers()
   server.answers.now = () => ({ ...(now() as Now), derivation: { caughtUpAt: null, waiting: 0, daysToCount: 120 } })
   await page.reload()
-  await page.getByText('is the first day with numbers so far: 120 days are still to be counted.').waitFor()
+  await page.getByText('is the first counted day so far: 120 days are still to be counted.').waitFor()
   await page.getByRole('button', { name: 'Cite: Share over time' }).click()
   await page.getByText('its numbers will still change').waitFor()
   await close()
@@ -218,7 +220,7 @@ test('a panel that fails leaves the others, and a day alone is shown', async () 
 
 test('filters that no cluster passes are said, and leave no panel without anything in it', async () => {
   const { page, expectClean, close } = await openPage(browser, server, '/adoption?region=nowhere')
-  await page.getByText('No cluster that was counted passes these filters: take one of them away.').waitFor()
+  await page.getByText('No counted cluster matches these filters.').waitFor()
   await page.getByRole('region', { name: 'In use' }).waitFor()
   expect(await page.getByRole('region').count()).toBe(1)
   expect(await page.getByText(/runs? or newer|on or newer/).count()).toBe(0)
@@ -261,7 +263,7 @@ test('nothing is counted before all that is stored was read, and the page says h
   }
   const { page, expectClean, close } = await openPage(browser, server, '/adoption', DESKTOP)
   await page
-    .getByText(/being read: 9 777 clusters to go\. A part of the fleet is no denominator: .* after that,/)
+    .getByText(/clusters sent: 9 777 clusters remaining\. Counting starts after .* after that,/)
     .waitFor()
   expectClean()
   await close()
@@ -269,7 +271,7 @@ test('nothing is counted before all that is stored was read, and the page says h
 
 test.each([
   ['no cluster was ever heard of', 0, 'No cluster has reported yet'],
-  ['clusters are heard of, and no day is counted yet', 1, 'No day is counted yet'],
+  ['clusters are heard of, and no day is counted yet', 1, 'No adoption counts yet'],
 ])('%s', async (_, clusters, shows) => {
   server.answers.adoption = () => ({ operators: [], firstDay: null, lastDay: null })
   const { now } = usualAnswers()

@@ -103,8 +103,8 @@ test('a dashboard in two clicks, and each panel drawn as its definition says', a
 
   await says('What to do', 'a + b')
   expect(await panel('What to do').innerText()).toContain('<b>')
-  await says('Profile', 'Panels of the kind FlameChart are not drawn here.')
-  await says('Nothing here', 'No series in this time.', 'Nobody sends a metric called nothing_at_all.')
+  await says('Profile', 'Panels of the kind FlameChart are not supported.')
+  await says('Nothing here', 'No series in this range.', 'No sender has the metric nothing_at_all.')
   // Once for each value, each asks for its own, and opens alone.
   await says('Busy share of node-1', '90 %')
   await page.getByRole('heading', { level: 2, name: 'Each node: node-2' }).waitFor()
@@ -152,7 +152,7 @@ test('variables, time, table, queries and alerts stand in the address, and one q
   await page.getByRole('checkbox', { name: 'a', exact: true }).check()
   await page.waitForURL(/var-cluster=a/)
   await expect.poll(() => lastAsked('node_cpu')).toContain('cluster=~"a"')
-  await page.getByText('No upgrade of a in this time.').waitFor()
+  await page.getByText('No upgrade of a in this range.').waitFor()
   await expect.poll(() => lastAsked('group by (node)')).toContain('cluster=~"a"')
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: /^Node.*All 2$/ }).click()
@@ -169,7 +169,7 @@ test('variables, time, table, queries and alerts stand in the address, and one q
   server.answers.range = (expr, start, end, step) =>
     expr.includes('memory') ? { status: 500, body: { error: 'it broke' } } : everyKindRange(expr, start, end, step)
   await page.getByRole('button', { name: 'Refresh' }).click()
-  await lines.getByText(/A part is missing. Query 2: it broke/).waitFor()
+  await lines.getByText(/Partial result. Query 2: it broke/).waitFor()
   await lines.getByText('cpu node-1').waitFor()
 
   await lines.getByRole('button', { name: /3 firing/ }).click()
@@ -179,7 +179,7 @@ test('variables, time, table, queries and alerts stand in the address, and one q
   await page.keyboard.press('Enter')
   await page.waitForURL(/panel=lines/)
   await page.getByRole('heading', { name: 'Queries' }).waitFor()
-  await page.getByText('As the file has it').first().waitFor()
+  await page.getByText('Definition in the file').first().waitFor()
   await page.getByText('Copy as curl').first().waitFor()
   expect(await page.getByRole('link', { name: 'Runbook', exact: true }).getAttribute('href')).toBe('/rb/NodeBusy')
   await page.keyboard.press('Escape')
@@ -194,7 +194,7 @@ test('variables, time, table, queries and alerts stand in the address, and one q
   await page.emulateMedia({ media: 'print' })
   await expect.poll(() => lastAsked('nothing')).not.toBe('')
   const late = page.getByRole('region', { name: 'Nothing here', exact: true })
-  await late.getByText('This had not come when the page was printed.').waitFor()
+  await late.getByText('Not loaded when the page was printed.').waitFor()
   expectClean()
   await close()
 })
@@ -227,7 +227,7 @@ test('without a dashboard the page says how to get one, and without a variable w
   await page.goto(`${server.origin}/explore/dashboards/every-kind`)
   await page
     .getByRole('region', { name: 'CPU by node', exact: true })
-    .getByText('The values of Cluster cannot be read')
+    .getByText('The values of Cluster could not be loaded')
     .waitFor()
   await page.getByRole('button', { name: /^Cluster.*not read$/ }).waitFor()
   expectClean()

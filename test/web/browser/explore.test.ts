@@ -56,10 +56,10 @@ test('metrics: all of them, drawn as far as they are seen, narrowed, and one ope
 
   await page.keyboard.press('/')
   await page.keyboard.type('api up')
-  await page.getByText('No metric passes these filters').waitFor()
-  await page.getByRole('checkbox', { name: 'also what nobody sends' }).check()
+  await page.getByText('No metric matches these filters').waitFor()
+  await page.getByRole('checkbox', { name: 'include metrics without data' }).check()
   await table.getByRole('link', { name: 'kubevirt_virt_api_up_total' }).click()
-  await page.getByText('Operators no longer send it').waitFor()
+  await page.getByText('Operators no longer export this metric').waitFor()
   expectClean()
   await close()
 })
@@ -70,11 +70,11 @@ test('metrics: a part that fails is named, and on a phone the open one has the p
     url.pathname === '/api/fleet/v1/metrics' ? { status: 503, body: { error: 'overloaded' } } : usual(url)
   const allowed = ['503']
   const { page, expectClean, close } = await openPage(browser, server, '/explore/metrics', PHONE, allowed)
-  await page.getByText('Missing: what rules and panels read.').waitFor()
+  await page.getByText('Missing: metrics used by rules and panels.').waitFor()
   await page.getByRole('link', { name: 'kubevirt_info' }).click()
   await page
     .getByRole('complementary', { name: 'kubevirt_info' })
-    .getByText('What reads it could not be read.')
+    .getByText('Could not load the rules and panels that use this metric.')
     .waitFor()
   expect(await page.getByRole('table', { name: 'Metrics' }).isVisible()).toBe(false)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
@@ -91,11 +91,11 @@ test('metrics: what it is narrowed to stays and can be changed while the list ca
     isDown && name === '__name__' ? { status: 503, body: { error: 'overloaded' } } : usual(name)
   const path = '/explore/metrics?q=kubevirt_info&type=gauge&show=all'
   const { page, close } = await openPage(browser, server, path, DESKTOP, ['503'])
-  await page.getByText('Cannot show the metrics').waitFor()
+  await page.getByText('Could not load the metrics').waitFor()
   const search = page.getByRole('searchbox', { name: 'Search metrics' })
   expect(await search.inputValue()).toBe('kubevirt_info')
   expect(await page.getByRole('combobox', { name: 'Type' }).inputValue()).toBe('gauge')
-  expect(await page.getByRole('checkbox', { name: 'also what nobody sends' }).isChecked()).toBe(true)
+  expect(await page.getByRole('checkbox', { name: 'include metrics without data' }).isChecked()).toBe(true)
   await search.fill('kubevirt_hco')
   await page.waitForURL('**/explore/metrics?q=kubevirt_hco&type=gauge&show=all')
   expect(await accessibilityFaults(page)).toEqual([])
@@ -108,7 +108,7 @@ test('metrics: what it is narrowed to stays and can be changed while the list ca
 
 test('logs: the changes of a cluster, field by field, narrowed to one object; records with their trace', async () => {
   const { page, expectClean, close } = await openPage(browser, server, '/explore/logs')
-  await page.getByRole('heading', { name: 'Of which cluster?' }).waitFor()
+  await page.getByRole('heading', { name: 'Select a cluster' }).waitFor()
   // One click to what changed.
   await page.getByRole('link', { name: 'ams-stuck-1' }).click()
   await page.waitForURL('**/explore/logs?cluster=ams-stuck-1')
@@ -122,10 +122,10 @@ test('logs: the changes of a cluster, field by field, narrowed to one object; re
   await what.locator('.object-log-changes .mono', { hasText: 'lastTransition' }).waitFor()
   // Who wrote it, and the object itself: a click more.
   await row.getByRole('cell', { name: 'kubectl-edit' }).waitFor()
-  await what.getByText('The whole object after this change').click()
+  await what.getByText('Full object after this change').click()
   await what.getByText('"apiVersion": "hco.kubevirt.io/v1beta1"').waitFor()
   await table
-    .getByRole('row', { name: /nodes worker-1 .*not told first seen; what it was before is not known/ })
+    .getByRole('row', { name: /nodes worker-1 .*not reported first seen; the earlier state is not known/ })
     .waitFor()
   expect(await columnsApart(table)).toEqual([])
   expect(await accessibilityFaults(page)).toEqual([])
@@ -139,9 +139,9 @@ test('logs: the changes of a cluster, field by field, narrowed to one object; re
   await page.waitForURL('**/explore/logs?source=records&cluster=ams-stuck-1')
   const records = page.getByRole('table', { name: 'Log records' })
   await records.getByText('cannot create the daemon set', { exact: true }).click()
-  expect(await records.getByRole('link', { name: 'Its trace' }).getAttribute('href')).toContain('/explore/traces/abab')
+  expect(await records.getByRole('link', { name: 'Trace' }).getAttribute('href')).toContain('/explore/traces/abab')
   await records.getByText('{"step":"install"}', { exact: true }).waitFor()
-  await records.getByText('not said', { exact: true }).waitFor()
+  await records.getByText('not reported', { exact: true }).waitFor()
   expect(await columnsApart(records)).toEqual([])
   await page.getByRole('combobox', { name: 'Severity' }).selectOption('error')
   await page.waitForURL('**/explore/logs?source=records&cluster=ams-stuck-1&severity=error')
@@ -169,19 +169,19 @@ test('logs: any of ten thousand clusters is found by a part of its name, and a n
     return { asOf: new Date().toISOString(), total: found.length, clusters, facets: null }
   }
   const { page, expectClean, close } = await openPage(browser, server, '/explore/logs')
-  const choice = page.getByRole('region', { name: 'Of which cluster?' })
-  await choice.getByText('24 of 10 000 clusters, by name').waitFor()
+  const choice = page.getByRole('region', { name: 'Select a cluster' })
+  await choice.getByText('24 of 10 000 clusters, by name').waitFor()
   const field = page.getByRole('combobox', { name: 'Cluster' })
   await field.fill('0777')
-  await choice.getByText('11 clusters with that in the name').waitFor()
+  await choice.getByText('11 clusters with a matching name').waitFor()
   await field.fill('07771')
-  await choice.getByText('1 cluster with that in the name').waitFor()
+  await choice.getByText('1 cluster with a matching name').waitFor()
   await field.press('Enter')
   await page.waitForURL('**/explore/logs?cluster=edge-07771')
-  await page.getByText('Nothing that is watched changed in this time.').waitFor()
-  expect(await page.getByText('No cluster is called').count()).toBe(0)
+  await page.getByText('No object changes.').waitFor()
+  expect(await page.getByText('No cluster has the name').count()).toBe(0)
   await page.goto(`${server.origin}/explore/logs?cluster=egde-1`)
-  await page.getByText('No cluster is called egde-1').waitFor()
+  await page.getByText('No cluster has the name egde-1').waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
   expectClean()
   await close()
@@ -192,7 +192,7 @@ test('logs: on a phone the object after a change is opened where the change is',
   const { page, expectClean, close } = await openPage(browser, server, path, PHONE)
   const table = page.getByRole('table', { name: 'Object changes' })
   const row = table.getByRole('row', { name: /hyperconvergeds/ })
-  await row.getByText('The whole object after this change').filter({ visible: true }).click()
+  await row.getByText('Full object after this change').filter({ visible: true }).click()
   await row.getByText('"apiVersion": "hco.kubevirt.io/v1beta1"').filter({ visible: true }).waitFor()
   const [head, cell] = await Promise.all([
     table.getByRole('columnheader', { name: 'Object' }).boundingBox(),
@@ -224,7 +224,7 @@ test('PromQL: written with suggestions, drawn, zoomed, read as a table, saved an
   const { page, expectClean, close } = await openPage(browser, server, '/explore')
   const editor = editorOf(page)
   await editor.waitFor()
-  await page.getByRole('heading', { name: 'To begin with' }).waitFor()
+  await page.getByRole('heading', { name: 'Example queries' }).waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
 
   // Shortcuts are letters in the editor, which is left by Esc.
@@ -299,7 +299,7 @@ test('PromQL: written with suggestions, drawn, zoomed, read as a table, saved an
     .getByRole('button')
     .focus()
   expect(await page.locator('.cm-shown-part').allInnerTexts()).toEqual(['kubevirt_info{kubeversion="1.8.1"}'])
-  await page.getByText('40 000 000 samples, 80 % of what a query may: near the limit.').waitFor()
+  await page.getByText('40 000 000 samples, 80 % of the query limit: near the limit.').waitFor()
   expect(await page.getByRole('link', { name: 'kubevirt_info' }).getAttribute('href')).toBe(
     '/explore/metrics?show=all&metric=kubevirt_info',
   )
@@ -310,7 +310,7 @@ test('PromQL: written with suggestions, drawn, zoomed, read as a table, saved an
   await page.keyboard.press('Control+A')
   await page.keyboard.type('up{cluster="ams-stuck-1"}')
   await page.keyboard.press('Enter')
-  const upgrades = page.getByRole('region', { name: 'Upgrades in this time' })
+  const upgrades = page.getByRole('region', { name: 'Upgrades in this range' })
   const marked = upgrades.getByRole('listitem').filter({ hasText: 'running' })
   expect(await marked.innerText()).toMatch(/^running HCO 1\.17\.3 → 1\.18\.1 from /)
   expect(await marked.getByRole('link').getAttribute('href')).toMatch(/^\/fleet\/upgrades\//)
@@ -349,7 +349,7 @@ test('PromQL: several queries; one that fails tells where, one that finds nothin
   await page.getByRole('button', { name: 'Add a query' }).click()
   await page.keyboard.type('kubevirt_imfo')
   await page.keyboard.press('Enter')
-  await query(3).getByText('Nobody sends a metric called kubevirt_imfo.').waitFor()
+  await query(3).getByText('No sender has the metric kubevirt_imfo.').waitFor()
   await query(3).getByRole('button', { name: 'kubevirt_info' }).click()
   await page.waitForURL('**/explore?expr=sum%28&expr=sizes_bytes&expr=kubevirt_info')
 
@@ -409,14 +409,14 @@ test('PromQL: a range vector is a table of samples; what no line shows, what sta
   // What could not be asked is not asked again by itself, and the page does not say so.
   await page.route('**/api/v1/query?*', (route) => route.abort())
   await page.goto(`${server.origin}/explore?expr=up&tab=table`)
-  await page.getByText('Nothing is asked again by itself here').waitFor()
-  expect(await page.getByText('The page keeps trying.').count()).toBe(0)
+  await page.getByText('Queries on this page are not retried automatically').waitFor()
+  expect(await page.getByText('The page retries automatically.').count()).toBe(0)
   await page.unroute('**/api/v1/query?*')
-  await page.getByRole('button', { name: 'Ask again' }).click()
+  await page.getByRole('button', { name: 'Run again' }).click()
   await page.getByText('2 series', { exact: false }).waitFor()
 
   await page.goto(`${server.origin}/explore?expr=sizes`)
-  await page.getByText('1 series has samples that no line can show: NaN.').waitFor()
+  await page.getByText('1 series has samples that a line cannot show: NaN.').waitFor()
   await page.getByText('and 61 more lines').waitFor()
   // What stands beside the pointer is whole, and not under it: also at the foot of the graph.
   const graph = (await page.getByRole('img', { name: /^Graph of Query/ }).boundingBox())!

@@ -29,7 +29,7 @@ test('clusters: counted by state, drawn as far as they are seen, read to the end
   expect(await table.getAttribute('aria-rowcount')).toBe('1201')
   expect(await table.getByRole('row').count()).toBeLessThan(80)
   expect(await columnsApart(table)).toEqual([])
-  await page.getByText('1 198 of 1 200 clusters heard').waitFor()
+  await page.getByText('1 198 of 1 200 clusters reporting').waitFor()
 
   // Beyond the first page of rows: the next ones are asked for, and the row says where it stands.
   await page.evaluate(() => {
@@ -114,7 +114,7 @@ test('clusters: walked by keys, chosen, silenced; columns and views stay on this
   await page.getByRole('button', { name: /2\s*silent/ }).click()
   await page.getByText('2 of 1 200 clusters').waitFor()
   await page.getByRole('button', { name: 'Views…' }).click()
-  await page.getByRole('textbox', { name: 'Save the list as it is now as' }).fill('Who is silent')
+  await page.getByRole('textbox', { name: 'Save the current list as' }).fill('Who is silent')
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'Who is silent' }).waitFor()
   await page.goto(`${server.origin}/fleet`)
@@ -134,10 +134,10 @@ test('a cluster says what is the matter, what changed, and what nobody can know'
   const { page, expectClean, close } = await openPage(browser, server, '/fleet/clusters/ams-stuck-1')
   const region = (name: string) => page.getByRole('region', { name })
   await page.getByRole('heading', { level: 1, name: 'ams-stuck-1' }).waitFor()
-  await region('Upgrades under way').getByText('virt-handler is not ready on worker-7.').waitFor()
-  await region('Upgrades under way').getByText('48 runs of this edge', { exact: false }).waitFor()
-  expect(await region('Hazards known so far').getByRole('listitem').count()).toBe(10)
-  await region('How it is heard').getByText('Not watched:', { exact: false }).waitFor()
+  await region('Active upgrades').getByText('virt-handler is not ready on worker-7.').waitFor()
+  await region('Active upgrades').getByText('48 runs of this edge', { exact: false }).waitFor()
+  expect(await region('Known hazards').getByRole('listitem').count()).toBe(10)
+  await region('Data sources').getByText('Not watched:', { exact: false }).waitFor()
   await region('Settings').getByText('(default not known)').waitFor()
   await region('Identity')
     .getByText('1 minor behind the newest of the fleet')
@@ -161,19 +161,19 @@ test('a failure stays in its part, an unknown name says so, an empty fleet teach
       ? { status: 503, body: { error: 'overloaded', code: 'overloaded' } }
       : fleetAnswer(url, Date.now())
   const { page, close } = await openPage(browser, server, '/fleet/clusters/ams-stuck-1')
-  await page.getByText('Cannot show what changed').waitFor()
+  await page.getByText('Could not load the changes').waitFor()
   await page.getByRole('heading', { name: 'Identity' }).waitFor()
   await page.goto(`${server.origin}/fleet/clusters/nobody`)
-  await page.getByText('Nothing is known here of the cluster nobody').waitFor()
+  await page.getByText('Not found: the cluster nobody').waitFor()
   // What is known is shown without what is not.
   server.answers.fleet = (url) =>
     url.pathname.endsWith('/stuck')
       ? { status: 503, body: { error: 'overloaded', code: 'overloaded' } }
       : fleetAnswer(url, Date.now())
   await page.goto(`${server.origin}/fleet/upgrades`)
-  const running = page.getByRole('region', { name: 'Running' })
-  await running.getByText('Cannot show which of them are stuck').waitFor()
-  await running.getByText('how many are stuck is not known').waitFor()
+  const running = page.getByRole('region', { name: 'Active' })
+  await running.getByText('Could not load the stuck upgrades').waitFor()
+  await running.getByText('number of stuck upgrades not known').waitFor()
   await running.getByRole('link', { name: 'ams-stuck-1' }).first().waitFor()
   server.answers.fleet = (url) => {
     const answer = fleetAnswer(url, Date.now()) as { readonly coverage: object }
@@ -184,7 +184,7 @@ test('a failure stays in its part, an unknown name says so, an empty fleet teach
   await page.getByText('No cluster has reported yet').waitFor()
   // And no page calls it good news that nothing runs on none.
   await page.goto(`${server.origin}/fleet/upgrades`)
-  await page.getByRole('region', { name: 'Running' }).getByRole('link', { name: 'How to connect one' }).waitFor()
+  await page.getByRole('region', { name: 'Active' }).getByRole('link', { name: 'How to connect one' }).waitFor()
   await close()
 })
 
@@ -216,7 +216,7 @@ test('on a phone the tables of a cluster, an edge and an upgrade fit, and say al
   const phases = page.getByRole('table', { name: 'Durations by phase' })
   await phases.getByRole('row', { name: /virt-handler waves/ }).waitFor()
   expect(await hiddenWidth(phases)).toBe(0)
-  await page.getByRole('table', { name: 'Upgrades of the edge' }).getByRole('row', { name: / ago/ }).first().waitFor()
+  await page.getByRole('table', { name: 'Upgrades on the path' }).getByRole('row', { name: / ago/ }).first().waitFor()
   expect(await pageWidth()).toBeLessThanOrEqual(390)
 
   // The object does not say when the first node was through, the phase does.
@@ -240,7 +240,7 @@ test('why is this cluster slow? In two clicks: its upgrade, the phase beside wha
     ...DESKTOP,
     permissions: ['clipboard-read', 'clipboard-write'],
   })
-  const heat = page.getByRole('table', { name: 'Running upgrades by phase' })
+  const heat = page.getByRole('table', { name: 'Active upgrades by phase' })
   await heat
     .getByRole('img', { name: /virt-handler waves: stuck, 50 min/ })
     .first()
@@ -248,10 +248,7 @@ test('why is this cluster slow? In two clicks: its upgrade, the phase beside wha
   expect(await heat.getByRole('row').nth(1).innerText()).toMatch(/^ams-stuck-1\s[^]*stuck/)
   await page.goto(`${server.origin}/fleet`)
   await page.getByRole('link', { name: 'ams-stuck-1' }).click()
-  await page
-    .getByRole('region', { name: 'Upgrades under way' })
-    .getByRole('link', { name: 'HCO 1.17.3 → 1.18.1' })
-    .click()
+  await page.getByRole('region', { name: 'Active upgrades' }).getByRole('link', { name: 'HCO 1.17.3 → 1.18.1' }).click()
 
   await page.getByRole('heading', { level: 1, name: 'HCO 1.17.3 → 1.18.1 on ams-stuck-1' }).waitFor()
   const phases = page.getByRole('table', { name: 'Phases' })
@@ -259,22 +256,25 @@ test('why is this cluster slow? In two clicks: its upgrade, the phase beside wha
     /stuck\s[^]*50 min[^]* slow[^]*1 min 50 s – 5 min \(48\)/,
   )
   await phases.getByText('reconstructed').first().waitFor()
-  const block = page.getByRole('region', { name: 'In its way' })
+  const block = page.getByRole('region', { name: 'Blocked by' })
   await block.getByText('7 of 12 updated, 1 unavailable', { exact: false }).waitFor()
   expect(await block.getByRole('link', { name: 'Runbook' }).first().getAttribute('href')).toBe(
     '/rb/DaytwoUpgradeStuck#virt-handler-rollout',
   )
-  await page.getByRole('region', { name: 'Virtual machines' }).getByText('96 of 140 (69 %)').waitFor()
+  await page.getByRole('region', { name: 'VMs' }).getByText('96 of 140 (69 %)').waitFor()
   expect(
-    await page.getByRole('link', { name: 'the median run of this edge (prod-0012, 12 min)' }).getAttribute('href'),
+    await page.getByRole('link', { name: 'the median upgrade on this path (prod-0012, 12 min)' }).getAttribute('href'),
   ).toBe(`/explore/traces/0123456789abcdef0123456789abcdef?than=${'f'.repeat(32)}`)
   expect(await page.getByRole('link', { name: 'its phases as spans' }).getAttribute('href')).toBe(
     '/explore/traces/0123456789abcdef0123456789abcdef',
   )
-  await page.getByRole('button', { name: 'Copy as Markdown, to hand it over' }).click()
+  await page.getByRole('button', { name: 'Copy as Markdown' }).click()
   await page.getByText('Copied').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('- **virt-handler does not roll out**')
-  await page.getByRole('region', { name: 'Before and after' }).getByRole('link', { name: '1.16.0 → 1.17.3' }).click()
+  await page
+    .getByRole('region', { name: 'Previous and next upgrade' })
+    .getByRole('link', { name: '1.16.0 → 1.17.3' })
+    .click()
   await page.getByRole('heading', { level: 1, name: 'HCO 1.16.0 → 1.17.3 on ams-stuck-1' }).waitFor()
   expectClean()
   await close()
@@ -287,7 +287,7 @@ test('the history is narrowed and sorted by the address, read to its end, and tw
   expect(await history.getByRole('row').count()).toBe(21)
   expect(await columnsApart(history)).toEqual([])
   await page.getByRole('button', { name: 'Show all' }).click()
-  await page.getByText('200 read, there are more').waitFor()
+  await page.getByText('200 loaded, more available').waitFor()
   expect(await history.getAttribute('aria-rowcount')).toBe('-1')
   await page.evaluate(() => {
     window.scrollTo(0, document.documentElement.scrollHeight)
@@ -303,24 +303,24 @@ test('the history is narrowed and sorted by the address, read to its end, and tw
   const compared = page.getByRole('table', { name: 'Compared upgrades' })
   // The page's clock ticks once a second, and may be one tick behind the answer.
   expect(await compared.getByRole('row', { name: /^Operands/ }).innerText()).toMatch(/(56 min|55 min 59 s)[^]*5 min/)
-  await page.getByRole('button', { name: 'Compare none' }).click()
+  await page.getByRole('button', { name: 'Clear' }).click()
   await compared.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Took' }).click()
   await page.waitForURL('**/fleet/upgrades?sort=duration')
   await page.getByRole('button', { name: 'Durations by cluster size' }).click()
-  await page.getByText('All edges of HCO.').waitFor()
+  await page.getByText('All upgrade paths of HCO.').waitFor()
   await page.waitForURL('**/fleet/upgrades?sort=duration&sizes=true')
-  await page.getByRole('table', { name: 'Durations by class of sizes' }).waitFor()
+  await page.getByRole('table', { name: 'Durations by cluster size' }).waitFor()
   expectClean()
   await close()
 })
 
 test('which edge is worst this week, in one click; did the fix release fix it, in two more', async () => {
   const { page, expectClean, close } = await openPage(browser, server, '/')
-  await page.getByRole('link', { name: 'this week, worst first' }).click()
+  await page.getByRole('link', { name: 'this week, lowest success rate first' }).click()
   await page.waitForURL('**/fleet/edges?window=7d')
-  const table = page.getByRole('table', { name: 'Edges' })
-  await page.getByText('over upgrades that began in the last 7 days', { exact: false }).waitFor()
+  const table = page.getByRole('table', { name: 'Upgrade paths' })
+  await page.getByText('upgrades started in the last 7 days', { exact: false }).waitFor()
   expect(await table.getByRole('link').first().getAttribute('href')).toMatch(/1\.16\.0\/1\.17\.3\?window=7d$/)
   expect(server.asked.some((path) => path.includes('/edges?sort=success_low&order=asc&window=7d'))).toBe(true)
   await page.getByRole('button', { name: 'All', exact: true }).click()
@@ -340,8 +340,8 @@ test('which edge is worst this week, in one click; did the fix release fix it, i
   await page.getByRole('button', { name: 'Stranded' }).click()
   await page.waitForURL('**/fleet/edges?order=newest&show=stranded')
   const stranded = page.getByRole('table', { name: 'Stranded versions' })
-  expect(await stranded.getByRole('row').nth(1).innerText()).toMatch(/^1\.13\.0\s[^]*all 38 clusters[^]*never left/)
-  await page.getByText('2 stranded versions: 41 of 1 200 clusters (', { exact: false }).waitFor()
+  expect(await stranded.getByRole('row').nth(1).innerText()).toMatch(/^1\.13\.0\s[^]*all 38 clusters[^]*no upgrade observed/)
+  await page.getByText('2 stranded versions: 41 of 1 200 clusters (', { exact: false }).waitFor()
   await graph.getByText('▲ 1.13.0').waitFor()
   expect(await graph.getByRole('link').count()).toBe(3)
   await page.getByRole('button', { name: 'All versions' }).click()
@@ -350,7 +350,7 @@ test('which edge is worst this week, in one click; did the fix release fix it, i
   await table.getByRole('link', { name: '1.17.3 → 1.18.1' }).click()
   // How long do upgrades take by cluster size? Two clicks: the edges, and this one.
   const sizes = page.getByRole('region', { name: 'Durations by cluster size' })
-  await sizes.getByRole('img', { name: '270 runs by nodes and duration, 30 not finished' }).waitFor()
+  await sizes.getByRole('img', { name: '270 upgrades by nodes and duration, 30 not finished' }).waitFor()
   await sizes.getByText('The newest 300 of 412 runs, 30 on clusters of unknown size', { exact: false }).waitFor()
   await sizes.getByRole('row', { name: /^31 to 100 nodes 60 \(1 open\) 21 min/ }).waitFor()
   await sizes.getByRole('combobox', { name: 'Phase' }).selectOption('virt_handler.waves')
@@ -365,11 +365,11 @@ test('which edge is worst this week, in one click; did the fix release fix it, i
   const with_ = page.getByRole('combobox', { name: 'Compare with' })
   await with_.getByRole('option', { name: '1.16.0 → 1.17.3' }).waitFor({ state: 'attached' })
   await with_.selectOption('1.16.0..1.17.3')
-  await page.getByText('1.17.3 → 1.18.1 succeeds more often than 1.16.0 → 1.17.3 by 13.3 points').waitFor()
+  await page.getByText('The success rate of 1.17.3 → 1.18.1 is higher than that of 1.16.0 → 1.17.3 by 13.3 points').waitFor()
   await page.getByText('Operands: slower (log-rank test, p = 0.002).').waitFor()
   await with_.selectOption('1.14.0..1.15.2')
   await page.waitForURL('**/fleet/edges/kubevirt-hyperconverged/1.17.3/1.18.1?than=1.14.0..1.15.2')
-  await page.getByText('38 more ended runs needed', { exact: false }).waitFor()
+  await page.getByText('38 more ended upgrades needed', { exact: false }).waitFor()
   await page.getByRole('table', { name: 'Durations by phase' }).getByText('virt-handler waves').waitFor()
   expectClean()
   await close()
@@ -385,7 +385,7 @@ test('settings of a cluster whose HyperConverged nobody tells are not known, wha
   }
   const { page, expectClean, close } = await openPage(browser, server, '/fleet/clusters/prod-0003')
   const settings = page.getByRole('region', { name: 'Settings' })
-  await settings.getByText('Not known: the object HyperConverged is not told.').waitFor()
+  await settings.getByText('Not known: the HyperConverged object is not reported.').waitFor()
   expect(await settings.getByText('by default').count()).toBe(0)
   expectClean()
   await close()
@@ -396,14 +396,14 @@ test('who patches and who edits by hand, in one click: by hazard and target, and
   await page.getByRole('navigation', { name: 'Pages of Fleet' }).getByRole('link', { name: 'Modifications' }).click()
   const gates = page.getByRole('table', { name: 'Feature gates' })
   await gates.getByRole('link', { name: 'ams-stuck-1' }).waitFor()
-  await page.getByText('900 of 1 200 clusters tell their annotations', { exact: false }).waitFor()
-  const edits = page.getByRole('table', { name: 'Edits by component and cluster' })
+  await page.getByText('900 of 1 200 clusters report annotations', { exact: false }).waitFor()
+  const edits = page.getByRole('table', { name: 'Out-of-band modifications by component and cluster' })
   expect(await edits.getByRole('row').nth(1).innerText()).toMatch(/KubeVirt\s+ams-stuck-1\s+5\s/)
   await edits
-    .getByRole('img', { name: /^Edits by hour: / })
+    .getByRole('img', { name: /^Modifications by hour: / })
     .first()
     .waitFor()
-  await page.getByRole('button', { name: 'All there were' }).click()
+  await page.getByRole('button', { name: 'All' }).click()
   await page.waitForURL('**/fleet/modifications?standing=all')
 
   // Is a gate used, and who sets it by patch? Two clicks: the gates, and the gate.

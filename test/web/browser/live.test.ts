@@ -40,7 +40,7 @@ test('a page is told what changes, moves nothing under its reader, and stands st
   await bar.waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
   expect(await clusters()).toEqual(read)
-  expect(await stuck.getByText('no longer', { exact: true }).count()).toBe(1)
+  expect(await stuck.getByText('removed', { exact: true }).count()).toBe(1)
   await page.keyboard.press('u')
   await stuck.getByText('osaka-prod-2').waitFor()
   expect(await bar.count()).toBe(0)
@@ -50,7 +50,7 @@ test('a page is told what changes, moves nothing under its reader, and stands st
   await page.getByText('Paused', { exact: true }).waitFor()
   await expect.poll(() => server.listening()).toBe(0)
   const asked = server.asked.length
-  await page.getByRole('button', { name: 'Go on showing what changes' }).click()
+  await page.getByRole('button', { name: 'Resume live updates' }).click()
   await page.getByText('Live', { exact: true }).waitFor()
   // What happened meanwhile is asked for.
   await expect.poll(() => server.asked.slice(asked).includes('/api/fleet/v1/now')).toBe(true)
@@ -86,7 +86,7 @@ test('a page is told what changes, moves nothing under its reader, and stands st
     /^# Hand-over \d{4}-[^]*\n## Stuck: 2 \(2 at the begin\)\n\n- \[osaka-prod-2\]\(http:[^)]*\?at=20/,
   )
   expect(copied).toMatch(
-    /\n## Firing: 35 [^]*acknowledged by [^]*\n## Silences that end within 8 h[^]*\n## Alerts that resolved: \d/,
+    /\n## Firing: 35 [^]*acknowledged by [^]*\n## Silences that end within 8 h[^]*\n## Resolved alerts: \d/,
   )
   await page
     .getByRole('region', { name: 'Hand-over' })
@@ -139,7 +139,7 @@ test('what is done in one tab is seen in the other', async () => {
   const dialog = one.page.getByRole('dialog')
   for (const field of await dialog.getByRole('textbox').all()) await field.fill('jana')
   await dialog.getByRole('button', { name: /^Acknowledge/ }).click()
-  await other.page.getByRole('article').getByRole('button', { name: 'Take it back' }).waitFor()
+  await other.page.getByRole('article').getByRole('button', { name: 'Remove acknowledgement' }).waitFor()
   await one.close()
   await other.close()
 })

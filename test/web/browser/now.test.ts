@@ -38,7 +38,7 @@ test('answers at once: numbers that are links, the stuck list with its causes, w
   expect(await stuck.getByRole('link', { name: '1.18.3 → to 1.19.2' }).first().getAttribute('href')).toMatch(
     /^\/fleet\/upgrades\/.+/,
   )
-  await page.getByText('198 of 200 clusters reporting, 170 with objects, 3 do not say how upgrades go.').waitFor()
+  await page.getByText('198 of 200 clusters reporting, 170 with objects, 3 without upgrade data.').waitFor()
   expect(await page.getByRole('table', { name: 'Silent clusters' }).getByRole('row').count()).toBe(3)
   expect(await page.title()).toBe('2 stuck · Daytwo')
   expectClean()
@@ -53,19 +53,19 @@ test('says where upgrades stand, whose machines follow, what waits for an approv
     '1 install: requirements 1 stuck',
     '1 component cdi',
     '2 node by node 1 stuck',
-    '1 phase not told',
+    '1 phase not reported',
   ])
   const rowOf = async (table: string, row: number): Promise<string> =>
     (await page.getByRole('table', { name: table }).getByRole('row').nth(row).innerText()).replaceAll(/\s+/g, ' ')
-  expect(await rowOf('Upgrades under way', 4)).toMatch(/^iad-prod-4 .* node by node 11 of 40/)
-  expect(await rowOf('Machines that follow', 1)).toMatch(/^nrt-prod-14 .* 118 of 410 in 1 h 3\d min$/)
-  expect(await rowOf('Machines that follow', 2)).toMatch(/^gru-edge-13 .* 7 no pace$/)
-  expect(await rowOf('Waiting for approval', 1)).toMatch(/^brno-lab-9 stuck openshift-cnv\/install-k2x7q .* 2 d$/)
-  expect(await rowOf('Edges whose success falls', 1)).toBe(
-    '1.18.3 → to 1.19.2 57 of 58 (98 %) before, on this edge 21 of 30 (70 %)',
+  expect(await rowOf('Active upgrades', 4)).toMatch(/^iad-prod-4 .* node by node 11 of 40/)
+  expect(await rowOf('Workload updates', 1)).toMatch(/^nrt-prod-14 .* 118 of 410 in 1 h 3\d min$/)
+  expect(await rowOf('Workload updates', 2)).toMatch(/^gru-edge-13 .* 7 not known$/)
+  expect(await rowOf('Pending approval', 1)).toMatch(/^brno-lab-9 stuck openshift-cnv\/install-k2x7q .* 2 d$/)
+  expect(await rowOf('Regressing upgrade paths', 1)).toBe(
+    '1.18.3 → to 1.19.2 57 of 58 (98 %) earlier, on this path 21 of 30 (70 %)',
   )
   expect(await rowOf('Silent clusters', 1)).toMatch(
-    /^gru-lab-6 in an upgrade then: 1\.18\.3 → to 1\.19\.2, component ssp/,
+    /^gru-lab-6 in an upgrade at that time: 1\.18\.3 → to 1\.19\.2, component ssp/,
   )
   await close()
 })
@@ -76,7 +76,7 @@ test('answers that lag behind what clusters sent say so', async () => {
     derivation: { caughtUpAt: new Date(Date.now() - 90_000).toISOString(), waiting: 4, daysToCount: 0 },
   })
   const { page, close } = await openPage(browser, server, '/')
-  await page.getByText(/^What 4 clusters sent in the last 1 min is not yet in these answers/).waitFor()
+  await page.getByText(/^Data that 4 clusters sent in the last 1 min is not processed yet/).waitFor()
   await close()
 })
 
@@ -91,10 +91,10 @@ test('a disk that is full stands above every page, with what to do; nothing is g
   })
   const { page, expectClean, close } = await openPage(browser, server, '/')
   const notice = page.getByRole('alert').filter({ hasText: 'The disk of this server is full: new data is refused.' })
-  await notice.getByText(/3 min ago: pages show the data from before.* 0 B of 400 MiB are free\.$/).waitFor()
+  await notice.getByText(/3 min ago: pages show data from before that time.* 0 B of 400 MiB are free\.$/).waitFor()
   await page.getByText('No upgrade was stuck when data was last stored.').waitFor()
   expect(await page.getByRole('link', { name: /^Firing/ }).innerText()).toMatch(/38 rules fail$/)
-  await page.getByText('Nothing is known to fire: 38 rules could not be evaluated.').waitFor()
+  await page.getByText('No firing alerts known: 38 rules could not be evaluated.').waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
   await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Adoption' }).click()
   await page.waitForURL('**/adoption')
@@ -162,12 +162,12 @@ test('one firing alert opens at once, several open as a list; a long list is sho
   const silent = page.getByRole('region', { name: 'Silent' })
   await silent.getByText('The first 12 of 30.').waitFor()
   expect(await silent.getByRole('row').count()).toBe(13)
-  await silent.getByRole('link', { name: 'The first 20 that are silent' }).click()
+  await silent.getByRole('link', { name: 'The first 20 silent clusters' }).click()
   await silent.getByText('The first 20 of 30.').waitFor()
-  const whole = silent.getByRole('link', { name: 'All that are silent, as clusters' })
+  const whole = silent.getByRole('link', { name: 'All silent clusters, as clusters' })
   expect(await whole.getAttribute('href')).toBe('/fleet/clusters?state=silent')
   expect([await silent.getByRole('row').count(), new URL(page.url()).search]).toEqual([21, '?all=silent'])
-  await silent.getByRole('link', { name: 'Only the first 12 that are silent' }).click()
+  await silent.getByRole('link', { name: 'Only the first 12 silent clusters' }).click()
   await silent.getByText('The first 12 of 30.').waitFor()
   const firing = page.getByRole('table', { name: 'Firing by alert' })
   await firing.getByRole('link', { name: 'KubeVirtCRModified' }).click()
@@ -182,10 +182,10 @@ test('one firing alert opens at once, several open as a list; a long list is sho
 test('good news says what it rests on', async () => {
   server.answers.now = () => quietNow(Date.now() - 12_000)
   const { page, close } = await openPage(browser, server, '/')
-  await page.getByText('Nothing is stuck.').waitFor()
+  await page.getByText('No stuck upgrades.').waitFor()
   expect(await page.getByText(/Last checked .* ago, 198 of 200 clusters reporting\./).count()).toBe(1)
-  await page.getByText('Nothing fires.').waitFor()
-  await page.getByText('Every known cluster reports.').waitFor()
+  await page.getByText('No firing alerts.').waitFor()
+  await page.getByText('No silent clusters: every known cluster is reporting.').waitFor()
   await close()
 })
 
@@ -208,7 +208,7 @@ test('an empty server teaches how to connect the first cluster, with its own add
 test('without an answer there is a skeleton, and then no more', async () => {
   server.answers.now = () => 'hang'
   const { page, close } = await openPage(browser, server, '/')
-  await page.getByRole('status', { name: 'Loading the state of the fleet' }).waitFor()
+  await page.getByRole('status', { name: 'Loading the fleet state' }).waitFor()
   await page.getByText('Connecting').waitFor()
   await close()
 })
@@ -235,8 +235,8 @@ test('when the server goes away the data stays, and says how old it is', async (
   const { page, close } = await openPage(browser, server, '/')
   await page.getByText('2 upgrades are stuck.').waitFor()
   server.answers.now = () => 'drop'
-  await page.getByText(/No answer, data \d+ s old/).waitFor()
-  await page.getByText('Cannot refresh the state of the fleet: what follows is old').waitFor()
+  await page.getByText(/No response, data \d+ s old/).waitFor()
+  await page.getByText('Could not refresh the fleet state: showing older data').waitFor()
   expect(await page.getByText('2 upgrades are stuck.').isVisible()).toBe(true)
   server.answers.now = () => now(Date.now())
   await page.getByText('Polling', { exact: true }).waitFor()
@@ -246,7 +246,7 @@ test('when the server goes away the data stays, and says how old it is', async (
 test('who may not look is told what to do', async () => {
   server.answers.now = () => ({ status: 401, body: { error: 'forbidden', code: 'forbidden' } })
   const { page, close } = await openPage(browser, server, '/?at=2026-08-20T10:00Z')
-  await page.getByText('You are not signed in, or no longer.').first().waitFor()
+  await page.getByText('Not signed in, or the session has expired.').first().waitFor()
   await page.getByRole('status').getByText('No access', { exact: true }).waitFor()
   // And comes back to what was to be seen.
   expect(await page.getByRole('link', { name: 'Sign in' }).first().getAttribute('href')).toBe(
@@ -312,7 +312,7 @@ test.each([
     )
   expect(widths.filter((over) => over > 1)).toEqual([])
   if (options === DESKTOP) {
-    const phase = page.getByRole('table', { name: 'Upgrades under way' }).getByRole('cell').nth(2)
+    const phase = page.getByRole('table', { name: 'Active upgrades' }).getByRole('cell').nth(2)
     expect((await phase.boundingBox())!.width).toBeGreaterThan(90)
     // What is said of it begins beside the name's first line.
     const row = stuck.getByRole('row').nth(1)

@@ -56,12 +56,12 @@ describe('acknowledge', () => {
     await page.keyboard.press('a')
     await page.keyboard.type('draining node 7')
     await page.keyboard.press('Enter')
-    await page.getByRole('article').getByText('me has seen it: “draining node 7”').first().waitFor()
+    await page.getByRole('article').getByText('Acknowledged by me: “draining node 7”').first().waitFor()
     expect(sent).toEqual([
       { method: 'POST', path: '/api/fleet/v1/alerts/0000000000000001/acknowledge', body: { note: 'draining node 7' } },
     ])
-    await page.getByRole('status', { name: 'What was done' }).getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('KubeVirtCRModified is not acknowledged any more').waitFor()
+    await page.getByRole('status', { name: 'Notifications' }).getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Acknowledgement of KubeVirtCRModified removed').waitFor()
     expect(sent.at(-1)).toEqual({
       method: 'DELETE',
       path: '/api/fleet/v1/alerts/0000000000000001/acknowledge',
@@ -77,16 +77,16 @@ describe('acknowledge', () => {
     await page.getByRole('link', { name: 'HCOOperatorConditionsUnhealthy on prague-prod-1' }).tap()
     await page.getByRole('button', { name: 'Acknowledge' }).tap()
     await dialog(page).getByRole('button', { name: 'Acknowledge' }).tap()
-    await page.getByRole('article').getByText('me has seen it: without a note').first().waitFor()
+    await page.getByRole('article').getByText('Acknowledged by me: without a note').first().waitFor()
     expect(sent.length).toBe(1)
     expectClean()
     await close()
   })
 
-  test('is taken back later, from the alert', async () => {
+  test('reverted later, from the alert', async () => {
     const { page, close } = await openPage(browser, server, '/alerts/0000000000000005')
-    await page.getByRole('article').getByText('night shift has seen it: “draining the node”').first().waitFor()
-    await page.getByRole('button', { name: 'Take it back' }).click()
+    await page.getByRole('article').getByText('Acknowledged by night shift: “draining the node”').first().waitFor()
+    await page.getByRole('button', { name: 'Remove acknowledgement' }).click()
     await expect.poll(() => sent.at(-1)?.method).toBe('DELETE')
     await close()
   })
@@ -101,7 +101,7 @@ describe('acknowledge', () => {
     await page.keyboard.press('a')
     await page.keyboard.type('mine')
     await page.keyboard.press('Enter')
-    await page.getByText('You may not acknowledge it').waitFor()
+    await page.getByText('Not permitted: acknowledge').waitFor()
     await page.getByText('this needs responder').waitFor()
     // The form stays; another token is given beside it, and holds here too.
     expect(await page.getByRole('link', { name: 'Sign in with the role responder' }).getAttribute('href')).toBe(
@@ -121,16 +121,16 @@ describe('silence', () => {
     const form = dialog(page)
     expect(await form.getByLabel('Value 1', { exact: true }).inputValue()).toBe('KubeVirtCRModified')
     expect(await form.getByLabel('Value 2', { exact: true }).inputValue()).toBe('brno-edge-2')
-    const preview = form.getByRole('region', { name: 'What it hides' })
+    const preview = form.getByRole('region', { name: 'Suppressed alerts' })
     await preview.getByText('Hides 1 alert now').waitFor()
-    await preview.getByText(/In the last 7 days it would have hidden/).waitFor()
+    await preview.getByText(/In the last 7 days the silence would have suppressed/).waitFor()
     const send = form.getByRole('button', { name: 'Silence' })
     expect(await send.isDisabled()).toBe(true)
-    await form.getByText('Say why, for those who find it').waitFor()
-    await form.getByLabel('Why').fill('OPS-7')
+    await form.getByText('Enter a comment').waitFor()
+    await form.getByLabel('Comment').fill('OPS-7')
     await form.getByRole('button', { name: 'Until resolved' }).click()
     await send.click()
-    await page.getByText('The silence is active').waitFor()
+    await page.getByText('Silence created').waitFor()
     const [{ method, path, body }] = sent as [Sent & { body: Record<string, unknown> }]
     expect([method, path, body['comment'], body['untilResolved']]).toEqual([
       'POST',
@@ -170,11 +170,11 @@ describe('silence', () => {
     const form = dialog(page)
     await form.getByText('Hides 1 alert now').waitFor()
     await form.getByRole('button', { name: 'Remove matcher cluster' }).click()
-    await form.getByText('Hides 4 alerts now').waitFor()
-    await form.getByText('3 of them were not chosen').waitFor()
+    await form.getByText('Suppresses 4 alerts now').waitFor()
+    await form.getByText('3 of them were not selected').waitFor()
     await form.getByRole('button', { name: 'Remove matcher alertname' }).click()
     await form.getByRole('button', { name: 'Remove matcher component_name' }).click()
-    await form.getByText('without any, everything would be silenced').waitFor()
+    await form.getByText('a silence without matchers would match all alerts').waitFor()
     expect(await form.getByRole('button', { name: 'Silence' }).isDisabled()).toBe(true)
     await close()
   })
@@ -189,14 +189,14 @@ describe('silence', () => {
     expect(await form.getByLabel('Value 2', { exact: true }).inputValue()).toBe(
       'brno-prod-16|gru-lab-6|iad-edge-11|nrt-lab-21|prague-prod-1',
     )
-    await form.getByText('Hides 4 alerts now').waitFor()
+    await form.getByText('Suppresses 4 alerts now').waitFor()
     expectClean()
     await close()
   })
 
   test('leads from the alert that it hides', async () => {
     const { page, close } = await openPage(browser, server, '/alerts/0000000000000003')
-    await page.getByText('1 silence keeps it from paging anybody').first().waitFor()
+    await page.getByText('1 silence suppresses its notifications').first().waitFor()
     expect(await page.getByRole('link', { name: 'Show the silence' }).getAttribute('href')).toBe(
       `/alerts/silences?id=${SILENCE_ID}`,
     )
@@ -211,24 +211,26 @@ describe('the situation of an alert', () => {
     const answerTo = (question: string): Promise<string> => situation.getByRole('group', { name: question }).innerText()
     await situation.getByText('HyperConverged went from 1.18.3 to 1.19.2').waitFor()
     expect(await answerTo('Value')).toContain('1 is above the threshold 0.')
-    expect(await answerTo('Before it')).toMatch(/12 min before\s+HyperConverged went/)
-    expect(await answerTo('Only here?')).toMatch(/No: \d+ of 200 clusters have it/)
-    expect(await answerTo('Only here?')).toContain('version 1.19.2: 4 of 5 with the alert, 16 % of the others')
-    expect(await answerTo('Was anybody told?')).toContain('Yes: on-call.')
+    expect(await answerTo('Preceding changes')).toMatch(/12 min before\s+HyperConverged went/)
+    expect(await answerTo('Other clusters with this alert')).toMatch(/\d+ of 200 clusters have this alert/)
+    expect(await answerTo('Other clusters with this alert')).toContain(
+      'version 1.19.2: 4 of 5 with the alert, 16 % of the others',
+    )
+    expect(await answerTo('Notifications')).toContain('Yes: on-call.')
     expectClean()
     await close()
   })
 
   test('says why nobody was paged', async () => {
     const { page, close } = await openPage(browser, server, '/alerts/0000000000000003')
-    await page.getByText('No: a silence hides it.').waitFor()
+    await page.getByText('No: silenced.').waitFor()
     await close()
   })
 
   test('is honest when the rest cannot be looked at', async () => {
     server.answers.detail = () => ({ status: 503, body: { error: 'queries are full', code: 'overloaded' } })
     const { page, expectClean, close } = await openPage(browser, server, KUBEVIRT_CR_MODIFIED, undefined, ['503'])
-    await page.getByText('What happened before, and elsewhere, cannot be shown: queries are full').waitFor()
+    await page.getByText('Could not load preceding changes and other clusters: queries are full').waitFor()
     await page.getByRole('region', { name: 'Runbook' }).getByRole('heading', { name: 'Mitigation' }).waitFor()
     expectClean()
     await close()

@@ -69,7 +69,7 @@ test('an old name leads to the page and says so', async () => {
     isRenamed: true,
   })
   const { page, close } = await openPage(browser, server, '/rb/KubevirtHyperconvergedClusterOperatorCRModification')
-  await page.getByText('KubevirtHyperconvergedClusterOperatorCRModification is now called KubeVirtCRModified').waitFor()
+  await page.getByText('KubevirtHyperconvergedClusterOperatorCRModification was renamed to KubeVirtCRModified').waitFor()
   await close()
 })
 

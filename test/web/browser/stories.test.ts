@@ -44,8 +44,8 @@ describe('an SRE who watches upgrades', () => {
 
   test('which edge is worst this week? One click', () =>
     asks('/', { clicks: 1 }, async ({ page, click }) => {
-      await click(page.getByRole('link', { name: 'this week, worst first' }))
-      const first = page.getByRole('table', { name: 'Edges' }).getByRole('row').nth(1)
+      await click(page.getByRole('link', { name: 'this week, lowest success rate first' }))
+      const first = page.getByRole('table', { name: 'Upgrade paths' }).getByRole('row').nth(1)
       await first.getByRole('link', { name: '1.16.0 → 1.17.3' }).waitFor()
     }))
 
@@ -53,37 +53,37 @@ describe('an SRE who watches upgrades', () => {
     asks('/fleet', { clicks: 2 }, async ({ page, click }) => {
       await click(page.getByRole('link', { name: 'ams-stuck-1' }))
       await click(
-        page.getByRole('region', { name: 'Upgrades under way' }).getByRole('link', { name: 'HCO 1.17.3 → 1.18.1' }),
+        page.getByRole('region', { name: 'Active upgrades' }).getByRole('link', { name: 'HCO 1.17.3 → 1.18.1' }),
       )
       const waves = page.getByRole('table', { name: 'Phases' }).getByRole('row', { name: /^virt-handler waves/ })
       await waves.getByText('1 min 50 s – 5 min (48)').filter({ visible: true }).waitFor()
-      await page.getByRole('region', { name: 'In its way' }).getByText('7 of 12 updated', { exact: false }).waitFor()
+      await page.getByRole('region', { name: 'Blocked by' }).getByText('7 of 12 updated', { exact: false }).waitFor()
     }))
 
   test('who uses JSON patches, and what makes them unsafe? One click', () =>
     asks('/', { clicks: 1 }, async ({ page, click }) => {
-      await click(page.getByRole('link', { name: 'Who patches or edits by hand?' }))
+      await click(page.getByRole('link', { name: 'Modifications' }))
       await page.getByRole('table', { name: 'Feature gates' }).getByRole('link', { name: 'ams-stuck-1' }).waitFor()
     }))
 
   test('who keeps editing the KubeVirt object by hand? Two clicks at most, and it takes one', () =>
     asks('/', { clicks: 1 }, async ({ page, click }) => {
-      await click(page.getByRole('link', { name: 'Who patches or edits by hand?' }))
-      const edits = page.getByRole('table', { name: 'Edits by component and cluster' })
+      await click(page.getByRole('link', { name: 'Modifications' }))
+      const edits = page.getByRole('table', { name: 'Out-of-band modifications by component and cluster' })
       await edits.getByRole('row', { name: /^KubeVirt ams-stuck-1 5/ }).waitFor()
       await edits
-        .getByRole('img', { name: /^Edits by hour: / })
+        .getByRole('img', { name: /^Modifications by hour: / })
         .first()
         .waitFor()
     }))
 
   test('did the fix release fix it? Two clicks from the edges', () =>
     asks('/fleet/edges', { clicks: 2 }, async ({ page, click, choose }) => {
-      await click(page.getByRole('table', { name: 'Edges' }).getByRole('link', { name: '1.17.3 → 1.18.1' }))
+      await click(page.getByRole('table', { name: 'Upgrade paths' }).getByRole('link', { name: '1.17.3 → 1.18.1' }))
       const other = page.getByRole('combobox', { name: 'Compare with' })
       await other.getByRole('option', { name: '1.16.0 → 1.17.3' }).waitFor({ state: 'attached' })
       await choose(other, '1.16.0..1.17.3')
-      await page.getByText('1.17.3 → 1.18.1 succeeds more often than 1.16.0 → 1.17.3 by 13.3 points').waitFor()
+      await page.getByText('The success rate of 1.17.3 → 1.18.1 is higher than that of 1.16.0 → 1.17.3 by 13.3 points').waitFor()
     }))
 
   test('which clusters fell silent? No click', () =>
@@ -116,11 +116,11 @@ describe('a maintainer who looks at adoption', () => {
         .getByRole('table', { name: 'Share at one age' })
         .getByRole('row', { name: /1\.19\s*53 %/ })
         .waitFor()
-      const machines = page.getByRole('region', { name: 'Virtual machines follow' })
+      const machines = page.getByRole('region', { name: 'Workload updates' })
       await machines
-        .getByText('1 128 of 3 500 virtual machines really run 1.20 or newer (32 %)', { exact: false })
+        .getByText('1 128 of 3 500 VMs run the virt-launcher of 1.20 or newer (32 %)', { exact: false })
         .waitFor()
-      await page.getByRole('group', { name: 'Forecast' }).getByText('90 % on day', { exact: false }).waitFor()
+      await page.getByRole('group', { name: 'Forecast' }).getByText('90 % expected on day', { exact: false }).waitFor()
     }))
 
   test('can an old version be dropped? One click and a drag', () =>
@@ -135,14 +135,14 @@ describe('a maintainer who looks at adoption', () => {
 
   test('where are people stranded? Two clicks at most, and it takes one', () =>
     asks('/', { clicks: 1 }, async ({ page, click }) => {
-      await click(page.getByRole('link', { name: 'Who is stranded?' }))
+      await click(page.getByRole('link', { name: 'Stranded versions' }))
       const stranded = page.getByRole('table', { name: 'Stranded versions' })
       await stranded.getByText('all 38 clusters', { exact: false }).first().waitFor()
     }))
 
   test('is a feature gate used, and who sets it by patch? Two clicks', () =>
     asks('/', { clicks: 2 }, async ({ page, click }) => {
-      await click(page.getByRole('link', { name: 'Which feature gates are used?' }))
+      await click(page.getByRole('link', { name: 'Feature gates' }))
       await click(page.getByRole('link', { name: 'downwardMetrics' }))
       const uses = page.getByRole('table', { name: 'Clusters that set it' })
       await uses.getByRole('row', { name: /^ams-stuck-1 1\.17\.3 on JSON patch of KubeVirt/ }).waitFor()
@@ -150,15 +150,15 @@ describe('a maintainer who looks at adoption', () => {
 
   test('how long do upgrades take by cluster size? Two clicks', () =>
     asks('/', { clicks: 2 }, async ({ page, click }) => {
-      await click(page.getByRole('link', { name: 'this week, worst first' }))
-      await click(page.getByRole('table', { name: 'Edges' }).getByRole('link', { name: '1.17.3 → 1.18.1' }))
+      await click(page.getByRole('link', { name: 'this week, lowest success rate first' }))
+      await click(page.getByRole('table', { name: 'Upgrade paths' }).getByRole('link', { name: '1.17.3 → 1.18.1' }))
       const sizes = page.getByRole('region', { name: 'Durations by cluster size' })
       await sizes.getByRole('row', { name: /^31 to 100 nodes/ }).waitFor()
     }))
 
   test('which phase got slower? Two clicks from the edges', () =>
     asks('/fleet/edges', { clicks: 2 }, async ({ page, click, choose }) => {
-      await click(page.getByRole('table', { name: 'Edges' }).getByRole('link', { name: '1.17.3 → 1.18.1' }))
+      await click(page.getByRole('table', { name: 'Upgrade paths' }).getByRole('link', { name: '1.17.3 → 1.18.1' }))
       const other = page.getByRole('combobox', { name: 'Compare with' })
       await other.getByRole('option', { name: '1.16.0 → 1.17.3' }).waitFor({ state: 'attached' })
       await choose(other, '1.16.0..1.17.3')
@@ -170,7 +170,7 @@ describe('a maintainer who looks at adoption', () => {
       await click(
         page.getByRole('region', { name: 'Share over time' }).getByRole('button', { name: '227 of 240 tell' }),
       )
-      const dialog = page.getByRole('dialog', { name: 'How sure are these numbers?' })
+      const dialog = page.getByRole('dialog', { name: 'Coverage of these numbers' })
       await dialog.getByText('227 of 240 clusters (95 %) told', { exact: false }).waitFor()
     }))
 
@@ -185,7 +185,7 @@ describe('a maintainer who looks at adoption', () => {
 
   test('are rules and runbooks sound before a release? One click', () =>
     asks('/', { clicks: 1 }, async ({ page, click }) => {
-      await click(page.getByRole('link', { name: 'Are rules and runbooks sound?' }))
+      await click(page.getByRole('link', { name: 'Lint findings' }))
       await page.getByRole('region', { name: 'Metrics exist' }).getByText('alert-rules/hco.yaml:41:15').waitFor()
     }))
 })
@@ -202,10 +202,10 @@ describe('whoever is on call, from an alert on', () => {
     asks(ALERT, {}, async ({ page }) => {
       const situation = page.getByRole('region', { name: 'Situation' })
       await situation
-        .getByRole('group', { name: 'Before it' })
+        .getByRole('group', { name: 'Preceding changes' })
         .getByText('HyperConverged went from 1.18.3 to 1.19.2')
         .waitFor()
-      const elsewhere = situation.getByRole('group', { name: 'Only here?' })
+      const elsewhere = situation.getByRole('group', { name: 'Other clusters with this alert' })
       await elsewhere.getByText('of 200 clusters have it', { exact: false }).waitFor()
       await elsewhere.getByText('4 of 5 with the alert', { exact: false }).waitFor()
     }))
@@ -232,7 +232,7 @@ describe('whoever is on call, from an alert on', () => {
   test('quiet for the noise of this upgrade only: it is, no click, with the phase that it ends with', () => {
     const expected = alertItems(Date.now()).alerts.find(({ marks }) => marks?.expected !== undefined)
     return asks(`/alerts/${expected!.fingerprint}`, {}, async ({ page }) => {
-      const quiet = page.getByRole('list', { name: 'What keeps it quiet' })
+      const quiet = page.getByRole('list', { name: 'Suppressed by' })
       await quiet.getByText('Expected in the upgrade of', { exact: false }).waitFor()
       await quiet.getByText('phase operands', { exact: false }).waitFor()
     })
@@ -280,7 +280,7 @@ describe('whoever is on call, from an alert on', () => {
 
   test('was the page even sent? No click; each attempt with its answer: one', () =>
     asks(ALERT, { clicks: 1 }, async ({ page, click }) => {
-      const told = page.getByRole('group', { name: 'Was anybody told?' })
+      const told = page.getByRole('group', { name: 'Notifications' })
       await told.getByText('Yes: on-call.').waitFor()
       await click(told.getByRole('link', { name: 'Delivery' }))
       await page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1).waitFor()

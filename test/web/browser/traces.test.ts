@@ -111,7 +111,7 @@ test('on a phone spans are a list, the open one a sheet; an unknown trace says s
   await page.getByRole('complementary', { name: 'Span component kubevirt' }).waitFor()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   await page.goto(`${server.origin}/explore/traces/${'9'.repeat(32)}`)
-  await page.getByText('No span of a trace with this id is kept here.').waitFor()
+  await page.getByText('No span of a trace with this ID is stored.').waitFor()
   expectClean()
   await close()
 })
@@ -128,7 +128,7 @@ test('an upgrade that still runs is not said to be shorter for it; a service nob
   }
   const path = `/explore/traces/${UPGRADE_TRACE}?than=${FAILED_TRACE}`
   const { page, expectClean, close } = await openPage(browser, server, path)
-  await page.getByText('This one is still running: what is missing of a trace is no time that was saved.').waitFor()
+  await page.getByText('This one is still running: the missing part of a trace is not time saved.').waitFor()
   await page.getByTitle('It has not ended').getByText('at least').waitFor()
   await page.goto(`${server.origin}/explore/traces?service=nobody`)
   await page.getByRole('row', { name: /ams-1.* at least 8 min/ }).waitFor()
@@ -159,23 +159,23 @@ test('traces: found by errors, seen over time, opened in two clicks; none is an 
 
   // What did the slow one spend its time on? In three clicks.
   await page.getByRole('checkbox', { name: 'Compare ams-2: 1.17.3 → 1.18.1' }).check()
-  await page.getByRole('group', { name: 'Selected traces' }).getByText('tick another one').waitFor()
+  await page.getByRole('group', { name: 'Selected traces' }).getByText('select another trace').waitFor()
   await page.getByRole('checkbox', { name: 'Compare ams-1: 1.17.3 → 1.18.1' }).check()
-  await page.getByRole('link', { name: 'Compare them' }).click()
+  await page.getByRole('link', { name: 'Compare' }).click()
   await page.waitForURL(`**/explore/traces/${FAILED_TRACE}?than=${UPGRADE_TRACE}`)
   await page.getByText('16 min, 8 min longer than', { exact: false }).waitFor()
-  await page.getByText('Most of it: component kubevirt, +8 min.', { exact: false }).waitFor()
+  await page.getByText('Largest part: component kubevirt, +8 min.', { exact: false }).waitFor()
   await page.getByRole('img', { name: /^install: requirements 1 min, .* component kubevirt 12 min/ }).waitFor()
   const bars = page.getByRole('table', { name: 'Largest differences' })
   expect((await bars.getByRole('row').allInnerTexts()).slice(1).map((text) => text.replace(/\s+/g, ' '))).toEqual([
     'component kubevirt below components +8 min',
     'upgrade kubevirt-hyperconverged +1 min',
-    'machines follow below upgrade kubevirt-hyperconverged only in the other one -1 min',
+    'machines follow below upgrade kubevirt-hyperconverged only in the other trace -1 min',
     'The whole +8 min',
   ])
   await page
     .getByRole('table', { name: 'Phases of both' })
-    .getByRole('row', { name: 'machines follow none 1 min -1 min -1 min' })
+    .getByRole('row', { name: 'workload update none 1 min -1 min -1 min' })
     .waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
   await page.getByRole('button', { name: 'Table', exact: true }).click()
@@ -185,7 +185,7 @@ test('traces: found by errors, seen over time, opened in two clicks; none is an 
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Compare with another trace' }).waitFor()
   await page.goto(`${server.origin}/explore/traces?operation=nowhere`)
-  await page.getByText('No trace matches').waitFor()
+  await page.getByText('No traces match these filters').waitFor()
   expectClean()
   await close()
 })

@@ -157,21 +157,21 @@ describe('the headline', () => {
     [
       'against the one before',
       [NEW, spread('1.19', [0, 0.2, 0.4, 0.9])],
-      'It is 2 days old here. 1.19 had 40 % at that age.',
+      'First installed 2 days earlier. At the same age, 1.19 was at 40 %.',
     ],
-    ['which nobody counted then', [NEW, spread('1.19', [0, 0.2, null, 0.9])], 'Nobody counted 1.19 at that age.'],
-    ['which is not that old', [NEW, spread('1.19', [0])], '1.19 is not yet that old.'],
+    ['which nobody counted then', [NEW, spread('1.19', [0, 0.2, null, 0.9])], 'First installed 2 days earlier. No count of 1.19 exists at the same age.'],
+    ['which is not that old', [NEW, spread('1.19', [0])], '1.19 has not reached the same age.'],
     [
       'which was always there',
       [NEW, spread('1.19', [1, 1, 1], false)],
-      'When 1.19 began is not known, so they cannot be compared by age.',
+      'First installed 2 days earlier. The first install of 1.19 is not known, so the two cannot be compared by age.',
     ],
-    ['with none before', [NEW], 'It is 2 days old here.'],
-    ['that is new today', [spread('1.20', [0.1])], 'It was first seen on the last day.'],
+    ['with none before', [NEW], 'First installed 2 days earlier.'],
+    ['that is new today', [spread('1.20', [0.1])], 'First installed on the last counted day.'],
     [
       'that was always there',
       [spread('1.20', [1], false)],
-      'It was there before 1 Nov, the first day that was counted, so its age is not known.',
+      'Installed before 1 Nov, the first counted day, so the age of 1.20 is not known.',
     ],
   ])('%s', (_, spreads, context) => {
     expect(adoptionHeadline(spreads, '1.20', 40)?.context).toContain(context)
@@ -179,7 +179,7 @@ describe('the headline', () => {
 
   test('counts those on it or newer', () => {
     expect(adoptionHeadline([NEW, spread('1.19', [0.75])], '1.19', 40)?.answer).toBe(
-      '1.19 or newer runs on 30 of 40 clusters that tell (75 %)',
+      '1.19 or newer runs on 30 of 40 reporting clusters (75 %)',
     )
     expect(adoptionHeadline([NEW], '1.18', 40)).toBeUndefined()
   })

@@ -15,17 +15,17 @@ test.each<readonly [string, ForecastItem, string]>([
   [
     'a day with its bounds',
     forecast(),
-    '1.18 is 20 days old, at 50 %. 90 % on day 41 (30 to later than 80), in 21 days, by how 3 earlier versions went on from that age.',
+    '1.18 is 20 days old, at 50 %. 90 % expected on day 41 (30 to later than 80), in 21 days, based on 3 earlier versions from the same age.',
   ],
   [
     'no day within the fan',
     forecast({ to90Days: { low: 30, mid: null, high: null } }),
-    '1.18 is 20 days old, at 50 %. 90 %: later than day 80, day 30 at the earliest, with 89 % there, by how 3 earlier versions went on from that age.',
+    '1.18 is 20 days old, at 50 %. 90 % expected after day 80, day 30 at the earliest, with 89 % on that day, based on 3 earlier versions from the same age.',
   ],
   [
     'why there is none',
     forecast({ reason: 'few_earlier' }),
-    'No forecast: fewer than three earlier versions were ever as old as the newest one is now.',
+    'No forecast: fewer than three earlier versions have reached the age of the newest version.',
   ],
 ])('%s', (_title, item, want) => {
   expect(forecastSentence(item)).toBe(want)
@@ -37,11 +37,9 @@ test('what it is worth is said by what it would have said', () => {
     ...{ saidShare: 0.7 + off, wasShare: 0.7 },
   }))
   expect(accuracySentence(forecast({ past }))).toBe(
-    'Said on day 20 of 3 earlier versions: 28 days later off by 5 points in the median, 2 of 3 inside the fan.',
+    'Forecasts of 3 earlier versions on day 20, compared 28 days later: median error 5 points, 2 of 3 within the forecast range.',
   )
-  expect(accuracySentence(forecast())).toBe(
-    'How good that is cannot be told yet: no earlier version had three before it.',
-  )
+  expect(accuracySentence(forecast())).toBe('Accuracy not known: no earlier version had three predecessors.')
 })
 
 test('a fan does not press what was counted into nothing', () => {

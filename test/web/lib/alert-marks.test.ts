@@ -6,18 +6,18 @@ const marked = (part: Partial<AlertMarks>): { marks: AlertMarks } => ({ marks: {
 
 describe('marks', () => {
   test.each<[string, Partial<AlertMarks>, string, string]>([
-    ['silence', { silencedBy: ['a', 'b'] }, 'silenced', '2 silences keep it from paging anybody'],
+    ['silence', { silencedBy: ['a', 'b'] }, 'silenced', '2 silences suppress its notifications'],
     [
       'acknowledgement',
       { acknowledged: { by: 'Eva', atMs: 1, note: 'on it' } },
       'acknowledged',
-      'Eva has seen it: “on it”',
+      'Acknowledged by Eva: “on it”',
     ],
     [
       'acknowledgement without a note',
       { acknowledged: { by: 'Eva', atMs: 1, note: '' } },
       'acknowledged',
-      'Eva has seen it: without a note',
+      'Acknowledged by Eva: without a note',
     ],
     [
       'upgrade',
@@ -27,7 +27,7 @@ describe('marks', () => {
       'expected',
       'Expected in the upgrade of east from 1.16.0 to 1.17.0, phase operands: handlers restart',
     ],
-    ['time interval', { mutedBy: ['weekend'] }, 'muted', 'Nobody is paged in weekend'],
+    ['time interval', { mutedBy: ['weekend'] }, 'muted', 'Muted by the time interval weekend'],
   ])('%s', (_what, part, word, reason) => {
     const marks = marksOf(marked(part))
     expect(marks.map((mark) => mark.word)).toEqual([word])
@@ -46,17 +46,24 @@ describe('was anybody told', () => {
   test.each<
     [string, Partial<AlertMarks>, 'firing' | 'pending', { outcome: string; receiver: string }[], boolean, string]
   >([
-    ['delivered', { receivers: ['ops'] }, 'firing', [to('failed'), to('delivered')], true, 'Yes: ops.'],
-    ['failed', { receivers: ['ops'] }, 'firing', [to('failed'), to('refused')], false, 'No: ops could not be reached.'],
-    ['no receiver', {}, 'firing', [], false, 'No: no receiver is configured for it.'],
-    ['waits', { receivers: ['ops'] }, 'pending', [], true, 'Not yet: it waits, and only what fires is told.'],
+    ['delivered', { receivers: ['ops'] }, 'firing', [to('failed'), to('delivered')], true, 'Delivered to ops.'],
+    ['failed', { receivers: ['ops'] }, 'firing', [to('failed'), to('refused')], false, 'Not delivered: ops could not be reached.'],
+    ['no receiver', {}, 'firing', [], false, 'Not notified: no receiver is configured for this alert.'],
+    [
+      'waits',
+      { receivers: ['ops'] },
+      'pending',
+      [],
+      true,
+      'Not notified yet: the alert is pending, and only firing alerts notify.',
+    ],
     [
       'held',
       { receivers: ['ops'], decisions: [{ receiver: 'ops', sends: false, reason: 'silenced_by: 5f', atMs: 1 }] },
       'firing',
       [],
       false,
-      'No: a silence hides it (5f).',
+      'Not notified: silenced (5f).',
     ],
     [
       'soon',
@@ -64,7 +71,7 @@ describe('was anybody told', () => {
       'firing',
       [],
       true,
-      'Not yet: ops, chat will be told with the next group.',
+      'Not notified yet: ops, chat will be notified with the next group.',
     ],
   ])('%s', (_what, part, state, deliveries, isGood, sentence) => {
     expect(deliverySentence({ ...marked(part), state }, deliveries)).toEqual({ isGood, sentence })
@@ -73,7 +80,7 @@ describe('was anybody told', () => {
 
 test.each([
   ['first', 'first notification of its group'],
-  ['silenced_by (5f)', 'a silence hides it (5f)'],
+  ['silenced_by (5f)', 'silenced (5f)'],
   ['something_else', 'something else'],
   ['', ''],
 ])('the reason %j reads %j', (reason, want) => {

@@ -31,15 +31,15 @@ test('every hazard that is told has its name, the worst first', () => {
     'Pool worker is paused',
     'Nodes are not ready',
     'JSON patches',
-    'Edited past HyperConverged',
+    'Out-of-band modifications',
     'Descheduler is misconfigured',
-    'Machines are not updated',
-    'Deprecated APIs are asked for',
-    'Nodes of several versions',
+    'VMs are not updated',
+    'Deprecated APIs in use',
+    'Mixed node versions',
     'Golden images are outdated',
   ])
   expect(hazards[4]!.text).toBe(
-    '5 edits of kubevirt in the last 30 days, each changed back: somebody or something fights the operator.',
+    '5 modifications of kubevirt in the last 30 days, each reverted by the operator: another client keeps overwriting the object.',
   )
   expect(hazardsOf(CALM)).toEqual([])
 })
@@ -52,10 +52,10 @@ test('a single edit is no fight, and what nobody edited for a month is no hazard
   }
   const texts = (cluster: ClusterDetail): readonly string[] => hazardsOf(cluster).map(({ text }) => text)
   expect(texts(editedBefore(29, 1))).toEqual([
-    '1 edit of ssp in the last 30 days, changed back by the operator: changes belong in HyperConverged.',
+    '1 modification of ssp in the last 30 days, reverted by the operator: make changes in HyperConverged instead.',
   ])
   expect(texts(editedBefore(29, 3))).toEqual([
-    '3 edits of ssp in the last 30 days, each changed back: somebody or something fights the operator.',
+    '3 modifications of ssp in the last 30 days, each reverted by the operator: another client keeps overwriting the object.',
   ])
   expect(texts(editedBefore(31, 3))).toEqual([])
 })
@@ -70,9 +70,9 @@ test('a taint is a hazard of its own only where no patch explains it', () => {
 test('what cannot be known is said by way', () => {
   const none = { ...ROUGH.coverage, objects: false, metrics: false, kinds: [] }
   expect(unknownsOf({ ...CALM, coverage: none, platform: null }).map((text) => text.split(':')[0])).toEqual([
-    'No object is told',
-    'No metric is told',
-    'The platform is not told.',
+    'Objects not reported',
+    'Metrics not reported',
+    'Platform not reported.',
   ])
   expect(unknownsOf(ROUGH)[0]).toMatch(/^Not watched: subscriptions \(channel and approval\), installplans/)
 })
@@ -102,14 +102,14 @@ test('the line of time has all that tells something, newest first', () => {
   expect(items.map(({ title }) => title)).toEqual(
     [
       'hyperconvergeds/kubevirt-kubevirt-hyperconverged',
-      'kubevirt edited past HyperConverged',
+      'kubevirt modified out of band',
       'KubeVirtCRModified resolved',
       'KubeVirtCRModified fired',
       'HCO 1.17.3 → 1.18.1 began',
       'HCO 1.16.0 → 1.17.3 succeeded',
       'HCO 1.16.0 → 1.17.3 began',
       'JSON patch of kubevirt',
-      'kubevirt edited past HyperConverged',
+      'kubevirt modified out of band',
     ].map((title) => title.replace('kubevirt-kubevirt-', 'kubevirt-')),
   )
   expect(items[0]!.lines).toEqual(['conditions[Degraded].status: False → True'])

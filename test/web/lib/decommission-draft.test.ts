@@ -7,9 +7,9 @@ const DRAFT = { clusters: ['prague'], reason: 'sold', since: '' }
 test.each([
   ['nothing is missing', DRAFT, undefined],
   ['a moment that is over', { ...DRAFT, since: '2026-08-20T09:59' }, undefined],
-  ['no reason', { ...DRAFT, reason: '  ' }, 'Say why, for those who wonder later.'],
-  ['a moment to come', { ...DRAFT, since: '2026-08-20T10:01' }, 'The moment is yet to come: say it then.'],
-  ['a moment that is none', { ...DRAFT, since: 'monday' }, 'Say since when, or leave it empty.'],
+  ['no reason', { ...DRAFT, reason: '  ' }, 'Enter a reason.'],
+  ['a moment to come', { ...DRAFT, since: '2026-08-20T10:01' }, 'The time must not be in the future.'],
+  ['a moment that is none', { ...DRAFT, since: 'monday' }, 'Enter a complete time, or leave the field empty.'],
 ])('%s', (_, draft, fault) => {
   expect(decommissionFault(draft, NOW_MS, 'utc')).toBe(fault)
 })

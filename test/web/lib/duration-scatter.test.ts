@@ -36,8 +36,8 @@ test('everything stands inside, medians as wide as their classes', () => {
   const unknown: SizeClassItem = { ...CLASS, fromNodes: null, toNodes: null }
   const drawn = durationScatter([run('a', 5, 0), run('b', 400, 700)], [CLASS, open, unknown])!
   expect(drawn.medians.map(({ text }) => text)).toEqual([
-    'median of 3 runs on 4 to 10 nodes: 10 min',
-    'median of 3 runs on more than 300 nodes: 10 min',
+    'median of 3 upgrades on 4 to 10 nodes: 10 min',
+    'median of 3 upgrades on more than 300 nodes: 10 min',
   ])
   for (const { x1, x2, y } of drawn.medians) {
     expect([x1 >= 0, x1 < x2, x2 <= 1, y >= 0, y <= 1]).toEqual([true, true, true, true, true])

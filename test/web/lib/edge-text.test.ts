@@ -18,10 +18,10 @@ const compare = (second: string) => edgeComparison(new URLSearchParams({ first: 
 
 test('a comparison is one sentence with its interval, or says how many runs are missing', () => {
   expect(successSentence(compare('1.16.0..1.17.3'))).toBe(
-    '1.17.3 → 1.18.1 succeeds more often than 1.16.0 → 1.17.3 by 13.3 points (95 % interval +6.0 to +21.0 points).',
+    'The success rate of 1.17.3 → 1.18.1 is higher than that of 1.16.0 → 1.17.3 by 13.3 points (95 % interval +6.0 to +21.0 points).',
   )
   expect(successSentence(compare('1.14.0..1.15.2'))).toBe(
-    'Not enough runs to compare how often 1.17.3 → 1.18.1 and 1.14.0 → 1.15.2 succeed: 38 more ended runs needed.',
+    'Not enough upgrades to compare the success rates of 1.17.3 → 1.18.1 and 1.14.0 → 1.15.2: 38 more ended upgrades needed.',
   )
   const equal = compare('1.16.0..1.17.3')
   const none = {
@@ -30,19 +30,19 @@ test('a comparison is one sentence with its interval, or says how many runs are 
     difference: { difference: 0, low: -0.04, high: 0.05 },
   } as const
   expect(successSentence({ ...equal, success: none })).toBe(
-    'No difference in how often 1.17.3 → 1.18.1 and 1.16.0 → 1.17.3 succeed is shown (95 % interval −4.0 to +5.0 points).',
+    'No significant difference between the success rates of 1.17.3 → 1.18.1 and 1.16.0 → 1.17.3 (95 % interval −4.0 to +5.0 points).',
   )
 })
 
 test('durations and phases name their test', () => {
   const compared = compare('1.16.0..1.17.3')
-  expect(durationSentence(compared)).toBe('No difference in how long they take is shown (log-rank test, p = 0.410).')
+  expect(durationSentence(compared)).toBe('No significant difference between the durations (log-rank test, p = 0.410).')
   expect(compared.phases.map(phaseSentence)).toEqual([
-    'OLM: no difference is shown (log-rank test, p = 0.700).',
+    'OLM: no significant difference (log-rank test, p = 0.700).',
     'Operands: slower (log-rank test, p = 0.002).',
   ])
   const few = { phase: 'olm', verdict: 'insufficient_data', moreNeeded: 1, pValue: null, chiSquare: null } as const
-  expect(phaseSentence(few)).toBe('OLM: not enough runs, 1 more ended run needed.')
+  expect(phaseSentence(few)).toBe('OLM: not enough upgrades, 1 more ended upgrade needed.')
   expect(phaseSentence({ ...few, verdict: 'faster', pValue: 0.0001 })).toBe('OLM: faster (log-rank test, p < 0.001).')
 })
 
@@ -133,10 +133,10 @@ const ITEM = {
 } as const
 
 test.each([
-  ['failing', /^7 upgrades from it/],
-  ['never_left', /others run 1\.18\.1/],
+  ['failing', /^7 upgrades from 1\.16\.0/],
+  ['never_left', /other clusters run 1\.18\.1/],
   ['not_lately', /last 90 days/],
-  ['not_offered', /^Others leave 1\.16\.0/],
+  ['not_offered', /^Other clusters upgrade from 1\.16\.0/],
 ] as const)('%s', (reason, want) => {
   expect(strandedSentence({ ...ITEM, reason })).toMatch(want)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { phaseName, phaseWords } from '../../../src/web/lib/fleet-names.ts'
 
 test.each([
-  ['olm.installing', 'Installing', 'install: operators start'],
+  ['olm.installing', 'Installing', 'install: operators starting'],
   ['virt_handler.waves', 'virt-handler waves', 'node by node'],
   ['operands.network-addons', 'CNAO', 'component network-addons'],
   ['operands.strange', 'strange', 'component strange'],
@@ -13,5 +13,5 @@ test.each([
 })
 
 test('a phase nobody told is no phase', () => {
-  expect(phaseWords(null)).toBe('phase not told')
+  expect(phaseWords(null)).toBe('phase not reported')
 })

@@ -32,7 +32,7 @@ test('what is stuck is told with what was at the begin: what came, and what got 
   expect([stuck.count, stuck.countThen, stuck.says]).toEqual([
     2,
     2,
-    '1 upgrade stuck at the begin got further or ended.',
+    '1 upgrade stuck at the start of the shift progressed or ended.',
   ])
   expect(stuck.items.map(({ isNew }) => isNew)).toEqual([true, ...others.map(() => false)])
   // A fleet that nobody knew then is no fleet without anything stuck.
@@ -44,7 +44,7 @@ test('how many clusters are gone is told only when it is another number than at 
   const told = (before: number | undefined, after: number) => {
     const then = before === undefined ? undefined : withGone(SINCE_MS, before)
     const { sections } = handOver({ ...PARTS, now: withGone(NOW_MS, after), then })
-    return sections.filter(({ title }) => title === 'Clusters that are gone')
+    return sections.filter(({ title }) => title === 'Decommissioned clusters')
   }
   expect([told(2, 2), told(undefined, 2)]).toEqual([[], []])
   expect(told(2, 3)).toMatchObject([{ count: 3, countThen: 2, items: [] }])
@@ -72,7 +72,7 @@ test('what fires is told by name, the worst first, with who has seen it', () => 
     /^Firing/,
   )
   expect(firing.items.map(({ name, says }) => `${name}: ${says.replace(/since [^,]*/, 'since then')}`)).toEqual([
-    expect.stringMatching(/^Down: critical, .*, since then, nobody has acknowledged$/),
+    expect.stringMatching(/^Down: critical, .*, since then, not acknowledged$/),
     'Slow: warning, 2 clusters, since then, 1 of 2 acknowledged by kim, 1 silenced',
   ])
 })
@@ -113,17 +113,20 @@ test('of what ended, what went well is a number and what did not is named', () =
     }) as UpgradeItem
   const upgrades = [ended('a', 'succeeded', 1), ended('b', 'failed', 2), ended('c', 'succeeded', 9)]
   const list = { ...PARTS.now, upgrades, nextCursor: null } as unknown as NonNullable<HandOverParts['ended']>
-  const section = sectionOf({ ended: list }, /^Upgrades that ended/)
+  const section = sectionOf({ ended: list }, /^Ended upgrades/)
   expect([section.count, section.says, section.items.map(({ name }) => name)]).toEqual([
     2,
     '1 succeeded, 1 failed.',
     ['b'],
   ])
   const parts = { runs: undefined, silences: undefined, alerts: undefined }
-  for (const title of [/^Upgrades that ended/, /^Alerts that resolved/, /^Silences/])
-    expect(sectionOf(parts, title)).toMatchObject({ count: null, says: 'Could not be read.' })
-  expect(sectionOf(parts, /^Firing/)).toMatchObject({ count: 35, says: 'Which they are could not be read.' })
-  expect(handOverMarkdown(handOver({ ...PARTS, ...parts }), String)).toContain('## Alerts that resolved: not known\n')
+  for (const title of [/^Ended upgrades/, /^Resolved alerts/, /^Silences/])
+    expect(sectionOf(parts, title)).toMatchObject({ count: null, says: 'Could not be loaded.' })
+  expect(sectionOf(parts, /^Firing/)).toMatchObject({
+    count: 35,
+    says: 'The list of firing alerts could not be loaded.',
+  })
+  expect(handOverMarkdown(handOver({ ...PARTS, ...parts }), String)).toContain('## Resolved alerts: not known\n')
 })
 
 describe('as Markdown', () => {

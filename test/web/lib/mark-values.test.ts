@@ -32,7 +32,7 @@ describe('values in a text', () => {
   test('a placeholder nothing filled is marked as such', () => {
     expect(createMarker({ bindings: [], unbound: ['vmi'] })('get <vmi> now')).toEqual([
       { kind: 'text', text: 'get ' },
-      { kind: 'unbound', text: '<vmi>', title: 'vmi: nothing here knows this value, fill it in yourself' },
+      { kind: 'unbound', text: '<vmi>', title: 'vmi: value not known, enter it by hand' },
       { kind: 'text', text: ' now' },
     ])
   })

@@ -31,9 +31,9 @@ test('pages that cannot show the past say so, and the others do not', () => {
   expect(present.sort()).toEqual([ROUTES.silences, ROUTES.delivery, ROUTES.lint, ROUTES.rules].sort())
 })
 
-test('an open alert, a rule and a runbook are of the present', () => {
-  expect(presentSentence(alertPath('0123456789abcdef'))).toContain('of the present')
-  expect(presentSentence(rulePath('X'))).toContain('rules of the present')
-  expect(presentSentence(runbookPath('X'))).toContain('of the present')
+test('an open alert, a rule and a runbook are The list and the alert show the selected time; the runbook is the current one.', () => {
+  expect(presentSentence(alertPath('0123456789abcdef'))).toContain('The list and the alert show the selected time; the runbook is the current one.')
+  expect(presentSentence(rulePath('X'))).toContain('This page shows current rules only.')
+  expect(presentSentence(runbookPath('X'))).toContain('This page shows the current runbook.')
   expect(presentSentence('/rbx')).toBeUndefined()
 })

@@ -32,8 +32,8 @@ test('a chosen end is read in the zone it was written in', () => {
 
 describe('cannot be sent', () => {
   test.each<[string, Partial<SilenceDraft>, RegExp | undefined]>([
-    ['without a reason', { comment: ' ' }, /Say why/],
-    ['without an end', { length: 'until', until: '' }, /until when/],
+    ['without a reason', { comment: ' ' }, /Enter a comment/],
+    ['without an end', { length: 'until', until: '' }, /Enter an end time/],
     ['with an end that is over', { length: 'until', until: '2026-11-04T02:30' }, /in the past/],
     ['without matchers', { matchers: [] }, /At least one matcher/],
     ['when all is there', {}, undefined],

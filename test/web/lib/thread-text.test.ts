@@ -16,7 +16,7 @@ test.each<[Partial<ThreadFaultItem>, string, string]>([
   [
     {},
     'The query worker of this server does not answer.',
-    'Rules are not evaluated, and most pages wait; data from clusters is stored. The server restarts it. If this takes some minutes, check that the disk of the data folder responds.',
+    'Rules are not evaluated, and most pages do not load; data from clusters is stored. The server restarts it. If this takes some minutes, check that the disk of the data folder responds.',
   ],
   [
     { thread: 'ingest-worker', state: 'restarting', cause: 'out of memory' },
@@ -26,7 +26,7 @@ test.each<[Partial<ThreadFaultItem>, string, string]>([
   [
     { state: 'crash_loop', failures: 4, nextStart: new Date(NOW_MS + 8000).toISOString() },
     'The query worker of this server keeps failing.',
-    'Rules are not evaluated, and most pages wait; data from clusters is stored. It failed 4 times in a row (last cause: it does not answer) and starts again in 8 s. The server log has the details.',
+    'Rules are not evaluated, and most pages do not load; data from clusters is stored. It failed 4 times in a row (last cause: it does not answer) and starts again in 8 s. The server log has the details.',
   ],
   [
     { state: 'crash_loop', failures: 4, serving: true },

@@ -85,7 +85,7 @@ test('phases are summed over their spans, and one of the other trace alone keeps
     traceDiff(here, there).phases.map(({ text, hereNs, thereNs, isIn }) => [text, hereNs / 1e6, thereNs / 1e6, isIn]),
   ).toEqual([
     ['install: requirements', 10, 10, 'both'],
-    ['install: operators start', 0, 30, 'there'],
+    ['install: operators starting', 0, 30, 'there'],
     ['component kubevirt', 90, 20, 'both'],
   ])
 })

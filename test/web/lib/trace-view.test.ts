@@ -85,7 +85,7 @@ test('an upgrade is told by its root, and its phases in the order of the convent
   })
   const lanes = phaseLanes(TRACE, pathNsBySpan(criticalPath(TRACE)))
   expect(lanes.map(({ text, ranNs, pathNs }) => [text, ranNs / 1e6, pathNs / 1e6])).toEqual([
-    ['install: operators start', 300, 200],
+    ['install: operators starting', 300, 200],
     ['components', 700, 100],
     ['component cdi', 150, 0],
     ['component kubevirt', 600, 600],

@@ -15,12 +15,12 @@ const LEARNED = {
 } as const
 
 test('what is usual says by what it is known', () => {
-  expect(baselineWords(LEARNED)).toBe('usually 34 s, at most 4 min, by 27 runs of this edge')
+  expect(baselineWords(LEARNED)).toBe('typical 34 s, limit 4 min (27 upgrades on this path)')
   expect(stillWords(LEARNED)).toBe(
-    'half stand still for 34 s at most, 95 of 100 for 59 s; stuck after 4 min without progress; by 27 runs of this edge',
+    'Typical time without progress: p50 34 s, p95 59 s (27 upgrades on this path). Considered stuck after 4 min.',
   )
   const borrowed = { ...LEARNED, learnedFrom: 'fleet', runs: 0, perWave: true } as const
-  expect(stillWords(borrowed)).toMatch(/stuck after 4 min in a wave without progress; by all upgrades here$/)
+  expect(stillWords(borrowed)).toMatch(/\(all upgrades of the fleet\)\. Considered stuck after 4 min per wave\.$/)
 })
 
 test('where nothing is learned no share of upgrades is told, and many known ones are not called few', () => {
@@ -32,9 +32,9 @@ test('where nothing is learned no share of upgrades is told, and many known ones
     runs: 0,
     learnedFrom: 'seed',
   } as const
-  expect(stillWords(rule)).toBe('stuck after 1 h without progress, by the rule for what nothing is learned of')
-  expect(baselineWords(rule)).toBe('at most 1 h, by the rule for what nothing is learned of')
-  expect(baselineWords(null)).toBe('measured by the rule for what nothing is learned of')
+  expect(stillWords(rule)).toBe('Considered stuck after 1 h (fixed limit, not learned from upgrades).')
+  expect(baselineWords(rule)).toBe('limit 1 h (fixed limit, not learned from upgrades)')
+  expect(baselineWords(null)).toBe('fixed limit, not learned from upgrades')
 })
 
 const AT = '2026-09-21T14:00:00.000Z'
@@ -52,7 +52,7 @@ function upgrade(state: UpgradeItem['state'], startedAt: string | null, approval
 }
 
 test.each([
-  ['offered, and nobody has approved it', upgrade('in_progress', null, 'in_progress'), true, 'not begun'],
+  ['offered, and nobody has approved it', upgrade('in_progress', null, 'in_progress'), true, 'not started'],
   ['approved, and its CSV is not seen yet', upgrade('in_progress', null, 'succeeded'), false, 'not known'],
   ['it runs', upgrade('in_progress', AT, 'succeeded'), false, 'not known'],
   ['told by metrics alone: nothing of an approval', upgrade('in_progress', null), false, 'not known'],

@@ -53,9 +53,9 @@ test('running upgrades stand with the stuck one first, each phase beside what it
     'workloads none',
   ])
   expect(rows[0]!.cells[4]!.text).toBe(
-    'virt-handler waves: stuck, 50 min, usual 2 min to 3 min 36 s (300 runs of this edge)',
+    'virt-handler waves: stuck, 50 min, typical 2 min to 3 min 36 s (p50 to p95, 300 upgrades on this path)',
   )
-  expect(rows[0]!.cells[0]!.text).toBe('Approval: not part of it')
+  expect(rows[0]!.cells[0]!.text).toBe('Approval: not part of this upgrade')
   expect(heatRows([], [], EDGES, NOW_MS)).toEqual([])
 })
 
@@ -77,8 +77,8 @@ test('a phase that nobody saw end took nobody knows how long, one that runs take
   expect(phaseSeconds({ ...phase, state: 'in_progress' }, NOW_MS)).toBe(3600)
   expect(phaseSeconds({ ...phase, state: 'unknown' }, NOW_MS)).toBeUndefined()
   expect(phaseSeconds({ ...phase, startedAt: null, state: 'pending' }, NOW_MS)).toBeUndefined()
-  expect(typicalText(undefined)).toBe('what is usual is not known yet')
-  expect(typicalText({ runs: 3, p50Seconds: 9, p95Seconds: 9.4 })).toBe('usual 9 s (3 runs of this edge)')
+  expect(typicalText(undefined)).toBe('typical duration not known yet')
+  expect(typicalText({ runs: 3, p50Seconds: 9, p95Seconds: 9.4 })).toBe('typical 9 s (p50 to p95, 3 upgrades on this path)')
 })
 
 test('lanes begin with the machinery and end now; bands and the threshold lie where they are due', () => {
@@ -145,14 +145,16 @@ test('handed over as Markdown: what is in the way, since when, and how each phas
   expect(text.split('\n').slice(0, 8)).toEqual([
     '## ams-stuck-1: HCO 1.17.3 → 1.18.1, stuck',
     '',
-    '- Began 2026-11-22 02:20:00 UTC, as of 2026-11-22 03:20:00 UTC (±1 s)',
+    '- Started 2026-11-22 02:20:00 UTC, as of 2026-11-22 03:20:00 UTC (±1 s)',
     '- In virt-handler waves, no progress since 2026-11-22 02:40:00 UTC',
     '- **virt-handler does not roll out**: virt-handler is not ready on worker-7.',
     '- Less likely: Cause unknown: Something else.',
-    '- Virtual machines left on the old launcher: 44',
+    '- VMs remaining on the old virt-launcher: 44',
     '- https://daytwo.example.org/fleet/upgrades/u-stuck',
   ])
-  expect(text).toContain('| virt-handler waves | running | 50 min | usual 1 min 50 s to 5 min (48 runs of this edge) |')
+  expect(text).toContain(
+    '| virt-handler waves | running | 50 min | typical 1 min 50 s to 5 min (p50 to p95, 48 upgrades on this path) |',
+  )
   expect(text).not.toContain('| Settle |')
   const over = upgradeMarkdown(upgradeDetail('u-0', NOW_MS)!, 'x')
   expect(over).toContain('ended 2026-11-22 01:32:00 UTC')

@@ -37,7 +37,7 @@ describe('the headline', () => {
   })
   test('says what it rests on', () => {
     expect(coverageSentence(now(NOW_MS), NOW_MS + 12_000)).toBe(
-      'Last checked 12 s ago, 198 of 200 clusters reporting, 170 with objects, 3 do not say how upgrades go.',
+      'Last checked 12 s ago, 198 of 200 clusters reporting, 170 with objects, 3 without upgrade data.',
     )
     expect(coverageSentence(quiet, NOW_MS)).toBe('Last checked 0 s ago, 198 of 200 clusters reporting.')
     const derivation = { caughtUpAt: new Date(NOW_MS - 26_000).toISOString(), waiting: 900, daysToCount: 0 }
@@ -46,8 +46,8 @@ describe('the headline', () => {
   test.each([
     [0, undefined],
     [54_000, undefined],
-    [90_000, 'What 4 clusters sent in the last 1 min is not yet in these answers.'],
-    [undefined, 'What clusters sent is being read: 4 clusters to go.'],
+    [90_000, 'Data that 4 clusters sent in the last 1 min is not processed yet.'],
+    [undefined, 'Processing the data that clusters sent: 4 clusters remaining.'],
   ])('says when it lags behind by %s ms', (behindMs, want) => {
     const caughtUpAt = behindMs === undefined ? null : new Date(NOW_MS - behindMs).toISOString()
     expect(behindSentence({ ...quiet, derivation: { caughtUpAt, waiting: 4, daysToCount: 0 } })).toBe(want)
@@ -63,14 +63,14 @@ describe('the headline', () => {
     const still = { ...item!, upgrade: null }
     const note = (count: number, ...items: Now['silent']['items']): string =>
       silentNote({ ...quiet, silent: { count, items } })
-    expect(note(1, still)).toBe('no sample for 10 min')
+    expect(note(1, still)).toBe('no data for 10 min')
     expect(note(30, upgrading, upgrading, still)).toBe('2 in an upgrade')
     expect(note(2, upgrading, upgrading)).toBe('2 in an upgrade')
     expect(note(30, upgrading, upgrading)).toBe('2 or more in an upgrade')
   })
   test('does not count what was not counted yet', () => {
     const derivation = { caughtUpAt: null, waiting: 0, daysToCount: 0 }
-    expect(behindSentence({ ...quiet, derivation })).toBe('What clusters sent is being read.')
+    expect(behindSentence({ ...quiet, derivation })).toBe('Processing the data that clusters sent.')
   })
 })
 

@@ -29,7 +29,7 @@ test.each<readonly [string, (response: ServerResponse) => void, string]>([
     (response) => {
       response.write('{"alerts": [')
     },
-    'The server did not answer in 0.2 seconds.',
+    'The server did not respond within 0.2 s.',
   ],
   [
     'an answer that breaks off',
@@ -38,14 +38,14 @@ test.each<readonly [string, (response: ServerResponse) => void, string]>([
         response.destroy()
       })
     },
-    'The answer of the server broke off.',
+    'The server did not respond within 0.2 s.',
   ],
   [
     'a proxy that speaks for the server',
     (response) => {
       response.end('<html>')
     },
-    `Something on the way answered for the server: PATH is not JSON.`,
+    `The response to PATH is not JSON: a proxy may have answered instead of the server.`,
   ],
 ])('%s', async (_, how, message) => {
   answer = how

@@ -67,7 +67,7 @@ describe('DataTable', () => {
   test('waits with a skeleton, says a failure with a retry, and shows what stands for no rows', () => {
     expect(render({ rows: undefined })).toContain('aria-label="Loading Things"')
     const failed = render({ failure: { message: 'the server is away', onRetry: () => undefined } })
-    expect(failed).toMatch(/role="alert".*Cannot show Things.*the server is away.*Try again/)
+    expect(failed).toMatch(/role="alert".*Could not load Things.*the server is away.*Try again/)
     expect(render({ rows: [], empty: 'No thing.' })).toBe('No thing.')
     expect(render({ rows: [] })).toContain('<tbody></tbody>')
   })

@@ -59,7 +59,7 @@ describe('Markdown', () => {
         ['</mark> and ', '</mark> and <code>', '</mark></code></p>']
           .map(
             (after) =>
-              `<mark class="unbound" title="vmi: nothing here knows this value, fill it in yourself">&lt;vmi&gt;${after}`,
+              `<mark class="unbound" title="vmi: value not known, enter it by hand">&lt;vmi&gt;${after}`,
           )
           .join(''),
     )

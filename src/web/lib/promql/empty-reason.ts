@@ -51,15 +51,15 @@ export function emptyReasons(
   if (facts.length === 0) return []
   const between = facts.filter(({ isAtSteps }) => !isAtSteps)
   if (stepSeconds !== undefined && between.length > 0) return between.map((one) => betweenSteps(one, stepSeconds))
-  const what = facts.length === 1 ? 'What it reads has samples' : 'All that it reads has samples'
-  const when = time === 'end' ? 'at the end of this time' : 'in this time'
-  return [{ text: `${what} ${when}: a comparison, a join or a function leaves nothing of it.`, instead: [] }]
+  const what = facts.length === 1 ? 'The selected series has samples' : 'All selected series have samples'
+  const when = time === 'end' ? 'at the end of the range' : 'in the range'
+  return [{ text: `${what} ${when}: a comparison, a join or a function removes all of them.`, instead: [] }]
 }
 
 function betweenSteps({ selector: { text } }: SelectorFacts, stepSeconds: number): EmptyReason {
   const apart = `the steps of the graph, which are ${formatLength(stepSeconds)} apart`
   return {
-    text: `${text} has samples in this time, but only between ${apart}: choose a shorter time or step.`,
+    text: `${text} has samples in the range, but only between ${apart}: choose a shorter range or step.`,
     instead: [],
   }
 }
@@ -75,8 +75,8 @@ function reasonOf(expr: string, facts: SelectorFacts, names: readonly string[], 
     const isOwn = metric.startsWith(OWN_PREFIX)
     return {
       text: isOwn
-        ? `There is no ${metric}: this server writes it as soon as there is something to tell.`
-        : `Nobody sends a metric called ${metric}.`,
+        ? `No series ${metric} yet: the server writes it when there is data.`
+        : `No sender has the metric ${metric}.`,
       instead: similarNames(metric, names, INSTEAD_MAX).map((name) => ({
         says: name,
         expr: withSelector(selectorText(name, selector.matchers)),
@@ -84,12 +84,12 @@ function reasonOf(expr: string, facts: SelectorFacts, names: readonly string[], 
     }
   }
   if (isStored) {
-    const when = time === 'end' ? 'at the end of this time' : 'in this time: show a longer or another one'
+    const when = time === 'end' ? 'at the end of the range' : 'in the range: choose a longer or a different range'
     return { text: `${text} has samples, but none ${when}.`, instead: [] }
   }
   const unknown = values.find(({ matcher, values: known }) => !known.some((value) => matches(matcher, value)))
   if (unknown === undefined) {
-    return { text: `No series has all of these labels together: ${text}.`, instead: [] }
+    return { text: `No series has this combination of labels: ${text}.`, instead: [] }
   }
   const { matcher, values: known } = unknown
   const of = metric === '' ? '' : ` of ${metric}`
@@ -114,7 +114,7 @@ function reasonOf(expr: string, facts: SelectorFacts, names: readonly string[], 
 
 /** For a graph whose series started after its last step. */
 export function sinceLastStep({ stepSeconds }: { readonly stepSeconds: number }): EmptyReason {
-  const text = `There is something now, since after the last step of this graph: it has one every ${formatLength(stepSeconds)}. Show a shorter time.`
+  const text = `The query has a result now, newer than the last step of the graph (step ${formatLength(stepSeconds)}). Choose a shorter range.`
   return { text, instead: [] }
 }
 

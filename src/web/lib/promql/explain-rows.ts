@@ -55,7 +55,7 @@ export function explainRows({ root }: Pick<Explained, 'root'>): readonly Explain
 }
 
 const SOURCES = {
-  newest: () => 'the newest sample of each',
+  newest: () => 'the newest sample of each series',
   runs: ({ runs }: ExplainedRead) => `${countOf(runs, 'run')} of equal samples`,
   rollups: ({ buckets, widthMs }: ExplainedRead) =>
     `${countOf(buckets, 'bucket')} of rollups${widthMs === undefined ? '' : ` of ${formatDuration(widthMs)}`}`,
@@ -77,9 +77,9 @@ function storeText(store: NonNullable<ExplainedRead['store']>): string {
         ]
       : []),
     ...(headRuns > 0 ? [`${countOf(headRuns, 'run')} of the head`] : []),
-    ...(isMatchKnown ? ['series known from before'] : []),
+    ...(isMatchKnown ? ['series selection from the cache'] : []),
   ]
-  return parts.length === 0 ? 'nothing stored answered' : `from ${parts.join(', ')}`
+  return parts.length === 0 ? 'no stored data' : `from ${parts.join(', ')}`
 }
 
 function bytesText(bytes: number): string {
@@ -89,8 +89,8 @@ function bytesText(bytes: number): string {
 function notesOf({ isStepInvariant, repeats, groupsKnown, groupsMade, reads }: ExplainedNode): readonly string[] {
   return [
     ...(isStepInvariant ? ['the same at every step, evaluated once'] : []),
-    ...(repeats > 0 ? [`an equal part was evaluated before: taken ${countOf(repeats, 'time')}`] : []),
-    ...(groupsMade > 0 && groupsKnown === 0 ? ['groups worked out for the first time'] : []),
+    ...(repeats > 0 ? [`same as an earlier part: reused ${countOf(repeats, 'time')}`] : []),
+    ...(groupsMade > 0 && groupsKnown === 0 ? ['groups computed for the first time'] : []),
     ...new Set(reads.flatMap(({ reasons }) => reasons)),
   ]
 }

@@ -35,7 +35,7 @@ export function findOwnQueries(queries: readonly OwnQuery[], text: string): read
 /** Examples for a page without a query. */
 export const EXAMPLE_QUERIES: readonly { readonly says: string; readonly expr: string }[] = [
   {
-    says: 'Upgrades that are stuck, with their phase and its cause',
+    says: 'Stuck upgrades with phase and cause',
     expr: 'max by (cluster, operator, from, to, phase, cause) (daytwo_upgrade_stuck)',
   },
   {
@@ -45,7 +45,7 @@ export const EXAMPLE_QUERIES: readonly { readonly says: string; readonly expr: s
 count(count by (cluster) (kubevirt_info))`,
   },
   {
-    says: 'Changes made by hand in the last hour, the first one of a series among them',
+    says: 'Out-of-band modifications in the last hour, including the first of a series',
     expr: `sum by (cluster, component_name) (increase(kubevirt_hco_out_of_band_modifications_total[1h])) > 0
 or
 sum by (cluster, component_name) (
@@ -54,7 +54,7 @@ sum by (cluster, component_name) (
 ) > 0`,
   },
   {
-    says: 'Health of every HCO: 0 healthy, 1 warning, 2 error',
+    says: 'Health of HCO by cluster: 0 healthy, 1 warning, 2 error',
     expr: 'max by (cluster) (kubevirt_hco_system_health_status)',
   },
   {
@@ -62,7 +62,7 @@ sum by (cluster, component_name) (
     expr: 'max by (cluster, annotation_name) (kubevirt_hco_unsafe_modifications) > 0',
   },
   {
-    says: 'How long nine of ten upgrades take, by operator',
+    says: 'p90 of the upgrade duration, by operator',
     expr: 'histogram_quantile(0.9, sum by (operator, le) (daytwo_upgrade_duration_seconds_bucket))',
   },
 ]

@@ -16,7 +16,7 @@ export function remarkOfError(message: string, expr: string): Remark {
 
 const TRUNCATED = 'results truncated due to limit'
 const TRUNCATED_WORDS =
-  'There are more series than are asked for here: these are the first by their labels. Narrow the selectors, aggregate with sum by (…), or ask for topk(…).'
+  'The result is truncated to the first series by label. Narrow the selectors, aggregate with sum by (…), or use topk(…).'
 
 const ANNOTATION = /^PromQL (?:warning|info): (.*) \((\d+):(\d+)\)$/s
 
@@ -50,8 +50,8 @@ const TOO_MUCH = /too many samples|exceeded maximum resolution|too much|limit is
 
 /** What to do about an exceeded limit, or a result that a graph cannot show; empty for other failures. */
 export function adviceFor(message: string): string {
-  if (isForTables(message)) return 'A graph needs one number at each step; the table shows what this query answers.'
+  if (isForTables(message)) return 'A graph needs one number at each step; the table shows the result of this query.'
   return TOO_MUCH.test(message)
-    ? 'Narrow the selectors with labels, show a shorter time, choose a longer step, or aggregate first.'
+    ? 'Narrow the selectors with labels, choose a shorter range or a longer step, or aggregate first.'
     : ''
 }

@@ -81,7 +81,7 @@ export function AdoptionFilters({ operators, lines, version, versions, ...part }
       </label>
       {view.from === '' ? (
         <Choice
-          label="How far back"
+          label="Time range"
           options={RANGES}
           value={view.range}
           onChange={(range) => {

@@ -34,7 +34,7 @@ export function AlignedPanel(part: AdoptionPart & { readonly version: string }):
       {...part}
       name="spread"
       title="Aligned by age"
-      lead="The share of clusters on a version or a newer one, from the day its first cluster ran it."
+      lead="Share of clusters on a version or newer, by days since the first install of the version."
       query={query}
       basisOf={({ basis }) => basis}
       callFor={callFor}
@@ -73,7 +73,7 @@ const dashesAt = (place: number): string => dashesOf(4 * place).join(' ')
 function AlignedChart({ versions, compared, version, forecast }: AlignedChartProps): ReactNode {
   const [pointed, setPointed] = useState<number>()
   const lines = versions.filter((one) => compared.includes(one.version))
-  if (lines.length === 0) return <p className="quiet empty">No version has a first day that is known.</p>
+  if (lines.length === 0) return <p className="quiet empty">No version with a known first install.</p>
   // The fan continues a line; without that line it is meaningless.
   const isForecast = forecast.reason === null && lines.some((one) => one.version === forecast.version)
   const drawn = alignedDays(lines, version)
@@ -175,7 +175,7 @@ function AlignedLegend({ lines, day, colorOf }: AlignedLegendProps): ReactNode {
 }
 
 function ageShare(share: number | null | undefined): string {
-  if (share === undefined) return 'not that old'
+  if (share === undefined) return 'not reached'
   return share === null ? 'not counted' : formatShare(share, 1)
 }
 
@@ -231,7 +231,7 @@ function ForecastNote({ forecast }: { readonly forecast: ForecastItem }): ReactN
       {forecast.reason === null ? <p className="quiet nums">{accuracySentence(forecast)}</p> : null}
       {forecast.past.length === 0 ? null : (
         <details>
-          <summary>What it would have said of earlier versions</summary>
+          <summary>Forecasts for earlier versions, compared with the actual share</summary>
           <DataTable
             label="Forecasts of earlier versions"
             look="prose"
@@ -247,11 +247,11 @@ function ForecastNote({ forecast }: { readonly forecast: ForecastItem }): ReactN
 
 const PAST_COLUMNS: readonly Column<ForecastItem['past'][number]>[] = [
   { head: 'Version', kind: 'name', cell: ({ version }) => version },
-  { head: 'Said', kind: 'number', cell: ({ saidShare }) => formatShare(saidShare, 1) },
-  { head: 'Was', kind: 'number', cell: ({ wasShare }) => formatShare(wasShare, 1) },
-  { head: '90 % said', kind: 'number', cell: ({ saidTo90Days }) => dayOr(saidTo90Days, 'beyond') },
-  { head: '90 % was', kind: 'number', cell: ({ tookTo90Days }) => dayOr(tookTo90Days, 'not yet') },
-  { head: 'In the fan', kind: 'number', cell: ({ isInside }) => (isInside ? 'yes' : 'no') },
+  { head: 'Forecast', kind: 'number', cell: ({ saidShare }) => formatShare(saidShare, 1) },
+  { head: 'Actual', kind: 'number', cell: ({ wasShare }) => formatShare(wasShare, 1) },
+  { head: '90 % forecast', kind: 'number', cell: ({ saidTo90Days }) => dayOr(saidTo90Days, 'beyond') },
+  { head: '90 % actual', kind: 'number', cell: ({ tookTo90Days }) => dayOr(tookTo90Days, 'not yet') },
+  { head: 'Within the range', kind: 'number', cell: ({ isInside }) => (isInside ? 'yes' : 'no') },
 ]
 
 function dayOr(days: number | null, none: string): ReactNode {

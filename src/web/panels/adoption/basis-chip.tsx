@@ -26,15 +26,15 @@ export function BasisChip({ basis, onOpen }: { readonly basis: Basis; readonly o
       type="button"
       className={`chip ${styles.root}`}
       onClick={onOpen}
-      title="How sure is this? Opens what it stands on."
+      title="Coverage of these numbers. Opens the details."
     >
       <Shape name={telling < known ? 'ring' : 'disc'} />
       <span className="nums">
-        {known === 0 ? 'nothing counted' : null}
+        {known === 0 ? 'not counted' : null}
         {known > 0 && basis.telling === undefined ? countOf(known, 'cluster') : null}
         {known > 0 && basis.telling !== undefined ? (
           <>
-            {formatCount(telling)} of {formatCount(known)} tell
+            {formatCount(telling)} of {formatCount(known)} reporting{' '}
             <span className="visually-hidden">, {formatShare(telling, known)} coverage</span>
           </>
         ) : null}

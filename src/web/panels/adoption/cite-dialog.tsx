@@ -33,7 +33,7 @@ export function CiteDialog({ name, title, view, asked, basis, callFor, promql, o
   const query = useAdoption<{ readonly basis?: AdoptionBasis; readonly digest?: string }>(call)
   return (
     <Dialog title={`Cite: ${title}`} onClose={onClose}>
-      <Answer query={query} what="what is cited">
+      <Answer query={query} what="the cited numbers">
         {(answer) => {
           const digest = answer.basis?.digest ?? answer.digest ?? ''
           const cited = adoptionPath(
@@ -49,14 +49,14 @@ export function CiteDialog({ name, title, view, asked, basis, callFor, promql, o
               </p>
               {days.at === undefined ? (
                 <p className="quiet">
-                  No day before {days.to} was counted, and that one is not over: its numbers will still change, and
-                  whoever opens the link is told so.
+                  No day before {days.to} was counted, and {days.to} has not ended: the numbers will still change, and
+                  the page behind the link shows a notice.
                 </p>
               ) : null}
               <CodeBlock
                 what="link"
                 text={link}
-                bar={<span>Says whether late data has changed the numbers since</span>}
+                bar={<span>The page behind the link reports whether late data has changed the numbers</span>}
               >
                 {link}
               </CodeBlock>
@@ -68,10 +68,14 @@ export function CiteDialog({ name, title, view, asked, basis, callFor, promql, o
                   Download JSON
                 </a>
                 <span className="quiet">
-                  The digest <code>{digest}</code> is how the SHA-256 of the CSV file begins.
+                  The digest <code>{digest}</code> is the start of the SHA-256 of the CSV file.
                 </span>
               </p>
-              <CodeBlock what="PromQL" text={promql} bar={<span>The same now, and as long as series are kept</span>}>
+              <CodeBlock
+                what="PromQL"
+                text={promql}
+                bar={<span>The same numbers in PromQL, while the series are retained</span>}
+              >
                 {promql}
               </CodeBlock>
             </>
@@ -83,7 +87,7 @@ export function CiteDialog({ name, title, view, asked, basis, callFor, promql, o
 }
 
 function BasisSentence({ basis: { known, telling } }: { readonly basis: AdoptionBasis }): ReactNode {
-  return `${formatCount(telling)} of ${formatCount(known)} clusters told a version on the last of them (${formatShare(telling, known)}).`
+  return `${formatCount(telling)} of ${formatCount(known)} clusters reported a version on the last day (${formatShare(telling, known)}).`
 }
 
 interface CiteNoticeProps extends Pick<CiteDialogProps, 'name' | 'view'> {
@@ -103,7 +107,8 @@ export function CiteNotice({ name, view: { cite }, change, digest }: CiteNoticeP
         change({ cite: '' })
       }}
     >
-      Got it
+      {' '}
+      Dismiss{' '}
     </Button>
   )
   return citedDigest === digest ? (
@@ -112,8 +117,8 @@ export function CiteNotice({ name, view: { cite }, change, digest }: CiteNoticeP
     </Notice>
   ) : (
     <Notice kind="partial" title="These numbers have changed since they were cited" actions={leave}>
-      Clusters told late what they ran on these days, so the days were counted again. Cited was{' '}
-      <code>{citedDigest}</code>, this is <code>{digest}</code>.
+      Late reports changed the counts of these days. Cited digest: <code>{citedDigest}</code>, current digest:{' '}
+      <code>{digest}</code>.
     </Notice>
   )
 }

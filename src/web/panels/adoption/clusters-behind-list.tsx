@@ -25,7 +25,7 @@ interface ClustersBehindListProps {
 export function ClustersBehindList({ part, older }: ClustersBehindListProps): ReactNode {
   const versions = older.versions.map(({ version }) => version)
   if (versions.length === 0) {
-    return <p className="quiet empty">No cluster that tells would be left behind.</p>
+    return <p className="quiet empty">No reporting cluster is behind this version.</p>
   }
   return (
     <div className="parts">
@@ -47,16 +47,16 @@ function BehindCohorts({
   return (
     <div>
       <h3 className="row row-text spaced">
-        Who they are, by{' '}
+        Clusters by{' '}
         <FacetSelect
           value={view.cohort}
           onChange={(cohort) => {
             change({ cohort })
           }}
-          label="Who they are, by"
+          label="Clusters by"
         />
       </h3>
-      <Answer query={query} what="who they are" skeletonLines={3}>
+      <Answer query={query} what="the clusters by property" skeletonLines={3}>
         {({ series, known, telling }) => {
           const bars = series.map(({ value, clusters }) => ({ key: value, count: clusters[0] ?? 0 }))
           const unreported = (known[0] ?? 0) - (telling[0] ?? 0)
@@ -80,23 +80,25 @@ function machinesOf({ days, versions }: WorkloadsAnswer, wanted: readonly string
   const at = days.indexOf(day)
   const own = versions.filter(({ version }) => wanted.includes(version))
   const count = own.reduce((sum, { machines }) => sum + (machines[at] ?? 0), 0)
-  return count === 0 ? 'No running virtual machine is told of them.' : `${countOf(count, 'virtual machine')} run there.`
+  return count === 0
+    ? 'No running VM reported on these clusters.'
+    : `${countOf(count, 'VM')} running on these clusters.`
 }
 
 function BehindClusters({ versions }: { readonly versions: readonly string[] }): ReactNode {
   const isLive = useMoment() === undefined
   const query = useClustersOf({ version: versions })
-  const all = <Link href={clustersPath({ version: versions })}>All of them in Fleet</Link>
+  const all = <Link href={clustersPath({ version: versions })}>Show all in Fleet</Link>
   return (
     <div>
-      <h3 className="row row-text spaced">The clusters, heard of least first</h3>
+      <h3 className="row row-text spaced">Clusters, longest without a report first</h3>
       <Answer query={query} what="the clusters" skeletonLines={4}>
         {({ clusters, total }) =>
           total === 0 ? (
             <p className="quiet empty">
               {isLive
-                ? 'None of the clusters that are known now runs one of these versions any more.'
-                : 'None of the clusters that were known then ran one of these versions at that moment.'}
+                ? 'No known cluster runs one of these versions now.'
+                : 'No cluster known at that time ran one of these versions.'}
             </p>
           ) : (
             <>
@@ -125,5 +127,9 @@ const CLUSTER_COLUMNS: readonly Column<ClusterItem>[] = [
   { head: 'Cluster', cell: ({ cluster }) => <ClusterLink cluster={cluster} /> },
   { head: 'Version', className: 'nums', cell: ({ version }) => version ?? 'not known' },
   { head: 'Channel', cell: ({ channel }) => channel ?? <span className="quiet">not known</span> },
-  { head: 'Heard', isOneLine: true, cell: ({ lastSeenAt }) => <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" /> },
+  {
+    head: 'Last seen',
+    isOneLine: true,
+    cell: ({ lastSeenAt }) => <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />,
+  },
 ]

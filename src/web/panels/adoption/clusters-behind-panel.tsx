@@ -33,14 +33,14 @@ export function ClustersBehindPanel(part: AdoptionPart): ReactNode {
       {...part}
       name="older"
       title="Older than"
-      lead="Drag a version: how many clusters would be left behind if everything before it were dropped."
+      lead="Clusters that would lose support if all versions before the selected one were dropped."
       query={query}
       basisOf={({ basis }) => basis}
       callFor={callFor}
       promql={olderPromql(view, older?.versions.map(({ version }) => version) ?? [])}
       chart={(answer) =>
         older === undefined ? (
-          <p className="quiet empty">No cluster told a version in this range.</p>
+          <p className="quiet empty">No cluster reported a version in this range.</p>
         ) : (
           <>
             <VersionSlider newestFirst={newestFirst} version={chosen} older={older} onDrag={setDragged} />
@@ -62,7 +62,7 @@ export function ClustersBehindPanel(part: AdoptionPart): ReactNode {
                 cells: older.byDay.map((count) => (count === null ? '–' : formatCount(count))),
               },
               {
-                name: 'share of those that tell',
+                name: 'share of reporting clusters',
                 cells: older.byDay.map((count, day) =>
                   count === null ? '–' : formatShare(count, older.tellingByDay[day]!),
                 ),
@@ -131,13 +131,13 @@ function BehindSentence({ older }: { readonly older: ClustersBehind }): ReactNod
   return (
     <p className="spaced" aria-live="polite">
       <strong className="nums">
-        {clusters === 0 ? 'None' : formatCount(clusters)} of {countOf(telling, 'cluster')} that tell (
+        {clusters === 0 ? 'None' : formatCount(clusters)} of {countOf(telling, 'reporting cluster')} (
         {formatShare(clusters, telling)})
       </strong>{' '}
-      ran something older than {version} on {shortDay(day)}.{' '}
+      ran a version older than {version} on {shortDay(day)}.{' '}
       {unreported === 0
-        ? 'Every known cluster tells, so that is all of them.'
-        : `${countOf(unreported, 'more cluster tells', 'more clusters tell')} no version: if all of those are older too, it is ${formatCount(clusters + unreported)} of ${formatCount(known)} (${formatShare(clusters + unreported, known)}).`}
+        ? 'Every known cluster reported a version.'
+        : `${countOf(unreported, 'more cluster')} without a reported version: if all of these are older too, the total is ${formatCount(clusters + unreported)} of ${formatCount(known)} (${formatShare(clusters + unreported, known)}).`}
     </p>
   )
 }
@@ -174,12 +174,12 @@ function BehindChart({
       </StepChart>
       <p className={classNames(styles.readout, 'quiet nums text-small')}>
         {pointed === undefined || count === undefined
-          ? 'Point at a day to read it.'
+          ? 'Point at a day for its value.'
           : `${shortDay(days[pointed]!)}: ${count === null ? 'not counted' : `${formatCount(count)} of ${formatCount(older.tellingByDay[pointed]!)} (${formatShare(count, older.tellingByDay[pointed]!)})`}`}
       </p>
       {older.versions.length === 0 ? null : (
         <p className="spaced">
-          <span className="quiet">They run </span>
+          <span className="quiet">Versions: </span>
           {older.versions.map(({ version, clusters }) => (
             <span key={version} className="inline-item nums">
               <Link href={clustersPath({ version })}>{version}</Link> ({formatCount(clusters)})

@@ -34,7 +34,7 @@ export function CohortPanel({ version, newestFirst, ...part }: CohortPanelProps)
       {...part}
       name="cohorts"
       title="Cohorts"
-      lead={`Clusters on ${version} or newer, of those in each cohort that tell a version.`}
+      lead={`Clusters on ${version} or newer, as a share of the reporting clusters of each cohort.`}
       query={whole(own, all, unreported)}
       basisOf={({ own, all: { basis }, unreported }) => ({
         ...basis,
@@ -89,12 +89,12 @@ const NOT_KNOWN = <span className="quiet">not known</span>
 
 const COLUMNS: readonly Column<CohortRow>[] = [
   {
-    head: 'On it',
+    head: 'On this version',
     kind: 'number',
     cell: ({ clusters, telling, known }) => (
       <>
         {formatCount(clusters)} of {formatCount(telling)}
-        {known > telling ? <span className="quiet"> ({formatCount(known - telling)} tell none)</span> : null}
+        {known > telling ? <span className="quiet"> ({formatCount(known - telling)} not reported)</span> : null}
       </>
     ),
   },

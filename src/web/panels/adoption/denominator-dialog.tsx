@@ -21,12 +21,12 @@ export function DenominatorDialog({ view, change, asked }: AdoptionPart): ReactN
   const query = useAdoption<ShareAnswer>(adoptionCall('share', view, { ...asked, by: 'version' }))
   return (
     <Dialog
-      title="How sure are these numbers?"
+      title="Coverage of these numbers"
       onClose={() => {
         change({ shows: '' })
       }}
     >
-      <Answer query={query} what="what the numbers stand on">
+      <Answer query={query} what="the coverage">
         {(answer) => <Counted answer={answer} />}
       </Answer>
       <DataSources />
@@ -44,10 +44,11 @@ function Counted({ answer: { basis, days } }: { readonly answer: ShareAnswer }):
         <strong className="nums">
           {formatCount(telling)} of {countOf(known, 'cluster')} ({formatShare(telling, known)})
         </strong>{' '}
-        told which version of {operator} they run, on the last counted day up to {shortDay(to)}. Shares are of these.{' '}
+        reported a version of {operator} on the last counted day up to {shortDay(to)}. Shares are of the reporting
+        clusters.{' '}
         {known > telling
-          ? `${countOf(known - telling, 'cluster says', 'clusters say')} nothing of it, and are in no share.`
-          : 'No cluster is left out.'}
+          ? `${countOf(known - telling, 'cluster')} without a reported version, in no share.`
+          : 'No cluster is excluded.'}
       </p>
       <FactList
         facts={[
@@ -64,12 +65,11 @@ function Counted({ answer: { basis, days } }: { readonly answer: ShareAnswer }):
             value:
               missingDays.length === 0
                 ? 'none'
-                : `${missingDays.slice(0, DAYS_SHOWN).join(', ')}${missingDays.length > DAYS_SHOWN ? ` and ${missingDays.length - DAYS_SHOWN} more` : ''}: the server did not run, or no cluster was known`,
+                : `${missingDays.slice(0, DAYS_SHOWN).join(', ')}${missingDays.length > DAYS_SHOWN ? ` and ${missingDays.length - DAYS_SHOWN} more` : ''}: the server was not running, or no cluster was known`,
           },
           {
-            name: 'A cluster counts',
-            value:
-              'on each day by the end of which it was known and not gone, and since the start of which it was heard of',
+            name: 'Counted clusters',
+            value: 'known and not decommissioned at the end of the day, and with a report on that day',
           },
         ]}
       />
@@ -82,8 +82,8 @@ function DataSources(): ReactNode {
   const query = useClustersOf({ state: ['unknown', 'silent'] })
   return (
     <>
-      <h3 className="spaced">By which way they {isLive ? 'are heard, now' : 'were heard, then'}</h3>
-      <Answer query={query} what="how clusters are heard" skeletonLines={5}>
+      <h3 className="spaced">Data sources {isLive ? 'now' : 'at that time'}</h3>
+      <Answer query={query} what="the data sources" skeletonLines={5}>
         {(answer) => <SourceFacts answer={answer} />}
       </Answer>
     </>
@@ -111,10 +111,10 @@ function SourceFacts({ answer: { coverage, clusters, total } }: { readonly answe
         ]}
       />
       {clusters.length === 0 ? (
-        <p className="quiet empty">Every known cluster is heard, and tells a version.</p>
+        <p className="quiet empty">No silent clusters, and none without a version.</p>
       ) : (
         <DataTable
-          label="Clusters that say nothing"
+          label="Clusters without data"
           look="prose"
           columns={SILENT_COLUMNS}
           rows={clusters}
@@ -123,7 +123,7 @@ function SourceFacts({ answer: { coverage, clusters, total } }: { readonly answe
       )}
       {total > clusters.length ? (
         <p className="quiet">
-          {formatCount(clusters.length)} of {formatCount(total)}, heard of least first.
+          {formatCount(clusters.length)} of {formatCount(total)}, longest without a report first.
         </p>
       ) : null}
     </>
@@ -131,7 +131,7 @@ function SourceFacts({ answer: { coverage, clusters, total } }: { readonly answe
 }
 
 const SILENT_COLUMNS: readonly Column<ClusterItem>[] = [
-  { head: 'Says nothing', cell: ({ cluster }) => <ClusterLink cluster={cluster} /> },
+  { head: 'Cluster', cell: ({ cluster }) => <ClusterLink cluster={cluster} /> },
   {
     head: 'Why',
     cell: ({ states }) =>
@@ -140,15 +140,19 @@ const SILENT_COLUMNS: readonly Column<ClusterItem>[] = [
         .map(reasonOf)
         .join(', '),
   },
-  { head: 'Heard', isOneLine: true, cell: ({ lastSeenAt }) => <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" /> },
-  { head: 'By', cell: sourcesOf },
+  {
+    head: 'Last seen',
+    isOneLine: true,
+    cell: ({ lastSeenAt }) => <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />,
+  },
+  { head: 'Data sources', cell: sourcesOf },
 ]
 
 function reasonOf(state: string): string {
-  return state === 'silent' ? 'fell silent' : 'tells no version'
+  return state === 'silent' ? 'silent' : 'no version reported'
 }
 
 function sourcesOf({ coverage }: ClusterItem): string {
   const sources = (['metrics', 'objects', 'spans'] as const).filter((source) => coverage[source])
-  return sources.length === 0 ? 'nothing' : sources.join(', ')
+  return sources.length === 0 ? 'none' : sources.join(', ')
 }

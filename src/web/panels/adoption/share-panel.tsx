@@ -27,8 +27,8 @@ export function SharePanel(part: AdoptionPart): ReactNode {
       title="Share over time"
       lead={
         view.measure === 'share'
-          ? 'Of the clusters that told it that day. The strip below is how many of all clusters that is.'
-          : 'All clusters, with those that told nothing on top.'
+          ? 'Share of the clusters that reported a value on each day. The strip below shows the share of clusters that reported.'
+          : 'All clusters; those without a reported value are on top.'
       }
       query={query}
       basisOf={({ basis }) => basis}
@@ -87,7 +87,7 @@ function bandsOf(answer: ShareAnswer, by: Dimension): readonly ShareBand[] {
   return shareBands(answer, by === 'minor' || by === 'version')
 }
 
-/** Clusters without a reported value are a share of all known clusters, others of the reporting clusters. */
+/** Clusters without a reported value are a share among all known clusters, others of the reporting clusters. */
 function shareText({ known, telling }: ShareAnswer, { clusters, fill }: ShareBand, day: number): string {
   const count = clusters[day]!
   const whole = (fill === 'unreported' ? known : telling)[day]!
@@ -139,7 +139,7 @@ function ShareChart({ answer, view }: Pick<AdoptionPart, 'view'> & { readonly an
       {isShare ? (
         <StepChart
           {...frame}
-          label={`Clusters that told it, of all that are known: ${telling[last]!} of ${known[last]!} on the last day`}
+          label={`Reporting clusters among all known clusters: ${telling[last]!} of ${known[last]!} on the last day`}
           levels={[
             { at: 0, text: '' },
             { at: 1, text: 'tell' },
@@ -167,10 +167,10 @@ function ShareChart({ answer, view }: Pick<AdoptionPart, 'view'> & { readonly an
       ) : null}
       {first > 0 ? (
         <p className="quiet">
-          {shortDay(days[first]!)} is the first day with numbers
+          {shortDay(days[first]!)} is the first counted day
           {daysToCount > 0
             ? ` so far: ${countOf(daysToCount, 'day is', 'days are')} still to be counted.`
-            : ': nothing is known of those before.'}
+            : ': no earlier counts exist.'}
         </p>
       ) : null}
     </ChartBeside>
@@ -189,7 +189,7 @@ function ShareLegend({ answer: { days, known, telling }, bands, day, by }: Share
   return (
     <DataTable
       label={`By ${by} on one day`}
-      caption={`${shortDay(days[day]!)}: ${known[day] === 0 ? 'not counted' : `${countOf(telling[day]!, 'cluster')} tell`}`}
+      caption={`${shortDay(days[day]!)}: ${known[day] === 0 ? 'not counted' : `${countOf(telling[day]!, 'reporting cluster')}`}`}
       look="prose"
       columns={[
         {

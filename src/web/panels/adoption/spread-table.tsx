@@ -15,11 +15,11 @@ interface SpreadTableProps {
 
 const STAGE_WORDS: Readonly<Record<NonNullable<SpreadItem['stage']> | 'unknown', string>> = {
   rising: 'still growing',
-  adopted: 'steady, a tenth or more',
-  low: 'never reached a tenth in what was counted',
-  replaced: 'below half of its best',
-  gone: 'nobody runs it',
-  unknown: 'It was there before counting began, and not a week is counted since',
+  adopted: 'stable at 10 % or more',
+  low: 'never reached 10 % on the counted days',
+  replaced: 'below half of its peak share',
+  gone: 'not in use',
+  unknown: 'Installed before counting started, and counted for less than a week',
 }
 
 /** How far and how fast each version spread. */
@@ -73,7 +73,7 @@ const COLUMNS: readonly Column<SpreadItem>[] = [
   },
   {
     head: '10 %',
-    headTitle: 'Days until a tenth of the clusters ran it or a newer one',
+    headTitle: 'Days until 10 % of the clusters ran this version or newer',
     kind: 'number',
     cell: (item) => daysTo(item, item.to10Days),
   },
@@ -81,12 +81,12 @@ const COLUMNS: readonly Column<SpreadItem>[] = [
   { head: '90 %', kind: 'number', cell: (item) => daysTo(item, item.to90Days) },
   {
     head: 'Half-life',
-    headTitle: 'Days from its best day until its share had halved',
+    headTitle: 'Days from the peak until the share had halved',
     kind: 'number',
     cell: ({ halfLifeDays }) => (halfLifeDays === null ? <span className="quiet">not yet</span> : `${halfLifeDays} d`),
   },
   {
-    head: 'Best',
+    head: 'Peak',
     kind: 'number',
     cell: ({ peakShare }) => formatShare(peakShare, 1),
     title: ({ peakDay }) => `on ${peakDay}`,

@@ -17,17 +17,17 @@ const SUBJECTS: readonly {
 }[] = [
   {
     subject: 'deprecated_api',
-    title: 'Deprecated APIs asked for',
+    title: 'Deprecated APIs in use',
     counted: 'Requests',
-    none: 'No cluster tells of requests to deprecated API versions.',
+    none: 'No cluster reports requests to deprecated API versions.',
   },
   {
     subject: 'instance_type',
     title: 'Instance types',
-    counted: 'Machines',
-    none: 'No cluster tells of instance types.',
+    counted: 'VMs',
+    none: 'No cluster reports instance types.',
   },
-  { subject: 'preference', title: 'Preferences', counted: 'Machines', none: 'No cluster tells of preferences.' },
+  { subject: 'preference', title: 'Preferences', counted: 'VMs', none: 'No cluster reports preferences.' },
 ]
 
 const PROMQL =
@@ -46,7 +46,7 @@ export function UsagePanel(part: AdoptionPart): ReactNode {
       {...part}
       name="usage"
       title="In use"
-      lead="What somebody would miss. Of all clusters, whatever the page is narrowed to; one that tells nothing of it counts as one without."
+      lead="Features in use. Counts all clusters, regardless of the filters of this page; a cluster that reports nothing counts as not using the feature."
       query={query}
       basisOf={({ known, ...basis }) => ({
         ...basis,

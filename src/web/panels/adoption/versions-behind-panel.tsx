@@ -19,7 +19,7 @@ export function VersionsBehindPanel(part: AdoptionPart): ReactNode {
       {...part}
       name="behind"
       title="Versions behind"
-      lead="Against the newest that any cluster runs; of releases, those that this fleet runs or ran in these days."
+      lead="Compared with the newest version in the fleet; releases are those in use in this range."
       query={query}
       basisOf={({ basis }) => basis}
       callFor={callFor}
@@ -41,7 +41,7 @@ export function VersionsBehindPanel(part: AdoptionPart): ReactNode {
 
 function BehindBars({ answer, unit }: { readonly answer: BehindAnswer; readonly unit: keyof typeof UNITS }): ReactNode {
   const { newest, byMinors, byReleases } = answer
-  if (newest === null) return <p className="quiet empty">No cluster told a version in this range.</p>
+  if (newest === null) return <p className="quiet empty">No cluster reported a version in this range.</p>
   const counts = unit === 'minors' ? byMinors : byReleases
   const total = counts.reduce((sum, count) => sum + count, 0)
   const within = (counts[0] ?? 0) + (counts[1] ?? 0) + (counts[2] ?? 0)

@@ -30,8 +30,8 @@ export function WorkloadUpdatePanel({ version, isAsked, ...part }: WorkloadUpdat
     <ChartPanel
       {...part}
       name="workloads"
-      title="Virtual machines follow"
-      lead={`Machines whose control plane runs ${version} or newer, and those that really run its launcher. Hatched between: they still have to migrate.`}
+      title="Workload updates"
+      lead={`VMs with a control plane on ${version} or newer, and VMs with a virt-launcher of that version. Hatched: VMs remaining.`}
       query={query}
       basisOf={({ basis }) => basis}
       callFor={callFor}
@@ -60,11 +60,7 @@ function WorkloadUpdateChart({
     ),
   )
   if (follow.last === undefined) {
-    return (
-      <p className="quiet empty">
-        No cluster tells of running machines: they are read from kubevirt_vmi_phase_count, or from objects.
-      </p>
-    )
+    return <p className="quiet empty">No cluster reports running VMs (from kubevirt_vmi_phase_count or objects).</p>
   }
   const { planned, real, last, clusters } = follow
   const shown = pointed ?? days.indexOf(last.day)
@@ -73,18 +69,18 @@ function WorkloadUpdateChart({
     <>
       <p className="spaced">
         <strong>
-          {formatCount(last.real)} of {countOf(last.machines, 'virtual machine')} really run {version} or newer (
+          {formatCount(last.real)} of {countOf(last.machines, 'VM')} run the virt-launcher of {version} or newer (
           {formatShare(last.real, last.machines)})
         </strong>
         {last.planned > last.real ? (
-          <>; {formatCount(last.planned - last.real)} more have a control plane that does, and an older launcher.</>
+          <>; {formatCount(last.planned - last.real)} more have an upgraded control plane and an older virt-launcher.</>
         ) : (
-          '; none of their control planes has an older launcher left.'
+          '; no VM with an upgraded control plane has an older virt-launcher.'
         )}
       </p>
       <ChartBeside legend={<WorkloadUpdateLegend follow={follow} day={shown} days={days} />}>
         <StepChart
-          label={`Machines on ${version} or newer, by control plane and really`}
+          label={`VMs on ${version} or newer, by control plane and by virt-launcher`}
           places={days.length}
           ticks={(widthPx) => dayTicks(days, Math.floor(widthPx / 70))}
           levels={[0, 0.5, 1].map((at) => ({ at, text: `${100 * at} %` }))}
@@ -110,11 +106,7 @@ function WorkloadUpdateChart({
           }}
         </StepChart>
       </ChartBeside>
-      {first > 0 ? (
-        <p className="quiet">
-          {shortDay(days[first]!)} is the first day on which machines were told of: nothing is known of those before.
-        </p>
-      ) : null}
+      {first > 0 ? <p className="quiet">{shortDay(days[first]!)} is the first day with reported VMs.</p> : null}
     </>
   )
 }
@@ -156,9 +148,13 @@ function WorkloadUpdateLegend({ follow, day, days }: WorkloadUpdateLegendProps):
       look="prose"
       columns={LEGEND_COLUMNS}
       rows={[
-        { name: 'Clusters on it', swatch: <LineSwatch color="--dt-text" dashes="2 4" />, share: follow.clusters[day] },
-        { name: 'Machines of such', swatch: <Swatch fill="unreported" />, share: follow.planned[day] },
-        { name: 'Really run it', swatch: <Swatch fill="--dt-series-1" />, share: follow.real[day] },
+        {
+          name: 'Clusters on this version',
+          swatch: <LineSwatch color="--dt-text" dashes="2 4" />,
+          share: follow.clusters[day],
+        },
+        { name: 'VMs on these clusters', swatch: <Swatch fill="unreported" />, share: follow.planned[day] },
+        { name: 'On the new virt-launcher', swatch: <Swatch fill="--dt-series-1" />, share: follow.real[day] },
       ]}
       rowKey={({ name }) => name}
     />
@@ -167,7 +163,7 @@ function WorkloadUpdateLegend({ follow, day, days }: WorkloadUpdateLegendProps):
 
 type VersionWorkloads = WorkloadsAnswer['versions'][number]
 
-const COUNT_NAMES = { clusters: 'Clusters', machines: 'Machines', outdated: 'Older launcher' } as const
+const COUNT_NAMES = { clusters: 'Clusters', machines: 'VMs', outdated: 'Older virt-launcher' } as const
 
 function MachinesTable({ answer: { days, versions } }: { readonly answer: WorkloadsAnswer }): ReactNode {
   const last = Math.max(
@@ -176,7 +172,7 @@ function MachinesTable({ answer: { days, versions } }: { readonly answer: Worklo
   )
   return (
     <DataTable
-      label="Machines by version"
+      label="VMs by version"
       caption={shortDay(days[last]!)}
       look="prose"
       columns={[
@@ -188,9 +184,9 @@ function MachinesTable({ answer: { days, versions } }: { readonly answer: Worklo
           cell: (row) => formatCount(row[count][last]!),
         })),
         {
-          head: 'Really run it',
+          head: 'On the new virt-launcher',
           kind: 'number',
-          cell: ({ share }) => (typeof share[last] === 'number' ? formatShare(share[last], 1) : 'no machine'),
+          cell: ({ share }) => (typeof share[last] === 'number' ? formatShare(share[last], 1) : 'no VMs'),
         },
       ]}
       rows={versions}

@@ -130,8 +130,8 @@ function EmptyPanel(asked: Asked): ReactNode {
   const isUnknown = error !== null || data?.length === 0
   return (
     <div className={`quiet text-small centered ${styles.empty}`}>
-      <strong>No series in this time.</strong>{' '}
-      {isUnknown ? 'Nothing matches: nobody sends this, or the condition does not hold.' : null}
+      <strong>No series in this range.</strong>{' '}
+      {isUnknown ? 'No sender has this metric, or the condition is false.' : null}
       {(data ?? []).slice(0, REASONS_MAX).map(({ text }) => (
         <span key={text}>{text} </span>
       ))}

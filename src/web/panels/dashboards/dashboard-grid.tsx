@@ -29,7 +29,7 @@ export function DashboardGrids({ model, values, variables, renderPanel }: Dashbo
   const placed = new Set(model.grids.flatMap(({ items }) => items.map((item) => item.panel)))
   const left = model.panels.filter(({ id }) => !placed.has(id))
   const rest: Grid = {
-    title: model.grids.length === 0 ? '' : 'In no layout',
+    title: model.grids.length === 0 ? '' : 'Not in a layout',
     canCollapse: false,
     isOpen: true,
     repeatVariable: '',
@@ -73,7 +73,7 @@ export function DashboardGrids({ model, values, variables, renderPanel }: Dashbo
             {inRow > 1 ? besideEachOther(grid, shown, inRow) : shown.map((repeat) => part(grid, repeat))}
             {more > 0 ? (
               <p className="quiet text-tiny">
-                {countOf(more, 'more value')} of {grid.repeatVariable}: choose fewer to see each.
+                {countOf(more, 'more value')} of {grid.repeatVariable}not shown: select fewer.
               </p>
             ) : null}
           </Fragment>

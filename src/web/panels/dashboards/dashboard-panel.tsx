@@ -84,7 +84,7 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
         {panel.notDone.length === 0 ? null : (
           <span className={`rigid ${styles.says}`} title={panel.notDone.map(asSentence).join('\n')}>
             <Shape name="diamond" />
-            <span className="visually-hidden">Not as the file says: {panel.notDone.map(asSentence).join(' ')}</span>
+            <span className="visually-hidden">Differs from the file: {panel.notDone.map(asSentence).join(' ')}</span>
           </span>
         )}
         <span className={`row rigid screen-only ${styles.tools}`}>
@@ -110,10 +110,10 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
           {chart.kind === 'unknown' ? <UnknownPanel part={chart} queries={panel.queries} /> : null}
           {asks && queries.length === 0 ? (
             <p className={EMPTY_CLASS}>
-              <strong>Nothing to ask.</strong>{' '}
+              <strong>No query.</strong>{' '}
               {unknown.length === 0
-                ? 'The panel has no query.'
-                : `Queries of the kind ${unknown.join(', ')} are not asked here.`}
+                ? 'The panel defines none.'
+                : `Queries of the kind ${unknown.join(', ')} are not supported.`}
             </p>
           ) : null}
           {asks && queries.length > 0 ? (
@@ -201,10 +201,10 @@ function WaitingForVariables({ awaitedVariables }: Pick<QueriedPanelProps, 'awai
   const failed = awaitedVariables.filter(({ failure }) => failure !== undefined)
   const named = (states: readonly VariableState[]): string => states.map(({ variable }) => variable.title).join(', ')
   const [first] = failed
-  if (first === undefined) return <p className={EMPTY_CLASS}>Waits for the values of {named(awaitedVariables)}.</p>
+  if (first === undefined) return <p className={EMPTY_CLASS}>Loading the values of {named(awaitedVariables)}.</p>
   return (
     <p className={EMPTY_CLASS} role="status">
-      <strong>Cannot be asked.</strong> The values of {named(failed)} cannot be read: {first.failure?.message}
+      <strong>Not queried.</strong> The values of {named(failed)} could not be loaded: {first.failure?.message}
     </p>
   )
 }
@@ -216,7 +216,7 @@ function PartialAnswer({ answers: { failures, answers } }: { readonly answers: P
   if (said.length === 0) return null
   return (
     <p className="tone-warning text-tiny one-line rigid" role="status" title={said.join('\n')}>
-      <Shape name="diamond" /> {failed.length > 0 ? 'A part is missing.' : 'Not everything.'} {said[0]}
+      <Shape name="diamond" /> {failed.length > 0 ? 'Partial result.' : 'Incomplete.'} {said[0]}
     </p>
   )
 }

@@ -20,7 +20,7 @@ export function PanelAlertList({ alerts }: { readonly alerts: readonly PanelAler
               {firing} firing
             </Link>
           ) : (
-            <span className="quiet">quiet</span>
+            <span className="quiet">not firing</span>
           )}
           {hasRunbook ? <Link href={runbookPath(name)}>Runbook</Link> : <span className="quiet">no runbook</span>}
         </li>
@@ -43,13 +43,13 @@ export function PanelAlertButton({
     <Popover
       side="right"
       className={styles.button}
-      label={`Alerts about ${title}`}
+      label={`Alerts related to ${title}`}
       button={
         <>
           {firing > 0 ? <Shape name="ring" /> : null}
           <span className="nums">
             {says}
-            <span className="visually-hidden"> about {title}</span>
+            <span className="visually-hidden"> related to {title}</span>
           </span>
         </>
       }

@@ -36,7 +36,7 @@ export function PanelQueries({ panel, answers }: PanelQueriesProps): ReactNode {
             </CodeBlock>
             {query.expr === asked.expr ? null : (
               <details>
-                <summary>As the file has it</summary>
+                <summary>Definition in the file</summary>
                 <pre className="text-tiny wraps spaced">{query.expr}</pre>
               </details>
             )}
@@ -61,7 +61,7 @@ function ExplainNote({ path }: { readonly path: string }): ReactNode {
     >
       <summary>Explain</summary>
       {isOpen ? (
-        <Answer query={query} what="how it is answered" skeletonLines={3}>
+        <Answer query={query} what="query plan" skeletonLines={3}>
           {({ root }) => (
             <ul className={`text-small ${styles.explain}`}>
               <Node node={root} />

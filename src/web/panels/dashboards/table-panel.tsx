@@ -97,7 +97,7 @@ function Actions({ actions }: { readonly actions: TableOptions['actions'] }): Re
   const said = actions.map(({ name, url }) => (url === '' ? name : `${name} (${url})`)).join(', ')
   return (
     <p className="quiet text-tiny one-line rigid" title={said}>
-      {countOf(actions.length, 'action')} of the file {actions.length === 1 ? 'is' : 'are'} not done here: {said}
+      {countOf(actions.length, 'action')} of the file {actions.length === 1 ? 'is' : 'are'} not supported: {said}
     </p>
   )
 }

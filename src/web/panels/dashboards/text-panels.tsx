@@ -49,12 +49,12 @@ export function UnknownPanel({ part, queries }: UnknownPanelProps): ReactNode {
     <div className="fills scrolls text-small" tabIndex={0} role="group" aria-label={`Panel of the kind ${part.name}`}>
       <p>
         <strong>
-          {part.name === '' ? 'This panel has no kind.' : `Panels of the kind ${part.name} are not drawn here.`}
+          {part.name === '' ? 'This panel has no kind.' : `Panels of the kind ${part.name} are not supported.`}
         </strong>
       </p>
-      <p className="quiet">Drawn are {CHART_KINDS.join(', ')}. The file says:</p>
+      <p className="quiet">Supported: {CHART_KINDS.join(', ')}. Definition in the file:</p>
       <pre className="text-tiny wraps">
-        {[part.spec, ...asked].filter((text) => text !== '').join('\n\n') || 'nothing more'}
+        {[part.spec, ...asked].filter((text) => text !== '').join('\n\n') || '(empty)'}
       </pre>
     </div>
   )

@@ -30,7 +30,7 @@ export function TimeControls(props: TimeControlsProps): ReactNode {
   return (
     <div className={`row row-controls screen-only ${styles.root}`}>
       <Choice
-        label="Time shown"
+        label="Time range"
         options={RANGES}
         value={known as (typeof RANGES)[number]['value']}
         onChange={(value) => {
@@ -44,7 +44,7 @@ export function TimeControls(props: TimeControlsProps): ReactNode {
           className="control"
           value={refresh}
           disabled={isHeld}
-          title={isHeld ? 'This time is over: nothing new can come' : 'How often everything is asked for again'}
+          title={isHeld ? 'No refresh: the range ends in the past' : 'Refresh interval'}
           onChange={valueTo(onRefresh)}
         >
           {refreshes.map((word) => (
@@ -74,7 +74,7 @@ function Absolute({ range, onRange }: Pick<TimeControlsProps, 'range' | 'onRange
     <Popover
       className={styles.absolute}
       side="right"
-      label="From a moment to another"
+      label="Absolute time range"
       button={says === '' ? 'From … to …' : <span className="nums">{says}</span>}
     >
       {(close) => (
@@ -89,7 +89,7 @@ function Absolute({ range, onRange }: Pick<TimeControlsProps, 'range' | 'onRange
           {(['from', 'to'] as const).map((end) => (
             <label key={end}>
               <span className="quiet text-small">
-                {end === 'from' ? 'From' : 'To'}, {zone === 'utc' ? 'UTC' : 'your zone'}
+                {end === 'from' ? 'From' : 'To'}, {zone === 'utc' ? 'UTC' : 'your time zone'}
               </span>
               <input
                 type="datetime-local"
@@ -106,7 +106,7 @@ function Absolute({ range, onRange }: Pick<TimeControlsProps, 'range' | 'onRange
           <Button type="submit" variant="primary" size="sm" isDisabled={!isWhole}>
             Show
           </Button>
-          {isWhole ? null : <p className="quiet">The end must be after the beginning.</p>}
+          {isWhole ? null : <p className="quiet">The end must be after the start.</p>}
         </form>
       )}
     </Popover>

@@ -29,7 +29,7 @@ export function VariableBar({ variables, onChoose }: VariableBarProps): ReactNod
       })}
       {variables.ring.length > 0 ? (
         <p className="tone-critical" role="alert">
-          <Shape name="cross" /> {variables.ring.join(' and ')} depend on each other: none can be known.
+          <Shape name="cross" /> {variables.ring.join(' and ')} depend on each other and cannot be resolved.
         </p>
       ) : null}
     </div>
@@ -85,7 +85,7 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
             <span className={`one-line ${styles.value}`}>{says}</span>
           ) : (
             <span className="tone-critical">
-              <Shape name="cross" /> not read
+              <Shape name="cross" /> not loaded
             </span>
           )}
         </>
@@ -112,7 +112,7 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
           />
           {failure === undefined ? null : (
             <p className="tone-critical" role="alert">
-              <Shape name="cross" /> The values cannot be read: {failure.message}
+              <Shape name="cross" /> Could not load the values: {failure.message}
             </p>
           )}
           <div className={`stack ${styles.options}`}>
@@ -130,7 +130,7 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
               </label>
             ))}
             {found.length === 0 && !isLoading ? (
-              <p className="quiet">{options.length === 0 ? 'No values in this time.' : 'None is called so.'}</p>
+              <p className="quiet">{options.length === 0 ? 'No values in this range.' : 'No value matches.'}</p>
             ) : null}
             {found.length > OPTIONS_MAX ? (
               <p className="quiet">{countOf(found.length - OPTIONS_MAX, 'more')}: type a part of the name.</p>

@@ -21,9 +21,9 @@ export function ChooseCluster({ text, hrefOf }: ChooseClusterProps): ReactNode {
   const names = useClusterNames(text.trim())
   return (
     <section className="panel" aria-labelledby="choose-cluster">
-      <h2 id="choose-cluster">Of which cluster?</h2>
+      <h2 id="choose-cluster">Select a cluster</h2>
       <p className="quiet">
-        Each cluster that sends its objects has a log of them: every state that was seen, and which fields it changed.
+        Each cluster that sends objects has a log of object changes: every received state, with the changed fields.
       </p>
       <Answer query={names} what="the clusters" skeletonLines={4}>
         {({ names: all, total }) =>
@@ -38,15 +38,15 @@ export function ChooseCluster({ text, hrefOf }: ChooseClusterProps): ReactNode {
               </ul>
               <p className="quiet" role="status">
                 {total > CHOICES_MAX
-                  ? `${formatCount(CHOICES_MAX)} of ${countOf(total, 'cluster')}, by name: write a part of a name above, or choose one in `
-                  : `${countOf(total, 'cluster')}${text.trim() === '' ? '' : ' with that in the name'}. What they are is in `}
+                  ? `${formatCount(CHOICES_MAX)} of ${countOf(total, 'cluster')}, by name: search by a part of the name above, or see all in `
+                  : `${countOf(total, 'cluster')}${text.trim() === '' ? '' : ' with a matching name'}. Details are in `}
                 <Link href={clustersPath()}>Fleet</Link>.
               </p>
             </>
           ) : text.trim() === '' ? (
             <NoClusterNote />
           ) : (
-            <p role="status">No cluster has “{text.trim()}” in its name.</p>
+            <p role="status">No cluster name contains “{text.trim()}”.</p>
           )
         }
       </Answer>
@@ -64,8 +64,8 @@ export function UnknownCluster({
   if (data === undefined || isPlaceholderData || data.total > data.names.length || data.names.includes(cluster))
     return null
   return (
-    <Notice kind="note" title={`No cluster is called ${cluster}`}>
-      {data.names.length === 0 ? 'Choose another one above.' : 'Perhaps one of these: '}
+    <Notice kind="note" title={`No cluster has the name ${cluster}`}>
+      {data.names.length === 0 ? 'Select another cluster above.' : 'Similar names: '}
       {data.names.slice(0, CHOICES_MAX).map((name) => (
         <span key={name}>
           <Link href={hrefOf(name)}>{name}</Link>{' '}

@@ -24,7 +24,7 @@ export function LogTable<Row>(props: LogTableProps<Row>): ReactNode {
   const { label, counted, rows, rowKey, columns, hasOlder, onNeedMore, empty } = props
   return (
     <>
-      <ListLine count={`${counted}${hasOlder ? ' read so far; there are older ones' : ' in this time'}`} />
+      <ListLine count={`${counted}${hasOlder ? ' loaded; older ones exist' : ' in this range'}`} />
       {rows.length === 0 && !hasOlder ? (
         empty
       ) : (

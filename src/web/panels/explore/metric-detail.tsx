@@ -33,7 +33,7 @@ export function MetricDetail({ row, missing, closePath }: MetricDetailProps): Re
   const moment = useMoment()
   const { name, help } = row
   const isUnread = (part: MissingPart['part']): boolean => missing.some((one) => one.part === part)
-  const noHelp = isUnread('said') ? 'What senders say of it could not be read.' : 'No sender says what it means.'
+  const noHelp = isUnread('said') ? 'Could not load the description from senders.' : 'No description from senders.'
   return (
     <aside className={`panel ${styles.root}`} aria-label={name}>
       <div className={`row row-nowrap row-text row-apart ${styles.head}`}>
@@ -51,12 +51,12 @@ export function MetricDetail({ row, missing, closePath }: MetricDetailProps): Re
         facts={[
           { name: 'Type', value: row.type === '' ? 'not known' : row.type },
           { name: 'Unit', value: row.unit === '' ? 'not known' : row.unit },
-          { name: 'Sent since', value: row.since ?? 'not known' },
+          { name: 'Available since', value: row.since ?? 'not known' },
           { name: 'Series', value: row.series === undefined ? 'not counted' : formatCount(row.series) },
-          { name: 'Clusters', value: row.isSent ? <SendingClusters metric={name} /> : 'nobody sends it' },
+          { name: 'Clusters', value: row.isSent ? <SendingClusters metric={name} /> : 'none' },
         ]}
       />
-      <h3>Query it</h3>
+      <h3>Queries</h3>
       <ul className={`plain-list ${styles.queries}`}>
         {suggestionsFor(row).map(({ says, expr }) => (
           <li key={expr}>
@@ -78,12 +78,12 @@ function Gone({ row }: { readonly row: MetricRow }): ReactNode {
   if (!row.isGone) return null
   return (
     <p>
-      Operators no longer send it
+      Operators no longer export this metric{' '}
       {row.replacedBy === undefined ? (
-        ', and nothing took its place.'
+        ', and no replacement exists.'
       ) : (
         <>
-          : ask <Link href={metricsPath({ show: 'all', metric: row.replacedBy })}>{row.replacedBy}</Link> instead.
+          : query <Link href={metricsPath({ show: 'all', metric: row.replacedBy })}>{row.replacedBy}</Link> instead.
         </>
       )}
     </p>
@@ -94,7 +94,7 @@ function SendingClusters({ metric }: { readonly metric: string }): ReactNode {
   const expr = `count(count by (cluster) (${selectorOf(metric)}))`
   const { data, error } = useInstantQuery(expr)
   const fleet = useClusterCounts(CLUSTER_VIEW.initial).data?.coverage
-  if (error !== null && data === undefined) return 'cannot be read'
+  if (error !== null && data === undefined) return 'could not be loaded'
   if (data === undefined) return '…'
   const [sample] = data.data.resultType === 'vector' ? data.data.result : []
   const count = Number(sample?.value?.[1] ?? 0)
@@ -116,9 +116,13 @@ function Readers({ row: { rules, panels }, isUnread }: ReadersProps): ReactNode 
   const names = [...new Map(rules.map((rule) => [rule.name, rule])).values()]
   return (
     <>
-      <h3>Read by</h3>
+      <h3>Used by</h3>
       {names.length + panels.length === 0 ? (
-        <p className="quiet">{isUnread ? 'What reads it could not be read.' : 'No rule and no panel names it.'}</p>
+        <p className="quiet">
+          {isUnread
+            ? 'Could not load the rules and panels that use this metric.'
+            : 'No rule or panel uses this metric.'}
+        </p>
       ) : null}
       <ul className="plain-list">
         {names.map(({ name, kind }) => (
@@ -160,7 +164,7 @@ const EXAMPLES_MAX = 3
 
 function LabelTable({ metric, labels }: { readonly metric: string; readonly labels: readonly string[] }): ReactNode {
   const all = useLabelValues(metric, labels)
-  if (labels.length === 0) return <p className="quiet">It has none.</p>
+  if (labels.length === 0) return <p className="quiet">No labels.</p>
   return (
     <DataTable
       label="Labels"
@@ -171,7 +175,7 @@ function LabelTable({ metric, labels }: { readonly metric: string; readonly labe
         { head: 'Label', isOneLine: true, cell: ({ label }) => label },
         { head: 'Values', kind: 'number', cell: countText },
         {
-          head: 'Some of them',
+          head: 'Examples',
           className: styles.examples,
           cell: ({ label, values }) =>
             values?.slice(0, EXAMPLES_MAX).map((value) => (

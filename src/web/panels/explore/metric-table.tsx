@@ -49,7 +49,7 @@ function columnsOf(view: MetricView): readonly Column<MetricRow, MetricSort>[] {
           >
             {name}
           </Link>
-          {isGone ? <span className="quiet"> no longer sent by operators</span> : null}
+          {isGone ? <span className="quiet"> no longer exported by operators</span> : null}
           {help === '' ? null : <span className={`quiet text-small one-line ${styles.help}`}>{help}</span>}
         </>
       ),
@@ -75,7 +75,7 @@ function columnsOf(view: MetricView): readonly Column<MetricRow, MetricSort>[] {
       style: { inlineSize: '8rem' },
       cell: ({ since }) => orUnknown(since ?? ''),
     },
-    { head: 'Read by', isHiddenOnPhone: true, style: { inlineSize: '11rem' }, cell: readers },
+    { head: 'Used by', isHiddenOnPhone: true, style: { inlineSize: '11rem' }, cell: readers },
   ]
   return view.metric === '' ? columns : columns.filter(({ head }) => head === 'Metric' || head === 'Series')
 }
@@ -100,5 +100,5 @@ function readers({ rules, panels }: MetricRow): ReactNode {
     ...(rules.length === 0 ? [] : [countOf(new Set(rules.map(({ name }) => name)).size, 'rule')]),
     ...(panels.length === 0 ? [] : [countOf(panels.length, 'panel')]),
   ]
-  return parts.length === 0 ? <span className="quiet">nothing</span> : parts.join(', ')
+  return parts.length === 0 ? <span className="quiet">none</span> : parts.join(', ')
 }

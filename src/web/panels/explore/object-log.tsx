@@ -29,7 +29,7 @@ export function ObjectLog({ changes, view, ...paging }: ObjectLogProps): ReactNo
       : `${formatCount(shown.length)} of ${countOf(changes.length, 'change')}`
   const columns = useMemo(
     (): readonly Column<ObjectChangeItem>[] => [
-      timeColumn('Seen', ({ at }) => at),
+      timeColumn('Received', ({ at }) => at),
       {
         head: 'Object',
         kind: 'name',
@@ -40,7 +40,7 @@ export function ObjectLog({ changes, view, ...paging }: ObjectLogProps): ReactNo
             <Link
               href={logsPath(LOG_VIEW.searchOf({ ...view, kind, text: name }))}
               data-row
-              title="Only what changed of this object"
+              title="Only changes of this object"
             >
               {name}
             </Link>
@@ -63,7 +63,7 @@ export function ObjectLog({ changes, view, ...paging }: ObjectLogProps): ReactNo
         cell: (change) => <Writer change={change} />,
       },
       {
-        head: 'What changed',
+        head: 'Changes',
         isHiddenOnPhone: true,
         cell: (change) => (
           <>
@@ -85,7 +85,7 @@ export function ObjectLog({ changes, view, ...paging }: ObjectLogProps): ReactNo
       {...paging}
       empty={
         <p className="empty quiet">
-          Nothing that is watched changed in this time{changes.length > 0 ? ' that passes these filters' : ''}.
+          No object changes{changes.length > 0 ? ' match these filters' : ' in this range'}.
         </p>
       }
     />
@@ -106,7 +106,7 @@ function After({ cluster, change }: ChangeProps & { readonly cluster: string }):
         setIsOpen(currentTarget.open)
       }}
     >
-      <summary className="quiet text-tiny">The whole object after this change</summary>
+      <summary className="quiet text-tiny">Full object after this change</summary>
       {isOpen ? <ObjectState cluster={cluster} change={change} /> : null}
     </details>
   )
@@ -116,8 +116,9 @@ function After({ cluster, change }: ChangeProps & { readonly cluster: string }):
 function Writer({ change: { manager } }: ChangeProps): ReactNode {
   if (manager === null) {
     return (
-      <span className="quiet" title="Its Collector sends no managed fields; the edge kit of today does">
-        not told
+      <span className="quiet" title="The Collector of this cluster does not send managed fields; update the edge kit">
+        {' '}
+        not reported{' '}
       </span>
     )
   }
@@ -157,8 +158,8 @@ function Changes({ change }: ChangeProps): ReactNode {
 
 function saysWithoutFields({ change, isFirst }: ObjectChangeItem): string {
   if (change === 'deleted') return 'deleted'
-  if (!isFirst) return 'told again, nothing that is kept changed'
-  return change === 'added' ? 'first seen, as new' : 'first seen; what it was before is not known'
+  if (!isFirst) return 'reported again, no change in the stored fields'
+  return change === 'added' ? 'first seen, new object' : 'first seen; the earlier state is not known'
 }
 
 function Field({ field: { field, before, after } }: { readonly field: ObjectChangeItem['fields'][number] }): ReactNode {
@@ -191,14 +192,14 @@ function ObjectState({ cluster, change }: { readonly cluster: string; readonly c
     <Answer query={query} what="the object" skeletonLines={6}>
       {(found) => {
         if (found?.state === undefined) {
-          return <p className="quiet">This state is no longer kept: it is older than states of objects are kept.</p>
+          return <p className="quiet">This state has expired: it is older than the retention of object states.</p>
         }
         const text = JSON.stringify(found.state, null, 2)
         return (
           <>
             <p className="quiet">
-              What is kept of {change.kind}/{change.name} at resource version {change.resourceVersion}; what nothing is
-              derived from is not.
+              Stored fields of {change.kind}/{change.name} at resource version {change.resourceVersion}. Fields that no
+              fact is derived from are not stored.
             </p>
             <CodeBlock what="state" text={text}>
               {text}

@@ -26,8 +26,8 @@ export function RecordLog({ records, ...paging }: RecordLogProps): ReactNode {
       {...paging}
       empty={
         <p className="empty quiet">
-          No record in this time passes these filters. Records are what senders post to <code>/v1/logs</code>; the
-          states of Kubernetes objects among them are the object changes.
+          No records in this range match these filters. Senders post records to <code>/v1/logs</code>; the states of
+          Kubernetes objects among them are the object changes.
         </p>
       }
     />
@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<LogItem>[] = [
     style: { inlineSize: '14rem' },
     cell: ({ service, cluster }) => (
       <>
-        {service === '' ? <span className="quiet">not said</span> : service}
+        {service === '' ? <span className="quiet">not reported</span> : service}
         {cluster === '' ? null : (
           <span className="own-labels">
             <Link href={clusterPath(cluster)}>{cluster}</Link>
@@ -66,7 +66,7 @@ function RecordText({ record }: { readonly record: LogItem }): ReactNode {
       </summary>
       {traceId === '' ? null : (
         <p className="touch-links">
-          <Link href={tracePath(traceId, { span: spanId })}>Its trace</Link>
+          <Link href={tracePath(traceId, { span: spanId })}>Trace</Link>
         </p>
       )}
       <CodeBlock what="record" text={text}>
@@ -90,7 +90,7 @@ function RecordSeverity({ record: { severity, severityText } }: { readonly recor
   const shape = SHAPES[word]
   return (
     <span className={CLASSES[word] ?? 'quiet'} title={severityText}>
-      {shape === undefined ? null : <Shape name={shape} />} {word === '' ? severityText || 'not said' : word}
+      {shape === undefined ? null : <Shape name={shape} />} {word === '' ? severityText || 'not reported' : word}
     </span>
   )
 }

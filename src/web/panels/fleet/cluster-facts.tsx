@@ -28,25 +28,25 @@ interface IdentityProps {
 export function ClusterIdentity({ cluster, versions }: IdentityProps): ReactNode {
   const { platform, subscription, channel, approval, region, provider, environment, flavour, aliases } = cluster
   const facts: readonly (Fact | undefined)[] = [
-    fact('Also', aliases.length === 0 ? undefined : aliases.join(', ')),
+    fact('Aliases', aliases.length === 0 ? undefined : aliases.join(', ')),
     fact(
       'Platform',
       platform === null ? undefined : (
         <Link href={clustersPath({ platform: [platform.kind, minorOf(platform.version ?? '')].join(' ').trim() })}>
           {{ openshift: 'OpenShift', kubernetes: 'Kubernetes' }[platform.kind]}{' '}
-          {platform.version ?? 'of unknown version'}
+          {platform.version ?? '(version not known)'}
         </Link>
       ),
     ),
-    fact('Moving to', platform?.target ?? undefined),
+    fact('Target version', platform?.target ?? undefined),
     fact('Flavour', flavour ?? undefined),
     fact('Channel', channel ?? undefined),
     fact('Approval', approval ?? undefined),
     fact('Installed', subscription?.installedCsv ?? undefined),
     fact('Offered', subscription?.currentCsv === subscription?.installedCsv ? undefined : subscription?.currentCsv),
     fact('Catalog', subscription === null ? undefined : `${subscription.source} (${subscription.state})`),
-    fact('Where', [provider, region, environment].filter((part) => part !== null).join(', ') || undefined),
-    fact('Heard since', <Ago at={cluster.firstSeenAt} />),
+    fact('Location', [provider, region, environment].filter((part) => part !== null).join(', ') || undefined),
+    fact('First seen', <Ago at={cluster.firstSeenAt} />),
   ]
   return (
     <Panel title="Identity">
@@ -67,7 +67,7 @@ function VersionList({ cluster: { version, versions: own }, versions }: Identity
     ...(version === null ? [] : [{ name: 'kubevirt-hyperconverged', version }]),
     ...Object.entries(own).map(([name, its]) => ({ name, version: its })),
   ]
-  if (rows.length === 0) return <p className="quiet">No version of any operator is told.</p>
+  if (rows.length === 0) return <p className="quiet">No operator version reported.</p>
   return (
     <dl className="fact-list">
       {rows.map((row) => {
@@ -98,23 +98,24 @@ export function ClusterCoverage({ cluster }: { readonly cluster: ClusterDetail }
   const sources = sourcesOf(coverage)
   return (
     <Panel
-      title="How it is heard"
+      title="Data sources"
       aside={
         <>
-          last <Ago at={lastSeenAt} />
+          {' '}
+          last seen <Ago at={lastSeenAt} />
         </>
       }
     >
       <FactList
         facts={[
-          { name: 'Ways', value: sources.length === 0 ? 'none' : sources.join(', ') },
+          { name: 'Types', value: sources.length === 0 ? 'none' : sources.join(', ') },
           { name: 'Objects', value: lastReport(coverage.objectsLastAt, `${formatCount(coverage.kinds.length)} kinds`) },
           { name: 'Metrics', value: lastReport(coverage.metricsLastAt) },
         ]}
       />
       {unknowns.length === 0 ? (
         <p className="mark quiet">
-          <Shape name="check" /> All that this page shows is told.
+          <Shape name="check" /> All data on this page is reported.
         </p>
       ) : (
         <ul className="stack text-small quiet space-above">
@@ -144,7 +145,7 @@ export function ClusterSettings({ cluster }: { readonly cluster: ClusterDetail }
   if (hyperConvergedApi === null && gates.length === 0 && settings.every(({ set }) => set === null)) {
     return (
       <Panel title="Settings">
-        <p className="quiet">Not known: the object HyperConverged is not told.</p>
+        <p className="quiet">Not known: the HyperConverged object is not reported.</p>
       </Panel>
     )
   }
@@ -152,10 +153,14 @@ export function ClusterSettings({ cluster }: { readonly cluster: ClusterDetail }
   const kept = settings.filter((setting) => !isChanged(setting))
   return (
     <Panel title="Settings" aside={hyperConvergedApi ?? undefined}>
-      {changed.length === 0 ? <p className="quiet">All as by default.</p> : <SettingList settings={changed} />}
+      {changed.length === 0 ? (
+        <p className="quiet">No settings differ from the defaults.</p>
+      ) : (
+        <SettingList settings={changed} />
+      )}
       {kept.length === 0 ? null : (
         <details>
-          <summary className="quiet">{countOf(kept.length, 'setting')} as by default</summary>
+          <summary className="quiet">{countOf(kept.length, 'setting')} with the default value</summary>
           <SettingList settings={kept} />
         </details>
       )}
@@ -239,12 +244,8 @@ export function ClusterMachines({ cluster }: { readonly cluster: ClusterDetail }
     fact('Deprecated APIs', countsText(deprecatedApis)),
   ]
   return (
-    <Panel title="Nodes and machines">
-      {facts.every((one) => one === undefined) ? (
-        <p className="quiet">Nothing of them is told.</p>
-      ) : (
-        <FactList facts={facts} />
-      )}
+    <Panel title="Nodes and VMs">
+      {facts.every((one) => one === undefined) ? <p className="quiet">Not reported.</p> : <FactList facts={facts} />}
       {pools.length === 0 ? null : (
         <DataTable label="Machine config pools" columns={POOL_COLUMNS} rows={pools} rowKey={({ name }) => name} />
       )}
@@ -258,7 +259,7 @@ const POOL_COLUMNS: readonly Column<ClusterDetail['pools'][number]>[] = [
   {
     head: 'State',
     cell: ({ paused, degraded }) =>
-      `${paused ? 'paused ' : ''}${degraded > 0 ? `${degraded} degraded` : paused ? '' : 'as it should be'}`,
+      `${paused ? 'paused ' : ''}${degraded > 0 ? `${degraded} degraded` : paused ? '' : 'up to date'}`,
   },
 ]
 
@@ -276,7 +277,7 @@ export function ClusterConditions({ cluster }: { readonly cluster: ClusterDetail
       aside={cluster.systemHealth === null ? undefined : `system health: ${cluster.systemHealth}`}
     >
       {conditions.length === 0 ? (
-        <p className="quiet">Not told.</p>
+        <p className="quiet">Not reported.</p>
       ) : (
         <DataTable label="Conditions" columns={CONDITION_COLUMNS} rows={conditions} rowKey={({ type }) => type} />
       )}
@@ -302,6 +303,6 @@ const CONDITION_COLUMNS: readonly Column<ClusterDetail['conditions'][number]>[] 
     head: 'Since',
     kind: 'number',
     cell: ({ lastTransitionAt }) =>
-      lastTransitionAt === null ? 'not told' : <Since atMs={Date.parse(lastTransitionAt)} />,
+      lastTransitionAt === null ? 'not reported' : <Since atMs={Date.parse(lastTransitionAt)} />,
   },
 ]

@@ -34,7 +34,7 @@ export function ClusterFilters({ view, onChange, facets, children }: ClusterFilt
       <FilterBar
         search={{
           label: 'Search clusters',
-          placeholder: 'Name or another name',
+          placeholder: 'Name or alias',
           value: view.text,
           onChange: (text) => {
             change({ text })

@@ -29,7 +29,8 @@ export function ClusterOpenUpgrades({ open }: { readonly open: readonly Open[] }
               {verdict?.stuck === true ? <StuckMark /> : <OutcomeMark upgrade={upgrade} />}
               {upgrade.startedAt === null ? null : (
                 <span className="quiet">
-                  began <Ago at={upgrade.startedAt} />
+                  {' '}
+                  started <Ago at={upgrade.startedAt} />
                 </span>
               )}
             </div>
@@ -43,21 +44,21 @@ export function ClusterOpenUpgrades({ open }: { readonly open: readonly Open[] }
 
 /** The phase, the time in it, and what is typical. */
 export function VerdictLine({ verdict }: { readonly verdict: Open['verdict'] }): ReactNode {
-  if (verdict === null) return <p className="quiet">Nothing is judged: it is over.</p>
+  if (verdict === null) return <p className="quiet">The upgrade has ended.</p>
   const { phase, stalledSince, phaseSince, baseline, causes, silentSince, stuck } = verdict
   const sinceText = stuck ? stalledSince : phaseSince
   const [cause] = causes
   return (
     <>
       <p>
-        {phase === null ? 'Nothing tells the phase.' : `In ${phaseName(phase)}`}
+        {phase === null ? 'Phase not reported.' : `In ${phaseName(phase)}`}
         {sinceText === null || phase === null ? null : (
           <>
             {stuck ? ' without progress for ' : ' for '}
             <Since atMs={Date.parse(sinceText)} />
           </>
         )}
-        {baseline === null ? null : <span className="quiet"> ({stillWords(baseline)})</span>}
+        {baseline === null ? null : <span className="quiet">. {stillWords(baseline)}</span>}
       </p>
       {cause === undefined ? null : (
         <p>
@@ -66,8 +67,7 @@ export function VerdictLine({ verdict }: { readonly verdict: Open['verdict'] }):
       )}
       {silentSince === null ? null : (
         <p className="quiet">
-          Nothing is heard of the cluster for <Since atMs={Date.parse(silentSince)} />: nobody knows whether it gets
-          further.
+          No data from the cluster for <Since atMs={Date.parse(silentSince)} />: the current progress is not known.
         </p>
       )}
     </>

@@ -79,7 +79,7 @@ export function ClusterSelection({ clusters, chosen, onClear }: ClusterSelection
             />
           )}
         >
-          Decommissioned…
+          Decommission…
         </DialogButton>
       ) : null}
       <Button variant="link" size="sm" onClick={onClear}>

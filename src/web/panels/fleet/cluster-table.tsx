@@ -195,7 +195,7 @@ const CLUSTER_CELLS: Readonly<Record<ClusterColumn, (cluster: ClusterItem, conte
       </span>
     )),
   alerts: ({ cluster }, { alerts }) => {
-    if (alerts === undefined) return <NotReported why="Which alerts fire has not been read" />
+    if (alerts === undefined) return <NotReported why="Alerts not loaded" />
     const { firing, critical } = alerts.get(cluster) ?? { firing: 0, critical: 0 }
     if (firing === 0) return <span className="quiet">0</span>
     const words = `${countOf(firing, 'alert')} firing`
@@ -250,9 +250,9 @@ function FiringBelow({ cluster, count }: FiringBelowProps): ReactNode {
 const NUMBER_COLUMNS: ReadonlySet<ClusterColumn> = new Set(['alerts', 'outdated', 'seen'])
 
 /** The text is a label: clipped text costs a scrolled table more than all its visible text. */
-function NotReported({ why = 'Nothing that was sent says it' }: { readonly why?: string }): ReactNode {
+function NotReported({ why = 'Not reported by any data source' }: { readonly why?: string }): ReactNode {
   return (
-    <span className="quiet" role="img" aria-label="not told" title={why}>
+    <span className="quiet" role="img" aria-label="not reported" title={why}>
       –
     </span>
   )

@@ -44,7 +44,7 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
       ({ decommissions }) => {
         onClose()
         onDone?.()
-        sayDone(`${what} ${clusters.length === 1 ? 'is' : 'are'} gone, and in no number any more`, () => {
+        sayDone(`${what} decommissioned: not counted any more`, () => {
           revert(
             decommissions.map(({ id }) => id),
             what,
@@ -55,10 +55,10 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
     )
   }
   return (
-    <Dialog title={`${what} ${clusters.length === 1 ? 'was' : 'were'} decommissioned`} onClose={onClose}>
+    <Dialog title={`Decommission ${what}`} onClose={onClose}>
       <ActionForm
-        what="say that it was decommissioned"
-        submitText="Decommissioned"
+        what="declare the decommissioning"
+        submitText="Decommission"
         action={decommission}
         fault={fault}
         call={{ method: 'POST', path: DECOMMISSIONS_PATH, body: request }}
@@ -66,35 +66,35 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
         onClose={onClose}
       >
         <p className="quiet">
-          For a cluster that was switched off for good. It is no longer silent or stuck and counts nowhere from that
-          moment on; its history stays. Should it be heard again, it is back by itself.
+          For clusters that were switched off permanently. A decommissioned cluster is not silent or stuck, and is not
+          counted from that time on; its history is retained. When the cluster sends data again, it is active again.
         </p>
         {reporting === 0 ? null : (
           <p>
             <strong>
               {clusters.length === 1
-                ? 'It is heard of now.'
-                : `${countOf(reporting, 'of them is', 'of them are')} heard of now.`}
+                ? 'The cluster is reporting now.'
+                : `${countOf(reporting, 'cluster is', 'clusters are')} reporting now.`}
             </strong>{' '}
-            As soon as it sends anything more, it counts again as if nobody had said this.
+            The next data from a cluster reverts its decommissioning.
           </p>
         )}
         <label className="field">
-          <span>Why</span>
+          <span>Reason</span>
           <input
             type="text"
             required
             data-first
             value={reason}
             maxLength={2000}
-            placeholder="Ticket, who decided it, or what became of it"
+            placeholder="Ticket, decision or background"
             onChange={valueTo(setReason)}
           />
         </label>
         <label className="field">
           <span>
             Since{zone === 'utc' ? ', in UTC' : ''}{' '}
-            <span className="quiet">(now when left empty; not before it was last heard)</span>
+            <span className="quiet">(empty: now; not before the cluster was last seen)</span>
           </span>
           <input type="datetime-local" value={since} onChange={valueTo(setSince)} />
         </label>
@@ -107,7 +107,7 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
 function useRevert(): (ids: readonly string[], what: string) => void {
   const withdraw = useWithdraw()
   return (ids, what) => {
-    reportUndo(withdraw.mutateAsync(ids), `What was said of ${what} is taken back`, 'take it back')
+    reportUndo(withdraw.mutateAsync(ids), `Decommissioning of ${what} reverted`, 'revert the decommissioning')
   }
 }
 
@@ -126,12 +126,12 @@ export function GoneNote({ cluster }: { readonly cluster: ClusterDetail }): Reac
         kind="note"
         title={
           gone.afterSeconds === null
-            ? 'Gone: it was switched off for good'
-            : `Gone: nothing was heard of it for ${formatLength(gone.afterSeconds)}`
+            ? 'Decommissioned'
+            : `Decommissioned automatically: no data for ${formatLength(gone.afterSeconds)}`
         }
         {...(isPresent ? { actions: <DecommissionButton cluster={cluster} /> } : {})}
       >
-        It counts nowhere since {since}, and was last heard {heard}. As soon as anything comes from it, it is back.
+        Not counted since {since}; last seen {heard}. When the cluster sends data again, it is active again.
       </Notice>
     )
   }
@@ -139,7 +139,7 @@ export function GoneNote({ cluster }: { readonly cluster: ClusterDetail }): Reac
   return (
     <Notice
       kind="note"
-      title={`Gone: ${by} says that it was decommissioned`}
+      title={`Decommissioned: declared by ${by}`}
       {...(isPresent
         ? {
             actions: (
@@ -149,14 +149,15 @@ export function GoneNote({ cluster }: { readonly cluster: ClusterDetail }): Reac
                   revert([id], cluster.cluster)
                 }}
               >
-                Take it back
+                {' '}
+                Revert{' '}
               </Button>
             ),
           }
         : {})}
     >
-      “{reason}”. It counts nowhere since {since}; said <Ago at={saidAt} />, last heard {heard}. As soon as anything
-      comes from it, it is back.
+      “{reason}”. Not counted since {since}; declared <Ago at={saidAt} />, last seen {heard}. When the cluster sends
+      data again, it is active again.
     </Notice>
   )
 }
@@ -171,7 +172,8 @@ export function DecommissionButton({ cluster }: { readonly cluster: ClusterDetai
         <DecommissionDialog clusters={[cluster.cluster]} reporting={isHeard ? 1 : 0} onClose={close} />
       )}
     >
-      Decommissioned…
+      {' '}
+      Decommission…{' '}
     </DialogButton>
   )
 }

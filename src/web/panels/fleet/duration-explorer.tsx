@@ -23,7 +23,7 @@ import { FleetCoverageNote } from './fleet-coverage.tsx'
 
 /** The view as parameters of the address. */
 export interface ExplorerView {
-  /** Empty: the whole upgrade. */
+  /** Empty: the complete upgrade. */
   readonly phase: string
   readonly show: 'plot' | 'table'
 }
@@ -49,7 +49,7 @@ export function DurationExplorer({ asked, view, onChange }: DurationExplorerProp
         <span className={classNames('row', styles.tools)}>
           <Select
             label="Phase"
-            none="the whole upgrade"
+            none="the complete upgrade"
             options={EXPLORED_PHASES.map((phase) => ({ value: phase, text: phaseName(phase) }))}
             value={view.phase}
             onChange={(phase) => {
@@ -77,26 +77,26 @@ export function DurationExplorer({ asked, view, onChange }: DurationExplorerProp
 
 function Explored({ answer, show }: { readonly answer: RunItems; readonly show: ExplorerView['show'] }): ReactNode {
   const { runs, total, classes, coverage } = answer
-  if (runs.length === 0) return <p className="empty quiet">No upgrade that is kept says how long that took.</p>
+  if (runs.length === 0) return <p className="empty quiet">No stored upgrade has this duration.</p>
   const scatter = durationScatter(runs, classes)
   return (
     <>
       {show === 'table' ? (
         <RunTable runs={runs} />
       ) : scatter === undefined ? (
-        <p className="quiet">Of none of these clusters the number of nodes was known when the upgrade began.</p>
+        <p className="quiet">The number of nodes at the start of the upgrade is not known for any of these clusters.</p>
       ) : (
         <ScatterPlot scatter={scatter} />
       )}
       <p className="quiet nums">
         {total > runs.length
-          ? `The newest ${formatCount(runs.length)} of ${countOf(total, 'run')}`
-          : countOf(total, 'run')}
+          ? `The newest ${formatCount(runs.length)} of ${countOf(total, 'upgrade')}`
+          : countOf(total, 'upgrade')}
         {scatter !== undefined && scatter.unsized > 0
           ? `, ${formatCount(scatter.unsized)} on clusters of unknown size`
           : ''}
-        . Hollow: not finished, it takes longer than that. Nodes: those that run virt-handler, when the upgrade began.{' '}
-        <FleetCoverageNote coverage={coverage} />
+        . Hollow: not finished, the duration is a lower bound. Nodes: nodes with virt-handler at the start of the
+        upgrade. <FleetCoverageNote coverage={coverage} />
       </p>
       <ClassTable classes={classes} />
     </>
@@ -111,7 +111,7 @@ function ScatterPlot({ scatter }: { readonly scatter: DurationScatter }): ReactN
   const open = points.filter(({ isFinished }) => !isFinished).length
   return (
     <figure className={`text-tiny ${styles.plot}`}>
-      <svg role="img" aria-label={`${countOf(points.length, 'run')} by nodes and duration, ${open} not finished`}>
+      <svg role="img" aria-label={`${countOf(points.length, 'upgrade')} by nodes and duration, ${open} not finished`}>
         {yTicks.map(({ at, text }) => (
           <line key={text} stroke="var(--dt-line)" x1="0" x2="100%" y1={percent(at)} y2={percent(at)} />
         ))}
@@ -160,13 +160,13 @@ function ScatterPlot({ scatter }: { readonly scatter: DurationScatter }): ReactN
 }
 
 function ClassTable({ classes }: { readonly classes: readonly SizeClassItem[] }): ReactNode {
-  return <DataTable label="Durations by class of sizes" columns={CLASS_COLUMNS} rows={classes} rowKey={sizeWords} />
+  return <DataTable label="Durations by cluster size" columns={CLASS_COLUMNS} rows={classes} rowKey={sizeWords} />
 }
 
 const CLASS_COLUMNS: readonly Column<SizeClassItem>[] = [
   { head: 'Cluster', kind: 'name', cell: sizeWords },
   {
-    head: 'Runs',
+    head: 'Upgrades',
     kind: 'number',
     cell: ({ runs, censored }) => (
       <>
@@ -175,7 +175,7 @@ const CLASS_COLUMNS: readonly Column<SizeClassItem>[] = [
       </>
     ),
   },
-  { head: 'Median', kind: 'number', cell: ({ p50Seconds }) => lengthOr(p50Seconds) },
+  { head: 'p50', kind: 'number', cell: ({ p50Seconds }) => lengthOr(p50Seconds) },
   {
     head: '95 % interval',
     kind: 'number',
@@ -187,13 +187,13 @@ const CLASS_COLUMNS: readonly Column<SizeClassItem>[] = [
         `${lengthOr(p50LowSeconds)} – ${p50HighSeconds === null ? 'open' : lengthOr(p50HighSeconds)}`
       ),
   },
-  { head: '90 of 100', kind: 'number', isHiddenOnPhone: true, cell: ({ p90Seconds }) => lengthOr(p90Seconds) },
+  { head: 'p90', kind: 'number', isHiddenOnPhone: true, cell: ({ p90Seconds }) => lengthOr(p90Seconds) },
 ]
 
 function RunTable({ runs }: { readonly runs: readonly RunItem[] }): ReactNode {
   return (
     <VirtualDataTable
-      label="Runs"
+      label="Upgrades"
       columns={RUN_COLUMNS}
       rows={runs}
       rowKey={({ id }) => id}
@@ -214,7 +214,7 @@ const RUN_COLUMNS: readonly Column<RunItem>[] = [
     ),
   },
   {
-    head: 'Step',
+    head: 'Upgrade path',
     isHiddenOnPhone: true,
     cell: ({ from, to }) => (
       <span className="nums">
@@ -227,6 +227,6 @@ const RUN_COLUMNS: readonly Column<RunItem>[] = [
     kind: 'number',
     cell: ({ nodes }) => (nodes === null ? <span className="quiet">not known</span> : formatCount(nodes)),
   },
-  { head: 'Took', kind: 'number', cell: tookWords },
-  { head: 'Began', kind: 'number', isHiddenOnPhone: true, cell: ({ startedAt }) => <Ago at={startedAt} /> },
+  { head: 'Duration', kind: 'number', cell: tookWords },
+  { head: 'Started', kind: 'number', isHiddenOnPhone: true, cell: ({ startedAt }) => <Ago at={startedAt} /> },
 ]

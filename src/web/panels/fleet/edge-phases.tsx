@@ -16,7 +16,7 @@ export function EdgePhases({ edge }: { readonly edge: EdgeItem }): ReactNode {
       .filter(({ phase }) => phase !== 'approval' && phase !== 'workloads')
       .map(({ p95Seconds, p50Seconds }) => p95Seconds ?? p50Seconds ?? 0),
   )
-  if (phases.length === 0) return <p className="quiet">Nothing tells of its phases.</p>
+  if (phases.length === 0) return <p className="quiet">No phases reported.</p>
   return (
     <DataTable
       label="Durations by phase"
@@ -33,7 +33,7 @@ function columnsOf(mostSeconds: number): readonly Column<EdgeItem['phases'][numb
   return [
     phaseColumn(({ phase }) => phase),
     laneColumn({
-      head: 'Median to 95 of 100',
+      head: 'p50 to p95',
       cell: ({ p50Seconds, p95Seconds }) => (
         <Lane isCutOff={(p95Seconds ?? p50Seconds ?? 0) > mostSeconds}>
           {p50Seconds === null ? null : (
@@ -46,16 +46,16 @@ function columnsOf(mostSeconds: number): readonly Column<EdgeItem['phases'][numb
       ),
     }),
     {
-      head: 'Median',
+      head: 'p50',
       kind: 'number',
       title: ({ p50LowSeconds, p50HighSeconds }) =>
-        `95 % interval of the median: ${boundText(p50LowSeconds)} to ${boundText(p50HighSeconds)}`,
+        `95 % interval of p50: ${boundText(p50LowSeconds)} to ${boundText(p50HighSeconds)}`,
       cell: ({ p50Seconds }) => lengthOr(p50Seconds),
     },
-    { head: '90 of 100', kind: 'number', isHiddenOnPhone: true, cell: ({ p90Seconds }) => lengthOr(p90Seconds) },
-    { head: '95 of 100', kind: 'number', cell: ({ p95Seconds }) => lengthOr(p95Seconds) },
+    { head: 'p90', kind: 'number', isHiddenOnPhone: true, cell: ({ p90Seconds }) => lengthOr(p90Seconds) },
+    { head: 'p95', kind: 'number', cell: ({ p95Seconds }) => lengthOr(p95Seconds) },
     {
-      head: 'Runs',
+      head: 'Upgrades',
       kind: 'number',
       cell: ({ runs, censored }) => (
         <>

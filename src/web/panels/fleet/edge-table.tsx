@@ -23,7 +23,7 @@ interface EdgeTableProps {
 export function EdgeTable({ edges, label, window }: EdgeTableProps): ReactNode {
   const columns: readonly Column<EdgeItem>[] = [
     {
-      head: 'Edge',
+      head: 'Upgrade path',
       kind: 'name',
       cell: (edge) => (
         <>
@@ -36,7 +36,7 @@ export function EdgeTable({ edges, label, window }: EdgeTableProps): ReactNode {
       below: ({ attempts, duration }) => (
         <>
           <span className="cell-nowrap nums">{countOf(attempts, 'attempt')}</span>
-          <span className="cell-nowrap nums">median {lengthOr(duration.p50Seconds)}</span>
+          <span className="cell-nowrap nums">p50 {lengthOr(duration.p50Seconds)}</span>
         </>
       ),
     },
@@ -59,13 +59,14 @@ const COLUMNS: readonly Column<EdgeItem>[] = [
     id: 'succeeded',
     head: (
       <>
-        Succeeded <span className="quiet">(95 % interval)</span>
+        {' '}
+        Success rate <span className="quiet">(95 % interval)</span>
       </>
     ),
     cell: (edge) => <SuccessWhisker edge={edge} />,
   },
-  { head: 'Median', kind: 'number', isHiddenOnPhone: true, cell: ({ duration }) => lengthOr(duration.p50Seconds) },
-  { head: '90 of 100', kind: 'number', isHiddenOnPhone: true, cell: ({ duration }) => lengthOr(duration.p90Seconds) },
+  { head: 'p50', kind: 'number', isHiddenOnPhone: true, cell: ({ duration }) => lengthOr(duration.p50Seconds) },
+  { head: 'p90', kind: 'number', isHiddenOnPhone: true, cell: ({ duration }) => lengthOr(duration.p90Seconds) },
   {
     head: 'Longest phases',
     isHiddenOnPhone: true,

@@ -16,33 +16,32 @@ export function FleetCoverageNote({ coverage }: { readonly coverage: FleetCovera
       <summary>
         <Shape name={silent + unknown > 0 ? 'ring' : 'check'} />
         <span className="nums">
-          {formatCount(heard)} of {countOf(clusters, 'cluster')} heard ({formatShare(heard, clusters)})
+          {formatCount(heard)} of {countOf(clusters, 'cluster')} reporting ({formatShare(heard, clusters)})
         </span>
         {newestAt === null ? null : (
           <>
-            , newest <Ago at={newestAt} />
+            , newest report <Ago at={newestAt} />
           </>
         )}
       </summary>
       <ul className="plain-list">
         <li>
-          {formatCount(withObjects)} send objects: exact to the second. {formatCount(withMetrics)} send metrics: exact
-          to a scrape. {formatCount(withSpans)} send spans.
+          Data sources: objects {formatCount(withObjects)} (resolution one second), metrics {formatCount(withMetrics)}{' '}
+          (resolution one scrape), spans {formatCount(withSpans)}.
         </li>
         <li>
-          {formatCount(silent)} silent: what is shown of them is what was last heard.
+          {formatCount(silent)} silent: the last reported state is shown.
           {oldestAt === null ? null : (
             <>
               {' '}
-              Of the others the oldest was heard <Ago at={oldestAt} />.
+              The oldest report of the others arrived <Ago at={oldestAt} />.
             </>
           )}
         </li>
-        <li>{formatCount(unknown)} tell no version of any operator: they are in no share by version.</li>
+        <li>{formatCount(unknown)} without a reported operator version: excluded from version shares.</li>
         {gone === 0 ? null : (
           <li>
-            Beside them <Link href={clustersPath({ state: 'gone' })}>{formatCount(gone)} gone</Link>: switched off for
-            good, and in none of these numbers.
+            Not counted: <Link href={clustersPath({ state: 'gone' })}>{formatCount(gone)} decommissioned</Link>.
           </li>
         )}
       </ul>

@@ -8,7 +8,7 @@ import styles from './hazard-list.module.css'
 
 /** Known hazards, the worst first, each with its runbook. */
 export function HazardList({ hazards }: { readonly hazards: readonly Hazard[] }): ReactNode {
-  if (hazards.length === 0) return <p className="quiet">None of the known hazards shows.</p>
+  if (hazards.length === 0) return <p className="quiet">No known hazards.</p>
   return (
     <ul className={`entries pairs ${styles.root}`}>
       {hazards.map(({ name, text, weight, alertname }) => (

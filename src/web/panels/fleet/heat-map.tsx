@@ -19,7 +19,7 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
   return (
     <>
       <div className="table-scroll">
-        <table role="table" className={classNames('data-table', styles.table)} aria-label="Running upgrades by phase">
+        <table role="table" className={classNames('data-table', styles.table)} aria-label="Active upgrades by phase">
           <thead role="rowgroup">
             <tr role="row">
               <th role="columnheader" scope="col">
@@ -31,7 +31,8 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
                 </th>
               ))}
               <th role="columnheader" scope="col" className="cell-number">
-                Began
+                {' '}
+                Started{' '}
               </th>
             </tr>
           </thead>
@@ -106,8 +107,8 @@ function HeatLegend(): ReactNode {
     <Legend isDecoration>
       {key(styles['level-quick'])} as quick as half of the runs of its edge
       {key(styles['level-usual'])} as usual
-      {key(styles['level-slow'])} slower than 95 of 100
-      {key(styles['level-unmeasured'])} too few runs to say
+      {key(styles['level-slow'])} slower than p95
+      {key(styles['level-unmeasured'])} too few upgrades to compare
       {key(classNames(styles.running, styles['level-quick']))} running now
       <span className={classNames(TILE, styles.key, styles.stuck)}>
         <Shape name="triangle" />

@@ -38,7 +38,7 @@ function ColumnsDialog({ onClose }: { readonly onClose: () => void }): ReactNode
   return (
     <Dialog title="Columns" onClose={onClose}>
       <fieldset className={styles.columns}>
-        <legend className="quiet">Beside the name. Kept on this machine.</legend>
+        <legend className="quiet">Shown in addition to the name. Stored in this browser.</legend>
         {CLUSTER_COLUMNS.map(({ name, title }) => (
           <label key={name} className="row touch">
             <input
@@ -62,7 +62,7 @@ function ViewsDialog({ search, onClose }: { readonly search: string; readonly on
   return (
     <Dialog title="Views" onClose={onClose}>
       {saved.length === 0 ? (
-        <p className="quiet">No view is saved yet. A view is the filters and the order of the list, by a name.</p>
+        <p className="quiet">No saved views. A view stores the filters and the order of the list under a name.</p>
       ) : (
         <ul className="plain-list">
           {saved.map((view) => (
@@ -96,14 +96,14 @@ function ViewsDialog({ search, onClose }: { readonly search: string; readonly on
         })}
       >
         <label className="field">
-          Save the list as it is now as
+          Save the current list as
           <input type="text" data-first value={name} placeholder="Name of the view" onChange={valueTo(setName)} />
         </label>
         <div className="row form-actions">
           <Button type="submit" variant="primary" size="sm" isDisabled={name.trim() === ''}>
             Save view
           </Button>
-          {name.trim() === '' ? <span className="quiet">It needs a name.</span> : null}
+          {name.trim() === '' ? <span className="quiet">Enter a name.</span> : null}
         </div>
       </form>
     </Dialog>

@@ -27,7 +27,7 @@ export function PatchGroups({
   readonly goneClusters: readonly string[]
 }): ReactNode {
   const groups = groupPatches(patches)
-  if (groups.length === 0) return <p className="quiet">No patch stands, as far as is told.</p>
+  if (groups.length === 0) return <p className="quiet">No JSON patches in effect on the reporting clusters.</p>
   const columns: readonly Column<PatchTarget>[] = [
     TARGET_COLUMN,
     {
@@ -89,7 +89,7 @@ function PatchClusters({ patches, goneClusters }: PatchClustersProps): ReactNode
       {shown.map(({ cluster, endedAt, operations }) => (
         <span key={cluster} className="inline-item" title={operations === null ? '' : JSON.stringify(operations)}>
           <Link href={clusterPath(cluster)}>{cluster}</Link>
-          {goneClusters.includes(cluster) ? ' (gone)' : endedAt === null ? '' : ' (removed)'}
+          {goneClusters.includes(cluster) ? ' (decommissioned)' : endedAt === null ? '' : ' (removed)'}
         </span>
       ))}{' '}
       {clusters.length > shown.length ? (
@@ -123,7 +123,7 @@ export function EditTable({
   const groups = groupEdits(edits, nowMs, (ms) =>
     zone === 'utc' ? new Date(ms).getUTCHours() : new Date(ms).getHours(),
   )
-  if (groups.length === 0) return <p className="quiet">No edit was seen, as far as is told.</p>
+  if (groups.length === 0) return <p className="quiet">No out-of-band modifications reported.</p>
   const most = Math.max(...groups.flatMap(({ hours }) => hours))
   const columns: readonly Column<EditGroup>[] = [
     { head: 'Component', cell: ({ component }) => operatorName(component) },
@@ -133,18 +133,18 @@ export function EditTable({
       cell: ({ cluster }) => (
         <>
           <Link href={clusterPath(cluster)}>{cluster}</Link>
-          {goneClusters.includes(cluster) ? ' (gone)' : ''}
+          {goneClusters.includes(cluster) ? ' (decommissioned)' : ''}
         </>
       ),
     },
     {
-      head: 'Edits',
+      head: 'Modifications',
       kind: 'number',
       title: ({ bursts }) => `in ${countOf(bursts, 'burst')}`,
       cell: (group) => formatCount(group.edits),
     },
     {
-      head: 'A day',
+      head: 'Per day',
       kind: 'number',
       isHiddenOnPhone: true,
       cell: ({ perDay }) => (perDay < 1 ? '< 1' : perDay.toFixed(1)),
@@ -162,7 +162,7 @@ export function EditTable({
   return (
     <>
       <DataTable
-        label="Edits by component and cluster"
+        label="Out-of-band modifications by component and cluster"
         columns={columns}
         rows={groups.slice(0, shown)}
         rowKey={({ component, cluster }) => `${component} ${cluster}`}
@@ -182,6 +182,6 @@ export function EditTable({
 }
 
 function hoursText(hours: readonly number[]): string {
-  const told = hours.flatMap((count, hour) => (count === 0 ? [] : [`${formatCount(count)} at ${hour} h`]))
-  return `Edits by hour: ${told.join(', ')}`
+  const parts = hours.flatMap((count, hour) => (count === 0 ? [] : [`${formatCount(count)} at ${hour} h`]))
+  return `Modifications by hour: ${parts.join(', ')}`
 }

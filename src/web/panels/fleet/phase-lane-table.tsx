@@ -14,7 +14,7 @@ import { laneColumn, phaseColumn } from './edge-phases.tsx'
 export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem }): ReactNode {
   const { zone } = usePreferences()
   const { lanes, fromMs, toMs } = phaseLanes(detail)
-  if (lanes.length === 0) return <p className="quiet">Nothing tells of its phases.</p>
+  if (lanes.length === 0) return <p className="quiet">No phases reported.</p>
   return (
     <>
       <DataTable
@@ -25,9 +25,8 @@ export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem 
         rowKey={({ phase }) => phase.name}
       />
       <Legend isDecoration>
-        <LaneKey of="bar" /> took
-        <LaneKey of="band" /> usual: from the median to 95 of 100
-        <LaneKey of="threshold" /> stuck from here on
+        <LaneKey of="bar" /> duration <LaneKey of="band" /> typical: p50 to p95 <LaneKey of="threshold" /> considered
+        stuck
       </Legend>
       {detail.usualFrom === null ? null : <p className="quiet">{USUAL_FROM[detail.usualFrom]}</p>}
     </>
@@ -41,18 +40,19 @@ function columnsOf({ verdict, upgrade }: UpgradeDetailItem, axis: ReactNode): re
     { head: 'State', cell: (lane) => (isStuck(lane) ? <StuckMark /> : <PhaseStateMark state={lane.phase.state} />) },
     laneColumn({ head: axis, cell: (lane) => <PhaseLaneLine lane={lane} isStuck={isStuck(lane)} /> }),
     {
-      head: 'Took',
+      head: 'Duration',
       kind: 'number',
       cell: (lane) => <Took lane={lane} />,
       below: (lane) =>
         hasUsual(lane) ? (
           <span className="cell-wraps">
-            usual <UsualCell lane={lane} />
+            {' '}
+            typical <UsualCell lane={lane} />
           </span>
         ) : null,
     },
     {
-      head: 'Usual (median – 95 of 100)',
+      head: 'Typical (p50 – p95)',
       kind: 'number',
       isHiddenOnPhone: true,
       cell: (lane) => (
@@ -61,14 +61,16 @@ function columnsOf({ verdict, upgrade }: UpgradeDetailItem, axis: ReactNode): re
         </span>
       ),
     },
-    { head: 'Known', isHiddenOnPhone: true, cell: (lane) => <KnownCell lane={lane} upgrade={upgrade} /> },
+    { head: 'Source', isHiddenOnPhone: true, cell: (lane) => <KnownCell lane={lane} upgrade={upgrade} /> },
   ]
 }
 
 const USUAL_FROM: Readonly<Record<NonNullable<UpgradeDetailItem['usualFrom']>, string>> = {
-  edge: 'Usual: by the upgrades of this edge, so many as stand behind it.',
-  minor: 'Usual: few took this edge, so by upgrades between the same minor versions, so many as stand behind it.',
-  fleet: 'Usual: few took this edge, so by the newest upgrades of its operator, so many as stand behind it.',
+  edge: 'Typical: from upgrades on this path; the number of upgrades is in brackets.',
+  minor:
+    'Typical: from upgrades between the same minor versions, because this path has too few; the number of upgrades is in brackets.',
+  fleet:
+    'Typical: from the newest upgrades of the operator, because this path has too few; the number of upgrades is in brackets.',
 }
 
 interface PhaseLaneLineProps {
@@ -120,10 +122,10 @@ interface KnownCellProps extends Pick<UpgradeDetailItem, 'upgrade'> {
 
 function KnownCell({ lane: { phase }, upgrade }: KnownCellProps): ReactNode {
   const sources = [...new Set(upgrade.evidence.filter((one) => one.phase === phase.name).map(({ source }) => source))]
-  if (phase.state === 'unknown') return <span className="quiet">nothing tells</span>
+  if (phase.state === 'unknown') return <span className="quiet">not reported</span>
   if (phase.state === 'pending') return null
   return (
-    <span className="quiet" title={phase.reconstructed ? 'Read later from a history, not seen as it happened' : ''}>
+    <span className="quiet" title={phase.reconstructed ? 'Reconstructed from history, not observed live' : ''}>
       ±{phase.resolutionSeconds} s{sources.length === 0 ? '' : `, ${sources.join(', ')}`}
       {phase.reconstructed ? ', reconstructed' : ''}
     </span>

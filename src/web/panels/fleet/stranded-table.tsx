@@ -19,17 +19,17 @@ export function StrandedTable({ answer }: { readonly answer: StrandedItems }): R
       <ListLine
         count={
           stranded.length === 0
-            ? 'No version is stranded'
+            ? 'No stranded versions'
             : `${countOf(stranded.length, 'stranded version')}: ${formatCount(total)} of ${countOf(coverage.clusters, 'cluster')} (${formatShare(total, coverage.clusters)})`
         }
       >
         <span className="quiet">
-          of HCO, not the newest, and no upgrade from it succeeded in 90 days or none is offered
+          HCO versions, except the newest, with no successful upgrade in 90 days or no update offered
         </span>
         <FleetCoverageNote coverage={coverage} />
       </ListLine>
       {stranded.length === 0 ? (
-        <p className="empty quiet">From every version that is not the newest somebody got on in the last 90 days.</p>
+        <p className="empty quiet">Every version except the newest had a successful upgrade in the last 90 days.</p>
       ) : (
         <DataTable
           label="Stranded versions"
@@ -74,7 +74,7 @@ const COLUMNS: readonly Column<StrandedItem>[] = [
     ),
   },
   {
-    head: 'Why',
+    head: 'Reason',
     cell: (item) => (
       <>
         <Shape name={item.reason === 'failing' ? 'triangle' : 'ring'} /> <strong>{STRANDED_WORDS[item.reason]}</strong>{' '}
@@ -94,9 +94,9 @@ const COLUMNS: readonly Column<StrandedItem>[] = [
       ),
   },
   {
-    head: 'Last left',
+    head: 'Last upgrade',
     kind: 'number',
     isHiddenOnPhone: true,
-    cell: ({ lastLeftAt }) => <Ago at={lastLeftAt} none="never seen" />,
+    cell: ({ lastLeftAt }) => <Ago at={lastLeftAt} none="none" />,
   },
 ]

@@ -28,7 +28,7 @@ export function UpgradeFilters({ view, onChange, edges }: UpgradeFiltersProps): 
     <FilterBar
       search={{
         label: 'Cluster',
-        placeholder: 'Whole name of a cluster',
+        placeholder: 'Full cluster name',
         value: view.cluster,
         onChange: (cluster) => {
           change({ cluster })
@@ -84,7 +84,7 @@ export function UpgradeFilters({ view, onChange, edges }: UpgradeFiltersProps): 
         }}
       />
       <FacetSelect
-        label="Began"
+        label="Started"
         values={UPGRADE_WINDOWS.map(({ name, text }) => ({ value: name, text }))}
         value={view.began}
         onChange={(name) => {

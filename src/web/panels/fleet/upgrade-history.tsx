@@ -37,7 +37,7 @@ export function UpgradeHistory(props: UpgradeHistoryProps): ReactNode {
           onChoose: ({ id }, isChosen) => {
             onCompare(id, isChosen)
           },
-          fullReason: isFull ? `At most ${COMPARED_MAX} are compared` : undefined,
+          fullReason: isFull ? `At most ${COMPARED_MAX} upgrades can be compared` : undefined,
         }),
         ...COLUMNS,
       ]}
@@ -76,7 +76,7 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     ),
   },
   {
-    head: 'Step',
+    head: 'Upgrade path',
     isHiddenOnPhone: true,
     style: { inlineSize: '15rem' },
     className: 'nums',
@@ -92,20 +92,20 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     cell: (upgrade) => <OutcomeMark upgrade={upgrade} />,
   },
   {
-    head: 'In the way',
+    head: 'Blocked by',
     isHiddenOnPhone: true,
     title: ({ blockedBy }) => blockedBy?.text,
     cell: ({ blockedBy }) => (blockedBy === null ? null : causeName(blockedBy.cause)),
   },
   {
-    head: 'Took',
+    head: 'Duration',
     kind: 'number',
     sort: 'duration',
     style: { inlineSize: '10rem' },
     cell: (upgrade) => <DurationText upgrade={upgrade} />,
   },
   {
-    head: 'Began',
+    head: 'Started',
     kind: 'number',
     sort: 'started',
     isHiddenOnPhone: true,

@@ -46,7 +46,7 @@ function Cause({ cause: { cause, text, since, evidence }, number }: CauseProps):
         <Link href={causeRunbookPath(cause)}>Runbook</Link>
       </p>
       {evidence.length === 0 ? (
-        <p className="quiet">Nothing that was sent speaks for it alone.</p>
+        <p className="quiet">No separate evidence reported.</p>
       ) : (
         <EvidenceList evidence={evidence} label={`Evidence for cause ${number}`} />
       )}
@@ -86,28 +86,28 @@ export function WorkloadTail({ workloads }: { readonly workloads: Workloads }): 
   const { outdatedAtStart, outdatedNow, startedAt, endedAt, migrations, perMinute, etaAt } = workloads
   const done = outdatedAtStart === null || outdatedNow === null ? undefined : Math.max(0, outdatedAtStart - outdatedNow)
   const facts: readonly (Fact | undefined)[] = [
-    { name: 'Left', value: outdatedNow === null ? 'not told' : <strong>{formatCount(outdatedNow)}</strong> },
+    { name: 'Remaining', value: outdatedNow === null ? 'not reported' : <strong>{formatCount(outdatedNow)}</strong> },
     done === undefined || outdatedAtStart === null
       ? undefined
       : {
           name: 'Done',
           value: `${formatCount(done)} of ${formatCount(outdatedAtStart)} (${formatShare(done, outdatedAtStart)})`,
         },
-    { name: 'Pace', value: perMinute === null ? 'none can be told' : `${perMinute.toFixed(1)} a minute` },
+    { name: 'Rate', value: perMinute === null ? 'not known' : `${perMinute.toFixed(1)} per minute` },
     {
-      name: 'None left',
+      name: 'Expected end',
       value:
         endedAt !== null ? (
           <Moment atMs={Date.parse(endedAt)} />
         ) : etaAt === null ? (
-          'nobody can say: there is no pace'
+          'not known: no progress rate'
         ) : (
           <>
             in about <Until atMs={Date.parse(etaAt)} />
           </>
         ),
     },
-    startedAt === null ? undefined : { name: 'Began', value: <Moment atMs={Date.parse(startedAt)} /> },
+    startedAt === null ? undefined : { name: 'Started', value: <Moment atMs={Date.parse(startedAt)} /> },
     { name: 'Migrations', value: migrationsText(migrations) },
   ]
   return (
@@ -117,7 +117,7 @@ export function WorkloadTail({ workloads }: { readonly workloads: Workloads }): 
           className={`keeps-color ${styles.progress}`}
           max={outdatedAtStart}
           value={done}
-          aria-label="Machines that have moved"
+          aria-label="Updated VMs"
         />
       )}
       <FactList facts={facts} />
@@ -128,14 +128,14 @@ export function WorkloadTail({ workloads }: { readonly workloads: Workloads }): 
 function migrationsText(migrations: Workloads['migrations']): string {
   const words = [
     ['running', migrations.running],
-    ['waiting', migrations.pending],
+    ['pending', migrations.pending],
     ['succeeded', migrations.succeeded],
     ['failed', migrations.failed],
-    ['gave up waiting', migrations.pendingTimeouts],
+    ['timed out while pending', migrations.pendingTimeouts],
     ['by evacuation', migrations.evacuation],
   ] as const
-  const told = words.flatMap(([word, count]) => (count === null ? [] : [`${formatCount(count)} ${word}`]))
-  return told.length === 0 ? 'not told' : told.join(', ')
+  const parts = words.flatMap(([word, count]) => (count === null ? [] : [`${formatCount(count)} ${word}`]))
+  return parts.length === 0 ? 'not reported' : parts.join(', ')
 }
 
 interface VirtHandlerWavesProps {
@@ -163,7 +163,7 @@ export function VirtHandlerWaves({ handler, phases }: VirtHandlerWavesProps): Re
             name: 'Nodes',
             value: `${formatCount(updated)} of ${formatCount(desired)} updated, ${formatCount(ready)} ready`,
           },
-          { name: 'Waves', value: `${formatCount(waves)}: one node first, then a tenth of the nodes at a time` },
+          { name: 'Waves', value: `${formatCount(waves)}: one node first, then 10 % of the nodes at a time` },
           {
             name: 'First node',
             value: canarySeconds === undefined ? 'not known' : `after ${formatLength(canarySeconds)}`,
@@ -198,7 +198,7 @@ const COMPONENT_COLUMNS: readonly Column<Component>[] = [
   { head: 'Versions', cell: (component) => <ComponentVersions component={component} /> },
   { head: 'State', cell: ({ state }) => <PhaseStateMark state={state} /> },
   {
-    head: 'Took',
+    head: 'Duration',
     kind: 'number',
     cell: ({ startedAt, endedAt, state }) =>
       startedAt === null || endedAt === null ? (
@@ -215,7 +215,7 @@ function ComponentVersions({ component: { from, to, state } }: { readonly compon
       {from !== null && from === to ? (
         <>
           {/* The target version of a component is unknown before its upgrade starts. */}
-          {from} {state === 'pending' ? null : <span className="quiet">stays</span>}
+          {from} {state === 'pending' ? null : <span className="quiet">unchanged</span>}
         </>
       ) : (
         `${from ?? 'unknown'} → ${to ?? 'unknown'}`
@@ -236,7 +236,7 @@ export function ConditionChanges({ detail }: { readonly detail: UpgradeDetailIte
       more: on ? 'on' : 'off',
     })),
   ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
-  if (changes.length === 0) return <p className="quiet">None was told.</p>
+  if (changes.length === 0) return <p className="quiet">No condition changes reported.</p>
   return (
     <MomentList
       label="Condition changes"

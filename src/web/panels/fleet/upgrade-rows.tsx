@@ -19,7 +19,7 @@ interface UpgradeRowsProps {
 
 /** A few upgrades, newest first. */
 export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): ReactNode {
-  if (upgrades.length === 0) return <p className="quiet">No upgrade was seen.</p>
+  if (upgrades.length === 0) return <p className="quiet">No upgrades observed.</p>
   const columns: readonly Column<UpgradeItem>[] = [
     {
       head: 'Upgrade',
@@ -40,7 +40,7 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
   ]
   return (
     <DataTable
-      label={byCluster ? 'Upgrades of the edge' : 'Upgrades of the cluster'}
+      label={byCluster ? 'Upgrades on the path' : 'Upgrades of the cluster'}
       columns={columns}
       rows={upgrades}
       rowKey={({ id }) => id}
@@ -50,8 +50,8 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
 
 const COLUMNS: readonly Column<UpgradeItem>[] = [
   { head: 'Outcome', cell: (upgrade) => <OutcomeMark upgrade={upgrade} /> },
-  { head: 'Took', kind: 'number', cell: (upgrade) => <DurationText upgrade={upgrade} /> },
-  { head: 'Began', kind: 'number', className: 'cell-wide', cell: (upgrade) => <StartedText upgrade={upgrade} /> },
+  { head: 'Duration', kind: 'number', cell: (upgrade) => <DurationText upgrade={upgrade} /> },
+  { head: 'Started', kind: 'number', className: 'cell-wide', cell: (upgrade) => <StartedText upgrade={upgrade} /> },
 ]
 
 /** The outcome; of an active upgrade, that it is running or waits for approval. */

@@ -21,7 +21,7 @@ export function VersionHistory({ intervals, range, nowMs }: VersionHistoryProps)
   const { zone } = usePreferences()
   const rangeMs = HISTORY_RANGES.find(({ name }) => name === range)?.ms ?? 0
   const lanes = versionLanes(intervals, nowMs, rangeMs)
-  if (lanes.length === 0) return <p className="quiet">No version of any operator is told.</p>
+  if (lanes.length === 0) return <p className="quiet">No operator version reported.</p>
   return (
     <table className={`lane-table whole-width ${styles.table}`} aria-label="Versions over time">
       <thead>

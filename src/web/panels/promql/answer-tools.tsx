@@ -97,7 +97,7 @@ function UnitChoice({ unit, guessed, onUnit }: UnitChoiceProps): ReactNode {
 function SaveAnswer({ expr, answer }: { readonly expr: string; readonly answer: QueryAnswer }): ReactNode {
   const metrics = metricsIn(expr)
   return (
-    <Popover button="Save" label="Take the answer elsewhere" side="right">
+    <Popover button="Save" label="Export the result" side="right">
       {(close) => (
         <div className="stack">
           <span>

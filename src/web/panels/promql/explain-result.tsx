@@ -67,7 +67,7 @@ function columnsOf(show: (row: ExplainRow | undefined) => void): readonly Column
       ),
     },
     {
-      head: 'What answered',
+      head: 'Result sources',
       isHiddenOnPhone: true,
       className: styles.reads,
       cell: ({ reads, notes }) => <Answered reads={reads} notes={notes} />,
@@ -141,7 +141,7 @@ function Limit({ what, used, most, write }: LimitProps): ReactNode {
   const isNear = most > 0 && used / most >= NEAR
   return (
     <span className={isNear ? 'tone-warning text-strong' : 'quiet'}>
-      {write(used)} {what}, {formatShare(used, most)} of what a query may
+      {write(used)} {what}, {formatShare(used, most)} of the query limit
       {isNear ? ': near the limit' : ''}.
     </span>
   )

@@ -64,8 +64,8 @@ export function GraphResult({ title, result, unit, upgrades, onZoom }: GraphResu
       )}
       {unseen.series === 0 ? null : (
         <p className="quiet">
-          {countOf(unseen.series, 'series has', 'series have')} samples that no line can show: {unseen.words.join(', ')}
-          . The table has what they are at the end of this time.
+          {countOf(unseen.series, 'series has', 'series have')} samples that a line cannot show:{' '}
+          {unseen.words.join(', ')}. The table shows their values at the end of the range.
         </p>
       )}
       {histograms.slice(0, HEAT_MAPS_MAX).map((one) => (
@@ -103,7 +103,7 @@ function Histograms({ series, result, unit }: HistogramsProps): ReactNode {
   return (
     <figure className={`entries text-small ${styles.histograms}`}>
       <figcaption>
-        <code>{seriesName(series.metric)}</code> <span className="quiet">how many were observed in each bucket</span>
+        <code>{seriesName(series.metric)}</code> <span className="quiet">observations by bucket</span>
       </figcaption>
       <HeatMapPanel
         data={{ timesSeconds, series: rows, warnings: [] }}

@@ -27,7 +27,7 @@ interface ChooseProps {
 export function QueryHistory({ onChoose }: ChooseProps): ReactNode {
   const own = OWN.use()
   return (
-    <Popover button="History" label="Queries run before" className={styles.popover}>
+    <Popover button="History" label="Query history" className={styles.popover}>
       {(close) => (
         <HistoryBody
           key={own.length}
@@ -48,7 +48,7 @@ function HistoryBody({ onChoose }: ChooseProps): ReactNode {
   return (
     <>
       {own.length === 0 ? (
-        <p className="quiet">Queries that you run stand here, on this machine only.</p>
+        <p className="quiet">Executed queries are listed here. The history is stored in this browser only.</p>
       ) : (
         <p className="row">
           <input
@@ -66,7 +66,7 @@ function HistoryBody({ onChoose }: ChooseProps): ReactNode {
               OWN.set([])
             }}
           >
-            Forget all
+            Clear history
           </Button>
         </p>
       )}
@@ -100,12 +100,12 @@ export function FirstQueries({ onChoose }: ChooseProps): ReactNode {
     <div className={`stack ${styles.first}`}>
       {own.length === 0 ? null : (
         <section aria-labelledby="own-queries">
-          <h2 id="own-queries">What you ran last</h2>
+          <h2 id="own-queries">Recent queries</h2>
           <OwnQueryList queries={own} onChoose={onChoose} />
         </section>
       )}
       <section aria-labelledby="examples">
-        <h2 id="examples">To begin with</h2>
+        <h2 id="examples">Example queries</h2>
         <Examples onChoose={onChoose} />
       </section>
     </div>

@@ -52,18 +52,19 @@ export function QueryAnswer(props: QueryAnswerProps): ReactNode {
     <>
       {isFetching ? (
         <p className={`row text-small space-below ${styles.asking}`} role="status">
-          <span className="quiet">Asking…</span>{' '}
+          <span className="quiet">Running…</span>{' '}
           <Button variant="inline" onClick={onStop}>
             Stop
           </Button>
         </p>
       ) : null}
-      {data === undefined && isFetching ? <Skeleton lines={8} label="Loading the answer" /> : null}
+      {data === undefined && isFetching ? <Skeleton lines={8} label="Loading the result" /> : null}
       {data === undefined && !isFetching && error === null ? (
         <p role="status">
-          <strong>Stopped.</strong> Nobody computes it any more.{' '}
+          <strong>Stopped.</strong> The server has cancelled the query.{' '}
           <Button variant="inline" onClick={onRetry}>
-            Ask again
+            {' '}
+            Run again{' '}
           </Button>
         </p>
       ) : null}
@@ -114,8 +115,8 @@ function EmptyAnswer({ asked, span, onRun }: EmptyAnswerProps): ReactNode {
     <div className="stack" role="status">
       <p>
         <strong>No series.</strong>{' '}
-        {data === undefined && error === null ? <span className="quiet">Looking why…</span> : null}
-        {error === null ? null : 'Nothing matches in this time, or a condition holds for nothing.'}
+        {data === undefined && error === null ? <span className="quiet">Checking the reason…</span> : null}
+        {error === null ? null : 'No series match in this range, or a condition is false for all of them.'}
       </p>
       {(data ?? []).map(({ text, instead }) => (
         <div key={text}>
@@ -124,7 +125,7 @@ function EmptyAnswer({ asked, span, onRun }: EmptyAnswerProps): ReactNode {
             <ul className="plain-list">
               {instead.map(({ says, expr }) => (
                 <li key={expr}>
-                  <span className="quiet">Perhaps</span>{' '}
+                  <span className="quiet">Similar:</span>{' '}
                   <Button
                     variant="inline"
                     onClick={() => {
@@ -162,7 +163,7 @@ function RemarkList({ expr, answer, onMark }: RemarkListProps): ReactNode {
   ]
   if (remarks.length === 0) return null
   return (
-    <ul className="stack text-small space-above" aria-label="Remarks about the answer">
+    <ul className="stack text-small space-above" aria-label="Annotations of the result">
       {remarks.slice(0, REMARKS_MAX).map(({ kind, message }) => {
         const { text, offset } = remarkOfAnnotation(message, expr)
         return (

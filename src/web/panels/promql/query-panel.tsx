@@ -104,7 +104,7 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
       {isWanted ? (
         <>
           <AnswerTools
-            label={isOneOfMany ? `How the answer of query ${number} is shown` : 'How the answer is shown'}
+            label={isOneOfMany ? `Display of the result of query ${number}` : 'Display of the result'}
             query={query}
             answers={answers}
             guessedUnit={guessed}
@@ -175,14 +175,15 @@ function QueryFault({ expr, failure, hasAnswer, isRetried, onRetry, onTable }: Q
         {offset === undefined ? null : <span className="quiet"> {whereText(expr, offset)}</span>}
       </p>
       {advice === '' ? null : <p className="tone-critical">{asSentence(advice)}</p>}
-      {hasAnswer ? <p className="quiet">What follows is the answer before.</p> : null}
+      {hasAnswer ? <p className="quiet">The previous result is shown below.</p> : null}
       {isForTables(text) ? (
         <Button variant="inline" onClick={onTable}>
           Show as a table
         </Button>
       ) : offset === undefined ? (
         <Button variant="inline" onClick={onRetry}>
-          Ask again
+          {' '}
+          Run again{' '}
         </Button>
       ) : null}
     </div>
@@ -190,7 +191,7 @@ function QueryFault({ expr, failure, hasAnswer, isRetried, onRetry, onTable }: Q
 }
 
 /** A failed query is not repeated unless the reader wants it. */
-const NOT_ASKED_AGAIN = 'Nothing is asked again by itself here, unless a refresh is chosen.'
+const NOT_ASKED_AGAIN = 'Queries on this page are not retried automatically unless a refresh interval is selected.'
 
 function whereText(expr: string, offset: number): string {
   const { column } = lineAt(expr, offset)

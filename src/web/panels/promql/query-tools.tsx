@@ -76,7 +76,7 @@ function MetricLinks({ expr }: { readonly expr: string }): ReactNode {
         <Link
           key={metric}
           href={metricsPath({ show: 'all', metric })}
-          title={`${metric}: what it is, who sends it, which alerts and panels read it`}
+          title={`${metric}: description, senders, alerts and panels that use it`}
         >
           {metric}
         </Link>

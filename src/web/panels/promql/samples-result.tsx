@@ -95,7 +95,7 @@ function Samples({ series, unit, formatContext }: SamplesProps): ReactNode {
     <section className={`text-small spaced ${styles.root}`} aria-label={`Samples of ${name}`}>
       <p>
         {countOf(samples.length, 'sample')} of <code>{name}</code>, the newest first
-        {left > 0 ? `; ${countOf(left, 'older one is', 'older ones are')} not shown, Save has all` : ''}
+        {left > 0 ? `; ${countOf(left, 'older one is', 'older ones are')} not shown, Save exports all` : ''}
       </p>
       <DataTable
         label={`Samples of ${name}`}
@@ -111,7 +111,7 @@ function Samples({ series, unit, formatContext }: SamplesProps): ReactNode {
             cell: ({ timeSeconds }) =>
               withMilliseconds(formatMoment(timeSeconds * 1000, formatContext.zone), timeSeconds * 1000),
           },
-          { head: 'After the one before', kind: 'number', cell: gapText },
+          { head: 'Since the previous sample', kind: 'number', cell: gapText },
           {
             head: 'Value',
             kind: 'number',

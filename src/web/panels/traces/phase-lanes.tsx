@@ -39,14 +39,14 @@ export function PhaseLanes({ trace, lanes, path, hrefOf }: PhaseLanesProps): Rea
           ),
         },
         {
-          head: 'When it ran',
+          head: 'Time',
           isHiddenOnPhone: true,
           style: { inlineSize: '55%' },
           cell: (lane) => <Lane lane={lane} spans={spansOf(lane)} path={path} durationNs={trace.durationNs} />,
         },
-        { head: 'Took', kind: 'number', cell: ({ ranNs }) => formatSpanNs(ranNs) },
+        { head: 'Duration', kind: 'number', cell: ({ ranNs }) => formatSpanNs(ranNs) },
         {
-          head: 'Of the critical path',
+          head: 'On the critical path',
           kind: 'number',
           cell: ({ pathNs }) =>
             pathNs === 0 ? <span className="quiet">none</span> : formatShare(pathNs, trace.durationNs),

@@ -32,15 +32,15 @@ export function SpanDetail({ trace, span, pathNs, closeHref }: SpanDetailProps):
       </header>
       {span.isError ? (
         <p className="tone-critical spaced">
-          <Shape name="cross" /> Error{span.statusText === '' ? ': no reason was told' : `: ${span.statusText}`}
+          <Shape name="cross" /> Error{span.statusText === '' ? ': no message reported' : `: ${span.statusText}`}
         </p>
       ) : null}
-      {span.isOrphan ? <p className="quiet">Its parent is not here: it was not sent, or is not kept.</p> : null}
+      {span.isOrphan ? <p className="quiet">The parent span is missing: it was not sent, or is not stored.</p> : null}
       <FactList
         facts={[
-          { name: 'Takes', value: <span className="nums">{formatSpanNs(lengthNs)}</span> },
-          { name: 'Begins', value: <span className="nums">{formatDifferenceNs(span.fromNs)} from the start</span> },
-          { name: 'At', value: <Moment atMs={trace.startMs + span.fromNs / 1e6} /> },
+          { name: 'Duration', value: <span className="nums">{formatSpanNs(lengthNs)}</span> },
+          { name: 'Start', value: <span className="nums">{formatDifferenceNs(span.fromNs)} from the start</span> },
+          { name: 'Time', value: <Moment atMs={trace.startMs + span.fromNs / 1e6} /> },
           {
             name: 'Critical path',
             value:

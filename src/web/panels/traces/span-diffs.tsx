@@ -36,8 +36,8 @@ export function DiffBars({ rows, differenceNs, hrefOf }: DiffBarsProps): ReactNo
       name: <DiffName row={row} href={hrefOf(row)} />,
       ns: row.pathDifferenceNs,
     })),
-    ...(others > 0 ? [{ key: 'others', name: `${countOf(others, 'other span')} together`, ns: restNs }] : []),
-    { key: 'whole', name: 'The whole', ns: differenceNs },
+    ...(others > 0 ? [{ key: 'others', name: `${countOf(others, 'other span')}, sum`, ns: restNs }] : []),
+    { key: 'whole', name: 'Total', ns: differenceNs },
   ]
   return (
     <DataTable
@@ -53,8 +53,8 @@ export function DiffBars({ rows, differenceNs, hrefOf }: DiffBarsProps): ReactNo
           style: { inlineSize: '45%' },
           head: (
             <span className={styles.sides}>
-              <span>shorter here</span>
-              <span>longer here</span>
+              <span>shorter in this trace</span>
+              <span>longer in this trace</span>
             </span>
           ),
           cell: ({ ns }) => <DiffBar ns={ns} mostNs={mostNs} />,
@@ -97,8 +97,8 @@ function DiffName({ row, href }: { readonly row: SpanDiff; readonly href: string
         </Link>
       )}
       {below === '' ? null : <span className="own-labels">below {below}</span>}
-      {here === undefined && there !== undefined ? <span className="own-labels">only in the other one</span> : null}
-      {there === undefined && here !== undefined ? <span className="own-labels">only in this one</span> : null}
+      {here === undefined && there !== undefined ? <span className="own-labels">only in the other trace</span> : null}
+      {there === undefined && here !== undefined ? <span className="own-labels">only in this trace</span> : null}
     </>
   )
 }
@@ -134,8 +134,8 @@ export function DiffTable({ rows, hrefOf }: DiffTableProps): ReactNode {
 }
 
 const FIGURES: readonly Column<SpanDiff>[] = [
-  figure('This one', (row) => lengthOrNone(row, row.here, row.hereNs)),
-  figure('The other', (row) => lengthOrNone(row, row.there, row.thereNs)),
+  figure('This trace', (row) => lengthOrNone(row, row.here, row.hereNs)),
+  figure('Other trace', (row) => lengthOrNone(row, row.there, row.thereNs)),
   figure('Difference', ({ hereNs, thereNs }) =>
     hereNs === thereNs ? <span className="quiet">same</span> : formatDifferenceNs(hereNs - thereNs),
   ),

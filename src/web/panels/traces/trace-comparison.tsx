@@ -36,7 +36,7 @@ export function TraceComparison({ than, aloneHref, otherHref, ...props }: TraceC
     <section aria-label="Compared with another trace">
       <p className="space-below">
         <Link href={aloneHref}>Show this trace alone</Link> <span aria-hidden="true">·</span>{' '}
-        <Link href={otherHref}>Compare with another one</Link>
+        <Link href={otherHref}>Compare with another trace</Link>
       </p>
       <Answer query={query} what="the trace to compare with" skeletonLines={10}>
         {({ trace }) => <Compared there={trace} {...props} />}
@@ -66,26 +66,26 @@ function Compared({ here, there, show, onShow }: ComparedProps): ReactNode {
       </p>
       {running === '' ? null : (
         <p>
-          <strong>{running} still running:</strong> what is missing of a trace is no time that was saved.
+          <strong>{running} still running:</strong> the missing part of a trace is not time saved.
         </p>
       )}
-      <Panel title="Critical paths" aside="from the start of each, on one scale; a line ends a span">
+      <Panel title="Critical paths" aside="aligned at the start, same scale; a line marks the end of a span">
         <PathLanes here={here} there={there} />
       </Panel>
       {diff.phases.length === 0 ? null : (
-        <Panel title="Phases" aside="as long as any span of a phase ran">
+        <Panel title="Phases" aside="time during which any span of the phase was active">
           <PhaseDiffTable phases={diff.phases} />
         </Panel>
       )}
       <Panel
-        title="What the difference went to"
+        title="Difference by span"
         aside={
           <Choice label="Show as" options={{ waterfall: 'Bars', table: 'Table' }} value={show} onChange={onShow} />
         }
       >
         <p className="quiet">
-          Time on the critical path: what all rows add and save is the whole difference. Spans are matched by their
-          names and those of the spans above them.
+          Time on the critical path; the rows add up to the total difference. Spans are matched by their names and the
+          names of their parents.
         </p>
         {show === 'table' ? (
           <DiffTable rows={diff.rows} hrefOf={hrefOf} />
@@ -102,8 +102,8 @@ function isRunning(trace: Trace): boolean {
 }
 
 function runningWords(isHere: boolean, isThere: boolean): string {
-  if (isHere && isThere) return 'Both are'
-  return isHere ? 'This one is' : isThere ? 'The other one is' : ''
+  if (isHere && isThere) return 'Both traces are'
+  return isHere ? 'This trace is' : isThere ? 'The other trace is' : ''
 }
 
 function differenceWords(ns: number): string {
@@ -112,10 +112,10 @@ function differenceWords(ns: number): string {
 }
 
 function mostWords(row: SpanDiff | undefined): ReactNode {
-  if (row === undefined || row.pathDifferenceNs === 0) return 'No span answers for a difference.'
+  if (row === undefined || row.pathDifferenceNs === 0) return 'No span differs.'
   return (
     <>
-      Most of it: <strong>{row.text}</strong>, {formatDifferenceNs(row.pathDifferenceNs)}.
+      Largest part: <strong>{row.text}</strong>, {formatDifferenceNs(row.pathDifferenceNs)}.
     </>
   )
 }
@@ -123,8 +123,8 @@ function mostWords(row: SpanDiff | undefined): ReactNode {
 function PathLanes({ here, there }: Pick<ComparedProps, 'here' | 'there'>): ReactNode {
   const longestNs = Math.max(1, here.durationNs, there.durationNs)
   const lanes = [
-    { text: 'This one', trace: here },
-    { text: 'The other', trace: there },
+    { text: 'This trace', trace: here },
+    { text: 'Other trace', trace: there },
   ]
   return (
     <table className={`lane-table whole-width ${styles.lanes}`} aria-label="Critical paths">
@@ -162,14 +162,14 @@ function wordsOf({ spans }: Trace, place: number): string {
   return span === undefined ? 'between spans' : spanWords(span)
 }
 
-const SAID_PIECES = 12
+const PIECES_MAX = 12
 
 function pathWords(trace: Trace): string {
   const path = criticalPath(trace)
-  const said = path
-    .slice(0, SAID_PIECES)
+  const pieces = path
+    .slice(0, PIECES_MAX)
     .map(({ span, fromNs, toNs }) => `${wordsOf(trace, span)} ${formatSpanNs(toNs - fromNs)}`)
-  return `${said.join(', ')}${path.length > SAID_PIECES ? `, and ${path.length - SAID_PIECES} more` : ''}`
+  return `${pieces.join(', ')}${path.length > PIECES_MAX ? `, and ${path.length - PIECES_MAX} more` : ''}`
 }
 
 function PhaseDiffTable({ phases }: { readonly phases: readonly PhaseDiff[] }): ReactNode {
@@ -178,8 +178,8 @@ function PhaseDiffTable({ phases }: { readonly phases: readonly PhaseDiff[] }): 
 
 const PHASE_COLUMNS: readonly Column<PhaseDiff>[] = [
   { head: 'Phase', cell: ({ text }) => text },
-  figure('This one', ({ isIn, hereNs }) => (isIn === 'there' ? <None /> : formatSpanNs(hereNs))),
-  figure('The other', ({ isIn, thereNs }) => (isIn === 'here' ? <None /> : formatSpanNs(thereNs))),
+  figure('This trace', ({ isIn, hereNs }) => (isIn === 'there' ? <None /> : formatSpanNs(hereNs))),
+  figure('Other trace', ({ isIn, thereNs }) => (isIn === 'here' ? <None /> : formatSpanNs(thereNs))),
   figure('Difference', ({ hereNs, thereNs }) => differenceOrSame(hereNs - thereNs)),
   {
     ...figure('On the critical path', ({ herePathNs, therePathNs }) => differenceOrSame(herePathNs - therePathNs)),

@@ -25,8 +25,8 @@ export function TraceExport({ traceId, answer }: TraceExportProps): ReactNode {
       <details className="quiet text-small api-call">
         <summary>Open in Jaeger or Grafana</summary>
         <p className="quiet">
-          This server answers as a Jaeger does. Give this address to a Jaeger page or to a data source of kind Jaeger in
-          Grafana, with a token of role viewer, and look for the trace by its id.
+          The server implements the Jaeger query API. Configure this address in the Jaeger UI or as a Jaeger data source
+          in Grafana, with a token of the role viewer, and search by trace ID.
         </p>
         <CodeBlock what="Jaeger address" text={`${location.origin} ${traceId}`}>
           {`${location.origin}\n${traceId}`}

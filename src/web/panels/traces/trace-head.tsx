@@ -38,10 +38,10 @@ export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode
       {upgrade === undefined ? null : <UpgradeLine upgrade={upgrade} />}
       <dl className={`row row-text ${styles.numbers}`}>
         <Figure
-          name="Takes"
+          name="Duration"
           value={<TakenTime durationNs={durationNs} isRunning={upgrade?.isProvisional === true} />}
         />
-        <Figure name="Began" value={<Moment atMs={startMs} />} />
+        <Figure name="Started" value={<Moment atMs={startMs} />} />
         <Figure name="Spans" value={formatCount(spans.length)} />
         <Figure name="Services" value={[...services].sort().slice(0, 3).join(', ') + moreOf(services.size)} />
         <Figure
@@ -60,13 +60,14 @@ export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode
       </dl>
       {spans.some(({ attributes }) => attributeOf(attributes, WARNINGS_ATTRIBUTE) !== undefined) ? (
         <Notice kind="partial" title="Incomplete trace">
-          It reached store.trace-spans-max or store.trace-bytes-max: later spans were refused.
+          The trace reached store.trace-spans-max or store.trace-bytes-max: later spans were refused.
         </Notice>
       ) : null}
       {roots.length > 1 ? (
         <p className="quiet">
-          {countOf(roots.length, 'span')} have no parent here, {formatCount(roots.filter((one) => one.isOrphan).length)}{' '}
-          of them because the parent was not sent or is not stored: the trace may be incomplete.
+          {countOf(roots.length, 'span')} have no stored parent,{' '}
+          {formatCount(roots.filter((one) => one.isOrphan).length)} of them because the parent was not sent or is not
+          stored: the trace may be incomplete.
         </p>
       ) : null}
     </>
@@ -77,9 +78,9 @@ export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode
 export function TakenTime(props: { readonly durationNs: number; readonly isRunning: boolean }): ReactNode {
   const { durationNs, isRunning } = props
   if (!isRunning) return formatSpanNs(durationNs)
-  if (durationNs === 0) return 'just begun'
+  if (durationNs === 0) return 'just started'
   return (
-    <span title="It has not ended: as far as it is told">
+    <span title="Not ended: duration up to the last report">
       <span className="visually-hidden">at least </span>
       <span aria-hidden="true">≥ </span>
       {formatSpanNs(durationNs)}
@@ -96,7 +97,7 @@ function UpgradeLine({ upgrade }: { readonly upgrade: TracedUpgrade }): ReactNod
   return (
     <p className="space-below">
       Upgrade of {operator} on <Link href={clusterPath(cluster)}>{cluster}</Link>
-      {isProvisional ? ', as far as it has got' : ''}.{' '}
+      {isProvisional ? ', still active' : ''}.{' '}
       {id === undefined ? (
         <Link href={upgradesPath({ cluster })}>Upgrades of the cluster</Link>
       ) : (

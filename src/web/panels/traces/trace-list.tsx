@@ -35,7 +35,7 @@ export function TraceList({ traces, compared, onCompare }: TraceListProps): Reac
       const others = compared.filter((id) => id !== traceId)
       onCompare(isChosen ? [...others, traceId] : others)
     },
-    fullReason: compared.length >= COMPARED_TRACES ? 'Two are compared' : undefined,
+    fullReason: compared.length >= COMPARED_TRACES ? 'Two traces are compared' : undefined,
   })
   return (
     <DataTable
@@ -57,9 +57,9 @@ const COLUMNS: readonly Column<Trace>[] = [
     below: (trace) =>
       errorsOf(trace) === 0 ? null : <span className="tone-critical">{countOf(errorsOf(trace), 'error')}</span>,
   },
-  { head: 'Began', isOneLine: true, cell: ({ startMs }) => <Since atMs={startMs} suffix=" ago" /> },
+  { head: 'Started', isOneLine: true, cell: ({ startMs }) => <Since atMs={startMs} suffix=" ago" /> },
   {
-    head: 'Takes',
+    head: 'Duration',
     kind: 'number',
     cell: (trace) => (
       <TakenTime durationNs={trace.durationNs} isRunning={tracedUpgrade(trace)?.isProvisional === true} />
@@ -84,7 +84,7 @@ const COLUMNS: readonly Column<Trace>[] = [
       ),
   },
   {
-    head: 'Most of its time',
+    head: 'Longest span',
     isHiddenOnPhone: true,
     cell: (trace) => <LongestOnPath trace={trace} pathNs={pathNsBySpan(criticalPath(trace))} />,
   },
@@ -108,9 +108,9 @@ export function TraceSelection({ compared, onClear }: TraceSelectionProps): Reac
     <div className="row raised selection-bar" role="group" aria-label="Selected traces">
       <strong className="nums">{countOf(compared.length, 'trace')} selected</strong>
       {there === undefined ? (
-        <span className="quiet">tick another one to compare it with</span>
+        <span className="quiet">select another trace to compare</span>
       ) : (
-        <Link href={tracePath(here, { than: there })}>Compare them</Link>
+        <Link href={tracePath(here, { than: there })}>Compare</Link>
       )}
       <Button variant="link" size="sm" onClick={onClear}>
         Clear

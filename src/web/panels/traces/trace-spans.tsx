@@ -141,7 +141,7 @@ function TraceMinimap({ trace, path, from, to, onZoom }: TraceMinimapProps): Rea
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`Overview of ${formatSpanNs(trace.durationNs)}; drag to look at a part`}
+      aria-label={`Overview of ${formatSpanNs(trace.durationNs)}; drag to zoom`}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId)
         setDrag({ start: shareOf(event), end: shareOf(event) })

@@ -62,7 +62,7 @@ export function TraceWaterfall(props: WaterfallProps): ReactNode {
         isHiddenOnPhone: true,
         head: (
           <>
-            <span className="visually-hidden">Line of time</span>
+            <span className="visually-hidden">Time axis</span>
             <TimeAxis window={window} />
           </>
         ),
@@ -127,7 +127,7 @@ function SpanName({ span, isOnPath, isClosed, hrefOf, onToggle }: SpanNameProps)
       ) : null}
       <span className={`quiet text-tiny one-line ${styles.service}`}>{span.service}</span>
       <span className="visually-hidden">
-        {` begins after ${formatSpanNs(span.fromNs)}, takes ${formatSpanNs(span.toNs - span.fromNs)}`}
+        {` starts after ${formatSpanNs(span.fromNs)}, duration ${formatSpanNs(span.toNs - span.fromNs)}`}
         {span.events.length === 0 ? '' : `, ${countOf(span.events.length, 'event')}`}
         {isOnPath ? ', on the critical path' : ''}
       </span>

@@ -31,7 +31,7 @@ test('a metric that nobody sends is told with those that are called much the sam
   const expr = 'sum(kubevirt_inf{cluster="ams-1"})'
   expect(emptyReasons(expr, factsOf(expr, { isMetricStored: false }), NAMES)).toEqual([
     {
-      text: 'Nobody sends a metric called kubevirt_inf.',
+      text: 'No sender has the metric kubevirt_inf.',
       instead: [
         { says: 'kubevirt_info', expr: 'sum(kubevirt_info{cluster="ams-1"})' },
         { says: 'kubevirt_vmi_info', expr: 'sum(kubevirt_vmi_info{cluster="ams-1"})' },
@@ -50,7 +50,7 @@ test.each([
     'The label cluster of up is never like "brn-.*": it is ams-1, ams-2, prg-1, prg-2, vie-1 and 2 others.',
   ],
   ['up{zone="a"}', 'No series of up has the label zone.'],
-  ['up{cluster="ams-1"}', 'No series has all of these labels together: up{cluster="ams-1"}.'],
+  ['up{cluster="ams-1"}', 'No series has this combination of labels: up{cluster="ams-1"}.'],
 ])('%s: %s', (expr, text) => {
   expect(emptyReasons(expr, factsOf(expr, { values: valuesOf(expr) }), NAMES).map((one) => one.text)).toEqual([text])
 })
@@ -71,7 +71,7 @@ test('samples that lie between the steps of a graph', () => {
   const facts = factsOf('count(up)', { isInTime: true, isAtSteps: false })
   expect(emptyReasons('count(up)', facts, NAMES, 43_200)).toEqual([
     {
-      text: 'up has samples in this time, but only between the steps of the graph, which are 12 h apart: choose a shorter time or step.',
+      text: 'up has samples in the range, but only between the steps of the graph, which are 12 h apart: choose a shorter range or step.',
       instead: [],
     },
   ])
@@ -79,12 +79,14 @@ test('samples that lie between the steps of a graph', () => {
 
 test('samples at another time, and samples of which nothing is left', () => {
   expect(emptyReasons('up', factsOf('up', { isStored: true }), NAMES)[0]?.text).toBe(
-    'up has samples, but none in this time: show a longer or another one.',
+    'up has samples, but none in the range: choose a longer or a different range.',
   )
   expect(emptyReasons('up > 1', factsOf('up > 1', { isInTime: true }), NAMES)[0]?.text).toBe(
-    'What it reads has samples in this time: a comparison, a join or a function leaves nothing of it.',
+    'The selected series has samples in the range: a comparison, a join or a function removes all of them.',
   )
-  expect(emptyReasons('a > b', factsOf('a > b', { isInTime: true }), NAMES)[0]?.text).toMatch(/^All that it reads/)
+  expect(emptyReasons('a > b', factsOf('a > b', { isInTime: true }), NAMES)[0]?.text).toMatch(
+    /^All selected series have samples in the range: a comparison/,
+  )
   expect(emptyReasons('1 > 2', [], NAMES)).toEqual([])
 })
 
@@ -117,14 +119,14 @@ test.each([
   [
     { isMetricStored: false },
     'range',
-    'There is no daytwo_upgrade_stuck: this server writes it as soon as there is something to tell.',
+    'No series daytwo_upgrade_stuck yet: the server writes it when there is data.',
   ],
   [
     { isInTime: true },
     'end',
-    'What it reads has samples at the end of this time: a comparison, a join or a function leaves nothing of it.',
+    'The selected series has samples at the end of the range: a comparison, a join or a function removes all of them.',
   ],
-  [{ isStored: true }, 'end', 'daytwo_upgrade_stuck has samples, but none at the end of this time.'],
+  [{ isStored: true }, 'end', 'daytwo_upgrade_stuck has samples, but none at the end of the range.'],
 ] as const)('of a panel: %o, %s', (facts, time, text) => {
   const expr = 'daytwo_upgrade_stuck > 0'
   expect(emptyReasons(expr, factsOf(expr, facts), NAMES, undefined, time).map((one) => one.text)).toEqual([text])
@@ -132,6 +134,6 @@ test.each([
 
 test('of a graph whose series began after its last step', () => {
   expect(sinceLastStep({ stepSeconds: 3600 }).text).toBe(
-    'There is something now, since after the last step of this graph: it has one every 1 h. Show a shorter time.',
+    'The query has a result now, newer than the last step of the graph (step 1 h). Choose a shorter range.',
   )
 })

@@ -60,7 +60,7 @@ test.each<[Partial<ExplainedRead>, string]>([
   [{}, '1\u202f000 of 1\u202f200 series: 5\u202f000 samples'],
   [
     { source: 'newest', store: { ...STORE, headRuns: 7, isMatchKnown: true } },
-    '1\u202f000 of 1\u202f200 series: the newest sample of each, from 7 runs of the head, series known from before',
+    '1\u202f000 of 1\u202f200 series: the newest sample of each series, from 7 runs of the head, series selection from the cache',
   ],
   [
     { source: 'rollups', buckets: 1, widthMs: 300_000, store: { ...STORE, packs: 12, packsKept: 4, packBytes: 2048 } },
@@ -70,7 +70,7 @@ test.each<[Partial<ExplainedRead>, string]>([
     { source: 'runs', runs: 3, store: { ...STORE, packs: 1, packsKept: 1 } },
     '1\u202f000 of 1\u202f200 series: 3 runs of equal samples, from 1 pack in memory',
   ],
-  [{ store: STORE }, '1\u202f000 of 1\u202f200 series: 5\u202f000 samples, nothing stored answered'],
+  [{ store: STORE }, '1\u202f000 of 1\u202f200 series: 5\u202f000 samples, no stored data'],
 ])('%j reads: %s', (more, text) => {
   expect(explainRows({ root: node('a', { reads: [read(more)] }) })[0]?.reads).toEqual([text])
 })
@@ -86,8 +86,8 @@ test('what else explains the time of a part', () => {
   })
   expect(row?.notes).toEqual([
     'the same at every step, evaluated once',
-    'an equal part was evaluated before: taken 2 times',
-    'groups worked out for the first time',
+    'same as an earlier part: reused 2 times',
+    'groups computed for the first time',
     'x has gaps',
   ])
 })

@@ -327,7 +327,7 @@ function checkAccess(config: Config, tokens: TokenIndex, { provider, proxy }: Pe
   if (isLoopback(host) || tokens.hasTokens || provider !== undefined || proxy !== undefined) return
   throw new FleetError(
     'config_invalid',
-    `refusing to listen on ${host}:${port} without tokens: anybody could read and write the fleet`,
+    `refusing to listen on ${host}:${port} without tokens: unauthenticated clients could read and write the fleet`,
     {
       hint: `make one with \`daytwo token add --data ${config.data} --name admin --role admin\`, configure oidc.issuer, or listen on 127.0.0.1`,
     },

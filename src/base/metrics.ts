@@ -83,7 +83,7 @@ export function createOwnMetrics(version: string) {
     ingestUnidentifiedSeries: counter('daytwo_ingest_unidentified_series_total', 'New series without a cluster.'),
     clusterNamesRefused: counter(
       'daytwo_cluster_names_refused_total',
-      'Names of clusters that were refused: other_identity (a second uid or ID), taken (of another cluster), too_many; too_many_clusters: data of a cluster whose name is not remembered.',
+      'Names of clusters that were refused: other_identity (a second uid or ID), taken (of another cluster), too_many; too_many_clusters: data of a cluster whose name is not stored.',
       ['reason'],
     ),
     storeHeadSeries: gauge('daytwo_store_head_series', 'Series in memory: those with samples.'),
@@ -125,7 +125,7 @@ export function createOwnMetrics(version: string) {
     queryRequestsWaiting: gauge('daytwo_query_requests_waiting', 'Requests that wait for a place in a lane.', ['lane']),
     queryRequestsRefused: counter(
       'daytwo_query_requests_refused_total',
-      'Requests that got no place: too_many_requests (the owner has too many), overloaded (too many wait, or it waited too long), query_canceled (the client left), not_ready (the server stops).',
+      'Requests that were not admitted: too_many_requests (limit of the owner), overloaded (queue full, or queue time exceeded), query_canceled (client disconnected), not_ready (server stopping).',
       ['lane', 'reason'],
     ),
     queryWaitSeconds: seconds('daytwo_query_wait_seconds', 'Time that a request waited for a place in a lane.', [
@@ -151,7 +151,7 @@ export function createOwnMetrics(version: string) {
     ruleGroupSamples: gauge('daytwo_rule_group_last_evaluation_samples', 'Samples the last evaluation wrote.', [
       'group',
     ]),
-    fleetDerivations: counter('daytwo_fleet_derivations_total', 'Clusters whose facts were derived again.'),
+    fleetDerivations: counter('daytwo_fleet_derivations_total', 'Clusters with recomputed facts.'),
     fleetFailures: counter('daytwo_fleet_failures_total', 'Failures while deriving facts of the fleet.'),
     fleetWaiting: gauge('daytwo_fleet_waiting_clusters', 'Clusters with new input that is not derived yet.'),
     fleetCycleSeconds: gauge('daytwo_fleet_beat_seconds', 'Duration of the last cycle of the fleet loop.'),
@@ -175,7 +175,7 @@ export function createOwnMetrics(version: string) {
       'integration',
       'outcome',
     ]),
-    notificationSeconds: seconds('daytwo_notification_duration_seconds', 'Time a receiver took to answer.', [
+    notificationSeconds: seconds('daytwo_notification_duration_seconds', 'Response time of a receiver.', [
       'integration',
     ]),
     eventListeners: gauge('daytwo_event_listeners', 'Pages with an open event stream.'),
@@ -230,7 +230,7 @@ export function createOwnMetrics(version: string) {
     ),
     certificateStartSeconds: gauge(
       'daytwo_tls_certificate_start_timestamp_seconds',
-      'When the certificate of the server began to be valid.',
+      'Start of the validity of the server certificate.',
     ),
     certificateExpirySeconds: gauge(
       'daytwo_tls_certificate_expiry_timestamp_seconds',

@@ -45,7 +45,7 @@ export function checkTitle({ headings, name, text }: RunbookPage): Diagnostic[] 
   const titles = headings.filter((heading) => heading.level === 1)
   const [first, second] = titles
   if (first === undefined) {
-    return [error(0, Math.min(1, text.length), 'the page has no title', `begin with "# ${name}"`)]
+    return [error(0, Math.min(1, text.length), 'the page has no title', `start with "#  ${name}"`)]
   }
   const found: Diagnostic[] = []
   if (first.title !== name) {
@@ -69,10 +69,10 @@ export function checkSections({ headings, text }: RunbookPage): Diagnostic[] {
     if (place === -1) {
       const help = `the sections are ${wanted.join(', ')}; use a heading of the third level inside them`
       found.push(error(section.from, section.to, `section "${section.title}" is not one of a runbook's`, help))
-    } else if (isRepeated) found.push(error(section.from, section.to, `section ${section.title} stands twice`))
+    } else if (isRepeated) found.push(error(section.from, section.to, `duplicate section ${section.title}`))
     else if (place < last) {
       const help = `the order is ${wanted.join(', ')}`
-      found.push(error(section.from, section.to, `section ${section.title} stands too late`, help))
+      found.push(error(section.from, section.to, `section ${section.title} is out of order`, help))
     } else if (isEmptySection(text, section.to)) {
       found.push(error(section.from, section.to, `section ${section.title} is empty`))
     }
@@ -114,7 +114,7 @@ function checkFence({ text }: RunbookPage, fence: Fence): Diagnostic[] {
       const contexts = promqlContexts(source, uses)
       const outside = refused(
         contexts.map((context) => context === 'outside'),
-        'a placeholder in PromQL must stand inside a label value in double quotes',
+        'a placeholder in PromQL must be inside a label value in double quotes',
         'write {cluster="{{cluster}}"}',
       )
       return outside.length > 0 || !isLive(fence) ? outside : checkCaption(text, fence)
@@ -168,7 +168,7 @@ function checkProse({ blocks, text }: RunbookPage): Diagnostic[] {
     const commands = codeSpansOf(prose)
       .filter((span) => /^(kubectl|oc)\s/.test(span.text) && placeholdersOf(span.text).length > 0)
       .map(({ from, to }) => {
-        const message = 'a command with a placeholder stands inline, where nothing quotes it'
+        const message = 'a command with a placeholder is inline, where its value is not quoted'
         return error(at(from), at(to), message, 'use a ```bash block')
       })
     const raw = placeholdersOf(prose)

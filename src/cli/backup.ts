@@ -29,21 +29,21 @@ export const backupCommand: Command = {
       '       daytwo backup --verify FILE [--against URL|DIR] [--at TIME]',
       '',
       'Copies a data directory into one file, while a server uses it. The copy is a snapshot: it has everything that was',
-      'acknowledged before it began, and nothing from after. FILE appears when it is complete and on the disk; an earlier',
-      'backup of that name is replaced. Until it is complete, the log beside the database grows by what is received.',
+      'acknowledged before the start, and nothing later. FILE appears when it is complete and on the disk; an earlier',
+      'backup of that name is replaced. Until it is complete, the database log grows by the received data.',
       'Do not copy daytwo.db yourself: what is in its log would be missing, without an error.',
       '',
       'A backup has all that the data directory has, tokens (as hashes) included. It does not have the configuration file,',
-      'rules, runbooks, dashboards, the routing of notifications, and certificates: these are files of yours.',
+      'rules, runbooks, dashboards, the routing of notifications, and certificates: back these files up separately.',
       '',
       'With --verify it reads every page of a backup, and with --against it restores the backup into a temporary folder and',
-      'asks both some 200 questions about one moment of the past: PromQL, fleet, alerts, silences. Ends with 1 on a difference.',
+      'runs about 200 queries on both at one past time: PromQL, fleet, alerts, silences. Ends with 1 on a difference.',
       '',
       DATA_HELP,
       `  --rate BYTES\n      How much to read per second at most, so that the server has the disk too (default ${RATE}); 0 is no limit.`,
       '  --verify\n      Checks FILE instead of writing it.',
       '  --against URL|DIR\n      The running server, or the data directory, to compare with.',
-      '  --at TIME\n      The moment to ask about: a duration before now, RFC 3339, or seconds since the epoch. By default two minutes before the backup.',
+      '  --at TIME\n      The time to query: a duration before now, RFC 3339, or seconds since the epoch. By default two minutes before the backup.',
       '  --token TOKEN, --token-file FILE\n      Of a viewer, for the server at URL.',
     ].join('\n'),
   run: async (args) => {
@@ -119,7 +119,7 @@ async function compare(
     }
     const when = new Date(atMs).toISOString()
     console.log(
-      `${asked} questions about ${when}: ${asked - differences.length} equal, ${differences.length} different`,
+      `${asked} queries at ${when}: ${asked - differences.length} equal, ${differences.length} different`,
     )
     return differences.length === 0 ? 0 : 1
   } catch (thrown) {

@@ -10,7 +10,7 @@ export const COMMANDS: readonly {
   { name: 'serve', summary: 'Run the server.', load: async () => (await import('./serve.ts')).serveCommand },
   {
     name: 'demo',
-    summary: 'Run the whole product on a simulated fleet with two hours of history.',
+    summary: 'Run the whole product on a simulated fleet with history.',
     load: async () => (await import('./demo.ts')).demoCommand,
   },
   {
@@ -20,12 +20,12 @@ export const COMMANDS: readonly {
   },
   {
     name: 'token',
-    summary: 'Make, list and remove the tokens that clients and people show.',
+    summary: 'Create, list and remove the tokens of clients and users.',
     load: async () => (await import('./token.ts')).tokenCommand,
   },
   {
     name: 'session',
-    summary: 'List the sessions of people, and sign a person out.',
+    summary: 'List user sessions, and sign a user out.',
     load: async () => (await import('./session.ts')).sessionCommand,
   },
   {
@@ -35,7 +35,7 @@ export const COMMANDS: readonly {
   },
   {
     name: 'fleet',
-    summary: 'Derive the facts of all clusters again, and say what is different.',
+    summary: 'Recompute the facts of all clusters and list differences.',
     load: async () => (await import('./fleet.ts')).fleetCommand,
   },
   {
@@ -55,7 +55,7 @@ export const COMMANDS: readonly {
   },
   {
     name: 'decommission',
-    summary: 'Say of clusters that they were switched off for good, or take it back.',
+    summary: 'Declare clusters decommissioned, or revert the declaration.',
     load: async () => (await import('./decommission.ts')).decommissionCommand,
   },
   {
@@ -65,7 +65,7 @@ export const COMMANDS: readonly {
   },
   {
     name: 'query',
-    summary: 'Ask a running server in PromQL, for its series or its label values.',
+    summary: 'Query a running server: PromQL, series or label values.',
     load: async () => (await import('./query.ts')).queryCommand,
   },
   {

@@ -39,7 +39,7 @@ export function dataFolder(options: Options): string {
 /** Throws `config_invalid` when a folder has no database. */
 export function checkData(dir: string): string {
   if (existsSync(join(dir, DATABASE_FILE))) return dir
-  throw inputError(`there is no data in ${dir}: got no file ${DATABASE_FILE}`)
+  throw inputError(`no data in ${dir}: the file ${DATABASE_FILE} is missing`)
 }
 
 /** Opens the facts of a folder for one operation; a server may be running on it. */

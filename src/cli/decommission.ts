@@ -18,17 +18,17 @@ export const decommissionCommand: Command = {
       'Usage: daytwo decommission CLUSTER... --reason TEXT [--since TIME] [--url SERVER]',
       '       daytwo decommission CLUSTER... --undo [--url SERVER]',
       '',
-      'Says of clusters that they were switched off for good. From then on they are gone: in no number, list, share or alert',
-      'of the fleet, and listed at /fleet/clusters?state=gone. All of them or, when one cannot be, none: a cluster that nobody',
-      'knows, or one that was heard after the moment that is named. A cluster that is heard again is back by itself.',
-      'Ends with 0, with 1 when the server refuses or does not answer, and with 2 for wrong usage.',
+      'Declares clusters decommissioned. From then on they are excluded from all counts, lists, shares and alerts',
+      'of the fleet, and listed at /fleet/clusters?state=gone. The command applies to all named clusters or to none: an unknown',
+      'cluster, or one that reported after the given time, is an error. A cluster that reports again is active again.',
+      'Exit code 0; 1 when the server refuses or does not respond; 2 for wrong usage.',
       '',
-      '  --reason TEXT\n      Why, for whoever wonders later.',
+      '  --reason TEXT\n      The reason.',
       '  --since TIME\n      From when on: a duration before now (3d), RFC 3339, or seconds since the epoch. By default now.',
-      '  --undo\n      Takes back what was said of them: then they were never gone.',
-      '  --by NAME\n      Who says so; only looked at when the server needs no token.',
+      '  --undo\n      Reverts the declaration, as if it had never been made.',
+      '  --by NAME\n      The author; used only when the server requires no token.',
       `  --url SERVER\n      A running server (default ${DEFAULT_SERVER}).`,
-      '  --token TOKEN, --token-file FILE\n      Of a responder, sent as a Bearer token. A user and password may also stand in the address.',
+      '  --token TOKEN, --token-file FILE\n      Of a responder, sent as a Bearer token. The address may also contain a user and password.',
     ].join('\n'),
   run: async (args) => {
     const { words, options } = parseArguments(args, VALUED, new Set(['undo']))
@@ -62,8 +62,8 @@ function declaration(server: Server, clusters: string[], options: ReadonlyMap<st
   const reason = options.get('reason')?.trim() ?? ''
   if (reason === '') {
     throw inputError(
-      'daytwo decommission: got no --reason, want why it was switched off',
-      'or --undo, to take back what was said',
+      'daytwo decommission: got no --reason, want the reason for the decommissioning',
+      'or --undo, to revert the declaration',
     )
   }
   const since = options.get('since')
@@ -76,7 +76,7 @@ function declaration(server: Server, clusters: string[], options: ReadonlyMap<st
   }
   return async () => {
     const { decommissions } = await requestOwn<DecommissionItems>(server, 'POST', PATH, request)
-    for (const { cluster, since, by } of decommissions) console.log(`${cluster} is gone since ${since}, says ${by}`)
+    for (const { cluster, since, by } of decommissions) console.log(`${cluster} is decommissioned since ${since}, declared by ${by}`)
   }
 }
 
@@ -95,7 +95,7 @@ async function undo(server: Server, names: readonly string[]): Promise<void> {
       'DELETE',
       `${PATH}/${encodeURIComponent(id)}`,
     )
-    console.log(`${cluster}: taken back. What was said: ${reason}`)
+    console.log(`${cluster}: reverted. The reason was: ${reason}`)
   }
 }
 
@@ -108,7 +108,7 @@ async function declarationOf(server: Server, name: string): Promise<Decommission
   const unheardMs = (gone?.afterSeconds ?? 0) * 1000
   throw new NoAnswer(
     unheardMs > 0
-      ? `nobody said that ${name} is gone: nothing was heard of it for ${formatDuration(unheardMs)}, and it is back when it is`
-      : `nobody said that ${name} is gone, or it was heard again`,
+      ? `${name} was not declared decommissioned: it has sent no data for ${formatDuration(unheardMs)}, and is active again when it reports`
+      : `${name} was not declared decommissioned, or it has reported again`,
   )
 }

@@ -25,8 +25,8 @@ export const fleetCommand: Command = {
     [
       'Usage: daytwo fleet rederive [--write] [--cluster NAME] [--data DIR]',
       '',
-      'Derives the facts of every cluster again from all that is kept of it (objects, runs of metrics, spans) and lists',
-      'what is different from what is written. Ends with 0 when nothing is, with 1 when something is, and with 2 for wrong',
+      'Recomputes the facts of every cluster from all stored data (objects, metrics, spans) and lists',
+      'the differences from the stored facts. Exit code 0 without differences, 1 with differences, 2 for wrong',
       'usage. A server may be running on the same data; what reached it within the last second may show as a difference.',
       '',
       '  --write\n      Also writes what is different, and the traces of upgrades that are.',
@@ -70,7 +70,7 @@ async function rederive(
     const all = [...new Set([...observed.clusters, ...told.clusters].map((name) => joins.get(name) ?? name))].sort()
     const clusters = only === undefined ? all : all.filter((cluster) => cluster === only)
     if (only !== undefined && clusters.length === 0) {
-      throw inputError(`daytwo fleet rederive: nothing is kept of a cluster ${JSON.stringify(only)}`)
+      throw inputError(`daytwo fleet rederive: no data is stored for a cluster ${JSON.stringify(only)}`)
     }
     let different = 0
     for (const cluster of clusters) {

@@ -27,7 +27,7 @@ export const lintCommand: Command = {
       '',
       'Checks alerts against their runbooks, the metrics that exist, their unit tests (in the folder tests beside the',
       'rules) and the dashboards. Without folders, the content that ships or that the configuration names.',
-      'Ends with 0 when nothing has to be done, with 1 when there are errors or warnings, and with 2 for wrong usage.',
+      'Exit code 0 without errors and warnings, 1 with errors or warnings, 2 for wrong usage.',
       '',
       '  --format  text draws each finding with a caret; json is what GET /api/lint answers; sarif is SARIF 2.1.0.',
       '  --infos   Draws remarks too. Without it they are counted; json and sarif always have them.',

@@ -26,9 +26,9 @@ export const privacyCommand: Command = {
       'Ends with 0, with 1 when the server refuses or does not answer, and with 2 for wrong usage.',
       '',
       '  --confirm CLUSTER\n      The name again: nothing of the cluster can be had back.',
-      '  --by NAME\n      Who says so; only looked at when the server needs no token.',
+      '  --by NAME\n      The author; used only when the server requires no token.',
       `  --url SERVER\n      A running server (default ${DEFAULT_SERVER}).`,
-      '  --token TOKEN, --token-file FILE\n      Of an admin, sent as a Bearer token. A user and password may also stand in the address.',
+      '  --token TOKEN, --token-file FILE\n      Of an admin, sent as a Bearer token. The address may also contain a user and password.',
     ].join('\n'),
   run: async (args) => {
     const { words, options } = parseArguments(args, VALUED, new Set())

@@ -12,7 +12,7 @@ export const sessionCommand: Command = {
       'Usage: daytwo session list [--data DIR]',
       '       daytwo session end PERSON [--data DIR]',
       '',
-      'The sessions of people who signed in at the identity provider. `end` signs a person out in all browsers, within seconds',
+      'Sessions of users who signed in at the identity provider. `end` signs a user out in all browsers, within seconds',
       'and with an entry in the audit. PERSON is a name of the list. Remove the person, or their groups, at the provider first:',
       'otherwise they can sign in again.',
       '',

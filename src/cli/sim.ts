@@ -25,16 +25,16 @@ export const simCommand: Command = {
     [
       'Usage: daytwo sim [options]',
       '',
-      'Plays months of a fleet whose upgrades, stalls and edits are known, and sends what it tells to a server: objects as',
+      'Simulates months of a fleet with known upgrades, stalls and modifications, and sends its data to a server: objects as',
       'a Collector does, metrics as a Prometheus does, spans as an instrumented operator does; some of it twice, some of it',
-      'late. Nothing is sent that is older than the server keeps: metrics and spans of a month and objects of a year, unless',
+      'late. Data older than the retention of the server is not sent: metrics and spans of a month and objects of a year, unless',
       'its retention is another.',
       '',
       `  --clusters N      Clusters. Default: ${DEFAULTS.clusters}.`,
       `  --months N        How long. Default: ${DEFAULTS.months}.`,
       `  --until DAY       Where it ends, UTC: a day, or now, and then releases come out as if it were. Default: ${DEFAULTS.until}.`,
       `  --seed TEXT       The same seed makes the same fleet. Default: ${DEFAULTS.seed}.`,
-      `  --mode MODE       How clusters tell: ${DELIVERY_MODES.join(', ')}. Default: ${DEFAULTS.mode}.`,
+      `  --mode MODE       How clusters report: ${DELIVERY_MODES.join(', ')}. Default: ${DEFAULTS.mode}.`,
       '  --truth FILE      Write what really happened there, as JSON.',
       '  --to URL          Send to the server at this root. Without it nothing is sent.',
       '  --token TEXT      Show this token.',
@@ -71,7 +71,7 @@ async function sendFleet(fleet: readonly ClusterHistory[], url: string, token: s
   const since = (oldestMs: number): string => new Date(oldestMs).toISOString().slice(0, 10)
   console.log(
     `Sending objects since ${since(from.objectsMs)}, metrics since ${since(from.samplesMs)}, spans since` +
-      ` ${since(from.spansMs)}${isReported ? '' : ' (the server does not say what it keeps: its defaults are assumed)'}`,
+      ` ${since(from.spansMs)}${isReported ? '' : ' (the server does not report its retention: the defaults are assumed)'}`,
   )
   const player = createHistoryPlayer({ url, token, clock: systemClock })
   let sent = 0

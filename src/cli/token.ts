@@ -27,14 +27,14 @@ export const tokenCommand: Command = {
       '       daytwo token remove ID [--data DIR]',
       '',
       'A token is shown once, when it is made; only its hash is kept. Clients send it as a Bearer token or as the password',
-      'of Basic auth (any user name), so Prometheus, curl and a browser can all show it. A running server learns of it',
-      'within seconds. A server without tokens serves only this machine; once there are tokens, it asks for one from its',
+      'of Basic auth (any user name), so Prometheus, curl and browsers can use it. A running server accepts it',
+      'within seconds. A server without tokens serves only this machine; once tokens exist, it requires one from its',
       'next start on. The list has when a token was last used, to some minutes. Making and removing a token is in the audit.',
       '',
       'Roles:',
       '  ingest     may only send; with --cluster only for that cluster, and everything it sends gets that name',
       '  viewer     may read everything',
-      '  responder  may also silence, acknowledge, and say that a cluster was switched off for good',
+      '  responder  may also silence, acknowledge, and decommission clusters',
       '  admin      may do everything',
       '',
       '  --clusters SELECTOR',
@@ -55,7 +55,7 @@ async function add(options: Options): Promise<number> {
   const role = readRole(options.get('role'))
   const name = options.get('name') ?? ''
   const cluster = options.get('cluster')
-  if (name === '') throw inputError('option --name: got nothing, want a name to know the token by')
+  if (name === '') throw inputError('option --name: got nothing, want a name for the token')
   if (cluster !== undefined && role !== 'ingest') {
     throw inputError(`option --cluster: got role ${role}, want ingest: only senders are bound to a cluster`)
   }

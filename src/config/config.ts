@@ -51,7 +51,7 @@ export const SECTIONS = {
     listen: address.option('127.0.0.1:4318', 'Address to serve on. Beyond loopback, tokens are needed.'),
     'external.url': url.option(
       'http://127.0.0.1:4318',
-      'Address under which people reach this server; stands in alerts and links. By default the address it listens on.',
+      'External address of the server, for alerts and links. By default the listen address.',
     ),
     data: text('DIR').option('daytwo-data', 'Folder of the one SQLite file. Made if it is not there.'),
     'log.level': oneOf(LOG_LEVELS).option('info', 'The least important line to log.'),
@@ -71,7 +71,7 @@ export const SECTIONS = {
     ),
     'web.listeners-max': count.option(
       '1000',
-      'Pages that are told of changes as they happen; more are answered 503, and ask again every few seconds instead.',
+      'Maximum number of pages with live updates; further pages get 503 and poll every few seconds.',
     ),
     'own-metrics': flag.option(
       'true',
@@ -81,7 +81,7 @@ export const SECTIONS = {
       'off',
       'Where Daytwo sends traces of its own work: nowhere, to itself, or to another OTLP receiver (headers for it in OTEL_EXPORTER_OTLP_HEADERS). Costs some 110 MB of memory.',
     ),
-    'own-traces.ratio': ratio.option('0.05', 'The share of its own traces that is told.'),
+    'own-traces.ratio': ratio.option('0.05', 'The share of the server's own traces that is exported.'),
     'watchdog.hung-after': durationOrNeverFrom(3000).option(
       '15s',
       'How long a thread may not answer. Then its stack is logged, and a worker is started again; the process ends (SIGABRT) when a thread cannot be ended for ten times as long, or the main thread does not answer for that. never, or 0, watches none.',
@@ -104,7 +104,7 @@ export const SECTIONS = {
     ),
     'tls.client-names': namePatterns.option(
       'cn:*',
-      'Which names of a client certificate stand for which cluster: cn, dns, uri or email, with * at the place of the cluster, or NAME=CLUSTER.',
+      'Mapping of client certificate names to clusters: cn, dns, uri or email, with * at the place of the cluster, or NAME=CLUSTER.',
     ),
     'tls.client-auth': oneOf(['optional', 'required']).option(
       'optional',
@@ -116,7 +116,7 @@ export const SECTIONS = {
       '',
       'OpenID Connect provider at which people sign in. Its redirect URI is EXTERNAL.URL/sign-in/callback, after signing out EXTERNAL.URL/sign-in.',
     ),
-    'oidc.name': text('NAME').option('single sign-on', 'What people call the provider; stands on the sign-in page.'),
+    'oidc.name': text('NAME').option('single sign-on', 'Display name of the provider on the sign-in page.'),
     'oidc.client-id': optionalText('ID').option('', 'Name of this server at the provider.'),
     'oidc.client-secret-file': optionalText('FILE').option(
       '',
@@ -126,11 +126,11 @@ export const SECTIONS = {
       'openid,profile,email',
       'Scopes to request; many providers want one for groups.',
     ),
-    'oidc.name-claim': text('CLAIM').option('email', 'Claim with the name of a person, which stands in the audit.'),
+    'oidc.name-claim': text('CLAIM').option('email', 'Claim with the user name for the audit.'),
     'oidc.groups-claim': text('CLAIM').option('groups', 'Claim with the groups of a person.'),
     'auth.roles': groupRoles.option(
       '',
-      'Roles of people by their groups; * is everybody who signs in, and the greatest role counts. Nobody without one is let in. GROUP=ROLE@region=eu&cluster=prod-* gives the role over these clusters alone; of several groups each role counts over the clusters of all of them.',
+      'Roles of people by their groups; * matches every signed-in user, and the highest role applies. Users without a role are denied. GROUP=ROLE@region=eu&cluster=prod-* gives the role over these clusters alone; of several groups each role counts over the clusters of all of them.',
     ),
     'auth.session-lifetime': duration.option('12h', 'The longest time a person stays signed in.'),
     'auth.session-idle': duration.option('1h', 'How long a session may be unused.'),
@@ -222,15 +222,15 @@ export const SECTIONS = {
 
     'ha.replica-label': optionalText('LABEL').option(
       INGEST_DEFAULTS.haReplicaLabel,
-      'Label in which the HA replicas of one Prometheus differ. One replica is listened to, the label is not stored; an empty text takes all replicas as they are.',
+      'Label in which the HA replicas of one Prometheus differ. One replica is accepted, the label is not stored; an empty text takes all replicas as they are.',
     ),
     'ha.group-label': optionalText('LABEL').option(
       INGEST_DEFAULTS.haGroupLabel,
-      'Label that tells several Prometheis of one cluster apart; each has replicas of its own.',
+      'Label that distinguishes several Prometheus servers of one cluster; each has its own replicas.',
     ),
     'ha.failover-after': duration.option(
       '30s',
-      'How long the replica that is listened to may be silent before another takes over; 30s does for scrapes every minute or more often.',
+      'Time without data from the accepted replica before another replica takes over; 30s does for scrapes every minute or more often.',
     ),
 
     'otlp.translation-strategy': oneOf(OTLP_STRATEGIES).option(
@@ -259,30 +259,30 @@ export const SECTIONS = {
     ),
   },
   Store: {
-    'retention.raw': duration.option('30d', 'How long samples are kept.'),
+    'retention.raw': duration.option('30d', 'Retention of samples.'),
     'retention.5m': duration.option(
       '90d',
-      'How long rollups of five minutes are kept; 0s makes none. Rollups answer for samples that are gone, and for others where the answer is the same.',
+      'Retention of 5-minute rollups; 0s disables them. Rollups serve queries for expired samples, and others with the same result.',
     ),
-    'retention.1h': duration.option('2y', 'How long rollups of an hour are kept; 0s makes none.'),
+    'retention.1h': duration.option('2y', 'Retention of 1-hour rollups; 0s disables them.'),
     'retention.1d': duration.option(
       '5y',
-      'How long rollups of a day are kept; 0s makes none. A series stays known as long as anything of it is kept.',
+      'Retention of 1-day rollups; 0s disables them. A series exists while any of its data is stored.',
     ),
     'retention.alerts': duration.option(
       '1y',
-      'How long it is kept which alerts fired, who looked after them, and what people did.',
+      'Retention of alert history, acknowledgements and the audit of actions.',
     ),
     'retention.traces': duration.option(
       '30d',
-      'How long traces are kept after their end; those of upgrades, which are derived here, after they were last derived.',
+      'Retention of traces after their end; for derived upgrade traces, after the last derivation.',
     ),
-    'retention.logs': duration.option('30d', 'How long log records are kept, other than objects.'),
+    'retention.logs': duration.option('30d', 'Retention of log records, except objects.'),
     'retention.objects': duration.option(
       '400d',
-      'How long it is kept in which states the objects of clusters were, and what their metrics told of upgrades. Upgrades themselves are kept for ever.',
+      'Retention of object states, and of upgrade data from metrics. Upgrades themselves do not expire.',
     ),
-    'retention.silences': duration.option('5d', 'How long silences are kept after their end.'),
+    'retention.silences': duration.option('5d', 'Retention of silences after their end.'),
     'store.flush-every': duration.option('2h', 'Span of samples that is moved from memory into chunks at once.'),
     'store.compact-to': risingDurations.option(
       '1d,8d',
@@ -307,7 +307,7 @@ export const SECTIONS = {
   Fleet: {
     'fleet.gone-after': durationOrNever.option(
       '14d',
-      'Without a word for so long a cluster counts as gone instead of silent: it is in no number and no list of the fleet but its own. never, or 0, leaves that to people.',
+      'Time without data after which a silent cluster counts as decommissioned and is excluded from all counts and lists. never, or 0, disables this.',
     ),
   },
   Query: {
@@ -334,7 +334,7 @@ export const SECTIONS = {
       'Of these, requests of one owner; more are answered 429 with Retry-After.',
     ),
     'query.wait-max': duration.option('15s', 'How long a request may wait; then it is answered 503 with Retry-After.'),
-    'query.lookback': duration.option('5m', 'How far back an instant selector looks for a sample.'),
+    'query.lookback': duration.option('5m', 'Lookback of an instant selector.'),
     'promql.experimental': flag.option(
       'false',
       'Let queries and rules use what Prometheus calls experimental: limitk, info(), fill, smoothed, duration arithmetic and more. What they mean may change.',
@@ -366,7 +366,7 @@ export const SECTIONS = {
     ),
   },
   Alerts: {
-    'rules.interval': duration.option('1m', 'How often a rule group is evaluated when it does not say.'),
+    'rules.interval': duration.option('1m', 'Default evaluation interval of a rule group.'),
     'alerts.external-max': count.option(
       '10000',
       'Alerts of others (POST /api/v2/alerts) that are stored at one time, resolved ones of the last 15 minutes included. Beyond it the sender with the most alerts makes room for a smaller one; its own new alerts are answered 429.',
@@ -382,9 +382,9 @@ export const SECTIONS = {
     ),
     'notify.config': optionalText('FILE').option(
       '',
-      "Routing and receivers, in the format of Alertmanager's configuration. Without it nobody is told but --alertmanager.",
+      "Routing and receivers, in the format of Alertmanager's configuration. Without it, only --alertmanager receives alerts.",
     ),
-    alertmanager: urls.option('', 'Alertmanagers that are told of firing and resolved alerts.'),
+    alertmanager: urls.option('', 'Alertmanagers that receive firing and resolved alerts.'),
     'alertmanager.resend-delay': duration.option('1m', 'How often a firing alert is sent again.'),
   },
 } satisfies Record<string, Record<string, OptionSpec<unknown>>>

@@ -60,7 +60,7 @@ export function trustedProxyOptionsOf(config: Config) {
 }
 
 function checkRoles(config: Config, what: string): void {
-  if (config['auth.roles'].length === 0) throw missing('auth.roles', `${what} is set, and nobody would have a role`)
+  if (config['auth.roles'].length === 0) throw missing('auth.roles', `${what} is set, but no user would have a role`)
 }
 
 function secretOf(path: string): string {

@@ -35,15 +35,15 @@ const FilterParam = (what: string) =>
 
 const RANGE_PARAMS = {
   operator: Type.Optional(Type.String({ description: 'Default kubevirt-hyperconverged.' })),
-  from: Type.Optional(Type.String({ format: 'date', description: 'First day; default 90 days before the last.' })),
+  from: Type.Optional(Type.String({ format: 'date', description: 'First day; default: 90 days before the last.' })),
   to: Type.Optional(
-    Type.String({ format: 'date', description: 'Last day; default today, or the last that ended by `at`.' }),
+    Type.String({ format: 'date', description: 'Last day; default: today, or the last day that had ended at `at`.' }),
   ),
   at: Type.Optional(
     Type.String({
       format: 'date-time',
       description:
-        'The moment to answer for. A day counts as it ended, so days that were not over by then are left out.',
+        'A past time. Days that had not ended by then are omitted.',
     }),
   ),
   version: FilterParam('this version'),
@@ -86,7 +86,7 @@ export type ShareAnswer = Shape<typeof ShareAnswer>
 /** `GET /api/adoption/v1/older-than?version=`: the share of clusters below a version, over time. */
 export const OlderQuery = Type.Object({
   ...RANGE_PARAMS,
-  version: Type.String({ description: 'Clusters with an older one are counted.' }),
+  version: Type.String({ description: 'Clusters with an older version are counted.' }),
   format: FormatParam,
 })
 

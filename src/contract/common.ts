@@ -44,8 +44,8 @@ export const MOMENT_PARAMS = {
     Type.String({
       format: 'date-time',
       description:
-        'As it was at this moment, which is over. What a phase usually takes is what is known today; what only the ' +
-        'present tells is left out, and named in `past.untold`.',
+        'The state at this past time. Typical durations are the current ones; fields that are stored for the ' +
+        'present only are omitted and listed in `past.unavailable`.',
     }),
   ),
 } as const
@@ -71,10 +71,10 @@ export const listOf = <T extends TProperties>(items: T) =>
   Type.Object({ asOf: Time, coverage: FleetCoverage, ...PAST_FIELD, ...items, nextCursor: orNull(Type.String()) })
 
 export const limitSchema = (absent: number, most: number) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: absent, description: 'Items of one page at most.' }))
+  Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: absent, description: 'Maximum number of items per page.' }))
 
 const CursorParam = Type.Optional(
-  Type.String({ description: 'Where to go on: `nextCursor` of the page before, with the same filter and order.' }),
+  Type.String({ description: '`nextCursor` of the previous page, with the same filter and order.' }),
 )
 
 export const OrderParam = Type.Optional(wordOf(['asc', 'desc'], 'Direction of the order.'))

@@ -62,11 +62,11 @@ const Model = Type.Unsafe<DashboardModel>(
         description: Type.String(),
         chart: Type.Object({
           kind: Type.String({
-            description: 'A kind of Perses, such as `StatChart`; `unknown` for one that is not drawn.',
+            description: 'A kind of Perses, such as `StatChart`; `unknown` for an unsupported kind.',
           }),
         }),
         queries: Type.Array(Type.Object({ kind: Type.String({ description: '`prometheus` or `unknown`' }) })),
-        notDone: Type.Array(Type.String(), { description: 'What the file says of it and is not done here.' }),
+        notDone: Type.Array(Type.String(), { description: 'Settings in the file that are not supported.' }),
       }),
     ),
     grids: Type.Array(
@@ -74,7 +74,7 @@ const Model = Type.Unsafe<DashboardModel>(
         title: Type.String(),
         canCollapse: Type.Boolean(),
         isOpen: Type.Boolean(),
-        repeatVariable: Type.String({ description: 'It is there once for each value of it; empty: once.' }),
+        repeatVariable: Type.String({ description: 'Repeated for each value of this variable; empty: not repeated.' }),
         items: Type.Array(
           Type.Object({
             x: Type.Integer({ description: 'Of 24 columns.' }),

@@ -40,17 +40,17 @@ export const DecommissionRequest = Type.Object({
   clusters: Type.Array(Type.String({ minLength: 1 }), {
     minItems: 1,
     maxItems: DECOMMISSIONED_MAX,
-    description: 'Their names, or other names they go by.',
+    description: 'Names or aliases.',
   }),
-  reason: Type.String({ minLength: 1, maxLength: REASON_CHARS_MAX, description: 'Why, for whoever wonders later.' }),
+  reason: Type.String({ minLength: 1, maxLength: REASON_CHARS_MAX, description: 'The reason.' }),
   since: Type.Optional(
     Type.String({
       format: 'date-time',
       description:
-        'From when on they are gone; now when left out. Not before they were last heard, and not yet to come.',
+        'Start of the decommissioning; default: now. Not before the cluster was last seen, not in the future.',
     }),
   ),
-  by: Type.Optional(Type.String({ description: 'Who says so; only looked at when the server needs no token.' })),
+  by: Type.Optional(Type.String({ description: 'The author; used only when the server requires no token.' })),
 })
 export type DecommissionRequest = Shape<typeof DecommissionRequest>
 

@@ -27,8 +27,8 @@ export type ErasureItems = Shape<typeof ErasureItems>
 
 /** `POST /api/fleet/v1/erasures`; answers 201. `POST /api/fleet/v1/erasures/{id}/allow` accepts the cluster's data again. */
 export const ErasureRequest = Type.Object({
-  cluster: Type.String({ minLength: 1, description: 'Its name; what is stored under its other names goes too.' }),
-  confirm: Type.String({ description: 'The same name again: nothing of the cluster can be had back.' }),
-  by: Type.Optional(Type.String({ description: 'Who says so; only looked at when the server needs no token.' })),
+  cluster: Type.String({ minLength: 1, description: 'The name; data stored under its aliases is erased too.' }),
+  confirm: Type.String({ description: 'The same name again: the erasure cannot be reverted.' }),
+  by: Type.Optional(Type.String({ description: 'The author; used only when the server requires no token.' })),
 })
 export type ErasureRequest = Shape<typeof ErasureRequest>

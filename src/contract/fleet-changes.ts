@@ -27,7 +27,7 @@ export const ObjectChangeItem = Type.Object({
   manager: orNull(
     Type.Object({
       name: Type.String({ description: '`virt-operator`, `kubectl-edit`, ...' }),
-      operation: Type.String({ description: '`Update`, `Apply`; empty where it is not said.' }),
+      operation: Type.String({ description: '`Update`, `Apply`; empty when not reported.' }),
       subresource: Type.String({ description: '`status`, ...; empty: the object itself.' }),
     }),
   ),
@@ -41,10 +41,10 @@ export type ObjectChangeItem = Shape<typeof ObjectChangeItem>
 
 /** `GET /api/fleet/v1/clusters/{cluster}/changes`, newest first. */
 export const ObjectChangesQuery = Type.Object({
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'Seen then or later.' })),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Seen then or before.' })),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Received at this time or later.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Received at this time or earlier.' })),
   uid: Type.Optional(Type.String({ description: 'Of one object.' })),
-  states: Type.Optional(wordOf(['true', 'false'], 'Whether each change comes with the state it led to.')),
+  states: Type.Optional(wordOf(['true', 'false'], 'Whether each change includes the resulting state.')),
   limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
 })
 

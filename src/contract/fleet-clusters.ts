@@ -92,13 +92,13 @@ export const ClustersQuery = Type.Object({
   region: Type.Optional(Type.String()),
   state: Type.Optional(
     Type.Array(wordOf(CLUSTER_STATES), {
-      description: 'One of these holds; give it again for more. Left out: all but `gone`.',
+      description: 'Any of these states; repeat the parameter for several. Default: all except `gone`.',
     }),
   ),
   ...MOMENT_PARAMS,
-  text: Type.Optional(Type.String({ description: 'Part of its name or of another name it goes by.' })),
-  sort: Type.Optional(wordOf(CLUSTER_SORTS, 'What to sort by; `cluster` when left out.')),
-  facets: Type.Optional(Type.Boolean({ description: 'Whether to count what the list can be narrowed to.' })),
+  text: Type.Optional(Type.String({ description: 'Part of the name or an alias.' })),
+  sort: Type.Optional(wordOf(CLUSTER_SORTS, 'Sort key; default: `cluster`.')),
+  facets: Type.Optional(Type.Boolean({ description: 'Whether to include counts per filter value.' })),
   order: OrderParam,
   ...PAGE_PARAMS,
 })

@@ -44,11 +44,11 @@ export type EdgeItem = Shape<typeof EdgeItem>
 
 /** The window of upgrades; one of the two. */
 const WINDOW_PARAMS = {
-  since: Type.Optional(Type.String({ format: 'date-time', description: 'Only upgrades that began then or later.' })),
+  since: Type.Optional(Type.String({ format: 'date-time', description: 'Only upgrades started at this time or later.' })),
   window: Type.Optional(
     Type.String({
       pattern: '^([0-9]+(ms|[ywdhms]))+$',
-      description: 'Only upgrades that began so long ago at most, such as `7d`; from the last whole hour before.',
+      description: 'Only upgrades started within this duration, such as `7d`, rounded down to the hour.',
     }),
   ),
 } as const
@@ -62,7 +62,7 @@ export const EDGE_SORTS = ['version', 'attempts', 'success', 'success_low', 'dur
 /** `GET /api/fleet/v1/edges`. */
 export const EdgesQuery = Type.Object({
   ...EDGE_PARAMS,
-  sort: Type.Optional(wordOf(EDGE_SORTS, 'What to sort by; `version` (the newest first) when left out.')),
+  sort: Type.Optional(wordOf(EDGE_SORTS, 'Sort key; default: `version` (newest first).')),
   order: OrderParam,
   ...WINDOW_PARAMS,
   ...MOMENT_PARAMS,
@@ -77,7 +77,7 @@ export type EdgeItems = Shape<typeof EdgeItems>
 export const RUNS_MAX = 2000
 export const RunsQuery = Type.Object({
   ...EDGE_PARAMS,
-  phase: Type.Optional(Type.String({ description: 'How long this phase took; the whole when left out.' })),
+  phase: Type.Optional(Type.String({ description: 'Duration of this phase; default: of the complete upgrade.' })),
   ...WINDOW_PARAMS,
   ...MOMENT_PARAMS,
   limit: limitSchema(RUNS_MAX, RUNS_MAX),
@@ -120,9 +120,9 @@ export type RunItems = Shape<typeof RunItems>
 
 /** `GET /api/fleet/v1/edges/compare?first=1.15.0..1.16.0&second=1.16.0..1.17.0`. */
 export const CompareQuery = Type.Object({
-  operator: Type.Optional(wordOf(UPGRADE_OPERATORS, '`kubevirt-hyperconverged` when left out.')),
-  first: Type.String({ description: 'An edge as `FROM..TO`.' }),
-  second: Type.String({ description: 'The edge beside it, as `FROM..TO`.' }),
+  operator: Type.Optional(wordOf(UPGRADE_OPERATORS, 'Default: `kubevirt-hyperconverged`.')),
+  first: Type.String({ description: 'An upgrade path as `FROM..TO`.' }),
+  second: Type.String({ description: 'The upgrade path to compare with, as `FROM..TO`.' }),
   ...WINDOW_PARAMS,
   ...MOMENT_PARAMS,
 })

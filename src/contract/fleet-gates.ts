@@ -52,7 +52,7 @@ export const GateUseItem = Type.Object({
   /** The version of HCO. */
   version: orNull(Type.String()),
   on: Type.Boolean(),
-  source: wordOf(GATE_SOURCES, '`jsonpatch`: an annotation of HyperConverged patches what it deploys.'),
+  source: wordOf(GATE_SOURCES, '`jsonpatch`: an annotation of HyperConverged patches an operand.'),
   /** The spelling in the object. */
   spelled: Type.String(),
   /** The patched component; `null`: set in HyperConverged. */

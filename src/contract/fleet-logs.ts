@@ -28,12 +28,12 @@ export const LogsQuery = Type.Object({
   cluster: Type.Optional(Type.String()),
   service: Type.Optional(Type.String()),
   traceId: Type.Optional(Type.String({ description: '32 hexadecimal digits.' })),
-  contains: Type.Optional(Type.String({ description: 'In the text of the body, in any case.' })),
-  severity: Type.Optional(wordOf(LOG_SEVERITIES, 'This or worse.')),
+  contains: Type.Optional(Type.String({ description: 'Text in the body, case-insensitive.' })),
+  severity: Type.Optional(wordOf(LOG_SEVERITIES, 'Minimum severity.')),
   from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'At this time or later; by default an hour ago.' }),
+    Type.String({ format: 'date-time', description: 'Start of the range; default: 1 h ago.' }),
   ),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'At this time or before.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'End of the range.' })),
   limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
 })
 

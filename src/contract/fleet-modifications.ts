@@ -32,9 +32,9 @@ export const ModificationsQuery = Type.Object({
   cluster: Type.Optional(Type.String({ description: 'The name or an alias of a cluster.' })),
   kind: Type.Optional(wordOf(MODIFICATION_KINDS)),
   component: Type.Optional(Type.String({ description: '`kubevirt`, `cdi`, ..., or kind and name: `configmap/x`.' })),
-  open: Type.Optional(Type.Boolean({ description: 'Whether it still stands.' })),
-  startedFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or later.' })),
-  startedTo: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or before.' })),
+  open: Type.Optional(Type.Boolean({ description: 'Whether the modification is in effect.' })),
+  startedFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Started at this time or later.' })),
+  startedTo: Type.Optional(Type.String({ format: 'date-time', description: 'Started at this time or earlier.' })),
   ...MOMENT_PARAMS,
   ...PAGE_PARAMS,
 })

@@ -12,10 +12,10 @@ export const StrandedItem = Type.Object({
   version: Type.String(),
   reason: wordOf(
     STRANDING_REASONS,
-    '`failing`: upgrades from it to newer versions ended in the last 90 days, and none succeeded. `never_left`: nobody ' +
-      'was ever seen leaving it. `not_lately`: the last who left it did so more than 90 days ago. `not_offered`: others ' +
-      'left it, but these clusters say that they are at the latest of their channel while peers were offered a newer one ' +
-      'more than 28 days ago. The first three do not hold while an upgrade from it is under way and none failed.',
+    '`failing`: upgrades to newer versions ended in the last 90 days, and none succeeded. `never_left`: no upgrade ' +
+      'from the version has been observed. `not_lately`: the last upgrade from it was more than 90 days ago. `not_offered`: ' +
+      'other clusters upgraded, but these report the latest version of their channel while peers were offered a newer one ' +
+      'more than 28 days ago. The first three do not apply while an upgrade from the version is active and none failed.',
   ),
   /** The number of stranded clusters, of those on this version with a report in the last 7 days. */
   clusters: Type.Integer(),

@@ -77,19 +77,19 @@ export type UpgradeItem = Shape<typeof UpgradeItem>
 /** An upgrade of an operator: from, to. */
 export const EDGE_PARAMS = {
   operator: Type.Optional(wordOf(UPGRADE_OPERATORS)),
-  from: Type.Optional(Type.String({ description: 'The version it comes from.' })),
-  to: Type.Optional(Type.String({ description: 'The version it goes to.' })),
+  from: Type.Optional(Type.String({ description: 'The version before the upgrade.' })),
+  to: Type.Optional(Type.String({ description: 'The target version.' })),
 } as const
 
 /** `GET /api/fleet/v1/upgrades`. */
 export const UpgradesQuery = Type.Object({
   cluster: Type.Optional(Type.String({ description: 'The name or an alias of a cluster.' })),
   ...EDGE_PARAMS,
-  state: Type.Optional(Type.Array(wordOf(UPGRADE_STATES), { description: 'One of these; give it again for more.' })),
-  startedFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or later.' })),
-  startedTo: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or before.' })),
+  state: Type.Optional(Type.Array(wordOf(UPGRADE_STATES), { description: 'Any of these; repeat the parameter for several.' })),
+  startedFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Started at this time or later.' })),
+  startedTo: Type.Optional(Type.String({ format: 'date-time', description: 'Started at this time or earlier.' })),
   ...MOMENT_PARAMS,
-  sort: Type.Optional(wordOf(UPGRADE_SORTS, 'What to sort by; `started` when left out.')),
+  sort: Type.Optional(wordOf(UPGRADE_SORTS, 'Sort key; default: `started`.')),
   order: OrderParam,
   ...PAGE_PARAMS,
 })

@@ -79,11 +79,11 @@ export const COMMON_ATTRIBUTES: readonly ConventionAttribute[] = [
 
 const ROOT_ATTRIBUTES: readonly ConventionAttribute[] = [
   must('upgrade.to.version', 'The version it goes to', '1.17.0'),
-  may('upgrade.from.version', 'The version it comes from; absent when nothing says it', '1.16.0'),
+  may('upgrade.from.version', 'The version before the upgrade; absent when not reported', '1.16.0'),
   may('deployment.id', "The new CSV's uid", '11111111-2222-4333-8444-555555555555'),
   may('deployment.name', "The new CSV's name", 'kubevirt-hyperconverged-operator.v1.17.0'),
   may('deployment.status', 'How it ended; absent while it runs', 'succeeded', ['succeeded', 'failed']),
-  may('cicd.pipeline.result', 'The same as a pipeline says it; `cancellation`: a newer version came first', 'success', [
+  may('cicd.pipeline.result', 'The result in CI/CD semantic conventions; `cancellation`: superseded by a newer version', 'success', [
     'success',
     'failure',
     'error',
@@ -94,7 +94,7 @@ const ROOT_ATTRIBUTES: readonly ConventionAttribute[] = [
   may('olm.subscription.name', 'The Subscription', 'community-kubevirt-hyperconverged'),
   may('olm.channel', "The Subscription's channel", 'stable'),
   may('olm.install_plan.name', 'The InstallPlan', 'install-7xk2p'),
-  mayCount('upgrade.nodes', 'Nodes when it began: those that run virt-handler; of OpenShift all', '40'),
+  mayCount('upgrade.nodes', 'Nodes at the start: nodes with virt-handler; on OpenShift all nodes', '40'),
   may('upgrade.source', 'What the trace is made from, best first', 'k8sobjects', ['k8sobjects', 'operator', 'metrics']),
 ]
 
@@ -124,7 +124,7 @@ export const UPGRADE_SPANS: readonly ConventionSpan[] = [
     parent: 'root',
     extent: 'the InstallPlan is created → the InstallPlan is approved',
     attributes: [
-      must('olm.install_plan.approval', 'Who approves', 'Manual', ['Manual', 'Automatic']),
+      must('olm.install_plan.approval', 'Approval of install plans', 'Manual', ['Manual', 'Automatic']),
       may('olm.install_plan.name', 'The InstallPlan', 'install-7xk2p'),
     ],
   },
@@ -151,7 +151,7 @@ export const UPGRADE_SPANS: readonly ConventionSpan[] = [
     parent: 'root',
     extent: 'HCO is Progressing with HCOUpgrading → `status.versions[operator]` is the target',
     attributes: [
-      may('k8s.condition.type', 'The condition that says it is under way', 'Progressing'),
+      may('k8s.condition.type', 'The condition that reports the progress', 'Progressing'),
       may('k8s.condition.reason', 'Its reason', 'HCOUpgrading'),
     ],
   },
@@ -180,16 +180,16 @@ export const UPGRADE_SPANS: readonly ConventionSpan[] = [
   {
     name: 'kubevirt.workload_update',
     parent: 'root',
-    extent: 'KubeVirt is upgraded → no virtual machine has the old launcher; open for days, maybe for ever',
+    extent: 'KubeVirt is upgraded → no VM has the old virt-launcher; may stay open for days or indefinitely',
     attributes: [
-      mayCount('kubevirt.outdated_vmi.start', 'Outdated virtual machines when it began', '41'),
-      mayCount('kubevirt.outdated_vmi.end', 'And when it ended, or when last heard of', '0'),
+      mayCount('kubevirt.outdated_vmi.start', 'Outdated VMs at the start', '41'),
+      mayCount('kubevirt.outdated_vmi.end', 'Outdated VMs at the end, or at the last report', '0'),
     ],
   },
   {
     name: 'platform.pool',
     parent: 'root',
-    extent: 'the first machine of a MachineConfigPool changes → the last one has',
+    extent: 'the first node of a MachineConfigPool changes → the last node has changed',
     attributes: [must('k8s.machine_config_pool.name', 'The pool', 'worker')],
   },
 ]

@@ -22,7 +22,7 @@ export const expectedInUpgrade = holdingBack((state, _route, nowMs) => (alert) =
     return because('expected_in_upgrade', [mark.title, `phase ${mark.phase}`])
   }
   if (entry?.expectedRunMs === alert.activeAtMs && alert.state === 'resolved') {
-    return because('expected_in_upgrade', ['it resolved before anybody had to know'])
+    return because('expected_in_upgrade', ['the alert resolved before the first notification'])
   }
   if (entry !== undefined) entry.expectedRunMs = undefined
   return undefined

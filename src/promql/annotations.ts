@@ -48,7 +48,7 @@ const INFOS = {
     `metric might not be a counter, name does not end in _total/_sum/_count/_bucket: ${quoteGo(metricName)}`,
   /** Only some samples are stored for a part of the range. */
   coarseSamples: (resolutionMs: number) =>
-    `older samples are gone: the first and the last of each ${formatDuration(resolutionMs)} stand for all`,
+    `older samples have expired: the first and the last of each ${formatDuration(resolutionMs)} represent them`,
   reconciledBounds: (operation: HistogramOperation) => `mismatched custom buckets were reconciled during ${operation}`,
   incompatibleTypes: (left: SampleType, operator: string, right: SampleType) =>
     `incompatible sample types encountered for binary operator ${quoteGo(operator)}: ${left} ${operator} ${right}`,

@@ -99,7 +99,7 @@ export class Budget implements PoolUser {
       throw new FleetError(
         'query_limit',
         `query would need ${this.resultBytes} bytes for intermediate results: limit is ${this.#options.resultBytesMax}`,
-        { hint: 'ask for fewer series, a shorter range or a longer step' },
+        { hint: 'select fewer series, a shorter range or a longer step' },
       )
     }
     this.holdBytes(rows * steps * 9)
@@ -124,7 +124,7 @@ export class Budget implements PoolUser {
   #checkMemory(): void {
     if (this.#eviction === undefined) return
     throw new FleetError('overloaded', this.#eviction, {
-      hint: 'ask again later, or for fewer series, a shorter range or a longer step',
+      hint: 'retry later, or select fewer series, a shorter range or a longer step',
     })
   }
 

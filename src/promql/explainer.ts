@@ -136,7 +136,7 @@ export class Explainer {
     const record = this.#bySelection.get(selection)
     if (record === undefined) return
     record.kernel = 'samples'
-    record.reasons.push(`${func} is computed of samples: it has no way over runs`)
+    record.reasons.push(`${func} is computed from samples: it does not support runs`)
   }
 
   /** The start time for `recordPortion`. */

@@ -38,7 +38,7 @@ function rateOfSum(expr: Expr): Diagnostic[] {
   const inner = unwrapParens(range.expr)
   if (inner.kind !== 'aggregate') return []
   const help = `take ${expr.func} of each series first, then ${inner.op} over the results`
-  return [warning(expr, `${expr.func} of ${inner.op}: the sum hides when one of its counters begins anew`, help)]
+  return [warning(expr, `${expr.func} of ${inner.op}: the sum hides counter resets of its series`, help)]
 }
 
 /** Only for classic buckets: a native histogram has no `le`. */
@@ -77,7 +77,7 @@ function needlessRegex(expr: Expr): Diagnostic[] {
   return expr.matchers
     .filter(({ op, value }) => (op === '=~' || op === '!~') && value !== '' && /^[\w :/@-]*$/.test(value))
     .map(({ name, op, value }) => {
-      const help = `${name}${op === '=~' ? '=' : '!='}${quoteGo(value)} says the same`
+      const help = `${name}${op === '=~' ? '=' : '!='}${quoteGo(value)} is equivalent`
       return warning(expr, `${name}${op}${quoteGo(value)} is no pattern`, help)
     })
 }

@@ -196,7 +196,7 @@ async function persist(
     state.isPersistedEmpty = records.length === 0
     return undefined
   } catch (thrown) {
-    const message = `alerts of the group could not be kept: ${messageOf(thrown)}`
+    const message = `alerts of the group could not be stored: ${messageOf(thrown)}`
     return { rule: '', ruleKey: '', during: 'persist', message }
   }
 }

@@ -120,7 +120,7 @@ function windowOf({ fromMs, toMs, stepMs: given }: ReplayInput, intervalMs: numb
   const steps = Math.floor((toMs - fromMs) / stepMs) + 1
   if (steps > STEPS_MAX) {
     throw new FleetError('bad_request', `a replay of ${steps} steps: at most ${STEPS_MAX} are taken`, {
-      hint: 'ask for a shorter window or a larger stepMs',
+      hint: 'use a shorter window or a larger stepMs',
     })
   }
   return { fromMs, toMs, stepMs, blockMs: blockMsOf(fromMs, toMs, stepMs) }
@@ -132,7 +132,7 @@ const INDENT = '      '
 /** Reads one YAML mapping of an entry of `rules:`, with or without its dash. Throws `bad_request` with carets. */
 export function readEditedRule(text: string, language: ParseOptions): AlertingRule {
   if (text.length > RULE_CHARS_MAX) {
-    throw new FleetError('bad_request', `rule: got ${text.length} characters, at most ${RULE_CHARS_MAX} are taken`)
+    throw new FleetError('bad_request', `rule: got ${text.length} characters, want at most ${RULE_CHARS_MAX}`)
   }
   const lines = text.replace(/\s+$/, '').split('\n')
   const isItem = lines.some((line) => /^- /.test(line))
@@ -152,7 +152,7 @@ export function readEditedRule(text: string, language: ParseOptions): AlertingRu
   const rules = groups.flatMap((group) => group.rules)
   const [rule] = rules
   if (rules.length !== 1 || rule?.kind !== 'alerting') {
-    throw new FleetError('bad_request', 'rule: want one alerting rule, as it stands below `rules:`')
+    throw new FleetError('bad_request', 'rule: want one alerting rule, as written below `rules:`')
   }
   return rule
 }

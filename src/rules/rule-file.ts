@@ -217,7 +217,7 @@ class FileChecker {
     const seen = new Set<string>()
     for (const { rule, at } of rules) {
       const key = JSON.stringify([rule.kind, rule.name, Object.entries(rule.labels).sort()])
-      const help = 'merge them with `or`, or tell them apart by a label'
+      const help = 'merge them with `or`, or distinguish them by a label'
       if (seen.has(key)) this.#yaml.warning(at, `${rule.name} is repeated with the same labels`, help)
       seen.add(key)
     }

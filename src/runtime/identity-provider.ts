@@ -98,7 +98,7 @@ export async function startIdentityProvider({ options, clock, metrics, log }: Pa
   const complete: IdentityProvider['complete'] = async (search, sealed) => {
     const flow = sealed === undefined ? undefined : seal.open(sealed)
     if (flow === undefined || clock.nowMs() >= flow.expiresAtMs) {
-      throw new FleetError('forbidden', 'this sign-in was not begun in this browser, or it took too long', {
+      throw new FleetError('forbidden', 'this sign-in was not started in this browser, or has expired', {
         hint: `it has to be finished within ${SIGN_IN_SECONDS_MAX / 60} minutes, in the window in which it was begun`,
       })
     }

@@ -83,7 +83,7 @@ export function ruleTestThread(data: RuleTestsData, { clock, metrics, log }: Rul
         count('hung')
         log.error(
           { thread: FILE, alertname, stack: lookText(await thread.look()) },
-          'unit tests of rules took too long; their thread is ended',
+          'unit tests of rules timed out; their thread is terminated',
         )
       }
       await thread.terminate()

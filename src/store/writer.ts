@@ -289,7 +289,7 @@ export class StoreWriter {
   async beginErasure(cluster: string, id: string, by: string, nowMs: number): Promise<Erasure | undefined> {
     await this.#commits.commit()
     await this.untilFree()
-    return asFailure('beginning to erase a cluster', () => {
+    return asFailure('erasing a cluster', () => {
       const known = this.#erasures.list().find(({ names, doneMs }) => doneMs === undefined && names?.includes(cluster))
       if (known !== undefined) return known
       const hasSeries = this.#table.seriesOf(cluster) > 0 || this.#cold.hasCluster(cluster)

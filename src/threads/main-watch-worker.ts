@@ -39,7 +39,7 @@ setInterval(() => {
   }
   isHung = silentMs >= hungAfterMs
   if (silentMs < hungAfterMs * (ABORT_FACTOR + 1)) return
-  log.error({ thread: 'main' }, 'the main thread cannot be started again: the process ends, to be started anew')
+  log.error({ thread: 'main' }, 'the main thread cannot be restarted: the process exits to be restarted')
   process.kill(process.pid, 'SIGABRT')
 }, BEAT_EVERY_MS)
 parentPort.postMessage({ ready: true } satisfies ThreadHello)

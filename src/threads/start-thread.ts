@@ -65,7 +65,7 @@ export function startThread<S extends Services>(spec: ThreadSpec): Promise<Threa
       reject(cause)
       hasEnded = true
       const message = `the ${titleOf(spec.file)} ended before it answered`
-      const failure = new FleetError('not_ready', message, { hint: 'ask again in some seconds', cause })
+      const failure = new FleetError('not_ready', message, { hint: 'retry in a few seconds', cause })
       caller.fail(failure)
       spec.onEnd?.(failure)
       if (isEnding) return

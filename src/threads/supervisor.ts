@@ -138,7 +138,7 @@ export class Supervisor {
 
   #refusal({ fault, name }: Supervised): FleetError {
     const text = fault === undefined ? `the ${name} has stopped` : threadFaultText(fault, this.#parts.clock.nowMs())
-    return new FleetError('not_ready', text, { hint: 'ask again in some seconds; the log of the server has the cause' })
+    return new FleetError('not_ready', text, { hint: 'retry in a few seconds; the log of the server has the cause' })
   }
 
   #setUp(worker: Supervised, thread: SupervisedThread): void {
@@ -325,7 +325,7 @@ export class Supervisor {
   }
 
   #abort({ name }: Supervised): void {
-    this.#parts.log.error({ thread: name }, 'a thread cannot be ended: the process ends, to be started anew')
+    this.#parts.log.error({ thread: name }, 'a thread cannot be terminated: the process exits to be restarted')
     this.#parts.abort()
   }
 }

@@ -359,7 +359,7 @@ test('an answer beyond the limit is an error in both shapes that names it, and a
 })
 
 test('our own faults are told in the same shapes', async () => {
-  const failure = new FleetError('query_limit', 'too many traces were looked at', { hint: 'ask for less' })
+  const failure = new FleetError('query_limit', 'too many traces were checked', { hint: 'ask for less' })
   const fail = () => Promise.reject(failure)
   const { app } = await makeServer({
     traces: { services: fail, operations: fail, answer: fail, dependencies: fail },
@@ -367,9 +367,9 @@ test('our own faults are told in the same shapes', async () => {
   closers.push(() => app.close())
   expect((await app.inject('/api/services')).json()).toEqual({
     ...{ data: null, total: 0, limit: 0, offset: 0 },
-    errors: [{ code: 422, msg: 'too many traces were looked at (ask for less)' }],
+    errors: [{ code: 422, msg: 'too many traces were checked (ask for less)' }],
   })
   expect((await app.inject('/api/v3/services')).json()).toEqual({
-    error: { httpCode: 422, message: 'too many traces were looked at (ask for less)' },
+    error: { httpCode: 422, message: 'too many traces were checked (ask for less)' },
   })
 })

@@ -56,11 +56,11 @@ describe('faults of a page are found, each at its line', () => {
     ['two titles', pageWith('x\n\n# Alpha'), ['15: a page has one title']],
     ['a missing section', pageWith('x').replace('## Impact\n\nNone.\n\n', ''), ['13: section Impact is missing']],
     ['a foreign section', pageWith('x\n\n## Notes\n\ny'), ['15: section "Notes" is not one of a runbook\'s']],
-    ['a repeated section', pageWith('x\n\n## Impact\n\ny'), ['15: section Impact stands twice']],
+    ['a repeated section', pageWith('x\n\n## Impact\n\ny'), ['15: duplicate section Impact']],
     [
       'sections out of order',
       '# Alpha\n\n## Impact\n\nx\n\n## Meaning\n\nx\n\n## Diagnosis\n\nx\n\n## Mitigation\n\nx\n',
-      ['7: section Meaning stands too late'],
+      ['7: section Meaning is out of order'],
     ],
     ['an empty section', pageWith(''), ['11: section Diagnosis is empty']],
     ['an unknown placeholder', pageWith('a {{clutser}} b'), ['13: unknown placeholder clutser']],
@@ -82,7 +82,7 @@ describe('faults of a page are found, each at its line', () => {
     [
       'a placeholder outside a label value',
       pageWith(`Text:\n\n${FENCE}promql live\n{{name}} == 1\n${FENCE}`),
-      ['16: a placeholder in PromQL must stand inside a label value in double quotes'],
+      ['16: a placeholder in PromQL must be inside a label value in double quotes'],
     ],
     [
       'a cell without a caption',
@@ -102,7 +102,7 @@ describe('faults of a page are found, each at its line', () => {
     [
       'a command in a sentence',
       pageWith('Type `kubectl get vm {{name}}` now.'),
-      ['13: a command with a placeholder stands inline, where nothing quotes it'],
+      ['13: a command with a placeholder is inline, where its value is not quoted'],
     ],
     ['a value in HTML', pageWith('<b title="{{name}}">x</b>'), ['13: no placeholders in HTML or indented code']],
     ['a value in indented code', pageWith('x\n\n    ls {{name}}'), ['15: no placeholders in HTML or indented code']],

@@ -10,7 +10,7 @@ import { send } from './target.ts'
 
 /**
  * Backups of the simulated fleet while it lives and everything that is acknowledged is sent too: restored elsewhere, 200
- * questions about a past moment have equal answers, and all that was acknowledged before the backup began is there, once.
+ * queries at a past moment have equal answers, and all that was acknowledged before the backup began is there, once.
  */
 
 const CLUSTERS = 20
@@ -42,7 +42,7 @@ export async function runBackups({ rounds, seed, onProgress }: ChaosOptions): Pr
       const put = await daytwo('restore', file, '--data', restored)
       if (put.code !== 0) report.fault(`restore ${round} ended with ${put.code}: ${put.stderr}`)
       const verified = await daytwo('backup', '--verify', file, '--against', server.url, '--token', target.token)
-      const [, asked = 0, equal = 0] = /(\d+) questions about .*: (\d+) equal/.exec(verified.stdout) ?? []
+      const [, asked = 0, equal = 0] = /(\d+) queries at .*: (\d+) equal/.exec(verified.stdout) ?? []
       report.count('questions', Number(asked))
       report.count('equal answers', Number(equal))
       if (verified.code !== 0) report.fault(`backup ${round}: ${verified.stdout}${verified.stderr}`)

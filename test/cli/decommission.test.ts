@@ -77,8 +77,8 @@ const told = async (): Promise<readonly string[]> =>
 describe('daytwo decommission', () => {
   test.each([
     [[], 'got no cluster, want the name of at least one'],
-    [['prague'], 'got no --reason, want why it was switched off'],
-    [['prague', '--reason', '  '], 'got no --reason, want why it was switched off'],
+    [['prague'], 'got no --reason, want the reason for the decommissioning'],
+    [['prague', '--reason', '  '], 'got no --reason, want the reason for the decommissioning'],
     [['prague', '--reason', 'x', '--since', 'long ago'], 'option --since: got "long ago", want a duration or a time'],
     [['prague', '--undo', '--reason', 'x'], 'daytwo decommission --undo has no option --reason'],
     [['prague', '--reasn', 'x'], 'did you mean --reason?'],
@@ -95,8 +95,8 @@ describe('daytwo decommission', () => {
       `want ${timeOf(NOW_MS - 3 * DAY_MS)} or later: "prague" was seen then`,
     ],
     [['prague', '--reason', 'x', '--token', 'v'], 'token "wall" has role viewer, this needs responder'],
-    [['prague', '--undo'], 'nobody said that prague is gone, or it was heard again'],
-    [['zlin', '--undo'], 'nobody said that zlin is gone: nothing was heard of it for 2w, and it is back when it is'],
+    [['prague', '--undo'], 'prague was not declared decommissioned, or it has reported again'],
+    [['zlin', '--undo'], 'zlin was not declared decommissioned: it has sent no data for 2w, and is active again when it reports'],
     [['nowhere', '--undo'], 'no cluster is called "nowhere"'],
   ])('%j is refused with the reason, and nothing is said of anybody', async (args, message) => {
     const { code, stdout, stderr } = await decommission(...args)
@@ -114,7 +114,7 @@ describe('daytwo decommission', () => {
     const said = await decommission('prague-id', 'brno', 'brno', '--reason', 'site closed', '--since', timeOf(sinceMs))
     expect(said).toEqual({
       code: 0,
-      stdout: `prague is gone since ${timeOf(sinceMs)}, says ada\nbrno is gone since ${timeOf(sinceMs)}, says ada\n`,
+      stdout: `prague is decommissioned since ${timeOf(sinceMs)}, declared by ada\nbrno is decommissioned since ${timeOf(sinceMs)}, declared by ada\n`,
       stderr: '',
     })
     expect(await told()).toEqual([`brno ${timeOf(sinceMs)} site closed`, `prague ${timeOf(sinceMs)} site closed`])
@@ -122,7 +122,7 @@ describe('daytwo decommission', () => {
     expect(await decommission('brno', 'zlin', '--undo')).toMatchObject({ code: 1, stdout: '' })
     expect(await decommission('brno', 'prague-id', '--undo')).toEqual({
       code: 0,
-      stdout: 'brno: taken back. What was said: site closed\nprague: taken back. What was said: site closed\n',
+      stdout: 'brno: reverted. The reason was: site closed\nprague: reverted. The reason was: site closed\n',
       stderr: '',
     })
     expect(await told()).toEqual([

@@ -96,5 +96,5 @@ test.each([
 })
 
 test('a cluster that nobody heard of is wrong usage', async () => {
-  await expect(rederive('--cluster', 'c9')).rejects.toThrow('nothing is kept of a cluster "c9"')
+  await expect(rederive('--cluster', 'c9')).rejects.toThrow('no data is stored for a cluster "c9"')
 })

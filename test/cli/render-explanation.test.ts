@@ -23,7 +23,7 @@ const read: ExplainedRead = {
     packBytes: 40_000,
     buckets: [],
   },
-  reasons: ['deriv has no way over rollups'],
+  reasons: ['deriv does not support rollups'],
 }
 
 function node(part: Partial<ExplainedNode> & Pick<ExplainedNode, 'text'>): ExplainedNode {
@@ -102,7 +102,7 @@ test('an explanation is a tree for a terminal', () => {
     │  └─ x[1h]  20 ms
     │         runs: 1,000,000 samples in 24,000 runs of 11,999 of 12,000 series in 2 portions, 12 ms, computed of single samples
     │           matched before; head 4,000, packs 20,000; 94 packs, 90 in memory, 40 kB read
-    │           deriv has no way over rollups
+    │           deriv does not support rollups
     └─ x @ 0.000  as evaluated before, 2 series, 122 values, 0.12 ms, one step, fixed by @
            rollups of 1 h: 720 buckets of 11,999 of 12,000 series in 1 portion
              matched now; 600 stored of 5 m; 120 buckets made of samples"

@@ -63,7 +63,7 @@ test('made under load and restored elsewhere, 200 questions have equal answers',
   expect(await daytwo('restore', file, '--data', restored)).toMatchObject({ code: 0, stderr: '' })
   const at = String((startMs + 2 * 3_600_000 - STEP_MS) / 1000)
   const verified = await daytwo('backup', '--verify', file, '--against', server.url, '--at', at)
-  expect(verified.stdout).toMatch(/200 questions about .*: 200 equal, 0 different/)
+  expect(verified.stdout).toMatch(/200 queries at .*: 200 equal, 0 different/)
   expect(verified).toMatchObject({ code: 0, stderr: '' })
 
   const other = await startServer(args(restored))

@@ -134,7 +134,7 @@ async function servesButTakesNothing(place: Place, reason: RegExp): Promise<void
   // Upkeep sees the failure within a second.
   const ready = await until('readiness to say what is missing', async () => {
     const text = await place.text('/-/ready')
-    return text.includes('Nothing is stored since') ? text : undefined
+    return text.includes('No data is stored since') ? text : undefined
   })
   expect(ready).toMatch(reason)
   const { faults } = JSON.parse(await place.text('/api/fleet/v1/now')) as Now

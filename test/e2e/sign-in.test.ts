@@ -200,7 +200,7 @@ describe('signing in', () => {
     const answer = await client.request(back.href, { headers: PAGE })
     const html = await answer.text()
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []])
-    expect(html).toContain('You could not be signed in')
+    expect(html).toContain('Sign-in failed')
     expect(html).toContain('&quot;eve@example.com&quot; is in none of the groups that have a role here.')
     expect(html).toContain('Got no groups;')
     expect(html).toContain('Sign in with Example ID')

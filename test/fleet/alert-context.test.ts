@@ -59,7 +59,7 @@ describe('what changed before an alert', () => {
       [-20, 'version', 'the HCO operator: 1.15.0 → 1.16.0'],
     ])
     expect(changes.every(({ resolutionMs }) => resolutionMs === MINUTE_MS)).toBe(true)
-    expect(unknown).toEqual(['No series says what was running: the channel of the subscription.'])
+    expect(unknown).toEqual(['No series reports the running version: the channel of the subscription.'])
   })
 
   test('are not invented where nothing is known', async () => {

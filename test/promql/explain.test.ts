@@ -125,7 +125,7 @@ describe('an explanation over a store', () => {
         .flatMap(({ reasons }) => reasons)
         .join('; ')
     expect(await reasonsOf('deriv(x_total[1h])')).toBe(
-      'deriv has no way over rollups; deriv is computed of samples: it has no way over runs',
+      'deriv does not support rollups; deriv is computed from samples: it does not support runs',
     )
     expect(await reasonsOf('changes(info[1h])')).toMatch(
       /^runs are cheaper: about \S+ a bucket, rollups are read from 8/,

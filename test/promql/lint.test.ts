@@ -33,7 +33,7 @@ describe('lint', () => {
 
   test('a rate of a sum', () => {
     expect(drawn('rate(sum(x_total)[5m:1m])')).toContain(
-      'rate of sum: the sum hides when one of its counters begins anew',
+      'rate of sum: the sum hides counter resets of its series',
     )
   })
 
@@ -60,7 +60,7 @@ describe('lint', () => {
       drawn('up{job=~"kube-state", pod!~"virt"}')
         .split('\n')
         .filter((line) => line.includes('help')),
-    ).toEqual(['     = help: job="kube-state" says the same', '     = help: pod!="virt" says the same'])
+    ).toEqual(['     = help: job="kube-state" is equivalent', '     = help: pod!="virt" is equivalent'])
   })
 
   test('findings are in the order of the text', () => {

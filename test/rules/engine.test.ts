@@ -437,7 +437,7 @@ describe('kept states', () => {
     harness.states.failure = new Error('locked')
     const report = await harness.evaluate(at(0))
     expect(report.groups[0]!.errors).toMatchObject([
-      { during: 'persist', message: 'alerts of the group could not be kept: locked' },
+      { during: 'persist', message: 'alerts of the group could not be stored: locked' },
     ])
     harness.states.failure = undefined
     await harness.evaluate(at(1))

@@ -107,7 +107,7 @@ describe('when samples are gone', () => {
     const startMs = END_MS - 4 * DAY_MS + 17_000
     const { value, infos } = await ask(store, 'x_total', startMs, startMs + HOUR_MS, 13 * MINUTE_MS)
     expect(infos).toEqual([
-      'PromQL info: older samples are gone: the first and the last of each 5m stand for all (1:1)',
+      'PromQL info: older samples have expired: the first and the last of each 5m represent them (1:1)',
     ])
     const { series } = value as { series: readonly { timesMs: Float64Array; values: Float64Array }[] }
     expect(series[0]!.timesMs).toHaveLength(5)

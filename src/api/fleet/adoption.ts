@@ -73,7 +73,7 @@ export function registerAdoption(
     },
   })
   ownRoute(app, 'GET /api/adoption/v1/spread', {
-    summary: 'How fast each version came and went: days to a tenth, a half and nine tenths, half-life, stage.',
+    summary: 'Spread of each version: days to 10 %, 50 % and 90 %, half-life, stage.',
     query: SpreadQuery,
     answer: SpreadAnswer,
     handler: async ({ query: { by = 'version', format, ...rest }, reply, request }) => {
@@ -85,7 +85,7 @@ export function registerAdoption(
     },
   })
   ownRoute(app, 'GET /api/adoption/v1/behind', {
-    summary: 'How far clusters are behind the newest version that any of them runs.',
+    summary: 'Distance of clusters from the newest version in the fleet.',
     query: BehindQuery,
     answer: BehindAnswer,
     handler: async ({ query: { format, ...rest }, reply, request }) => {
@@ -95,7 +95,7 @@ export function registerAdoption(
     },
   })
   ownRoute(app, 'GET /api/adoption/v1/workloads', {
-    summary: 'The version of the control plane against the machines that really run its launcher.',
+    summary: 'The version of the control plane, and the VMs that run its virt-launcher.',
     query: WorkloadsQuery,
     answer: WorkloadsAnswer,
     handler: async ({ query: { format, ...rest }, reply, request }) => {
@@ -122,7 +122,7 @@ export function registerAdoption(
     },
   })
   ownRoute(app, 'GET /api/adoption/v1/operators', {
-    summary: 'Which operators were ever counted, and over which days.',
+    summary: 'Counted operators, and the counted days.',
     answer: OperatorsAnswer,
     handler: async ({ request }) => {
       const { adoption } = ports(request)

@@ -48,7 +48,7 @@ const DELIVERIES_MAX = 20
 
 export function registerAlertDetail(app: FastifyInstance, deps: AlertDetailDeps): void {
   ownRoute(app, 'GET /api/fleet/v1/alerts/:fingerprint', {
-    summary: 'One alert with what happened around it.',
+    summary: 'One alert with its situation: threshold, preceding changes, other clusters.',
     path: FINGERPRINT,
     answer: AlertDetail,
     handler: ({ params: { fingerprint }, request }) => {
@@ -57,7 +57,7 @@ export function registerAlertDetail(app: FastifyInstance, deps: AlertDetailDeps)
       const [alert] = rankInstances(alerts.filter((each) => each.fingerprint === fingerprint))
       if (alert === undefined) {
         throw new FleetError('not_found', `no alert has the fingerprint ${fingerprint}`, {
-          hint: 'runs that are over are in /api/fleet/v1/alerts/history',
+          hint: 'resolved occurrences are in /api/fleet/v1/alerts/history',
         })
       }
       return detailOf(deps, ports, alert, alerts)
@@ -82,7 +82,7 @@ async function detailOf(
     try {
       return await read()
     } catch (thrown) {
-      log.warn({ fingerprint: alert.fingerprint, error: messageOf(thrown) }, 'an alert is shown without all around it')
+      log.warn({ fingerprint: alert.fingerprint, error: messageOf(thrown) }, 'part of the situation of an alert is unavailable')
       unknown.push(`${what} could not be read: ${messageOf(thrown)}.`)
       return otherwise
     }
@@ -166,7 +166,7 @@ async function earlierAlerts(
       atMs: activeAtMs,
       resolutionMs: 0,
       kind: 'alert',
-      text: `${alertname} began`,
+      text: `${alertname} started`,
       fingerprint,
     })
   }

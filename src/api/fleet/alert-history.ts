@@ -19,8 +19,8 @@ import type { PortsOf } from '../scope/ports-of.ts'
 export const optionalText = (description: string) => Type.Optional(Type.String({ description }))
 const optionalNumber = (description: string) => Type.Optional(Type.Number({ description }))
 export const LOOSE_PAGE = {
-  limit: optionalNumber('Items of one page at most.'),
-  cursor: optionalText('`nextCursor` of the page before.'),
+  limit: optionalNumber('Maximum number of items per page.'),
+  cursor: optionalText('`nextCursor` of the previous page.'),
 } as const
 
 const PAGE_DEFAULT = 100
@@ -36,13 +36,13 @@ export function registerAlertHistory(
   clock: Clock,
 ): void {
   ownRoute(app, 'GET /api/fleet/v1/alerts/history', {
-    summary: 'When alerts fired, newest first.',
+    summary: 'Occurrences of alerts, newest first.',
     documentedQuery: Type.Object({
-      fromMs: optionalNumber('Milliseconds since the epoch; a week ago when left out.'),
-      toMs: optionalNumber('Milliseconds since the epoch; now when left out.'),
-      alertname: optionalText('Of this name.'),
-      cluster: optionalText('On this cluster.'),
-      fingerprint: optionalText('Of this alert.'),
+      fromMs: optionalNumber('Milliseconds since the epoch; default: 7 days ago.'),
+      toMs: optionalNumber('Milliseconds since the epoch; default: now.'),
+      alertname: optionalText('Alert name.'),
+      cluster: optionalText('Cluster name.'),
+      fingerprint: optionalText('Fingerprint of the alert.'),
       ...LOOSE_PAGE,
     }),
     answer: AlertRuns,
@@ -67,11 +67,11 @@ export function registerAlertHistory(
   })
 
   ownRoute(app, 'GET /api/fleet/v1/alerts/strip', {
-    summary: 'Over which share of each stretch of time alerts fired.',
+    summary: 'Share of each time interval in which alerts fired.',
     documentedQuery: Type.Object({
-      fingerprint: Type.Optional(Type.Array(Type.String(), { description: 'Of an alert; give it again for more.' })),
-      hours: optionalNumber('How far back; 24 when left out.'),
-      blocks: optionalNumber('In how many stretches; 24 when left out.'),
+      fingerprint: Type.Optional(Type.Array(Type.String(), { description: 'Fingerprint of an alert; repeat the parameter for several.' })),
+      hours: optionalNumber('Length of the range in hours; default: 24.'),
+      blocks: optionalNumber('Number of intervals; default: 24.'),
     }),
     answer: AlertStrips,
     handler: async ({ request }) => {
@@ -100,7 +100,7 @@ export function registerAlertHistory(
   })
 
   ownRoute(app, 'GET /api/fleet/v1/audit', {
-    summary: 'What people did, newest first.',
+    summary: 'User actions, newest first.',
     documentedQuery: Type.Object(LOOSE_PAGE),
     answer: AuditEntries,
     handler: async ({ request }) => {
@@ -143,7 +143,7 @@ function readCursor(text: string): AlertRunPlace {
   if (typeof firedAtMs === 'number' && typeof fingerprint === 'string' && typeof activeAtMs === 'number') {
     return { firedAtMs, fingerprint, activeAtMs }
   }
-  throw new FleetError('bad_request', `cursor ${JSON.stringify(text)} is none of this route's`)
+  throw new FleetError('bad_request', `cursor ${JSON.stringify(text)} is not a cursor of this route`)
 }
 
 function textParam<K extends string>(params: Params, name: K): Partial<Record<K, string>> {

@@ -29,7 +29,7 @@ export interface AlertDeps {
 
 const NOTE_CHARS_MAX = 4000
 const JSON_TYPE = 'application/json; charset=utf-8'
-export const FINGERPRINT = { fingerprint: "Of the alert: 16 hex digits, Alertmanager's own." } as const
+export const FINGERPRINT = { fingerprint: "Fingerprint of the alert: 16 hex digits, as in Alertmanager." } as const
 
 /**
  * `/api/fleet/v1/alerts`: all alerts, the most severe and newest first, each with its rule, runbook and marks; and their
@@ -60,7 +60,7 @@ export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
 
   ownRoute(app, 'POST /api/fleet/v1/alerts/:fingerprint/acknowledge', {
     access: 'responder',
-    summary: 'Somebody takes care of an alert.',
+    summary: 'Acknowledges alerts.',
     path: FINGERPRINT,
     body: AcknowledgeRequest,
     answer: AlertMarks,
@@ -79,7 +79,7 @@ export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
 
   ownRoute(app, 'DELETE /api/fleet/v1/alerts/:fingerprint/acknowledge', {
     access: 'responder',
-    summary: 'Nobody takes care of an alert any more.',
+    summary: 'Removes acknowledgements.',
     path: FINGERPRINT,
     answer: AlertMarks,
     handler: async ({ params, request }) => {
@@ -87,7 +87,7 @@ export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
       const alert = activeAlert(people.alerts(), params.fingerprint)
       const nowMs = clock.nowMs()
       if (!(await people.acknowledgements.remove(alert, actorOf(request), nowMs))) {
-        throw new FleetError('not_found', `nobody has acknowledged alert ${alert.fingerprint}`)
+        throw new FleetError('not_found', `no acknowledgement of alert ${alert.fingerprint}`)
       }
       return marksReader(people, pipeline, nowMs)(alert)
     },
@@ -100,7 +100,7 @@ function activeAlert(alerts: readonly AnyAlert[], fingerprint: string): AnyAlert
   if (found === undefined) throw new FleetError('not_found', `no alert has the fingerprint ${fingerprint}`)
   if (found.state !== 'resolved') return found
   throw new FleetError('not_found', `alert ${fingerprint} is resolved`, {
-    hint: 'its runs are in /api/fleet/v1/alerts/history',
+    hint: 'its occurrences are in /api/fleet/v1/alerts/history',
   })
 }
 

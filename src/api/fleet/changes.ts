@@ -19,7 +19,7 @@ export function registerFleetChanges(
   clock: Clock,
 ): void {
   ownRoute(app, 'GET /api/fleet/v1/clusters/:cluster/changes', {
-    summary: 'What changed of the objects of a cluster, field by field, newest first.',
+    summary: 'Object changes of a cluster by field, newest first.',
     path: { cluster: 'Its name.' },
     query: ObjectChangesQuery,
     answer: ObjectChangeItems,

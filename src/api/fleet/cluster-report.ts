@@ -34,8 +34,8 @@ export function registerClusterReport(
   const valueOf = new Map(Object.entries(options))
   ownRoute(app, 'GET /api/fleet/v1/clusters/:cluster/stored', {
     access: 'admin',
-    summary: 'What is stored about a cluster: how much, from when to when, and for how long.',
-    path: { cluster: 'Its name, or another one it goes by.' },
+    summary: 'Stored data of a cluster: amount, time range and retention.',
+    path: { cluster: 'Name or alias.' },
     answer: StoredItems,
     handler: async ({ params: { cluster }, request }) => {
       const found = await ports(request).clusterReport(cluster)

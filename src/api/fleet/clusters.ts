@@ -67,7 +67,7 @@ export function registerFleetClusters(
 
   ownRoute(app, 'GET /api/fleet/v1/clusters/:cluster', {
     summary: 'One cluster with its settings, versions over time, open upgrades and modifications.',
-    path: { cluster: 'Its name, or another name it goes by.' },
+    path: { cluster: 'Name or alias.' },
     query: MomentQuery,
     answer: ClusterDetail,
     handler: async ({ params: { cluster }, query: { at }, request }) => {

@@ -36,11 +36,11 @@ export function readCursor(route: string, list: ListParams, text: string): Place
   const [mark, key, id] = partsOf(text)
   const isKey = typeof key === 'string' || (typeof key === 'number' && Number.isFinite(key))
   if (typeof mark !== 'string' || !isKey || typeof id !== 'string') {
-    throw new FleetError('bad_request', `got cursor ${JSON.stringify(text)}, want \`nextCursor\` of a page before`)
+    throw new FleetError('bad_request', `got cursor ${JSON.stringify(text)}, want \`nextCursor\` of the previous page`)
   }
   if (mark !== markOf(route, list)) {
-    throw new FleetError('bad_request', 'got a cursor of another question, want one of the same filter and order', {
-      hint: 'leave the cursor out to begin with the first page',
+    throw new FleetError('bad_request', 'got a cursor of a different query, want one with the same filter and order', {
+      hint: 'omit the cursor to start with the first page',
     })
   }
   return { key, id }

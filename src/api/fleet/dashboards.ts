@@ -54,7 +54,7 @@ export function registerDashboards(app: FastifyInstance, deps: DashboardDeps): v
   })
 
   ownRoute(app, 'GET /api/dashboards/v1/:name', {
-    summary: 'One dashboard as it is drawn and as it is written, with the alerts on what its panels show.',
+    summary: 'One dashboard: its model, its source file and the alerts related to its panels.',
     path: { name: '`metadata.name` of the file.' },
     answer: DashboardAnswer,
     handler: ({ params: { name }, request, reply }) => {

@@ -25,7 +25,7 @@ export function registerDecommissions(
   clock: Clock,
 ): void {
   ownRoute(app, 'GET /api/fleet/v1/decommissions', {
-    summary: 'Clusters that people said were switched off for good, newest first; also those that came back.',
+    summary: 'Decommissioning declarations, newest first, including those that have ended.',
     answer: DecommissionItems,
     handler: ({ request }) => ({
       asOf: timeOf(clock.nowMs()),
@@ -35,7 +35,7 @@ export function registerDecommissions(
 
   ownRoute(app, 'POST /api/fleet/v1/decommissions', {
     access: 'responder',
-    summary: 'Says that clusters were switched off for good. Ends by itself for one that is heard again.',
+    summary: 'Declares clusters decommissioned. The declaration ends when the cluster reports again.',
     body: DecommissionRequest,
     answer: DecommissionItems,
     status: 201,
@@ -43,7 +43,7 @@ export function registerDecommissions(
       const nowMs = clock.nowMs()
       const reason = body.reason.trim()
       if (reason === '') {
-        throw new FleetError('bad_request', `reason: got ${JSON.stringify(body.reason)}, want why it was switched off`)
+        throw new FleetError('bad_request', `reason: got ${JSON.stringify(body.reason)}, want the reason for the decommissioning`)
       }
       const { people, fleet } = ports(request)
       const wishes = await wishesOf(body, fleet, nowMs)
@@ -54,8 +54,8 @@ export function registerDecommissions(
 
   ownRoute(app, 'DELETE /api/fleet/v1/decommissions/:id', {
     access: 'responder',
-    summary: 'Takes back that a cluster was switched off for good.',
-    path: { id: 'Of what was said.' },
+    summary: 'Reverts a decommissioning.',
+    path: { id: 'ID of the declaration.' },
     answer: DecommissionItem,
     handler: async ({ params: { id }, request }) => {
       const ended = await ports(request).people.decommissions.withdraw(id, actorOf(request), clock.nowMs())
@@ -75,7 +75,7 @@ async function wishesOf(
   if (declaredMs !== undefined && declaredMs > nowMs) {
     throw new FleetError(
       'bad_request',
-      `since: got ${JSON.stringify(since)}, want a moment that is over: it is ${timeOf(nowMs)}`,
+      `since: got ${JSON.stringify(since)}, want a time in the past: the server time is ${timeOf(nowMs)}`,
     )
   }
   const found = await fleet({ nowMs }).lastReports(clusters)

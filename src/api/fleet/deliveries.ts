@@ -41,11 +41,11 @@ export function registerDeliveries(
   clock: Clock,
 ): void {
   ownRoute(app, 'GET /api/fleet/v1/deliveries', {
-    summary: 'Who was told of what, newest first.',
+    summary: 'Notification attempts, newest first.',
     documentedQuery: Type.Object({
-      receiver: optionalText('To this receiver.'),
+      receiver: optionalText('Name of the receiver.'),
       outcome: optionalText('`delivered`, `refused` or `failed`.'),
-      fingerprint: optionalText('Of this alert.'),
+      fingerprint: optionalText('Fingerprint of the alert.'),
       ...LOOSE_PAGE,
     }),
     answer: DeliveryItems,
@@ -57,13 +57,13 @@ export function registerDeliveries(
     },
   })
   ownRoute(app, 'GET /api/fleet/v1/deliveries/:id', {
-    summary: 'One delivery with what was sent and answered.',
-    path: { id: 'Of the delivery.' },
+    summary: 'One delivery with request and response.',
+    path: { id: 'ID of the delivery.' },
     answer: DeliveryItem,
     handler: async ({ params: { id }, request }) => {
       const found = /^\d{1,15}$/.test(id) ? await ports(request).notify.deliveries.get(Number(id)) : undefined
       if (found === undefined) {
-        throw new FleetError('not_found', `there is no delivery ${id}`, { hint: 'the oldest are forgotten' })
+        throw new FleetError('not_found', `there is no delivery ${id}`, { hint: 'the oldest have expired' })
       }
       return { ...deliveryItem(found), payload: found.payload, ...pick(found, 'answer') }
     },
@@ -71,7 +71,7 @@ export function registerDeliveries(
   const configFile = configFileName === undefined ? {} : { configFile: configFileName }
   ownRoute(app, 'GET /api/fleet/v1/receivers', {
     scope: 'fleet',
-    summary: 'Who is told, and how that goes.',
+    summary: 'Receivers and their delivery status.',
     answer: ReceiverItems,
     handler: ({ request }) => ({ receivers: ports(request).notify.pipeline.health(), ...configFile }),
   })
@@ -83,7 +83,7 @@ export function registerDeliveries(
   })
   ownRoute(app, 'POST /api/fleet/v1/routes/test', {
     scope: 'fleet',
-    summary: 'Who would be told of an alert with these labels.',
+    summary: 'Receivers that match an alert with these labels.',
     documentedBody: Type.Object({ labels: Type.Record(Type.String(), Type.String()) }),
     answer: RouteTest,
     handler: ({ request }) => ({

@@ -38,7 +38,7 @@ export function registerFleetEdges(
   clock: Clock,
 ): void {
   ownRoute(app, 'GET /api/fleet/v1/edges', {
-    summary: 'Edges of the upgrade graph: attempts, outcomes and durations.',
+    summary: 'Upgrade paths: attempts, outcomes and durations.',
     query: EdgesQuery,
     answer: EdgeItems,
     handler: async ({ query, request }) => {
@@ -64,7 +64,7 @@ export function registerFleetEdges(
   })
 
   ownRoute(app, 'GET /api/fleet/v1/edges/runs', {
-    summary: 'Single runs with how large their clusters were, and how long classes of sizes take.',
+    summary: 'Single upgrades with cluster size, and durations by class of size.',
     query: RunsQuery,
     answer: RunItems,
     handler: async ({ query, request }) => {
@@ -89,7 +89,7 @@ export function registerFleetEdges(
   })
 
   ownRoute(app, 'GET /api/fleet/v1/edges/compare', {
-    summary: 'Two edges beside each other: whether one succeeds more often, and whether it is faster.',
+    summary: 'Comparison of two upgrade paths: success rate and duration.',
     query: CompareQuery,
     answer: EdgeComparisonItem,
     handler: async ({ query, request }) => {
@@ -103,7 +103,7 @@ export function registerFleetEdges(
       }
       const found = await Promise.all(names.map((name) => view.edge(name, sinceMs)))
       const [missing] = names.filter((_name, i) => found[i] === undefined)
-      const when = sinceMs === undefined ? '' : ` and began at ${timeOf(sinceMs)} or later`
+      const when = sinceMs === undefined ? '' : ` and started at ${timeOf(sinceMs)} or later`
       throw new FleetError(
         'not_found',
         `no upgrade of ${operator} went from ${missing?.from ?? '?'} to ${missing?.to ?? '?'}${when}`,

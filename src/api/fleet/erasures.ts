@@ -17,7 +17,7 @@ export function registerErasures(
 ): void {
   ownRoute(app, 'GET /api/fleet/v1/erasures', {
     access: 'admin',
-    summary: 'Clusters that are being erased, or were, newest first.',
+    summary: 'Erasures of clusters, active and ended, newest first.',
     answer: ErasureItems,
     handler: async ({ request }) => {
       const all = await ports(request).erasures.list()
@@ -45,7 +45,7 @@ export function registerErasures(
   ownRoute(app, 'POST /api/fleet/v1/erasures/:id/allow', {
     access: 'admin',
     summary: 'Accepts data of an erased cluster again.',
-    path: { id: 'Of the erasure.' },
+    path: { id: 'ID of the erasure.' },
     answer: ErasureItem,
     handler: async ({ params: { id }, request }) => {
       const allowed = await ports(request).erasures.allow(id, actorOf(request), clock.nowMs())

@@ -40,8 +40,8 @@ export function registerFleetGates(
   })
 
   ownRoute(app, 'GET /api/fleet/v1/gates/:gate', {
-    summary: 'One feature gate: by which clusters it is set, and whether past HyperConverged.',
-    path: { gate: 'Its name, in any case of its letters.' },
+    summary: 'One feature gate: the clusters that set it, in HyperConverged or by JSON patch.',
+    path: { gate: 'Name, case-insensitive.' },
     query: GateQuery,
     answer: GateDetail,
     handler: async ({ params: { gate: name }, query, request }) => {

@@ -21,7 +21,7 @@ export function registerMetricCatalog(app: FastifyInstance, deps: MetricCatalogD
   const known = new WeakMap<Catalog['dashboards'], KnownMetricItems>()
   ownRoute(app, 'GET /api/fleet/v1/metrics', {
     scope: 'none',
-    summary: 'What is known of metrics, sent or not: type, unit, first version, and which rules and panels read them.',
+    summary: 'Known metrics, with or without data: type, unit, first version, and the rules and panels that use them.',
     answer: KnownMetricItems,
     handler: async () => {
       const { dashboards } = catalog

@@ -21,7 +21,7 @@ export function registerFleetModifications(
   clock: Clock,
 ): void {
   ownRoute(app, 'GET /api/fleet/v1/modifications', {
-    summary: 'What was changed past the API, newest first.',
+    summary: 'Out-of-band modifications and JSON patches, newest first.',
     query: ModificationsQuery,
     answer: ModificationItems,
     handler: async ({ query, request }) => {

@@ -39,7 +39,7 @@ export function fleetAt(fleet: FleetViews, clock: Clock, at: string | undefined)
 export function pastMoment(at: string | undefined, nowMs: number): number | undefined {
   const atMs = msOf(at)
   if (atMs === undefined || atMs <= nowMs) return atMs
-  throw invalidParam('at', `got ${JSON.stringify(at)}, want a moment that is over: it is ${timeOf(nowMs)}`)
+  throw invalidParam('at', `got ${JSON.stringify(at)}, want a time in the past: the server time is ${timeOf(nowMs)}`)
 }
 
 export function pastNote(unavailable: readonly string[], knownFrom: PastNote['knownFrom']): PastNote {

@@ -49,7 +49,7 @@ export function registerNow(app: FastifyInstance, { ports, faults, clock }: NowD
   // Many users open this page: concurrent requests of one scope share one computation.
   const underWay = new Map<ClusterScope, Promise<Now>>()
   ownRoute(app, 'GET /api/fleet/v1/now', {
-    summary: 'How the fleet stands: the landing page in one answer.',
+    summary: 'State of the fleet: the data of the landing page in one response.',
     query: MomentQuery,
     answer: Now,
     handler: ({ query: { at }, request }) => {

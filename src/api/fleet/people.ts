@@ -11,7 +11,7 @@ export interface ApiPeople
 }
 
 /** The actor of a request without a token, which only a server on loopback accepts. */
-const ANONYMOUS = 'somebody on loopback'
+const ANONYMOUS = 'loopback client'
 const NAME_CHARS_MAX = 200
 
 /** The actor of an action: the token's name, which the client cannot choose; without a token the `declared` name. */

@@ -18,7 +18,7 @@ const REPLAYS_MAX = 2
 export function registerReplay(app: FastifyInstance, ports: PortsOf<{ readonly replay: RunReplay }>): void {
   let running = 0
   ownRoute(app, 'POST /api/fleet/v1/rules/replay', {
-    summary: 'What a rule would have done in the past.',
+    summary: 'Replay of an alerting rule on stored data.',
     body: ReplayRequest,
     lane: 'query',
     answer: Replay,

@@ -12,7 +12,7 @@ const NAME_CHARS_MAX = 200
 export function registerRuleTests(app: FastifyInstance, run: RunRuleTests): void {
   ownRoute(app, 'GET /api/fleet/v1/rules/tests', {
     scope: 'none',
-    summary: 'The unit tests of an alert, run now.',
+    summary: 'Runs the unit tests of an alert.',
     documentedQuery: Type.Object({ alertname: Type.String({ description: 'Name of the alert.' }) }),
     answer: RuleTests,
     handler: ({ request }) => {

@@ -65,7 +65,7 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
 
   ownRoute(app, 'GET /api/runbooks/v1/pages/:name/source', {
     scope: 'none',
-    summary: 'The file of a runbook, as it is kept.',
+    summary: 'The source file of a runbook.',
     path: ALERT_NAME,
     answer: RunbookSource,
     handler: ({ params: { name }, reply }) => {
@@ -79,7 +79,7 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
       'One runbook, bound to an alert when one is named; of an alert without a runbook, its alerts and a template.',
     path: ALERT_NAME,
     documentedQuery: Type.Object({
-      instance: Type.Optional(Type.String({ description: 'Fingerprint of the alert it is read for.' })),
+      instance: Type.Optional(Type.String({ description: 'Fingerprint of the alert to fill in.' })),
     }),
     answer: BoundRunbook,
     handler: async ({ params: { name }, request, reply }) => {
@@ -92,7 +92,7 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
   })
 }
 
-const ALERT_NAME = { name: 'Of the alert it is for.' } as const
+const ALERT_NAME = { name: 'Fingerprint of the alert.' } as const
 
 function sendUnknown(reply: FastifyReply, name: string, nearest: readonly string[]): FastifyReply {
   const error = `no runbook is called ${JSON.stringify(name)}`
@@ -121,7 +121,7 @@ async function boundPage(
       known = await inventory(clusterOf(alert.labels), clock.nowMs())
     } catch (thrown) {
       // A page with open placeholders is more useful than an error.
-      log.warn({ runbook: page.name, err: thrown }, 'inventory not read; the runbook is filled without it')
+      log.warn({ runbook: page.name, err: thrown }, 'inventory not available; placeholders are filled without it')
     }
   }
   const bound = bindRunbook(page, alert === undefined ? { isPlain: true } : { alert, inventory: known })

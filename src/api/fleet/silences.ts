@@ -23,7 +23,7 @@ const PREVIEW_MAX = 100
 const PREVIEW_PAST_MS = 7 * 86_400_000
 
 const PreviewRequest = Type.Object({ matchers: Type.Array(MatcherItem, { minItems: 1 }) })
-const ID = { id: 'Of the silence.' } as const
+const ID = { id: 'ID of the silence.' } as const
 
 export function registerSilences(
   app: FastifyInstance,
@@ -90,7 +90,7 @@ export function registerSilences(
 
   ownRoute(app, 'POST /api/fleet/v1/silences', {
     access: 'responder',
-    summary: 'Sets a silence.',
+    summary: 'Creates a silence.',
     body: SilenceRequest,
     answer: SilenceItem,
     status: 201,
@@ -99,7 +99,7 @@ export function registerSilences(
 
   ownRoute(app, 'PUT /api/fleet/v1/silences/:id', {
     access: 'responder',
-    summary: 'Changes a silence.',
+    summary: 'Updates a silence.',
     path: ID,
     body: SilenceRequest,
     answer: SilenceItem,
@@ -109,7 +109,7 @@ export function registerSilences(
 
   ownRoute(app, 'DELETE /api/fleet/v1/silences/:id', {
     access: 'responder',
-    summary: 'Ends a silence.',
+    summary: 'Expires a silence.',
     path: ID,
     answer: SilenceItem,
     handler: async ({ params: { id }, request }) => {
@@ -122,7 +122,7 @@ export function registerSilences(
   })
 
   ownRoute(app, 'POST /api/fleet/v1/silences/preview', {
-    summary: 'Which alerts a silence would reach.',
+    summary: 'Preview of the alerts that a silence would suppress.',
     body: PreviewRequest,
     answer: SilencePreview,
     handler: async ({ body: { matchers }, request }) => {

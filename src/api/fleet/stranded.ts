@@ -15,7 +15,7 @@ export function registerFleetStranded(
   clock: Clock,
 ): void {
   ownRoute(app, 'GET /api/fleet/v1/stranded', {
-    summary: 'Versions from which no way out is known to work, the most clusters first.',
+    summary: 'Versions without a working upgrade path, largest number of clusters first.',
     query: StrandedQuery,
     answer: StrandedItems,
     handler: async ({ query, request }) => {

@@ -68,7 +68,7 @@ export function registerFleetUpgrades(
 
   ownRoute(app, 'GET /api/fleet/v1/upgrades/:id', {
     summary: 'One upgrade.',
-    path: { id: 'Of the upgrade.' },
+    path: { id: 'ID of the upgrade.' },
     query: MomentQuery,
     answer: UpgradeItem,
     handler: async ({ params: { id }, query: { at }, request }) =>
@@ -76,8 +76,8 @@ export function registerFleetUpgrades(
   })
 
   ownRoute(app, 'GET /api/fleet/v1/upgrades/:id/detail', {
-    summary: 'One upgrade with all that is known of it: components, CSV steps, workloads, verdict.',
-    path: { id: 'Of the upgrade.' },
+    summary: 'One upgrade in detail: components, CSV steps, workloads, verdict.',
+    path: { id: 'ID of the upgrade.' },
     query: MomentQuery,
     answer: UpgradeDetailItem,
     handler: async ({ params, query: { at }, request }) => {
@@ -107,7 +107,7 @@ export function registerFleetUpgrades(
   })
 
   ownRoute(app, 'GET /api/fleet/v1/stuck', {
-    summary: 'Upgrades that do not get further, the one that stands longest first.',
+    summary: 'Stuck upgrades, longest time without progress first.',
     query: StuckQuery,
     answer: StuckItems,
     handler: async ({ query: { operator, cause, at }, request }) => {
@@ -134,7 +134,7 @@ export function registerFleetUpgrades(
 
 async function known(view: FleetView, id: string, at: string | undefined): Promise<UpgradeRecord> {
   const record = await view.upgrade(id)
-  const when = at === undefined ? '' : ` and had begun at ${at}`
+  const when = at === undefined ? '' : ` and had started at ${at}`
   if (record === undefined) throw new FleetError('not_found', `no upgrade has the id ${JSON.stringify(id)}${when}`)
   return record
 }

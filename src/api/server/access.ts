@@ -83,7 +83,7 @@ async function scopeOf(
 
 function unauthenticated({ headers: { authorization } }: FastifyRequest): FleetError {
   const isGiven = tokenOf(authorization) !== undefined
-  return new FleetError('unauthenticated', isGiven ? 'the token is not known' : NO_CREDENTIALS, {
+  return new FleetError('unauthenticated', isGiven ? 'unknown token' : NO_CREDENTIALS, {
     hint: 'send it as a Bearer token, or as the password of Basic auth; `daytwo token add` makes one',
   })
 }
@@ -163,7 +163,7 @@ function checkHost(request: FastifyRequest, ownHosts: ReadonlySet<string>): void
   const { host } = request.headers
   if (isOwnHost(host, ownHosts)) return
   throw new FleetError('forbidden', `this server has no tokens and does not answer to host ${JSON.stringify(host)}`, {
-    hint: 'use 127.0.0.1 or localhost, or set external.url to the name people use',
+    hint: 'use 127.0.0.1 or localhost, or set external.url to the public name of the server',
   })
 }
 

@@ -52,7 +52,7 @@ export class AnswerWriter {
       this.#parts = []
       throw new FleetError(
         'query_limit',
-        `the answer has more than ${this.#bytesMax} bytes, the value of query.response-bytes-max: ask for fewer series or traces, a shorter range, a longer step, or a limit`,
+        `the answer has more than ${this.#bytesMax} bytes, the value of query.response-bytes-max: request fewer series or traces, a shorter range, a longer step, or a limit`,
       )
     }
     this.#parts.push(part)

@@ -149,7 +149,7 @@ export class BodyLease {
 
   /** Takes bytes that the body has beyond its declared length. Throws FleetError when there is no room. */
   grow(bytes: number): void {
-    if (this.#isReleased) throw new FleetError('overloaded', 'the sender left before its body was read')
+    if (this.#isReleased) throw new FleetError('overloaded', 'the sender disconnected before its body was read')
     const refusal = this.#admission.take(this, bytes)
     if (refusal !== undefined) throw refusal
   }

@@ -104,7 +104,7 @@ export function createEventFeed({ clock, metrics, listenersMax }: EventFeedParts
       if (isStopped || listeners.size >= listenersMax) {
         metrics.eventListenersLost.inc({ reason: 'refused' })
         throw new FleetError('overloaded', `events: got one listener more than web.listeners-max, ${listenersMax}`, {
-          hint: 'a page without events asks again every few seconds, and shows the same',
+          hint: 'a page without events polls every few seconds and shows the same data',
         })
       }
       const listener = new Readable({ read: () => undefined, highWaterMark: UNREAD_BYTES_MAX })

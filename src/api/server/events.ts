@@ -21,7 +21,7 @@ export function registerEvents(app: FastifyInstance, { feed, clock, isStillAllow
   ownRoute(app, 'GET /api/fleet/v1/events', {
     // Changes of any cluster: pages of a scope poll.
     scope: 'fleet',
-    summary: 'Server-sent events that say what changed, without the data. `Last-Event-ID` tells what was missed.',
+    summary: 'Server-sent events with the topics that changed, without the data. `Last-Event-ID` resumes after a gap.',
     answer: ChangeEvent,
     mediaType: 'text/event-stream',
     handler: ({ request, reply }) => {

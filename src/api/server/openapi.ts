@@ -38,7 +38,7 @@ export async function installOpenApi(app: FastifyInstance, version: string): Pro
         title: 'Daytwo',
         version,
         description:
-          'What is known of a fleet of clusters that run KubeVirt under HCO. Times are RFC 3339 or milliseconds.',
+          'API of a fleet of clusters with KubeVirt and HCO. Times are RFC 3339 or milliseconds.',
       },
       components: {
         securitySchemes: {
@@ -46,7 +46,7 @@ export async function installOpenApi(app: FastifyInstance, version: string): Pro
           basic: {
             type: 'http',
             scheme: 'basic',
-            description: 'The token is the password; the user is not looked at.',
+            description: 'The token is the password; the user name is ignored.',
           },
         },
       },
@@ -93,7 +93,7 @@ function schemaOf(url: string, { method, config }: RouteOptions): FastifySchema 
 
 /** Behind the role. */
 const SCOPE_TEXTS: Readonly<Record<RouteScope, string>> = {
-  clusters: '; shows and changes the clusters of this role alone, and others answer as unknown ones',
+  clusters: '; limited to the clusters of this role, other clusters are reported as unknown',
   fleet: ' over all clusters',
   none: '',
 }

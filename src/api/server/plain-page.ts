@@ -46,7 +46,7 @@ export function failurePage(url: string, failure: FleetError, provider?: string)
       }
     case 'forbidden':
       if (provider !== undefined && isOfSignIn(url)) {
-        return { ...signInPage('/', provider, failure), title: 'You could not be signed in' }
+        return { ...signInPage('/', provider, failure), title: 'Sign-in failed' }
       }
       return {
         status,
@@ -57,7 +57,7 @@ export function failurePage(url: string, failure: FleetError, provider?: string)
     default:
       return {
         status,
-        title: isOfSignIn(url) ? 'You could not be signed in' : 'This page cannot be shown now',
+        title: isOfSignIn(url) ? 'Sign-in failed' : 'This page cannot be shown now',
         says: sentencesOf(failure),
         // A sign-in that failed cannot be continued, only begun again.
         button: isOfSignIn(url) ? { text: 'Sign in', href: '/sign-in' } : again,
@@ -109,7 +109,7 @@ export function unknownAddress(url: string): PlainPage {
   return {
     status: 404,
     title: 'There is no page at this address',
-    says: [`Nothing is at ${url.split('?')[0] ?? ''}. The link may be incomplete, or from another version.`],
+    says: [`Not found: ${url.split('?')[0] ?? ''}. The link may be incomplete, or from another version.`],
     links: [
       { text: 'Now', href: '/' },
       { text: 'Alerts', href: '/alerts' },

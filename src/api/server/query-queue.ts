@@ -84,7 +84,7 @@ export class QueryQueue {
       throw new FleetError('too_many_requests', message)
     }
     if (this.#waiting >= waitingMax) {
-      throw new FleetError('overloaded', `${this.#waiting} requests wait already; query.waiting-max is ${waitingMax}`)
+      throw new FleetError('overloaded', `${this.#waiting} requests are already queued; query.waiting-max is ${waitingMax}`)
     }
     return new Promise((resolve, reject) => {
       const leave = (): void => {
@@ -106,7 +106,7 @@ export class QueryQueue {
         },
       }
       const cancel = (): void => {
-        waiter.fail(new FleetError('query_canceled', 'the client left while its request waited'))
+        waiter.fail(new FleetError('query_canceled', 'the client disconnected while its request was queued'))
       }
       const stopTimer = this.#parts.clock.after(waitMsMax, () => {
         const message = `the request waited for ${waitMsMax} ms, the value of query.wait-max: other requests are running`

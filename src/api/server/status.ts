@@ -51,7 +51,7 @@ export function registerStatusRoutes(app: FastifyInstance, options: StatusOption
       const missing =
         storage === undefined
           ? ''
-          : `Nothing is stored since ${new Date(storage.sinceMs).toISOString()}: ${storage.message}\n`
+          : `No data is stored since ${new Date(storage.sinceMs).toISOString()}: ${storage.message}\n`
       return reply.type('text/plain; charset=utf-8').send(`Daytwo is Ready.\n${missing}`)
     },
   })

@@ -18,9 +18,9 @@ function shellFences({
 
 export const commandKind: Check<CatalogContent> = {
   name: 'command-kind',
-  title: 'A command asks for a component under the wrong kind',
+  title: 'A command uses the wrong kind for a component',
   severity: 'error',
-  why: '`kubectl get deployment virt-handler` answers "not found", and the reader believes that virt-handler is gone. It is a DaemonSet.',
+  why: '`kubectl get deployment virt-handler` returns "not found", although virt-handler exists. It is a DaemonSet.',
   mend: 'Use the kind that the component has.',
   example: 'kubectl logs -n {{namespace}} deployment/virt-handler',
   *run(content) {
@@ -66,7 +66,7 @@ export const commandTwin: Check<CatalogContent> = {
   name: 'command-twin',
   title: 'A command is there for kubectl or for oc alone',
   severity: 'error',
-  why: 'A page is read on plain Kubernetes and on OpenShift. What stands in a fence ` ```bash kubectl ` is shown for both; in a plain one it is shown as it is typed.',
+  why: 'A page is read on plain Kubernetes and on OpenShift. Text in a fence ` ```bash kubectl ` is shown for both; in a plain one it is shown as it is typed.',
   mend: 'Write the command with `kubectl` in a fence ` ```bash kubectl `. What only one of them can do (`oc adm`, `oc debug`, `virtctl`, anything in a namespace `openshift-...`) stays in a plain fence.',
   example: '```bash\nkubectl get hyperconverged -A\n```',
   *run(content) {

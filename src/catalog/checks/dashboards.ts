@@ -13,14 +13,14 @@ export const dashboardInvalid: Check<CatalogContent> = {
   title: 'A dashboard cannot be shown as it is written',
   severity: 'error',
   why: 'A reference to no panel, a number that is none or a missing name leaves a hole in the page.',
-  mend: 'Mend what the message names; the fields are those of Perses.',
+  mend: 'Fix the reported part; the fields are those of Perses.',
   example: 'content:\n  $ref: "#/spec/panels/noSuchPanel"',
   run: (content) => faultsOf(content, 'error'),
 }
 
 export const dashboardUnread: Check<CatalogContent> = {
   name: 'dashboard-unread',
-  title: 'A dashboard says something that is not drawn',
+  title: 'A dashboard has unsupported settings',
   severity: 'warning',
   why: 'A kind of panel, a unit or a key that is not known here is left out; it may be a slip of the hand, or of a Perses that is newer.',
   mend: 'Write it as the message suggests. If it is meant for another reader of the file, suppress the warning with the reason.',
@@ -40,7 +40,7 @@ export const panelUnalerted: Check<CatalogContent> = {
   name: 'panel-unalerted',
   title: 'A panel shows a metric that no rule reads',
   severity: 'info',
-  why: 'What is worth a panel may be worth an alert, or the panel is one that nobody will look at when it matters. Often it is neither: hence only a remark.',
+  why: 'A metric with a panel may need an alert, or the panel may be superfluous. Often neither applies, so this is only a remark.',
   mend: 'Nothing has to be done.',
   example: 'query: max by (cluster) (kubevirt_vmi_guest_load_1m)',
   *run({ queries }) {

@@ -9,7 +9,7 @@ export const linkBroken: Check<CatalogContent> = {
   name: 'link-broken',
   title: 'A link from one page to another leads nowhere',
   severity: 'error',
-  why: 'Dead links are the most frequent complaint about runbooks. Links inside the content are followed here: to pages, to old names of pages, to headings. Addresses of other sites are not asked: a check must not need the network.',
+  why: 'Dead links are the most frequent complaint about runbooks. Links inside the content are followed here: to pages, to old names of pages, to headings. External addresses are not requested: a check must not need the network.',
   mend: 'Link to `Name.md` or `/rb/Name`, and to a heading by its words in lower case with hyphens.',
   example: 'See [the operator](CDIOperatorsDown.md).',
   *run(content) {

@@ -51,7 +51,7 @@ export const runbookSeverity: Check<CatalogContent> = {
   title: 'A runbook names a severity or an impact that its alert does not have',
   severity: 'warning',
   why: 'Severities are changed in rules, and the page goes on calling an information critical. Severity and health impact are two things; a text that mixes them up is found here too.',
-  mend: 'Say what the rule says, or say what happens instead of how it is labelled.',
+  mend: 'State the severity of the rule, or describe the effect instead of the label.',
   example: 'This is a critical alert.    # and severity: info in the rule',
   *run(content) {
     for (const page of content.pages.values()) {
@@ -105,7 +105,7 @@ export const runbookDuration: Check<CatalogContent> = {
   title: 'A runbook names a duration that its alert does not have',
   severity: 'warning',
   why: 'Meaning says for how long something must be so before the alert fires. When `for` or a window is changed, the page has to follow, or its reader counts back to the wrong moment.',
-  mend: 'Say what the rule says. A duration of something else belongs into another section, or suppresses the check with what it is.',
+  mend: 'State the duration of the rule. A different duration belongs into another section, or suppresses the check with what it is.',
   example: '## Meaning\n\nvirt-api has been down for 5 minutes.   # and for: 10m in the rule',
   run: (content) => contradictionsInPages(content, 'duration'),
 }
@@ -114,8 +114,8 @@ export const runbookThreshold: Check<CatalogContent> = {
   name: 'runbook-threshold',
   title: 'A runbook names a threshold that its alert does not have',
   severity: 'warning',
-  why: 'Whoever compares the value in the alert with the page must find the number that the rule compares with.',
-  mend: 'Say the number of the rule.',
+  why: 'A reader who compares the value in the alert with the page needs the threshold of the rule.',
+  mend: 'State the threshold of the rule.',
   example: '## Meaning\n\nMore than 80% of the requests fail.     # and > 0.05 in the rule',
   run: (content) => contradictionsInPages(content, 'threshold'),
 }

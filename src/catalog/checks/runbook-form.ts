@@ -10,7 +10,7 @@ export const runbookTitle: Check<CatalogContent> = {
   title: 'The title of a runbook is not its alert',
   severity: 'error',
   why: 'Links find a page by the name of its file, people by its title. Where the two differ, one of them is on the wrong page.',
-  mend: 'Begin the page with `# NAME`, the name of the file, and have no other heading of the first level.',
+  mend: 'Start the page with `# NAME`, the name of the file, and have no other heading of the first level.',
   example: '# CDI is not ready',
   run: (content) => faultsOfPages(content, checkTitle),
 }
@@ -37,10 +37,10 @@ export const runbookFrontMatter: Check<CatalogContent> = {
 
 export const runbookBlocks: Check<CatalogContent> = {
   name: 'runbook-blocks',
-  title: 'A value would stand where it cannot be quoted, or a cell says nothing of itself',
+  title: 'A value cannot be quoted at its place, or a live cell has no caption',
   severity: 'error',
   why: 'Values of labels come from senders. They are written into commands and queries quoted for their place; where that cannot be done safely nothing is filled in, and the command does not work. A live cell without a line before it is a number nobody can read.',
-  mend: 'Do what the message says: a fence instead of an inline command, double quotes around a label value, a caption before a cell, a closing fence.',
+  mend: 'Apply the fix in the message: a fence instead of an inline command, double quotes around a label value, a caption before a cell, a closing fence.',
   example: 'Run `kubectl get pods -n {{namespace}}`.',
   run: (content) => faultsOfPages(content, checkBlocks),
 }

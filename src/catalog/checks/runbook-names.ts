@@ -8,7 +8,7 @@ export const runbookMissing: Check<CatalogContent> = {
   name: 'runbook-missing',
   title: 'An alert has no runbook',
   severity: 'error',
-  why: 'The link in the alert leads to "no such page", at night, to somebody who has never seen this alert.',
+  why: 'The link in the alert leads to a missing page, for an engineer who may not know this alert.',
   mend: 'Write `runbooks/NAME.md`. If the alert was renamed, rename its page and list the old name under `aliases:`.',
   example: '- alert: CDINotReady        # and no runbooks/CDINotReady.md',
   run: ({ rules, pages }) =>
@@ -22,7 +22,7 @@ export const runbookOrphan: Check<CatalogContent> = {
   title: 'A runbook is about no alert',
   severity: 'error',
   why: 'A page that stays behind when its alert goes is found by search and followed, although nothing keeps it true.',
-  mend: 'Remove it, make its name an alias of the page that took its place, or say in its front matter why no rule has its name: `without_rule: ...`.',
+  mend: 'Remove it, make its name an alias of the page that took its place, or state in its front matter why no rule has its name: `without_rule: ...`.',
   example: 'runbooks/CDINotReadyYet.md   # and no alert of that name',
   *run(content) {
     const names = content.rules.map(({ name }) => name)

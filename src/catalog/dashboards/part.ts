@@ -140,7 +140,7 @@ export function secondsAt(part: Part, key: string): number | undefined {
 export function reportUnsupported(part: Part, key: string, why: string): void {
   const entry = part.entries.get(key)
   if (entry !== undefined)
-    part.yaml.warning(entry.keyAt, `${part.what} asks for ${key}, which is not done here: ${why}`)
+    part.yaml.warning(entry.keyAt, `${part.what} sets ${key}, which is not supported: ${why}`)
 }
 
 /** The file's text of a value that is not read. */
@@ -180,5 +180,5 @@ export function readPlugin<T>(plugin: Part, what: string, kinds: Kinds<T>): T | 
 export function reportOtherSource(part: Part): void {
   const source = partAt(part, 'datasource', `the datasource of ${part.what}`, ['kind', 'name'])
   const name = textAt(source, 'name')
-  if (name !== '') reportUnsupported(part, 'datasource', `it is asked of this server, not of ${name}`)
+  if (name !== '') reportUnsupported(part, 'datasource', `this server is queried, not ${name}`)
 }

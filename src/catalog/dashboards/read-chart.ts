@@ -146,7 +146,7 @@ function readYAxis(spec: Part): YAxis {
   ])
   const [min, max] = [numberAt(axis, 'min'), numberAt(axis, 'max')]
   if (min !== undefined && max !== undefined && min > max) {
-    spec.yaml.error(start(axis.at), `${axis.what} ends at ${max}, below its beginning at ${min}`)
+    spec.yaml.error(start(axis.at), `${axis.what} ends at ${max}, below its start at ${min}`)
   }
   const logBase = numberAt(axis, 'logBase') ?? 0
   if (logBase !== 0 && logBase <= 1) spec.yaml.error(axis.entries.get('logBase')!.keyAt, 'logBase must be above 1')

@@ -116,7 +116,7 @@ function readRange(spec: Part): Condition {
   const min = numberAt(spec, 'min') ?? numberAt(spec, 'from')
   const max = numberAt(spec, 'max') ?? numberAt(spec, 'to')
   if (min !== undefined && max !== undefined && min > max) {
-    spec.yaml.error(start(spec.at), `${spec.what} ends at ${max}, before it begins at ${min}`)
+    spec.yaml.error(start(spec.at), `${spec.what} ends at ${max}, before its start at ${min}`)
   }
   return { kind: 'range', ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
 }

@@ -100,7 +100,7 @@ function readRoot(yaml: YamlReader, queries: PlacedText[]): DashboardModel {
   if (name === '') yaml.error(start(metadata.at), 'the dashboard has no metadata.name')
   const outer = partAt(root, 'spec', 'the spec', isOperator ? [...SPEC_KEYS, ...OPERATOR_KEYS] : SPEC_KEYS)
   const spec = isOperator && has(outer, 'config') ? partAt(outer, 'config', 'the config', SPEC_KEYS) : outer
-  reportUnsupported(spec, 'datasources', 'everything is asked of this server')
+  reportUnsupported(spec, 'datasources', 'all queries go to this server')
   if (!has(spec, 'panels')) yaml.error(start(spec.at), 'the dashboard has no spec.panels')
   const display = partAt(spec, 'display', 'the display', ['name', 'description'])
   const variables = readVariables(spec, (text) => queries.push({ text }))

@@ -79,7 +79,7 @@ function readActions(spec: Part): readonly TableAction[] {
   const listed = partsAt(actions, 'actionsList', `an action of ${spec.what}`).filter((one) =>
     flagAt(one, 'enabled', true),
   )
-  if (listed.length > 0) reportUnsupported(spec, 'actions', 'pages here send nothing to anybody else')
+  if (listed.length > 0) reportUnsupported(spec, 'actions', 'pages send no requests to other servers')
   return listed.map((action) => ({ name: neededTextAt(action, 'name'), url: textAt(action, 'url') }))
 }
 

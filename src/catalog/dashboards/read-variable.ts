@@ -61,7 +61,7 @@ function readCommon(part: Part) {
   const name = neededTextAt(part, 'name')
   const at = yamlTextAt(part, 'name')
   if (at !== undefined && name !== '' && (!NAME.test(name) || BUILT_IN.test(name) || /^\d+$/.test(name))) {
-    const why = BUILT_IN.test(name) ? 'names that begin with __ are built in' : 'letters, digits and _, not digits only'
+    const why = BUILT_IN.test(name) ? 'names that start with __ are built in' : 'letters, digits and _, not digits only'
     part.yaml.error(at, `a variable cannot be called ${JSON.stringify(name)}`, why)
   }
   const display = partAt(part, 'display', `the display of variable ${name}`, ['name', 'description', 'hidden'])

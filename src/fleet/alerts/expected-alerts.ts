@@ -52,12 +52,12 @@ export const EXPECTED_ALERTS: readonly ExpectedAlert[] = [
   {
     alertname: 'VirtHandlerDaemonSetRolloutFailing',
     phases: ['operands.kubevirt', 'virt_handler'],
-    reason: 'virt-handler rolls out over the nodes, which on many nodes takes longer than the alert waits',
+    reason: 'virt-handler rolls out to all nodes, which on many nodes exceeds the for duration of the alert',
   },
   {
     alertname: 'KubeVirtVMIExcessiveMigrations',
     phases: ['workloads', 'platform'],
-    reason: 'virtual machines migrate to new launchers, and off nodes that are drained',
+    reason: 'VMs migrate to new virt-launcher pods, and off nodes that are drained',
   },
   {
     alertname: 'OutdatedVirtualMachineInstanceWorkloads',

@@ -46,5 +46,5 @@ function progressOf({ upgrade, detail }: UpgradeRecord): string | undefined {
   }
   if (workloads?.outdatedNow === undefined) return undefined
   const of = workloads.outdatedAtStart === undefined ? '' : ` of ${workloads.outdatedAtStart}`
-  return `${workloads.outdatedNow}${of} machines are left`
+  return `${workloads.outdatedNow}${of} VMs remaining`
 }

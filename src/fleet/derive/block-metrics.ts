@@ -23,7 +23,7 @@ function now(runs: readonly MetricRun[]): readonly MetricRun[] {
 
 const PENDING_CAUSES = {
   RequirementsNotMet: ['requirements_not_met', 'Something that the new CSV requires is missing.'],
-  OperatorConditionNotUpgradeable: ['not_upgradeable', 'The operator that runs says that it cannot be upgraded now.'],
+  OperatorConditionNotUpgradeable: ['not_upgradeable', 'The installed operator reports Upgradeable=False.'],
 } as const
 
 /** OLM's reason. If the CSV object was observed, its path says more. */
@@ -59,7 +59,7 @@ export function operandNotReady(history: ClusterHistory, record: UpgradeRecord):
     const component = run.labels['component']!
     return metricEvidence(
       run,
-      `${component} says that it is not ready`,
+      `${component} reports not ready`,
       READY_METRICS.get(component)!,
       `operands.${component}`,
     )
@@ -85,7 +85,7 @@ export function reconcileIncomplete(history: ClusterHistory, record: UpgradeReco
   if (upgrade.state !== 'in_progress' || detail.hco !== undefined || !isOpen(record, 'settle')) return undefined
   const run = now(history.runs('hco_health')).find(({ value }) => value === 1)
   if (run === undefined || countsProgress(upgrade.to)) return undefined
-  const text = 'HCO says by a warning that it could not reconcile'
+  const text = 'HCO reports a reconcile failure in a warning event'
   return {
     cause: 'reconcile_error',
     text: 'KubeVirt is through, and HyperConverged cannot be reconciled.',
@@ -107,7 +107,7 @@ export function machineConfigDegraded(history: ClusterHistory, record: UpgradeRe
   if (nodes.length === 0 || degraded.length === 0) return undefined
   const cordoned = nodes.filter(({ value }) => value === 1)
   const [node] = cordoned
-  const reason = degraded[0]!.labels['reason'] ?? 'no reason said'
+  const reason = degraded[0]!.labels['reason'] ?? 'no reason reported'
   const reported = degraded.map((run) =>
     metricEvidence(run, `machine-config is Degraded (${reason})`, 'cluster_operator_conditions', 'platform'),
   )
@@ -126,7 +126,7 @@ export function machineConfigDegraded(history: ClusterHistory, record: UpgradeRe
     evidence: [
       ...reported,
       ...cordoned.slice(0, EVIDENCE_MAX).map((run) => {
-        const text = `node ${run.labels['node'] ?? ''} takes no pods`
+        const text = `node ${run.labels['node'] ?? ''} is not schedulable`
         return metricEvidence(run, text, 'kube_node_spec_unschedulable', 'platform')
       }),
     ],

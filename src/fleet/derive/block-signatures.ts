@@ -61,7 +61,7 @@ export function approvalWaiting(_: ClusterHistory, record: UpgradeRecord): Upgra
   if (approval?.state !== 'in_progress' || record.upgrade.approval !== 'Manual') return undefined
   const plan = record.detail.installPlan ?? ''
   const evidence = record.upgrade.evidence.filter(({ phase }) => phase === 'approval').reverse()
-  const text = `InstallPlan ${plan} waits for somebody to approve it.`
+  const text = `InstallPlan ${plan} is pending approval.`
   const since = approval.startedMs === undefined ? {} : { sinceMs: approval.startedMs }
   return { cause: 'approval_waiting', text, ...since, evidence }
 }
@@ -124,7 +124,7 @@ export function notUpgradeable(history: ClusterHistory, record: UpgradeRecord): 
   const refusals = objectsNow(history, 'operatorconditions').flatMap((one) => refusalOf(one, record.detail.csvName))
   return {
     cause: 'not_upgradeable',
-    text: `The operator that runs says that it cannot be upgraded now${refusals[0] === undefined ? '' : `: ${refusals[0].reason}`}.`,
+    text: `The installed operator reports Upgradeable=False${refusals[0] === undefined ? '' : `: ${refusals[0].reason}`}.`,
     sinceMs: now.step.started.atMs,
     evidence: [...refusals.map(({ evidence }) => evidence), stepEvidence(now, 'olm.pending')],
   }

@@ -52,7 +52,7 @@ function notMigratable(history: ClusterHistory): readonly Evidence[] {
     .filter(({ facts }) => facts.isOutdated && facts.isMigratable === false)
     .slice(0, EVIDENCE_MAX)
     .map(({ name, namespace, facts, atMs }) => {
-      const text = `virtual machine ${name} cannot migrate (${facts.notMigratableReason ?? 'no reason said'})`
+      const text = `VM ${name} cannot migrate (${facts.notMigratableReason ?? 'no reason reported'})`
       return objectEvidence(atMs, text, `virtualmachineinstances/${namespace}/${name}`, 'workloads')
     })
 }

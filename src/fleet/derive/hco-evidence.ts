@@ -108,8 +108,8 @@ function rolloutEvidence({ started, canary, ended, desired, updated, ready, ref 
 function workloadEvidence({ started, ended, outdatedAtStart, outdatedNow, ref }: WorkloadPhase): readonly Evidence[] {
   const left = ended === undefined && outdatedNow !== outdatedAtStart ? `, ${outdatedNow} are left` : ''
   return [
-    ...evidence(started, `${outdatedAtStart} virtual machines run an outdated launcher${left}`, ref, 'workloads'),
-    ...evidence(ended, 'no virtual machine runs an outdated launcher', ref, 'workloads'),
+    ...evidence(started, `${outdatedAtStart} VMs run an outdated virt-launcher${left}`, ref, 'workloads'),
+    ...evidence(ended, 'no VM runs an outdated virt-launcher', ref, 'workloads'),
   ]
 }
 

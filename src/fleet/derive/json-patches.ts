@@ -127,7 +127,7 @@ function measuredPatch(annotation: string, run: MetricRun): FoundModification {
     ...(afterMs === undefined ? {} : { endedMs: afterMs }),
     count: value,
     annotation,
-    text: `the annotation ${annotation} patches ${component} with ${value} operation${value === 1 ? '' : 's'}, which metrics do not tell`,
+    text: `the annotation ${annotation} patches ${component} with ${value} operation${value === 1 ? '' : 's'}, which metrics do not report`,
     resolutionSeconds: resolutionOf(run),
   }
 }

@@ -163,7 +163,7 @@ const OUTDATED = 'kubevirt_vmi_number_of_outdated'
 
 function workloadEvidence({ started, ended, outdatedAtStart }: MetricWorkloads): readonly Evidence[] {
   return [
-    ...evidence(started, `${outdatedAtStart} virtual machines run an outdated launcher`, OUTDATED, 'workloads'),
-    ...evidence(ended, 'no virtual machine runs an outdated launcher', OUTDATED, 'workloads'),
+    ...evidence(started, `${outdatedAtStart} VMs run an outdated virt-launcher`, OUTDATED, 'workloads'),
+    ...evidence(ended, 'no VM runs an outdated virt-launcher', OUTDATED, 'workloads'),
   ]
 }

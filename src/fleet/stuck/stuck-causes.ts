@@ -73,7 +73,7 @@ const SIGNATURES: readonly Signature[] = [
 function approvalWaiting(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
   if (phase !== 'approval') return undefined
   const plan = record.detail.installPlan
-  const text = `${plan === undefined ? 'The install plan' : `Install plan ${plan}`} waits for somebody to approve it.`
+  const text = `${plan === undefined ? 'The install plan' : `Install plan ${plan}`} is pending approval.`
   return { cause: 'approval_waiting', text, evidence: evidenceOf(record, 'approval') }
 }
 
@@ -157,7 +157,7 @@ function operandStalled(record: UpgradeRecord, phase: PhaseName | undefined): Up
     ({ name, state }) => name !== 'kubevirt' && (state === 'in_progress' || state === 'failed'),
   )
   if (!isKubevirtDone || open === undefined) return undefined
-  const message = open.message === undefined || open.message === '' ? '' : ` It says: ${open.message}`
+  const message = open.message === undefined || open.message === '' ? '' : ` Message: ${open.message}`
   const text = `KubeVirt is done; ${open.name} does not get to ${open.to ?? 'its new version'}.${message}`
   return { cause: 'operand_failing', text, evidence: evidenceOf(record, `operands.${open.name}`) }
 }
@@ -195,7 +195,7 @@ function nothingMigrates(record: UpgradeRecord, phase: PhaseName | undefined): U
   // Objects count each migration and show the methods: their signatures are more exact.
   if (hasMethod === true || migrations.workloadUpdate !== undefined || isAnySeen === true) return undefined
   if (migrations.pending !== 0 || migrations.running !== 0 || migrations.pendingTimeouts !== 0) return undefined
-  const text = `${outdatedNow} machines are outdated and nothing migrates them: no method is on, or they cannot be migrated.`
+  const text = `${outdatedNow} VMs are outdated and not migrated: no workload update method is set, or the VMs are not migratable.`
   return { cause: 'workload_method_missing', text, evidence: evidenceOf(record, 'workloads') }
 }
 
@@ -214,7 +214,7 @@ const EVIDENCE_MAX = 5
 function unknownBlock(record: UpgradeRecord, stalledSinceMs: number): UpgradeBlock {
   return {
     cause: 'unknown',
-    text: 'Nothing got further, and nothing that is known to stop an upgrade shows.',
+    text: 'No progress; no known cause detected.',
     sinceMs: stalledSinceMs,
     evidence: record.upgrade.evidence.slice(-EVIDENCE_MAX).reverse(),
   }

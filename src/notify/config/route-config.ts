@@ -61,7 +61,7 @@ const groupBy: Kind<readonly string[] | 'all'> = (reading, node, what, at) => {
   const seen = new Set<string>()
   for (const name of names) {
     if (name.text === '') reading.reader.error(name, 'a label name is empty')
-    if (seen.has(name.text)) reading.reader.error(name, `${JSON.stringify(name.text)} stands in group_by twice`)
+    if (seen.has(name.text)) reading.reader.error(name, `${JSON.stringify(name.text)} is in group_by twice`)
     seen.add(name.text)
     if (name.text === '...' && names.length > 1) reading.reader.error(name, '... means all labels, and stands alone')
   }

@@ -35,7 +35,7 @@ function selectExtended(
   const series = selectSeries(selector, ahead, steps, windowMs, { rangeMs }, evaluation)
   // Warns when only some of the samples are stored.
   selectRuns(selector, ahead, steps, windowMs, evaluation)
-  evaluation.explainer?.leave(selector.matchers, `${extension} looks at samples outside of the windows`)
+  evaluation.explainer?.leave(selector.matchers, `${extension} reads samples outside of the windows`)
   return { series: series.map(withoutStaleMarkers), lens, aheadMs }
 }
 

@@ -72,7 +72,7 @@ async function overRange(over: RangeFunction, arg: Expr, steps: Steps, evaluatio
     if (selection.hasHistograms !== true) {
       return gridOverRuns(over, selection, rangeMs, endsOf(lens, steps), steps, hasOneName(selector), evaluation)
     }
-    evaluation.explainer?.leave(selector.matchers, 'runs cannot say native histograms')
+    evaluation.explainer?.leave(selector.matchers, 'runs cannot represent native histograms')
   }
   if (matrix.kind === 'matrix' && evaluation.queryable.selectRuns === undefined) {
     evaluation.explainer?.leave(matrix.selector.matchers, 'the store has no runs')

@@ -34,7 +34,7 @@ export async function gridOverRollups(
   const kernel = ownValue(BUCKET_KERNELS, over.name)
   const { explainer } = evaluation
   if (kernel === undefined) {
-    explainer?.leave(selector.matchers, `${over.name} has no way over rollups`)
+    explainer?.leave(selector.matchers, `${over.name} does not support rollups`)
     return undefined
   }
   // Windows at a fixed time are one window.
@@ -45,7 +45,7 @@ export async function gridOverRollups(
   const { rows, widthMs } = selection
   const samples = selection.hasSamples ? sameRows(selector, lens, steps, rangeMs, rows, evaluation) : undefined
   if (selection.hasSamples && samples === undefined) {
-    explainer?.leave(selector.matchers, 'series came or went while the query began')
+    explainer?.leave(selector.matchers, 'series changed while the query started')
     return undefined
   }
   const endNumbers = endsMs.map((endMs) => endMs / widthMs)

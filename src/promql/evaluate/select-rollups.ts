@@ -68,7 +68,7 @@ export function selectRollup(
 }
 
 /** Why no rollups are read; shown in explanations. */
-const NO_BUCKET_FITS = 'windows and steps do not begin and end with buckets of a rollup'
+const NO_BUCKET_FITS = 'windows and steps are not aligned with rollup buckets'
 
 /** An instant selector over rollups; undefined: samples have to be read. */
 export async function steppedOverRollups(

@@ -126,7 +126,7 @@ async function newestOf(selector: VectorSelector, steps: Steps, evaluation: Eval
       ? newestGrid(runs, steps.count, hasOneName(selector), wants, evaluation)
       : await steppedGrid(runs, selectorTimeMs(lens, steps, 0), steps, hasOneName(selector), wants, evaluation)
   }
-  if (runs !== undefined) evaluation.explainer?.leave(selector.matchers, 'runs cannot say native histograms')
+  if (runs !== undefined) evaluation.explainer?.leave(selector.matchers, 'runs cannot represent native histograms')
   return gridOfSamples(selector, lens, steps, isNewestOnly, evaluation, wants)
 }
 

@@ -9,7 +9,7 @@ export const clusterDropped: Check<RuleContent> = {
   name: 'cluster-dropped',
   title: 'An expression mixes clusters',
   severity: 'error',
-  why: 'Rules run over the whole fleet. An aggregation or a join without `cluster` adds up machines of different clusters, or lets a fault in one hide behind the health of another, and the alert does not say where it is.',
+  why: 'Rules run over the whole fleet. An aggregation or a join without `cluster` adds up VMs of different clusters, or lets a fault in one hide behind the health of another, and the alert does not say where it is.',
   mend: 'Keep `cluster` and `cluster_id` in each `by` and `on`; `without` keeps them by itself. A rule that is about the fleet as a whole suppresses this check and says so.',
   example: 'expr: sum(kubevirt_virt_api_ready_status) == 0',
   *run({ rules }) {
@@ -52,7 +52,7 @@ function headOf(node: Expr): Range {
 
 export const clusterNotYielded: Check<RuleContent> = {
   name: 'cluster-not-yielded',
-  title: 'An alert cannot say which cluster it is about',
+  title: 'An alert does not identify its cluster',
   severity: 'error',
   why: 'The cluster is the first thing that the alert list, routing, silences and the runbook ask an alert for.',
   mend: 'Let the expression yield `cluster`. `absent()` has only the labels that its selector fixes: over a fleet, ask which clusters have something else and `unless` this.',

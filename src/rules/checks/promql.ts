@@ -11,7 +11,7 @@ export const promqlInvalid: Check<RuleContent> = {
   title: 'PromQL in a runbook or panel does not parse',
   severity: 'error',
   why: 'A live cell or a panel with such a query shows an error instead of an answer, at the moment in which it is needed.',
-  mend: 'Mend the expression at the caret.',
+  mend: 'Fix the expression at the caret.',
   example: '```promql live\nmax(kubevirt_info{cluster="{{cluster}}"\n```',
   run: ({ queries }) =>
     queries
@@ -23,8 +23,8 @@ export const promqlDoubtful: Check<RuleContent> = {
   name: 'promql-doubtful',
   title: 'An expression is allowed and seldom meant',
   severity: 'warning',
-  why: 'The rate of a sum hides when one of its counters begins anew, an aggregation may drop the `le` that a quantile needs, a pattern without a pattern in it is slower than an equality. PromQL takes all of these without a word.',
-  mend: 'Write what the help says, or suppress the check with the reason why it is meant.',
+  why: 'The rate of a sum hides counter resets, an aggregation may drop the `le` that a quantile needs, a pattern without a pattern in it is slower than an equality. PromQL accepts all of these without a warning.',
+  mend: 'Apply the suggestion, or suppress the check with a reason.',
   example: 'expr: rate(sum by (cluster) (kubevirt_vmi_sync_total)[5m:])',
   *run({ queries, metrics }) {
     for (const query of queries) {

@@ -8,7 +8,7 @@ export const ruleFileInvalid: Check<RuleContent> = {
   title: 'A rule file cannot be loaded',
   severity: 'error',
   why: 'A file with one fault is refused as a whole: none of its alerts is evaluated, by this server or by a Prometheus.',
-  mend: 'Mend what the message names. `daytwo check rules FILE` says the same of one file.',
+  mend: 'Fix the reported part. `daytwo check rules FILE` reports the same for one file.',
   example: 'expr: sum by (cluster) (up == 0',
   run: ({ ruleDiagnostics }) =>
     ruleDiagnostics
@@ -20,7 +20,7 @@ export const alertDuplicate: Check<RuleContent> = {
   name: 'alert-duplicate',
   title: 'Two rules have one identity',
   severity: 'error',
-  why: 'An alert is known by its name, severity and component: state that is kept over a restart, silences and unit tests go by these. Of two rules that share them nobody can say which one fired. One name with different severities is fine, and used.',
+  why: 'An alert is known by its name, severity and component: state that is kept over a restart, silences and unit tests go by these. Two rules that share them cannot be distinguished. One name with different severities is fine, and used.',
   mend: 'Merge the two with `or`, or give one another name or severity.',
   example:
     '- alert: CDINotReady\n  labels: { severity: critical }\n- alert: CDINotReady\n  labels: { severity: critical }',
@@ -71,7 +71,7 @@ const ANNOTATIONS = ['summary', 'description', 'runbook_url'] as const
 
 export const annotationMissing: Check<RuleContent> = {
   name: 'annotation-missing',
-  title: 'An alert does not say what it is',
+  title: 'An alert lacks summary, description or runbook',
   severity: 'error',
   why: 'The summary is what stands on a phone, the description is what a person reads next, and the runbook is what they do then. Every receiver is built on these three.',
   mend: 'Write `summary`, `description` and `runbook_url`.',
@@ -99,7 +99,7 @@ export const runbookUrl: Check<RuleContent> = {
       if (rule.kind !== 'alerting' || url === undefined) continue
       const name = /([^/#?]*?)(?:\.md)?(?:[?#].*)?$/.exec(url.text)?.[1] ?? ''
       if (name === rule.name || name.includes('{{') || url.text.trim() === '') continue
-      const message = `the runbook of ${rule.name} is said to be ${JSON.stringify(name)}`
+      const message = `the runbook link of ${rule.name} names ${JSON.stringify(name)}`
       yield atRule(rule, message, url, `want .../${rule.name}`)
     }
   },

@@ -14,8 +14,8 @@ export const textDuration: Check<RuleContent> = {
   name: 'text-duration',
   title: 'An annotation names a duration that the rule does not have',
   severity: 'warning',
-  why: '"For 10 minutes" in the text and `for: 5m` in the rule: one of them was changed and the other was not. Whoever reads the message counts back to the wrong moment.',
-  mend: 'Say what `for`, `keep_firing_for` and the windows of the expression say, or their sum.',
+  why: '"For 10 minutes" in the text and `for: 5m` in the rule: one of them was changed and the other was not. Readers of the message compute the wrong start time.',
+  mend: 'State `for`, `keep_firing_for` or a window of the expression, or their sum.',
   example: 'for: 5m\nannotations:\n  description: It has been down for 10 minutes.',
   run: (content) => contradictionsInTexts(content, 'duration'),
 }
@@ -24,8 +24,8 @@ export const textThreshold: Check<RuleContent> = {
   name: 'text-threshold',
   title: 'An annotation names a threshold that the rule does not have',
   severity: 'warning',
-  why: 'The text says what is too much, and the expression compares with something else.',
-  mend: 'Say the number of the expression, or print `$value`.',
+  why: 'The text states a threshold that differs from the expression.',
+  mend: 'State the threshold of the expression, or print `$value`.',
   example:
     'expr: max by (cluster) (kubevirt_vmi_number_of_outdated) > 20\nannotations:\n  summary: More than 50 machines are outdated.',
   run: (content) => contradictionsInTexts(content, 'threshold'),

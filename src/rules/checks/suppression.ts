@@ -23,7 +23,7 @@ interface Suppression extends Range {
 /** `applySuppressions` creates its findings; this is its entry in the list of checks. */
 export const suppressionCheck: Check<unknown> = {
   name: 'suppression',
-  title: 'A suppression says no reason, or hides nothing',
+  title: 'A suppression has no reason, or suppresses nothing',
   severity: 'error',
   why: 'A check that is switched off without a reason is switched off for ever, and one that hides nothing will hide the next fault.',
   mend: 'Write `daytwo-lint: ignore CHECK: reason`, with the reason in words, or remove the comment.',
@@ -90,7 +90,7 @@ function faultOf(
     const help = didYouMean(check, ran)
     return { message: `no check is called ${check}`, ...(help === undefined ? {} : { help }) }
   }
-  if (reason === '') return { message: `${check} is suppressed without a reason`, help: 'say why after a colon' }
+  if (reason === '') return { message: `${check} is suppressed without a reason`, help: 'add the reason after a colon' }
   return isUsed ? undefined : { message: `the suppression of ${check} hides nothing`, help: 'remove it' }
 }
 

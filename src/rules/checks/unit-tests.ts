@@ -36,7 +36,7 @@ export const testNeverQuiet: Check<RuleContent> = {
   name: 'test-never-quiet',
   title: 'No unit test expects the alert to be quiet',
   severity: 'error',
-  why: 'A rule that always fires passes a test in which it fires at every moment looked at.',
+  why: 'A rule that always fires passes a test in which it fires at every checked time.',
   mend: 'Add a row with `exp_alerts: []`, or with fewer alerts than another row has: just before `for` has passed, and after the cause is gone.',
   example: '- alertname: CDINotReady\n  eval_time: 1h\n  exp_alerts:\n    - exp_labels: { severity: critical }',
   run: ({ rules, testRows }) =>

@@ -75,7 +75,7 @@ export const templateLabelUnknown: Check<RuleContent> = {
   name: 'template-label-unknown',
   title: 'A template uses a label that the expression never yields',
   severity: 'error',
-  why: 'In a template an absent label is the empty text. "Virtual machine  on  is stuck" reaches somebody at night, and nothing says that a label was meant to stand there. `$labels` has the labels of the sample, without those that the rule adds.',
+  why: 'In a template an absent label is the empty text. "VM  on  is stuck" then reaches the on-call engineer, without a hint that a label is missing. `$labels` has the labels of the sample, without those that the rule adds.',
   mend: 'Use a label that the expression keeps, or keep the label in its `by` and `group_left`.',
   example:
     "expr: max by (cluster) (kubevirt_vmi_non_evictable)\nannotations:\n  summary: '{{ $labels.name }} cannot be evicted.'",

@@ -10,8 +10,8 @@ export const metricUnknown: Check<RuleContent> = {
   name: 'metric-unknown',
   title: 'A metric is in no catalogue',
   severity: 'error',
-  why: 'A selector without series is no error in PromQL: the alert never fires, the panel stays empty, and nobody sees why. The catalogue holds what KubeVirt, the operators around it, OLM, the cluster version operator, kube-state-metrics and this server send, and what the loaded rules record.',
-  mend: 'Correct the name. For a metric of your own, suppress the check with a word on who sends it.',
+  why: 'A selector without series is no error in PromQL: the alert never fires, the panel stays empty, without an error. The catalogue holds what KubeVirt, the operators around it, OLM, the cluster version operator, kube-state-metrics and this server send, and what the loaded rules record.',
+  mend: 'Correct the name. For a metric of your own, suppress the check with the name of the sender.',
   example: 'expr: kubevirt_hco_unsafe_modification > 0',
   *run({ queries, metrics }) {
     for (const { query, selector } of selectorsIn(queries)) {
@@ -45,7 +45,7 @@ export const metricRetired: Check<RuleContent> = {
 
 export const alertUnknown: Check<RuleContent> = {
   name: 'alert-unknown',
-  title: 'A query asks for an alert that does not exist',
+  title: 'A query selects an alert that does not exist',
   severity: 'error',
   why: '`ALERTS{alertname="..."}` of a name that no rule has is empty for ever, and "no alert is firing" is what everybody reads into that.',
   mend: 'Correct the name. An alert that was renamed is known by its old names too, as long as its runbook lists them as aliases.',

@@ -107,7 +107,7 @@ function readItem(item: string): Item | string {
   if (size === undefined || stepSize === undefined) return `${JSON.stringify(item)} is no number`
   const first = sign === '-' ? -size : size
   if (step !== undefined && times === undefined) {
-    return `${JSON.stringify(item)} says how to go on and not how often; want ${item}x3`
+    return `${JSON.stringify(item)} has a step but no count; want ${item}x3`
   }
   if (times === undefined) return { first, count: 1 }
   if (word !== undefined && step === undefined) return `${JSON.stringify(item)} cannot be repeated by x`
@@ -118,7 +118,7 @@ function readItem(item: string): Item | string {
 /** `stale+0x3`, as in Prometheus: a stale marker, and then what adding to its NaN gives, which is no marker. */
 function readStaleItem(item: string, times: string | undefined): Item | string {
   if (/^stalex/.test(item)) return `${JSON.stringify(item)} is no number`
-  if (times === undefined) return `${JSON.stringify(item)} says how to go on and not how often; want ${item}x3`
+  if (times === undefined) return `${JSON.stringify(item)} has a step but no count; want ${item}x3`
   return { first: 'stale', count: Number(times) + 1, next: () => ({ value: NaN }) }
 }
 
@@ -130,7 +130,7 @@ function readHistogramItem(item: string): Item | string {
   if (typeof first === 'string') return first
   const { sign, step: stepText, times } = parts
   if (stepText === undefined) return { first, count: times === undefined ? 1 : Number(times) + 1 }
-  if (times === undefined) return `${JSON.stringify(item)} says how to go on and not how often; want ${item}x3`
+  if (times === undefined) return `${JSON.stringify(item)} has a step but no count; want ${item}x3`
   const step = readHistogram(stepText)
   if (typeof step === 'string') return step
   return {

@@ -175,7 +175,7 @@ class Reader {
       if (labels === undefined || written === undefined) continue
       // As in promtool, the last one counts.
       if (byKey.has(labels.key))
-        this.#yaml.warning(series!, 'this series stands above already; these values replace it')
+        this.#yaml.warning(series!, 'duplicate series; these values replace the earlier ones')
       byKey.set(labels.key, { labels, values: written })
     }
     return [...byKey.values()]

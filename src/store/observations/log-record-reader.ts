@@ -48,8 +48,8 @@ export class SqlLogs implements LogReader {
     for (const row of this.#rows(query)) {
       if (found.length >= limit) break
       if (wanted !== '' && ++checkedCount > CHECKED_MAX) {
-        throw new FleetError('query_limit', `looked for a text in ${CHECKED_MAX} log records, which is the most`, {
-          hint: 'ask for a shorter time, one cluster or one service',
+        throw new FleetError('query_limit', `searched ${CHECKED_MAX} log records, the maximum`, {
+          hint: 'select a shorter range, one cluster or one service',
         })
       }
       const record = readable(() => recordOf(row))

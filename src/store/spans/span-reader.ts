@@ -143,10 +143,10 @@ export class SqlSpanReader extends Statements implements SpanReader {
     let [checkedCount, checkedSpans, foundCount, foundSpans] = [0, 0, 0, 0]
     for (const { trace, traceId, isCut } of this.#candidates(query, wanted)) {
       if (foundCount >= query.limit) break
-      if (++checkedCount > CHECKED_MAX) throw tooMuch(`${CHECKED_MAX} traces were looked at`)
+      if (++checkedCount > CHECKED_MAX) throw tooMuch(`${CHECKED_MAX} traces were checked`)
       const found = await this.#traceOf(hexOf(traceId), trace, isCut === 1n, slice, signal).catch(undefinedIfDamaged)
       checkedSpans += found?.spans.length ?? 0
-      if (checkedSpans > CHECKED_SPANS_MAX) throw tooMuch(`${CHECKED_SPANS_MAX} spans were looked at`)
+      if (checkedSpans > CHECKED_SPANS_MAX) throw tooMuch(`${CHECKED_SPANS_MAX} spans were checked`)
       const spans = found?.spans.filter(isShown) ?? []
       if (found === undefined || !spans.some((span) => isWanted(span, query, wanted))) continue
       foundSpans += spans.length
@@ -340,7 +340,7 @@ function compareSpans(a: Span, b: Span): number {
 
 function tooMuch(what: string): FleetError {
   return new FleetError('query_limit', `${what}, and there is more`, {
-    hint: 'ask for a shorter time, a service, an operation or fewer traces',
+    hint: 'select a shorter range, a service, an operation or fewer traces',
   })
 }
 

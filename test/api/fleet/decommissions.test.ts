@@ -196,14 +196,14 @@ test.each([
     'a moment that is yet to come',
     { clusters: ['prague'], reason: 'x', since: timeOf(NOW_MS + 1) },
     400,
-    `since: got "${timeOf(NOW_MS + 1)}", want a moment that is over: it is ${timeOf(NOW_MS)}`,
+    `since: got "${timeOf(NOW_MS + 1)}", want a time in the past: the server time is ${timeOf(NOW_MS)}`,
   ],
   ['no reason', { clusters: ['prague'] }, 400, 'the body must have required properties reason'],
   [
     'a reason that says nothing',
     { clusters: ['prague'], reason: '  ' },
     400,
-    'reason: got "  ", want why it was switched off',
+    'reason: got "  ", want the reason for the decommissioning',
   ],
   ['no cluster', { clusters: [], reason: 'x' }, 400, 'clusters must not have fewer than 1 items'],
   [

@@ -354,7 +354,7 @@ describe('upgrades', () => {
 
   test('a cursor is good for its own filter and order only', async () => {
     const { nextCursor } = await ask<UpgradeItems>('/api/fleet/v1/upgrades?limit=1', UpgradeItems)
-    const other = '400 got a cursor of another question, want one of the same filter and order'
+    const other = '400 got a cursor of a different query, want one with the same filter and order'
     expect(await refusal(`/api/fleet/v1/upgrades?limit=1&state=failed&cursor=${nextCursor}`)).toBe(other)
     expect(await refusal(`/api/fleet/v1/upgrades?order=asc&cursor=${nextCursor}`)).toBe(other)
     expect(await refusal(`/api/fleet/v1/clusters?cursor=${nextCursor}`)).toBe(other)
@@ -514,7 +514,7 @@ describe('edges', () => {
     ],
     [
       '?first=1.15.0..1.16.0&second=1.16.0..1.17.0&since=2099-01-01T00:00:00Z',
-      '404 no upgrade of kubevirt-hyperconverged went from 1.15.0 to 1.16.0 and began at 2099-01-01T00:00:00.000Z or later',
+      '404 no upgrade of kubevirt-hyperconverged went from 1.15.0 to 1.16.0 and started at 2099-01-01T00:00:00.000Z or later',
     ],
     ['?first=1.15.0..1.16.0&second=1.1.0..1.2.0', '404 no upgrade of kubevirt-hyperconverged went from 1.1.0 to 1.2.0'],
   ])('compare%s', async (query, want) => {

@@ -118,7 +118,7 @@ describe('silences', () => {
     expect((await ask('POST', 'silences', SILENCE)).body['createdBy']).toBe('mallory')
     const { matchers, endsAtMs, comment } = SILENCE
     expect((await ask('POST', 'silences', { matchers, endsAtMs, comment })).body['createdBy']).toBe(
-      'somebody on loopback',
+      'loopback client',
     )
   })
 

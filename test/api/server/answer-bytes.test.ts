@@ -17,7 +17,7 @@ test('one byte more than the limit is refused with the limit and what to narrow'
   await expect(answerBytes(['é', 'ab'], 3)).rejects.toMatchObject({
     code: 'query_limit',
     message: expect.stringMatching(
-      /more than 3 bytes, the value of query\.response-bytes-max: ask for fewer/,
+      /more than 3 bytes, the value of query\.response-bytes-max: request fewer/,
     ) as string,
   })
 })

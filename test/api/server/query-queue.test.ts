@@ -86,8 +86,8 @@ describe('a queue', () => {
     await ask('a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'b3', 'c1')
     expect(failed).toEqual([
       'a5 too_many_requests: 3 requests of token a wait already; query.owner-waiting-max is 3',
-      'b3 overloaded: 5 requests wait already; query.waiting-max is 5',
-      'c1 overloaded: 5 requests wait already; query.waiting-max is 5',
+      'b3 overloaded: 5 requests are already queued; query.waiting-max is 5',
+      'c1 overloaded: 5 requests are already queued; query.waiting-max is 5',
     ])
     expect(seen).toEqual({ running: 1, waiting: 5 })
   })
@@ -116,7 +116,7 @@ describe('a queue', () => {
     const { ask, end, disconnect, failed, started, seen } = rig({ concurrencyMax: 1 })
     await ask('a1', 'a2', 'a3')
     await disconnect('a2')
-    expect(failed).toEqual(['a2 query_canceled: the client left while its request waited'])
+    expect(failed).toEqual(['a2 query_canceled: the client disconnected while its request was queued'])
     expect(seen).toEqual({ running: 1, waiting: 1 })
     await end('a1')
     expect(started).toEqual(['a1', 'a3'])

@@ -28,7 +28,7 @@ describe('a dashboard in the form of the operator', () => {
     expect(faults.map(({ severity, message, from, to }) => [severity, message, EVERY_KIND.slice(from, to)])).toEqual([
       [
         'warning',
-        'a query setting of TimeSeriesChart of panel lines asks for colorValue, which is not done here: what is drawn is told apart by lightness and dashes, colours are kept for outcomes',
+        'a query setting of TimeSeriesChart of panel lines sets colorValue, which is not supported: what is drawn is told apart by lightness and dashes, colours are kept for outcomes',
         'colorValue',
       ],
       ['warning', 'unknown kind FlameChart', 'FlameChart'],
@@ -250,7 +250,7 @@ describe('a fault stands at its place', () => {
       small(
         'plugin: { kind: Table, spec: { cellSettings: [{ condition: { kind: Range, spec: { min: 2, max: 1 } } }] } }',
       ),
-      'ends at 1, before it begins at 2',
+      'ends at 1, before its start at 2',
       '{',
     ],
     [
@@ -454,7 +454,7 @@ describe('every option is done, or told at its place and with its panel', () => 
       ).model.panels[0]!.notDone
     expect(told('datasource: { kind: PrometheusDatasource }')).toEqual([])
     expect(told('datasource: { kind: PrometheusDatasource, name: thanos }')).toEqual([
-      expect.stringContaining('it is asked of this server, not of thanos'),
+      expect.stringContaining('this server is queried, not thanos'),
     ])
     expect(told('resolution: 2')).toEqual([expect.stringContaining('asks for resolution')])
   })

@@ -50,21 +50,21 @@ test.each<readonly [string, PhaseName, Partial<UpgradeDetail>, BlockCause, strin
     'olm.installing',
     { csvSteps: [step('Installing', 'InstallSucceeded')] },
     'unknown',
-    'Nothing got further, and nothing that is known to stop',
+    'No progress; no known cause',
   ],
   [
     'machines whose migrations nobody counts',
     'workloads',
     { workloads: { outdatedNow: 3, migrations: {} } },
     'unknown',
-    'Nothing got further, and nothing that is known to stop',
+    'No progress; no known cause',
   ],
   [
     'OLM that does nothing',
     'olm.install_ready',
     { csvSteps: [step('InstallReady', 'AllRequirementsMet')] },
     'unknown',
-    'Nothing got further, and nothing that is known to stop',
+    'No progress; no known cause',
   ],
   [
     'a canary that crashes',
@@ -113,7 +113,7 @@ test.each<readonly [string, PhaseName, Partial<UpgradeDetail>, BlockCause, strin
     'settle',
     { components: [kubevirt] },
     'unknown',
-    'Nothing got further, and nothing that is known to stop',
+    'No progress; no known cause',
   ],
   [
     'machines without a place',

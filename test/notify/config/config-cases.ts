@@ -246,7 +246,7 @@ export const BAD_CONFIGS: readonly ConfigCase[] = [
   { name: 'a duration without a unit', text: withRoute('group_wait: 30'), error: /want a duration/ },
   { name: 'no time between messages', text: withRoute('group_interval: 0s'), error: /group_interval cannot be 0/ },
   { name: 'no time before repeating', text: withRoute('repeat_interval: 0s'), error: /repeat_interval cannot be 0/ },
-  { name: 'a label twice in a group', text: withRoute('group_by: [a, a]'), error: /stands in group_by twice/ },
+  { name: 'a label twice in a group', text: withRoute('group_by: [a, a]'), error: /is in group_by twice/ },
   { name: 'all labels and one more', text: withRoute("group_by: ['...', a]"), error: /stands alone/ },
   { name: 'matchers that are no list', text: withRoute('matchers: severity=critical'), error: /want a list/ },
   {

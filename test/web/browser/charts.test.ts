@@ -279,7 +279,7 @@ test('options of bars, rings, gauges, maps and tables are drawn as the file says
   await rows.getByRole('heading').getByRole('link').click()
   await page.getByRole('heading', { name: 'Differs from the file' }).waitFor()
   await page
-    .getByText('Table of panel Rows asks for actions, which is not done here: pages here send nothing')
+    .getByText('Table of panel Rows sets actions, which is not supported: pages send no requests')
     .last()
     .waitFor()
   expectClean()

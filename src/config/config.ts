@@ -81,7 +81,7 @@ export const SECTIONS = {
       'off',
       'Where Daytwo sends traces of its own work: nowhere, to itself, or to another OTLP receiver (headers for it in OTEL_EXPORTER_OTLP_HEADERS). Costs some 110 MB of memory.',
     ),
-    'own-traces.ratio': ratio.option('0.05', 'The share of the server's own traces that is exported.'),
+    'own-traces.ratio': ratio.option('0.05', 'Share of the traces of the server itself that is exported.'),
     'watchdog.hung-after': durationOrNeverFrom(3000).option(
       '15s',
       'How long a thread may not answer. Then its stack is logged, and a worker is started again; the process ends (SIGABRT) when a thread cannot be ended for ten times as long, or the main thread does not answer for that. never, or 0, watches none.',

@@ -26,7 +26,9 @@ export async function run({ url = 'http://127.0.0.1:4318' }: { readonly url?: st
     const { dashboard } = await read<{ dashboard: DashboardModel }>(url, `/api/dashboards/v1/${name}`)
     const found = await coverageOf(url, dashboard, Date.now())
     const full = found.filter(({ share }) => share >= 0.5)
-    console.log(`${name}: ${dashboard.durationSeconds / 3600} h, ${full.length} of ${found.length} queries have a history`)
+    console.log(
+      `${name}: ${dashboard.durationSeconds / 3600} h, ${full.length} of ${found.length} queries have a history`,
+    )
     for (const { panel, expr, series, share, tookMs } of found) {
       const text = `${(share * 100).toFixed(0).padStart(4)} % ${String(series).padStart(4)} series ${tookMs.toFixed(0).padStart(5)} ms`
       console.log(`  ${share === 0 ? 'EMPTY' : share < 0.5 ? 'SHORT' : '     '}${text}  ${panel}: ${expr.slice(0, 90)}`)
@@ -55,9 +57,15 @@ async function coverageOfQuery(
 ): Promise<Coverage> {
   const minStep = minStepOf(query, own)
   const span = spanOf({ kind: 'last', seconds: model.durationSeconds }, nowMs, minStep)
-  const expr = interpolatePromql(query.expr, new Map([...own, ...builtIns(span, model, minStep)])).replaceAll(/\s+/g, ' ')
+  const expr = interpolatePromql(query.expr, new Map([...own, ...builtIns(span, model, minStep)])).replaceAll(
+    /\s+/g,
+    ' ',
+  )
   const { startSeconds: start, endSeconds: end, stepSeconds: step } = span
-  const parameters = Object.entries({ query: expr, start, end, step }).map(([key, value]) => [key, String(value)])
+  const parameters = Object.entries({ query: expr, start, end, step }).map(([key, value]): [string, string] => [
+    key,
+    String(value),
+  ])
   const beganMs = performance.now()
   const { data } = await read<{ data: { result: readonly { values?: readonly [number, string][] }[] } }>(
     url,

@@ -10,7 +10,10 @@ interface PlaceholderKind {
 
 export const PLACEHOLDERS = {
   cluster: { meaning: 'The cluster key.', sample: 'prague-prod-1' },
-  cluster_id: { meaning: 'The ID that the cluster sends with its name.', sample: '2c0d4e9a-5b77-4d0c-9c55-8f1e2a3b4c5d' },
+  cluster_id: {
+    meaning: 'The ID that the cluster sends with its name.',
+    sample: '2c0d4e9a-5b77-4d0c-9c55-8f1e2a3b4c5d',
+  },
   namespace: {
     meaning: "The alert's namespace: the operator's, or the VM's; else the operator's from the inventory.",
     sample: 'openshift-cnv',
@@ -32,15 +35,15 @@ export const PLACEHOLDERS = {
   annotation_operand: { meaning: 'The kind that annotation patches, from `annotation_name`.', sample: 'kubevirt' },
   data_import_cron_name: { meaning: 'The data import cron of a golden image.', sample: 'fedora-image-cron' },
   managed_data_source_name: { meaning: 'The data source of a golden image.', sample: 'fedora' },
-  name: { meaning: "The name of the VM, or of the object that the alert is about.", sample: 'db-0' },
-  machine_type: { meaning: "The machine type of the VM.", sample: 'pc-q35-rhel8.6.0' },
+  name: { meaning: 'The name of the VM, or of the object that the alert is about.', sample: 'db-0' },
+  machine_type: { meaning: 'The machine type of the VM.', sample: 'pc-q35-rhel8.6.0' },
   cron_name: { meaning: 'The data import cron that is out of date.', sample: 'fedora-image-cron' },
   storageclass: { meaning: 'The storage class.', sample: 'ceph-rbd' },
   provisioner: { meaning: 'The provisioner of that storage class.', sample: 'rbd.csi.ceph.com' },
   persistentvolumeclaim: { meaning: 'The claim of a volume.', sample: 'db-0-disk' },
   node: { meaning: 'The node.', sample: 'worker-1' },
-  vm: { meaning: "The name of the VM, from the label `vm` or `vmi`.", sample: 'db-0' },
-  status: { meaning: "The status of the VM, in lower case.", sample: 'provisioning' },
+  vm: { meaning: 'The name of the VM, from the label `vm` or `vmi`.', sample: 'db-0' },
+  status: { meaning: 'The status of the VM, in lower case.', sample: 'provisioning' },
   mount_point: { meaning: "Where a guest's file system is mounted.", sample: '/var' },
   disk_name: { meaning: "The guest's name of the disk.", sample: 'vda1' },
   resource: { meaning: 'The resource of an API, in the plural.', sample: 'virtualmachines' },

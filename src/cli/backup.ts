@@ -118,9 +118,7 @@ async function compare(
       console.log(`different: ${path}\n  backup: ${texts[0]}\n  other:  ${texts[1]}`)
     }
     const when = new Date(atMs).toISOString()
-    console.log(
-      `${asked} queries at ${when}: ${asked - differences.length} equal, ${differences.length} different`,
-    )
+    console.log(`${asked} queries at ${when}: ${asked - differences.length} equal, ${differences.length} different`)
     return differences.length === 0 ? 0 : 1
   } catch (thrown) {
     if (!(thrown instanceof NoAnswer)) throw thrown

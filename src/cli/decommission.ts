@@ -76,7 +76,8 @@ function declaration(server: Server, clusters: string[], options: ReadonlyMap<st
   }
   return async () => {
     const { decommissions } = await requestOwn<DecommissionItems>(server, 'POST', PATH, request)
-    for (const { cluster, since, by } of decommissions) console.log(`${cluster} is decommissioned since ${since}, declared by ${by}`)
+    for (const { cluster, since, by } of decommissions)
+      console.log(`${cluster} is decommissioned since ${since}, declared by ${by}`)
   }
 }
 

@@ -269,10 +269,7 @@ export const SECTIONS = {
       '5y',
       'Retention of 1-day rollups; 0s disables them. A series exists while any of its data is stored.',
     ),
-    'retention.alerts': duration.option(
-      '1y',
-      'Retention of alert history, acknowledgements and the audit of actions.',
-    ),
+    'retention.alerts': duration.option('1y', 'Retention of alert history, acknowledgements and the audit of actions.'),
     'retention.traces': duration.option(
       '30d',
       'Retention of traces after their end; for derived upgrade traces, after the last derivation.',

@@ -42,8 +42,7 @@ const RANGE_PARAMS = {
   at: Type.Optional(
     Type.String({
       format: 'date-time',
-      description:
-        'A past time. Days that had not ended by then are omitted.',
+      description: 'A past time. Days that had not ended by then are omitted.',
     }),
   ),
   version: FilterParam('this version'),

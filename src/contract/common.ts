@@ -71,7 +71,9 @@ export const listOf = <T extends TProperties>(items: T) =>
   Type.Object({ asOf: Time, coverage: FleetCoverage, ...PAST_FIELD, ...items, nextCursor: orNull(Type.String()) })
 
 export const limitSchema = (absent: number, most: number) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: absent, description: 'Maximum number of items per page.' }))
+  Type.Optional(
+    Type.Integer({ minimum: 1, maximum: most, default: absent, description: 'Maximum number of items per page.' }),
+  )
 
 const CursorParam = Type.Optional(
   Type.String({ description: '`nextCursor` of the previous page, with the same filter and order.' }),

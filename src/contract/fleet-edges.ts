@@ -44,7 +44,9 @@ export type EdgeItem = Shape<typeof EdgeItem>
 
 /** The window of upgrades; one of the two. */
 const WINDOW_PARAMS = {
-  since: Type.Optional(Type.String({ format: 'date-time', description: 'Only upgrades started at this time or later.' })),
+  since: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Only upgrades started at this time or later.' }),
+  ),
   window: Type.Optional(
     Type.String({
       pattern: '^([0-9]+(ms|[ywdhms]))+$',

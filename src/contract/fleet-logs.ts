@@ -30,9 +30,7 @@ export const LogsQuery = Type.Object({
   traceId: Type.Optional(Type.String({ description: '32 hexadecimal digits.' })),
   contains: Type.Optional(Type.String({ description: 'Text in the body, case-insensitive.' })),
   severity: Type.Optional(wordOf(LOG_SEVERITIES, 'Minimum severity.')),
-  from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Start of the range; default: 1 h ago.' }),
-  ),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Start of the range; default: 1 h ago.' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'End of the range.' })),
   limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
 })

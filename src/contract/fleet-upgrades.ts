@@ -85,7 +85,9 @@ export const EDGE_PARAMS = {
 export const UpgradesQuery = Type.Object({
   cluster: Type.Optional(Type.String({ description: 'The name or an alias of a cluster.' })),
   ...EDGE_PARAMS,
-  state: Type.Optional(Type.Array(wordOf(UPGRADE_STATES), { description: 'Any of these; repeat the parameter for several.' })),
+  state: Type.Optional(
+    Type.Array(wordOf(UPGRADE_STATES), { description: 'Any of these; repeat the parameter for several.' }),
+  ),
   startedFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Started at this time or later.' })),
   startedTo: Type.Optional(Type.String({ format: 'date-time', description: 'Started at this time or earlier.' })),
   ...MOMENT_PARAMS,

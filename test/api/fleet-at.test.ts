@@ -122,7 +122,9 @@ test('an upgrade is as it stood, alone, in the list and among the stuck', async 
     ...{ asOf: at(-50), observedUntil: at(-50) },
     verdict: { phase: 'operands', stuck: false },
   })
-  expect(await refusal(`upgrades/u?at=${at(-101)}`)).toBe(`404 no upgrade has the id "u" and had started at ${at(-101)}`)
+  expect(await refusal(`upgrades/u?at=${at(-101)}`)).toBe(
+    `404 no upgrade has the id "u" and had started at ${at(-101)}`,
+  )
   const listed = async (minutes: number): Promise<readonly string[]> =>
     (await ask<UpgradeItems>('upgrades?state=in_progress', minutes)).upgrades.map(({ id }) => id)
   expect([await listed(-101), await listed(-50), await listed(-40)]).toEqual([[], ['u'], []])

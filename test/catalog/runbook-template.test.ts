@@ -59,8 +59,24 @@ describe('the template of a runbook', () => {
   })
 
   test('whatever a cluster writes into an alert is text in it', () => {
-    const part = fc.constantFrom('```', '{{cluster}}', '{{nonsense}}', '{{', '}}', '# ', '\n', '<b>', '`', '> ', 'a', ' ')
-    const text = fc.oneof(fc.string(), fc.array(part, { maxLength: 12 }).map((parts) => parts.join('')))
+    const part = fc.constantFrom(
+      '```',
+      '{{cluster}}',
+      '{{nonsense}}',
+      '{{',
+      '}}',
+      '# ',
+      '\n',
+      '<b>',
+      '`',
+      '> ',
+      'a',
+      ' ',
+    )
+    const text = fc.oneof(
+      fc.string(),
+      fc.array(part, { maxLength: 12 }).map((parts) => parts.join('')),
+    )
     fc.assert(
       fc.property(text, text, (summary, description) => {
         const sketch = { name: 'A', annotations: { summary, description } }

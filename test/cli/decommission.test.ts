@@ -96,7 +96,10 @@ describe('daytwo decommission', () => {
     ],
     [['prague', '--reason', 'x', '--token', 'v'], 'token "wall" has role viewer, this needs responder'],
     [['prague', '--undo'], 'prague was not declared decommissioned, or it has reported again'],
-    [['zlin', '--undo'], 'zlin was not declared decommissioned: it has sent no data for 2w, and is active again when it reports'],
+    [
+      ['zlin', '--undo'],
+      'zlin was not declared decommissioned: it has sent no data for 2w, and is active again when it reports',
+    ],
     [['nowhere', '--undo'], 'no cluster is called "nowhere"'],
   ])('%j is refused with the reason, and nothing is said of anybody', async (args, message) => {
     const { code, stdout, stderr } = await decommission(...args)

@@ -107,8 +107,7 @@ describe('daytwo query', () => {
   ])('%s is a way in, or is none', async (_name, args, code) => {
     const answer = await daytwo('query', 'instant', url, '1', ...args)
     expect(answer.code).toBe(code)
-    if (code !== 0)
-      expect(answer.stderr).toMatch(/^query error: unauthorized: (this needs a token|unknown token)\n$/)
+    if (code !== 0) expect(answer.stderr).toMatch(/^query error: unauthorized: (this needs a token|unknown token)\n$/)
   })
 
   test('a user and a password in the address are one too', async () => {

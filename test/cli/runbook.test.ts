@@ -24,7 +24,9 @@ for (const [path, text] of Object.entries({ ...SMALL_CONTENT, 'alert-rules/team.
 }
 const place = (name: string): string => join(folder.path, name)
 const options = ['--rules', place('alert-rules'), '--runbooks', place('runbooks'), '--dashboards', place('dashboards')]
-const known = Object.keys(SMALL_CONTENT).find((path) => path.startsWith('runbooks/'))!.slice(9, -3)
+const known = Object.keys(SMALL_CONTENT)
+  .find((path) => path.startsWith('runbooks/'))!
+  .slice(9, -3)
 
 test('runbook new writes the page of a rule, once', async () => {
   const path = join(place('runbooks'), 'TeamQueueFull.md')

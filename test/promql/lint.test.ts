@@ -32,9 +32,7 @@ describe('lint', () => {
   })
 
   test('a rate of a sum', () => {
-    expect(drawn('rate(sum(x_total)[5m:1m])')).toContain(
-      'rate of sum: the sum hides counter resets of its series',
-    )
+    expect(drawn('rate(sum(x_total)[5m:1m])')).toContain('rate of sum: the sum hides counter resets of its series')
   })
 
   test('buckets that are lost', () => {

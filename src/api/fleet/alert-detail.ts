@@ -82,7 +82,10 @@ async function detailOf(
     try {
       return await read()
     } catch (thrown) {
-      log.warn({ fingerprint: alert.fingerprint, error: messageOf(thrown) }, 'part of the situation of an alert is unavailable')
+      log.warn(
+        { fingerprint: alert.fingerprint, error: messageOf(thrown) },
+        'part of the situation of an alert is unavailable',
+      )
       unknown.push(`${what} could not be read: ${messageOf(thrown)}.`)
       return otherwise
     }

@@ -69,7 +69,9 @@ export function registerAlertHistory(
   ownRoute(app, 'GET /api/fleet/v1/alerts/strip', {
     summary: 'Share of each time interval in which alerts fired.',
     documentedQuery: Type.Object({
-      fingerprint: Type.Optional(Type.Array(Type.String(), { description: 'Fingerprint of an alert; repeat the parameter for several.' })),
+      fingerprint: Type.Optional(
+        Type.Array(Type.String(), { description: 'Fingerprint of an alert; repeat the parameter for several.' }),
+      ),
       hours: optionalNumber('Length of the range in hours; default: 24.'),
       blocks: optionalNumber('Number of intervals; default: 24.'),
     }),

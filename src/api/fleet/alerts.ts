@@ -29,7 +29,7 @@ export interface AlertDeps {
 
 const NOTE_CHARS_MAX = 4000
 const JSON_TYPE = 'application/json; charset=utf-8'
-export const FINGERPRINT = { fingerprint: "Fingerprint of the alert: 16 hex digits, as in Alertmanager." } as const
+export const FINGERPRINT = { fingerprint: 'Fingerprint of the alert: 16 hex digits, as in Alertmanager.' } as const
 
 /**
  * `/api/fleet/v1/alerts`: all alerts, the most severe and newest first, each with its rule, runbook and marks; and their

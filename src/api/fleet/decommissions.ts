@@ -43,7 +43,10 @@ export function registerDecommissions(
       const nowMs = clock.nowMs()
       const reason = body.reason.trim()
       if (reason === '') {
-        throw new FleetError('bad_request', `reason: got ${JSON.stringify(body.reason)}, want the reason for the decommissioning`)
+        throw new FleetError(
+          'bad_request',
+          `reason: got ${JSON.stringify(body.reason)}, want the reason for the decommissioning`,
+        )
       }
       const { people, fleet } = ports(request)
       const wishes = await wishesOf(body, fleet, nowMs)

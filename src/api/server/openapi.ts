@@ -37,8 +37,7 @@ export async function installOpenApi(app: FastifyInstance, version: string): Pro
       info: {
         title: 'Daytwo',
         version,
-        description:
-          'API of a fleet of clusters with KubeVirt and HCO. Times are RFC 3339 or milliseconds.',
+        description: 'API of a fleet of clusters with KubeVirt and HCO. Times are RFC 3339 or milliseconds.',
       },
       components: {
         securitySchemes: {

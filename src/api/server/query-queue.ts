@@ -84,7 +84,10 @@ export class QueryQueue {
       throw new FleetError('too_many_requests', message)
     }
     if (this.#waiting >= waitingMax) {
-      throw new FleetError('overloaded', `${this.#waiting} requests are already queued; query.waiting-max is ${waitingMax}`)
+      throw new FleetError(
+        'overloaded',
+        `${this.#waiting} requests are already queued; query.waiting-max is ${waitingMax}`,
+      )
     }
     return new Promise((resolve, reject) => {
       const leave = (): void => {

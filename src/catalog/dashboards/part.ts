@@ -139,8 +139,7 @@ export function secondsAt(part: Part, key: string): number | undefined {
 /** Reports at its position that a setting is not supported, when it is set. */
 export function reportUnsupported(part: Part, key: string, why: string): void {
   const entry = part.entries.get(key)
-  if (entry !== undefined)
-    part.yaml.warning(entry.keyAt, `${part.what} sets ${key}, which is not supported: ${why}`)
+  if (entry !== undefined) part.yaml.warning(entry.keyAt, `${part.what} sets ${key}, which is not supported: ${why}`)
 }
 
 /** The file's text of a value that is not read. */

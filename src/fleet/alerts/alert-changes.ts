@@ -87,7 +87,9 @@ export async function readChanges(reader: FleetReader, cluster: string, untilMs:
   )
   const unknown = answers.flatMap(({ query, series }) =>
     // Without modifications there is no counter, so a missing counter is not unknown.
-    series.length > 0 || query.kind === 'modification' ? [] : [`No series reports the running version: ${query.subject}.`],
+    series.length > 0 || query.kind === 'modification'
+      ? []
+      : [`No series reports the running version: ${query.subject}.`],
   )
   const changes = answers.flatMap(({ query, expr, series }) =>
     query.kind === 'modification' ? countChanges(query, expr, series, fromMs) : stateChanges(query, expr, series),

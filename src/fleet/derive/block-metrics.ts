@@ -57,12 +57,7 @@ export function operandNotReady(history: ClusterHistory, record: UpgradeRecord):
   if (first === undefined) return undefined
   const evidence = runs.map((run) => {
     const component = run.labels['component']!
-    return metricEvidence(
-      run,
-      `${component} reports not ready`,
-      READY_METRICS.get(component)!,
-      `operands.${component}`,
-    )
+    return metricEvidence(run, `${component} reports not ready`, READY_METRICS.get(component)!, `operands.${component}`)
   })
   const text = `${first.labels['component']!} does not get to its new version.`
   return { cause: 'operand_failing', text, sinceMs: first.firstMs, evidence }

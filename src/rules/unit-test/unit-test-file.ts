@@ -174,8 +174,7 @@ class Reader {
       if (fields !== undefined && series === undefined) this.#yaml.error(at, 'an input series needs series')
       if (labels === undefined || written === undefined) continue
       // As in promtool, the last one counts.
-      if (byKey.has(labels.key))
-        this.#yaml.warning(series!, 'duplicate series; these values replace the earlier ones')
+      if (byKey.has(labels.key)) this.#yaml.warning(series!, 'duplicate series; these values replace the earlier ones')
       byKey.set(labels.key, { labels, values: written })
     }
     return [...byKey.values()]

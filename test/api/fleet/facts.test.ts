@@ -590,13 +590,17 @@ describe('feature gates', () => {
   beforeAll(async () => {
     gates = await serverOf([
       facts(
-        gated('a', {}, {
-          hcoVersion: '1.17.0',
-          settings: {
-            ...{ apiVersion: 'v', liveMigration: {}, featureGates: { downwardMetrics: true } },
-            featureGatesWritten: { downwardMetrics: { sinceMs: at(-90), by: 'argocd' } },
+        gated(
+          'a',
+          {},
+          {
+            hcoVersion: '1.17.0',
+            settings: {
+              ...{ apiVersion: 'v', liveMigration: {}, featureGates: { downwardMetrics: true } },
+              featureGatesWritten: { downwardMetrics: { sinceMs: at(-90), by: 'argocd' } },
+            },
           },
-        }),
+        ),
       ),
       facts(gated('b', { downwardMetrics: false }, { hcoVersion: '1.16.0' }), {
         modifications: [

@@ -117,9 +117,7 @@ describe('silences', () => {
   test('of an open server are by whom the caller says, or by somebody', async () => {
     expect((await ask('POST', 'silences', SILENCE)).body['createdBy']).toBe('mallory')
     const { matchers, endsAtMs, comment } = SILENCE
-    expect((await ask('POST', 'silences', { matchers, endsAtMs, comment })).body['createdBy']).toBe(
-      'loopback client',
-    )
+    expect((await ask('POST', 'silences', { matchers, endsAtMs, comment })).body['createdBy']).toBe('loopback client')
   })
 
   test.each([

@@ -108,13 +108,7 @@ test.each<readonly [string, PhaseName, Partial<UpgradeDetail>, BlockCause, strin
     'unknown',
     'Nothing',
   ],
-  [
-    'HCO that does not finish',
-    'settle',
-    { components: [kubevirt] },
-    'unknown',
-    'No progress; no known cause',
-  ],
+  ['HCO that does not finish', 'settle', { components: [kubevirt] }, 'unknown', 'No progress; no known cause'],
   [
     'machines without a place',
     'workloads',

@@ -89,7 +89,7 @@ test('one upgrade path succeeded for months and regresses in the last fortnight,
     for (const { from, to, outcome, csv, endMs, abortedMs } of pastOfPlan(plan, OPTIONS).upgrades) {
       const path = `${from.hco} ${to.hco}`
       const lastMs = outcome === 'succeeded' ? endMs : abortedMs
-      const run: EdgeRun = { id: csv.uid, state: outcome, lastMs, phases: NO_PHASES, phaseSeconds: [] }
+      const run: EdgeRun = { id: csv.uid, state: outcome, begunMs: lastMs, lastMs, phases: NO_PHASES, phaseSeconds: [] }
       byPath.set(path, [...(byPath.get(path) ?? []), run])
     }
   }

@@ -332,7 +332,7 @@ test('the log of changes says who had written last when a state was first seen, 
 
 test('facts are derived with the writers of HyperConverged, and without those of other objects', async () => {
   const observed = new Observed()
-  const facts = { ...{ kind: 'hyperconvergeds', apiVersion: 'v1', conditions: [] }, ...NO_SETTINGS } as const
+  const facts = { kind: 'hyperconvergeds' as const, apiVersion: 'v1', conditions: [], ...NO_SETTINGS }
   const hco = { ...source(1, ''), uid: 'uid-hco', name: 'hco', facts, manager: writer('kubectl-edit') }
   await observed.put([hco, { ...source(2, 'READY'), manager: writer('olm') }])
   const read = async () => (await observed.asking((reader) => reader.read(CLUSTER))).objects

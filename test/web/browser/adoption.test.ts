@@ -30,7 +30,9 @@ test('how fast 1.20 spreads against 1.19 at the same age: one click; do machines
   await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Adoption' }).click()
   const answer = page.getByText('1.20 runs on 115 of 227 clusters that tell (51 %).')
   await answer.waitFor()
-  expect(await answer.locator('..').innerText()).toContain('First installed 23 days earlier. At the same age, 1.19 was at 53 %.')
+  expect(await answer.locator('..').innerText()).toContain(
+    'First installed 23 days earlier. At the same age, 1.19 was at 53 %.',
+  )
   const atAge = page.getByRole('table', { name: 'Share at one age' })
   expect(await atAge.innerText()).toMatch(
     /At day 23[^]*1\.20\s+51 %\s+majority[^]*1\.19\s+53 %\s+majority[^]*1\.18\s+54 %/,
@@ -262,9 +264,7 @@ test('nothing is counted before all that is stored was read, and the page says h
     return { ...(now() as object), derivation } as ReturnType<typeof now>
   }
   const { page, expectClean, close } = await openPage(browser, server, '/adoption', DESKTOP)
-  await page
-    .getByText(/clusters sent: 9 777 clusters remaining\. Counting starts after .* after that,/)
-    .waitFor()
+  await page.getByText(/clusters sent: 9 777 clusters remaining\. Counting starts after .* after that,/).waitFor()
   expectClean()
   await close()
 })

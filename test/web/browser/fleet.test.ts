@@ -340,7 +340,9 @@ test('which edge is worst this week, in one click; did the fix release fix it, i
   await page.getByRole('button', { name: 'Stranded' }).click()
   await page.waitForURL('**/fleet/edges?order=newest&show=stranded')
   const stranded = page.getByRole('table', { name: 'Stranded versions' })
-  expect(await stranded.getByRole('row').nth(1).innerText()).toMatch(/^1\.13\.0\s[^]*all 38 clusters[^]*no upgrade observed/)
+  expect(await stranded.getByRole('row').nth(1).innerText()).toMatch(
+    /^1\.13\.0\s[^]*all 38 clusters[^]*no upgrade observed/,
+  )
   await page.getByText('2 stranded versions: 41 of 1 200 clusters (', { exact: false }).waitFor()
   await graph.getByText('▲ 1.13.0').waitFor()
   expect(await graph.getByRole('link').count()).toBe(3)
@@ -365,7 +367,9 @@ test('which edge is worst this week, in one click; did the fix release fix it, i
   const with_ = page.getByRole('combobox', { name: 'Compare with' })
   await with_.getByRole('option', { name: '1.16.0 → 1.17.3' }).waitFor({ state: 'attached' })
   await with_.selectOption('1.16.0..1.17.3')
-  await page.getByText('The success rate of 1.17.3 → 1.18.1 is higher than that of 1.16.0 → 1.17.3 by 13.3 points').waitFor()
+  await page
+    .getByText('The success rate of 1.17.3 → 1.18.1 is higher than that of 1.16.0 → 1.17.3 by 13.3 points')
+    .waitFor()
   await page.getByText('Operands: slower (log-rank test, p = 0.002).').waitFor()
   await with_.selectOption('1.14.0..1.15.2')
   await page.waitForURL('**/fleet/edges/kubevirt-hyperconverged/1.17.3/1.18.1?than=1.14.0..1.15.2')

@@ -57,7 +57,10 @@ describe('a link that names only the alert', () => {
     expect(await rows.count()).toBe(2)
     await rows.nth(1).getByRole('link').click()
     await page.waitForURL(`**${PATH}?instance=${runbookInstance(0, 3).fingerprint}`)
-    await page.getByRole('region', { name: 'Other clusters with this alert' }).getByText('13', { exact: true }).waitFor()
+    await page
+      .getByRole('region', { name: 'Other clusters with this alert' })
+      .getByText('13', { exact: true })
+      .waitFor()
     await close()
   })
 })
@@ -69,7 +72,9 @@ test('an old name leads to the page and says so', async () => {
     isRenamed: true,
   })
   const { page, close } = await openPage(browser, server, '/rb/KubevirtHyperconvergedClusterOperatorCRModification')
-  await page.getByText('KubevirtHyperconvergedClusterOperatorCRModification was renamed to KubeVirtCRModified').waitFor()
+  await page
+    .getByText('KubevirtHyperconvergedClusterOperatorCRModification was renamed to KubeVirtCRModified')
+    .waitFor()
   await close()
 })
 
@@ -88,7 +93,10 @@ describe('an alert without a runbook', () => {
     await page.getByRole('table', { name: 'Alerts with this name' }).getByRole('link').first().click()
     const alert = page.getByRole('complementary', { name: 'The alert' })
     await alert.getByRole('heading', { name: 'What changed before this alert' }).waitFor()
-    await alert.getByRole('region', { name: 'Other clusters with this alert' }).getByText('2', { exact: true }).waitFor()
+    await alert
+      .getByRole('region', { name: 'Other clusters with this alert' })
+      .getByText('2', { exact: true })
+      .waitFor()
     // All labels, also those that the other alerts of this name have too.
     await alert.getByText('alertname', { exact: true }).waitFor()
     const [download] = await Promise.all([

@@ -83,7 +83,9 @@ describe('an SRE who watches upgrades', () => {
       const other = page.getByRole('combobox', { name: 'Compare with' })
       await other.getByRole('option', { name: '1.16.0 → 1.17.3' }).waitFor({ state: 'attached' })
       await choose(other, '1.16.0..1.17.3')
-      await page.getByText('The success rate of 1.17.3 → 1.18.1 is higher than that of 1.16.0 → 1.17.3 by 13.3 points').waitFor()
+      await page
+        .getByText('The success rate of 1.17.3 → 1.18.1 is higher than that of 1.16.0 → 1.17.3 by 13.3 points')
+        .waitFor()
     }))
 
   test('which clusters fell silent? No click', () =>
@@ -242,7 +244,9 @@ describe('whoever is on call, from an alert on', () => {
     asks(ALERT, {}, async ({ page }) => {
       const earlier = page.getByRole('region', { name: 'Previous occurrences' })
       await earlier
-        .getByText(/14 previous occurrences on \d+ clusters, \d+ on this cluster, the oldest .* Duration: p50 \d+ min, longest/)
+        .getByText(
+          /14 previous occurrences on \d+ clusters, \d+ on this cluster, the oldest .* Duration: p50 \d+ min, longest/,
+        )
         .waitFor()
       await earlier.getByText('“restarted what held the lock”').first().waitFor()
       await earlier

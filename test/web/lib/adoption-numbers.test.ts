@@ -159,7 +159,11 @@ describe('the headline', () => {
       [NEW, spread('1.19', [0, 0.2, 0.4, 0.9])],
       'First installed 2 days earlier. At the same age, 1.19 was at 40 %.',
     ],
-    ['which nobody counted then', [NEW, spread('1.19', [0, 0.2, null, 0.9])], 'First installed 2 days earlier. No count of 1.19 exists at the same age.'],
+    [
+      'which nobody counted then',
+      [NEW, spread('1.19', [0, 0.2, null, 0.9])],
+      'First installed 2 days earlier. No count of 1.19 exists at the same age.',
+    ],
     ['which is not that old', [NEW, spread('1.19', [0])], '1.19 has not reached the same age.'],
     [
       'which was always there',

@@ -47,7 +47,14 @@ describe('was anybody told', () => {
     [string, Partial<AlertMarks>, 'firing' | 'pending', { outcome: string; receiver: string }[], boolean, string]
   >([
     ['delivered', { receivers: ['ops'] }, 'firing', [to('failed'), to('delivered')], true, 'Delivered to ops.'],
-    ['failed', { receivers: ['ops'] }, 'firing', [to('failed'), to('refused')], false, 'Not delivered: ops could not be reached.'],
+    [
+      'failed',
+      { receivers: ['ops'] },
+      'firing',
+      [to('failed'), to('refused')],
+      false,
+      'Not delivered: ops could not be reached.',
+    ],
     ['no receiver', {}, 'firing', [], false, 'Not notified: no receiver is configured for this alert.'],
     [
       'waits',

@@ -32,7 +32,9 @@ test('pages that cannot show the past say so, and the others do not', () => {
 })
 
 test('an open alert, a rule and a runbook are The list and the alert show the selected time; the runbook is the current one.', () => {
-  expect(presentSentence(alertPath('0123456789abcdef'))).toContain('The list and the alert show the selected time; the runbook is the current one.')
+  expect(presentSentence(alertPath('0123456789abcdef'))).toContain(
+    'The list and the alert show the selected time; the runbook is the current one.',
+  )
   expect(presentSentence(rulePath('X'))).toContain('This page shows current rules only.')
   expect(presentSentence(runbookPath('X'))).toContain('This page shows the current runbook.')
   expect(presentSentence('/rbx')).toBeUndefined()

@@ -50,7 +50,11 @@ describe('faults', () => {
     ['no name', [equal('', 'x')], /needs a label name/],
     ['a wrong name', [equal('a-b', 'x')], /“a-b” is not a label name/],
     ['only absent labels', [equal('a', ''), { name: 'b', op: '!=', value: 'x' }], /must not match an empty label/],
-    ['an expression that matches nothing at all', [{ name: 'a', op: '=~', value: '.*' }], /must not match an empty label/],
+    [
+      'an expression that matches nothing at all',
+      [{ name: 'a', op: '=~', value: '.*' }],
+      /must not match an empty label/,
+    ],
     ['one that needs its label', [equal('a', ''), equal('b', 'x')], undefined],
     ['RE2 that this machine cannot read', [{ name: 'a', op: '=~', value: '(?i)x' }], undefined],
   ])('%s', (_what, matchers, want) => {

@@ -78,7 +78,9 @@ test('a phase that nobody saw end took nobody knows how long, one that runs take
   expect(phaseSeconds({ ...phase, state: 'unknown' }, NOW_MS)).toBeUndefined()
   expect(phaseSeconds({ ...phase, startedAt: null, state: 'pending' }, NOW_MS)).toBeUndefined()
   expect(typicalText(undefined)).toBe('typical duration not known yet')
-  expect(typicalText({ runs: 3, p50Seconds: 9, p95Seconds: 9.4 })).toBe('typical 9 s (p50 to p95, 3 upgrades on this path)')
+  expect(typicalText({ runs: 3, p50Seconds: 9, p95Seconds: 9.4 })).toBe(
+    'typical 9 s (p50 to p95, 3 upgrades on this path)',
+  )
 })
 
 test('lanes begin with the machinery and end now; bands and the threshold lie where they are due', () => {

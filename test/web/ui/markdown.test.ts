@@ -57,10 +57,7 @@ describe('Markdown', () => {
     expect(render('on prod\\_1\\* get \\<vmi\\> and <vmi> and `<vmi>`', markable)).toBe(
       '<p>on <mark class="filled" title="cluster, from the label">prod_1*</mark> get ' +
         ['</mark> and ', '</mark> and <code>', '</mark></code></p>']
-          .map(
-            (after) =>
-              `<mark class="unbound" title="vmi: value not known, enter it by hand">&lt;vmi&gt;${after}`,
-          )
+          .map((after) => `<mark class="unbound" title="vmi: value not known, enter it by hand">&lt;vmi&gt;${after}`)
           .join(''),
     )
   })

@@ -116,11 +116,7 @@ test('names are alike by their pieces', () => {
 })
 
 test.each([
-  [
-    { isMetricStored: false },
-    'range',
-    'No series daytwo_upgrade_stuck yet: the server writes it when there is data.',
-  ],
+  [{ isMetricStored: false }, 'range', 'No series daytwo_upgrade_stuck yet: the server writes it when there is data.'],
   [
     { isInTime: true },
     'end',

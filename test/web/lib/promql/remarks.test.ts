@@ -42,7 +42,11 @@ test.each([
 
 test('that there are more series is told with what to do', () => {
   const { text, offset } = remarkOfAnnotation('results truncated due to limit', 'up')
-  expect([text.includes('truncated to the first series'), text.includes('topk'), offset]).toEqual([true, true, undefined])
+  expect([text.includes('truncated to the first series'), text.includes('topk'), offset]).toEqual([
+    true,
+    true,
+    undefined,
+  ])
 })
 
 test('what no graph can show leads to the table', () => {

@@ -85,14 +85,18 @@ const ROOT_ATTRIBUTES: readonly ConventionAttribute[] = [
   may('deployment.status', 'How it ended; absent while it runs', 'succeeded', ['succeeded', 'failed']),
   may(
     'cicd.pipeline.result',
-    'The result in CI/CD semantic conventions; `cancellation`: superseded by a newer version',
+    'The same outcome as a result of a CI/CD pipeline; `cancellation`: superseded by a newer version',
     'success',
     ['success', 'failure', 'error', 'timeout', 'cancellation', 'skip'],
   ),
   may('olm.subscription.name', 'The Subscription', 'community-kubevirt-hyperconverged'),
   may('olm.channel', "The Subscription's channel", 'stable'),
   may('olm.install_plan.name', 'The InstallPlan', 'install-7xk2p'),
-  mayCount('upgrade.nodes', 'Nodes at the start: nodes with virt-handler; on OpenShift all nodes', '40'),
+  mayCount(
+    'upgrade.nodes',
+    'Nodes at the start: those that run virt-handler; in an OpenShift upgrade, all nodes',
+    '40',
+  ),
   may('upgrade.source', 'What the trace is made from, best first', 'k8sobjects', ['k8sobjects', 'operator', 'metrics']),
 ]
 

@@ -119,7 +119,7 @@ function windowOf({ fromMs, toMs, stepMs: given }: ReplayInput, intervalMs: numb
   const stepMs = given ?? intervalMs * Math.max(1, intervals)
   const steps = Math.floor((toMs - fromMs) / stepMs) + 1
   if (steps > STEPS_MAX) {
-    throw new FleetError('bad_request', `a replay of ${steps} steps: at most ${STEPS_MAX} are taken`, {
+    throw new FleetError('bad_request', `a replay of ${steps} steps: want at most ${STEPS_MAX}`, {
       hint: 'use a shorter window or a larger stepMs',
     })
   }

@@ -10,7 +10,6 @@ import type { PublishChange } from './change-events.ts'
 import { measureDisk, type DiskRoom } from './disk-room.ts'
 import { eachInSteps, inSlices, ownTurn } from '../base/thread-slices.ts'
 import type { FaultWatch } from './fault-watch.ts'
-import type { HeadShares } from '../ingest/head-shares.ts'
 import type { RemoteRules } from './remote-rules.ts'
 import type { ScrubSchedule } from './scrub.ts'
 import { ALERT_STATES, type Alert, type AlertState } from '../model/alert.ts'
@@ -37,7 +36,7 @@ interface UpkeepParts {
   readonly metrics: OwnMetrics
   readonly log: Log
   readonly faults: FaultWatch
-  readonly headShares: Pick<HeadShares, 'see'>
+  readonly headShares: { see(usedBytes: number, nowMs: number): void }
   readonly publish: PublishChange
   /** The folder of the store, whose disk is measured. */
   readonly folder: string

@@ -150,7 +150,7 @@ describe('a moment that is none', () => {
     '%s',
     async (path) => {
       const future = at(1)
-      expect(await refusal(`${path}?at=${future}`)).toMatch(/^400 .*want a moment that is over/)
+      expect(await refusal(`${path}?at=${future}`)).toMatch(/^400 .*want a time in the past/)
       expect(await refusal(`${path}?at=yesterday`)).toMatch(/^400 .*want a time such as/)
     },
   )

@@ -74,7 +74,7 @@ export async function metricsPage(): Promise<string> {
     `\`${name}\``,
     type,
     labels.map((label) => `\`${label}\``).join(', '),
-    cell('help' in more ? String(more.help) : derivedHelp(name)),
+    cell('help' in more ? more.help : derivedHelp(name)),
   ])
   const recorded = groups.flatMap(({ file, rules }) =>
     rules

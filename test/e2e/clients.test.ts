@@ -216,7 +216,7 @@ describe('Grafana', () => {
     expect(
       await ask(SeriesList, '/api/v1/series', { form: { 'match[]': ['up', 'rpc_seconds'], ...times }, headers }),
     ).toHaveLength(2)
-    expect(await ask(MetadataMap, '/api/v1/metadata?limit=40000&limit_per_metric=1', { headers })).toEqual({
+    expect(await ask(MetadataMap, '/api/v1/metadata?limit=40000&limit_per_metric=1', { headers })).toMatchObject({
       rpc_requests_total: [{ type: 'counter', help: 'Requests.', unit: '' }],
       rpc_seconds: [{ type: 'histogram', help: 'Seconds.', unit: '' }],
     })

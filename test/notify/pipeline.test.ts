@@ -265,7 +265,7 @@ time_intervals: [{ name: weekend, time_intervals: [{ weekdays: [saturday, sunday
     expected.clear()
     line.resolve('LowReady').run('10m')
     expect(line.sent).toEqual(['31s hook/webhook first: Other'])
-    expect(line.reasonOf('LowReady')).toMatch(/expected_in_upgrade: it resolved before/)
+    expect(line.reasonOf('LowReady')).toMatch(/expected_in_upgrade: the alert resolved before the first notification/)
   })
 })
 

@@ -101,7 +101,7 @@ describe('an explanation over a store', () => {
     checkTimes(samples.root, samples.busyMs)
     const [read] = readsOf(samples.root)
     expect(read).toMatchObject({ source: 'runs', kernel: 'runs', seriesRead: CLUSTERS })
-    expect(read!.reasons.join()).toContain('do not begin and end with buckets')
+    expect(read!.reasons.join()).toContain('are not aligned with rollup buckets')
     expect(read!.store!.headRuns).toBeGreaterThan(0)
     expect(read!.store!.packRuns).toBeGreaterThan(0)
     expect(read!.store!.headRuns + read!.store!.packRuns).toBe(read!.runs)

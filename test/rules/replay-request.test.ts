@@ -51,8 +51,8 @@ describe('which rules', () => {
     [{ alertname: 'A', fromMs: T0 + 1 }, 'bad_request', 'toMs is before fromMs, by 1ms'],
     [{ alertname: 'A', fromMs: 0.5 }, 'bad_request', 'want whole milliseconds'],
     [{ alertname: 'A', stepMs: 10 }, 'bad_request', 'stepMs: got 10'],
-    [{ alertname: 'A', fromMs: T0 - 365 * DAY_MS, stepMs: 60_000 }, 'bad_request', 'at most 100000 are taken'],
-    [{ rule: 'x'.repeat(100_001) }, 'bad_request', 'at most 100000 are taken'],
+    [{ alertname: 'A', fromMs: T0 - 365 * DAY_MS, stepMs: 60_000 }, 'bad_request', 'steps: want at most 100000'],
+    [{ rule: 'x'.repeat(100_001) }, 'bad_request', 'got 100001 characters, want at most 100000'],
   ])('%# is refused', (asked, code, message) => {
     expect(() => plan(asked)).toThrow(
       expect.objectContaining({ code, message: expect.stringContaining(message) as string }),

@@ -138,7 +138,7 @@ describe('an ID token', () => {
 })
 
 describe('a response', () => {
-  const REFUSED = { code: 'forbidden', message: expect.stringContaining('not begun in this browser') as string }
+  const REFUSED = { code: 'forbidden', message: expect.stringContaining('not started in this browser') as string }
 
   test('counts only in the browser that began, with its own state, once and within ten minutes', async () => {
     const provider = await start()

@@ -216,7 +216,7 @@ describe('truth', () => {
 
   test('in a stuck upgrade nothing that tells of upgrades moved for an hour', () => {
     const stuck = fleet.truthAt(PRESENT).upgrades.filter(({ isStuck }) => isStuck)
-    expect(stuck.map(({ cause }) => cause).sort()).toEqual(['canary', 'olm'])
+    expect(stuck.map(({ cause }) => cause).sort()).toEqual(['canary', 'hco', 'olm'])
     for (const { cluster, lastMovedMs } of stuck) {
       expect(PRESENT - lastMovedMs).toBeGreaterThan(STUCK_AFTER_MS)
       for (const name of ['csv_abnormal', 'csv_succeeded', 'kubevirt_info', 'kubevirt_vmi_number_of_outdated']) {

@@ -92,7 +92,7 @@ function schemaOf(url: string, { method, config }: RouteOptions): FastifySchema 
 
 /** Behind the role. */
 const SCOPE_TEXTS: Readonly<Record<RouteScope, string>> = {
-  clusters: '; limited to the clusters of this role, other clusters are reported as unknown',
+  clusters: '; limited to the clusters for which the caller has this role. Other clusters are reported as unknown',
   fleet: ' over all clusters',
   none: '',
 }

@@ -105,7 +105,7 @@ export const runbookDuration: Check<CatalogContent> = {
   title: 'A runbook names a duration that its alert does not have',
   severity: 'warning',
   why: 'Meaning says for how long something must be so before the alert fires. When `for` or a window is changed, the page has to follow, or its reader counts back to the wrong moment.',
-  mend: 'State the duration of the rule. A different duration belongs into another section, or suppresses the check with what it is.',
+  mend: 'State the duration of the rule. Move a duration of something else to another section, or suppress the check and name that duration in the reason.',
   example: '## Meaning\n\nvirt-api has been down for 5 minutes.   # and for: 10m in the rule',
   run: (content) => contradictionsInPages(content, 'duration'),
 }

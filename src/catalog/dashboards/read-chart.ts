@@ -163,7 +163,7 @@ function readYAxis(spec: Part): YAxis {
 /** Other bases would have ticks at unfamiliar numbers. */
 function nearLogBase(axis: Part, logBase: number): number {
   if (logBase === 2 || logBase === 10) return logBase
-  const why = `it is drawn to the base 10, as 2 and 10 are the bases there are, and not ${logBase}`
+  const why = `the supported bases are 2 and 10; the axis uses base 10 instead of ${logBase}`
   reportUnsupported(axis, 'logBase', why)
   return 10
 }

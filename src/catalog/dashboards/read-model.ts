@@ -165,7 +165,7 @@ function readQuery(query: Part, panel: string, queries: PlacedText[]): PanelQuer
     const text = yamlTextAt(spec, 'query')
     if (text !== undefined && expr !== '') queries.push({ text, panel })
     reportOtherSource(spec)
-    reportUnsupported(spec, 'resolution', 'a graph has as many steps as it has room for')
+    reportUnsupported(spec, 'resolution', 'the step follows from the time range and the width of the graph')
     const minStep = textAt(spec, 'minStep')
     const isVariable = minStep.startsWith('$')
     return {

@@ -17,7 +17,8 @@ import {
 import { isRegex, readCalculation, readFormat } from './read-format.ts'
 
 /** Why a colour without a meaning is not applied. */
-export const NO_COLORS = 'what is drawn is told apart by lightness and dashes, colours are kept for outcomes'
+export const NO_COLORS =
+  'charts use one colour-blind safe palette; red, amber and green are reserved for severity and outcome'
 
 const SHARED_KEYS = ['calculation', 'format', 'sort', 'mode'] as const
 

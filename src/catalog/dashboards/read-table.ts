@@ -70,10 +70,10 @@ export function readTable(spec: Part): TableOptions {
 
 /** Rows are read-only: a page sends nothing to other systems, so actions are reported as not supported. */
 function readActions(spec: Part): readonly TableAction[] {
-  if (flagAt(spec, 'pagination')) reportUnsupported(spec, 'pagination', 'all rows are in one list, which scrolls')
+  if (flagAt(spec, 'pagination'))
+    reportUnsupported(spec, 'pagination', 'the table shows all rows in one scrollable list')
   const selection = partAt(spec, 'selection', `the selection of ${spec.what}`, ['enabled', 'variant'])
-  if (flagAt(selection, 'enabled'))
-    reportUnsupported(spec, 'selection', 'there is nothing to do with rows that are chosen')
+  if (flagAt(selection, 'enabled')) reportUnsupported(spec, 'selection', 'no action applies to selected rows')
   const actions = partAt(spec, 'actions', `the actions of ${spec.what}`)
   if (!flagAt(actions, 'enabled', true)) return []
   const listed = partsAt(actions, 'actionsList', `an action of ${spec.what}`).filter((one) =>

@@ -59,7 +59,7 @@ export function operandNotReady(history: ClusterHistory, record: UpgradeRecord):
     const component = run.labels['component']!
     return metricEvidence(run, `${component} reports not ready`, READY_METRICS.get(component)!, `operands.${component}`)
   })
-  const text = `${first.labels['component']!} does not get to its new version.`
+  const text = `${first.labels['component']!} has not reached its new version.`
   return { cause: 'operand_failing', text, sinceMs: first.firstMs, evidence }
 }
 

@@ -69,7 +69,7 @@ export function kubevirtFailed(history: ClusterHistory, record: UpgradeRecord): 
   const [fault] = evidence
   if (fault === undefined) return undefined
   const text =
-    `KubeVirt reports DeploymentFailed and does not get to ${component.to ?? 'its new version'}. ` +
+    `KubeVirt reports DeploymentFailed and has not reached ${component.to ?? 'its new version'}. ` +
     `${endSentence(fault.text)} Fix the reported error; the log of virt-operator has the details.`
   return { cause: 'operand_failing', text, sinceMs: fault.atMs, evidence }
 }
@@ -98,7 +98,7 @@ export function operandFailing(history: ClusterHistory, record: UpgradeRecord): 
       const text = isDegraded ? conditionText(degraded) : `phase is ${facts.phase ?? ''}`
       return {
         cause: 'operand_failing',
-        text: `${name} does not get to ${component.to ?? 'its new version'}.`,
+        text: `${name} has not reached ${component.to ?? 'its new version'}.`,
         sinceMs,
         evidence: [objectEvidence(sinceMs, text, `${kind}/${namespace}/${object}`, `operands.${name}`)],
       }

@@ -139,7 +139,7 @@ function rolloutStalled(record: UpgradeRecord, phase: PhaseName | undefined): Up
   if (missing === undefined) return undefined
   const where =
     phase === 'virt_handler.canary' ? 'The first node with the new virt-handler' : 'The roll-out of virt-handler'
-  const text = `${where} does not get ready: ${missing}.`
+  const text = `${where} is not ready: ${missing}.`
   return { cause: 'virt_handler_rollout', text, evidence: evidenceOf(record, phase) }
 }
 
@@ -158,14 +158,14 @@ function operandStalled(record: UpgradeRecord, phase: PhaseName | undefined): Up
   )
   if (!isKubevirtDone || open === undefined) return undefined
   const message = open.message === undefined || open.message === '' ? '' : ` Message: ${open.message}`
-  const text = `KubeVirt is done; ${open.name} does not get to ${open.to ?? 'its new version'}.${message}`
+  const text = `KubeVirt is updated; ${open.name} has not reached ${open.to ?? 'its new version'}.${message}`
   return { cause: 'operand_failing', text, evidence: evidenceOf(record, `operands.${open.name}`) }
 }
 
 function migrationsTimeOut(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
   const migrations = record.detail.workloads?.migrations
   if (phase !== 'workloads' || (migrations?.pendingTimeouts ?? 0) === 0) return undefined
-  const text = `${migrations!.pendingTimeouts} migrations found no place in time, ${migrations!.pending ?? 0} wait for one.`
+  const text = `${migrations!.pendingTimeouts} migrations timed out before a node was found; ${migrations!.pending ?? 0} are still pending.`
   return { cause: 'migrations_pending', text, evidence: evidenceOf(record, 'workloads') }
 }
 

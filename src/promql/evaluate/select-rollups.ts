@@ -58,7 +58,7 @@ export function selectRollup(
   const request = { matchers, fromMs, toMs, alignMs, bucketsMax, parts, work, missing, ...tally }
   const selection = queryable.selectRollup(request)
   if (selection === undefined) {
-    explainer?.leave(matchers, `${NO_BUCKET_FITS}, or none is stored for this range`)
+    explainer?.leave(matchers, `${NO_BUCKET_FITS}, or no bucket is stored for this range`)
     return undefined
   }
   explainer?.attach(selection, notes)

@@ -10,7 +10,7 @@ export const metricUnknown: Check<RuleContent> = {
   name: 'metric-unknown',
   title: 'A metric is in no catalogue',
   severity: 'error',
-  why: 'A selector without series is no error in PromQL: the alert never fires, the panel stays empty, without an error. The catalogue holds what KubeVirt, the operators around it, OLM, the cluster version operator, kube-state-metrics and this server send, and what the loaded rules record.',
+  why: 'A selector without series is no error in PromQL: the alert never fires or the panel stays empty, without an error. The catalogue holds what KubeVirt, the operators around it, OLM, the cluster version operator, kube-state-metrics and this server send, and what the loaded rules record.',
   mend: 'Correct the name. For a metric of your own, suppress the check with the name of the sender.',
   example: 'expr: kubevirt_hco_unsafe_modification > 0',
   *run({ queries, metrics }) {

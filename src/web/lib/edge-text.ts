@@ -59,10 +59,15 @@ function neededText(moreNeeded: number): string {
   return moreNeeded > 0 ? `${countOf(moreNeeded, 'more ended upgrade')} needed` : 'more ended upgrades needed'
 }
 
-/** `93.3 % of 300, at least 90.0 %`. */
+/** `93.3 % of 300 (90.0 % to 98.3 %)`. */
 export function successText({ success }: Pick<EdgeItem, 'success'>): string {
   if (success === null) return 'none ended'
-  return `${percent(success.share)} of ${success.of} (${percent(success.low)} to ${percent(success.high)})`
+  return `${percent(success.share)} of ${formatCount(success.of)} (${intervalText(success)})`
+}
+
+/** `90.0 % to 98.3 %`: the confidence interval of a success rate. */
+export function intervalText({ low, high }: NonNullable<EdgeItem['success']>): string {
+  return `${percent(low)} to ${percent(high)}`
 }
 
 /** Why a version is stranded, and what to check. */

@@ -19,7 +19,7 @@ const LEARNED_FROM: Readonly<Record<NonNullable<OpenUpgradeItem['baseline']>['le
 
 type Baseline = NonNullable<OpenUpgradeItem['baseline']>
 
-/** The typical duration and its source: `usually 2 min, at most 4 min, by 10 runs of this edge`. */
+/** The typical duration and its source: `typical 2 min, limit 4 min (10 upgrades on this path)`. */
 export function baselineWords(baseline: OpenUpgradeItem['baseline']): string {
   if (baseline === null) return 'fixed limit, not learned from upgrades'
   const { p50Seconds, thresholdSeconds, perWave } = baseline

@@ -68,7 +68,7 @@ function List({
           {description === '' ? null : <p>{description}</p>}
           <p className={`row quiet nums text-small ${styles.facts}`}>
             <span>{countOf(panels, 'panel')}</span>
-            <span>{alerts === 0 ? 'no related alerts' : `${countOf(alerts, 'related alert')}`}</span>
+            <span>{alerts === 0 ? 'no related alerts' : countOf(alerts, 'related alert')}</span>
             {tags.map((tag) => (
               <span key={tag} className={`box ${styles.tag}`}>
                 {tag}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { readTourProgress, tourSteps } from '../lib/tour.ts'
+import { readTourProgress, tourSteps, type TourProgress } from '../lib/tour.ts'
 import { useAlerts, useNow } from '../query/use-fleet.ts'
 import { useModifications } from '../query/use-modifications.ts'
 import { Button } from '../ui/button.tsx'
@@ -13,12 +13,17 @@ const PROGRESS = keptAs('daytwo.tour', readTourProgress)
 
 /** The tour of a demo, over every page until it is dismissed. Closed at first where it would cover the page. */
 export function Tour(): ReactNode {
+  const progress = PROGRESS.use()
+  return progress.isDismissed ? null : <Steps progress={progress} />
+}
+
+/** Calls the API: a dismissed tour does not. */
+function Steps({ progress }: { readonly progress: TourProgress }): ReactNode {
   const { data } = useNow()
   const edits = useModifications({ kind: 'out_of_band', component: 'kubevirt' }).data?.modifications ?? []
   const alerts = useAlerts().data?.alerts ?? []
-  const progress = PROGRESS.use()
   const steps = data === undefined ? [] : tourSteps(data, edits, alerts)
-  if (progress.isDismissed || steps.length === 0) return null
+  if (steps.length === 0) return null
   const isWide = matchMedia('(min-width: 64rem)').matches
   return (
     <aside className={classNames('raised screen-only', styles.root)} aria-label="Tour of the demo">

@@ -360,7 +360,7 @@ describe('upgrades', () => {
     expect(await refusal(`/api/fleet/v1/clusters?cursor=${nextCursor}`)).toBe(other)
     expect(await ids(`?limit=3&cursor=${nextCursor}`)).toEqual(['u-1', 'u-stuck', 'u-2'])
     expect(await refusal('/api/fleet/v1/upgrades?cursor=x')).toBe(
-      '400 got cursor "x", want `nextCursor` of a page before',
+      '400 got cursor "x", want `nextCursor` of the previous page',
     )
   })
 

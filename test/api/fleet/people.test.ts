@@ -252,7 +252,7 @@ describe('one alert', () => {
     expect(body).toMatchObject({
       alert: { fingerprint, source: 'rule', marks: { silencedBy: [] } },
       comparison: { value: 3, operator: '>', threshold: 0, expr: 'up', text: '3 is above the threshold 0' },
-      changes: [{ kind: 'alert', text: 'B began', atMs: NOW_MS - 40 * MINUTE_MS }],
+      changes: [{ kind: 'alert', text: 'B started', atMs: NOW_MS - 40 * MINUTE_MS }],
       elsewhere: { clusters: 2, alerts: [{ cluster: 'c2', state: 'firing' }] },
       reportedAlsoBy: [],
     })

@@ -73,7 +73,7 @@ test('each operation has a name of its own, a summary, its role, and an answer',
       true,
     ])
     expect(description).toMatch(
-      /^Needs the role `(viewer|responder|admin)`(; shows and changes the clusters of this role.*| over all clusters)?\.$/,
+      /^Needs the role `(viewer|responder|admin)`(; limited to the clusters for which the caller has this role\. Other clusters are reported as unknown| over all clusters)?\.$/,
     )
   }
 })

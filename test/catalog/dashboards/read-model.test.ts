@@ -28,7 +28,7 @@ describe('a dashboard in the form of the operator', () => {
     expect(faults.map(({ severity, message, from, to }) => [severity, message, EVERY_KIND.slice(from, to)])).toEqual([
       [
         'warning',
-        'a query setting of TimeSeriesChart of panel lines sets colorValue, which is not supported: what is drawn is told apart by lightness and dashes, colours are kept for outcomes',
+        'a query setting of TimeSeriesChart of panel lines sets colorValue, which is not supported: charts use one colour-blind safe palette; red, amber and green are reserved for severity and outcome',
         'colorValue',
       ],
       ['warning', 'unknown kind FlameChart', 'FlameChart'],
@@ -412,16 +412,28 @@ describe('every option is done, or told at its place and with its panel', () => 
   })
 
   test.each([
-    ['PieChart', "colorPalette: ['#f00']", 'PieChart of panel a asks for colorPalette'],
-    ['StatChart', "sparkline: { color: '#f00' }", 'the sparkline of StatChart of panel a asks for color'],
+    ['PieChart', "colorPalette: ['#f00']", 'PieChart of panel a sets colorPalette, which is not supported'],
+    [
+      'StatChart',
+      "sparkline: { color: '#f00' }",
+      'the sparkline of StatChart of panel a sets color, which is not supported',
+    ],
     [
       'TimeSeriesChart',
       'visual: { palette: { mode: categorical } }',
-      'the visual of TimeSeriesChart of panel a asks for palette',
+      'the visual of TimeSeriesChart of panel a sets palette, which is not supported',
     ],
-    ['TimeSeriesChart', 'yAxis: { logBase: 5 }', 'the y axis of TimeSeriesChart of panel a asks for logBase'],
-    ['Table', 'pagination: true', 'Table of panel a asks for pagination'],
-    ['Table', 'selection: { enabled: true, variant: multiple }', 'Table of panel a asks for selection'],
+    [
+      'TimeSeriesChart',
+      'yAxis: { logBase: 5 }',
+      'the y axis of TimeSeriesChart of panel a sets logBase, which is not supported',
+    ],
+    ['Table', 'pagination: true', 'Table of panel a sets pagination, which is not supported'],
+    [
+      'Table',
+      'selection: { enabled: true, variant: multiple }',
+      'Table of panel a sets selection, which is not supported',
+    ],
     ['Table', 'columnSettings: [{ name: x, plugin: { kind: GaugeChart } }]', 'column x has a chart in its cells'],
     ['StatChart', 'orientation: vertical', 'StatChart of panel a has the key orientation'],
   ])('%s { %s }: told', (kind, spec, message) => {
@@ -440,7 +452,7 @@ describe('every option is done, or told at its place and with its panel', () => 
         { name: 'Tell', url: '' },
       ],
     })
-    expect(on.told).toEqual([expect.stringContaining('asks for actions, which is not done here')])
+    expect(on.told).toEqual([expect.stringContaining('sets actions, which is not supported')])
     expect(chart('Table', actions('enabled: false,'))).toMatchObject({ chart: { actions: [] }, told: [] })
   })
 
@@ -456,6 +468,6 @@ describe('every option is done, or told at its place and with its panel', () => 
     expect(told('datasource: { kind: PrometheusDatasource, name: thanos }')).toEqual([
       expect.stringContaining('this server is queried, not thanos'),
     ])
-    expect(told('resolution: 2')).toEqual([expect.stringContaining('asks for resolution')])
+    expect(told('resolution: 2')).toEqual([expect.stringContaining('sets resolution, which is not supported')])
   })
 })

@@ -16,7 +16,13 @@ const kubevirt = { name: 'kubevirt', state: 'succeeded' } as const
 const cdi = { name: 'cdi', to: '1.64.0', state: 'in_progress', message: 'webhook refused' } as const
 
 test.each<readonly [string, PhaseName, Partial<UpgradeDetail>, BlockCause, string]>([
-  ['a plan nobody approves', 'approval', { installPlan: 'install-x' }, 'approval_waiting', 'install-x waits'],
+  [
+    'a plan nobody approves',
+    'approval',
+    { installPlan: 'install-x' },
+    'approval_waiting',
+    'install-x is pending approval',
+  ],
   [
     'a missing CRD',
     'olm.pending',
@@ -85,28 +91,28 @@ test.each<readonly [string, PhaseName, Partial<UpgradeDetail>, BlockCause, strin
     'virt_handler.waves',
     { virtHandler: { desired: 9, updated: 9, ready: 9, waves: 9 } },
     'unknown',
-    'Nothing',
+    'No progress; no known cause',
   ],
   [
     'CDI after KubeVirt',
     'operands.cdi',
     { components: [cdi, kubevirt] },
     'operand_failing',
-    'cdi does not get to 1.64.0. It says: webhook refused',
+    'KubeVirt is updated; cdi has not reached 1.64.0. Message: webhook refused',
   ],
   [
     'CDI while KubeVirt still rolls',
     'operands.kubevirt',
     { components: [cdi, { ...kubevirt, state: 'in_progress' }] },
     'unknown',
-    'Nothing',
+    'No progress; no known cause',
   ],
   [
     'KubeVirt that says it updates',
     'operands.kubevirt',
     { components: [{ ...kubevirt, state: 'in_progress', message: 'UpdateInProgress' }] },
     'unknown',
-    'Nothing',
+    'No progress; no known cause',
   ],
   ['HCO that does not finish', 'settle', { components: [kubevirt] }, 'unknown', 'No progress; no known cause'],
   [

@@ -337,8 +337,8 @@ test('facts are derived with the writers of HyperConverged, and without those of
   await observed.put([hco, { ...source(2, 'READY'), manager: writer('olm') }])
   const read = async () => (await observed.asking((reader) => reader.read(CLUSTER))).objects
   expect((await read()).map(({ name, manager }) => [name, manager?.name])).toEqual([
-    ['hco', 'kubectl-edit'],
     [source(2, '').name, undefined],
+    ['hco', 'kubectl-edit'],
   ])
 })
 

@@ -67,7 +67,7 @@ const SCREENS: readonly Screen[] = [
     shows: 'active alerts (most severe first)',
     answers: { runbook: (name) => boundRunbook(Date.now(), name, 14, false) },
   },
-  { name: 'resolved alerts', path: '/alerts/resolved', shows: '59 runs.' },
+  { name: 'resolved alerts', path: '/alerts/resolved', shows: '59 occurrences.' },
   { name: 'rules', path: '/alerts/rules', shows: '8 rules in 1 group' },
   { name: 'a rule', path: '/alerts/rules/KubeVirtCRModified', shows: 'Lint findings' },
   { name: 'silences', path: `/alerts/silences?id=${SILENCE_ID}`, shows: 'Suppresses 2 alerts now' },
@@ -75,7 +75,11 @@ const SCREENS: readonly Screen[] = [
   { name: 'lint', path: '/alerts/lint', shows: 'Every alert has a runbook' },
   { name: 'clusters', path: '/fleet', shows: 'prod-0003' },
   { name: 'a cluster', path: '/fleet/clusters/ams-stuck-1', shows: 'conditions[Degraded].status' },
-  { name: 'upgrades', path: '/fleet/upgrades?compare=u-stuck&compare=u-0', shows: 'Aligned by the time' },
+  {
+    name: 'upgrades',
+    path: '/fleet/upgrades?compare=u-stuck&compare=u-0',
+    shows: 'Aligned at the start of each upgrade',
+  },
   { name: 'an upgrade', path: '/fleet/upgrades/u-stuck', shows: '7 of 12 updated' },
   { name: 'edges', path: '/fleet/edges', shows: 'Width: attempts' },
   {
@@ -86,7 +90,7 @@ const SCREENS: readonly Screen[] = [
   { name: 'stranded versions', path: '/fleet/edges?show=stranded', shows: 'no upgrade observed' },
   { name: 'a feature gate', path: '/fleet/gates/downwardMetrics', shows: 'Set by JSON patch' },
   { name: 'modifications', path: '/fleet/modifications', shows: 'By hour of the day' },
-  { name: 'adoption', path: '/adoption', shows: 'that tell (51 %)' },
+  { name: 'adoption', path: '/adoption', shows: 'reporting clusters (51 %)' },
   { name: 'explore', path: '/explore?expr=ALERTS&tab=table', shows: '14 series' },
   { name: 'nothing here', path: '/nothing', shows: 'There is no page at /nothing' },
 ]
@@ -159,7 +163,7 @@ test('the forms for acknowledging and silencing have no fault that axe finds', a
   await expectAccessible(page, true)
   await page.keyboard.press('Escape')
   await page.keyboard.press('s')
-  await page.getByText('Hides 1 alert now').waitFor()
+  await page.getByText('Suppresses 1 alert now').waitFor()
   await expectAccessible(page, true)
   expectClean()
   await close()

@@ -41,15 +41,15 @@ describe('resolved alerts', () => {
   test('are found by any part of what they were about', async () => {
     const { page, expectClean, close } = await openPage(browser, server, '/alerts')
     await page.getByRole('navigation', { name: 'Pages of Alerts' }).getByRole('link', { name: 'Resolved' }).click()
-    await page.getByText('59 runs.').waitFor()
+    await page.getByText('59 occurrences.').waitFor()
     await page.getByRole('button', { name: 'Resolved and firing' }).click()
-    await page.getByText('60 runs.').waitFor()
-    await page.getByRole('button', { name: 'Over', exact: true }).click()
+    await page.getByText('60 occurrences.').waitFor()
+    await page.getByRole('button', { name: 'Resolved', exact: true }).click()
     await page.keyboard.press('/')
     await page.keyboard.type('vm-7')
     await page.waitForURL('**/alerts/resolved?q=vm-7')
-    await page.getByText('1 of 59 runs.').waitFor()
-    const row = page.getByRole('table', { name: 'Runs' }).getByRole('row').last()
+    await page.getByText('1 of 59 occurrences.').waitFor()
+    const row = page.getByRole('table', { name: 'Occurrences' }).getByRole('row').last()
     expect(await row.innerText()).toMatch(
       /warning\s+VMCannotBeEvicted\s+name=vm-7\s+acknowledged by night shift[^]*11 min/,
     )
@@ -63,7 +63,7 @@ describe('resolved alerts', () => {
       server,
       '/alerts/resolved?alert=VirtHandlerDown&cluster=brno-edge-2',
     )
-    await page.getByRole('table', { name: 'Runs' }).waitFor()
+    await page.getByRole('table', { name: 'Occurrences' }).waitFor()
     await page.getByRole('button', { name: '30 d' }).click()
     await page.waitForURL('**window=30d')
     expect(server.asked.at(-1)).toMatch(/history\?.*alertname=VirtHandlerDown&cluster=brno-edge-2/)
@@ -77,7 +77,7 @@ describe('resolved alerts', () => {
     const { page, close } = await openPage(browser, server, '/alerts/resolved?window=1y')
     await page.getByText('499 occurrences; older ones exist.').waitFor()
     await page.getByRole('button', { name: 'Show older occurrences' }).click()
-    await page.getByText('899 runs.').waitFor()
+    await page.getByText('899 occurrences.').waitFor()
     await close()
   })
 
@@ -127,7 +127,7 @@ describe('rules', () => {
     const table = page.getByRole('table', { name: 'Current and edited rule' })
     await table.waitFor()
     expect((await table.innerText()).replace(/\s+/g, ' ')).toMatch(
-      /Over 30 d Present Edited Change Fires times that it began to fire 24 7 −17 Pages per week with nothing silenced 6 1\.8 −4\.3 Flaps/,
+      /Over 30 d Current Edited Change Firing events number of times that an alert started firing 24 7 −17 Notifications per week without silences 6 1\.8 −4\.3 Flaps/,
     )
     await page.getByRole('img', { name: /^Edited rule: at most 4 alerts at the same time/ }).waitFor()
     await page.getByRole('button', { name: 'Reset to the current rule' }).click()
@@ -291,11 +291,11 @@ describe('lint', () => {
 })
 
 test.each([
-  ['/alerts/resolved', 'history', 'Cannot show what has fired'],
-  ['/alerts/rules', 'rules', 'Cannot show the rules'],
-  ['/alerts/silences', 'silences', 'Cannot show the silences'],
-  ['/alerts/delivery', 'receivers', 'Cannot show the receivers'],
-  ['/alerts/lint', 'lint', 'Cannot show the findings'],
+  ['/alerts/resolved', 'history', 'Could not load the occurrences'],
+  ['/alerts/rules', 'rules', 'Could not load the rules'],
+  ['/alerts/silences', 'silences', 'Could not load the silences'],
+  ['/alerts/delivery', 'receivers', 'Could not load the receivers'],
+  ['/alerts/lint', 'lint', 'Could not load the findings'],
 ] as const)('%s says why it is empty when the server refuses', async (path, name, title) => {
   const refusal = { status: 403, body: { error: 'token "x" has role ingest, this needs viewer', code: 'forbidden' } }
   Object.assign(server.answers, { [name]: () => refusal })
@@ -309,7 +309,7 @@ test.each([
 test.each([
   ['/', 'Stuck upgrades'],
   ['/', 'Silent clusters'],
-  ['/alerts/resolved', 'Runs'],
+  ['/alerts/resolved', 'Occurrences'],
 ])("a cluster's name leads to its page: %s, %s", async (path, table) => {
   const { page, close } = await openPage(browser, server, path)
   const clusters = page.getByRole('table', { name: table }).locator('a[href^="/fleet/clusters/"]:visible')

@@ -229,7 +229,7 @@ test('without a dashboard the page says how to get one, and without a variable w
     .getByRole('region', { name: 'CPU by node', exact: true })
     .getByText('The values of Cluster could not be loaded')
     .waitFor()
-  await page.getByRole('button', { name: /^Cluster.*not read$/ }).waitFor()
+  await page.getByRole('button', { name: /^Cluster.*not loaded$/ }).waitFor()
   expectClean()
   await close()
 })

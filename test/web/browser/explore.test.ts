@@ -130,7 +130,7 @@ test('logs: the changes of a cluster, field by field, narrowed to one object; re
   expect(await columnsApart(table)).toEqual([])
   expect(await accessibilityFaults(page)).toEqual([])
   await page.getByRole('combobox', { name: 'Kind' }).selectOption('nodes')
-  await page.getByText('1 of 2 changes in this time').waitFor()
+  await page.getByText('1 of 2 changes in this range').waitFor()
   expect(await page.getByRole('combobox', { name: 'Last written by' }).textContent()).toContain('kubectl-edit (1)')
   await table.getByRole('link', { name: 'worker-1' }).click()
   await page.waitForURL('**/explore/logs?cluster=ams-stuck-1&kind=nodes&q=worker-1')
@@ -178,7 +178,7 @@ test('logs: any of ten thousand clusters is found by a part of its name, and a n
   await choice.getByText('1 cluster with a matching name').waitFor()
   await field.press('Enter')
   await page.waitForURL('**/explore/logs?cluster=edge-07771')
-  await page.getByText('No object changes.').waitFor()
+  await page.getByText('No object changes in this range.').waitFor()
   expect(await page.getByText('No cluster has the name').count()).toBe(0)
   await page.goto(`${server.origin}/explore/logs?cluster=egde-1`)
   await page.getByText('No cluster has the name egde-1').waitFor()
@@ -399,7 +399,7 @@ test('PromQL: a range vector is a table of samples; what no line shows, what sta
   await page.getByRole('button', { name: 'Show 3 samples of {cluster="ams-1"}' }).click()
   const samples = page.getByRole('region', { name: 'Samples of {cluster="ams-1"}' })
   expect(await samples.getByRole('row').allInnerTexts()).toEqual([
-    'Time\tAfter the one before\tValue',
+    'Time\tSince the previous sample\tValue',
     expect.stringMatching(/^2026-11-04 15:04:22\.500 \+01:00\t30 s\t0$/),
     expect.stringMatching(/^2026-11-04 15:03:52\.500 \+01:00\t30 s\t1$/),
     expect.stringMatching(/^2026-11-04 15:03:22\.500 \+01:00\t–\t1$/),

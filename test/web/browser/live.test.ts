@@ -83,7 +83,7 @@ test('a page is told what changes, moves nothing under its reader, and stands st
   await page.getByText('Copied').waitFor()
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   expect(copied).toMatch(
-    /^# Hand-over \d{4}-[^]*\n## Stuck: 2 \(2 at the begin\)\n\n- \[osaka-prod-2\]\(http:[^)]*\?at=20/,
+    /^# Hand-over \d{4}-[^]*\n## Stuck: 2 \(2 at the start of the shift\)\n\n- \[osaka-prod-2\]\(http:[^)]*\?at=20/,
   )
   expect(copied).toMatch(
     /\n## Firing: 35 [^]*acknowledged by [^]*\n## Silences that end within 8 h[^]*\n## Resolved alerts: \d/,

@@ -27,13 +27,13 @@ test('answers at once: numbers that are links, the stuck list with its causes, w
     expect.stringMatching(/^Stuck\s+2\s/),
     expect.stringMatching(/^Firing\s+35\s[^]*9 critical[^]*12 warning[^]*14 info[^]*4 pending/),
     expect.stringMatching(/^Upgrading\s+5\s/),
-    expect.stringMatching(/^Following\s+2\s+125 machines left/),
-    expect.stringMatching(/^Waiting\s+2\s/),
+    expect.stringMatching(/^Workload updates\s+2\s+125 VMs remaining/),
+    expect.stringMatching(/^Pending approval\s+2\s/),
     expect.stringMatching(/^Silent\s+2\s+1 in an upgrade/),
   ])
   const stuck = page.getByRole('table', { name: 'Stuck upgrades' })
   expect(await stuck.getByRole('row').nth(1).innerText()).toMatch(
-    /prague-prod-1[^]*1\.18\.3 →\s+to\s+1\.19\.2[^]*virt-handler pods[^]*node by node: usually 41 s, at most 3 min a wave, by 34 runs of this edge[^]*1 h 52 min/,
+    /prague-prod-1[^]*1\.18\.3 →\s+to\s+1\.19\.2[^]*virt-handler pods[^]*node by node: typical 41 s, limit 3 min per wave \(34 upgrades on this path\)[^]*1 h 52 min/,
   )
   expect(await stuck.getByRole('link', { name: '1.18.3 → to 1.19.2' }).first().getAttribute('href')).toMatch(
     /^\/fleet\/upgrades\/.+/,

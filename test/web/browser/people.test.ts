@@ -122,7 +122,7 @@ describe('silence', () => {
     expect(await form.getByLabel('Value 1', { exact: true }).inputValue()).toBe('KubeVirtCRModified')
     expect(await form.getByLabel('Value 2', { exact: true }).inputValue()).toBe('brno-edge-2')
     const preview = form.getByRole('region', { name: 'Suppressed alerts' })
-    await preview.getByText('Hides 1 alert now').waitFor()
+    await preview.getByText('Suppresses 1 alert now').waitFor()
     await preview.getByText(/In the last 7 days the silence would have suppressed/).waitFor()
     const send = form.getByRole('button', { name: 'Silence' })
     expect(await send.isDisabled()).toBe(true)
@@ -168,7 +168,7 @@ describe('silence', () => {
     await page.getByRole('article').waitFor()
     await page.keyboard.press('s')
     const form = dialog(page)
-    await form.getByText('Hides 1 alert now').waitFor()
+    await form.getByText('Suppresses 1 alert now').waitFor()
     await form.getByRole('button', { name: 'Remove matcher cluster' }).click()
     await form.getByText('Suppresses 4 alerts now').waitFor()
     await form.getByText('3 of them were not selected').waitFor()
@@ -216,14 +216,14 @@ describe('the situation of an alert', () => {
     expect(await answerTo('Other clusters with this alert')).toContain(
       'version 1.19.2: 4 of 5 with the alert, 16 % of the others',
     )
-    expect(await answerTo('Notifications')).toContain('Yes: on-call.')
+    expect(await answerTo('Notifications')).toContain('Delivered to on-call.')
     expectClean()
     await close()
   })
 
   test('says why nobody was paged', async () => {
     const { page, close } = await openPage(browser, server, '/alerts/0000000000000003')
-    await page.getByText('No: silenced.').waitFor()
+    await page.getByText('Not notified: silenced.').waitFor()
     await close()
   })
 

@@ -31,6 +31,7 @@ describe('a link that names only the alert', () => {
       'Impact',
       'Diagnosis',
       'Mitigation',
+      'Previous occurrences',
     ])
     expectClean()
     await close()
@@ -143,7 +144,7 @@ test('what was filled in is marked with its source, and what was not too', async
   await meaning.waitFor()
   expect(await meaning.getAttribute('title')).toBe('cluster, from the label cluster')
   expect(await page.locator('.markdown mark.unbound', { hasText: '<user>' }).first().getAttribute('title')).toContain(
-    'fill it in',
+    'value not known, enter it by hand',
   )
   await page.getByText('3 values filled in').click()
   await page.getByRole('cell', { name: 'the inventory of the cluster' }).waitFor()

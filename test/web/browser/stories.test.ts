@@ -129,9 +129,9 @@ describe('a maintainer who looks at adoption', () => {
     asks('/', { clicks: 2 }, async ({ page, click, drag }) => {
       await click(page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Adoption' }))
       const panel = page.getByRole('region', { name: 'Older than' })
-      await panel.getByText('22 of 227 clusters that tell (10 %)').waitFor()
+      await panel.getByText('22 of 227 reporting clusters (10 %)').waitFor()
       await drag(panel.getByRole('slider', { name: 'Older than version' }), 'ArrowLeft')
-      await panel.getByText('12 of 227 clusters that tell (5 %)').waitFor()
+      await panel.getByText('12 of 227 reporting clusters (5 %)').waitFor()
       await panel.getByRole('table', { name: 'Clusters on older versions' }).getByText('zlin-edge-1').waitFor()
     }))
 
@@ -170,10 +170,10 @@ describe('a maintainer who looks at adoption', () => {
   test('how sure is a number? One click on what stands beside it', () =>
     asks('/adoption', { clicks: 1 }, async ({ page, click }) => {
       await click(
-        page.getByRole('region', { name: 'Share over time' }).getByRole('button', { name: '227 of 240 tell' }),
+        page.getByRole('region', { name: 'Share over time' }).getByRole('button', { name: '227 of 240 reporting' }),
       )
       const dialog = page.getByRole('dialog', { name: 'Coverage of these numbers' })
-      await dialog.getByText('227 of 240 clusters (95 %) told', { exact: false }).waitFor()
+      await dialog.getByText('227 of 240 clusters (95 %) reported', { exact: false }).waitFor()
     }))
 
   test('cite a number: two clicks, and the link is on the clipboard', () =>
@@ -208,7 +208,7 @@ describe('whoever is on call, from an alert on', () => {
         .getByText('HyperConverged went from 1.18.3 to 1.19.2')
         .waitFor()
       const elsewhere = situation.getByRole('group', { name: 'Other clusters with this alert' })
-      await elsewhere.getByText('of 200 clusters have it', { exact: false }).waitFor()
+      await elsewhere.getByText('of 200 clusters have this alert', { exact: false }).waitFor()
       await elsewhere.getByText('4 of 5 with the alert', { exact: false }).waitFor()
     }))
 
@@ -285,7 +285,7 @@ describe('whoever is on call, from an alert on', () => {
   test('was the page even sent? No click; each attempt with its answer: one', () =>
     asks(ALERT, { clicks: 1 }, async ({ page, click }) => {
       const told = page.getByRole('group', { name: 'Notifications' })
-      await told.getByText('Yes: on-call.').waitFor()
+      await told.getByText('Delivered to on-call.').waitFor()
       await click(told.getByRole('link', { name: 'Delivery' }))
       await page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1).waitFor()
     }))

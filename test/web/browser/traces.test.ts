@@ -128,8 +128,8 @@ test('an upgrade that still runs is not said to be shorter for it; a service nob
   }
   const path = `/explore/traces/${UPGRADE_TRACE}?than=${FAILED_TRACE}`
   const { page, expectClean, close } = await openPage(browser, server, path)
-  await page.getByText('This one is still running: the missing part of a trace is not time saved.').waitFor()
-  await page.getByTitle('It has not ended').getByText('at least').waitFor()
+  await page.getByText('This trace is still running: the missing part of a trace is not time saved.').waitFor()
+  await page.getByTitle('Not ended').getByText('at least').waitFor()
   await page.goto(`${server.origin}/explore/traces?service=nobody`)
   await page.getByRole('row', { name: /ams-1.* at least 8 min/ }).waitFor()
   expect(await page.getByRole('combobox', { name: 'Service' }).inputValue()).toBe('nobody')
@@ -170,8 +170,8 @@ test('traces: found by errors, seen over time, opened in two clicks; none is an 
   expect((await bars.getByRole('row').allInnerTexts()).slice(1).map((text) => text.replace(/\s+/g, ' '))).toEqual([
     'component kubevirt below components +8 min',
     'upgrade kubevirt-hyperconverged +1 min',
-    'machines follow below upgrade kubevirt-hyperconverged only in the other trace -1 min',
-    'The whole +8 min',
+    'workload update below upgrade kubevirt-hyperconverged only in the other trace -1 min',
+    'Total +8 min',
   ])
   await page
     .getByRole('table', { name: 'Phases of both' })

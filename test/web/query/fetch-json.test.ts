@@ -38,7 +38,7 @@ test.each<readonly [string, (response: ServerResponse) => void, string]>([
         response.destroy()
       })
     },
-    'The server did not respond within 0.2 s.',
+    'The response of the server was cut off.',
   ],
   [
     'a proxy that speaks for the server',

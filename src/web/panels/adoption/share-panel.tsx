@@ -189,7 +189,7 @@ function ShareLegend({ answer: { days, known, telling }, bands, day, by }: Share
   return (
     <DataTable
       label={`By ${by} on one day`}
-      caption={`${shortDay(days[day]!)}: ${known[day] === 0 ? 'not counted' : `${countOf(telling[day]!, 'reporting cluster')}`}`}
+      caption={`${shortDay(days[day]!)}: ${known[day] === 0 ? 'not counted' : countOf(telling[day]!, 'reporting cluster')}`}
       look="prose"
       columns={[
         {

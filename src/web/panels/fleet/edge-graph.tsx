@@ -3,8 +3,8 @@ import { graphlib, layout } from '@dagrejs/dagre'
 import { Link } from 'wouter'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
 import type { StrandedItem } from '../../../contract/fleet-stranded.ts'
-import { formatCount, formatShare } from '../../lib/format-number.ts'
-import { edgeKey, edgeName, successText } from '../../lib/edge-text.ts'
+import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
+import { edgeKey, edgeName, intervalText } from '../../lib/edge-text.ts'
 import type { EdgeWindow } from '../../lib/edge-view.ts'
 import { edgePath } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -32,8 +32,13 @@ export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNod
       >
         {drawn.lines.map(({ edge, points, x, y }) => {
           const width = 1.25 + 4 * Math.sqrt(edge.attempts / most)
-          const isBad = edge.success !== null && edge.success.high < 0.95 && edge.success.of >= 10
-          const text = `${edgeName(edge)}: ${edge.attempts} attempts, ${successText(edge)}`
+          const { success } = edge
+          const isBad = success !== null && success.high < 0.95 && success.of >= 10
+          const rate =
+            success === null ? '–' : `${formatShare(edge.outcomes.succeeded, success.of)} of ${formatCount(success.of)}`
+          // The label that is seen is a part of the accessible name.
+          const ended = success === null ? 'none ended' : `${rate} succeeded (${intervalText(success)})`
+          const text = `${edgeName(edge)}: ${countOf(edge.attempts, 'attempt')}, ${ended}`
           return (
             <Link
               key={`${edge.operator} ${edgeKey(edge)}`}
@@ -41,7 +46,7 @@ export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNod
               aria-label={text}
             >
               <path
-                className={classNames(styles.line, edge.success === null && styles.open, isBad && styles.bad)}
+                className={classNames(styles.line, success === null && styles.open, isBad && styles.bad)}
                 d={pathOf(points)}
                 strokeWidth={width}
               >
@@ -49,9 +54,7 @@ export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNod
               </path>
               <rect fill="var(--dt-surface)" x={x - LABEL_WIDTH / 2} y={y - 8} width={LABEL_WIDTH} height={16} rx="3" />
               <text className={classNames(styles.label, isBad && styles.bad)} x={x} y={y + 4} textAnchor="middle">
-                {edge.success === null
-                  ? '–'
-                  : `${formatShare(edge.outcomes.succeeded, edge.success.of)} of ${formatCount(edge.success.of)}`}
+                {rate}
               </text>
             </Link>
           )
@@ -76,8 +79,8 @@ export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNod
         ))}
       </svg>
       <Legend>
-        Width: attempts; number: the share that succeeded. Dashed: none ended. Red: surely fewer than 95 of 100 succeed
-        (at least ten ended).{marked.size === 0 ? '' : ' Triangle: stranded.'}
+        Width: attempts; label: success rate of the ended upgrades. Dashed: none ended. Red: at least 10 ended, and the
+        upper bound of the success rate is below 95 %.{marked.size === 0 ? '' : ' Triangle: stranded.'}
       </Legend>
     </div>
   )

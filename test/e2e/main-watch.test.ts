@@ -29,7 +29,7 @@ describe.concurrent('a main thread that does not answer', () => {
   test('the process ends in the end', async () => {
     const [output, , signal] = await blocked('for-good')
     expect(output).toContain('the main thread does not answer')
-    expect(output).toContain('the main thread cannot be started again')
+    expect(output).toContain('the main thread cannot be restarted')
     // 134 for a shell and for a container.
     expect(signal).toBe('SIGABRT')
   })

@@ -142,7 +142,7 @@ test('an alert of each component opens with a runbook whose queries run', { time
     for (let i = 0; i < (await cells.count()); i++)
       await cells
         .nth(i)
-        .getByText(/^asked /)
+        .getByText(/^queried /)
         .waitFor()
     expect(await runbook.innerText()).not.toMatch(/\{\{\s*\w+\s*\}\}/)
     expect(faults, alertname).toEqual([])
@@ -166,15 +166,15 @@ test('an alert is acknowledged and silenced by keys, and the server keeps both',
   // The answer may be here before the form has gone, and letters go into a form that is there.
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.keyboard.press('s')
-  const hides = page.getByRole('dialog').getByText(/^Hides /)
-  await hides.waitFor()
-  expect(await hides.innerText()).toMatch(/^Hides [1-9]\d* alerts? now/)
+  const suppresses = page.getByRole('dialog').getByText(/^Suppresses /)
+  await suppresses.waitFor()
+  expect(await suppresses.innerText()).toMatch(/^Suppresses [1-9]\d* alerts? now/)
   await page.keyboard.type('planned work')
   await page.keyboard.press('Enter')
   await article.getByText('1 silence suppresses its notifications').waitFor()
   await article.getByRole('link', { name: 'Show the silence' }).click()
   const card = page.getByRole('listitem').filter({ hasText: 'planned work' })
-  await card.getByText(/Hides [1-9]\d* alerts? now/).waitFor()
+  await card.getByText(/Suppresses [1-9]\d* alerts? now/).waitFor()
   await card.getByRole('button', { name: 'Expire now' }).click()
   await page.getByText('Silence expired: its alerts notify again').waitFor()
   await page.goto(`${server.url}${path}`)
@@ -200,9 +200,9 @@ test('a rule is tested and replayed over what is stored', { timeout: 240_000 }, 
 })
 
 test.each([
-  ['/alerts/resolved?runs=all', /\d runs?\./],
+  ['/alerts/resolved?runs=all', /\d occurrences?[.;]/],
   ['/alerts/delivery', 'pager'],
-  ['/alerts/lint', /alerts, \d+ runbooks and \d+ dashboards? looked at/],
+  ['/alerts/lint', /alerts, \d+ runbooks and \d+ dashboards? checked by/],
 ])('%s answers from the server', { timeout: 120_000 }, async (path, says) => {
   const { page, faults } = await open(path)
   await page.getByText(says).first().waitFor({ timeout: 90_000 })

@@ -123,6 +123,7 @@ export const REQUESTS: Readonly<Record<string, RouteRequests>> = {
     outside: ({ fingerprint }) => [`/api/runbooks/v1/pages/ShopLoadHigh?instance=${fingerprint}`],
   },
   'GET /rb/:name': { reads: () => ['/rb/ShopLoadHigh'] },
+  'HEAD /rb/:name': { reads: () => ['/rb/ShopLoadHigh'] },
   'GET /api/dashboards/v1': { reads: () => ['/api/dashboards/v1'] },
   'GET /api/dashboards/v1/:name': { reads: () => ['/api/dashboards/v1/none'] },
   'GET /api/ui/v1/settings': { reads: () => ['/api/ui/v1/settings'] },

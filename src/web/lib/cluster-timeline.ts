@@ -80,7 +80,7 @@ function itemsOfUpgrade({ id, operator, from, to, state, startedAt, endedAt }: U
   const step = stepText({ operator, from, to })
   const item = (at: string | null, moment: string, word: string): TimelineItem[] =>
     itemAt('upgrades', `upgrade ${id} ${moment}`, at, `${step} ${word}`, [], upgradePath(id))
-  return [...item(startedAt, 'start', 'began'), ...item(endedAt, 'end', UPGRADE_STATE_WORDS[state])]
+  return [...item(startedAt, 'start', 'started'), ...item(endedAt, 'end', UPGRADE_STATE_WORDS[state])]
 }
 
 function itemsOfModification(modification: ModificationItem): readonly TimelineItem[] {

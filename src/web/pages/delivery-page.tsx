@@ -109,8 +109,7 @@ function Receivers({
                 onChoose(name)
               }}
             >
-              {' '}
-              Show deliveries{' '}
+              Show deliveries
             </Button>
           }
         >

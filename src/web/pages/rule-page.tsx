@@ -156,8 +156,7 @@ function Tests({ name }: { readonly name: string }): ReactNode {
               setIsWanted(true)
             }}
           >
-            {' '}
-            Run tests{' '}
+            Run tests
           </Button>{' '}
           <span className="quiet">
             Runs the tests in alert-rules/tests that mention this rule, like daytwo test rules.

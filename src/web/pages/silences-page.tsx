@@ -172,8 +172,7 @@ function SilenceActions({ silence: { id, state }, onEdit, expire }: SilenceActio
             )
           }}
         >
-          {' '}
-          Expire now{' '}
+          Expire now
         </Button>
       )}
     </>

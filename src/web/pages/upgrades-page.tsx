@@ -276,8 +276,7 @@ function ComparePanel({ view, onChange }: Omit<HistoryPanelProps, 'edges'>): Rea
             onChange({ ...view, compare: [] })
           }}
         >
-          {' '}
-          Clear{' '}
+          Clear
         </Button>
       }
     >

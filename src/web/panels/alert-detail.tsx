@@ -156,8 +156,7 @@ function HeldBack({ alert, isPast }: { readonly alert: AlertItem; readonly isPas
                     undo.mutate([alert.fingerprint])
                   }}
                 >
-                  {' '}
-                  Remove acknowledgement{' '}
+                  Remove acknowledgement
                 </Button>
               )}
               {undo.error === null ? null : <ActionFailure what="remove the acknowledgement" failure={undo.error} />}

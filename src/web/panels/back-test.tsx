@@ -105,8 +105,7 @@ function Editor({ rule }: { readonly rule: AlertingRule }): ReactNode {
               setEdited(undefined)
             }}
           >
-            {' '}
-            Reset to the current rule{' '}
+            Reset to the current rule
           </Button>
         ) : null}
       </div>

@@ -92,7 +92,10 @@ describe('can an old version be dropped', () => {
 
 test('how sure the numbers are: one click on what stands beside each of them', async () => {
   const { page, expectClean, close } = await openPage(browser, server, '/adoption')
-  await page.getByRole('region', { name: 'Share over time' }).getByRole('button', { name: '227 of 240 reporting' }).click()
+  await page
+    .getByRole('region', { name: 'Share over time' })
+    .getByRole('button', { name: '227 of 240 reporting' })
+    .click()
   await page.waitForURL('**/adoption?shows=denominator')
   const dialog = page.getByRole('dialog', { name: 'Coverage of these numbers' })
   await dialog.getByRole('table', { name: 'Clusters without data' }).waitFor()

@@ -125,7 +125,7 @@ test('a dashboard in two clicks, and each panel drawn as its definition says', a
     'decbytes/sec': '1.5 MB/s',
     'ops/sec': '1 234 ops/s',
     seconds: '1 h 30 min',
-    hours: '1.5 d',
+    hours: '1 d 12 h',
   }
   for (const [unit, text] of Object.entries(units)) await says(`Unit ${unit}`, text)
   await says('Unit datetime-local', '2026-09-21 16:13:20 +02:00')

@@ -69,7 +69,7 @@ test('a page is told what changes, moves nothing under its reader, and stands st
 
   // The past does not change.
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('an hour ago')
+  await page.keyboard.type('1 h ago')
   await page.keyboard.press('Enter')
   await page.getByText('Past', { exact: true }).waitFor()
   await expect.poll(() => server.listening()).toBe(0)

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
+import { alertRuns } from './alerting-fixtures.ts'
 import { startFixtureServer, usualAnswers, type FixtureServer } from './fixture-server.ts'
 import { boundRunbook, runbookInstance } from './fixtures.ts'
 import { DESKTOP, openPage, PHONE } from './open-page.ts'
@@ -87,6 +88,7 @@ describe('an alert without a runbook', () => {
 
   test('shows the alerts to choose from, and how to start a runbook', async () => {
     server.answers.runbook = (name, instance) => missing(name, instance !== null)
+    server.answers.history = () => ({ runs: alertRuns(Date.now()) })
     const { page, expectClean, close } = await openPage(browser, server, '/rb/TeamQueueFull')
     await page.getByRole('heading', { name: 'No runbook for this alert' }).waitFor()
     await page.getByText('daytwo runbook new TeamQueueFull').waitFor()

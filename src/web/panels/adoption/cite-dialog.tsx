@@ -107,8 +107,7 @@ export function CiteNotice({ name, view: { cite }, change, digest }: CiteNoticeP
         change({ cite: '' })
       }}
     >
-      {' '}
-      Dismiss{' '}
+      Dismiss
     </Button>
   )
   return citedDigest === digest ? (

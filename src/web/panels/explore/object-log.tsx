@@ -117,8 +117,7 @@ function Writer({ change: { manager } }: ChangeProps): ReactNode {
   if (manager === null) {
     return (
       <span className="quiet" title="The Collector of this cluster does not send managed fields; update the edge kit">
-        {' '}
-        not reported{' '}
+        not reported
       </span>
     )
   }

@@ -149,8 +149,7 @@ export function GoneNote({ cluster }: { readonly cluster: ClusterDetail }): Reac
                   revert([id], cluster.cluster)
                 }}
               >
-                {' '}
-                Revert{' '}
+                Revert
               </Button>
             ),
           }
@@ -172,8 +171,7 @@ export function DecommissionButton({ cluster }: { readonly cluster: ClusterDetai
         <DecommissionDialog clusters={[cluster.cluster]} reporting={isHeard ? 1 : 0} onClose={close} />
       )}
     >
-      {' '}
-      Decommission…{' '}
+      Decommission…
     </DialogButton>
   )
 }

@@ -31,8 +31,7 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
                 </th>
               ))}
               <th role="columnheader" scope="col" className="cell-number">
-                {' '}
-                Started{' '}
+                Started
               </th>
             </tr>
           </thead>

@@ -63,8 +63,7 @@ export function QueryAnswer(props: QueryAnswerProps): ReactNode {
         <p role="status">
           <strong>Stopped.</strong> The server has cancelled the query.{' '}
           <Button variant="inline" onClick={onRetry}>
-            {' '}
-            Run again{' '}
+            Run again
           </Button>
         </p>
       ) : null}

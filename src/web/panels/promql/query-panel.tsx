@@ -182,8 +182,7 @@ function QueryFault({ expr, failure, hasAnswer, isRetried, onRetry, onTable }: Q
         </Button>
       ) : offset === undefined ? (
         <Button variant="inline" onClick={onRetry}>
-          {' '}
-          Run again{' '}
+          Run again
         </Button>
       ) : null}
     </div>

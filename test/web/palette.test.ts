@@ -11,6 +11,7 @@ import {
   rampToken,
   SERIES_COLORS,
   seriesToken,
+  sixDigits,
   stateToken,
   versionToken,
   type ColorToken,
@@ -178,4 +179,8 @@ describe('what has which colour', () => {
     expect(dashesOf(0)).toEqual([])
     expect(dashesOf(4)).not.toEqual([])
   })
+})
+
+test('a colour that a minifier shortened has six digits for the canvas, which mixes colours', () => {
+  expect(['#fff', '#1B1', '#1b1b19', ''].map(sixDigits)).toEqual(['#ffffff', '#11BB11', '#1b1b19', ''])
 })

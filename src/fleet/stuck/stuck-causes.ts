@@ -195,7 +195,7 @@ function nothingMigrates(record: UpgradeRecord, phase: PhaseName | undefined): U
   // Objects count each migration and show the methods: their signatures are more exact.
   if (hasMethod === true || migrations.workloadUpdate !== undefined || isAnySeen === true) return undefined
   if (migrations.pending !== 0 || migrations.running !== 0 || migrations.pendingTimeouts !== 0) return undefined
-  const text = `${outdatedNow} VMs are outdated and not migrated: no workload update method is set, or the VMs are not migratable.`
+  const text = `${count(outdatedNow, 'VM')} outdated and not migrated: no workload update method is set, or no migration is possible.`
   return { cause: 'workload_method_missing', text, evidence: evidenceOf(record, 'workloads') }
 }
 

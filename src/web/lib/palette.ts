@@ -13,6 +13,9 @@ export type ColorToken = `--dt-${string}`
 /** As a value of CSS or of an SVG attribute. */
 export const cssColor = (token: ColorToken): string => `var(${token})`
 
+/** `#fff`, as a minifier writes it, is `#ffffff`. */
+export const sixDigits = (color: string): string => (color.length === 4 ? color.replace(/\w/g, '$&$&') : color)
+
 export const SERIES_COLORS = 8
 
 /** The colour of a series by its place. */

@@ -196,8 +196,7 @@ function Comparison({ comparison }: { readonly comparison: EdgeComparisonItem })
       <p className={styles.verdict}>{durationSentence(comparison)}</p>
       <DataTable label="Compared upgrade paths" columns={BOTH_COLUMNS} rows={[first, second]} rowKey={edgeKey} />
       <h3 className="panel-part-head">
-        {' '}
-        Phases: {edgeName(first)} compared with {edgeName(second)}{' '}
+        Phases: {edgeName(first)} compared with {edgeName(second)}
       </h3>
       <ul className="plain-list">
         {phases.map((phase) => (

@@ -44,7 +44,6 @@ export function LiveCell({ expr, mark }: { readonly expr: string; readonly mark:
         )}
         {query.dataUpdatedAt === 0 ? null : (
           <p className="text-tiny quiet">
-            {' '}
             queried <Since atMs={toServerTime(query.dataUpdatedAt)} suffix=" ago" />
           </p>
         )}

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { Zone } from '../lib/format-time.ts'
 import type { Cli } from '../lib/runbook-blocks.ts'
+import { sixDigits } from '../lib/palette.ts'
 import { isPrinting, onPrinting } from './printing.ts'
 
 /**
@@ -104,7 +105,7 @@ export function startPreferences(): void {
 /** A color token for a canvas, which cannot read the `light-dark()` that a custom property keeps as it is written. */
 export function tokenColor(style: CSSStyleDeclaration, name: string): string {
   const [light = '', dark = light] = style.getPropertyValue(name).match(/#\w+/g) ?? []
-  return style.colorScheme === 'dark' ? dark : light
+  return sixDigits(style.colorScheme === 'dark' ? dark : light)
 }
 
 /** Whether the page is dark now; for what is drawn and not styled. */

@@ -24,7 +24,7 @@ interface TimeControlsProps {
 /** The time range, and the refresh interval. */
 export function TimeControls(props: TimeControlsProps): ReactNode {
   const { range, onRange, refreshSeconds, onRefresh, onRefreshNow, isHeld } = props
-  const known = range.kind === 'last' ? formatDuration(range.seconds * 1000) : ''
+  const isRange = (text: string): boolean => range.kind === 'last' && parseDuration(text) === range.seconds * 1000
   const refresh = refreshSeconds === 0 ? 'off' : formatDuration(refreshSeconds * 1000)
   const refreshes = (REFRESHES as readonly string[]).includes(refresh) ? REFRESHES : [...REFRESHES, refresh]
   return (
@@ -32,7 +32,7 @@ export function TimeControls(props: TimeControlsProps): ReactNode {
       <Choice
         label="Time range"
         options={RANGES}
-        value={known as (typeof RANGES)[number]['value']}
+        value={RANGES.find(({ value }) => isRange(value))?.value ?? ('' as (typeof RANGES)[number]['value'])}
         onChange={(value) => {
           onRange({ kind: 'last', seconds: parseDuration(value)! / 1000 })
         }}

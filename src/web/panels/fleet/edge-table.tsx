@@ -59,7 +59,6 @@ const COLUMNS: readonly Column<EdgeItem>[] = [
     id: 'succeeded',
     head: (
       <>
-        {' '}
         Success rate <span className="quiet">(95 % interval)</span>
       </>
     ),

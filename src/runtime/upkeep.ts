@@ -68,7 +68,6 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
     const stats = await measure(threads, rules.alerts(), metrics).catch(report)
     // The ingest worker is being started again.
     if (stats === undefined) return
-    headShares.see(stats.headBytes, nowMs)
     void scrub.tick(nowMs)
     if (stats.isWritableAgain) reportWritable('the data directory can be written again')
     const room = await measureDisk(folder, metrics).catch(report)
@@ -87,12 +86,26 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
       })
     })
   }
+  // By itself: `maintain` may take longer than the head takes to fill.
+  let cancelWatch: () => void = () => undefined
+  const watchHead = (): void => {
+    if (isStopped) return
+    cancelWatch = clock.after(EVERY_MS, () => {
+      const see = threads.ingest.store.stats().then(({ headBytes }) => {
+        headShares.see(headBytes, clock.nowMs())
+      })
+      // The ingest worker is being started again: seen a second later.
+      void see.catch(() => undefined).then(watchHead)
+    })
+  }
   plan()
+  watchHead()
   return {
     writable,
     stop: async () => {
       isStopped = true
       cancel()
+      cancelWatch()
       await underWay
       await scrub.stop()
     },

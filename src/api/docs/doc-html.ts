@@ -44,7 +44,7 @@ export function docHtml(path: string, markdown: string, isPage: (path: string) =
         return `<div class="table" role="group" aria-label="Table" tabindex="0"><table>\n<thead>${row(table.header, 'th')}</thead>\n<tbody>\n${rows}\n</tbody>\n</table></div>\n`
       },
       code: ({ text }) => `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`,
-      // A comment is for whoever edits the file.
+      // A comment is for authors of the file.
       html: ({ text }) => (text.startsWith('<!--') && text.trimEnd().endsWith('-->') ? '' : escaped(text)),
       image: ({ text }) => escaped(text),
     },

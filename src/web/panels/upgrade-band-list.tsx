@@ -18,9 +18,7 @@ interface UpgradeBandListProps {
 export function UpgradeBandList({ bands, told, untold }: UpgradeBandListProps): ReactNode {
   return (
     <section className={`rigid scrolls text-small spaced ${styles.root}`} aria-label="Upgrades in this range">
-      {untold.length === 0 ? null : (
-        <p className="quiet">When {untold.join(', ')} upgraded cannot be shown: the request failed.</p>
-      )}
+      {untold.length === 0 ? null : <p className="quiet">Could not load the upgrades of {untold.join(', ')}.</p>}
       {bands.length === 0 && told.length > 0 ? (
         <p className="quiet">No upgrade of {told.join(', ')} in this range.</p>
       ) : null}

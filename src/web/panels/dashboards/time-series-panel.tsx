@@ -71,7 +71,7 @@ export function TimeSeriesPanel({
     const isStacked = visual.stack !== 'none'
     const columns = visual.stack === 'none' ? shown : stacked(shown, visual.stack)
     const colors = seriesTokens(series, !isStacked)
-    // The edges of stacked areas are told apart by the areas.
+    // The fill distinguishes stacked areas; their lines need no dashes.
     const dashes = series.map((_one, look) => (areMany || isStacked ? [] : dashesOf(look)))
     const all = series.map((one, look): PlotLine => {
       const setting = settings.get(one.queryIndex)

@@ -36,7 +36,7 @@ import { createErasures } from './fleet/clusters/erasures.ts'
 import { createDecommissions } from './fleet/clusters/decommissions.ts'
 import { expectedAlertsOf } from './fleet/alerts/expected-alerts.ts'
 import { CLUSTER_LABEL } from './model/cluster-identity.ts'
-import { thresholdText } from './promql/threshold.ts'
+import { thresholdTexts } from './promql/threshold.ts'
 import { measuredQueries } from './runtime/measured-query.ts'
 import { createAlerts } from './notify/alerts.ts'
 import { createNotifications } from './notify/notifications.ts'
@@ -189,7 +189,7 @@ async function serve(
       canonicalName,
       log,
     }),
-    thresholdText,
+    thresholdTexts,
   })
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
   const reloader = withReloadEvents(

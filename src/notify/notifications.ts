@@ -54,11 +54,11 @@ export interface NotificationsParts {
   readonly store: { readonly notificationLog: NotificationLogStore; readonly deliveries: Pick<DeliveryStore, 'add'> }
   readonly silences: SilenceReader
   readonly upgrades: UpgradeMarks
-  readonly thresholdText: ThresholdText
+  readonly thresholdTexts: ThresholdTexts
 }
 
-/** The comparison of a rule's expression for a value, as written: `> 0.9`. */
-export type ThresholdText = (expr: string, value: number) => string | undefined
+/** Of a rule's expression: the comparison that a value passed, as written: `> 0.9`. */
+export type ThresholdTexts = (expr: string) => (value: number) => string | undefined
 
 /** Timeout of a receiver, unless the configuration has one. */
 const RECEIVER_TIMEOUT_MS = 10_000
@@ -88,7 +88,7 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
     clock,
   })
   const handOver = createHandOver(options, http, metrics, log)
-  const pipelineAlert = pipelineAlertMaker(options.externalUrl, parts.thresholdText)
+  const pipelineAlert = pipelineAlertMaker(options.externalUrl, parts.thresholdTexts)
   const sending = new Set<Promise<void>>()
   let prunedAtMs = -Infinity
 
@@ -173,39 +173,33 @@ function createHandOver(
   }
 }
 
-/** Expressions and values rarely change between cycles, so links are cached, one text for all alerts of a rule, and comparisons. */
+/** What follows from an expression alone is made once: all alerts of a rule share it. */
 function pipelineAlertMaker(
   externalUrl: string,
-  thresholdText: ThresholdText,
+  thresholdTexts: ThresholdTexts,
 ): (alert: NotifiedAlert) => PipelineAlert {
-  const thresholds = new Map<string, string | undefined>()
-  const urls = new Map<string, string>()
-  const urlOf = (expr: string): string => {
-    const known = urls.get(expr)
-    if (known !== undefined) return known
-    if (urls.size >= EXPRESSIONS_MAX) urls.clear()
-    const url = generatorUrl(externalUrl, expr)
-    urls.set(expr, url)
-    return url
-  }
+  const ofExpr = new Map<
+    string,
+    { readonly generatorUrl: string; readonly thresholdText: (value: number) => string | undefined }
+  >()
   return (alert) => {
     const { external, rule } = alert
     if (external !== undefined) return { ...alert, generatorUrl: external.generatorUrl }
     const { expr } = rule
-    const key = `${alert.value} ${expr}`
-    if (!thresholds.has(key)) {
-      if (thresholds.size >= THRESHOLDS_MAX) thresholds.clear()
-      thresholds.set(key, thresholdText(expr, alert.value))
+    let known = ofExpr.get(expr)
+    if (known === undefined) {
+      if (ofExpr.size >= EXPRESSIONS_MAX) ofExpr.clear()
+      known = { generatorUrl: generatorUrl(externalUrl, expr), thresholdText: thresholdTexts(expr) }
+      ofExpr.set(expr, known)
     }
-    const threshold = thresholds.get(key)
+    const threshold = known.thresholdText(alert.value)
     return {
       ...alert,
-      generatorUrl: urlOf(expr),
+      generatorUrl: known.generatorUrl,
       ...(threshold === undefined ? {} : { threshold }),
     }
   }
 }
 
-const THRESHOLDS_MAX = 10_000
 /** More than rules have; expressions change with a reload. */
 const EXPRESSIONS_MAX = 2000

@@ -18,18 +18,29 @@ export interface Threshold {
  * after it, or a text that does not parse. For `a or b`, the part that a value satisfies.
  */
 export function thresholdOf(text: string, value: number): Threshold | undefined {
+  const expr = parsed(text)
+  return expr === undefined ? undefined : find(expr, value)
+}
+
+/**
+ * Of an expression: the comparison that a value of its result passed, as the rule writes it, without the compared
+ * expression: `> 0.9`. The expression is parsed once.
+ */
+export function thresholdTexts(text: string): (value: number) => string | undefined {
+  const expr = parsed(text)
+  return (value) => {
+    const found = expr === undefined ? undefined : find(expr, value)
+    return found === undefined ? undefined : `${found.operator} ${found.threshold}`
+  }
+}
+
+function parsed(text: string): Expr | undefined {
   try {
-    return find(parseExpr(text), value)
+    return parseExpr(text)
   } catch (thrown) {
     if (thrown instanceof PromqlError) return undefined
     throw thrown
   }
-}
-
-/** The comparison as the rule writes it, without the compared expression: `> 0.9`. */
-export function thresholdText(text: string, value: number): string | undefined {
-  const found = thresholdOf(text, value)
-  return found === undefined ? undefined : `${found.operator} ${found.threshold}`
 }
 
 function find(outer: Expr, value: number): Threshold | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { thresholdOf } from '../../src/promql/threshold.ts'
+import { thresholdOf, thresholdTexts } from '../../src/promql/threshold.ts'
 
 test.each([
   ['up == 0', 0, 'up', '==', 0],
@@ -29,4 +29,14 @@ test.each([
   ['1 > bool 0', 1],
 ])('%s has no threshold for %d', (text, value) => {
   expect(thresholdOf(text, value)).toBeUndefined()
+})
+
+test.each([
+  ['x > 0.9', 1, '> 0.9'],
+  ['x < 5 or y > 100', 101, '> 100'],
+  ['x < 5 or y > 100', 1, '< 5'],
+  ['x < 5 or y > 100', 50, undefined],
+  ['x >', 1, undefined],
+])('%s as text for %d is %s', (text, value, expected) => {
+  expect(thresholdTexts(text)(value)).toBe(expected)
 })

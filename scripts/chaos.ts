@@ -24,6 +24,8 @@ if (positionals.length === 0) exitWith(`got no scenario, expected one of ${names
 for (const name of positionals) {
   if (!SCENARIOS.has(name)) exitWith(`got scenario ${name}, expected one of ${names}`)
 }
+// Asked to stop, it ends in order: what it started ends with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const seed = Number(values.seed)
 for (const [name, { claim, rounds, run }] of SCENARIOS) {
   if (positionals.includes(name)) {

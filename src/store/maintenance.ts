@@ -188,7 +188,8 @@ export class Maintenance {
     await commits.commit()
     const cutMs = this.#cutMs(nowMs)
     // Samples of the past make the log long without any more of the clock's time going by.
-    if (cutMs > this.#lastCutMs || this.#isLogLong) await isolated(this.#flushAndEnd(nowMs, cutMs, floorMs))
+    const isBacklogLong = this.#isLogLong && this.#parts.log.oldestMs <= cutMs
+    if (cutMs > this.#lastCutMs || isBacklogLong) await isolated(this.#flushAndEnd(nowMs, cutMs, floorMs))
     await isolated(this.#rollUp(nowMs, isBacklog))
     await isolated(this.#compact(nowMs))
     await isolated(this.#erase(nowMs))
@@ -344,6 +345,7 @@ export class Maintenance {
       const states = new StatePages(db, this.#parts, open)
       await this.#numberSteps('writing flush states', () => states.step())
     }
+    log.flushing()
     // Rows up to this one hold nothing that the flush does not see; later ones may.
     const newestRow = log.newestId
     const flush = new Flush(db, this.#parts, cutMs)

@@ -6,7 +6,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Tracing } from '../base/tracing.ts'
 import type { HeadOwner, HeadShares } from '../ingest/head-shares.ts'
-import { isLargeWrite } from '../ingest/large-write.ts'
+import { decodedBytesOf, isLargeWrite } from '../ingest/large-write.ts'
 import type { OtlpContext, OtlpEncoding } from '../ingest/otlp/outcome.ts'
 import type { WriteOutcome, WriteProtocol } from '../ingest/write-outcome.ts'
 import type { AppThreads } from './app-threads.ts'
@@ -23,11 +23,19 @@ interface ReceivedWritesParts {
   readonly onRefused: (reason: 'waited' | 'head', ownerKind: string) => void
 }
 
-/** A request, and its sender by name. */
+/** A request, with its bytes as received, and its sender by name. */
 type Sent = Queued & { readonly owner: HeadOwner }
 
-/** About a hundred scrapes, or thirty requests of a backlog: some 20 ms of work, which a request of another sender waits. */
-const UNDER_WAY_BYTES_MAX = 2 * 1024 * 1024
+/** The request as work for so many decoded bytes. */
+function workOf(sent: Queued, bytes: number): Queued {
+  return { owner: sent.owner, bytes, whenGone: (listener) => sent.whenGone(listener) }
+}
+
+/**
+ * Of decoded bodies: a hundred scrapes of 60 samples, or ten requests of 2,000: some 30 ms of work, which a request of
+ * another sender waits. Compressed bodies say little about work: labels that repeat are a tenth of their size.
+ */
+const UNDER_WAY_BYTES_MAX = 4 * 1024 * 1024
 /** A larger OTLP request takes seconds, and ten times its size in memory while it is decoded: one at a time. */
 const LARGE_BYTES = 512 * 1024
 
@@ -68,7 +76,7 @@ export function createReceivedWrites(parts: ReceivedWritesParts) {
   const otlp =
     <O>(format: string, write: (body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext) => Promise<O>) =>
     (body: Uint8Array, encoding: OtlpEncoding, cluster: string | undefined, queued: Queued): Promise<O> =>
-      run(body.length < LARGE_BYTES ? queue : largeQueue, queued, format, () =>
+      run(body.length < LARGE_BYTES ? queue : largeQueue, workOf(queued, body.length), format, () =>
         write(body, encoding, contextOf(cluster)),
       )
   const { writes } = ingest
@@ -83,10 +91,12 @@ export function createReceivedWrites(parts: ReceivedWritesParts) {
     ): Promise<WriteOutcome> => {
       const call = (write: typeof writes.remoteWrite): Promise<WriteOutcome> =>
         write(Buffer.concat(body), { ...contextOf(cluster), protocol })
+      const decodedBytes = decodedBytesOf(body)
+      const work = workOf(sent, Math.max(decodedBytes, sent.bytes))
       const write = (): Promise<WriteOutcome> =>
-        isLargeWrite(body)
-          ? run(largeQueue, sent, 'remote write', () => call(writes.largeRemoteWrite))
-          : run(queue, sent, 'remote write', () => lane.write(body, cluster, protocol) ?? call(writes.remoteWrite))
+        isLargeWrite(decodedBytes)
+          ? run(largeQueue, work, 'remote write', () => call(writes.largeRemoteWrite))
+          : run(queue, work, 'remote write', () => lane.write(body, cluster, protocol) ?? call(writes.remoteWrite))
       return withShare(sent, ({ samplesTaken }) => samplesTaken, write)
     },
     otlp: {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { daytwo } from '../cli/run.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
@@ -32,9 +32,7 @@ export async function runOverload({ rounds, onProgress }: ChaosOptions): Promise
   const folder = tempDir('overload')
   const data = join(folder.path, 'data')
   const tokens = await addTokens(data)
-  const server = await startServer([
-    ...['serve', '--listen', '127.0.0.1:0', '--data', data, '--store.head-bytes-max', '512MiB'],
-  ])
+  const server = await startServer(['serve', '--listen', '127.0.0.1:0', '--data', data])
   const paceOf = (cluster: number, times: number): Pace => ({
     ...{ url: server.url, token: tokens.clusters[cluster]!, cluster: `overload-${cluster}` },
     ...{ requestsPerSecond: REQUESTS_PER_SECOND * times, samplesPerRequest: SAMPLES },
@@ -70,8 +68,12 @@ export async function runOverload({ rounds, onProgress }: ChaosOptions): Promise
 }
 
 async function addTokens(data: string): Promise<{ readonly admin: string; readonly clusters: readonly string[] }> {
-  const add = async (...args: readonly string[]): Promise<string> =>
-    (await daytwo('token', 'add', '--data', data, ...args)).stdout.trim()
+  mkdirSync(data)
+  const add = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await daytwo('token', 'add', '--data', data, ...args)
+    if (code !== 0) throw new Error(`token add ended with code ${code}: ${stderr}`)
+    return stdout.trim()
+  }
   const clusters: string[] = []
   for (let i = 0; i <= CLUSTERS; i++) {
     clusters.push(await add('--role', 'ingest', '--name', `overload-${i}`, '--cluster', `overload-${i}`))
@@ -86,6 +88,12 @@ function startLoud(pace: Pace): { stop(): Promise<string> } {
   })
   let output = ''
   child.stdout.on('data', (part: Buffer) => (output += part.toString()))
+  // However this process ends, the loud one ends with it.
+  const kill = (): void => {
+    child.kill('SIGKILL')
+  }
+  process.once('exit', kill)
+  child.once('close', () => process.removeListener('exit', kill))
   const ended = new Promise((resolve) => child.once('close', resolve))
   return {
     stop: async () => {

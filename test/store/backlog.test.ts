@@ -34,6 +34,26 @@ describe('a backlog', () => {
     expect(Object.values(store.all()).flat()).toHaveLength(samples)
   })
 
+  test('fresh samples that make the log long are not flushed before their time: a flush would find nothing', async () => {
+    const store = new TempStore({ flushLogBytes: 1000, flushEveryMs: MINUTE_MS, outOfOrderMs: HOUR_MS })
+    await store.writer.maintain(NOW_MS)
+    const { appender } = store.writer
+    const { flushesDone } = store.writer.stats()
+    const ref = store.resolve({ __name__: 'fresh' })
+    const send = async (fromMs: number): Promise<number> => {
+      for (let i = 0; i < 1000; i++) appender.append(ref, fromMs + i, Math.sin(i))
+      await appender.commit()
+      await store.writer.maintain(NOW_MS)
+      return store.writer.stats().flushesDone - flushesDone
+    }
+    expect(await send(NOW_MS)).toBe(0)
+    expect(store.writer.stats().logBytes).toBeGreaterThan(1000)
+    // One sample of the time before the cut is reason enough.
+    appender.append(store.resolve({ __name__: 'old' }), NOW_MS - 72 * HOUR_MS, 1)
+    expect(await send(NOW_MS + 1000)).toBe(1)
+    expect(await send(NOW_MS + 2000)).toBe(1)
+  })
+
   test('is rolled up when it is over, and at once when many blocks of it wait', async () => {
     const store = new TempStore({ flushLogBytes: 100_000, flushEveryMs: 2 * HOUR_MS, outOfOrderMs: HOUR_MS })
     const waiting: number[] = []

@@ -39,6 +39,12 @@ export interface InstantSample {
   readonly value: readonly [number, string]
 }
 
+/** However this process ends, they end with it. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** Starts `daytwo COMMAND ...` in a process of its own and waits for its address. Give it `--listen 127.0.0.1:0`. */
 export async function startServer(
   args: readonly string[],
@@ -52,7 +58,9 @@ export async function startServer(
   let output = ''
   child.stdout.on('data', (part: Buffer) => (output += part.toString()))
   child.stderr.on('data', (part: Buffer) => (output += part.toString()))
+  running.add(child)
   const ended = endOf(child)
+  void ended.then(() => running.delete(child))
   const exit: { code?: number | null } = {}
   void ended.then((code) => (exit.code = code))
   const say = 'the server to say where it listens'

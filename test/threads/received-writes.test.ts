@@ -92,7 +92,7 @@ describe('write requests', () => {
     const { threads, waiting } = thread()
     const { write, clock, refused } = writesOver(threads)
     const owner = {}
-    const [first, second, third, fourth] = Array.from({ length: 4 }, () => write(request(owner, MIB)))
+    const [first, second, third, fourth] = Array.from({ length: 4 }, () => write(request(owner, 2 * MIB)))
     expect(waiting).toHaveLength(2)
     waiting[0]!.resolve(TAKEN)
     expect(await first).toEqual(TAKEN)
@@ -100,7 +100,7 @@ describe('write requests', () => {
     waiting[1]!.reject(new FleetError('storage_full', 'no room'))
     await expect(second).rejects.toMatchObject({ code: 'storage_full' })
     expect(waiting).toHaveLength(4)
-    const late = write(request(owner, MIB))
+    const late = write(request(owner, 2 * MIB))
     clock.advance(6000)
     await expect(late).rejects.toMatchObject({
       code: 'overloaded',
@@ -114,7 +114,7 @@ describe('write requests', () => {
   test('of a sender that left while they waited are not forwarded', async () => {
     const { threads, waiting } = thread()
     const { write } = writesOver(threads)
-    const running = write(request({}, 3 * MIB))
+    const running = write(request({}, 5 * MIB))
     const [gone, other] = [request({}, MIB), request({}, MIB)]
     const left = write(gone)
     const stays = write(other)
@@ -155,6 +155,27 @@ describe('a remote write request', () => {
     waiting[1]!.resolve(TAKEN)
     expect(await second).toEqual(TAKEN)
   })
+})
+
+test('what runs at one time is counted as the bytes that bodies announce, not those that were received', async () => {
+  const announcing3MiB = [Uint8Array.of(0x80, 0x80, 0xc0, 0x01)]
+  const { threads, waiting } = thread()
+  const { remoteWrite } = writesOver(threads)
+  const send = (body: readonly Uint8Array[], bytes: number) => remoteWrite(body, 'prague', '1.0', request({}, bytes))
+  const first = send(announcing3MiB, 1024)
+  expect(waiting).toHaveLength(1)
+  const second = send(announcing3MiB, 1024)
+  expect(waiting).toHaveLength(1)
+  waiting[0]!.resolve(TAKEN)
+  await first
+  expect(waiting).toHaveLength(2)
+  // A body that announces less than it has is as large as it is.
+  const third = send([Uint8Array.of(1)], 2 * MIB)
+  expect(waiting).toHaveLength(2)
+  waiting[1]!.resolve(TAKEN)
+  await second
+  waiting[2]!.resolve(TAKEN)
+  expect(await third).toEqual(TAKEN)
 })
 
 describe('large OTLP requests', () => {

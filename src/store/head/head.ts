@@ -45,6 +45,8 @@ export class Head {
   readonly memory = new HeadMemory()
   /** Newest time of a slot, flushed or not; -Infinity when it never had a sample. */
   lastMs = new Float64Array(0)
+  /** Time of the oldest sample of a slot that is in the head; Infinity: there is none. */
+  firstMs = new Float64Array(0)
   /** Bits of the newest sample: low and high word. */
   lastWords = new Int32Array(0)
   /**
@@ -79,6 +81,7 @@ export class Head {
     const slot = this.#freeSlots.pop() ?? this.#slotCount++
     if (slot >= this.memory.slotCapacity) this.#addSlots()
     this.lastMs[slot] = -Infinity
+    this.firstMs[slot] = Infinity
     this.#olderPages[slot] = 0
     const words = this.memory.slotWords(slot)
     const at = this.memory.slotAt(slot)
@@ -126,6 +129,7 @@ export class Head {
 
   /** Appends a late sample. The caller has checked that no sample has its time (`find`). */
   insertOlder(slot: number, timeMs: number, low: number, high: number): void {
+    if (timeMs < this.firstMs[slot]!) this.firstMs[slot] = timeMs
     const isNewPage = this.#appendTo(slot, SLOT_LAST_OLDER_PAGE, timeMs, low, high)
     if (isNewPage && ++this.#olderPages[slot]! > OLDER_PAGES_MAX) {
       this.collect(slot, this.#runs)
@@ -185,6 +189,7 @@ export class Head {
     // In this order: a reader reads the late chain first, so it may see a sample twice but never misses one.
     Atomics.store(words, at + SLOT_LAST_PAGE, last)
     Atomics.store(words, at + SLOT_LAST_OLDER_PAGE, 0)
+    this.firstMs[slot] = runs.count === 0 ? Infinity : runs.startsMs[0]!
     this.#olderPages[slot] = 0
     if (oldPage !== 0) this.#unlinkedChains.push(oldPage)
     if (oldOlderPage !== 0) this.#unlinkedChains.push(oldOlderPage)
@@ -273,6 +278,7 @@ export class Head {
         return false
       }
     }
+    if (timeMs < this.firstMs[slot]!) this.firstMs[slot] = timeMs
     const next = this.#takePage()
     const words = memory.pageWords(next)!
     const at = memory.pageAt(next)
@@ -320,6 +326,7 @@ export class Head {
     if (this.lastMs.length >= capacity) return
     const size = Math.max(capacity, this.lastMs.length * 2)
     this.lastMs = grown(this.lastMs, size)
+    this.firstMs = grown(this.firstMs, size)
     this.lastWords = grown(this.lastWords, size * 2)
     this.flushedUntilMs = grown(this.flushedUntilMs, size)
     this.#flushedWords = grown(this.#flushedWords, size * 2)

@@ -121,7 +121,7 @@ export class GroupCommit {
     }
     this.commitsDone++
     this.failure = undefined
-    log.added(buffer.byteLength)
+    if (buffer.sampleCount > 0) log.added(buffer.byteLength, buffer.minMs)
     buffer.clear()
     for (const part of [histograms, exemplars, metadata, ...otherParts]) part.written()
     table.newPairs = []

@@ -28,6 +28,7 @@ const ENTRY_BYTES_MAX = 1 + 9 + 9 + 9
 export class LogBuffer {
   readonly #bytes = new ByteWriter(64 * 1024)
   #sampleCount = 0
+  #minMs = Infinity
   #maxMs = -Infinity
   #ref = 0
   #timeMs = 0
@@ -38,6 +39,11 @@ export class LogBuffer {
 
   get sampleCount(): number {
     return this.#sampleCount
+  }
+
+  /** Oldest time in the buffer. */
+  get minMs(): number {
+    return this.#minMs
   }
 
   /** Newest time in the buffer. */
@@ -83,6 +89,7 @@ export class LogBuffer {
     this.#low = low
     this.#high = high
     this.#sampleCount++
+    if (timeMs < this.#minMs) this.#minMs = timeMs
     if (timeMs > this.#maxMs) this.#maxMs = timeMs
   }
 
@@ -94,6 +101,7 @@ export class LogBuffer {
   clear(): void {
     this.#bytes.clear()
     this.#sampleCount = 0
+    this.#minMs = Infinity
     this.#maxMs = -Infinity
     this.#ref = 0
     this.#timeMs = 0

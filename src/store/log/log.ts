@@ -16,6 +16,8 @@ const ROWS_PER_REMOVAL = 500
 export class Log extends Statements {
   #byteLength: number
   #writtenBytes = 0
+  /** Of samples since the last flush began; what was stored at the start may be of any time. */
+  #oldestMs = -Infinity
   /** The largest that was ever given out: numbers are not used again, also when the table was empty in between. */
   #lastId: number
   readonly #insert = this.db.prepare<[number, number, Uint8Array, number]>(
@@ -54,9 +56,21 @@ export class Log extends Statements {
     this.#insert.run(++this.#lastId, maxMs, payload, checksumOf(payload))
   }
 
-  added(bytes: number): void {
+  /** @param minMs the oldest time of the row */
+  added(bytes: number, minMs: number): void {
     this.#byteLength += bytes
     this.#writtenBytes += bytes
+    if (minMs < this.#oldestMs) this.#oldestMs = minMs
+  }
+
+  /** A flush up to now may find samples at or before this time, if no other was as late. */
+  get oldestMs(): number {
+    return this.#oldestMs
+  }
+
+  /** A flush begins: it finds all samples that were added before. */
+  flushing(): void {
+    this.#oldestMs = Infinity
   }
 
   /** Replaces the samples of a row of `bytes`; without any it is removed. */

@@ -11,6 +11,8 @@ import { inTransaction } from '../database.ts'
 /** Work of one transaction: about ten milliseconds, so that an acknowledgement never waits much longer. */
 const SAMPLES_PER_STEP = 100_000
 const SERIES_PER_STEP = 1024
+/** The same of runs that remain in the head: they are read too. */
+const RUNS_LEFT_PER_STEP = 50_000
 
 /** One series' part of a step. */
 interface Flushed extends SeriesState, Chunk {
@@ -45,6 +47,8 @@ export class Flush {
   readonly #older = new RunList()
   readonly #newer = new RunList()
   #next = 0
+  /** Read in this step and left in the head. */
+  #runsLeft = 0
   #block: number | undefined
 
   constructor(db: Database.Database, parts: { head: Head; table: SeriesTable; blocks: BlockRows }, cutMs: number) {
@@ -74,10 +78,12 @@ export class Flush {
     const end = Math.min(this.#refs.length, this.#next + SERIES_PER_STEP)
     let next = this.#next
     let samples = 0
-    while (next < end && samples < SAMPLES_PER_STEP) {
+    this.#runsLeft = 0
+    const isOver = (): boolean => next >= end || samples >= SAMPLES_PER_STEP || this.#runsLeft >= RUNS_LEFT_PER_STEP
+    while (!isOver()) {
       const metric = this.#metrics[next]!
       const filler = new PackFiller()
-      while (next < end && this.#metrics[next] === metric && !filler.isFull) {
+      while (!isOver() && this.#metrics[next] === metric && !filler.isFull) {
         const one = this.#olderOf(next++)
         if (one === undefined) continue
         samples += one.sampleCount
@@ -97,7 +103,7 @@ export class Flush {
   #olderOf(index: number): Flushed | undefined {
     const slot = this.#slots[index]!
     const ref = this.#refs[index]!
-    if (this.#table.refOf(slot) !== ref || this.#head.isEmpty(slot)) return undefined
+    if (this.#table.refOf(slot) !== ref || this.#head.firstMs[slot]! > this.#cutMs) return undefined
     const older = this.#split(slot)
     if (older.count === 0) return undefined
     const last = older.count - 1
@@ -122,6 +128,7 @@ export class Flush {
     this.#head.collect(slot, this.#newer)
     this.#older.clear()
     this.#newer.splitOlder(this.#cutMs, this.#older)
+    this.#runsLeft += this.#newer.count
     return this.#older
   }
 

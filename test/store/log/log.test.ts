@@ -18,4 +18,19 @@ describe('the log', () => {
     expect(db.prepare('SELECT count(*) FROM log').pluck().get()).toBe(1)
     db.close()
   })
+
+  test('knows the oldest time that was added since the last flush began', () => {
+    const db = openDatabase(tempDir())
+    const log = new Log(db)
+    // What was stored at the start may be of any time.
+    expect(log.oldestMs).toBe(-Infinity)
+    log.flushing()
+    expect(log.oldestMs).toBe(Infinity)
+    log.added(10, 2000)
+    log.added(10, 3000)
+    expect(log.oldestMs).toBe(2000)
+    log.added(10, 1000)
+    expect(log.oldestMs).toBe(1000)
+    db.close()
+  })
 })

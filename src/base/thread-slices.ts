@@ -45,9 +45,14 @@ function resumeNext(): void {
   resume?.()
 }
 
-/** The time that work of a request has held the thread. One for all loops of the request. */
+/** The time that work has held the thread. One for all loops of a request. */
 export class Slice {
+  readonly #turn: Yield
   #startedMs = performance.now()
+
+  constructor(turn: Yield = sharedTurn) {
+    this.#turn = turn
+  }
 
   get isOver(): boolean {
     return performance.now() - this.#startedMs >= SLICE_MS
@@ -55,7 +60,7 @@ export class Slice {
 
   /** Rejects with `query_canceled` when nobody waits for the result any more. */
   async next(signal?: Cancellation): Promise<void> {
-    await sharedTurn()
+    await this.#turn()
     if (signal?.aborted === true) throw new FleetError('query_canceled', 'the client left before the answer was ready')
     this.#startedMs = performance.now()
   }

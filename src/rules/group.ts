@@ -3,6 +3,7 @@
  * the rules after it are evaluated.
  */
 import { messageOf } from '../base/errors.ts'
+import { ownTurn, Slice } from '../base/thread-slices.ts'
 import type { AlertStateStore } from '../model/alert.ts'
 import type { AppendDerived, DerivedSample } from '../model/appender.ts'
 import { Labels } from '../model/labels.ts'
@@ -60,7 +61,9 @@ export async function evaluateGroup(
     // Queries of templates may have other results after a write.
     scope.answers.clear()
   }
+  const slice = new Slice(ownTurn)
   for (const rule of state.rules) {
+    if (slice.isOver) await slice.next()
     if (batch.isReadBy(rule)) await flush()
     const outcome = await evaluateRule(rule, state, ports, scope)
     rule.lastEvaluationMs = nowMs

@@ -54,3 +54,27 @@ test('while many queries run, a due group waits for one slice of them at a time'
   // And queries go on meanwhile, one after the other.
   expect(new Set(slices).size).toBeGreaterThan(QUERIES / 2)
 })
+
+test('between two rules that are short alone and long together, other work runs', async () => {
+  const seen: string[] = []
+  const queryable = new MemoryQueryable()
+  queryable.append(Labels.of({ __name__: 'x' }), T0, 1)
+  const engine = createLocalEngine({ queryable, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => 0 })
+  const rules = ['a', 'b', 'c'].map((name) => `      - { record: 'r:${name}', expr: 'x + 1' }`)
+  const { rules: rulesEngine } = new Harness(groupsOf(`groups:\n  - name: g\n    rules:\n${rules.join('\n')}`), {
+    query: async (expr, timeMs) => {
+      seen.push('rule')
+      const untilMs = performance.now() + 30
+      while (performance.now() < untilMs);
+      return engine.instant({ expr, timeMs })
+    },
+  })
+  await rulesEngine.restore(T0)
+  const other = (): void => {
+    seen.push('other')
+    if (seen.length < 20) setImmediate(other)
+  }
+  setImmediate(other)
+  await rulesEngine.evaluate(T0)
+  expect(seen.slice(0, 5)).toEqual(['rule', 'other', 'rule', 'other', 'rule'])
+})

@@ -20,7 +20,7 @@ export function* fillMissing(
   if (fillLeft === undefined && fillRight === undefined) return [left, right]
   // `fill_left` is for the many side, on either side, as in Prometheus.
   const [forLeft, forRight] = card === 'one-to-many' ? [fillRight, fillLeft] : [fillLeft, fillRight]
-  const { left: leftIds, right: rightIds, count } = signaturesOf(left, right, matching, evaluation.rowCache)
+  const { left: leftIds, right: rightIds, count } = yield* signaturesOf(left, right, matching, evaluation.rowCache)
   const ofLeft = { grid: left, ids: leftIds, found: yield* presenceBySignature(left, leftIds, count) }
   const ofRight = { grid: right, ids: rightIds, found: yield* presenceBySignature(right, rightIds, count) }
   return [

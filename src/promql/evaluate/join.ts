@@ -39,7 +39,7 @@ export function* joinVectors(join: Join, left: Grid, right: Grid, evaluation: Ev
   const many = isSwapped ? right : left
   const one = isSwapped ? left : right
   yield
-  const signatures = signaturesOf(many, one, join.matching, evaluation.rowCache)
+  const signatures = yield* signaturesOf(many, one, join.matching, evaluation.rowCache)
   yield
   const oneRows = rowsBySignature(signatures.right, one, signatures.count)
   if (oneRows.isCrowded) refuseDuplicates(join, many, one, signatures.right, isSwapped)

@@ -15,7 +15,7 @@ export function* combineSets(
   evaluation: Evaluation,
 ): Pieces<Grid> {
   const { steps } = left
-  const signatures = signaturesOf(left, right, matching, evaluation.rowCache)
+  const signatures = yield* signaturesOf(left, right, matching, evaluation.rowCache)
   evaluation.budget.takeCells(signatures.count, steps)
   if (op !== 'or') {
     const found = yield* presenceBySignature(right, signatures.right, signatures.count)

@@ -2,7 +2,7 @@ import { METRIC_NAME, type Labels } from '../../model/labels.ts'
 import type { VectorMatching } from '../ast.ts'
 import type { Grid } from './grid.ts'
 import { numberRows } from './groups.ts'
-import { pieceMask, type Pieces } from './pieces.ts'
+import { LABELS_CELLS, pieceMask, type Pieces } from './pieces.ts'
 import { GroupColumn, type RowGroups } from './row-cache.ts'
 
 /** The match groups of two vectors: rows with equal signatures may be matched. */
@@ -14,8 +14,13 @@ export interface Signatures {
 }
 
 /** Signatures by `on(labels)` or by all labels except `ignoring(labels)` and the metric name. */
-export function signaturesOf(left: Grid, right: Grid, { isOn, labels }: VectorMatching, cache: RowGroups): Signatures {
-  if (!isOn && labels.length === 0) return signaturesByIdentity(left, right, cache)
+export function* signaturesOf(
+  left: Grid,
+  right: Grid,
+  { isOn, labels }: VectorMatching,
+  cache: RowGroups,
+): Pieces<Signatures> {
+  if (!isOn && labels.length === 0) return yield* signaturesByIdentity(left, right, cache)
   return signaturesByLabels(left, right, labels, !isOn, cache)
 }
 
@@ -64,7 +69,7 @@ function signaturesByLabels(
  * cached groups, or the same series, whose `Labels` are identical objects in the store. Only the others are compared by
  * text.
  */
-function signaturesByIdentity(left: Grid, right: Grid, cache: RowGroups): Signatures {
+function* signaturesByIdentity(left: Grid, right: Grid, cache: RowGroups): Pieces<Signatures> {
   const areGroups = left.labels.lineage instanceof GroupColumn && right.labels.lineage instanceof GroupColumn
   if (areGroups || !isUnique(left) || !isUnique(right)) return signaturesByLabels(left, right, [], true, cache)
   if (left.labels.lineage === right.labels.lineage) {
@@ -82,13 +87,16 @@ function signaturesByIdentity(left: Grid, right: Grid, cache: RowGroups): Signat
     if (match !== undefined) leftIds[row] = rightIds[match] = count++
   }
   const known = new Map<string, number>()
-  const rest = (grid: Grid, ids: Int32Array): void => {
+  const mask = pieceMask(LABELS_CELLS)
+  for (const [grid, ids] of [
+    [left, leftIds],
+    [right, rightIds],
+  ] as const) {
     for (let row = 0; row < ids.length; row++) {
+      if ((row & mask) === mask) yield
       if (ids[row] === -1) ids[row] = count + numberOf(known, grid.labels.at(row).dropMetricName().key)
     }
   }
-  rest(left, leftIds)
-  rest(right, rightIds)
   return { left: leftIds, right: rightIds, count: count + known.size }
 }
 

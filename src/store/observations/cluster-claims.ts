@@ -47,6 +47,11 @@ export class ClusterClaimReader extends Statements {
   readonly #joins = this.db.prepare<[], { name: string; into: string }>(
     'SELECT name, joined AS "into" FROM observed_cluster WHERE joined IS NOT NULL',
   )
+  readonly #changed = this.db.prepare<[number], { name: string; into: string | null; position: number }>(
+    'SELECT name, joined AS "into", position FROM observed_cluster WHERE position > ? ORDER BY position',
+  )
+  readonly #joined = new Map<string, string>()
+  #joinedPosition = 0
   readonly #members = this.db.prepare<[string], { name: string }>(
     'SELECT name FROM observed_cluster WHERE joined = ? ORDER BY name',
   )
@@ -63,6 +68,16 @@ export class ClusterClaimReader extends Statements {
 
   joins(): readonly ClusterJoin[] {
     return this.#joins.all()
+  }
+
+  /** What each joined name is joined into: the same map, brought up to date by the clusters that changed since the last call. */
+  joined(): ReadonlyMap<string, string> {
+    for (const { name, into, position } of this.#changed.iterate(this.#joinedPosition)) {
+      if (into === null) this.#joined.delete(name)
+      else this.#joined.set(name, into)
+      this.#joinedPosition = position
+    }
+    return this.#joined
   }
 
   /** The names that are joined into a cluster. */

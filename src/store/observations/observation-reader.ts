@@ -123,9 +123,7 @@ export class SqlObservations extends Statements implements ObservationReader {
   }
 
   joins(): Promise<ReadonlyMap<string, string>> {
-    return this.#reading(() => {
-      return new Map(this.#claims.joins().map(({ name, into }) => [name, into ?? name]))
-    })
+    return this.#reading(() => this.#claims.joined())
   }
 
   read(cluster: string): ReturnType<ObservationReader['read']> {

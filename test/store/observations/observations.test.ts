@@ -698,6 +698,24 @@ describe('positions', () => {
     await appender.commit()
     expect((await observed.asking((reader) => reader.read(CLUSTER))).objects).toHaveLength(1)
   })
+
+  test('a reader follows what is joined into what', async () => {
+    const observed = new Observed()
+    const { observations, appender } = observed.store.writer
+    await observed.put([source(1, 'READY')])
+    await observed.asking(async (reader) => {
+      const join = async (name: string, into: string | undefined): Promise<unknown> => {
+        observations.putJoins([{ name, into }])
+        await appender.commit()
+        return Object.fromEntries(await reader.joins())
+      }
+      expect(Object.fromEntries(await reader.joins())).toEqual({})
+      expect(await join('uid-1', CLUSTER)).toEqual({ 'uid-1': CLUSTER })
+      expect(await join('uid-2', CLUSTER)).toEqual({ 'uid-1': CLUSTER, 'uid-2': CLUSTER })
+      expect(await join('uid-1', 'lab')).toEqual({ 'uid-1': 'lab', 'uid-2': CLUSTER })
+      expect(await join('uid-2', undefined)).toEqual({ 'uid-1': 'lab' })
+    })
+  })
 })
 
 test('what failed to be written is written with the next commit', async () => {

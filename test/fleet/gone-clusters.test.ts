@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { withoutPause } from '../../src/base/thread-slices.ts'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -168,8 +169,7 @@ describe('the list of clusters', () => {
 
 describe('the series', () => {
   const told = (minute: number): readonly string[] =>
-    index
-      .series(at(minute))
+    withoutPause(index.series(at(minute)))
       .filter(({ isStale }) => !isStale)
       .map(({ labels }) =>
         `${labels.metricName.replace('daytwo_', '')} ${labels.get('cluster')} ${labels.get('why')}`.trim(),

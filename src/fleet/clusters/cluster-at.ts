@@ -3,13 +3,13 @@
  * only, so they are left out of a cluster that was seen after the moment. Pure.
  */
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
-import { lastMsOf, type ObservedCluster } from './fleet-coverage.ts'
+import { lastMsOf, type KnownCluster } from './fleet-coverage.ts'
 import { runningVersions } from '../derive/intervals.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
 
 /** @param intervals the cluster's version intervals at the moment. Returns `undefined`: the cluster was not seen yet. */
 export function clusterAt(
-  { record, lastSeen }: ObservedCluster & { readonly record: ClusterRecord },
+  { record, lastSeen }: KnownCluster & { readonly record: ClusterRecord },
   intervals: readonly VersionInterval[],
   atMs: number,
 ): ClusterRecord | undefined {

@@ -9,10 +9,10 @@ import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { facetsOf, type ClusterFacets } from './cluster-facets.ts'
 import { fitsFilter, fitsStates, shownVersion, type ClusterFilter } from './cluster-filter.ts'
-import { GONE_STATES, notSilentUntilMs, statesOf, type OpenUpgrade } from './cluster-states.ts'
+import { GONE_STATES, statesOf, type OpenUpgrade } from './cluster-states.ts'
 import type { ClusterTraits } from './cluster-traits.ts'
 import type { ReturnedCluster } from './decommissions.ts'
-import { coverageOf, lastMsOf, later, type FleetCoverage, type ObservedCluster } from './fleet-coverage.ts'
+import { coverageOf, later, observedCluster, type FleetCoverage, type ObservedCluster } from './fleet-coverage.ts'
 import { goneAt, isReturned, type Gone } from './gone.ts'
 import { pageOf, type PageQuery, type Place, type SortKey } from '../past/keyset.ts'
 import { isOpen, type LastSeen } from '../stuck/stuck.ts'
@@ -57,7 +57,7 @@ export interface ClusterIndex {
   remove(cluster: string): void
   /** A cluster was seen, whether or not its facts changed. */
   markSeen(cluster: string, lastSeen: LastSeen): void
-  /** Region, provider and environment of clusters, by name; the values of a record take precedence. */
+  /** Region, provider and environment of clusters, by name; the values of a record take precedence. Others keep theirs. */
   describe(traits: ReadonlyMap<string, ClusterTraits>): void
   /** When the cluster was last seen, by source: from its record, or since then. */
   lastSeen(cluster: string): LastSeen
@@ -77,6 +77,8 @@ export interface ClusterIndex {
   recordOf(cluster: string): ClusterRecord | undefined
   /** All records, with the time at which each cluster was last seen. */
   records(): readonly ClusterRecord[]
+  /** The same, one after the other: each as it is when its turn comes. */
+  eachRecord(): Iterable<ClusterRecord>
   /** All clusters, including clusters with samples and no record. */
   known(): Iterable<ObservedCluster>
   active(nowMs: number): Iterable<ObservedCluster>
@@ -91,8 +93,13 @@ export interface ClusterIndex {
 
 export type VerdictOf = (record: UpgradeRecord) => StuckVerdict
 
+/** A cluster as `known` answers it, and when it was last seen; absent: never. */
+interface SeenCluster extends ObservedCluster {
+  readonly lastSeenMs: number | undefined
+}
+
 /** A cluster, and what is derived from its record until it is put, seen or described again. */
-interface IndexedCluster {
+interface IndexedCluster extends SeenCluster {
   /** As derived. */
   readonly own: ClusterRecord
   /** As derived, with the described traits that the record lacks. */
@@ -100,8 +107,6 @@ interface IndexedCluster {
   readonly open: readonly UpgradeRecord[]
   /** When the cluster was seen besides its record, which may know less when it is put again. */
   readonly since: LastSeen
-  readonly lastSeen: LastSeen
-  readonly notSilentUntilMs: number
   /** Valid while no upgrade is open and no problem is reported. */
   readonly states: { readonly reporting: readonly ClusterState[]; readonly silent: readonly ClusterState[] }
 }
@@ -118,8 +123,8 @@ interface ClusterWithStates {
 export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
   const clusters = new Map<string, IndexedCluster>()
   /** Clusters with samples and no record. */
-  const onlySeen = new Map<string, LastSeen>()
-  let traits: ReadonlyMap<string, ClusterTraits> = new Map()
+  const onlySeen = new Map<string, SeenCluster>()
+  const traits = new Map<string, ClusterTraits>()
   let decommissionsOf: ReadonlyMap<string, readonly Decommission[]> = new Map()
 
   const store = (own: ClusterRecord, open: readonly UpgradeRecord[], since: LastSeen): void => {
@@ -128,34 +133,24 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     const lastSeen = laterSeen({ objectsMs: objectsLastMs, metricsMs: metricsLastMs }, since)
     const states = { reporting: statesOf(record, [], false, 0), silent: statesOf(record, [], true, 0) }
     clusters.set(own.cluster, {
+      ...seenCluster(own.cluster, record, lastSeen),
       own,
       record,
       open,
       since,
-      lastSeen,
-      notSilentUntilMs: notSilentUntilMs(lastSeen),
       states,
     })
   }
-  const known = function* (): Iterable<ObservedCluster> {
-    for (const { record, lastSeen } of clusters.values()) yield { cluster: record.cluster, record, lastSeen }
-    for (const [cluster, lastSeen] of onlySeen) yield { cluster, record: undefined, lastSeen }
+  const known = function* (): Iterable<SeenCluster> {
+    yield* clusters.values()
+    yield* onlySeen.values()
   }
-  const goneOf = ({ cluster, record, lastSeen }: ObservedCluster, atMs: number): Gone | undefined =>
-    goneAt(
-      {
-        lastSeenMs: lastSeenMsOf(record, lastSeen),
-        decommissions: decommissionsOf.get(cluster) ?? NONE_DECLARED,
-        goneAfterMs,
-      },
-      atMs,
-    )
+  const goneOf = ({ cluster, lastSeenMs }: SeenCluster, atMs: number): Gone | undefined =>
+    goneAt({ lastSeenMs, decommissions: decommissionsOf.get(cluster) ?? NONE_DECLARED, goneAfterMs }, atMs)
   const named = (name: string): IndexedCluster | undefined =>
     clusters.get(name) ?? [...clusters.values()].find(({ record }) => record.aliases.includes(name))
-  const seenOf = (cluster: string): ObservedCluster => {
-    const stored = clusters.get(cluster)
-    return { cluster, record: stored?.record, lastSeen: stored?.lastSeen ?? onlySeen.get(cluster) ?? {} }
-  }
+  const seenOf = (cluster: string): SeenCluster =>
+    clusters.get(cluster) ?? onlySeen.get(cluster) ?? seenCluster(cluster, undefined, {})
   const active = function* (nowMs: number): Iterable<ObservedCluster> {
     for (const one of known()) if (goneOf(one, nowMs) === undefined) yield one
   }
@@ -167,11 +162,16 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     }
     return found
   }
+  const eachRecord = function* (): Iterable<ClusterRecord> {
+    for (const { record, lastMs = 0 } of clusters.values()) {
+      yield lastMs > record.lastSeenMs ? { ...record, lastSeenMs: lastMs } : record
+    }
+  }
   const judged = ({ open }: IndexedCluster, verdictOf: VerdictOf): readonly OpenUpgrade[] =>
     open.map((record) => ({ record, verdict: verdictOf(record) }))
   const withStates = (stored: IndexedCluster, verdictOf: VerdictOf, nowMs: number): ClusterWithStates => {
     const { record, open, states } = stored
-    const gone = goneOf({ cluster: record.cluster, record, lastSeen: stored.lastSeen }, nowMs)
+    const gone = goneOf(stored, nowMs)
     if (gone !== undefined) return { stored, record, states: GONE_STATES, gone }
     const silent = nowMs > stored.notSilentUntilMs
     if (open.length > 0 || record.problems !== undefined) {
@@ -195,43 +195,45 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
   return {
     put: (record, upgrades) => {
       const { cluster } = record
-      store(record, upgrades.filter(isOpen), clusters.get(cluster)?.since ?? onlySeen.get(cluster) ?? {})
+      store(record, upgrades.filter(isOpen), clusters.get(cluster)?.since ?? onlySeen.get(cluster)?.lastSeen ?? {})
       onlySeen.delete(cluster)
     },
     remove: (cluster) => {
       clusters.delete(cluster)
       onlySeen.delete(cluster)
+      traits.delete(cluster)
     },
     markSeen: (cluster, seen) => {
       const stored = clusters.get(cluster)
       if (stored === undefined) {
-        onlySeen.set(cluster, laterSeen(onlySeen.get(cluster) ?? {}, seen))
+        onlySeen.set(cluster, seenCluster(cluster, undefined, laterSeen(onlySeen.get(cluster)?.lastSeen ?? {}, seen)))
         return
       }
       if (!isLater(seen, stored.since)) return
       const lastSeen = laterSeen(stored.lastSeen, seen)
       const since = laterSeen(stored.since, seen)
-      clusters.set(cluster, { ...stored, since, lastSeen, notSilentUntilMs: notSilentUntilMs(lastSeen) })
+      const { record } = stored
+      clusters.set(cluster, { ...stored, ...seenCluster(cluster, record, lastSeen), record, since })
     },
     describe: (described) => {
-      traits = described
-      for (const { own, open, since } of [...clusters.values()]) store(own, open, since)
+      for (const [cluster, of] of described) {
+        if (areSameTraits(traits.get(cluster), of)) continue
+        traits.set(cluster, of)
+        const stored = clusters.get(cluster)
+        if (stored !== undefined) store(stored.own, stored.open, stored.since)
+      }
     },
-    lastSeen: (cluster) => clusters.get(cluster)?.lastSeen ?? onlySeen.get(cluster) ?? {},
+    lastSeen: (cluster) => seenOf(cluster).lastSeen,
     has: (cluster) => clusters.has(cluster) || onlySeen.has(cluster),
     recordOf: (cluster) => clusters.get(cluster)?.record,
-    records: () =>
-      Array.from(clusters.values(), ({ record, lastSeen }) => {
-        const lastMs = lastMsOf(lastSeen) ?? 0
-        return lastMs > record.lastSeenMs ? { ...record, lastSeenMs: lastMs } : record
-      }),
+    records: () => [...eachRecord()],
+    eachRecord,
     declare: (decommissions) => {
       decommissionsOf = groupBy(decommissions, ({ cluster }) => cluster)
     },
     returned: () =>
       [...decommissionsOf].flatMap(([cluster, decommissions]) => {
-        const { record, lastSeen } = seenOf(cluster)
-        const lastSeenMs = lastSeenMsOf(record, lastSeen)
+        const { lastSeenMs } = seenOf(cluster)
         return decommissions.flatMap((one) =>
           isReturned(one, lastSeenMs) ? [{ id: one.id, lastSeenMs: lastSeenMs! }] : [],
         )
@@ -239,9 +241,8 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     lastReportOf: (name) => {
       const stored = named(name)
       if (stored === undefined && !onlySeen.has(name)) return undefined
-      const { cluster, record, lastSeen } = seenOf(stored?.record.cluster ?? name)
-      const lastMs = lastSeenMsOf(record, lastSeen)
-      return { cluster, ...(lastMs === undefined ? {} : { lastSeenMs: lastMs }) }
+      const { cluster, lastSeenMs } = seenOf(stored?.cluster ?? name)
+      return { cluster, ...(lastSeenMs === undefined ? {} : { lastSeenMs }) }
     },
     goneAt: (cluster, atMs) => goneOf(seenOf(cluster), atMs),
     gone,
@@ -280,14 +281,14 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
       const stored = named(name)
       return stored && viewOf(withStates(stored, verdictOf, nowMs), verdictOf)
     },
-    coverage: (nowMs) => coverageOf(active(nowMs), gone(nowMs).size, nowMs),
+    coverage: (nowMs) => coverageOf(known(), (one) => goneOf(one, nowMs) !== undefined, nowMs),
     copyTo: (other, isIncluded) => {
       for (const [cluster, { own, open, since }] of clusters) {
         if (!isIncluded(cluster)) continue
         other.put(own, open)
         other.markSeen(cluster, since)
       }
-      for (const [cluster, seen] of onlySeen) if (isIncluded(cluster)) other.markSeen(cluster, seen)
+      for (const [cluster, { lastSeen }] of onlySeen) if (isIncluded(cluster)) other.markSeen(cluster, lastSeen)
     },
   }
 }
@@ -296,18 +297,21 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
 const SORT_KEYS: Readonly<Record<ClusterQuery['sort'], (one: ClusterWithStates) => SortKey>> = {
   cluster: ({ record }) => record.cluster,
   version: ({ record }) => shownVersion(record) ?? '',
-  last_seen: ({ stored, record }) => lastMsOf(stored.lastSeen) ?? record.lastSeenMs,
+  last_seen: ({ stored, record }) => stored.lastMs ?? record.lastSeenMs,
   outdated_workloads: ({ record }) => record.workloads?.outdated ?? -1,
 }
 
 const NONE_DECLARED: readonly Decommission[] = []
 
-/** A record may be of a cluster whose data was all refused: it was never seen. */
-function lastSeenMsOf(record: ClusterRecord | undefined, lastSeen: LastSeen): number | undefined {
-  return later(
-    lastMsOf(lastSeen),
-    record === undefined || record.lastSeenMs === NEVER_MS ? undefined : record.lastSeenMs,
-  )
+function seenCluster(cluster: string, record: ClusterRecord | undefined, lastSeen: LastSeen): SeenCluster {
+  // A record may be of a cluster whose data was all refused: it was never seen.
+  const recordMs = record?.lastSeenMs === NEVER_MS ? undefined : record?.lastSeenMs
+  const observed = observedCluster(cluster, record, lastSeen)
+  return { ...observed, lastSeenMs: later(observed.lastMs, recordMs) }
+}
+
+function areSameTraits(a: ClusterTraits = {}, b: ClusterTraits): boolean {
+  return a.region === b.region && a.provider === b.provider && a.environment === b.environment
 }
 
 const NEVER_MS = 0

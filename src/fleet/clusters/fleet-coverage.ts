@@ -1,13 +1,43 @@
 /** How many clusters the fleet's answers cover, and how fresh their data is. */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
-import { isSilent, isUnknown } from './cluster-states.ts'
+import { isUnknown, notSilentUntilMs } from './cluster-states.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
 
 /** When a cluster was last seen, and its record; absent: the cluster sends nothing that facts are derived from. */
-export interface ObservedCluster {
+export interface KnownCluster {
   readonly cluster: string
   readonly record: ClusterRecord | undefined
   readonly lastSeen: LastSeen
+}
+
+/** With what follows from that: answers pass over ten thousand clusters, whose records are far apart in memory. */
+export interface ObservedCluster extends KnownCluster {
+  /** See `lastMsOf`. */
+  readonly lastMs: number | undefined
+  readonly notSilentUntilMs: number
+  readonly isUnknown: boolean
+  /** What it sends. */
+  readonly sends: { readonly objects: boolean; readonly metrics: boolean; readonly spans: boolean }
+}
+
+export function observedCluster(
+  cluster: string,
+  record: ClusterRecord | undefined,
+  lastSeen: LastSeen,
+): ObservedCluster {
+  return {
+    cluster,
+    record,
+    lastSeen,
+    lastMs: lastMsOf(lastSeen),
+    notSilentUntilMs: notSilentUntilMs(lastSeen),
+    isUnknown: record === undefined || isUnknown(record),
+    sends: {
+      objects: record?.coverage.objects ?? lastSeen.objectsMs !== undefined,
+      metrics: record?.coverage.metrics ?? lastSeen.metricsMs !== undefined,
+      spans: record?.coverage.spans === true,
+    },
+  }
 }
 
 export interface FleetCoverage {
@@ -26,27 +56,34 @@ export interface FleetCoverage {
 }
 
 /**
- * One pass: landing pages query it every few seconds.
- * @param clusters those that are not gone
+ * One pass: each answer about the fleet has it.
+ * @param clusters all of them
  */
-export function coverageOf(clusters: Iterable<ObservedCluster>, gone: number, nowMs: number): FleetCoverage {
-  const counts = { clusters: 0, withObjects: 0, withMetrics: 0, withSpans: 0, silent: 0, unknown: 0 }
+export function coverageOf<C extends ObservedCluster>(
+  clusters: Iterable<C>,
+  isGone: (cluster: C) => boolean,
+  nowMs: number,
+): FleetCoverage {
+  const counts = { clusters: 0, withObjects: 0, withMetrics: 0, withSpans: 0, silent: 0, unknown: 0, gone: 0 }
   let newestMs: number | undefined
   let oldestMs: number | undefined
-  for (const { record, lastSeen } of clusters) {
-    const lastMs = lastMsOf(lastSeen)
+  for (const one of clusters) {
+    if (isGone(one)) {
+      counts.gone++
+      continue
+    }
+    const { lastMs, sends } = one
     counts.clusters++
-    if (record?.coverage.objects ?? lastSeen.objectsMs !== undefined) counts.withObjects++
-    if (record?.coverage.metrics ?? lastSeen.metricsMs !== undefined) counts.withMetrics++
-    if (record?.coverage.spans === true) counts.withSpans++
-    if (record === undefined || isUnknown(record)) counts.unknown++
+    if (sends.objects) counts.withObjects++
+    if (sends.metrics) counts.withMetrics++
+    if (sends.spans) counts.withSpans++
+    if (one.isUnknown) counts.unknown++
     newestMs = later(newestMs, lastMs)
-    if (isSilent(lastSeen, nowMs)) counts.silent++
+    if (nowMs > one.notSilentUntilMs) counts.silent++
     else if (lastMs !== undefined) oldestMs = Math.min(oldestMs ?? Infinity, lastMs)
   }
   return {
     ...counts,
-    gone,
     ...(newestMs === undefined ? {} : { newestMs }),
     ...(oldestMs === undefined ? {} : { oldestMs }),
   }

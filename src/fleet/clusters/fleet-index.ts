@@ -23,6 +23,7 @@ import type { ClusterTraits } from './cluster-traits.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
 import { verdictOfGone } from './gone.ts'
 import { settledMs } from '../past/record-at.ts'
+import { eachInSteps, type Steps } from '../../base/thread-slices.ts'
 import { createDerivedSeriesState, derivedSeries, type WrittenSeries } from '../series/derived-series.ts'
 import { createStuckJudge, type StuckJudge } from '../stuck/stuck.ts'
 import { createBaselineIndex, type BaselineIndex } from '../stuck/stuck-baseline.ts'
@@ -70,7 +71,7 @@ export interface FleetIndex extends Pick<
   /** The last series written before the start. */
   restoreSeries(written: readonly WrittenSeries[]): void
   /** The samples to write at a moment, once every `DERIVED_EVERY_MS`; other series are computed when queried (`fact-history.ts`). */
-  series(nowMs: number): readonly DerivedSample[]
+  series(nowMs: number): Steps<readonly DerivedSample[]>
   /** A copy with some clusters: as if there were no others. It does not follow this index. @param shown changes records */
   only(isIncluded: (cluster: string) => boolean, shown?: (record: ClusterRecord) => ClusterRecord): FleetIndex
 }
@@ -157,9 +158,8 @@ function createFleetIndexFrom(
       traits.delete(cluster)
     },
     describe: (described) => {
-      // A silent cluster has no current labels: its last traits stay.
       for (const [cluster, of] of described) traits.set(cluster, of)
-      clusters.describe(traits)
+      clusters.describe(described)
     },
     declare: (all) => {
       decommissions = all
@@ -188,14 +188,19 @@ function createFleetIndexFrom(
     restoreSeries: (series) => {
       written.restore(series)
     },
-    series: (nowMs) => {
-      const facts = {
-        clusters: clusters.records().filter(({ cluster }) => isHere(cluster, nowMs)),
-        gone: clusters.gone(nowMs),
-        open: openAt(nowMs),
-        notOffered: notOfferedHere(nowMs),
-      }
-      return written.next(derivedSeries(facts, nowMs), nowMs)
+    series: function* (nowMs) {
+      const here: ClusterRecord[] = []
+      yield* eachInSteps(clusters.eachRecord(), (record) => {
+        if (isHere(record.cluster, nowMs)) here.push(record)
+      })
+      const gone = clusters.gone(nowMs)
+      yield
+      const open = openAt(nowMs)
+      yield
+      const notOffered = notOfferedHere(nowMs)
+      yield
+      const values = derivedSeries({ clusters: here, gone, open, notOffered }, nowMs)
+      return yield* written.next(values, nowMs)
     },
     only: (isIncluded, shown = (record) => record) => {
       const others = new Set(Array.from(clusters.known(), ({ cluster }) => cluster).filter((one) => !isIncluded(one)))

@@ -1,5 +1,5 @@
 /** Clusters that are probably one: their senders give them different names. Pure. */
-import type { ObservedCluster } from './fleet-coverage.ts'
+import type { KnownCluster } from './fleet-coverage.ts'
 import { isUuid } from '../../model/cluster-identity.ts'
 import { compareTexts } from '../version-order.ts'
 
@@ -13,7 +13,7 @@ export interface UnjoinedPair {
 }
 
 /** By the first name. What proves that two names are one cluster was joined already (`ingest/cluster-registry.ts`). */
-export function unjoinedPairs(clusters: Iterable<ObservedCluster>): readonly UnjoinedPair[] {
+export function unjoinedPairs(clusters: Iterable<KnownCluster>): readonly UnjoinedPair[] {
   const all = [...clusters]
   const named = new Set(all.map(({ cluster }) => cluster))
   const pairs = new Map<string, UnjoinedPair>()

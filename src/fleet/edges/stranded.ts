@@ -6,7 +6,7 @@ import { groupBy } from '../../base/group-by.ts'
 import type { StrandedVersion, StrandingReason } from '../../model/stranded.ts'
 import { CLUSTER_LIVES_MS } from '../series/derived-clusters.ts'
 import type { EdgeOfRuns } from './falling-edges.ts'
-import { lastMsOf, type ObservedCluster } from '../clusters/fleet-coverage.ts'
+import { lastMsOf, type KnownCluster } from '../clusters/fleet-coverage.ts'
 import type { NotOffered } from './not-offered.ts'
 import { compareVersions, newestOf } from '../version-order.ts'
 
@@ -22,7 +22,7 @@ interface UpgradesFrom {
 
 /** The most clusters first. `notOffered`: from not-offered.ts; empty for a past moment. */
 export function strandedVersions(
-  clusters: Iterable<ObservedCluster>,
+  clusters: Iterable<KnownCluster>,
   edges: Iterable<EdgeOfRuns>,
   notOffered: readonly NotOffered[],
   nowMs: number,

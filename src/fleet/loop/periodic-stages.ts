@@ -1,4 +1,5 @@
 /** The stages of the fleet loop that run every so often: heartbeats, derived series, day counts. */
+import { eachInSteps, inSlices, ownTurn } from '../../base/thread-slices.ts'
 import { countDays, type CountingPorts } from '../adoption/count-days.ts'
 import type { FleetIndex } from '../clusters/fleet-index.ts'
 import { DERIVED_EVERY_MS, type WrittenSeries } from '../series/derived-series.ts'
@@ -41,9 +42,11 @@ export async function updateLastSeen(
   signals.eachLastSeen((name, metricsMs) => {
     index.markSeen(joins.get(name) ?? name, { metricsMs })
   })
-  for (const { cluster: name, objectsMs } of await observations.lastSeenSince(nowMs - LOOK_BACK_MS)) {
+  const seen = await observations.lastSeenSince(nowMs - LOOK_BACK_MS)
+  const mark = eachInSteps(seen, ({ cluster: name, objectsMs }) => {
     index.markSeen(joins.get(name) ?? name, { objectsMs })
-  }
+  })
+  await inSlices(mark, ownTurn)
   changedFacts.update(index.coverage(nowMs), index.verdicts(nowMs))
 }
 
@@ -67,7 +70,7 @@ export class SeriesStage {
     if (!this.#isRestored) index.restoreSeries(await this.#parts.writtenSeries(nowMs))
     this.#isRestored = true
     if (!this.#schedule.isDue(DERIVED_EVERY_MS, nowMs)) return
-    const samples = index.series(nowMs)
+    const samples = await inSlices(index.series(nowMs), ownTurn)
     if (samples.length > 0) await this.#parts.appendDerived(samples)
   }
 }

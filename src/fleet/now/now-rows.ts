@@ -1,7 +1,7 @@
 /** The rows of the landing page: the fields of an open upgrade or of a silent cluster that a row shows. */
 import type { EdgeFacts, StuckVerdict } from '../../model/stuck.ts'
 import type { PhaseName } from '../../model/upgrade.ts'
-import { lastMsOf, type ObservedCluster } from '../clusters/fleet-coverage.ts'
+import { lastMsOf, type KnownCluster } from '../clusters/fleet-coverage.ts'
 import type { OpenUpgrade } from '../clusters/cluster-states.ts'
 import { edgeNameOf, type EdgeName } from '../edges/edges.ts'
 import { shownVersion } from '../clusters/cluster-filter.ts'
@@ -75,7 +75,7 @@ export function waitingUpgrade(one: OpenUpgrade) {
   return { id, cluster, operator, from, to, sinceMs, channel, namespace, installPlan, isStuck: one.verdict.isStuck }
 }
 
-export function silentCluster({ cluster, record, lastSeen }: ObservedCluster, open: readonly OpenUpgrade[]) {
+export function silentCluster({ cluster, record, lastSeen }: KnownCluster, open: readonly OpenUpgrade[]) {
   const [first] = open.toSorted((a, b) => Number(b.verdict.isStuck) - Number(a.verdict.isStuck))
   return {
     cluster,

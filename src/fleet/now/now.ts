@@ -7,7 +7,7 @@ import { groupBy } from '../../base/group-by.ts'
 import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName } from '../../model/upgrade.ts'
 import type { FleetCoverage, ObservedCluster } from '../clusters/fleet-coverage.ts'
-import { isSilent, isUnknown, upgradeStage, type OpenUpgrade, type UpgradeStage } from '../clusters/cluster-states.ts'
+import { upgradeStage, type OpenUpgrade, type UpgradeStage } from '../clusters/cluster-states.ts'
 import { comparePhases, type EdgeName } from '../edges/edges.ts'
 import type { FallingEdge } from '../edges/falling-edges.ts'
 import {
@@ -78,13 +78,13 @@ export function fleetNow(index: NowSource, nowMs: number, listMax: number): Flee
   const versions = new Map<string, number>()
   let [reported, unknown] = [0, 0]
   for (const one of index.active(nowMs)) {
-    const { cluster, record, lastSeen } = one
-    if (isSilent(lastSeen, nowMs)) {
+    const { cluster, record } = one
+    if (nowMs > one.notSilentUntilMs) {
       silentNames.add(cluster)
       silent.push(silentCluster(one, openOf.get(cluster) ?? []))
       continue
     }
-    if (record === undefined || isUnknown(record)) unknown++
+    if (one.isUnknown) unknown++
     const version = record === undefined ? undefined : shownVersion(record)
     if (version === undefined) continue
     reported++

@@ -1,4 +1,5 @@
 /** The series of facts of which only the present is stored: the current values, and the samples to write. */
+import { mapInSteps, type Steps } from '../../base/thread-slices.ts'
 import type { DerivedSample } from '../../model/appender.ts'
 import { Labels, METRIC_NAME } from '../../model/labels.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
@@ -60,7 +61,7 @@ export interface DerivedSeriesState {
   /** The series written before the start of the process: missing series end. */
   restore(written: readonly WrittenSeries[]): void
   /** The samples of a moment. Label sets are the same objects each time. */
-  next(values: readonly DerivedValue[], nowMs: number): readonly DerivedSample[]
+  next(values: readonly DerivedValue[], nowMs: number): Steps<readonly DerivedSample[]>
 }
 
 export function createDerivedSeriesState(): DerivedSeriesState {
@@ -71,9 +72,9 @@ export function createDerivedSeriesState(): DerivedSeriesState {
         written.set(seriesText(labels.metricName, labels.dropMetricName().toObject()), labels)
       }
     },
-    next: (values, nowMs) => {
+    next: function* (values, nowMs) {
       const now = new Map<string, Labels>()
-      const samples = values.map(({ name, labels: record, value }): DerivedSample => {
+      const samples = yield* mapInSteps(values, ({ name, labels: record, value }): DerivedSample => {
         const text = seriesText(name, record)
         const labels = written.get(text) ?? Labels.fromPairs([...Object.entries(record), [METRIC_NAME, name]])
         now.set(text, labels)

@@ -41,4 +41,21 @@ test('the index describes clusters that it knows and those that come later; a re
     ['a', 'eu', undefined],
     ['b', 'us', 'prod'],
   ])
+  const traitsOf = (cluster: string) => {
+    const { region, provider, environment } = index.recordOf(cluster)!
+    return { region, provider, environment }
+  }
+  // A cluster without current labels keeps the last ones.
+  index.describe(new Map([['b', { region: 'ap' }]]))
+  expect([traitsOf('a').region, traitsOf('b').region]).toEqual(['eu', 'ap'])
+  const before = index.recordOf('a')
+  index.describe(new Map([['a', { region: 'eu' }]]))
+  expect(index.recordOf('a')).toBe(before)
+  index.describe(new Map([['a', { region: 'eu', provider: 'aws' }]]))
+  expect(traitsOf('a')).toEqual({ region: 'eu', provider: 'aws', environment: undefined })
+  index.describe(new Map([['a', { region: 'eu', provider: 'aws', environment: 'lab' }]]))
+  expect(traitsOf('a').environment).toBe('lab')
+  index.remove('a')
+  index.put(recordOf('a'), [])
+  expect(traitsOf('a').region).toBeUndefined()
 })

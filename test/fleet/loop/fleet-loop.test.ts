@@ -4,7 +4,7 @@ import { deriveFrom, deriveCluster } from '../../../src/fleet/derive/derive-clus
 import { factsChangeOf, mergeFacts } from '../../../src/fleet/loop/merge-facts.ts'
 import { createFleetLoop, type FleetLoop, type FleetLoopParts } from '../../../src/fleet/loop/fleet-loop.ts'
 import { POSITION_KEY } from '../../../src/fleet/loop/loop-state.ts'
-import { coverageOf } from '../../../src/fleet/clusters/fleet-coverage.ts'
+import { coverageOf, observedCluster } from '../../../src/fleet/clusters/fleet-coverage.ts'
 import { createFleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
 import { SignalWatch } from '../../../src/fleet/signals/signal-watch.ts'
 import { upgradeTraceId } from '../../../src/fleet/trace/trace-ids.ts'
@@ -123,12 +123,8 @@ class Looped {
         },
         coverage: (nowMs) =>
           coverageOf(
-            Array.from(this.lastSeen, ([cluster, metricsMs]) => ({
-              cluster,
-              record: undefined,
-              lastSeen: { metricsMs },
-            })),
-            0,
+            Array.from(this.lastSeen, ([cluster, metricsMs]) => observedCluster(cluster, undefined, { metricsMs })),
+            () => false,
             nowMs,
           ),
       }),

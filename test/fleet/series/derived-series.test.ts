@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { withoutPause } from '../../../src/base/thread-slices.ts'
 import { clusterValues } from '../../../src/fleet/series/derived-clusters.ts'
 import {
   DERIVED_METRICS,
@@ -108,7 +109,7 @@ describe('samples', () => {
     values: readonly DerivedValue[],
     minute: number,
   ): string[] =>
-    state.next(values, at(minute)).map(({ labels, value, isStale, timeMs }) => {
+    withoutPause(state.next(values, at(minute))).map(({ labels, value, isStale, timeMs }) => {
       expect(timeMs).toBe(at(minute))
       return `${labels.toString()} ${isStale ? 'stale' : value}`
     })
@@ -125,8 +126,8 @@ describe('samples', () => {
 
   test('a label set is one object for as long as its series lives', () => {
     const state = createDerivedSeriesState()
-    const [first] = state.next([gauge('a')], at(0))
-    const [second] = state.next([gauge('a', 2)], at(1))
+    const [first] = withoutPause(state.next([gauge('a')], at(0)))
+    const [second] = withoutPause(state.next([gauge('a', 2)], at(1)))
     expect(second?.labels).toBe(first?.labels)
   })
 
@@ -144,10 +145,8 @@ describe('samples', () => {
     const state = createDerivedSeriesState()
     const restored = Labels.of({ __name__: 'daytwo_upgrade_stuck', from: 'a', to: 'b' })
     state.restore([{ labels: restored }])
-    const [same, ...others] = state.next(
-      [{ name: 'daytwo_upgrade_stuck', labels: { to: 'b', phase: '', from: 'a' }, value: 1 }],
-      at(5),
-    )
+    const values = [{ name: 'daytwo_upgrade_stuck' as const, labels: { to: 'b', phase: '', from: 'a' }, value: 1 }]
+    const [same, ...others] = withoutPause(state.next(values, at(5)))
     expect([same?.labels, others]).toEqual([restored, []])
     expect(same?.labels).toBe(restored)
     // Neither a name nor a value runs into the next one.
@@ -209,7 +208,7 @@ test('every metric is written or computed, with no label that is not in its tabl
   expect(index.notOffered(at(3000))).toMatchObject([{ cluster: 'fra-1', version: '4.19.7', offered: '4.20.1' }])
   index.markSeen('ham-1', { metricsMs: at(5) })
   index.declare([{ id: 'off', cluster: 'ham-1', sinceMs: at(10), by: 'ada', reason: 'moved', saidMs: at(20) }])
-  const written = index.series(at(3000)).map(({ labels }) => labels)
+  const written = withoutPause(index.series(at(3000))).map(({ labels }) => labels)
   const computed = await fleet.engine().series([[]], { fromMs: T0, toMs: at(3000) })
   const namesOf = (all: readonly Labels[]) => new Set(all.map(({ metricName }) => metricName))
   expect(namesOf(written)).toEqual(new Set(WRITTEN_METRICS))
@@ -239,18 +238,20 @@ test('the index forgets a cluster that is removed', () => {
   expect(index.verdicts(at(3000))).toMatchObject([{ isStuck: true, phase: 'approval' }])
   expect(index.verdicts(at(100))).toMatchObject([{ isStuck: false }])
   expect(index.edges.edges().map(({ to }) => to)).toEqual(['4.20.1', '4.19.7'])
-  index.series(at(0))
+  withoutPause(index.series(at(0)))
   index.remove('fra-1')
   expect(index.verdicts(at(3000))).toEqual([])
   expect(index.edges.edges()).toEqual([])
-  expect(index.series(at(1)).every(({ isStale }) => isStale)).toBe(true)
+  expect(withoutPause(index.series(at(1))).every(({ isStale }) => isStale)).toBe(true)
 })
 
 test('the series of the last report includes reports that changed no facts', () => {
   const index = createFleetIndex()
   index.put({ ...everything(), intervals: [] })
   const lastSeen = (minute: number) =>
-    index.series(at(minute)).find(({ labels }) => labels.metricName === 'daytwo_cluster_last_seen_seconds')?.value
+    withoutPause(index.series(at(minute))).find(
+      ({ labels }) => labels.metricName === 'daytwo_cluster_last_seen_seconds',
+    )?.value
   const before = lastSeen(9000)!
   index.markSeen('fra-1', { metricsMs: at(8990), objectsMs: at(8980) })
   index.markSeen('fra-1', { objectsMs: at(8985) })

@@ -2,6 +2,7 @@
  * A fleet whose data is less regular than that of `fleet.ts`: of the 60 series of a cluster 36 are constant, 9 are gauges
  * that move slowly, 12 are counters with a rate of their own, and 3 belong to a classic histogram. 2 % of the clusters
  * upgrade per hour: the version and the pods change, so all series end with a stale marker and 60 new ones start.
+ * One of the constant series is the count of out-of-band modifications, which advances on a few clusters, every so often.
  */
 import { Labels } from '../../src/model/labels.ts'
 import { encodeLabels } from '../../src/wire/remote-write-encode.ts'
@@ -17,8 +18,14 @@ const UPGRADES_PER_HOUR = 0.02
 const SCRAPES_PER_HOUR = 3_600_000 / SCRAPE_MS
 const CODES = ['200', '201', '404', '409', '500', '503'] as const
 const PHASES = ['running', 'pending', 'scheduling', 'succeeded', 'failed', 'paused'] as const
-const COUNTERS = ['workqueue_adds', 'workqueue_retries', 'process_cpu_seconds', 'hco_reconciles', 'migrations'] as const
-const CONSTANTS = 32
+const COUNTERS = [
+  ...['workqueue_adds', 'workqueue_retries', 'workqueue_depth_changes'],
+  ...['process_cpu_seconds', 'hco_reconciles', 'migrations'],
+]
+const CONSTANTS = 31
+/** One cluster of so many is modified out of band, each time after so many scrapes. */
+const MODIFIED_CLUSTERS = 13
+const SCRAPES_PER_MODIFICATION = 90
 
 /** The series of one cluster over all scrapes: one generation, or two when the cluster upgrades. */
 export function wildSeriesOf(cluster: number, scrapes: number): readonly WildSeries[] {
@@ -70,6 +77,10 @@ function generation(cluster: number, upgrades: number, fromScrape: number, toScr
   add('up', { kubernetes_namespace: 'kubevirt-hyperconverged' }, () => 1)
   add('csv_succeeded', { name: `kubevirt-hyperconverged-operator.v${version}` }, () => (cluster % 89 === 0 ? 0 : 1))
   add('kubevirt_hco_system_health_status', { reason: 'none' }, () => (cluster % 97 === 0 ? 2 : 0))
+  const component = 'kubevirt/kubevirt-kubevirt-hyperconverged'
+  add('kubevirt_hco_out_of_band_modifications_total', { component_name: component }, (scrape) =>
+    cluster % MODIFIED_CLUSTERS === 0 ? Math.floor((scrape - fromScrape + cluster) / SCRAPES_PER_MODIFICATION) : 0,
+  )
   for (let at = 0; at < CONSTANTS; at++) {
     add(`kubevirt_component_${at % 12}_ready`, { component: `virt-component-${at}`, phase: 'Deployed' }, () => 1)
   }
@@ -78,7 +89,6 @@ function generation(cluster: number, upgrades: number, fromScrape: number, toScr
   gauge('kubevirt_vmi_number_of_outdated', {}, 0, 48)
   for (const phase of PHASES) gauge('kubevirt_vmi_phase_count', { phase }, 0, 200)
   for (const code of CODES) counter('rest_client_requests_total', { code, verb: 'GET', host: '172.30.0.1:443' })
-  counter('kubevirt_hco_out_of_band_modifications_total', { component_name: 'kubevirt/kubevirt-hyperconverged' })
   for (const name of COUNTERS) counter(`${name}_total`, {})
   const rate = 1 + 9 * hashOf(cluster, 99)
   const count = (scrape: number): number => Math.floor(rate * (scrape - fromScrape + hashOf(cluster, scrape)))

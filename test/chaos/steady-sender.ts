@@ -58,7 +58,7 @@ export class SteadySender {
       const waitMs = startMs + due * everyMs - performance.now()
       if (waitMs > 0) await pause(waitMs)
       if (this.#inFlight >= this.#pace.inFlightMax) this.#counts.notSent++
-      else void this.#send(this.#next())
+      else void this.#send(this.#next(Math.round(performance.timeOrigin + startMs + due * everyMs)))
     }
     while (this.#inFlight > 0) await pause(10)
     this.#agent.destroy()
@@ -75,7 +75,8 @@ export class SteadySender {
     return counts
   }
 
-  #next(): Sending {
+  /** @param timeMs of the scrape: as senders align them, evenly apart */
+  #next(timeMs: number): Sending {
     const number = this.#number++
     const { cluster } = this.#pace
     if (number % OTHERS_EVERY !== 0) {
@@ -84,9 +85,9 @@ export class SteadySender {
         'content-encoding': 'snappy',
         'x-prometheus-remote-write-version': '0.1.0',
       }
-      return { path: '/api/v1/write', body: this.#scrape.at(Date.now()), headers }
+      return { path: '/api/v1/write', body: this.#scrape.at(timeMs), headers }
     }
-    const timeNs = BigInt(Date.now()) * 1_000_000n
+    const timeNs = BigInt(timeMs) * 1_000_000n
     if (number % (2 * OTHERS_EVERY) === 0) {
       const records = Array.from({ length: RECORDS }, (_, i) =>
         plainRecord({ timeNs: timeNs + BigInt(i), observedNs: timeNs, body: `reconciled ${number} ${i}` }),

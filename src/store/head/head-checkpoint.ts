@@ -18,8 +18,8 @@ import { inTransaction, isDamage } from '../database.ts'
  * replay starts after the row and skips samples that are already in the head.
  */
 
-/** Work of one transaction: about ten milliseconds. */
-const SAMPLES_PER_PART = 100_000
+/** Work of one transaction: about ten milliseconds. A constant series is one run, a changing one has a run a sample. */
+const RUNS_PER_PART = 25_000
 const SERIES_PER_PART = 8192
 const PARTS_PER_REMOVAL = 8
 
@@ -73,13 +73,13 @@ export class HeadCheckpoint {
     const end = Math.min(this.#refs.length, this.#next + SERIES_PER_PART)
     let next = this.#next
     let lastRef = 0
-    let samples = 0
-    for (; next < end && samples < SAMPLES_PER_PART; next++) {
+    let runs = 0
+    for (; next < end && runs < RUNS_PER_PART; next++) {
       const ref = this.#refs[next]!
       const slot = this.#table.refs.get(ref)
       if (slot < 0 || this.#head.isEmpty(slot)) continue
       this.#head.collect(slot, this.#runs)
-      samples += this.#runs.sampleCount
+      runs += this.#runs.count
       const payload = encodeChunk(this.#runs)
       bytes.reserve(24 + payload.length)
       bytes.unsigned(ref - lastRef)

@@ -52,8 +52,12 @@ test('rules and an erasure, through the program', { timeout: 240_000 }, async ()
   expect((await fetch(`${server.url}/-/reload`, { method: 'POST' })).ok).toBe(false)
   expect(await write(server, { __name__: 'shown', cluster: 'prague', i: '1' })).toBe('204')
   expect(await count(server, 'shown{i="1"}')).toBe(0)
-  const debug = (await (await fetch(`${server.url}/debug/ingest`)).json()) as { privacy: { rule: string }[] }
-  expect(debug.privacy.map(({ rule }) => rule)).toEqual(['metrics.drop shown', 'labels.drop note'])
+  // Counted since the rules were loaded, which the watch of the file may have done once more meanwhile.
+  await until('both rules to have dropped something', async () => {
+    for (const name of ['shown', 'hidden']) await write(server, { __name__: name, cluster: 'prague', note: 'x' })
+    const debug = (await (await fetch(`${server.url}/debug/ingest`)).json()) as { privacy: { rule: string }[] }
+    return debug.privacy.map(({ rule }) => rule).join() === 'metrics.drop shown,labels.drop note' ? true : undefined
+  })
 
   expect(await write(server, { __name__: 'other', cluster: 'brno' })).toBe('204')
   const on = ['--url', server.url]

@@ -149,6 +149,16 @@ const KNOWN: readonly KnownDifference[] = [
       ),
   },
   {
+    reason: 'Prometheus forgets the offset of a selector with @ in timestamp()',
+    without: (expr) =>
+      rewritten(expr, (part) => {
+        const selector = part.kind === 'call' && part.func === 'timestamp' ? unwrapParens(part.args[0]!) : undefined
+        if (part.kind !== 'call' || selector?.kind !== 'vector' || selector.at === undefined) return part
+        const { offsetMs, offsetExpr, ...plain } = selector
+        return offsetMs === 0 && offsetExpr === undefined ? part : { ...part, args: [{ ...plain, offsetMs: 0 }] }
+      }),
+  },
+  {
     reason: 'Prometheus 2 moves the window of predict_linear although @ fixes it',
     explains: (expr) =>
       allOf(expr).some(

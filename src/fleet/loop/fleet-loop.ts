@@ -20,7 +20,14 @@ import type { ChangedFacts } from './change-watch.ts'
 import { derivePending, type DerivationStageParts } from './derivation-stage.ts'
 import { StartedCycle, type CycleFailure } from './loop-cycle.ts'
 import { createLoopState } from './loop-state.ts'
-import { DayCountStage, Schedule, SeriesStage, updateLastSeen, type SeriesStageParts } from './periodic-stages.ts'
+import {
+  DayCountStage,
+  describeClusters,
+  Schedule,
+  SeriesStage,
+  updateLastSeen,
+  type SeriesStageParts,
+} from './periodic-stages.ts'
 import { readSignals, type SignalStageParts } from './signal-stage.ts'
 
 type StageParts = SignalStageParts & ChangeStageParts & DerivationStageParts & SeriesStageParts
@@ -114,7 +121,7 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
         cycle.within(EDGES_BUDGET_MS, () => Promise.resolve(index.edges.estimateNext())),
       )
       await cycle.run('traits', async () => {
-        if (traits.isDue(TRAITS_EVERY_MS, nowMs)) index.describe(await parts.traitsAt(nowMs))
+        if (traits.isDue(TRAITS_EVERY_MS, nowMs)) await describeClusters(index, await parts.traitsAt(nowMs))
       })
       await cycle.run('derived series', () => derivedSeries.run(index, nowMs))
       await cycle.run('day counts', () => dayCounts.run(!signals.hasUntried && !pending.hasUntried, nowMs))

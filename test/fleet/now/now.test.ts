@@ -72,6 +72,13 @@ describe('clusters', () => {
     })
   })
 
+  test('one is silent a moment after ten minutes without its metrics, not at ten', () => {
+    const untilMs = at(60) + 10 * MINUTE_MS
+    const names = (nowMs: number) => fleetNow(index, nowMs, 200).silent.items.map(({ cluster }) => cluster)
+    expect(names(untilMs)).not.toContain('a')
+    expect(names(untilMs + 1)).toContain('a')
+  })
+
   test('one that is silent says what it was last', () => {
     expect(now.silent).toEqual({
       count: 1,

@@ -160,9 +160,9 @@ export interface LintSummary {
 /** The report of the findings, with positions as lines and columns. @param shownAs the displayed form of a path */
 export function reportOf({ findings, counted, textOf }: LintOutcome, shownAs: (path: string) => string): LintSummary {
   return {
-    checks: CATALOG_CHECKS.map(({ name, title, why, mend, severity }) => {
+    checks: CATALOG_CHECKS.map(({ name, title, why, fix, severity }) => {
       const count = findings.filter(({ check }) => check === name).length
-      return { name, title, description: `${why}\n\n${mend}`, severity, findings: count }
+      return { name, title, description: `${why}\n\n${fix}`, severity, findings: count }
     }),
     findings: findings.map(({ check, severity, file, from, to, message, help, subject }) => {
       const text = textOf(file)

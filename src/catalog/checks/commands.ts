@@ -20,8 +20,8 @@ export const commandKind: Check<CatalogContent> = {
   name: 'command-kind',
   title: 'A command uses the wrong kind for a component',
   severity: 'error',
-  why: '`kubectl get deployment virt-handler` returns "not found", although virt-handler exists. It is a DaemonSet.',
-  mend: 'Use the kind that the component has.',
+  why: '`kubectl get deployment virt-handler` returns "not found", because virt-handler is a DaemonSet.',
+  fix: 'Use the kind of the component.',
   example: 'kubectl logs -n {{namespace}} deployment/virt-handler',
   *run(content) {
     for (const { page, fence, text } of shellFences(content)) {
@@ -64,10 +64,10 @@ const KIND_AND_NAME =
 
 export const commandTwin: Check<CatalogContent> = {
   name: 'command-twin',
-  title: 'A command is there for kubectl or for oc alone',
+  title: 'A command works only with kubectl or only with oc',
   severity: 'error',
-  why: 'A page is read on plain Kubernetes and on OpenShift. Text in a fence ` ```bash kubectl ` is shown for both; in a plain one it is shown as it is typed.',
-  mend: 'Write the command with `kubectl` in a fence ` ```bash kubectl `. What only one of them can do (`oc adm`, `oc debug`, `virtctl`, anything in a namespace `openshift-...`) stays in a plain fence.',
+  why: 'A page is for Kubernetes and for OpenShift. A command in a fence ` ```bash kubectl ` is shown for both programs; a command in a plain fence is shown unchanged.',
+  fix: 'Write the command with `kubectl` in a fence ` ```bash kubectl `. Use a plain fence for commands of one program (`oc adm`, `oc debug`, `virtctl`, namespaces `openshift-...`).',
   example: '```bash\nkubectl get hyperconverged -A\n```',
   *run(content) {
     for (const { page, fence, text } of shellFences(content)) {

@@ -10,10 +10,10 @@ import type { CatalogContent } from './catalog-content.ts'
 
 export const dashboardInvalid: Check<CatalogContent> = {
   name: 'dashboard-invalid',
-  title: 'A dashboard cannot be shown as it is written',
+  title: 'A dashboard is not valid',
   severity: 'error',
-  why: 'A reference to no panel, a number that is none or a missing name leaves a hole in the page.',
-  mend: 'Fix the reported part; the fields are those of Perses.',
+  why: 'A reference to an unknown panel, an invalid number or a missing name leaves a part of the page empty.',
+  fix: 'Fix the reported part; the fields are those of Perses.',
   example: 'content:\n  $ref: "#/spec/panels/noSuchPanel"',
   run: (content) => faultsOf(content, 'error'),
 }
@@ -22,8 +22,8 @@ export const dashboardUnread: Check<CatalogContent> = {
   name: 'dashboard-unread',
   title: 'A dashboard has unsupported settings',
   severity: 'warning',
-  why: 'A kind of panel, a unit or a key that is not known here is left out; it may be a slip of the hand, or of a Perses that is newer.',
-  mend: 'Write it as the message suggests. If it is meant for another reader of the file, suppress the warning with the reason.',
+  why: 'An unknown kind of panel, unit or key is ignored. The name may be misspelled, or from a newer Perses.',
+  fix: 'Apply the suggestion of the message. If the setting is for another program that uses the file, suppress the warning with that reason.',
   example: 'plugin:\n  kind: StatsChart',
   run: (content) => faultsOf(content, 'warning'),
 }
@@ -38,10 +38,10 @@ function faultsOf({ dashboards }: CatalogContent, wanted: Diagnostic['severity']
 
 export const panelUnalerted: Check<CatalogContent> = {
   name: 'panel-unalerted',
-  title: 'A panel shows a metric that no rule reads',
+  title: 'A panel shows a metric that no rule uses',
   severity: 'info',
-  why: 'A metric with a panel may need an alert, or the panel may be superfluous. Often neither applies, so this is only a remark.',
-  mend: 'Nothing has to be done.',
+  why: 'The metric may need an alert, or the panel may be superfluous. Often neither applies, so the finding is only informational.',
+  fix: 'No change is required.',
   example: 'query: max by (cluster) (kubevirt_vmi_guest_load_1m)',
   *run({ queries }) {
     const alerted = new Set(

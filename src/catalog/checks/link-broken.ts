@@ -7,10 +7,10 @@ import { onPage, type CatalogContent } from './catalog-content.ts'
 
 export const linkBroken: Check<CatalogContent> = {
   name: 'link-broken',
-  title: 'A link from one page to another leads nowhere',
+  title: 'A link has no target',
   severity: 'error',
-  why: 'Dead links are the most frequent complaint about runbooks. Links inside the content are followed here: to pages, to old names of pages, to headings. External addresses are not requested: a check must not need the network.',
-  mend: 'Link to `Name.md` or `/rb/Name`, and to a heading by its words in lower case with hyphens.',
+  why: 'The check follows links inside the content: to pages, to old names of pages, and to headings. It does not request external addresses, so that it works without a network.',
+  fix: 'Link to `Name.md` or `/rb/Name`, and to a heading by its text in lower case with hyphens.',
   example: 'See [the operator](CDIOperatorsDown.md).',
   *run(content) {
     for (const page of content.pages.values()) {

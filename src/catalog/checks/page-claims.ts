@@ -12,10 +12,10 @@ import { onPage, proseOf, rulesOf, type CatalogContent, type Prose } from './cat
 
 export const placeholderUnbound: Check<CatalogContent> = {
   name: 'placeholder-unbound',
-  title: 'A placeholder is never filled in for this alert',
+  title: 'A placeholder has no value for this alert',
   severity: 'warning',
-  why: 'The label it is filled from is one that the alert never has: every reader sees `<name>` and has to find out what belongs there, which is what the page was to spare them.',
-  mend: 'Keep the label in the rule, or write a command that finds the value.',
+  why: 'The alert never has the label of the placeholder, so every reader sees `<name>` instead of a value.',
+  fix: 'Add the label to the result of the rule, or write a command that finds the value.',
   example: '{{name}}                     # of an alert by (cluster, namespace)',
   *run(content) {
     for (const page of content.pages.values()) {
@@ -48,10 +48,10 @@ const LABEL_OF: ReadonlyMap<string, string> = new Map(
 
 export const runbookSeverity: Check<CatalogContent> = {
   name: 'runbook-severity',
-  title: 'A runbook names a severity or an impact that its alert does not have',
+  title: 'A runbook states a severity or an impact that its alert does not have',
   severity: 'warning',
-  why: 'Severities are changed in rules, and the page goes on calling an information critical. Severity and health impact are two things; a text that mixes them up is found here too.',
-  mend: 'State the severity of the rule, or describe the effect instead of the label.',
+  why: 'The severity of the rule was changed and the page was not, or the page confuses severity with health impact.',
+  fix: 'State the severity of the rule, or describe the effect instead of the label.',
   example: 'This is a critical alert.    # and severity: info in the rule',
   *run(content) {
     for (const page of content.pages.values()) {
@@ -102,20 +102,20 @@ function levelOf(word: string): string {
 
 export const runbookDuration: Check<CatalogContent> = {
   name: 'runbook-duration',
-  title: 'A runbook names a duration that its alert does not have',
+  title: 'A runbook states a duration that its alert does not have',
   severity: 'warning',
-  why: 'Meaning says for how long something must be so before the alert fires. When `for` or a window is changed, the page has to follow, or its reader counts back to the wrong moment.',
-  mend: 'State the duration of the rule. Move a duration of something else to another section, or suppress the check and name that duration in the reason.',
+  why: 'The section Meaning states how long the condition lasts before the alert fires. If the page does not match `for` and the windows of the rule, readers compute a wrong start time.',
+  fix: 'State the duration of the rule. Move other durations to another section, or suppress the check and name the duration in the reason.',
   example: '## Meaning\n\nvirt-api has been down for 5 minutes.   # and for: 10m in the rule',
   run: (content) => contradictionsInPages(content, 'duration'),
 }
 
 export const runbookThreshold: Check<CatalogContent> = {
   name: 'runbook-threshold',
-  title: 'A runbook names a threshold that its alert does not have',
+  title: 'A runbook states a threshold that its alert does not have',
   severity: 'warning',
-  why: 'A reader who compares the value in the alert with the page needs the threshold of the rule.',
-  mend: 'State the threshold of the rule.',
+  why: 'Readers compare the value of the alert with the threshold on the page.',
+  fix: 'State the threshold of the rule.',
   example: '## Meaning\n\nMore than 80% of the requests fail.     # and > 0.05 in the rule',
   run: (content) => contradictionsInPages(content, 'threshold'),
 }
@@ -141,10 +141,10 @@ function* contradictionsInPages(content: CatalogContent, kind: Claim['kind']): I
 
 export const metricMentioned: Check<CatalogContent> = {
   name: 'metric-mentioned',
-  title: 'A text names a metric that does not exist',
+  title: 'A text mentions an unknown metric',
   severity: 'warning',
-  why: 'A reader types the name into the query page and gets nothing, which looks like the very fault that is being looked for. Looked at are names in code spans that begin as those of KubeVirt and of this server do.',
-  mend: 'Correct the name. Of a metric that no longer exists say so, and suppress the check.',
+  why: 'A query for an unknown metric returns nothing, which looks like a fault of the cluster. Checked are code spans with the prefixes of KubeVirt and of this server.',
+  fix: 'Correct the name. If the text is about a removed metric, suppress the check with that reason.',
   example: 'The gauge `kubevirt_hco_unsafe_modification` counts them.',
   *run({ pages, metrics }) {
     for (const page of pages.values()) {

@@ -8,8 +8,8 @@ export const runbookMissing: Check<CatalogContent> = {
   name: 'runbook-missing',
   title: 'An alert has no runbook',
   severity: 'error',
-  why: 'The link in the alert leads to a missing page, for an engineer who may not know this alert.',
-  mend: 'Write `runbooks/NAME.md`. If the alert was renamed, rename its page and list the old name under `aliases:`.',
+  why: 'The link in the alert has no page.',
+  fix: 'Write `runbooks/NAME.md`. If the alert was renamed, rename the page and list the old name under `aliases:`.',
   example: '- alert: CDINotReady        # and no runbooks/CDINotReady.md',
   run: ({ rules, pages }) =>
     rules
@@ -19,10 +19,10 @@ export const runbookMissing: Check<CatalogContent> = {
 
 export const runbookOrphan: Check<CatalogContent> = {
   name: 'runbook-orphan',
-  title: 'A runbook is about no alert',
+  title: 'A runbook has no alert',
   severity: 'error',
-  why: 'A page that stays behind when its alert goes is found by search and followed, although nothing keeps it true.',
-  mend: 'Remove it, make its name an alias of the page that took its place, or state in its front matter why no rule has its name: `without_rule: ...`.',
+  why: 'After its alert was removed, a page is still found by search, and is not maintained.',
+  fix: 'Remove the page, make its name an alias of its replacement, or state in the front matter why no rule has its name: `without_rule: ...`.',
   example: 'runbooks/CDINotReadyYet.md   # and no alert of that name',
   *run(content) {
     const names = content.rules.map(({ name }) => name)
@@ -35,11 +35,11 @@ export const runbookOrphan: Check<CatalogContent> = {
 
 export const aliasCollision: Check<CatalogContent> = {
   name: 'alias-collision',
-  title: 'An old name leads to two places',
+  title: 'An alias has two targets',
   severity: 'error',
-  why: 'A link with that name can open one page only, and which one is a matter of the order of files.',
-  mend: 'Leave the alias to the page that is meant. A name that an alert or a page has today is no old name.',
-  example: '---\naliases: [CDINotReady]       # which is an alert of today\n---',
+  why: 'A link with this name opens only one of the pages, and the order of the files decides which one.',
+  fix: 'List the alias on one page only. The name of a current alert or page cannot be an alias.',
+  example: '---\naliases: [CDINotReady]       # the name of a current alert\n---',
   *run({ pages, rules }) {
     const present = new Set([
       ...pages.keys(),

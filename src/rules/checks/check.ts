@@ -14,7 +14,7 @@ export interface Check<Content> {
   readonly severity: LintSeverity
   /** Markdown, as are the next two. */
   readonly why: string
-  readonly mend: string
+  readonly fix: string
   /** Text of a file with the fault. */
   readonly example: string
   run(content: Content): Iterable<CheckFinding>

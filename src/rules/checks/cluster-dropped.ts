@@ -9,8 +9,8 @@ export const clusterDropped: Check<RuleContent> = {
   name: 'cluster-dropped',
   title: 'An expression mixes clusters',
   severity: 'error',
-  why: 'Rules run over the whole fleet. An aggregation or a join without `cluster` adds up VMs of different clusters, or lets a fault in one hide behind the health of another, and the alert does not say where it is.',
-  mend: 'Keep `cluster` and `cluster_id` in each `by` and `on`; `without` keeps them by itself. A rule that is about the fleet as a whole suppresses this check and says so.',
+  why: 'Rules are evaluated over the whole fleet. An aggregation or join without `cluster` combines VMs of different clusters: a fault in one cluster is hidden by the others, and the alert does not identify the cluster.',
+  fix: 'Add `cluster` and `cluster_id` to each `by` and `on`; `without` retains them. For a rule about the whole fleet, suppress the check with that reason.',
   example: 'expr: sum(kubevirt_virt_api_ready_status) == 0',
   *run({ rules }) {
     for (const { query, node, above } of nodesOf(rules.map((rule) => rule.query))) {
@@ -54,8 +54,8 @@ export const clusterNotYielded: Check<RuleContent> = {
   name: 'cluster-not-yielded',
   title: 'An alert does not identify its cluster',
   severity: 'error',
-  why: 'The cluster is the first thing that the alert list, routing, silences and the runbook ask an alert for.',
-  mend: 'Let the expression yield `cluster`. `absent()` has only the labels that its selector fixes: over a fleet, ask which clusters have something else and `unless` this.',
+  why: 'The alert list, routing, silences and runbooks all use the label `cluster` of the alert.',
+  fix: 'Write an expression whose result has `cluster`. `absent()` has only the labels of its selector; over a fleet, select the clusters that have another metric, and add `unless` with this one.',
   example: 'expr: absent(kubevirt_info)',
   run: ({ rules, metrics }) =>
     rules

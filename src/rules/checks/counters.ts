@@ -8,10 +8,10 @@ import { at, nameIn, nodesOf, selectorsIn } from './visit.ts'
 
 export const counterWithoutRate: Check<RuleContent> = {
   name: 'counter-without-rate',
-  title: 'The value of a counter is used as it is',
+  title: 'A counter is used without rate',
   severity: 'warning',
-  why: 'A counter says how much there has been since a process began: it drops to nothing with each restart, and above a threshold it stays for ever. `delta` and `deriv` do not know of the restarts either.',
-  mend: 'Take `increase` or `rate` of it first. Two uses are right as they are and not told: asking whether the series is there, and the birth of a counter (`x != 0 unless x offset 10m`, `increase(x[1h]) and x offset 1h or x`). In a runbook a live cell may show the number itself. Counters that hold a time or a percentage are gauges in truth and not told.',
+  why: 'A counter counts since the start of its process: it resets at each restart, and once above a threshold it stays above. `delta` and `deriv` do not handle restarts.',
+  fix: 'Apply `increase` or `rate` first. Ignored are: a check that the series exists, the first increment of a new counter (`x != 0 unless x offset 10m`, `increase(x[1h]) and x offset 1h or x`), live cells of a runbook that show the value, and counters that contain a time or a percentage (gauges in fact).',
   example: 'expr: sum by (cluster) (kubevirt_vmi_guest_os_panic_total) > 5',
   *run({ queries, metrics }) {
     for (const { query, selector, above } of selectorsIn(queries)) {
@@ -62,8 +62,8 @@ export const rateOfGauge: Check<RuleContent> = {
   name: 'rate-of-gauge',
   title: 'A function for counters is used on a gauge',
   severity: 'error',
-  why: '`rate` and `increase` take each fall of the value for a restart and add the whole value again: of a gauge that goes up and down they make a number that means nothing. Some metrics are typed as counters and hold a time (`..._last_transition_timestamp_seconds`) or a percentage: those count as gauges here.',
-  mend: 'Use `delta`, `deriv` or `changes`, or compare the value itself.',
+  why: '`rate` and `increase` interpret each decrease as a restart and add the whole value again, so the result for a gauge is meaningless. Some metrics have the type counter and contain a time (`..._last_transition_timestamp_seconds`) or a percentage: the check treats them as gauges.',
+  fix: 'Use `delta`, `deriv` or `changes`, or compare the value itself.',
   example: 'expr: rate(kubevirt_vmi_number_of_outdated[5m]) > 0',
   *run({ queries, metrics }) {
     for (const { query, node } of nodesOf(queries)) {

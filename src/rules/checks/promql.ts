@@ -10,8 +10,8 @@ export const promqlInvalid: Check<RuleContent> = {
   name: 'promql-invalid',
   title: 'PromQL in a runbook or panel does not parse',
   severity: 'error',
-  why: 'A live cell or a panel with such a query shows an error instead of an answer, at the moment in which it is needed.',
-  mend: 'Fix the expression at the caret.',
+  why: 'The live cell or panel shows an error instead of data.',
+  fix: 'Fix the expression at the caret.',
   example: '```promql live\nmax(kubevirt_info{cluster="{{cluster}}"\n```',
   run: ({ queries }) =>
     queries
@@ -21,10 +21,10 @@ export const promqlInvalid: Check<RuleContent> = {
 
 export const promqlDoubtful: Check<RuleContent> = {
   name: 'promql-doubtful',
-  title: 'An expression is allowed and seldom meant',
+  title: 'An expression is valid and rarely intended',
   severity: 'warning',
-  why: 'The rate of a sum hides counter resets, an aggregation may drop the `le` that a quantile needs, a pattern without a pattern in it is slower than an equality. PromQL accepts all of these without a warning.',
-  mend: 'Apply the suggestion, or suppress the check with a reason.',
+  why: 'PromQL accepts these expressions without a warning: a rate of a sum hides counter resets, an aggregation may drop the `le` that a quantile needs, and a regular expression without metacharacters is slower than `=`.',
+  fix: 'Apply the suggestion, or suppress the check with a reason.',
   example: 'expr: rate(sum by (cluster) (kubevirt_vmi_sync_total)[5m:])',
   *run({ queries, metrics }) {
     for (const query of queries) {
@@ -39,7 +39,7 @@ export const promqlDoubtful: Check<RuleContent> = {
       for (const { from, to, message, help } of lint(query.expr)) {
         if (known.has(from) && message.includes('might not be a counter')) continue
         // A variable or a placeholder with one value looks like a pattern without a pattern.
-        if (query.source !== 'rule' && message.endsWith('is no pattern')) continue
+        if (query.source !== 'rule' && message.endsWith('is not a pattern')) continue
         yield at(query, { from, to }, message, help)
       }
     }

@@ -7,8 +7,8 @@ export const ruleFileInvalid: Check<RuleContent> = {
   name: 'rule-file-invalid',
   title: 'A rule file cannot be loaded',
   severity: 'error',
-  why: 'A file with one fault is refused as a whole: none of its alerts is evaluated, by this server or by a Prometheus.',
-  mend: 'Fix the reported part. `daytwo check rules FILE` reports the same for one file.',
+  why: 'A file with one invalid rule is refused as a whole, by this server and by Prometheus: none of its alerts is evaluated.',
+  fix: 'Fix the reported part. `daytwo check rules FILE` reports the same for one file.',
   example: 'expr: sum by (cluster) (up == 0',
   run: ({ ruleDiagnostics }) =>
     ruleDiagnostics
@@ -18,10 +18,10 @@ export const ruleFileInvalid: Check<RuleContent> = {
 
 export const alertDuplicate: Check<RuleContent> = {
   name: 'alert-duplicate',
-  title: 'Two rules have one identity',
+  title: 'Two rules have the same identity',
   severity: 'error',
-  why: 'An alert is known by its name, severity and component: state that is kept over a restart, silences and unit tests go by these. Two rules that share them cannot be distinguished. One name with different severities is fine, and used.',
-  mend: 'Merge the two with `or`, or give one another name or severity.',
+  why: 'Name, severity and component identify an alert: restored state, silences and unit tests refer to them. Two rules with the same three cannot be distinguished. One name with several severities is valid.',
+  fix: 'Merge the two rules with `or`, or change the name or severity of one of them.',
   example:
     '- alert: CDINotReady\n  labels: { severity: critical }\n- alert: CDINotReady\n  labels: { severity: critical }',
   *run({ rules }) {
@@ -43,10 +43,10 @@ const IDENTITY = ['severity', 'kubernetes_operator_component'] as const
 
 export const labelMissing: Check<RuleContent> = {
   name: 'label-missing',
-  title: 'An alert lacks a label that people route by',
+  title: 'An alert lacks a label for routing',
   severity: 'error',
-  why: '`severity` says how loudly to tell somebody, `operator_health_impact` what it does to the operator: two things, and the health roll-up of a cluster reads the second. With `kubernetes_operator_part_of` and `kubernetes_operator_component` they are what routes, silences and inhibitions match.',
-  mend: `Set the four labels. Severities are ${SEVERITIES.join(', ')}; impacts are ${HEALTH_IMPACTS.join(', ')}.`,
+  why: '`severity` is the urgency of a notification, `operator_health_impact` the effect on the operator; the health of a cluster is computed from the second. Routes, silences and inhibitions match these two, `kubernetes_operator_part_of` and `kubernetes_operator_component`.',
+  fix: `Set the four labels. Severities are ${SEVERITIES.join(', ')}; impacts are ${HEALTH_IMPACTS.join(', ')}.`,
   example: '- alert: CDINotReady\n  labels:\n    severity: page',
   run: ({ rules }) =>
     rules
@@ -73,8 +73,8 @@ export const annotationMissing: Check<RuleContent> = {
   name: 'annotation-missing',
   title: 'An alert lacks summary, description or runbook',
   severity: 'error',
-  why: 'The summary is what stands on a phone, the description is what a person reads next, and the runbook is what they do then. Every receiver is built on these three.',
-  mend: 'Write `summary`, `description` and `runbook_url`.',
+  why: 'Every receiver uses these three: the summary is the title of the notification, the description explains the alert, and the runbook has the steps.',
+  fix: 'Write `summary`, `description` and `runbook_url`.',
   example: '- alert: CDINotReady\n  annotations:\n    summary: CDI is not ready.',
   run: ({ rules }) =>
     rules
@@ -88,10 +88,10 @@ export const annotationMissing: Check<RuleContent> = {
 
 export const runbookUrl: Check<RuleContent> = {
   name: 'runbook-url',
-  title: 'The link to the runbook names another alert',
+  title: 'The runbook link names another alert',
   severity: 'error',
-  why: 'Rules are written by copying one. A link that leads to the page of another alert is worse than none: the reader trusts it.',
-  mend: 'End the link with the name of the alert: `{{ $externalURL }}/rb/NAME` leads to this server.',
+  why: 'Rules are often copied. An engineer who follows the link of a copied rule works with the runbook of a different alert.',
+  fix: 'End the link with the name of the alert: `{{ $externalURL }}/rb/NAME` is the address on this server.',
   example: "- alert: CDINotReady\n  annotations:\n    runbook_url: '{{ $externalURL }}/rb/CDIOperatorDown'",
   *run({ rules }) {
     for (const rule of rules) {
@@ -107,10 +107,10 @@ export const runbookUrl: Check<RuleContent> = {
 
 export const recordingRuleName: Check<RuleContent> = {
   name: 'recording-rule-name',
-  title: 'A recorded series is not called level:metric:operations',
+  title: 'The name of a recorded series is not level:metric:operations',
   severity: 'warning',
-  why: 'The name of a recorded series is all that its readers see: the level says which labels it keeps, the operations what was done to the metric, newest first. Without colons it looks like something that a process exposes.',
-  mend: 'Name it `level:metric:operations`, such as `cluster:kubevirt_virt_api_up:sum`. An old name that is kept for its readers suppresses this check and says for whom.',
+  why: 'The name documents the series: the level lists the labels of the result, the operations list what was applied to the metric, newest first. A name without colons looks like a metric that a process exposes.',
+  fix: 'Rename the series to `level:metric:operations`, such as `cluster:kubevirt_virt_api_up:sum`. For an old name that other queries still use, suppress the check and name these queries.',
   example: 'record: kubevirt_virt_api_up_count',
   run: ({ rules }) =>
     rules

@@ -12,22 +12,22 @@ import { nodesOf } from './visit.ts'
 
 export const textDuration: Check<RuleContent> = {
   name: 'text-duration',
-  title: 'An annotation names a duration that the rule does not have',
+  title: 'An annotation states a duration that the rule does not have',
   severity: 'warning',
-  why: '"For 10 minutes" in the text and `for: 5m` in the rule: one of them was changed and the other was not. Readers of the message compute the wrong start time.',
-  mend: 'State `for`, `keep_firing_for` or a window of the expression, or their sum.',
+  why: 'The text states for example "for 10 minutes" and the rule has `for: 5m`: one of the two was changed. Readers compute a wrong start time.',
+  fix: 'State `for`, `keep_firing_for`, a window of the expression, or their sum.',
   example: 'for: 5m\nannotations:\n  description: It has been down for 10 minutes.',
   run: (content) => contradictionsInTexts(content, 'duration'),
 }
 
 export const textThreshold: Check<RuleContent> = {
   name: 'text-threshold',
-  title: 'An annotation names a threshold that the rule does not have',
+  title: 'An annotation states a threshold that the rule does not have',
   severity: 'warning',
   why: 'The text states a threshold that differs from the expression.',
-  mend: 'State the threshold of the expression, or print `$value`.',
+  fix: 'State the threshold of the expression, or print `$value`.',
   example:
-    'expr: max by (cluster) (kubevirt_vmi_number_of_outdated) > 20\nannotations:\n  summary: More than 50 machines are outdated.',
+    'expr: max by (cluster) (kubevirt_vmi_number_of_outdated) > 20\nannotations:\n  summary: More than 50 VMs are outdated.',
   run: (content) => contradictionsInTexts(content, 'threshold'),
 }
 

@@ -25,8 +25,8 @@ export const suppressionCheck: Check<unknown> = {
   name: 'suppression',
   title: 'A suppression has no reason, or suppresses nothing',
   severity: 'error',
-  why: 'A check that is switched off without a reason is switched off for ever, and one that hides nothing will hide the next fault.',
-  mend: 'Write `daytwo-lint: ignore CHECK: reason`, with the reason in words, or remove the comment.',
+  why: 'Without a reason, a suppression is never removed. A suppression that matches no finding will hide the next one.',
+  fix: 'Write `daytwo-lint: ignore CHECK: reason`, or remove the comment.',
   example: '# daytwo-lint: ignore metric-unknown',
   run: () => [],
 }

@@ -6,8 +6,8 @@ export const testMissing: Check<RuleContent> = {
   name: 'test-missing',
   title: 'An alert has no unit test',
   severity: 'error',
-  why: 'An expression that can never be true looks like a healthy fleet. Two of the rules that operators ship are believed to be such.',
-  mend: 'Add a row with the name of the alert to a file in `tests/` beside the rule files, in the format of `promtool test rules`.',
+  why: 'An expression that can never be true looks like a healthy fleet.',
+  fix: 'Add a row with the name of the alert to a file in `tests/` beside the rule files, in the format of `promtool test rules`.',
   example: 'tests: []',
   run: ({ rules, testRows }) =>
     rules
@@ -19,8 +19,8 @@ export const testNeverFires: Check<RuleContent> = {
   name: 'test-never-fires',
   title: 'No unit test expects the alert to fire',
   severity: 'error',
-  why: 'A test in which nothing fires passes for a rule that never does. Where a name has several severities, each one must be seen.',
-  mend: 'Expect the alert, with its severity, at some moment.',
+  why: 'A test in which no alert fires also passes for a rule that can never fire. For a name with several severities, each severity needs such a test.',
+  fix: 'Add a row that expects the alert with its severity.',
   example: '- alertname: CDINotReady\n  eval_time: 1h\n  exp_alerts: []',
   run: ({ rules, testRows }) =>
     rules.flatMap((rule) => {
@@ -34,10 +34,10 @@ export const testNeverFires: Check<RuleContent> = {
 
 export const testNeverQuiet: Check<RuleContent> = {
   name: 'test-never-quiet',
-  title: 'No unit test expects the alert to be quiet',
+  title: 'Every unit test expects the alert to fire',
   severity: 'error',
-  why: 'A rule that always fires passes a test in which it fires at every checked time.',
-  mend: 'Add a row with `exp_alerts: []`, or with fewer alerts than another row has: just before `for` has passed, and after the cause is gone.',
+  why: 'A rule that always fires passes these tests.',
+  fix: 'Add a row with `exp_alerts: []`, or with fewer alerts than another row: just before `for` has passed, and after the cause has ended.',
   example: '- alertname: CDINotReady\n  eval_time: 1h\n  exp_alerts:\n    - exp_labels: { severity: critical }',
   run: ({ rules, testRows }) =>
     rules.flatMap((rule) => {
@@ -53,8 +53,8 @@ export const testOfNothing: Check<RuleContent> = {
   name: 'test-of-nothing',
   title: 'A unit test expects an alert that no rule has',
   severity: 'error',
-  why: 'A row with a name that no rule has and no alert expected passes for ever: the alert was renamed, and the test stayed behind.',
-  mend: 'Correct the name, or remove the row.',
+  why: 'A row with an unknown name that expects no alerts always passes, for example after the alert was renamed.',
+  fix: 'Correct the name, or remove the row.',
   example: '- alertname: CDINotRead\n  eval_time: 1h\n  exp_alerts: []',
   run({ rules, testRows }) {
     const names = new Set(rules.filter(({ kind }) => kind === 'alerting').map(({ name }) => name))

@@ -11,10 +11,10 @@ import { at, nodesOf } from './visit.ts'
 
 export const labelUnknown: Check<RuleContent> = {
   name: 'label-unknown',
-  title: 'A label that the series do not have',
+  title: 'The series do not have this label',
   severity: 'error',
-  why: 'A matcher on a label that no series has selects nothing (or, with `!=`, everything); in `by`, `on` and `group_left` such a label silently puts apart nothing. The labels are those of the metric catalogue, those that a scrape adds, and those that tell clusters apart.',
-  mend: 'Correct the label. Aggregations and joins below it may have dropped it: keep it there.',
+  why: 'A matcher on an unknown label selects no series (with `!=`, all series); in `by`, `on` and `group_left` an unknown label has no effect. Known are the labels of the metric catalogue, those that a scrape adds, and those that identify the cluster.',
+  fix: 'Correct the label. If an inner aggregation or join drops the label, add the label there.',
   example: 'expr: sum by (cluster, component) (kubevirt_hco_out_of_band_modifications_total)',
   *run({ queries, metrics }) {
     for (const { query, node } of nodesOf(queries)) {
@@ -73,10 +73,10 @@ function helpFor(label: string, set: LabelSet): string | undefined {
 
 export const templateLabelUnknown: Check<RuleContent> = {
   name: 'template-label-unknown',
-  title: 'A template uses a label that the expression never yields',
+  title: 'A template uses a label that the result does not have',
   severity: 'error',
-  why: 'In a template an absent label is the empty text. "VM  on  is stuck" then reaches the on-call engineer, without a hint that a label is missing. `$labels` has the labels of the sample, without those that the rule adds.',
-  mend: 'Use a label that the expression keeps, or keep the label in its `by` and `group_left`.',
+  why: 'A missing label is an empty text in a template: the notification reads "VM  on  is stuck". `$labels` has the labels of the sample, without those that the rule adds.',
+  fix: 'Use a label of the result, or add the label to `by` and `group_left`.',
   example:
     "expr: max by (cluster) (kubevirt_vmi_non_evictable)\nannotations:\n  summary: '{{ $labels.name }} cannot be evicted.'",
   *run({ rules, metrics }) {

@@ -8,10 +8,10 @@ import { at, nameIn, selectorsIn } from './visit.ts'
 
 export const metricUnknown: Check<RuleContent> = {
   name: 'metric-unknown',
-  title: 'A metric is in no catalogue',
+  title: 'A metric is not in the catalogue',
   severity: 'error',
-  why: 'A selector without series is no error in PromQL: the alert never fires or the panel stays empty, without an error. The catalogue holds what KubeVirt, the operators around it, OLM, the cluster version operator, kube-state-metrics and this server send, and what the loaded rules record.',
-  mend: 'Correct the name. For a metric of your own, suppress the check with the name of the sender.',
+  why: 'A selector without series is not an error in PromQL: the alert never fires, or the panel stays empty. The catalogue has the metrics of KubeVirt, the operators around it, OLM, the cluster version operator, kube-state-metrics and this server, and the series that the loaded rules record.',
+  fix: 'Correct the name. For a metric of your own, suppress the check and name the sender.',
   example: 'expr: kubevirt_hco_unsafe_modification > 0',
   *run({ queries, metrics }) {
     for (const { query, selector } of selectorsIn(queries)) {
@@ -24,10 +24,10 @@ export const metricUnknown: Check<RuleContent> = {
 
 export const metricRetired: Check<RuleContent> = {
   name: 'metric-retired',
-  title: 'A metric is read only under a name that newer versions do not send',
+  title: 'A query uses only the old name of a renamed metric',
   severity: 'warning',
-  why: 'Operators rename metrics. An expression that knows the old name alone is silent about every cluster that has been upgraded.',
-  mend: 'Read the present name, or both: `new or old`. A recording rule that carries the old name over to the new one is what aliases are made of and is not told.',
+  why: 'Operators rename metrics. An expression with only the old name has no data of upgraded clusters.',
+  fix: 'Use the current name, or both: `new or old`. The check ignores recording rules that record the old name under the new one.',
   example: 'expr: max by (cluster) (kubevirt_virt_api_up) == 0',
   *run({ queries, metrics }) {
     for (const { query, expr, selector } of selectorsIn(queries)) {
@@ -47,8 +47,8 @@ export const alertUnknown: Check<RuleContent> = {
   name: 'alert-unknown',
   title: 'A query selects an alert that does not exist',
   severity: 'error',
-  why: '`ALERTS{alertname="..."}` of a name that no rule has is empty for ever, and "no alert is firing" is what everybody reads into that.',
-  mend: 'Correct the name. An alert that was renamed is known by its old names too, as long as its runbook lists them as aliases.',
+  why: '`ALERTS{alertname="..."}` with an unknown name is always empty, which looks like an alert that does not fire.',
+  fix: 'Correct the name. Old names of a renamed alert are known if its runbook lists them under `aliases`.',
   example: 'expr: count(ALERTS{alertname="KubevirtCRModified"})',
   *run({ queries, knownAlerts }) {
     for (const { query, selector } of selectorsIn(queries)) {

@@ -15,7 +15,7 @@ function help(): string {
     'Commands:',
     ...lines,
     '',
-    '`daytwo COMMAND --help` says all about one. Start with `daytwo demo`.',
+    '`daytwo COMMAND --help` describes one command. Start with `daytwo demo`.',
   ].join('\n')
 }
 

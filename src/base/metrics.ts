@@ -40,7 +40,7 @@ export function createOwnMetrics(version: string) {
     requestBytesMax: gauge('daytwo_request_body_bytes_max', 'Requests are refused above it: web.request-bytes-max.'),
     requestsRefused: counter(
       'daytwo_requests_refused_total',
-      'Requests refused for want of room, by kind of sender (cluster, token, person, address): share (the sender holds its share), total (all is held), slow (the body did not arrive), waited (too long for the ingest worker), head (its samples fill the head).',
+      'Requests refused because the limit was reached, by kind of sender (cluster, token, person, address): share (the sender holds its share), total (all is held), slow (the body did not arrive), waited (too long for the ingest worker), head (its samples fill the head).',
       ['reason', 'owner'],
     ),
     connections: gauge('daytwo_connections', 'Open connections.'),

@@ -89,7 +89,7 @@ function findRuleFiles(
     const paths = text === '' ? [] : glob(pattern)
     if (paths === undefined || paths.length === 0) {
       const severity = paths === undefined ? 'error' : 'warning'
-      const message = paths === undefined ? `${text} is no pattern of paths` : `no file is ${text}`
+      const message = paths === undefined ? `${text} is not a path pattern` : `no file is ${text}`
       diagnostics.push({ severity, message, file: path, from, to })
       continue
     }

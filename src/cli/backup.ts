@@ -40,7 +40,7 @@ export const backupCommand: Command = {
       'runs about 200 queries on both at one past time: PromQL, fleet, alerts, silences. Ends with 1 on a difference.',
       '',
       DATA_HELP,
-      `  --rate BYTES\n      How much to read per second at most, so that the server has the disk too (default ${RATE}); 0 is no limit.`,
+      `  --rate BYTES\n      How much to read per second at most, so that the server has the disk too (default ${RATE}); 0 means no limit.`,
       '  --verify\n      Checks FILE instead of writing it.',
       '  --against URL|DIR\n      The running server, or the data directory, to compare with.',
       '  --at TIME\n      The time to query: a duration before now, RFC 3339, or seconds since the epoch. By default two minutes before the backup.',

@@ -44,7 +44,7 @@ export const checkCommand: Command = {
       '  query    PromQL expressions, with warnings for expressions that are rarely intended. Without one standard input is read.',
       `  healthy, ready   A running server (default ${DEFAULT_SERVER}); --token and --token-file are sent with the request.`,
       '',
-      'Ends with 0 when all is well, with 1 when something cannot be used, and with 3 when there is something to see to',
+      'Ends with 0 when all is well, with 1 when something cannot be used, and with 3 when there are warnings',
       'and --lint-fatal was given.',
     ].join('\n'),
   run: async (args) => {

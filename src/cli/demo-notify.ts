@@ -11,13 +11,13 @@ route:
     - receiver: pager
       matchers: [severity="critical"]
       continue: true
-    - receiver: nobody
+    - receiver: none
       matchers: [severity="info"]
     - receiver: chat
       matchers: [severity="warning", cluster=~".*-lab-.*"]
       mute_time_intervals: [night]
 inhibit_rules:
-  # A cluster that is silent has nothing else to say.
+  # A silent cluster fires only the alert about its silence.
   - source_matchers: [alertname="DaytwoClusterSilent"]
     target_matchers: [alertname!="DaytwoClusterSilent"]
     equal: [cluster]
@@ -34,6 +34,6 @@ receivers:
     slack_configs:
       - api_url: ${receiversUrl}/chat
         channel: '#fleet'
-  - name: nobody
+  - name: none
 `
 }

@@ -24,13 +24,13 @@ const EXTRAS: readonly ExtraOption[] = [
   {
     name: 'history',
     placeholder: 'DUR',
-    help: `Length of the simulated metric history: 6h, of which the last hour has every scrape; for more than ${WHOLE_CLUSTERS_MAX} clusters 2h.`,
+    help: `Length of the simulated metric history. Default: 6h, with every scrape in the last hour; 2h for more than ${WHOLE_CLUSTERS_MAX} clusters.`,
     default: '',
   },
   {
     name: 'past',
     placeholder: 'DUR',
-    help: `Length of the simulated object history before that, with upgrades: 395d, and none for more than ${WHOLE_CLUSTERS_MAX} clusters. A year of 10,000 clusters takes 20 minutes more.`,
+    help: `Length of the simulated object history before the metric history, with upgrades. Default: 395d; none for more than ${WHOLE_CLUSTERS_MAX} clusters. A year of 10,000 clusters takes 20 minutes more.`,
     default: '',
   },
   { name: 'seed', placeholder: 'TEXT', help: 'The same seed makes the same fleet.', default: 'daytwo' },
@@ -45,10 +45,11 @@ export const demoCommand: Command = {
     [
       'Usage: daytwo demo [options]',
       '',
-      'Starts the server with a simulated fleet: clusters that upgrade, get stuck, are edited by hand and fall silent,',
-      'with a year of upgrades, six hours of metrics and alerts, and then live. Its data is kept in a temporary folder unless --data names one.',
-      `Of more than ${WHOLE_CLUSTERS_MAX} clusters the history of metrics is sparse (every 4 minutes, every scrape while a cluster upgrades)`,
-      'and of alerts an hour long. 10,000 clusters take five minutes of two processors, and 5 GB.',
+      'Starts the server with a simulated fleet: clusters that upgrade, get stuck, are modified out of band and stop reporting.',
+      'The history is a year of upgrades and six hours of metrics and alerts; then the simulation sends live data. The data',
+      'is stored in a temporary folder unless --data names one.',
+      `With more than ${WHOLE_CLUSTERS_MAX} clusters the history of metrics has one sample every 4 minutes (every scrape while a cluster`,
+      'upgrades), and the history of alerts is one hour long. 10,000 clusters need five minutes on two processors, and 5 GB.',
       '',
       'Demo:',
       renderExtras(EXTRAS),
@@ -114,7 +115,7 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
     const getReady = pace.isRelayed ? prepareLarge : prepare
     const outcome = await Promise.race([getReady(app, simulation, pace, ending.signal), stopped])
     if (outcome === 'ready') {
-      console.log(`\n  Open ${app.url}\n\n  The fleet goes on living while this runs. Ctrl-C ends it.\n`)
+      console.log(`\n  Open ${app.url}\n\n  The simulation sends live data until you stop it with Ctrl-C.\n`)
       await stopped
     }
     return 0
@@ -145,14 +146,12 @@ async function prepareLarge(app: App, simulation: Simulation, pace: DemoPace, en
 async function showFirst(app: App, clusters: number, ending: AbortSignal): Promise<void> {
   await deriveFacts(app, ending, clusters)
   if (ending.aborted) return
-  console.log(
-    `\n  Open ${app.url}\n\n  Clusters and running upgrades are there. Alerts follow, and what objects tell.\n`,
-  )
+  console.log(`\n  Open ${app.url}\n\n  Clusters and active upgrades are shown. Alerts and data from objects follow.\n`)
 }
 
 async function replayRules(app: App, { replays }: DemoPace, ending: AbortSignal): Promise<void> {
   const times = replayTimes(replays, systemClock.nowMs())
-  const show = showProgress('Evaluating the rules over it')
+  const show = showProgress('Evaluating the rules over the history')
   for (const [i, timeMs] of times.entries()) {
     if (ending.aborted) return
     await app.replayRules({ fromMs: timeMs, toMs: timeMs, stepMs: 1 })
@@ -165,7 +164,7 @@ async function replayRules(app: App, { replays }: DemoPace, ending: AbortSignal)
  * because a running fleet always has a backlog.
  */
 async function deriveFacts(app: App, ending: AbortSignal, clusters = Infinity): Promise<void> {
-  const show = showProgress('Reading upgrades from it')
+  const show = showProgress('Deriving upgrades from the history')
   let most = 0
   let done = 0
   for (let i = 0; i < DERIVED_ROUNDS_MAX && done < clusters && !ending.aborted; i++) {
@@ -180,7 +179,7 @@ async function deriveFacts(app: App, ending: AbortSignal, clusters = Infinity): 
 
 /** Objects are sent in parallel to steps with their own progress bar; those of a small fleet finish before any output. */
 function showHistory({ sending }: DemoPace): (progress: SimulationProgress) => void {
-  const show = { metrics: showProgress(sending), objects: showQuarters('Sending what Collectors saw in that time') }
+  const show = { metrics: showProgress(sending), objects: showQuarters('Sending the object history') }
   return ({ kind, fraction }) => {
     show[kind]({ fraction })
   }

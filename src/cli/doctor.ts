@@ -19,7 +19,7 @@ export const doctorCommand: Command = {
       'Ends with 0 when nothing is damaged, or all is repaired; with 1 when something is damaged; with 2 when the directory',
       'cannot be examined or repaired.',
       '',
-      '  --repair\n      Writes a new file with all that is readable, and puts it in place. The damaged file is kept',
+      '  --repair\n      Writes a new file with all readable data, and replaces the old one. The damaged file is renamed',
       '      (daytwo.db.damaged-TIME). Needs free space of the size of the file. Lists what is lost.',
       DATA_HELP,
     ].join('\n'),

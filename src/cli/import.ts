@@ -11,7 +11,7 @@ export const importCommand: Command = {
       'Usage: daytwo import grafana FILE',
       '',
       'Prints a Grafana dashboard (its JSON, as it is exported or as the API answers it; - reads standard input) as a',
-      'Perses dashboard. What could not be carried over goes to standard error, a line each. Put the result into the',
+      'Perses dashboard. Parts that could not be converted are listed on standard error, one per line. Put the result into the',
       'folder of dashboards and run `daytwo lint`.',
     ].join('\n'),
   run: (args) => {
@@ -24,7 +24,7 @@ export const importCommand: Command = {
       throw inputError(`daytwo import grafana: want one file, got ${words.length - 1}`)
     }
     const { yaml, notConverted } = importGrafana(read(file))
-    for (const line of notConverted) console.error(`not carried over: ${line}`)
+    for (const line of notConverted) console.error(`not converted: ${line}`)
     process.stdout.write(yaml)
     return Promise.resolve(0)
   },

@@ -16,16 +16,15 @@ export const privacyCommand: Command = {
       '       daytwo privacy erasures [--url SERVER]',
       '       daytwo privacy allow ID [--url SERVER]',
       '',
-      'report lists what is stored about a cluster: how much, from when to when, and which option says for how long.',
-      'erase removes all of it, under all names of the cluster: series with their samples, objects, traces, log records,',
-      'upgrades, alerts, silences, notifications, claims and tokens, and what the audit has about it. It runs in the',
-      'background and repeats for an hour, until nothing is found; `erasures` shows how far it is. Counts of the whole',
-      'fleet stay, and one entry of the audit: that a cluster was erased, when and by whom, without its name. Backups that',
-      'were made before still have the cluster. Data that arrives for the cluster is refused from then on as',
-      'cluster_erased, until `allow` accepts it again.',
-      'Ends with 0, with 1 when the server refuses or does not answer, and with 2 for wrong usage.',
+      'report lists the stored data of a cluster: amount, time range, and the option that sets the retention.',
+      'erase removes this data, under all names of the cluster: series with their samples, objects, traces, log records,',
+      'upgrades, alerts, silences, notifications, claims, tokens and audit entries about the cluster. The erasure runs in the',
+      'background and repeats for an hour, until no data is found; `erasures` shows the progress. Counts of the whole fleet',
+      'stay, and one audit entry: when a cluster was erased and by which user, without the name of the cluster. Existing',
+      'backups still contain the cluster. New data of the cluster is refused as cluster_erased, until `allow` accepts it.',
+      'Exit code 0; 1 when the server refuses or does not respond; 2 for wrong usage.',
       '',
-      '  --confirm CLUSTER\n      The name again: nothing of the cluster can be had back.',
+      '  --confirm CLUSTER\n      The name of the cluster again, as a confirmation: an erasure cannot be reverted.',
       '  --by NAME\n      The author; used only when the server requires no token.',
       `  --url SERVER\n      A running server (default ${DEFAULT_SERVER}).`,
       '  --token TOKEN, --token-file FILE\n      Of an admin, sent as a Bearer token. The address may also contain a user and password.',
@@ -86,7 +85,7 @@ async function allow(server: Server, words: readonly string[]): Promise<void> {
 
 function show({ id, names, state, removed, startedAt, by }: ErasureItem): void {
   const what = names === null ? 'a cluster' : names.join(', ')
-  console.log(`${id}: ${what}, ${state}, ${removed} rows and series removed, begun ${startedAt} by ${by}`)
+  console.log(`${id}: ${what}, ${state}, ${removed} rows and series removed, started ${startedAt} by ${by}`)
 }
 
 function oneWord(verb: string, words: readonly string[], wanted: string): string {

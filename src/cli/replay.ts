@@ -13,14 +13,14 @@ import { inputError, parseArguments, readGiven, timeGiven, unexpected } from './
 import { DEFAULT_SERVER, NoAnswer, requestOwn, serverOf } from './prometheus-client.ts'
 
 export const REPLAY_HELP = [
-  'With --replay a running server runs the alerting rules of FILE, a rule file, over what it has stored, and shows beside',
-  'each what the rule of the same name that it has loaded would have done.',
+  'With --replay, a running server evaluates the alerting rules of FILE, a rule file, over its stored data. The result is',
+  'shown beside the result of the loaded rule with the same name.',
   '',
   '  --alert NAME     Only this alert; may be repeated.',
   '  --from, --to     A duration before now (30d, the default), RFC 3339, or seconds since the epoch.',
-  "  --step DUR       How often the rule is evaluated; by default its group's interval, coarser over a long time.",
-  '  --format json    What the server answers, one line a rule.',
-  '  --url SERVER     Such as http://127.0.0.1:4318, the default; --token and --token-file are sent with the question.',
+  '  --step DUR       Evaluation interval; default: the interval of the rule group, longer for a long range.',
+  '  --format json    The response of the server, one line per rule.',
+  '  --url SERVER     Such as http://127.0.0.1:4318, the default; --token and --token-file are sent with the request.',
 ]
 
 const VALUED = new Set(['replay', 'alert', 'from', 'to', 'step', 'url', 'format', 'token', 'token-file'])
@@ -121,9 +121,9 @@ const ROWS: readonly Row[] = [
   { name: 'fires', of: ({ fires }) => String(fires) },
   { name: 'pages per week', of: ({ pagesPerWeek }) => pagesPerWeek.toFixed(1) },
   { name: 'flaps', of: ({ flaps }) => String(flaps) },
-  { name: 'held back by for', of: ({ neverFired }) => String(neverFired) },
+  { name: 'resolved while pending', of: ({ neverFired }) => String(neverFired) },
   { name: 'clusters', of: ({ clusters }) => String(clusters) },
-  { name: 'firing at once, most', of: ({ mostAtOnce }) => String(mostAtOnce) },
+  { name: 'maximum firing at one time', of: ({ mostAtOnce }) => String(mostAtOnce) },
   { name: 'firing time', of: ({ firingSeconds }) => formatDuration(Math.round(firingSeconds) * 1000) },
 ]
 

@@ -13,7 +13,7 @@ export const restoreCommand: Command = {
       'backup has; what was received afterwards is missing, unless its senders still have it and send it again.',
       '',
       '  --data DIR\n      The folder to restore into; made when it is not there.',
-      '  --force\n      Deletes the data that is in DIR: nothing of it can be had back.',
+      '  --force\n      Deletes the data that is in DIR permanently.',
     ].join('\n'),
   run: async (args) => {
     const { words, options } = parseArguments(args, new Set(['data']), new Set(['force']))

@@ -48,21 +48,21 @@ function shipped(folder: string): string {
 /** All options, by the section of the help text that lists them. */
 export const SECTIONS = {
   Server: {
-    listen: address.option('127.0.0.1:4318', 'Address to serve on. Beyond loopback, tokens are needed.'),
+    listen: address.option('127.0.0.1:4318', 'Address to serve on. Addresses other than loopback require tokens.'),
     'external.url': url.option(
       'http://127.0.0.1:4318',
       'External address of the server, for alerts and links. By default the listen address.',
     ),
-    data: text('DIR').option('daytwo-data', 'Folder of the one SQLite file. Made if it is not there.'),
-    'log.level': oneOf(LOG_LEVELS).option('info', 'The least important line to log.'),
+    data: text('DIR').option('daytwo-data', 'Folder of the SQLite file. Created if it does not exist.'),
+    'log.level': oneOf(LOG_LEVELS).option('info', 'Minimum level of log lines.'),
     'web.cors-origins': list('ORIGIN').option(
       '',
-      'Origins whose pages may read the query API, such as https://perses.example; * lets all of them, as Prometheus does.',
+      'Origins whose pages may read the query API, such as https://perses.example; * allows all origins, as in Prometheus.',
     ),
     'web.body-bytes-max': bytes.option('16MiB', 'The largest request body, as sent.'),
     'web.request-bytes-max': bytes.option(
       '256MiB',
-      'Bodies of all requests in flight, as sent and after decompression, and 16 KiB for each. A sender (the cluster of a token, a token, or an address without one) may hold as much as is left free; more is answered 429, or 503 where the sender would drop data after 429.',
+      'Bodies of all requests in flight, as sent and after decompression, and 16 KiB for each. A sender (the cluster of a token, a token, or an address without one) may hold as much as is left free; further requests are rejected with 429, or with 503 where the sender would drop data after 429.',
     ),
     'web.connections-max': count.option('8192', 'Open connections; more are closed.'),
     'web.address-connections-max': count.option(
@@ -75,7 +75,7 @@ export const SECTIONS = {
     ),
     'own-metrics': flag.option(
       'true',
-      "Keep Daytwo's own metrics in its own store every 30 seconds: its alerts about itself are evaluated on them.",
+      "Store Daytwo's own metrics in its own store every 30 seconds; the alerts about Daytwo itself need them.",
     ),
     'own-traces': offSelfOrUrl.option(
       'off',
@@ -84,18 +84,18 @@ export const SECTIONS = {
     'own-traces.ratio': ratio.option('0.05', 'Share of the traces of the server itself that is exported.'),
     'watchdog.hung-after': durationOrNeverFrom(3000).option(
       '15s',
-      'How long a thread may not answer. Then its stack is logged, and a worker is started again; the process ends (SIGABRT) when a thread cannot be ended for ten times as long, or the main thread does not answer for that. never, or 0, watches none.',
+      'How long a thread may be unresponsive. Then its stack is logged, and a worker is restarted; the process exits (SIGABRT) when a thread cannot be terminated, or the main thread is unresponsive, for ten times as long. never, or 0, disables this.',
     ),
     'watchdog.stable-after': duration.option(
       '5m',
-      'A worker that fails again before it has run for so long is started again later each time, up to a minute; three such failures are a crash loop.',
+      'A worker that fails again before it has run for this long is restarted with an increasing delay, up to a minute; three such failures are a crash loop.',
     ),
     faro: flag.option('true', 'Receive page loads, web vitals and errors of our own pages at /collect.'),
   },
   TLS: {
     'tls.cert': optionalText('FILE').option(
       '',
-      'Certificate of the server (PEM), followed by those between it and its authority. Serves https; read again when the file changes.',
+      'Certificate of the server (PEM), followed by those between it and its authority. Serves https; reloaded when the file changes.',
     ),
     'tls.key': optionalText('FILE').option('', 'Key of the certificate (PEM).'),
     'tls.client-ca': optionalText('FILE').option(
@@ -154,7 +154,7 @@ export const SECTIONS = {
     dashboards: text('DIR').option(shipped('dashboards'), 'Folder of Perses dashboards.'),
     'content.watch': flag.option(
       'true',
-      'Read rules, runbooks, dashboards and routing again when their files change. SIGHUP and POST /-/reload always do.',
+      'Reload rules, runbooks, dashboards and routing when their files change. SIGHUP and POST /-/reload always do.',
     ),
   },
   Ingest: {
@@ -192,7 +192,7 @@ export const SECTIONS = {
     ),
     'ingest.wait-max': duration.option(
       '10s',
-      'How long a write request may wait for the ingest worker, which serves senders in turn; then it is answered 503 with Retry-After.',
+      'How long a write request may wait for the ingest worker, which serves senders in turn; then the request is rejected with 503 and Retry-After.',
     ),
     'ingest.cluster-series-max': count.option(
       '1000000',
@@ -217,7 +217,7 @@ export const SECTIONS = {
 
     'privacy.config': optionalText('FILE').option(
       '',
-      'What is not stored: keep and drop lists of metrics, labels, attributes and fields of objects, in YAML; read again as content is.',
+      'What is not stored: keep and drop lists of metrics, labels, attributes and fields of objects, in YAML; reloaded like rules and runbooks.',
     ),
 
     'ha.replica-label': optionalText('LABEL').option(
@@ -287,7 +287,7 @@ export const SECTIONS = {
     ),
     'store.head-bytes-max': bytes.option(
       '1GiB',
-      'Memory for samples that are not flushed yet; above it writes are answered 503.',
+      'Memory for samples that are not flushed yet; above this size, writes are rejected with 503.',
     ),
     'store.series-max': count.option('5000000', 'Series with samples; beyond it new ones are refused as series_limit.'),
     'store.trace-spans-max': count.option(
@@ -298,8 +298,14 @@ export const SECTIONS = {
       '16MiB',
       'Texts of one trace, repeated ones each time; more are refused as trace_byte_limit, and the trace is marked as cut.',
     ),
-    'store.exemplars-max': count.option('100000', 'Exemplars in all; beyond it the oldest go. 0 keeps none.'),
-    'store.exemplars-per-series-max': count.option('100', 'Exemplars of one series; beyond it its oldest go.'),
+    'store.exemplars-max': count.option(
+      '100000',
+      'Exemplars of all series; beyond this limit the oldest are removed. 0 stores none.',
+    ),
+    'store.exemplars-per-series-max': count.option(
+      '100',
+      'Exemplars of one series; beyond this limit its oldest are removed.',
+    ),
   },
   Fleet: {
     'fleet.gone-after': durationOrNever.option(
@@ -312,7 +318,7 @@ export const SECTIONS = {
     'query.samples-max': count.option('50000000', 'Samples one query may read.'),
     'query.memory-bytes-max': bytes.option(
       '1GiB',
-      'Intermediate results of all running queries together; beyond it the largest query is answered 503. Rules do not count.',
+      'Intermediate results of all running queries together; beyond this limit the largest query fails with 503. Rules do not count.',
     ),
     'query.response-bytes-max': bytes.option(
       '64MiB',
@@ -324,17 +330,20 @@ export const SECTIONS = {
     ),
     'query.waiting-max': count.option(
       '1000',
-      'Requests of a lane that may wait; more are answered 503 with Retry-After.',
+      'Requests of a lane that may wait; further requests are rejected with 503 and Retry-After.',
     ),
     'query.owner-waiting-max': count.option(
       '500',
-      'Of these, requests of one owner; more are answered 429 with Retry-After.',
+      'Of these, requests of one owner; further requests are rejected with 429 and Retry-After.',
     ),
-    'query.wait-max': duration.option('15s', 'How long a request may wait; then it is answered 503 with Retry-After.'),
+    'query.wait-max': duration.option(
+      '15s',
+      'How long a request may wait; then the request is rejected with 503 and Retry-After.',
+    ),
     'query.lookback': duration.option('5m', 'Lookback of an instant selector.'),
     'promql.experimental': flag.option(
       'false',
-      'Let queries and rules use what Prometheus calls experimental: limitk, info(), fill, smoothed, duration arithmetic and more. What they mean may change.',
+      'Allow experimental functions and syntax of Prometheus in queries and rules: limitk, info(), fill, smoothed, duration arithmetic and more. Their behaviour may change.',
     ),
     'promql.length-max': count.option(String(PARSE.lengthMax), 'Characters of one expression.'),
     'promql.tokens-max': count.option(
@@ -347,7 +356,7 @@ export const SECTIONS = {
     ),
     'promql.depth-max': countUpTo(PARSE.depthMax).option(
       String(PARSE.depthMax),
-      'Operators, signs and subqueries of one expression that are in one another; a + b + c has a depth of 2.',
+      'Nesting depth of operators, signs and subqueries in one expression; a + b + c has a depth of 2.',
     ),
     'promql.regex-length-max': count.option(
       String(PARSE.regex.lengthMax),
@@ -366,7 +375,7 @@ export const SECTIONS = {
     'rules.interval': duration.option('1m', 'Default evaluation interval of a rule group.'),
     'alerts.external-max': count.option(
       '10000',
-      'Alerts of others (POST /api/v2/alerts) that are stored at one time, resolved ones of the last 15 minutes included. Beyond it the sender with the most alerts makes room for a smaller one; its own new alerts are answered 429.',
+      'External alerts (POST /api/v2/alerts) that are stored at one time, resolved ones of the last 15 minutes included. Beyond it the sender with the most alerts makes room for a smaller one; its own new alerts are rejected with 429.',
     ),
     'alerts.external-sender-max': count.option(
       '5000',
@@ -375,7 +384,7 @@ export const SECTIONS = {
     'alerts.external-cluster-max': count.option('2500', 'Of these, alerts that one sender reports of one cluster.'),
     'alerts.external-ends-within': duration.option(
       '7d',
-      'How long after its last report an alert of others may end; a later endsAt counts as this.',
+      'Maximum time between the last report and the end of an external alert; a later endsAt is reduced to this.',
     ),
     'notify.config': optionalText('FILE').option(
       '',

@@ -92,7 +92,8 @@ export const ClustersQuery = Type.Object({
   region: Type.Optional(Type.String()),
   state: Type.Optional(
     Type.Array(wordOf(CLUSTER_STATES), {
-      description: 'Any of these states; repeat the parameter for several. Default: all except `gone`.',
+      description:
+        'Any of these states; repeat the parameter for several. Default: all except `gone` (decommissioned).',
     }),
   ),
   ...MOMENT_PARAMS,

@@ -124,7 +124,7 @@ export class HaTracker {
   /** One sentence on why the samples of a claim are dropped. */
   explain(claim: number): string {
     const { pair, replica } = this.#claimAt(claim)
-    return `replica ${replica} of ${pair.cluster} stands by, ${pair.writer} is elected`
+    return `replica ${replica} of ${pair.cluster} is on standby, ${pair.writer} is elected`
   }
 
   /** Removes all claims and the pairs without an active election; elections stay. Claim numbers start over. */

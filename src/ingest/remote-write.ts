@@ -416,7 +416,7 @@ class BatchWriter {
     if (!tally.count(reason, 1)) return
     const what = isTime
       ? `${timeMs - nowMs} ms ahead of the clock, want at most ${this.#options.aheadMsMax}`
-      : `a time of ${timeMs} ms, want at most ${TIME_MS_MAX} either way`
+      : `a time of ${timeMs} ms, want ${-TIME_MS_MAX} to ${TIME_MS_MAX}`
     tally.explain(reason, `got ${what}: ${this.#textOf(batch, series)} at ${timeMs}`)
   }
 

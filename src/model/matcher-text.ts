@@ -171,7 +171,7 @@ function textOf({ kind, text }: Token): string {
     const hex = (byte ?? point) as string | undefined
     if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16))
     const plain = ESCAPES.get(char)
-    if (plain === undefined) throw new MatcherTextError(`${all} is no escape`)
+    if (plain === undefined) throw new MatcherTextError(`${all} is not an escape sequence`)
     return plain
   })
 }

@@ -29,7 +29,7 @@ export function upgradeSpanFault(span: Span): string | undefined {
   const convention = conventionOf(span.name)
   const fault =
     convention === undefined
-      ? `name: got ${shown(span.name)}, want a span of the upgrade convention, as its scope ${UPGRADE_SCOPE} says`
+      ? `name: got ${shown(span.name)}, want a span of the upgrade convention, because its scope is ${UPGRADE_SCOPE}`
       : (extentFault(span) ??
         attributesFault(span.attributes, [...convention.attributes, ...COMMON_ATTRIBUTES]) ??
         eventsFault(span))

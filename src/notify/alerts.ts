@@ -94,7 +94,7 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
       if (!throttle.admits('write', nowMs)) return
       log.error(
         { error: messageOf(thrown) },
-        'silences or the history of alerts could not be written; it is tried again',
+        'silences or the history of alerts could not be written; the server retries',
       )
     }
   const prune = async (nowMs: number): Promise<void> => {
@@ -120,7 +120,7 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
       if (Math.abs(nowMs - prunedAtMs) < PRUNE_EVERY_MS) return
       prunedAtMs = nowMs
       await prune(nowMs).catch((thrown: unknown) => {
-        log.warn({ error: messageOf(thrown) }, 'what is old of silences and alerts could not be removed')
+        log.warn({ error: messageOf(thrown) }, 'expired silences and alerts could not be removed')
       })
     },
   }

@@ -78,7 +78,7 @@ function needlessRegex(expr: Expr): Diagnostic[] {
     .filter(({ op, value }) => (op === '=~' || op === '!~') && value !== '' && /^[\w :/@-]*$/.test(value))
     .map(({ name, op, value }) => {
       const help = `${name}${op === '=~' ? '=' : '!='}${quoteGo(value)} is equivalent`
-      return warning(expr, `${name}${op}${quoteGo(value)} is no pattern`, help)
+      return warning(expr, `${name}${op}${quoteGo(value)} is not a pattern`, help)
     })
 }
 

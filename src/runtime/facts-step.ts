@@ -19,7 +19,7 @@ export function createFactsStep(
     metrics.fleetCycleSeconds.set(tookMs / 1000)
     for (const { subject, error } of failures) {
       if (!throttle.admits(error, nowMs)) continue
-      log.error({ subject, error }, 'deriving facts failed; it is tried again')
+      log.error({ subject, error }, 'deriving facts failed; the server retries')
     }
     return report
   }

@@ -111,6 +111,6 @@ function describe(path: string): string {
     const { ino, size, mtimeMs } = statSync(path)
     return `${path} ${realpathSync(path)} ${ino} ${size} ${mtimeMs}`
   } catch {
-    return `${path} gone`
+    return `${path} removed`
   }
 }

@@ -99,7 +99,7 @@ export async function startIdentityProvider({ options, clock, metrics, log }: Pa
     const flow = sealed === undefined ? undefined : seal.open(sealed)
     if (flow === undefined || clock.nowMs() >= flow.expiresAtMs) {
       throw new FleetError('forbidden', 'this sign-in was not started in this browser, or has expired', {
-        hint: `it has to be finished within ${SIGN_IN_SECONDS_MAX / 60} minutes, in the window in which it was begun`,
+        hint: `finish the sign-in within ${SIGN_IN_SECONDS_MAX / 60} minutes, in the browser window that started it`,
       })
     }
     const configuration = await configured()
@@ -241,7 +241,7 @@ function refusalOf(client: typeof openid, options: IdentityProviderOptions, thro
 function unreachable({ name, issuer }: IdentityProviderOptions, thrown: unknown): FleetError {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
   return new FleetError('not_ready', `${name} (${issuer}) cannot be reached: ${messageOf(cause)}`, {
-    hint: 'tokens are accepted all the same; try again in a moment',
+    hint: 'tokens still work; try again in a minute',
     cause: thrown,
   })
 }

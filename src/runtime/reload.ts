@@ -65,11 +65,11 @@ export function createReloader({ reloadables, clock, metrics, log }: ReloaderPar
       const steps = await readAll(reloadables)
       for (const apply of steps) await apply()
       status = { isSuccessful: true, lastSuccessMs: lastAttemptMs, lastAttemptMs, cause }
-      log.info({ cause, reloaded: reloadables.map(({ name }) => name) }, 'content was read again')
+      log.info({ cause, reloaded: reloadables.map(({ name }) => name) }, 'content was reloaded')
     } catch (thrown) {
       const error = messageOf(thrown)
       status = { isSuccessful: false, lastSuccessMs: status.lastSuccessMs, lastAttemptMs, cause, error }
-      log.error({ cause, error }, 'content was not read again; what was in use stays')
+      log.error({ cause, error }, 'content was not reloaded; the previous content stays in use')
       throw thrown
     } finally {
       metrics.reloads.inc({ cause, outcome: status.isSuccessful ? 'ok' : 'failed' })

@@ -54,7 +54,7 @@ export function createScrubSchedule({ start, store, metrics, log }: ScrubParts):
       nextMs ??= nowMs + FIRST_AFTER_MS
       if (underWay !== undefined || (thread === undefined && nowMs < nextMs)) return
       underWay = run(nowMs).catch(async (thrown: unknown) => {
-        log.error({ error: messageOf(thrown) }, 'the scrub of the store failed; it is tried again')
+        log.error({ error: messageOf(thrown) }, 'the scrub of the store failed; the server retries')
         nextMs = nowMs + RETRY_AFTER_MS
         await end()
       })

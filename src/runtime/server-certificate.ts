@@ -50,10 +50,10 @@ export function createServerCertificate(
       context = readContext(files, clock, metrics, log)
       for (const listener of listeners) listener.setSecureContext(context)
       metrics.certificateReloads.inc({ outcome: 'ok' })
-      log.info({ cert: files.cert }, 'the certificate was read again')
+      log.info({ cert: files.cert }, 'the certificate was reloaded')
     } catch (thrown) {
       metrics.certificateReloads.inc({ outcome: 'failed' })
-      log.error({ error: messageOf(thrown) }, 'the certificate was not read again; the one in use stays')
+      log.error({ error: messageOf(thrown) }, 'the certificate was not reloaded; the previous one stays in use')
     }
   }
   const watched = watchFiles(Object.values(files), clock, reload)

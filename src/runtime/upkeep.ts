@@ -61,7 +61,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
     const nowMs = clock.nowMs()
     const report = (thrown: unknown): void => {
       if (!throttle.admits('upkeep', nowMs)) return
-      log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
+      log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; the server retries')
     }
     await threads.ingest.store.maintain(nowMs).catch(report)
     for (const part of access) await part.upkeep().catch(report)

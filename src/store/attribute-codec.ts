@@ -29,13 +29,13 @@ export class TextReader {
 
   static read(reader: ByteReader): TextReader {
     const count = reader.unsigned()
-    if (count > reader.bytesLeft) throw new MalformedBytesError(`a table of ${count} texts does not fit`)
+    if (count > reader.bytesLeft) throw new MalformedBytesError(`a table of ${count} texts is longer than the data`)
     return new TextReader(Array.from({ length: count }, () => Buffer.from(readBytes(reader)).toString()))
   }
 
   at(place: number): string {
     const text = this.#texts[place]
-    if (text === undefined) throw new MalformedBytesError(`text ${place} of ${this.#texts.length} is none`)
+    if (text === undefined) throw new MalformedBytesError(`text ${place} of ${this.#texts.length} does not exist`)
     return text
   }
 }
@@ -144,7 +144,8 @@ function readBytes(reader: ByteReader): Uint8Array {
 /** Each item takes at least a byte: a damaged length is detected before memory is allocated. */
 export function listOf<T>(reader: ByteReader, read: () => T): T[] {
   const count = reader.unsigned()
-  if (count > reader.bytesLeft) throw new MalformedBytesError(`a list of ${count} at byte ${reader.at} does not fit`)
+  if (count > reader.bytesLeft)
+    throw new MalformedBytesError(`a list of ${count} at byte ${reader.at} is longer than the data`)
   return Array.from({ length: count }, read)
 }
 

@@ -151,7 +151,7 @@ export function isWritable(dir: string): boolean {
 /** Why a server that was started on a read-only directory takes nothing. */
 export function readOnlyFailure(dir: string): FleetError {
   return new FleetError('storage_failed', `the data directory ${dir} is read-only`, {
-    hint: 'make the data directory writable; the server then opens it again by itself',
+    hint: 'make the data directory writable; the server then reopens it without a restart',
   })
 }
 
@@ -237,14 +237,14 @@ export function failureOf(what: string, thrown: unknown): unknown {
   if (thrown instanceof FleetError || code === undefined) return thrown
   if (FULL_CODES.has(code)) {
     return new FleetError('storage_full', `${what}: ${messageOf(thrown)}`, {
-      hint: 'free space on the disk of the data directory; writing goes on by itself',
+      hint: 'free space on the disk of the data directory; the server then continues without a restart',
       cause: thrown,
     })
   }
   const hint = isDamageCode(code)
     ? REPAIR_HINT
     : code.startsWith('SQLITE_READONLY') || code === 'EROFS'
-      ? 'make the data directory writable; writing goes on by itself'
+      ? 'make the data directory writable; the server then continues without a restart'
       : undefined
   return new FleetError('storage_failed', `${what}: ${messageOf(thrown)} (${code})`, {
     ...(hint === undefined ? {} : { hint }),

@@ -50,7 +50,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
     try {
       privacy = readPrivacyRules(config['privacy.config'])
     } catch (thrown) {
-      log.error({ error: messageOf(thrown) }, 'the privacy rules cannot be read: those of before stay in use')
+      log.error({ error: messageOf(thrown) }, 'the privacy rules cannot be read: the previous rules stay in use')
     }
     return privacy
   }

@@ -216,9 +216,9 @@ export class Supervisor {
         const both = await starts.both()
         for (const started of this.#all) this.#setUp(started, both[started.name])
       } else this.#setUp(query, await starts.query(ingest.thread))
-      log.warn({ thread: worker.name, failures: worker.failures }, 'a thread was started again')
+      log.warn({ thread: worker.name, failures: worker.failures }, 'a thread was restarted')
     } catch (thrown) {
-      log.error({ thread: worker.name, err: thrown }, 'a thread could not be started again; it is tried again')
+      log.error({ thread: worker.name, err: thrown }, 'a thread could not be restarted; the server retries')
       this.#count(worker, 'start')
       this.#failed(worker, messageOf(thrown))
     }
@@ -293,7 +293,7 @@ export class Supervisor {
       log.error(fields, 'a thread does not answer')
       return
     }
-    log.error(fields, 'a thread does not answer; it is started again')
+    log.error(fields, 'a thread does not answer and is restarted')
     await this.#end(worker)
     this.#failed(worker, `it did not answer for ${Math.round(silentMs / 1000)} s`)
   }

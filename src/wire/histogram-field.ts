@@ -310,7 +310,7 @@ function faultOfCustom({ bounds, positive, negative, zeroThreshold }: Message, z
     return 'got custom bounds and negative buckets, want positive ones'
   }
   const areRising = bounds.every((bound, i) => Number.isFinite(bound) && (i === 0 || bound > bounds[i - 1]!))
-  if (!areRising) return 'got custom bounds that do not rise, or are no finite numbers'
+  if (!areRising) return 'got custom bounds that do not rise, or are not finite numbers'
   let places = 0
   for (let i = 0; i < positive.lengths.length; i++) {
     // The first span's offset is the index of its first bucket.

@@ -58,7 +58,7 @@ test('a file that changes is read again, and the old alert ends', async () => {
 
 test('a bad one is refused with a caret, in the log and in the answer, and the old rules go on', async () => {
   write('rules/a.yaml', rule('Three').replace('vector(1)', 'vector(1'))
-  await until('the refusal', () => (server.output().includes('content was not read again') ? true : undefined))
+  await until('the refusal', () => (server.output().includes('content was not reloaded') ? true : undefined))
   expect(server.output()).toMatch(/a\.yaml:1:.*\^/)
   const answer = await fetch(`${server.url}/-/reload`, { method: 'POST' })
   expect([answer.status, await answer.text()]).toEqual([

@@ -54,8 +54,8 @@ describe('what changed before an alert', () => {
     fleet.add({ ...modified, component_name: 'cdi/cdi' }, -12, 0, one)
     const { changes, unknown } = await readChanges(fleet.reader, 'c1', T0_MS)
     expect(changes.map(({ atMs, kind, text }) => [(atMs - T0_MS) / MINUTE_MS, kind, text])).toEqual([
-      [-5, 'modification', 'kubevirt/kv: changed by hand and changed back (3 → 4)'],
-      [-12, 'modification', 'cdi/cdi: changed by hand and changed back (0 → 1)'],
+      [-5, 'modification', 'kubevirt/kv: modified out of band and reverted (3 → 4)'],
+      [-12, 'modification', 'cdi/cdi: modified out of band and reverted (0 → 1)'],
       [-20, 'version', 'the HCO operator: 1.15.0 → 1.16.0'],
     ])
     expect(changes.every(({ resolutionMs }) => resolutionMs === MINUTE_MS)).toBe(true)

@@ -58,7 +58,7 @@ describe('of two replicas', () => {
         {
           reason: 'ha_duplicate',
           count: 1,
-          example: 'replica prometheus-k8s-1 of a stands by, prometheus-k8s-0 is elected',
+          example: 'replica prometheus-k8s-1 of a is on standby, prometheus-k8s-0 is elected',
         },
       ],
     })

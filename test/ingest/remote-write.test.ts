@@ -185,7 +185,8 @@ describe('a request', () => {
       {
         reason: 'bad_timestamp',
         count: 2,
-        example: 'got a time of -8640000000000001 ms, want at most 8640000000000000 either way: m at -8640000000000001',
+        example:
+          'got a time of -8640000000000001 ms, want -8640000000000000 to 8640000000000000: m at -8640000000000001',
       },
     ])
     expect(appender.dump()[0]!.samples.map(({ timeMs }) => timeMs)).toEqual([-8.64e15, -1, 0, NOW_MS + 600_000])

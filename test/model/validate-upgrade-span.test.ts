@@ -97,7 +97,7 @@ describe('a span that claims the convention', () => {
     const scope = { name: 'upgrade-deriver', version: '0.1.0', attributes: [] }
     expect(upgradeSpanFault(span('hco.reconcile', {}, { scope }))).toBeUndefined()
     expect(upgradeSpanFault(span('reconcile', {}, { scope }))).toBe(
-      'span 1a2b3c4d5e6f7081 `reconcile`: name: got "reconcile", want a span of the upgrade convention, as its scope upgrade-deriver says',
+      'span 1a2b3c4d5e6f7081 `reconcile`: name: got "reconcile", want a span of the upgrade convention, because its scope is upgrade-deriver',
     )
   })
 

@@ -62,7 +62,7 @@ test('an alert of the cluster that is being upgraded is marked, in the phase tha
     upgrade: 'e1',
     title: 'east from 1.16.0 to 1.17.0',
     phase: 'virt_handler.waves',
-    reason: expect.stringMatching(/^virt-handler rolls out .* \(3 of 9 nodes are through\)$/) as string,
+    reason: expect.stringMatching(/^virt-handler rolls out .* \(3 of 9 nodes are updated\)$/) as string,
   })
 })
 

@@ -169,7 +169,7 @@ describe('a Histogram message', () => {
     ],
     ['bounds that fall', { ...CUSTOM, bounds: [0.5, 0.1] }, 'got custom bounds that do not rise'],
     ['equal bounds', { ...CUSTOM, bounds: [0.5, 0.5] }, 'got custom bounds that do not rise'],
-    ['an infinite bound', { ...CUSTOM, bounds: [0.5, Infinity] }, 'or are no finite numbers'],
+    ['an infinite bound', { ...CUSTOM, bounds: [0.5, Infinity] }, 'or are not finite numbers'],
     ['too few bounds', { ...CUSTOM, bounds: [0.5] }, 'got 1 custom bounds for buckets up to number 3, want at least 2'],
     ['a bucket before the first bound', { ...CUSTOM, positiveSpans: [{ offset: -1, length: 3 }] }, 'offset -1'],
     ['bounds and a zero bucket', { ...CUSTOM, zeroCountInteger: 1 }, 'got custom bounds and a zero bucket'],

@@ -77,7 +77,7 @@ async function scopeOf(
       `${kindOf(principal)} ${JSON.stringify(principal.name)} has role ${access} over ${formatSelectors(clusters)}, this needs it over all clusters`,
     )
   }
-  invariant(resolveScope !== undefined, 'a principal with a scope needs a way to resolve it')
+  invariant(resolveScope !== undefined, 'a principal with a scope needs a scope resolver')
   return resolveScope(clusters)
 }
 

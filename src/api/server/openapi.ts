@@ -83,9 +83,9 @@ function schemaOf(url: string, { method, config }: RouteOptions): FastifySchema 
     response: {
       [status]:
         mediaType === undefined
-          ? { description: 'As asked.', ...(plain(answer) as object) }
-          : { description: 'As asked.', content: { [mediaType]: { schema: plain(answer) } } },
-      '4XX': { description: 'What was got and what is wanted.', ...(plain(OwnError) as object) },
+          ? { description: 'Success.', ...(plain(answer) as object) }
+          : { description: 'Success.', content: { [mediaType]: { schema: plain(answer) } } },
+      '4XX': { description: 'What was received and what was expected.', ...(plain(OwnError) as object) },
     },
   }
 }

@@ -30,7 +30,7 @@ export function pluginOf(panel: Json, report: Report): Plugin | undefined {
     }
     return convert(panel, report)
   }
-  report(`panels of the type ${type || 'none'} have no like here: left out`)
+  report(`panels of the type ${type || 'none'} are not supported: left out`)
   return undefined
 }
 
@@ -90,11 +90,13 @@ function graphOf(panel: Json, report: Report): Out {
   const [axis, second] = listAt(panel, 'yaxes')
   if (listAt(panel, 'seriesOverrides').length > 0) report('overrides of single series are left out')
   if (isTrueAt(second, 'show') && listAt(panel, 'seriesOverrides').some((one) => numberAt(one, 'yaxis') === 2)) {
-    report('the second axis is left out: its series stand on the first')
+    report('the second axis is left out: its series use the first axis')
   }
-  if (textAt(panel, 'nullPointMode') === 'null as zero') report('what is missing is zero in Grafana, and a gap here')
+  if (textAt(panel, 'nullPointMode') === 'null as zero')
+    report('missing values are zero in Grafana, and a gap in Perses')
   const axisMode = textAt(recordAt(panel, 'xaxis'), 'mode')
-  if (axisMode === 'series' || axisMode === 'histogram') report(`it is over time here, and by ${axisMode} in Grafana`)
+  if (axisMode === 'series' || axisMode === 'histogram')
+    report(`the x axis is time in Perses, and ${axisMode} in Grafana`)
   const fill = numberAt(panel, 'fill') ?? 0
   return {
     legend: legendOf(panel, report),
@@ -176,7 +178,7 @@ function statOf(panel: Json, report: Report): Out {
 }
 
 function gaugeOf(panel: Json, min: number | undefined, max: number | undefined, report: Report): Plugin {
-  if (min !== undefined && min !== 0) report(`the gauge begins at ${min} in Grafana, and at 0 here`)
+  if (min !== undefined && min !== 0) report(`the gauge starts at ${min} in Grafana, and at 0 in Perses`)
   return { kind: 'GaugeChart', spec: { ...numberOf(panel, report), max, thresholds: thresholdsOf(panel) } }
 }
 

@@ -32,7 +32,7 @@ export function importGrafana(text: string): Imported {
   const variables = variablesOf(dashboard, report)
   const names = new Set(variables.map((variable) => textAt(variable['spec'], 'name')))
   const { panels, layouts } = panelsOf(dashboard, names, report)
-  if (panels.size === 0) ofBoard('no panel could be carried over')
+  if (panels.size === 0) ofBoard('no panel could be converted')
   for (const annotation of listAt(recordAt(dashboard, 'annotations'), 'list')) {
     if (numberAt(annotation, 'builtIn') !== 1) ofBoard(`the annotation ${textAt(annotation, 'name')} is left out`)
   }
@@ -84,7 +84,9 @@ function readJson(text: string): Json {
     isRecord(dashboard) && (isRecord(dashboard['spec']) || isRecord(dashboard['elements']))
       ? 'it looks like the second schema of Grafana 12: export it as a classic model'
       : 'export it in Grafana with Share, Export'
-  throw new FleetError('content_invalid', 'the file is no Grafana dashboard: it has neither panels nor rows', { hint })
+  throw new FleetError('content_invalid', 'the file is not a Grafana dashboard: it has neither panels nor rows', {
+    hint,
+  })
 }
 
 function slugOf(title: string): string {
@@ -137,11 +139,11 @@ function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
 }
 
 function panelOf(panel: Json, report: Report): Out | undefined {
-  if (isRecord(panel['libraryPanel'])) report('it is a library panel: only what the file has of it is carried over')
+  if (isRecord(panel['libraryPanel'])) report('it is a library panel: only the part in the file is converted')
   const plugin = pluginOf(panel, report)
   if (plugin === undefined) return undefined
   if (listAt(panel, 'transformations').length > 0 && plugin.kind !== 'Table') {
-    report('its transformations are left out: only those of tables have a like in Perses')
+    report('its transformations are left out: Perses supports them only in tables')
   }
   if (isRecord(panel['alert'])) report('its alert is left out: write a rule')
   if (textAt(panel, 'timeFrom') !== '' || textAt(panel, 'timeShift') !== '') report('its own time is left out')

@@ -16,7 +16,7 @@ export function defaultsOf(panel: Json): Json {
 export function formatOf(unit: string, decimals: number | undefined, report: Report): Out | undefined {
   if (unit === '' && decimals === undefined) return undefined
   const known = unit === '' ? 'decimal' : UNITS.get(unit)
-  if (known === undefined) report(`unit ${unit} has no like in Perses: values are shown as numbers`)
+  if (known === undefined) report(`unit ${unit} has no equivalent in Perses: values are shown as numbers`)
   const isShort = unit === 'short' ? { shortValues: true } : {}
   return { unit: known ?? 'decimal', ...(decimals === undefined ? {} : { decimalPlaces: decimals }), ...isShort }
 }
@@ -111,7 +111,7 @@ function mappingOf(mapping: Json, report: Report): Out[] {
     case 'special': {
       const match = SPECIAL.get(textAt(options, 'match'))
       if (match !== undefined) return [{ kind: 'Misc', spec: { value: match, ...result(options['result']) } }]
-      report(`the mapping of ${textAt(options, 'match')} has no like in Perses`)
+      report(`the mapping of ${textAt(options, 'match')} has no equivalent in Perses`)
       return []
     }
     case 1:
@@ -153,7 +153,7 @@ export function legendOf(panel: Json, report: Report): Out | undefined {
     : textsAt(fresh, 'calcs')
   const values = words.flatMap((word) => {
     const value = CALCULATIONS.get(word)
-    if (value === undefined) report(`the legend's ${word} has no like in Perses`)
+    if (value === undefined) report(`the legend's ${word} has no equivalent in Perses`)
     return value ?? []
   })
   const isTable = textAt(fresh, 'displayMode') === 'table' || isTrueAt(old, 'alignAsTable') || values.length > 0
@@ -173,7 +173,7 @@ export function reduction(panel: Json, report: Report): string {
     'calcs',
   )
   const known = CALCULATIONS.get(word)
-  if (known === undefined) report(`the calculation ${word} has no like in Perses: the last value is shown`)
+  if (known === undefined) report(`the calculation ${word} has no equivalent in Perses: the last value is shown`)
   return known ?? 'last-number'
 }
 

@@ -92,7 +92,7 @@ function transformOf(transformation: Json, columns: Columns, report: Report): Ou
       return []
     }
     default:
-      report(`the transformation ${id} has no like in Perses`)
+      report(`the transformation ${id} has no equivalent in Perses`)
       return []
   }
 }
@@ -158,7 +158,7 @@ function setLink(column: Column, links: readonly Json[], report: Report): void {
   }
   const title = textAt(first, 'title')
   column['dataLink'] = { url, ...(title === '' ? {} : { title }), openNewTab: isTrueAt(first, 'targetBlank') }
-  if (links.length > 1) report(`of the links of column ${name} only the first is carried over`)
+  if (links.length > 1) report(`column ${name} has several links: only the first is converted`)
 }
 
 /** The unit of a panel is the unit of its value columns; text columns have none. */

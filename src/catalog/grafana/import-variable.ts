@@ -28,7 +28,7 @@ function variableOf(variable: Json, name: string, report: Report): Out[] {
     case 'custom':
       return listOf(variable, name, { kind: 'StaticListVariable', spec: { values: customValues(variable) } }, report)
     case 'interval': {
-      if (isTrueAt(variable, 'auto')) report('the interval that Grafana works out by itself is left out')
+      if (isTrueAt(variable, 'auto')) report('the automatic interval of Grafana is left out')
       const values = textAt(variable, 'query')
         .split(',')
         .map((one) => one.trim())
@@ -46,7 +46,7 @@ function variableOf(variable: Json, name: string, report: Report): Out[] {
       // Every dashboard here queries this server.
       return []
     default:
-      report(`variables of the type ${textAt(variable, 'type')} have no like in Perses: left out`)
+      report(`variables of the type ${textAt(variable, 'type')} have no equivalent in Perses: left out`)
       return []
   }
 }
@@ -151,7 +151,7 @@ function queryPlugin(variable: Json, report: Report): Out | undefined {
   if (result !== null) {
     // Grafana's results are texts such as `up{job="a"} 1 1600000000`, from which a regex extracts a label.
     const label = /(\w+)="\(/.exec(textAt(variable, 'regex'))?.[1]
-    if (label === undefined) report('which label of the result counts is not said by the regex: its value is taken')
+    if (label === undefined) report('the regex does not select a label of the result: the value of the sample is used')
     const expr = withBraces(result[1] ?? '')
     return { kind: 'PrometheusPromQLVariable', spec: { expr, ...(label === undefined ? {} : { labelName: label }) } }
   }

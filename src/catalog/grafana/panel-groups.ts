@@ -110,12 +110,12 @@ function isRepeated(
   if (variable === '') return false
   const why =
     group.repeat !== ''
-      ? 'its row is repeated, and what is repeated holds nothing that is'
+      ? 'its row is repeated, and a repeated row cannot contain repeated panels'
       : group.isClosed
-        ? 'its row is closed, and what is repeated stands in no row'
+        ? 'its row is closed, and a repeated panel is not in a row'
         : variables.has(variable)
           ? undefined
-          : 'there is no such variable here'
+          : 'the dashboard has no such variable'
   if (why === undefined) return true
   reportFor(panel)(`it is not repeated for each ${variable}: ${why}`)
   return false
@@ -129,6 +129,6 @@ function repeatedAlone({ panel, width, height }: Placed, reportFor: (panel: Json
   const own = width * 2 <= COLUMNS ? width : USUAL_WIDTH
   const narrow = most === undefined || most < 1 ? own : Math.max(1, Math.floor(COLUMNS / most))
   const isBelow = textAt(panel, 'repeatDirection') === 'v'
-  if (isBelow) reportFor(panel)('its repeats stand beside each other, in Grafana below each other')
+  if (isBelow) reportFor(panel)('its repetitions are beside each other, in Grafana below each other')
   return { ...UNTITLED, repeat: textAt(panel, 'repeat'), panels: [{ panel, x: 0, y: 0, width: narrow, height }] }
 }

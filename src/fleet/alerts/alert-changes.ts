@@ -63,13 +63,13 @@ const QUERIES: readonly ChangeQuery[] = [
   {
     kind: 'modification',
     label: 'component_name',
-    subject: 'changed by hand and changed back',
+    subject: 'modified out of band and reverted',
     expr: (only) => `max by (component_name) (kubevirt_hco_out_of_band_modifications_total{${only}})`,
   },
   {
     kind: 'modification',
     label: 'annotation_name',
-    subject: 'patched past the API (jsonpatch annotation)',
+    subject: 'patched by a jsonpatch annotation',
     expr: (only) => `max by (annotation_name) (kubevirt_hco_unsafe_modifications{${only}})`,
   },
 ]

@@ -10,7 +10,7 @@ export interface HealthyUpgrade {
   readonly to: string
   /** The innermost phases in progress; there may be several. */
   readonly phases: readonly PhaseName[]
-  /** The progress, if it can be counted: `3 of 9 nodes are through`. */
+  /** The progress, if it can be counted: `3 of 9 nodes are updated`. */
   readonly progress: string | undefined
 }
 
@@ -42,7 +42,7 @@ function progressOf({ upgrade, detail }: UpgradeRecord): string | undefined {
   const { virtHandler, workloads } = detail
   if (upgrade.state === 'in_progress') {
     if (virtHandler === undefined || virtHandler.endedMs !== undefined) return undefined
-    return `${virtHandler.updated} of ${virtHandler.desired} nodes are through`
+    return `${virtHandler.updated} of ${virtHandler.desired} nodes are updated`
   }
   if (workloads?.outdatedNow === undefined) return undefined
   const of = workloads.outdatedAtStart === undefined ? '' : ` of ${workloads.outdatedAtStart}`

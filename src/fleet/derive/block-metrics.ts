@@ -83,7 +83,7 @@ export function reconcileIncomplete(history: ClusterHistory, record: UpgradeReco
   const text = 'HCO reports a reconcile failure in a warning event'
   return {
     cause: 'reconcile_error',
-    text: 'KubeVirt is through, and HyperConverged cannot be reconciled.',
+    text: 'KubeVirt is updated, and HyperConverged cannot be reconciled.',
     sinceMs: run.firstMs,
     evidence: [metricEvidence(run, text, 'kubevirt_hco_system_health_status', 'settle')],
   }

@@ -110,7 +110,7 @@ export function migrationsFailing(history: ClusterHistory, record: UpgradeRecord
   return {
     cause: 'migrations_failing',
     text:
-      `${same.length} migrations of ${vms === 1 ? '1 VM' : `${vms} VMs`} started and failed in the same way. ${endSentence(reason)} ` +
+      `${same.length} migrations of ${vms === 1 ? '1 VM' : `${vms} VMs`} started and failed with the same reason. ${endSentence(reason)} ` +
       'Fix the reported fault; a restart of a VM also updates the VM.',
     sinceMs: same.at(-1)!.atMs,
     evidence: failureEvidence(same),

@@ -116,7 +116,7 @@ function workloadEvidence({ started, ended, outdatedAtStart, outdatedNow, ref }:
 const OUTCOME_TEXTS: Readonly<Record<string, string>> = {
   rolled_back: 'went back to',
   failed: 'had failed when it was replaced by',
-  superseded: 'was not through when it was replaced by',
+  superseded: 'was not complete when it was replaced by',
 }
 
 function outcomeEvidence({ to, csv }: Attempt, { state, ended, next }: Outcome): readonly Evidence[] {

@@ -101,7 +101,7 @@ function modificationOf({ annotation, text: written, startedMs, endedMs, by }: S
     ...(by === undefined ? {} : { by }),
     text:
       'fault' in patch
-        ? `the annotation ${annotation} is no JSON patch: ${patch.fault}`
+        ? `the annotation ${annotation} is not a JSON patch: ${patch.fault}`
         : `the annotation ${annotation} patches ${component}: ${patch.operations.map(({ op, path }) => `${op} ${path}`).join(', ')}`,
     resolutionSeconds: 1,
   }
@@ -157,7 +157,7 @@ export function parseJsonPatch(text: string): JsonPatch {
   try {
     parsed = JSON.parse(text)
   } catch (thrown) {
-    return { fault: `it is no JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
+    return { fault: `it is not JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
   }
   if (!Array.isArray(parsed)) return { fault: `got ${nameOf(parsed)}, want an array of operations` }
   const operations: PatchOperation[] = []

@@ -57,7 +57,7 @@ function modificationOf(component: string, burst: readonly Edit[]): FoundModific
     startedMs,
     endedMs: burst.at(-1)!.atMs,
     count,
-    text: `${component} was edited past HyperConverged and changed back${count === 1 ? '' : `, ${count} times`}`,
+    text: `${component} was modified out of band and reverted${count === 1 ? '' : `, ${count} times`}`,
     resolutionSeconds: startedMs === first.atMs ? first.resolutionSeconds : burst[0]!.resolutionSeconds,
   }
 }

@@ -186,7 +186,7 @@ function draftOf(
 ): UpgradeDraft {
   const { from, to, state, started, ended, ref } = move
   const moments = [started, ended, ...pools.flatMap((pool) => [pool.started, pool.ended])]
-  const endText = state === 'succeeded' ? `OpenShift is at ${to}` : `OpenShift left for another version`
+  const endText = state === 'succeeded' ? `OpenShift is at ${to}` : `OpenShift changed to another version`
   return {
     ...{ operator: 'openshift', source: (started ?? ended)?.source ?? 'objects', from, to, isProven: true, state },
     ...{ anchorMs: timeOf(move), sinceMs: timeOf(move), lastSeenMs, started, ended, channel },

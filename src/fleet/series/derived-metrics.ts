@@ -63,7 +63,7 @@ export const DERIVED_METRICS = [
     type: 'gauge',
     labels: EDGE,
     unit: 'ratio',
-    help: 'Share of the ended upgrades on an edge that succeeded.',
+    help: 'Share of the ended upgrades on an upgrade path that succeeded.',
   },
   {
     name: 'daytwo_edge_success_ratio_low',
@@ -79,7 +79,7 @@ export const DERIVED_METRICS = [
     unit: 'ratio',
     help: 'Upper end of the 95 % interval (Wilson) of the success ratio.',
   },
-  { name: 'daytwo_edge_attempts', type: 'gauge', labels: EDGE, help: 'Upgrades on an edge, whatever their outcome.' },
+  { name: 'daytwo_edge_attempts', type: 'gauge', labels: EDGE, help: 'Upgrades on an upgrade path, with any outcome.' },
   {
     name: 'daytwo_cluster_info',
     type: 'gauge',
@@ -98,7 +98,7 @@ export const DERIVED_METRICS = [
     name: 'daytwo_cluster_gone',
     type: 'gauge',
     labels: ['cluster', 'why'],
-    help: '1 for each cluster that is gone: declared decommissioned (declared), or not seen for too long (unheard).',
+    help: '1 for each decommissioned cluster: declared by a user (declared), or without data for too long (unheard).',
     isWritten: true,
   },
   {

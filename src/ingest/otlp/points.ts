@@ -91,7 +91,7 @@ export function faultOfHistogram(point: HistogramPoint, bucketsMax: number): str
     return `got ${Math.max(length, bounds.length)} buckets, want at most otlp.buckets-max, ${bucketsMax}`
   }
   const areBoundsRising = bounds.every((bound, i) => Number.isFinite(bound) && (i === 0 || bound > bounds[i - 1]!))
-  if (!areBoundsRising) return 'got bounds that do not rise, or are no finite numbers'
+  if (!areBoundsRising) return 'got bounds that do not rise, or are not finite numbers'
   // A stale marker may omit all values.
   if (isStale || length === bounds.length + 1 || (length === 0 && bounds.length === 0)) return undefined
   return `got ${length} buckets for ${bounds.length} bounds, want one more than bounds`

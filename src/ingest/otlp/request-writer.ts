@@ -104,7 +104,7 @@ export class OtlpRequestWriter {
     const kind = isMonotonic ? 'monotonic_sum' : data.kind === 'gauge' ? 'gauge' : 'other'
     const name = metricNameOf({ name: metric.name, unit: metric.unit, kind }, this.#parts.otlp.strategy)
     if (name === undefined) {
-      const example = `got metric name ${JSON.stringify(metric.name)}, want one of which something is left`
+      const example = `got metric name ${JSON.stringify(metric.name)}, want one with characters that a metric name may have`
       this.#points.refuse('no_metric_name', data.points.length, resource.cluster(), () => example)
       return
     }

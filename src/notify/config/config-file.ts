@@ -58,7 +58,7 @@ export function emptyConfig(): NotifyConfig {
     inhibitRules: [],
     intervals: new Map(),
     templates: new TemplateSet(),
-    shownText: 'route:\n  receiver: nobody\nreceivers:\n  - name: nobody\n',
+    shownText: 'route:\n  receiver: none\nreceivers:\n  - name: none\n',
     secrets: [],
   }
 }

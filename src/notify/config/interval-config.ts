@@ -27,7 +27,7 @@ const wholeNumber = (word: string): number | undefined => (/^[+-]?\d+$/.test(wor
 
 const weekday = scalar((raw) => {
   const dayOf = (word: string): number | undefined => (DAYS.includes(word) ? DAYS.indexOf(word) : undefined)
-  return rising(rangeOf(raw, dayOf, 'days of the week such as monday or monday:friday; the week begins on sunday'))
+  return rising(rangeOf(raw, dayOf, 'days of the week such as monday or monday:friday; the week starts on sunday'))
 })
 
 const month = scalar((raw) => {

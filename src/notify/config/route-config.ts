@@ -43,7 +43,7 @@ function matchPairs(op: '=' | '=~'): Kind<readonly Matcher[]> {
 
 function isUsable({ reader }: Reading, matcher: Matcher, { at }: Pair<string>): boolean {
   if (!LABEL_NAME.test(matcher.name)) {
-    reader.error(at, `${JSON.stringify(matcher.name)} is no label name`)
+    reader.error(at, `${JSON.stringify(matcher.name)} is not a label name`)
     return false
   }
   try {
@@ -63,7 +63,8 @@ const groupBy: Kind<readonly string[] | 'all'> = (reading, node, what, at) => {
     if (name.text === '') reading.reader.error(name, 'a label name is empty')
     if (seen.has(name.text)) reading.reader.error(name, `${JSON.stringify(name.text)} is in group_by twice`)
     seen.add(name.text)
-    if (name.text === '...' && names.length > 1) reading.reader.error(name, '... means all labels, and stands alone')
+    if (name.text === '...' && names.length > 1)
+      reading.reader.error(name, '... means all labels, and excludes other names')
   }
   if (seen.has('...')) return 'all'
   return seen.size === 0 ? undefined : [...seen]

@@ -77,7 +77,7 @@ async function evaluateNode(expr: Expr, steps: Steps, evaluation: Evaluation): P
       return evaluateCall(expr, steps, evaluation)
     case 'matrix':
     case 'subquery':
-      throw new TypeError('bug: the checker let a range vector through where an instant one is wanted')
+      throw new TypeError('bug: the checker let a range vector through where an instant vector is expected')
   }
 }
 

@@ -126,7 +126,7 @@ class PickedRuns implements RunSelection {
   }
 
   readNewest(): void {
-    throw new TypeError('bug: range functions do not ask for the newest sample')
+    throw new TypeError('bug: range functions do not request the newest sample')
   }
 
   /** The number here of a row of a grid that was created from these rows. */

@@ -28,7 +28,7 @@ async function rangeOf(
   if (expr.kind === 'matrix') return rangeOfSelector(expr, steps, evaluation, func)
   if (expr.kind === 'subquery') return rangeOfSubquery(expr, steps, evaluation)
   if (expr.kind === 'paren') return rangeOf(expr.expr, steps, evaluation, func)
-  throw new TypeError(`bug: the checker let a ${expr.kind} through where a range vector is wanted`)
+  throw new TypeError(`bug: the checker let a ${expr.kind} through where a range vector is expected`)
 }
 
 function rangeOfSelector(

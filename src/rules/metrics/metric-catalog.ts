@@ -95,7 +95,7 @@ export function readMetricTable(table: string): KnownMetric[] {
 function readLine(line: string): KnownMetric {
   const [name = '', typeText, ...rest] = line.split(' ')
   const type = METRIC_TYPES.find((known) => known === typeText)
-  invariant(type !== undefined, `the metric table says ${JSON.stringify(line)}, want one of ${METRIC_TYPES.join(', ')}`)
+  invariant(type !== undefined, `the metric table has ${JSON.stringify(line)}, want one of ${METRIC_TYPES.join(', ')}`)
   const fields = new Map(rest.filter((word) => word.includes('=')).map(splitField))
   const [unit, since, now] = ['unit', 'since', 'now'].map((key) => fields.get(key))
   return {

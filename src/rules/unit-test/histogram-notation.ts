@@ -39,7 +39,7 @@ export function readHistogram(text: string): WrittenHistogram | string {
   for (let at = 0; at < text.trimEnd().length; at = PART.lastIndex) {
     PART.lastIndex = at
     const part = PART.exec(text)
-    if (part === null) return `${JSON.stringify(text.slice(at).trim())} is no part of a histogram; want key:value`
+    if (part === null) return `${JSON.stringify(text.slice(at).trim())} is not part of a histogram; want key:value`
     const [, key = '', value = ''] = part
     if (!KEYS.includes(key)) return `unknown key ${key} in a histogram; known are ${KEYS.join(', ')}`
     if (parts.has(key)) return `${key} is repeated in a histogram`
@@ -48,7 +48,7 @@ export function readHistogram(text: string): WrittenHistogram | string {
   const numbers = new Map<string, number>()
   for (const key of NUMBER_KEYS) {
     const value = readFloat(parts.get(key) ?? '0')
-    if (value === undefined) return `${key}: ${parts.get(key) ?? ''} is no number`
+    if (value === undefined) return `${key}: ${parts.get(key) ?? ''} is not a number`
     numbers.set(key, value)
   }
   const lists = new Map<string, Float64Array>()

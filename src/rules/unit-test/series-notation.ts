@@ -97,14 +97,14 @@ function readItem(item: string): Item | string {
   if (item === 'stale') return { first: 'stale', count: 1 }
   if (item.startsWith('{{')) return readHistogramItem(item)
   const parts = NUMBER.exec(item)?.groups
-  if (parts === undefined) return `${JSON.stringify(item)} is no value; want 1, 1x3, 1+2x3, _, _x3, stale or {{...}}`
+  if (parts === undefined) return `${JSON.stringify(item)} is not a value; want 1, 1x3, 1+2x3, _, _x3, stale or {{...}}`
   const { sign, number, word, stepSign, step, times } = parts
   if (word === 'stale' && sign === '') return readStaleItem(item, times)
-  if (word !== undefined && !/^(inf|nan)$/i.test(word)) return `${JSON.stringify(item)} is no number`
+  if (word !== undefined && !/^(inf|nan)$/i.test(word)) return `${JSON.stringify(item)} is not a number`
   const size = parseNumber(number ?? word ?? '')
   const stepSize = step === undefined ? 0 : parseNumber(step)
   if (number !== undefined && !Number.isFinite(size)) return `${number} is too large for a float`
-  if (size === undefined || stepSize === undefined) return `${JSON.stringify(item)} is no number`
+  if (size === undefined || stepSize === undefined) return `${JSON.stringify(item)} is not a number`
   const first = sign === '-' ? -size : size
   if (step !== undefined && times === undefined) {
     return `${JSON.stringify(item)} has a step but no count; want ${item}x3`
@@ -117,7 +117,7 @@ function readItem(item: string): Item | string {
 
 /** `stale+0x3`, as in Prometheus: a stale marker, and then what adding to its NaN gives, which is no marker. */
 function readStaleItem(item: string, times: string | undefined): Item | string {
-  if (/^stalex/.test(item)) return `${JSON.stringify(item)} is no number`
+  if (/^stalex/.test(item)) return `${JSON.stringify(item)} is not a number`
   if (times === undefined) return `${JSON.stringify(item)} has a step but no count; want ${item}x3`
   return { first: 'stale', count: Number(times) + 1, next: () => ({ value: NaN }) }
 }
@@ -125,7 +125,7 @@ function readStaleItem(item: string, times: string | undefined): Item | string {
 function readHistogramItem(item: string): Item | string {
   const parts = HISTOGRAM.exec(item)?.groups
   if (parts === undefined)
-    return `${JSON.stringify(item)} is no histogram; want {{...}}, {{...}}x3 or {{...}}+{{...}}x3`
+    return `${JSON.stringify(item)} is not a histogram; want {{...}}, {{...}}x3 or {{...}}+{{...}}x3`
   const first = readHistogram(parts['first']!)
   if (typeof first === 'string') return first
   const { sign, step: stepText, times } = parts

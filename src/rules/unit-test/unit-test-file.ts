@@ -186,7 +186,7 @@ class Reader {
     const fields = this.#fields(node, 'an alert_rule_test', at, keys) ?? new Map<string, Entry>()
     const alertname = this.#yaml.textAt(fields.get('alertname'))
     if (alertname === undefined || alertname.text === '')
-      this.#yaml.error(alertname ?? at, 'which alert? alertname is missing')
+      this.#yaml.error(alertname ?? at, 'the name of the alert (alertname) is missing')
     const alerts = this.#yaml.itemsAt(fields.get('exp_alerts')).map((one) => {
       const labelsAndMore = this.#fields(one, 'an expected alert', this.#startOf(one), [
         'exp_labels',
@@ -211,7 +211,7 @@ class Reader {
     if (fields === undefined) return undefined
     const expr = this.#yaml.textAt(fields.get('expr'))
     if (expr === undefined || expr.text.trim() === '') {
-      this.#yaml.error(expr ?? at, 'which expression? expr is missing')
+      this.#yaml.error(expr ?? at, 'the expression (expr) is missing')
       return undefined
     }
     return {

@@ -26,7 +26,7 @@ const FIRED_RUNS_MAX = 5000
 export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAlertReader {
   /** Adds occurrences, and updates the end of stored ones. One transaction; durable when it resolves. */
   async record(runs: readonly AlertRunRecord[]): Promise<void> {
-    await this.transact('writing runs of alerts', async (transaction) => {
+    await this.transact('writing occurrences of alerts', async (transaction) => {
       for (const rows of insertBatches(runs.map(rowOf))) {
         await recordClusters(transaction, await withoutKnown(transaction, rows))
         await transaction
@@ -44,7 +44,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAl
 
   /** Runs that have not ended. */
   async listOpen(): Promise<readonly AlertRunRecord[]> {
-    const rows = await this.run('reading open runs of alerts', (db) =>
+    const rows = await this.run('reading open occurrences of alerts', (db) =>
       db.selectFrom('alert_run').selectAll().where('resolved_at_ms', 'is', null).orderBy('fired_at_ms').execute(),
     )
     return rows.map(recordOf)
@@ -52,7 +52,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAl
 
   async page(query: AlertRunQuery): Promise<readonly StoredAlertRun[]> {
     const { fromMs, toMs, alertname, cluster, fingerprint, limit, after } = query
-    const rows = await this.run('reading runs of alerts', async (db) => {
+    const rows = await this.run('reading occurrences of alerts', async (db) => {
       let select = (await during(db, fromMs, toMs))
         .leftJoin('acknowledgement as a', (join) =>
           join.onRef('a.fingerprint', '=', 'r.fingerprint').onRef('a.active_at_ms', '=', 'r.active_at_ms'),
@@ -135,7 +135,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAl
 
   /** The next rows, newest first, without those that an equality matcher on a column excludes. */
   #matchingRows(matchers: readonly Matcher[], fromMs: number, toMs: number, after: AlertRunPlace | undefined) {
-    return this.run('reading runs of alerts', async (db) => {
+    return this.run('reading occurrences of alerts', async (db) => {
       let select = (await during(db, fromMs, toMs))
         .select(['r.fingerprint', 'r.active_at_ms', 'r.alertname', 'r.cluster', 'r.labels', 'r.fired_at_ms'])
         .orderBy('r.fired_at_ms', 'desc')
@@ -186,7 +186,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAl
 
   /** Removes runs that resolved before a time, with their acknowledgements, and acknowledgements as old without a run. */
   async prune(resolvedBeforeMs: number): Promise<void> {
-    await this.transact('removing old runs of alerts', async (transaction) => {
+    await this.transact('removing old occurrences of alerts', async (transaction) => {
       await transaction
         .deleteFrom('alert_run')
         // An alert that resolved before a time also fired before it: the index on the start applies.

@@ -241,7 +241,7 @@ export function decodeBuckets(chunk: RollupChunk, base: number, parts: RollupPar
   if (power === undefined) readBitEdges(reader, count, into)
   else readScaledEdges(reader, count, power, (mode & MODE_RISES) !== 0, into)
   readFalls(reader, count, power, into)
-  if (!reader.isAtEnd) throw new MalformedBytesError('bytes after the edges of a rollup')
+  if (!reader.isAtEnd) throw new MalformedBytesError('bytes after the bounds of a rollup')
   if (parts.extremes) readExtremes(new ResidualReader(chunk.extremes), count, power, into)
   if (parts.sums) readSums(new ResidualReader(chunk.sums), count, power, into)
   into.added(count)

@@ -27,7 +27,7 @@ test('answers why a sample is not there, as the contract says', async () => {
     asOfMs: NOW_MS,
     refusals: [
       { reason: 'too_far_ahead', count: 1, lastMs: NOW_MS },
-      { reason: 'ha_duplicate', count: 1, examples: [{ text: 'replica y of a stands by, x is elected' }] },
+      { reason: 'ha_duplicate', count: 1, examples: [{ text: 'replica y of a is on standby, x is elected' }] },
     ],
     clusters: { count: 2, bySamples: [{ cluster: 'a', taken: 1 }], byRefused: [{ cluster: 'b', refused: 1 }] },
     replicas: { pairs: 1, elections: [{ cluster: 'a', replica: 'x', standbys: [{ replica: 'y' }] }] },

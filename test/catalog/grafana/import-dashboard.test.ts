@@ -285,18 +285,18 @@ describe('a dashboard of today', () => {
 
   test('tells all that it does not keep', () => {
     expect(notConverted).toEqual([
-      'variable bare: which label of the result counts is not said by the regex: its value is taken',
+      'variable bare: the regex does not select a label of the result: the value of the sample is used',
       'variable odd: "everything" is not a query of Prometheus that is known: left out',
-      'variable step: the interval that Grafana works out by itself is left out',
-      'variable filters: variables of the type adhoc have no like in Perses: left out',
+      'variable step: the automatic interval of Grafana is left out',
+      'variable filters: variables of the type adhoc have no equivalent in Perses: left out',
       'panel "CPU": overrides of single series are left out',
-      'panel "CPU": the legend\'s stdDev has no like in Perses',
+      'panel "CPU": the legend\'s stdDev has no equivalent in Perses',
       'panel "CPU": query B is hidden: left out',
       'panel "CPU": query C is not one of Prometheus: left out',
-      'panel "Disk": the gauge begins at 5 in Grafana, and at 0 here',
-      'panel "Pods": the transformation calculateField has no like in Perses',
+      'panel "Disk": the gauge starts at 5 in Grafana, and at 0 in Perses',
+      'panel "Pods": the transformation calculateField has no equivalent in Perses',
       'panel "Pods": the override links of column value #1 is left out',
-      'panel "Graph": panels of the type nodeGraph have no like here: left out',
+      'panel "Graph": panels of the type nodeGraph are not supported: left out',
       'dashboard: the annotation deployments is left out',
       'dashboard: the link others is left out',
     ])

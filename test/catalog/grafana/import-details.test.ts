@@ -16,7 +16,7 @@ function imported(dashboard: object): Outcome {
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
   return {
     model: read.model,
-    notConverted: notConverted.filter((line) => !line.endsWith('no panel could be carried over')),
+    notConverted: notConverted.filter((line) => !line.endsWith('no panel could be converted')),
   }
 }
 
@@ -120,12 +120,12 @@ describe('what a panel loses is notConverted', () => {
     [
       'gaps that are zero',
       { type: 'graph', nullPointMode: 'null as zero' },
-      'what is missing is zero in Grafana, and a gap here',
+      'missing values are zero in Grafana, and a gap in Perses',
     ],
     [
       'an axis that is not time',
       { type: 'graph', xaxis: { mode: 'series' } },
-      'it is over time here, and by series in Grafana',
+      'the x axis is time in Perses, and series in Grafana',
     ],
     ['words around a value', { type: 'singlestat', postfix: ' VMs' }, 'its postfix  VMs is left out'],
     [
@@ -151,7 +151,7 @@ describe('what a panel loses is notConverted', () => {
     [
       'transformations',
       { transformations: [{ id: 'reduce' }] },
-      'its transformations are left out: only those of tables have a like in Perses',
+      'its transformations are left out: Perses supports them only in tables',
     ],
   ])('%s', (_what, panel, line) => {
     expect(panelOf({ ...panel, targets: [target()] }).notConverted).toEqual([`panel "P": ${line}`])
@@ -283,7 +283,7 @@ describe('a panel that is repeated', () => {
       'below each other says that it is beside each other',
       { repeatDirection: 'v', gridPos: { x: 0, y: 0, w: 12, h: 5 } },
       12,
-      ['panel "Of $node": its repeats stand beside each other, in Grafana below each other'],
+      ['panel "Of $node": its repetitions are beside each other, in Grafana below each other'],
     ],
   ])('%s', (_what, more, width, notConverted) => {
     const found = gridsOf({ ...plain('Of $node', at(0, 0, 24)), repeat: 'node', ...more })
@@ -294,7 +294,7 @@ describe('a panel that is repeated', () => {
     [
       'a variable that is not there',
       [{ ...plain('P', at(0, 0, 6)), repeat: 'pod' }],
-      'pod: there is no such variable here',
+      'pod: the dashboard has no such variable',
     ],
     [
       'a row that is repeated',
@@ -302,7 +302,7 @@ describe('a panel that is repeated', () => {
         { type: 'row', title: 'Of $node', repeat: 'node', ...at(0, 0, 24) },
         { ...plain('P', at(0, 1, 6)), repeat: 'node' },
       ],
-      'node: its row is repeated, and what is repeated holds nothing that is',
+      'node: its row is repeated, and a repeated row cannot contain repeated panels',
     ],
     [
       'a row that is closed',
@@ -315,7 +315,7 @@ describe('a panel that is repeated', () => {
           panels: [{ ...plain('P', at(0, 1, 6)), repeat: 'node' }],
         },
       ],
-      'node: its row is closed, and what is repeated stands in no row',
+      'node: its row is closed, and a repeated panel is not in a row',
     ],
   ])('of %s is there once, and says why', (_what, panels, why) => {
     const { grids, notConverted } = gridsOf(...panels)

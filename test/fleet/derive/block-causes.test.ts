@@ -248,7 +248,7 @@ describe('migrations of the workload update', () => {
     const record = recordOf([...upgraded, migration(1, 'Failed', 400, first), migration(2, 'Failed', 900, second)])
     expect(record.upgrade.blockedBy).toMatchObject({ cause: 'migrations_failing', sinceMs: at(426) })
     expect(record.upgrade.blockedBy!.text).toContain(
-      `2 migrations of 2 VMs started and failed in the same way. The reason is: ${second}.`,
+      `2 migrations of 2 VMs started and failed with the same reason. The reason is: ${second}.`,
     )
     expect(causes(record)).toEqual(['migrations_failing'])
   })

@@ -197,7 +197,7 @@ describe('JSON patches', () => {
     ])
     const [bad] = deriveModifications(clusterHistory(observed([look(60, patched('{"op":"add"}'))])), [])
     expect(bad!.operations).toBeUndefined()
-    expect(bad!.text).toBe(`the annotation ${NAME} is no JSON patch: got an object, want an array of operations`)
+    expect(bad!.text).toBe(`the annotation ${NAME} is not a JSON patch: got an object, want an array of operations`)
   })
 
   test('metrics tell how many operations, where no object tells more', () => {
@@ -244,7 +244,7 @@ describe('JSON patches', () => {
 })
 
 test.each([
-  ['', 'it is no JSON: Unexpected end of JSON input'],
+  ['', 'it is not JSON: Unexpected end of JSON input'],
   ['null', 'got null, want an array of operations'],
   ['[1]', 'operation 1: got a number, want an object'],
   ['[[]]', 'operation 1: got an array, want an object'],

@@ -30,13 +30,13 @@ describe('values', () => {
   })
 
   test.each([
-    ['1 gone 2', 2, 6, 'is no number'],
-    ['1 stalex3', 2, 9, 'is no number'],
+    ['1 gone 2', 2, 6, 'is not a number'],
+    ['1 stalex3', 2, 9, 'is not a number'],
     ['stale+0', 0, 7, 'has a step but no count'],
-    ['-stale+0x1', 0, 10, 'is no number'],
+    ['-stale+0x1', 0, 10, 'is not a number'],
     ['1e999', 0, 5, 'too large'],
     ['1+1', 0, 3, 'has a step but no count'],
-    ['1,2', 0, 3, 'is no value'],
+    ['1,2', 0, 3, 'is not a value'],
     ['1 {{count:}}', 2, 12, 'want key:value'],
     ['{{buckets:[1 x]}}', 0, 17, 'want a list of numbers'],
     ['{{counts:1}}', 0, 12, 'unknown key counts'],

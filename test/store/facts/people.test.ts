@@ -77,7 +77,7 @@ describe('silences', () => {
   })
 })
 
-describe('runs of alerts', () => {
+describe('occurrences of alerts', () => {
   test('written again are the same run, and only their end changes', async () => {
     const store = new TempStore()
     const { alertRuns } = store.writer.facts

@@ -211,7 +211,7 @@ export function createOwnMetrics(version: string) {
     ),
     threadFailures: counter(
       'daytwo_thread_failures_total',
-      'Threads that failed: died, hung (did not answer), start (could not be started again). Workers are started again.',
+      'Threads that failed: died, hung (did not answer), start (could not be restarted). Workers are restarted.',
       ['thread', 'reason'],
     ),
     threadUp: gauge('daytwo_thread_up', 'Whether a worker thread serves.', ['thread']),

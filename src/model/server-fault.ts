@@ -55,10 +55,10 @@ export function threadFaultText(fault: ThreadFault, nowMs: number): string {
   const { thread, state, isServing, sinceMs, failures, cause, nextStartMs } = fault
   const name = `the ${thread.replace('-', ' ')}`
   if (state === 'hung') return `${name} has not answered for ${secondsOf(nowMs - sinceMs)}`
-  if (state === 'restarting') return `${name} is being started again: ${cause}`
+  if (state === 'restarting') return `${name} is being restarted: ${cause}`
   const loop = `${name} is in a crash loop (${failures} failures; ${cause})`
   if (isServing) return `${loop} and runs again`
-  return nextStartMs === undefined ? loop : `${loop} and is started again in ${secondsOf(nextStartMs - nowMs)}`
+  return nextStartMs === undefined ? loop : `${loop} and is restarted in ${secondsOf(nextStartMs - nowMs)}`
 }
 
 function secondsOf(ms: number): string {

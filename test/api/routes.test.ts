@@ -294,7 +294,7 @@ test('a worker that does not serve is named by both probes; one in a crash loop 
     { ...loop, cause: 'out of memory', nextStartMs: nowMs + 8000 },
   ]
   const text =
-    'the query worker has not answered for 17s; the ingest worker is in a crash loop (4 failures; out of memory) and is started again in 8s\n'
+    'the query worker has not answered for 17s; the ingest worker is in a crash loop (4 failures; out of memory) and is restarted in 8s\n'
   expect(await probes()).toEqual([
     [503, text],
     [503, text],

@@ -100,7 +100,7 @@ test('tokens that are known still count while they cannot be read because a thre
     return failure === undefined ? Promise.resolve(records) : Promise.reject(failure)
   }
   const tokens = await createTokenIndex({ list: read, touch: () => Promise.resolve() }, clock)
-  failure = new FleetError('not_ready', 'the ingest worker is being started again')
+  failure = new FleetError('not_ready', 'the ingest worker is being restarted')
   clock.advance(5000)
   expect(await tokens.authenticate('secret')).toEqual({ name: 'ada', role: 'viewer' })
   // Not for each request.

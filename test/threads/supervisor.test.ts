@@ -189,7 +189,7 @@ describe('a crash loop', () => {
     expect(await valueOf('daytwo_thread_crash_loop', { thread: 'query-worker' })).toBe(1)
     // Nobody waits in vain.
     await expect(call('query-worker')).rejects.toThrow(
-      /crash loop \(6 failures; out of memory\) and is started again in 16s/,
+      /crash loop \(6 failures; out of memory\) and is restarted in 16s/,
     )
     expect(await call('ingest-worker')).toBe('ingest-worker 1')
     await pass(16)

@@ -170,7 +170,7 @@ export const Now = Type.Object({
   versions: Type.Object({
     /** Reporting clusters: the denominator. */
     of: Type.Integer(),
-    /** Of these, clusters without a reported version. */
+    /** Of these, clusters without a reported version. The name is published, and clients of the API read it. */
     untold: Type.Integer(),
     items: Type.Array(Type.Object({ version: Type.String(), clusters: Type.Integer() })),
   }),

@@ -93,7 +93,7 @@ function nowItem(now: FleetSummary, firing: FiringNow, faults?: ServerFaults): N
     waiting: { count: waiting.count, items: waiting.items.map(waitingItem) },
     silent: { count: silent.count, items: silent.items.map(silentItem) },
     firing: firingItem(firing),
-    versions,
+    versions: { of: versions.of, untold: versions.unreported, items: [...versions.items] },
     fallingEdges: { count: fallingEdges.count, items: fallingEdges.items.map(fallingItem) },
     faults: faults === undefined ? null : faultsItem(faults),
   }

@@ -38,7 +38,7 @@ export interface FleetNow {
   readonly silent: Counted<SilentCluster>
   readonly versions: {
     readonly of: number
-    readonly untold: number
+    readonly unreported: number
     /** Newest first. */
     readonly items: readonly { readonly version: string; readonly clusters: number }[]
   }
@@ -120,7 +120,7 @@ export function fleetNow(index: NowSource, nowMs: number, listMax: number): Flee
     silent: firstOf(silent, withUpgradeFirst, listMax, (one) => one),
     versions: {
       of: reporting,
-      untold: reporting - reported,
+      unreported: reporting - reported,
       items: [...versions]
         .map(([version, clusters]) => ({ version, clusters }))
         .sort((a, b) => compareVersions(b.version, a.version)),

@@ -56,15 +56,15 @@ function minorOf(series: string, label: string): string {
 
 /** A platform has two labels, and the facet holds the minor version of the platform. */
 function matchersOf(facet: string, values: readonly string[]): readonly (readonly [string, string, string])[] {
-  const told = values.map((value) => (value === '-' ? '' : value))
-  if (facet !== 'platform' || told.length > 1)
+  const known = values.map((value) => (value === '-' ? '' : value))
+  if (facet !== 'platform' || known.length > 1)
     return [
       matcherOf(
         facet,
-        told.map((value) => value.split(' ')[0]!),
+        known.map((value) => value.split(' ')[0]!),
       ),
     ]
-  const [kind = '', version] = told[0]!.split(' ')
+  const [kind = '', version] = known[0]!.split(' ')
   return [
     matcherOf('platform', [kind]),
     ...(version === undefined

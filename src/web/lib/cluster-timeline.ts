@@ -101,7 +101,7 @@ function itemsOfDecommission(decommission: DecommissionItem): readonly TimelineI
       ? ['Reports again', ['the cluster counts again, although it was declared decommissioned']]
       : ['Decommissioning reverted', endedBy === null ? [] : [`by ${endedBy}`]]
   return [
-    ...itemAt('cluster', `decommission ${id} said`, saidAt, 'Declared decommissioned', [`${by}: ${reason}`]),
+    ...itemAt('cluster', `decommission ${id} declared`, saidAt, 'Declared decommissioned', [`${by}: ${reason}`]),
     ...itemAt('cluster', `decommission ${id} end`, endedAt, endTitle, endLines),
   ]
 }

@@ -15,7 +15,7 @@ export const CLUSTER_STATE_WORDS: Readonly<Record<ClusterState, string>> = {
   paused_pool: 'paused pool',
   unknown: 'unknown',
   steady: 'steady',
-  gone: 'gone',
+  gone: 'decommissioned',
 }
 
 /** Explanations of the states. */

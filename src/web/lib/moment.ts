@@ -10,8 +10,8 @@ export function momentOf(search: string): number | undefined {
 
 /** The moment of an address that cannot be parsed; `undefined` for a valid address. */
 export function unreadableMoment(search: string): string | undefined {
-  const told = new URLSearchParams(search).get(MOMENT_PARAM) ?? ''
-  return told === '' || momentOf(search) !== undefined ? undefined : told
+  const text = new URLSearchParams(search).get(MOMENT_PARAM) ?? ''
+  return text === '' || momentOf(search) !== undefined ? undefined : text
 }
 
 /** Whole seconds, in UTC: `2026-11-22T03:04:05Z`. */
@@ -32,10 +32,10 @@ export function atMoment(path: string, momentMs: number | undefined): string {
 export function keepMoment(path: string, presentSearch: string): string {
   const [pathname, search, hash] = partsOf(path)
   const params = new URLSearchParams(search)
-  const told = params.get(MOMENT_PARAM)
+  const given = params.get(MOMENT_PARAM)
   const kept = new URLSearchParams(presentSearch).get(MOMENT_PARAM)
-  if (told === '') params.delete(MOMENT_PARAM)
-  else if (told === null && kept !== null && kept !== '') params.set(MOMENT_PARAM, kept)
+  if (given === '') params.delete(MOMENT_PARAM)
+  else if (given === null && kept !== null && kept !== '') params.set(MOMENT_PARAM, kept)
   else return path
   const text = params.toString()
   return `${pathname}${text === '' ? '' : `?${text}`}${hash}`

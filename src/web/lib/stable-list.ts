@@ -47,12 +47,12 @@ export interface ListChanges {
   readonly goneCount: number
 }
 
-/** `2 new alerts, 1 critical, 3 gone`; empty without changes. @param noun of one row */
+/** `2 new alerts, 1 critical, 3 removed`; empty without changes. @param noun of one row */
 export function changesText({ newCount, newCriticalCount = 0, goneCount }: ListChanges, noun: string): string {
   return [
     ...(newCount === 0 ? [] : [countOf(newCount, `new ${noun}`)]),
     ...(newCriticalCount === 0 ? [] : [`${formatCount(newCriticalCount)} critical`]),
-    ...(goneCount === 0 ? [] : [`${formatCount(goneCount)} gone`]),
+    ...(goneCount === 0 ? [] : [`${formatCount(goneCount)} removed`]),
   ].join(', ')
 }
 

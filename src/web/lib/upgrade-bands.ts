@@ -113,8 +113,8 @@ export function upgradeWindow({ startedAt, endedAt, state, phases }: UpgradeItem
   const fromMs = Date.parse(startedAt)
   if (endedAt !== null) return { fromMs, toMs: Date.parse(endedAt), isEndKnown: true }
   if (isOpen(state)) return { fromMs, toMs: undefined, isEndKnown: true }
-  const told = phases.flatMap((phase) => [phase.startedAt, phase.endedAt]).filter((at) => at !== null)
-  return { fromMs, toMs: Math.max(fromMs, ...told.map((at) => Date.parse(at))), isEndKnown: false }
+  const times = phases.flatMap((phase) => [phase.startedAt, phase.endedAt]).filter((at) => at !== null)
+  return { fromMs, toMs: Math.max(fromMs, ...times.map((at) => Date.parse(at))), isEndKnown: false }
 }
 
 /** Offered and not approved: active, but not started. */

@@ -90,7 +90,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
   const context: PanelContext = { dashboard: model, range, values: variables.values, refreshSeconds }
   const { clusters, names } = clustersChosen(variables.states)
   const isMarking = clusters.length > 0 && areUpgradesShown(search)
-  const { upgrades, told, untold } = useUpgradesOf(clusters, isMarking)
+  const { upgrades, loaded, failed } = useUpgradesOf(clusters, isMarking)
   const marks = { upgrades, variables: names }
   const open = model.panels.find(({ id }) => id === search.get('panel'))
   const go = (change: Readonly<Record<string, string | readonly string[]>>, isNew = false): void => {
@@ -167,7 +167,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
         )}
       </div>
       {isMarking ? (
-        <UpgradeBandList bands={bandsOf(upgrades, spanOf(range, serverNowMs()))} told={told} untold={untold} />
+        <UpgradeBandList bands={bandsOf(upgrades, spanOf(range, serverNowMs()))} loaded={loaded} failed={failed} />
       ) : null}
       {open === undefined ? (
         <DashboardGrids model={model} values={variables.values} variables={variables.states} renderPanel={frame} />

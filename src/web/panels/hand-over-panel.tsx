@@ -48,10 +48,10 @@ function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode
   const go = (handover: string): void => {
     navigate(keepMoment(nowPath({ handover }), search), { replace: true })
   }
-  const told = handOver({ ...parts, now, zone })
+  const summary = handOver({ ...parts, now, zone })
   // The links show the present moment also when they are opened later.
   const linkOf = (path: string): string =>
-    `${location.origin}${atMoment(path, moment === undefined ? told.asOfMs : Date.parse(moment))}`
+    `${location.origin}${atMoment(path, moment === undefined ? summary.asOfMs : Date.parse(moment))}`
   return (
     <Panel
       title="Hand-over"
@@ -99,7 +99,7 @@ function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode
       }
     >
       <p className="quiet">
-        From <Moment atMs={sinceMs} /> to <Moment atMs={told.asOfMs} />; {told.coverage}.
+        From <Moment atMs={sinceMs} /> to <Moment atMs={summary.asOfMs} />; {summary.coverage}.
       </p>
       {failures.length === 0 ? null : (
         <Notice kind="partial" title="Part of the handover could not be loaded">
@@ -109,7 +109,7 @@ function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode
       {isPending ? (
         <Skeleton lines={8} label="Loading the hand-over" />
       ) : (
-        told.sections.map((section) => <SectionPart key={section.title} section={section} />)
+        summary.sections.map((section) => <SectionPart key={section.title} section={section} />)
       )}
     </Panel>
   )

@@ -23,7 +23,7 @@ export function MatcherFields({ matchers, onChange }: MatcherFieldsProps): React
   }
   return (
     <fieldset className={`entries ${styles.root}`}>
-      <legend>Silence alerts of which all of this is true</legend>
+      <legend>Silence alerts that match all of these matchers</legend>
       {matchers.map(({ name, op, value }, i) => (
         <div key={i} className={styles.matcher}>
           <input

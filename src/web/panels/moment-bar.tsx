@@ -103,7 +103,7 @@ export function MomentBar(): ReactNode {
 function UnavailableNote({ pathname }: { readonly pathname: string }): ReactNode {
   const words = describeUnavailable(useUnavailable(pathname))
   return (
-    <span className={classNames('screen-only', 'moment-untold', words.length === 0 && 'is-empty')}>
+    <span className={classNames('screen-only', 'moment-unavailable', words.length === 0 && 'is-empty')}>
       <Popover
         label="Data not available for this time"
         button={

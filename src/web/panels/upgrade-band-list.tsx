@@ -8,19 +8,19 @@ import styles from './upgrade-band-list.module.css'
 
 interface UpgradeBandListProps {
   readonly bands: readonly UpgradeBand[]
-  /** The clusters they are of. */
-  readonly told: readonly string[]
+  /** Clusters whose upgrades are loaded. */
+  readonly loaded: readonly string[]
   /** Clusters whose query failed. */
-  readonly untold: readonly string[]
+  readonly failed: readonly string[]
 }
 
 /** The upgrades that are marked in graphs as a list: outcome, time and link. */
-export function UpgradeBandList({ bands, told, untold }: UpgradeBandListProps): ReactNode {
+export function UpgradeBandList({ bands, loaded, failed }: UpgradeBandListProps): ReactNode {
   return (
     <section className={`rigid scrolls text-small spaced ${styles.root}`} aria-label="Upgrades in this range">
-      {untold.length === 0 ? null : <p className="quiet">Could not load the upgrades of {untold.join(', ')}.</p>}
-      {bands.length === 0 && told.length > 0 ? (
-        <p className="quiet">No upgrade of {told.join(', ')} in this range.</p>
+      {failed.length === 0 ? null : <p className="quiet">Could not load the upgrades of {failed.join(', ')}.</p>}
+      {bands.length === 0 && loaded.length > 0 ? (
+        <p className="quiet">No upgrade of {loaded.join(', ')} in this range.</p>
       ) : null}
       {bands.length === 0 ? null : (
         <ul className="plain-list">
@@ -28,7 +28,7 @@ export function UpgradeBandList({ bands, told, untold }: UpgradeBandListProps): 
             <li key={id}>
               <UpgradeStateMark state={state} /> <Link href={upgradePath(id)}>{step}</Link>
               <span className="quiet">
-                {told.length > 1 ? ` on ${cluster}` : null} from <Moment atMs={fromMs} />
+                {loaded.length > 1 ? ` on ${cluster}` : null} from <Moment atMs={fromMs} />
                 {toMs === undefined ? null : (
                   <>
                     {' '}

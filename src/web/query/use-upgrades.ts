@@ -73,9 +73,9 @@ const BAND_UPGRADES_MAX = 200
 export interface UpgradesOfClusters {
   readonly upgrades: readonly UpgradeItem[]
   /** Clusters with an answer. */
-  readonly told: readonly string[]
+  readonly loaded: readonly string[]
   /** Clusters whose request failed. */
-  readonly untold: readonly string[]
+  readonly failed: readonly string[]
 }
 
 /** The upgrades of a few clusters, newest first. */
@@ -93,8 +93,8 @@ export function useUpgradesOf(clusters: readonly string[], isWanted: boolean): U
     }),
     combine: (answers) => ({
       upgrades: answers.flatMap(({ data }) => data?.upgrades ?? []),
-      told: clusters.filter((_cluster, i) => answers[i]?.data !== undefined),
-      untold: clusters.filter((_cluster, i) => answers[i]?.isError === true && answers[i].data === undefined),
+      loaded: clusters.filter((_cluster, i) => answers[i]?.data !== undefined),
+      failed: clusters.filter((_cluster, i) => answers[i]?.isError === true && answers[i].data === undefined),
     }),
   })
 }

@@ -63,7 +63,7 @@ describe('clusters', () => {
   test('versions are of those that report, newest first, with how many say none', () => {
     expect(now.versions).toEqual({
       of: 5,
-      untold: 2,
+      unreported: 2,
       items: [
         { version: '1.17.0', clusters: 1 },
         { version: '1.16.0', clusters: 1 },

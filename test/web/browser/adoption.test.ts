@@ -65,7 +65,7 @@ test('how fast 1.20 spreads against 1.19 at the same age: one click; do machines
 describe('can an old version be dropped', () => {
   test('is one drag: who is older, how sure that is, and which clusters they are', async () => {
     const { page, expectClean, close } = await openPage(browser, server, '/adoption?cohort=region')
-    const panel = page.getByRole('region', { name: 'Older than' })
+    const panel = page.getByRole('region', { name: 'Clusters behind a version' })
     await panel.getByText('22 of 227 reporting clusters (10 %)').waitFor()
     const slider = panel.getByRole('slider', { name: 'Older than version' })
     await slider.focus()
@@ -248,7 +248,7 @@ test('versions of the community and of OpenShift are not compared: the page is a
     return { ...(answer('share', search) as ShareAnswer), series: [series, few] }
   }
   const { page, expectClean, close } = await openPage(browser, server, '/adoption')
-  const lines = page.getByRole('group', { name: 'Line of versions' })
+  const lines = page.getByRole('group', { name: 'Version line' })
   await lines.getByRole('button', { name: 'Community', pressed: true }).waitFor()
   await page.getByText('reporting clusters (51 %)').waitFor()
   expect(server.asked.some((path) => path.includes('/spread?flavour=community&flavour=-'))).toBe(true)

@@ -34,7 +34,7 @@ export function modifications(nowMs: number): readonly ModificationItem[] {
     endedAt: at(minutes - 1),
     count,
     annotation: null,
-    text: `${component} was edited past HyperConverged and changed back`,
+    text: `${component} was modified out of band and reverted`,
   })
   const gate = [{ op: 'add', path: '/spec/configuration/developerConfiguration/featureGates/-', value: 'CPUManager' }]
   return [

@@ -128,7 +128,7 @@ describe('a maintainer who looks at adoption', () => {
   test('can an old version be dropped? One click and a drag', () =>
     asks('/', { clicks: 2 }, async ({ page, click, drag }) => {
       await click(page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Adoption' }))
-      const panel = page.getByRole('region', { name: 'Older than' })
+      const panel = page.getByRole('region', { name: 'Clusters behind a version' })
       await panel.getByText('22 of 227 reporting clusters (10 %)').waitFor()
       await drag(panel.getByRole('slider', { name: 'Older than version' }), 'ArrowLeft')
       await panel.getByText('12 of 227 reporting clusters (5 %)').waitFor()

@@ -58,7 +58,7 @@ test('of any list: rows keep their order, take new values, and say when they are
 test.each([
   [{ newCount: 0, goneCount: 0 }, ''],
   [{ newCount: 1, goneCount: 0 }, '1 new alert'],
-  [{ newCount: 12, newCriticalCount: 3, goneCount: 2 }, '12 new alerts, 3 critical, 2 gone'],
+  [{ newCount: 12, newCriticalCount: 3, goneCount: 2 }, '12 new alerts, 3 critical, 2 removed'],
 ])('news %j are said as %j', (news, words) => {
   expect(changesText(news, 'alert')).toBe(words)
 })

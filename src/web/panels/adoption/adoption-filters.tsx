@@ -53,7 +53,7 @@ export function AdoptionFilters({ operators, lines, version, versions, ...part }
       ) : null}
       {lines.length > 1 ? (
         <Choice
-          label="Line of versions"
+          label="Version line"
           options={lines.map((value) => ({ value, text: LINE_NAMES[value] ?? value }))}
           value={view.only.flavour?.[0] ?? ''}
           onChange={(line) => {

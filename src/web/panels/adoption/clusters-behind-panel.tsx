@@ -32,8 +32,8 @@ export function ClustersBehindPanel(part: AdoptionPart): ReactNode {
     <ChartPanel
       {...part}
       name="older"
-      title="Older than"
-      lead="Clusters that would lose support if all versions before the selected one were dropped."
+      title="Clusters behind a version"
+      lead="Clusters on a version older than the selected one."
       query={query}
       basisOf={({ basis }) => basis}
       callFor={callFor}

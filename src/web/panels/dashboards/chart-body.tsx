@@ -75,7 +75,7 @@ export function ChartBody({
           formatContext={formatContext}
         />
         {bands.length > 0 && chart.kind === 'TimeSeriesChart' ? (
-          <UpgradeBandList bands={bands} told={[...new Set(bands.map(({ cluster }) => cluster))]} untold={[]} />
+          <UpgradeBandList bands={bands} loaded={[...new Set(bands.map(({ cluster }) => cluster))]} failed={[]} />
         ) : null}
       </>
     )

@@ -23,7 +23,7 @@ const LINES_SHOWN = 3
 /** What changed, newest first. */
 export function ClusterTimeline({ items }: { readonly items: readonly TimelineItem[] }): ReactNode {
   const [shown, setShown] = useState(STEP)
-  if (items.length === 0) return <p className="quiet">Nothing changed, as far as is told.</p>
+  if (items.length === 0) return <p className="quiet">No reported changes.</p>
   return (
     <>
       <ol className={`entries ${styles.root}`}>

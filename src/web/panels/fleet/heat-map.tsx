@@ -104,8 +104,8 @@ function HeatLegend(): ReactNode {
   const key = (look: string | undefined): ReactNode => <span className={classNames(TILE, styles.key, look)} />
   return (
     <Legend isDecoration>
-      {key(styles['level-quick'])} as quick as half of the runs of its edge
-      {key(styles['level-usual'])} as usual
+      {key(styles['level-quick'])} up to p50 of its upgrade path
+      {key(styles['level-usual'])} p50 to p95
       {key(styles['level-slow'])} slower than p95
       {key(styles['level-unmeasured'])} too few upgrades to compare
       {key(classNames(styles.running, styles['level-quick']))} running now

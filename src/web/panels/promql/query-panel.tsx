@@ -52,7 +52,7 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
   }
   const clusters = useMemo(() => clustersNamedIn(selectorsIn(expr)), [expr])
   const areMarked = areUpgradesShown && isWanted && tab !== 'explain' && clusters.length > 0
-  const { upgrades, told, untold } = useUpgradesOf(clusters, areMarked)
+  const { upgrades, loaded, failed } = useUpgradesOf(clusters, areMarked)
   const refetchQuery = useRefetchQuery()
   const stop = useStopQuery()
   const { typed, given, setTyped, prettify, isPrettifying, prettyFailure } = useQueryText(expr)
@@ -132,8 +132,8 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
           {data === undefined || !areMarked ? null : (
             <UpgradeBandList
               bands={bandsOf(upgrades, answers.graph.data?.span ?? spanOf(time.range, serverNowMs()))}
-              told={told}
-              untold={untold}
+              loaded={loaded}
+              failed={failed}
             />
           )}
           {data === undefined ? null : <ApiCallNote call={{ path: data.path }} />}

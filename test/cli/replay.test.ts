@@ -61,7 +61,7 @@ describe('daytwo test rules --replay', () => {
     expect(stdout).toMatch(/\nfor +5m +15m\n/)
     expect(stdout).toMatch(/\nfires +4 +0\n/)
     expect(stdout).toMatch(/\nflaps +3 +0\n/)
-    expect(stdout).toMatch(/\nheld back by for +0 +4\n/)
+    expect(stdout).toMatch(/\nresolved while pending +0 +4\n/)
     expect(stdout).toContain('Both have the same expression.')
   })
 

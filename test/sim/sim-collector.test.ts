@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
+import { productVersion } from '../../sim/cluster-profile.ts'
 import { historyOfPlan } from '../../sim/history/history-of-plan.ts'
 import { createPlan } from '../../sim/scenario.ts'
 import { ROLES, type ClusterPlan, type Role } from '../../sim/cluster-plan.ts'
 import { silenceAt } from '../../sim/scenarios/silence.ts'
 import { createCollector } from '../../sim/sim-collector.ts'
+import { deriveUpgrades } from '../../src/fleet/derive/derive-cluster.ts'
+import type { ClusterObservations, MetricRun, MetricSignal } from '../../src/model/observation.ts'
 
 const PRESENT_MS = Date.UTC(2026, 10, 21, 12)
 const START_MS = PRESENT_MS - 2 * 3_600_000
@@ -82,6 +85,60 @@ test('objects and metrics tell of one upgrade', () => {
     .recordsBetween(START_MS, PRESENT_MS)
     .findLast(({ facts }) => facts.kind === 'daemonsets')
   expect(handler?.facts).toMatchObject({ updated: 1, ready: plan.profile.nodes.length - 1 })
+})
+
+test('a new virt-handler that is scraped and not ready is a known cause', () => {
+  const plan = planOf('stuck_canary', 15)
+  const { profile } = plan
+  const { from, to, startMs, csvSucceededMs, hcoStartMs, handlerMs } = plan.upgrades[0]!
+  const cluster = profile.name
+  /** A series of one value after the other. */
+  const series = (
+    signal: MetricSignal,
+    labels: Readonly<Record<string, string>>,
+    steps: readonly (readonly [number, number])[],
+  ): readonly MetricRun[] =>
+    steps.map(([value, firstMs], i): MetricRun => {
+      const nextMs = steps[i + 1]?.[1]
+      const ends = {
+        ...(firstMs === START_MS ? {} : { beforeMs: firstMs - 30_000 }),
+        ...(nextMs === undefined ? {} : { afterMs: nextMs }),
+      }
+      return { cluster, signal, labels, value, firstMs, lastMs: (nextMs ?? PRESENT_MS + 30_000) - 30_000, ...ends }
+    })
+  const scrapedMs = handlerMs[0]! + 30_000
+  const nodes = profile.nodes.length
+  const metrics = [
+    ...series('csv_succeeded', { version: productVersion(profile, from) }, [
+      [1, START_MS],
+      [0, startMs],
+    ]),
+    ...series('hco_health', {}, [
+      [0, START_MS],
+      [2, hcoStartMs],
+    ]),
+    ...series('csv_succeeded', { version: productVersion(profile, to) }, [
+      [0, startMs],
+      [1, csvSucceededMs],
+    ]),
+    ...series('kubevirt_nodes', { kubeversion: from.kubevirt }, [
+      [nodes, START_MS],
+      [nodes - 1, handlerMs[0]!],
+    ]),
+    ...series('kubevirt_nodes', { kubeversion: to.kubevirt }, [[1, scrapedMs]]),
+  ]
+  const objects = createCollector(plan, PRESENT_MS).recordsBetween(START_MS, PRESENT_MS)
+  const causeOf = (known: Pick<ClusterObservations, 'objects' | 'metrics'>) => {
+    const { upgrade } = deriveUpgrades({ cluster, absences: [], spans: [], ...known }).at(-1)!
+    const canary = upgrade.phases.find(({ name }) => name === 'virt_handler.canary')
+    return [canary?.state, upgrade.blockedBy?.cause]
+  }
+  expect(causeOf({ objects, metrics })).toEqual(['in_progress', 'virt_handler_rollout'])
+  // Two new ones: virt-operator updates the second node only after the first one is ready.
+  const two = metrics.map((run) =>
+    run.signal === 'kubevirt_nodes' && run.labels['kubeversion'] === to.kubevirt ? { ...run, value: 2 } : run,
+  )
+  expect(causeOf({ objects, metrics: two })[0]).toBe('succeeded')
 })
 
 test('without a HyperConverged object there are operators and no operands', () => {

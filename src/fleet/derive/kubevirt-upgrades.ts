@@ -114,7 +114,7 @@ export function kubevirtUpgradesByMetrics(history: ClusterHistory): readonly Upg
       ],
       evidence: rolloutEvidence(rollout),
       progressMs: [...rollout.progressMs, ...(moved?.progressMs ?? [])],
-      detail: {},
+      detail: { virtHandler: toVirtHandler({ ...rollout, desired: nodes }) },
     })
     fromMs = canary.atMs + 1
   }

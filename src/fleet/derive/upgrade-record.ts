@@ -9,7 +9,7 @@ import {
 } from '../../model/upgrade.ts'
 import { idOf } from './id.ts'
 import { latest, timesOf, type Moment } from './moment.ts'
-import type { DetailDraft, PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
+import { bare, type DetailDraft, type PhaseDraft, type UpgradeDraft } from './upgrade-draft.ts'
 import { type ClusterHistory } from './cluster-history.ts'
 import { compareTexts } from '../version-order.ts'
 import { nodesAtStart } from './nodes-at-start.ts'
@@ -160,7 +160,8 @@ export function merge(better: UpgradeDraft, worse: UpgradeDraft): UpgradeDraft {
   const outcome = takesOver && worse.state !== 'unknown' ? worse : better
   const isStartWorse = better.started === undefined || (better.isStartLate === true && worse.isStartLate !== true)
   const start = isStartWorse && worse.started !== undefined ? worse : better
-  const phases = new Set([...better.phases, ...worse.phases].map(({ name }) => name))
+  const own = hasStopped || isDone || !isCanaryUnproven(worse) ? worse.phases : withoutCanaryEnd(worse.phases)
+  const phases = new Set([...better.phases, ...own].map(({ name }) => name))
   return {
     ...better,
     from: better.from ?? worse.from,
@@ -172,7 +173,7 @@ export function merge(better: UpgradeDraft, worse: UpgradeDraft): UpgradeDraft {
     channel: better.channel ?? worse.channel,
     nodes: better.nodes ?? worse.nodes,
     approval: better.approval ?? worse.approval,
-    phases: [...phases].map((name) => mergePhase(phaseOf(better, name), phaseOf(worse, name))),
+    phases: [...phases].map((name) => mergePhase(phaseOf(better.phases, name), phaseOf(own, name))),
     evidence: [...better.evidence, ...worse.evidence],
     progressMs:
       takesOver || better.source === worse.source
@@ -189,8 +190,20 @@ function progressOf(better: UpgradeDraft, worse: UpgradeDraft): readonly number[
   return better.progressMs.length === 0 ? worse.progressMs : [...better.progressMs, ...own]
 }
 
-function phaseOf(draft: UpgradeDraft, name: PhaseName): PhaseDraft | undefined {
-  return draft.phases.find((phase) => phase.name === name)
+function phaseOf(phases: readonly PhaseDraft[], name: PhaseName): PhaseDraft | undefined {
+  return phases.find((phase) => phase.name === name)
+}
+
+/** A scraped virt-handler need not be ready; virt-operator updates a second node only after the first one is. */
+function isCanaryUnproven({ source, detail }: UpgradeDraft): boolean {
+  return source === 'metrics' && (detail.virtHandler?.updated ?? 0) <= 1
+}
+
+function withoutCanaryEnd(phases: readonly PhaseDraft[]): readonly PhaseDraft[] {
+  return phases.map((phase) => {
+    if (phase.name === 'virt_handler.canary') return { ...phase, state: 'unknown', ended: undefined }
+    return phase.name === 'virt_handler.waves' ? bare(phase.name, 'unknown') : phase
+  })
 }
 
 function mergePhase(better: PhaseDraft | undefined, worse: PhaseDraft | undefined): PhaseDraft {

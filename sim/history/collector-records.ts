@@ -3,6 +3,7 @@ import type { SentLogRecord, SentResourceLogs } from '../../src/wire/otlp/logs-e
 import type { ClusterProfile } from '../cluster-profile.ts'
 import { managerOf } from './managers.ts'
 import { manifestOf } from './manifests/manifest.ts'
+import { writtenMs } from './watch.ts'
 
 /**
  * What a stock Collector makes of objects (receiver `k8sobjects`): a record each, in watch mode with the type of the
@@ -43,8 +44,9 @@ export function collectorRecords(
 }
 
 function collectorRecord(observation: ObjectObservation): SentLogRecord {
-  const { change, facts, name, observedMs } = observation
-  const object = manifestOf({ manager: managerOf(facts.kind), ...observation }, facts)
+  const { change, facts, name, observedMs, resourceVersion } = observation
+  const written = { manager: managerOf(facts.kind), writtenMs: writtenMs(resourceVersion) }
+  const object = manifestOf({ ...written, ...observation }, facts)
   if (change === 'listed') return { observedMs, attributes: { 'k8s.resource.name': facts.kind }, body: object }
   return {
     observedMs,

@@ -37,8 +37,9 @@ export function listedAt(
     const state = object.goneMs > pullMs ? states.findLast(({ atMs }) => atMs <= pullMs) : undefined
     if (state === undefined || isOver(state, pullMs)) return []
     const { uid, name, namespace } = object
-    const { resourceVersion, facts } = state
-    return [{ cluster, uid, name, namespace, resourceVersion, change: 'listed', observedMs: pullMs + skewMs, facts }]
+    const { resourceVersion, facts, manager } = state
+    const observedMs = pullMs + skewMs
+    return [{ cluster, uid, name, namespace, resourceVersion, change: 'listed', observedMs, facts, manager }]
   })
 }
 

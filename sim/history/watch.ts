@@ -1,5 +1,5 @@
 import type { ObjectFacts } from '../../src/model/object-facts.ts'
-import type { ObjectAbsence, ObjectChange, ObjectObservation } from '../../src/model/observation.ts'
+import type { FieldManager, ObjectAbsence, ObjectChange, ObjectObservation } from '../../src/model/observation.ts'
 import { hashOf, noiseAt } from '../random.ts'
 import { isWithin, MINUTE_MS } from '../scenarios/window.ts'
 import type { ClusterProfile } from '../cluster-profile.ts'
@@ -13,6 +13,8 @@ export interface ObjectState {
   readonly atMs: number
   readonly resourceVersion: string
   readonly facts: ObjectFacts
+  /** Who wrote it. */
+  readonly manager: FieldManager
 }
 
 /** An object over the time that is looked at. */
@@ -66,13 +68,19 @@ function statesOf(object: SimObject, untilMs: number): readonly ObjectState[] {
     const text = JSON.stringify(facts)
     if (text === lastText) continue
     lastText = text
-    states.push({ atMs, resourceVersion: resourceVersionAt(atMs), facts })
+    const manager = object.writerAt?.(atMs) ?? managerOf(facts.kind)
+    states.push({ atMs, resourceVersion: resourceVersionAt(atMs), facts, manager })
   }
   return states
 }
 
 function resourceVersionAt(timeMs: number): string {
   return String(timeMs - RESOURCE_VERSION_EPOCH_MS)
+}
+
+/** When a state was written. */
+export function writtenMs(resourceVersion: string): number {
+  return Number(resourceVersion) + RESOURCE_VERSION_EPOCH_MS
 }
 
 function watchObject(history: ClusterHistory, { object, states }: ObjectLife): Watched {
@@ -97,7 +105,7 @@ function watchObject(history: ClusterHistory, { object, states }: ObjectLife): W
       change,
       observedMs,
       facts: state.facts,
-      manager: managerOf(state.facts.kind),
+      manager: state.manager,
     })
   }
   const startsMs = [fromMs, ...delivery.restartsMs.map((restartMs) => restartMs + RESTART_LASTS_MS)]

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
 import { productVersion } from '../../sim/cluster-profile.ts'
+import { collectorRecords } from '../../sim/history/collector-records.ts'
 import { historyOfPlan } from '../../sim/history/history-of-plan.ts'
+import { pastOfPlan } from '../../sim/history/past-of-plan.ts'
 import { createPlan } from '../../sim/scenario.ts'
 import { ROLES, type ClusterPlan, type Role } from '../../sim/cluster-plan.ts'
 import { silenceAt } from '../../sim/scenarios/silence.ts'
 import { createCollector } from '../../sim/sim-collector.ts'
-import { deriveUpgrades } from '../../src/fleet/derive/derive-cluster.ts'
+import { deriveCluster, deriveUpgrades } from '../../src/fleet/derive/derive-cluster.ts'
+import type { ObjectFacts } from '../../src/model/object-facts.ts'
 import type { ClusterObservations, MetricRun, MetricSignal } from '../../src/model/observation.ts'
 
 const PRESENT_MS = Date.UTC(2026, 10, 21, 12)
@@ -140,6 +143,39 @@ test('a new virt-handler that is scraped and not ready is a known cause', () => 
   )
   expect(causeOf({ objects, metrics: two })[0]).toBe('succeeded')
 })
+
+test('feature gates are set by several managers, HCO and the owner of the cluster', () => {
+  const writers = new Set<string>()
+  for (let index = 0; index < 40; index++) {
+    const plan = planOf('healthy', index)
+    const past = pastOfPlan(plan, { sinceMs: START_MS - 365 * 24 * HOUR_MS, calendarShiftMs: 0 })
+    const objects = createCollector(plan, PRESENT_MS, past).recordsBetween(past.fromMs, PRESENT_MS)
+    const observations = { cluster: plan.profile.name, absences: [], metrics: [], spans: [], objects }
+    const { settings } = deriveCluster(observations).cluster
+    for (const { by } of Object.values(settings.featureGatesWritten ?? {})) if (by !== undefined) writers.add(by)
+  }
+  expect([...writers]).toEqual(expect.arrayContaining(['hyperconverged-cluster-operator', 'argocd-controller']))
+  expect(writers.size).toBeGreaterThan(3)
+})
+
+test('a write to the settings is the newest of the managed fields, and the status has an entry of its own', () => {
+  const plan = planOf('unsafe_twice', 19)
+  const patched = createCollector(plan, PRESENT_MS)
+    .recordsBetween(START_MS, PRESENT_MS)
+    .find(({ facts, change }) => facts.kind === 'hyperconvergeds' && change === 'modified' && hasPatch(facts))!
+  const [resource] = collectorRecords(plan.profile, [patched])
+  const { object } = resource!.records[0]!.body as { object: { metadata: { managedFields: Entry[] } } }
+  const [status, newest] = object.metadata.managedFields
+  expect(status).toMatchObject({ manager: 'hyperconverged-cluster-operator', subresource: 'status' })
+  expect(newest!.manager).toBe(patched.manager!.name)
+  expect(newest!.subresource).toBeUndefined()
+  expect(Date.parse(newest!.time)).toBeGreaterThan(Date.parse(status!.time))
+})
+
+type Entry = { manager: string; subresource?: string; time: string }
+
+const hasPatch = (facts: ObjectFacts): boolean =>
+  facts.kind === 'hyperconvergeds' && Object.keys(facts.jsonPatches).length > 0
 
 test('without a HyperConverged object there are operators and no operands', () => {
   const kinds = kindsOf(planOf('missing', 13))

@@ -1,5 +1,6 @@
 import type { ObjectFacts, ObjectKind } from '../../../src/model/object-facts.ts'
 import type { FieldManager } from '../../../src/model/observation.ts'
+import { managerOf } from '../managers.ts'
 import type { Body, Manifest } from './body.ts'
 import { hyperConvergedBody } from './hyperconverged.ts'
 import {
@@ -27,6 +28,8 @@ export interface ObjectIdentity {
   readonly namespace: string
   readonly resourceVersion: string
   readonly manager: FieldManager
+  /** When `manager` wrote it. */
+  readonly writtenMs: number
 }
 
 /** Kinds the simulated fleet has. */
@@ -58,6 +61,19 @@ function kind<F extends ObjectFacts>(apiVersion: string, name: string, body: (fa
 
 export type WrittenKind = keyof typeof WRITERS
 
+interface WriterEntry {
+  readonly manager: FieldManager
+  readonly timeMs: number
+}
+
+/** As an API server sorts them, oldest first: whoever wrote the status last, and whoever wrote this state. */
+function writersOf({ manager, writtenMs }: ObjectIdentity, facts: ObjectFacts): readonly WriterEntry[] {
+  const newest = { manager, timeMs: writtenMs }
+  const status = managerOf(facts.kind)
+  if (manager.subresource === status.subresource || facts.createdMs === undefined) return [newest]
+  return [{ manager: status, timeMs: Math.min(facts.createdMs, writtenMs) }, newest]
+}
+
 /** @throws RangeError for a kind that the simulated fleet has none of */
 export function manifestOf(identity: ObjectIdentity, facts: ObjectFacts): Manifest {
   const writer = (WRITERS as Partial<Record<ObjectKind, KindWriter<never>>>)[facts.kind]
@@ -77,16 +93,15 @@ export function manifestOf(identity: ObjectIdentity, facts: ObjectFacts): Manife
       ...(facts.createdMs === undefined ? {} : { creationTimestamp: time(facts.createdMs) }),
       ...(labels === undefined ? {} : { labels }),
       ...(annotations === undefined ? {} : { annotations }),
-      managedFields: [
-        {
-          manager: identity.manager.name,
-          operation: identity.manager.operation,
-          ...(identity.manager.subresource === '' ? {} : { subresource: identity.manager.subresource }),
-          apiVersion: writer.apiVersion,
-          fieldsType: 'FieldsV1',
-          fieldsV1: { 'f:status': {} },
-        },
-      ],
+      managedFields: writersOf(identity, facts).map(({ manager, timeMs }) => ({
+        manager: manager.name,
+        operation: manager.operation,
+        ...(manager.subresource === '' ? {} : { subresource: manager.subresource }),
+        apiVersion: writer.apiVersion,
+        time: time(timeMs),
+        fieldsType: 'FieldsV1',
+        fieldsV1: manager.subresource === '' ? { 'f:spec': {} } : { 'f:status': {} },
+      })),
     },
     ...rest,
   }

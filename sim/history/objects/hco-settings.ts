@@ -1,7 +1,11 @@
 import type { HyperConvergedFacts } from '../../../src/model/object-facts.ts'
+import type { FieldManager } from '../../../src/model/observation.ts'
 import type { ClusterProfile } from '../../cluster-profile.ts'
 import { randomOf } from '../../random.ts'
 import type { Release } from '../../release.ts'
+import { HOUR_MS } from '../../scenarios/window.ts'
+import type { ClusterHistory } from '../cluster-history.ts'
+import { ownerOf } from '../managers.ts'
 
 /** A feature gate of HyperConverged, with the minors that have it. */
 interface Gate {
@@ -33,10 +37,42 @@ const GATES: readonly Gate[] = [
   { name: 'videoConfig', since: 17, until: 18, onSince: 17, share: 0.02 },
 ]
 
-/** The settings of HyperConverged at a release: its defaults, and what the cluster's owner set. From the seed alone. */
+/** The owner of a cluster sets a gate otherwise than its default. */
+export interface GateWrite {
+  readonly atMs: number
+  readonly gate: string
+  readonly by: FieldManager
+}
+
+const DAY_MS = 24 * HOUR_MS
+const SET_WITHIN_DAYS = 200
+/** After the version that brings it. */
+const TRIED_WITHIN_DAYS = 9
+
+/** Each gate at most once, months after the installation and days after the version that has it, in whole seconds. */
+export function gateWrites(
+  history: Pick<ClusterHistory, 'profile' | 'installedMs' | 'firstCsv' | 'upgrades'>,
+): readonly GateWrite[] {
+  const { profile, installedMs, firstCsv, upgrades } = history
+  const drawn = randomOf(profile.seed, 'settings')
+  return GATES.filter(({ share }) => drawn.chance(share)).map(({ name, since }) => {
+    const random = randomOf(profile.seed, 'gate', name)
+    const setMs = installedMs + random.int(HOUR_MS, SET_WITHIN_DAYS * DAY_MS)
+    const reached = upgrades.filter(({ to }) => to.minor >= since).map(({ endMs }) => endMs)
+    const hadMs = firstCsv.release.minor >= since ? installedMs : Math.min(Infinity, ...reached)
+    const atMs = Math.max(setMs, hadMs + random.int(HOUR_MS, TRIED_WITHIN_DAYS * DAY_MS))
+    return { atMs: Math.floor(atMs / 1000) * 1000, gate: name, by: ownerOf(profile, name) }
+  })
+}
+
+/**
+ * The settings of HyperConverged at a release: its defaults, and what the cluster's owner set. From the seed alone.
+ * @param ownGates those that are set otherwise than their default
+ */
 export function settingsOf(
   profile: ClusterProfile,
   { minor }: Release,
+  ownGates: ReadonlySet<string>,
 ): Pick<
   HyperConvergedFacts,
   | 'batchEvictionSize'
@@ -47,7 +83,8 @@ export function settingsOf(
   | 'featureGates'
 > {
   const random = randomOf(profile.seed, 'settings')
-  const gates = GATES.map((gate) => ({ ...gate, isSet: random.chance(gate.share) }))
+  // As `gateWrites` draws them: what is drawn below stays as it was.
+  for (const { share } of GATES) random.chance(share)
   const isTuned = random.chance(0.2)
   const eviction = random.weighted([
     ['LiveMigrate', 17],
@@ -72,9 +109,10 @@ export function settingsOf(
       progressTimeout: isTuned ? random.pick([150, 300]) : 150,
     },
     featureGates: Object.fromEntries(
-      gates
-        .filter(({ since, until }) => minor >= since && minor <= until)
-        .map(({ name, onSince = Infinity, isSet }) => [name, minor >= onSince !== isSet]),
+      GATES.filter(({ since, until }) => minor >= since && minor <= until).map(({ name, onSince = Infinity }) => [
+        name,
+        minor >= onSince !== ownGates.has(name),
+      ]),
     ),
   }
 }

@@ -3,8 +3,9 @@ import { productVersion } from '../../cluster-profile.ts'
 import { isWithin } from '../../scenarios/window.ts'
 import type { ClusterHistory, Component, HcoUpgrade } from '../cluster-history.ts'
 import { failingOperandOf } from '../failing-operand.ts'
+import { HCO_SPEC_WRITER, ownerOf } from '../managers.ts'
 import { uidOf } from '../uid.ts'
-import { settingsOf } from './hco-settings.ts'
+import { gateWrites, settingsOf } from './hco-settings.ts'
 import { conditionAt, finite, type SimObject, type Spell } from './sim-object.ts'
 
 const OPERAND_REASONS: Readonly<Record<string, string>> = {
@@ -44,6 +45,9 @@ export function hyperConverged(history: ClusterHistory): SimObject {
     message: 'Unsupported feature was activated via an HCO annotation',
   }))
   const spells = [...progressing, ...degraded, ...unready, ...closed, ...tainted]
+  const gates = gateWrites(history)
+  const ends = new Set(upgrades.map(({ endMs }) => endMs))
+  const patched = new Set(patches.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]))
   const done = { status: 'True', reason: 'ReconcileCompleted', message: 'Reconcile completed successfully' }
   const idle = { ...done, status: 'False' }
   return {
@@ -56,11 +60,21 @@ export function hyperConverged(history: ClusterHistory): SimObject {
       ...spells.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]),
       ...upgrades.map(({ endMs }) => endMs),
       ...history.updateMethods.map(({ fromMs }) => fromMs),
+      ...gates.map(({ atMs }) => atMs),
     ]),
+    // Each of these moments is a write to settings or annotations; everywhere else HCO writes its status.
+    writerAt(timeMs) {
+      const gate = gates.find(({ atMs }) => atMs === timeMs)
+      if (gate !== undefined) return gate.by
+      if (timeMs === installedMs) return ownerOf(profile, 'installation')
+      if (patched.has(timeMs)) return ownerOf(profile, 'JSON patches')
+      return ends.has(timeMs) ? HCO_SPEC_WRITER : undefined
+    },
     factsAt(timeMs): HyperConvergedFacts {
       const isDegraded = degraded.some((spell) => isWithin(spell, timeMs))
       const isBusy = progressing.some((spell) => isWithin(spell, timeMs))
       const version = reachedAt(history, timeMs)
+      const ownGates = new Set(gates.filter(({ atMs }) => atMs <= timeMs).map(({ gate }) => gate))
       const methods = history.updateMethods.findLast(({ fromMs }) => fromMs <= timeMs)?.methods ?? ['LiveMigrate']
       return {
         kind: 'hyperconvergeds',
@@ -78,10 +92,10 @@ export function hyperConverged(history: ClusterHistory): SimObject {
             .map((spell) => conditionAt('TaintedConfiguration', idle, [spell], timeMs, installedMs)),
         ],
         systemHealth: isDegraded ? 'error' : isBusy ? 'warning' : 'healthy',
-        generation: 3,
-        observedGeneration: 3,
+        generation: 3 + ownGates.size,
+        observedGeneration: 3 + ownGates.size,
         workloadUpdateMethods: methods,
-        ...settingsOf(profile, version),
+        ...settingsOf(profile, version, ownGates),
         jsonPatches: Object.fromEntries(
           patches
             .filter((patch) => isWithin(patch, timeMs))

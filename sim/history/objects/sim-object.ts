@@ -1,4 +1,5 @@
 import type { Condition, ObjectFacts } from '../../../src/model/object-facts.ts'
+import type { FieldManager } from '../../../src/model/observation.ts'
 
 /**
  * A Kubernetes object over its life, as a pure function of the time. Each of `momentsMs` at which its facts differ from
@@ -15,6 +16,8 @@ export interface SimObject {
   /** When it may change, in any order, repeats allowed; its creation need not be among them. */
   readonly momentsMs: readonly number[]
   readonly factsAt: (timeMs: number) => ObjectFacts
+  /** Who wrote the state that begins at a time; `undefined`, or absent: the writer of its status. */
+  readonly writerAt?: (timeMs: number) => FieldManager | undefined
   /** Events end without anybody being told. */
   readonly isForgotten?: boolean
 }

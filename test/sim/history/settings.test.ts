@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { createProfile } from '../../../sim/cluster-profile.ts'
 import { COMPONENTS } from '../../../sim/history/cluster-history.ts'
-import { settingsOf, updateMethodsOf } from '../../../sim/history/objects/hco-settings.ts'
+import { gateWrites, settingsOf as settingsWith, updateMethodsOf } from '../../../sim/history/objects/hco-settings.ts'
 import { patchOperations } from '../../../sim/history/patch-operations.ts'
-import { releaseOf } from '../../../sim/release.ts'
+import { releaseOf, type Release } from '../../../sim/release.ts'
+
+type Profile = ReturnType<typeof createProfile>
+
+const writesOf = (profile: Profile) =>
+  gateWrites({ profile, installedMs: 0, firstCsv: { release: releaseOf('1.10.7')! } as never, upgrades: [] })
+
+/** After the owner of the cluster has set all that is set. */
+const settingsOf = (profile: Profile, release: Release) =>
+  settingsWith(profile, release, new Set(writesOf(profile).map(({ gate }) => gate)))
 
 const FLEET = Array.from({ length: 200 }, (_, index) => createProfile('settings', index, 30_000))
 
@@ -32,6 +41,18 @@ describe('feature gates', () => {
     expect(shareOn('1.16.0', 'downwardMetrics')).toBeGreaterThan(0.05)
     expect(shareOn('1.16.0', 'downwardMetrics')).toBeLessThan(0.3)
   })
+})
+
+test('a gate is set after the installation, and after the version that has it', () => {
+  const [early, late] = ['persistentReservation', 'incrementalBackup']
+  for (const profile of FLEET) {
+    for (const { gate, atMs } of writesOf(profile)) {
+      if (gate === early) expect(atMs).toBeGreaterThan(0)
+      if (gate === late) expect(atMs).toBe(Infinity)
+      expect(settingsWith(profile, releaseOf('1.11.1')!, new Set()).featureGates[gate] ?? false).toBe(false)
+    }
+  }
+  expect(FLEET.flatMap(writesOf).filter(({ gate }) => gate === early || gate === late).length).toBeGreaterThan(10)
 })
 
 test('settings differ from cluster to cluster, and stay what they are', () => {

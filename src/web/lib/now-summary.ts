@@ -56,9 +56,10 @@ export function headlineOf(now: Now): Headline {
     }
   }
   if (total === 0) {
-    return now.derivation.caughtUpAt === null
-      ? { kind: 'reading', sentence: 'Loading stored data.' }
-      : { kind: 'no_clusters' }
+    const { caughtUpAt, waiting } = now.derivation
+    if (waiting > 0)
+      return { kind: 'reading', sentence: `Processing the first data of ${countOf(waiting, 'cluster')}.` }
+    return caughtUpAt === null ? { kind: 'reading', sentence: 'Loading stored data.' } : { kind: 'no_clusters' }
   }
   if (now.stuck.count > 0) {
     return { kind: 'stuck', sentence: `${countOf(now.stuck.count, 'upgrade is', 'upgrades are')} stuck.` }
@@ -71,6 +72,17 @@ export function headlineOf(now: Now): Headline {
     return { kind: 'unsure', sentence: 'No upgrade was stuck when data was last stored.' }
   }
   return { kind: 'good', sentence: 'No stuck upgrades.' }
+}
+
+/** Why there are no adoption counts yet, and how far their computation is. */
+export function firstCountSentence(now: Now): string {
+  const { total } = now.clusters
+  const { daysToCount } = now.derivation
+  const behind = behindSentence(now)
+  const reported = total === 0 ? '' : `${countOf(total, 'cluster has', 'clusters have')} reported. `
+  const order = behind === undefined ? '' : `${behind} Counting starts after that. `
+  const days = daysToCount === 0 ? '' : `${countOf(daysToCount, 'day is', 'days are')} still to be counted. `
+  return `${reported}${order}${days}The present day is counted within 15 min, then daily at midnight UTC; a chart over time needs a few days.`
 }
 
 /** The text of an empty list. */

@@ -4,7 +4,7 @@ import type { ShareAnswer, SpreadAnswer } from '../../contract/adoption.ts'
 import { adoptionCall, type AskParams } from '../lib/adoption-call.ts'
 import { adoptionHeadline } from '../lib/adoption-spread.ts'
 import { countOf } from '../lib/format-number.ts'
-import { behindSentence } from '../lib/now-summary.ts'
+import { firstCountSentence, headlineOf } from '../lib/now-summary.ts'
 import { daysOf, type AdoptionView, ADOPTION_VIEW } from '../lib/adoption-view.ts'
 import { adoptionPath } from '../lib/paths.ts'
 import { addUtcDays, utcDayOf } from '../lib/utc-day.ts'
@@ -49,17 +49,18 @@ export function AdoptionPage(): ReactNode {
 
 /** Before the first count. A fleet that already reports needs no setup instructions. */
 function NothingCounted(): ReactNode {
-  const now = useNow().data
-  const clusters = now?.clusters.total ?? 0
-  if (clusters === 0) return <ConnectCluster />
-  const behind = now === undefined ? undefined : behindSentence(now)
   return (
-    <Notice kind="note" title="No adoption counts yet">
-      {countOf(clusters, 'cluster has', 'clusters have')} reported.{' '}
-      {behind === undefined ? '' : `${behind} Counting starts after the data of all clusters is processed. `}
-      Versions are counted within 15 min{behind === undefined ? '' : ' after that'}, then daily at midnight UTC; a chart
-      over time needs a few days.
-    </Notice>
+    <Answer query={useNow()} what="the fleet state" skeletonLines={4}>
+      {(now) =>
+        headlineOf(now).kind === 'no_clusters' ? (
+          <ConnectCluster />
+        ) : (
+          <Notice kind="note" title="No adoption counts yet">
+            {firstCountSentence(now)}
+          </Notice>
+        )
+      }
+    </Answer>
   )
 }
 

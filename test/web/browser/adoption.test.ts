@@ -263,27 +263,37 @@ test('nothing is counted before all that is stored was read, and the page says h
   server.answers.adoption = () => ({ operators: [], firstDay: null, lastDay: null })
   const { now } = usualAnswers()
   server.answers.now = () => {
-    const derivation = { caughtUpAt: null, waiting: 9777, daysToCount: 0 }
+    const derivation = { caughtUpAt: null, waiting: 9777, daysToCount: 12 }
     return { ...(now() as object), derivation } as ReturnType<typeof now>
   }
   const { page, expectClean, close } = await openPage(browser, server, '/adoption', DESKTOP)
-  await page.getByText(/clusters sent: 9.777 clusters remaining\. Counting starts after .* after that,/).waitFor()
+  await page
+    .getByText(
+      /sent: 9.777 clusters remaining\. Counting starts after that\. 12 days are still to be counted\. The present/,
+    )
+    .waitFor()
   expectClean()
   await close()
 })
 
 test.each([
-  ['no cluster was ever heard of', 0, 'No cluster has reported yet'],
-  ['clusters are heard of, and no day is counted yet', 1, 'No adoption counts yet'],
-])('%s', async (_, clusters, shows) => {
+  ['no cluster was ever heard of', 0, 0, 'No cluster has reported yet'],
+  ['clusters have reported, and nothing of it is processed', 0, 40, 'No adoption counts yet'],
+  ['clusters are heard of, and no day is counted yet', 1, 0, 'No adoption counts yet'],
+])('%s', async (_, clusters, waiting, shows) => {
   server.answers.adoption = () => ({ operators: [], firstDay: null, lastDay: null })
   const { now } = usualAnswers()
   server.answers.now = () => {
-    const usual = now() as { readonly clusters: { readonly total: number } }
-    return { ...usual, clusters: { ...usual.clusters, total: clusters } } as ReturnType<typeof now>
+    const usual = now() as Now
+    return {
+      ...usual,
+      clusters: { ...usual.clusters, total: clusters },
+      derivation: { ...usual.derivation, waiting },
+    }
   }
   const { page, expectClean, close } = await openPage(browser, server, '/adoption', DESKTOP)
   await page.getByText(shows).waitFor()
+  expect(await page.getByText('No cluster has reported yet').count()).toBe(shows === 'No adoption counts yet' ? 0 : 1)
   expectClean()
   await close()
 })

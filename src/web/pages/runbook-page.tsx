@@ -62,7 +62,6 @@ function Page({ bound, asked }: { readonly bound: BoundRunbook; readonly asked: 
           The alert has resolved. The runbook below is not filled in for an alert.
         </Notice>
       ) : null}
-      {isChosen ? null : <RunbookChooser name={name} instances={instances} />}
       {instances.length === 0 && !isLost ? (
         <Notice kind="note" title="This alert is not firing on any cluster">
           {template === undefined
@@ -72,6 +71,7 @@ function Page({ bound, asked }: { readonly bound: BoundRunbook; readonly asked: 
       ) : null}
       <div className={classNames(styles.columns, 'columns')}>
         <div>
+          {isChosen ? null : <RunbookChooser name={name} instances={instances} />}
           {isChosen || template !== undefined ? null : <h2 className="quiet spaced">Runbook (no alert selected)</h2>}
           {template === undefined ? (
             <RunbookBody bound={bound} sectionLevel={2} />
@@ -179,7 +179,16 @@ function InstanceLine({ instance }: { readonly instance: RunbookInstance }): Rea
       <ImpactMark impact={instance.healthImpact} />
       <StateMark state={instance.state} />
       <span>
-        for <Since atMs={instance.activeAtMs} /> on <ClusterLink cluster={instance.cluster} none="an unnamed cluster" />
+        {instance.state === 'resolved' ? (
+          <>
+            started <Since atMs={instance.activeAtMs} suffix=" ago" />
+          </>
+        ) : (
+          <>
+            for <Since atMs={instance.activeAtMs} />
+          </>
+        )}{' '}
+        on <ClusterLink cluster={instance.cluster} none="an unnamed cluster" />
       </span>
       <Link href={alertPath(instance.fingerprint)}>Acknowledge or silence</Link>
     </p>

@@ -10,7 +10,6 @@ import { valueTo } from '../ui/form-events.ts'
 import { ImpactMark, StateMark } from '../ui/marks.tsx'
 import { SEVERITY_COLUMN } from '../ui/severity-column.tsx'
 import { Since } from '../ui/time.tsx'
-import styles from './runbook-chooser.module.css'
 
 const ROWS_FIRST = 10
 /** Shorter lists have no search. */
@@ -31,7 +30,7 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
   const active = instances.filter(({ state }) => state !== 'resolved').length
   const rows = isWhole ? found : found.slice(0, ROWS_FIRST)
   return (
-    <section className={`panel ${styles.root}`} aria-labelledby="chooser-title">
+    <section className="panel" aria-labelledby="chooser-title">
       <h2 id="chooser-title">
         {formatCount(active)} active
         {active < instances.length ? ` and ${formatCount(instances.length - active)} recently resolved` : ''} alerts

@@ -67,6 +67,39 @@ describe('a link that names only the alert', () => {
   })
 })
 
+test('on a wide screen the previous occurrences stand beside the alerts to choose from', async () => {
+  server.answers.runbook = (name, instance) => boundRunbook(Date.now(), name, 14, instance !== null)
+  const { page, close } = await openPage(browser, server, PATH)
+  const chooser = await page.getByRole('region', { name: '14 active alerts (most severe first)' }).boundingBox()
+  const beside = await page.getByRole('complementary', { name: 'The alert' }).boundingBox()
+  expect(Math.abs(beside!.y - chooser!.y)).toBeLessThan(2)
+  const gap = beside!.x - (chooser!.x + chooser!.width)
+  expect(gap).toBeGreaterThan(0)
+  expect(gap).toBeLessThan(40)
+  await close()
+})
+
+test('of two live answers below each other none covers the other', async () => {
+  server.answers.runbook = (name) => {
+    const bound = boundRunbook(Date.now(), name, 1, true)
+    // Nothing but captions between them: the text is lower than the first answer.
+    return { ...bound, markdown: `${bound.markdown}\n\n${liveFences(bound.markdown).join('\n\nAgain:\n\n')}\n` }
+  }
+  const { page, close } = await openPage(browser, server, BOUND)
+  const live = page.locator('.runbook-code-live')
+  await live.last().waitFor()
+  const boxes = await Promise.all((await live.all()).map(async (cell) => (await cell.boundingBox())!))
+  expect(boxes.length).toBeGreaterThan(2)
+  boxes.slice(1).forEach((box, i) => {
+    expect(box.y).toBeGreaterThan(boxes[i]!.y + boxes[i]!.height)
+  })
+  await close()
+})
+
+function liveFences(markdown: string): readonly string[] {
+  return markdown.match(/```promql live[\s\S]*?```/g) ?? []
+}
+
 test('an old name leads to the page and says so', async () => {
   server.answers.runbook = () => ({
     ...boundRunbook(Date.now(), 'KubeVirtCRModified', 0, false),

@@ -125,10 +125,21 @@ const USE_COLUMNS: readonly Column<GateDetail['uses'][number]>[] = [
     head: 'Cluster',
     kind: 'name',
     style: { minInlineSize: '7rem' },
+    isBelowStacked: true,
     cell: ({ cluster }) => (
       <Link href={clusterPath(cluster)} data-row>
         {cluster}
       </Link>
+    ),
+    below: (use) => (
+      <>
+        <span>
+          <UseSource use={use} />
+        </span>
+        <span>
+          set by <UseManager use={use} />
+        </span>
+      </>
     ),
   },
   {
@@ -137,19 +148,23 @@ const USE_COLUMNS: readonly Column<GateDetail['uses'][number]>[] = [
     cell: ({ version }) => <span className="nums">{version ?? <span className="quiet">not known</span>}</span>,
   },
   { head: 'Set', isOneLine: true, cell: ({ on }) => (on ? 'on' : 'off') },
-  { head: 'Where', cell: (use) => <UseSource use={use} /> },
-  {
-    head: 'Set by',
-    cell: ({ by }) => (by === null ? <span className="quiet">not reported</span> : <code>{by}</code>),
-  },
+  { head: 'Where', isHiddenOnPhone: true, cell: (use) => <UseSource use={use} /> },
+  { head: 'Set by', isHiddenOnPhone: true, cell: (use) => <UseManager use={use} /> },
   {
     head: 'Since',
-    isOneLine: true,
     cell: ({ since }) => <Ago at={since} none="before the first report" />,
   },
 ]
 
-function UseSource({ use: { source, component } }: { readonly use: GateDetail['uses'][number] }): ReactNode {
+interface UseProps {
+  readonly use: GateDetail['uses'][number]
+}
+
+function UseManager({ use: { by } }: UseProps): ReactNode {
+  return by === null ? <span className="quiet">not reported</span> : <code>{by}</code>
+}
+
+function UseSource({ use: { source, component } }: UseProps): ReactNode {
   if (source === 'hyperconverged') return 'HyperConverged'
   return (
     <>

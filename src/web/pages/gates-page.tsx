@@ -65,13 +65,27 @@ const COLUMNS: readonly Column<GateItems['gates'][number]>[] = [
         {gate}
       </Link>
     ),
+    isBelowStacked: true,
+    below: ({ patched, managers }) => (
+      <>
+        {patched === 0 ? null : <span>by JSON patch: {countOf(patched, 'cluster')}</span>}
+        <span>
+          set by <Managers managers={managers} />
+        </span>
+      </>
+    ),
   },
   { head: 'On', kind: 'number', cell: ({ on }) => formatCount(on) },
   { head: 'Off', kind: 'number', cell: ({ off }) => formatCount(off) },
-  { head: 'By JSON patch', kind: 'number', cell: ({ patched }) => (patched === 0 ? '–' : formatCount(patched)) },
-  { head: 'Set by (places)', cell: ({ managers }) => <Managers managers={managers} /> },
+  {
+    head: 'By JSON patch',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    cell: ({ patched }) => (patched === 0 ? '–' : formatCount(patched)),
+  },
+  { head: 'Set by (places)', isHiddenOnPhone: true, cell: ({ managers }) => <Managers managers={managers} /> },
   { head: 'First set', isHiddenOnPhone: true, isOneLine: true, cell: ({ firstSet }) => <Ago at={firstSet} /> },
-  { head: 'Last set', isOneLine: true, cell: ({ lastSet }) => <Ago at={lastSet} /> },
+  { head: 'Last set', cell: ({ lastSet }) => <Ago at={lastSet} /> },
 ]
 
 /** Field managers, most places first. */

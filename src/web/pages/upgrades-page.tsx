@@ -122,7 +122,7 @@ function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
   return (
     <>
       <p className="nums space-below">
-        <strong>{countOf(upgrades.length - waiting, 'upgrade')}</strong> active{' '}
+        <strong>{countOf(upgrades.length - waiting, 'upgrade')}</strong> active
         {answer.nextCursor === null ? '' : ` (of the first ${formatCount(UPGRADES_MAX)})`}, {formatCount(waiting)}{' '}
         pending approval
         {verdicts === undefined ? (

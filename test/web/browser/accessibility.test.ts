@@ -88,6 +88,7 @@ const SCREENS: readonly Screen[] = [
     shows: 'is higher than that of',
   },
   { name: 'stranded versions', path: '/fleet/edges?show=stranded', shows: 'no upgrade observed' },
+  { name: 'feature gates', path: '/fleet/gates', shows: 'Last set' },
   { name: 'a feature gate', path: '/fleet/gates/downwardMetrics', shows: 'Set by JSON patch' },
   { name: 'modifications', path: '/fleet/modifications', shows: 'By hour of the day' },
   { name: 'adoption', path: '/adoption', shows: 'reporting clusters (51 %)' },
@@ -95,10 +96,21 @@ const SCREENS: readonly Screen[] = [
   { name: 'nothing here', path: '/nothing', shows: 'There is no page at /nothing' },
 ]
 
-/** What makes the page scroll sideways: nothing, or the elements that reach over its edge. */
+/** What makes the page scroll sideways or is cut off: nothing, or the elements that reach over its edge or their panel's. */
 async function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    if (document.documentElement.scrollWidth <= window.innerWidth) return []
+    const rightOf = (element: Element): number => element.getBoundingClientRect().right
+    const cut = [...document.querySelectorAll('table')].filter((table) => {
+      const panel = table.closest('.table-scroll') === null ? table.closest('.panel, .table-box') : null
+      return panel !== null && rightOf(table) > rightOf(panel) + 1
+    })
+    // A name of a few letters a line is not read.
+    const narrow = [...document.querySelectorAll('td.cell-name, th.cell-name')].filter((cell) => {
+      const { width } = cell.getBoundingClientRect()
+      return width > 0 && width < 56
+    })
+    const faults = [...cut, ...narrow].map((element) => `${element.outerHTML.slice(0, 80)} is cut off or too narrow`)
+    if (document.documentElement.scrollWidth <= window.innerWidth) return faults
     const over = [...document.querySelectorAll('*')].filter(
       (element) => element.getBoundingClientRect().right > window.innerWidth,
     )

@@ -142,7 +142,7 @@ function ShareChart({ answer, view }: Pick<AdoptionPart, 'view'> & { readonly an
           label={`Reporting clusters among all known clusters: ${telling[last]!} of ${known[last]!} on the last day`}
           levels={[
             { at: 0, text: '' },
-            { at: 1, text: 'reporting' },
+            { at: 1, text: '100 %' },
           ]}
           heightPx={32}
         >

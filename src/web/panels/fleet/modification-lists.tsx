@@ -45,6 +45,7 @@ export function PatchGroups({
       <p className="quiet">{PATCH_HAZARD_WORDS[hazard].meaning}</p>
       <DataTable
         label={PATCH_HAZARD_WORDS[hazard].name}
+        className={styles.patches}
         columns={columns}
         rows={targets}
         rowKey={({ component, path }) => `${component} ${path}`}

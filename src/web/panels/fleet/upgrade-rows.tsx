@@ -24,7 +24,8 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
     {
       head: 'Upgrade',
       kind: 'name',
-      isOneLine: true,
+      // A step wraps between its words on a phone.
+      isOneLine: byCluster,
       cell: (upgrade) => (
         <>
           <Link className="nums" href={upgradePath(upgrade.id)}>

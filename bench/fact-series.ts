@@ -3,6 +3,7 @@
  * upgrades each, and a store with their samples of the last minutes, one each minute. First what rules select of them, then
  * what dashboards select over 90 days, which stored samples would not have after a start. CPU ms.
  */
+import { withoutPause } from '../src/base/thread-slices.ts'
 import { createFleetIndex } from '../src/fleet/clusters/fleet-index.ts'
 import { FACT_SERIES } from '../src/fleet/series/derived-metrics.ts'
 import { FactHistory } from '../src/fleet/series/fact-history.ts'
@@ -68,7 +69,7 @@ export async function run({ quick = false }: { readonly quick?: boolean }): Prom
     const matchers = [{ name: '__name__', op: '=~', value: FACT_SERIES.join('|') } as const]
     for (let minute = STORED_MINUTES; minute >= 0; minute--) {
       const timeMs = NOW_MS - minute * MINUTE_MS
-      history.advance(timeMs)
+      withoutPause(history.advance(timeMs))
       for (const { labels, value } of await computed.newest([matchers], { fromMs: timeMs - MINUTE_MS, toMs: timeMs })) {
         const ref = writer.appender.resolve(labels)
         if (ref !== undefined) writer.appender.append(ref, timeMs, value)

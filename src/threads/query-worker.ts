@@ -7,7 +7,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { createQueryParser, type QueryParser } from '../api/prometheus/query-parser.ts'
 import { createRequestServices, type RequestServiceParts, type RequestServices } from '../api/scope/query-services.ts'
 import { invariant } from '../base/invariant.ts'
-import { startTurn } from '../base/thread-slices.ts'
+import { inSlices, ownTurn, startTurn } from '../base/thread-slices.ts'
 import { AdoptionIndex } from '../fleet/adoption/adoption-index.ts'
 import { EXPECTED_OPERATORS } from '../fleet/adoption/cube-of-day.ts'
 import { fillFleetIndex, rereadDecommissions } from '../fleet/clusters/fill-fleet-index.ts'
@@ -270,7 +270,7 @@ try {
     fleetLoop: {
       runCycle: async (nowMs) => {
         const report = await fleetLoop.runCycle(nowMs)
-        history.advance(nowMs)
+        await inSlices(history.advance(nowMs), ownTurn)
         return report
       },
     },

@@ -2,8 +2,8 @@
  * How many clusters run each version, over time: counted from the periods in which each cluster ran it. Only versions of
  * clusters that changed are counted again.
  */
-import { SeriesLabels, type FactSeries } from './fact-series.ts'
-import { stretchesOf, type Changes, type Period } from './stretch.ts'
+import { changingSeries, SeriesLabels, type FactSeries } from './fact-series.ts'
+import type { Changes, Period } from './stretch.ts'
 
 /** Maximum of versions in the series of one operator; the rarest are summed as `other`. */
 export const ADOPTED_VERSIONS_MAX = 300
@@ -14,33 +14,78 @@ export interface VersionUse extends Period {
   readonly version: string
 }
 
+/** By how much the number of clusters changes at a time, and how many periods start or end then. */
+interface CountStep {
+  change: number
+  periods: number
+}
+
 /** One version of one operator. */
 class Adopted {
   readonly operator: string
   readonly version: string
   readonly periods = new Map<string, readonly Period[]>()
-  #series: { readonly series: FactSeries; readonly present: number; readonly most: number } | undefined
+  /** By time. */
+  readonly steps = new Map<number, CountStep>()
+  #counted: Counted | undefined
 
   constructor(operator: string, version: string) {
     this.operator = operator
     this.version = version
   }
 
-  set(cluster: string, periods: readonly Period[] | undefined): void {
-    if (periods === undefined) this.periods.delete(cluster)
+  /** @returns whether it changed */
+  set(cluster: string, periods: readonly Period[]): boolean {
+    const before = this.periods.get(cluster) ?? []
+    if (areEqual(before, periods)) return false
+    addTo(this.steps, before, -1)
+    addTo(this.steps, periods, 1)
+    if (periods.length === 0) this.periods.delete(cluster)
     else this.periods.set(cluster, periods)
-    this.#series = undefined
+    this.#counted = undefined
+    return true
   }
 
-  /** With how many clusters run it in the end, and at most. */
-  get counted(): { readonly series: FactSeries; readonly present: number; readonly most: number } {
-    return (this.#series ??= countedOf(this.operator, this.version, [...this.periods.values()].flat()))
+  get counted(): Counted {
+    return (this.#counted ??= countedOf(this.operator, this.version, this.steps))
+  }
+}
+
+/** With how many clusters run a version in the end, and at most. */
+interface Counted {
+  readonly series: readonly FactSeries[]
+  readonly present: number
+  readonly most: number
+}
+
+function areEqual(a: readonly Period[], b: readonly Period[]): boolean {
+  return (
+    a.length === b.length && a.every(({ fromMs, untilMs }, i) => fromMs === b[i]!.fromMs && untilMs === b[i]!.untilMs)
+  )
+}
+
+/** @param sign -1: takes the periods out again */
+function addTo(steps: Map<number, CountStep>, periods: readonly Period[], sign: 1 | -1): void {
+  const add = (timeMs: number, change: number): void => {
+    if (timeMs === Infinity) return
+    let step = steps.get(timeMs)
+    if (step === undefined) steps.set(timeMs, (step = { change: 0, periods: 0 }))
+    step.change += change
+    step.periods += sign
+    if (step.periods === 0) steps.delete(timeMs)
+  }
+  for (const { fromMs, untilMs } of periods) {
+    add(fromMs, sign)
+    add(untilMs, -sign)
   }
 }
 
 export class AdoptionTimeline {
   readonly #versions = new Map<string, Adopted>()
   readonly #usedBy = new Map<string, ReadonlySet<Adopted>>()
+
+  /** Incremented when a count changes. */
+  revision = 0
 
   /** Replaces what a cluster ran. */
   put(cluster: string, uses: readonly VersionUse[]): void {
@@ -55,10 +100,10 @@ export class AdoptionTimeline {
     }
     for (const adopted of this.#usedBy.get(cluster) ?? []) {
       if (now.has(adopted)) continue
-      adopted.set(cluster, undefined)
+      if (adopted.set(cluster, [])) this.revision++
       if (adopted.periods.size === 0) this.#versions.delete(`${adopted.operator}\u0000${adopted.version}`)
     }
-    for (const [adopted, periods] of now) adopted.set(cluster, periods)
+    for (const [adopted, periods] of now) if (adopted.set(cluster, periods)) this.revision++
     this.#usedBy.set(cluster, new Set(now.keys()))
   }
 
@@ -75,34 +120,31 @@ export class AdoptionTimeline {
       else known.push(adopted)
     }
     return [...byOperator].flatMap(([operator, all]) => {
-      if (all.length <= ADOPTED_VERSIONS_MAX) return all.map(({ counted }) => counted.series)
+      if (all.length <= ADOPTED_VERSIONS_MAX) return all.flatMap(({ counted }) => counted.series)
       const ranked = all.toSorted(({ counted: a, version }, { counted: b, version: other }) => {
         return b.present - a.present || b.most - a.most || (version < other ? -1 : 1)
       })
-      const rest = ranked.slice(ADOPTED_VERSIONS_MAX).flatMap(({ periods }) => [...periods.values()].flat())
+      const others = new Map<number, CountStep>()
+      for (const { periods } of ranked.slice(ADOPTED_VERSIONS_MAX)) {
+        for (const ofCluster of periods.values()) addTo(others, ofCluster, 1)
+      }
       return [
-        ...ranked.slice(0, ADOPTED_VERSIONS_MAX).map(({ counted }) => counted.series),
-        countedOf(operator, OTHER_VERSIONS, rest).series,
+        ...ranked.slice(0, ADOPTED_VERSIONS_MAX).flatMap(({ counted }) => counted.series),
+        ...countedOf(operator, OTHER_VERSIONS, others).series,
       ]
     })
   }
 }
 
-function countedOf(operator: string, version: string, periods: readonly Period[]): Adopted['counted'] {
-  const added = new Map<number, number>()
-  const add = (timeMs: number, count: number): void => {
-    if (timeMs < Infinity) added.set(timeMs, (added.get(timeMs) ?? 0) + count)
-  }
-  for (const { fromMs, untilMs } of periods) {
-    add(fromMs, 1)
-    add(untilMs, -1)
-  }
-  const timesMs = [...added.keys()].sort((a, b) => a - b)
-  let sum = 0
-  const counts = timesMs.map((timeMs) => (sum += added.get(timeMs)!))
+function countedOf(operator: string, version: string, steps: ReadonlyMap<number, CountStep>): Counted {
+  const timesMs = Float64Array.from(steps.keys()).sort()
+  let [sum, most] = [0, 0]
+  const counts = Float64Array.from(timesMs, (timeMs) => {
+    sum += steps.get(timeMs)!.change
+    most = Math.max(most, sum)
+    return sum
+  })
   // A version that no cluster runs has no sample.
   const changes: Changes = { timesMs, valueAt: (i) => (counts[i] === 0 ? NaN : counts[i]!) }
-  const labels = new SeriesLabels('daytwo_adoption_clusters', { operator, version })
-  const most = counts.reduce((max, count) => Math.max(max, count), 0)
-  return { series: { labels, stretchesIn: (range) => stretchesOf(changes, range) }, present: sum, most }
+  return { series: changingSeries(new SeriesLabels({ operator, version }), changes), present: sum, most }
 }

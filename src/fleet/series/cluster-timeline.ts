@@ -24,8 +24,6 @@ const SHOWN_OPERATORS: ReadonlySet<string> = new Set(['kubevirt-hyperconverged',
 
 export class ClusterTimeline {
   readonly upgrades: readonly UpgradeTimeline[]
-  /** After it, no upgrade was open. */
-  readonly closedMs: number
   /** By component. */
   readonly edits: ReadonlyMap<string, Changes>
   readonly patches: ReadonlyMap<string, Changes>
@@ -34,7 +32,6 @@ export class ClusterTimeline {
 
   constructor({ cluster, intervals, upgrades, modifications }: ClusterFacts) {
     this.upgrades = upgrades.map(upgradeTimeline)
-    this.closedMs = Math.max(-Infinity, ...this.upgrades.map(({ closedMs }) => closedMs))
     this.#intervals = intervals.filter(({ operator }) => SHOWN_OPERATORS.has(operator))
     const ofKind = (kind: Modification['kind']) =>
       groupBy(
@@ -73,9 +70,9 @@ function statesOf(record: ClusterRecord, intervals: readonly VersionInterval[]):
     return {
       fromMs,
       untilMs: isPresent ? Infinity : starts[i + 1]!,
-      info: new SeriesLabels('daytwo_cluster_info', infoLabels(then)),
+      info: new SeriesLabels(infoLabels(then)),
       skew: skew && {
-        labels: new SeriesLabels('daytwo_version_skew', {
+        labels: new SeriesLabels({
           cluster: record.cluster,
           minor: skew.minor,
           platform_minor: skew.platformMinor,

@@ -2,8 +2,8 @@
 import type { UpgradeState } from '../../model/upgrade.ts'
 import type { EdgeName, EdgeRun } from '../edges/edges.ts'
 import { wilsonInterval } from '../statistics/wilson.ts'
-import { SeriesLabels, type FactSeries } from './fact-series.ts'
-import { SAMPLES_EVERY_MS, stretchesOf, type Changes } from './stretch.ts'
+import { changingSeries, SeriesLabels, type FactSeries } from './fact-series.ts'
+import { SAMPLES_EVERY_MS, type Changes } from './stretch.ts'
 
 /** Upper bounds of the buckets of durations, in seconds: most upgrades take about 15 min, some take hours. */
 export const DURATION_BOUNDS_SECONDS = [120, 300, 450, 600, 900, 1200, 1800, 2700, 3600, 7200, 14_400, 28_800, 86_400]
@@ -22,12 +22,11 @@ interface EndedRun {
 export class EdgeTimeline {
   /** Of its newest run. */
   readonly lastMs: number
-  readonly firstMs: number
+  readonly #firstMs: number
   readonly #labels: Readonly<Record<string, string>>
   readonly #begunMs: readonly number[]
   /** By end. */
   readonly #ended: readonly EndedRun[]
-  readonly #series = new Map<string, readonly FactSeries[]>()
 
   constructor({ operator, from, to }: EdgeName, runs: readonly EdgeRun[]) {
     this.#labels = { operator, from, to }
@@ -35,22 +34,14 @@ export class EdgeTimeline {
     this.#ended = runs.flatMap(endOf).sort((a, b) => a.atMs - b.atMs)
     this.lastMs = runs.reduce((last, run) => Math.max(last, run.lastMs), -Infinity)
     // A counter starts at 0, so that its first increase is visible.
-    this.firstMs = Math.min(this.#begunMs[0] ?? Infinity, (this.#ended[0]?.atMs ?? Infinity) - SAMPLES_EVERY_MS)
+    this.#firstMs = Math.min(this.#begunMs[0] ?? Infinity, (this.#ended[0]?.atMs ?? Infinity) - SAMPLES_EVERY_MS)
   }
 
   /** @param name of a metric, with `_bucket`, `_sum` or `_count` of the histogram */
   seriesOf(name: string): readonly FactSeries[] {
-    let series = this.#series.get(name)
-    if (series === undefined) {
-      series = this.#changesOf(name).map(([more, changes]) => {
-        return {
-          labels: new SeriesLabels(name, { ...this.#labels, ...more }),
-          stretchesIn: (range) => stretchesOf(changes, range),
-        }
-      })
-      this.#series.set(name, series)
-    }
-    return series
+    return this.#changesOf(name).flatMap(([more, changes]) =>
+      changingSeries(new SeriesLabels({ ...this.#labels, ...more }), changes),
+    )
   }
 
   #changesOf(name: string): readonly (readonly [labels: Readonly<Record<string, string>>, Changes])[] {
@@ -84,13 +75,13 @@ export class EdgeTimeline {
   }
 
   #counted(runs: readonly EndedRun[]): Changes {
-    return { timesMs: [this.firstMs, ...runs.map(({ atMs }) => atMs)], valueAt: (i) => i }
+    return { timesMs: [this.#firstMs, ...runs.map(({ atMs }) => atMs)], valueAt: (i) => i }
   }
 
   #summed(runs: readonly EndedRun[]): Changes {
     let sum = 0
     const sums = [0, ...runs.map(({ seconds = 0 }) => (sum += seconds))]
-    return { timesMs: [this.firstMs, ...runs.map(({ atMs }) => atMs)], valueAt: (i) => sums[i]! }
+    return { timesMs: [this.#firstMs, ...runs.map(({ atMs }) => atMs)], valueAt: (i) => sums[i]! }
   }
 
   /** Of those that ended; superseded ones are neither. */

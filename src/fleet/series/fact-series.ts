@@ -1,59 +1,87 @@
-/** One series that is computed from facts: its labels, created once, and its stretches, computed for the range of a query. */
+/** One series that is computed from facts: where its labels come from, and its stretches. Pure. */
 import { ownValue } from '../../base/own-value.ts'
-import { Labels, METRIC_NAME } from '../../model/labels.ts'
 import type { TimeRange } from '../../model/time-range.ts'
-import type { Stretch } from './stretch.ts'
+import { lastStretchOf, stretchesOf, within, type Changes, type Period, type Stretch } from './stretch.ts'
 
-export class SeriesLabels {
-  readonly #name: string
+/** What the labels of one or more series of a metric are made of; `part` distinguishes series of one source. */
+export interface LabelSource {
+  /** The value of a label, but of the metric's name; empty: absent. */
+  valueOf(label: string, part: number): string
+  /** Label names and values; an empty text is an absent label. */
+  labelsOf(part: number): Readonly<Record<string, string>>
+  /** Equal for equal labels. */
+  textOf(part: number): string
+}
+
+/** The labels of one series. */
+export class SeriesLabels implements LabelSource {
   readonly #values: Readonly<Record<string, string>>
-  #labels: Labels | undefined
 
   /** @param values an empty text is an absent label */
-  constructor(name: string, values: Readonly<Record<string, string>>) {
-    this.#name = name
+  constructor(values: Readonly<Record<string, string>>) {
     this.#values = values
   }
 
-  /** Most queries read one label of many series: the label set is made when it is needed. */
-  get labels(): Labels {
-    return (this.#labels ??= Labels.fromPairs([...Object.entries(this.#values), [METRIC_NAME, this.#name]]))
+  valueOf(label: string): string {
+    return ownValue(this.#values, label) ?? ''
   }
 
-  get(label: string): string {
-    return label === METRIC_NAME ? this.#name : (ownValue(this.#values, label) ?? '')
+  labelsOf(): Readonly<Record<string, string>> {
+    return this.#values
   }
 
-  /** Equal for equal labels of one metric. */
-  get text(): string {
+  textOf(): string {
     return Object.values(this.#values).join('\u0000')
   }
 }
 
 export interface FactSeries {
-  readonly labels: SeriesLabels
-  /** At least those in the range. */
-  readonly stretchesIn: (range: TimeRange) => readonly Stretch[]
+  readonly source: LabelSource
+  readonly part: number
+  /** No sample is earlier. */
+  readonly firstMs: number
+  readonly newest: Stretch
+  /** At least those in the range. Absent: there is only the newest. */
+  readonly stretchesIn?: StretchesIn
 }
 
+export type StretchesIn = (range: TimeRange) => readonly Stretch[]
+
 /** A stretch of the series with these labels. */
-export type LabelledStretch = readonly [labels: SeriesLabels, stretch: Stretch]
+export interface LabelledStretch {
+  readonly source: LabelSource
+  readonly part: number
+  readonly stretch: Stretch
+}
 
 /** One series for all stretches with equal labels of one metric. Where stretches overlap, the one that started first counts. */
 export function seriesOf(found: readonly LabelledStretch[]): readonly FactSeries[] {
-  if (found.length === 1) return [fixedSeries(found[0]![0], [found[0]![1]])]
-  const byText = new Map<string, { labels: SeriesLabels; stretches: Stretch[] }>()
-  for (const [labels, stretch] of found) {
-    const known = byText.get(labels.text)
-    if (known === undefined) byText.set(labels.text, { labels, stretches: [stretch] })
-    else known.stretches.push(stretch)
+  const byText = new Map<string, { readonly first: LabelledStretch; readonly stretches: Stretch[] }>()
+  for (const one of found) {
+    const text = one.source.textOf(one.part)
+    const known = byText.get(text)
+    if (known === undefined) byText.set(text, { first: one, stretches: [one.stretch] })
+    else known.stretches.push(one.stretch)
   }
-  return Array.from(byText.values(), ({ labels, stretches }) => fixedSeries(labels, joined(stretches)))
+  return Array.from(byText.values(), ({ first: { source, part }, stretches }) => {
+    const all = stretches.length === 1 ? stretches : joined(stretches)
+    const [{ fromMs: firstMs }, newest] = [all[0]!, all.at(-1)!]
+    return { source, part, firstMs, newest, ...(all.length === 1 ? {} : { stretchesIn: () => all }) }
+  })
 }
 
-function fixedSeries(labels: SeriesLabels, stretches: readonly Stretch[]): FactSeries {
-  return { labels, stretchesIn: () => stretches }
+/** The series of a value that changes, within some periods; none without a sample. */
+export function changingSeries(
+  source: LabelSource,
+  changes: Changes,
+  periods: readonly Period[] = ALWAYS,
+): readonly FactSeries[] {
+  const stretchesIn: StretchesIn = (range) => stretchesOf(changes, range).flatMap((stretch) => within(stretch, periods))
+  const newest = lastStretchOf(stretchesIn)
+  return newest === undefined ? [] : [{ source, part: 0, firstMs: changes.timesMs[0]!, newest, stretchesIn }]
 }
+
+const ALWAYS: readonly Period[] = [{ fromMs: -Infinity, untilMs: Infinity }]
 
 function joined(stretches: readonly Stretch[]): readonly Stretch[] {
   const result: Stretch[] = []

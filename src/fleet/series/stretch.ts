@@ -24,35 +24,44 @@ const word = new Float64Array(1)
 const words = new Int32Array(word.buffer)
 
 /** Pushes the samples in the range, of which `toMs` is finite. */
-export function pushStretches(stretches: readonly Stretch[], { fromMs, toMs }: TimeRange, into: RunColumns): void {
+export function pushStretches(stretches: readonly Stretch[], range: TimeRange, into: RunColumns): void {
   for (let i = 0; i < stretches.length; i++) {
-    const stretch = stretches[i]!
-    if (stretch.fromMs > toMs) return
-    if (stretch.untilMs < fromMs) continue
-    const lastMs = Math.min(stretch.untilMs - 1, toMs)
-    const nextMs = nextMinuteMs(stretch.fromMs)
-    if (stretch.isAge === true) pushAges(stretch, Math.max(fromMs, stretch.fromMs), lastMs, into)
-    else {
-      word[0] = stretch.value
-      const [low, high] = [words[0]!, words[1]!]
-      const push = (startMs: number, count: number): void => {
-        into.pushCut(startMs, SAMPLES_EVERY_MS, count, low, high, fromMs, toMs)
-      }
-      const more = Math.floor((lastMs - nextMs) / SAMPLES_EVERY_MS) + 1
-      if (nextMs - stretch.fromMs === SAMPLES_EVERY_MS) push(stretch.fromMs, Math.max(0, more) + 1)
-      else {
-        push(stretch.fromMs, 1)
-        if (more > 0) push(nextMs, more)
-      }
-    }
-    const { untilMs } = stretch
-    if (untilMs <= toMs && untilMs >= fromMs && stretches[i + 1]?.fromMs !== untilMs) {
-      into.pushCut(untilMs, 0, 1, STALE_LOW_WORD, STALE_HIGH_WORD, fromMs, toMs)
-    }
+    const { fromMs, untilMs, value, isAge = false } = stretches[i]!
+    if (fromMs > range.toMs) return
+    pushStretch(fromMs, untilMs, value, isAge, stretches[i + 1]?.fromMs === untilMs, range, into)
   }
 }
 
-function pushAges({ fromMs: startMs, value: sinceMs }: Stretch, fromMs: number, toMs: number, into: RunColumns): void {
+/** HOT. The samples of one stretch. @param isFollowed another one starts where it ends: there is no stale marker */
+export function pushStretch(
+  startMs: number,
+  untilMs: number,
+  value: number,
+  isAge: boolean,
+  isFollowed: boolean,
+  { fromMs, toMs }: TimeRange,
+  into: RunColumns,
+): void {
+  if (startMs > toMs || untilMs < fromMs) return
+  const lastMs = Math.min(untilMs - 1, toMs)
+  if (isAge) pushAges(startMs, value, Math.max(fromMs, startMs), lastMs, into)
+  else {
+    word[0] = value
+    const low = words[0]!
+    const high = words[1]!
+    const nextMs = nextMinuteMs(startMs)
+    const more = Math.floor((lastMs - nextMs) / SAMPLES_EVERY_MS) + 1
+    if (nextMs - startMs === SAMPLES_EVERY_MS) {
+      into.pushCut(startMs, SAMPLES_EVERY_MS, Math.max(0, more) + 1, low, high, fromMs, toMs)
+    } else {
+      into.pushCut(startMs, SAMPLES_EVERY_MS, 1, low, high, fromMs, toMs)
+      if (more > 0) into.pushCut(nextMs, SAMPLES_EVERY_MS, more, low, high, fromMs, toMs)
+    }
+  }
+  if (!isFollowed && untilMs <= toMs) into.pushCut(untilMs, 0, 1, STALE_LOW_WORD, STALE_HIGH_WORD, fromMs, toMs)
+}
+
+function pushAges(startMs: number, sinceMs: number, fromMs: number, toMs: number, into: RunColumns): void {
   let timeMs = fromMs === startMs ? fromMs : nextMinuteMs(fromMs - 1)
   for (; timeMs <= toMs; timeMs = nextMinuteMs(timeMs)) {
     word[0] = (timeMs - sinceMs) / 1000
@@ -102,6 +111,14 @@ export function stretchesOf({ timesMs, valueAt }: Changes, { fromMs, toMs }: Tim
   }
   return stretches
 }
+
+/** The newest of all stretches, of which most often only the last ones have to be computed. */
+export function lastStretchOf(stretchesIn: (range: TimeRange) => readonly Stretch[]): Stretch | undefined {
+  return stretchesIn(AT_LAST).at(-1) ?? stretchesIn(AT_ANY_TIME).at(-1)
+}
+
+const AT_LAST = { fromMs: Infinity, toMs: Infinity }
+const AT_ANY_TIME = { fromMs: -Infinity, toMs: Infinity }
 
 /** -1: all are later. */
 function lastAtOrBefore(timesMs: ArrayLike<number>, timeMs: number): number {

@@ -2,27 +2,51 @@
  * When an upgrade was in progress and in which phases: what cutting its record at every moment would show (`past/record-at.ts`),
  * as numbers, so that all upgrades of a large fleet fit in memory. Pure.
  */
+import { ownValue } from '../../base/own-value.ts'
 import type { PhaseName, UpgradePhase, UpgradeRecord } from '../../model/upgrade.ts'
 import { knownSinceMs } from '../past/known-since.ts'
 import { isCauseReported } from '../stuck/stuck.ts'
+import type { LabelSource } from './fact-series.ts'
 import type { Period } from './stretch.ts'
 
 export interface UpgradeTimeline {
-  readonly operator: string
-  readonly from: string
-  readonly to: string
-  /** By phase, when it was in progress while the upgrade was open: start, start of the phase itself, end (exclusive). */
-  readonly phases: readonly PhaseName[]
+  readonly labels: UpgradeLabels
+  /** By phase of `labels`, when it was in progress while the upgrade was open: start, start of the phase itself, end (exclusive). */
   readonly phaseTimesMs: readonly number[]
   /** In progress; equal: never. */
   readonly fromMs: number
   readonly untilMs: number
-  /** After it, nothing was in progress. */
-  readonly closedMs: number
 }
 
+/** The labels of the series of an upgrade; a part is one of its phases, or none of them. */
+export class UpgradeLabels implements LabelSource {
+  readonly phases: readonly PhaseName[]
+  readonly #ofAll: Readonly<Record<'cluster' | 'operator' | 'from' | 'to', string>>
+
+  constructor({ cluster, operator, from = '', to }: UpgradeRecord['upgrade'], phases: readonly PhaseName[]) {
+    this.#ofAll = { cluster, operator, from, to }
+    this.phases = phases
+  }
+
+  valueOf(label: string, part: number): string {
+    return label === 'phase' ? (this.phases[part] ?? '') : (ownValue(this.#ofAll, label) ?? '')
+  }
+
+  labelsOf(part: number): Readonly<Record<string, string>> {
+    return { ...this.#ofAll, phase: this.phases[part] ?? '' }
+  }
+
+  textOf(part: number): string {
+    const { operator, from, to } = this.#ofAll
+    return `${operator}\u0000${from}\u0000${to}\u0000${this.phases[part] ?? ''}`
+  }
+}
+
+/** The part of the labels of an upgrade without a phase. */
+export const NO_PHASE = -1
+
 export function upgradeTimeline({ upgrade, detail }: UpgradeRecord): UpgradeTimeline {
-  const { operator, from = '', to, state, endedMs } = upgrade
+  const { state, endedMs } = upgrade
   const fromMs = knownSinceMs(upgrade, detail)
   // Without the time of its end, an upgrade that ended is unknown before it was last observed.
   const untilMs = Math.max(fromMs, endedMs ?? (state === 'in_progress' ? Infinity : fromMs))
@@ -49,8 +73,7 @@ export function upgradeTimeline({ upgrade, detail }: UpgradeRecord): UpgradeTime
       phaseTimesMs.push(begin, period.fromMs, end)
     }
   }
-  const closedMs = Math.max(untilMs, ...periods.map((one) => one.untilMs))
-  return { operator, from, to, phases, phaseTimesMs, fromMs, untilMs, closedMs }
+  return { labels: new UpgradeLabels(upgrade, phases), phaseTimesMs, fromMs, untilMs }
 }
 
 /** When a phase was in progress; a phase that failed and did not end was retried until it was last observed. */

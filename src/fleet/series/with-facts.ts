@@ -13,8 +13,8 @@ import { columnsOf, newestOf } from '../../model/sample-columns.ts'
 import type { TimeRange } from '../../model/time-range.ts'
 import { DERIVED_METRICS, FACT_SERIES } from './derived-metrics.ts'
 import type { FactHistory } from './fact-history.ts'
-import { FactRows, FactSelection, JoinedSelection } from './fact-selection.ts'
-import type { FactSeries } from './fact-series.ts'
+import { FactRows, FactSelection, JoinedSelection, TableRows, type Accepts } from './fact-selection.ts'
+import type { FactColumns } from './fact-table.ts'
 
 type WholeStore = Required<Queryable>
 
@@ -26,6 +26,9 @@ const ROWS_OF_PORTION = 2048
 interface Plan {
   readonly names: readonly string[]
   readonly stored: readonly Matcher[] | undefined
+  readonly filter: LabelFilter
+  /** By name, what was selected the last time. */
+  readonly selected: Map<string, TableRows>
   rows?: FactRows
 }
 
@@ -40,7 +43,7 @@ export function withFacts(store: WholeStore, facts: () => FactHistory | undefine
   }
 
   const selectionOf = (
-    { matchers, fromMs, toMs, maxSamples, work }: Omit<SelectRequest, 'hint'>,
+    { fromMs, toMs, maxSamples, work }: Omit<SelectRequest, 'hint' | 'matchers'>,
     plan: Plan,
   ): FactSelection | undefined => {
     if (plan.names.length === 0) return undefined
@@ -56,8 +59,15 @@ export function withFacts(store: WholeStore, facts: () => FactHistory | undefine
       )
     }
     const range = { fromMs, toMs: Math.min(toMs, history.untilMs) }
-    const found = range.toMs < fromMs ? [] : matching(history, plan.names, matchers, range, work)
-    plan.rows = new FactRows(found, plan.rows)
+    if (range.toMs < fromMs) return new FactSelection(new FactRows([]), range, maxSamples)
+    history.refresh()
+    const tables = plan.names.map((name) => {
+      const columns = history.columnsOf(name)
+      const rows = TableRows.select(columns, range, plan.filter.accepting(columns, work), plan.selected.get(name))
+      plan.selected.set(name, rows)
+      return rows
+    })
+    plan.rows = new FactRows(tables, plan.rows)
     return new FactSelection(plan.rows, range, maxSamples)
   }
   const selectRuns = (request: SelectRequest): RunSelection => {
@@ -67,12 +77,10 @@ export function withFacts(store: WholeStore, facts: () => FactHistory | undefine
     const stored = store.selectRuns({ ...request, matchers: plan.stored })
     return ofFacts === undefined || ofFacts.rows.length === 0 ? stored : new JoinedSelection(stored, ofFacts)
   }
-  const labelsIn = function* (matchers: readonly Matcher[], range: TimeRange, plan: Plan): Portions<Labels> {
+  const labelsIn = function* (range: TimeRange, plan: Plan): Portions<Labels> {
     for (const name of plan.names) {
-      const selection = selectionOf(
-        { matchers, ...range, maxSamples: Infinity },
-        { names: [name], stored: plan.stored },
-      )
+      const ofName = { names: [name], stored: plan.stored, filter: plan.filter, selected: new Map<string, TableRows>() }
+      const selection = selectionOf({ ...range, maxSamples: Infinity }, ofName)
       let portion: Labels[] = []
       for (const labels of selection?.labels() ?? []) {
         portion.push(labels)
@@ -112,19 +120,19 @@ export function withFacts(store: WholeStore, facts: () => FactHistory | undefine
     series: function* (matchers, range) {
       const plan = planOf(matchers, undefined)
       if (plan.stored !== undefined) yield* store.series(plan.stored, range)
-      yield* labelsIn(matchers, range, plan)
+      yield* labelsIn(range, plan)
     },
     labelNames: function* (matchers, range) {
       const plan = planOf(matchers, undefined)
       if (plan.stored !== undefined) yield* store.labelNames(plan.stored, range)
-      for (const portion of labelsIn(matchers, range, plan)) {
+      for (const portion of labelsIn(range, plan)) {
         yield [...new Set(portion.flatMap((labels) => Array.from(labels.pairs(), ([name]) => name)))]
       }
     },
     labelValues: function* (name, matchers, range) {
       const plan = planOf(matchers, undefined)
       if (plan.stored !== undefined) yield* store.labelValues(name, plan.stored, range)
-      for (const portion of labelsIn(matchers, range, plan)) {
+      for (const portion of labelsIn(range, plan)) {
         yield [...new Set(portion.map((labels) => labels.get(name)))].filter((value) => value !== '')
       }
     },
@@ -146,39 +154,59 @@ const DERIVED_FAMILIES: readonly MetricFamily[] = DERIVED_METRICS.map((one) => {
 function planFor(matchers: readonly Matcher[], work: RegexWork | undefined): Plan {
   const ofName = matchers.filter(({ name }) => name === METRIC_NAME)
   const exact = ofName.find(({ op }) => op === '=')
-  if (exact !== undefined && !FACT_NAMES.has(exact.value)) return { names: [], stored: matchers }
+  const filter = new LabelFilter(matchers.filter(({ name }) => name !== METRIC_NAME))
+  const selected = new Map<string, TableRows>()
+  if (exact !== undefined && !FACT_NAMES.has(exact.value)) return { names: [], stored: matchers, filter, selected }
   const tests = ofName.map((matcher) => compileMatcher(matcher))
   const names = FACT_SERIES.filter((name) => tests.every((matches) => matches(name, work)))
-  if (exact !== undefined) return { names, stored: undefined }
-  return { names, stored: names.length === 0 ? matchers : [...matchers, NOT_OF_FACTS] }
+  if (exact !== undefined) return { names, stored: undefined, filter, selected }
+  return { names, stored: names.length === 0 ? matchers : [...matchers, NOT_OF_FACTS], filter, selected }
 }
 
-function matching(
-  history: FactHistory,
-  names: readonly string[],
-  matchers: readonly Matcher[],
-  range: TimeRange,
-  work: RegexWork | undefined,
-): readonly FactSeries[] {
-  const tests = matchers
-    .filter(({ name }) => name !== METRIC_NAME)
-    .map((matcher) => ({ name: matcher.name, matches: compileMatcher(matcher) }))
-  const ofCluster = tests.filter(({ name }) => name === CLUSTER_LABEL)
-  const ofOthers = tests.filter(({ name }) => name !== CLUSTER_LABEL)
-  /** Each cluster has many series: its name is tested once. */
-  const known = new Map<string, boolean>()
-  const isWanted = (cluster: string): boolean => {
-    let is = known.get(cluster)
-    if (is === undefined) known.set(cluster, (is = ofCluster.every(({ matches }) => matches(cluster, work))))
-    return is
+/** Whether the labels of series match. The labels of a row do not change, so each row is tested once. */
+class LabelFilter {
+  readonly #ofCluster: readonly LabelTest[]
+  readonly #ofOthers: readonly LabelTest[]
+  /** By row: 0: not tested, 1: does not match, 2: matches. */
+  readonly #known = new WeakMap<FactColumns, Uint8Array>()
+
+  constructor(matchers: readonly Matcher[]) {
+    const tests = matchers.map((matcher) => ({ name: matcher.name, matches: compileMatcher(matcher) }))
+    this.#ofCluster = tests.filter(({ name }) => name === CLUSTER_LABEL)
+    this.#ofOthers = tests.filter(({ name }) => name !== CLUSTER_LABEL)
   }
-  const found: FactSeries[] = []
-  for (const name of names) {
-    for (const series of history.series(name, range, isWanted)) {
-      const { labels } = series
-      if (!isWanted(labels.get(CLUSTER_LABEL))) continue
-      if (ofOthers.every((test) => test.matches(labels.get(test.name), work))) found.push(series)
+
+  /** The test of rows that are there. */
+  accepting(columns: FactColumns, work: RegexWork | undefined): Accepts {
+    if (this.#ofCluster.length + this.#ofOthers.length === 0) return () => true
+    /** Each cluster has many series: its name is tested once. */
+    const clusters = new Map<string, boolean>()
+    const isWanted = (cluster: string): boolean => {
+      let is = clusters.get(cluster)
+      if (is === undefined) clusters.set(cluster, (is = this.#ofCluster.every(({ matches }) => matches(cluster, work))))
+      return is
+    }
+    const isAccepted = (row: number): boolean =>
+      isWanted(columns.valueOf(row, CLUSTER_LABEL)) &&
+      this.#ofOthers.every(({ name, matches }) => matches(columns.valueOf(row, name), work))
+    const known = this.#knownOf(columns)
+    return (row) => {
+      if (known[row] === 0) known[row] = isAccepted(row) ? 2 : 1
+      return known[row] === 2
     }
   }
-  return found
+
+  #knownOf(columns: FactColumns): Uint8Array {
+    const known = this.#known.get(columns)
+    if (known !== undefined && known.length >= columns.length) return known
+    const larger = new Uint8Array(columns.startsMs.length)
+    if (known !== undefined) larger.set(known)
+    this.#known.set(columns, larger)
+    return larger
+  }
+}
+
+interface LabelTest {
+  readonly name: string
+  readonly matches: (text: string, work?: RegexWork) => boolean
 }

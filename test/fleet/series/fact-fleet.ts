@@ -1,4 +1,5 @@
 /** A fleet in memory whose series are computed from facts, and queries over it. */
+import { withoutPause } from '../../../src/base/thread-slices.ts'
 import { CLUSTER_LIVES_MS } from '../../../src/fleet/series/derived-clusters.ts'
 import { createFleetIndex, type FleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
 import { FactHistory } from '../../../src/fleet/series/fact-history.ts'
@@ -50,8 +51,13 @@ export class FactFleet {
     this.history = new FactHistory(this.plainIndex)
     this.index = this.history.following(this.plainIndex)
     for (const one of facts) this.index.put(one)
-    this.history.advance(nowMs)
+    this.advance(nowMs)
     this.store = withFacts(stored, () => this.history)
+  }
+
+  /** An evaluation cycle ends. */
+  advance(nowMs: number): void {
+    withoutPause(this.history.advance(nowMs))
   }
 
   engine(queryable: Queryable = this.store, options: Partial<EngineOptions> = {}) {

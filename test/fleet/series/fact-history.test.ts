@@ -259,7 +259,7 @@ describe('upgrades', () => {
       `{cluster=a,${EDGE}} ${at(9)}`,
     ])
     expect(await fleet.instant('daytwo_upgrade_in_progress', at(14))).toEqual([])
-    fleet.history.advance(at(14))
+    fleet.advance(at(14))
     expect(await fleet.instant('daytwo_upgrade_in_progress', at(14))).toHaveLength(1)
   })
 })

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { scopedQueryable } from '../../../src/fleet/scope/scoped-queryable.ts'
 import { DERIVED_METRICS, FACT_SERIES } from '../../../src/fleet/series/derived-metrics.ts'
 import { withFacts } from '../../../src/fleet/series/with-facts.ts'
+import { listOf } from '../../../src/model/label-rows.ts'
 import type { ClusterFacts } from '../../../src/model/fleet-facts.ts'
 import type { FleetError } from '../../../src/base/errors.ts'
 import type { Queryable } from '../../../src/model/queryable.ts'
@@ -136,14 +137,22 @@ describe('a store with facts', () => {
     expect(await read('daytwo_cluster_info', plain)).toBe('query_limit')
   })
 
-  test('repeats its rows while they are the same, so that what was computed for them is used again', async () => {
+  test('repeats its rows and their label sets, and puts new ones at the end, so that what was computed is used again', async () => {
     const fleet = await joined()
     const matchers = [{ name: '__name__', op: '=', value: 'daytwo_cluster_info' } as const]
-    const rows = () => fleet.store.selectRuns({ matchers, ...RANGE, maxSamples: 100 }).rows.lineage
+    const rows = () => fleet.store.selectRuns({ matchers, ...RANGE, maxSamples: 100 }).rows
     const first = rows()
-    expect(rows()).toBe(first)
+    fleet.index.put(factsOf('a'))
+    expect(rows().lineage).toBe(first.lineage)
+    expect(rows().at(1)).toBe(first.at(1))
     fleet.index.put(factsOf('c'))
-    expect(rows()).not.toBe(first)
+    expect([rows().lineage, rows().length]).toEqual([first.lineage, 3])
+    expect([rows().at(0), rows().at(2).get('cluster')]).toEqual([first.at(0), 'c'])
+    expect(first).toHaveLength(2)
+    // Too many of its rows have no samples now.
+    fleet.index.remove('a')
+    expect(rows().lineage).not.toBe(first.lineage)
+    expect(listOf(rows()).map((labels) => labels.get('cluster'))).toEqual(['b', 'c'])
   })
 
   test('refuses metrics of facts while the facts are read, and answers what is stored', async () => {

@@ -7,7 +7,7 @@
  * Series end at the last evaluation cycle: what happened since then is not derived yet. A cluster that was not seen for a week
  * has no series of its own, and one that is gone none at all, from then on.
  */
-import { eachInSteps, type Steps } from '../../base/thread-slices.ts'
+import type { Steps } from '../../base/thread-slices.ts'
 import { groupBy } from '../../base/group-by.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Decommission } from '../../model/decommission.ts'
@@ -86,9 +86,10 @@ export class FactHistory {
   *advance(nowMs: number): Steps<void> {
     this.#isAdvanced = true
     this.#setPresent(nowMs)
-    yield* eachInSteps(this.#changed, (cluster) => {
+    for (const cluster of this.#changed) {
       this.#refreshCluster(cluster)
-    })
+      yield
+    }
     this.#untilMs = nowMs
   }
 

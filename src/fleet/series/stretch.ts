@@ -133,6 +133,11 @@ function lastAtOrBefore(timesMs: ArrayLike<number>, timeMs: number): number {
 
 /** The parts of a stretch within some periods. */
 export function within(stretch: Stretch, periods: readonly Period[]): readonly Stretch[] {
+  const [whole] = periods
+  // Nearly always: a cluster is there from its first report on.
+  if (periods.length === 1 && whole!.fromMs <= stretch.fromMs && stretch.untilMs <= whole!.untilMs) {
+    return stretch.fromMs < stretch.untilMs ? [stretch] : []
+  }
   return periods.flatMap((period) => {
     const [fromMs, untilMs] = [Math.max(stretch.fromMs, period.fromMs), Math.min(stretch.untilMs, period.untilMs)]
     return fromMs < untilMs ? [{ ...stretch, fromMs, untilMs }] : []

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { clusterAt } from '../../../src/fleet/clusters/cluster-at.ts'
 import { pastFleet } from '../../../src/fleet/past/past-fleet.ts'
+import { REFRESHED_AT_ONCE } from '../../../src/fleet/series/fact-history.ts'
 import { runningVersions, skewOf } from '../../../src/fleet/series/cluster-versions.ts'
 import { CLUSTER_LIVES_MS } from '../../../src/fleet/series/derived-clusters.ts'
 import type { ClusterRecord, Modification, VersionInterval } from '../../../src/model/cluster-record.ts'
@@ -97,6 +98,34 @@ describe('clusters', () => {
       'cluster_info{cluster=a,hco_version=1.16.0} 1@2 1@3 1@4 1@5 1@6 1@7 1@8 1@9 1@10 1@11 1@12',
       'cluster_info{cluster=a} 1@1',
     ])
+  })
+
+  test('a query brings some clusters up to date, and the next cycle the others', async () => {
+    const clusters = Array.from({ length: REFRESHED_AT_ONCE + 9 }, (_, i) => `c${i}`)
+    const fleet = new FactFleet(
+      clusters.map((cluster) => factsOf(cluster)),
+      at(5),
+    )
+    const counted = () => fleet.instant('count(daytwo_cluster_info{region="eu"})', at(5))
+    fleet.index.describe(new Map(clusters.map((cluster) => [cluster, { region: 'eu' }])))
+    expect(await counted()).toEqual([`{} ${REFRESHED_AT_ONCE}`])
+    expect(await counted()).toEqual([`{} ${REFRESHED_AT_ONCE + 9}`])
+    fleet.index.describe(new Map(clusters.map((cluster) => [cluster, { region: 'us' }])))
+    fleet.advance(at(6))
+    expect(await counted()).toEqual([])
+    expect(await fleet.instant('count(daytwo_cluster_info{region="us"})', at(6))).toEqual([`{} ${clusters.length}`])
+  })
+
+  test('a version that some clusters leave when others take it has a sample at that time', async () => {
+    const of = (cluster: string, from: number, until: number) =>
+      factsOf(cluster, {}, { intervals: [interval(cluster, 'kubevirt-hyperconverged', '1.16.0', from, until)] })
+    const fleet = new FactFleet([of('a', 0, 10), of('b', 10, 20)], at(50))
+    const samples = () => fleet.range('timestamp(daytwo_adoption_clusters) * 1000', at(10) + 7, at(10) + 7, MINUTE_MS)
+    expect(await samples()).toEqual([`{operator=kubevirt-hyperconverged,version=1.16.0} ${at(10)}@0`])
+    expect(await fleet.instant('daytwo_adoption_clusters', at(15))).toHaveLength(1)
+    fleet.index.put(of('b', 12, 20))
+    expect(await fleet.instant('daytwo_adoption_clusters', at(11))).toEqual([])
+    expect(await fleet.instant('daytwo_adoption_clusters', at(12))).toHaveLength(1)
   })
 
   test('a cluster counts until it was not seen for a week, and its upgrades until it is gone', async () => {

@@ -1,8 +1,8 @@
 /**
  * The series that are computed from facts, for any time: of clusters, upgrades, edges and adoption. They are in tables, one for
- * each metric, in which a cluster's series are replaced when its facts are put or its presence changes. In memory they take about
- * 75 bytes a series and 60 bytes a stretch beyond the newest one, and label sets as far as queries asked for them, up to
- * `LABEL_SETS_MAX` a metric.
+ * each metric, in which a cluster's series are replaced when its facts are put or its presence changes. In memory they take
+ * 22 MiB per 1,000 clusters with six upgrades each, measured after a collection (they grow with the stored facts alone), and label sets as far as
+ * queries asked for them, up to `LABEL_SETS_MAX` a metric.
  *
  * Series end at the last evaluation cycle: what happened since then is not derived yet. A cluster that was not seen for a week
  * has no series of its own, and one that is gone none at all, from then on.
@@ -268,7 +268,7 @@ export class FactHistory {
     const isOver = (lastMs: number): boolean => this.#presentMs > lastMs
     const [seen, here] = ends.map((lastMs) => {
       const whole = { fromMs: firstSeenMs, untilMs: isOver(lastMs) ? lastMs + 1 : Infinity }
-      return declared.reduce(without, [whole] as readonly Period[])
+      return declared.reduce<readonly Period[]>(without, [whole])
     }) as [readonly Period[], readonly Period[]]
     return {
       here,

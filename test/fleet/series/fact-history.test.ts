@@ -119,9 +119,10 @@ describe('clusters', () => {
   test('a version that some clusters leave when others take it has a sample at that time', async () => {
     const of = (cluster: string, from: number, until: number) =>
       factsOf(cluster, {}, { intervals: [interval(cluster, 'kubevirt-hyperconverged', '1.16.0', from, until)] })
-    const fleet = new FactFleet([of('a', 0, 10), of('b', 10, 20)], at(50))
-    const samples = () => fleet.range('timestamp(daytwo_adoption_clusters) * 1000', at(10) + 7, at(10) + 7, MINUTE_MS)
-    expect(await samples()).toEqual([`{operator=kubevirt-hyperconverged,version=1.16.0} ${at(10)}@0`])
+    const fleet = new FactFleet([of('a', 0, 10.5), of('b', 10.5, 20)], at(50))
+    const samples = () =>
+      fleet.range('timestamp(daytwo_adoption_clusters) * 1000', at(10.5) + 7, at(10.5) + 7, MINUTE_MS)
+    expect(await samples()).toEqual([`{operator=kubevirt-hyperconverged,version=1.16.0} ${at(10.5)}@0`])
     expect(await fleet.instant('daytwo_adoption_clusters', at(15))).toHaveLength(1)
     fleet.index.put(of('b', 12, 20))
     expect(await fleet.instant('daytwo_adoption_clusters', at(11))).toEqual([])
@@ -143,6 +144,10 @@ describe('clusters', () => {
     expect(await shown(at(0) + GONE_AFTER_MS + 1)).toEqual([0, 0, 0])
     fleet.index.markSeen('a', { metricsMs: weekMs })
     expect(await shown(weekMs + 1)).toEqual([1, 1, 1])
+    const later = new FactFleet([facts], weekMs)
+    expect(await later.instant('daytwo_cluster_info', weekMs)).toHaveLength(1)
+    later.advance(weekMs + 1)
+    expect(await later.instant('daytwo_cluster_info', weekMs + 1)).toEqual([])
   })
 
   test('a decommissioned cluster has no series from then on, or until it returned; a withdrawn one is no gap', async () => {

@@ -185,10 +185,6 @@ export class FactTable {
     return this.#columns
   }
 
-  owners(): Iterable<string> {
-    return this.#rowsOf.keys()
-  }
-
   /** Replaces the series of an owner, of which each has other labels. */
   put(owner: string, series: readonly FactSeries[]): void {
     const before = this.#rowsOf.get(owner) ?? NO_ROWS

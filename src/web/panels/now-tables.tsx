@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { edgePath, alertPath, alertsPath } from '../lib/paths.ts'
 import { phaseWords } from '../lib/fleet-names.ts'
 import type { FiringGroup, FallingEdgeItem, SilentClusterItem } from '../../contract/now.ts'
-import { formatCount } from '../lib/format-number.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
 import { msOf } from '../lib/format-time.ts'
 import { toHealthImpact } from '../lib/severity.ts'
 import type { Stable } from '../lib/stable-list.ts'
@@ -59,12 +59,15 @@ const FIRING_COLUMNS: readonly Column<Stable<FiringGroup>>[] = [
   {
     head: 'Clusters',
     kind: 'number',
-    cell: ({ clusters, alerts }) => (
-      <>
-        {formatCount(clusters)}
-        {alerts === clusters ? null : <span className="quiet"> · {formatCount(alerts)} alerts</span>}
-      </>
-    ),
+    cell: ({ clusters, alerts }) =>
+      clusters === 0 ? (
+        <span className="quiet">{countOf(alerts, 'alert')}</span>
+      ) : (
+        <>
+          {formatCount(clusters)}
+          {alerts === clusters ? null : <span className="quiet"> · {formatCount(alerts)} alerts</span>}
+        </>
+      ),
   },
   { head: 'Newest', kind: 'number', cell: ({ newestAt }) => <Since atMs={msOf(newestAt)} /> },
 ]

@@ -63,7 +63,7 @@ export function SearchField(props: NonNullable<FilterBarProps['search']>): React
     <input
       ref={input}
       type="search"
-      className="filters-search"
+      className="control filters-search"
       aria-label={label}
       placeholder={placeholder}
       value={value}

@@ -213,6 +213,13 @@ test("where the reader's system chooses the colours, bars and swatches are still
   }))
   expect([lines.place]).not.toEqual(canvas)
   expect(lines.pages.filter((colour) => colour !== canvas[0])).toHaveLength(1)
+  // Which option is chosen.
+  await page.goto(`${server.origin}/alerts`)
+  await page.getByRole('button', { name: 'Needs attention' }).waitFor()
+  const chosen = await surfaces('button[aria-pressed="true"]')
+  const others = await surfaces('button[aria-pressed="false"]')
+  expect(chosen.filter((colour) => others.includes(colour))).toEqual([])
+  await page.goto(`${server.origin}/fleet`)
   // The colours of charts are those of the theme that fits the system's ground, whatever theme was chosen.
   const isDark = (): Promise<boolean> => page.evaluate(() => document.documentElement.classList.contains('theme-dark'))
   await page.evaluate(() => {

@@ -120,7 +120,7 @@ test('several at once from the list, which has those that are gone only where th
   })
   await page.getByText('1 198 clusters', { exact: true }).waitFor()
   expect(await table.getByRole('link', { name: 'ams-silent-1' }).count()).toBe(0)
-  await page.getByRole('button', { name: /2\s*gone/ }).click()
+  await page.getByRole('button', { name: /2\s*decommissioned/ }).click()
   await page.waitForURL('**/fleet/clusters?state=gone')
   await page.getByText('2 of 1 200 clusters').waitFor()
   await table.getByRole('link', { name: 'prod-0003' }).waitFor()
@@ -135,7 +135,7 @@ test('several at once from the list, which has those that are gone only where th
 test.each([360, 390, 800, 1024, 1280])('with a chip for them the list is whole at a width of %d', async (width) => {
   fleet.unheard.add('ams-silent-1')
   const { page, expectClean, close } = await openPage(browser, server, '/fleet', { viewport: { width, height: 800 } })
-  await page.getByRole('button', { name: /1\s*gone/ }).waitFor()
+  await page.getByRole('button', { name: /1\s*decommissioned/ }).waitFor()
   const table = page.getByRole('table', { name: 'Clusters' })
   await table.getByRole('link', { name: 'ams-stuck-1' }).waitFor()
   expect(await columnsApart(table)).toEqual([])

@@ -36,7 +36,7 @@ test('a page is told what changes, moves nothing under its reader, and stands st
     stuck: { count: 2, items: [came, ...before.stuck.items.slice(1)] },
   })
   server.tell('upgrades')
-  const bar = page.getByRole('button', { name: /1 new row, 1 gone: show/ })
+  const bar = page.getByRole('button', { name: /1 new row, 1 removed: show/ })
   await bar.waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
   expect(await clusters()).toEqual(read)

@@ -43,18 +43,18 @@ export function textsOf(path: string, source: string): SourceText[] {
       if (node.initializer !== undefined && !isForProgram) visit(node.initializer, true)
     } else if (ts.isJsxExpression(node)) {
       if (node.expression !== undefined) visit(node.expression, true)
-    } else if (ts.isConditionalExpression(node)) {
-      visit(node.condition, false)
-      visit(node.whenTrue, isShown)
-      visit(node.whenFalse, isShown)
     } else if (ts.isVariableDeclaration(node)) {
       const isTable = ts.isIdentifier(node.name) && WORD_TABLE.test(node.name.text)
       ts.forEachChild(node, (child) => {
         visit(child, isTable)
       })
     } else {
-      const passesOn =
-        ts.isObjectLiteralExpression(node) || ts.isPropertyAssignment(node) || ts.isParenthesizedExpression(node)
+      const passesOn = [
+        ts.isObjectLiteralExpression,
+        ts.isPropertyAssignment,
+        ts.isParenthesizedExpression,
+        ts.isConditionalExpression,
+      ].some((is) => is(node))
       ts.forEachChild(node, (child) => {
         visit(child, isShown && passesOn)
       })

@@ -159,7 +159,7 @@ describe('a term', () => {
   })
   test.each([
     ['Text of `told`.\n\n```sh\ntold\n```\n- [x](/told)\n', ''],
-    ['One.\n\n```sh\nx\n```\n\nTwo\ntold.\n', 'A:6: "told"'],
+    ['One\none.\n\n```sh\nx\n```\n\nTwo\ntold.\n', 'A:7: "told"'],
     ['| a | told |\n', 'A:1: "told"'],
   ])('is found in %j: %j', (text, want) => {
     const lines = found(paragraphsOf({ place: 'A', text }))

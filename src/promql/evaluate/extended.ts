@@ -148,7 +148,10 @@ export function extendedMatrix(
   const endMs = selectorTimeMs(lens, steps, 0)
   return series.map((one): MatrixSeries => {
     if (one.histograms !== undefined) {
-      throw new FleetError('query_execution', `${extension} samples of native histograms cannot be shown without a function`)
+      throw new FleetError(
+        'query_execution',
+        `${extension} samples of native histograms cannot be shown without a function`,
+      )
     }
     const window: ExtendedWindow = { ...one, from: 0, to: 0, startMs: endMs - rangeMs, endMs, result: 0 }
     samplesAround(window, evaluation.lookbackMs, aheadMs)

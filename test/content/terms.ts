@@ -64,5 +64,4 @@ export const EXCEPTIONS: readonly {
   { place: 'docs/concepts.md', phrase: '(in the API: edge)', reason: 'names the field of the API' },
   { place: 'CHANGELOG.md', phrase: '*Daytwo itself*', reason: 'name of a dashboard' },
   { place: 'bench/README.md', phrase: 'machine', reason: 'the host of a measurement, as in benchmarks elsewhere' },
-  { place: 'bench/README.md', phrase: 'what was read of objects is kept', reason: 'describes a cache' },
 ]

@@ -19,7 +19,7 @@ test('the configuration of the demo is one, and leads to them', () => {
   const text = demoNotifyConfig('http://127.0.0.1:9')
   const { config, diagnostics } = loadConfig('notify.yaml', text, () => [])
   expect(diagnostics).toEqual([])
-  expect([...(config?.receivers.keys() ?? [])]).toEqual(['pager', 'chat', 'nobody'])
+  expect([...(config?.receivers.keys() ?? [])]).toEqual(['pager', 'chat', 'none'])
   expect(text).toContain('url: http://127.0.0.1:9/pager')
   expect(text).toContain('api_url: http://127.0.0.1:9/chat')
 })

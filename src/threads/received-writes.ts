@@ -33,7 +33,7 @@ function workOf(sent: Queued, bytes: number): Queued {
 
 /**
  * Of decoded bodies: a hundred scrapes of 60 samples, or ten requests of 2,000: some 30 ms of work, which a request of
- * another sender waits. Compressed bodies say little about work: labels that repeat are a tenth of their size.
+ * another sender waits. The compressed size is not the work: repeated labels are compressed to a tenth.
  */
 const UNDER_WAY_BYTES_MAX = 4 * 1024 * 1024
 /** A larger OTLP request takes seconds, and ten times its size in memory while it is decoded: one at a time. */

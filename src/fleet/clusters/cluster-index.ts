@@ -87,19 +87,14 @@ export interface ClusterIndex {
   /** By name or alias. */
   find(name: string, verdictOf: VerdictOf, nowMs: number): ClusterView | undefined
   coverage(nowMs: number): FleetCoverage
-  /** Puts some clusters into another index: records, open upgrades, and when they were seen; no traits, no declarations. */
-  copyTo(other: Pick<ClusterIndex, 'put' | 'markSeen'>, isIncluded: (cluster: string) => boolean): void
+  /** Puts some clusters into another index: records, open upgrades, when they were seen, traits; no declarations. */
+  copyTo(other: Pick<ClusterIndex, 'put' | 'markSeen' | 'describe'>, isIncluded: (cluster: string) => boolean): void
 }
 
 export type VerdictOf = (record: UpgradeRecord) => StuckVerdict
 
-/** A cluster as `known` answers it, and when it was last seen; absent: never. */
-interface SeenCluster extends ObservedCluster {
-  readonly lastSeenMs: number | undefined
-}
-
 /** A cluster, and what is derived from its record until it is put, seen or described again. */
-interface IndexedCluster extends SeenCluster {
+interface IndexedCluster extends ObservedCluster {
   /** As derived. */
   readonly own: ClusterRecord
   /** As derived, with the described traits that the record lacks. */
@@ -123,7 +118,7 @@ interface ClusterWithStates {
 export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
   const clusters = new Map<string, IndexedCluster>()
   /** Clusters with samples and no record. */
-  const onlySeen = new Map<string, SeenCluster>()
+  const onlySeen = new Map<string, ObservedCluster>()
   const traits = new Map<string, ClusterTraits>()
   let decommissionsOf: ReadonlyMap<string, readonly Decommission[]> = new Map()
 
@@ -133,7 +128,7 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     const lastSeen = laterSeen({ objectsMs: objectsLastMs, metricsMs: metricsLastMs }, since)
     const states = { reporting: statesOf(record, [], false, 0), silent: statesOf(record, [], true, 0) }
     clusters.set(own.cluster, {
-      ...seenCluster(own.cluster, record, lastSeen),
+      ...observedCluster(own.cluster, record, lastSeen),
       own,
       record,
       open,
@@ -141,16 +136,16 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
       states,
     })
   }
-  const known = function* (): Iterable<SeenCluster> {
+  const known = function* (): Iterable<ObservedCluster> {
     yield* clusters.values()
     yield* onlySeen.values()
   }
-  const goneOf = ({ cluster, lastSeenMs }: SeenCluster, atMs: number): Gone | undefined =>
+  const goneOf = ({ cluster, lastSeenMs }: ObservedCluster, atMs: number): Gone | undefined =>
     goneAt({ lastSeenMs, decommissions: decommissionsOf.get(cluster) ?? NONE_DECLARED, goneAfterMs }, atMs)
   const named = (name: string): IndexedCluster | undefined =>
     clusters.get(name) ?? [...clusters.values()].find(({ record }) => record.aliases.includes(name))
-  const seenOf = (cluster: string): SeenCluster =>
-    clusters.get(cluster) ?? onlySeen.get(cluster) ?? seenCluster(cluster, undefined, {})
+  const seenOf = (cluster: string): ObservedCluster =>
+    clusters.get(cluster) ?? onlySeen.get(cluster) ?? observedCluster(cluster, undefined, {})
   const active = function* (nowMs: number): Iterable<ObservedCluster> {
     for (const one of known()) if (goneOf(one, nowMs) === undefined) yield one
   }
@@ -206,14 +201,17 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     markSeen: (cluster, seen) => {
       const stored = clusters.get(cluster)
       if (stored === undefined) {
-        onlySeen.set(cluster, seenCluster(cluster, undefined, laterSeen(onlySeen.get(cluster)?.lastSeen ?? {}, seen)))
+        onlySeen.set(
+          cluster,
+          observedCluster(cluster, undefined, laterSeen(onlySeen.get(cluster)?.lastSeen ?? {}, seen)),
+        )
         return
       }
       if (!isLater(seen, stored.since)) return
       const lastSeen = laterSeen(stored.lastSeen, seen)
       const since = laterSeen(stored.since, seen)
       const { record } = stored
-      clusters.set(cluster, { ...stored, ...seenCluster(cluster, record, lastSeen), record, since })
+      clusters.set(cluster, { ...stored, ...observedCluster(cluster, record, lastSeen), record, since })
     },
     describe: (described) => {
       for (const [cluster, of] of described) {
@@ -289,6 +287,7 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
         other.markSeen(cluster, since)
       }
       for (const [cluster, { lastSeen }] of onlySeen) if (isIncluded(cluster)) other.markSeen(cluster, lastSeen)
+      other.describe(new Map([...traits].filter(([cluster]) => isIncluded(cluster))))
     },
   }
 }
@@ -303,18 +302,9 @@ const SORT_KEYS: Readonly<Record<ClusterQuery['sort'], (one: ClusterWithStates) 
 
 const NONE_DECLARED: readonly Decommission[] = []
 
-function seenCluster(cluster: string, record: ClusterRecord | undefined, lastSeen: LastSeen): SeenCluster {
-  // A record may be of a cluster whose data was all refused: it was never seen.
-  const recordMs = record?.lastSeenMs === NEVER_MS ? undefined : record?.lastSeenMs
-  const observed = observedCluster(cluster, record, lastSeen)
-  return { ...observed, lastSeenMs: later(observed.lastMs, recordMs) }
-}
-
 function areSameTraits(a: ClusterTraits = {}, b: ClusterTraits): boolean {
   return a.region === b.region && a.provider === b.provider && a.environment === b.environment
 }
-
-const NEVER_MS = 0
 
 function compareVersionKeys(a: SortKey, b: SortKey): number {
   return compareVersions(String(a), String(b))

@@ -14,22 +14,29 @@ export interface KnownCluster {
 export interface ObservedCluster extends KnownCluster {
   /** See `lastMsOf`. */
   readonly lastMs: number | undefined
+  /** When it was last seen, by that or by its record; `undefined`: never, because all of its data was refused. */
+  readonly lastSeenMs: number | undefined
   readonly notSilentUntilMs: number
   readonly isUnknown: boolean
   /** What it sends. */
   readonly sends: { readonly objects: boolean; readonly metrics: boolean; readonly spans: boolean }
 }
 
+/** In a record. */
+const NEVER_MS = 0
+
 export function observedCluster(
   cluster: string,
   record: ClusterRecord | undefined,
   lastSeen: LastSeen,
 ): ObservedCluster {
+  const lastMs = lastMsOf(lastSeen)
   return {
     cluster,
     record,
     lastSeen,
-    lastMs: lastMsOf(lastSeen),
+    lastMs,
+    lastSeenMs: later(lastMs, record?.lastSeenMs === NEVER_MS ? undefined : record?.lastSeenMs),
     notSilentUntilMs: notSilentUntilMs(lastSeen),
     isUnknown: record === undefined || isUnknown(record),
     sends: {
@@ -59,9 +66,9 @@ export interface FleetCoverage {
  * One pass: each answer about the fleet has it.
  * @param clusters all of them
  */
-export function coverageOf<C extends ObservedCluster>(
-  clusters: Iterable<C>,
-  isGone: (cluster: C) => boolean,
+export function coverageOf(
+  clusters: Iterable<ObservedCluster>,
+  isGone: (cluster: ObservedCluster) => boolean,
   nowMs: number,
 ): FleetCoverage {
   const counts = { clusters: 0, withObjects: 0, withMetrics: 0, withSpans: 0, silent: 0, unknown: 0, gone: 0 }

@@ -19,7 +19,6 @@ import {
 import { createEdgeIndex, type EdgeIndex } from '../edges/edge-index.ts'
 import { fallingEdges, type FallingEdge } from '../edges/falling-edges.ts'
 import { notOffered, takenSteps, type ChannelMember, type NotOffered } from '../edges/not-offered.ts'
-import type { ClusterTraits } from './cluster-traits.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
 import { verdictOfGone } from './gone.ts'
 import { settledMs } from '../past/record-at.ts'
@@ -87,7 +86,6 @@ interface FleetIndexStart {
   readonly edges: EdgeIndex
   readonly baselines: BaselineIndex
   readonly summaries: Map<string, ClusterSummary>
-  readonly traits: Map<string, ClusterTraits>
 }
 
 /** @param goneAfterMs a cluster that was not seen for longer is gone */
@@ -96,14 +94,13 @@ export function createFleetIndex(goneAfterMs = Infinity): FleetIndex {
     edges: createEdgeIndex(),
     baselines: createBaselineIndex(),
     summaries: new Map(),
-    traits: new Map(),
   })
 }
 
 function createFleetIndexFrom(
   clusters: ClusterIndex,
   goneAfterMs: number,
-  { edges, baselines, summaries, traits }: FleetIndexStart,
+  { edges, baselines, summaries }: FleetIndexStart,
 ): FleetIndex {
   const judgeRecord = createStuckJudge(baselines)
   const written = createDerivedSeriesState()
@@ -155,11 +152,6 @@ function createFleetIndexFrom(
       edges.put(cluster, [])
       baselines.put(cluster, [])
       summaries.delete(cluster)
-      traits.delete(cluster)
-    },
-    describe: (described) => {
-      for (const [cluster, of] of described) traits.set(cluster, of)
-      clusters.describe(described)
     },
     declare: (all) => {
       decommissions = all
@@ -211,13 +203,10 @@ function createFleetIndexFrom(
         some.put(shown(record), open)
       }
       clusters.copyTo({ ...some, put }, isIncluded)
-      const own = included(traits)
-      some.describe(own)
       const copy = createFleetIndexFrom(some, goneAfterMs, {
         edges: edges.without(others),
         baselines: baselines.only(isIncluded),
         summaries: included(summaries),
-        traits: own,
       })
       copy.declare(decommissions.filter(({ cluster }) => isIncluded(cluster)))
       return copy

@@ -1,8 +1,9 @@
 /**
  * The series of one metric that is computed from facts, of all times, in columns: a rule reads the newest stretch of each series
  * of a large fleet without an object. The series of one owner (a cluster, an edge) are replaced together. A series has the same
- * row as long as it exists; the rows of series that ended to exist stay empty until the table is packed.
+ * row as long as it exists; the rows of removed series stay empty until the table is packed.
  */
+import { grown } from '../../base/grown.ts'
 import { Labels, METRIC_NAME } from '../../model/labels.ts'
 import type { RunColumns } from '../../model/run-columns.ts'
 import type { TimeRange } from '../../model/time-range.ts'
@@ -157,16 +158,8 @@ export class FactColumns {
     this.startsMs = grown(this.startsMs, size)
     this.untilsMs = grown(this.untilsMs, size)
     this.values = grown(this.values, size)
-    const areAges = new Uint8Array(size)
-    areAges.set(this.areAges)
-    this.areAges = areAges
+    this.areAges = grown(this.areAges, size)
   }
-}
-
-function grown(column: Float64Array, size: number): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(size)
-  larger.set(column)
-  return larger
 }
 
 export class FactTable {
@@ -180,7 +173,7 @@ export class FactTable {
     this.#columns = new FactColumns(name)
   }
 
-  /** Others after the table was packed: whoever reads the rows of before has their columns. */
+  /** Replaced when the table is packed; a reader of the rows before that keeps their columns. */
   get columns(): FactColumns {
     return this.#columns
   }
@@ -206,9 +199,8 @@ export class FactTable {
     })
     if (rows.length === 0) this.#rowsOf.delete(owner)
     else this.#rowsOf.set(owner, rows)
-    const isReplaced = byText !== undefined || rows.length < before.length
-    const current = isReplaced ? new Set(rows) : undefined
-    if (current === undefined) return
+    if (byText === undefined && rows.length >= before.length) return
+    const current = new Set(rows)
     for (const row of before) {
       if (current.has(row)) continue
       columns.empty(row)

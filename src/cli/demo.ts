@@ -74,6 +74,9 @@ export const demoCommand: Command = {
   },
 }
 
+/** A series that is new to the server counts as modified for ten minutes (KubeVirtCRModified): that is before the history. */
+const BEFORE_HISTORY_MS = 20 * 60_000
+
 async function runDemo(args: readonly string[], folder: string, notifyConfig: string): Promise<number> {
   const listen = (await isFree(LISTEN.port)) ? `${LISTEN.host}:${LISTEN.port}` : `${LISTEN.host}:0`
   const defaults = new Map([
@@ -102,7 +105,7 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
     url: app.url,
     seed: extra.get('seed') ?? '',
     clusters,
-    historyMs: pace.historyMs,
+    historyMs: pace.historyMs + BEFORE_HISTORY_MS,
     denseMs: pace.denseMs,
     pastMs: pace.pastMs,
     clock: systemClock,

@@ -85,7 +85,7 @@ test('a dashboard in two clicks, and each panel drawn as its definition says', a
   await says('Versions as a share', '150', '75 %')
   // Asked at the end of the time only, and named with a variable.
   await says('Versions at this moment', '1.4 of 5', '160', '80 %')
-  await says('Latency', '≤ +Inf', '≤ 100 ms', 'at most 6')
+  await says('Latency', '> 1 s', '≤ 100 ms', 'max 6')
   await says('State over time', 'db-1', 'down', 'up')
 
   const clusters = panel('Clusters').getByRole('table', { name: 'Clusters' })

@@ -53,7 +53,7 @@ export function emptyReasons(
   if (stepSeconds !== undefined && between.length > 0) return between.map((one) => betweenSteps(one, stepSeconds))
   const what = facts.length === 1 ? 'The selected series has samples' : 'All selected series have samples'
   const when = time === 'end' ? 'at the end of the range' : 'in the range'
-  return [{ text: `${what} ${when}: a comparison, a join or a function removes all of them.`, instead: [] }]
+  return [{ text: `${what} ${when}, but none of them meets the conditions of the query.`, instead: [] }]
 }
 
 function betweenSteps({ selector: { text } }: SelectorFacts, stepSeconds: number): EmptyReason {

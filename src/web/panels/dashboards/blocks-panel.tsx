@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { HeatMapOptions, StatusHistoryOptions } from '../../../model/dashboard.ts'
-import { bucketRows } from '../../lib/dashboards/buckets.ts'
+import { bucketRows, type BucketRow } from '../../lib/dashboards/buckets.ts'
 import { calculate, type Column } from '../../lib/dashboards/calculate.ts'
 import { formatUnit, type FormatContext } from '../../lib/dashboards/format-unit.ts'
 import { mappingOf, toneOfColor } from '../../lib/dashboards/tone.ts'
@@ -28,18 +28,22 @@ export function HeatMapPanel({ data, options, formatContext }: ChartProps<HeatMa
   const rows = bucketRows(data.series)
   const blocks = rows.map(({ values }) => inBlocks(values, 'mean'))
   const most = Math.max(0, ...blocks.flat().map((value) => value ?? 0))
-  const write = (limit: number | undefined, name: string): string =>
-    limit === undefined ? name : `≤ ${formatUnit(limit, options.yFormat, formatContext)}`
+  const write = ({ name, limit }: BucketRow, below: BucketRow | undefined): string => {
+    if (limit === undefined) return name
+    // The last bucket of a classic histogram has no upper end.
+    const [sign, end] = limit === Infinity && below?.limit !== undefined ? ['>', below.limit] : ['≤', limit]
+    return `${sign} ${formatUnit(end, options.yFormat, formatContext)}`
+  }
   return (
     <BlockRows
       times={data.timesSeconds}
       formatContext={formatContext}
       left={rows.length - ROWS_MAX}
       legend={options.hasScale ? <HeatScale most={most} options={options} formatContext={formatContext} /> : null}
-      rows={rows.slice(0, ROWS_MAX).map(({ key, name, limit }, i) => ({
-        key,
-        name: write(limit, name),
-        says: `at most ${formatUnit(calculate(blocks[i] ?? [], 'max') ?? 0, options.countFormat, formatContext)}`,
+      rows={rows.slice(0, ROWS_MAX).map((row, i) => ({
+        key: row.key,
+        name: write(row, rows[i + 1]),
+        says: `max ${formatUnit(calculate(blocks[i] ?? [], 'max') ?? 0, options.countFormat, formatContext)}`,
         blocks: (blocks[i] ?? []).map((value) => ({
           className: value === null ? NONE : HEAT,
           opacity: value === null ? 1 : most > 0 ? Math.max(PALEST, value / most) : PALEST,

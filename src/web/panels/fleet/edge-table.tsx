@@ -111,7 +111,7 @@ export function SuccessWhisker({ edge }: { readonly edge: Pick<EdgeItem, 'succes
       </span>
       <span className="nums">
         {formatShare(Math.round(share * of), of)} of {formatCount(of)}
-        <span className="quiet"> ≥ {Math.floor(100 * low)} %</span>
+        <span className="quiet">, ≥ {Math.floor(100 * low)} %</span>
       </span>
     </span>
   )

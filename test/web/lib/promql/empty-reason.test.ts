@@ -82,10 +82,10 @@ test('samples at another time, and samples of which nothing is left', () => {
     'up has samples, but none in the range: choose a longer or a different range.',
   )
   expect(emptyReasons('up > 1', factsOf('up > 1', { isInTime: true }), NAMES)[0]?.text).toBe(
-    'The selected series has samples in the range: a comparison, a join or a function removes all of them.',
+    'The selected series has samples in the range, but none of them meets the conditions of the query.',
   )
   expect(emptyReasons('a > b', factsOf('a > b', { isInTime: true }), NAMES)[0]?.text).toMatch(
-    /^All selected series have samples in the range: a comparison/,
+    /^All selected series have samples in the range, but none/,
   )
   expect(emptyReasons('1 > 2', [], NAMES)).toEqual([])
 })
@@ -120,7 +120,7 @@ test.each([
   [
     { isInTime: true },
     'end',
-    'The selected series has samples at the end of the range: a comparison, a join or a function removes all of them.',
+    'The selected series has samples at the end of the range, but none of them meets the conditions of the query.',
   ],
   [{ isStored: true }, 'end', 'daytwo_upgrade_stuck has samples, but none at the end of the range.'],
 ] as const)('of a panel: %o, %s', (facts, time, text) => {

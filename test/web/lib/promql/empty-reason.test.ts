@@ -87,6 +87,8 @@ test('samples at another time, and samples of which nothing is left', () => {
   expect(emptyReasons('a > b', factsOf('a > b', { isInTime: true }), NAMES)[0]?.text).toMatch(
     /^All selected series have samples in the range, but none/,
   )
+  // Of a graph too, when the samples are at its steps.
+  expect(emptyReasons('up > 1', factsOf('up > 1', { isInTime: true, isAtSteps: true }), NAMES, 60)).toHaveLength(1)
   expect(emptyReasons('1 > 2', [], NAMES)).toEqual([])
 })
 

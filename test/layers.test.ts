@@ -29,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'ingest/otlp/options.ts',
     'promql/engine-options.ts',
     'store/options.ts',
+    'store/postgres/options.ts',
   ],
   // What crosses, and nothing of who asks or answers: the entry points of the workers are wiring.
   threads: ['base', 'model', 'ingest'],

@@ -120,6 +120,12 @@ export const countUpTo = (max: number): ValueKind<number> =>
     return 'value' in readout && readout.value <= max ? readout : { wanted: `a whole number, at most ${max}` }
   })
 
+export const countFrom = (min: number): ValueKind<number> =>
+  kindOf<number>('N', (raw) => {
+    const readout = count.read(raw)
+    return 'value' in readout && readout.value >= min ? readout : { wanted: `a whole number, at least ${min}` }
+  })
+
 export const flag = kindOf<boolean>('', (raw) =>
   raw === 'true' || raw === 'false' ? { value: raw === 'true' } : { wanted: 'true or false' },
 )
@@ -228,6 +234,19 @@ export const offSelfOrUrl = kindOf<string>('off|self|URL', (raw) => {
 export const optionalUrl = kindOf<string>('URL', (raw) => {
   const readout: Readout<string> = raw === '' ? { value: raw } : url.read(raw)
   return 'value' in readout ? { value: raw } : readout
+})
+
+const POSTGRES_WANTED = 'an address such as postgres://daytwo@db.example:5432/daytwo, without a password'
+
+/** Of a database; may be empty. A password in it would be shown wherever the configuration is. */
+export const postgresUrl = kindOf<string>('URL', (raw) => {
+  if (raw === '') return { value: raw }
+  const parts = URL.canParse(raw) ? new URL(raw) : undefined
+  const isFull = parts?.hostname !== '' && parts?.username !== '' && /^\/[^/]+$/.test(parts?.pathname ?? '')
+  const hasMore = parts?.password !== '' || parts.search !== '' || parts.hash !== ''
+  return /^postgres(ql)?:$/.test(parts?.protocol ?? '') && isFull && !hasMore
+    ? { value: raw }
+    : { wanted: POSTGRES_WANTED }
 })
 
 export const urls = kindOf<readonly string[]>('URL,...', (raw) => {

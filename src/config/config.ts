@@ -13,12 +13,14 @@ import { CLUSTER_ALIASES } from '../model/cluster-identity.ts'
 import { REGEX_STEPS_MAX } from '../model/regex-limits.ts'
 import { DEFAULT_PARSE_LIMITS as PARSE } from '../promql/engine-options.ts'
 import { STORE_DEFAULTS } from '../store/options.ts'
+import { POSTGRES_DEFAULTS } from '../store/postgres/options.ts'
 import { readConfigFile, readEnvironment, type RawOptions } from './config-sources.ts'
 import { PROJECT_ROOT } from './project-root.ts'
 import {
   address,
   bytes,
   count,
+  countFrom,
   countUpTo,
   duration,
   durationOrNever,
@@ -32,6 +34,7 @@ import {
   oneOf,
   optionalText,
   optionalUrl,
+  postgresUrl,
   ratio,
   risingDurations,
   text,
@@ -280,6 +283,30 @@ export const SECTIONS = {
       'Retention of object states, and of upgrade data from metrics. Upgrades themselves do not expire.',
     ),
     'retention.silences': duration.option('5d', 'Retention of silences after their end.'),
+    'store.facts': postgresUrl.option(
+      '',
+      'PostgreSQL (15 or later) for the facts: alerts, silences, tokens, upgrades; several servers may share it. Without it, facts are in the data folder.',
+    ),
+    'store.facts-password-file': optionalText('FILE').option(
+      '',
+      'File with the password of store.facts. Without it, the variable PGPASSWORD.',
+    ),
+    'store.facts-tls': oneOf(['auto', 'on', 'off']).option(
+      'auto',
+      'Whether PostgreSQL is reached over TLS, with its certificate verified; auto: yes, unless it is on this machine.',
+    ),
+    'store.facts-ca': optionalText('FILE').option(
+      '',
+      'Authorities (PEM) of the certificate of PostgreSQL; without it, those of the system.',
+    ),
+    'store.facts-connections-max': countFrom(2).option(
+      String(POSTGRES_DEFAULTS.connectionsMax),
+      'Connections to PostgreSQL of each of the two threads that use it.',
+    ),
+    'store.facts-statement-timeout': duration.option(
+      '30s',
+      'The longest a statement of PostgreSQL may take, and the longest a transaction may wait for this server.',
+    ),
     'store.flush-every': duration.option('2h', 'Span of samples that is moved from memory into chunks at once.'),
     'store.compact-to': risingDurations.option(
       '1d,8d',

@@ -467,8 +467,11 @@ const BASELINE = `
   ) STRICT;
 `
 
-/** The steps from each version to the next, from the baseline on. */
-const STEPS: readonly string[] = [
+/** A step of both databases, or a text for SQLite alone: samples and what belongs to them are in no other. */
+type Step = string | { readonly sqlite: string; readonly postgres: string }
+
+/** The steps from each version to the next, from the baseline on. PostgreSQL takes those after its own baseline. */
+export const STEPS: readonly Step[] = [
   // seen_ms: when last_version was observed last: the first time in that hour. 0: last_ms is all that is known.
   'ALTER TABLE object_state ADD COLUMN seen_ms INTEGER NOT NULL DEFAULT 0',
   // Who reported an external alert first; empty: stored by an earlier version.
@@ -598,6 +601,11 @@ const STEPS: readonly string[] = [
 /** The version of a file that this program has brought up to date. */
 export const SCHEMA_VERSION = BASELINE_VERSION + STEPS.length
 
+/** The version that a step leads to. */
+export function versionOfStep(index: number): number {
+  return BASELINE_VERSION + index + 1
+}
+
 /**
  * Creates the schema in an empty file, and runs the missing steps, in one transaction. Throws FleetError
  * as `checkVersion` does.
@@ -609,7 +617,9 @@ export function migrate(db: Database.Database, path: string): void {
     if (version !== 0) checkVersion(version, path)
     if (version === SCHEMA_VERSION) return
     if (version === 0) db.exec(BASELINE)
-    for (const step of STEPS.slice(Math.max(0, version - BASELINE_VERSION))) db.exec(step)
+    for (const step of STEPS.slice(Math.max(0, version - BASELINE_VERSION))) {
+      db.exec(typeof step === 'string' ? step : step.sqlite)
+    }
     db.pragma(`user_version = ${SCHEMA_VERSION}`)
   })
   run.immediate()

@@ -3,6 +3,7 @@ import type { AuditedAction } from '../../model/audit.ts'
 import type { Acknowledgement } from '../../model/silence.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
+import { replaceRows } from './replace-rows.ts'
 
 export class SqlAcknowledgements extends FactsTables {
   /** Those whose alert has not resolved. */
@@ -27,10 +28,9 @@ export class SqlAcknowledgements extends FactsTables {
   /** Replaces the one of the same run. In one transaction with the entry of the audit; durable when it resolves. */
   async put({ fingerprint, activeAtMs, by, atMs, note }: Acknowledgement, audited: AuditedAction): Promise<void> {
     await this.transact('writing an acknowledgement', async (transaction) => {
-      await transaction
-        .replaceInto('acknowledgement')
-        .values({ fingerprint, active_at_ms: activeAtMs, by, at_ms: atMs, note })
-        .execute()
+      await replaceRows(transaction, 'acknowledgement', [
+        { fingerprint, active_at_ms: activeAtMs, by, at_ms: atMs, note },
+      ])
       await insertAudit(transaction, audited)
     })
   }

@@ -1,6 +1,7 @@
 import { groupBy } from '../../base/group-by.ts'
 import type { AdoptionDay, AdoptionReader, AdoptionRow, AdoptionSink, UsageRow } from '../../model/adoption.ts'
 import { FactsTables } from './facts-tables.ts'
+import { replaceRows } from './replace-rows.ts'
 
 type CubeColumns = [
   version: string,
@@ -28,10 +29,7 @@ export class SqlAdoption extends FactsTables implements AdoptionSink, AdoptionRe
     await this.transact('writing what ran on a day', async (transaction) => {
       await transaction.deleteFrom('adoption_cube').where('day', '=', day).execute()
       if (cubes.length > 0) await transaction.insertInto('adoption_cube').values(cubes).execute()
-      await transaction
-        .replaceInto('adoption_day')
-        .values({ day, updated_at_ms: nowMs, usage: JSON.stringify(columns) })
-        .execute()
+      await replaceRows(transaction, 'adoption_day', [{ day, updated_at_ms: nowMs, usage: JSON.stringify(columns) }])
     })
   }
 

@@ -84,7 +84,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAl
     const rows = await this.run('reading when alerts fired', async (db) =>
       (await during(db, fromMs, toMs))
         .select(['r.fingerprint', 'r.fired_at_ms', 'r.resolved_at_ms'])
-        .where('r.fingerprint', 'in', [...fingerprints])
+        .where('r.fingerprint', 'in', listed(db, fingerprints))
         .orderBy('r.fingerprint')
         .orderBy('r.fired_at_ms')
         .execute(),
@@ -101,7 +101,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAl
         .selectFrom('alert_run')
         .select(['fingerprint', 'cluster'])
         .distinct()
-        .where('fingerprint', 'in', listed(fingerprints))
+        .where('fingerprint', 'in', listed(db, fingerprints))
         .execute(),
     )
     return new Map(rows.map(({ fingerprint, cluster }) => [fingerprint, cluster]))
@@ -236,8 +236,12 @@ async function recordClusters(db: Kysely<FactsSchema>, rows: readonly AlertRunTa
   const clusters = [...new Set(rows.map(({ cluster }) => cluster))].filter((cluster) => cluster !== '')
   if (clusters.length === 0) return
   await db
-    .replaceInto('alert_change')
+    .insertInto('alert_change')
     .values(clusters.map((cluster) => ({ cluster })))
+    // The position of a cluster that is there becomes the one that a new row would have.
+    .onConflict((conflict) =>
+      conflict.column('cluster').doUpdateSet((update) => ({ position: update.ref('excluded.position') })),
+    )
     .execute()
 }
 

@@ -11,7 +11,8 @@ import {
 } from '../../model/audit-chain.ts'
 import { AUDIT_ACTIONS, type AuditedAction, type AuditEntry } from '../../model/audit.ts'
 import { FactsTables } from './facts-tables.ts'
-import { oneOf } from './row-values.ts'
+import { replaceRows } from './replace-rows.ts'
+import { AUDIT_TURN, inTurn, oneOf } from './row-values.ts'
 import type { AuditTable, FactsSchema } from './schema.ts'
 
 /** The row of `meta` with the `AuditLink` of the last entry that was removed, or that is from before the chain. */
@@ -102,7 +103,7 @@ export class SqlAudit extends FactsTables {
 
   /** Follows the chain through all entries, as of one moment. @param noted an earlier end of the chain */
   async verify(noted?: AuditLink): Promise<AuditVerdict> {
-    return this.transact('reading the audit', async (db) => {
+    return this.transactAtOneMoment('reading the audit', async (db) => {
       const chain = new AuditChain(await anchorOf(db), noted)
       for (let after = -1; ;) {
         const rows = await db
@@ -125,6 +126,7 @@ export class SqlAudit extends FactsTables {
   /** Removes the oldest entries, up to the first that is not from before a time. The anchor takes their place. */
   async prune(beforeMs: number): Promise<void> {
     await this.transact('removing old entries of the audit', async (db) => {
+      await inTurn(db, AUDIT_TURN)
       const kept = await db
         .selectFrom('audit')
         .select('id')
@@ -138,10 +140,7 @@ export class SqlAudit extends FactsTables {
       if (last === undefined) return
       await db.deleteFrom('audit').where('id', '<=', last.id).execute()
       if (last.id <= (await anchorOf(db)).id) return
-      await db
-        .replaceInto('meta')
-        .values({ key: ANCHOR, value: JSON.stringify(last) })
-        .execute()
+      await replaceRows(db, 'meta', [{ key: ANCHOR, value: JSON.stringify(last) }])
     })
   }
 }

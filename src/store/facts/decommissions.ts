@@ -3,7 +3,8 @@ import type { AuditedAction } from '../../model/audit.ts'
 import { DECOMMISSION_ENDS, type Decommission, type DecommissionEnd } from '../../model/decommission.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
-import { insertBatches, oneOf } from './row-values.ts'
+import { replaceRows } from './replace-rows.ts'
+import { oneOf } from './row-values.ts'
 import type { DecommissionTable } from './schema.ts'
 
 /** Clusters declared as decommissioned; never expires, because past views need it. */
@@ -19,8 +20,7 @@ export class SqlDecommissions extends FactsTables {
   /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
   async write(changed: readonly Decommission[], actions: readonly AuditedAction[]): Promise<void> {
     await this.transact('writing decommissioned clusters', async (transaction) => {
-      for (const rows of insertBatches(changed.map(rowOf)))
-        await transaction.replaceInto('decommission').values(rows).execute()
+      await replaceRows(transaction, 'decommission', changed.map(rowOf))
       for (const audited of actions) await insertAudit(transaction, audited)
     })
   }

@@ -3,6 +3,7 @@ import type { AuditedAction } from '../../model/audit.ts'
 import type { ExternalAlertRecord } from '../../model/external-alert.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
+import { replaceRows } from './replace-rows.ts'
 import { annotationsOf, insertBatches, labelsOf } from './row-values.ts'
 import type { ExternalAlertTable, FactsSchema } from './schema.ts'
 
@@ -19,9 +20,7 @@ export class SqlExternalAlerts extends FactsTables {
   async write(alerts: readonly ExternalAlertRecord[], removed: readonly string[]): Promise<void> {
     await this.transact('writing external alerts', async (transaction) => {
       await deleteAlerts(transaction, removed)
-      for (const rows of insertBatches(alerts.map(rowOf))) {
-        await transaction.replaceInto('external_alert').values(rows).execute()
-      }
+      await replaceRows(transaction, 'external_alert', alerts.map(rowOf))
     })
   }
 

@@ -12,8 +12,11 @@ import type { ConnectionLock } from '../connection-lock.ts'
 import { failureOf } from '../database.ts'
 import type { FactsSchema } from './schema.ts'
 
-/** Runs one piece of work exclusively on the connection; reports its failures as `what`. */
-type RunFacts = <T>(what: string, work: (db: Kysely<FactsSchema>) => Promise<T>) => Promise<T>
+/**
+ * Runs one piece of work: in SQLite exclusively on the connection, in PostgreSQL on one of several and, after a lost
+ * connection, again. Reports its failures as `what`.
+ */
+export type RunFacts = <T>(what: string, work: (db: Kysely<FactsSchema>) => Promise<T>) => Promise<T>
 
 /** Kysely over a shared connection of better-sqlite3. */
 export function createRunFacts(database: Database.Database, lock: ConnectionLock): RunFacts {
@@ -81,5 +84,13 @@ export abstract class FactsTables {
   /** As `run`, in one transaction: durable when it resolves. */
   protected transact<T>(what: string, work: (transaction: Transaction<FactsSchema>) => Promise<T>): Promise<T> {
     return this.run(what, (db) => db.transaction().execute(work))
+  }
+
+  /** As `transact`: all its reads see the same moment, as they always do in SQLite. */
+  protected transactAtOneMoment<T>(
+    what: string,
+    work: (transaction: Transaction<FactsSchema>) => Promise<T>,
+  ): Promise<T> {
+    return this.run(what, (db) => db.transaction().setIsolationLevel('repeatable read').execute(work))
   }
 }

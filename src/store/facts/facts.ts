@@ -5,6 +5,8 @@ import type { DeliveryReader } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import { closeDatabase, isWritable, openDatabase, openDatabaseForReading, openReadOnly } from '../database.ts'
 import { ConnectionLock } from '../connection-lock.ts'
+import type { PostgresOptions } from '../postgres/options.ts'
+import { openPostgres } from '../postgres/run-facts.ts'
 import { SqlAcknowledgements } from './acknowledgements.ts'
 import { SqlAdoption } from './adoption.ts'
 import { SqlAlertRuns } from './alert-runs.ts'
@@ -16,17 +18,20 @@ import { SqlDeliveries } from './deliveries.ts'
 import { SqlNotificationLog } from './notification-log.ts'
 import { SqlFleetFacts } from './fleet-facts.ts'
 import { SqlMeta } from './meta.ts'
-import { createRunFacts } from './facts-tables.ts'
+import { createRunFacts, type RunFacts } from './facts-tables.ts'
 import { SqlSessions } from './sessions.ts'
 import { SqlSilences } from './silences.ts'
 import { SqlTokens } from './tokens.ts'
 
-/** All stored data except samples: small, and later possibly in PostgreSQL, hence Kysely. */
-export type Facts = ReturnType<typeof createFacts>
+/** All stored data except samples: small, and in SQLite or PostgreSQL, hence Kysely. */
+export type Facts = ReturnType<typeof factsOf>
 
 /** Facts on a shared connection; `lock` serialises its users. */
-export function createFacts(database: Database.Database, lock: ConnectionLock) {
-  const run = createRunFacts(database, lock)
+export function createFacts(database: Database.Database, lock: ConnectionLock): Facts {
+  return factsOf(createRunFacts(database, lock))
+}
+
+function factsOf(run: RunFacts) {
   return {
     alertStates: new SqlAlertStates(run),
     tokens: new SqlTokens(run),
@@ -80,6 +85,12 @@ export function openFacts(dir: string): Facts & { close(): void } {
   return withClose(db, () => {
     closeDatabase(db, dir, 'PASSIVE')
   })
+}
+
+/** The facts in PostgreSQL, which several processes share. Throws FleetError. */
+export async function openFactsIn(options: PostgresOptions): Promise<Facts & { close(): Promise<void> }> {
+  const postgres = await openPostgres(options)
+  return { ...factsOf(postgres.run), close: () => postgres.close() }
 }
 
 function withClose(database: Database.Database, close: () => void): Facts & { close(): void } {

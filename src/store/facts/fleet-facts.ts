@@ -12,7 +12,8 @@ import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { FactsTables } from './facts-tables.ts'
 import { intervalOfRow, intervalRowOf, selectIntervals } from './intervals.ts'
 import { modificationOfRow, modificationRowOf, selectModifications, selectModificationsOf } from './modifications.ts'
-import { insertBatches, listed } from './row-values.ts'
+import { replaceRows } from './replace-rows.ts'
+import { listed } from './row-values.ts'
 import type { FactsSchema, FleetClusterTable } from './schema.ts'
 import { selectUpgrades, selectUpgradesOf, upgradeOfRow, upgradeRowOf } from './upgrades.ts'
 
@@ -22,8 +23,9 @@ export class SqlFleetFacts extends FactsTables implements FleetFactsReader {
   async write({ changes, meta }: FactsBatch): Promise<void> {
     if (changes.length + meta.length === 0) return
     await this.transact('writing facts of clusters', async (transaction) => {
-      for (const change of changes) await writeChange(transaction, change)
-      for (const [key, value] of meta) await transaction.replaceInto('meta').values({ key, value }).execute()
+      for (const some of onceEach(changes)) await writeChanges(transaction, some)
+      const texts = meta.map(([key, value]) => ({ key, value }))
+      await replaceRows(transaction, 'meta', texts)
     })
   }
 
@@ -67,7 +69,7 @@ export class SqlFleetFacts extends FactsTables implements FleetFactsReader {
     const rows = await this.run('reading versions at a time', (db) =>
       db
         .selectFrom('version_interval')
-        .$if(clusters !== undefined, (select) => select.where('cluster', 'in', listed(clusters ?? [])))
+        .$if(clusters !== undefined, (select) => select.where('cluster', 'in', listed(db, clusters ?? [])))
         .selectAll()
         .where('from_ms', '<=', timeMs)
         .where((either) => either.or([either('until_ms', 'is', null), either('until_ms', '>', timeMs)]))
@@ -80,15 +82,39 @@ export class SqlFleetFacts extends FactsTables implements FleetFactsReader {
   }
 }
 
-async function writeChange(db: Kysely<FactsSchema>, change: FactsChange): Promise<void> {
-  const { cluster, record, isGone = false, upgrades, intervals, modifications } = change
-  if (isGone) await db.deleteFrom('fleet_cluster').where('cluster', '=', cluster).execute()
-  if (record !== undefined) {
-    await db
-      .replaceInto('fleet_cluster')
-      .values({ cluster, record: JSON.stringify(record) })
-      .execute()
+/** In their order, in parts that name each cluster at most once. */
+function onceEach(changes: readonly FactsChange[]): readonly (readonly FactsChange[])[] {
+  const parts: FactsChange[][] = [[]]
+  const seen = new Set<string>()
+  for (const change of changes) {
+    if (seen.has(change.cluster)) {
+      parts.push([])
+      seen.clear()
+    }
+    seen.add(change.cluster)
+    parts.at(-1)?.push(change)
   }
+  return parts
+}
+
+/** Rows of all clusters together: a statement takes longer than a row. */
+async function writeChanges(db: Kysely<FactsSchema>, changes: readonly FactsChange[]): Promise<void> {
+  for (const change of changes) await removeRows(db, change)
+  const records = changes.flatMap(({ cluster, record }) =>
+    record === undefined ? [] : [{ cluster, record: JSON.stringify(record) }],
+  )
+  await replaceRows(db, 'fleet_cluster', records)
+  const upgrades = changes.flatMap(({ upgrades: { put } }) => put.map(upgradeRowOf))
+  await replaceRows(db, 'upgrade', upgrades)
+  const intervals = changes.flatMap(({ intervals: { put } }) => put.map(intervalRowOf))
+  await replaceRows(db, 'version_interval', intervals)
+  const modifications = changes.flatMap(({ modifications: { put } }) => put.map(modificationRowOf))
+  await replaceRows(db, 'modification', modifications)
+}
+
+async function removeRows(db: Kysely<FactsSchema>, change: FactsChange): Promise<void> {
+  const { cluster, isGone = false, upgrades, intervals, modifications } = change
+  if (isGone) await db.deleteFrom('fleet_cluster').where('cluster', '=', cluster).execute()
   for (const { upgrade } of upgrades.removed) {
     await db.deleteFrom('upgrade').where('id', '=', upgrade.id).where('cluster', '=', cluster).execute()
   }
@@ -104,18 +130,9 @@ async function writeChange(db: Kysely<FactsSchema>, change: FactsChange): Promis
       .where('version', '=', version)
       .execute()
   }
-  for (const rows of insertBatches(upgrades.put.map(upgradeRowOf))) {
-    await db.replaceInto('upgrade').values(rows).execute()
-  }
-  for (const rows of insertBatches(intervals.put.map(intervalRowOf))) {
-    await db.replaceInto('version_interval').values(rows).execute()
-  }
-  for (const rows of insertBatches(modifications.put.map(modificationRowOf))) {
-    await db.replaceInto('modification').values(rows).execute()
-  }
 }
 
-/** Only `writeChange` writes this column. */
+/** Only `writeChanges` writes this column. */
 function clusterOfRow({ record }: Pick<FleetClusterTable, 'record'>): ClusterRecord {
   return JSON.parse(record) as ClusterRecord
 }

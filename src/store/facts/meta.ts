@@ -1,4 +1,5 @@
 import { FactsTables } from './facts-tables.ts'
+import { replaceRows } from './replace-rows.ts'
 
 /** Small texts by key: what the program must remember about the directory itself. */
 export class SqlMeta extends FactsTables {
@@ -10,6 +11,6 @@ export class SqlMeta extends FactsTables {
   }
 
   async set(key: string, value: string): Promise<void> {
-    await this.run('writing meta', (db) => db.replaceInto('meta').values({ key, value }).execute())
+    await this.run('writing meta', (db) => replaceRows(db, 'meta', [{ key, value }]))
   }
 }

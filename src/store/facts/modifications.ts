@@ -46,7 +46,7 @@ export function selectModifications(
     .orderBy('id', 'desc')
     .limit(limit)
   if (cluster !== undefined) select = select.where('cluster', '=', cluster)
-  if (clusters !== undefined) select = select.where('cluster', 'in', listed(clusters))
+  if (clusters !== undefined) select = select.where('cluster', 'in', listed(db, clusters))
   if (kind !== undefined) select = select.where('kind', '=', kind)
   if (component !== undefined) select = select.where('component', '=', component)
   if (isOpen !== undefined) select = select.where('is_open', '=', isOpen ? 1 : 0)

@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { NotificationLogEntry, NotificationLogStore } from '../../model/notification-log.ts'
 import { FactsTables } from './facts-tables.ts'
-import { insertBatches, textsOf } from './row-values.ts'
+import { replaceRows } from './replace-rows.ts'
+import { textsOf } from './row-values.ts'
 import type { NotificationLogTable } from './schema.ts'
 
 export class SqlNotificationLog extends FactsTables implements NotificationLogStore {
@@ -14,9 +15,7 @@ export class SqlNotificationLog extends FactsTables implements NotificationLogSt
 
   async put(entries: readonly NotificationLogEntry[]): Promise<void> {
     await this.transact('writing the notification log', async (transaction) => {
-      for (const rows of insertBatches(entries.map(rowOf))) {
-        await transaction.replaceInto('notification_log').values(rows).execute()
-      }
+      await replaceRows(transaction, 'notification_log', entries.map(rowOf))
     })
   }
 

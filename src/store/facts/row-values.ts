@@ -1,7 +1,8 @@
 /** Values of columns that contain texts or JSON. Only this folder writes these columns. */
-import { sql } from 'kysely'
+import { PostgresAdapter, sql, type Kysely } from 'kysely'
 import { invariant } from '../../base/invariant.ts'
 import { Labels } from '../../model/labels.ts'
+import type { FactsSchema } from './schema.ts'
 
 /** Databases limit the number of parameters of one statement. */
 const ROWS_PER_INSERT = 500
@@ -13,8 +14,21 @@ export function insertBatches<R>(rows: readonly R[]): readonly (readonly R[])[] 
 }
 
 /** The right side of `in` for a list of any length, as one parameter. */
-export function listed(values: readonly string[]) {
+export function listed(db: Kysely<FactsSchema>, values: readonly string[]) {
+  if (isPostgres(db)) return sql<string>`(SELECT unnest(${values}::text[]))`
   return sql<string>`(SELECT value FROM json_each(${JSON.stringify(values)}))`
+}
+
+function isPostgres(db: Kysely<FactsSchema>): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter
+}
+
+/** Of those who move the start of the audit. 1 and 3 are in `store/postgres/`. */
+export const AUDIT_TURN = 2
+
+/** Waits until no other transaction has this turn, and keeps it until the end of this one. SQLite has one writer anyway. */
+export async function inTurn(db: Kysely<FactsSchema>, turn: number): Promise<void> {
+  if (isPostgres(db)) await sql`SELECT pg_advisory_xact_lock(1144149079, ${turn})`.execute(db)
 }
 
 /** A text that is one of these. */

@@ -4,7 +4,7 @@ import type { Matcher } from '../../model/matcher.ts'
 import type { Silence } from '../../model/silence.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
-import { insertBatches } from './row-values.ts'
+import { replaceRows } from './replace-rows.ts'
 import type { SilenceTable } from './schema.ts'
 
 export class SqlSilences extends FactsTables {
@@ -18,8 +18,7 @@ export class SqlSilences extends FactsTables {
   /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
   async write(silences: readonly Silence[], actions: readonly AuditedAction[]): Promise<void> {
     await this.transact('writing silences', async (transaction) => {
-      for (const rows of insertBatches(silences.map(rowOf)))
-        await transaction.replaceInto('silence').values(rows).execute()
+      await replaceRows(transaction, 'silence', silences.map(rowOf))
       for (const audited of actions) await insertAudit(transaction, audited)
     })
   }

@@ -61,11 +61,11 @@ export function selectUpgrades(db: Kysely<FactsSchema>, query: UpgradeQuery): Pr
     .orderBy('id', direction)
     .limit(limit)
   if (cluster !== undefined) select = select.where('cluster', '=', cluster)
-  if (clusters !== undefined) select = select.where('cluster', 'in', listed(clusters))
+  if (clusters !== undefined) select = select.where('cluster', 'in', listed(db, clusters))
   if (operator !== undefined) select = select.where('operator', '=', operator)
   if (from !== undefined) select = select.where('from_version', '=', from)
   if (to !== undefined) select = select.where('to_version', '=', to)
-  if (states !== undefined) select = select.where('state', 'in', [...states])
+  if (states !== undefined) select = select.where('state', 'in', listed(db, states))
   if (fromMs !== undefined) select = select.where('started_key', '>=', fromMs)
   if (toMs !== undefined) select = select.where('started_key', '<=', toMs)
   if (after !== undefined) {

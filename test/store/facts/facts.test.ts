@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { fingerprintOf, type AlertRecord } from '../../../src/model/alert.ts'
 import { Labels } from '../../../src/model/labels.ts'
 import { openFacts } from '../../../src/store/facts/facts.ts'
-import { NOW_MS, tempDir, TempStore } from '../temp-store.ts'
+import { NOW_MS, TempStore } from '../temp-store.ts'
+import { describeInBoth } from './in-both.ts'
 
 function alertOf(name: string, more: Partial<AlertRecord> = {}): AlertRecord {
   const labels = Labels.of({ alertname: name, cluster: 'ü"\u0000', severity: 'warning' })
@@ -19,51 +20,113 @@ function alertOf(name: string, more: Partial<AlertRecord> = {}): AlertRecord {
   }
 }
 
-describe('alert states', () => {
-  test('come back as they were, group by group, also after a restart', async () => {
-    const store = new TempStore()
-    const values = [NaN, Infinity, -Infinity, -0, 0.1, Number.MIN_VALUE, 2 ** 60]
-    const records = [
-      alertOf('Pending', { state: 'pending' }),
-      alertOf('Firing', { firedAtMs: NOW_MS + 5 }),
-      alertOf('Kept', { firedAtMs: NOW_MS + 5, keepFiringSinceMs: NOW_MS + 6 }),
-      alertOf('Resolved', { state: 'resolved', firedAtMs: -5, resolvedAtMs: 0 }),
-      ...values.map((value, i) => alertOf(`Value${i}`, { value })),
-    ]
-    await store.writer.facts.alertStates.replaceGroup('file;group', records)
-    await store.writer.facts.alertStates.replaceGroup('other', [alertOf('Other')])
-    await store.writer.facts.alertStates.replaceGroup('empty', [])
-    await store.reopen()
-    const groups = await store.writer.facts.alertStates.load()
-    expect([...groups.keys()]).toEqual(['file;group', 'other'])
-    expect(groups.get('file;group')).toEqual(records)
-    expect(groups.get('file;group')!.map((record) => record.value)).toEqual([1, 1, 1, 1, ...values])
-  })
+const ingest = { role: 'ingest', name: 'cluster a', cluster: 'a', hash: 'aa', createdAtMs: NOW_MS } as const
+const admin = { role: 'admin', name: 'me', hash: 'bb', createdAtMs: NOW_MS + 1 } as const
+const made = { atMs: NOW_MS, by: 'root', action: 'token.add', detail: '{}' } as const
+const gone = (id: number) =>
+  ({ atMs: NOW_MS, by: 'root', action: 'token.remove', subject: String(id), detail: '{}' }) as const
 
-  test('of a group are replaced as a whole, however many', async () => {
-    const store = new TempStore()
-    const { alertStates } = store.writer.facts
-    const many = Array.from({ length: 3000 }, (_, i) => alertOf(`A${i}`))
-    await alertStates.replaceGroup('g', many)
-    expect((await alertStates.load()).get('g')).toHaveLength(3000)
-    await alertStates.replaceGroup('g', [alertOf('Only')])
-    expect((await alertStates.load()).get('g')).toEqual([alertOf('Only')])
-    await alertStates.replaceGroup('g', [])
-    expect((await alertStates.load()).size).toBe(0)
-  })
-
-  test('are all or nothing', async () => {
-    const store = new TempStore()
-    const { alertStates } = store.writer.facts
-    await alertStates.replaceGroup('g', [alertOf('Kept')])
-    const broken = { ...alertOf('Broken'), activeAtMs: 0.5 }
-    await expect(alertStates.replaceGroup('g', [alertOf('New'), broken])).rejects.toMatchObject({
-      code: 'storage_failed',
+describeInBoth('facts', (open) => {
+  describe('alert states', () => {
+    test('come back as they were, group by group, also after a restart', async () => {
+      const facts = await open()
+      const values = [NaN, Infinity, -Infinity, -0, 0.1, Number.MIN_VALUE, 2 ** 60]
+      const records = [
+        alertOf('Pending', { state: 'pending' }),
+        alertOf('Firing', { firedAtMs: NOW_MS + 5 }),
+        alertOf('Kept', { firedAtMs: NOW_MS + 5, keepFiringSinceMs: NOW_MS + 6 }),
+        alertOf('Resolved', { state: 'resolved', firedAtMs: -5, resolvedAtMs: 0 }),
+        ...values.map((value, i) => alertOf(`Value${i}`, { value })),
+      ]
+      await facts.alertStates.replaceGroup('file;group', records)
+      await facts.alertStates.replaceGroup('other', [alertOf('Other')])
+      await facts.alertStates.replaceGroup('empty', [])
+      const groups = await (await facts.reopened()).alertStates.load()
+      expect([...groups.keys()]).toEqual(['file;group', 'other'])
+      expect(groups.get('file;group')).toEqual(records)
+      expect(groups.get('file;group')!.map((record) => record.value)).toEqual([1, 1, 1, 1, ...values])
     })
-    expect((await alertStates.load()).get('g')).toEqual([alertOf('Kept')])
+
+    test('of a group are replaced as a whole, however many', async () => {
+      const facts = await open()
+      const { alertStates } = facts
+      const many = Array.from({ length: 3000 }, (_, i) => alertOf(`A${i}`))
+      await alertStates.replaceGroup('g', many)
+      expect((await alertStates.load()).get('g')).toHaveLength(3000)
+      await alertStates.replaceGroup('g', [alertOf('Only')])
+      expect((await alertStates.load()).get('g')).toEqual([alertOf('Only')])
+      await alertStates.replaceGroup('g', [])
+      expect((await alertStates.load()).size).toBe(0)
+    })
+
+    test('are all or nothing', async () => {
+      const facts = await open()
+      const { alertStates } = facts
+      await alertStates.replaceGroup('g', [alertOf('Kept')])
+      const broken = { ...alertOf('Broken'), activeAtMs: 0.5 }
+      await expect(alertStates.replaceGroup('g', [alertOf('New'), broken])).rejects.toMatchObject({
+        code: 'storage_failed',
+      })
+      expect((await alertStates.load()).get('g')).toEqual([alertOf('Kept')])
+    })
   })
 
-  test('that find no room say so, and are as they were', async () => {
+  describe('tokens', () => {
+    test('are listed by id, and an id is never given out again', async () => {
+      const facts = await open()
+      const first = await facts.tokens.add(ingest, made)
+      const second = await facts.tokens.add(admin, made)
+      expect(await facts.tokens.list()).toEqual([
+        { id: first.id, ...ingest },
+        { id: second.id, ...admin },
+      ])
+      expect(await facts.tokens.remove(second.id, gone(second.id))).toBe(true)
+      expect(await facts.tokens.remove(second.id, gone(second.id))).toBe(false)
+      const third = await facts.tokens.add(admin, made)
+      expect(third.id).toBeGreaterThan(second.id)
+      expect((await facts.audit.list(9)).map(({ action, subject }) => `${action} ${subject}`)).toEqual([
+        `token.add ${third.id}`,
+        `token.remove ${second.id}`,
+        `token.add ${second.id}`,
+        `token.add ${first.id}`,
+      ])
+      expect(third).not.toHaveProperty('cluster')
+    })
+
+    test('with a hash that is there already are a failure', async () => {
+      const facts = await open()
+      await facts.tokens.add(admin, made)
+      await expect(facts.tokens.add({ ...admin, name: 'other' }, made)).rejects.toMatchObject({
+        code: 'storage_failed',
+      })
+    })
+
+    test('have an expiry and a last use, of those that are there', async () => {
+      const facts = await open()
+      const { id } = await facts.tokens.add({ ...admin, expiresAtMs: NOW_MS + 5 }, made)
+      await facts.tokens.add(ingest, made)
+      await facts.tokens.touch([
+        [id, NOW_MS + 3],
+        [77, NOW_MS],
+      ])
+      expect(await facts.tokens.list()).toEqual([
+        { id, ...admin, expiresAtMs: NOW_MS + 5, lastUsedMs: NOW_MS + 3 },
+        { id: id + 1, ...ingest },
+      ])
+    })
+  })
+
+  test('meta keeps the last text of a key', async () => {
+    const facts = await open()
+    expect(await facts.meta.get('k')).toBeUndefined()
+    await facts.meta.set('k', 'one')
+    await facts.meta.set('k', 'two')
+    expect(await facts.meta.get('k')).toBe('two')
+  })
+})
+
+describe('facts in the data folder', () => {
+  test('alert states that find no room say so, and are as they were', async () => {
     const store = new TempStore({ databaseBytesMax: 2_000_000 })
     const { alertStates } = store.writer.facts
     await alertStates.replaceGroup('g', [alertOf('Kept')])
@@ -78,7 +141,7 @@ describe('alert states', () => {
     expect((await alertStates.load()).get('g')).toEqual([alertOf('Next')])
   })
 
-  test('and commits take turns on one connection', async () => {
+  test('alert states and commits take turns on one connection', async () => {
     const store = new TempStore()
     const ref = store.resolve({ __name__: 'up' })
     const { appender, facts } = store.writer
@@ -98,60 +161,8 @@ describe('alert states', () => {
       'A47/warning/0',
     ])
   })
-})
 
-describe('tokens', () => {
-  const ingest = { role: 'ingest', name: 'cluster a', cluster: 'a', hash: 'aa', createdAtMs: NOW_MS } as const
-  const admin = { role: 'admin', name: 'me', hash: 'bb', createdAtMs: NOW_MS + 1 } as const
-  const made = { atMs: NOW_MS, by: 'root', action: 'token.add', detail: '{}' } as const
-  const gone = (id: number) =>
-    ({ atMs: NOW_MS, by: 'root', action: 'token.remove', subject: String(id), detail: '{}' }) as const
-
-  test('are listed by id, and an id is never given out again', async () => {
-    const facts = openFacts(tempDir())
-    const first = await facts.tokens.add(ingest, made)
-    const second = await facts.tokens.add(admin, made)
-    expect(await facts.tokens.list()).toEqual([
-      { id: first.id, ...ingest },
-      { id: second.id, ...admin },
-    ])
-    expect(await facts.tokens.remove(second.id, gone(second.id))).toBe(true)
-    expect(await facts.tokens.remove(second.id, gone(second.id))).toBe(false)
-    const third = await facts.tokens.add(admin, made)
-    expect(third.id).toBeGreaterThan(second.id)
-    expect((await facts.audit.list(9)).map(({ action, subject }) => `${action} ${subject}`)).toEqual([
-      `token.add ${third.id}`,
-      `token.remove ${second.id}`,
-      `token.add ${second.id}`,
-      `token.add ${first.id}`,
-    ])
-    expect(third).not.toHaveProperty('cluster')
-    facts.close()
-  })
-
-  test('with a hash that is there already are a failure', async () => {
-    const facts = openFacts(tempDir())
-    await facts.tokens.add(admin, made)
-    await expect(facts.tokens.add({ ...admin, name: 'other' }, made)).rejects.toMatchObject({ code: 'storage_failed' })
-    facts.close()
-  })
-
-  test('have an expiry and a last use, of those that are there', async () => {
-    const facts = openFacts(tempDir())
-    const { id } = await facts.tokens.add({ ...admin, expiresAtMs: NOW_MS + 5 }, made)
-    await facts.tokens.add(ingest, made)
-    await facts.tokens.touch([
-      [id, NOW_MS + 3],
-      [77, NOW_MS],
-    ])
-    expect(await facts.tokens.list()).toEqual([
-      { id, ...admin, expiresAtMs: NOW_MS + 5, lastUsedMs: NOW_MS + 3 },
-      { id: id + 1, ...ingest },
-    ])
-    facts.close()
-  })
-
-  test('can be changed beside a running server, which sees it', async () => {
+  test('tokens can be changed beside a running server, which sees it', async () => {
     const store = new TempStore()
     const beside = openFacts(store.options.dir)
     await beside.tokens.add(ingest, made)
@@ -162,13 +173,4 @@ describe('tokens', () => {
     expect(await store.writer.facts.tokens.list()).toEqual([])
     beside.close()
   })
-})
-
-test('meta keeps the last text of a key', async () => {
-  const facts = openFacts(tempDir())
-  expect(await facts.meta.get('k')).toBeUndefined()
-  await facts.meta.set('k', 'one')
-  await facts.meta.set('k', 'two')
-  expect(await facts.meta.get('k')).toBe('two')
-  facts.close()
 })

@@ -9,11 +9,10 @@ import {
 } from '../../../src/model/fleet-facts.ts'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
 import { factsChangeOf } from '../../../src/fleet/loop/merge-facts.ts'
-import { openDatabaseForReading } from '../../../src/store/database.ts'
-import { openFactsForReading } from '../../../src/store/facts/facts.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
 import { upgradeRecord } from '../../support/upgrade-record.ts'
-import { NOW_MS, TempStore } from '../temp-store.ts'
+import { NOW_MS } from '../temp-store.ts'
+import { describeInBoth, type TestFacts } from './in-both.ts'
 import { putFacts } from '../../support/put-facts.ts'
 
 const HOUR_MS = 3_600_000
@@ -73,176 +72,173 @@ function factsOf(cluster: string, more: Partial<ClusterFacts> = {}): ClusterFact
   return { cluster: clusterOf(cluster), intervals: [], upgrades: [], modifications: [], ...more }
 }
 
-let store: TempStore
-beforeEach(() => {
-  store = new TempStore()
-})
+describeInBoth('facts', (open) => {
+  let facts: TestFacts
+  beforeEach(async () => {
+    facts = await open()
+  })
 
-describe('facts of clusters', () => {
-  test('come back as they were, after a restart and on the thread that reads', async () => {
-    const facts = factsOf('c1', {
-      upgrades: [upgradeOf('c1', 'a', { startedMs: NOW_MS - 2 * HOUR_MS + 0.25 }), upgradeOf('c1', 'b')],
-      intervals: [intervalOf('c1', '1.16.0', 1, 2), intervalOf('c1', '1.17.0', 2)],
-      modifications: [modificationOf('c1', 'm', { operations: [{ op: 'add', path: '/a', value: { b: [1] } }] })],
-    })
-    await putFacts(store.writer.facts.fleet, [facts])
-    await store.reopen()
-    const reader = openFactsForReading(store.options.dir)
-    try {
-      for (const { fleet } of [store.writer.facts, reader]) {
-        expect(await fleet.cluster('c1')).toEqual(facts)
-        expect(await fleet.clusters()).toEqual([facts.cluster])
-        expect(await fleet.upgrade('b')).toEqual(facts.upgrades[1])
+  describe('facts of clusters', () => {
+    test('come back as they were, after a restart and on the thread that reads', async () => {
+      const written = factsOf('c1', {
+        upgrades: [upgradeOf('c1', 'a', { startedMs: NOW_MS - 2 * HOUR_MS + 0.25 }), upgradeOf('c1', 'b')],
+        intervals: [intervalOf('c1', '1.16.0', 1, 2), intervalOf('c1', '1.17.0', 2)],
+        modifications: [modificationOf('c1', 'm', { operations: [{ op: 'add', path: '/a', value: { b: [1] } }] })],
+      })
+      await putFacts(facts.fleet, [written])
+      for (const { fleet } of [await facts.reopened(), await facts.besides()]) {
+        expect(await fleet.cluster('c1')).toEqual(written)
+        expect(await fleet.clusters()).toEqual([written.cluster])
+        expect(await fleet.upgrade('b')).toEqual(written.upgrades[1])
         expect(await fleet.upgrade('z')).toBeUndefined()
         expect(await fleet.cluster('z')).toBeUndefined()
       }
-    } finally {
-      reader.close()
-    }
-  })
-
-  test('are replaced whole, and those of other clusters stay', async () => {
-    const { fleet } = store.writer.facts
-    await putFacts(fleet, [factsOf('c2', { upgrades: [upgradeOf('c2', 'other')] })])
-    await putFacts(fleet, [
-      factsOf('c1', {
-        upgrades: [upgradeOf('c1', 'a'), upgradeOf('c1', 'b')],
-        intervals: [intervalOf('c1', '1', 1)],
-        modifications: [modificationOf('c1', 'm')],
-      }),
-    ])
-    const after = factsOf('c1', {
-      upgrades: [upgradeOf('c1', 'b', { to: '1.18.0' })],
-      intervals: [intervalOf('c1', '1', 0)],
     })
-    await putFacts(fleet, [after])
-    expect(await fleet.cluster('c1')).toEqual(after)
-    expect((await fleet.cluster('c2'))?.upgrades).toHaveLength(1)
-  })
 
-  test('cost no commit when nothing is different', async () => {
-    const { fleet, meta } = store.writer.facts
-    const facts = [factsOf('c1', { upgrades: [upgradeOf('c1', 'a')] }), factsOf('c2')]
-    expect(await putFacts(fleet, facts)).toEqual(['c1', 'c2'])
-    // It changes with every commit of somebody else.
-    const other = openDatabaseForReading(store.options.dir)
-    const version = (): unknown => other.pragma('data_version', { simple: true })
-    const before = version()
-    expect(await putFacts(fleet, facts)).toEqual([])
-    expect(version()).toBe(before)
-    expect(await putFacts(fleet, [factsOf('c1'), factsOf('c2')])).toEqual(['c1'])
-    expect(version()).not.toBe(before)
-    await fleet.write({ changes: [], meta: [['facts position', '7']] })
-    expect(await meta.get('facts position')).toBe('7')
-    other.close()
-  })
-
-  test('and how far they are derived are written together, or neither is', async () => {
-    const { fleet, meta } = store.writer.facts
-    const broken = { ...upgradeOf('c2', 'b'), upgrade: { ...upgradeOf('c2', 'b').upgrade, to: null as never } }
-    const changes = [factsOf('c1'), factsOf('c2', { upgrades: [broken] })].map((facts) =>
-      factsChangeOf(undefined, facts)!,
-    )
-    await expect(fleet.write({ changes, meta: [['facts position', '7']] })).rejects.toThrow('writing facts')
-    expect(await fleet.cluster('c1')).toBeUndefined()
-    expect(await meta.get('facts position')).toBeUndefined()
-  })
-})
-
-describe('lists', () => {
-  const SORTS: readonly UpgradeQuery['sort'][] = ['started', 'ended', 'cluster', 'duration']
-
-  test('of upgrades give each once over pages of any size, in order', async () => {
-    const { fleet } = store.writer.facts
-    // Ties and unknown times on purpose.
-    const all = Array.from({ length: 40 }, (_, i) => {
-      const cluster = `c${i % 7}`
-      const { upgrade, detail } = upgradeOf(cluster, `u${i}`, { startedMs: NOW_MS - (i % 5) * HOUR_MS })
-      const { startedMs, endedMs, ...rest } = upgrade
-      if (i % 6 === 0) return { upgrade: rest, detail }
-      if (i % 4 === 0) return { upgrade: { ...rest, startedMs: startedMs! }, detail }
-      return { upgrade: { ...rest, startedMs: startedMs!, endedMs: endedMs! + (i % 3) }, detail }
+    test('are replaced whole, and those of other clusters stay', async () => {
+      const { fleet } = facts
+      await putFacts(fleet, [factsOf('c2', { upgrades: [upgradeOf('c2', 'other')] })])
+      await putFacts(fleet, [
+        factsOf('c1', {
+          upgrades: [upgradeOf('c1', 'a'), upgradeOf('c1', 'b')],
+          intervals: [intervalOf('c1', '1', 1)],
+          modifications: [modificationOf('c1', 'm')],
+        }),
+      ])
+      const after = factsOf('c1', {
+        upgrades: [upgradeOf('c1', 'b', { to: '1.18.0' })],
+        intervals: [intervalOf('c1', '1', 0)],
+      })
+      await putFacts(fleet, [after])
+      expect(await fleet.cluster('c1')).toEqual(after)
+      expect((await fleet.cluster('c2'))?.upgrades).toHaveLength(1)
     })
-    const clusters = [...new Set(all.map(({ upgrade }) => upgrade.cluster))]
-    await putFacts(
-      fleet,
-      clusters.map((cluster) =>
-        factsOf(cluster, { upgrades: all.filter(({ upgrade }) => upgrade.cluster === cluster) }),
-      ),
-    )
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...SORTS),
-        fc.boolean(),
-        fc.integer({ min: 1, max: 45 }),
-        async (sort, isDescending, limit) => {
-          const ids: string[] = []
-          const keys: (string | number)[] = []
-          for (let after: UpgradeQuery['after'] | undefined; ;) {
-            const page = await fleet.upgrades({ sort, isDescending, limit, ...(after === undefined ? {} : { after }) })
-            for (const { upgrade } of page) {
-              ids.push(upgrade.id)
-              keys.push(upgradeKeyOf(upgrade, sort))
+
+    test('cost no commit when nothing is different', async () => {
+      const { fleet, meta } = facts
+      const written = [factsOf('c1', { upgrades: [upgradeOf('c1', 'a')] }), factsOf('c2')]
+      expect(await putFacts(fleet, written)).toEqual(['c1', 'c2'])
+      const before = await facts.commits()
+      expect(await putFacts(fleet, written)).toEqual([])
+      expect(await facts.commits()).toBe(before)
+      expect(await putFacts(fleet, [factsOf('c1'), factsOf('c2')])).toEqual(['c1'])
+      expect(await facts.commits()).not.toBe(before)
+      await fleet.write({ changes: [], meta: [['facts position', '7']] })
+      expect(await meta.get('facts position')).toBe('7')
+    })
+
+    test('and how far they are derived are written together, or neither is', async () => {
+      const { fleet, meta } = facts
+      const broken = { ...upgradeOf('c2', 'b'), upgrade: { ...upgradeOf('c2', 'b').upgrade, to: null as never } }
+      const changes = [factsOf('c1'), factsOf('c2', { upgrades: [broken] })].map((facts) =>
+        factsChangeOf(undefined, facts)!,
+      )
+      await expect(fleet.write({ changes, meta: [['facts position', '7']] })).rejects.toThrow('writing facts')
+      expect(await fleet.cluster('c1')).toBeUndefined()
+      expect(await meta.get('facts position')).toBeUndefined()
+    })
+  })
+
+  describe('lists', () => {
+    const SORTS: readonly UpgradeQuery['sort'][] = ['started', 'ended', 'cluster', 'duration']
+
+    test('of upgrades give each once over pages of any size, in order', async () => {
+      const { fleet } = facts
+      // Ties and unknown times on purpose.
+      const all = Array.from({ length: 40 }, (_, i) => {
+        const cluster = `c${i % 7}`
+        const { upgrade, detail } = upgradeOf(cluster, `u${i}`, { startedMs: NOW_MS - (i % 5) * HOUR_MS })
+        const { startedMs, endedMs, ...rest } = upgrade
+        if (i % 6 === 0) return { upgrade: rest, detail }
+        if (i % 4 === 0) return { upgrade: { ...rest, startedMs: startedMs! }, detail }
+        return { upgrade: { ...rest, startedMs: startedMs!, endedMs: endedMs! + (i % 3) }, detail }
+      })
+      const clusters = [...new Set(all.map(({ upgrade }) => upgrade.cluster))]
+      await putFacts(
+        fleet,
+        clusters.map((cluster) =>
+          factsOf(cluster, { upgrades: all.filter(({ upgrade }) => upgrade.cluster === cluster) }),
+        ),
+      )
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...SORTS),
+          fc.boolean(),
+          fc.integer({ min: 1, max: 45 }),
+          async (sort, isDescending, limit) => {
+            const ids: string[] = []
+            const keys: (string | number)[] = []
+            for (let after: UpgradeQuery['after'] | undefined; ;) {
+              const page = await fleet.upgrades({
+                sort,
+                isDescending,
+                limit,
+                ...(after === undefined ? {} : { after }),
+              })
+              for (const { upgrade } of page) {
+                ids.push(upgrade.id)
+                keys.push(upgradeKeyOf(upgrade, sort))
+              }
+              const last = page.at(-1)
+              if (last === undefined || page.length < limit) break
+              after = { key: upgradeKeyOf(last.upgrade, sort), id: last.upgrade.id }
             }
-            const last = page.at(-1)
-            if (last === undefined || page.length < limit) break
-            after = { key: upgradeKeyOf(last.upgrade, sort), id: last.upgrade.id }
-          }
-          expect(new Set(ids).size).toBe(all.length)
-          expect(ids).toHaveLength(all.length)
-          const sorted = keys.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-          expect(keys).toEqual(isDescending ? sorted.reverse() : sorted)
-        },
-      ),
-      { numRuns: 20 },
-    )
-  })
-
-  test('of upgrades are filtered by what is asked', async () => {
-    const { fleet } = store.writer.facts
-    const running = upgradeOf('c1', 'running', { state: 'in_progress', to: '1.18.0', startedMs: NOW_MS })
-    const followed = upgradeOf('c1', 'followed', {
-      phases: [{ name: 'workloads', state: 'in_progress', resolutionSeconds: 1, isReconstructed: false }],
+            expect(new Set(ids).size).toBe(all.length)
+            expect(ids).toHaveLength(all.length)
+            const sorted = keys.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+            expect(keys).toEqual(isDescending ? sorted.reverse() : sorted)
+          },
+        ),
+        { numRuns: 20 },
+      )
     })
-    const platform = upgradeOf('c2', 'platform', {
-      operator: 'openshift',
-      state: 'failed',
-      from: '4.19.1',
-      to: '4.20.0',
-    })
-    await putFacts(fleet, [factsOf('c1', { upgrades: [running, followed] }), factsOf('c2', { upgrades: [platform] })])
-    const ids = async (more: Partial<UpgradeQuery>): Promise<string> =>
-      (await fleet.upgrades({ sort: 'started', isDescending: false, limit: 10, ...more }))
-        .map(({ upgrade }) => upgrade.id)
-        .sort()
-        .join(' ')
-    expect(await ids({})).toBe('followed platform running')
-    expect(await ids({ cluster: 'c1' })).toBe('followed running')
-    expect(await ids({ operator: 'openshift' })).toBe('platform')
-    expect(await ids({ from: '4.19.1' })).toBe('platform')
-    expect(await ids({ to: '1.18.0' })).toBe('running')
-    expect(await ids({ states: ['failed', 'in_progress'] })).toBe('platform running')
-    expect(await ids({ states: [] })).toBe('')
-    expect(await ids({ fromMs: NOW_MS })).toBe('running')
-    expect(await ids({ toMs: NOW_MS - 1 })).toBe('followed platform')
-  })
 
-  test('of modifications are newest first, and know which still stand', async () => {
-    const { fleet } = store.writer.facts
-    const edits = [1, 2, 3].map((i) => modificationOf('c1', `e${i}`, { startedMs: NOW_MS - i }))
-    const { startedMs, ...rest } = modificationOf('c1', 'p', { kind: 'jsonpatch', component: 'cdi' })
-    expect(startedMs).toBeDefined()
-    await putFacts(fleet, [factsOf('c1', { modifications: [...edits, rest] })])
-    const first = await fleet.modifications({ limit: 2 })
-    expect(first.map(({ id }) => id)).toEqual(['e1', 'e2'])
-    const last = first.at(-1)!
-    const second = await fleet.modifications({ limit: 9, after: { key: modificationKeyOf(last), id: last.id } })
-    expect(second.map(({ id }) => id)).toEqual(['e3', 'p'])
-    const ids = async (more: object): Promise<readonly string[]> =>
-      (await fleet.modifications({ limit: 9, ...more })).map(({ id }) => id)
-    expect(await ids({ isOpen: true })).toEqual(['p'])
-    expect(await ids({ isOpen: false, fromMs: NOW_MS - 2 })).toEqual(['e1', 'e2'])
-    expect(await ids({ kind: 'jsonpatch', component: 'cdi', cluster: 'c1' })).toEqual(['p'])
-    expect(await ids({ cluster: 'c2' })).toEqual([])
+    test('of upgrades are filtered by what is asked', async () => {
+      const { fleet } = facts
+      const running = upgradeOf('c1', 'running', { state: 'in_progress', to: '1.18.0', startedMs: NOW_MS })
+      const followed = upgradeOf('c1', 'followed', {
+        phases: [{ name: 'workloads', state: 'in_progress', resolutionSeconds: 1, isReconstructed: false }],
+      })
+      const platform = upgradeOf('c2', 'platform', {
+        operator: 'openshift',
+        state: 'failed',
+        from: '4.19.1',
+        to: '4.20.0',
+      })
+      await putFacts(fleet, [factsOf('c1', { upgrades: [running, followed] }), factsOf('c2', { upgrades: [platform] })])
+      const ids = async (more: Partial<UpgradeQuery>): Promise<string> =>
+        (await fleet.upgrades({ sort: 'started', isDescending: false, limit: 10, ...more }))
+          .map(({ upgrade }) => upgrade.id)
+          .sort()
+          .join(' ')
+      expect(await ids({})).toBe('followed platform running')
+      expect(await ids({ cluster: 'c1' })).toBe('followed running')
+      expect(await ids({ operator: 'openshift' })).toBe('platform')
+      expect(await ids({ from: '4.19.1' })).toBe('platform')
+      expect(await ids({ to: '1.18.0' })).toBe('running')
+      expect(await ids({ states: ['failed', 'in_progress'] })).toBe('platform running')
+      expect(await ids({ states: [] })).toBe('')
+      expect(await ids({ fromMs: NOW_MS })).toBe('running')
+      expect(await ids({ toMs: NOW_MS - 1 })).toBe('followed platform')
+    })
+
+    test('of modifications are newest first, and know which still stand', async () => {
+      const { fleet } = facts
+      const edits = [1, 2, 3].map((i) => modificationOf('c1', `e${i}`, { startedMs: NOW_MS - i }))
+      const { startedMs, ...rest } = modificationOf('c1', 'p', { kind: 'jsonpatch', component: 'cdi' })
+      expect(startedMs).toBeDefined()
+      await putFacts(fleet, [factsOf('c1', { modifications: [...edits, rest] })])
+      const first = await fleet.modifications({ limit: 2 })
+      expect(first.map(({ id }) => id)).toEqual(['e1', 'e2'])
+      const last = first.at(-1)!
+      const second = await fleet.modifications({ limit: 9, after: { key: modificationKeyOf(last), id: last.id } })
+      expect(second.map(({ id }) => id)).toEqual(['e3', 'p'])
+      const ids = async (more: object): Promise<readonly string[]> =>
+        (await fleet.modifications({ limit: 9, ...more })).map(({ id }) => id)
+      expect(await ids({ isOpen: true })).toEqual(['p'])
+      expect(await ids({ isOpen: false, fromMs: NOW_MS - 2 })).toEqual(['e1', 'e2'])
+      expect(await ids({ kind: 'jsonpatch', component: 'cdi', cluster: 'c1' })).toEqual(['p'])
+      expect(await ids({ cluster: 'c2' })).toEqual([])
+    })
   })
 })

@@ -1,0 +1,37 @@
+/** Derives how PostgreSQL is reached from the configuration. */
+import { readFileSync } from 'node:fs'
+import { FleetError, messageOf } from '../base/errors.ts'
+import type { PostgresOptions } from '../store/postgres/options.ts'
+import type { Config } from './config.ts'
+import { isLoopback } from './folder-options.ts'
+
+/** `undefined`: facts are in the data folder. Throws FleetError `config_invalid` for a file that cannot be read. */
+export function factsStoreOf(config: Config): PostgresOptions | undefined {
+  const { 'store.facts': url, 'store.facts-tls': tls } = config
+  if (url === '') return undefined
+  const passwordFile = config['store.facts-password-file']
+  const ca = config['store.facts-ca']
+  const isRemote = !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''))
+  if (ca !== '' && tls === 'off') {
+    throw new FleetError('config_invalid', 'option store.facts-ca: got a file, and store.facts-tls is off')
+  }
+  return {
+    url,
+    connectionsMax: config['store.facts-connections-max'],
+    statementTimeoutMs: config['store.facts-statement-timeout'],
+    ...(passwordFile === '' ? {} : { password: readOption('store.facts-password-file', passwordFile) }),
+    ...(tls === 'on' || ca !== '' || (tls === 'auto' && isRemote)
+      ? { tls: ca === '' ? {} : { ca: readOption('store.facts-ca', ca) } }
+      : {}),
+  }
+}
+
+function readOption(option: string, path: string): string {
+  try {
+    const text = readFileSync(path, 'utf8').trim()
+    if (text !== '') return text
+  } catch (thrown) {
+    throw new FleetError('config_invalid', `option ${option}: cannot read ${path}: ${messageOf(thrown)}`)
+  }
+  throw new FleetError('config_invalid', `option ${option}: ${path} is empty`)
+}

@@ -32,19 +32,21 @@ export async function createPool(options: PostgresOptions): Promise<SharedPool> 
       // Of a connection in use: its query fails too.
       const ignore = (): void => undefined
       client.on('error', ignore)
-      let isBroken = false
+      let broken: PostgresFailure | undefined
       return {
         query: async (text: unknown, parameters?: unknown) => {
+          // What fails after a lost connection, such as the ROLLBACK after a COMMIT, does not hide why.
+          if (broken !== undefined) throw broken
           try {
             return await query(client, text as string, parameters as readonly unknown[] | undefined)
           } catch (failure) {
-            isBroken ||= failure instanceof PostgresFailure && failure.isConnectionLost
+            if (failure instanceof PostgresFailure && failure.isConnectionLost) broken = failure
             throw failure
           }
         },
         release: () => {
           client.off('error', ignore)
-          client.release(isBroken)
+          client.release(broken)
         },
       } as Awaited<ReturnType<PostgresPool['connect']>>
     },

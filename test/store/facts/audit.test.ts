@@ -71,7 +71,11 @@ describeInBoth('audit', (open, database) => {
       const { last } = await facts.audit.verify()
       expect((await facts.audit.verify(last)).fault).toBeUndefined()
       await tamper('DELETE FROM audit')
-      if (database === 'SQLite') await tamper(`UPDATE sqlite_sequence SET seq = 0 WHERE name = 'audit'`)
+      await tamper(
+        database === 'SQLite'
+          ? `UPDATE sqlite_sequence SET seq = 0 WHERE name = 'audit'`
+          : 'UPDATE audit_last SET id = 0',
+      )
       for (const i of [1, 2]) await facts.audit.add(actionAt(i))
       await facts.audit.add({ ...actionAt(3), by: 'mallory' })
       expect((await facts.audit.verify()).fault).toBeUndefined()

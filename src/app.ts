@@ -121,8 +121,8 @@ async function serve(
 ): Promise<App> {
   const { config, clock, log } = parts
   const { catalog } = content
-  const tokens = await createTokenIndex(threads.ingest.tokens, clock, metrics)
-  const people = await createPeopleSignIn(config, { store: threads.ingest.sessions, clock, metrics, log })
+  const tokens = await createTokenIndex(threads.facts.tokens, clock, metrics)
+  const people = await createPeopleSignIn(config, { store: threads.facts.sessions, clock, metrics, log })
   checkAccess(config, tokens, people)
   const files = certificateFilesOf(config)
   const certificate = files && createServerCertificate(files, clock, metrics, log)
@@ -141,7 +141,7 @@ async function serve(
     publish(['alerts'])
   })
   const rules = createRemoteRules(threads.query.rules)
-  const store = withWriteEvents(threads.ingest, publish)
+  const store = withWriteEvents(threads.facts, publish)
   const userActions = await createUserActions(store, threads.query.audit({}))
   const alerts = await createAlerts({
     store,
@@ -157,7 +157,7 @@ async function serve(
     clock,
     log,
   })
-  const decommissions = await createDecommissions(threads.ingest.decommissions, randomUUID, async () => {
+  const decommissions = await createDecommissions(threads.facts.decommissions, randomUUID, async () => {
     await threads.query.decommissions.reread(clock.nowMs())
     publish(['clusters', 'upgrades'])
   })
@@ -182,7 +182,7 @@ async function serve(
     metrics,
     log,
     alerts,
-    store: threads.ingest,
+    store: threads.facts,
     silences: userActions.silences,
     upgrades: createUpgradeMarks({
       expectedAlerts: expectedAlertsOf((nowMs) => threads.query.fleet({ nowMs }).healthy()),

@@ -15,6 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ingest: ['base', 'model', 'wire'],
   store: ['base', 'model'],
   promql: ['base', 'model'],
+  deployment: ['base', 'model'],
   fleet: ['base', 'model'],
   rules: ['base', 'model', 'promql', 'template', 'yaml'],
   notify: ['base', 'model', 'template', 'yaml'],
@@ -34,7 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // What crosses, and nothing of who asks or answers: the entry points of the workers are wiring.
   threads: ['base', 'model', 'ingest'],
   runtime: [
-    ...['base', 'model', 'contract', 'config', 'threads', 'promql', 'rules', 'fleet', 'notify', 'catalog', 'api'],
+    ...['base', 'model', 'contract', 'config', 'threads', 'promql', 'rules', 'fleet', 'notify', 'catalog', 'api', 'deployment'],
     'store/writer.ts',
   ],
   // Commands start the program, or use its parts without a server.

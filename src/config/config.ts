@@ -57,6 +57,10 @@ export const SECTIONS = {
       'External address of the server, for alerts and links. By default the listen address.',
     ),
     data: text('DIR').option('daytwo-data', 'Folder of the SQLite file. Created if it does not exist.'),
+    'process.name': optionalText('NAME').option(
+      '',
+      'Name of this process among those that share store.facts, the same after a restart and of no other. By default the host name and the port.',
+    ),
     'log.level': oneOf(LOG_LEVELS).option('info', 'Minimum level of log lines.'),
     'web.cors-origins': list('ORIGIN').option(
       '',

@@ -1,5 +1,6 @@
 /** Derives how PostgreSQL is reached from the configuration. */
 import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { FleetError, messageOf } from '../base/errors.ts'
 import type { PostgresOptions } from '../store/postgres/options.ts'
 import type { Config } from './config.ts'
@@ -24,6 +25,12 @@ export function factsStoreOf(config: Config): PostgresOptions | undefined {
       ? { tls: ca === '' ? {} : { ca: readOption('store.facts-ca', ca) } }
       : {}),
   }
+}
+
+/** Of this process among those that share PostgreSQL. */
+export function processNameOf(config: Config): string {
+  const { host, port } = config.listen
+  return config['process.name'] === '' ? `${isLoopback(host) ? hostname() : host}:${port}` : config['process.name']
 }
 
 function readOption(option: string, path: string): string {

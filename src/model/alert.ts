@@ -1,4 +1,5 @@
 import type { Labels } from './labels.ts'
+import type { Lease } from './lease.ts'
 
 /** The states of an alert, as in Prometheus; `resolved` alerts are retained for a while. */
 export const ALERT_STATES = ['pending', 'firing', 'resolved'] as const
@@ -93,6 +94,9 @@ export interface AlertRecord extends Alert {
 export interface AlertStateStore {
   /** All records with the group they belong to. */
   load(): Promise<ReadonlyMap<string, readonly AlertRecord[]>>
-  /** Replaces the stored states of a group, in one transaction; durable when it resolves. */
-  replaceGroup(groupKey: string, records: readonly AlertRecord[]): Promise<void>
+  /**
+   * Replaces the stored states of a group, in one transaction; durable when it resolves.
+   * @param under refused when it is another process' by then
+   */
+  replaceGroup(groupKey: string, records: readonly AlertRecord[], under?: Lease): Promise<void>
 }

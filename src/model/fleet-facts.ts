@@ -1,5 +1,6 @@
 import type { ClusterClaim, ClusterJoin } from './cluster-claim.ts'
 import type { ClusterRecord, Modification, VersionInterval } from './cluster-record.ts'
+import type { Lease } from './lease.ts'
 import type { ClusterObservations, MetricRun, ObjectObservation, ObjectTransition } from './observation.ts'
 import type { Upgrade, UpgradeOperator, UpgradeRecord, UpgradeState } from './upgrade.ts'
 
@@ -154,4 +155,6 @@ export interface FactsBatch {
   readonly changes: readonly FactsChange[]
   /** Entries of `meta` that are written together with the facts: how far they are derived. */
   readonly meta: readonly (readonly [key: string, value: string])[]
+  /** Nothing is written when one of these is another process' by then. */
+  readonly under?: readonly Lease[]
 }

@@ -5,8 +5,10 @@ import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import type { Config } from '../config/config.ts'
+import { factsStoreOf, processNameOf } from '../config/facts-store.ts'
 import { readPrivacyRules } from '../config/privacy-file.ts'
 import type { ThreadFault } from '../model/server-fault.ts'
+import { openFactsIn, type Facts } from '../store/facts/facts.ts'
 import type { IngestServices, IngestWorkerData, NextQueryWorker, QueryWorkerPorts } from './ingest-worker.ts'
 import type { QueryServices, QueryWorkerData } from './query-worker.ts'
 import { remoteOf, type Remote } from './rpc.ts'
@@ -17,6 +19,8 @@ import { LANE_BYTES, createWriteLane, type WriteLane } from './write-lane.ts'
 export interface AppThreads {
   /** Calls wait while a worker is started again, and reject as `not_ready` when that takes long. */
   readonly ingest: Remote<IngestServices>
+  /** Those of the ingest worker, or in PostgreSQL. */
+  readonly facts: Remote<Facts>
   readonly query: Remote<QueryServices>
   /** Carries remote write requests to the ingest worker. Has no room while that is started again. */
   readonly lane: Pick<WriteLane, 'write'>
@@ -42,6 +46,8 @@ const RESTART_WITHIN_MS = 10 * 60_000
 
 export async function startThreads({ config, ruleFiles, clock, metrics, log }: ThreadParts): Promise<AppThreads> {
   const store = storeOptionsOf(config)
+  const postgres = factsStoreOf(config)
+  const processName = processNameOf(config)
   let lane: WriteLane | undefined
   let isFirst = true
   let privacy = readPrivacyRules(config['privacy.config'])
@@ -90,7 +96,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
   const startQuery = (ports: Pick<QueryWorkerData, 'sharePort' | 'writerPort'>): Promise<Thread<QueryServices>> => {
     const rules = { files: ruleFiles(), intervalMs: config['rules.interval'], externalUrl: config['external.url'] }
     const workerData: QueryWorkerData = {
-      store,
+      ...{ store, postgres, processName },
       engine: engineOptionsOf(config),
       requests: {
         memoryBytesMax: config['query.memory-bytes-max'],
@@ -154,9 +160,17 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
   })
   const ingest = remoteOf<IngestServices>(supervisor.callOf('ingest-worker'))
   const query = remoteOf<QueryServices>(supervisor.callOf('query-worker'))
-  await supervisor.start()
+  // First, because the query worker uses what this makes.
+  const shared = postgres === undefined ? undefined : await openFactsIn(postgres)
+  try {
+    await supervisor.start()
+  } catch (thrown) {
+    await shared?.close()
+    throw thrown
+  }
   return {
     ingest,
+    facts: shared ?? ingest,
     query,
     lane: {
       write: (body, cluster, protocol) =>
@@ -174,6 +188,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
         if (supervisor.isUp('ingest-worker')) await ingest.store.close()
       } finally {
         await supervisor.end('ingest-worker')
+        await shared?.close()
       }
     },
   }

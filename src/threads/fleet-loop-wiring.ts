@@ -1,6 +1,5 @@
 /** Wires the fleet loop to the store that it reads and to the ingest worker. Runs on the query worker. */
 import { createFleetLoop, type FleetLoop } from '../fleet/loop/fleet-loop.ts'
-import { POSITION_KEY } from '../fleet/loop/loop-state.ts'
 import type { DerivedServices } from './ingest-worker.ts'
 import { fleetReaderOf } from '../api/fleet/reader.ts'
 import { readUsage } from '../fleet/adoption/cluster-usage.ts'
@@ -13,7 +12,7 @@ import type { ObservationReader } from '../model/fleet-facts.ts'
 import type { LocalEngine } from '../promql/engine.ts'
 import type { NewestSample } from '../promql/newest.ts'
 import type { Remote } from './rpc.ts'
-import type { FactsReader } from '../store/facts/facts.ts'
+import type { Facts, FactsReader } from '../store/facts/facts.ts'
 import type { StoreOptions } from '../store/options.ts'
 import type { StoreReader } from '../store/reader.ts'
 import type { SpanReader } from '../store/spans/span-reader.ts'
@@ -25,6 +24,10 @@ interface FleetLoopSources {
   readonly observations: ObservationReader
   readonly spans: Pick<SpanReader, 'upgradeSpans' | 'changedSince'>
   readonly writer: Remote<DerivedServices>
+  /** Where facts are written. */
+  readonly factsWriter: Pick<Remote<Facts>, 'fleet' | 'adoption'>
+  /** Of the entry of `meta` up to where facts are derived. */
+  readonly positionKey: string
   readonly appendDerived: AppendDerived
   readonly index: Promise<FleetIndex>
   readonly query: LocalEngine
@@ -38,6 +41,7 @@ const WRITTEN_WITHIN_MS = 24 * 60 * 60_000
 
 export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
   const { store, reader, facts, observations, spans, writer, appendDerived, index, query, stopwatchMs } = sources
+  const { factsWriter, positionKey } = sources
   const { retentionRawMs, outOfOrderMs, retentionObjectsMs } = store
   return createFleetLoop({
     signals: new SignalWatch(reader, { retentionRawMs, outOfOrderMs, samplesMax: SAMPLES_MAX }),
@@ -45,14 +49,15 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
     spans,
     facts: facts.fleet,
     alerts: facts.alertRuns,
-    position: () => facts.meta.get(POSITION_KEY),
-    writer,
+    position: () => facts.meta.get(positionKey),
+    positionKey,
+    writer: { fleet: factsWriter.fleet, derived: writer.derived },
     counting: {
       facts: facts.fleet,
       clusters: async () => (await index).records(),
       goneAt: async (atMs) => (await index).gone(atMs),
       days: () => facts.adoption.days(),
-      putDay: (day, rows, usage, nowMs) => writer.adoption.putDay(day, rows, usage, nowMs),
+      putDay: (day, rows, usage, nowMs) => factsWriter.adoption.putDay(day, rows, usage, nowMs),
       usageAt: (timeMs) => readUsage(fleetReaderOf(query), timeMs),
     },
     traitsAt: (timeMs) => readTraits(fleetReaderOf(query), timeMs),

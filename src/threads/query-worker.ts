@@ -15,6 +15,7 @@ import { createFleetIndex } from '../fleet/clusters/fleet-index.ts'
 import type { FleetView } from '../fleet/fleet-view.ts'
 import type { FleetMoment } from '../fleet/fleet-views.ts'
 import type { FleetLoop } from '../fleet/loop/fleet-loop.ts'
+import { POSITION_KEY } from '../fleet/loop/loop-state.ts'
 import { createClusterScopes, type ScopeNames } from '../fleet/scope/cluster-scopes.ts'
 import { FactHistory } from '../fleet/series/fact-history.ts'
 import { withFacts } from '../fleet/series/with-facts.ts'
@@ -32,11 +33,12 @@ import { replayRules } from '../rules/replay-request.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
 import type { EvaluationSummary } from '../rules/rule-status.ts'
 import { openClusterReports } from '../store/erasure/cluster-report.ts'
-import { openFactsForReading } from '../store/facts/facts.ts'
+import { openFactsForReading, openFactsIn, type Facts, type FactsReader } from '../store/facts/facts.ts'
 import type { ReaderShare } from '../store/head/share.ts'
 import { openLogsForReading } from '../store/observations/log-record-reader.ts'
 import { openObservationsForReading } from '../store/observations/observation-reader.ts'
 import type { StoreOptions } from '../store/options.ts'
+import type { PostgresOptions } from '../store/postgres/options.ts'
 import { openReader, type StoreReader } from '../store/reader.ts'
 import { openSpansForReading } from '../store/spans/span-reader.ts'
 import { createDerivedSender } from './derived-lane.ts'
@@ -48,6 +50,10 @@ import { firstMessage, type ThreadHello } from './start-thread.ts'
 
 export interface QueryWorkerData {
   readonly store: StoreOptions
+  /** Where facts are; `undefined`: in the data directory. */
+  readonly postgres: PostgresOptions | undefined
+  /** Of this process among those that share PostgreSQL. */
+  readonly processName: string
   readonly engine: EngineOptions
   /** Of requests: memory of their queries together, and bytes of one response. */
   readonly requests: { readonly memoryBytesMax: number; readonly responseBytesMax: number }
@@ -90,7 +96,7 @@ export type QueryServices = {
   readonly fleetLoop: Pick<FleetLoop, 'runCycle'>
   /** The fleet at a moment. */
   readonly fleet: (moment: FleetMoment & ScopeAddress) => Promise<FleetView>
-  readonly thread: { close(): void }
+  readonly thread: { close(): Promise<void> }
 } & { readonly [N in ScopedService]: (scope: ScopeAddress) => Promise<RequestServices[N]> }
 
 /** What is read of all clusters, or of a scope. */
@@ -125,6 +131,8 @@ const CYCLE_SERVICES: ReadonlySet<string> = new Set<keyof QueryServices>([
 /** The query worker's access to the ingest worker: one caller and one lane for all writes. */
 interface Writing {
   readonly writer: Remote<DerivedServices>
+  /** Where facts are written: by the ingest worker, or in PostgreSQL. */
+  readonly facts: Pick<Remote<Facts>, 'alertStates' | 'fleet' | 'adoption'>
   readonly appendDerived: AppendDerived
 }
 
@@ -132,7 +140,7 @@ function ruleServicesOf(
   { engine: language, rules: { files, intervalMs, externalUrl } }: QueryWorkerData,
   reader: StoreReader,
   query: LocalEngine,
-  { writer, appendDerived }: Writing,
+  { facts: written, appendDerived }: Writing,
 ): WorkerRules {
   const groupsOf = (ruleFiles: typeof files) => loadRuleFiles(ruleFiles, { intervalMs, language }).groups
   let groups = groupsOf(files)
@@ -141,7 +149,7 @@ function ruleServicesOf(
     groups,
     query: (expr, timeMs) => query.instant({ expr, timeMs }),
     appendDerived,
-    states: writer.alertStates,
+    states: written.alertStates,
     externalUrl,
     stopwatchMs,
   })
@@ -184,7 +192,8 @@ try {
     // Best effort: the scrub finds it too.
     writer.derived.damage(found).catch(() => undefined)
   })
-  const facts = openFactsForReading(data.store.dir)
+  const shared = data.postgres === undefined ? undefined : await openFactsIn(data.postgres)
+  const facts: FactsReader = shared ?? openFactsForReading(data.store.dir)
   const spans = openSpansForReading(data.store.dir)
   const observations = openObservationsForReading(data.store.dir)
   const logs = openLogsForReading(data.store.dir)
@@ -203,14 +212,21 @@ try {
   const { memoryBytesMax, responseBytesMax } = data.requests
   // Of rules and the fleet loop: its turns are its own, and no request takes its memory or evicts what it cached.
   const query = createLocalEngine({ queryable: store, options: data.engine, nowMs: stopwatchMs })
-  const writing: Writing = { writer, appendDerived: createDerivedSender((batch) => writer.derived.samples(batch)) }
+  const writing: Writing = {
+    writer,
+    facts: shared ?? writer,
+    appendDerived: createDerivedSender((batch) => writer.derived.samples(batch)),
+  }
   const fleetLoop = openFleetLoop({
     store: data.store,
     reader,
-    facts,
     observations,
     spans,
-    ...writing,
+    writer,
+    appendDerived: writing.appendDerived,
+    facts,
+    factsWriter: writing.facts,
+    positionKey: data.postgres === undefined ? POSITION_KEY : `${POSITION_KEY} ${data.processName}`,
     index: fleetIndex,
     query,
     stopwatchMs,
@@ -275,8 +291,8 @@ try {
       },
     },
     thread: {
-      close: () => {
-        facts.close()
+      close: async () => {
+        await facts.close()
         spans.close()
         observations.close()
         logs.close()

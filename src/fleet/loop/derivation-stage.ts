@@ -11,7 +11,7 @@ import { changedTraces } from './upgrade-traces.ts'
 import { deriveFrom, type EvidenceReader } from '../derive/derive-cluster.ts'
 import { factsChangeOf, mergeFacts, removalOf, withFactsOf } from './merge-facts.ts'
 import type { LoopCycle } from './loop-cycle.ts'
-import { POSITION_KEY, type FleetLoopState } from './loop-state.ts'
+import type { FleetLoopState } from './loop-state.ts'
 import type { PendingDerivation } from './pending-derivations.ts'
 import { WriteBehind } from './write-behind.ts'
 
@@ -23,6 +23,8 @@ export interface DerivationStageParts extends EvidenceReader {
     readonly fleet: { write(batch: FactsBatch): Promise<unknown> }
     readonly derived: { spans(traces: readonly DerivedTrace[], nowMs: number): Promise<void> }
   }
+  /** Of the entry of `meta` up to where facts are derived. */
+  readonly positionKey: string
   /** How long observations are stored: facts that ended before stay as they are. */
   readonly retentionMs: number
 }
@@ -126,7 +128,7 @@ async function deriveOne(
 
 /** Also of nothing: the position may be reached without a derivation. */
 async function writeDerived(
-  { writer, alertTraces }: DerivationStageParts,
+  { writer, positionKey, alertTraces }: DerivationStageParts,
   state: FleetLoopState,
   derived: readonly DerivedCluster[],
   nowMs: number,
@@ -141,7 +143,7 @@ async function writeDerived(
   const isAhead = position !== state.storedPosition
   try {
     if (traces.length > 0) await writer.derived.spans(traces, nowMs)
-    const meta = isAhead && position !== undefined ? [[POSITION_KEY, position] as const] : []
+    const meta = isAhead && position !== undefined ? [[positionKey, position] as const] : []
     if (changes.length > 0 || isAhead) await writer.fleet.write({ changes, meta })
   } catch (thrown) {
     for (const one of derived) state.pending.add(one)

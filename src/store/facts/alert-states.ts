@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely'
 import { groupBy } from '../../base/group-by.ts'
 import { ALERT_STATES, type AlertRecord, type AlertStateStore } from '../../model/alert.ts'
+import type { Lease } from '../../model/lease.ts'
+import { checkLeases } from '../postgres/leases.ts'
 import { FactsTables } from './facts-tables.ts'
 import { annotationsOf, insertBatches, labelsOf, oneOf } from './row-values.ts'
 import type { AlertStateTable } from './schema.ts'
@@ -14,9 +16,10 @@ export class SqlAlertStates extends FactsTables implements AlertStateStore {
     return new Map([...groups].map(([key, group]) => [key, group.map(recordOf)]))
   }
 
-  async replaceGroup(groupKey: string, records: readonly AlertRecord[]): Promise<void> {
+  async replaceGroup(groupKey: string, records: readonly AlertRecord[], under?: Lease): Promise<void> {
     const rows = records.map((record, position) => rowOf(groupKey, position, record))
     await this.transact('writing alert states', async (transaction) => {
+      if (under !== undefined) await checkLeases(transaction, [under])
       await transaction.deleteFrom('alert_state').where('group_key', '=', groupKey).execute()
       for (const some of insertBatches(rows)) await transaction.insertInto('alert_state').values(some).execute()
     })

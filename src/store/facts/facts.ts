@@ -5,6 +5,7 @@ import type { DeliveryReader } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import { closeDatabase, isWritable, openDatabase, openDatabaseForReading, openReadOnly } from '../database.ts'
 import { ConnectionLock } from '../connection-lock.ts'
+import { SqlLeases, type ProcessIdentity } from '../postgres/leases.ts'
 import type { PostgresOptions } from '../postgres/options.ts'
 import { openPostgres } from '../postgres/run-facts.ts'
 import { SqlAcknowledgements } from './acknowledgements.ts'
@@ -50,6 +51,13 @@ function factsOf(run: RunFacts) {
   }
 }
 
+/** Facts that several processes share. */
+export type SharedFacts = Facts & {
+  /** What this process does alone. */
+  leasesOf(self: ProcessIdentity): SqlLeases
+  close(): Promise<void>
+}
+
 /** What of the facts is read on the thread that reads, past the writer. */
 export interface FactsReader {
   readonly alertRuns: AlertRunReader & FiredAlertReader
@@ -59,11 +67,11 @@ export interface FactsReader {
   readonly adoption: AdoptionReader
   readonly meta: Pick<SqlMeta, 'get'>
   readonly decommissions: Pick<SqlDecommissions, 'list'>
-  close(): void
+  close(): void | Promise<void>
 }
 
 /** Opens what a writer made. Throws FleetError. */
-export function openFactsForReading(dir: string): FactsReader {
+export function openFactsForReading(dir: string): FactsReader & { close(): void } {
   const db = openDatabaseForReading(dir)
   return withClose(db, () => {
     db.close()
@@ -88,9 +96,13 @@ export function openFacts(dir: string): Facts & { close(): void } {
 }
 
 /** The facts in PostgreSQL, which several processes share. Throws FleetError. */
-export async function openFactsIn(options: PostgresOptions): Promise<Facts & { close(): Promise<void> }> {
+export async function openFactsIn(options: PostgresOptions): Promise<SharedFacts> {
   const postgres = await openPostgres(options)
-  return { ...factsOf(postgres.run), close: () => postgres.close() }
+  return {
+    ...factsOf(postgres.run),
+    leasesOf: (self) => new SqlLeases(postgres.run, self),
+    close: () => postgres.close(),
+  }
 }
 
 function withClose(database: Database.Database, close: () => void): Facts & { close(): void } {

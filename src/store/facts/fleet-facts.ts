@@ -9,6 +9,7 @@ import type {
 import type { Kysely } from 'kysely'
 import type { ClusterRecord, Modification, VersionInterval } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { checkLeases } from '../postgres/leases.ts'
 import { FactsTables } from './facts-tables.ts'
 import { intervalOfRow, intervalRowOf, selectIntervals } from './intervals.ts'
 import { modificationOfRow, modificationRowOf, selectModifications, selectModificationsOf } from './modifications.ts'
@@ -20,9 +21,10 @@ import { selectUpgrades, selectUpgradesOf, upgradeOfRow, upgradeRowOf } from './
 /** The facts about clusters. */
 export class SqlFleetFacts extends FactsTables implements FleetFactsReader {
   /** In one transaction; durable when it resolves. An empty batch costs no commit. */
-  async write({ changes, meta }: FactsBatch): Promise<void> {
+  async write({ changes, meta, under = [] }: FactsBatch): Promise<void> {
     if (changes.length + meta.length === 0) return
     await this.transact('writing facts of clusters', async (transaction) => {
+      await checkLeases(transaction, under)
       for (const some of onceEach(changes)) await writeChanges(transaction, some)
       const texts = meta.map(([key, value]) => ({ key, value }))
       await replaceRows(transaction, 'meta', texts)

@@ -1,3 +1,5 @@
+import { DEPLOYMENT_TABLES } from './deployment-tables.ts'
+
 /**
  * The tables of a new PostgreSQL database, as of `POSTGRES_BASELINE_VERSION`. Later changes are steps of
  * `store/migrations.ts`. Texts compare by their bytes, as in SQLite: `COLLATE "C"`. A test compares columns of both.
@@ -219,4 +221,4 @@ export const FACTS_TABLES = `
 `
 
 /** In the order in which they are made. */
-export const POSTGRES_BASELINE: readonly string[] = [FACTS_TABLES]
+export const POSTGRES_BASELINE: readonly string[] = [FACTS_TABLES, DEPLOYMENT_TABLES]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { derivePending, type DerivationStageParts } from '../../../src/fleet/loop/derivation-stage.ts'
 import { StartedCycle } from '../../../src/fleet/loop/loop-cycle.ts'
-import { createLoopState } from '../../../src/fleet/loop/loop-state.ts'
+import { createLoopState, POSITION_KEY } from '../../../src/fleet/loop/loop-state.ts'
 import type { ClusterFacts, FactsChange } from '../../../src/model/fleet-facts.ts'
 import type { MetricRun } from '../../../src/model/observation.ts'
 import { NOW_MS, HOUR_MS } from '../../store/temp-store.ts'
@@ -71,6 +71,7 @@ function stageOf() {
         },
       },
     },
+    positionKey: POSITION_KEY,
     retentionMs: RETENTION_MS,
   }
   const state = createLoopState()

@@ -133,6 +133,7 @@ class Looped {
         appended.push(...samples)
         return Promise.resolve()
       },
+      positionKey: POSITION_KEY,
       retentionMs: KEPT_MS,
       stopwatchMs: () => (this.#timeMs += this.stepMs),
     }

@@ -1,0 +1,25 @@
+/**
+ * Processes that share the database, and what each of them does alone. A lease lives as long as its owner's row: a sign of
+ * life is one row per process, however many leases it has.
+ */
+export const DEPLOYMENT_TABLES = `
+  -- instance: random, of one start of a process. lives_until: by the clock of this database.
+  CREATE TABLE process (
+    name bytewise PRIMARY KEY,
+    instance bytewise NOT NULL UNIQUE,
+    version text NOT NULL,
+    roles text NOT NULL,
+    started_at_ms bigint NOT NULL,
+    seen timestamptz NOT NULL,
+    lives_until timestamptz NOT NULL
+  );
+  -- owner: the instance of a process; NULL: nobody. fence rises with each new owner.
+  CREATE TABLE lease (
+    kind bytewise NOT NULL,
+    name bytewise NOT NULL,
+    owner bytewise,
+    fence bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (kind, name)
+  );
+  CREATE INDEX lease_owner ON lease (kind, owner);
+`

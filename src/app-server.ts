@@ -12,6 +12,7 @@ import type { QueryPorts } from './api/scope/fleet-ports.ts'
 import { DEFAULT_FARO_OPTIONS } from './api/ingest/faro.ts'
 import type * as api from './api/server/server.ts'
 import { engineOptionsOf } from './config/folder-options.ts'
+import type { Access } from './model/token.ts'
 import type { AppThreads } from './threads/app-threads.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
@@ -67,7 +68,7 @@ export interface ServerParts {
   readonly ownTraces: OwnTraces
   readonly people: PeopleSignIn
   readonly certificate: ServerCertificate | undefined
-  readonly readiness: () => string
+  readonly readiness: (access?: Access) => string
 }
 
 export function createApiServer(createServer: typeof api.createServer, parts: ServerParts): Promise<FastifyInstance> {

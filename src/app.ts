@@ -40,6 +40,13 @@ import { thresholdTexts } from './promql/threshold.ts'
 import { measuredQueries } from './runtime/measured-query.ts'
 import { createAlerts } from './notify/alerts.ts'
 import { createNotifications } from './notify/notifications.ts'
+import { sharedStopwatchMs } from './threads/shared-stopwatch.ts'
+import { claimUnder } from './deployment/claim-under.ts'
+import { Deployment } from './deployment/deployment.ts'
+import type { ChangeTopic } from './model/stored-change.ts'
+import type { Access } from './model/token.ts'
+import { processNameOf } from './config/facts-store.ts'
+import type { EventTopic } from './contract/events.ts'
 import { createUserActions } from './notify/user-actions.ts'
 import { createRemoteRules, type RemoteRules } from './runtime/remote-rules.ts'
 import { createPeopleSignIn, type PeopleSignIn } from './runtime/people-sign-in.ts'
@@ -85,6 +92,18 @@ export interface App {
 export interface DerivedRound {
   readonly derived: number
   readonly waiting: number
+}
+
+/** The pages that show what another process has changed. */
+const PAGES_OF: Readonly<Record<ChangeTopic, readonly EventTopic[]>> = {
+  silence: ['silences', 'alerts'],
+  acknowledgement: ['alerts'],
+  external_alert: ['alerts'],
+  decommission: [],
+  token: [],
+  session: [],
+  cluster: ['clusters', 'upgrades'],
+  alert_state: ['alerts'],
 }
 
 /** Starts everything. Throws FleetError for what the user can mend: content, address, data directory, tokens. */
@@ -183,6 +202,7 @@ async function serve(
     log,
     alerts,
     store: threads.facts,
+    ...(threads.shared && { claim: claimUnder(threads.shared.claims, () => deployment?.first, sharedStopwatchMs) }),
     silences: userActions.silences,
     upgrades: createUpgradeMarks({
       expectedAlerts: expectedAlertsOf((nowMs) => threads.query.fleet({ nowMs }).healthy()),
@@ -191,6 +211,44 @@ async function serve(
     }),
     thresholdTexts,
   })
+  /** Where several processes share the facts. */
+  const createDeployment = ({ leases, listen }: NonNullable<AppThreads['shared']>): Deployment => {
+    const reread: Readonly<Record<ChangeTopic, (subjects: readonly string[] | undefined) => Promise<unknown>>> = {
+      silence: () => userActions.silences.reread(),
+      acknowledgement: () => userActions.acknowledgements.reread(),
+      external_alert: () => alerts.external.reread(),
+      decommission: () => decommissions.reread(),
+      token: () => tokens.reread(),
+      session: () => people.reread(),
+      cluster: (names) => threads.query.clusters.reread(names),
+      alert_state: (groups) => rules.reread(groups, clock.nowMs()),
+    }
+    return new Deployment({
+      leases,
+      listen,
+      exchange: (update) => threads.query.leases.exchange(update),
+      reread: async (topic, subjects) => {
+        await reread[topic](subjects)
+        publish(PAGES_OF[topic])
+      },
+      takeOver: async () => {
+        await rules.reread(undefined, clock.nowMs())
+        await userActions.silences.reread()
+        await userActions.acknowledgements.reread()
+        await alerts.external.reread()
+        await alerts.takeOver()
+        await notifications.takeOver()
+      },
+      handOn: () => notifications.handOn(),
+      onReplaced: () => {
+        log.error(
+          { process: processNameOf(config) },
+          'another process of this name has started: this one does nothing alone',
+        )
+      },
+      ...{ clock, log, stopwatchMs: sharedStopwatchMs },
+    })
+  }
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
   const reloader = withReloadEvents(
     createReloader({
@@ -210,6 +268,7 @@ async function serve(
         detail: JSON.stringify({ cause }),
       }),
   )
+  const deployment = threads.shared && createDeployment(threads.shared)
   let readiness = 'rules are being restored'
   const wired = {
     ...{
@@ -227,12 +286,17 @@ async function serve(
     },
     ...{ events, faults, headShares, reloader, ownTraces, people, certificate },
   }
-  const server = await createApiServer(createServer, { ...parts, ...wired, readiness: () => readiness })
+  const server = await createApiServer(createServer, {
+    ...parts,
+    ...wired,
+    readiness: (access) => (readiness === 'ready' ? roleReadiness(config, access) : readiness),
+  })
   const url = await listen(server, config)
   await rules.restore(clock.nowMs())
+  await deployment?.start()
   readiness = 'ready'
 
-  const cycle = createEvaluationCycle(clock, cycleSteps(wired, publish, log), log)
+  const cycle = createEvaluationCycle(clock, cycleSteps({ ...wired, deployment }, publish, log), log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
   const scrub = createScrubSchedule({
@@ -279,6 +343,7 @@ async function serve(
       people.stop()
       await server.close()
       await cycle.stop()
+      await deployment?.stop()
       await upkeep.stop()
       try {
         await notifications.stop()
@@ -287,6 +352,13 @@ async function serve(
       }
     },
   }
+}
+
+/** Requests that this process does not answer have another process that does. */
+function roleReadiness({ roles }: Config, access: Access | undefined): string {
+  const wanted = access === 'ingest' || access === 'reporter' ? 'collect' : 'serve'
+  if (access === undefined || access === 'public' || roles.includes(wanted)) return 'ready'
+  return `this process has the roles ${roles.join(', ')}, and not ${wanted}`
 }
 
 /** With a real port in place of 0: links in alerts and pages must hold it before the server listens. */
@@ -361,7 +433,7 @@ type CycleParts = Pick<
   | 'notifications'
   | 'ownTraces'
   | 'faults'
->
+> & { readonly deployment: Deployment | undefined }
 
 function cycleSteps(
   {
@@ -375,19 +447,22 @@ function cycleSteps(
     notifications,
     ownTraces,
     faults,
+    deployment,
   }: CycleParts,
   publish: PublishChange,
   log: Log,
 ): readonly (readonly [string, CycleStep])[] {
   const { tracing } = ownTraces
   const deriveFacts = createFactsStep(threads.query.fleetLoop, metrics, log)
+  /** What one process does for all that share the facts. */
+  const isFirst = (): boolean => deployment === undefined || deployment.first !== undefined
   const watchSilences = createSilenceWatch(() => userActions.silences.all(), publish)
   return [
     [
       'facts',
       async (nowMs) => {
         const report = await tracedStep(tracing, 'derive facts', () => deriveFacts(nowMs), derivationOutcome)
-        await decommissions.endReturned(report.returned, nowMs)
+        if (isFirst()) await decommissions.endReturned(report.returned, nowMs)
         await erasures.cycle(nowMs)
         publish(report.changed)
       },
@@ -403,10 +478,15 @@ function cycleSteps(
     [
       'alerts',
       async (nowMs) => {
-        await alerts.cycle(nowMs)
+        if (isFirst()) await alerts.cycle(nowMs)
         watchSilences(nowMs)
       },
     ],
-    ['notifications', (nowMs) => notifications.cycle(nowMs)],
+    [
+      'notifications',
+      async (nowMs) => {
+        if (isFirst()) await notifications.cycle(nowMs)
+      },
+    ],
   ]
 }

@@ -35,7 +35,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // What crosses, and nothing of who asks or answers: the entry points of the workers are wiring.
   threads: ['base', 'model', 'ingest'],
   runtime: [
-    ...['base', 'model', 'contract', 'config', 'threads', 'promql', 'rules', 'fleet', 'notify', 'catalog', 'api', 'deployment'],
+    ...[
+      'base',
+      'model',
+      'contract',
+      'config',
+      'threads',
+      'promql',
+      'rules',
+      'fleet',
+      'notify',
+      'catalog',
+      'api',
+      'deployment',
+    ],
     'store/writer.ts',
   ],
   // Commands start the program, or use its parts without a server.

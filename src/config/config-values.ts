@@ -2,6 +2,7 @@ import { namePatternText, readNamePattern, type NamePattern } from '../model/cli
 import { formatDuration, parseDuration } from '../model/duration.ts'
 import { isNetwork } from '../model/network.ts'
 import { formatSelector, parseSelector, SELECTOR_WANTED } from '../model/cluster-scope.ts'
+import { PROCESS_ROLES, type ProcessRole } from '../model/process-role.ts'
 import { LADDER, type GroupRole } from '../model/token.ts'
 
 /** A kind of value of options: how its text is parsed and how `--help` names it. */
@@ -180,6 +181,13 @@ function groupRoleOf(part: string): GroupRole | string {
 
 /** The first `=ROLE` that `@` or the end follows: no name of a cluster becomes a role. */
 const GROUP_ROLE = new RegExp(`^(.*?)=\\s*(${LADDER.join('|')})\\s*(?:@(.*))?$`, 's')
+
+/** At least one. */
+export const processRoles = kindOf<readonly ProcessRole[]>('ROLE,...', (raw) => {
+  const parts = new Set(raw.split(',').map((part) => part.trim()))
+  const value = PROCESS_ROLES.filter((role) => parts.has(role))
+  return value.length === parts.size ? { value } : { wanted: `some of ${PROCESS_ROLES.join(', ')}` }
+})
 
 /** Addresses and networks. */
 export const networks = kindOf<readonly string[]>('NET,...', (raw) => {

@@ -12,6 +12,7 @@ import { OTLP_DEFAULTS, OTLP_STRATEGIES } from '../ingest/otlp/options.ts'
 import { CLUSTER_ALIASES } from '../model/cluster-identity.ts'
 import { REGEX_STEPS_MAX } from '../model/regex-limits.ts'
 import { DEFAULT_PARSE_LIMITS as PARSE } from '../promql/engine-options.ts'
+import { PROCESS_ROLES } from '../model/process-role.ts'
 import { STORE_DEFAULTS } from '../store/options.ts'
 import { POSTGRES_DEFAULTS } from '../store/postgres/options.ts'
 import { readConfigFile, readEnvironment, type RawOptions } from './config-sources.ts'
@@ -35,6 +36,7 @@ import {
   optionalText,
   optionalUrl,
   postgresUrl,
+  processRoles,
   ratio,
   risingDurations,
   text,
@@ -60,6 +62,10 @@ export const SECTIONS = {
     'process.name': optionalText('NAME').option(
       '',
       'Name of this process among those that share store.facts, the same after a restart and of no other. By default the host name and the port.',
+    ),
+    roles: processRoles.option(
+      PROCESS_ROLES.join(','),
+      'What this process does: collect (receive data), evaluate (facts, rules, notifications), serve (API and pages). Fewer than all need store.facts.',
     ),
     'log.level': oneOf(LOG_LEVELS).option('info', 'Minimum level of log lines.'),
     'web.cors-origins': list('ORIGIN').option(

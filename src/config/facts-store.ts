@@ -2,14 +2,27 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { FleetError, messageOf } from '../base/errors.ts'
+import { PROCESS_ROLES } from '../model/process-role.ts'
 import type { PostgresOptions } from '../store/postgres/options.ts'
 import type { Config } from './config.ts'
 import { isLoopback } from './folder-options.ts'
 
-/** `undefined`: facts are in the data folder. Throws FleetError `config_invalid` for a file that cannot be read. */
-export function factsStoreOf(config: Config): PostgresOptions | undefined {
+/**
+ * `undefined`: facts are in the data folder. Throws FleetError `config_invalid` for a file that cannot be read.
+ * @param instance random, of this start of the process; absent: a short command
+ */
+export function factsStoreOf(config: Config, instance?: string): PostgresOptions | undefined {
   const { 'store.facts': url, 'store.facts-tls': tls } = config
-  if (url === '') return undefined
+  if (url === '') {
+    if (config.roles.length === PROCESS_ROLES.length) return undefined
+    throw new FleetError(
+      'config_invalid',
+      `option roles: got ${config.roles.join(',')} without store.facts, want all`,
+      {
+        hint: 'processes share the work only where they share the facts: set store.facts',
+      },
+    )
+  }
   const passwordFile = config['store.facts-password-file']
   const ca = config['store.facts-ca']
   const isRemote = !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''))
@@ -18,6 +31,7 @@ export function factsStoreOf(config: Config): PostgresOptions | undefined {
   }
   return {
     url,
+    ...(instance === undefined ? {} : { instance }),
     connectionsMax: config['store.facts-connections-max'],
     statementTimeoutMs: config['store.facts-statement-timeout'],
     ...(passwordFile === '' ? {} : { password: readOption('store.facts-password-file', passwordFile) }),

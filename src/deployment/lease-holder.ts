@@ -43,6 +43,11 @@ export class LeaseHolder {
     this.#parts = parts
   }
 
+  /** By the stopwatch; until then nobody else takes what this process has. */
+  get safeUntilMs(): number {
+    return this.#safeUntilMs
+  }
+
   /** As of the last step. */
   get processes(): readonly ProcessRecord[] {
     return this.#processes

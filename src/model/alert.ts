@@ -92,8 +92,8 @@ export interface AlertRecord extends Alert {
 
 /** Stores alert states for a restart, so that `for` continues. Implemented by `store`, used by `rules`. */
 export interface AlertStateStore {
-  /** All records with the group they belong to. */
-  load(): Promise<ReadonlyMap<string, readonly AlertRecord[]>>
+  /** All records with the group they belong to. @param groupKeys only of these groups */
+  load(groupKeys?: readonly string[]): Promise<ReadonlyMap<string, readonly AlertRecord[]>>
   /**
    * Replaces the stored states of a group, in one transaction; durable when it resolves.
    * @param under refused when it is another process' by then

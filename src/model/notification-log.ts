@@ -1,3 +1,5 @@
+import type { Lease } from './lease.ts'
+
 /** The last notification of one group to one receiver. */
 export interface NotificationLogEntry {
   /** Group, receiver and integration. */
@@ -16,3 +18,32 @@ export interface NotificationLogStore {
   put(entries: readonly NotificationLogEntry[]): Promise<void>
   prune(expiredBeforeMs: number): Promise<void>
 }
+
+/** Where several processes notify. */
+export interface NotificationClaims {
+  /**
+   * Notes that this process sends the notification after which `entry` is put: others may send it when no entry follows
+   * within `CLAIM_FOR_MS`, by the clock of the database.
+   * @param afterMs the time of the entry that this process knows; absent: none
+   * @param under the lease of all notifications
+   */
+  claim(
+    entry: Pick<NotificationLogEntry, 'key' | 'atMs'>,
+    afterMs: number | undefined,
+    under: Lease,
+  ): Promise<NotificationClaim>
+}
+
+/** Whether this process may send a notification. */
+export type NotificationClaim =
+  | { readonly kind: 'claimed' }
+  /** Another process may be sending it, or has ended while it did. */
+  | { readonly kind: 'busy' }
+  /** Another process has sent it, with its entry, or sends everything from now on. */
+  | { readonly kind: 'done'; readonly entry?: NotificationLogEntry }
+
+/**
+ * Longer than an attempt takes: a receiver has ten seconds, unless the configuration gives it more. Of a process that ended
+ * between claim and entry nobody knows whether it has sent: another one sends it after this time.
+ */
+export const CLAIM_FOR_MS = 60_000

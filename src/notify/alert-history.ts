@@ -19,6 +19,8 @@ export interface AlertRunStore {
 export interface AlertHistory {
   /** Call in each evaluation cycle, with all alerts. Rejects when the store does. */
   update(alerts: readonly Alert[], nowMs: number): Promise<void>
+  /** Another process has written until now. Rejects when the store does. */
+  reread(): Promise<void>
 }
 
 export async function createAlertHistory(store: AlertRunStore): Promise<AlertHistory> {
@@ -46,6 +48,12 @@ export async function createAlertHistory(store: AlertRunStore): Promise<AlertHis
     return written
   }
   return {
+    reread: async () => {
+      const stored = await store.listOpen()
+      open.clear()
+      for (const run of stored) open.set(runKeyOf(run), run)
+      ended = new Set()
+    },
     update: async (alerts, nowMs) => {
       const stillEnded = new Set<string>()
       const written = await inSlices(changes(alerts, nowMs, stillEnded), ownTurn)

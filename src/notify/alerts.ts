@@ -40,6 +40,8 @@ export interface Alerts {
   withoutDuplicates(alerts: readonly AnyAlert[]): Promise<readonly AnyAlert[]>
   /** One evaluation cycle: stores the history, ends silences whose alerts are resolved, removes expired records. */
   cycle(nowMs: number): Promise<void>
+  /** Before the first cycle after one of another process. Rejects when the store does. */
+  takeOver(): Promise<void>
 }
 
 /** Each write is durable when it resolves. */
@@ -111,6 +113,7 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
     duplicates: () => duplicates.found,
     toNotify: (nowMs) => withoutDuplicates(alertsAt(nowMs)),
     withoutDuplicates,
+    takeOver: () => history.reread(),
     cycle: async (nowMs) => {
       const alerts = alertsAt(nowMs)
       acknowledgements.forget(alerts)

@@ -5,10 +5,13 @@
  */
 import { groupBy } from '../base/group-by.ts'
 import type { DeliveryRecord } from '../model/delivery.ts'
+import type { NotificationClaim } from '../model/notification-log.ts'
 import type { Notification } from './pipeline-state.ts'
 import { retryDelayMs, type Attempt } from './receivers/attempt.ts'
 
 export interface DeliveryQueueParts {
+  /** Before each attempt, where several processes notify: whether this one may send it. Absent: it is the only one. */
+  readonly claim?: ((notification: Notification) => Promise<NotificationClaim>) | undefined
   /** Never rejects because of a receiver. */
   readonly send: (notification: Notification) => Promise<Attempt>
   /** After each attempt. */
@@ -16,6 +19,9 @@ export interface DeliveryQueueParts {
   /** Once for each notification that was delivered or dropped. */
   readonly settle: (notification: Notification, isNotified: boolean) => Promise<void>
 }
+
+/** Between two looks at what another process is sending. */
+const CLAIM_AGAIN_MS = 1000
 
 /** The health of an integration, for pages. */
 export interface IntegrationHealth {
@@ -114,6 +120,14 @@ export class DeliveryQueue {
   async #attempt(waiting: Waiting, nowMs: number): Promise<void> {
     const { notification } = waiting
     waiting.isSending = true
+    const claim = (await this.#parts.claim?.(notification))?.kind ?? 'claimed'
+    if (claim !== 'claimed') {
+      waiting.isSending = false
+      waiting.nextAttemptMs = nowMs + CLAIM_AGAIN_MS
+      if (claim === 'busy' || !this.#waiting.delete(waiting)) return
+      await this.#parts.settle(notification, false)
+      return
+    }
     waiting.attempts++
     const attempt = await this.#parts.send(notification)
     waiting.isSending = false

@@ -69,6 +69,8 @@ export interface ExternalAlerts {
   remove(filter: RemovalFilter, by: string, nowMs: number): Promise<number>
   /** Removes alerts that resolved longer ago. */
   prune(nowMs: number): Promise<void>
+  /** Takes what other processes have stored. */
+  reread(): Promise<void>
 }
 
 /** Loads the stored alerts, without those above the limits. */
@@ -160,6 +162,13 @@ export async function createExternalAlerts(
       made = present
       return alerts
     },
+    reread: () =>
+      inOrder(async () => {
+        const all = await store.list()
+        stored.clear()
+        for (const alert of all) stored.set(alert.fingerprint, boundedRecord(alert, endsWithinMs))
+        shares = new AlertShares(limits, stored.values())
+      }),
     shares: () => shares.list(),
     remove: ({ sender, cluster, fingerprint }, by, nowMs) =>
       inOrder(async () => {

@@ -90,6 +90,7 @@ function* deduplicate(
       },
       reason: verdict.reason,
       logEntry,
+      ...(entry === undefined ? {} : { afterMs: entry.atMs }),
       expiresAtMs: nowMs + Math.max(groupIntervalMs, TRIED_MS_MIN),
     })
   } else if (verdict.logs) {

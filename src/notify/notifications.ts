@@ -8,13 +8,13 @@ import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import { inSlices, mapInSteps, ownTurn } from '../base/thread-slices.ts'
 import type { DeliveryRecord, DeliveryStore } from '../model/delivery.ts'
-import type { NotificationLogStore } from '../model/notification-log.ts'
+import type { NotificationClaim, NotificationLogStore } from '../model/notification-log.ts'
 import { readNotifyConfig } from './config/read-config.ts'
 import { HandOver } from './hand-over.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
 import { generatorUrl } from './message.ts'
 import { Pipeline } from './pipeline.ts'
-import type { PipelineAlert } from './pipeline-state.ts'
+import type { Notification, PipelineAlert } from './pipeline-state.ts'
 import type { NotifiableAlert, SilenceReader } from './ports.ts'
 import type { UpgradeMarks } from './upgrade-marks.ts'
 
@@ -28,6 +28,10 @@ export interface Notifications {
     readonly places: readonly string[]
     read(): () => Promise<void>
   }
+  /** Before the first cycle after one of another process: goes on from the stored log. Rejects when the store does. */
+  takeOver(): Promise<void>
+  /** Another process goes on: what waits is dropped. */
+  handOn(): Promise<void>
   /** Resolves when nothing is being sent. */
   stop(): Promise<void>
 }
@@ -52,6 +56,8 @@ export interface NotificationsParts {
   readonly log: Log
   readonly alerts: { toNotify(nowMs: number): Promise<readonly NotifiedAlert[]> }
   readonly store: { readonly notificationLog: NotificationLogStore; readonly deliveries: Pick<DeliveryStore, 'add'> }
+  /** Where several processes notify. */
+  readonly claim?: ((notification: Notification) => Promise<NotificationClaim>) | undefined
   readonly silences: SilenceReader
   readonly upgrades: UpgradeMarks
   readonly thresholdTexts: ThresholdTexts
@@ -80,6 +86,7 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
     http,
     stopwatchMs: () => performance.now(),
     timeoutMs: RECEIVER_TIMEOUT_MS,
+    claim: parts.claim,
     onAttempt: (delivery) => {
       deliveries.push(delivery)
       countDelivery(delivery, metrics, log)
@@ -125,6 +132,10 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
       await handOver.offer(alerts, nowMs)
       start(handOver.deliver(nowMs))
     },
+    takeOver: async () => {
+      await pipeline.restart(await store.notificationLog.load())
+    },
+    handOn: () => pipeline.restart([]),
     stop: async () => {
       await Promise.all(sending)
       await store.deliveries.add(deliveries.splice(0))

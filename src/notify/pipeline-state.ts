@@ -102,6 +102,8 @@ export interface Notification {
   readonly message: Message
   readonly reason: NotifyReason
   readonly logEntry: NotificationLogEntry
+  /** The time of the entry that it follows; absent: there was none. */
+  readonly afterMs?: number
   /** After this time the group decides anew. */
   readonly expiresAtMs: number
 }

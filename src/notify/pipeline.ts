@@ -7,7 +7,7 @@ import { inSlices, ownTurn, type Steps } from '../base/thread-slices.ts'
 import type { Alert } from '../model/alert.ts'
 import type { DeliveryRecord } from '../model/delivery.ts'
 import { compareLabels, type Labels } from '../model/labels.ts'
-import type { NotificationLogEntry } from '../model/notification-log.ts'
+import type { NotificationClaim, NotificationLogEntry } from '../model/notification-log.ts'
 import type { NotifyConfig } from './config/config-file.ts'
 import { DeliveryQueue, type IntegrationHealth } from './delivery-queue.ts'
 import { due, grouped, indexed, settle, settled } from './dispatch.ts'
@@ -54,6 +54,8 @@ export interface PipelineOptions extends PipelineParts {
   readonly stopwatchMs: () => number
   /** Timeout of a receiver, unless the configuration has one. */
   readonly timeoutMs: number
+  /** See `DeliveryQueueParts`. */
+  readonly claim?: ((notification: Notification) => Promise<NotificationClaim>) | undefined
   /** After each attempt. */
   readonly onAttempt: (delivery: DeliveryRecord) => void
   /** Durable when it resolves. When it rejects, the message is sent again after a restart. */
@@ -77,8 +79,18 @@ export class Pipeline {
   constructor(options: PipelineOptions) {
     this.#options = options
     this.#state = createPipelineState(options)
-    const { http, timeoutMs, stopwatchMs, onAttempt } = options
+    const { http, timeoutMs, stopwatchMs, claim, onAttempt } = options
     this.#deliveries = new DeliveryQueue({
+      claim:
+        claim &&
+        (async (notification) => {
+          const outcome = await claim(notification)
+          // By what another process has sent the next cycle decides.
+          if (outcome.kind === 'done' && outcome.entry !== undefined) {
+            this.#state.notified.set(outcome.entry.key, outcome.entry)
+          }
+          return outcome
+        }),
       send: ({ integration, message }) => {
         const { templates, secrets } = this.#state.config
         return send(integration, message, { http, templates, secrets, timeoutMs, stopwatchMs })
@@ -106,6 +118,12 @@ export class Pipeline {
   /** Replaces the configuration; the next cycle creates the groups from its alerts. */
   async use(config: NotifyConfig): Promise<void> {
     this.#state = createPipelineState({ ...this.#options, config, notified: this.#state.notified.values() })
+    await this.#deliveries.clear()
+  }
+
+  /** Forgets its groups and what waits, as a restart does. @param notified the stored log */
+  async restart(notified: Iterable<NotificationLogEntry>): Promise<void> {
+    this.#state = createPipelineState({ ...this.#options, config: this.#state.config, notified })
     await this.#deliveries.clear()
   }
 

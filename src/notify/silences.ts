@@ -32,6 +32,8 @@ export interface Silences extends SilenceReader {
   endResolved(alerts: readonly HiddenAlert[], nowMs: number): Promise<void>
   /** Removes those that ended before a time. */
   prune(endedBeforeMs: number): Promise<void>
+  /** Takes what other processes have stored. */
+  reread(): Promise<void>
 }
 
 /** Maximum number of silences, expired ones included: a limit for clients that loop. */
@@ -95,6 +97,11 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
       inOrder(async () => {
         await store.prune(endedBeforeMs)
         index.prune(endedBeforeMs)
+      }),
+    // A silence only ends; those that were removed are pruned here too.
+    reread: () =>
+      inOrder(async () => {
+        index.put(await store.list())
       }),
   }
 }

@@ -60,6 +60,8 @@ export interface Acknowledgements {
   remove(run: AlertRunKey, by: string, nowMs: number): Promise<boolean>
   /** Removes those whose occurrence has ended. Call in each evaluation cycle, with all alerts. */
   forget(alerts: readonly Pick<Alert, 'fingerprint' | 'activeAtMs' | 'state'>[]): void
+  /** Takes what other processes have stored. */
+  reread(): Promise<void>
 }
 
 async function createAcknowledgements(store: AcknowledgementStore): Promise<Acknowledgements> {
@@ -82,6 +84,12 @@ async function createAcknowledgements(store: AcknowledgementStore): Promise<Ackn
         await store.remove(run, { ...action, detail: JSON.stringify(known) })
         byRun.delete(runKeyOf(run))
         return true
+      }),
+    reread: () =>
+      inOrder(async () => {
+        const stored = await store.listOpen()
+        byRun.clear()
+        for (const known of stored) byRun.set(runKeyOf(known), known)
       }),
     forget: (alerts) => {
       if (byRun.size === 0) return

@@ -37,6 +37,8 @@ export interface RuleEngineOptions {
   readonly externalLabels?: Readonly<Record<string, string>>
   /** For durations only; see `GroupPorts`. */
   readonly stopwatchMs?: () => number
+  /** Whether this process evaluates a group; by default it evaluates all. */
+  readonly isOwn?: (groupKey: string) => boolean
   /** Offset of each group inside its interval; by default a hash of its name. */
   readonly offsetOf?: OffsetOf
 }
@@ -46,6 +48,12 @@ export interface RuleEngine {
   restore(nowMs: number): Promise<void>
   /** Evaluates the groups that are due, each at its scheduled time. Rejects only for bugs; the report has the failures. */
   evaluate(nowMs: number): Promise<EvaluationReport>
+  /** Groups that another process evaluated until now: before their next evaluation the alerts that it stored are read. */
+  gain(groupKeys: readonly string[]): void
+  /** Reads the alerts of groups that other processes evaluate; absent: of all of them. Rejects when the store does. */
+  reread(groupKeys: readonly string[] | undefined, nowMs: number): Promise<void>
+  /** Keys of the groups, also of removed ones with stored alerts. */
+  groupKeys(): readonly string[]
   groups(): RuleGroupStatus[]
   /** All alerts, with those resolved in the last 15 minutes. */
   alerts(): RuleAlert[]
@@ -61,6 +69,11 @@ export function createRuleEngine(options: RuleEngineOptions): RuleEngine {
   return {
     restore: (nowMs) => inOrder(() => engine.restore(nowMs)),
     evaluate: (nowMs) => inOrder(() => engine.evaluate(nowMs)),
+    gain: (groupKeys) => {
+      engine.gain(groupKeys)
+    },
+    reread: (groupKeys, nowMs) => inOrder(() => engine.reread(groupKeys, nowMs)),
+    groupKeys: () => engine.groupKeys(),
     groups: () => engine.groups.map(groupStatusOf),
     alerts: () => engine.alerts(),
     alertUpdate: () => engine.alertUpdate(),
@@ -74,6 +87,9 @@ export function createRuleEngine(options: RuleEngineOptions): RuleEngine {
 class Engine {
   readonly #ports: GroupPorts
   readonly #offsetOf: OffsetOf
+  readonly #isOwn: (groupKey: string) => boolean
+  /** Groups whose stored alerts are to be read before they are evaluated. */
+  readonly #gained = new Set<string>()
   groups: readonly GroupState[]
   /** Alerts of rules removed by a reload or before a restart, until the retention of resolved alerts has passed. */
   #orphans: OrphanAlert[] = []
@@ -87,6 +103,7 @@ class Engine {
     const externalUrl = options.externalUrl.replace(/\/+$/, '')
     this.#ports = { query, appendDerived, states, externalUrl, externalLabels, stopwatchMs }
     this.#offsetOf = options.offsetOf ?? spreadOffset
+    this.#isOwn = options.isOwn ?? (() => true)
     this.groups = options.groups.map((group) => createGroupState(group, this.#offsetOf))
   }
 
@@ -107,7 +124,9 @@ class Engine {
     invariant(this.#isRestored, 'rules are restored before they are evaluated')
     let transitions: readonly AlertTransition[] = this.#resolveOrphans(nowMs)
     const groups: GroupReport[] = []
+    await this.#readGained(nowMs)
     for (const group of this.groups) {
+      if (!this.#isOwn(group.key) || this.#gained.has(group.key)) continue
       const due = dueAt(group.schedule, group.lastEvaluationMs, nowMs)
       if (!due.isDue) continue
       const evaluation = await evaluateGroup(group, this.#ports, due.timeMs, due.missed)
@@ -116,6 +135,39 @@ class Engine {
     }
     await this.#tidyUp(nowMs)
     return { nowMs, groups, transitions }
+  }
+
+  gain(groupKeys: readonly string[]): void {
+    for (const key of groupKeys) this.#gained.add(key)
+  }
+
+  groupKeys(): readonly string[] {
+    return [...this.groups.map(({ key }) => key), ...this.#removedGroups]
+  }
+
+  async reread(groupKeys: readonly string[] | undefined, nowMs: number): Promise<void> {
+    if (!this.#isRestored) return
+    const named = groupKeys === undefined ? undefined : new Set(groupKeys)
+    const groups = this.groups.filter(({ key }) => (named === undefined || named.has(key)) && !this.#isOwn(key))
+    await this.#readStored(groups, nowMs)
+  }
+
+  /** A group that cannot be read waits for the next evaluation. */
+  async #readGained(nowMs: number): Promise<void> {
+    if (this.#gained.size === 0) return
+    const groups = this.groups.filter(({ key }) => this.#gained.has(key))
+    if (!(await succeeds(this.#readStored(groups, nowMs)))) return
+    for (const group of groups) group.lastEvaluationMs = undefined
+    this.#gained.clear()
+  }
+
+  async #readStored(groups: readonly GroupState[], nowMs: number): Promise<void> {
+    if (groups.length === 0) return
+    const stored = await this.#ports.states.load(groups.map(({ key }) => key))
+    for (const group of groups) {
+      for (const rule of group.rules) rule.alerts = new Map()
+      restoreGroup(group, stored.get(group.key) ?? [], nowMs)
+    }
   }
 
   alerts(): RuleAlert[] {

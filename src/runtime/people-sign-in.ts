@@ -15,6 +15,7 @@ export interface PeopleSignIn {
   readonly proxy: TrustedProxyOptions | undefined
   /** See `StoredSessions`. */
   upkeep(): Promise<void>
+  reread(): Promise<void>
   stop(): void
 }
 
@@ -30,7 +31,10 @@ export async function createPeopleSignIn(config: Config, { store, clock, metrics
   const proxy = trustedProxyOptionsOf(config)
   const options = identityProviderOptionsOf(config)
   if (options === undefined)
-    return { provider: undefined, proxy, upkeep: () => Promise.resolve(), stop: () => undefined }
+    return {
+      ...{ provider: undefined, proxy, stop: () => undefined },
+      ...{ upkeep: () => Promise.resolve(), reread: () => Promise.resolve() },
+    }
   const provider = await startIdentityProvider({ options, clock, metrics, log })
   const sessions = await createSessions({
     store,
@@ -46,6 +50,7 @@ export async function createPeopleSignIn(config: Config, { store, clock, metrics
     provider: { provider, sessions, cookies },
     proxy,
     upkeep: () => sessions.upkeep(),
+    reread: () => sessions.reread(),
     stop: () => {
       provider.stop()
     },

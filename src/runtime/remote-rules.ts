@@ -12,7 +12,7 @@ import type { AppThreads } from '../threads/app-threads.ts'
 type RuleServices = AppThreads['query']['rules']
 
 /** `alerts` is up to date when a call that may change them has resolved. */
-export interface RemoteRules extends RuleReader, Pick<RuleServices, 'restore' | 'reload'> {
+export interface RemoteRules extends RuleReader, Pick<RuleServices, 'restore' | 'reload' | 'reread'> {
   evaluate(nowMs: number): Promise<EvaluationSummary>
 }
 
@@ -37,6 +37,7 @@ export function createRemoteRules(remote: RuleServices): RemoteRules {
     restore: (nowMs) => withAlerts(remote.restore(nowMs)),
     evaluate: (nowMs) => withAlerts(remote.evaluate(nowMs)),
     reload: (files) => withAlerts(remote.reload(files)),
+    reread: (groupKeys, nowMs) => withAlerts(remote.reread(groupKeys, nowMs)),
     groups: () => remote.groups(),
     alerts: () => index.all(),
   }

@@ -30,6 +30,8 @@ export interface SessionStore {
 export interface StoredSessions extends Sessions {
   /** Ends the sessions that were removed from the store, and removes those that are over; at most every few seconds. */
   upkeep(): Promise<void>
+  /** Takes what other processes have stored: a browser's next request may reach any process. */
+  reread(): Promise<void>
 }
 
 export interface SessionOptions {
@@ -79,6 +81,21 @@ export async function createSessions({ store, options, clock, metrics, log }: Se
     byId.delete(id)
     for (const known of [hash, nextHash, earlier?.hash]) if (known !== undefined) idByHash.delete(known)
     metrics.sessions.set(byId.size)
+  }
+  /** As another process has stored it; a secret that it replaced is accepted for as long as here. */
+  const adopt = (record: SessionRecord): void => {
+    const before = byId.get(record.id)
+    if (before === undefined) {
+      put({ record, lastSeenMs: record.lastSeenMs })
+      return
+    }
+    if (before.record.rotatedAtMs > record.rotatedAtMs) return
+    const isReplaced = before.record.hash !== record.hash
+    drop(before)
+    const earlier = isReplaced
+      ? { hash: before.record.hash, untilMs: clock.nowMs() + EARLIER_ACCEPTED_MS }
+      : before.earlier
+    put({ record, lastSeenMs: Math.max(before.lastSeenMs, record.lastSeenMs), ...(earlier && { earlier }) })
   }
   const isOver = ({ record, lastSeenMs }: Session, nowMs: number): boolean =>
     nowMs - record.startedAtMs >= options.lifetimeMs || nowMs - lastSeenMs >= options.idleMs
@@ -188,6 +205,12 @@ export async function createSessions({ store, options, clock, metrics, log }: Se
       const { record } = session
       await store.write([], [record.id], [sessionAction('session.end', record, record.name, nowMs)])
       drop(session)
+    },
+    reread: async () => {
+      const known = [...byId.values()]
+      const stored = new Map((await store.list()).map((record) => [record.id, record]))
+      for (const session of known) if (!stored.has(session.record.id)) drop(session)
+      for (const record of stored.values()) adopt(record)
     },
     upkeep: async () => {
       const nowMs = clock.nowMs()

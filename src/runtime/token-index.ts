@@ -20,6 +20,8 @@ const TOKEN_BYTES = 32
 export interface TokenIndex {
   readonly hasTokens: boolean
   authenticate(token: string): Promise<Authenticated>
+  /** Reads the list again now. */
+  reread(): Promise<void>
   /** Stores when tokens were used, at most every few minutes, and shows the metrics of those that expire. */
   upkeep(): Promise<void>
 }
@@ -66,6 +68,7 @@ export async function createTokenIndex(store: TokenStore, clock: Clock, metrics?
       usedMs.set(id, nowMs)
       return { role, name, ...(cluster && { cluster }), ...(clusters && { scopes: [{ role, clusters }] }) }
     },
+    reread,
     upkeep: async () => {
       await refresh()
       if (metrics !== undefined) showExpiry([...byHash.values()], usedMs, metrics)

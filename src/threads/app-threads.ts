@@ -1,13 +1,19 @@
 /** The two worker threads, supervised. They start in parallel: the reader waits for the memory that the writer shares. */
+import { randomUUID } from 'node:crypto'
 import { engineOptionsOf, ingestOptionsOf, otlpOptionsOf, storeOptionsOf } from '../config/folder-options.ts'
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import type { Config } from '../config/config.ts'
+import { VERSION } from '../config/version.ts'
+import type { DeploymentParts } from '../deployment/deployment.ts'
+import type { LeaseStore } from '../model/lease.ts'
+import type { NotificationClaims } from '../model/notification-log.ts'
 import { factsStoreOf, processNameOf } from '../config/facts-store.ts'
 import { readPrivacyRules } from '../config/privacy-file.ts'
 import type { ThreadFault } from '../model/server-fault.ts'
+import { listenForChanges } from '../store/postgres/change-listener.ts'
 import { openFactsIn, type Facts } from '../store/facts/facts.ts'
 import type { IngestServices, IngestWorkerData, NextQueryWorker, QueryWorkerPorts } from './ingest-worker.ts'
 import type { QueryServices, QueryWorkerData } from './query-worker.ts'
@@ -21,6 +27,10 @@ export interface AppThreads {
   readonly ingest: Remote<IngestServices>
   /** Those of the ingest worker, or in PostgreSQL. */
   readonly facts: Remote<Facts>
+  /** Where facts are in PostgreSQL: what processes that share them tell each other. */
+  readonly shared:
+    | { readonly leases: LeaseStore; readonly claims: NotificationClaims; readonly listen: DeploymentParts['listen'] }
+    | undefined
   readonly query: Remote<QueryServices>
   /** Carries remote write requests to the ingest worker. Has no room while that is started again. */
   readonly lane: Pick<WriteLane, 'write'>
@@ -46,7 +56,8 @@ const RESTART_WITHIN_MS = 10 * 60_000
 
 export async function startThreads({ config, ruleFiles, clock, metrics, log }: ThreadParts): Promise<AppThreads> {
   const store = storeOptionsOf(config)
-  const postgres = factsStoreOf(config)
+  const instance = randomUUID()
+  const postgres = factsStoreOf(config, instance)
   const processName = processNameOf(config)
   let lane: WriteLane | undefined
   let isFirst = true
@@ -171,6 +182,15 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
   return {
     ingest,
     facts: shared ?? ingest,
+    shared: shared &&
+      postgres && {
+        leases: shared.leasesOf({
+          ...{ name: processName, instance, version: VERSION, startedMs: clock.nowMs() },
+          roles: config.roles,
+        }),
+        claims: shared.claimsOf(instance),
+        listen: (listening) => listenForChanges({ options: postgres, ...listening }),
+      },
     query,
     lane: {
       write: (body, cluster, protocol) =>

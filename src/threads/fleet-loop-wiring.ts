@@ -1,4 +1,7 @@
 /** Wires the fleet loop to the store that it reads and to the ingest worker. Runs on the query worker. */
+import type { OwnedLeases } from '../deployment/owned-leases.ts'
+import type { ClusterLeases } from '../fleet/loop/cluster-leases.ts'
+import { ALERTS_LEASE } from '../model/lease.ts'
 import { createFleetLoop, type FleetLoop } from '../fleet/loop/fleet-loop.ts'
 import type { DerivedServices } from './ingest-worker.ts'
 import { fleetReaderOf } from '../api/fleet/reader.ts'
@@ -26,6 +29,8 @@ interface FleetLoopSources {
   readonly writer: Remote<DerivedServices>
   /** Where facts are written. */
   readonly factsWriter: Pick<Remote<Facts>, 'fleet' | 'adoption'>
+  /** Where several processes share the facts. */
+  readonly leases: OwnedLeases | undefined
   /** Of the entry of `meta` up to where facts are derived. */
   readonly positionKey: string
   readonly appendDerived: AppendDerived
@@ -51,6 +56,7 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
     alerts: facts.alertRuns,
     position: () => facts.meta.get(positionKey),
     positionKey,
+    ...(sources.leases === undefined ? {} : { leases: clusterLeasesOf(sources.leases) }),
     writer: { fleet: factsWriter.fleet, derived: writer.derived },
     counting: {
       facts: facts.fleet,
@@ -67,6 +73,23 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
     retentionMs: retentionObjectsMs,
     stopwatchMs,
   })
+}
+
+/** Under this number nothing is written. */
+const NO_FENCE = -1
+
+function clusterLeasesOf(leases: OwnedLeases): ClusterLeases {
+  return {
+    lease: (cluster) => leases.lease('cluster', cluster),
+    heldOrLost: (name) => leases.lease('cluster', name) ?? { kind: 'cluster', name, fence: NO_FENCE },
+    note: (cluster) => {
+      leases.note(cluster)
+    },
+    takeGained: () => leases.takeGained('cluster'),
+    get isFirst() {
+      return leases.lease('alerts', ALERTS_LEASE) !== undefined
+    },
+  }
 }
 
 function writtenSeries(query: LocalEngine, nowMs: number): Promise<readonly NewestSample[]> {

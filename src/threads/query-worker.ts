@@ -6,11 +6,13 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { createQueryParser, type QueryParser } from '../api/prometheus/query-parser.ts'
 import { createRequestServices, type RequestServiceParts, type RequestServices } from '../api/scope/query-services.ts'
+import { FleetError } from '../base/errors.ts'
 import { invariant } from '../base/invariant.ts'
 import { inSlices, ownTurn, startTurn } from '../base/thread-slices.ts'
+import { OwnedLeases, type LeaseNews, type LeaseUpdate } from '../deployment/owned-leases.ts'
 import { AdoptionIndex } from '../fleet/adoption/adoption-index.ts'
 import { EXPECTED_OPERATORS } from '../fleet/adoption/cube-of-day.ts'
-import { fillFleetIndex, rereadDecommissions } from '../fleet/clusters/fill-fleet-index.ts'
+import { fillFleetIndex, rereadClusters, rereadDecommissions } from '../fleet/clusters/fill-fleet-index.ts'
 import { createFleetIndex } from '../fleet/clusters/fleet-index.ts'
 import type { FleetView } from '../fleet/fleet-view.ts'
 import type { FleetMoment } from '../fleet/fleet-views.ts'
@@ -19,6 +21,7 @@ import { POSITION_KEY } from '../fleet/loop/loop-state.ts'
 import { createClusterScopes, type ScopeNames } from '../fleet/scope/cluster-scopes.ts'
 import { FactHistory } from '../fleet/series/fact-history.ts'
 import { withFacts } from '../fleet/series/with-facts.ts'
+import type { AlertStateStore } from '../model/alert.ts'
 import type { ClusterReport } from '../model/cluster-report.ts'
 import type { AppendDerived } from '../model/appender.ts'
 import type { ClusterSelectors, ScopeAddress } from '../model/cluster-scope.ts'
@@ -46,6 +49,7 @@ import { openFleetLoop } from './fleet-loop-wiring.ts'
 import type { DerivedServices } from './ingest-worker.ts'
 import { beat, beatWith, type Pulsing } from './pulse.ts'
 import { carry, createCaller, serve, type Remote } from './rpc.ts'
+import { sharedStopwatchMs } from './shared-stopwatch.ts'
 import { firstMessage, type ThreadHello } from './start-thread.ts'
 
 export interface QueryWorkerData {
@@ -87,7 +91,13 @@ export type QueryServices = {
     /** Applies changed declarations about clusters; they are in effect when this resolves. */
     reread(nowMs: number): Promise<void>
   }
+  readonly leases: {
+    /** `undefined`: no other process shares the facts. */
+    exchange(update: LeaseUpdate): LeaseNews | undefined
+  }
   readonly clusters: {
+    /** Reads the facts of clusters again that other processes derive; absent: of all clusters. */
+    reread(names?: readonly string[]): Promise<void>
     /** Removes clusters that are erased from memory. */
     forget(names: readonly string[]): Promise<void>
     /** `undefined`: nothing is stored of a cluster of this name. */
@@ -124,6 +134,7 @@ const CYCLE_SERVICES: ReadonlySet<string> = new Set<keyof QueryServices>([
   'rules',
   'fleetLoop',
   'decommissions',
+  'leases',
   'scopes',
   'thread',
 ])
@@ -133,6 +144,8 @@ interface Writing {
   readonly writer: Remote<DerivedServices>
   /** Where facts are written: by the ingest worker, or in PostgreSQL. */
   readonly facts: Pick<Remote<Facts>, 'alertStates' | 'fleet' | 'adoption'>
+  /** Where several processes share the facts. */
+  readonly leases: OwnedLeases | undefined
   readonly appendDerived: AppendDerived
 }
 
@@ -140,7 +153,7 @@ function ruleServicesOf(
   { engine: language, rules: { files, intervalMs, externalUrl } }: QueryWorkerData,
   reader: StoreReader,
   query: LocalEngine,
-  { facts: written, appendDerived }: Writing,
+  { facts: written, leases, appendDerived }: Writing,
 ): WorkerRules {
   const groupsOf = (ruleFiles: typeof files) => loadRuleFiles(ruleFiles, { intervalMs, language }).groups
   let groups = groupsOf(files)
@@ -149,12 +162,18 @@ function ruleServicesOf(
     groups,
     query: (expr, timeMs) => query.instant({ expr, timeMs }),
     appendDerived,
-    states: written.alertStates,
+    states: leases === undefined ? written.alertStates : statesUnder(leases, written.alertStates),
+    ...(leases && { isOwn: (key: string) => leases.lease('rules', key) !== undefined }),
     externalUrl,
     stopwatchMs,
   })
   const services: RuleServices = {
     restore: (nowMs) => rules.restore(nowMs),
+    gain: (groupKeys) => {
+      rules.gain(groupKeys)
+    },
+    reread: (groupKeys, nowMs) => rules.reread(groupKeys, nowMs),
+    groupKeys: () => rules.groupKeys(),
     evaluate: async (nowMs) => {
       reader.recordGrowth(nowMs)
       const { transitions, ...report } = await rules.evaluate(nowMs)
@@ -184,6 +203,18 @@ function ruleServicesOf(
   }
 }
 
+/** Alert states that are written only under the lease of their group. */
+function statesUnder(leases: OwnedLeases, states: Remote<Facts>['alertStates']): AlertStateStore {
+  return {
+    load: (groupKeys) => states.load(groupKeys),
+    replaceGroup: (key, records) => {
+      const lease = leases.lease('rules', key)
+      if (lease !== undefined) return states.replaceGroup(key, records, lease)
+      return Promise.reject(new FleetError('not_ready', `another process evaluates ${key}`))
+    },
+  }
+}
+
 invariant(parentPort !== null, 'the query worker runs in a thread')
 const data = workerData as QueryWorkerData & Pulsing
 try {
@@ -193,6 +224,7 @@ try {
     writer.derived.damage(found).catch(() => undefined)
   })
   const shared = data.postgres === undefined ? undefined : await openFactsIn(data.postgres)
+  const leases = shared === undefined ? undefined : new OwnedLeases(sharedStopwatchMs)
   const facts: FactsReader = shared ?? openFactsForReading(data.store.dir)
   const spans = openSpansForReading(data.store.dir)
   const observations = openObservationsForReading(data.store.dir)
@@ -215,6 +247,7 @@ try {
   const writing: Writing = {
     writer,
     facts: shared ?? writer,
+    leases,
     appendDerived: createDerivedSender((batch) => writer.derived.samples(batch)),
   }
   const fleetLoop = openFleetLoop({
@@ -226,6 +259,7 @@ try {
     appendDerived: writing.appendDerived,
     facts,
     factsWriter: writing.facts,
+    leases,
     positionKey: data.postgres === undefined ? POSITION_KEY : `${POSITION_KEY} ${data.processName}`,
     index: fleetIndex,
     query,
@@ -276,7 +310,17 @@ try {
         if (fromMs !== undefined) fleetLoop.recountDays(fromMs, nowMs)
       },
     },
+    leases: {
+      exchange: (update) => {
+        const news = leases?.apply(update, rules.groupKeys())
+        rules.gain(leases?.takeGained('rules') ?? [])
+        return news
+      },
+    },
     clusters: {
+      reread: async (names) => {
+        await rereadClusters(await fleetIndex, facts.fleet, names)
+      },
       forget: async (names) => {
         const index = await fleetIndex
         for (const name of names) index.remove(name)

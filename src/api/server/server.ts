@@ -10,7 +10,7 @@ import { NO_TRACING, type Tracing } from '../../base/tracing.ts'
 import type { LintedCatalog } from '../../catalog/lint-catalog.ts'
 import type { ServerFaults } from '../../model/server-fault.ts'
 import type { NamePattern } from '../../model/client-certificate.ts'
-import type { Authenticated } from '../../model/token.ts'
+import type { Access, Authenticated } from '../../model/token.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../../promql/parse-options.ts'
 import { installAccess, stillAllowed, tryAccess } from './access.ts'
 import { createCertificateReader } from './client-certificate.ts'
@@ -139,7 +139,8 @@ export interface ApiDeps extends FleetPorts {
   /** Folder of the documentation. */
   readonly docsDir: string
   /** `ready`, or one sentence with the reason why requests cannot be served. */
-  readonly readiness: () => string
+  /** `ready`, or why the server does not answer; with an access, why it does not answer such requests. */
+  readonly readiness: (access?: Access) => string
   readonly settings: ApiSettings
 }
 
@@ -209,7 +210,10 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   const admission = new BodyAdmission({ bytesMax: requestBytesMax, bodyBytesMax, clock, metrics })
   const app = Fastify({
     serverFactory: (handler) => {
-      const fastPath = plainWrites({ ...settings, ...deps, admission, tryAccess: tryAccess(access, 'ingest') })
+      const fastPath = plainWrites({
+        ...{ ...settings, ...deps, admission, tryAccess: tryAccess(access, 'ingest') },
+        readiness: () => deps.readiness('ingest'),
+      })
       const server = createFastPathServer(handler, fastPath, {
         keepAliveMs: KEEP_ALIVE_MS,
         headersArriveMs: HEADERS_ARRIVE_MS,
@@ -246,7 +250,8 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   checkQueryStrings(app)
   acceptJson(app)
   app.addHook('onRequest', (request, _reply, done) => {
-    const readiness = /^\/(api\/|v1\/|federate\b)/.test(request.url) ? deps.readiness() : 'ready'
+    const isCall = /^\/(api\/|v1\/|federate\b)/.test(request.url)
+    const readiness = isCall ? deps.readiness(request.routeOptions.config.access) : 'ready'
     done(readiness === 'ready' ? undefined : new FleetError('not_ready', readiness))
   })
   installQueryLanes(app, { limits: settings.queue, clock, metrics })

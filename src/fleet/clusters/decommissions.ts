@@ -37,6 +37,8 @@ export interface Decommissions {
   withdraw(id: string, by: string, nowMs: number): Promise<Decommission | undefined>
   /** Ends the decommissions of clusters that were seen again. */
   endReturned(returned: readonly ReturnedCluster[], nowMs: number): Promise<void>
+  /** Takes what other processes have stored. */
+  reread(): Promise<void>
 }
 
 /** The actor in the audit when the server itself ends a decommission. */
@@ -90,6 +92,11 @@ export async function createDecommissions(
         const ended = withdrawn(known, by, nowMs)
         await write([ended], [auditOf('cluster.decommission.withdraw', ended, by, nowMs)])
         return ended
+      }),
+    reread: () =>
+      inOrder(async () => {
+        for (const one of await store.list()) stored.set(one.id, one)
+        await notifyChanged()
       }),
     endReturned: (returned, nowMs) =>
       inOrder(async () => {

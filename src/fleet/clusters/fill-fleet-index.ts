@@ -29,6 +29,30 @@ export async function fillFleetIndex(
 }
 
 /**
+ * Reads the facts of clusters again that another process has written. A cluster without facts leaves the index.
+ * @param names absent: all, and those that are known
+ */
+export async function rereadClusters(
+  index: Pick<FleetIndex, 'put' | 'remove' | 'records'>,
+  facts: FleetFactsReader,
+  names?: readonly string[],
+): Promise<void> {
+  const all =
+    names ??
+    new Set([
+      ...(await facts.clusters()).map(({ cluster }) => cluster),
+      ...index.records().map(({ cluster }) => cluster),
+    ])
+  let read = 0
+  for (const name of all) {
+    const stored = await facts.cluster(name)
+    if (stored === undefined) index.remove(name)
+    else index.put(stored)
+    if (++read % CLUSTERS_AT_ONCE === 0) await setImmediate()
+  }
+}
+
+/**
  * Reads the declared decommissions into the index again. Returns the earliest start of those that changed; `undefined`:
  * none changed.
  */

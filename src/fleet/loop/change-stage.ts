@@ -1,6 +1,7 @@
 /** Collects the clusters that have new observations, spans or alerts, and up to which position of the store that is all. */
 import type { ObservationReader } from '../../model/fleet-facts.ts'
 import type { AlertTraces } from './alert-traces.ts'
+import type { ClusterLeases } from './cluster-leases.ts'
 import type { FleetLoopState, LoopPosition } from './loop-state.ts'
 
 export interface ChangeStageParts {
@@ -9,10 +10,11 @@ export interface ChangeStageParts {
   /** The position stored with the facts. */
   readonly position: () => Promise<string | undefined>
   readonly alertTraces: Pick<AlertTraces, 'collect'>
+  readonly leases?: ClusterLeases
 }
 
 export async function collectChanges(
-  { observations, spans, position, alertTraces }: ChangeStageParts,
+  { observations, spans, position, alertTraces, leases }: ChangeStageParts,
   state: FleetLoopState,
   nowMs: number,
 ): Promise<void> {
@@ -22,9 +24,12 @@ export async function collectChanges(
   const alerts = await alertTraces.collect(state.collected.alerts)
   const names = [...observed.clusters, ...sent.clusters]
   const joins = names.length === 0 ? NO_JOINS : await observations.joins()
+  for (const cluster of leases?.takeGained() ?? []) state.pending.add({ cluster, sinceMs: nowMs })
   for (const name of names) {
     const sinceMs = Math.min(state.collectedUntilMs, state.runsWritten.get(name) ?? Infinity)
-    state.pending.add({ cluster: joins.get(name) ?? name, sinceMs })
+    const cluster = joins.get(name) ?? name
+    if (leases === undefined || leases.lease(cluster) !== undefined) state.pending.add({ cluster, sinceMs })
+    else leases.note(cluster)
   }
   state.pending.retry(nowMs)
   state.collected = { observations: observed.position, spans: sent.position, alerts }

@@ -10,6 +10,7 @@ import type { AlertTraces } from './alert-traces.ts'
 import { changedTraces } from './upgrade-traces.ts'
 import { deriveFrom, type EvidenceReader } from '../derive/derive-cluster.ts'
 import { factsChangeOf, mergeFacts, removalOf, withFactsOf } from './merge-facts.ts'
+import type { ClusterLeases } from './cluster-leases.ts'
 import type { LoopCycle } from './loop-cycle.ts'
 import type { FleetLoopState } from './loop-state.ts'
 import type { PendingDerivation } from './pending-derivations.ts'
@@ -23,6 +24,7 @@ export interface DerivationStageParts extends EvidenceReader {
     readonly fleet: { write(batch: FactsBatch): Promise<unknown> }
     readonly derived: { spans(traces: readonly DerivedTrace[], nowMs: number): Promise<void> }
   }
+  readonly leases?: ClusterLeases
   /** Of the entry of `meta` up to where facts are derived. */
   readonly positionKey: string
   /** How long observations are stored: facts that ended before stay as they are. */
@@ -68,6 +70,11 @@ export async function derivePending(
   const deriveNext = async (): Promise<boolean> => {
     const next = state.pending.take()
     if (next === undefined) return false
+    if (parts.leases !== undefined && parts.leases.lease(next.cluster) === undefined) {
+      // Another process derives it.
+      state.pending.stored([next])
+      return true
+    }
     let one: DerivedCluster | undefined
     try {
       one = await deriveOne(parts, state, next, cycle.nowMs)
@@ -128,7 +135,7 @@ async function deriveOne(
 
 /** Also of nothing: the position may be reached without a derivation. */
 async function writeDerived(
-  { writer, positionKey, alertTraces }: DerivationStageParts,
+  { writer, positionKey, alertTraces, leases }: DerivationStageParts,
   state: FleetLoopState,
   derived: readonly DerivedCluster[],
   nowMs: number,
@@ -144,7 +151,8 @@ async function writeDerived(
   try {
     if (traces.length > 0) await writer.derived.spans(traces, nowMs)
     const meta = isAhead && position !== undefined ? [[positionKey, position] as const] : []
-    if (changes.length > 0 || isAhead) await writer.fleet.write({ changes, meta })
+    const under = leases === undefined ? undefined : derived.map(({ cluster }) => leases.heldOrLost(cluster))
+    if (changes.length > 0 || isAhead) await writer.fleet.write({ changes, meta, ...(under && { under }) })
   } catch (thrown) {
     for (const one of derived) state.pending.add(one)
     throw thrown

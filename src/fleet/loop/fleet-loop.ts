@@ -123,8 +123,10 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
       await cycle.run('traits', async () => {
         if (traits.isDue(TRAITS_EVERY_MS, nowMs)) await describeClusters(index, await parts.traitsAt(nowMs))
       })
-      await cycle.run('derived series', () => derivedSeries.run(index, nowMs))
-      await cycle.run('day counts', () => dayCounts.run(!signals.hasUntried && !pending.hasUntried, nowMs))
+      if (parts.leases?.isFirst !== false) {
+        await cycle.run('derived series', () => derivedSeries.run(index, nowMs))
+        await cycle.run('day counts', () => dayCounts.run(!signals.hasUntried && !pending.hasUntried, nowMs))
+      }
       const untilMs = Math.min(state.collectedUntilMs, signals.readUntilMs, pending.oldestMs)
       if (read !== undefined && derived !== undefined && untilMs > -Infinity) caughtUpMs = untilMs
       changedFacts.setPending(waitingCount())

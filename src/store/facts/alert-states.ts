@@ -4,13 +4,19 @@ import { ALERT_STATES, type AlertRecord, type AlertStateStore } from '../../mode
 import type { Lease } from '../../model/lease.ts'
 import { checkLeases } from '../postgres/leases.ts'
 import { FactsTables } from './facts-tables.ts'
-import { annotationsOf, insertBatches, labelsOf, oneOf } from './row-values.ts'
+import { annotationsOf, insertBatches, labelsOf, listed, oneOf } from './row-values.ts'
 import type { AlertStateTable } from './schema.ts'
 
 export class SqlAlertStates extends FactsTables implements AlertStateStore {
-  async load(): Promise<ReadonlyMap<string, readonly AlertRecord[]>> {
+  async load(groupKeys?: readonly string[]): Promise<ReadonlyMap<string, readonly AlertRecord[]>> {
     const rows = await this.run('reading alert states', (db) =>
-      db.selectFrom('alert_state').selectAll().orderBy('group_key').orderBy('position').execute(),
+      db
+        .selectFrom('alert_state')
+        .$if(groupKeys !== undefined, (select) => select.where('group_key', 'in', listed(db, groupKeys ?? [])))
+        .selectAll()
+        .orderBy('group_key')
+        .orderBy('position')
+        .execute(),
     )
     const groups = groupBy(rows, (row) => row.group_key)
     return new Map([...groups].map(([key, group]) => [key, group.map(recordOf)]))

@@ -6,6 +6,7 @@ import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import { closeDatabase, isWritable, openDatabase, openDatabaseForReading, openReadOnly } from '../database.ts'
 import { ConnectionLock } from '../connection-lock.ts'
 import { SqlLeases, type ProcessIdentity } from '../postgres/leases.ts'
+import { SqlNotificationClaims } from '../postgres/notification-claims.ts'
 import type { PostgresOptions } from '../postgres/options.ts'
 import { openPostgres } from '../postgres/run-facts.ts'
 import { SqlAcknowledgements } from './acknowledgements.ts'
@@ -55,6 +56,7 @@ function factsOf(run: RunFacts) {
 export type SharedFacts = Facts & {
   /** What this process does alone. */
   leasesOf(self: ProcessIdentity): SqlLeases
+  claimsOf(instance: string): SqlNotificationClaims
   close(): Promise<void>
 }
 
@@ -101,6 +103,7 @@ export async function openFactsIn(options: PostgresOptions): Promise<SharedFacts
   return {
     ...factsOf(postgres.run),
     leasesOf: (self) => new SqlLeases(postgres.run, self),
+    claimsOf: (instance) => new SqlNotificationClaims(postgres.run, instance),
     close: () => postgres.close(),
   }
 }

@@ -1,8 +1,8 @@
-import type { Selectable } from 'kysely'
 import type { NotificationLogEntry, NotificationLogStore } from '../../model/notification-log.ts'
+import { endClaims } from '../postgres/notification-claims.ts'
 import { FactsTables } from './facts-tables.ts'
 import { replaceRows } from './replace-rows.ts'
-import { textsOf } from './row-values.ts'
+import { logEntryOf } from './row-values.ts'
 import type { NotificationLogTable } from './schema.ts'
 
 export class SqlNotificationLog extends FactsTables implements NotificationLogStore {
@@ -10,12 +10,16 @@ export class SqlNotificationLog extends FactsTables implements NotificationLogSt
     const rows = await this.run('reading the notification log', (db) =>
       db.selectFrom('notification_log').selectAll().orderBy('key').execute(),
     )
-    return rows.map(entryOf)
+    return rows.map(logEntryOf)
   }
 
   async put(entries: readonly NotificationLogEntry[]): Promise<void> {
     await this.transact('writing the notification log', async (transaction) => {
       await replaceRows(transaction, 'notification_log', entries.map(rowOf))
+      await endClaims(
+        transaction,
+        entries.map(({ key }) => key),
+      )
     })
   }
 
@@ -34,9 +38,4 @@ function rowOf({ key, atMs, firing, resolved, expiresAtMs }: NotificationLogEntr
     resolved: JSON.stringify(resolved),
     expires_at_ms: expiresAtMs,
   }
-}
-
-function entryOf(row: Selectable<NotificationLogTable>): NotificationLogEntry {
-  const { key, at_ms: atMs, firing, resolved, expires_at_ms: expiresAtMs } = row
-  return { key, atMs, firing: textsOf(firing), resolved: textsOf(resolved), expiresAtMs }
 }

@@ -1,8 +1,9 @@
 /** Values of columns that contain texts or JSON. Only this folder writes these columns. */
-import { PostgresAdapter, sql, type Kysely } from 'kysely'
+import { PostgresAdapter, sql, type Kysely, type Selectable } from 'kysely'
 import { invariant } from '../../base/invariant.ts'
 import { Labels } from '../../model/labels.ts'
-import type { FactsSchema } from './schema.ts'
+import type { NotificationLogEntry } from '../../model/notification-log.ts'
+import type { FactsSchema, NotificationLogTable } from './schema.ts'
 
 /** Databases limit the number of parameters of one statement. */
 const ROWS_PER_INSERT = 500
@@ -19,7 +20,7 @@ export function listed(db: Kysely<FactsSchema>, values: readonly string[]) {
   return sql<string>`(SELECT value FROM json_each(${JSON.stringify(values)}))`
 }
 
-function isPostgres(db: Kysely<FactsSchema>): boolean {
+export function isPostgres(db: Kysely<FactsSchema>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }
 
@@ -49,4 +50,9 @@ export function labelsOf(json: string): Labels {
 
 export function annotationsOf(json: string): Readonly<Record<string, string>> {
   return JSON.parse(json) as Record<string, string>
+}
+
+export function logEntryOf(row: Selectable<NotificationLogTable>): NotificationLogEntry {
+  const { key, at_ms: atMs, firing, resolved, expires_at_ms: expiresAtMs } = row
+  return { key, atMs, firing: textsOf(firing), resolved: textsOf(resolved), expiresAtMs }
 }

@@ -1,3 +1,4 @@
+import { CHANGE_TRIGGERS } from './change-triggers.ts'
 import { DEPLOYMENT_TABLES } from './deployment-tables.ts'
 
 /**
@@ -221,4 +222,4 @@ export const FACTS_TABLES = `
 `
 
 /** In the order in which they are made. */
-export const POSTGRES_BASELINE: readonly string[] = [FACTS_TABLES, DEPLOYMENT_TABLES]
+export const POSTGRES_BASELINE: readonly string[] = [FACTS_TABLES, DEPLOYMENT_TABLES, CHANGE_TRIGGERS]

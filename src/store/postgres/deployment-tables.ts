@@ -22,4 +22,10 @@ export const DEPLOYMENT_TABLES = `
     PRIMARY KEY (kind, name)
   );
   CREATE INDEX lease_owner ON lease (kind, owner);
+  -- Who is sending a notification, under the key of its entry in notification_log, which takes the place of the claim.
+  CREATE TABLE notification_claim (
+    key bytewise PRIMARY KEY,
+    instance bytewise NOT NULL,
+    claimed timestamptz NOT NULL
+  );
 `

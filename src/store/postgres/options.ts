@@ -6,6 +6,8 @@ export interface PostgresOptions {
   readonly password?: string
   /** Absent: without TLS. `ca`: authorities (PEM) in place of those of the system. */
   readonly tls?: { readonly ca?: string }
+  /** Random, of one start of a process: whose change a message is about. Absent: a short command. */
+  readonly instance?: string
   /** Connections of one thread. */
   readonly connectionsMax: number
   /** The longest a statement may take, and the longest a transaction may do nothing. */

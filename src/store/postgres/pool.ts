@@ -55,7 +55,7 @@ export async function createPool(options: PostgresOptions): Promise<SharedPool> 
 }
 
 /** What every connection needs, in a pool or alone. */
-export function connectionOf({ url, password, tls }: PostgresOptions): PoolConfig {
+export function connectionOf({ url, password, tls, instance }: PostgresOptions): PoolConfig {
   const { hostname, port, username, pathname } = new URL(url)
   return {
     host: hostname.replace(/^\[|\]$/g, ''),
@@ -64,7 +64,7 @@ export function connectionOf({ url, password, tls }: PostgresOptions): PoolConfi
     database: decodeURIComponent(pathname.slice(1)),
     ...(password === undefined ? {} : { password }),
     ...(tls === undefined ? {} : { ssl: { rejectUnauthorized: true, ...tls } }),
-    application_name: 'daytwo',
+    application_name: instance === undefined ? 'daytwo' : `daytwo ${instance}`,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     keepAlive: true,
   }
@@ -99,7 +99,8 @@ function writtenText(text: string): string {
   return text.replaceAll(ESCAPE, WRITTEN_ESCAPE).replaceAll(NUL, WRITTEN_NUL)
 }
 
-function readText(text: string): string {
+/** A text as PostgreSQL has it, in which NUL is escaped. */
+export function readText(text: string): string {
   if (!text.includes(ESCAPE)) return text
   return text
     .split(WRITTEN_NUL)

@@ -224,8 +224,7 @@ async function serve(
       alert_state: (groups) => rules.reread(groups, clock.nowMs()),
     }
     return new Deployment({
-      leases,
-      listen,
+      ...{ leases, listen, roles: config.roles },
       exchange: (update) => threads.query.leases.exchange(update),
       reread: async (topic, subjects) => {
         await reread[topic](subjects)

@@ -19,6 +19,7 @@ import type { LeaseNews, LeaseUpdate } from './owned-leases.ts'
 
 export interface DeploymentParts {
   readonly leases: LeaseStore
+  readonly roles: readonly string[]
   readonly listen: (listening: ChangeListening) => Promise<ChangeListener>
   /** Tells the thread that derives and evaluates. */
   readonly exchange: (update: LeaseUpdate) => Promise<LeaseNews | undefined>
@@ -59,7 +60,7 @@ export class Deployment {
     this.#holder = new LeaseHolder({
       store: parts.leases,
       stopwatchMs: parts.stopwatchMs,
-      takesPart: (roles) => roles.includes('evaluate'),
+      roles: parts.roles,
       onChange: (change) => {
         this.#note(change)
       },

@@ -19,8 +19,8 @@ export interface LeaseHolderParts {
   readonly store: LeaseStore
   /** Milliseconds that only rise. */
   readonly stopwatchMs: () => number
-  /** Whether a process of these roles takes leases. */
-  readonly takesPart: (roles: readonly string[]) => boolean
+  /** Of this process. Leases are shared by those that have the role `evaluate`. */
+  readonly roles: readonly string[]
   /** Called with each change, before the next step. */
   readonly onChange: (change: LeaseChange) => void
 }
@@ -91,7 +91,7 @@ export class LeaseHolder {
   }
 
   async #step(groups: readonly string[]): Promise<void> {
-    const { store, stopwatchMs, takesPart } = this.#parts
+    const { store, stopwatchMs, roles } = this.#parts
     const startedMs = stopwatchMs()
     // Too late: others may have taken what is held.
     const isLate = startedMs >= this.#safeUntilMs
@@ -106,8 +106,8 @@ export class LeaseHolder {
     if (isLate) this.#keepOnly(await store.mine())
     // By its own clock it lives a little shorter than by that of the database.
     this.#safeUntilMs = startedMs + LIVES_FOR_MS
-    const living = processes.filter(({ roles }) => takesPart(roles)).length
-    if (living === 0) return
+    if (!takesLeases(roles)) return
+    const living = Math.max(1, processes.filter((one) => takesLeases(one.roles)).length)
     await this.#share('cluster', living)
     await this.#share('rules', living, groups)
     await this.#share('alerts', living, [ALERTS_LEASE])
@@ -146,6 +146,10 @@ export class LeaseHolder {
     for (const lease of gained) this.#held.set(keyOf(lease.kind, lease.name), lease)
     this.#parts.onChange({ gained, lost })
   }
+}
+
+function takesLeases(roles: readonly string[]): boolean {
+  return roles.includes('evaluate')
 }
 
 function keyOf(kind: LeaseKind, name: string): string {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { collectChanges, type ChangeStageParts } from '../../../src/fleet/loop/change-stage.ts'
+import type { ClusterLeases } from '../../../src/fleet/loop/cluster-leases.ts'
 import { createLoopState } from '../../../src/fleet/loop/loop-state.ts'
 
 /** A change is the next position, of a cluster. */
@@ -61,4 +62,22 @@ test('of a joined name its cluster is pending, of observations and of spans', as
   sent.push('uid-a')
   await collectChanges(parts, state, 1000)
   expect([...state.pending.clusters()].sort()).toEqual(['a', 'b'])
+})
+
+test('of several processes each waits for its own clusters, and for those it gains; of others it tells the names', async () => {
+  const { parts, observed, sent, state } = stageOf()
+  const noted: string[] = []
+  const gained = ['gained']
+  const lease = (name: string) => (name === 'a' ? ({ kind: 'cluster', name, fence: 1 } as const) : undefined)
+  const leases: ClusterLeases = {
+    ...{ lease, heldOrLost: (name) => lease(name)!, takeGained: () => gained.splice(0), isFirst: false },
+    note: (cluster) => noted.push(cluster),
+  }
+  observed.push('uid-a', 'b')
+  sent.push('c')
+  await collectChanges({ ...parts, leases }, state, 1000)
+  expect([...state.pending.clusters()].sort()).toEqual(['a', 'gained'])
+  expect(noted).toEqual(['b', 'c'])
+  await collectChanges({ ...parts, leases }, state, 2000)
+  expect(noted).toEqual(['b', 'c'])
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { derivePending, type DerivationStageParts } from '../../../src/fleet/loop/derivation-stage.ts'
 import { StartedCycle } from '../../../src/fleet/loop/loop-cycle.ts'
+import type { ClusterLeases } from '../../../src/fleet/loop/cluster-leases.ts'
 import { createLoopState, POSITION_KEY } from '../../../src/fleet/loop/loop-state.ts'
 import type { ClusterFacts, FactsChange } from '../../../src/model/fleet-facts.ts'
 import type { MetricRun } from '../../../src/model/observation.ts'
@@ -11,7 +12,8 @@ import { upgradeRecord } from '../../support/upgrade-record.ts'
 const RETENTION_MS = 400 * 24 * HOUR_MS
 const POSITION = { observations: 5, spans: 0, alerts: 0 }
 
-function stageOf() {
+function stageOf(leases?: ClusterLeases) {
+  const under: unknown[] = []
   const stored = new Map<string, ClusterFacts>()
   const log: string[] = []
   const indexed: ClusterFacts[] = []
@@ -56,7 +58,8 @@ function stageOf() {
     alertTraces,
     writer: {
       fleet: {
-        write: ({ changes: put, meta }) => {
+        write: ({ changes: put, meta, under: lease }) => {
+          if (lease !== undefined) under.push(lease)
           if (faults.write) return Promise.reject(new Error('disk full'))
           const position = meta[0]?.[1] ?? 'as before'
           log.push(`facts of ${put.map(({ cluster }) => cluster).join(' ')}, position ${position}`)
@@ -72,6 +75,7 @@ function stageOf() {
       },
     },
     positionKey: POSITION_KEY,
+    ...(leases && { leases }),
     retentionMs: RETENTION_MS,
   }
   const state = createLoopState()
@@ -91,7 +95,7 @@ function stageOf() {
     }
     return { derived: await derivePending(parts, state, index, cycle), failures: cycle.failures }
   }
-  return { run, wait, state, stored, members, log, indexed, changes, faults, alertTraces }
+  return { under, run, wait, state, stored, members, log, indexed, changes, faults, alertTraces }
 }
 
 test('facts are read once, written with the position, and put into the index as written', async () => {
@@ -200,4 +204,23 @@ test('none of many clusters is lost when a batch cannot be written', async () =>
   faults.write = false
   expect((await run()).derived).toBe(120)
   expect([indexed.length, state.storedPosition]).toEqual([120, JSON.stringify(POSITION)])
+})
+
+test('of several processes each writes under its leases, and leaves alone what it does not have any more', async () => {
+  const held = new Set(['a', 'b', 'late'])
+  const { run, wait, state, log, under } = stageOf({
+    lease: (name) => (held.has(name) ? { kind: 'cluster', name, fence: 7 } : undefined),
+    heldOrLost: (name) => ({ kind: 'cluster', name, fence: held.has(name) ? 7 : -1 }),
+    ...{ note: () => undefined, takeGained: () => [], isFirst: true },
+  })
+  wait('a', 'other', 'b')
+  expect(await run()).toEqual({ derived: 2, failures: [] })
+  expect(log.filter((line) => line.startsWith('facts'))).toEqual([`facts of a b, position ${JSON.stringify(POSITION)}`])
+  expect(under).toEqual([
+    [
+      { kind: 'cluster', name: 'a', fence: 7 },
+      { kind: 'cluster', name: 'b', fence: 7 },
+    ],
+  ])
+  expect(state.pending.clusters()).toEqual([])
 })

@@ -306,7 +306,11 @@ async function serve(
   })
   const upkeep = startUpkeep({
     ...{ clock, threads, rules, metrics, log, faults, headShares, publish, folder: config.data, instance, scrub },
-    access: [tokens, people],
+    access: [
+      tokens,
+      people,
+      ...(threads.shared ? [electionExchange(threads, config['ha.failover-after'], clock)] : []),
+    ],
   })
   const watched = config['content.watch']
     ? watchFiles(reloader.places, clock, () => {
@@ -349,6 +353,16 @@ async function serve(
       } finally {
         await threads.stop()
       }
+    },
+  }
+}
+
+/** Which replicas of HA pairs are accepted, in step with other processes; once a second. */
+function electionExchange({ shared, ingest }: AppThreads, failoverAfterMs: number, clock: Clock) {
+  return {
+    upkeep: async () => {
+      const elections = (await shared?.elections.exchange(await ingest.replicas.takeSeen(), failoverAfterMs)) ?? []
+      if (elections.length > 0) await ingest.replicas.adopt(elections, clock.nowMs())
     },
   }
 }
@@ -396,11 +410,12 @@ async function useRules(
 function checkAccess(config: Config, tokens: TokenIndex, { provider, proxy }: PeopleSignIn): void {
   const { host, port } = config.listen
   if (isLoopback(host) || tokens.hasTokens || provider !== undefined || proxy !== undefined) return
+  const place = config['store.facts'] === '' ? `--data ${config.data}` : `--store.facts ${config['store.facts']}`
   throw new FleetError(
     'config_invalid',
     `refusing to listen on ${host}:${port} without tokens: unauthenticated clients could read and write the fleet`,
     {
-      hint: `make one with \`daytwo token add --data ${config.data} --name admin --role admin\`, configure oidc.issuer, or listen on 127.0.0.1`,
+      hint: `make one with \`daytwo token add ${place} --name admin --role admin\`, configure oidc.issuer, or listen on 127.0.0.1`,
     },
   )
 }

@@ -2,9 +2,9 @@
 import type { AuditLink } from '../model/audit-chain.ts'
 import { parseArguments, unexpected, verbOf } from './arguments.ts'
 import type { Command } from './command.ts'
-import { DATA_HELP, dataFolder, withFacts } from './data-folder.ts'
+import { FACTS_HELP, FACTS_OPTIONS, factsPlace, withFacts } from './data-folder.ts'
 
-const VALUED = new Set(['data', 'expect'])
+const VALUED = new Set([...FACTS_OPTIONS, 'expect'])
 
 export const auditCommand: Command = {
   help: () =>
@@ -16,7 +16,7 @@ export const auditCommand: Command = {
       'chain that was computed again from an older entry on is found too.',
       'Ends with 0, with 1 at the first broken entry, and with 2 for wrong usage.',
       '',
-      DATA_HELP,
+      FACTS_HELP,
     ].join('\n'),
   run: async (args) => {
     const { words, options } = parseArguments(args, VALUED, new Set())
@@ -27,7 +27,7 @@ export const auditCommand: Command = {
 async function verify(options: ReadonlyMap<string, string>): Promise<number> {
   const noted = options.get('expect')
   const expected = noted === undefined ? undefined : readLink(noted)
-  const verdict = await withFacts(dataFolder(options), ({ audit }) => audit.verify(expected))
+  const verdict = await withFacts(factsPlace(options), ({ audit }) => audit.verify(expected))
   const { last, entries, unchained, erased, fault } = verdict
   if (unchained > 0) console.error(`${unchained} entries are from before the chain and have no hash`)
   if (erased > 0)

@@ -2,9 +2,12 @@
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { OPTIONS } from '../config/config.ts'
+import { configFileFromEnvironment } from '../config/config-sources.ts'
+import { OPTIONS, readConfig } from '../config/config.ts'
+import { factsStoreOf } from '../config/facts-store.ts'
 import { DATABASE_FILE } from '../store/database.ts'
-import { openFacts, type Facts } from '../store/facts/facts.ts'
+import { openFacts, openFactsIn, type Facts } from '../store/facts/facts.ts'
+import type { PostgresOptions } from '../store/postgres/options.ts'
 import { inputError } from './arguments.ts'
 
 type Options = ReadonlyMap<string, string>
@@ -42,12 +45,30 @@ export function checkData(dir: string): string {
   throw inputError(`no data in ${dir}: the file ${DATABASE_FILE} is missing`)
 }
 
-/** Opens the facts of a folder for one operation; a server may be running on it. */
-export async function withFacts<T>(dir: string, work: (facts: Facts) => Promise<T>): Promise<T> {
-  const facts = openFacts(dir)
+/** The options of commands that work on facts, which are in a folder or in PostgreSQL. */
+export const FACTS_OPTIONS: ReadonlySet<string> = new Set([
+  ...['data', 'store.facts', 'store.facts-password-file', 'store.facts-tls', 'store.facts-ca'],
+])
+
+export const FACTS_HELP = [
+  DATA_HELP,
+  '  --store.facts URL',
+  '      PostgreSQL with the facts, when the server has it; with the other options store.facts-... of the server. Like the',
+  "      server's, they may also be in the environment.",
+].join('\n')
+
+/** Where the facts are. Throws `config_invalid`. @param folderOf the folder, when they are in one */
+export function factsPlace(options: Options, folderOf: (options: Options) => string = dataFolder) {
+  const ofStore = new Map([...options].filter(([key]) => key.startsWith('store.')))
+  return factsStoreOf(readConfig(ofStore, configFileFromEnvironment())) ?? folderOf(options)
+}
+
+/** Opens the facts for one operation; a server may be running on them. */
+export async function withFacts<T>(place: string | PostgresOptions, work: (facts: Facts) => Promise<T>): Promise<T> {
+  const facts = typeof place === 'string' ? openFacts(place) : await openFactsIn(place)
   try {
     return await work(facts)
   } finally {
-    facts.close()
+    await facts.close()
   }
 }

@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.ts'
 import { sessionAction } from '../runtime/sessions.ts'
 import { inputError, parseArguments, unexpected, verbOf } from './arguments.ts'
 import type { Command } from './command.ts'
-import { commandLine, DATA_HELP, dataFolder, withFacts } from './data-folder.ts'
+import { commandLine, FACTS_HELP, FACTS_OPTIONS, factsPlace, withFacts } from './data-folder.ts'
 import { printTable, timeText } from './table.ts'
 
 export const sessionCommand: Command = {
@@ -16,17 +16,17 @@ export const sessionCommand: Command = {
       'and with an entry in the audit. PERSON is a name of the list. Remove the person, or their groups, at the provider first:',
       'otherwise they can sign in again.',
       '',
-      DATA_HELP,
+      FACTS_HELP,
     ].join('\n'),
   run: async (args) => {
-    const { words, options } = parseArguments(args, new Set(['data']), new Set())
+    const { words, options } = parseArguments(args, FACTS_OPTIONS, new Set())
     const [verb = '', ...rest] = words
     return verbOf('session', { list, end }, verb)(options, rest)
   },
 }
 
 async function list(options: ReadonlyMap<string, string>): Promise<number> {
-  const records = await withFacts(dataFolder(options), ({ sessions }) => sessions.list())
+  const records = await withFacts(factsPlace(options), ({ sessions }) => sessions.list())
   const rows = records
     .toSorted((a, b) => a.startedAtMs - b.startedAtMs)
     .map(({ name, groups, startedAtMs, lastSeenMs }) => [
@@ -42,7 +42,7 @@ async function end(options: ReadonlyMap<string, string>, [person, ...others]: re
     throw unexpected('daytwo session end', [person, ...others].join(' '), 'the name of one person')
   }
   const nowMs = systemClock.nowMs()
-  const ended = await withFacts(dataFolder(options), async ({ sessions }) => {
+  const ended = await withFacts(factsPlace(options), async ({ sessions }) => {
     const own = (await sessions.list()).filter(({ name }) => name === person)
     const actions = own.map((record) => sessionAction('session.end', record, commandLine(), nowMs))
     await sessions.write(

@@ -12,12 +12,12 @@ import { ROLES, type Role } from '../model/token.ts'
 import { hashToken, newToken } from '../runtime/token-index.ts'
 import { inputError, parseArguments, unexpected, verbOf } from './arguments.ts'
 import type { Command } from './command.ts'
-import { commandLine, DATA_HELP, dataFolder, existingFolder, withFacts } from './data-folder.ts'
+import { commandLine, existingFolder, FACTS_HELP, FACTS_OPTIONS, factsPlace, withFacts } from './data-folder.ts'
 import { printTable, timeText } from './table.ts'
 
 type Options = ReadonlyMap<string, string>
 
-const VALUED = new Set(['data', 'role', 'name', 'cluster', 'clusters', 'expires'])
+const VALUED = new Set([...FACTS_OPTIONS, 'role', 'name', 'cluster', 'clusters', 'expires'])
 
 export const tokenCommand: Command = {
   help: () =>
@@ -42,7 +42,7 @@ export const tokenCommand: Command = {
       `      Keys: ${SELECTOR_KEYS.join(', ')}. Without it: all clusters.`,
       '  --expires DUR',
       '      When the token ends, from now: 90d, 1y. It is refused from then on. Without it the token does not end.',
-      DATA_HELP,
+      FACTS_HELP,
     ].join('\n'),
   run: async (args) => {
     const { words, options } = parseArguments(args, VALUED, new Set())
@@ -69,7 +69,7 @@ async function add(options: Options): Promise<number> {
   const fresh = { ...granted, hash: hashToken(token), createdAtMs }
   const action = { atMs: createdAtMs, by: commandLine(), action: 'token.add', detail: JSON.stringify(granted) } as const
   // A new server may need its first token before its first start.
-  const record = await withFacts(existingFolder(options), ({ tokens }) => tokens.add(fresh, action))
+  const record = await withFacts(factsPlace(options, existingFolder), ({ tokens }) => tokens.add(fresh, action))
   const bound = cluster === undefined ? '' : `, cluster ${cluster}`
   const over = clusters === undefined ? '' : `, clusters ${formatSelectors(clusters)}`
   const ends = expiresAtMs === undefined ? '' : `, expires ${timeText(expiresAtMs)}`
@@ -79,7 +79,7 @@ async function add(options: Options): Promise<number> {
 }
 
 async function list(options: Options): Promise<number> {
-  const records = await withFacts(dataFolder(options), ({ tokens }) => tokens.list())
+  const records = await withFacts(factsPlace(options), ({ tokens }) => tokens.list())
   const rows = records.map(({ id, role, name, cluster, clusters, createdAtMs, expiresAtMs, lastUsedMs }) => [
     String(id),
     role,
@@ -100,7 +100,7 @@ async function remove(options: Options, words: readonly string[]): Promise<numbe
   }
   const action = { atMs: systemClock.nowMs(), by: commandLine(), action: 'token.remove', detail: '{}' } as const
   const removed = { ...action, subject: String(id) }
-  if (await withFacts(dataFolder(options), ({ tokens }) => tokens.remove(id, removed))) return 0
+  if (await withFacts(factsPlace(options), ({ tokens }) => tokens.remove(id, removed))) return 0
   throw inputError(`there is no token ${id}`, '`daytwo token list` lists them')
 }
 

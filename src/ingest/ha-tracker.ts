@@ -1,3 +1,4 @@
+import type { SeenPair, SharedElection } from '../model/ha-election.ts'
 import { invariant } from '../base/invariant.ts'
 import { delivered, electionResultOf, type Election } from './ha-election.ts'
 
@@ -23,6 +24,8 @@ interface Pair {
   readonly group: string
   election: Election | undefined
   readonly replicas: Map<string, ReplicaActivity>
+  /** Of this pair samples arrived since `takeSeen`: accepted ones, or only duplicates. */
+  seen: 'accepted' | 'duplicates' | undefined
   /** The request for which `writer` holds. */
   request: number
   writer: string
@@ -104,6 +107,7 @@ export class HaTracker {
   taken(claim: number): void {
     const { pair, replica } = this.#claimAt(claim)
     pair.election = delivered(pair.election, replica, this.#nowMs, this.#failoverAfterMs)
+    pair.seen = 'accepted'
     this.#activityOf(pair, replica).heardMs = this.#nowMs
   }
 
@@ -115,10 +119,38 @@ export class HaTracker {
     }
     const { pair, replica } = this.#claimAt(claim)
     const activity = this.#activityOf(pair, replica)
+    pair.seen ??= 'duplicates'
     activity.heardMs = this.#nowMs
     activity.samplesDropped += samples
     this.#lastDropped = claim
     this.#lastActivity = activity
+  }
+
+  /** The pairs of which samples arrived since the last call. */
+  takeSeen(): readonly SeenPair[] {
+    const seen: SeenPair[] = []
+    for (const pair of this.#pairs.values()) {
+      if (pair.seen === undefined) continue
+      const { cluster, group, election } = pair
+      const isAccepted = pair.seen === 'accepted' && election !== undefined
+      seen.push({ cluster, group, ...(isAccepted ? { delivered: election.replica } : {}) })
+      pair.seen = undefined
+    }
+    return seen
+  }
+
+  /** What all processes have elected takes the place of what this one has. */
+  adopt(elections: readonly SharedElection[], nowMs: number): void {
+    for (const { cluster, group, replica, silentMs } of elections) {
+      const pair = this.#pairOf(cluster, group)
+      if (pair === undefined) continue
+      const known = pair.election
+      const heardMs = nowMs - silentMs
+      pair.election =
+        known?.replica === replica
+          ? { ...known, heardMs: Math.max(known.heardMs, heardMs) }
+          : { replica, sinceMs: nowMs, heardMs, failovers: (known?.failovers ?? -1) + 1 }
+    }
   }
 
   /** One sentence on why the samples of a claim are dropped. */
@@ -168,7 +200,15 @@ export class HaTracker {
     const known = this.#pairs.get(key)
     if (known !== undefined) return known
     if (this.#pairs.size >= this.#pairsMax) return undefined
-    const pair: Pair = { cluster, group, election: undefined, replicas: new Map(), request: 0, writer: '' }
+    const pair: Pair = {
+      cluster,
+      group,
+      election: undefined,
+      replicas: new Map(),
+      seen: undefined,
+      request: 0,
+      writer: '',
+    }
     this.#pairs.set(key, pair)
     return pair
   }

@@ -30,7 +30,7 @@ interface Upkeep {
 interface UpkeepParts {
   readonly clock: Clock
   readonly threads: AppThreads
-  /** Tokens and sessions. */
+  /** Tokens and sessions; elections of replicas that other processes share. */
   readonly access: readonly { upkeep(): Promise<void> }[]
   readonly rules: Pick<RemoteRules, 'alerts'>
   readonly metrics: OwnMetrics

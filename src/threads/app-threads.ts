@@ -8,6 +8,7 @@ import type { OwnMetrics } from '../base/metrics.ts'
 import type { Config } from '../config/config.ts'
 import { VERSION } from '../config/version.ts'
 import type { DeploymentParts } from '../deployment/deployment.ts'
+import type { ElectionStore } from '../model/ha-election.ts'
 import type { LeaseStore } from '../model/lease.ts'
 import type { NotificationClaims } from '../model/notification-log.ts'
 import { factsStoreOf, processNameOf } from '../config/facts-store.ts'
@@ -29,7 +30,12 @@ export interface AppThreads {
   readonly facts: Remote<Facts>
   /** Where facts are in PostgreSQL: what processes that share them tell each other. */
   readonly shared:
-    | { readonly leases: LeaseStore; readonly claims: NotificationClaims; readonly listen: DeploymentParts['listen'] }
+    | {
+        readonly leases: LeaseStore
+        readonly claims: NotificationClaims
+        readonly elections: ElectionStore
+        readonly listen: DeploymentParts['listen']
+      }
     | undefined
   readonly query: Remote<QueryServices>
   /** Carries remote write requests to the ingest worker. Has no room while that is started again. */
@@ -189,6 +195,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
           roles: config.roles,
         }),
         claims: shared.claimsOf(instance),
+        elections: shared.elections,
         listen: (listening) => listenForChanges({ options: postgres, ...listening }),
       },
     query,

@@ -7,6 +7,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { invariant } from '../base/invariant.ts'
 import { createSerialQueue } from '../base/serial-queue.ts'
 import { createDerivedReceiver, createDerivedSender, type DerivedBatch } from './derived-lane.ts'
+import type { HaTracker } from '../ingest/ha-tracker.ts'
 import { Intake, type IngestReport } from '../ingest/intake.ts'
 import type { IngestOptions } from '../ingest/options.ts'
 import { createOtlpLogsIngest, type OtlpLogsOutcome } from '../ingest/otlp/logs.ts'
@@ -64,6 +65,7 @@ export type IngestServices = Facts & {
   readonly writes: Writes
   readonly refusals: Refusals
   readonly erasures: Erasures
+  readonly replicas: Pick<HaTracker, 'takeSeen' | 'adopt'>
   readonly privacy: {
     /** Data that arrives afterwards is stored by these rules. They were checked. */
     use(rules: PrivacyRules): void
@@ -219,6 +221,7 @@ try {
     writes: writesOf(writer, intake, remoteWrite, data),
     refusals: refusalsOf(writer, intake, data),
     erasures: erasuresOf(writer, intake),
+    replicas: intake.replicas,
     privacy: {
       use: (rules) => {
         intake.usePrivacy(rules)

@@ -5,6 +5,7 @@ import type { DeliveryReader } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import { closeDatabase, isWritable, openDatabase, openDatabaseForReading, openReadOnly } from '../database.ts'
 import { ConnectionLock } from '../connection-lock.ts'
+import { SqlElections } from '../postgres/elections.ts'
 import { SqlLeases, type ProcessIdentity } from '../postgres/leases.ts'
 import { SqlNotificationClaims } from '../postgres/notification-claims.ts'
 import type { PostgresOptions } from '../postgres/options.ts'
@@ -57,6 +58,7 @@ export type SharedFacts = Facts & {
   /** What this process does alone. */
   leasesOf(self: ProcessIdentity): SqlLeases
   claimsOf(instance: string): SqlNotificationClaims
+  readonly elections: SqlElections
   close(): Promise<void>
 }
 
@@ -104,6 +106,7 @@ export async function openFactsIn(options: PostgresOptions): Promise<SharedFacts
     ...factsOf(postgres.run),
     leasesOf: (self) => new SqlLeases(postgres.run, self),
     claimsOf: (instance) => new SqlNotificationClaims(postgres.run, instance),
+    elections: new SqlElections(postgres.run),
     close: () => postgres.close(),
   }
 }

@@ -22,6 +22,14 @@ export const DEPLOYMENT_TABLES = `
     PRIMARY KEY (kind, name)
   );
   CREATE INDEX lease_owner ON lease (kind, owner);
+  -- Of each HA pair the replica that is accepted. heard: when samples of it were accepted last, to a second or so.
+  CREATE TABLE ha_election (
+    cluster bytewise NOT NULL,
+    pair_group bytewise NOT NULL,
+    replica text NOT NULL,
+    heard timestamptz NOT NULL,
+    PRIMARY KEY (cluster, pair_group)
+  );
   -- Who is sending a notification, under the key of its entry in notification_log, which takes the place of the claim.
   CREATE TABLE notification_claim (
     key bytewise PRIMARY KEY,

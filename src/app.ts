@@ -180,8 +180,10 @@ async function serve(
     await threads.query.decommissions.reread(clock.nowMs())
     publish(['clusters', 'upgrades'])
   })
+  const eraseShared = everySoOften((names: readonly string[]) => threads.shared?.erase(names) ?? Promise.resolve())
   const erasures = await createErasures(threads.ingest.erasures, randomUUID, async (names, by, nowMs) => {
     await threads.query.clusters.forget(names)
+    await eraseShared(names, nowMs)
     for (const cluster of names) await alerts.external.remove({ cluster }, by, nowMs)
     for (const { id, matchers } of userActions.silences.all()) {
       const isAbout = matchers.some(
@@ -245,7 +247,7 @@ async function serve(
           'another process of this name has started: this one does nothing alone',
         )
       },
-      ...{ clock, log, stopwatchMs: sharedStopwatchMs },
+      ...{ clock, log, metrics, stopwatchMs: sharedStopwatchMs },
     })
   }
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
@@ -366,6 +368,20 @@ function electionExchange({ shared, ingest }: AppThreads, failoverAfterMs: numbe
     },
   }
 }
+
+/** While a cluster is erased, facts are looked through at once for each set of names, and then once a minute. */
+function everySoOften(erase: (names: readonly string[]) => Promise<unknown>) {
+  const erasedMs = new Map<string, number>()
+  return async (names: readonly string[], nowMs: number): Promise<void> => {
+    const key = JSON.stringify(names)
+    if (Math.abs(nowMs - (erasedMs.get(key) ?? -Infinity)) < ERASE_EVERY_MS) return
+    await erase(names)
+    erasedMs.clear()
+    erasedMs.set(key, nowMs)
+  }
+}
+
+const ERASE_EVERY_MS = 60_000
 
 /** Requests that this process does not answer have another process that does. */
 function roleReadiness({ roles }: Config, access: Access | undefined): string {

@@ -241,6 +241,8 @@ export function createOwnMetrics(version: string) {
     ]),
     signIns: counter('daytwo_sign_ins_total', 'Sign-ins of people at the identity provider, by outcome.', ['outcome']),
     sessions: gauge('daytwo_sessions', 'Sessions of signed-in people.'),
+    processes: gauge('daytwo_processes', 'Live processes that share the facts; 0 without store.facts.'),
+    leases: gauge('daytwo_leases', 'Leases of this process, by kind: cluster, rules, alerts.', ['kind']),
     buildInfo: gauge('daytwo_build_info', 'Always 1; the version is a label.', ['version']),
   }
   own.buildInfo.set({ version }, 1)

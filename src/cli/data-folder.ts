@@ -65,7 +65,8 @@ export function factsPlace(options: Options, folderOf: (options: Options) => str
 
 /** Opens the facts for one operation; a server may be running on them. */
 export async function withFacts<T>(place: string | PostgresOptions, work: (facts: Facts) => Promise<T>): Promise<T> {
-  const facts = typeof place === 'string' ? openFacts(place) : await openFactsIn(place)
+  const facts: Facts & { close(): void | Promise<void> } =
+    typeof place === 'string' ? openFacts(place) : await openFactsIn(place)
   try {
     return await work(facts)
   } finally {

@@ -303,7 +303,7 @@ export const SECTIONS = {
     ),
     'store.facts-tls': oneOf(['auto', 'on', 'off']).option(
       'auto',
-      'Whether PostgreSQL is reached over TLS, with its certificate verified; auto: yes, unless it is on this machine.',
+      'Whether PostgreSQL is reached over TLS, with its certificate verified; auto: yes, unless it is on this host.',
     ),
     'store.facts-ca': optionalText('FILE').option(
       '',

@@ -6,7 +6,8 @@ import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import { FaultThrottle } from '../base/fault-throttle.ts'
 import type { Log } from '../base/log.ts'
-import { ALERTS_LEASE, type Lease, type LeaseStore, type ProcessRecord } from '../model/lease.ts'
+import type { OwnMetrics } from '../base/metrics.ts'
+import { ALERTS_LEASE, LEASE_KINDS, type Lease, type LeaseStore, type ProcessRecord } from '../model/lease.ts'
 import {
   CHANGE_TOPICS,
   type ChangeListener,
@@ -30,6 +31,7 @@ export interface DeploymentParts {
   readonly handOn: () => Promise<void>
   /** A later start of a process of this name has taken its place. */
   readonly onReplaced: () => void
+  readonly metrics: Pick<OwnMetrics, 'processes' | 'leases'>
   readonly clock: Clock
   /** Milliseconds that only rise, the same on all threads. */
   readonly stopwatchMs: () => number
@@ -115,10 +117,18 @@ export class Deployment {
   async #step(): Promise<void> {
     const before = this.#holder.isReplaced
     await this.#holder.step(this.#groups).catch(this.#report('looking after leases'))
+    this.#measure()
     if (this.#holder.isReplaced && !before) this.#parts.onReplaced()
     await this.#exchange().catch(this.#report('passing leases on'))
     await this.#look().catch(this.#report('listening to other processes'))
     await this.#takeOver().catch(this.#report('taking over notifications'))
+  }
+
+  #measure(): void {
+    const { processes, leases } = this.#parts.metrics
+    processes.set(this.#holder.processes.length)
+    const held = this.#holder.leases()
+    for (const kind of LEASE_KINDS) leases.set({ kind }, held.filter((lease) => lease.kind === kind).length)
   }
 
   /** Tells the other thread what changed, and everything when it was started again. */

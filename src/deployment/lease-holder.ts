@@ -6,9 +6,9 @@
 import { createSerialQueue } from '../base/serial-queue.ts'
 import { ALERTS_LEASE, type Lease, type LeaseKind, type LeaseStore, type ProcessRecord } from '../model/lease.ts'
 
-/** Between two signs of life. */
+/** Between two heartbeats. */
 export const BEAT_EVERY_MS = 2000
-/** Without a sign of life for this long, others take over: less than the shortest usual interval of rules. */
+/** Without a heartbeat for this long, others take over: less than the shortest usual interval of rules. */
 export const LIVES_FOR_MS = 10_000
 /** Of a kind, in one step: a share of 100,000 clusters takes some steps, and no step holds up a write for long. */
 const TAKEN_MAX = 5000

@@ -22,7 +22,7 @@ export interface ProcessRecord {
   readonly version: string
   readonly roles: readonly string[]
   readonly startedMs: number
-  /** Since its last sign of life, by the clock of the database. */
+  /** Since its last heartbeat, by the clock of the database. */
   readonly silentMs: number
 }
 
@@ -36,7 +36,7 @@ export interface LeaseCounts {
 /** The leases of one process. Implemented by `store`, used by `deployment`. */
 export interface LeaseStore {
   /**
-   * A sign of life: the process lives for `livesForMs` from now, by the clock of the database. False: another process of
+   * Heartbeat: the process lives for `livesForMs` from now, by the clock of the database. False: another process of
    * this name has started, and has everything. @returns those that live, this one among them
    */
   beat(livesForMs: number): Promise<readonly ProcessRecord[] | undefined>

@@ -34,6 +34,8 @@ export interface AppThreads {
         readonly leases: LeaseStore
         readonly claims: NotificationClaims
         readonly elections: ElectionStore
+        /** Removes facts about clusters of these names; returns how many rows. */
+        erase(names: readonly string[]): Promise<number>
         readonly listen: DeploymentParts['listen']
       }
     | undefined
@@ -196,6 +198,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
         }),
         claims: shared.claimsOf(instance),
         elections: shared.elections,
+        erase: (names) => shared.erase({ names: new Set(names), labels: new Set(store.clusterLabels) }),
         listen: (listening) => listenForChanges({ options: postgres, ...listening }),
       },
     query,

@@ -1,10 +1,12 @@
 import type Database from 'better-sqlite3'
 import type { AdoptionReader } from '../../model/adoption.ts'
 import type { AlertRunReader, FiredAlertReader } from '../../model/alert-run.ts'
+import type { ErasedCluster } from '../../model/erasure.ts'
 import type { DeliveryReader } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import { closeDatabase, isWritable, openDatabase, openDatabaseForReading, openReadOnly } from '../database.ts'
 import { ConnectionLock } from '../connection-lock.ts'
+import { eraseFactsIn } from '../postgres/erase-facts.ts'
 import { SqlElections } from '../postgres/elections.ts'
 import { SqlLeases, type ProcessIdentity } from '../postgres/leases.ts'
 import { SqlNotificationClaims } from '../postgres/notification-claims.ts'
@@ -59,6 +61,8 @@ export type SharedFacts = Facts & {
   leasesOf(self: ProcessIdentity): SqlLeases
   claimsOf(instance: string): SqlNotificationClaims
   readonly elections: SqlElections
+  /** Removes what is stored about a cluster; returns how many rows. What is written meanwhile is left. */
+  erase(cluster: ErasedCluster): Promise<number>
   close(): Promise<void>
 }
 
@@ -75,7 +79,7 @@ export interface FactsReader {
 }
 
 /** Opens what a writer made. Throws FleetError. */
-export function openFactsForReading(dir: string): FactsReader & { close(): void } {
+export function openFactsForReading(dir: string): Omit<FactsReader, 'close'> & { close(): void } {
   const db = openDatabaseForReading(dir)
   return withClose(db, () => {
     db.close()
@@ -107,6 +111,7 @@ export async function openFactsIn(options: PostgresOptions): Promise<SharedFacts
     leasesOf: (self) => new SqlLeases(postgres.run, self),
     claimsOf: (instance) => new SqlNotificationClaims(postgres.run, instance),
     elections: new SqlElections(postgres.run),
+    erase: (cluster) => eraseFactsIn(postgres.run, cluster),
     close: () => postgres.close(),
   }
 }

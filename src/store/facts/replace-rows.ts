@@ -27,12 +27,13 @@ export async function replaceRows<T extends keyof typeof KEYS>(
   table: T,
   rows: readonly Insertable<FactsSchema[T]>[],
 ): Promise<void> {
+  const name: string = table
   const keys: readonly string[] = KEYS[table]
   const byKey = new Map((rows as readonly AnyRow[]).map((row) => [JSON.stringify(keys.map((key) => row[key])), row]))
   for (const batch of insertBatches([...byKey.values()])) {
     const others = Object.keys(batch[0] ?? {}).filter((column) => !keys.includes(column))
     await (db as unknown as Kysely<AnySchema>)
-      .insertInto(table as string)
+      .insertInto(name)
       .values(batch)
       .onConflict((conflict) =>
         conflict

@@ -1,6 +1,6 @@
 /**
- * Processes that share the database, and what each of them does alone. A lease lives as long as its owner's row: a sign of
- * life is one row per process, however many leases it has.
+ * Processes that share the database, and what each of them does alone. A lease lives as long as its owner's row: a
+ * heartbeat is one row per process, however many leases it has.
  */
 export const DEPLOYMENT_TABLES = `
   -- instance: random, of one start of a process. lives_until: by the clock of this database.
@@ -13,7 +13,7 @@ export const DEPLOYMENT_TABLES = `
     seen timestamptz NOT NULL,
     lives_until timestamptz NOT NULL
   );
-  -- owner: the instance of a process; NULL: nobody. fence rises with each new owner.
+  -- owner: the instance of a process; NULL: the lease is free. fence rises with each new owner.
   CREATE TABLE lease (
     kind bytewise NOT NULL,
     name bytewise NOT NULL,
@@ -22,12 +22,12 @@ export const DEPLOYMENT_TABLES = `
     PRIMARY KEY (kind, name)
   );
   CREATE INDEX lease_owner ON lease (kind, owner);
-  -- Of each HA pair the replica that is accepted. heard: when samples of it were accepted last, to a second or so.
+  -- Of each HA pair the replica that is accepted. seen: when samples of it were accepted last, to a second or so.
   CREATE TABLE ha_election (
     cluster bytewise NOT NULL,
     pair_group bytewise NOT NULL,
     replica text NOT NULL,
-    heard timestamptz NOT NULL,
+    seen timestamptz NOT NULL,
     PRIMARY KEY (cluster, pair_group)
   );
   -- Who is sending a notification, under the key of its entry in notification_log, which takes the place of the claim.

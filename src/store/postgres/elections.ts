@@ -16,20 +16,20 @@ export class SqlElections implements ElectionStore {
     return this.#run('sharing elections of replicas', async (db) => {
       if (delivered.length > 0) {
         await sql`
-          INSERT INTO ha_election (cluster, pair_group, replica, heard)
+          INSERT INTO ha_election (cluster, pair_group, replica, seen)
             SELECT *, clock_timestamp() FROM unnest(
               ${delivered.map(({ cluster }) => cluster)}::text[],
               ${delivered.map(({ group }) => group)}::text[],
               ${delivered.map((pair) => pair.delivered)}::text[]
-            ) AS seen (cluster, pair_group, replica) ORDER BY 1, 2
-          ON CONFLICT (cluster, pair_group) DO UPDATE SET replica = excluded.replica, heard = excluded.heard
+            ) AS delivered (cluster, pair_group, replica) ORDER BY 1, 2
+          ON CONFLICT (cluster, pair_group) DO UPDATE SET replica = excluded.replica, seen = excluded.seen
             WHERE ha_election.replica = excluded.replica
-              OR ha_election.heard <= clock_timestamp() - ${failoverAfterMs} * interval '1 millisecond'
+              OR ha_election.seen <= clock_timestamp() - ${failoverAfterMs} * interval '1 millisecond'
         `.execute(db)
       }
       const { rows } = await sql<SharedElection>`
         SELECT cluster, pair_group AS "group", replica,
-          (extract(epoch FROM clock_timestamp() - heard) * 1000)::bigint AS "silentMs"
+          (extract(epoch FROM clock_timestamp() - seen) * 1000)::bigint AS "silentMs"
         FROM ha_election WHERE (cluster, pair_group) IN (
           SELECT * FROM unnest(${pairs.map(({ cluster }) => cluster)}::text[], ${pairs.map(({ group }) => group)}::text[])
         )

@@ -58,7 +58,7 @@ describe.skipIf(POSTGRES === undefined)('changes of other processes', () => {
     const options = await postgres.options()
     await openTempFacts(options)
     let ends = 0
-    const parts = { options, onChange: () => undefined, onListening: () => undefined, onEnd: () => void ends++ }
+    const parts = { options, onChange: () => undefined, onListening: () => undefined, onEnd: () => (ends += 1) }
     const listener = await listenForChanges(parts)
     await listener.check()
     expect(ends).toBe(0)

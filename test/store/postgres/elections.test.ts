@@ -37,7 +37,7 @@ describe.skipIf(POSTGRES === undefined)('replicas of one HA pair that reach diff
         nowMs += ms
         const client = new Client(options.url)
         await client.connect()
-        await client.query(`UPDATE ha_election SET heard = heard - interval '${ms} ms'`)
+        await client.query(`UPDATE ha_election SET seen = seen - interval '${ms} ms'`)
         await client.end()
       },
     }

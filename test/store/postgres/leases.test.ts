@@ -58,7 +58,7 @@ describe.skipIf(POSTGRES === undefined)('leases', () => {
     await client.end()
   }
 
-  /** As if these had given no sign of life for long enough. */
+  /** As if these had sent no heartbeat for long enough. */
   const silence = (options: PostgresOptions, ...names: string[]): Promise<void> =>
     ask(options, `UPDATE process SET lives_until = now() - interval '1 ms' WHERE name = ANY('{${names.join(',')}}')`)
 

@@ -42,7 +42,7 @@ export async function createTokenIndex(store: TokenStore, clock: Clock, metrics?
     try {
       byHash = new Map((await store.list()).map((record) => [record.hash, record]))
     } catch (thrown) {
-      // The thread that reads them is being started again: those that are known still count.
+      // The thread that reads them is being started again, or PostgreSQL is away: those that are known still count.
       if (!(thrown instanceof FleetError) || thrown.code !== 'not_ready') throw thrown
     }
     readAtMs = clock.nowMs()

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { daytwo, daytwoIn } from '../cli/run.ts'
 import { startFakeWebhook, type FakeWebhook } from '../support/fake-webhook.ts'
 import { findPostgres, startPostgres, type PostgresServer } from '../support/postgres.ts'
 import { activeAlerts, startServer, withoutContent, type RunningServer } from '../support/server.ts'
@@ -233,5 +234,35 @@ describe.skipIf(POSTGRES === undefined)('servers that share PostgreSQL', () => {
     await expect(ask(collector, 'GET', '/api/v1/labels')).rejects.toThrow('and not serve')
     await ask(evaluator, 'GET', '/api/v1/labels')
     expect((await fetch(`${collector.url}/-/ready`)).status).toBe(200)
+  }, 120_000)
+
+  test('tokens and the audit are in PostgreSQL, and tokens count while it is away', async () => {
+    const options = ['--store.facts', url]
+    const made = await daytwo('token', 'add', '--role', 'admin', '--name', 'root', '--data', folder.path, ...options)
+    expect([made.code, made.stderr]).toEqual([0, expect.stringContaining('role admin')])
+    const token = made.stdout.trim()
+    const server = await start('a')
+    const status = async (path: string, bearer?: string): Promise<number> => {
+      const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+      return (await fetch(`${server.url}${path}`, { headers })).status
+    }
+    expect([await status('/api/v1/labels'), await status('/api/v1/labels', token)]).toEqual([401, 200])
+    const second = await daytwo('token', 'add', '--role', 'viewer', '--name', 'v', '--data', folder.path, ...options)
+    await until(
+      'the new token',
+      async () => (await status('/api/v1/labels', second.stdout.trim())) === 200 || undefined,
+    )
+    const verified = await daytwo('audit', 'verify', '--data', folder.path, ...options)
+    expect([verified.code, verified.stderr]).toEqual([0, '2 entries are sound; the newest one is:\n'])
+    const listed = await daytwoIn({ DAYTWO_STORE_FACTS: url }, 'token', 'list')
+    expect(listed.stdout).toContain('viewer')
+    await database.end()
+    await postgres.kill()
+    // It reads the list again after five seconds.
+    const awayMs = performance.now()
+    await until('the next reading of tokens', () => performance.now() - awayMs > 6000 || undefined)
+    expect([await status('/api/v1/labels'), await status('/api/v1/labels', token)]).toEqual([401, 200])
+    await postgres.start()
+    await connect()
   }, 120_000)
 })

@@ -18,11 +18,11 @@ export async function fillFleetIndex(
   declared: DecommissionSource,
 ): Promise<FleetIndex> {
   index.declare(await declared.list())
-  let read = 0
-  for (const { cluster } of await facts.clusters()) {
-    const stored = await facts.cluster(cluster)
-    if (stored !== undefined) index.put(stored)
-    if (++read % CLUSTERS_AT_ONCE === 0) await setImmediate()
+  const names = (await facts.clusters()).map(({ cluster }) => cluster)
+  for (let from = 0; from < names.length; from += CLUSTERS_AT_ONCE) {
+    const stored = await Promise.all(names.slice(from, from + CLUSTERS_AT_ONCE).map((name) => facts.cluster(name)))
+    for (const one of stored) if (one !== undefined) index.put(one)
+    await setImmediate()
   }
   while (index.edges.estimateNext()) await setImmediate()
   return index
@@ -43,12 +43,15 @@ export async function rereadClusters(
       ...(await facts.clusters()).map(({ cluster }) => cluster),
       ...index.records().map(({ cluster }) => cluster),
     ])
-  let read = 0
-  for (const name of all) {
-    const stored = await facts.cluster(name)
-    if (stored === undefined) index.remove(name)
-    else index.put(stored)
-    if (++read % CLUSTERS_AT_ONCE === 0) await setImmediate()
+  for (let rest = [...all]; rest.length > 0; rest = rest.slice(CLUSTERS_AT_ONCE)) {
+    const some = rest.slice(0, CLUSTERS_AT_ONCE)
+    const stored = await Promise.all(some.map((name) => facts.cluster(name)))
+    for (const [i, name] of some.entries()) {
+      const one = stored[i]
+      if (one === undefined) index.remove(name)
+      else index.put(one)
+    }
+    await setImmediate()
   }
 }
 

@@ -39,11 +39,11 @@ function sqlStateOf(thrown: unknown): string | undefined {
   return typeof thrown.code === 'string' && /^[0-9A-Z]{5}$/.test(thrown.code) ? thrown.code : undefined
 }
 
-/** A failure as the user sees it; bugs pass through unchanged. */
+/** A failure as the user sees it: `not_ready` while there is no connection. Bugs pass through unchanged. */
 export function postgresFailureOf(what: string, thrown: unknown): unknown {
   if (!(thrown instanceof PostgresFailure)) return thrown
-  const { sqlState, isInDoubt } = thrown
-  const code: ErrorCode = sqlState === '53100' ? 'storage_full' : 'storage_failed'
+  const { sqlState, isInDoubt, isConnectionLost } = thrown
+  const code: ErrorCode = isConnectionLost ? 'not_ready' : sqlState === '53100' ? 'storage_full' : 'storage_failed'
   const state = sqlState === undefined ? '' : ` (${sqlState})`
   const doubt = isInDoubt ? '; it is unknown whether it was written' : ''
   return new FleetError(code, `${what}: PostgreSQL: ${thrown.message}${state}${doubt}`, {

@@ -35,7 +35,8 @@ export class SqlNotificationClaims implements NotificationClaims {
         }),
       )
     } catch (thrown) {
-      if (thrown instanceof FleetError && thrown.code === 'not_ready') return { kind: 'done' }
+      const isLost = thrown instanceof FleetError && thrown.code === 'not_ready' && thrown.cause === undefined
+      if (isLost) return { kind: 'done' }
       throw thrown
     }
   }

@@ -133,7 +133,7 @@ describe.skipIf(POSTGRES === undefined)('facts in PostgreSQL', () => {
     const facts = await openFactsIn({ ...options, url: options.url.replace(/:\d+\//, `:${proxy.port}/`) })
     proxy.cutAfter('commit')
     await expect(facts.audit.add(DEED)).rejects.toMatchObject({
-      code: 'storage_failed',
+      code: 'not_ready',
       message: expect.stringMatching(/^writing the audit: PostgreSQL: .*unknown whether it was written$/) as string,
     })
     expect((await facts.audit.list(9)).length).toBeLessThanOrEqual(1)
@@ -161,11 +161,11 @@ describe.skipIf(POSTGRES === undefined)('facts in PostgreSQL', () => {
     await facts.meta.set('a', '1')
     await postgres.server.kill()
     await expect(facts.meta.get('a')).rejects.toMatchObject({
-      code: 'storage_failed',
+      code: 'not_ready',
       status: 503,
       hint: 'check that PostgreSQL runs and can be reached; the server then continues without a restart',
     })
-    await expect(openFactsIn(options)).rejects.toMatchObject({ code: 'storage_failed' })
+    await expect(openFactsIn(options)).rejects.toMatchObject({ code: 'not_ready' })
     await postgres.server.start()
     expect(await facts.meta.get('a')).toBe('1')
   })

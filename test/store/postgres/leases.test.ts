@@ -116,7 +116,7 @@ describe.skipIf(POSTGRES === undefined)('leases', () => {
     await a.holder.register('cluster', ['c1'])
     await a.step()
     await postgres.server.kill()
-    await expect(a.step()).rejects.toMatchObject({ code: 'storage_failed' })
+    await expect(a.step()).rejects.toMatchObject({ code: 'not_ready' })
     a.nowMs = LIVES_FOR_MS - 1
     expect(a.clusters).toEqual(['c1'])
     a.nowMs = LIVES_FOR_MS

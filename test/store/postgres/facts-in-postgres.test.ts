@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { fingerprintOf } from '../../../src/model/alert.ts'
 import type { AuditedAction } from '../../../src/model/audit.ts'
 import { Labels } from '../../../src/model/labels.ts'
+import { PostgresFailure } from '../../../src/store/postgres/failures.ts'
 import { openFactsIn } from '../../../src/store/facts/facts.ts'
 import { NOW_MS } from '../temp-store.ts'
 import { openTempFacts, POSTGRES, sharedPostgres } from './temp-postgres.ts'
@@ -73,6 +74,11 @@ describe.skipIf(POSTGRES === undefined)('facts in PostgreSQL', () => {
       seen.push(...next.clusters)
       position = next.position
     }
+    const blocked = async (): Promise<void> => {
+      const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      while ((await slow.query(text)).rowCount === 0);
+    }
+    await Promise.race([quick, blocked()])
     await read()
     await slow.query('COMMIT')
     await quick
@@ -168,6 +174,19 @@ describe.skipIf(POSTGRES === undefined)('facts in PostgreSQL', () => {
     await expect(openFactsIn(options)).rejects.toMatchObject({ code: 'not_ready' })
     await postgres.server.start()
     expect(await facts.meta.get('a')).toBe('1')
+  })
+
+  test('what is repeated is what a lost connection undid, and not a connection that cannot be made', () => {
+    const lost = new Error('Connection terminated unexpectedly')
+    const isRepeatable = (cause: unknown, during: 'connect' | 'statement' | 'commit'): boolean =>
+      new PostgresFailure(cause, during).isRepeatable
+    expect([isRepeatable(lost, 'connect'), isRepeatable(lost, 'statement'), isRepeatable(lost, 'commit')]).toEqual([
+      ...[false, true, false],
+    ])
+    const answered = (code: string): Error => Object.assign(new Error('no'), { code })
+    expect(
+      ['40001', '40P01', '23505', '57014', '57P01'].map((code) => isRepeatable(answered(code), 'statement')),
+    ).toEqual([true, true, false, false, true])
   })
 
   test('a password that is wrong, and a database that is not there, are named', async () => {

@@ -104,6 +104,12 @@ describe.skipIf(POSTGRES === undefined)('claims of notifications', () => {
     // It was only slow.
     await facts.notificationLog.put([entryAt(10)])
     expect(await b.claim(20)).toEqual({ kind: 'done', entry: entryAt(10) })
+    // That claims nothing: the other process need not wait.
+    await ask(options, `UPDATE process SET lives_until = now() - interval '1 ms'`)
+    await a.takeLease()
+    expect(await a.claim(25, 10)).toEqual({ kind: 'claimed' })
+    await ask(options, `UPDATE process SET lives_until = now() - interval '1 ms'; TRUNCATE notification_claim`)
+    await b.takeLease()
     expect(await b.claim(30, 10)).toEqual({ kind: 'claimed' })
     await facts.notificationLog.put([entryAt(30)])
     // An entry that has expired by then stops nobody who does not know it any more.

@@ -272,7 +272,10 @@ export const SECTIONS = {
     ),
   },
   Store: {
-    'retention.raw': duration.option('30d', 'Retention of samples.'),
+    'retention.raw': duration.option(
+      '30d',
+      'Retention of samples. With store.metrics the default is 12h: older samples are in that store.',
+    ),
     'retention.5m': duration.option(
       '90d',
       'Retention of 5-minute rollups; 0s disables them. Rollups serve queries for expired samples, and others with the same result.',
@@ -342,6 +345,48 @@ export const SECTIONS = {
     'store.exemplars-per-series-max': count.option(
       '100',
       'Exemplars of one series; beyond this limit its oldest are removed.',
+    ),
+  },
+  'Metrics store': {
+    'store.metrics': optionalUrl.option(
+      '',
+      'Prometheus-compatible store that all samples are forwarded to, and that answers PromQL. The addresses for writes and queries are derived from it and from store.metrics-kind.',
+    ),
+    'store.metrics-kind': oneOf(['prometheus', 'victoriametrics-cluster', 'mimir', 'thanos']).option(
+      'prometheus',
+      'Which paths the store has. A single VictoriaMetrics has those of prometheus.',
+    ),
+    'store.metrics-write': optionalUrl.option(
+      '',
+      'Where the store receives remote write, instead of the derived address: http://vminsert:8480/insert/0/prometheus/api/v1/write.',
+    ),
+    'store.metrics-query': optionalUrl.option(
+      '',
+      'Where the store answers queries, without /api/v1, instead of the derived address: http://vmselect:8481/select/0/prometheus.',
+    ),
+    'store.metrics-tenant': optionalText('TENANT').option(
+      '',
+      'Tenant: sent as X-Scope-OrgID, for thanos as THANOS-TENANT; for victoriametrics-cluster a part of the paths.',
+    ),
+    'store.metrics-headers-file': optionalText('FILE').option(
+      '',
+      'File of further headers to send, one "Name: value" per line, such as Authorization. It is read again after a 401 or 403.',
+    ),
+    'store.metrics-ca': optionalText('FILE').option(
+      '',
+      "Authorities of the store's certificate (PEM), instead of those of Node.",
+    ),
+    'store.metrics-resend-window': duration.option(
+      '5m',
+      'Samples that the store acknowledged are sent again when it restarts within this time: VictoriaMetrics acknowledges before data is on its disk.',
+    ),
+    'store.metrics-buffer-bytes-max': bytes.option(
+      '4GiB',
+      'Samples on disk that are not forwarded yet, or may be sent again; beyond it writes are rejected with 503.',
+    ),
+    'store.metrics-connections': count.option(
+      '4',
+      'Requests to the store at the same time. The samples of one series are sent one request after the other.',
     ),
   },
   Fleet: {
@@ -439,10 +484,14 @@ export const OPTIONS = {
   ...SECTIONS.Content,
   ...SECTIONS.Ingest,
   ...SECTIONS.Store,
+  ...SECTIONS['Metrics store'],
   ...SECTIONS.Fleet,
   ...SECTIONS.Query,
   ...SECTIONS.Alerts,
 }
+
+/** The default of `retention.raw` where another store has the samples. */
+const FORWARDED_RETENTION_MS = 12 * 3_600_000
 
 type OptionKey = keyof typeof OPTIONS
 
@@ -479,8 +528,13 @@ export function readConfig(
     return [key, readout.value] as const
   })
   const config = Object.fromEntries(entries) as unknown as Config
-  const isUrlGiven = places.some(([, values]) => values.has('external.url'))
-  return Object.freeze(isUrlGiven ? config : { ...config, 'external.url': urlOf(config.listen, schemeOf(config)) })
+  const isGiven = (key: OptionKey): boolean => places.some(([, values]) => values.has(key))
+  const isForwarding = config['store.metrics'] !== '' || config['store.metrics-write'] !== ''
+  return Object.freeze({
+    ...config,
+    ...(isGiven('external.url') ? {} : { 'external.url': urlOf(config.listen, schemeOf(config)) }),
+    ...(isForwarding && !isGiven('retention.raw') ? { 'retention.raw': FORWARDED_RETENTION_MS } : {}),
+  })
 }
 
 /** The text of each option, for display: passwords in addresses are masked. */

@@ -9,7 +9,14 @@ import { rolldown } from 'rolldown'
 const ROOT = join(import.meta.dirname, '..')
 const DIST = join(ROOT, 'dist')
 
-const THREADS = ['ingest-worker', 'query-worker', 'rule-tests-worker', 'scrub-worker', 'main-watch-worker']
+const THREADS = [
+  'ingest-worker',
+  'query-worker',
+  'forward-worker',
+  'rule-tests-worker',
+  'scrub-worker',
+  'main-watch-worker',
+]
 /** `app` is an entry for tests and benchmarks that start the built server in their own process. */
 const ENTRIES = ['main', 'app', ...THREADS.map((file) => `threads/${file}`)]
 

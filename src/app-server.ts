@@ -33,6 +33,7 @@ import { createReceivedWrites } from './threads/received-writes.ts'
 import type { Alerts } from './notify/alerts.ts'
 import type { UserActions } from './notify/user-actions.ts'
 import type { Erasures } from './fleet/clusters/erasures.ts'
+import { readForwardState } from './runtime/forwarding.ts'
 import type { Decommissions } from './fleet/clusters/decommissions.ts'
 import type { Reloader } from './runtime/reload.ts'
 import type { PeopleSignIn } from './runtime/people-sign-in.ts'
@@ -104,6 +105,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     writeOtlp: writes.otlp,
     objectChanges: (cluster, range) => threads.query.observations.changes(cluster, range),
     ingestReport: (nowMs, top) => threads.ingest.refusals.report(nowMs, top),
+    forwardState: () => readForwardState(threads),
     recordRefusal: (refusal, cluster) => {
       // Best effort: the death of the thread is reported elsewhere.
       threads.ingest.refusals.record(refusal, cluster, clock.nowMs()).catch(() => undefined)

@@ -58,6 +58,7 @@ import { HeadShares } from './ingest/head-shares.ts'
 import { createUpgradeMarks } from './notify/upgrade-marks.ts'
 import { createScrubSchedule, scrubThread } from './runtime/scrub.ts'
 import { createServerCertificate } from './runtime/server-certificate.ts'
+import { startForwarding } from './runtime/forwarding.ts'
 import { startUpkeep } from './runtime/upkeep.ts'
 import { VERSION } from './config/version.ts'
 
@@ -314,6 +315,7 @@ async function serve(
       ...(threads.shared ? [electionExchange(threads, config['ha.failover-after'], clock)] : []),
     ],
   })
+  const stopForwarding = startForwarding({ threads, clock, metrics, log })
   const watched = config['content.watch']
     ? watchFiles(reloader.places, clock, () => {
         // It has logged what was wrong.
@@ -350,6 +352,7 @@ async function serve(
       await cycle.stop()
       await deployment?.stop()
       await upkeep.stop()
+      await stopForwarding()
       try {
         await notifications.stop()
       } finally {

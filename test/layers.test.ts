@@ -14,6 +14,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   wire: ['base', 'model'],
   ingest: ['base', 'model', 'wire'],
   store: ['base', 'model'],
+  // Reads the log of the store through a port.
+  forward: ['base', 'model', 'wire'],
   promql: ['base', 'model'],
   deployment: ['base', 'model'],
   fleet: ['base', 'model'],
@@ -79,6 +81,7 @@ const WIRING: ReadonlySet<string> = new Set([
   'app-server.ts',
   'threads/app-threads.ts',
   'threads/fleet-loop-wiring.ts',
+  'threads/forward-worker.ts',
   'threads/ingest-worker.ts',
   'threads/query-worker.ts',
   'threads/rule-tests-worker.ts',

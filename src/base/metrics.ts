@@ -6,7 +6,7 @@ export type OwnMetrics = ReturnType<typeof createOwnMetrics>
 
 const THREADS = ['main', 'ingest-worker', 'query-worker', 'rule-tests-worker'] as const
 /** `died`: by itself; `hung`: it did not answer, and was ended; `start`: it could not be started again. */
-const THREAD_FAILURES = ['died', 'hung', 'start'] as const
+export const THREAD_FAILURES = ['died', 'hung', 'start'] as const
 export type ThreadFailure = (typeof THREAD_FAILURES)[number]
 
 /**
@@ -208,6 +208,57 @@ export function createOwnMetrics(version: string) {
       'daytwo_web_vitals_sum_total',
       'Sum of web vitals of this server’s own pages: seconds; of cls the score.',
       ['vital', 'page'],
+    ),
+    forwardUp: gauge(
+      'daytwo_forward_store_known',
+      'Whether the metrics store of store.metrics was reached since the start.',
+    ),
+    forwardLagSamples: gauge('daytwo_forward_lag_samples', 'Samples that the metrics store has not acknowledged.'),
+    forwardLagSeconds: gauge(
+      'daytwo_forward_lag_seconds',
+      'Age of the oldest samples that the metrics store has not acknowledged; 0 when it has all.',
+    ),
+    forwardSamples: counter(
+      'daytwo_forward_samples_total',
+      'Samples that the metrics store acknowledged, with repeated ones.',
+    ),
+    forwardExemplars: counter('daytwo_forward_exemplars_total', 'Exemplars that the metrics store acknowledged.'),
+    forwardRefused: counter(
+      'daytwo_forward_samples_refused_total',
+      'Samples that the metrics store refused, by reason: out_of_order, duplicate, out_of_bounds, too_large, limit, invalid, other.',
+      ['reason'],
+    ),
+    forwardOmitted: counter(
+      'daytwo_forward_samples_omitted_total',
+      'Samples that were not forwarded: repeated (refused, and possibly sent before), native_histogram (not supported there), erased.',
+      ['reason'],
+    ),
+    forwardRequests: counter('daytwo_forward_requests_total', 'Write requests to the metrics store.'),
+    forwardRetries: counter(
+      'daytwo_forward_retries_total',
+      'Write requests that are sent again, by cause: connection, timeout, overloaded, server_error, denied, unexpected.',
+      ['cause'],
+    ),
+    forwardBytes: counter('daytwo_forward_bytes_total', 'Bytes of write requests to the metrics store, compressed.'),
+    forwardRestarts: counter(
+      'daytwo_forward_store_restarts_total',
+      'Restarts of the metrics store that were detected.',
+    ),
+    forwardResent: counter(
+      'daytwo_forward_samples_resent_total',
+      'Samples that were sent again because the metrics store restarted.',
+    ),
+    forwardBufferBytes: gauge(
+      'daytwo_forward_buffer_bytes',
+      'Bytes in the log that are not forwarded yet, or may be sent again.',
+    ),
+    forwardBufferBytesMax: gauge(
+      'daytwo_forward_buffer_bytes_max',
+      'Writes are refused above this size: store.metrics-buffer-bytes-max.',
+    ),
+    forwardBufferRefused: counter(
+      'daytwo_forward_buffer_refused_requests_total',
+      'Write requests that were refused because the buffer of samples to forward was full.',
     ),
     threadFailures: counter(
       'daytwo_thread_failures_total',

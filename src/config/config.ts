@@ -370,7 +370,7 @@ export const SECTIONS = {
     ),
     'store.metrics-headers-file': optionalText('FILE').option(
       '',
-      'File of further headers to send, one "Name: value" per line, such as Authorization. It is read again after a 401 or 403.',
+      'File of further headers to send, one "Name: value" per line, such as Authorization. It is reloaded after a 401 or 403.',
     ),
     'store.metrics-ca': optionalText('FILE').option(
       '',

@@ -5,6 +5,7 @@ import { INGEST_DEFAULTS, type IngestOptions } from '../ingest/options.ts'
 import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
 import { OTLP_DEFAULTS, type OtlpOptions } from '../ingest/otlp/options.ts'
 import { DEFAULT_ENGINE_OPTIONS, type EngineOptions } from '../promql/engine-options.ts'
+import { metricsStoreOf } from './metrics-store.ts'
 import { STORE_DEFAULTS, type StoreOptions } from '../store/options.ts'
 
 export function storeOptionsOf(config: Config): StoreOptions {
@@ -26,6 +27,7 @@ export function storeOptionsOf(config: Config): StoreOptions {
     clusterLabels: [CLUSTER_LABEL, ...config['identity.labels']],
     seriesMax: config['store.series-max'],
     headBytesMax: config['store.head-bytes-max'],
+    forwardBufferBytesMax: metricsStoreOf(config)?.bufferBytesMax,
     exemplarsMax: config['store.exemplars-max'],
     exemplarsPerSeriesMax: Math.max(1, config['store.exemplars-per-series-max']),
   }

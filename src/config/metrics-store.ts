@@ -16,7 +16,7 @@ export interface MetricsStore {
   readonly queryUrl: string
   /** The header of the tenant, where the kind has one. */
   readonly tenantHeaders: Readonly<Record<string, string>>
-  /** Of further headers, for `readHeadersFile`; undefined: none. The file is read again after a 401 or 403: tokens rotate. */
+  /** Of further headers, for `readHeadersFile`; undefined: none. Reload it after a 401 or 403: tokens rotate. */
   readonly headersFile: string | undefined
   /** Authorities that the certificates of both addresses are verified by (PEM); undefined: those of Node. */
   readonly ca: string | undefined

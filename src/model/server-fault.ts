@@ -24,7 +24,7 @@ interface DamageFault {
 }
 
 export const THREAD_FAULT_STATES = ['hung', 'restarting', 'crash_loop'] as const
-export const SUPERVISED_THREADS = ['ingest-worker', 'query-worker'] as const
+export const SUPERVISED_THREADS = ['ingest-worker', 'query-worker', 'forward-worker'] as const
 
 /** A worker that does not serve, or one that fails again and again and serves in between. */
 export interface ThreadFault {

@@ -5,6 +5,7 @@
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { messageOf } from '../base/errors.ts'
+import { retryAfterOf } from '../base/retry-after.ts'
 import type { Clock } from '../base/clock.ts'
 import type { HttpConfig, TlsConfig } from './config/http-config.ts'
 import { resolveSecret, type Secret } from './config/secret.ts'
@@ -143,13 +144,6 @@ export async function tlsOptions(tls: TlsConfig): Promise<{
     ...(tls.minVersion === undefined ? {} : { minVersion: tls.minVersion }),
     ...(tls.maxVersion === undefined ? {} : { maxVersion: tls.maxVersion }),
   }
-}
-
-function retryAfterOf(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined
-  if (/^\d+$/.test(header)) return Number(header) * 1000
-  const atMs = Date.parse(header)
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs)
 }
 
 function reasonOf(thrown: unknown): string {

@@ -1,5 +1,4 @@
 /** Background work outside the evaluation cycle: the store's flush and retention, and their gauges. */
-import type { Counter } from 'prom-client'
 import type { AppThreads } from '../threads/app-threads.ts'
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
@@ -14,6 +13,7 @@ import type { RemoteRules } from './remote-rules.ts'
 import type { ScrubSchedule } from './scrub.ts'
 import { ALERT_STATES, type Alert, type AlertState } from '../model/alert.ts'
 import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
+import { setTotals } from './totals.ts'
 import type { StoreStats } from '../store/writer.ts'
 
 const EVERY_MS = 1000
@@ -137,17 +137,4 @@ async function measure(threads: AppThreads, alerts: readonly Alert[], metrics: O
   await inSlices(count, ownTurn)
   for (const state of ALERT_STATES) metrics.alerts.set({ state }, counts[state])
   return stats
-}
-
-const shownTotals = new WeakMap<object, ReadonlyMap<string, number>>()
-
-/** Brings a counter to totals, by a label, that are counted on another thread: from 0 when that was started again. */
-function setTotals<L extends string>(counter: Counter<L>, label: L, totals: Readonly<Record<string, number>>): void {
-  const shown = shownTotals.get(counter)
-  const totalOf = new Map(Object.entries(totals))
-  for (const [value, total] of totalOf) {
-    const before = shown?.get(value) ?? 0
-    counter.labels({ [label]: value } as Record<L, string>).inc(total >= before ? total - before : total)
-  }
-  shownTotals.set(counter, totalOf)
 }

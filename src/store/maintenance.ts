@@ -6,6 +6,7 @@ import { failureOf, inTransaction, isDamage, leavingFreePages } from './database
 import type { DamageList } from './integrity/damage.ts'
 import { Flush } from './packs/flush.ts'
 import { FreePages } from './free-pages.ts'
+import type { LogHold } from './log/log-hold.ts'
 import { HeadCheckpoint, removeCheckpoint } from './head/head-checkpoint.ts'
 import { RETRY_WINDOW_MS, type StoreOptions } from './options.ts'
 import {
@@ -67,6 +68,7 @@ interface MaintenanceParts extends EraseClusterParts {
   readonly lock: ConnectionLock
   readonly damage: DamageList
   readonly rollups: RollupRows
+  readonly hold: LogHold
 }
 
 /**
@@ -152,7 +154,9 @@ export class Maintenance {
 
   async #run(nowMs: number): Promise<void> {
     const floorMs = nowMs - this.#options.retentionRawMs
-    const { db, head, blocks, histograms, spans, observations, logs, commits, damage } = this.#parts
+    const { db, head, blocks, histograms, spans, observations, logs, commits, damage, hold } = this.#parts
+    // Histograms and series of samples that are not forwarded yet stay with them.
+    const heldFloorMs = Math.min(floorMs, hold.oldestMs)
     head.reclaim()
     const { writtenBytes } = this.#parts.log
     const isBacklog = writtenBytes - this.#lastWrittenBytes > this.#options.flushLogBytes * BACKLOG_GROWTH
@@ -178,7 +182,7 @@ export class Maintenance {
         return removeLeftovers(db, this.#parts)
       }),
     )
-    await isolated(this.#numberSteps('removing old histograms', () => histograms.removeSome(floorMs)))
+    await isolated(this.#numberSteps('removing old histograms', () => histograms.removeSome(heldFloorMs)))
     const tracesFloorMs = nowMs - this.#options.retentionTracesMs
     await isolated(this.#steps('removing old traces', () => spans.removeSome(tracesFloorMs)))
     const logsFloorMs = nowMs - this.#options.retentionLogsMs
@@ -189,7 +193,7 @@ export class Maintenance {
     const cutMs = this.#cutMs(nowMs)
     // Samples of the past make the log long without any more of the clock's time going by.
     const isBacklogLong = this.#isLogLong && this.#parts.log.oldestMs <= cutMs
-    if (cutMs > this.#lastCutMs || isBacklogLong) await isolated(this.#flushAndEnd(nowMs, cutMs, floorMs))
+    if (cutMs > this.#lastCutMs || isBacklogLong) await isolated(this.#flushAndEnd(nowMs, cutMs, heldFloorMs))
     await isolated(this.#rollUp(nowMs, isBacklog))
     await isolated(this.#compact(nowMs))
     await isolated(this.#erase(nowMs))

@@ -42,6 +42,8 @@ export interface StoreOptions {
   readonly headBytesMax: number
   /** Appended but not durable; grows only while commits fail. Above this the writer sets `isOverloaded`. */
   readonly pendingBytesMax: number
+  /** Log rows that are not forwarded yet; above this the writer refuses requests. Undefined: nothing is forwarded. */
+  readonly forwardBufferBytesMax: number | undefined
   /** Exemplars of all series; 0: none are stored. The oldest are evicted. */
   readonly exemplarsMax: number
   /** Exemplars of one series; at least 1. */
@@ -73,6 +75,7 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   seriesMax: 2_000_000,
   headBytesMax: 1024 * 1024 * 1024,
   pendingBytesMax: 64 * 1024 * 1024,
+  forwardBufferBytesMax: undefined,
   exemplarsMax: 100_000,
   exemplarsPerSeriesMax: 100,
   clusterLabels: [CLUSTER_LABEL, ...CLUSTER_ALIASES],

@@ -23,6 +23,8 @@ import { Head } from './head/head.ts'
 import { loadCheckpoint } from './head/head-checkpoint.ts'
 import { Histograms } from './head/histograms.ts'
 import { Log } from './log/log.ts'
+import { LogHold, type ForwardBuffer } from './log/log-hold.ts'
+import type { ForwardProgress } from '../model/forward-progress.ts'
 import { LogRecords } from './observations/log-records.ts'
 import { LogBuffer } from './log/log-codec.ts'
 import { Metadata } from './index/metadata.ts'
@@ -61,6 +63,8 @@ export interface StoreStats {
   readonly lastFlushMs: number | undefined
   readonly rollups: Backlog
   readonly compaction: Backlog
+  /** Samples that are to be forwarded; undefined: none are. */
+  readonly forwardBuffer: ForwardBuffer | undefined
   /** What is damaged, and left out; undefined: nothing. */
   readonly damage: DamageSummary | undefined
   /** The directory was read-only when it was opened, and can be written now: open it again. */
@@ -121,6 +125,7 @@ export class StoreWriter {
   readonly #table: SeriesTable
   readonly #damage: DamageList
   readonly #blocks: BlockRows
+  readonly #hold: LogHold
   readonly #log: Log
   readonly #commits: GroupCommit
   readonly #maintenance: Maintenance
@@ -159,7 +164,8 @@ export class StoreWriter {
       this.#readers.post({ kind: 'damaged', damage })
     })
     this.#blocks = new BlockRows(db, this.#damage)
-    this.#log = new Log(db)
+    this.#hold = new LogHold(db, options.forwardBufferBytesMax)
+    this.#log = new Log(db, this.#hold)
     this.#commits = new GroupCommit(db, {
       lock: this.#connectionLock,
       buffer: this.#buffer,
@@ -170,7 +176,7 @@ export class StoreWriter {
       histograms: this.#histograms,
       exemplars: this.#exemplars,
       metadata: this.#metadata,
-      otherParts: [this.spans, this.observations, this.logs],
+      otherParts: [this.spans, this.observations, this.logs, this.#hold],
       announce: () => {
         this.#announce()
       },
@@ -197,6 +203,7 @@ export class StoreWriter {
       rows: this.#rows,
       cold: this.#cold,
       log: this.#log,
+      hold: this.#hold,
       blocks: this.#blocks,
       damage: this.#damage,
       rollups: new RollupRows(db, this.#damage),
@@ -228,10 +235,21 @@ export class StoreWriter {
     return this.#pendingBytes > this.#options.pendingBytesMax || this.#head.usedBytes > this.#options.headBytesMax
   }
 
-  /** Before a request is appended. Throws FleetError: `overloaded` while `isOverloaded`. */
+  /** Before a request is appended. Throws FleetError `overloaded`: while `isOverloaded`, or too much waits to be forwarded. */
   admit(): void {
     if (this.#lock.isReadOnly) throw readOnlyFailure(this.#options.dir)
     if (this.isOverloaded) throw new FleetError('overloaded', 'the log cannot keep up; nothing was taken')
+    if (!this.#hold.isFull) return
+    this.#hold.refused++
+    const message = `${this.#options.forwardBufferBytesMax} bytes of samples wait for the store of store.metrics, the limit of store.metrics-buffer-bytes-max; nothing was taken`
+    throw new FleetError('overloaded', message, {
+      hint: 'GET /debug/forward has the reason; the server then continues',
+    })
+  }
+
+  /** Takes how far samples are forwarded: rows up to there may be removed. Durable with the next commit. */
+  forwarded(progress: ForwardProgress): void {
+    if (!this.#lock.isReadOnly) this.#hold.forwarded(progress)
   }
 
   /** Resolves when all that was appended is durable. */
@@ -347,6 +365,7 @@ export class StoreWriter {
       rollups: this.#maintenance.rollups,
       compaction: this.#maintenance.compaction,
       damage: this.#damage.summary,
+      forwardBuffer: this.#hold.buffer,
       isWritableAgain: this.#lock.isReadOnly && isWritable(this.#options.dir),
     }
   }

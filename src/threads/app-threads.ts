@@ -1,4 +1,7 @@
-/** The two worker threads, supervised. They start in parallel: the reader waits for the memory that the writer shares. */
+/**
+ * The worker threads, supervised: ingest and query, and the one that forwards samples where `store.metrics` is set. The first two
+ * start in parallel: the reader waits for the memory that the writer shares.
+ */
 import { randomUUID } from 'node:crypto'
 import { engineOptionsOf, ingestOptionsOf, otlpOptionsOf, storeOptionsOf } from '../config/folder-options.ts'
 import type { Clock } from '../base/clock.ts'
@@ -16,6 +19,8 @@ import { readPrivacyRules } from '../config/privacy-file.ts'
 import type { ThreadFault } from '../model/server-fault.ts'
 import { listenForChanges } from '../store/postgres/change-listener.ts'
 import { openFactsIn, type Facts } from '../store/facts/facts.ts'
+import { metricsStoreOf, type MetricsStore } from '../config/metrics-store.ts'
+import type { ForwardServices, ForwardWorkerData } from './forward-worker.ts'
 import type { IngestServices, IngestWorkerData, NextQueryWorker, QueryWorkerPorts } from './ingest-worker.ts'
 import type { QueryServices, QueryWorkerData } from './query-worker.ts'
 import { remoteOf, type Remote } from './rpc.ts'
@@ -40,13 +45,15 @@ export interface AppThreads {
       }
     | undefined
   readonly query: Remote<QueryServices>
+  /** Undefined: nothing is forwarded. */
+  readonly forward: Remote<ForwardServices>['forward'] | undefined
   /** Carries remote write requests to the ingest worker. Has no room while that is started again. */
   readonly lane: Pick<WriteLane, 'write'>
   /** Workers that do not serve, or fail again and again. */
   faults(): readonly ThreadFault[]
   /** @param listener called when `faults` has changed */
   onFaults(listener: () => void): void
-  /** Writes the received data, then ends both. */
+  /** Writes the received data, then ends all. */
   stop(): Promise<void>
 }
 
@@ -144,6 +151,17 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
       ofQuery: { sharePort: share.far, writerPort: derived.far },
     }
   }
+  const metricsStore = metricsStoreOf(config)
+  const startForward = (forwarded: MetricsStore) => (): Promise<Thread<ForwardServices>> =>
+    startThread<ForwardServices>({
+      file: 'forward-worker',
+      workerData: { dir: store.dir, store: forwarded } satisfies ForwardWorkerData,
+      startWithinMs: RESTART_WITHIN_MS,
+      log,
+      onDeath: (cause) => {
+        supervisor.died('forward-worker', cause)
+      },
+    })
   const supervisor = new Supervisor({
     starts: {
       both: async () => {
@@ -167,6 +185,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
         ingest.post({ next: ofIngest } satisfies NextQueryWorker, [ofIngest.sharePort, ofIngest.queryPort])
         return startQuery(ofQuery)
       },
+      ...(metricsStore === undefined ? {} : { forward: startForward(metricsStore) }),
     },
     options: { hungAfterMs: config['watchdog.hung-after'], stableAfterMs: config['watchdog.stable-after'] },
     abort: () => {
@@ -179,6 +198,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
   })
   const ingest = remoteOf<IngestServices>(supervisor.callOf('ingest-worker'))
   const query = remoteOf<QueryServices>(supervisor.callOf('query-worker'))
+  const { forward } = remoteOf<ForwardServices>(supervisor.callOf('forward-worker'))
   // First, because the query worker uses what this makes.
   const shared = postgres === undefined ? undefined : await openFactsIn(postgres)
   try {
@@ -202,6 +222,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
         listen: (listening) => listenForChanges({ options: postgres, ...listening }),
       },
     query,
+    forward: metricsStore === undefined ? undefined : forward,
     lane: {
       write: (body, cluster, protocol) =>
         supervisor.isUp('ingest-worker') ? lane?.write(body, cluster, protocol) : undefined,
@@ -212,6 +233,8 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
     },
     stop: async () => {
       await supervisor.stopRestarts()
+      if (supervisor.isUp('forward-worker')) await forward.close().catch(() => undefined)
+      await supervisor.end('forward-worker')
       await query.thread.close().catch(() => undefined) // a dead thread has nothing to close
       await supervisor.end('query-worker')
       try {

@@ -31,7 +31,8 @@ export interface Thread<S extends Services> {
 }
 
 interface ThreadSpec {
-  readonly file: 'ingest-worker' | 'query-worker' | 'rule-tests-worker' | 'scrub-worker' | 'main-watch-worker'
+  readonly file:
+    'ingest-worker' | 'query-worker' | 'forward-worker' | 'rule-tests-worker' | 'scrub-worker' | 'main-watch-worker'
   /** The worker also gets its pulse (`Pulsing`). */
   readonly workerData: object
   readonly transfer?: readonly Transferable[]

@@ -1,14 +1,14 @@
 /**
- * Keeps the two workers of the app running: a worker that dies is started again, and so is one that does not answer, after
+ * Keeps the workers of the app running: a worker that dies is started again, and so is one that does not answer, after
  * its stack was logged. Calls wait meanwhile, for a bounded time. Who fails again and again waits longer and longer.
  *
  * The query worker is started again by itself. With the ingest worker both are: the head is in memory that only its writer
- * understands, so a new writer builds a new head from the log, in new memory, and a new reader reads that one.
+ * understands, so a new writer builds a new head from the log, in new memory, and a new reader reads that one. The forward worker, where there is one, reads files only: it is started again alone.
  */
 import type { Clock } from '../base/clock.ts'
 import { FleetError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import type { OwnMetrics, ThreadFailure } from '../base/metrics.ts'
+import { THREAD_FAILURES, type OwnMetrics, type ThreadFailure } from '../base/metrics.ts'
 import { threadFaultText, type ThreadFault } from '../model/server-fault.ts'
 import { BEAT_EVERY_MS, PulseWatch } from './pulse.ts'
 import type { SendCall } from './rpc.ts'
@@ -17,9 +17,11 @@ import { lookText } from './thread-stack.ts'
 
 export interface Starts {
   /** Both workers, from what is durable. */
-  both(): Promise<Readonly<Record<WorkerName, SupervisedThread>>>
+  both(): Promise<Readonly<Record<'ingest-worker' | 'query-worker', SupervisedThread>>>
   /** Another query worker, beside an ingest worker. */
   query(ingest: SupervisedThread): Promise<SupervisedThread>
+  /** The forward worker; absent: nothing is forwarded. */
+  readonly forward?: () => Promise<SupervisedThread>
 }
 
 export interface SupervisorOptions {
@@ -59,7 +61,9 @@ export class Supervisor {
   readonly #workers: Readonly<Record<WorkerName, Supervised>> = {
     'ingest-worker': new Supervised('ingest-worker'),
     'query-worker': new Supervised('query-worker'),
+    'forward-worker': new Supervised('forward-worker'),
   }
+  readonly #all: readonly Supervised[]
   #isStopping = false
   #recovering: Promise<void> | undefined
   /** Ends the pause before a start. */
@@ -69,12 +73,17 @@ export class Supervisor {
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts
+    this.#all = Object.values(this.#workers).filter(({ name }) => name !== 'forward-worker' || parts.starts.forward)
+    if (parts.starts.forward === undefined) return
+    // From the start, so that the first failure is an increase.
+    for (const reason of THREAD_FAILURES) parts.metrics.threadFailures.inc({ thread: 'forward-worker', reason }, 0)
   }
 
   /** The first start. Rejects when it fails: nothing is tried again. */
   async start(): Promise<void> {
-    const both = await this.#parts.starts.both()
-    for (const worker of this.#all) this.#setUp(worker, both[worker.name])
+    const { starts } = this.#parts
+    this.#setUpBoth(await starts.both())
+    if (starts.forward !== undefined) this.#setUp(this.#workers['forward-worker'], await starts.forward())
     this.#planLook()
     this.#recover()
   }
@@ -124,10 +133,6 @@ export class Supervisor {
     if (this.#all.every(({ thread }) => thread === undefined)) this.#cancelLook()
   }
 
-  get #all(): readonly Supervised[] {
-    return Object.values(this.#workers)
-  }
-
   #whenUp(worker: Supervised): Promise<SupervisedThread> {
     const { clock } = this.#parts
     const waitsMs = worker.nextStartMs === undefined ? 0 : worker.nextStartMs - clock.nowMs()
@@ -139,6 +144,10 @@ export class Supervisor {
   #refusal({ fault, name }: Supervised): FleetError {
     const text = fault === undefined ? `the ${name} has stopped` : threadFaultText(fault, this.#parts.clock.nowMs())
     return new FleetError('not_ready', text, { hint: 'retry in a few seconds; the log of the server has the cause' })
+  }
+
+  #setUpBoth(both: Awaited<ReturnType<Starts['both']>>): void {
+    for (const name of ['ingest-worker', 'query-worker'] as const) this.#setUp(this.#workers[name], both[name])
   }
 
   #setUp(worker: Supervised, thread: SupervisedThread): void {
@@ -196,7 +205,7 @@ export class Supervisor {
   async #restart(): Promise<void> {
     const { starts, clock, log } = this.#parts
     const { 'ingest-worker': ingest, 'query-worker': query } = this.#workers
-    const worker = ingest.state.kind === 'down' ? ingest : query
+    const worker = this.#all.find(({ state }) => state.kind === 'down')!
     const delayMs = backoffMs(worker.failures)
     if (delayMs > 0) {
       worker.nextStartMs = clock.nowMs() + delayMs
@@ -208,13 +217,13 @@ export class Supervisor {
     if (this.#isStopping) return
     try {
       // Or the ingest worker has died in the meantime.
-      if (ingest.thread === undefined) {
+      if (worker.name === 'forward-worker' && starts.forward !== undefined) this.#setUp(worker, await starts.forward())
+      else if (ingest.thread === undefined) {
         if (query.thread !== undefined) {
           query.cause = 'it is started together with the ingest worker'
           await this.#end(query)
         }
-        const both = await starts.both()
-        for (const started of this.#all) this.#setUp(started, both[started.name])
+        this.#setUpBoth(await starts.both())
       } else this.#setUp(query, await starts.query(ingest.thread))
       log.warn({ thread: worker.name, failures: worker.failures }, 'a thread was restarted')
     } catch (thrown) {

@@ -1,14 +1,17 @@
+import type { Histogram } from '../model/histogram.ts'
 import type { Labels } from '../model/labels.ts'
+import { writeHistogramFields } from './histogram-encode.ts'
 import { LENGTH_DELIMITED, ProtobufWriter } from './protobuf.ts'
 import { writeSample, type WriteSample } from './remote-write-encode.ts'
 
 /**
  * Remote write 2.0, the sending side (io.prometheus.write.v2): label sets and samples to the bytes of a Request, symbols
- * in the order of their first use. For benchmarks and tests; compress with `encodeSnappy`.
+ * in the order of their first use. Compress with `encodeSnappy`.
  */
 interface WriteSeriesV2 {
   readonly labels: Labels
   readonly samples: readonly WriteSample[]
+  readonly histograms?: readonly { readonly timeMs: number; readonly histogram: Histogram }[]
 }
 
 /** A Request, not compressed; a new array that the caller owns. */
@@ -22,7 +25,7 @@ export function encodeWriteRequestV2(series: Iterable<WriteSeriesV2>): Uint8Arra
   const all = new ProtobufWriter()
   const one = new ProtobufWriter()
   const part = new ProtobufWriter()
-  for (const { labels, samples } of series) {
+  for (const { labels, samples, histograms = [] } of series) {
     one.clear()
     part.clear()
     for (const [name, value] of labels.pairs()) {
@@ -36,6 +39,11 @@ export function encodeWriteRequestV2(series: Iterable<WriteSeriesV2>): Uint8Arra
       one.tag(2, LENGTH_DELIMITED)
       one.varint(part.length)
       one.raw(part.finish())
+    }
+    for (const { timeMs, histogram } of histograms) {
+      part.clear()
+      writeHistogramFields(part, histogram, timeMs)
+      one.bytes(3, part.finish())
     }
     all.bytes(5, one.finish())
   }

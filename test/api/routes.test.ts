@@ -136,6 +136,7 @@ GET                           viewer  jaeger_v3   clusters  /api/v3/traces
 GET                           viewer  jaeger_v3   clusters  /api/v3/traces/:traceId
 GET,HEAD                      public  text        none      /assets/*
 OPTIONS,POST                  public  text        none      /collect
+GET                           viewer  own         fleet     /debug/forward
 GET                           viewer  own         fleet     /debug/ingest
 GET                           viewer  own         fleet     /debug/notify
 GET                           viewer  own         fleet     /debug/rules

@@ -226,6 +226,7 @@ export async function makeServer(
     recordRefusal: (refusal, cluster) => {
       intake.note([refusal], cluster, clock.nowMs())
     },
+    forwardState: () => Promise.resolve(undefined),
     ingestReport: (nowMs, top) => Promise.resolve(intake.report(nowMs, top)),
     writeOtlp: {
       metrics: async (body, encoding, cluster) => {

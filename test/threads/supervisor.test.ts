@@ -61,7 +61,7 @@ beforeEach(async () => {
   clock = new FakeClock(NOW_MS)
   stopwatchMs = 0
   metrics = createOwnMetrics('test')
-  started = { 'ingest-worker': [], 'query-worker': [] }
+  started = { 'ingest-worker': [], 'query-worker': [], 'forward-worker': [] }
   startFailure = undefined
   aborts = 0
   changes = 0
@@ -79,6 +79,7 @@ beforeEach(async () => {
           'query-worker': begin('query-worker'),
         })),
       query: () => Promise.resolve().then(() => begin('query-worker')),
+      forward: () => Promise.resolve().then(() => begin('forward-worker')),
     },
     options: { hungAfterMs: HUNG_AFTER_MS, stableAfterMs: STABLE_AFTER_MS },
     abort: () => aborts++,
@@ -120,6 +121,18 @@ async function valueOf(name: string, labels: Readonly<Record<string, string>>): 
 }
 
 describe('a worker that dies', () => {
+  test('the forward worker is started again by itself', async () => {
+    await die('forward-worker')
+    expect(Object.values(started).map(({ length }) => length)).toEqual([1, 1, 2])
+    expect(await call('forward-worker')).toBe('forward-worker 2')
+    expect(await valueOf('daytwo_thread_failures_total', { thread: 'forward-worker', reason: 'died' })).toBe(1)
+  })
+
+  test('the forward worker stays when the ingest worker is started again', async () => {
+    await die('ingest-worker')
+    expect(Object.values(started).map(({ length }) => length)).toEqual([2, 2, 1])
+  })
+
   test('the query worker is started again by itself, at once', async () => {
     await die('query-worker')
     expect([started['ingest-worker'].length, started['query-worker'].length]).toEqual([1, 2])

@@ -36,6 +36,7 @@ import { limitConnections } from './connection-limits.ts'
 import { installCors, installSecurityHeaders } from './security-headers.ts'
 import { installErrorHandler } from './error-handler.ts'
 import { registerDashboards, type DashboardCatalog } from '../fleet/dashboards.ts'
+import { registerDebugForward, type ReadForwardState } from '../debug/forward.ts'
 import { registerDebugIngest, type ReadIngestReport } from '../debug/ingest.ts'
 import { registerDebugRules, type ReadReload } from '../debug/rules.ts'
 import { registerDebugSeries, type ReadCardinality } from '../debug/series.ts'
@@ -98,6 +99,7 @@ export interface ApiDeps extends FleetPorts {
   readonly language?: ParseOptions
   readonly write: Write
   readonly ingestReport: ReadIngestReport
+  readonly forwardState: ReadForwardState
   readonly recordRefusal: RecordRefusal
   readonly writeOtlp: OtlpWrites
   readonly cardinality: ReadCardinality
@@ -285,6 +287,7 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   })
   registerFederate(app, { clock, lookbackMs: settings.lookbackMs, ports, parser })
   registerDebugIngest(app, deps.ingestReport, clock)
+  registerDebugForward(app, deps.forwardState, clock)
   registerDebugSeries(app, deps.cardinality, clock)
   registerRuleTests(app, deps.ruleTests)
   registerDebugRules(app, deps.rules, deps.reloadStatus, clock)

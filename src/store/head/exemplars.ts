@@ -178,6 +178,21 @@ export function readExemplars(
   return new Map([...groups].map(([ref, ofSeries]) => [ref, ofSeries.map(exemplarOf)]))
 }
 
+/** Of all series, in order of arrival; from the first one when numbers began anew, because none was left at a start. */
+export function readExemplarsAfter(
+  db: Database.Database,
+  seq: number,
+  max: number,
+): readonly { readonly seq: number; readonly ref: SeriesRef; readonly exemplar: Exemplar }[] {
+  const newest = db.prepare<[], number | null>('SELECT max(seq) FROM exemplar').pluck().get() ?? 0
+  return db
+    .prepare<[number, number], ExemplarRow & { seq: number; ref: number }>(
+      `SELECT seq, ref, ${EXEMPLAR_COLUMNS} FROM exemplar WHERE seq > ? ORDER BY seq LIMIT ?`,
+    )
+    .all(newest < seq ? 0 : seq, max)
+    .map((row) => ({ seq: row.seq, ref: row.ref, exemplar: exemplarOf(row) }))
+}
+
 /** By time, then value, then labels; 0 for equal exemplars. */
 function compareExemplars(a: Exemplar, b: Exemplar): number {
   if (a.timeMs !== b.timeMs) return a.timeMs - b.timeMs

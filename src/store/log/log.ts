@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3'
 import { FleetError } from '../../base/errors.ts'
 import { checksumOf, MalformedBytesError, verifyChecksum } from '../bytes.ts'
 import { readLogPayload, type LogBuffer } from './log-codec.ts'
+import type { LogHold } from './log-hold.ts'
 import { Statements } from '../statements.ts'
 import { inTransaction, REPAIR_HINT } from '../database.ts'
 
@@ -14,6 +15,7 @@ import { inTransaction, REPAIR_HINT } from '../database.ts'
 const ROWS_PER_REMOVAL = 500
 
 export class Log extends Statements {
+  readonly #hold: LogHold
   #byteLength: number
   #writtenBytes = 0
   /** Of samples since the last flush began; what was stored at the start may be of any time. */
@@ -29,11 +31,13 @@ export class Log extends Statements {
   )
   readonly #removeOne = this.db.prepare<[number]>('DELETE FROM log WHERE id = ?')
 
-  constructor(db: Database.Database) {
+  /** @param hold the rows that must stay */
+  constructor(db: Database.Database, hold: LogHold) {
     super(db)
+    this.#hold = hold
     const total = db.prepare<[], { bytes: number | null }>('SELECT sum(length(payload)) AS bytes FROM log').get()
     this.#byteLength = total?.bytes ?? 0
-    this.#lastId = this.newestId
+    this.#lastId = Math.max(this.newestId, hold.lastRow)
   }
 
   /** Bytes of samples that a restart would read again. */
@@ -60,6 +64,7 @@ export class Log extends Statements {
   added(bytes: number, minMs: number): void {
     this.#byteLength += bytes
     this.#writtenBytes += bytes
+    this.#hold.added(this.#lastId, bytes, minMs)
     if (minMs < this.#oldestMs) this.#oldestMs = minMs
   }
 
@@ -83,9 +88,9 @@ export class Log extends Statements {
     this.#byteLength += (sampleCount === 0 ? 0 : payload.length) - bytes
   }
 
-  /** Removes rows up to `id` whose newest sample is at or before `cutMs`, some per call. False when nothing is left. */
+  /** Removes rows up to `id` whose newest sample is at or before `cutMs`, some per call, except those that must stay. False when nothing is left. */
   removeSome(id: number, cutMs: number): boolean {
-    const rows = this.#removable.all(id, cutMs, ROWS_PER_REMOVAL)
+    const rows = this.#removable.all(Math.min(id, this.#hold.releasedRow), cutMs, ROWS_PER_REMOVAL)
     if (rows.length === 0) return false
     inTransaction(this.db, () => {
       for (const row of rows) this.#removeOne.run(row.id)

@@ -42,7 +42,7 @@ export interface ForwarderParts {
 /** How often the log is read for new rows: a request for each time, in which samples of all senders are together. */
 export const POLL_MS = 500
 /** How often the start time of the remote process is compared. */
-export const CHECK_MS = 15_000
+export const CHECK_MS = 5_000
 /** Batches that are ready to be sent, for each connection. */
 const BATCHES_AHEAD = 2
 const EVENTS_MAX = 100
@@ -83,8 +83,8 @@ export class Forwarder {
     const { row, releasedRow, exemplar, metadata, remoteStarts } = stored ?? NOTHING_FORWARDED
     this.#lastRead = row
     this.#position = row
-    // What was sent after the last position that was stored is not known.
-    this.#repeatedThrough = stored === undefined ? 0 : source.newestRow()
+    // What an earlier run sent after the last position that it stored is not known.
+    this.#repeatedThrough = source.newestRow()
     this.#labels = new LabelBytes(source)
     this.#delivery = new Delivery({
       ...{ options, http, clock, random },
@@ -114,20 +114,24 @@ export class Forwarder {
   }
 
   start(): void {
-    void this.#delivery.ready().then(
-      () => {
-        this.#every(POLL_MS, () => {
-          this.#pump()
-        })
-        this.#every(CHECK_MS, () => {
-          void this.#check()
-        })
-        void this.#check().then(() => {
-          this.#pump()
-        })
-      },
-      () => undefined,
-    )
+    void this.#begin().catch((thrown: unknown) => {
+      if (!(thrown instanceof Stopped)) throw thrown
+    })
+  }
+
+  async #begin(): Promise<void> {
+    await this.#delivery.ready()
+    // With nothing acknowledged, there is nothing that a restart could have lost.
+    if (this.#position === 0) this.#delivery.isSuspect = false
+    // Before anything is sent: which process acknowledges it.
+    await this.#check()
+    this.#every(POLL_MS, () => {
+      this.#pump()
+    })
+    this.#every(CHECK_MS, () => {
+      void this.#check()
+    })
+    this.#pump()
   }
 
   /** Requests under way end without an answer; the next run sends them again. */
@@ -140,7 +144,8 @@ export class Forwarder {
   get progress(): ForwardProgress {
     const { exemplar, metadata } = this.#extras
     const remoteStarts = this.#restarts.starts
-    return { row: this.#position, releasedRow: this.#released.row, exemplar, metadata, remoteStarts }
+    // What is to be sent again is not acknowledged, also when this thread ends before it goes back.
+    return { row: this.#rewindTo ?? this.#position, releasedRow: this.#released.row, exemplar, metadata, remoteStarts }
   }
 
   status(): ForwardStatus {

@@ -29,9 +29,9 @@ export class RestartWatch {
   ): Promise<'same' | 'restarted' | 'unknown'> {
     const start = await delivery.remoteStart()
     if (start !== undefined) {
+      const isFirst = !this.#hasStart && !delivery.isSuspect
       delivery.isSuspect = false
       if (this.#starts.includes(start)) return 'same'
-      const isFirst = !this.#hasStart
       this.#hasStart = true
       this.#starts = [...this.#starts, start].slice(-STARTS_MAX)
       return isFirst ? 'same' : this.#restarted()

@@ -72,8 +72,9 @@ export class RemoteReceiver {
 
   /** The port stays; connections are refused until `resume`. */
   async pause(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve))
     this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
+    await closed
   }
 
   async resume(): Promise<void> {
@@ -81,8 +82,7 @@ export class RemoteReceiver {
   }
 
   async close(): Promise<void> {
-    this.#server.closeAllConnections()
-    if (this.#server.listening) await new Promise((resolve) => this.#server.close(resolve))
+    if (this.#server.listening) await this.pause()
   }
 
   get distinct(): ReadonlySet<string> {

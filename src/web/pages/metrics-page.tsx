@@ -8,6 +8,7 @@ import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { ConnectCluster } from '../panels/connect-cluster.tsx'
 import { MetricDetail } from '../panels/explore/metric-detail.tsx'
+import { MetricsStore } from '../panels/explore/metrics-store.tsx'
 import { MetricTable } from '../panels/explore/metric-table.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { KNOWN_METRICS_PATH, NAMES_PATH, useMetrics, type MetricList, type MissingPart } from '../query/use-metrics.ts'
@@ -32,6 +33,7 @@ export function MetricsPage(): ReactNode {
       <title>{view.metric === '' ? 'Metrics · Daytwo' : `${view.metric} · Daytwo`}</title>
       <h1 className="visually-hidden">Explore: metrics</h1>
       <PagesNav place="Explore" />
+      <MetricsStore />
       {query.data === undefined && query.error !== null ? <MetricFilters types={NO_TYPES} /> : null}
       <Answer query={query} what="the metrics" skeletonLines={14} call={NAMES_PATH}>
         {(list) =>

@@ -1,0 +1,76 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { reservePort } from '../../src/runtime/reserve-port.ts'
+import { endProcess } from './prometheus.ts'
+import { until } from './until.ts'
+
+/** A real single-node VictoriaMetrics on loopback, in a folder of its own. Find it with `requirePeer('victoria-metrics', context)`. */
+export interface RunningVictoriaMetrics {
+  readonly url: string
+  /** SIGKILL; the data stays for `start`. */
+  kill(): Promise<void>
+  /** Again, on the same address and data. */
+  start(): Promise<void>
+  /** All samples of series with this metric name: times and values by the text of their other labels. */
+  export(metric: string): Promise<ReadonlyMap<string, readonly (readonly [timeMs: number, value: number])[]>>
+  stop(): Promise<void>
+}
+
+export async function startVictoriaMetrics(
+  path: string,
+  flags: readonly string[] = ['-dedup.minScrapeInterval=1ms'],
+): Promise<RunningVictoriaMetrics> {
+  const folder = mkdtempSync(join(tmpdir(), 'daytwo-victoria-metrics-'))
+  const url = `http://127.0.0.1:${await reservePort('127.0.0.1')}`
+  let child: ChildProcess | undefined
+  let log = ''
+  const start = async (): Promise<void> => {
+    const args = [`-storageDataPath=${join(folder, 'data')}`, `-httpListenAddr=${new URL(url).host}`]
+    const started = spawn(path, [...args, '-retentionPeriod=100y', '-search.latencyOffset=0s', ...flags], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    child = started
+    started.stderr.on('data', (part: Buffer) => (log += part.toString()))
+    await until(`VictoriaMetrics to be ready: ${log}`, async () => {
+      if (started.exitCode !== null) throw new Error(`VictoriaMetrics ended: ${log}`)
+      const answer = await fetch(`${url}/health`).catch(() => undefined)
+      return answer?.ok === true ? true : undefined
+    })
+  }
+  await start()
+  return {
+    url,
+    start,
+    kill: async () => {
+      const killed = child!
+      const ended = new Promise((resolve) => killed.once('exit', resolve))
+      killed.kill('SIGKILL')
+      await ended
+    },
+    export: async (metric) => {
+      const answer = await fetch(`${url}/api/v1/export?match[]=${encodeURIComponent(`{__name__="${metric}"}`)}`)
+      const series = new Map<string, (readonly [number, number])[]>()
+      for (const line of (await answer.text()).split('\n').filter((one) => one !== '')) {
+        const {
+          metric: labels,
+          values,
+          timestamps,
+        } = JSON.parse(line) as {
+          metric: Record<string, string>
+          values: number[]
+          timestamps: number[]
+        }
+        const { __name__: _, ...others } = labels
+        const key = JSON.stringify(others, Object.keys(others).sort())
+        series.set(key, [...(series.get(key) ?? []), ...timestamps.map((timeMs, i) => [timeMs, values[i]!] as const)])
+      }
+      return series
+    },
+    stop: async () => {
+      if (child !== undefined) await endProcess(child)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -197,6 +197,8 @@ export class Forwarder {
     } catch (thrown) {
       this.#report('warn', 'samples to forward cannot be read; the server retries', { error: messageOf(thrown) })
     }
+    // A shard that is sending pumps when it has ended.
+    if (this.#rewindTo !== undefined) return
     for (const shard of this.#shards) if (!shard.isSending) void this.#drain(shard)
     this.#extras.sendSome(this.#position === this.#lastRead, this.#parts.clock.nowMs())
   }

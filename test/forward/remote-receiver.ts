@@ -23,7 +23,7 @@ export interface Answer {
   readonly status: number
   readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Stored although the status is none of success: a receiver that stores parts, or whose answer is lost. */
+  /** Whether the samples are stored; absent: with an answer of success. */
   readonly stores?: boolean
   /** The connection is broken in place of an answer. */
   readonly isBroken?: boolean
@@ -119,7 +119,8 @@ export class RemoteReceiver {
     const isProbe = isV2 && batch.seriesCount === 0
     if (!isProbe) this.requests.push({ samples, headers })
     const answer: Answer = isProbe ? { status: 204 } : this.decide(samples, this.requests.length)
-    if (answer.status < 300 || answer.stores === true) {
+    const isLost = answer.isBroken === true || answer.hangs === true
+    if (answer.stores ?? (answer.status < 300 && !isLost)) {
       this.stored.push(...samples)
       for (const { exemplar } of batch.exemplars) this.exemplars.push(`${exemplar.labels.toString()} ${exemplar.value}`)
       for (const { family, metadata } of batch.metadata)

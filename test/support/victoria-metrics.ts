@@ -13,7 +13,7 @@ export interface RunningVictoriaMetrics {
   kill(): Promise<void>
   /** Again, on the same address and data. */
   start(): Promise<void>
-  /** All samples of series with this metric name: times and values by the text of their other labels. */
+  /** All samples of series with this metric name: times and values by the text of their labels. */
   export(metric: string): Promise<ReadonlyMap<string, readonly (readonly [timeMs: number, value: number])[]>>
   stop(): Promise<void>
 }
@@ -62,8 +62,7 @@ export async function startVictoriaMetrics(
           values: number[]
           timestamps: number[]
         }
-        const { __name__: _, ...others } = labels
-        const key = JSON.stringify(others, Object.keys(others).sort())
+        const key = JSON.stringify(labels, Object.keys(labels).sort())
         series.set(key, [...(series.get(key) ?? []), ...timestamps.map((timeMs, i) => [timeMs, values[i]!] as const)])
       }
       return series

@@ -1,3 +1,4 @@
+import type { ForwardState } from '../../../src/contract/debug-forward.ts'
 import { readFileSync } from 'node:fs'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -63,6 +64,48 @@ test('metrics: all of them, drawn as far as they are seen, narrowed, and one ope
   expectClean()
   await close()
 })
+
+test('metrics: the store that samples are forwarded to is above them', async () => {
+  const usual = server.answers.explore
+  server.answers.explore = (url) =>
+    url.pathname === '/debug/forward' ? { asOfMs: Date.now(), forward: FORWARD } : usual(url)
+  const { page, expectClean, close } = await openPage(browser, server, '/explore/metrics')
+  const panel = page.getByRole('region', { name: 'Metrics store' })
+  await panel.getByText('victoriametrics 1.79.5, remote write 1.0').waitFor()
+  await panel.getByText('12 000 samples, 6 min').waitFor()
+  await panel.getByText('Log row 40 of 42').waitFor()
+  await panel.getByText('25 % full').waitFor()
+  await panel.getByText('HTTP 503: busy').waitFor()
+  await panel.getByText('VictoriaMetrics has none').waitFor()
+  await panel.getByText('{__name__="up"}').waitFor()
+  expect(await panel.getByRole('link', { name: 'Runbook' }).getAttribute('href')).toContain('DaytwoForwardingLags')
+  expect(await accessibilityFaults(page)).toEqual([])
+  expectClean()
+  await close()
+})
+
+const FORWARD: ForwardState = {
+  writeUrl: 'http://vm:8428/api/v1/write',
+  remote: {
+    ...{ engine: 'victoriametrics', version: '1.79.5', protocol: '1.0', needsResend: true },
+    notAccepted: [{ what: 'exemplars', why: 'VictoriaMetrics has none' }],
+  },
+  rows: { newest: 42, acknowledged: 40, released: 30 },
+  ...{ lagSamples: 12_000, lagSeconds: 360, isFailing: true },
+  lastError: { atMs: Date.now() - 5000, text: 'HTTP 503: busy' },
+  buffer: { usedBytes: 1024, maxBytes: 4096, refused: 0 },
+  totals: {
+    ...{ requests: 9, samples: 100, exemplars: 0, metadata: 0, bytes: 1000, resentSamples: 0, restarts: 0 },
+    ...{
+      refused: { invalid: 3 },
+      repeatedSamples: 0,
+      skippedHistograms: 0,
+      erasedSamples: 0,
+      retries: { overloaded: 4 },
+    },
+  },
+  refusals: [{ reason: 'invalid', atMs: Date.now(), series: '{__name__="up"}', text: 'HTTP 400: bad' }],
+}
 
 test('metrics: a part that fails is named, and on a phone the open one has the page', async () => {
   const usual = server.answers.explore

@@ -124,7 +124,7 @@ test('a VictoriaMetrics that is killed has all it acknowledged after its restart
 
 test('a full buffer refuses writes with 503, and takes them again once the store is back', async (context) => {
   const vm = await startRemote(context)
-  await start(vm.url, '--store.metrics-buffer-bytes-max', '32KiB', '--store.metrics-resend-window', '15s')
+  await start(vm.url, '--store.metrics-buffer-bytes-max', '4KiB', '--store.metrics-resend-window', '15s')
   expect(await send(0)).toBeLessThan(300)
   await untilThere([0])
   await vm.kill()
@@ -139,8 +139,8 @@ test('a full buffer refuses writes with 503, and takes them again once the store
     }
   }
   const { buffer, lagSamples } = await state()
-  expect(buffer).toMatchObject({ maxBytes: 32 * 1024, refused: 3 })
-  expect(buffer.usedBytes).toBeGreaterThanOrEqual(32 * 1024)
+  expect(buffer).toMatchObject({ maxBytes: 4 * 1024, refused: 3 })
+  expect(buffer.usedBytes).toBeGreaterThanOrEqual(4 * 1024)
   expect(lagSamples).toBeGreaterThan(0)
   const answer = await postWrite(server!.url, writeBody([]))
   expect(await answer.text()).toContain('store.metrics-buffer-bytes-max')

@@ -25,6 +25,7 @@ import {
   type PublishChange,
 } from './runtime/change-events.ts'
 import { schemeOf, urlOf, type Config } from './config/config.ts'
+import { metricsQueryOf } from './config/metrics-query.ts'
 import { certificateFilesOf } from './config/sign-in-options.ts'
 import { createContent, type Content } from './runtime/content.ts'
 import { startOwnTraces, type OwnTraces } from './runtime/own-traces.ts'
@@ -314,6 +315,7 @@ async function serve(
       people,
       ...(threads.shared ? [electionExchange(threads, config['ha.failover-after'], clock)] : []),
     ],
+    hasMetricsStore: metricsQueryOf(config).remote !== undefined,
   })
   const stopForwarding = startForwarding({ threads, clock, metrics, log })
   const watched = config['content.watch']

@@ -19,6 +19,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   promql: ['base', 'model'],
   deployment: ['base', 'model'],
   fleet: ['base', 'model'],
+  // PromQL answered by another store; remote read has the encoding of remote write.
+  remote: ['base', 'model', 'promql', 'wire'],
   rules: ['base', 'model', 'promql', 'template', 'yaml'],
   notify: ['base', 'model', 'template', 'yaml'],
   catalog: ['base', 'model', 'promql', 'rules', 'yaml'],
@@ -52,6 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'deployment',
     ],
     'store/writer.ts',
+    'remote/remote-store.ts',
   ],
   // Commands start the program, or use its parts without a server.
   cli: [
@@ -83,6 +86,7 @@ const WIRING: ReadonlySet<string> = new Set([
   'threads/fleet-loop-wiring.ts',
   'threads/forward-worker.ts',
   'threads/ingest-worker.ts',
+  'threads/query-engines.ts',
   'threads/query-worker.ts',
   'threads/rule-tests-worker.ts',
   'threads/scrub-worker.ts',

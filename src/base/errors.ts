@@ -22,6 +22,8 @@ export const ERROR_CODES = {
   not_ready: { status: 503, isRetryable: true, errorType: 'unavailable' },
   storage_full: { status: 503, isRetryable: true, errorType: 'unavailable' },
   storage_failed: { status: 503, isRetryable: true, errorType: 'unavailable' },
+  /** The metrics store that queries are sent to (`store.metrics`) does not answer, or not as it should. */
+  remote_unavailable: { status: 503, isRetryable: true, errorType: 'unavailable' },
   data_dir_in_use: { status: 500, isRetryable: false, errorType: 'internal' },
   data_dir_too_new: { status: 500, isRetryable: false, errorType: 'internal' },
   config_invalid: { status: 500, isRetryable: false, errorType: 'internal' },

@@ -117,6 +117,38 @@ export function createOwnMetrics(version: string) {
     ),
     queries: counter('daytwo_queries_total', 'PromQL queries, by outcome.', ['outcome']),
     querySeconds: seconds('daytwo_query_duration_seconds', 'Time to evaluate a PromQL query.', ['kind']),
+    metricsStoreUp: gauge(
+      'daytwo_metrics_store_up',
+      'Whether the store of store.metrics answers queries; 0: it failed several times in a row.',
+    ),
+    metricsStoreRequests: counter('daytwo_metrics_store_requests_total', 'Requests to the metrics store, by outcome.', [
+      'outcome',
+    ]),
+    metricsStoreRequestSeconds: counter(
+      'daytwo_metrics_store_request_seconds_total',
+      'Time of all requests to the metrics store, waiting included.',
+    ),
+    metricsStoreRequestsRunning: gauge(
+      'daytwo_metrics_store_requests_running',
+      'Requests to the metrics store that run.',
+    ),
+    metricsStoreRequestsWaiting: gauge(
+      'daytwo_metrics_store_requests_waiting',
+      'Requests to the metrics store that wait for others: store.metrics-query-connections.',
+    ),
+    metricsStoreReadBytes: counter(
+      'daytwo_metrics_store_read_bytes_total',
+      'Bytes of answers of the metrics store, after decompression.',
+    ),
+    metricsStoreSamplesFetched: counter(
+      'daytwo_metrics_store_samples_fetched_total',
+      'Samples fetched from the metrics store for queries that are evaluated here.',
+    ),
+    metricsStoreQueries: counter(
+      'daytwo_metrics_store_queries_total',
+      'PromQL queries in the mode with a metrics store: pushed (sent as they are), rewritten (sent in another form with the same result), local_* (evaluated here, by reason).',
+      ['way'],
+    ),
     queryRequestsRunning: gauge(
       'daytwo_query_requests_running',
       'Requests with a place in a lane of the query worker.',

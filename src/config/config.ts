@@ -388,6 +388,18 @@ export const SECTIONS = {
       '4',
       'Requests to the store at the same time. The samples of one series are sent one request after the other.',
     ),
+    'store.metrics-query-connections': count.option(
+      '16',
+      'Queries of the store at the same time, of rules and of users each; others wait.',
+    ),
+    'store.metrics-answer-bytes-max': bytes.option(
+      '512MiB',
+      'Bytes of one answer of the store, after decompression; a query with a longer one fails.',
+    ),
+    'store.metrics-exact': flag.option(
+      'false',
+      'Evaluate here, over fetched samples, every query that the store computes differently from Prometheus 3, not only those with other series or values. Answers are then equal, and queries such as rate() on VictoriaMetrics are slower.',
+    ),
   },
   Fleet: {
     'fleet.gone-after': durationOrNever.option(

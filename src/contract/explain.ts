@@ -81,6 +81,17 @@ export const ExplainAnswer = Type.Object({
     warnings: Type.Array(Type.String()),
     infos: Type.Array(Type.String()),
     root: ExplainedNode,
+    /** How the query is divided between the metrics store and this server; absent without a metrics store. */
+    remote: Type.Optional(
+      Type.Object({
+        way: Type.Union([Type.Literal('pushed'), Type.Literal('rewritten'), Type.Literal('local')]),
+        reason: Type.String(),
+        store: Type.Optional(Type.String()),
+        /** What was sent. */
+        text: Type.Optional(Type.String()),
+        notes: Type.Array(Type.String()),
+      }),
+    ),
   }),
 })
 export type ExplainAnswer = Shape<typeof ExplainAnswer>

@@ -24,3 +24,12 @@ export interface MetricFamily {
   readonly name: string
   readonly metadata: readonly MetricMetadata[]
 }
+
+/** What senders append to the name of a family for its series. */
+const SERIES_SUFFIX = /_(?:bucket|sum|count|total|created|info)$/
+
+/** The families of which a series has the name, or the name with a suffix. Metadata is stored without its sender. */
+export function familiesNamed(families: readonly MetricFamily[], names: readonly string[]): readonly MetricFamily[] {
+  const shown = new Set(names.flatMap((name) => [name, name.replace(SERIES_SUFFIX, '')]))
+  return families.filter(({ name }) => shown.has(name))
+}

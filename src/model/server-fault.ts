@@ -48,6 +48,8 @@ export interface ServerFaults {
   /** The number of rules whose last evaluation failed; their alerts are unchanged since. */
   readonly failingRules: number
   readonly threads: readonly ThreadFault[]
+  /** Why the metrics store answers no queries, which fail at once meanwhile; absent: it answers, or there is none. */
+  readonly metricsStore?: string
 }
 
 /** In one clause, for probes and for callers. */

@@ -23,6 +23,22 @@ export interface Explanation {
   readonly warnings: readonly string[]
   readonly infos: readonly string[]
   readonly root: ExplainedNode
+  /** Present where a metrics store answers queries. Parts of a query that it answered have no results of their own. */
+  readonly remote?: ExplainedRemote
+}
+
+/** How a query is divided between the metrics store and this server. */
+export interface ExplainedRemote {
+  /** Sent as it is; sent in another form with the same result; evaluated here over fetched series. */
+  readonly way: 'pushed' | 'rewritten' | 'local'
+  /** One sentence without a full stop. */
+  readonly reason: string
+  /** Product and version; absent: it was not needed. */
+  readonly store?: string
+  /** What was sent; absent: evaluated here. */
+  readonly text?: string
+  /** What the store computes differently in this query. */
+  readonly notes: readonly string[]
 }
 
 export interface ExplainedNode {

@@ -73,7 +73,6 @@ export class AnswerReader implements JsonEvents {
   #pointDepth = 0
   /** In an item of lines: the columns that are read. */
   #column: 'values' | 'timestamps' | undefined
-  #histogramPoints: unknown[] = []
 
   constructor(shape: AnswerShape) {
     this.#shape = shape
@@ -82,7 +81,7 @@ export class AnswerReader implements JsonEvents {
 
   /** All but the items. */
   get frame(): AnswerFrame {
-    return (this.#frame ?? {}) as AnswerFrame
+    return this.#frame ?? {}
   }
 
   open(isList: boolean): void {
@@ -253,9 +252,13 @@ export class AnswerReader implements JsonEvents {
     // Values of items that were passed on are no longer in memory.
     this.#treeValues = 0
     if (++this.series > this.#shape.seriesMax) {
-      throw new FleetError('query_limit', `the answer of the metrics store has more than ${this.#shape.seriesMax} series`, {
-        hint: 'select fewer series',
-      })
+      throw new FleetError(
+        'query_limit',
+        `the answer of the metrics store has more than ${this.#shape.seriesMax} series`,
+        {
+          hint: 'select fewer series',
+        },
+      )
     }
   }
 

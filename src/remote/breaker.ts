@@ -38,9 +38,13 @@ export class Breaker {
       this.#isTesting = true
       return
     }
-    throw new FleetError('remote_unavailable', `${this.#name} failed ${this.#failures} times in a row: ${this.#reason}`, {
-      hint: `it is tested again in ${Math.max(1, Math.ceil(leftMs / 1000))} s; check it, and the network to it`,
-    })
+    throw new FleetError(
+      'remote_unavailable',
+      `${this.#name} failed ${this.#failures} times in a row: ${this.#reason}`,
+      {
+        hint: `it is tested again in ${Math.max(1, Math.ceil(leftMs / 1000))} s; check it, and the network to it`,
+      },
+    )
   }
 
   /** The store answered, whatever the answer was. Returns whether it had failed before. */

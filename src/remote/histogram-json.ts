@@ -2,7 +2,14 @@
  * A native histogram as Prometheus' API writes it (count, sum, buckets with their bounds) to the model's. The answer has no
  * schema: it is the one of which the bounds are bounds; other bounds are custom ones.
  */
-import { CUSTOM_BOUNDS, NO_BUCKETS, SCHEMA_MAX, SCHEMA_MIN, type BucketCounts, type Histogram } from '../model/histogram.ts'
+import {
+  CUSTOM_BOUNDS,
+  NO_BUCKETS,
+  SCHEMA_MAX,
+  SCHEMA_MIN,
+  type BucketCounts,
+  type Histogram,
+} from '../model/histogram.ts'
 import { JsonStreamError } from './json-stream.ts'
 
 interface Bucket {
@@ -31,11 +38,17 @@ function exponential(buckets: readonly Bucket[]): Layout | undefined {
   const sides = buckets.filter((bucket) => bucket !== zero)
   if (sides.some(({ lower, upper }) => lower < 0 && upper > 0)) return undefined
   // A bucket that overlaps the zero bucket ends there: the outermost has both of its bounds.
-  const widest = sides.reduce<Bucket | undefined>((a, b) => (a === undefined || outerOf(b) > outerOf(a) ? b : a), undefined)
+  const widest = sides.reduce<Bucket | undefined>(
+    (a, b) => (a === undefined || outerOf(b) > outerOf(a) ? b : a),
+    undefined,
+  )
   const schema = widest === undefined ? 0 : schemaOf(widest)
   if (schema === undefined) return undefined
   const [positive, negative] = [
-    indexed(sides.filter(({ upper }) => upper > 0), schema),
+    indexed(
+      sides.filter(({ upper }) => upper > 0),
+      schema,
+    ),
     indexed(sides.filter(({ upper }) => upper <= 0).reverse(), schema),
   ]
   if (positive === undefined || negative === undefined) return undefined
@@ -85,7 +98,8 @@ function custom(buckets: readonly Bucket[]): Layout {
 }
 
 function bucketOf(value: unknown): Bucket {
-  if (!Array.isArray(value) || value.length !== 4) throw new JsonStreamError('a bucket of a histogram has not four parts')
+  if (!Array.isArray(value) || value.length !== 4)
+    throw new JsonStreamError('a bucket of a histogram has not four parts')
   const [, lower, upper, count] = value as unknown[]
   return { lower: numberOf(lower), upper: numberOf(upper), count: numberOf(count) }
 }

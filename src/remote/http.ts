@@ -29,7 +29,7 @@ export interface HttpClient {
 /** An idle connection is closed after this time: most servers close theirs later. */
 const IDLE_MS = 30_000
 
-export function createHttpClient({ url, headers, tls }: Pick<RemoteStoreOptions, 'url' | 'headers' | 'tls'>): HttpClient {
+export function createHttpClient({ url, tls }: Pick<RemoteStoreOptions, 'url' | 'tls'>): HttpClient {
   const base = new URL(url)
   const isSecure = base.protocol === 'https:'
   const connections = { keepAlive: true, keepAliveMsecs: IDLE_MS, timeout: IDLE_MS }
@@ -44,19 +44,25 @@ export function createHttpClient({ url, headers, tls }: Pick<RemoteStoreOptions,
       })
     : new HttpAgent(connections)
   const prefix = base.pathname.replace(/\/+$/, '')
-  const auth = base.username === '' ? {} : { auth: `${decodeURIComponent(base.username)}:${decodeURIComponent(base.password)}` }
+  const auth =
+    base.username === '' ? {} : { auth: `${decodeURIComponent(base.username)}:${decodeURIComponent(base.password)}` }
   return {
     send: (call, signal) =>
       new Promise((resolve, reject) => {
         const { body = '', contentType } = call
         const options: RequestOptions = {
-          ...{ protocol: base.protocol, hostname: base.hostname.replace(/^\[|\]$/g, ''), port: base.port, agent, signal },
+          ...{
+            protocol: base.protocol,
+            hostname: base.hostname.replace(/^\[|\]$/g, ''),
+            port: base.port,
+            agent,
+            signal,
+          },
           ...auth,
           method: call.method,
           path: `${prefix}${call.path}`,
           headers: {
             'accept-encoding': 'gzip',
-            ...headers,
             ...call.headers,
             ...(call.method === 'GET' ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
             ...(contentType === undefined ? {} : { 'content-type': contentType }),

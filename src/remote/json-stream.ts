@@ -81,7 +81,8 @@ export class JsonStream {
   /** Throws `JsonStreamError` when the input is incomplete. */
   end(): void {
     const at = this.#read(this.#rest, true)
-    const isComplete = this.#options.hasMany === true ? this.#expected === 'value' || this.#expected === 'end' : this.#expected === 'end'
+    const isComplete =
+      this.#options.hasMany === true ? this.#expected === 'value' || this.#expected === 'end' : this.#expected === 'end'
     if (at < this.#rest.length || this.#lists.length > 0 || !isComplete) {
       throw new JsonStreamError(this.#documents === 0 ? 'it is empty or ends early' : 'it ends early')
     }
@@ -252,7 +253,7 @@ function isOfWord(byte: number): boolean {
 }
 
 class Token implements JsonToken {
-  #bytes = new Uint8Array(0)
+  #bytes: Uint8Array = new Uint8Array(0)
   #from = 0
   #to = 0
   #isPlain = true
@@ -292,7 +293,7 @@ function sampleOf(text: string): number | undefined {
 }
 
 function latin1(bytes: Uint8Array, from: number, to: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).latin1Slice(0, to - from)
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1')
 }
 
 /** Digits that a float has for certain, and the powers of ten that it represents exactly. */

@@ -2,8 +2,11 @@
 export interface RemoteStoreOptions {
   /** The address before `/api/v1/`, such as `http://mimir:8080/prometheus`. */
   readonly url: string
-  /** Sent with each request: the tenant, the authorization of the store. */
-  readonly headers: Readonly<Record<string, string>>
+  /**
+   * Sent with each request: the tenant, the authorization of the store. Called again with `true` after the store refused them:
+   * tokens rotate.
+   */
+  readonly headers: (wereRefused: boolean) => Readonly<Record<string, string>>
   readonly tls: RemoteTls
   /** Of one request, until its last byte. A query may request less. */
   readonly timeoutMs: number
@@ -27,7 +30,7 @@ export interface RemoteTls {
 }
 
 export const REMOTE_STORE_DEFAULTS = {
-  headers: {},
+  headers: () => ({}),
   tls: {},
   timeoutMs: 120_000,
   answerBytesMax: 512 * 1024 * 1024,

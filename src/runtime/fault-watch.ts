@@ -8,6 +8,7 @@ import type { StoreStats } from '../store/writer.ts'
 export class FaultWatch {
   #storage: ServerFaults['storage']
   #damage: ServerFaults['damage']
+  #metricsStore: string | undefined
   /** The number of rules that failed in the last evaluation of their group, by file and group. */
   readonly #failing = new Map<string, number>()
 
@@ -15,6 +16,7 @@ export class FaultWatch {
     return {
       storage: this.#storage,
       damage: this.#damage,
+      ...(this.#metricsStore === undefined ? {} : { metricsStore: this.#metricsStore }),
       failingRules: [...this.#failing.values()].reduce((sum, count) => sum + count, 0),
     }
   }
@@ -31,6 +33,11 @@ export class FaultWatch {
     this.#storage =
       commitFailure === undefined ? undefined : { ...commitFailure, ...room, sinceMs: before?.sinceMs ?? nowMs }
     return isDamageChanged || (before === undefined) !== (this.#storage === undefined)
+  }
+
+  /** @param fault of the metrics store; `undefined`: it answers */
+  seeMetricsStore(fault: string | undefined): void {
+    this.#metricsStore = fault
   }
 
   /** @returns whether the number of failing rules changed */

@@ -14,6 +14,7 @@ import type { ScrubSchedule } from './scrub.ts'
 import { ALERT_STATES, type Alert, type AlertState } from '../model/alert.ts'
 import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
 import { setTotals } from './totals.ts'
+import type { RemoteStatus } from '../remote/remote-store.ts'
 import type { StoreStats } from '../store/writer.ts'
 
 const EVERY_MS = 1000
@@ -43,6 +44,8 @@ interface UpkeepParts {
   /** The `instance` label of Daytwo's own series; absent: they are not stored. */
   readonly instance: string | undefined
   readonly scrub: ScrubSchedule
+  /** Queries are answered by a metrics store. */
+  readonly hasMetricsStore: boolean
 }
 
 export function startUpkeep(parts: UpkeepParts): Upkeep {
@@ -65,6 +68,13 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
     }
     await threads.ingest.store.maintain(nowMs).catch(report)
     for (const part of access) await part.upkeep().catch(report)
+    if (parts.hasMetricsStore) {
+      const status = await threads.query.metricsStore.status().catch(report)
+      if (status !== undefined) {
+        showMetricsStore(status, metrics)
+        faults.seeMetricsStore(status.fault)
+      }
+    }
     const stats = await measure(threads, rules.alerts(), metrics).catch(report)
     // The ingest worker is being started again.
     if (stats === undefined) return
@@ -137,4 +147,16 @@ async function measure(threads: AppThreads, alerts: readonly Alert[], metrics: O
   await inSlices(count, ownTurn)
   for (const state of ALERT_STATES) metrics.alerts.set({ state }, counts[state])
   return stats
+}
+
+/** What the query worker counted of the metrics store. */
+function showMetricsStore({ fault, running, waiting, totals }: RemoteStatus, metrics: OwnMetrics): void {
+  metrics.metricsStoreUp.set(fault === undefined ? 1 : 0)
+  metrics.metricsStoreRequestsRunning.set(running)
+  metrics.metricsStoreRequestsWaiting.set(waiting)
+  setTotals(metrics.metricsStoreRequests, 'outcome', totals.requests)
+  setTotals(metrics.metricsStoreQueries, 'way', totals.queries)
+  setTotals(metrics.metricsStoreRequestSeconds, undefined, { all: totals.requestSeconds })
+  setTotals(metrics.metricsStoreReadBytes, undefined, { all: totals.bytesRead })
+  setTotals(metrics.metricsStoreSamplesFetched, undefined, { all: totals.samplesFetched })
 }

@@ -15,6 +15,7 @@ import type { ElectionStore } from '../model/ha-election.ts'
 import type { LeaseStore } from '../model/lease.ts'
 import type { NotificationClaims } from '../model/notification-log.ts'
 import { factsStoreOf, processNameOf } from '../config/facts-store.ts'
+import { metricsQueryOf } from '../config/metrics-query.ts'
 import { readPrivacyRules } from '../config/privacy-file.ts'
 import type { ThreadFault } from '../model/server-fault.ts'
 import { listenForChanges } from '../store/postgres/change-listener.ts'
@@ -124,6 +125,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
     const workerData: QueryWorkerData = {
       ...{ store, postgres, processName },
       engine: engineOptionsOf(config),
+      ...metricsQueryOf(config),
       requests: {
         memoryBytesMax: config['query.memory-bytes-max'],
         responseBytesMax: config['query.response-bytes-max'],

@@ -20,15 +20,15 @@ import type { FleetLoop } from '../fleet/loop/fleet-loop.ts'
 import { POSITION_KEY } from '../fleet/loop/loop-state.ts'
 import { createClusterScopes, type ScopeNames } from '../fleet/scope/cluster-scopes.ts'
 import { FactHistory } from '../fleet/series/fact-history.ts'
+import { factsOnly } from '../fleet/series/facts-only.ts'
 import { withFacts } from '../fleet/series/with-facts.ts'
 import type { AlertStateStore } from '../model/alert.ts'
 import type { ClusterReport } from '../model/cluster-report.ts'
 import type { AppendDerived } from '../model/appender.ts'
 import type { ClusterSelectors, ScopeAddress } from '../model/cluster-scope.ts'
 import type { ObservationReader } from '../model/fleet-facts.ts'
-import { createLocalEngine, type LocalEngine } from '../promql/engine.ts'
+import type { LocalEngine } from '../promql/engine.ts'
 import type { EngineOptions } from '../promql/engine-options.ts'
-import { MemoryPool } from '../promql/memory-pool.ts'
 import { partsOf, type AlertUpdatePart } from '../rules/alert-update.ts'
 import { createRuleEngine, type RuleEngine } from '../rules/engine.ts'
 import type { ReplayPorts } from '../rules/replay.ts'
@@ -48,6 +48,7 @@ import { createDerivedSender } from './derived-lane.ts'
 import { openFleetLoop } from './fleet-loop-wiring.ts'
 import type { DerivedServices } from './ingest-worker.ts'
 import { beat, beatWith, type Pulsing } from './pulse.ts'
+import { createQueryEngines, type MetricsStoreServices, type RemoteQueryData } from './query-engines.ts'
 import { carry, createCaller, serve, type Remote } from './rpc.ts'
 import { sharedStopwatchMs } from './shared-stopwatch.ts'
 import { firstMessage, type ThreadHello } from './start-thread.ts'
@@ -59,6 +60,8 @@ export interface QueryWorkerData {
   /** Of this process among those that share PostgreSQL. */
   readonly processName: string
   readonly engine: EngineOptions
+  /** Present: a metrics store answers PromQL. */
+  readonly remote?: RemoteQueryData
   /** Of requests: memory of their queries together, and bytes of one response. */
   readonly requests: { readonly memoryBytesMax: number; readonly responseBytesMax: number }
   /** A cluster without a report for longer is gone; `Infinity`: only a declaration makes it so. */
@@ -106,6 +109,7 @@ export type QueryServices = {
   readonly fleetLoop: Pick<FleetLoop, 'runCycle'>
   /** The fleet at a moment. */
   readonly fleet: (moment: FleetMoment & ScopeAddress) => Promise<FleetView>
+  readonly metricsStore: MetricsStoreServices
   readonly thread: { close(): Promise<void> }
 } & { readonly [N in ScopedService]: (scope: ScopeAddress) => Promise<RequestServices[N]> }
 
@@ -136,6 +140,7 @@ const CYCLE_SERVICES: ReadonlySet<string> = new Set<keyof QueryServices>([
   'decommissions',
   'leases',
   'scopes',
+  'metricsStore',
   'thread',
 ])
 
@@ -235,15 +240,20 @@ try {
   const fleetIndex = fillFleetIndex(history.following(clusterScopes.fleet), facts.fleet, facts.decommissions)
   let isFilled = false
   fleetIndex.then(() => (isFilled = true)).catch(() => undefined)
-  const store = withFacts(reader, () => (isFilled ? history : undefined))
+  const factsNow = (): FactHistory | undefined => (isFilled ? history : undefined)
+  const store = withFacts(reader, factsNow)
   // Each caller gets the failure, but there may be no caller.
   fleetIndex.catch(() => undefined)
   const adoptionIndex = new AdoptionIndex(facts.adoption)
   // In the background, after the index that the first cycle needs; each caller gets the failure again.
   fleetIndex.then(() => adoptionIndex.warm(EXPECTED_OPERATORS)).catch(() => undefined)
   const { memoryBytesMax, responseBytesMax } = data.requests
-  // Of rules and the fleet loop: its turns are its own, and no request takes its memory or evicts what it cached.
-  const query = createLocalEngine({ queryable: store, options: data.engine, nowMs: stopwatchMs })
+  const engines = createQueryEngines({
+    ...{ remote: data.remote, options: data.engine, memoryBytesMax, nowMs: stopwatchMs },
+    rulesIntervalMs: data.rules.intervalMs,
+    ...{ store, stored: reader, facts: factsOnly(factsNow) },
+  })
+  const query = engines.ofRules
   const writing: Writing = {
     writer,
     facts: shared ?? writer,
@@ -270,8 +280,8 @@ try {
   // Each caller gets the failure, but there may be no caller.
   scopes.catch(() => undefined)
   const servicesOf = createRequestServices({
-    ...{ scopes, store, options: data.engine, nowMs: stopwatchMs, pool: new MemoryPool(memoryBytesMax) },
-    ...{ responseBytesMax, facts, spans, logs, replay, adoption: adoptionIndex },
+    ...{ scopes, engineOf: engines.ofRequests, responseBytesMax },
+    ...{ facts, spans, logs, replay, adoption: adoptionIndex },
     progress: (clusters) => fleetLoop.progress(clusters),
   })
   const scoped =
@@ -334,8 +344,10 @@ try {
         return report
       },
     },
+    metricsStore: engines.metricsStore,
     thread: {
       close: async () => {
+        engines.close()
         await facts.close()
         spans.close()
         observations.close()

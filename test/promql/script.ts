@@ -24,7 +24,7 @@ export interface CaseOutcome {
   readonly message?: string
 }
 
-interface Line {
+export interface Line {
   readonly number: number
   readonly text: string
 }
@@ -40,7 +40,7 @@ export async function runScript(text: string): Promise<CaseOutcome[]> {
 }
 
 /** A command and the indented lines under it. */
-function blocksOf(text: string): Line[][] {
+export function blocksOf(text: string): Line[][] {
   const blocks: Line[][] = []
   text.split('\n').forEach((raw, i) => {
     const line = raw.trim()
@@ -121,7 +121,7 @@ class Runner {
     return message === undefined ? outcome('passed') : outcome('failed', message)
   }
 
-  async #judge(query: Query, expected: Expectations): Promise<string | undefined> {
+  async #judge(query: ScriptQuery, expected: Expectations): Promise<string | undefined> {
     let result: QueryResult
     try {
       result = await this.#ask(query)
@@ -138,14 +138,14 @@ class Runner {
     )
   }
 
-  #ask(query: Query): Promise<QueryResult> {
+  #ask(query: ScriptQuery): Promise<QueryResult> {
     return query.kind === 'instant'
       ? this.#engine.instant({ expr: query.expr, timeMs: query.startMs })
       : this.#engine.range({ expr: query.expr, startMs: query.startMs, endMs: query.endMs, stepMs: query.stepMs })
   }
 
   /** An instant query must give the same as that step of a range query; with `start()` and the like it may not. */
-  async #judgeAsRange(query: Query, instant: QueryResult): Promise<string | undefined> {
+  async #judgeAsRange(query: ScriptQuery, instant: QueryResult): Promise<string | undefined> {
     if (instant.value.type !== 'vector' || /\b(start|end|step|range)\s*\(/i.test(query.expr)) return undefined
     const minuteMs = 60_000
     let range: QueryResult
@@ -174,7 +174,7 @@ class Runner {
   }
 }
 
-interface Query {
+export interface ScriptQuery {
   readonly kind: 'instant' | 'range'
   readonly expr: string
   readonly startMs: number
@@ -182,7 +182,7 @@ interface Query {
   readonly stepMs: number
 }
 
-function readQuery(text: string): Query {
+export function readQuery(text: string): ScriptQuery {
   const instant = /^eval(?:_\w+)? instant at (\S+)\s+(.*)$/.exec(text)
   if (instant !== null) {
     const atMs = timeMs(instant[1]!)
@@ -194,14 +194,14 @@ function readQuery(text: string): Query {
   return { kind: 'range', expr: range[4]!, startMs, endMs, stepMs }
 }
 
-function timeMs(text: string): number {
+export function timeMs(text: string): number {
   const isNegative = text.startsWith('-')
   const seconds = parseNumber(isNegative ? text.slice(1) : text)
   if (seconds === undefined) throw new Error(`not a time: ${text}`)
   return Math.round(seconds * 1000) * (isNegative ? -1 : 1)
 }
 
-type ScriptValue = number | 'stale' | ScriptHistogram | undefined
+export type ScriptValue = number | 'stale' | ScriptHistogram | undefined
 
 interface ExpectedSeries {
   readonly labels: Labels
@@ -291,7 +291,7 @@ function judgeRemarks({ warnings, infos }: QueryResult, expected: Expectations):
   return undefined
 }
 
-function judgeValue({ value }: QueryResult, query: Query, expected: Expectations): string | undefined {
+function judgeValue({ value }: QueryResult, query: ScriptQuery, expected: Expectations): string | undefined {
   switch (value.type) {
     case 'string':
       return value.value === expected.string ? undefined : `got string ${JSON.stringify(value.value)}`
@@ -394,7 +394,7 @@ const LABEL_PAIR =
   /\s*,?\s*(?:([A-Za-z_][\w]*)|("(?:[^"\\]|\\.)*"))\s*(?:=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`))?\s*,?\s*/y
 
 /** `name{label="value"} values` */
-function readSeries(text: string): { labels: Labels; rest: string } {
+export function readSeries(text: string): { labels: Labels; rest: string } {
   const name = /^[A-Za-z_:][\w:]*/.exec(text)?.[0] ?? ''
   const pairs: [string, string][] = name === '' ? [] : [[METRIC_NAME, name]]
   let at = name.length
@@ -418,7 +418,7 @@ const NUMBER = '[-+]?(?:\\d+\\.?\\d*(?:e[-+]?\\d+)?|\\.\\d+(?:e[-+]?\\d+)?|inf|n
 const VALUE = new RegExp(`^(${NUMBER})(?:([-+])(${NUMBER.slice(5)}))?(?:x(\\d+))?$`, 'i')
 
 /** `1 2+3x4 _ _x3 stale {{count:1}}x2`. */
-function readValues(text: string): ScriptValue[] {
+export function readValues(text: string): ScriptValue[] {
   const values: ScriptValue[] = []
   for (const item of text.match(/\{\{.*?\}\}(?:[-+]\{\{.*?\}\})?(?:x\d+)?|\S+/g) ?? []) {
     if (item.startsWith('{{')) {

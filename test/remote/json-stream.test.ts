@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DEPTH_MAX, JsonStream, JsonStreamError, TEXT_BYTES_MAX, type JsonEvents } from '../../src/remote/json-stream.ts'
+import {
+  DEPTH_MAX,
+  JsonStream,
+  JsonStreamError,
+  TEXT_BYTES_MAX,
+  type JsonEvents,
+} from '../../src/remote/json-stream.ts'
 
 /** Builds what `JSON.parse` builds; objects as lists of pairs, the last of equal keys. */
 class Tree implements JsonEvents {
@@ -80,8 +86,42 @@ describe('like JSON.parse', () => {
 
   test('texts that are nearly JSON', () => {
     const pieces = fc.constantFrom(
-      ...['[', ']', '{', '}', ',', ':', '"a"', '"\\u00e9"', '"\\x"', '"', '1', '-', '01', '0.', '.5', '1e', '1e5', '-0'],
-      ...['true', 'nul', 'null', ' ', '\n', 'NaN', '+1', '\u0001', 'é', '[1,2]', '{"a":1}', '"\\ud800"', '1.5E-3', '00'],
+      ...[
+        '[',
+        ']',
+        '{',
+        '}',
+        ',',
+        ':',
+        '"a"',
+        '"\\u00e9"',
+        '"\\x"',
+        '"',
+        '1',
+        '-',
+        '01',
+        '0.',
+        '.5',
+        '1e',
+        '1e5',
+        '-0',
+      ],
+      ...[
+        'true',
+        'nul',
+        'null',
+        ' ',
+        '\n',
+        'NaN',
+        '+1',
+        '\u0001',
+        'é',
+        '[1,2]',
+        '{"a":1}',
+        '"\\ud800"',
+        '1.5E-3',
+        '00',
+      ],
     )
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 8 }), sizes, (list, chunks) => {
@@ -161,7 +201,7 @@ test('every float as Prometheus prints it', () => {
       tree.text = (token: { text(): string; sample?(): number | undefined }) => {
         got = token.sample!()
       }
-      new JsonStream(tree).push(bytesOf(`["${Object.is(value, -0) ? "-0" : value}"]`))
+      new JsonStream(tree).push(bytesOf(`["${Object.is(value, -0) ? '-0' : value}"]`))
       expect(Object.is(got, value)).toBe(true)
     }),
     { numRuns: 5000 },

@@ -34,6 +34,8 @@ export interface PrometheusOptions {
   readonly token?: string
   /** Takes samples by remote write itself, at `/api/v1/write`. */
   readonly isReceiver?: boolean
+  /** Keeps what is of long ago. */
+  readonly isOfLongAgo?: boolean
   /** Scrapes native histograms and sends them on. */
   readonly hasNativeHistograms?: boolean
   /** A rule file, evaluated each second. */
@@ -60,6 +62,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Runni
         ? []
         : [`--web.external-url=${options.externalUrl}`, '--web.route-prefix=/']),
       ...(options.alertmanager === undefined ? [] : ['--rules.alert.resend-delay=2s']),
+      ...(options.isOfLongAgo === true ? ['--storage.tsdb.retention.time=100y'] : []),
       ...(options.isReceiver === true ? ['--web.enable-remote-write-receiver'] : []),
       ...(options.hasNativeHistograms === true ? ['--enable-feature=native-histograms'] : []),
     ],

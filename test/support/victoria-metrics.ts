@@ -15,6 +15,8 @@ export interface RunningVictoriaMetrics {
   start(): Promise<void>
   /** All samples of series with this metric name: times and values by the text of their labels. */
   export(metric: string): Promise<ReadonlyMap<string, readonly (readonly [timeMs: number, value: number])[]>>
+  /** Makes what was written visible to queries. */
+  flush(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -66,6 +68,9 @@ export async function startVictoriaMetrics(
         series.set(key, [...(series.get(key) ?? []), ...timestamps.map((timeMs, i) => [timeMs, values[i]!] as const)])
       }
       return series
+    },
+    flush: async () => {
+      await fetch(`${url}/internal/force_flush`)
     },
     stop: async () => {
       if (child !== undefined) await endProcess(child)

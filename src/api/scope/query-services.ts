@@ -2,14 +2,12 @@
  * What requests read on the query worker, for the whole fleet and for each scope. The services of a scope are built from
  * readers that see its clusters alone (`fleet/scope`), so no route filters what it gets.
  */
-import { sharedTurn } from '../../base/thread-slices.ts'
 import { AdoptionIndex } from '../../fleet/adoption/adoption-index.ts'
 import { readUsage } from '../../fleet/adoption/cluster-usage.ts'
 import { createFleetViews, type FleetViews } from '../../fleet/fleet-views.ts'
 import type { FleetLoop } from '../../fleet/loop/fleet-loop.ts'
 import type { ClusterScopes, ScopedFleet } from '../../fleet/scope/cluster-scopes.ts'
 import { scopedAdoption } from '../../fleet/scope/scoped-adoption.ts'
-import { scopedQueryable } from '../../fleet/scope/scoped-queryable.ts'
 import {
   scopedAlertRuns,
   scopedAudit,
@@ -26,11 +24,9 @@ import type { ScopeAddress } from '../../model/cluster-scope.ts'
 import type { DeliveryReader } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { LogReader } from '../../model/log-record.ts'
-import type { Queryable } from '../../model/queryable.ts'
-import { createLocalEngine, type LocalEngine } from '../../promql/engine.ts'
-import type { EngineOptions } from '../../promql/engine-options.ts'
+import type { Matcher } from '../../model/matcher.ts'
+import type { LocalEngine } from '../../promql/engine.ts'
 import type { ExplainedNode } from '../../promql/explanation.ts'
-import type { MemoryPool } from '../../promql/memory-pool.ts'
 import type { ReplayAnswer, ReplayInput } from '../../rules/replay-request.ts'
 import type { ApiAdoption } from '../fleet/adoption.ts'
 import { fleetReaderOf } from '../fleet/reader.ts'
@@ -55,12 +51,8 @@ export interface RequestServices {
 export interface RequestServiceParts {
   /** Resolves when the index of the fleet is filled. */
   readonly scopes: Promise<ClusterScopes>
-  readonly store: Required<Queryable>
-  readonly options: EngineOptions
-  /** Monotonic. */
-  readonly nowMs: () => number
-  /** Shared by the queries of all requests. */
-  readonly pool: MemoryPool
+  /** The engine over the clusters of the matcher; absent: over all. Called once for each scope. */
+  readonly engineOf: (scope?: () => Matcher) => LocalEngine
   /** Of one response. */
   readonly responseBytesMax: number
   readonly facts: {
@@ -84,7 +76,7 @@ export function createRequestServices(
 ): (address: ScopeAddress) => RequestServices | Promise<RequestServices> {
   const { facts, logs, spans } = parts
   const whole: RequestServices = {
-    ...queryServices(parts, parts.store),
+    ...queryServices(parts, parts.engineOf()),
     ...{ alertRuns: facts.alertRuns, audit: facts.audit, deliveries: facts.deliveries, logs },
     traces: tracesOver(spans, parts.responseBytesMax),
     fleet: createFleetViews(
@@ -108,10 +100,9 @@ export function createRequestServices(
 }
 
 function queryServices(
-  { options, nowMs, pool, responseBytesMax, replay }: RequestServiceParts,
-  queryable: Queryable,
+  { responseBytesMax, replay }: RequestServiceParts,
+  promql: LocalEngine,
 ): Pick<RequestServices, 'promql' | 'answers' | 'federate' | 'replay'> {
-  const promql = createLocalEngine({ queryable, options, nowMs, turn: sharedTurn, pool })
   return {
     promql,
     answers: answersOver(promql, responseBytesMax),
@@ -125,7 +116,7 @@ function queryServices(
 function scopedServices(parts: RequestServiceParts, scope: ScopedFleet): RequestServices {
   const query = queryServices(
     parts,
-    scopedQueryable(parts.store, () => scopeMatcher(scope)),
+    parts.engineOf(() => scopeMatcher(scope)),
   )
   const explain: LocalEngine['explain'] = async (request, signal) => {
     const explained = await query.promql.explain(request, signal)

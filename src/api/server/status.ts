@@ -47,12 +47,14 @@ export function registerStatusRoutes(app: FastifyInstance, options: StatusOption
       const readiness = options.readiness()
       if (readiness !== 'ready') throw new FleetError('not_ready', readiness)
       checkThreads()
-      const { storage } = options.faults()
-      const missing =
-        storage === undefined
-          ? ''
-          : `No data is stored since ${new Date(storage.sinceMs).toISOString()}: ${storage.message}\n`
-      return reply.type('text/plain; charset=utf-8').send(`Daytwo is Ready.\n${missing}`)
+      const { storage, metricsStore } = options.faults()
+      const missing = [
+        ...(storage === undefined
+          ? []
+          : [`No data is stored since ${new Date(storage.sinceMs).toISOString()}: ${storage.message}\n`]),
+        ...(metricsStore === undefined ? [] : [`PromQL queries and rules fail: ${metricsStore}\n`]),
+      ]
+      return reply.type('text/plain; charset=utf-8').send(`Daytwo is Ready.\n${missing.join('')}`)
     },
   })
 

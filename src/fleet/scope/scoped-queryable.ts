@@ -1,13 +1,11 @@
 import { METRIC_NAME } from '../../model/labels.ts'
 import type { Matcher } from '../../model/matcher.ts'
-import type { MetricFamily } from '../../model/metadata.ts'
+import { familiesNamed } from '../../model/metadata.ts'
 import type { Queryable } from '../../model/queryable.ts'
 
 type WholeStore = Required<Queryable>
 
 const ALL_TIMES = { fromMs: -Infinity, toMs: Infinity }
-/** What senders append to the name of a family for its series. */
-const SERIES_SUFFIX = /_(?:bucket|sum|count|total|created|info)$/
 
 /**
  * The series of a scope: a store that answers as if there were no others. Series without a cluster are of no scope, also
@@ -33,12 +31,7 @@ export function scopedQueryable(store: WholeStore, scope: () => Matcher): Querya
     labelNames: (matchers, range) => store.labelNames(within(matchers), range),
     labelValues: (name, matchers, range) => store.labelValues(name, within(matchers), range),
     exemplars: (matchers, range) => store.exemplars(within(matchers), range),
-    metadata: (name) => ofNames(store.metadata(name), [...store.labelValues(METRIC_NAME, [scope()], ALL_TIMES)].flat()),
+    metadata: (name) =>
+      familiesNamed(store.metadata(name), [...store.labelValues(METRIC_NAME, [scope()], ALL_TIMES)].flat()),
   }
-}
-
-/** The families of which a series has the name, or the name with a suffix. Metadata is stored without its sender. */
-function ofNames(families: readonly MetricFamily[], names: readonly string[]): readonly MetricFamily[] {
-  const shown = new Set(names.flatMap((name) => [name, name.replace(SERIES_SUFFIX, '')]))
-  return families.filter(({ name }) => shown.has(name))
 }

@@ -30,6 +30,7 @@ export function ExplainResult({ explained, onMark }: ExplainResultProps): ReactN
         <Limit what="samples" used={samplesRead} most={samplesMax} write={formatCount} />{' '}
         <Limit what="of answer" used={resultBytes} most={resultBytesMax} write={bytesText} />
       </p>
+      {explained.remote === undefined ? null : <RemotePart remote={explained.remote} />}
       <DataTable
         label="Parts of the query"
         look="prose"
@@ -41,6 +42,35 @@ export function ExplainResult({ explained, onMark }: ExplainResultProps): ReactN
         onRowHover={show}
       />
       <p className="quiet">A bar is the time of a part with all below it; its dark piece is the part alone.</p>
+    </>
+  )
+}
+
+const WAYS = { pushed: 'Sent as it is', rewritten: 'Sent in another form', local: 'Evaluated here' } as const
+
+/** How the query is divided between the metrics store and this server. */
+function RemotePart({ remote }: { readonly remote: NonNullable<Explained['remote']> }): ReactNode {
+  const { way, reason, store, text, notes } = remote
+  return (
+    <>
+      <p className="space-below">
+        <strong>{WAYS[way]}</strong>
+        {store === undefined ? '' : ` (${store})`}: {reason}.
+      </p>
+      {text === undefined ? null : (
+        <p className="space-below">
+          <code>
+            <PromqlText expr={text} />
+          </code>
+        </p>
+      )}
+      {notes.length === 0 ? null : (
+        <ul>
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
     </>
   )
 }

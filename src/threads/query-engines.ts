@@ -1,0 +1,146 @@
+/**
+ * Which engine answers PromQL on the query worker: the one over this server's own store, or the one over a metrics store. Wiring.
+ */
+import { systemClock } from '../base/clock.ts'
+import { sharedTurn } from '../base/thread-slices.ts'
+import { readHeadersFile, type MetricsStore } from '../config/metrics-store.ts'
+import { FACT_SERIES } from '../fleet/series/derived-metrics.ts'
+import { scopedQueryable } from '../fleet/scope/scoped-queryable.ts'
+import { keyOfMatchers, type Matcher } from '../model/matcher.ts'
+import type { Queryable } from '../model/queryable.ts'
+import { createLocalEngine, type LocalEngine } from '../promql/engine.ts'
+import type { EngineOptions } from '../promql/engine-options.ts'
+import { MemoryPool } from '../promql/memory-pool.ts'
+import type { Lag } from '../remote/lag.ts'
+import { REMOTE_STORE_DEFAULTS, type RemoteStoreOptions } from '../remote/options.ts'
+import { createRemoteEngine } from '../remote/remote-engine.ts'
+import { RemoteStore, type RemoteStatus } from '../remote/remote-store.ts'
+
+/** What crosses to the query worker for a metrics store. */
+export interface RemoteQueryData extends Pick<
+  RemoteStoreOptions,
+  'timeoutMs' | 'answerBytesMax' | 'samplesMax' | 'concurrencyMax' | 'isExact'
+> {
+  readonly store: Pick<MetricsStore, 'queryUrl' | 'tenantHeaders' | 'headersFile' | 'ca'>
+}
+
+/** What main calls of the metrics store. */
+export interface MetricsStoreServices {
+  /** `undefined`: queries are answered from this server's own store. */
+  status(): RemoteStatus | undefined
+  /** What was received and is not in the metrics store; reported by the forwarder. */
+  reportLag(lag: Lag): void
+}
+
+export interface QueryEngines {
+  /** Of rules and the fleet loop: its turns are its own, and no request takes its memory or evicts what it cached. */
+  readonly ofRules: LocalEngine
+  /** Of requests, for all clusters or those of a scope. */
+  readonly ofRequests: (scope?: () => Matcher) => LocalEngine
+  readonly metricsStore: MetricsStoreServices
+  close(): void
+}
+
+interface QueryEngineParts {
+  readonly remote: RemoteQueryData | undefined
+  readonly options: EngineOptions
+  readonly memoryBytesMax: number
+  /** Stored series and those of facts. */
+  readonly store: Required<Queryable>
+  /** Only stored ones. */
+  readonly stored: Required<Queryable>
+  readonly facts: Queryable
+  /** A query of a rule may take as long, so that a slow store delays the next evaluation and no others. */
+  readonly rulesIntervalMs: number
+  /** Monotonic. */
+  readonly nowMs: () => number
+}
+
+export function createQueryEngines(parts: QueryEngineParts): QueryEngines {
+  const { remote, options, store, nowMs } = parts
+  const shares = { turn: sharedTurn, pool: new MemoryPool(parts.memoryBytesMax) }
+  if (remote !== undefined) return remoteEngines(parts, remote, shares)
+  return {
+    ofRules: createLocalEngine({ queryable: store, options, nowMs }),
+    ofRequests: (scope) => {
+      const queryable = scope === undefined ? store : scopedQueryable(store, scope)
+      return createLocalEngine({ queryable, options, nowMs, ...shares })
+    },
+    metricsStore: { status: () => undefined, reportLag: () => undefined },
+    close: () => undefined,
+  }
+}
+
+function remoteEngines(
+  { stored, facts, options, rulesIntervalMs, nowMs }: QueryEngineParts,
+  remote: RemoteQueryData,
+  shares: { readonly turn: typeof sharedTurn; readonly pool: MemoryPool },
+): QueryEngines {
+  let lag: Lag = { seconds: 0, collectors: 0, atMs: 0 }
+  const store = new RemoteStore({
+    options: remoteOptions(remote),
+    nowMs,
+    after: (delayMs, run) => systemClock.after(delayMs, run),
+    lagOf: () => lag,
+  })
+  // Its result is the first query's; a failure is that of the next one.
+  store.traits().catch(() => undefined)
+  const hasHistograms = remembered(nowMs, (matchers) => {
+    const selection = stored.selectRuns({ matchers, fromMs: -Infinity, toMs: Infinity, maxSamples: Infinity })
+    return selection.hasHistograms === true
+  })
+  const common = { store, facts, ownNames: FACT_SERIES, buffer: stored, hasHistograms, options, nowMs }
+  return {
+    ofRules: createRemoteEngine({
+      ...{ ...common, lane: 'rules' },
+      options: { ...options, timeoutMs: Math.min(options.timeoutMs, rulesIntervalMs) },
+    }),
+    ofRequests: (scope) =>
+      createRemoteEngine({ ...common, ...shares, lane: 'requests', ...(scope === undefined ? {} : { scope }) }),
+    metricsStore: {
+      status: () => store.status(),
+      reportLag: (reported) => {
+        lag = reported
+      },
+    },
+    close: () => {
+      store.close()
+    },
+  }
+}
+
+function remoteOptions({ store, ...limits }: RemoteQueryData): RemoteStoreOptions {
+  const { queryUrl, tenantHeaders, headersFile, ca } = store
+  const read = (): Readonly<Record<string, string>> => ({
+    ...tenantHeaders,
+    ...(headersFile === undefined ? {} : readHeadersFile(headersFile)),
+  })
+  let headers = read()
+  return {
+    ...REMOTE_STORE_DEFAULTS,
+    ...limits,
+    url: queryUrl,
+    headers: (wereRefused) => (wereRefused ? (headers = read()) : headers),
+    tls: ca === undefined ? {} : { ca },
+  }
+}
+
+/** Answers that are remembered, and for how long: a metric is not often changed to native histograms. */
+const REMEMBERED_MAX = 2000
+const REMEMBERED_MS = 60_000
+
+function remembered(
+  nowMs: () => number,
+  find: (matchers: readonly Matcher[]) => boolean,
+): (matchers: readonly Matcher[]) => boolean {
+  const known = new Map<string, { readonly untilMs: number; readonly answer: boolean }>()
+  return (matchers) => {
+    const key = keyOfMatchers(matchers)
+    const found = known.get(key)
+    if (found !== undefined && found.untilMs > nowMs()) return found.answer
+    const answer = find(matchers)
+    if (known.size >= REMEMBERED_MAX) known.clear()
+    known.set(key, { untilMs: nowMs() + REMEMBERED_MS, answer })
+    return answer
+  }
+}

@@ -172,7 +172,7 @@ export class AnswerReader implements JsonEvents {
   }
 
   literal(value: boolean | null): void {
-    // VictoriaMetrics exports a stale marker as null.
+    // VictoriaMetrics exports a stale marker as null, and a first one as NaN.
     if (this.#column === 'values' && value === null) this.#putColumnValue(NaN)
     else this.#putPrimitive(value)
   }

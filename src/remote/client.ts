@@ -77,7 +77,7 @@ export class RemoteClient {
     return this.stream(request, async (body) => {
       const reader = new AnswerReader(shape)
       const isLines = shape.list === 'lines'
-      const stream = new JsonStream(reader, isLines ? { hasMany: true, hasInfinities: true } : {})
+      const stream = new JsonStream(reader, isLines ? { hasMany: true, hasBareNumbers: true } : {})
       const slice = new Slice(sharedTurn)
       for await (const chunk of body) {
         stream.push(chunk)

@@ -90,7 +90,21 @@ export const DIFFERENCES: readonly Difference[] = [
     affects: (node) => node.kind === 'vector',
     effect: 'shown',
     isOfStorage: true,
-    text: 'neither stores NaN nor returns it',
+    text: 'stores neither NaN nor the sign of zero, and returns no NaN',
+  },
+  {
+    id: 'stale-markers',
+    has: isMetricsQl,
+    affects: (node, { parent }) => node.kind === 'matrix' && (parent === undefined || parent.kind === 'paren'),
+    effect: 'values',
+    text: 'returns stale markers as samples of a range',
+  },
+  {
+    id: 'computed-timestamp',
+    has: isMetricsQl,
+    affects: (node) => node.kind === 'call' && node.func === 'timestamp' && node.args[0]?.kind !== 'vector',
+    effect: 'values',
+    text: 'returns the time of a sample as the timestamp of a computed value',
   },
   {
     id: 'gaps',
@@ -184,7 +198,7 @@ export const DIFFERENCES: readonly Difference[] = [
     has: isMetricsQl,
     affects: aggregates('topk', 'bottomk', 'quantile'),
     effect: 'shown',
-    text: 'accepts NaN as a parameter',
+    text: 'accepts parameters that are NaN or too large',
   },
   {
     id: 'chosen-series',

@@ -1,6 +1,6 @@
 /**
- * Raw samples from VictoriaMetrics: `/api/v1/export`, one document per series and block. Stale markers are exported as null;
- * VictoriaMetrics stores no other NaN.
+ * Raw samples from VictoriaMetrics: `/api/v1/export`, one document per series and block. Stale markers are exported as null,
+ * a first one as NaN; VictoriaMetrics stores no other NaN.
  */
 import type { Labels } from '../model/labels.ts'
 import { bitsOf, setStaleAt } from '../model/sample.ts'

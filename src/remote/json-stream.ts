@@ -1,6 +1,6 @@
 /**
  * JSON (RFC 8259) as events, chunk by chunk, so that an answer is never in memory as text. It accepts what `JSON.parse`
- * accepts, up to `DEPTH_MAX`. Also documents one after the other, and with `hasInfinities` the bare `+Inf` and `-Inf` that
+ * accepts, up to `DEPTH_MAX`. Also documents one after the other, and with `hasBareNumbers` the `NaN`, `+Inf` and `-Inf` that
  * VictoriaMetrics exports.
  */
 
@@ -45,13 +45,14 @@ const LITERALS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | 
   ['false', false],
   ['null', null],
 ])
-const INFINITIES: ReadonlyMap<string, number> = new Map([
+const BARE_NUMBERS: ReadonlyMap<string, number> = new Map([
+  ['NaN', NaN],
   ['+Inf', Infinity],
   ['-Inf', -Infinity],
 ])
 
 export interface JsonStreamOptions {
-  readonly hasInfinities?: boolean
+  readonly hasBareNumbers?: boolean
   /** Documents one after the other, as in NDJSON. */
   readonly hasMany?: boolean
 }
@@ -175,9 +176,9 @@ export class JsonStream {
     if (literal !== undefined) this.#events.literal(literal)
     else if (NUMBER.test(word)) this.#events.number(Number(word))
     else {
-      const infinity = this.#options.hasInfinities === true ? INFINITIES.get(word) : undefined
-      if (infinity === undefined) throw new JsonStreamError(`it has ${JSON.stringify(word.slice(0, 20))}`)
-      this.#events.number(infinity)
+      const bare = this.#options.hasBareNumbers === true ? BARE_NUMBERS.get(word) : undefined
+      if (bare === undefined) throw new JsonStreamError(`it has ${JSON.stringify(word.slice(0, 20))}`)
+      this.#events.number(bare)
     }
   }
 

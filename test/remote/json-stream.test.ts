@@ -150,9 +150,9 @@ test.each([
   expect(() => read(bytesOf(text), [2])).toThrow(JsonStreamError)
 })
 
-test('documents one after the other, with infinities', () => {
-  expect(read(bytesOf('{"a":[+Inf,-Inf,1]}\n[null]\n'), [3], { hasMany: true, hasInfinities: true })).toEqual([
-    { a: [Infinity, -Infinity, 1] },
+test('documents one after the other, with bare numbers', () => {
+  expect(read(bytesOf('{"a":[+Inf,-Inf,NaN,1]}\n[null]\n'), [3], { hasMany: true, hasBareNumbers: true })).toEqual([
+    { a: [Infinity, -Infinity, NaN, 1] },
     [null],
   ])
   expect(read(bytesOf('\n'), [1], { hasMany: true })).toEqual([])

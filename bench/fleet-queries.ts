@@ -19,7 +19,7 @@ import { FLEET_RULES, KIND_QUERIES, SIX_HOUR_QUERIES, THIRTY_DAY_QUERIES, type R
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const START_MS = 1_787_220_000_000
+export const START_MS = 1_787_220_000_000
 const RULE_RUNS = 15
 const RANGE_RUNS = 5
 const HISTORY_STEP_MS = 5 * MINUTE_MS
@@ -47,7 +47,7 @@ export async function run({ quick = false }: { readonly quick?: boolean } = {}):
 }
 
 /** Of a cluster only what the six-hour queries ask for: the others would only lengthen the filling. */
-function queriedSeriesOf(cluster: number): FleetSeries[] {
+export function queriedSeriesOf(cluster: number): FleetSeries[] {
   const all = seriesOf(cluster)
   return [...all.slice(0, 3), ...all.slice(4, 10), ...all.slice(11, 13)]
 }
@@ -59,7 +59,7 @@ interface Filling {
 }
 
 /** Answers the time of the last scrape. */
-async function fill(writer: StoreWriter, fleet: readonly FleetSeries[], filling: Filling): Promise<number> {
+export async function fill(writer: StoreWriter, fleet: readonly FleetSeries[], filling: Filling): Promise<number> {
   const { scrapes, everyMs, isFlushed } = filling
   const refs = Uint32Array.from(fleet, ({ labelFields }) => writer.appender.resolve(decodeLabels(labelFields))!)
   let timeMs = START_MS
@@ -144,7 +144,7 @@ async function measure(ask: (turn: number) => Promise<unknown>, runs: number): P
   return runsMs.sort((a, b) => a - b)[Math.floor(runs / 2)]!
 }
 
-async function inStore(work: (writer: StoreWriter, reader: StoreReader) => Promise<void>): Promise<void> {
+export async function inStore(work: (writer: StoreWriter, reader: StoreReader) => Promise<void>): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'daytwo-bench-'))
   try {
     const options = { ...STORE_DEFAULTS, dir }

@@ -1,5 +1,6 @@
 /** The differences that are known. `bench/README.md` has the counts of the comparison that they are from. */
 import { isComparison, selectorsOf, type Expr } from '../promql/ast.ts'
+import { typeOf } from '../promql/check.ts'
 import type { Difference } from './differences.ts'
 import type { StoreTraits } from './traits.ts'
 
@@ -50,7 +51,12 @@ export const DIFFERENCES: readonly Difference[] = [
     id: 'many-matches',
     has: isOther,
     affects: (node) =>
-      node.kind === 'binary' && isComparison(node.op) && !node.isBool && node.matching?.card === 'one-to-one',
+      node.kind === 'binary' &&
+      isComparison(node.op) &&
+      !node.isBool &&
+      node.matching?.card === 'one-to-one' &&
+      typeOf(node.left) === 'vector' &&
+      typeOf(node.right) === 'vector',
     effect: 'shown',
     text: 'does not refuse a comparison that has several matches for a series, if it keeps at most one of them',
   },

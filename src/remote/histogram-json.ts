@@ -62,7 +62,8 @@ function outerOf({ lower, upper }: Bucket): number {
 
 function schemaOf({ lower, upper }: Bucket): number | undefined {
   const inner = Math.min(Math.abs(lower), Math.abs(upper))
-  const schema = Math.round(-Math.log2(Math.log2(Math.max(Math.abs(lower), Math.abs(upper)) / inner)))
+  // Not minus zero.
+  const schema = 0 + Math.round(-Math.log2(Math.log2(Math.max(Math.abs(lower), Math.abs(upper)) / inner)))
   return schema >= SCHEMA_MIN && schema <= SCHEMA_MAX ? schema : undefined
 }
 

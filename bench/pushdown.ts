@@ -135,7 +135,7 @@ async function reportLatency(
       }
       print(`${name}, 1 h of it`, ms)
     }
-    for (const { close } of engines) close()
+    for (const one of engines) one.close()
   })
 }
 

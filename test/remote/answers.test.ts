@@ -176,7 +176,9 @@ describe('raw samples', () => {
       code: 'query_limit',
       message: expect.stringContaining('more than 1 series') as string,
     })
-    fake.answers.set('/api/v1/read', (_, response) => response.end('garbage'))
+    fake.answers.set('/api/v1/read', (_, response) => {
+      response.end('garbage')
+    })
     await expect(store.fetch(request)).rejects.toMatchObject({ code: 'remote_unavailable' })
     store.close()
     await fake.stop()

@@ -11,11 +11,11 @@ export interface RunningTarget extends PushdownTarget {
 export const TARGETS: Readonly<Record<'prometheus' | 'victoria-metrics', (path: string) => Promise<RunningTarget>>> = {
   prometheus: async (path) => {
     const options = { path, targets: [], isReceiver: true, isOfLongAgo: true, hasNativeHistograms: true }
-    const { url, stop } = await startPrometheus(options)
-    return { url, stop, hasHistograms: true, flush: () => Promise.resolve() }
+    const running = await startPrometheus(options)
+    return { url: running.url, hasHistograms: true, flush: () => Promise.resolve(), stop: () => running.stop() }
   },
   'victoria-metrics': async (path) => {
-    const { url, stop, flush } = await startVictoriaMetrics(path)
-    return { url, stop, hasHistograms: false, flush }
+    const running = await startVictoriaMetrics(path)
+    return { url: running.url, hasHistograms: false, flush: () => running.flush(), stop: () => running.stop() }
   },
 }

@@ -47,12 +47,12 @@ export class Breaker {
     )
   }
 
-  /** The store answered, whatever the answer was. Returns whether it had failed before. */
+  /** The store answered, whatever the answer was. Returns whether the request before had failed. */
   succeed(): boolean {
-    const wasOpen = this.#failures >= FAILURES_MAX
+    const hadFailed = this.#failures > 0
     this.#failures = 0
     this.#isTesting = false
-    return wasOpen
+    return hadFailed
   }
 
   fail(reason: string): void {

@@ -13,7 +13,7 @@ import { JsonStream, JsonStreamError } from './json-stream.ts'
 import type { RemoteStoreOptions } from './options.ts'
 import { Places } from './places.ts'
 import type { RemoteCounters } from './counters.ts'
-import { ERROR_BYTES_MAX, failureOf } from './store-failure.ts'
+import { ERROR_BYTES_MAX, failureOf, NoSuchAddress } from './store-failure.ts'
 
 /** Requests of rules and of users have places of their own. */
 export type RemoteLane = 'rules' | 'requests'
@@ -125,7 +125,7 @@ export class RemoteClient {
     } catch (thrown) {
       const cause: unknown = signal.aborted ? signal.reason : thrown
       if (cause instanceof FleetError) {
-        if (cause.code === 'query_canceled') this.#breaker.leave()
+        if (cause.code === 'query_canceled' || cause instanceof NoSuchAddress) this.#breaker.leave()
         else if (cause.code === 'query_timeout' || cause.code === 'remote_unavailable')
           this.#breaker.fail(cause.message)
         else this.#succeed()

@@ -10,6 +10,7 @@ import { JsonStreamError } from './json-stream.ts'
 import { selectorText } from './matchers-text.ts'
 import { seconds } from './push.ts'
 import type { RemoteStore } from './remote-store.ts'
+import { NoSuchAddress } from './store-failure.ts'
 
 type Caller = Pick<RemoteRequest, 'lane' | 'signal' | 'timeoutMs'>
 
@@ -90,13 +91,8 @@ export async function listExemplars(
   const { start, end } = timesOf(range)
   const params = new URLSearchParams({ query: selectors.map(selectorText).join(' or '), start, end })
   const found: ExemplarSeries[] = []
-  await list(
-    store,
-    { ...caller, method: 'POST', path: '/api/v1/query_exemplars', params },
-    {
-      value: (value) => found.push(exemplarSeriesOf(value)),
-    },
-  )
+  const request = { ...caller, method: 'POST', path: '/api/v1/query_exemplars', params } as const
+  await ifThere(list(store, request, { value: (value) => found.push(exemplarSeriesOf(value)) }))
   return found
 }
 
@@ -107,8 +103,18 @@ export async function listMetadata(
 ): Promise<readonly MetricFamily[]> {
   const params = new URLSearchParams(name === undefined ? {} : { metric: name })
   const request = { ...caller, method: 'GET', path: '/api/v1/metadata', params } as const
-  const { data } = await store.client.read(request, shape(store, {}))
+  const { data } = (await ifThere(store.client.read(request, shape(store, {})))) ?? {}
   return Object.entries(data ?? {}).map(([family, all]) => ({ name: family, metadata: metadataOf(all) }))
+}
+
+/** `undefined`: the store does not have this list. */
+async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (thrown) {
+    if (thrown instanceof NoSuchAddress) return undefined
+    throw thrown
+  }
 }
 
 function list(store: RemoteStore, request: RemoteRequest, items: AnswerItems): Promise<unknown> {

@@ -23,6 +23,8 @@ export interface LocalQueryParts {
   /** What this process received. */
   readonly buffer: Queryable
   readonly hasHistograms: (matchers: readonly Matcher[]) => boolean
+  /** See `PlanContext`. */
+  readonly recordedNames: () => readonly string[]
   readonly options: EngineOptions
   readonly nowMs: () => number
   readonly shares: BudgetShares
@@ -37,6 +39,8 @@ export interface LocalRun {
 
 /** `info` reads what depends on what it read; more rounds than nested calls of it are not needed. */
 const ROUNDS_MAX = 10
+/** The results of rules of this time are read here: far more than an interval. */
+const RECORDED_MS = 3_600_000
 
 /** Runs `evaluate` over an engine that has all that it reads. */
 export async function evaluateLocally<T>(
@@ -93,7 +97,7 @@ async function fetchAll(
 
 /** Samples of the store, those that only this process has, and series of facts. */
 async function readSelection(
-  { store, facts, ownNames, buffer, hasHistograms, lane }: LocalQueryParts,
+  { store, facts, ownNames, buffer, hasHistograms, recordedNames, lane }: LocalQueryParts,
   { timeoutMs, signal }: LocalRun,
   selection: Selection,
   samplesMax: number,
@@ -108,8 +112,9 @@ async function readSelection(
   if (stored === undefined) return own
   const asked = { matchers: stored, fromMs, toMs, lane, timeoutMs, signal, ...limits }
   const remote = await store.fetch({ ...asked, hasHistograms: hasHistograms(selection.matchers) })
-  const newestMs = bufferFromMs(store.lagOf())
-  const here = newestMs === undefined || newestMs > toMs ? [] : buffer.select(request(stored, newestMs))
+  const isRecorded = maySelect(selection, recordedNames())
+  const bufferMs = Math.min(bufferFromMs(store.lagOf()) ?? Infinity, isRecorded ? toMs - RECORDED_MS : Infinity)
+  const here = bufferMs > toMs ? [] : buffer.select(request(stored, bufferMs))
   return [...mergedSeries(remote, here), ...own]
 }
 

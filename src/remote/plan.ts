@@ -8,6 +8,7 @@ import { canAddScope, maySelect, rewritten } from './rewrite.ts'
 import { nameOf, type StoreTraits } from './traits.ts'
 
 export type LocalReason =
+  | 'recorded'
   | 'histograms'
   | 'constant'
   | 'rejected'
@@ -61,6 +62,8 @@ export interface PlanContext {
   readonly differences: readonly Difference[]
   /** Names of series that only this server has. */
   readonly ownNames: readonly string[]
+  /** Names of series that rules record, for queries of rules: the result of a rule before is in no other store yet. */
+  readonly recordedNames: readonly string[]
   readonly scope: Matcher | undefined
   readonly subqueryStepMs: number
   readonly isExact: boolean
@@ -90,6 +93,13 @@ export function planOf(planned: PlannedQuery, context: PlanContext): Plan {
     return local(
       'facts',
       `${own.metric ?? 'a selector without a metric name'} may select series that are computed from facts`,
+    )
+  }
+  const recorded = selectors.find((one) => maySelect(one, context.recordedNames))
+  if (recorded !== undefined) {
+    return local(
+      'recorded',
+      `${recorded.metric ?? 'a selector without a metric name'} may select series that rules record here`,
     )
   }
   if (scope !== undefined && !canAddScope(expr, scope)) {

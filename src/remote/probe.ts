@@ -7,6 +7,7 @@ import { encodeSnappy } from '../wire/snappy.ts'
 import type { AnswerItems } from './answer-reader.ts'
 import type { RemoteClient, RemoteRequest } from './client.ts'
 import { FEATURES, lackingFeatures, PROBED_METRIC } from './features.ts'
+import { NoSuchAddress } from './store-failure.ts'
 import type { Product, StoreTraits } from './traits.ts'
 
 /** A time that is a multiple of a minute: subqueries have steps there. */
@@ -107,14 +108,10 @@ async function attempt<T>(send: () => Promise<T>): Promise<T | undefined> {
     return await send()
   } catch (thrown) {
     if (!(thrown instanceof FleetError)) throw thrown
-    if (thrown.code === 'query_execution' || thrown.code === 'query_limit' || isMissing(thrown)) return undefined
+    if (thrown.code === 'query_execution' || thrown.code === 'query_limit') return undefined
+    if (thrown instanceof NoSuchAddress) return undefined
     throw thrown
   }
-}
-
-/** An address that the store does not have: 404, 405, or 501. */
-function isMissing({ code, message }: FleetError): boolean {
-  return code === 'remote_unavailable' && / answered (404|405|501)\b/.test(message)
 }
 
 function probe(method: 'GET' | 'POST', path: string): RemoteRequest {

@@ -44,6 +44,8 @@ export interface RemoteEngineParts extends BudgetShares {
   /** Monotonic. */
   readonly nowMs: () => number
   readonly lane: RemoteLane
+  /** Names of series that rules record here; absent: the queries are not of rules. */
+  readonly recordedNames?: () => readonly string[]
   /** The clusters of the user, as of the call; absent: all. No answer has a series of another one. */
   readonly scope?: () => Matcher
 }
@@ -60,8 +62,8 @@ interface Prepared {
 export function createRemoteEngine(parts: RemoteEngineParts): LocalEngine {
   const { store, facts, buffer, ownNames, options, nowMs, lane, scope, turn, pool } = parts
   const shares = { ...(turn && { turn }), ...(pool && { pool }) }
-  const { hasHistograms } = parts
-  const local = { store, facts, ownNames, buffer, hasHistograms, options, nowMs, shares, lane }
+  const { hasHistograms, recordedNames = () => [] } = parts
+  const local = { store, facts, ownNames, buffer, hasHistograms, recordedNames, options, nowMs, shares, lane }
   const parsed = new ParsedQueries(options)
   const here = [facts, buffer].map((queryable) => createLocalEngine({ queryable, options, nowMs, ...shares }))
 
@@ -69,7 +71,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): LocalEngine {
     const planned = plannedOf(query, parsed, options)
     const run = { scope: scope?.(), signal, timeoutMs: Math.min(query.timeoutMs ?? Infinity, options.timeoutMs) }
     const context = {
-      ...{ differences: DIFFERENCES, ownNames, scope: run.scope },
+      ...{ differences: DIFFERENCES, ownNames, recordedNames: recordedNames(), scope: run.scope },
       hasHistograms: ({ matchers }: VectorSelector) => hasHistograms(matchers),
       ...{ subqueryStepMs: options.subqueryStepMs, isExact: store.options.isExact },
     }

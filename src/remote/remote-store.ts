@@ -39,6 +39,8 @@ export interface RemoteStatus {
 
 /** Queries that arrive while the store is probed wait for the probe, not longer. */
 const PROBE_AGAIN_MS = 1000
+/** A store that was probed within this time is not probed again: a slow query is also a failure. */
+const PROBED_MS = 60_000
 
 export class RemoteStore {
   readonly options: RemoteStoreOptions
@@ -49,6 +51,8 @@ export class RemoteStore {
   #traits: Promise<StoreTraits> | undefined
   #known: StoreTraits | undefined
   #failedMs = -Infinity
+  #probedMs = -Infinity
+  #failure: unknown
 
   constructor({ options, nowMs, after, lagOf }: RemoteStoreParts) {
     this.options = options
@@ -58,7 +62,7 @@ export class RemoteStore {
       ...{ http: createHttpClient(options), options, nowMs, after, counters: this.counters },
       // It may have been updated.
       onReturn: () => {
-        if (this.#known !== undefined) this.#traits = undefined
+        if (this.#known !== undefined && nowMs() - this.#probedMs >= PROBED_MS) this.#traits = undefined
       },
     })
   }
@@ -73,6 +77,7 @@ export class RemoteStore {
       probing.then(
         (traits) => {
           this.#known = traits
+          this.#probedMs = this.#nowMs()
           this.client.name = `${nameOf(traits)} at ${new URL(this.options.url).host}`
         },
         (cause: unknown) => {
@@ -84,8 +89,6 @@ export class RemoteStore {
     }
     return this.#traits
   }
-
-  #failure: unknown
 
   #unknown(): FleetError {
     if (this.#failure instanceof FleetError) return this.#failure

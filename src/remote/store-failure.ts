@@ -7,15 +7,15 @@ export const ERROR_BYTES_MAX = 64 * 1024
 /** The part of it that is shown. */
 const SHOWN_CHARS_MAX = 500
 
+/** The store does not have an address: it is another product, or `store.metrics` is not its address. */
+export class NoSuchAddress extends FleetError {}
+
 /** @param store its name for messages. @param body the start of the answer */
 export function failureOf(store: string, status: number, body: string): FleetError {
   const { message, type } = reasonIn(body)
   const code = codeOf(status, type, message)
-  return new FleetError(
-    code,
-    `${store} answered ${status}${message === '' ? '' : `: ${message}`}`,
-    hintOf(code, status),
-  )
+  const Failure = status === 404 || status === 405 || status === 501 ? NoSuchAddress : FleetError
+  return new Failure(code, `${store} answered ${status}${message === '' ? '' : `: ${message}`}`, hintOf(code, status))
 }
 
 /** The words of Prometheus, VictoriaMetrics (`-search.max...`) and Mimir (`err-mimir-max-...`) for a limit that is exceeded. */

@@ -4,7 +4,7 @@
 import { systemClock } from '../base/clock.ts'
 import { sharedTurn } from '../base/thread-slices.ts'
 import { readHeadersFile, type MetricsStore } from '../config/metrics-store.ts'
-import { FACT_SERIES } from '../fleet/series/derived-metrics.ts'
+import { FACT_SERIES, WRITTEN_METRICS } from '../fleet/series/derived-metrics.ts'
 import { scopedQueryable } from '../fleet/scope/scoped-queryable.ts'
 import { keyOfMatchers, type Matcher } from '../model/matcher.ts'
 import type { Queryable } from '../model/queryable.ts'
@@ -38,6 +38,8 @@ export interface QueryEngines {
   /** Of requests, for all clusters or those of a scope. */
   readonly ofRequests: (scope?: () => Matcher) => LocalEngine
   readonly metricsStore: MetricsStoreServices
+  /** The names of the series that rules record, from now on. */
+  readonly useRecordedNames: (names: readonly string[]) => void
   close(): void
 }
 
@@ -67,6 +69,7 @@ export function createQueryEngines(parts: QueryEngineParts): QueryEngines {
       return createLocalEngine({ queryable, options, nowMs, ...shares })
     },
     metricsStore: { status: () => undefined, reportLag: () => undefined },
+    useRecordedNames: () => undefined,
     close: () => undefined,
   }
 }
@@ -76,6 +79,7 @@ function remoteEngines(
   remote: RemoteQueryData,
   shares: { readonly turn: typeof sharedTurn; readonly pool: MemoryPool },
 ): QueryEngines {
+  let recordedNames = WRITTEN_HERE
   let lag: Lag = { seconds: 0, collectors: 0, atMs: 0 }
   const store = new RemoteStore({
     options: remoteOptions(remote),
@@ -92,7 +96,7 @@ function remoteEngines(
   const common = { store, facts, ownNames: FACT_SERIES, buffer: stored, hasHistograms, options, nowMs }
   return {
     ofRules: createRemoteEngine({
-      ...{ ...common, lane: 'rules' },
+      ...{ ...common, lane: 'rules', recordedNames: () => recordedNames },
       options: { ...options, timeoutMs: Math.min(options.timeoutMs, rulesIntervalMs) },
     }),
     ofRequests: (scope) =>
@@ -103,11 +107,17 @@ function remoteEngines(
         lag = reported
       },
     },
+    useRecordedNames: (names) => {
+      recordedNames = [...WRITTEN_HERE, ...names]
+    },
     close: () => {
       store.close()
     },
   }
 }
+
+/** What a cycle writes besides the results of recording rules, and rules of the same cycle read. */
+const WRITTEN_HERE: readonly string[] = [...WRITTEN_METRICS, 'ALERTS', 'ALERTS_FOR_STATE']
 
 function remoteOptions({ store, ...limits }: RemoteQueryData): RemoteStoreOptions {
   const { queryUrl, tenantHeaders, headersFile, ca } = store

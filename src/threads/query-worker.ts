@@ -48,7 +48,12 @@ import { createDerivedSender } from './derived-lane.ts'
 import { openFleetLoop } from './fleet-loop-wiring.ts'
 import type { DerivedServices } from './ingest-worker.ts'
 import { beat, beatWith, type Pulsing } from './pulse.ts'
-import { createQueryEngines, type MetricsStoreServices, type RemoteQueryData } from './query-engines.ts'
+import {
+  createQueryEngines,
+  type MetricsStoreServices,
+  type QueryEngines,
+  type RemoteQueryData,
+} from './query-engines.ts'
 import { carry, createCaller, serve, type Remote } from './rpc.ts'
 import { sharedStopwatchMs } from './shared-stopwatch.ts'
 import { firstMessage, type ThreadHello } from './start-thread.ts'
@@ -159,8 +164,14 @@ function ruleServicesOf(
   reader: StoreReader,
   query: LocalEngine,
   { facts: written, leases, appendDerived }: Writing,
+  useRecordedNames: QueryEngines['useRecordedNames'],
 ): WorkerRules {
-  const groupsOf = (ruleFiles: typeof files) => loadRuleFiles(ruleFiles, { intervalMs, language }).groups
+  const groupsOf = (ruleFiles: typeof files) => {
+    const loaded = loadRuleFiles(ruleFiles, { intervalMs, language }).groups
+    const recording = loaded.flatMap(({ rules: all }) => all.filter(({ kind }) => kind === 'recording'))
+    useRecordedNames([...new Set(recording.map(({ name }) => name))])
+    return loaded
+  }
   let groups = groupsOf(files)
   let parts: AlertUpdatePart[] = []
   const rules = createRuleEngine({
@@ -275,7 +286,7 @@ try {
     query,
     stopwatchMs,
   })
-  const { services: rules, replay } = ruleServicesOf(data, reader, query, writing)
+  const { services: rules, replay } = ruleServicesOf(data, reader, query, writing, engines.useRecordedNames)
   const scopes = fleetIndex.then(() => clusterScopes)
   // Each caller gets the failure, but there may be no caller.
   scopes.catch(() => undefined)

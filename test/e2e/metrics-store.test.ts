@@ -25,6 +25,8 @@ const RULES = `groups:
     labels: { severity: critical }
   - record: cluster:shop_load:avg
     expr: avg by (cluster) (shop_load)
+  - alert: OfRecorded
+    expr: cluster:shop_load:avg > 0.9
   - alert: OfFacts
     expr: shop_load > 0.8 and on (cluster) daytwo_cluster_info
 `
@@ -121,6 +123,7 @@ describe.each(['prometheus', 'victoria-metrics'] as const)('a server over %s', (
       )
       expect(data.alerts.map(({ labels, state }) => [labels['alertname'], labels['cluster'], state]).sort()).toEqual([
         ['OfFacts', 'a', 'firing'],
+        ['OfRecorded', 'a', 'firing'],
         ['ShopLoadHigh', 'a', 'firing'],
       ])
     })
@@ -157,7 +160,7 @@ describe.each(['prometheus', 'victoria-metrics'] as const)('a server over %s', (
       })
       // Alerts stay as they were.
       const alerts = await get<{ data: { alerts: readonly unknown[] } }>('/api/v1/alerts')
-      expect(alerts.data.alerts).toHaveLength(2)
+      expect(alerts.data.alerts).toHaveLength(3)
       const ready = await until('readiness to name it', async () => {
         clock.advance(1000)
         const text = await (await fetch(`${app.url}/-/ready`)).text()

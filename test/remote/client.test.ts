@@ -317,6 +317,13 @@ describe('a store that fails', () => {
     expect(client.fault).toBeUndefined()
   })
 
+  test('is there although it does not have an address', async () => {
+    const client = clientOf()
+    answer('404 page not found', 404)
+    for (let i = 0; i < FAILURES_MAX + 1; i++) await expect(read(client)).rejects.toThrow('answered 404')
+    expect(client.fault).toBeUndefined()
+  })
+
   test('is named with what to check', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')

@@ -37,7 +37,7 @@ function plan(
         ownNames: ['daytwo_cluster_info', 'daytwo_upgrades_total'],
         scope: undefined,
       },
-      ...{ subqueryStepMs: 60_000, isExact: false, hasHistograms: () => false, ...context },
+      ...{ subqueryStepMs: 60_000, isExact: false, recordedNames: [], hasHistograms: () => false, ...context },
     },
   )
 }
@@ -83,6 +83,7 @@ describe('where a query is evaluated', () => {
     )
     expect(textOf(plan('up @ 5', PROMETHEUS_3, {}, { isSplit: true, stepMs: 1 }))).toBe('up @ 5.000')
     expect(textOf(plan('up[5m]', PROMETHEUS_3, {}, { isRefused: true }))).toBe('local: refused')
+    expect(textOf(plan('sum(a:b) > 0', PROMETHEUS_3, { recordedNames: ['a:b'] }))).toBe('local: recorded')
     const hasHistograms = () => true
     expect(textOf(plan('up', PROMETHEUS_3, { hasHistograms }))).toBe('up')
     expect(textOf(plan('up', PROMETHEUS_2, { hasHistograms }))).toBe('local: histograms')

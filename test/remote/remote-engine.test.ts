@@ -214,6 +214,20 @@ describe('samples that are not in the store yet', () => {
   })
 })
 
+test('series that rules record are read here by the next rule, with and without a lag', async () => {
+  const buffer = new MemoryQueryable()
+  buffer.append(series('up:sum'), T0 + 60 * MINUTE_MS, 60)
+  fake.memory.append(series('up:sum'), T0 + 59 * MINUTE_MS, 59)
+  const timeMs = T0 + 60 * MINUTE_MS
+  const ofRules = engineOver(store, { buffer, recordedNames: () => ['up:sum'] })
+  expect(values(await ofRules.instant({ expr: 'up:sum', timeMs }))).toEqual({ 'up:sum': 60 })
+  expect(values(await ofRules.instant({ expr: 'max_over_time(up:sum[5m]) - up:sum offset 1m', timeMs }))).toEqual({
+    '{}': 1,
+  })
+  expect(store.counters.totals().queries).toEqual({ local_recorded: 2 })
+  expect(values(await engineOver(store, { buffer }).instant({ expr: 'up:sum', timeMs }))).toEqual({ 'up:sum': 59 })
+})
+
 describe('lists', () => {
   const facts = new MemoryQueryable()
   facts.append(series('daytwo_cluster_info', { cluster: 'a', region: 'eu' }), T0, 1)
@@ -278,6 +292,22 @@ describe('lists', () => {
     ])
     const scoped = engineOver(store, { scope: () => ({ name: 'cluster', op: '=~', value: 'a' }) })
     expect((await scoped.metadata()).map(({ name }) => name)).toEqual(['up'])
+  })
+
+  test('exemplars and metadata are empty where the store has no such lists', async () => {
+    for (const path of ['/api/v1/query_exemplars', '/api/v1/metadata']) {
+      fake.answers.set(path, (_, response) => {
+        response.statusCode = 404
+        response.end()
+      })
+    }
+    expect(await engineOver(store).exemplars([named], range)).toEqual([])
+    expect(await engineOver(store).metadata()).toEqual([])
+    fake.answers.set('/api/v1/metadata', (_, response) => {
+      response.statusCode = 500
+      response.end()
+    })
+    await expect(engineOver(store).metadata()).rejects.toMatchObject({ code: 'remote_unavailable' })
   })
 
   test('the newest sample of each series', async () => {

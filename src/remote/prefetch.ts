@@ -63,8 +63,7 @@ export class SelectionNotes implements Queryable {
 /** The fetched series of one query. A selection that was not fetched throws `NotFetched` and is noted. */
 export class FetchedStore implements Queryable {
   readonly #fetched = new Map<string, (TimeRange & { readonly series: readonly SeriesColumns[] })[]>()
-  readonly #missing = new SelectionNotes()
-  #hasMissing = false
+  #missing = new SelectionNotes()
 
   put({ matchers, fromMs, toMs }: Selection, series: readonly SeriesColumns[]): void {
     const key = keyOfMatchers(matchers)
@@ -73,19 +72,15 @@ export class FetchedStore implements Queryable {
 
   /** What was not fetched, once. */
   takeMissing(): readonly Selection[] {
-    this.#hasMissing = false
-    return this.#missing.selections()
-  }
-
-  get hasMissing(): boolean {
-    return this.#hasMissing
+    const missing = this.#missing.selections()
+    this.#missing = new SelectionNotes()
+    return missing
   }
 
   select(request: SelectRequest): readonly SeriesColumns[] {
     const { matchers, fromMs, toMs } = request
     const fetched = this.#fetched.get(keyOfMatchers(matchers))?.find((one) => one.fromMs <= fromMs && one.toMs >= toMs)
     if (fetched === undefined) {
-      this.#hasMissing = true
       this.#missing.select(request)
       throw new NotFetched('a selection was not fetched')
     }

@@ -165,6 +165,14 @@ describe('a query is evaluated here', () => {
     }
     await expect(engine.range(query)).rejects.toMatchObject({ code: 'query_limit' })
     await expect(engine.range({ ...query, expr: 'up' })).rejects.toMatchObject({ code: 'query_limit' })
+    // Each of two selectors is within it, and both together are not.
+    const both = { ...query, expr: 'up{cluster="a"} or up{cluster="b"} or daytwo_cluster_info' }
+    const narrow = engineOver(store, { facts, ownNames }, { samplesMax: 100 })
+    await expect(narrow.range(both)).rejects.toMatchObject({
+      code: 'query_limit',
+      message: expect.stringContaining('100 samples, the value of query.samples-max') as string,
+    })
+    expect((await engineOver(store, { facts, ownNames }, { samplesMax: 200 }).range(both)).stats.samplesRead).toBe(123)
   })
 
   test('an invalid query is refused before it is sent', async () => {

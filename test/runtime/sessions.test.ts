@@ -292,3 +292,27 @@ describe('the store', () => {
     expect(sessions.find(secret, true)).toEqual(asAda)
   })
 })
+
+describe('another process that shares the store', () => {
+  test('knows a session after it has read it, also with a renewed secret, and not after it ended', async () => {
+    const { sessions, restart, clock } = await signedIn()
+    const other = await restart()
+    const secret = await sessions.start(ADA)
+    expect(other.find(secret, true)).toBeUndefined()
+    await other.reread()
+    expect(other.find(secret, true)).toEqual(asAda)
+    clock.advance(15 * 60_000)
+    const next = (await sessions.rotate(secret))!
+    await other.reread()
+    // The next secret comes back to the other process, which makes it the present one.
+    expect(other.find(next, true)).toEqual(asAda)
+    await expect.poll(async () => (await sessions.reread(), sessions.find(next, true))).toEqual(asAda)
+    expect([sessions.find(secret, true), other.find(secret, true)]).toEqual([asAda, asAda])
+    clock.advance(60_000)
+    expect([sessions.find(secret, true), other.find(secret, true)]).toEqual([undefined, undefined])
+    expect([sessions.find(next, true), other.find(next, true)]).toEqual([asAda, asAda])
+    await sessions.end(next)
+    await other.reread()
+    expect(other.find(next, true)).toBeUndefined()
+  })
+})

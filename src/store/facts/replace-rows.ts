@@ -1,4 +1,5 @@
 import { sql, type Insertable, type Kysely } from 'kysely'
+import { ownValue } from '../../base/own-value.ts'
 import { insertBatches } from './row-values.ts'
 import type { FactsSchema } from './schema.ts'
 
@@ -29,7 +30,9 @@ export async function replaceRows<T extends keyof typeof KEYS>(
 ): Promise<void> {
   const name: string = table
   const keys: readonly string[] = KEYS[table]
-  const byKey = new Map((rows as readonly AnyRow[]).map((row) => [JSON.stringify(keys.map((key) => row[key])), row]))
+  const byKey = new Map(
+    (rows as readonly AnyRow[]).map((row) => [JSON.stringify(keys.map((key) => ownValue(row, key))), row]),
+  )
   for (const batch of insertBatches([...byKey.values()])) {
     const others = Object.keys(batch[0] ?? {}).filter((column) => !keys.includes(column))
     await (db as unknown as Kysely<AnySchema>)

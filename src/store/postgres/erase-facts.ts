@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { ownValue } from '../../base/own-value.ts'
 import { mentionsAny, type ErasedCluster } from '../../model/erasure.ts'
 import { BLANK_AUDIT } from '../facts/audit.ts'
 import type { RunFacts } from '../facts/facts-tables.ts'
@@ -55,9 +56,9 @@ export async function eraseFactsIn(run: RunFacts, cluster: ErasedCluster): Promi
   }
   for (const [table, keys, column] of BY_LABELS) {
     for (const row of await run('erasing facts', (db) => rowsOf(db, table, [...keys, column]))) {
-      if (!isAbout(row[column], cluster)) continue
+      if (!isAbout(ownValue(row, column), cluster)) continue
       const where = sql.join(
-        keys.map((key) => sql`${sql.ref(key)} = ${row[key]}`),
+        keys.map((key) => sql`${sql.ref(key)} = ${ownValue(row, key)}`),
         sql` AND `,
       )
       await change(sql`DELETE FROM ${sql.table(table)} WHERE ${where}`)
@@ -67,16 +68,21 @@ export async function eraseFactsIn(run: RunFacts, cluster: ErasedCluster): Promi
     for (let after: unknown; ;) {
       const rows = await run('erasing facts', (db) => rowsOf(db, table, [key, ...columns], key, after))
       for (const row of rows) {
-        const texts = columns.flatMap((column) => (typeof row[column] === 'string' ? [row[column]] : []))
+        const texts = columns.flatMap((column) => textsOf(ownValue(row, column)))
         if (!texts.some((text) => mentionsAny(text, names))) continue
         const remove = table === 'audit' ? sql.raw(BLANK_AUDIT) : sql`DELETE FROM ${sql.table(table)}`
-        await change(sql`${remove} WHERE ${sql.ref(key)} = ${row[key]}`)
+        await change(sql`${remove} WHERE ${sql.ref(key)} = ${ownValue(row, key)}`)
       }
-      after = rows.at(-1)?.[key]
+      const last = rows.at(-1)
+      after = last && ownValue(last, key)
       if (rows.length < ROWS_PER_READ) break
     }
   }
   return removed
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return typeof value === 'string' ? [value] : []
 }
 
 type AnyRow = Readonly<Record<string, unknown>>

@@ -77,6 +77,38 @@ describe('a restart of the remote side', () => {
     expect(rig.forwarder.status().totals.restarts).toBe(1)
   })
 
+  test('is supposed where its start time is first read after a request without an answer', async () => {
+    const rig = await Rig.start()
+    await rig.append([['a', NOW_MS, 1]])
+    await rig.drained()
+    await rig.receiver.pause()
+    await rig.append([['a', NOW_MS + 1000, 1]])
+    await rig.until('a failure', () => rig.forwarder.status().isFailing)
+    rig.receiver.startSeconds = 1000
+    await rig.receiver.resume()
+    await rig.until('it to be sent again', () => timesOf(rig).filter((second) => second === 0).length === 2)
+    await checked(rig)
+    expect(rig.forwarder.status().totals.restarts).toBe(1)
+  })
+
+  test('is in the progress as soon as it is found: a crash before the resend loses nothing', async () => {
+    const rig = await vmRig({ connections: 1, timeoutMs: 3000 })
+    await rig.append([['a', NOW_MS, 1]])
+    await rig.drained()
+    await rig.append([['a', NOW_MS + 1000, 1]])
+    rig.receiver.decide = () => ({ status: 204, hangs: true })
+    await rig.until('a request under way', () => rig.receiver.requests.length === 2)
+    rig.receiver.startSeconds = 2000
+    await rig.until('the restart to be found', () => rig.forwarder.status().totals.restarts === 1)
+    // The request still hangs, so nothing is sent again yet.
+    expect(rig.forwarder.progress).toMatchObject({ row: 0, releasedRow: 0, remoteStarts: [1000, 2000] })
+    await rig.storeProgress()
+    rig.receiver.decide = () => ({ status: 204 })
+    rig.restartForwarder()
+    await rig.drained()
+    expect(timesOf(rig)).toEqual([0, 0, 1])
+  })
+
   test('of one of several processes behind an address repeats once for each', async () => {
     const rig = await vmRig()
     await rig.append([['a', NOW_MS, 1]])

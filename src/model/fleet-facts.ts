@@ -55,8 +55,13 @@ export interface ObservationReader {
   read(cluster: string): Promise<Omit<ClusterObservations, 'spans'>>
   /** The runs that are stored under a name, by signal, labels and start. */
   runs(cluster: string): Promise<readonly MetricRun[]>
-  /** The last report of objects by cluster, including unchanged objects; only clusters with a report after a time. */
-  lastSeenSince(timeMs: number): Promise<readonly { readonly cluster: string; readonly objectsMs: number }[]>
+  /**
+   * The last report of objects by cluster, including unchanged objects, and the newest sample when others than this process
+   * receive samples; only clusters with one after a time.
+   */
+  lastSeenSince(
+    timeMs: number,
+  ): Promise<readonly { readonly cluster: string; readonly objectsMs: number; readonly metricsMs?: number }[]>
   /** The time of the oldest stored observation of a cluster; facts about earlier times stay unchanged. */
   oldestMs(cluster: string): Promise<number | undefined>
   /** Changes of objects of a cluster and of the names that are joined into it, the newest first. */

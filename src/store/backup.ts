@@ -25,6 +25,7 @@ import {
   openDatabaseForReading,
 } from './database.ts'
 import { checkVersion, versionOf } from './migrations.ts'
+import { EPOCH_KEY } from './shipping/change-log.ts'
 
 /**
  * Backups of a data directory: one SQLite file with all that the directory holds, its log included. A backup is a snapshot:
@@ -91,6 +92,8 @@ export async function writeBackup(request: BackupRequest): Promise<StoredBackup>
     // A file by itself, which is complete without a log beside it.
     copy.pragma('journal_mode = DELETE')
     copy.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(MARK_KEY, JSON.stringify(mark))
+    // A directory that is restored is behind what was shipped of it.
+    copy.prepare('DELETE FROM meta WHERE key = ?').run(EPOCH_KEY)
     copy.close()
     chmodSync(partial, 0o600)
     putInPlace(partial, file)

@@ -596,6 +596,8 @@ export const STEPS: readonly Step[] = [
   CREATE INDEX cold_series_hash ON cold_series (hash) WHERE hash IS NOT NULL;
   INSERT INTO meta (key, value) VALUES ('cold.key', hex(randomblob(16)));
   `,
+  // The keys of rows that a commit changed, while observations are shipped. seq: the order of commits.
+  'CREATE TABLE shipping_change (seq INTEGER PRIMARY KEY AUTOINCREMENT, keys BLOB NOT NULL) STRICT',
 ]
 
 /** The version of a file that this program has brought up to date. */

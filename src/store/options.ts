@@ -50,6 +50,8 @@ export interface StoreOptions {
   readonly exemplarsPerSeriesMax: number
   /** Labels that name the cluster of a series: with these, the series of a cluster that is erased are found. */
   readonly clusterLabels: readonly string[]
+  /** Changes of observations, spans and log records are logged, because others ship them. */
+  readonly isShipping: boolean
   /** The most the database file may take; beyond it commits fail with `storage_full`, as on a full disk. */
   readonly databaseBytesMax: number
 }
@@ -79,6 +81,7 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   exemplarsMax: 100_000,
   exemplarsPerSeriesMax: 100,
   clusterLabels: [CLUSTER_LABEL, ...CLUSTER_ALIASES],
+  isShipping: false,
   databaseBytesMax: Infinity,
 }
 

@@ -31,6 +31,7 @@ import { Metadata } from './index/metadata.ts'
 import { Maintenance, type Backlog } from './maintenance.ts'
 import { Observations } from './observations/observations.ts'
 import type { StoreOptions } from './options.ts'
+import { openChangeLog, type ChangeLog } from './shipping/change-log.ts'
 import { RollupRows } from './rollups/rollup-rows.ts'
 import { ColdSeriesRows } from './index/cold-series.ts'
 import { eachPair, eachSeries, SeriesRows } from './index/series-rows.ts'
@@ -128,6 +129,7 @@ export class StoreWriter {
   readonly #hold: LogHold
   readonly #log: Log
   readonly #commits: GroupCommit
+  readonly #changes: ChangeLog | undefined
   readonly #maintenance: Maintenance
   readonly #spareRoom: SpareRoom
 
@@ -156,9 +158,10 @@ export class StoreWriter {
     })
     this.#exemplars = new Exemplars(db, options)
     this.#metadata = new Metadata(db)
-    this.spans = new Spans(db, options)
-    this.observations = new Observations(db)
-    this.logs = new LogRecords(db)
+    this.#changes = lock.isReadOnly ? undefined : openChangeLog(db, options.isShipping)
+    this.spans = new Spans(db, options, this.#changes)
+    this.observations = new Observations(db, this.#changes)
+    this.logs = new LogRecords(db, this.#changes)
     this.#erasures = new Erasures(db)
     this.#damage = new DamageList(db, (damage) => {
       this.#readers.post({ kind: 'damaged', damage })
@@ -176,7 +179,10 @@ export class StoreWriter {
       histograms: this.#histograms,
       exemplars: this.#exemplars,
       metadata: this.#metadata,
-      otherParts: [this.spans, this.observations, this.logs, this.#hold],
+      otherParts: [
+        ...[this.spans, this.observations, this.logs, this.#hold],
+        ...(this.#changes === undefined ? [] : [this.#changes]),
+      ],
       announce: () => {
         this.#announce()
       },
@@ -320,6 +326,12 @@ export class StoreWriter {
   async allowErased(id: string, by: string, nowMs: number): Promise<Erasure | undefined> {
     await this.untilFree()
     return asFailure('accepting data of an erased cluster', () => this.#erasures.allow(id, by, nowMs))
+  }
+
+  /** Removes some changes that are shipped from the log of changes; true when there may be more. */
+  async removeShipped(seq: number): Promise<boolean> {
+    await this.untilFree()
+    return asFailure('removing shipped changes', () => this.#changes?.removeSome(seq) ?? false)
   }
 
   /** Resolves when no transaction is under way. */

@@ -19,6 +19,7 @@ const UNDO: Readonly<Record<number, string>> = {
   31: 'ALTER TABLE token DROP COLUMN clusters',
   32: `DROP TABLE cold_metric; DROP TABLE cold_segment; DROP TABLE cold_series;
     DELETE FROM meta WHERE key = 'cold.key'`,
+  33: 'DROP TABLE shipping_change',
 }
 
 export function makeOlder(db: Database.Database, version: number): void {

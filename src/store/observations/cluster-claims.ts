@@ -1,4 +1,7 @@
 import type { ClaimKind, ClaimRefusal, ClusterClaim, ClusterJoin } from '../../model/cluster-claim.ts'
+import type Database from 'better-sqlite3'
+import type { ClusterObservations } from '../../model/observation.ts'
+import type { ChangeSink } from '../shipping/change-log.ts'
 import { Statements } from '../statements.ts'
 
 /** Names that senders gave their clusters, accepted and refused. */
@@ -27,15 +30,24 @@ export class ClusterClaims extends Statements {
   )
   readonly #remove = this.db.prepare<[string, string]>('DELETE FROM cluster_claim WHERE cluster = ? AND name = ?')
 
+  readonly #changes: ChangeSink | undefined
+
+  constructor(db: Database.Database, changes?: ChangeSink) {
+    super(db)
+    this.#changes = changes
+  }
+
   /** True when readers have to know: an accepted claim that is only made again changes nothing. */
   put({ joins, isBound, refusal, ...claim }: ClusterClaim): boolean {
     const before = this.#find.get(claim.cluster, claim.name)
     this.#put.run({ ...claim, isJoining: Number(joins), isBound: Number(isBound), refusal: refusal ?? null })
+    this.#changes?.note({ kind: 'claim', cluster: claim.cluster, name: claim.name })
     return refusal !== undefined || before === undefined || before.refusal !== null
   }
 
   remove({ cluster, name }: ClusterClaim): void {
     this.#remove.run(cluster, name)
+    this.#changes?.note({ kind: 'claim', cluster, name })
   }
 }
 
@@ -96,5 +108,27 @@ function claimOf({ kind, isJoining, isBound, refusal, ...claim }: ClaimRow): Clu
   return {
     ...{ ...claim, kind: kind as ClaimKind, joins: isJoining === 1, isBound: isBound === 1 },
     ...(refusal === null ? {} : { refusal: refusal as ClaimRefusal }),
+  }
+}
+
+/** How a cluster and the names that are joined into it are named. @param claims of these names, in any order, also repeated */
+export function namesOf(
+  cluster: string,
+  members: readonly string[],
+  claims: readonly ClusterClaim[],
+): Pick<ClusterObservations, 'aliases' | 'members' | 'conflicts'> {
+  const names = new Set([cluster, ...members])
+  const aliases = new Set(members)
+  for (const claim of claims) {
+    if (claim.refusal === undefined && names.has(claim.cluster)) aliases.add(claim.name)
+    // A name that claims this one and has no data of its own is another name of it.
+    if (claim.refusal === undefined && claim.joins) aliases.add(claim.cluster)
+  }
+  aliases.delete(cluster)
+  const conflicts = claims.filter(({ refusal }) => refusal !== undefined)
+  return {
+    ...(aliases.size === 0 ? {} : { aliases: [...aliases].sort() }),
+    ...(members.length === 0 ? {} : { members }),
+    ...(conflicts.length === 0 ? {} : { conflicts }),
   }
 }

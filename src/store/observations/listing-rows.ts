@@ -1,4 +1,6 @@
+import type Database from 'better-sqlite3'
 import { packMinutes, unpackMinutes } from './minutes-codec.ts'
+import type { ChangeSink } from '../shipping/change-log.ts'
 import { Statements } from '../statements.ts'
 
 /**
@@ -41,9 +43,17 @@ export class ListingRows extends Statements {
     'SELECT cluster, kind, namespace, listed_minute AS listed FROM observed_object WHERE id = ?',
   )
 
+  readonly #changes: ChangeSink | undefined
+
+  constructor(db: Database.Database, changes?: ChangeSink) {
+    super(db)
+    this.#changes = changes
+  }
+
   /** True when the absences of the cluster may have changed. */
   add(scope: ListingScope, minute: number, uids: readonly Uint8Array[]): boolean {
     const { cluster, kind, namespace } = scope
+    this.#changes?.note({ kind: 'listing', cluster, objectKind: kind, namespace })
     const minutes = this.#minutesOf(scope)
     let at = minutes.length
     while (at > 0 && minutes[at - 1]! >= minute) at--

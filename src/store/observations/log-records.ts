@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { LogRecord, LogSink } from '../../model/log-record.ts'
 import { packLogRecord, payloadHash } from './log-record-codec.ts'
+import type { ChangeSink } from '../shipping/change-log.ts'
 import { Statements } from '../statements.ts'
 
 /**
@@ -43,8 +44,12 @@ export class LogRecords extends Statements implements LogSink {
   #pending: PendingRecord[] = []
   #pendingBytes = 0
 
-  constructor(db: Database.Database) {
+  readonly #changes: ChangeSink | undefined
+
+  /** @param changes is given what is to be shipped; absent: nothing is */
+  constructor(db: Database.Database, changes?: ChangeSink) {
     super(db)
+    this.#changes = changes
     this.#edge.safeIntegers()
   }
 
@@ -71,7 +76,9 @@ export class LogRecords extends Statements implements LogSink {
   write(): void {
     for (const record of this.#pending) {
       const { timeNs, severity, traceId, payload } = record
-      this.#add.run(timeNs, this.#sourceOf(record), record.hash, severity, traceId, payload)
+      const source = this.#sourceOf(record)
+      const { changes } = this.#add.run(timeNs, source, record.hash, severity, traceId, payload)
+      if (changes > 0) this.#changes?.note({ kind: 'record', timeNs, source, hash: record.hash })
     }
   }
 

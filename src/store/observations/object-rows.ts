@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { Sighting, StateSpan } from './object-states.ts'
+import type { ChangeSink } from '../shipping/change-log.ts'
 import { Statements } from '../statements.ts'
 
 /** The rows of observed objects: find, put and remove. Call in the caller's transaction. */
@@ -88,8 +89,11 @@ export class ObjectRows extends Statements {
   readonly #clear = this.db.prepare<[number]>('DELETE FROM object_state WHERE object = ?')
   readonly #known = new Map<string, number>()
 
-  constructor(db: Database.Database) {
+  readonly #changes: ChangeSink | undefined
+
+  constructor(db: Database.Database, changes?: ChangeSink) {
     super(db)
+    this.#changes = changes
     this.#managers = new FieldManagers(db)
   }
 
@@ -101,7 +105,8 @@ export class ObjectRows extends Statements {
     if (known !== undefined) return known
     const found = this.#find.get(cluster, uid, kind)
     const id = found?.id ?? Number(this.#add.run(cluster, uid, kind, namespace, name).lastInsertRowid)
-    if (found !== undefined) this.#rename(found, object)
+    if (found === undefined) this.#changes?.note({ kind: 'object', object: id })
+    else this.#rename(found, object)
     if (this.#known.size >= KNOWN_MAX) this.#known.clear()
     this.#known.set(key, id)
     return id
@@ -112,7 +117,9 @@ export class ObjectRows extends Statements {
     const { namespace, name } = object
     if (known.name === name && known.namespace === namespace) return
     const isLess = namespace < known.namespace || (namespace === known.namespace && name < known.name)
-    if (known.name === '' || isLess) this.#name.run(namespace, name, known.id)
+    if (known.name !== '' && !isLess) return
+    this.#name.run(namespace, name, known.id)
+    this.#changes?.note({ kind: 'object', object: known.id })
   }
 
   /** Call after a rollback: numbers assigned by the transaction do not exist. */
@@ -138,15 +145,18 @@ export class ObjectRows extends Statements {
 
   put(object: number, { isDeleted, hash, first, last, seenMs, facts }: StateRow): void {
     this.#put.run(object, Number(isDeleted), hash, ...this.#columnsOf(first), ...this.#columnsOf(last), seenMs, facts)
+    this.#changes?.note({ kind: 'state', object, isDeleted, hash })
   }
 
   move(object: number, { isDeleted, hash, first, last, seenMs }: StateSpan): void {
     this.#move.run(...this.#columnsOf(first), ...this.#columnsOf(last), seenMs, object, Number(isDeleted), hash)
+    this.#changes?.note({ kind: 'state', object, isDeleted, hash })
   }
 
   /** Only the time of the last sighting. */
   touch(object: number, { isDeleted, hash, seenMs }: StateSpan): void {
     this.#touch.run(seenMs, object, Number(isDeleted), hash)
+    this.#changes?.note({ kind: 'state', object, isDeleted, hash })
   }
 
   /** Whether another state of the object has a higher version, or was observed later. */

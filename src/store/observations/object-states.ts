@@ -59,6 +59,14 @@ function seenMsAfter({ last, seenMs }: StateSpan, { version, ms }: Sighting): nu
   return hour > knownHour || (hour === knownHour && ms < seenMs) ? ms : seenMs
 }
 
+/** The state after all sightings of both; of two with the same facts. */
+export function mergedSpans(one: StateSpan, other: StateSpan): StateSpan {
+  const first = other.first.version > one.first.version ? one.first : merged(one.first, other.first)
+  const last = other.last.version < one.last.version ? one.last : merged(one.last, other.last)
+  const seenMs = seenMsAfter(one, { ...other.last, ms: other.seenMs })
+  return { ...one, first, last, seenMs }
+}
+
 /** @param seen has the same version, or replaces `known` */
 function merged(known: Sighting, seen: Sighting): Sighting {
   if (seen.version !== known.version) return seen

@@ -1,24 +1,21 @@
 import type Database from 'better-sqlite3'
 import { groupBy } from '../../base/group-by.ts'
 import type { ChangesRange, ObservationReader } from '../../model/fleet-facts.ts'
-import type { ObjectFacts } from '../../model/object-facts.ts'
-import type {
-  ClusterObservations,
-  MetricRun,
-  ObjectAbsence,
-  ObjectObservation,
-  ObjectTransition,
-} from '../../model/observation.ts'
+import type { ClusterObservations, MetricRun, ObjectTransition } from '../../model/observation.ts'
 import { asFailure, openDatabaseForReading } from '../database.ts'
-import { ClusterClaimReader } from './cluster-claims.ts'
+import { ClusterClaimReader, namesOf } from './cluster-claims.ts'
 import { joinObservations } from '../../model/joined-observations.ts'
-import { absenceOf } from './listing-rows.ts'
 import { MetricRunReader } from './metric-runs.ts'
 import { unpackMinutes } from './minutes-codec.ts'
-import { changeOf, EVENTS, HYPERCONVERGEDS, kindOf, managerOf, uidOf, unpackFacts } from './object-codec.ts'
 import { SPAN_COLUMNS, spanOf, type StateRow } from './object-rows.ts'
-import { statesOf } from './object-states.ts'
 import { LAST_SEEN_FACT_STEP_MS } from './observed-clusters.ts'
+import {
+  newestTransitions,
+  ObjectObservations,
+  scopeKey,
+  type StoredObject,
+  type StoredTransition,
+} from './stored-objects.ts'
 import { Statements } from '../statements.ts'
 
 /** Observations for the query worker. A read sees the data committed at its start. */
@@ -30,24 +27,9 @@ interface ClusterRow {
   readonly objectsPosition: number
 }
 
-interface ObjectRow {
-  readonly id: number
-  readonly uid: Uint8Array
-  readonly kind: number
-  readonly namespace: string
-  readonly name: string
-  readonly listedMinute: number
-}
-
 type StateColumns = Parameters<typeof spanOf>[0] & { readonly object: number; readonly facts: Uint8Array }
 
 type OwnObservations = Omit<ClusterObservations, 'spans'>
-
-interface StoredTransition {
-  readonly atMs: number
-  readonly version: number
-  readonly transition: ObjectTransition
-}
 
 /** What is read of the objects of a cluster. */
 type ClusterObjects = Pick<OwnObservations, 'objects' | 'absences'>
@@ -59,8 +41,6 @@ interface KnownObjects extends ClusterObjects {
   readonly cluster: string
 }
 
-/** Limit for cached facts of states: a cluster is read again when one of its objects changed. */
-const FACTS_KNOWN_MAX = 20_000
 /** Limit for cached observations of objects, of all clusters: those of 10,000 clusters, about 300 MB. */
 const OBJECTS_KNOWN_MAX = 200_000
 
@@ -81,7 +61,7 @@ export class SqlObservations extends Statements implements ObservationReader {
   readonly #cluster = this.db.prepare<[string], ClusterRow>(
     'SELECT id, heard_ms AS lastSeenMs, trimmed_ms AS trimmedMs, objects_position AS objectsPosition FROM observed_cluster WHERE name = ?',
   )
-  readonly #objects = this.db.prepare<[number], ObjectRow>(
+  readonly #objects = this.db.prepare<[number], StoredObject<number>>(
     `SELECT id, uid, kind, namespace, name, listed_minute AS listedMinute FROM observed_object WHERE cluster = ?
          ORDER BY kind, namespace, name, uid`,
   )
@@ -103,7 +83,7 @@ export class SqlObservations extends Statements implements ObservationReader {
          UNION ALL SELECT min(first_ms) FROM metric_run WHERE cluster = ?)`,
   )
   readonly #claims = new ClusterClaimReader(this.db)
-  readonly #facts = new Map<string, ObjectFacts>()
+  readonly #observations = new ObjectObservations()
   /** By number of the cluster, the one read least recently first: most derivations follow from metrics alone. */
   readonly #knownObjects = new Map<number, KnownObjects>()
   #knownCount = 0
@@ -133,20 +113,7 @@ export class SqlObservations extends Statements implements ObservationReader {
       const all = members.reduce((sum, name) => joinObservations(sum, this.#readOwn(name, cluster)), own)
       const names = new Set([cluster, ...members])
       const claims = [...names].flatMap((name) => this.#claims.of(name))
-      const aliases = new Set(members)
-      for (const claim of claims) {
-        if (claim.refusal === undefined && names.has(claim.cluster)) aliases.add(claim.name)
-        // A name that claims this one and has no data of its own is another name of it.
-        if (claim.refusal === undefined && claim.joins) aliases.add(claim.cluster)
-      }
-      aliases.delete(cluster)
-      const conflicts = claims.filter(({ refusal }) => refusal !== undefined)
-      return {
-        ...all,
-        ...(aliases.size === 0 ? {} : { aliases: [...aliases].sort() }),
-        ...(members.length === 0 ? {} : { members }),
-        ...(conflicts.length === 0 ? {} : { conflicts }),
-      }
+      return { ...all, ...namesOf(cluster, members, claims) }
     })
   }
 
@@ -176,14 +143,11 @@ export class SqlObservations extends Statements implements ObservationReader {
       }
       this.#knownCount -= countOf(known)
     }
-    const objects = this.#objects.all(id)
-    const states = this.#statesOf(id)
-    const read = {
-      position,
-      cluster,
-      objects: objects.flatMap((object) => this.#observationsOf(cluster, object, states.get(object.id) ?? [])),
-      absences: this.#absencesOf(cluster, id, objects, states),
-    }
+    const listings = new Map(
+      this.#minutes.all(id).map(({ minutes, ...scope }) => [scopeKey(scope), unpackMinutes(minutes)]),
+    )
+    const stored = { objects: this.#objects.all(id), states: this.#statesOf(id), listings }
+    const read = { position, cluster, ...this.#observations.read(cluster, stored) }
     this.#knownObjects.set(id, read)
     this.#knownCount += countOf(read)
     for (const [oldest, objectsOfOldest] of this.#knownObjects) {
@@ -216,35 +180,16 @@ export class SqlObservations extends Statements implements ObservationReader {
 
   changes(cluster: string, range: ChangesRange): Promise<readonly ObjectTransition[]> {
     return this.#reading(() => {
-      return [cluster, ...this.#claims.members(cluster)]
-        .flatMap((name) => this.#changesOf(name, cluster, range))
-        .sort((a, b) => b.atMs - a.atMs || b.version - a.version)
-        .slice(0, range.limit)
-        .map(({ transition }) => transition)
+      const all = [cluster, ...this.#claims.members(cluster)].flatMap((name) => this.#changesOf(name, cluster, range))
+      return newestTransitions(all, range.limit)
     })
   }
 
-  #changesOf(name: string, cluster: string, { fromMs, toMs, uid }: ChangesRange): readonly StoredTransition[] {
+  #changesOf(name: string, cluster: string, range: ChangesRange): readonly StoredTransition[] {
     const row = this.#cluster.get(name)
     if (row === undefined) return []
-    const states = this.#statesOf(row.id)
-    return this.#objects
-      .all(row.id)
-      .filter((object) => uid === undefined || uidOf(object.uid) === uid)
-      .flatMap((object) => {
-        const all = statesOf(object.kind, states.get(object.id) ?? [])
-        return all.map((start, i) => ({ object, start, before: all[i - 1] }))
-      })
-      .filter(({ start }) => start.ms >= fromMs && start.ms <= toMs)
-      .map(({ object, start, before }) => {
-        const manager = managerOf(start.manager)
-        const transition = {
-          after: this.#observationOf(cluster, object, start),
-          ...(before === undefined ? {} : { before: this.#factsOf(object.id, before.state) }),
-          ...(manager === undefined ? {} : { manager }),
-        }
-        return { atMs: start.ms, version: start.version, transition }
-      })
+    const stored = { objects: this.#objects.all(row.id), states: this.#statesOf(row.id) }
+    return this.#observations.transitions(cluster, stored, range)
   }
 
   /** All statements of one read see the same moment. */
@@ -257,68 +202,6 @@ export class SqlObservations extends Statements implements ObservationReader {
       return { ...spanOf(columns), facts: columns.facts, object: columns.object }
     })
     return groupBy(rows, ({ object }) => object)
-  }
-
-  #observationsOf(cluster: string, object: ObjectRow, states: readonly StateRow[]): ObjectObservation[] {
-    return statesOf(object.kind, states).map((start) => {
-      const manager = object.kind === HYPERCONVERGEDS ? managerOf(start.manager) : undefined
-      const observation = this.#observationOf(cluster, object, start)
-      return manager === undefined ? observation : { ...observation, manager }
-    })
-  }
-
-  #observationOf(
-    cluster: string,
-    { id, uid, name, namespace }: ObjectRow,
-    { version, ms, change, state }: ReturnType<typeof statesOf<StateRow>>[number],
-  ): ObjectObservation {
-    return {
-      cluster,
-      uid: uidOf(uid),
-      name,
-      namespace,
-      resourceVersion: String(version),
-      change: changeOf(change),
-      observedMs: ms,
-      facts: this.#factsOf(id, state),
-    }
-  }
-
-  #factsOf(object: number, { hash, facts }: StateRow): ObjectFacts {
-    const key = `${object} ${hash}`
-    const known = this.#facts.get(key)
-    if (known !== undefined) return known
-    const unpacked = unpackFacts(facts)
-    if (this.#facts.size >= FACTS_KNOWN_MAX) this.#facts.clear()
-    this.#facts.set(key, unpacked)
-    return unpacked
-  }
-
-  #absencesOf(
-    cluster: string,
-    id: number,
-    objects: readonly ObjectRow[],
-    states: ReadonlyMap<number, readonly StateRow[]>,
-  ): ObjectAbsence[] {
-    const scopes = new Map(
-      this.#minutes.all(id).map(({ kind, namespace, minutes }) => [`${kind} ${namespace}`, unpackMinutes(minutes)]),
-    )
-    if (scopes.size === 0) return []
-    return objects.flatMap((object) => {
-      const minutes = scopes.get(`${object.kind} ${object.namespace}`)
-      const seen = states.get(object.id) ?? []
-      // Events expire by themselves; a deletion that was observed is not an absence.
-      if (
-        minutes === undefined ||
-        seen.length === 0 ||
-        object.kind === EVENTS ||
-        seen.some(({ isDeleted }) => isDeleted)
-      )
-        return []
-      const seenMs = seen.reduce((newest, { last }) => Math.max(newest, last.ms), 0)
-      const absence = absenceOf(minutes, object.listedMinute, seenMs)
-      return absence === undefined ? [] : [{ cluster, kind: kindOf(object.kind), uid: uidOf(object.uid), ...absence }]
-    })
   }
 }
 

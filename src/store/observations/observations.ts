@@ -26,6 +26,7 @@ import {
 } from './object-states.ts'
 import { ObservationRetention } from './observation-retention.ts'
 import { ObservedClusters } from './observed-clusters.ts'
+import type { ChangeSink } from '../shipping/change-log.ts'
 
 /**
  * Observations of clusters on the writer's side: received observations wait in memory and are written with the next
@@ -61,12 +62,13 @@ export class Observations implements ObservationSink {
   #pending: Change[] = []
   #pendingBytes = 0
 
-  constructor(db: Database.Database) {
-    this.#clusters = new ObservedClusters(db)
-    this.#claims = new ClusterClaims(db)
+  /** @param changes is given what is to be shipped; absent: nothing is */
+  constructor(db: Database.Database, changes?: ChangeSink) {
+    this.#clusters = new ObservedClusters(db, changes)
+    this.#claims = new ClusterClaims(db, changes)
     this.#claimReader = new ClusterClaimReader(db)
-    this.#objects = new ObjectRows(db)
-    this.#listings = new ListingRows(db)
+    this.#objects = new ObjectRows(db, changes)
+    this.#listings = new ListingRows(db, changes)
     this.#runs = new MetricRuns(db)
     this.#retention = new ObservationRetention(db, this.#clusters)
   }

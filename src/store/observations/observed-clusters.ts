@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import type { ChangeSink } from '../shipping/change-log.ts'
 import { Statements } from '../statements.ts'
 
 /** Observed clusters: their numbers, what they are joined into, last report, and the position of their last change. */
@@ -31,11 +32,14 @@ export class ObservedClusters extends Statements {
   )
   readonly #known = new Map<string, ClusterRow>()
   #position: number
+  readonly #changes: ChangeSink | undefined
   readonly #touched = new Set<number>()
   readonly #touchedObjects = new Set<number>()
 
-  constructor(db: Database.Database) {
+  /** @param changes is given what is to be shipped; absent: nothing is */
+  constructor(db: Database.Database, changes?: ChangeSink) {
     super(db)
+    this.#changes = changes
     this.#position = this.#newest.get()?.position ?? 0
   }
 
@@ -66,6 +70,7 @@ export class ObservedClusters extends Statements {
     const lastSeenMs = ms - (ms % LAST_SEEN_STEP_MS)
     if (lastSeenMs <= row.lastSeenMs) return
     this.#lastSeen.run(lastSeenMs, row.id)
+    this.#changes?.note({ kind: 'cluster', cluster: row.id })
     this.#known.set(name, { ...row, lastSeenMs })
     if (Math.floor(lastSeenMs / LAST_SEEN_FACT_STEP_MS) > Math.floor(row.lastSeenMs / LAST_SEEN_FACT_STEP_MS))
       this.touch(row.id)
@@ -75,6 +80,7 @@ export class ObservedClusters extends Statements {
   join(name: string, into: string | undefined): void {
     const { id } = this.#row(name)
     this.#join.run(into ?? null, id)
+    this.#changes?.note({ kind: 'cluster', cluster: id })
     this.touch(id)
     if (into !== undefined) this.touch(this.idOf(into))
   }
@@ -85,6 +91,7 @@ export class ObservedClusters extends Statements {
       const position = ++this.#position
       if (this.#touchedObjects.has(id)) this.#touchObjects.run(position, position, id)
       else this.#touch.run(position, id)
+      this.#changes?.note({ kind: 'cluster', cluster: id })
     }
     this.#touched.clear()
     this.#touchedObjects.clear()
@@ -105,6 +112,7 @@ export class ObservedClusters extends Statements {
       return known
     }
     const id = Number(this.#add.run(name, ++this.#position).lastInsertRowid)
+    this.#changes?.note({ kind: 'cluster', cluster: id })
     const row = { id, lastSeenMs: 0 }
     this.#known.set(name, row)
     return row

@@ -1,5 +1,6 @@
 import { CHANGE_TRIGGERS } from './change-triggers.ts'
 import { DEPLOYMENT_TABLES } from './deployment-tables.ts'
+import { OBSERVATION_TABLES } from '../shipping/tables.ts'
 
 /**
  * The tables of a new PostgreSQL database, as of `POSTGRES_BASELINE_VERSION`. Later changes are steps of
@@ -222,4 +223,9 @@ export const FACTS_TABLES = `
 `
 
 /** In the order in which they are made. */
-export const POSTGRES_BASELINE: readonly string[] = [FACTS_TABLES, DEPLOYMENT_TABLES, CHANGE_TRIGGERS]
+export const POSTGRES_BASELINE: readonly string[] = [
+  FACTS_TABLES,
+  DEPLOYMENT_TABLES,
+  OBSERVATION_TABLES,
+  CHANGE_TRIGGERS,
+]

@@ -31,7 +31,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresFa
  * Runs work again that a lost connection or a deadlock undid. Work is a transaction, or writes the same when it is repeated.
  * Work of which the COMMIT has no answer is not repeated.
  */
-async function repeating<T>(what: string, work: () => Promise<T>): Promise<T> {
+export async function repeating<T>(what: string, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()

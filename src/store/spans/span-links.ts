@@ -5,8 +5,10 @@ import { MalformedBytesError } from '../bytes.ts'
  * The skeleton of a part of a trace, stored beside its deflated spans: for each span its id, its parent's (zeros: none)
  * and the number of its service. Sufficient for span ids and the calls between services.
  */
-const LINK_BYTES = 20
+export const LINK_BYTES = 20
 const ID_BYTES = 8
+/** Of the number of the service in one link: four bytes, the lowest first. */
+export const SERVICE_OFFSET = 2 * ID_BYTES
 
 export interface SpanLinkRow {
   /** In hexadecimal. */
@@ -22,7 +24,7 @@ export function linksOf(spans: readonly Span[], serviceOf: (service: string) => 
     const at = i * LINK_BYTES
     bytes.write(spanId, at, 'hex')
     if (parentSpanId !== undefined) bytes.write(parentSpanId, at + ID_BYTES, 'hex')
-    bytes.writeUInt32LE(serviceOf(resource.service), at + 2 * ID_BYTES)
+    bytes.writeUInt32LE(serviceOf(resource.service), at + SERVICE_OFFSET)
   })
   return bytes
 }
@@ -34,7 +36,7 @@ export function* eachLink(links: Uint8Array): Generator<SpanLinkRow> {
     yield {
       spanId: bytes.toString('hex', at, at + ID_BYTES),
       parentSpanId: bytes.toString('hex', at + ID_BYTES, at + 2 * ID_BYTES),
-      service: bytes.readUInt32LE(at + 2 * ID_BYTES),
+      service: bytes.readUInt32LE(at + SERVICE_OFFSET),
     }
   }
 }

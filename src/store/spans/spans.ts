@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3'
 import { groupBy } from '../../base/group-by.ts'
 import type { DerivedTrace, RefusedSpan, Span, SpanSink } from '../../model/span.ts'
 import { closeDatabase, inTransaction, openDatabase } from '../database.ts'
+import type { ChangeLog } from '../shipping/change-log.ts'
 import { decodeSpans, encodeSpans, spanBytes } from './span-codec.ts'
 import { isUpgradeSpan, tagsOf } from './span-index.ts'
 import { linksOf, spanIdsOf } from './span-links.ts'
@@ -56,12 +57,15 @@ interface Room {
 export class Spans implements SpanSink {
   readonly #rows: TraceRows
   readonly #options: SpanOptions
+  readonly #changes: ChangeLog | undefined
   readonly #db: Database.Database
   #pending = new Map<string, Pending>()
   #pendingBytes = 0
   #namesFloorMs = -Infinity
 
-  constructor(db: Database.Database, options: SpanOptions) {
+  /** @param changes is given what is to be shipped; absent: nothing is */
+  constructor(db: Database.Database, options: SpanOptions, changes?: ChangeLog) {
+    this.#changes = changes
     this.#db = db
     this.#rows = new TraceRows(db)
     this.#options = options
@@ -104,6 +108,7 @@ export class Spans implements SpanSink {
     for (const [traceId, pending] of this.#pending) {
       if (pending.changes.length > 0) this.#writeTrace(traceId, pending)
       if (pending.isCut) this.#rows.markCut(traceId)
+      this.#changes?.note({ kind: 'trace', traceId })
     }
   }
 
@@ -141,7 +146,11 @@ export class Spans implements SpanSink {
     const { last, traces } = this.#rows.tracesOfParts(after, TRACES_PER_STEP)
     if (last === undefined) return undefined
     let erased = 0
-    inTransaction(this.#db, () => {
+    const inStep = (work: () => void): void => {
+      if (this.#changes === undefined) inTransaction(this.#db, work)
+      else this.#changes.inTransaction(work)
+    }
+    inStep(() => {
       for (const trace of traces) {
         const { traceId, ...known } = trace
         const parts = this.#rows.parts(trace.id)
@@ -149,6 +158,7 @@ export class Spans implements SpanSink {
         const left = spans.filter((span) => !isErased(span))
         if (left.length === spans.length) continue
         erased += spans.length - left.length
+        this.#changes?.note({ kind: 'trace', traceId })
         if (left.length === 0) {
           this.#rows.remove(trace.id)
           continue

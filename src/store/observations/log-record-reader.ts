@@ -7,14 +7,9 @@ import { unpackLogRecord } from './log-record-codec.ts'
 
 /** Log records for the query worker: newest first; ties by sender and content. */
 
-interface Row {
-  readonly timeNs: bigint
-  readonly cluster: string
-  readonly service: string
+interface Row extends Omit<LogRow, 'severity' | 'hash'> {
   readonly severity: bigint
-  readonly traceId: Uint8Array | null
   readonly hash: bigint
-  readonly payload: Uint8Array
 }
 
 /** Records that one search may read for a text. */
@@ -41,22 +36,12 @@ export class SqlLogs implements LogReader {
   }
 
   #read(query: LogQuery): LogRecord[] {
-    const { contains, limit } = query
-    const wanted = contains?.toLowerCase() ?? ''
-    const found: LogRecord[] = []
-    let checkedCount = 0
+    const search = new LogSearch(query)
     for (const row of this.#rows(query)) {
-      if (found.length >= limit) break
-      if (wanted !== '' && ++checkedCount > CHECKED_MAX) {
-        throw new FleetError('query_limit', `searched ${CHECKED_MAX} log records, the maximum`, {
-          hint: 'select a shorter range, one cluster or one service',
-        })
-      }
-      const record = readable(() => recordOf(row))
-      if (record === undefined) continue
-      if (wanted === '' || valueText(record.body).toLowerCase().includes(wanted)) found.push(record)
+      if (search.isDone) break
+      search.check({ ...row, severity: Number(row.severity), hash: Number(row.hash) })
     }
-    return found
+    return search.found
   }
 
   #rows({ cluster, clusters, service, traceId, severityMin = 0, fromNs, toNs }: LogQuery): IterableIterator<Row> {
@@ -83,11 +68,49 @@ export class SqlLogs implements LogReader {
   }
 }
 
-function recordOf({ timeNs, cluster, service, severity, traceId, hash, payload }: Row): LogRecord {
+/** The rows that a query selects, newest first, to the records that it finds. */
+export class LogSearch {
+  readonly found: LogRecord[] = []
+  readonly #limit: number
+  readonly #wanted: string
+  #checkedCount = 0
+
+  constructor({ contains, limit }: LogQuery) {
+    this.#limit = limit
+    this.#wanted = contains?.toLowerCase() ?? ''
+  }
+
+  get isDone(): boolean {
+    return this.found.length >= this.#limit
+  }
+
+  /** Throws FleetError `query_limit`. */
+  check(row: LogRow): void {
+    if (this.#wanted !== '' && ++this.#checkedCount > CHECKED_MAX) {
+      throw new FleetError('query_limit', `searched ${CHECKED_MAX} log records, the maximum`, {
+        hint: 'select a shorter range, one cluster or one service',
+      })
+    }
+    const record = readable(() => recordOf(row))
+    if (record === undefined) return
+    if (this.#wanted === '' || valueText(record.body).toLowerCase().includes(this.#wanted)) this.found.push(record)
+  }
+}
+
+export interface LogRow {
+  readonly timeNs: bigint
+  readonly cluster: string
+  readonly service: string
+  readonly severity: number
+  readonly traceId: Uint8Array | null
+  readonly hash: number
+  readonly payload: Uint8Array
+}
+
+function recordOf({ timeNs, cluster, service, severity, traceId, hash, payload }: LogRow): LogRecord {
   return {
-    ...{ timeNs, cluster, service },
-    severity: Number(severity),
+    ...{ timeNs, cluster, service, severity },
     traceId: traceId === null ? '' : Buffer.from(traceId).toString('hex'),
-    ...unpackLogRecord(payload, Number(hash)),
+    ...unpackLogRecord(payload, hash),
   }
 }

@@ -146,6 +146,8 @@ export const OBSERVATION_TABLES = `
   ) PARTITION BY RANGE (time_ms);
   CREATE INDEX trace_name_trace ON trace_name (trace_id, collector);
   CREATE INDEX trace_name_start ON trace_name (name, start_ns);
+  -- Traces of more than an hour: they start long before the requested spans.
+  CREATE INDEX trace_name_long ON trace_name (name, start_ns) WHERE last_start_ns - start_ns > 3600000000000;
   CREATE SEQUENCE span_position;
   -- Traces in which a cluster's operator reports an upgrade. Positions as above.
   CREATE TABLE upgrade_trace (

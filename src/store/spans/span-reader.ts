@@ -1,5 +1,4 @@
 import type { Cancellation } from '../../base/cancellation.ts'
-import { FleetError } from '../../base/errors.ts'
 import { forEachInSlices, Slice } from '../../base/thread-slices.ts'
 import { compareText } from '../../model/labels.ts'
 import {
@@ -13,10 +12,11 @@ import {
   type TraceReader,
   type UpgradeSpanReader,
 } from '../../model/span.ts'
-import { asFailure, failureOf, isDamage, openDatabaseForReading } from '../database.ts'
+import { asFailure, failureOf, openDatabaseForReading } from '../database.ts'
 import { decodeSpans, eachSpan } from './span-codec.ts'
-import { durationNs, hasTexts, isUpgradeSpan, tagOf } from './span-index.ts'
+import { isUpgradeSpan, tagOf } from './span-index.ts'
 import { eachLink, type SpanLinkRow } from './span-links.ts'
+import { matchingTraces } from './trace-search.ts'
 import { ANY_NAME, NAMES_MAX } from './trace-rows.ts'
 import { Statements } from '../statements.ts'
 
@@ -27,14 +27,8 @@ export interface SpanReader extends TraceReader, UpgradeSpanReader {
   close(): void
 }
 
-/** Traces that one search may read: an imprecise index must not block a thread for long. */
-const CHECKED_MAX = 20_000
-const CHECKED_SPANS_MAX = 2_000_000
-/** Spans of one answer. */
-const SPANS_MAX = 200_000
-
 /** Maximum distance of a normal trace's start before the requested range; longer traces have a separate index. */
-const LONG_NS = 3_600_000_000_000n
+export const LONG_NS = 3_600_000_000_000n
 
 const INT64_MAX = 2n ** 63n - 1n
 
@@ -61,17 +55,11 @@ interface Candidate {
 
 type Started = Pick<Candidate, 'trace' | 'startNs'>
 
-const CANDIDATES_AT_ONCE = 200
+export const CANDIDATES_AT_ONCE = 200
 
 type NameRow = { readonly name: string; readonly kinds: number }
 
 /** On a connection of the caller's, which `close` closes. */
-/** The trace of a search is left out when its bytes are damaged: the scrub reports it. */
-function undefinedIfDamaged(thrown: unknown): undefined {
-  if (isDamage(thrown)) return undefined
-  throw thrown
-}
-
 export class SqlSpanReader extends Statements implements SpanReader {
   readonly #parts = this.db
     .prepare<[bigint | number], Uint8Array>('SELECT payload FROM trace_part WHERE trace = ? ORDER BY id')
@@ -138,22 +126,10 @@ export class SqlSpanReader extends Statements implements SpanReader {
     isShown: (span: Span) => boolean,
     signal?: Cancellation,
   ): AsyncGenerator<StoredTrace> {
-    const wanted = new Map(Object.entries(query.attributes ?? {}))
     const slice = new Slice()
-    let [checkedCount, checkedSpans, foundCount, foundSpans] = [0, 0, 0, 0]
-    for (const { trace, traceId, isCut } of this.#candidates(query, wanted)) {
-      if (foundCount >= query.limit) break
-      if (++checkedCount > CHECKED_MAX) throw tooMuch(`${CHECKED_MAX} traces were checked`)
-      const found = await this.#traceOf(hexOf(traceId), trace, isCut === 1n, slice, signal).catch(undefinedIfDamaged)
-      checkedSpans += found?.spans.length ?? 0
-      if (checkedSpans > CHECKED_SPANS_MAX) throw tooMuch(`${CHECKED_SPANS_MAX} spans were checked`)
-      const spans = found?.spans.filter(isShown) ?? []
-      if (found === undefined || !spans.some((span) => isWanted(span, query, wanted))) continue
-      foundSpans += spans.length
-      if (foundSpans > SPANS_MAX) throw tooMuch(`the traces found have more than ${SPANS_MAX} spans`)
-      foundCount++
-      yield { ...found, spans }
-    }
+    const read = ({ trace, traceId, isCut }: Candidate): Promise<StoredTrace | undefined> =>
+      this.#traceOf(hexOf(traceId), trace, isCut === 1n, slice, signal)
+    yield* matchingTraces(this.#candidates(query), read, query, isShown)
   }
 
   async dependencies(
@@ -237,12 +213,12 @@ export class SqlSpanReader extends Statements implements SpanReader {
   }
 
   /** Traces that may contain a matching span, newest start first; ties by trace id. */
-  *#candidates(query: TraceQuery, wanted: ReadonlyMap<string, string>): Generator<Candidate> {
+  *#candidates(query: TraceQuery): Generator<Candidate> {
     const name = this.#indexedName(query)
     if (name === undefined) return
     const fromNs = int64(query.fromNs)
     const usualFromNs = fromNs > LONG_NS ? fromNs - LONG_NS : 0n
-    const tags = [...wanted].flatMap(([key, text]) => tagOf(key, text) ?? [])
+    const tags = tagsWanted(query)
     const hasTag = 'EXISTS (SELECT 1 FROM trace_tag WHERE trace_tag.trace = trace_name.trace AND tag = ?)'
     const { db } = this
     /** Page by page: no statement is open while the caller works. */
@@ -307,11 +283,14 @@ export class SqlSpanReader extends Statements implements SpanReader {
 }
 
 /** Counts calls from one service to another; calls within a service are excluded. */
-function countCalls(ofTrace: ReadonlyMap<string, SpanLinkRow>, calls: Map<number, Map<number, number>>): void {
-  for (const { parentSpanId, service } of ofTrace.values()) {
+export function countCalls<S>(
+  ofTrace: ReadonlyMap<string, { readonly parentSpanId?: string; readonly service: S }>,
+  calls: Map<S, Map<S, number>>,
+): void {
+  for (const { parentSpanId = '', service } of ofTrace.values()) {
     const parent = ofTrace.get(parentSpanId)
     if (parent === undefined || parent.service === service) continue
-    const children = calls.get(parent.service) ?? new Map<number, number>()
+    const children = calls.get(parent.service) ?? new Map<S, number>()
     children.set(service, (children.get(service) ?? 0) + 1)
     calls.set(parent.service, children)
   }
@@ -321,31 +300,19 @@ function reading<T>(work: () => T): T {
   return asFailure('reading traces', work)
 }
 
-function isWanted(span: Span, query: TraceQuery, wanted: ReadonlyMap<string, string>): boolean {
-  const { service, operation, fromNs, toNs, minDurationNs, maxDurationNs } = query
-  if (service !== undefined && service !== '' && span.resource.service !== service) return false
-  if (operation !== undefined && span.name !== operation) return false
-  if (span.startNs < fromNs || span.startNs > toNs) return false
-  const duration = durationNs(span)
-  if (minDurationNs !== undefined && duration < minDurationNs) return false
-  if (maxDurationNs !== undefined && duration > maxDurationNs) return false
-  return hasTexts(span, wanted)
+/** What the index knows of the wanted attributes. */
+export function tagsWanted({ attributes = {} }: TraceQuery): readonly number[] {
+  return Object.entries(attributes).flatMap(([key, text]) => tagOf(key, text) ?? [])
 }
 
 /** By start and then span id. */
-function compareSpans(a: Span, b: Span): number {
+export function compareSpans(a: Span, b: Span): number {
   if (a.startNs !== b.startNs) return a.startNs < b.startNs ? -1 : 1
   return compareText(a.spanId, b.spanId)
 }
 
-function tooMuch(what: string): FleetError {
-  return new FleetError('query_limit', `${what}, and there is more`, {
-    hint: 'select a shorter range, a service, an operation or fewer traces',
-  })
-}
-
 /** A bound as a column can hold it. */
-function int64(value: bigint): bigint {
+export function int64(value: bigint): bigint {
   if (value < 0n) return 0n
   return value > INT64_MAX ? INT64_MAX : value
 }

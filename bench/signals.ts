@@ -40,7 +40,7 @@ export async function run({ quick }: { readonly quick: boolean }): Promise<void>
     const kept = new Map<string, readonly MetricRun[]>()
     const readMs = cpuMs(() => {
       for (const cluster of watch.due(timeMs)) {
-        kept.set(cluster, watch.read(cluster, [], timeMs)?.runs ?? [])
+        kept.set(cluster, watch.read(cluster, [], timeMs).change?.runs ?? [])
       }
     })
     let lookMs = 0

@@ -61,7 +61,7 @@ export interface ObservationReader {
    */
   lastSeenSince(
     timeMs: number,
-  ): Promise<readonly { readonly cluster: string; readonly objectsMs: number; readonly metricsMs?: number }[]>
+  ): Promise<readonly { readonly cluster: string; readonly objectsMs?: number; readonly metricsMs?: number }[]>
   /** The time of the oldest stored observation of a cluster; facts about earlier times stay unchanged. */
   oldestMs(cluster: string): Promise<number | undefined>
   /** Changes of objects of a cluster and of the names that are joined into it, the newest first. */

@@ -51,6 +51,7 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
   return createFleetLoop({
     signals: new SignalWatch(reader, { retentionRawMs, outOfOrderMs, samplesMax: SAMPLES_MAX }),
     observations,
+    ownRuns: observations,
     spans,
     facts: facts.fleet,
     alerts: facts.alertRuns,

@@ -27,6 +27,8 @@ export class Schedule {
 interface HeartbeatParts {
   readonly signals: Pick<SignalWatch, 'eachLastSeen'>
   readonly observations: Pick<ObservationReader, 'lastSeenSince' | 'joins'>
+  /** Tells other processes when a sample of a cluster was last received. */
+  readonly shareSeen?: (newestMs: ReadonlyMap<string, number>) => Promise<void>
 }
 
 /** Longer than any source may pause. */
@@ -34,18 +36,21 @@ const LOOK_BACK_MS = 2 * 60 * 60_000
 
 /** Marks when clusters were last seen: an idle cluster changes no fact, so only its heartbeat shows that it is not silent. */
 export async function updateLastSeen(
-  { signals, observations }: HeartbeatParts,
+  { signals, observations, shareSeen }: HeartbeatParts,
   { changedFacts }: Pick<FleetLoopState, 'changedFacts'>,
   index: Pick<FleetIndex, 'markSeen' | 'coverage' | 'verdicts'>,
   nowMs: number,
 ): Promise<void> {
   const joins = await observations.joins()
+  const newestMs = new Map<string, number>()
   signals.eachLastSeen((name, metricsMs) => {
     index.markSeen(joins.get(name) ?? name, { metricsMs })
+    if (shareSeen !== undefined) newestMs.set(name, metricsMs)
   })
+  await shareSeen?.(newestMs)
   const seen = await observations.lastSeenSince(nowMs - LOOK_BACK_MS)
-  const mark = eachInSteps(seen, ({ cluster: name, objectsMs }) => {
-    index.markSeen(joins.get(name) ?? name, { objectsMs })
+  const mark = eachInSteps(seen, ({ cluster: name, ...at }) => {
+    index.markSeen(joins.get(name) ?? name, at)
   })
   await inSlices(mark, ownTurn)
   changedFacts.update(index.coverage(nowMs), index.verdicts(nowMs))

@@ -1,18 +1,22 @@
 /** Metrics to observations: reads clusters with new samples, the oldest first, and writes the runs that changed. */
 import type { ObservationReader } from '../../model/fleet-facts.ts'
-import type { RunChange, SignalWatch } from '../signals/signal-watch.ts'
+import type { SampledGroup } from '../../model/signal-samples.ts'
+import type { ClusterSignals, RunChange, SignalWatch } from '../signals/signal-watch.ts'
 import type { LoopCycle } from './loop-cycle.ts'
 import type { FleetLoopState } from './loop-state.ts'
 import { WriteBehind } from './write-behind.ts'
 
 export interface SignalStageParts {
   readonly signals: SignalWatch
-  readonly observations: Pick<ObservationReader, 'runs'>
+  /** The runs that this process stored of the samples it received. */
+  readonly ownRuns: Pick<ObservationReader, 'runs'>
+  /** Shares the samples of signals with other processes, which received others. */
+  readonly shareSamples?: (samples: readonly SampledGroup[]) => Promise<void>
   readonly writer: { readonly derived: { runs(changes: readonly RunChange[]): Promise<void> } }
 }
 
-interface ReadCluster {
-  readonly change: RunChange
+interface ReadCluster extends ClusterSignals {
+  readonly cluster: string
   readonly sinceMs: number
 }
 
@@ -20,20 +24,23 @@ const BUDGET_MS = 700
 const BATCH = 50
 
 export async function readSignals(
-  { signals, observations, writer }: SignalStageParts,
+  { signals, ownRuns, shareSamples, writer }: SignalStageParts,
   { runsWritten }: Pick<FleetLoopState, 'runsWritten'>,
   cycle: LoopCycle,
 ): Promise<number> {
   const writes = new WriteBehind<ReadCluster>(BATCH, async (batch) => {
     if (batch.length === 0) return
     try {
-      await writer.derived.runs(batch.map(({ change }) => change))
+      // First: what is stored is not read again.
+      await shareSamples?.(batch.flatMap(({ samples }) => samples))
+      const changes = batch.flatMap(({ change }) => (change === undefined ? [] : [change]))
+      if (changes.length > 0) await writer.derived.runs(changes)
     } catch (thrown) {
-      for (const { change, sinceMs } of batch) signals.again(change.cluster, sinceMs)
+      for (const { cluster, sinceMs } of batch) signals.again(cluster, sinceMs)
       throw thrown
     }
-    for (const { change, sinceMs } of batch) {
-      runsWritten.set(change.cluster, Math.min(sinceMs, runsWritten.get(change.cluster) ?? Infinity))
+    for (const { cluster, sinceMs } of batch) {
+      runsWritten.set(cluster, Math.min(sinceMs, runsWritten.get(cluster) ?? Infinity))
     }
   })
   signals.look(cycle.nowMs)
@@ -42,23 +49,24 @@ export async function readSignals(
   const readNext = async (): Promise<boolean> => {
     const { value: cluster } = due.next()
     if (cluster === undefined) return false
-    let change: RunChange | undefined
+    let found: ClusterSignals | undefined
     const sinceMs = signals.sinceMs(cluster)
     try {
-      change = signals.read(cluster, await observations.runs(cluster), cycle.nowMs)
+      found = signals.read(cluster, await ownRuns.runs(cluster), cycle.nowMs)
       read++
     } catch (thrown) {
       cycle.fail(cluster, thrown)
       signals.postpone(cluster)
     }
-    if (change !== undefined) await writes.add({ change, sinceMs })
+    const isWritten = found?.change !== undefined || shareSamples !== undefined
+    if (found !== undefined && isWritten) await writes.add({ ...found, cluster, sinceMs })
     return true
   }
   try {
     await cycle.within(BUDGET_MS, readNext)
     await writes.flush()
   } catch (thrown) {
-    for (const { change, sinceMs } of writes.take()) signals.again(change.cluster, sinceMs)
+    for (const { cluster, sinceMs } of writes.take()) signals.again(cluster, sinceMs)
     throw thrown
   }
   return read

@@ -3,17 +3,7 @@
  * evenly spaced samples stay runs, so a month of a constant series is one step.
  */
 
-/** Evenly spaced samples of one value. */
-export interface ScrapeRun {
-  readonly firstMs: number
-  /** Undefined in a run of one sample. */
-  readonly stepMs: number
-  readonly count: number
-  /** Undefined when `isStale`. */
-  readonly value: number
-  /** A stale marker: the series ends here. */
-  readonly isStale: boolean
-}
+import type { ScrapeRun } from '../../model/signal-samples.ts'
 
 /** A stretch of one value without a gap of `MISSED_MS`. */
 export interface Stretch {

@@ -8,7 +8,8 @@ import type { RunSelection, RunTails } from '../../model/queryable.ts'
 import type { TimeRange } from '../../model/time-range.ts'
 import { isStaleWords } from '../../model/sample.ts'
 import { MISSED_MS } from './scrapes.ts'
-import { SETTLED_EVERY_MS, type SignalSeries } from './signal-runs.ts'
+import type { CollectedSeries } from '../../model/signal-samples.ts'
+import { SETTLED_EVERY_MS } from './signal-runs.ts'
 import { REPLICA_LABEL_NAMES, type SignalGroup } from './signals.ts'
 
 export interface SignalStore {
@@ -26,7 +27,7 @@ export interface GroupDue {
 }
 
 /** What a series means for its signal: computed from its labels, which never change. */
-export interface SeriesMeaning extends Omit<SignalSeries, 'runs'> {
+export interface SeriesMeaning extends Omit<CollectedSeries, 'runs'> {
   readonly isPresence: boolean
 }
 
@@ -142,7 +143,8 @@ export class SignalGroupWatch {
     const all = rows.at(row)
     const { signal, combine, isPresence, labelsOf } = this.group.sources.get(all.metricName)!
     const labels = labelsOf((name) => all.get(name))
-    const meaning = { signal, combine, isPresence, labels, identity: all.drop(REPLICA_LABEL_NAMES).key }
+    const identity = all.drop(REPLICA_LABEL_NAMES).key
+    const meaning = { signal, combine, isPresence, labels, identity, series: all.key }
     if (this.#meanings.size >= MEANINGS_MAX) this.#meanings.clear()
     this.#meanings.set(ref, meaning)
     return meaning

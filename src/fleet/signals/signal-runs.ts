@@ -10,19 +10,15 @@
  * - `lastMs` of an open run is rounded down to `SETTLED_EVERY_MS`: else each scrape of the fleet would change every
  *   cluster's record. The newest sample says how fresh a cluster is.
  */
-import type { MetricRun, MetricSignal } from '../../model/observation.ts'
+import type { MetricRun } from '../../model/observation.ts'
+import type { ScrapeRun, SignalSeries } from '../../model/signal-samples.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { runSeriesKey } from '../run-series.ts'
-import { Instants, lastUpTo, MISSED_MS, mergeReplicas, stretchesOf, type ScrapeRun } from './scrapes.ts'
+import { Instants, lastUpTo, MISSED_MS, mergeReplicas, stretchesOf } from './scrapes.ts'
 
-export interface SignalSeries {
-  readonly signal: MetricSignal
-  readonly labels: Readonly<Record<string, string>>
-  readonly combine: 'max' | 'count'
-  /** Equal for the series of one target from several Prometheus replicas. */
-  readonly identity: string
-  /** In order, without overlaps. */
-  readonly runs: readonly ScrapeRun[]
+/** The runs of all samples of a group's series. */
+export function runsOfSamples(cluster: string, series: readonly SignalSeries[]): readonly MetricRun[] {
+  return signalRunsOf(cluster, series, [], -Infinity, true).runs
 }
 
 export const SETTLED_EVERY_MS = 60 * 60_000

@@ -9,10 +9,11 @@ import type { MetricRun } from '../../model/observation.ts'
 import type { RunSelection } from '../../model/queryable.ts'
 import { RunColumns } from '../../model/run-columns.ts'
 import { isStaleAt } from '../../model/sample.ts'
+import type { CollectedSeries, SampledGroup, ScrapeRun } from '../../model/signal-samples.ts'
 import { compareRuns, runSeriesKey } from '../run-series.ts'
-import { MISSED_MS, type ScrapeRun } from './scrapes.ts'
+import { MISSED_MS } from './scrapes.ts'
 import { SignalGroupWatch, type GroupDue, type SeriesMeaning, type SignalStore } from './signal-group-watch.ts'
-import { SETTLED_EVERY_MS, signalRunsOf, type SignalSeries } from './signal-runs.ts'
+import { SETTLED_EVERY_MS, signalRunsOf } from './signal-runs.ts'
 import { SIGNAL_GROUPS } from './signals.ts'
 import { WaitingClusters } from './waiting-clusters.ts'
 
@@ -30,6 +31,14 @@ export interface RunChange {
   readonly cluster: string
   readonly fromMs: number
   readonly runs: readonly MetricRun[]
+}
+
+/** What reading a cluster found. */
+export interface ClusterSignals {
+  /** `undefined`: no change. */
+  readonly change: RunChange | undefined
+  /** The samples of the groups that were read. */
+  readonly samples: readonly SampledGroup[]
 }
 
 export class SignalWatch {
@@ -149,9 +158,9 @@ export class SignalWatch {
 
   /**
    * @param stored all stored runs of the cluster
-   * @returns `undefined`: no change. Throws FleetError when samples cannot be read; the cluster stays pending.
+   * Throws FleetError when samples cannot be read; the cluster stays pending.
    */
-  read(cluster: string, stored: readonly MetricRun[], nowMs: number): RunChange | undefined {
+  read(cluster: string, stored: readonly MetricRun[], nowMs: number): ClusterSignals {
     const number = this.#numbers.get(cluster)!
     // A failure puts the cluster at the end of the queue.
     const isChanged = this.#changed.has(number)
@@ -164,12 +173,15 @@ export class SignalWatch {
     const storedOf = groupBy(stored, ({ signal }) => signal)
     const before: MetricRun[] = []
     const after: MetricRun[] = []
+    const samples: SampledGroup[] = []
     try {
       for (const { group, due } of taken) {
         const signals = new Set([...group.group.sources.values()].map(({ signal }) => signal))
         const storedRuns = [...signals].flatMap((signal) => storedOf.get(signal) ?? [])
         for (const run of storedRuns) before.push(run)
-        for (const run of this.#readGroup(group, cluster, number, due, storedRuns, nowMs)) after.push(run)
+        const { runs, sampled } = this.#readGroup(group, cluster, number, due, storedRuns, nowMs)
+        for (const run of runs) after.push(run)
+        samples.push(sampled)
       }
     } catch (thrown) {
       for (const { group, due } of taken) group.giveBack(number, due)
@@ -178,7 +190,7 @@ export class SignalWatch {
       throw thrown
     }
     this.#readMs[number] = nowMs
-    return changeOf(cluster, stored, before, after)
+    return { change: changeOf(cluster, stored, before, after), samples }
   }
 
   /** Whether samples of a cluster arrive that are old, so that facts from them are late in any case. */
@@ -202,7 +214,10 @@ export class SignalWatch {
     due: GroupDue,
     stored: readonly MetricRun[],
     nowMs: number,
-  ): readonly MetricRun[] {
+  ): { readonly runs: readonly MetricRun[]; readonly sampled: SampledGroup } {
+    const sampledOf = (fromMs: number, series: readonly CollectedSeries[]): SampledGroup => {
+      return { cluster, group: group.group.name, fromMs, series }
+    }
     const oldestMs = nowMs - this.#options.retentionRawMs
     const refs = group.refsOf(number)
     const knownMs = knownUpTo(stored, Infinity)
@@ -232,9 +247,11 @@ export class SignalWatch {
     if (startMs - MISSED_MS > oldestMs) {
       const series = this.#seriesOf(group, refs, startMs - MISSED_MS, nowMs)
       const { runs, isTorn } = signalRunsOf(cluster, series, stored, startMs, false)
-      if (!isTorn) return runs
+      if (!isTorn) return { runs, sampled: sampledOf(startMs - MISSED_MS, series) }
     }
-    return signalRunsOf(cluster, this.#seriesOf(group, refs, oldestMs, nowMs), stored, oldestMs, true).runs
+    const series = this.#seriesOf(group, refs, oldestMs, nowMs)
+    const { runs } = signalRunsOf(cluster, series, stored, oldestMs, true)
+    return { runs, sampled: sampledOf(oldestMs, series) }
   }
 
   #select(group: SignalGroupWatch, fromMs: number, nowMs: number): RunSelection {
@@ -242,7 +259,12 @@ export class SignalWatch {
     return this.#store.selectRuns({ matchers, fromMs, toMs: nowMs + AHEAD_MS, maxSamples: this.#options.samplesMax })
   }
 
-  #seriesOf(group: SignalGroupWatch, refs: readonly number[], fromMs: number, nowMs: number): readonly SignalSeries[] {
+  #seriesOf(
+    group: SignalGroupWatch,
+    refs: readonly number[],
+    fromMs: number,
+    nowMs: number,
+  ): readonly CollectedSeries[] {
     const selection = this.#select(group, fromMs, nowMs)
     return refs.flatMap((ref) => {
       const row = rowOf(selection, ref)

@@ -197,14 +197,19 @@ export class PostgresObservations implements ObservationReader {
   }
 
   lastSeenSince(timeMs: number): ReturnType<ObservationReader['lastSeenSince']> {
-    return this.#reading((connection) =>
-      connection.query(
+    return this.#reading(async (connection) => {
+      const rows = await connection.query<{ cluster: string; objectsMs: number; metricsMs: number }>(
         `SELECT name AS cluster, max(objects_seen_ms) AS "objectsMs", max(metrics_seen_ms) AS "metricsMs"
            FROM collected_cluster JOIN observed_cluster ON id = cluster
            WHERE objects_seen_ms > $1 OR metrics_seen_ms > $1 GROUP BY name ORDER BY name`,
         [timeMs],
-      ),
-    )
+      )
+      return rows.map(({ cluster, objectsMs, metricsMs }) => ({
+        cluster,
+        ...(objectsMs > timeMs && { objectsMs }),
+        ...(metricsMs > timeMs && { metricsMs }),
+      }))
+    })
   }
 
   oldestMs(cluster: string): Promise<number | undefined> {

@@ -24,6 +24,8 @@ export class SignalSamples {
   readonly #pool: SharedPool
   readonly #collector: string
   readonly #partitions: Partitions
+  /** By cluster: the time that was written last. */
+  readonly #seenMs = new Map<string, number>()
   #id: number | undefined
 
   /** @param collector the random id of the data directory */
@@ -50,8 +52,11 @@ export class SignalSamples {
     }
   }
 
-  /** The newest samples of clusters, by which readers recognise silence. */
-  async putSeen(seen: ReadonlyMap<string, number>): Promise<void> {
+  /** The newest samples of clusters, by which readers recognise silence; to the minute. */
+  async putSeen(newestMs: ReadonlyMap<string, number>): Promise<void> {
+    const seen = new Map(
+      [...newestMs].filter(([name, seenMs]) => seenMs >= (this.#seenMs.get(name) ?? -Infinity) + SEEN_STEP_MS),
+    )
     if (seen.size === 0) return
     try {
       await inPostgres(this.#pool, async (connection) => {
@@ -66,12 +71,15 @@ export class SignalSamples {
           [collector, ...columnsOf(rows, 'cluster', 'seenMs')],
         )
       })
+      for (const [name, seenMs] of seen) this.#seenMs.set(name, seenMs)
     } catch (thrown) {
       this.#id = undefined
       throw postgresFailureOf('writing when clusters were last seen', thrown)
     }
   }
 }
+
+const SEEN_STEP_MS = 60_000
 
 async function collectorNumber(connection: Connection, key: string): Promise<number> {
   // The shipper ships everything when it finds no epoch of its own.

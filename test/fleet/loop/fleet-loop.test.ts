@@ -85,6 +85,7 @@ class Looped {
           return observations.read(cluster)
         },
       },
+      ownRuns: observations,
       spans,
       facts: facts.fleet,
       alerts: facts.alertRuns,

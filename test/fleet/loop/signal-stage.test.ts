@@ -18,7 +18,7 @@ async function stageOf(...clusters: readonly string[]) {
   const faults = { read: '', write: false }
   const parts: SignalStageParts = {
     signals,
-    observations: {
+    ownRuns: {
       runs: (cluster) => (cluster === faults.read ? Promise.reject(new Error('no disk')) : Promise.resolve([])),
     },
     writer: {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { signalRunsOf, type SignalSeries } from '../../../src/fleet/signals/signal-runs.ts'
+import { signalRunsOf } from '../../../src/fleet/signals/signal-runs.ts'
 import type { MetricRun } from '../../../src/model/observation.ts'
+import type { SignalSeries } from '../../../src/model/signal-samples.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

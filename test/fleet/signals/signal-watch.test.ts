@@ -75,7 +75,7 @@ class Watched {
     for (const cluster of this.watch.due(nowMs)) {
       const kept = this.kept.get(cluster) ?? []
       this.reads++
-      const change = this.watch.read(cluster, kept, nowMs)
+      const { change } = this.watch.read(cluster, kept, nowMs)
       if (change === undefined) continue
       this.puts++
       const { fromMs, runs } = change
@@ -92,7 +92,7 @@ class Watched {
   readAnew(nowMs: number, cluster = 'c1'): readonly string[] {
     const watch = new SignalWatch(this.store.reader, OPTIONS)
     watch.look(nowMs)
-    return linesOf(watch.read(cluster, [], nowMs)?.runs ?? [])
+    return linesOf(watch.read(cluster, [], nowMs).change?.runs ?? [])
   }
 }
 

@@ -15,6 +15,7 @@ const THREADS = [
   'forward-worker',
   'rule-tests-worker',
   'scrub-worker',
+  'shipping-worker',
   'main-watch-worker',
 ]
 /** `app` is an entry for tests and benchmarks that start the built server in their own process. */

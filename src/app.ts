@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { createEventFeed } from './api/server/event-feed.ts'
 import type * as api from './api/server/server.ts'
-import { externalAlertOptionsOf, isLoopback } from './config/folder-options.ts'
+import { factsStoreOf } from './config/facts-store.ts'
+import { externalAlertOptionsOf, isLoopback, storeOptionsOf } from './config/folder-options.ts'
 import { reservePort } from './runtime/reserve-port.ts'
 import { createApiServer, type ServerParts } from './app-server.ts'
 import { startThreads, type AppThreads } from './threads/app-threads.ts'
@@ -58,6 +59,7 @@ import { createTokenIndex, type TokenIndex } from './runtime/token-index.ts'
 import { HeadShares } from './ingest/head-shares.ts'
 import { createUpgradeMarks } from './notify/upgrade-marks.ts'
 import { createScrubSchedule, scrubThread } from './runtime/scrub.ts'
+import { createShippingSchedule, shippingThread } from './runtime/shipping.ts'
 import { createServerCertificate } from './runtime/server-certificate.ts'
 import { startForwarding } from './runtime/forwarding.ts'
 import { startUpkeep } from './runtime/upkeep.ts'
@@ -308,7 +310,16 @@ async function serve(
     metrics,
     log,
   })
+  const postgres = factsStoreOf(config)
+  const shipping =
+    postgres === undefined
+      ? undefined
+      : createShippingSchedule({
+          start: shippingThread({ ...storeOptionsOf(config), postgres }, log),
+          ...{ ingest: threads.ingest, metrics, log },
+        })
   const upkeep = startUpkeep({
+    ...(shipping && { shipping }),
     ...{ clock, threads, rules, metrics, log, faults, headShares, publish, folder: config.data, instance, scrub },
     access: [
       tokens,

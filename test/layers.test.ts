@@ -90,6 +90,7 @@ const WIRING: ReadonlySet<string> = new Set([
   'threads/query-worker.ts',
   'threads/rule-tests-worker.ts',
   'threads/scrub-worker.ts',
+  'threads/shipping-worker.ts',
 ])
 
 const ROOT = resolve(import.meta.dirname, '..')

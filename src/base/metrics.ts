@@ -111,6 +111,20 @@ export function createOwnMetrics(version: string) {
       'When compaction last progressed, or had nothing to do.',
     ),
     storeDamagedItems: gauge('daytwo_store_damaged_items', 'Stored items that are damaged and left out.'),
+    shippedRows: counter(
+      'daytwo_shipping_rows_total',
+      'Rows of observations, spans and log records shipped to PostgreSQL.',
+    ),
+    shippingRefused: counter(
+      'daytwo_shipping_refused_rows_total',
+      'Rows that were not shipped, because they are damaged or PostgreSQL refuses them.',
+    ),
+    shippingFailures: counter('daytwo_shipping_failures_total', 'Failed attempts to ship to PostgreSQL.'),
+    shippingChanges: gauge('daytwo_shipping_pending_commits', 'Commits with rows that are not shipped yet.'),
+    shippingLagSeconds: gauge(
+      'daytwo_shipping_lag_seconds',
+      'Time since everything that was durable in the data directory was shipped to PostgreSQL.',
+    ),
     storeScrubLastSeconds: gauge(
       'daytwo_store_scrub_last_pass_timestamp_seconds',
       'When everything stored was last verified.',

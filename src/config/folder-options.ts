@@ -30,6 +30,7 @@ export function storeOptionsOf(config: Config): StoreOptions {
     forwardBufferBytesMax: metricsStoreOf(config)?.bufferBytesMax,
     exemplarsMax: config['store.exemplars-max'],
     exemplarsPerSeriesMax: Math.max(1, config['store.exemplars-per-series-max']),
+    isShipping: config['store.facts'] !== '',
   }
 }
 

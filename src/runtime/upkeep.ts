@@ -11,6 +11,7 @@ import { eachInSteps, inSlices, ownTurn } from '../base/thread-slices.ts'
 import type { FaultWatch } from './fault-watch.ts'
 import type { RemoteRules } from './remote-rules.ts'
 import type { ScrubSchedule } from './scrub.ts'
+import type { ShippingSchedule } from './shipping.ts'
 import { ALERT_STATES, type Alert, type AlertState } from '../model/alert.ts'
 import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
 import { setTotals } from './totals.ts'
@@ -46,10 +47,26 @@ interface UpkeepParts {
   readonly scrub: ScrubSchedule
   /** Queries are answered by a metrics store. */
   readonly hasMetricsStore: boolean
+  /** Absent: nothing is shipped. */
+  readonly shipping?: ShippingSchedule
 }
 
 export function startUpkeep(parts: UpkeepParts): Upkeep {
-  const { clock, threads, access, rules, metrics, log, faults, headShares, publish, folder, instance, scrub } = parts
+  const {
+    clock,
+    threads,
+    access,
+    rules,
+    metrics,
+    log,
+    faults,
+    headShares,
+    publish,
+    folder,
+    instance,
+    scrub,
+    shipping,
+  } = parts
   let isStopped = false
   let underWay = Promise.resolve()
   let cancel: () => void = () => undefined
@@ -79,6 +96,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
     // The ingest worker is being started again.
     if (stats === undefined) return
     void scrub.tick(nowMs)
+    void shipping?.tick(nowMs)
     if (stats.isWritableAgain) reportWritable('the data directory can be written again')
     const room = await measureDisk(folder, metrics).catch(report)
     // While writes fail, alerts no longer change: their pages show the fault.
@@ -118,6 +136,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
       cancelWatch()
       await underWay
       await scrub.stop()
+      await shipping?.stop(clock.nowMs())
     },
   }
 }

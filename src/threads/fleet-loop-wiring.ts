@@ -2,7 +2,7 @@
 import type { OwnedLeases } from '../deployment/owned-leases.ts'
 import type { ClusterLeases } from '../fleet/loop/cluster-leases.ts'
 import { ALERTS_LEASE } from '../model/lease.ts'
-import { createFleetLoop, type FleetLoop } from '../fleet/loop/fleet-loop.ts'
+import { createFleetLoop, type FleetLoop, type FleetLoopParts } from '../fleet/loop/fleet-loop.ts'
 import type { DerivedServices } from './ingest-worker.ts'
 import { fleetReaderOf } from '../api/fleet/reader.ts'
 import { readUsage } from '../fleet/adoption/cluster-usage.ts'
@@ -18,6 +18,7 @@ import type { Remote } from './rpc.ts'
 import type { Facts, FactsReader } from '../store/facts/facts.ts'
 import type { StoreOptions } from '../store/options.ts'
 import type { StoreReader } from '../store/reader.ts'
+import type { SharedStore } from '../store/shipping/shared-store.ts'
 import type { SpanReader } from '../store/spans/span-reader.ts'
 
 interface FleetLoopSources {
@@ -25,6 +26,10 @@ interface FleetLoopSources {
   readonly reader: StoreReader
   readonly facts: FactsReader
   readonly observations: ObservationReader
+  /** What this process stored itself. */
+  readonly own: Pick<ObservationReader, 'runs'>
+  /** Where observations of several processes are; absent: of this one only. */
+  readonly shared: Pick<SharedStore, 'samples' | 'derivedTraces'> | undefined
   readonly spans: Pick<SpanReader, 'upgradeSpans' | 'changedSince'>
   readonly writer: Remote<DerivedServices>
   /** Where facts are written. */
@@ -45,20 +50,25 @@ const SAMPLES_MAX = 20_000_000
 const WRITTEN_WITHIN_MS = 24 * 60 * 60_000
 
 export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
-  const { store, reader, facts, observations, spans, writer, appendDerived, index, query, stopwatchMs } = sources
+  const { store, reader, facts, observations, own, shared, spans, appendDerived, index, query, stopwatchMs } = sources
   const { factsWriter, positionKey } = sources
+  const writer = { fleet: factsWriter.fleet, derived: sources.writer.derived }
   const { retentionRawMs, outOfOrderMs, retentionObjectsMs } = store
   return createFleetLoop({
     signals: new SignalWatch(reader, { retentionRawMs, outOfOrderMs, samplesMax: SAMPLES_MAX }),
     observations,
-    ownRuns: observations,
+    ownRuns: own,
+    ...(shared && {
+      shareSamples: (samples) => shared.samples.put(samples),
+      shareSeen: (newestMs) => shared.samples.putSeen(newestMs),
+    }),
     spans,
     facts: facts.fleet,
     alerts: facts.alertRuns,
     position: () => facts.meta.get(positionKey),
     positionKey,
     ...(sources.leases === undefined ? {} : { leases: clusterLeasesOf(sources.leases) }),
-    writer: { fleet: factsWriter.fleet, derived: writer.derived },
+    writer: shared === undefined ? writer : withDerivedTraces(writer, shared),
     counting: {
       facts: facts.fleet,
       clusters: async () => (await index).records(),
@@ -89,6 +99,20 @@ function clusterLeasesOf(leases: OwnedLeases): ClusterLeases {
     takeGained: () => leases.takeGained('cluster'),
     get isFirst() {
       return leases.lease('alerts', ALERTS_LEASE) !== undefined
+    },
+  }
+}
+
+/** Derived traces belong to no process. */
+function withDerivedTraces(
+  writer: FleetLoopParts['writer'],
+  { derivedTraces }: Pick<SharedStore, 'derivedTraces'>,
+): FleetLoopParts['writer'] {
+  return {
+    fleet: writer.fleet,
+    derived: {
+      runs: (changes) => writer.derived.runs(changes),
+      spans: (traces, nowMs) => derivedTraces.replaceSpans(traces, nowMs),
     },
   }
 }

@@ -70,7 +70,7 @@ export type IngestServices = Facts & {
     /** Data that arrives afterwards is stored by these rules. They were checked. */
     use(rules: PrivacyRules): void
   }
-  readonly store: Pick<StoreWriter, 'maintain' | 'stats' | 'close' | 'reportDamage' | 'forwarded'>
+  readonly store: Pick<StoreWriter, 'maintain' | 'stats' | 'close' | 'reportDamage' | 'forwarded' | 'removeShipped'>
 }
 
 /** Erasures of clusters; durable when a call resolves. See `StoreWriter`. */

@@ -18,6 +18,7 @@ import type { FleetView } from '../fleet/fleet-view.ts'
 import type { FleetMoment } from '../fleet/fleet-views.ts'
 import type { FleetLoop } from '../fleet/loop/fleet-loop.ts'
 import { POSITION_KEY } from '../fleet/loop/loop-state.ts'
+import { runsOfSamples } from '../fleet/signals/signal-runs.ts'
 import { createClusterScopes, type ScopeNames } from '../fleet/scope/cluster-scopes.ts'
 import { FactHistory } from '../fleet/series/fact-history.ts'
 import { factsOnly } from '../fleet/series/facts-only.ts'
@@ -42,6 +43,7 @@ import { openLogsForReading } from '../store/observations/log-record-reader.ts'
 import { openObservationsForReading } from '../store/observations/observation-reader.ts'
 import type { StoreOptions } from '../store/options.ts'
 import type { PostgresOptions } from '../store/postgres/options.ts'
+import { openSharedStore } from '../store/shipping/shared-store.ts'
 import { openReader, type StoreReader } from '../store/reader.ts'
 import { openSpansForReading } from '../store/spans/span-reader.ts'
 import { createDerivedSender } from './derived-lane.ts'
@@ -239,12 +241,17 @@ try {
     // Best effort: the scrub finds it too.
     writer.derived.damage(found).catch(() => undefined)
   })
-  const shared = data.postgres === undefined ? undefined : await openFactsIn(data.postgres)
-  const leases = shared === undefined ? undefined : new OwnedLeases(sharedStopwatchMs)
-  const facts: FactsReader = shared ?? openFactsForReading(data.store.dir)
-  const spans = openSpansForReading(data.store.dir)
-  const observations = openObservationsForReading(data.store.dir)
-  const logs = openLogsForReading(data.store.dir)
+  const sharedFacts = data.postgres === undefined ? undefined : await openFactsIn(data.postgres)
+  const leases = sharedFacts === undefined ? undefined : new OwnedLeases(sharedStopwatchMs)
+  const facts: FactsReader = sharedFacts ?? openFactsForReading(data.store.dir)
+  const shared =
+    data.postgres === undefined ? undefined : await openSharedStore(data.postgres, data.store.dir, runsOfSamples)
+  const own = {
+    spans: openSpansForReading(data.store.dir),
+    observations: openObservationsForReading(data.store.dir),
+    logs: openLogsForReading(data.store.dir),
+  }
+  const { spans, observations, logs } = shared ?? own
   const reports = openClusterReports(data.store.dir, (names) => reader.seriesNamed(data.store.clusterLabels, names))
   const clusterScopes = createClusterScopes(createFleetIndex(data.goneAfterMs))
   const history = new FactHistory(clusterScopes.fleet)
@@ -267,7 +274,7 @@ try {
   const query = engines.ofRules
   const writing: Writing = {
     writer,
-    facts: shared ?? writer,
+    facts: sharedFacts ?? writer,
     leases,
     appendDerived: createDerivedSender((batch) => writer.derived.samples(batch)),
   }
@@ -276,6 +283,8 @@ try {
     reader,
     observations,
     spans,
+    own: own.observations,
+    shared,
     writer,
     appendDerived: writing.appendDerived,
     facts,
@@ -346,7 +355,10 @@ try {
         const index = await fleetIndex
         for (const name of names) index.remove(name)
       },
-      report: (cluster) => reports.report(cluster),
+      report: async (cluster) => {
+        const report = await reports.report(cluster)
+        return shared === undefined ? report : shared.withShipped(cluster, report)
+      },
     },
     fleetLoop: {
       runCycle: async (nowMs) => {
@@ -360,9 +372,8 @@ try {
       close: async () => {
         engines.close()
         await facts.close()
-        spans.close()
-        observations.close()
-        logs.close()
+        await shared?.close()
+        for (const reader of Object.values(own)) reader.close()
         reports.close()
         reader.close()
       },

@@ -32,7 +32,13 @@ export interface Thread<S extends Services> {
 
 interface ThreadSpec {
   readonly file:
-    'ingest-worker' | 'query-worker' | 'forward-worker' | 'rule-tests-worker' | 'scrub-worker' | 'main-watch-worker'
+    | 'ingest-worker'
+    | 'query-worker'
+    | 'forward-worker'
+    | 'rule-tests-worker'
+    | 'scrub-worker'
+    | 'shipping-worker'
+    | 'main-watch-worker'
   /** The worker also gets its pulse (`Pulsing`). */
   readonly workerData: object
   readonly transfer?: readonly Transferable[]

@@ -26,6 +26,7 @@ import {
   Schedule,
   SeriesStage,
   updateLastSeen,
+  type HeartbeatParts,
   type SeriesStageParts,
 } from './periodic-stages.ts'
 import { readSignals, type SignalStageParts } from './signal-stage.ts'
@@ -35,6 +36,7 @@ type StageParts = SignalStageParts & ChangeStageParts & DerivationStageParts & S
 export interface FleetLoopParts extends Omit<StageParts, 'alertTraces' | 'signals' | 'observations' | 'spans'> {
   readonly signals: SignalWatch
   readonly observations: ObservationReader
+  readonly shareSeen?: HeartbeatParts['shareSeen']
   readonly spans: DerivationStageParts['spans'] & ChangeStageParts['spans']
   /** Alerts that fired on clusters: traces of upgrades contain them. */
   readonly alerts: FiredAlertReader

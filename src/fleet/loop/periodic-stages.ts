@@ -24,11 +24,11 @@ export class Schedule {
   }
 }
 
-interface HeartbeatParts {
+export interface HeartbeatParts {
   readonly signals: Pick<SignalWatch, 'eachLastSeen'>
   readonly observations: Pick<ObservationReader, 'lastSeenSince' | 'joins'>
   /** Tells other processes when a sample of a cluster was last received. */
-  readonly shareSeen?: (newestMs: ReadonlyMap<string, number>) => Promise<void>
+  readonly shareSeen?: ((newestMs: ReadonlyMap<string, number>) => Promise<void>) | undefined
 }
 
 /** Longer than any source may pause. */

@@ -38,8 +38,7 @@ export class SqlLogs implements LogReader {
   #read(query: LogQuery): LogRecord[] {
     const search = new LogSearch(query)
     for (const row of this.#rows(query)) {
-      if (search.isDone) break
-      search.check({ ...row, severity: Number(row.severity), hash: Number(row.hash) })
+      if (search.isDoneWith({ ...row, severity: Number(row.severity), hash: Number(row.hash) })) break
     }
     return search.found
   }
@@ -80,20 +79,19 @@ export class LogSearch {
     this.#wanted = contains?.toLowerCase() ?? ''
   }
 
-  get isDone(): boolean {
-    return this.found.length >= this.#limit
-  }
-
-  /** Throws FleetError `query_limit`. */
-  check(row: LogRow): void {
+  /** Checks the next row; true when no further row is needed. Throws FleetError `query_limit`. */
+  isDoneWith(row: LogRow): boolean {
+    if (this.found.length >= this.#limit) return true
     if (this.#wanted !== '' && ++this.#checkedCount > CHECKED_MAX) {
       throw new FleetError('query_limit', `searched ${CHECKED_MAX} log records, the maximum`, {
         hint: 'select a shorter range, one cluster or one service',
       })
     }
     const record = readable(() => recordOf(row))
-    if (record === undefined) return
-    if (this.#wanted === '' || valueText(record.body).toLowerCase().includes(this.#wanted)) this.found.push(record)
+    const isFound =
+      record !== undefined && (this.#wanted === '' || valueText(record.body).toLowerCase().includes(this.#wanted))
+    if (isFound) this.found.push(record)
+    return this.found.length >= this.#limit
   }
 }
 

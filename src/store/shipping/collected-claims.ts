@@ -47,10 +47,29 @@ export async function claimsOf(connection: Connection, names: readonly string[])
     const known = claims.get(key)
     claims.set(key, known === undefined ? row : mergedClaim(known, row))
   }
-  return [...claims.values()].sort(byNames).map(({ kind, refusal, ...claim }) => ({
-    ...{ ...claim, kind: kind as ClaimKind },
-    ...(refusal === null ? {} : { refusal: refusal as ClaimRefusal }),
-  }))
+  const all = [...claims.values()]
+  return all
+    .map((claim) => asDecided(claim, all))
+    .sort(byNames)
+    .map(({ kind, refusal, ...claim }) => ({
+      ...{ ...claim, kind: kind as ClaimKind },
+      ...(refusal === null ? {} : { refusal: refusal as ClaimRefusal }),
+    }))
+}
+
+/** A cluster has one uid and one id: of several, each accepted by another collector, the first claim counts. */
+function asDecided(claim: ClaimRow, all: readonly ClaimRow[]): ClaimRow {
+  if (claim.refusal !== null || (claim.kind !== 'uid' && claim.kind !== 'id')) return claim
+  const isFirst = all.every((other) => {
+    const isRival = other.cluster === claim.cluster && other.kind === claim.kind && other.refusal === null
+    return !isRival || other.name === claim.name || precedes(claim, other)
+  })
+  return isFirst ? claim : { ...claim, refusal: 'other_identity' }
+}
+
+function precedes(one: ClaimRow, other: ClaimRow): boolean {
+  if (one.isBound !== other.isBound) return one.isBound
+  return one.firstMs < other.firstMs || (one.firstMs === other.firstMs && one.name < other.name)
 }
 
 /** A claim that one collector accepted is accepted. */

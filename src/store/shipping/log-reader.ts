@@ -23,16 +23,12 @@ export class PostgresLogs implements LogReader {
   async logs(query: LogQuery): Promise<readonly LogRecord[]> {
     const search = new LogSearch(query)
     let last: Row | undefined
-    for (let limit = FIRST_ROWS; !search.isDone; limit = ROWS_AT_ONCE) {
+    for (let limit = FIRST_ROWS; ; limit = ROWS_AT_ONCE) {
       const rows = await this.#page(query, last, limit)
-      for (const row of rows) {
-        if (search.isDone) break
-        search.check({ ...row, timeNs: BigInt(row.timeNs) })
-      }
-      if (rows.length < limit) break
+      const isDone = rows.some((row) => search.isDoneWith({ ...row, timeNs: BigInt(row.timeNs) }))
+      if (isDone || rows.length < limit) return search.found
       last = rows.at(-1)
     }
-    return search.found
   }
 
   #page(query: LogQuery, after: Row | undefined, limit: number): Promise<readonly Row[]> {

@@ -102,13 +102,24 @@ export class Shipper {
   }
 
   /** Ships rows and moves the position; rows that PostgreSQL refuses are left out. */
-  async #ship(target: Target, keys: readonly ChangedKey[], to: Target, completeMs?: number): Promise<void> {
+  async #ship(
+    target: Target,
+    keys: readonly ChangedKey[],
+    to: Target,
+    completeMs?: number,
+    isRepeated = false,
+  ): Promise<void> {
     try {
       await this.#attempt(target, keys, to, completeMs)
     } catch (thrown) {
       if (!isRefusal(thrown)) throw thrown
       this.#names.forget()
       this.#partitions.forget()
+      // A partition that retention dropped since is made again.
+      if (thrown.sqlState === NO_PARTITION && !isRepeated) {
+        await this.#ship(target, keys, to, completeMs, true)
+        return
+      }
       if (keys.length <= 1) {
         this.#refusedCount += keys.length
         await this.#attempt(target, [], to, completeMs)
@@ -173,7 +184,8 @@ export class Shipper {
   }
 }
 
-class OtherShipperError extends Error {}
+/** Another process ships the same data directory. */
+export class OtherShipperError extends Error {}
 
 async function targetIn(connection: Connection, { collector, epoch, newestSeq }: SourceState): Promise<Target> {
   await connection.query(
@@ -200,7 +212,10 @@ function seedText(seed: SeedPosition | undefined): string | null {
   return seed === undefined ? null : JSON.stringify(seed)
 }
 
+/** No partition for a row, or another check. */
+const NO_PARTITION = '23514'
+
 /** Data that PostgreSQL does not take (22), or that contradicts a constraint (23). */
-function isRefusal(thrown: unknown): boolean {
+function isRefusal(thrown: unknown): thrown is PostgresFailure {
   return thrown instanceof PostgresFailure && /^2[23]/.test(thrown.sqlState ?? '')
 }

@@ -120,7 +120,7 @@ export const OBSERVATION_TABLES = `
     are_tags_cut boolean NOT NULL,
     is_cut boolean NOT NULL,
     span_count bigint NOT NULL,
-    clusters bytewise[] NOT NULL
+    clusters text[] NOT NULL
   ) PARTITION BY RANGE (time_ms);
   CREATE INDEX trace_id ON trace (trace_id, collector);
   CREATE INDEX trace_start ON trace (start_ns);

@@ -21,6 +21,8 @@ export interface SignalSeries {
   readonly identity: string
   /** In order, without overlaps. */
   readonly runs: readonly ScrapeRun[]
+  /** Until then it was scraped with its last value, by samples that are not in `runs` yet; absent: until its last sample. */
+  readonly aliveUntilMs?: number
 }
 
 /** A series that may be sent to several collectors, a part to each. */

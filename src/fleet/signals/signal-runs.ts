@@ -74,7 +74,7 @@ export function signalRunsOf(
       outputs.set(key, (output = { series: one, live: new Map(), run: undefined, sinceMs: -Infinity }))
     return output
   }
-  const steps = inputs.flatMap(({ runs }, input) => stepsOf(runs, input, instants, newestMs))
+  const steps = inputs.flatMap((one, input) => stepsOf(one, input, instants, newestMs))
   steps.sort((a, b) => a.atMs - b.atMs || a.input - b.input)
 
   let next = 0
@@ -177,28 +177,32 @@ interface Input {
   readonly runs: readonly ScrapeRun[]
   /** Without stale markers. */
   readonly samples: readonly ScrapeRun[]
+  readonly aliveUntilMs: number
 }
 
 function inputsOf(series: readonly SignalSeries[]): readonly Input[] {
   return [...groupBy(series, ({ identity }) => identity).values()].map((same) => {
     const runs = mergeReplicas(same.map(({ runs }) => runs))
-    return { series: same[0]!, runs, samples: runs.filter(({ isStale }) => !isStale) }
+    const aliveUntilMs = same.reduce((newest, one) => Math.max(newest, one.aliveUntilMs ?? -Infinity), -Infinity)
+    return { series: same[0]!, runs, samples: runs.filter(({ isStale }) => !isStale), aliveUntilMs }
   })
 }
 
-function stepsOf(runs: readonly ScrapeRun[], input: number, instants: Instants, newestMs: number): Step[] {
+function stepsOf({ runs, aliveUntilMs }: Input, input: number, instants: Instants, newestMs: number): Step[] {
   const stretches = stretchesOf(runs)
   return stretches.flatMap(({ firstMs, lastMs, value, staleMs }, i) => {
     const step: Step = { atMs: firstMs, input, value }
     const nextMs = stretches[i + 1]?.firstMs ?? newestMs + 1
-    const goneMs = staleMs === undefined ? missedAt(lastMs, nextMs, instants) : instants.from(staleMs)
+    const isLast = i === stretches.length - 1
+    const knownMs = isLast ? Math.max(lastMs, aliveUntilMs) : lastMs
+    const goneMs = staleMs === undefined ? missedAt(lastMs, knownMs, nextMs, instants) : instants.from(staleMs)
     return goneMs === undefined || goneMs >= nextMs ? [step] : [step, { atMs: goneMs, input, value: undefined }]
   })
 }
 
-/** The first scrape without the series, if the series was missed for `MISSED_MS`. */
-function missedAt(lastMs: number, nextMs: number, instants: Instants): number | undefined {
-  const witnessMs = instants.after(lastMs + MISSED_MS)
+/** The first scrape without the series, if the series was missed for `MISSED_MS`. @param knownMs it was not missed until then */
+function missedAt(lastMs: number, knownMs: number, nextMs: number, instants: Instants): number | undefined {
+  const witnessMs = instants.after(knownMs + MISSED_MS)
   return witnessMs === undefined || witnessMs >= nextMs ? undefined : instants.after(lastMs)
 }
 

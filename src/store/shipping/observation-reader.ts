@@ -4,7 +4,13 @@ import type { ChangesRange, ObservationReader } from '../../model/fleet-facts.ts
 import { joinObservations } from '../../model/joined-observations.ts'
 import { compareText } from '../../model/labels.ts'
 import type { ClusterObservations, MetricRun, ObjectTransition } from '../../model/observation.ts'
-import { unionOfRuns, type CollectedSeries, type SignalSeries } from '../../model/signal-samples.ts'
+import {
+  lastMsOf,
+  unionOfRuns,
+  type CollectedSeries,
+  type ScrapeRun,
+  type SignalSeries,
+} from '../../model/signal-samples.ts'
 import { failureOf } from '../database.ts'
 import { namesOf } from '../observations/cluster-claims.ts'
 import { LAST_SEEN_FACT_STEP_MS } from '../observations/observed-clusters.ts'
@@ -43,6 +49,8 @@ interface KnownCluster {
 
 /** Limit for clusters in memory: 10,000 take about 300 MB. */
 const CLUSTERS_KNOWN_MAX = 10_000
+/** A series that is missing for longer is gone (fleet/signals/scrapes.ts). */
+const MISSED_MS = 5 * 60_000
 /** A collector that shipped nothing for longer is not waited for. */
 const COLLECTOR_GONE_AFTER_MS = 3_600_000
 
@@ -166,21 +174,32 @@ export class PostgresObservations implements ObservationReader {
     known: KnownCluster,
     cluster: string,
   ): Promise<readonly MetricRun[]> {
-    const rows = await connection.query<{ group: string; version: string }>(
+    const rows = await connection.query<{ group: string; version: string; isShared: boolean }>(
       `SELECT signals AS "group", string_agg(concat_ws(' ', collector, time_ms, version), ',' ORDER BY collector, time_ms)
-         AS version FROM signal_samples WHERE cluster = $1 GROUP BY signals`,
+         AS version, count(DISTINCT collector) > 1 AS "isShared" FROM signal_samples WHERE cluster = $1 GROUP BY signals`,
       [id],
     )
-    const changed = rows.filter(({ group, version }) => known.groups.get(group)?.version !== version)
+    const seen = await connection.query<{ collector: number; seenMs: number }>(
+      'SELECT collector, metrics_seen_ms AS "seenMs" FROM collected_cluster WHERE cluster = $1 ORDER BY collector',
+      [id],
+    )
+    const seenMs = new Map(seen.map((row) => [row.collector, row.seenMs]))
+    const versioned = rows.map(({ group, version, isShared }) => {
+      return { group, version: isShared ? `${version} ${JSON.stringify(seen)}` : version }
+    })
+    const changed = versioned.filter(({ group, version }) => known.groups.get(group)?.version !== version)
     if (changed.length > 0) {
-      const payloads = await connection.query<{ group: string; payload: Uint8Array }>(
-        `SELECT signals AS "group", payload FROM signal_samples WHERE cluster = $1 AND signals = ANY($2::text[])
+      const payloads = await connection.query<{ group: string; collector: number; payload: Uint8Array }>(
+        `SELECT signals AS "group", collector, payload FROM signal_samples WHERE cluster = $1 AND signals = ANY($2::text[])
            ORDER BY time_ms`,
         [id, changed.map(({ group }) => group)],
       )
       const ofGroup = groupBy(payloads, ({ group }) => group)
       for (const { group, version } of changed) {
-        const series = unionOfSeries((ofGroup.get(group) ?? []).flatMap(({ payload }) => unpackSamples(payload)))
+        const parts = (ofGroup.get(group) ?? []).flatMap(({ collector, payload }) =>
+          unpackSamples(payload).map((one) => ({ ...one, collector })),
+        )
+        const series = unionOfSeries(parts, seenMs)
         known.groups.set(group, { version, runs: this.#runsOf(cluster, series) })
       }
     }
@@ -269,11 +288,31 @@ function stateOf(row: StateColumns): CollectedState {
   }
 }
 
-/** The series of all collectors, each once. */
-function unionOfSeries(parts: readonly CollectedSeries[]): readonly SignalSeries[] {
+type CollectedPart = CollectedSeries & { readonly collector: number }
+
+/**
+ * The series of all collectors, each once. A collector shares its samples when something changes in them, and once an hour: what
+ * it has of a series that was alive at its end goes on as long as the collector receives samples of the cluster.
+ *
+ * @param seenMs by collector
+ */
+function unionOfSeries(parts: readonly CollectedPart[], seenMs: ReadonlyMap<number, number>): readonly SignalSeries[] {
+  const endsMs = new Map<number, number>()
+  for (const { collector, runs } of parts) {
+    endsMs.set(collector, Math.max(endsMs.get(collector) ?? -Infinity, endOf(runs)))
+  }
   return Array.from(groupBy(parts, ({ series }) => series).values(), (same) => {
-    return { ...same[0]!, runs: unionOfRuns(same.map(({ runs }) => runs)) }
+    const alive = same.filter(({ collector, runs }) => {
+      return runs.at(-1)?.isStale === false && endOf(runs) >= endsMs.get(collector)! - MISSED_MS
+    })
+    const aliveUntilMs = Math.max(-Infinity, ...alive.map(({ collector }) => seenMs.get(collector) ?? -Infinity))
+    return { ...same[0]!, runs: unionOfRuns(same.map(({ runs }) => runs)), aliveUntilMs }
   })
+}
+
+function endOf(runs: readonly ScrapeRun[]): number {
+  const last = runs.at(-1)
+  return last === undefined ? -Infinity : lastMsOf(last)
 }
 
 /** What is in memory may have been read as of another name. */

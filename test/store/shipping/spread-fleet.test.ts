@@ -146,9 +146,11 @@ async function factsOf(
   return all
 }
 
+const HEARTBEATS: ReadonlySet<string> = new Set(['metricsLastMs', 'lastSeenMs'])
+
 /** A heartbeat is as exact as runs of metrics are extended: to the hour. */
 function withoutHeartbeat({ cluster }: ClusterFacts): unknown {
-  return JSON.parse(JSON.stringify(cluster, (key, value: unknown) => (key === 'metricsLastMs' ? undefined : value)))
+  return JSON.parse(JSON.stringify(cluster, (key, value: unknown) => (HEARTBEATS.has(key) ? undefined : value)))
 }
 
 describe.skipIf(POSTGRES === undefined)('a fleet that sends to several collectors', () => {

@@ -10,11 +10,13 @@ import { setTotals } from './totals.ts'
 
 const EVERY_MS = 1000
 
+type Lag = Parameters<AppThreads['query']['metricsStore']['reportLag']>[0]
 type Status = Awaited<ReturnType<NonNullable<AppThreads['forward']>['status']>>
 
 interface ForwardingParts {
   readonly threads: Pick<AppThreads, 'forward'> & {
     readonly ingest: { readonly store: Pick<AppThreads['ingest']['store'], 'forwarded' | 'stats'> }
+    readonly query: { readonly metricsStore: Pick<AppThreads['query']['metricsStore'], 'reportLag'> }
   }
   readonly clock: Clock
   readonly metrics: OwnMetrics
@@ -23,7 +25,7 @@ interface ForwardingParts {
 
 /** Returns the function that ends it, which stores the last progress. */
 export function startForwarding({ threads, clock, metrics, log }: ForwardingParts): () => Promise<void> {
-  const { forward, ingest } = threads
+  const { forward, ingest, query } = threads
   if (forward === undefined) return () => Promise.resolve()
   const throttle = new FaultThrottle()
   let isStopped = false
@@ -34,6 +36,7 @@ export function startForwarding({ threads, clock, metrics, log }: ForwardingPart
     const status = await forward.status()
     await ingest.store.forwarded(status.progress)
     show(status, metrics)
+    await query.metricsStore.reportLag(lagOf(status, clock.nowMs()))
     const { forwardBuffer } = await ingest.store.stats()
     if (forwardBuffer !== undefined) {
       metrics.forwardBufferBytes.set(forwardBuffer.usedBytes)
@@ -61,6 +64,11 @@ export function startForwarding({ threads, clock, metrics, log }: ForwardingPart
     await underWay
     await run().catch(report)
   }
+}
+
+/** For answers of the metrics store. What this process received and did not send can be read here. */
+function lagOf({ lagSamples, lagSeconds }: Status, atMs: number): Lag {
+  return { seconds: lagSeconds, collectors: lagSamples > 0 ? 1 : 0, atMs, others: { seconds: 0, collectors: 0 } }
 }
 
 function show({ remote, totals, lagSamples, lagSeconds }: Status, metrics: OwnMetrics): void {

@@ -3,12 +3,13 @@ import { Value } from 'typebox/value'
 import { silentLog } from '../../src/base/log.ts'
 import { createOwnMetrics } from '../../src/base/metrics.ts'
 import { ForwardState } from '../../src/contract/debug-forward.ts'
+import type { Lag } from '../../src/remote/lag.ts'
 import { readForwardState, startForwarding } from '../../src/runtime/forwarding.ts'
 import { NOW_MS } from '../store/temp-store.ts'
 import { Rig } from '../forward/rig.ts'
 
 /** The parts of the threads that main calls, in this process. */
-function threadsOf(rig: Rig): Parameters<typeof startForwarding>[0]['threads'] {
+function threadsOf(rig: Rig, lags: Lag[] = []): Parameters<typeof startForwarding>[0]['threads'] {
   const { writer } = rig.store
   return {
     forward: {
@@ -25,8 +26,30 @@ function threadsOf(rig: Rig): Parameters<typeof startForwarding>[0]['threads'] {
         stats: () => Promise.resolve(writer.stats()),
       },
     },
+    query: {
+      metricsStore: {
+        reportLag: (lag) => {
+          lags.push(lag)
+          return Promise.resolve()
+        },
+      },
+    },
   }
 }
+
+test('queries know what is not in the metrics store yet', async () => {
+  const rig = await Rig.start({ connections: 1 })
+  const lags: Lag[] = []
+  const parts = { threads: threadsOf(rig, lags), clock: rig.clock, metrics: createOwnMetrics('test'), log: silentLog }
+  rig.receiver.decide = () => ({ status: 503 })
+  await rig.append([['a', NOW_MS, 1]])
+  await startForwarding(parts)()
+  expect(lags.at(-1)).toMatchObject({ collectors: 1, atMs: rig.clock.nowMs(), others: { collectors: 0 } })
+  rig.receiver.decide = () => ({ status: 204 })
+  await rig.drained()
+  await startForwarding(parts)()
+  expect(lags.at(-1)).toMatchObject({ seconds: 0, collectors: 0 })
+})
 
 test('main stores the progress once a second, shows metrics, and logs what happened', async () => {
   const rig = await Rig.start({ connections: 1 })

@@ -1,4 +1,5 @@
 /** What the remote side answered to a request, decided from status, headers and text. */
+import { ownValue } from '../base/own-value.ts'
 export type RemoteAnswer =
   | { readonly kind: 'accepted' }
   /** The same request may succeed later. `isConnection`: there was no answer, or none of the store itself. */
@@ -89,7 +90,7 @@ function reasonOf(text: string): RefusalReason {
 
 /** Receivers of remote write 2.0 say what they stored of a request that they refused in part. */
 function writtenOf(headers: HttpAnswer['headers']): { readonly written?: number } {
-  const counts = WRITTEN_HEADERS.map((name) => headers[name]).filter((value) => value !== undefined)
+  const counts = WRITTEN_HEADERS.map((name) => ownValue(headers, name)).filter((value) => value !== undefined)
   const written = counts.reduce((sum, value) => sum + Number(value), 0)
   return counts.length === 0 || !Number.isSafeInteger(written) ? {} : { written }
 }

@@ -1,5 +1,6 @@
 /** What the remote side answered to a request, decided from status, headers and text. */
 import { ownValue } from '../base/own-value.ts'
+
 export type RemoteAnswer =
   | { readonly kind: 'accepted' }
   /** The same request may succeed later. `isConnection`: there was no answer, or none of the store itself. */

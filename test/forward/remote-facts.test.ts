@@ -4,8 +4,8 @@ import { metricsUrls } from '../../src/forward/probe.ts'
 import { answerOf } from '../../src/forward/remote-answer.ts'
 import { factsOf, startSecondsOf, type RemoteAnswers } from '../../src/forward/remote-facts.ts'
 
-// Recorded answers: VictoriaMetrics 1.79 and Prometheus 2.42 as packaged by Debian; Mimir, Thanos and remote write 2.0 as their
-// documentation has them, because they are not packaged.
+// Answers of VictoriaMetrics 1.79 and Prometheus 2.42 as packaged by Debian, shortened. Mimir, Thanos and remote write 2.0 are not
+// packaged: their answers are written after the published formats, and no real server was asked.
 
 const NOTHING: RemoteAnswers = { hasV2: false, buildInfo: undefined, flags: undefined, metrics: undefined }
 const PROMETHEUS_242 = {

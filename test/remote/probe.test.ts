@@ -5,7 +5,7 @@ import { findPeer } from '../support/peers.ts'
 import { FakeStore, storeAt } from './fake-store.ts'
 import { TARGETS } from './pushdown-targets.ts'
 
-// The answers of Mimir and Thanos are those of their documentation: neither can be installed here.
+// Mimir and Thanos are not packaged: their answers are written after the published formats, and no real server was asked.
 
 let fake: FakeStore
 beforeEach(async () => {

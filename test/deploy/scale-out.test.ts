@@ -3,8 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { describe, expect, test } from 'vitest'
+import { FACTS_OPTIONS } from '../../src/cli/data-folder.ts'
 import { readServeArguments } from '../../src/cli/serve-options.ts'
 import { OPTIONS } from '../../src/config/config.ts'
+import { tokenCommand } from '../../src/cli/token.ts'
 import { VERSION } from '../../src/config/version.ts'
 import { ROOT } from '../content/content.ts'
 import { requirePeer } from '../support/peers.ts'
@@ -195,6 +197,26 @@ test('the flags of VictoriaMetrics are known to the real one', (context) => {
   }
   const flags = [...store.spec.template.spec.containers[0]!.args, ...compose.services['victoria-metrics'].command!]
   for (const flag of flags) expect(help).toMatch(new RegExp(`^\\s+${/^-[\w.]+/.exec(flag)![0]}\\b`, 'm'))
+})
+
+test('the first token is made in the database of the processes', () => {
+  const job = one(manifestsOf('scale-out-token'), 'Job')
+  const { containers, volumes, securityContext } = job.spec.template.spec
+  const [container] = containers as [Container]
+  const [command, verb, ...options] = container.args
+  expect([command, verb]).toEqual(['token', 'add'])
+  const own = options.filter((word) => word.startsWith('--') && !FACTS_OPTIONS.has(word.slice(2)))
+  for (const option of own) expect(tokenCommand.help()).toContain(option)
+  const valueOf = (option: string): string => options[options.indexOf(`--${option}`) + 1]!
+  for (const name of ['store.facts', 'store.facts-password-file', 'store.facts-tls'])
+    expect(valueOf(name)).toBe(file[name])
+  expect(volumes).toEqual([{ name: 'password', secret: { secretName: 'daytwo-postgres' } }])
+  expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+  const policy = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'daytwo-postgres')!
+  const [{ from }] = policy.spec.ingress as unknown as readonly [
+    { from: readonly [{ podSelector: { matchLabels: object } }] },
+  ]
+  expect(job.spec.template.metadata?.labels).toEqual(from[0].podSelector.matchLabels)
 })
 
 test('nothing in it names a registry', () => {

@@ -111,9 +111,9 @@ describe.skipIf(POSTGRES === undefined)('shipping', () => {
       logs.putLogs([record(1)])
     })
     for (let attempt = 0; attempt < 2; attempt++) {
-      await expect(collector.shipper.step(LATE_MS)).rejects.toMatchObject({ code: 'storage_failed' })
+      await expect(collector.shipper.step(LATE_MS)).rejects.toMatchObject({ code: 'not_ready' })
     }
-    await expect(shared.newReader().read('cluster-0')).rejects.toMatchObject({ code: 'storage_failed' })
+    await expect(shared.newReader().read('cluster-0')).rejects.toMatchObject({ code: 'not_ready' })
     await postgres.server.start()
     await collector.ship(LATE_MS)
     await expectAll(collector, 1)

@@ -43,7 +43,7 @@ export type NotificationClaim =
   | { readonly kind: 'done'; readonly entry?: NotificationLogEntry }
 
 /**
- * Longer than an attempt takes: a receiver has ten seconds, unless the configuration gives it more. Of a process that ended
- * between claim and entry nobody knows whether it has sent: another one sends it after this time.
+ * Longer than an attempt takes: a receiver has ten seconds, unless the configuration gives it more. When a process ends between
+ * claim and entry, it is unknown whether it has sent the notification: another one sends it after this time.
  */
 export const CLAIM_FOR_MS = 60_000

@@ -2,7 +2,7 @@ import type { ChangeTopic } from '../../model/stored-change.ts'
 
 /**
  * Tells all processes what changed, at the commit: a list of topic, name of the connection that wrote, and subject, as JSON.
- * By triggers, so that no writer can forget it. The same message is told once per transaction.
+ * Triggers send it, whatever code writes. PostgreSQL sends equal messages of a transaction once.
  */
 
 /** The channel of LISTEN. */

@@ -6,7 +6,7 @@ import { migratePostgres } from './migrate.ts'
 import type { PostgresOptions } from './options.ts'
 import { createPool } from './pool.ts'
 
-/** How often work is tried. What is away stays away for longer than this takes: the caller is told at once. */
+/** How often work is tried: enough for a lost connection. When PostgreSQL is down the caller gets the error at once. */
 const ATTEMPTS_MAX = 3
 
 export interface PostgresFacts {

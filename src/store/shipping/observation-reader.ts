@@ -20,6 +20,7 @@ import { repeating } from '../postgres/run-facts.ts'
 import { claimsOf, joinsOf, membersOf } from './collected-claims.ts'
 import { mergedObjects, type CollectedListing, type CollectedObject, type CollectedState } from './merged-objects.ts'
 import { readingPostgres, type Connection } from './postgres.ts'
+import type { StateRow } from './row-source.ts'
 import { unpackSamples } from './sample-codec.ts'
 
 /** Observations that collectors shipped to PostgreSQL, as one collector would have them that had received everything. */
@@ -67,22 +68,7 @@ const STATES = `SELECT kind, uid, is_deleted AS "isDeleted", hash, first_version
 const COMPLETE = `SELECT min(complete_ms) AS "completeMs" FROM collector
   WHERE complete_ms >= (SELECT max(complete_ms) FROM collector) - ${COLLECTOR_GONE_AFTER_MS}`
 
-interface StateColumns {
-  readonly kind: number
-  readonly uid: Uint8Array
-  readonly isDeleted: boolean
-  readonly hash: number
-  readonly firstVersion: number
-  readonly firstMs: number
-  readonly firstChange: number
-  readonly firstManager: string | null
-  readonly lastVersion: number
-  readonly lastMs: number
-  readonly lastChange: number
-  readonly lastManager: string | null
-  readonly seenMs: number
-  readonly facts: Uint8Array
-}
+type StateColumns = Omit<StateRow, 'cluster' | 'isDeleted'> & { readonly isDeleted: boolean }
 
 export class PostgresObservations implements ObservationReader {
   readonly #pool: SharedPool

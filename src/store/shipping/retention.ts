@@ -7,8 +7,8 @@ import { moveClusters } from './ship-observations.ts'
 
 /**
  * Retention in PostgreSQL. What is partitioned is dropped by the day, samples of signals by the week. Objects are removed as in
- * SQLite: the state in which an object is stays, however old, as long as any collector sees the object. Several processes may
- * do this at one moment; each cluster is due once a day.
+ * SQLite: the current state of an object is not removed, whatever its age, as long as any collector reports the object. Several
+ * processes may do this at the same time; each cluster is due once a day.
  */
 
 export interface RetentionTimes {

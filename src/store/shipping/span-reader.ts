@@ -3,7 +3,6 @@ import { groupBy } from '../../base/group-by.ts'
 import { forEachInSlices, Slice } from '../../base/thread-slices.ts'
 import { compareText } from '../../model/labels.ts'
 import {
-  SPAN_KINDS,
   type ServiceDependency,
   type ServiceOperation,
   type Span,
@@ -28,7 +27,7 @@ import {
 } from '../spans/span-reader.ts'
 import { merged } from '../spans/spans.ts'
 import { matchingTraces } from '../spans/trace-search.ts'
-import { ANY_NAME, NAMES_MAX } from '../spans/trace-rows.ts'
+import { ANY_NAME, NAMES_MAX, operationsOf, type NameRow } from '../spans/trace-rows.ts'
 import { onConnection, type Connection } from './postgres.ts'
 
 /**
@@ -72,17 +71,12 @@ export class PostgresSpans implements SpanReader {
 
   operations(service: string, kind?: SpanKind): Promise<readonly ServiceOperation[]> {
     return this.#reading(async (connection) => {
-      const rows = await connection.query<{ name: string; kinds: number }>(
+      const rows = await connection.query<NameRow>(
         `SELECT operation AS name, kinds FROM span_name WHERE service = $1 AND operation <> '' AND ${IS_USED}
            ORDER BY operation`,
         [service],
       )
-      return rows.flatMap(({ name, kinds }) =>
-        SPAN_KINDS.filter((one, number) => (kinds & (1 << number)) !== 0 && (kind ?? one) === one).map((one) => ({
-          name,
-          kind: one,
-        })),
-      )
+      return operationsOf(rows, kind)
     })
   }
 

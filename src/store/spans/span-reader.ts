@@ -2,7 +2,6 @@ import type { Cancellation } from '../../base/cancellation.ts'
 import { forEachInSlices, Slice } from '../../base/thread-slices.ts'
 import { compareText } from '../../model/labels.ts'
 import {
-  SPAN_KINDS,
   type ServiceDependency,
   type ServiceOperation,
   type Span,
@@ -17,7 +16,7 @@ import { decodeSpans, eachSpan } from './span-codec.ts'
 import { isUpgradeSpan, tagOf } from './span-index.ts'
 import { eachLink, type SpanLinkRow } from './span-links.ts'
 import { matchingTraces } from './trace-search.ts'
-import { ANY_NAME, NAMES_MAX } from './trace-rows.ts'
+import { ANY_NAME, NAMES_MAX, operationsOf, type NameRow } from './trace-rows.ts'
 import { Statements } from '../statements.ts'
 
 /** Traces, read on a separate connection. An index finds candidates; the spans themselves decide. */
@@ -56,8 +55,6 @@ interface Candidate {
 type Started = Pick<Candidate, 'trace' | 'startNs'>
 
 export const CANDIDATES_AT_ONCE = 200
-
-type NameRow = { readonly name: string; readonly kinds: number }
 
 /** On a connection of the caller's, which `close` closes. */
 export class SqlSpanReader extends Statements implements SpanReader {
@@ -103,12 +100,7 @@ export class SqlSpanReader extends Statements implements SpanReader {
            WHERE service = ? AND operation <> '' AND ${IS_USED} ORDER BY operation`,
         )
         .all(service)
-      return rows.flatMap(({ name, kinds }) =>
-        SPAN_KINDS.filter((one, number) => (kinds & (1 << number)) !== 0 && (kind ?? one) === one).map((one) => ({
-          name,
-          kind: one,
-        })),
-      )
+      return operationsOf(rows, kind)
     })
   }
 

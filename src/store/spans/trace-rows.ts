@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { SPAN_KINDS, type Span, type SpanKind } from '../../model/span.ts'
+import { SPAN_KINDS, type ServiceOperation, type Span, type SpanKind } from '../../model/span.ts'
 import { durationNs } from './span-index.ts'
 import { Statements } from '../statements.ts'
 
@@ -265,3 +265,17 @@ function capped(durationNs: bigint): bigint {
 }
 
 const INT64_MAX = 2n ** 63n - 1n
+
+/** An operation and its kinds of span: bit n is kind n of `SPAN_KINDS`. */
+// A type and not an interface: rows of PostgreSQL are records.
+export type NameRow = { readonly name: string; readonly kinds: number }
+
+/** Each operation once for each of its kinds, or for the wanted one. */
+export function operationsOf(rows: readonly NameRow[], wanted?: SpanKind): readonly ServiceOperation[] {
+  return rows.flatMap(({ name, kinds }) =>
+    SPAN_KINDS.filter((kind, number) => (kinds & (1 << number)) !== 0 && (wanted ?? kind) === kind).map((kind) => ({
+      name,
+      kind,
+    })),
+  )
+}

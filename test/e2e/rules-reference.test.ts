@@ -207,7 +207,7 @@ function comparable({ rules, alerts }: Answers): unknown {
 }
 
 /** Where in Go's own words an expansion failed; ours says only what failed. */
-function withoutGo(annotations: Readonly<Record<string, string>> = {}): object {
+function withoutGo(annotations: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const entries = Object.entries(annotations).sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(
     entries.map(([name, text]) => [name, text.replace(/(<error expanding template: )error executing .*?>: /, '$1')]),
@@ -294,6 +294,19 @@ function areClose(a: readonly string[], b: readonly string[]): boolean {
   return x!.length === y!.length && x!.every((second, i) => Math.abs(second - y![i]!) <= APART_SECONDS_MAX)
 }
 
+/** Sums of the values that `play` sets. */
+const SUMS = ['0', '1', '7.5', '10', '17.5']
+
+/**
+ * Samples arrive while a group is evaluated: the sum recorded at its start may lack a value that fires the alert at its end,
+ * on either side. So any sum that the values ever had is the same text.
+ */
+function withoutSum({ asked, ...others }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (asked === undefined) return others
+  const isSum = SUMS.some((sum) => asked === `${sum} of total`)
+  return { ...others, asked: isSum ? 'a sum of total' : asked }
+}
+
 /** Each change of an alert from firing to resolved and back, with what was sent then; repetitions are no news. */
 function newsOf(received: readonly ReceivedAlert[]): { readonly text: string; readonly startsMs: number }[] {
   const states = new Map<string, { isFiring: boolean; count: number }>()
@@ -304,7 +317,7 @@ function newsOf(received: readonly ReceivedAlert[]): { readonly text: string; re
       if (state.isFiring === isFiring) return []
       states.set(keyOf(labels), { isFiring, count: state.count + 1 })
       const nth = String(state.count).padStart(2, '0')
-      const what = { nth, isFiring, annotations: withoutGo(annotations), generatorURL }
+      const what = { nth, isFiring, annotations: withoutSum(withoutGo(annotations)), generatorURL }
       return [{ text: `${keyOf(labels)} ${JSON.stringify(what)}`, startsMs: Date.parse(startsAt) }]
     })
     .sort((a, b) => (a.text < b.text ? -1 : 1))

@@ -202,20 +202,23 @@ const RESOURCE = {
   'k8s.cluster.name': 'prague',
   prometheus_replica: 'r-0',
 }
-const OTLP_REQUEST = withCounts([
-  {
-    attributes: Object.entries(RESOURCE).map(([key, value]) => ({ key, value })),
-    scopes: [{ scope: { name: 'meter', version: '1', attributes: [], schemaUrl: '' }, metrics: METRICS }],
-  },
-])
+/** One request with all metrics, and one of each: of a small body, more mutations can still be taken. */
+const OTLP_REQUESTS = [METRICS, ...METRICS.map((metric) => [metric])].map((metrics) =>
+  withCounts([
+    {
+      attributes: Object.entries(RESOURCE).map(([key, value]) => ({ key, value })),
+      scopes: [{ scope: { name: 'meter', version: '1', attributes: [], schemaUrl: '' }, metrics }],
+    },
+  ]),
+)
 
 export const OTLP_PROTOBUF = [
   ...golden(/otlp.(metrics|empty|bad|unknown).*\.pb$/, /captured.otel.*metrics.pb.gz$/),
-  encodeRequestProtobuf(OTLP_REQUEST),
+  ...OTLP_REQUESTS.map((request) => encodeRequestProtobuf(request)),
 ]
 export const OTLP_JSON = [
   ...golden(/otlp.(metrics|empty|bad).*\.json$/, /captured.otel.*metrics.json$/),
-  Buffer.from(encodeRequestJson(OTLP_REQUEST)),
+  ...OTLP_REQUESTS.map((request) => Buffer.from(encodeRequestJson(request))),
 ]
 
 const NOW_NS = BigInt(NOW_MS) * 1_000_000n

@@ -120,7 +120,8 @@ async function addTokens(dataDir: string): Promise<readonly Token[]> {
   const facts = openFacts(dataDir)
   const tokens: Token[] = []
   for (const [i, granted] of TOKENS.entries()) {
-    const token = `fuzz-token-${i}`
+    // Far from each other: a mutation of one is not another one.
+    const token = `fuzz-token-${String.fromCharCode(97 + i).repeat(12)}`
     const record = { ...granted, name: token, hash: hashToken(token), createdAtMs: 0 }
     await facts.tokens.add(record, { atMs: 0, by: 'fuzz', action: 'token.add', detail: '{}' })
     // Basic auth of a browser, or a Bearer token.

@@ -34,6 +34,7 @@ import type { Alerts } from './notify/alerts.ts'
 import type { UserActions } from './notify/user-actions.ts'
 import type { Erasures } from './fleet/clusters/erasures.ts'
 import { readForwardState } from './runtime/forwarding.ts'
+import type { Acceptances } from './fleet/readiness/acceptances.ts'
 import type { Decommissions } from './fleet/clusters/decommissions.ts'
 import type { Reloader } from './runtime/reload.ts'
 import type { PeopleSignIn } from './runtime/people-sign-in.ts'
@@ -60,6 +61,7 @@ export interface ServerParts {
   readonly userActions: UserActions
   readonly alerts: Alerts
   readonly decommissions: Decommissions
+  readonly acceptances: Acceptances
   readonly erasures: Erasures
   readonly notifications: Notifications
   readonly events: EventFeed
@@ -126,7 +128,12 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       heapBytesMax: getHeapStatistics().heap_size_limit,
     }),
     rules: parts.rules,
-    people: { ...parts.userActions, ...parts.alerts, decommissions: parts.decommissions },
+    people: {
+      ...parts.userActions,
+      ...parts.alerts,
+      decommissions: parts.decommissions,
+      acceptances: parts.acceptances,
+    },
     pipeline: notifications.pipeline,
     resolveTimeoutMs: () => notifications.pipeline.resolveTimeoutMs,
     notify: {

@@ -36,6 +36,8 @@ import { watchFiles } from './runtime/file-watch.ts'
 import { createFactsStep } from './runtime/facts-step.ts'
 import { createErasures } from './fleet/clusters/erasures.ts'
 import { createDecommissions } from './fleet/clusters/decommissions.ts'
+import { createAcceptances } from './fleet/readiness/acceptances.ts'
+import { createRiskAlertFeed } from './fleet/readiness/risk-alerts.ts'
 import { expectedAlertsOf } from './fleet/alerts/expected-alerts.ts'
 import { CLUSTER_LABEL } from './model/cluster-identity.ts'
 import { thresholdTexts } from './promql/threshold.ts'
@@ -104,6 +106,7 @@ const PAGES_OF: Readonly<Record<ChangeTopic, readonly EventTopic[]>> = {
   acknowledgement: ['alerts'],
   external_alert: ['alerts'],
   decommission: [],
+  accepted_risk: [],
   token: [],
   session: [],
   cluster: ['clusters', 'upgrades'],
@@ -184,6 +187,10 @@ async function serve(
     await threads.query.decommissions.reread(clock.nowMs())
     publish(['clusters', 'upgrades'])
   })
+  const acceptances = await createAcceptances(threads.facts.acceptedRisks, randomUUID, async () => {
+    await threads.query.readiness.reread()
+    publish(['clusters'])
+  })
   const eraseShared = everySoOften((names: readonly string[]) => threads.shared?.erase(names) ?? Promise.resolve())
   const erasures = await createErasures(threads.ingest.erasures, randomUUID, async (names, by, nowMs) => {
     await threads.query.clusters.forget(names)
@@ -224,6 +231,7 @@ async function serve(
       acknowledgement: () => userActions.acknowledgements.reread(),
       external_alert: () => alerts.external.reread(),
       decommission: () => decommissions.reread(),
+      accepted_risk: () => acceptances.reread(),
       token: () => tokens.reread(),
       session: () => people.reread(),
       cluster: (names) => threads.query.clusters.reread(names),
@@ -286,6 +294,7 @@ async function serve(
       userActions,
       alerts,
       decommissions,
+      acceptances,
       erasures,
       notifications,
     },
@@ -502,6 +511,11 @@ function cycleSteps(
   const deriveFacts = createFactsStep(threads.query.fleetLoop, metrics, log)
   /** What one process does for all that share the facts. */
   const isFirst = (): boolean => deployment === undefined || deployment.first !== undefined
+  // Readiness reads them; most cycles change none.
+  const passRiskAlerts = createRiskAlertFeed(
+    (nowMs) => alerts.alerts(nowMs),
+    (risks) => threads.query.readiness.setAlerts(risks),
+  )
   const watchSilences = createSilenceWatch(() => userActions.silences.all(), publish)
   return [
     [
@@ -526,6 +540,7 @@ function cycleSteps(
       async (nowMs) => {
         if (isFirst()) await alerts.cycle(nowMs)
         watchSilences(nowMs)
+        await passRiskAlerts(nowMs)
       },
     ],
     [

@@ -32,6 +32,13 @@ const NAMES: Readonly<Record<MetricSignal, string>> = {
   operand_ready: 'kubevirt_cdi_cr_ready',
   machine_config: 'cluster_operator_conditions',
   cordoned: 'kube_node_spec_unschedulable',
+  descheduler: 'kubevirt_hco_misconfigured_descheduler',
+  nmo_in_use: 'kubevirt_hco_nmo_in_use',
+  kvm_nodes: 'cluster:kubevirt_nodes_with_kvm:count',
+  storage_profile: 'kubevirt_cdi_storageprofile_info',
+  deprecated_api: 'cluster:kubevirt_api_request_deprecated_total:sum',
+  non_evictable: 'cluster:kubevirt_vmi_non_evictable:sum',
+  deprecated_machines: 'cluster:kubevirt_vm_deprecated_machine_type:count',
 }
 
 const DAEMONSET_NAMES: Readonly<Record<string, string>> = {

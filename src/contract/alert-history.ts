@@ -69,6 +69,8 @@ export const AuditEntries = Type.Object({
         Type.Literal('token.remove'),
         Type.Literal('session.start'),
         Type.Literal('session.end'),
+        Type.Literal('risk.accept'),
+        Type.Literal('risk.withdraw'),
       ]),
       subject: Type.String(),
       /** JSON with the written data. */

@@ -13,6 +13,7 @@ import {
   type Shape,
 } from './common.ts'
 import { ModificationItem } from './fleet-modifications.ts'
+import { ClusterReadinessItem } from './readiness.ts'
 import { EvidenceItem, StuckItem, UpgradeItem } from './fleet-upgrades.ts'
 
 /** Clusters: versions, settings and states. */
@@ -140,6 +141,12 @@ export const SettingItem = Type.Object({
 })
 export type SettingItem = Shape<typeof SettingItem>
 
+/** `GET /api/fleet/v1/clusters/{cluster}`. */
+export const ClusterQuery = Type.Object({
+  ...MOMENT_PARAMS,
+  to: Type.Optional(Type.String({ description: 'The target of `readiness`; default: the next minor of HCO.' })),
+})
+
 /** `GET /api/fleet/v1/clusters/{cluster}`, by its name or an alias. */
 export const ClusterDetail = Type.Object({
   asOf: Time,
@@ -212,6 +219,8 @@ export const ClusterDetail = Type.Object({
   upgradeCount: Type.Integer(),
   /** Newest first. */
   modifications: Type.Array(ModificationItem),
+  /** For an upgrade to the next minor of HCO, or to `to`; `null`: no version of HCO is reported, or the cluster is gone. */
+  readiness: orNull(ClusterReadinessItem),
   /** Decommissioning declarations, newest first. */
   decommissions: Type.Array(DecommissionItem),
 })

@@ -3,10 +3,12 @@
  * from two sources (fleet-views.ts). Records are read from the store, verdicts and counts from the in-memory index.
  * A new fact is a method here, beside what derives it.
  */
+import { invariant } from '../base/invariant.ts'
 import { sharedTurn } from '../base/thread-slices.ts'
 import type { ClusterFacts, FleetFactsReader, ModificationQuery, UpgradeQuery } from '../model/fleet-facts.ts'
 import type { Modification } from '../model/cluster-record.ts'
 import type { FeatureGates } from '../model/gate-use.ts'
+import type { Target } from '../model/readiness.ts'
 import type { StrandedVersion } from '../model/stranded.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
@@ -21,14 +23,16 @@ import { unjoinedPairs, type UnjoinedPair } from './clusters/unjoined.ts'
 import type { EdgeReader } from './edges/edge-index.ts'
 import { strandedVersions } from './edges/stranded.ts'
 import type { FleetProgress } from './loop/fleet-loop.ts'
+import type { HazardCalibration } from './readiness/calibration.ts'
+import type { ClusterReadiness, ReadinessPage, ReadinessQuery } from './readiness/readiness-index.ts'
 import { fleetNow, type FleetNow, type NowSource } from './now/now.ts'
 
 export interface FleetView extends EdgeReader {
   /** The summary of the landing page. `listMax`: items of each list; counts are of all. */
   now(listMax: number): Promise<FleetSummary>
   clusters(query: ClusterQuery): Promise<ClusterPage>
-  /** By name or alias. */
-  cluster(name: string): Promise<ClusterWithHistory | undefined>
+  /** By name or alias. @param target of its readiness; absent: the next minor of HCO */
+  cluster(name: string, target?: Target): Promise<ClusterWithHistory | undefined>
   coverage(): Promise<FleetCoverage>
   /** When the first cluster was first seen; `undefined`: no cluster is known. */
   knownFrom(): Promise<number | undefined>
@@ -49,6 +53,12 @@ export interface FleetView extends EdgeReader {
   /** Feature gates that are set, and where; `gate`: this gate only, case-insensitive. */
   gates(gate?: string): Promise<FeatureGates>
   gone(): Promise<ReadonlyMap<string, Gone>>
+  /** Clusters that can be upgraded, and what hinders others. Of the present: rejects for a past moment. */
+  readiness(query: ReadinessQuery): Promise<ReadinessPage>
+  /** The known targets of upgrades, the newest first. */
+  targets(): Promise<readonly Target[]>
+  /** In the order of the hazards. */
+  calibration(): Promise<readonly HazardCalibration[]>
   /** Pairs of clusters that are not gone and are probably one. */
   unjoined(): Promise<readonly UnjoinedPair[]>
 }
@@ -58,6 +68,8 @@ export type FleetSummary = FleetNow & { readonly derivation: FleetProgress }
 
 export interface ClusterWithHistory {
   readonly view: ClusterView
+  /** For the next minor of HCO; absent: no version of HCO is reported, the cluster is gone, or it is a past moment. */
+  readonly readiness?: ClusterReadiness
   readonly history: Omit<ClusterFacts, 'cluster'>
 }
 
@@ -65,6 +77,8 @@ export interface ClusterWithHistory {
 export type FleetIndexReader = NowSource &
   Pick<FleetIndex, 'clusters' | 'cluster' | 'lastReportOf' | 'gone' | 'judge' | 'notOffered'> & {
     readonly edges: Omit<FleetIndex['edges'], 'estimateNext' | 'without'>
+    /** Of the present: what hazards read is not stored by moment. */
+    readonly readiness?: FleetIndex['readiness']
   }
 
 export interface FleetSource {
@@ -79,6 +93,11 @@ export interface FleetSource {
 
 export function createFleetView({ nowMs, index, records, knownFrom, progress }: FleetSource): FleetView {
   const edges = async () => (await index()).edges
+  const readiness = async () => {
+    const found = (await index()).readiness
+    invariant(found !== undefined, 'readiness is of the present')
+    return found
+  }
   const open = async () => (await index()).open(nowMs)
   const byName = async <Q extends { readonly cluster?: string }>(query: Q): Promise<Q> => {
     const report = query.cluster === undefined ? undefined : (await index()).lastReportOf(query.cluster)
@@ -88,12 +107,14 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
   return {
     now: async (listMax) => ({ ...fleetNow(await index(), nowMs, listMax), derivation: progress() }),
     clusters: async (query) => (await index()).clusters(query, nowMs),
-    cluster: async (name) => {
+    cluster: async (name, target) => {
       const view = (await index()).cluster(name, nowMs)
       const stored = view === undefined ? undefined : await records.cluster(view.record.cluster)
       if (view === undefined || stored === undefined) return undefined
       const { intervals, upgrades } = stored
-      return { view, history: { intervals, upgrades, modifications: stored.modifications } }
+      const found = (await index()).readiness?.of(view.record.cluster, target, nowMs)
+      const history = { intervals, upgrades, modifications: stored.modifications }
+      return { view, ...(found === undefined ? {} : { readiness: found }), history }
     },
     coverage: async () => (await index()).coverage(nowMs),
     knownFrom,
@@ -120,6 +141,9 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
       return gatesNamed(featureGates(here, standing), gate)
     },
     gone: async () => (await index()).gone(nowMs),
+    readiness: async (query) => (await readiness()).list(query, nowMs),
+    targets: async () => (await readiness()).targets(),
+    calibration: async () => (await readiness()).calibration(),
     unjoined: async () => unjoinedPairs((await index()).active(nowMs)),
     edges: async (query) => {
       const known = await edges()

@@ -9,6 +9,8 @@ export const AUDIT_ACTIONS = [
   'cluster.decommission',
   'cluster.decommission.withdraw',
   'cluster.return',
+  'risk.accept',
+  'risk.withdraw',
   'cluster.erase',
   'cluster.erase.allow',
   'rules.reload',

@@ -1,3 +1,4 @@
+import type { HazardFacts } from './hazard-facts.ts'
 import type { Condition } from './object-facts.ts'
 import type { Evidence } from './upgrade.ts'
 
@@ -46,6 +47,8 @@ export interface ClusterRecord {
   readonly instanceTypes: Readonly<Record<string, number>>
   readonly preferences: Readonly<Record<string, number>>
   readonly deprecatedApis: Readonly<Record<string, number>>
+  /** What upgrade hazards need besides; absent: nothing of it is reported. */
+  readonly hazards?: HazardFacts
   readonly region?: string
   readonly provider?: string
   readonly environment?: string

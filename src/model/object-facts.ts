@@ -24,6 +24,8 @@ export interface CsvFacts extends FactsBase {
   readonly replaces?: string
   readonly skips: readonly string[]
   readonly skipRange?: string
+  /** Of the annotation `olm.properties`: `4.19`; absent: none. */
+  readonly maxOpenShiftVersion?: string
   readonly phase: string
   readonly reason: string
   readonly message: string

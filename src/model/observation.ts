@@ -96,6 +96,16 @@ export type MetricSignal =
   | 'operand_ready'
   | 'machine_config'
   | 'cordoned'
+  | 'descheduler'
+  | 'nmo_in_use'
+  | 'kvm_nodes'
+  | 'storage_profile'
+  | 'deprecated_api'
+  | 'non_evictable'
+  | 'deprecated_machines'
+
+/** Signals of series that this server records: they continue for a while without the cluster and are no heartbeat. */
+export const RECORDED_SIGNALS: ReadonlySet<MetricSignal> = new Set(['non_evictable', 'deprecated_machines'])
 
 /** A span an operator sent itself (src/fleet/CONVENTIONS.md), as far as an upgrade reads it. */
 export interface SpanEvidence {

@@ -155,6 +155,14 @@ export interface UpgradeDetail {
     readonly reason: string
   }[]
   readonly featureGateChanges: readonly { readonly atMs: number; readonly gate: string; readonly isOn: boolean }[]
+  /** Absent: its start was not observed, or derived before it was recorded. */
+  readonly hazardsAtStart?: HazardsAtStart
+}
+
+/** Ids of hazards (`model/readiness.ts`) that an upgrade had when it started; of all others the state is not known. */
+export interface HazardsAtStart {
+  readonly present: readonly string[]
+  readonly absent: readonly string[]
 }
 
 export interface ComponentUpgrade {

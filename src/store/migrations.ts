@@ -598,6 +598,41 @@ export const STEPS: readonly Step[] = [
   `,
   // The keys of rows that a commit changed, while observations are shipped. seq: the order of commits.
   'CREATE TABLE shipping_change (seq INTEGER PRIMARY KEY AUTOINCREMENT, keys BLOB NOT NULL) STRICT',
+  // Risks of upgrades that users accept. id: of one request, which has a row for each of its clusters.
+  {
+    sqlite: `
+  CREATE TABLE accepted_risk (
+    id TEXT NOT NULL,
+    cluster TEXT NOT NULL,
+    hazard TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    by TEXT NOT NULL,
+    accepted_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    withdrawn_at_ms INTEGER,
+    withdrawn_by TEXT,
+    PRIMARY KEY (id, cluster)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX accepted_risk_cluster ON accepted_risk (cluster);
+  `,
+    postgres: `
+  CREATE TABLE accepted_risk (
+    id bytewise NOT NULL,
+    cluster bytewise NOT NULL,
+    hazard text NOT NULL,
+    reason text NOT NULL,
+    by text NOT NULL,
+    accepted_at_ms bigint NOT NULL,
+    expires_at_ms bigint NOT NULL,
+    withdrawn_at_ms bigint,
+    withdrawn_by text,
+    PRIMARY KEY (id, cluster)
+  );
+  CREATE INDEX accepted_risk_cluster ON accepted_risk (cluster);
+  CREATE TRIGGER tell AFTER INSERT OR UPDATE OR DELETE ON accepted_risk
+    FOR EACH STATEMENT EXECUTE FUNCTION tell_table();
+  `,
+  },
 ]
 
 /** The version of a file that this program has brought up to date. */

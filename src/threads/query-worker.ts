@@ -28,6 +28,7 @@ import type { ClusterReport } from '../model/cluster-report.ts'
 import type { AppendDerived } from '../model/appender.ts'
 import type { ClusterSelectors, ScopeAddress } from '../model/cluster-scope.ts'
 import type { ObservationReader } from '../model/fleet-facts.ts'
+import type { RiskAlert } from '../model/readiness.ts'
 import type { LocalEngine } from '../promql/engine.ts'
 import type { EngineOptions } from '../promql/engine-options.ts'
 import { partsOf, type AlertUpdatePart } from '../rules/alert-update.ts'
@@ -101,6 +102,12 @@ export type QueryServices = {
     /** Applies changed declarations about clusters; they are in effect when this resolves. */
     reread(nowMs: number): Promise<void>
   }
+  readonly readiness: {
+    /** Applies changed acceptances of risks; they are in effect when this resolves. */
+    reread(): Promise<void>
+    /** Replaces the firing alerts that are risks of upgrades. */
+    setAlerts(alerts: readonly RiskAlert[]): Promise<void>
+  }
   readonly leases: {
     /** `undefined`: no other process shares the facts. */
     exchange(update: LeaseUpdate): LeaseNews | undefined
@@ -145,6 +152,7 @@ const CYCLE_SERVICES: ReadonlySet<string> = new Set<keyof QueryServices>([
   'rules',
   'fleetLoop',
   'decommissions',
+  'readiness',
   'leases',
   'scopes',
   'metricsStore',
@@ -255,7 +263,12 @@ try {
   const reports = openClusterReports(data.store.dir, (names) => reader.seriesNamed(data.store.clusterLabels, names))
   const clusterScopes = createClusterScopes(createFleetIndex(data.goneAfterMs))
   const history = new FactHistory(clusterScopes.fleet)
-  const fleetIndex = fillFleetIndex(history.following(clusterScopes.fleet), facts.fleet, facts.decommissions)
+  const fleetIndex = fillFleetIndex(
+    history.following(clusterScopes.fleet),
+    facts.fleet,
+    facts.decommissions,
+    facts.acceptedRisks,
+  )
   let isFilled = false
   fleetIndex.then(() => (isFilled = true)).catch(() => undefined)
   const factsNow = (): FactHistory | undefined => (isFilled ? history : undefined)
@@ -338,6 +351,14 @@ try {
       reread: async (nowMs) => {
         const fromMs = await rereadDecommissions(await fleetIndex, facts.decommissions)
         if (fromMs !== undefined) fleetLoop.recountDays(fromMs, nowMs)
+      },
+    },
+    readiness: {
+      reread: async () => {
+        ;(await fleetIndex).readiness.accept(await facts.acceptedRisks.list())
+      },
+      setAlerts: async (alerts) => {
+        ;(await fleetIndex).readiness.setAlerts(alerts)
       },
     },
     leases: {

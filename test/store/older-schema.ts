@@ -20,6 +20,7 @@ const UNDO: Readonly<Record<number, string>> = {
   32: `DROP TABLE cold_metric; DROP TABLE cold_segment; DROP TABLE cold_series;
     DELETE FROM meta WHERE key = 'cold.key'`,
   33: 'DROP TABLE shipping_change',
+  34: 'DROP TABLE accepted_risk',
 }
 
 export function makeOlder(db: Database.Database, version: number): void {

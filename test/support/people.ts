@@ -5,6 +5,7 @@ import type { Clock } from '../../src/base/clock.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { externalAlertOptionsOf } from '../../src/config/folder-options.ts'
 import { createDecommissions, type Decommissions } from '../../src/fleet/clusters/decommissions.ts'
+import { createAcceptances, type Acceptances } from '../../src/fleet/readiness/acceptances.ts'
 import { createAlerts, type Alerts, type AlertStore } from '../../src/notify/alerts.ts'
 import { createUserActions, type UserActions } from '../../src/notify/user-actions.ts'
 import type { RuleAlert } from '../../src/model/alert.ts'
@@ -15,6 +16,7 @@ import { ConnectionLock } from '../../src/store/connection-lock.ts'
 /** Users' actions and alerts as they ship, on a database in memory and in one thread. */
 export interface People extends UserActions, Alerts {
   readonly decommissions: Decommissions
+  readonly acceptances: Acceptances
 }
 
 export interface MemoryPeople {
@@ -31,6 +33,7 @@ export async function memoryPeople({
   aliases = {},
   wrap = (store) => store,
   decommissionsTold = () => Promise.resolve(),
+  risksAccepted = () => Promise.resolve(),
 }: {
   readonly clock: Clock
   readonly ruleAlerts?: () => readonly RuleAlert[]
@@ -41,6 +44,7 @@ export async function memoryPeople({
     store: Facts,
   ) => AlertStore & { readonly decommissions?: Pick<Facts['decommissions'], 'list' | 'write'> }
   readonly decommissionsTold?: () => Promise<void>
+  readonly risksAccepted?: () => Promise<void>
 }): Promise<MemoryPeople> {
   const database = new Database(':memory:')
   migrate(database, ':memory:')
@@ -68,7 +72,8 @@ export async function memoryPeople({
       randomUUID,
       decommissionsTold,
     )
-    return { ...userActions, ...alerts, decommissions }
+    const acceptances = await createAcceptances(facts.acceptedRisks, randomUUID, risksAccepted)
+    return { ...userActions, ...alerts, decommissions, acceptances }
   }
   return { people: await start(), facts, restart: start }
 }

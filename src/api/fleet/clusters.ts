@@ -4,11 +4,12 @@ import { FleetError } from '../../base/errors.ts'
 import {
   ClusterDetail,
   ClusterItems,
+  ClusterQuery,
   ClustersQuery,
   type ClusterFacets,
   type ClusterItem,
 } from '../../contract/fleet-clusters.ts'
-import { MomentQuery, PAGE_DEFAULT } from '../../contract/common.ts'
+import { PAGE_DEFAULT } from '../../contract/common.ts'
 import { lastMsOf } from '../../fleet/clusters/fleet-coverage.ts'
 import { decommissionsAt } from '../../fleet/clusters/gone.ts'
 import { problemsAt } from '../../fleet/clusters/cluster-states.ts'
@@ -19,6 +20,8 @@ import { decommissionItem, goneItem } from './decommissions.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ClusterWithHistory } from '../../fleet/fleet-view.ts'
 import { evidenceItem, knownOrNull, modificationItem, stuckItem, timeOf } from './items.ts'
+import { readinessItem } from './readiness-items.ts'
+import { readTarget } from './readiness.ts'
 import { upgradeItem } from './upgrades.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { pick } from './query.ts'
@@ -68,11 +71,11 @@ export function registerFleetClusters(
   ownRoute(app, 'GET /api/fleet/v1/clusters/:cluster', {
     summary: 'One cluster with its settings, versions over time, open upgrades and modifications.',
     path: { cluster: 'Name or alias.' },
-    query: MomentQuery,
+    query: ClusterQuery,
     answer: ClusterDetail,
-    handler: async ({ params: { cluster }, query: { at }, request }) => {
+    handler: async ({ params: { cluster }, query: { at, to }, request }) => {
       const { view, nowMs, past } = fleetAt(ports(request).fleet, clock, at)
-      const found = await view.cluster(cluster)
+      const found = await view.cluster(cluster, to === undefined ? undefined : readTarget(to))
       if (found === undefined) {
         const when = at === undefined ? 'is' : `was, at ${at},`
         throw new FleetError('not_found', `no cluster ${when} called ${JSON.stringify(cluster)}`)
@@ -132,7 +135,7 @@ function clusterItem({ record, states, open, lastSeen, gone }: ClusterView, nowM
   }
 }
 
-function detailItem({ view, history }: ClusterWithHistory, nowMs: number): ClusterDetail {
+function detailItem({ view, readiness, history }: ClusterWithHistory, nowMs: number): ClusterDetail {
   const { record, open } = view
   const { subscription, descheduler, settings, instanceTypes, preferences, deprecatedApis } = record
   return {
@@ -168,6 +171,7 @@ function detailItem({ view, history }: ClusterWithHistory, nowMs: number): Clust
     }),
     upgradeCount: history.upgrades.length,
     modifications: history.modifications.toReversed().map(modificationItem),
+    readiness: readiness === undefined ? null : readinessItem(readiness),
     decommissions: decommissionsAt(view.decommissions, nowMs).toReversed().map(decommissionItem),
   }
 }

@@ -53,7 +53,15 @@ export const UNAVAILABLE = {
   cluster: [
     ...['channel', 'approval', 'systemHealth', 'tainted', 'outdatedWorkloads', 'states', 'lastSeenAt'],
     ...['subscription', 'conditions', 'upgradeable', 'hyperConvergedApi', 'settings', 'featureGates', 'nodes', 'pools'],
-    ...['goldenImages', 'descheduler', 'instanceTypes', 'preferences', 'deprecatedApis', 'platform.target'],
+    ...[
+      'goldenImages',
+      'descheduler',
+      'readiness',
+      'instanceTypes',
+      'preferences',
+      'deprecatedApis',
+      'platform.target',
+    ],
   ],
   upgrades: ['upgrades.blockedBy', 'coverage.silent'],
   upgrade: ['upgrade.blockedBy', 'components.message', 'virtHandler', 'workloads', 'lastProgressAt'],

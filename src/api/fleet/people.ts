@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Decommissions } from '../../fleet/clusters/decommissions.ts'
+import type { Acceptances } from '../../fleet/readiness/acceptances.ts'
 import type { Alerts } from '../../notify/alerts.ts'
 import type { UserActions } from '../../notify/user-actions.ts'
 
@@ -8,6 +9,8 @@ export interface ApiPeople
   extends UserActions, Pick<Alerts, 'external' | 'runs' | 'alerts' | 'withoutDuplicates' | 'duplicates'> {
   /** Clusters that users declare as switched off for good. */
   readonly decommissions: Decommissions
+  /** Risks of upgrades that users accept. */
+  readonly acceptances: Acceptances
 }
 
 /** The actor of a request without a token, which only a server on loopback accepts. */

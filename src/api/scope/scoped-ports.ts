@@ -3,6 +3,7 @@
  * readers of the scope. A cluster outside answers as one that does not exist; a change that could reach one is refused.
  */
 import { FleetError } from '../../base/errors.ts'
+import type { Acceptances } from '../../fleet/readiness/acceptances.ts'
 import type { Decommissions } from '../../fleet/clusters/decommissions.ts'
 import type { Erasures } from '../../fleet/clusters/erasures.ts'
 import type { AlertState } from '../../model/alert.ts'
@@ -41,6 +42,7 @@ export function scopedPorts(
       audit: (limit, before) => audit.list(limit, before),
       silences: scopedSilences(people.silences, scope),
       decommissions: scopedDecommissions(people.decommissions, scope),
+      acceptances: scopedAcceptances(people.acceptances, scope),
       external: {
         ...people.external,
         alerts: (nowMs) => people.external.alerts(nowMs).filter(isIn),
@@ -177,6 +179,21 @@ function scopedDecommissions(decommissions: Decommissions, scope: ClusterScope):
       return Promise.reject(forbidden(scope, `cluster ${JSON.stringify(outside.cluster)}`, 'one of your clusters'))
     },
     withdraw: async (id, by, nowMs) => (get(id) === undefined ? undefined : decommissions.withdraw(id, by, nowMs)),
+  }
+}
+
+/** An acceptance over clusters of several scopes is shown, and withdrawn, for the clusters of this one. */
+function scopedAcceptances(acceptances: Acceptances, scope: ClusterScope): Acceptances {
+  const isIncluded = (cluster: string): boolean => scope.includes(cluster)
+  return {
+    ...acceptances,
+    all: () => acceptances.all().filter(({ cluster }) => isIncluded(cluster)),
+    accept: (wish, by, nowMs) => {
+      const outside = wish.clusters.find((cluster) => !isIncluded(cluster))
+      if (outside === undefined) return acceptances.accept(wish, by, nowMs)
+      return Promise.reject(forbidden(scope, `cluster ${JSON.stringify(outside)}`, 'clusters of your own'))
+    },
+    withdraw: (id, by, nowMs) => acceptances.withdraw(id, by, nowMs, isIncluded),
   }
 }
 

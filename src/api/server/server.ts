@@ -25,6 +25,8 @@ import { registerAlertmanagerStatus } from '../alertmanager/status.ts'
 import { registerExternalAlerts } from '../fleet/external-alerts.ts'
 import { registerAlertDetail } from '../fleet/alert-detail.ts'
 import { registerAlerts } from '../fleet/alerts.ts'
+import { registerAcceptances } from '../fleet/acceptances.ts'
+import { registerReadiness } from '../fleet/readiness.ts'
 import { registerDecommissions } from '../fleet/decommissions.ts'
 import { registerClusterReport } from '../fleet/cluster-report.ts'
 import { registerErasures } from '../fleet/erasures.ts'
@@ -295,6 +297,8 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   registerEvents(app, { feed: deps.events, clock, isStillAllowed: stillAllowed(access, 'viewer') })
   registerFleetClusters(app, ports, clock)
   registerDecommissions(app, ports, clock)
+  registerReadiness(app, ports, clock)
+  registerAcceptances(app, ports, clock)
   registerErasures(app, ports, clock)
   registerClusterReport(app, ports, settings.options, clock)
   registerFleetChanges(app, ports, clock)

@@ -37,6 +37,12 @@ export interface ClusterView {
   readonly decommissions: readonly Decommission[]
 }
 
+/** A cluster that a filter matches. */
+export interface ClusterMatch {
+  readonly record: ClusterRecord
+  readonly isSilent: boolean
+}
+
 export interface ClusterPage {
   readonly clusters: readonly ClusterView[]
   /** How many fit, on all pages. */
@@ -84,6 +90,8 @@ export interface ClusterIndex {
   active(nowMs: number): Iterable<ObservedCluster>
   open(): readonly UpgradeRecord[]
   list(query: ClusterQuery, verdictOf: VerdictOf, nowMs: number): ClusterPage
+  /** All clusters that a filter matches, and whether each is silent. */
+  matching(filter: ClusterFilter, verdictOf: VerdictOf, nowMs: number): readonly ClusterMatch[]
   /** By name or alias. */
   find(name: string, verdictOf: VerdictOf, nowMs: number): ClusterView | undefined
   coverage(nowMs: number): FleetCoverage
@@ -275,6 +283,16 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
         ...(hasMore ? { next: { key: keyOf(last), id: last.record.cluster } } : {}),
       }
     },
+    matching: (filter, verdictOf, nowMs) =>
+      [...clusters.values()].flatMap((stored): readonly ClusterMatch[] => {
+        const { record, notSilentUntilMs } = stored
+        if (!fitsFilter(record, filter)) return []
+        const isFitting =
+          filter.states === undefined
+            ? goneOf(stored, nowMs) === undefined
+            : fitsStates(withStates(stored, verdictOf, nowMs).states, filter.states)
+        return isFitting ? [{ record, isSilent: nowMs > notSilentUntilMs }] : []
+      }),
     find: (name, verdictOf, nowMs) => {
       const stored = named(name)
       return stored && viewOf(withStates(stored, verdictOf, nowMs), verdictOf)

@@ -1,12 +1,19 @@
 /** Fills the in-memory index from the store: when the thread starts, and when decommissions were declared. */
 import { setImmediate } from 'node:timers/promises'
 import type { Decommission } from '../../model/decommission.ts'
+import type { AcceptedRisk } from '../../model/readiness.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { FleetIndex } from './fleet-index.ts'
 
 export interface DecommissionSource {
   list(): Promise<readonly Decommission[]>
 }
+
+export interface AcceptedRiskSource {
+  list(): Promise<readonly AcceptedRisk[]>
+}
+
+const NONE_ACCEPTED: AcceptedRiskSource = { list: () => Promise.resolve([]) }
 
 /** Clusters that are read before other calls run: about ten milliseconds. */
 const CLUSTERS_AT_ONCE = 5
@@ -16,7 +23,9 @@ export async function fillFleetIndex(
   index: FleetIndex,
   facts: FleetFactsReader,
   declared: DecommissionSource,
+  accepted: AcceptedRiskSource = NONE_ACCEPTED,
 ): Promise<FleetIndex> {
+  index.readiness.accept(await accepted.list())
   index.declare(await declared.list())
   const names = (await facts.clusters()).map(({ cluster }) => cluster)
   for (let from = 0; from < names.length; from += CLUSTERS_AT_ONCE) {

@@ -5,6 +5,7 @@
 import type { DerivedSample } from '../../model/appender.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Decommission } from '../../model/decommission.ts'
+import type { Target } from '../../model/readiness.ts'
 import type { ClusterFacts } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
@@ -19,9 +20,18 @@ import {
 import { createEdgeIndex, type EdgeIndex } from '../edges/edge-index.ts'
 import { fallingEdges, type FallingEdge } from '../edges/falling-edges.ts'
 import { notOffered, takenSteps, type ChannelMember, type NotOffered } from '../edges/not-offered.ts'
-import type { OpenUpgrade } from './cluster-states.ts'
+import { isSilent, type OpenUpgrade } from './cluster-states.ts'
 import { verdictOfGone } from './gone.ts'
 import { settledMs } from '../past/record-at.ts'
+import type { PatchFindings } from '../readiness/hazard.ts'
+import {
+  createReadinessIndex,
+  targetsOf,
+  type ClusterReadiness,
+  type ReadinessIndex,
+  type ReadinessPage,
+  type ReadinessQuery,
+} from '../readiness/readiness-index.ts'
 import { eachInSteps, type Steps } from '../../base/thread-slices.ts'
 import { createDerivedSeriesState, derivedSeries, type WrittenSeries } from '../series/derived-series.ts'
 import { createStuckJudge, type StuckJudge } from '../stuck/stuck.ts'
@@ -55,6 +65,7 @@ export interface FleetIndex extends Pick<
   clusters(query: ClusterQuery, nowMs: number): ClusterPage
   /** By name or alias. */
   cluster(name: string, nowMs: number): ClusterView | undefined
+  readonly readiness: FleetReadiness
   /** Clusters that are not gone and whose peers were offered a newer version long ago. */
   notOffered(nowMs: number): readonly NotOffered[]
   /** Edges on which fewer upgrades succeed lately, as of the last minute. */
@@ -75,6 +86,15 @@ export interface FleetIndex extends Pick<
   only(isIncluded: (cluster: string) => boolean, shown?: (record: ClusterRecord) => ClusterRecord): FleetIndex
 }
 
+/** Whether clusters can be upgraded; of clusters that are gone nothing is answered. */
+export interface FleetReadiness extends Pick<ReadinessIndex, 'setAlerts' | 'accept' | 'accepted' | 'calibration'> {
+  list(query: ReadinessQuery, nowMs: number): ReadinessPage
+  /** Of a cluster by its own name. */
+  of(cluster: string, target: Target | undefined, nowMs: number): ClusterReadiness | undefined
+  /** The known targets, the newest first. */
+  targets(): readonly Target[]
+}
+
 /** Reading every run of a large fleet takes a while, and a window of two weeks changes slowly. */
 const FALLS_CACHED_MS = 60_000
 
@@ -86,21 +106,26 @@ interface FleetIndexStart {
   readonly edges: EdgeIndex
   readonly baselines: BaselineIndex
   readonly summaries: Map<string, ClusterSummary>
+  readonly readiness: ReadinessIndex
 }
 
-/** @param goneAfterMs a cluster that was not seen for longer is gone */
-export function createFleetIndex(goneAfterMs = Infinity): FleetIndex {
+/**
+ * @param goneAfterMs a cluster that was not seen for longer is gone
+ * @param patchFindings analyses JSON patches for readiness; absent: every patch in effect is a risk
+ */
+export function createFleetIndex(goneAfterMs = Infinity, patchFindings?: PatchFindings): FleetIndex {
   return createFleetIndexFrom(createClusterIndex(goneAfterMs), goneAfterMs, {
     edges: createEdgeIndex(),
     baselines: createBaselineIndex(),
     summaries: new Map(),
+    readiness: createReadinessIndex(patchFindings),
   })
 }
 
 function createFleetIndexFrom(
   clusters: ClusterIndex,
   goneAfterMs: number,
-  { edges, baselines, summaries }: FleetIndexStart,
+  { edges, baselines, summaries, readiness }: FleetIndexStart,
 ): FleetIndex {
   const judgeRecord = createStuckJudge(baselines)
   const written = createDerivedSeriesState()
@@ -137,11 +162,13 @@ function createFleetIndexFrom(
 
   return {
     ...clusters,
-    put: ({ cluster: record, upgrades }) => {
+    put: (facts) => {
+      const { cluster: record, upgrades } = facts
       const { cluster } = record
       clusters.put(record, upgrades)
       edges.put(cluster, upgrades)
       baselines.put(cluster, upgrades)
+      readiness.put(facts)
       summaries.set(cluster, {
         steps: takenSteps(upgrades),
         settledMs: Math.max(-Infinity, ...upgrades.map(settledMs)),
@@ -151,6 +178,7 @@ function createFleetIndexFrom(
       clusters.remove(cluster)
       edges.put(cluster, [])
       baselines.put(cluster, [])
+      readiness.remove(cluster)
       summaries.delete(cluster)
     },
     declare: (all) => {
@@ -163,6 +191,19 @@ function createFleetIndexFrom(
     verdicts,
     clusters: (query, nowMs) => clusters.list(query, verdictAt(nowMs), nowMs),
     cluster: (name, nowMs) => clusters.find(name, verdictAt(nowMs), nowMs),
+    readiness: {
+      setAlerts: readiness.setAlerts,
+      accept: readiness.accept,
+      accepted: readiness.accepted,
+      calibration: readiness.calibration,
+      list: (query, nowMs) => readiness.list(clusters.matching(query, verdictAt(nowMs), nowMs), query, nowMs),
+      of: (cluster, target, nowMs) => {
+        const record = clusters.recordOf(cluster)
+        if (record === undefined || !isHere(cluster, nowMs)) return undefined
+        return readiness.of({ record, isSilent: isSilent(clusters.lastSeen(cluster), nowMs) }, target, nowMs)
+      },
+      targets: () => targetsOf(clusters.eachRecord()),
+    },
     notOffered: notOfferedHere,
     fallingEdges: (nowMs) => {
       if (falls === undefined || Math.abs(nowMs - falls.atMs) >= FALLS_CACHED_MS) {
@@ -191,7 +232,16 @@ function createFleetIndexFrom(
       yield
       const notOffered = notOfferedHere(nowMs)
       yield
-      const values = derivedSeries({ clusters: here, gone, open, notOffered }, nowMs)
+      const verdicts: ClusterReadiness[] = []
+      yield* eachInSteps(here, (record) => {
+        const found = readiness.of(
+          { record, isSilent: isSilent(clusters.lastSeen(record.cluster), nowMs) },
+          undefined,
+          nowMs,
+        )
+        if (found !== undefined) verdicts.push(found)
+      })
+      const values = derivedSeries({ clusters: here, gone, open, notOffered, readiness: verdicts }, nowMs)
       return yield* written.next(values, nowMs)
     },
     only: (isIncluded, shown = (record) => record) => {
@@ -207,6 +257,7 @@ function createFleetIndexFrom(
         edges: edges.without(others),
         baselines: baselines.only(isIncluded),
         summaries: included(summaries),
+        readiness: readiness.only(isIncluded, shown),
       })
       copy.declare(decommissions.filter(({ cluster }) => isIncluded(cluster)))
       return copy

@@ -4,12 +4,13 @@
  * so facts are a function of the set (facts wire 4.3: only the states of one object are ordered, by `resourceVersion`).
  */
 import type { CsvFacts, ObjectFacts, ObjectKind } from '../../model/object-facts.ts'
-import type {
-  ClusterObservations,
-  MetricRun,
-  MetricSignal,
-  ObjectObservation,
-  SpanEvidence,
+import {
+  RECORDED_SIGNALS,
+  type ClusterObservations,
+  type MetricRun,
+  type MetricSignal,
+  type ObjectObservation,
+  type SpanEvidence,
 } from '../../model/observation.ts'
 import { collectorClock, type CollectorClock } from './collector-clock.ts'
 import { restoresOf, type Restore } from './etcd-restore.ts'
@@ -267,7 +268,9 @@ function newestOf({ objects, absences, metrics, spans, objectsLastSeenMs }: Clus
   let newest = -Infinity
   for (const { observedMs } of objects) newest = Math.max(newest, observedMs)
   for (const { absentMs } of absences) newest = Math.max(newest, absentMs)
-  for (const { lastMs, afterMs } of metrics) newest = Math.max(newest, afterMs ?? lastMs)
+  for (const { signal, lastMs, afterMs } of metrics) {
+    if (!RECORDED_SIGNALS.has(signal)) newest = Math.max(newest, afterMs ?? lastMs)
+  }
   for (const { endMs } of spans) newest = Math.max(newest, endMs)
   // A pull that finds nothing new is a heartbeat too.
   newest = Math.max(newest, objectsLastSeenMs ?? -Infinity)

@@ -10,6 +10,7 @@ import type {
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
 import { HCO_PACKAGES, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
 import { coverageOf, seenOf } from './coverage.ts'
+import { hazardFactsOf } from './hazard-facts.ts'
 import { hcoReleaseOf } from './hco-release.ts'
 import { healthOf } from './health.ts'
 import {
@@ -44,6 +45,7 @@ export function deriveRecord(
   const descheduler = deschedulerOf(history, hcoVersion)
   const problems = [...identityProblems, ...operatorProblems(history)]
   const refusedAliases = refusedAliasesOf(history)
+  const hazards = hazardFactsOf(history)
   const { firstMs = 0, lastMs = 0 } = seenOf(history)
   return {
     cluster,
@@ -62,8 +64,9 @@ export function deriveRecord(
     ...(goldenImages === undefined ? {} : { goldenImages }),
     ...(descheduler === undefined ? {} : { descheduler }),
     ...machineTypesOf(history),
-    // Requests to old API versions are in metrics of the API servers, which no signal reads.
+    // Counts of requests are in metrics of the API servers, which no signal reads; `hazards` has what was requested at all.
     deprecatedApis: {},
+    ...(hazards === undefined ? {} : { hazards }),
     firstSeenMs: firstMs,
     lastSeenMs: lastMs,
     coverage: coverageOf(history),

@@ -1,5 +1,6 @@
 /** The data sources of a cluster, and when it was first and last seen. */
 import type { Coverage } from '../../model/cluster-record.ts'
+import { RECORDED_SIGNALS } from '../../model/observation.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 
 /** Both absent: never seen. */
@@ -9,7 +10,8 @@ export interface Seen {
 }
 
 export function coverageOf({ observations }: ClusterHistory): Coverage {
-  const { objects, metrics, spans, objectsLastSeenMs } = observations
+  const { objects, spans, objectsLastSeenMs } = observations
+  const metrics = observations.metrics.filter(({ signal }) => !RECORDED_SIGNALS.has(signal))
   // A pull that finds nothing new is a heartbeat too.
   const objectsLastMs = newest([...objects.map(({ observedMs }) => observedMs), ...present(objectsLastSeenMs)])
   const metricsLastMs = newest(metrics.map(({ lastMs }) => lastMs))
@@ -24,7 +26,8 @@ export function coverageOf({ observations }: ClusterHistory): Coverage {
 }
 
 export function seenOf({ observations }: ClusterHistory): Seen {
-  const { objects, metrics, spans, objectsLastSeenMs } = observations
+  const { objects, spans, objectsLastSeenMs } = observations
+  const metrics = observations.metrics.filter(({ signal }) => !RECORDED_SIGNALS.has(signal))
   const looks = [...objects.map(({ observedMs }) => observedMs), ...present(objectsLastSeenMs)]
   const firstMs = oldest([...looks, ...metrics.map((run) => run.firstMs), ...spans.map(({ startMs }) => startMs)])
   const lastMs = newest([...looks, ...metrics.map((run) => run.lastMs), ...spans.map(({ endMs }) => endMs)])

@@ -3,6 +3,7 @@
  * no state; the same set in any order and with any repeats gives the same bytes. Objects take precedence over spans, spans
  * over metrics; what no evidence reports is unknown.
  */
+import { withHazardsAtStart } from '../readiness/at-start.ts'
 import { spanEvidenceOf } from '../trace/span-evidence.ts'
 import type { ClusterFacts, ObservationReader } from '../../model/fleet-facts.ts'
 import type { Span } from '../../model/span.ts'
@@ -28,11 +29,12 @@ export function deriveCluster(observations: ClusterObservations): ClusterFacts {
   const upgrades = upgradesOf(history)
   const intervals = deriveIntervals(history, upgrades)
   const identityProblems = [...claimProblems(history), ...mixedProblems(history, metricDrafts(history))]
+  const modifications = deriveModifications(history, upgrades)
   return {
     cluster: deriveRecord(history, intervals, identityProblems),
     intervals,
-    upgrades,
-    modifications: deriveModifications(history, upgrades),
+    upgrades: withHazardsAtStart(history, upgrades, intervals, modifications),
+    modifications,
   }
 }
 

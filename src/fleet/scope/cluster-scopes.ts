@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { formatSelectors, selects, type ClusterSelectors } from '../../model/cluster-scope.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
+import type { RiskAlert } from '../../model/readiness.ts'
 import type { ClusterTraits } from '../clusters/cluster-traits.ts'
 import type { FleetIndex } from '../clusters/fleet-index.ts'
 
@@ -40,14 +41,21 @@ export function createClusterScopes(fleet: FleetIndex): ClusterScopes {
   const scopes = new Map<string, LiveScope>()
   /** As described, for clusters that join a scope. */
   const traitsOf = new Map<string, ClusterTraits>()
+  let alerts: readonly RiskAlert[] = []
+  const acceptRisks = ({ index, clusters }: LiveScope): void => {
+    index.readiness.accept(fleet.readiness.accepted().filter(({ cluster }) => clusters.has(cluster)))
+  }
   const each = (change: (scope: LiveScope) => void): void => {
     for (const scope of scopes.values()) change(scope)
   }
   /** What an index knows of a cluster besides its facts. */
-  const catchUp = ({ index }: LiveScope, cluster: string): void => {
+  const catchUp = (scope: LiveScope, cluster: string): void => {
+    const { index, clusters } = scope
     index.markSeen(cluster, fleet.lastSeen(cluster))
     const traits = traitsOf.get(cluster)
     if (traits !== undefined) index.describe(new Map([[cluster, traits]]))
+    index.readiness.setAlerts(alerts.filter((alert) => clusters.has(alert.cluster)))
+    acceptRisks(scope)
   }
   return {
     fleet: {
@@ -103,6 +111,20 @@ export function createClusterScopes(fleet: FleetIndex): ClusterScopes {
         each((scope) => {
           scope.index.declare(all.filter(({ cluster }) => scope.clusters.has(cluster)))
         })
+      },
+      readiness: {
+        ...fleet.readiness,
+        setAlerts: (all) => {
+          alerts = all
+          fleet.readiness.setAlerts(all)
+          each(({ index, clusters }) => {
+            index.readiness.setAlerts(all.filter(({ cluster }) => clusters.has(cluster)))
+          })
+        },
+        accept: (all) => {
+          fleet.readiness.accept(all)
+          each(acceptRisks)
+        },
       },
     },
     scope: (selectors) => {

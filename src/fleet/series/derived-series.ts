@@ -8,6 +8,8 @@ import type { OpenUpgrade } from '../clusters/cluster-states.ts'
 import { clusterValues } from './derived-clusters.ts'
 import type { DerivedValue } from './derived-metrics.ts'
 import type { NotOffered } from '../edges/not-offered.ts'
+import type { ClusterReadiness } from '../readiness/readiness-index.ts'
+import { readinessValues } from './derived-readiness.ts'
 
 export interface DerivedFacts {
   /** Clusters that are not gone. */
@@ -16,6 +18,8 @@ export interface DerivedFacts {
   /** Upgrades in progress, and finished ones with VMs left to update. */
   readonly open: readonly OpenUpgrade[]
   readonly notOffered: readonly NotOffered[]
+  /** For the next minor version of HCO, of clusters that are not gone. */
+  readonly readiness?: Iterable<ClusterReadiness>
 }
 
 /** How often the series are written: well within PromQL's lookback of five minutes. */
@@ -28,6 +32,7 @@ export function derivedSeries(facts: DerivedFacts, nowMs: number): readonly Deri
     ...Array.from(facts.gone, ([cluster, { why }]): DerivedValue => {
       return { name: 'daytwo_cluster_gone', labels: { cluster, why: why.kind }, value: 1 }
     }),
+    ...readinessValues(facts.readiness ?? [], nowMs),
     ...stuckValues(facts.open),
     ...facts.notOffered.map(({ cluster, version, offered, sinceMs }): DerivedValue => {
       const labels = { cluster, version, offered }

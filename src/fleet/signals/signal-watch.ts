@@ -203,7 +203,8 @@ export class SignalWatch {
   /** -Infinity: no sample of any signal is in memory. */
   #newestMs(cluster: number): number {
     let newestMs = -Infinity
-    for (const group of this.#groups) newestMs = Math.max(newestMs, group.newestMs(cluster))
+    for (const group of this.#groups)
+      if (!group.group.isRecorded) newestMs = Math.max(newestMs, group.newestMs(cluster))
     return newestMs
   }
 

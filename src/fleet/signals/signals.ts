@@ -6,7 +6,7 @@
  * Nothing follows from a gap of the whole group.
  */
 import type { Matcher } from '../../model/matcher.ts'
-import type { MetricSignal } from '../../model/observation.ts'
+import { RECORDED_SIGNALS, type MetricSignal } from '../../model/observation.ts'
 import { versionOfCsv } from '../version-order.ts'
 
 export interface SignalGroup {
@@ -14,6 +14,8 @@ export interface SignalGroup {
   /** Finds all series of the group, of all clusters. */
   readonly matchers: readonly Matcher[]
   readonly sources: ReadonlyMap<string, SignalSource>
+  /** Recorded by this server, so no sign that the cluster reports. */
+  readonly isRecorded: boolean
 }
 
 export interface SignalSource {
@@ -50,7 +52,8 @@ function group(
 ): SignalGroup {
   const names: Matcher = { name: '__name__', op: '=~', value: Object.keys(sources).join('|') }
   const isOfCluster: Matcher = { name: 'cluster', op: '!=', value: '' }
-  return { name, matchers: [names, isOfCluster, ...matchers], sources: new Map(Object.entries(sources)) }
+  const isRecorded = Object.values(sources).every(({ signal }) => RECORDED_SIGNALS.has(signal))
+  return { name, matchers: [names, isOfCluster, ...matchers], sources: new Map(Object.entries(sources)), isRecorded }
 }
 
 /** Older OLMs omit the label `version`; the name contains it. */
@@ -66,6 +69,8 @@ const countedByProcess: SignalSource['labelsOf'] = (label) =>
   same('component_name', label('pod') === '' ? 'instance' : 'pod')(label)
 
 const daemonSetState = (state: string): SignalSource => source('virt_handler', () => ({ state }))
+
+const requestedApi = source('deprecated_api', same('group', 'resource', 'version'), { isPresence: true })
 
 const operandReady = (component: string): SignalSource => source('operand_ready', () => ({ component }))
 
@@ -95,6 +100,8 @@ export const SIGNAL_GROUPS: readonly SignalGroup[] = [
     hyperconverged_cluster_operator_out_of_band_modifications: source('out_of_band', countedByProcess),
     kubevirt_hco_unsafe_modifications: source('unsafe_modifications', same('annotation_name')),
     kubevirt_hco_unsafe_modification_count: source('unsafe_modifications', same('annotation_name')),
+    kubevirt_hco_misconfigured_descheduler: source('descheduler', same()),
+    kubevirt_hco_nmo_in_use: source('nmo_in_use', same()),
   }),
   group('workloads', {
     kubevirt_vmi_number_of_outdated: source('outdated_vmis', same()),
@@ -122,5 +129,24 @@ export const SIGNAL_GROUPS: readonly SignalGroup[] = [
     { name: 'name', op: '=', value: 'machine-config' },
     { name: 'condition', op: '=', value: 'Degraded' },
   ]),
+  // Recorded together: of a cluster that sends the first, a missing second means that no deprecated API was requested.
+  group('kvm-nodes', {
+    'cluster:kubevirt_nodes_with_kvm:count': source('kvm_nodes', same()),
+    kubevirt_nodes_with_kvm: source('kvm_nodes', same()),
+  }),
+  group('deprecated-api', {
+    'cluster:kubevirt_api_request_deprecated_total:sum': requestedApi,
+    kubevirt_api_request_deprecated_total: requestedApi,
+  }),
+  group('storage', {
+    kubevirt_cdi_storageprofile_info: source('storage_profile', same('default', 'rwx', 'storageclass', 'virtdefault'), {
+      isPresence: true,
+    }),
+  }),
+  // Counted by rules of this server (alert-rules/recording.yaml): the series of single VMs are too many to watch.
+  group('non-evictable', { 'cluster:kubevirt_vmi_non_evictable:sum': source('non_evictable', same()) }),
+  group('deprecated-machines', {
+    'cluster:kubevirt_vm_deprecated_machine_type:count': source('deprecated_machines', same('machine_type')),
+  }),
   group('cordons', { kube_node_spec_unschedulable: source('cordoned', same('node')) }),
 ]

@@ -6,14 +6,17 @@ export const FLEET_METRICS = `
 daytwo_adoption_clusters gauge operator version
 daytwo_approval_waiting_seconds gauge cluster operator from to unit=seconds
 daytwo_cluster_gone gauge cluster why
+daytwo_cluster_hazard_seconds gauge cluster hazard accepted unit=seconds
 daytwo_cluster_info gauge cluster flavour hco_version kubevirt_version platform platform_version channel approval region environment
 daytwo_cluster_last_seen_seconds gauge cluster unit=seconds
 daytwo_cluster_problem_seconds gauge cluster cause reason unit=seconds
+daytwo_cluster_readiness gauge cluster target verdict
 daytwo_edge_attempts gauge operator from to
 daytwo_edge_success_ratio gauge operator from to unit=ratio
 daytwo_edge_success_ratio_high gauge operator from to unit=ratio
 daytwo_edge_success_ratio_low gauge operator from to unit=ratio
 daytwo_out_of_band_modifications_total counter cluster component
+daytwo_risk_acceptance_expires_seconds gauge cluster hazard unit=seconds
 daytwo_unsafe_modifications gauge cluster component
 daytwo_update_not_offered_seconds gauge cluster version offered unit=seconds
 daytwo_upgrade_duration_seconds histogram operator from to unit=seconds

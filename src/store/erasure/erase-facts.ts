@@ -20,6 +20,7 @@ const BY_NAME: readonly (readonly [table: string, column: string])[] = [
   ['version_interval', 'cluster'],
   ['modification', 'cluster'],
   ['decommission', 'cluster'],
+  ['accepted_risk', 'cluster'],
   ['alert_change', 'cluster'],
   ['upgrade_trace', 'cluster'],
   ['token', 'cluster'],

@@ -12,6 +12,7 @@ import { SqlLeases, type ProcessIdentity } from '../postgres/leases.ts'
 import { SqlNotificationClaims } from '../postgres/notification-claims.ts'
 import type { PostgresOptions } from '../postgres/options.ts'
 import { openPostgres } from '../postgres/run-facts.ts'
+import { SqlAcceptedRisks } from './accepted-risks.ts'
 import { SqlAcknowledgements } from './acknowledgements.ts'
 import { SqlAdoption } from './adoption.ts'
 import { SqlAlertRuns } from './alert-runs.ts'
@@ -52,6 +53,7 @@ function factsOf(run: RunFacts) {
     fleet: new SqlFleetFacts(run),
     adoption: new SqlAdoption(run),
     decommissions: new SqlDecommissions(run),
+    acceptedRisks: new SqlAcceptedRisks(run),
   }
 }
 
@@ -75,6 +77,7 @@ export interface FactsReader {
   readonly adoption: AdoptionReader
   readonly meta: Pick<SqlMeta, 'get'>
   readonly decommissions: Pick<SqlDecommissions, 'list'>
+  readonly acceptedRisks: Pick<SqlAcceptedRisks, 'list'>
   close(): void | Promise<void>
 }
 

@@ -16,6 +16,7 @@ const KEYS = {
   version_interval: ['cluster', 'operator', 'from_ms', 'version'],
   modification: ['id'],
   decommission: ['id'],
+  accepted_risk: ['id', 'cluster'],
 } as const satisfies { readonly [T in keyof FactsSchema]?: readonly (keyof FactsSchema[T])[] }
 
 /** Kysely's types name the columns of one table; these are of any. */

@@ -21,6 +21,7 @@ export interface FactsSchema {
   readonly version_interval: VersionIntervalTable
   readonly modification: ModificationTable
   readonly decommission: DecommissionTable
+  readonly accepted_risk: AcceptedRiskTable
 }
 
 export interface DecommissionTable {
@@ -34,6 +35,19 @@ export interface DecommissionTable {
   readonly end_kind: string | null
   readonly ended_at_ms: number | null
   readonly ended_by: string | null
+}
+
+export interface AcceptedRiskTable {
+  readonly id: string
+  readonly cluster: string
+  readonly hazard: string
+  readonly reason: string
+  readonly by: string
+  readonly accepted_at_ms: number
+  readonly expires_at_ms: number
+  /** Both or none. */
+  readonly withdrawn_at_ms: number | null
+  readonly withdrawn_by: string | null
 }
 
 interface AdoptionDayTable {

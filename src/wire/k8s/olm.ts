@@ -84,6 +84,7 @@ export function csvFacts(object: ObjectValue): CsvFacts {
     replaces: textAt(object, 'spec', 'replaces'),
     skips: textsAt(object, 'spec', 'skips') ?? [],
     skipRange: annotationAt(object, 'olm.skipRange'),
+    maxOpenShiftVersion: maxOpenShiftVersionOf(annotationAt(object, 'olm.properties')),
     phase: textOr(object, 'status', 'phase'),
     reason: textOr(object, 'status', 'reason'),
     message: textOr(object, 'status', 'message'),
@@ -98,4 +99,25 @@ export function csvFacts(object: ObjectValue): CsvFacts {
       }),
     ),
   })
+}
+
+/** Bundles have a dozen properties; a longer text is none of OLM's. */
+const PROPERTIES_CHARS_MAX = 20_000
+
+/** The property `olm.maxOpenShiftVersion`, whose value is a text or, in old bundles, a number. */
+function maxOpenShiftVersionOf(properties: string | undefined): string | undefined {
+  if (properties === undefined || properties.length > PROPERTIES_CHARS_MAX) return undefined
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(properties)
+  } catch {
+    return undefined
+  }
+  for (const one of Array.isArray(parsed) ? (parsed as readonly unknown[]) : []) {
+    const { type, value } = (one ?? {}) as { readonly type?: unknown; readonly value?: unknown }
+    const text = typeof value === 'number' ? String(value) : value
+    if (type === 'olm.maxOpenShiftVersion' && typeof text === 'string' && /^\d+\.\d+/.test(text))
+      return text.slice(0, 20)
+  }
+  return undefined
 }

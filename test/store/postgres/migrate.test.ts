@@ -12,7 +12,7 @@ const FACTS_TABLES: Readonly<Record<keyof FactsSchema, true>> = {
   ...{ meta: true, token: true, session: true, notification_log: true, delivery: true, alert_state: true },
   ...{ silence: true, acknowledgement: true, audit: true, alert_run: true, alert_change: true },
   ...{ external_alert: true, adoption_day: true, adoption_cube: true, fleet_cluster: true, upgrade: true },
-  ...{ version_interval: true, modification: true, decommission: true },
+  ...{ version_interval: true, modification: true, decommission: true, accepted_risk: true },
 }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ClusterDetail } from '../../../src/contract/fleet-clusters.ts'
-import { hazardsOf, unknownsOf } from '../../../src/web/lib/cluster-hazards.ts'
+import { unknownsOf } from '../../../src/web/lib/cluster-unknowns.ts'
 import { timelineOf } from '../../../src/web/lib/cluster-timeline.ts'
 import { formatLength, formatShortLength } from '../../../src/web/lib/format-time.ts'
 import { fittingRange, versionLanes } from '../../../src/web/lib/version-lanes.ts'
@@ -23,49 +23,6 @@ const CALM: ClusterDetail = {
   deprecatedApis: {},
   modifications: [],
 }
-
-test('every hazard that is told has its name, the worst first', () => {
-  const hazards = hazardsOf(ROUGH)
-  expect(hazards.map(({ name }) => name)).toEqual([
-    'Degraded',
-    'Pool worker is paused',
-    'Nodes are not ready',
-    'JSON patches',
-    'Out-of-band modifications',
-    'Descheduler is misconfigured',
-    'VMs are not updated',
-    'Deprecated APIs in use',
-    'Mixed node versions',
-    'Golden images are outdated',
-  ])
-  expect(hazards[4]!.text).toBe(
-    '5 modifications of kubevirt in the last 30 days, each reverted by the operator: another client keeps overwriting the object.',
-  )
-  expect(hazardsOf(CALM)).toEqual([])
-})
-
-test('a single edit is no fight, and what nobody edited for a month is no hazard any more', () => {
-  const [edit] = ROUGH.modifications.filter(({ kind }) => kind === 'out_of_band')
-  const editedBefore = (days: number, count: number): ClusterDetail => {
-    const at = new Date(NOW_MS - days * 24 * HOUR_MS).toISOString()
-    return { ...CALM, modifications: [{ ...edit!, component: 'ssp', startedAt: at, endedAt: at, count }] }
-  }
-  const texts = (cluster: ClusterDetail): readonly string[] => hazardsOf(cluster).map(({ text }) => text)
-  expect(texts(editedBefore(29, 1))).toEqual([
-    '1 modification of ssp in the last 30 days, reverted by the operator: make changes in HyperConverged instead.',
-  ])
-  expect(texts(editedBefore(29, 3))).toEqual([
-    '3 modifications of ssp in the last 30 days, each reverted by the operator: another client keeps overwriting the object.',
-  ])
-  expect(texts(editedBefore(31, 3))).toEqual([])
-})
-
-test('a taint is a hazard of its own only where no patch explains it', () => {
-  expect(hazardsOf({ ...CALM, tainted: true }).map(({ name }) => name)).toEqual(['Tainted'])
-  expect(
-    hazardsOf({ ...CALM, tainted: true, modifications: ROUGH.modifications }).map(({ name }) => name),
-  ).not.toContain('Tainted')
-})
 
 test('what cannot be known is said by way', () => {
   const none = { ...ROUGH.coverage, objects: false, metrics: false, kinds: [] }

@@ -1,0 +1,147 @@
+/**
+ * What a hazard of an upgrade is, and what its files share. A hazard is a pure function of the facts of a cluster and a
+ * target. It answers `unknown` when its signal is missing: a missing signal never rules a hazard out.
+ */
+import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
+import type { HazardFacts, Observed } from '../../model/hazard-facts.ts'
+import type { ObjectKind } from '../../model/object-facts.ts'
+import type {
+  HazardFinding,
+  HazardFix,
+  HazardId,
+  PatchFinding,
+  PresentHazard,
+  RiskAlert,
+  RiskVerdict,
+  Target,
+} from '../../model/readiness.ts'
+import type { Evidence } from '../../model/upgrade.ts'
+import type { HcoRelease } from '../derive/hco-release.ts'
+
+/** One cluster, as hazards read it. */
+export interface HazardCluster {
+  readonly record: ClusterRecord
+  readonly facts: HazardFacts
+  /** `undefined`: the version of HCO is not reported. */
+  readonly release: HcoRelease | undefined
+  readonly platformMinor: number | undefined
+  /** JSON patches in effect, and out-of-band modifications of the last 30 days. */
+  readonly modifications: readonly Modification[]
+  /** Firing alerts; `undefined`: not known, because the cluster sends no metrics. */
+  readonly alerts: readonly RiskAlert[] | undefined
+  /** An upgrade of HCO or of the platform is in progress, since. */
+  readonly open: readonly { readonly operator: string; readonly to: string; readonly startedMs?: number }[]
+  readonly patchFindings: PatchFindings | undefined
+  readonly nowMs: number
+}
+
+/** Analyses a JSON patch for the way between two versions of HCO. */
+export type PatchFindings = (patch: Modification, installed: string, target: string) => readonly PatchFinding[]
+
+export interface Hazard {
+  readonly id: HazardId
+  /** A noun phrase. */
+  readonly title: string
+  /** Objects and metrics that it is read from: any of them is enough unless the text says otherwise. */
+  readonly signals: string
+  readonly consequence: string
+  /** The alert whose runbook helps. */
+  readonly runbook: string
+  /** Where the hazard is described. */
+  readonly sources: readonly string[]
+  /** What a cluster with the hazard gets, by what is upgraded; without an entry the hazard does not apply. */
+  readonly verdicts: Partial<Readonly<Record<Target['operator'], RiskVerdict>>>
+  /** One finding for all targets of an operator; with `byTarget` it depends on the version too. */
+  readonly byTarget?: true
+  /** @param target of a hazard without `byTarget` only the operator matters */
+  evaluate(cluster: HazardCluster, target: Target): HazardFinding
+}
+
+export const ABSENT: HazardFinding = { state: 'absent' }
+export const NOT_APPLICABLE: HazardFinding = { state: 'not_applicable' }
+
+const UNKNOWN = new Map<string, HazardFinding>()
+
+/** @param text what is not reported: one of a few fixed texts */
+export function notReported(text: string): HazardFinding {
+  let known = UNKNOWN.get(text)
+  if (known === undefined) UNKNOWN.set(text, (known = { state: 'unknown', text: `Not reported: ${text}.` }))
+  return known
+}
+
+export type Found = Omit<PresentHazard, 'state' | 'verdict'> & { readonly verdict?: RiskVerdict }
+
+/** The hazard is there, with the verdict of the hazard unless `found` has a more exact one. */
+export function found(
+  hazard: Pick<Hazard, 'verdicts'>,
+  { operator }: Target,
+  { verdict, ...rest }: Found,
+): HazardFinding {
+  return { state: 'present', verdict: verdict ?? hazard.verdicts[operator] ?? 'at_risk', ...rest }
+}
+
+export function isReported({ record }: HazardCluster, kind: ObjectKind): boolean {
+  return record.coverage.kinds.includes(kind)
+}
+
+/** An observed value as evidence. */
+export function evidenceOf({ source, sinceMs, ref }: Observed<unknown>, text: string): Evidence {
+  return { source, atMs: sinceMs, text, ref }
+}
+
+/** Evidence of the record, which has no time of its own: as of the last report of the cluster. */
+export function evidenceNow({ record }: HazardCluster, ref: string, text: string): Evidence {
+  const { objectsLastMs, metricsLastMs } = record.coverage
+  const source = objectsLastMs === undefined ? 'metrics' : 'objects'
+  return { source, atMs: objectsLastMs ?? metricsLastMs ?? record.lastSeenMs, text, ref }
+}
+
+export function alertNamed(cluster: HazardCluster, ...names: readonly string[]): RiskAlert | undefined {
+  return cluster.alerts?.find(({ alertname }) => names.includes(alertname))
+}
+
+export function alertEvidence({ alertname, severity, firedAtMs }: RiskAlert): Evidence {
+  const text = `Alert ${alertname}${severity === '' ? '' : ` (${severity})`} fires.`
+  return { source: 'metrics', atMs: firedAtMs, text, ref: `ALERTS{alertname="${alertname}"}` }
+}
+
+export const fix = (text: string, command?: string): HazardFix => ({
+  text,
+  ...(command === undefined ? {} : { command }),
+})
+
+/** One word of a command. Texts of clusters are never read by the shell: within single quotes only the quote is special. */
+export function quoted(text: string): string {
+  return /^[A-Za-z0-9_./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** Where HCO is installed, by the product. */
+export function installNamespaceOf({ record }: HazardCluster): string {
+  return record.flavour === 'openshift' ? 'openshift-cnv' : 'kubevirt-hyperconverged'
+}
+
+/** `oc` on OpenShift, `kubectl` elsewhere. */
+export function clientOf({ record }: HazardCluster): string {
+  return record.platform?.kind === 'openshift' ? 'oc' : 'kubectl'
+}
+
+/** Patches HyperConverged. The patch is JSON of ours, with values of the cluster escaped by JSON and quoted for the shell. */
+export function patchHyperConverged(cluster: HazardCluster, patch: unknown, type: 'merge' | 'json' = 'merge'): string {
+  const target = `hyperconverged kubevirt-hyperconverged -n ${quoted(installNamespaceOf(cluster))}`
+  return `${clientOf(cluster)} patch ${target} --type ${type} -p ${quoted(JSON.stringify(patch))}`
+}
+
+/** The path of a setting of HyperConverged, which v1 has below `virtualization`. */
+export function inVirtualization(cluster: HazardCluster, settings: unknown): unknown {
+  const isV1 = cluster.record.settings.apiVersion?.endsWith('/v1') === true
+  return { spec: isV1 ? { virtualization: settings } : settings }
+}
+
+/** The minor of HCO goes from below to at least this one. */
+export function crosses({ release }: HazardCluster, target: Target, minor: number): boolean {
+  return release !== undefined && release.minor < minor && target.minor >= minor
+}
+
+export const FACTS =
+  'https://github.com/kubevirt/hyperconverged-cluster-operator/blob/main/docs/cluster-configuration.md'
+export const DAY_MS = 24 * 3_600_000

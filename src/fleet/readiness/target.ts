@@ -1,0 +1,137 @@
+/** Versions to upgrade to: the known releases of HCO, and the versions of OpenShift that clusters of the fleet run or update to. */
+import type { ClusterRecord } from '../../model/cluster-record.ts'
+import type { Release } from '../../model/release.ts'
+import type { Target } from '../../model/readiness.ts'
+import { hcoReleaseOf } from '../derive/hco-release.ts'
+import { RELEASES } from '../releases.ts'
+import { compareVersions } from '../version-order.ts'
+
+/** OpenShift's 5.0 follows its 4.22. */
+const PLATFORM_MINOR_OF_5_0 = 23
+/** HCO 1.y is released for OpenShift 4.(y + 4). */
+export const PLATFORM_MINORS_AHEAD = 4
+
+const VERSION = /^v?(\d+)\.(\d+)(?:\.(\d+))?/
+
+/** The minor of an OpenShift version: 20 of `4.20.3`; `undefined`: none. */
+export function platformMinorOf(version: string): number | undefined {
+  const parts = VERSION.exec(version)
+  if (parts === null) return undefined
+  const [major, minor] = [Number(parts[1]), Number(parts[2])]
+  return major === 4 ? minor : major === 5 ? PLATFORM_MINOR_OF_5_0 + minor : undefined
+}
+
+/**
+ * Reads `1.20.0` or `1.20` (HCO; `4.24.0` names the same release as OpenShift Virtualization counts), and `openshift 4.20.3`
+ * (the platform). A minor alone is its newest known release. `undefined`: no version.
+ *
+ * @param known releases of HCO; a version that is not among them is a target as well
+ */
+export function parseTarget(text: string, known: readonly Release[]): Target | undefined {
+  const [, platform = '', version = ''] = /^(openshift[ :-])?([0-9v].*)$/.exec(text.trim()) ?? []
+  if (!/^v?\d+\.\d+(\.\d+)?(-[0-9A-Za-z.-]+)?$/.test(version) || version.length > 40) return undefined
+  const hasPatch = /^v?\d+\.\d+\.\d/.test(version)
+  const full = hasPatch ? version.replace(/^v/, '') : `${version.replace(/^v/, '')}.0`
+  if (platform !== '') return platformTarget(full)
+  const release = hcoReleaseOf(full)
+  if (release === undefined) return undefined
+  const newest = known.findLast((one) => hcoReleaseOf(one.version)?.minor === release.minor)
+  return hasPatch || newest === undefined ? hcoTarget(`1.${release.minor}.${release.patch}`) : hcoTarget(newest.version)
+}
+
+export function hcoTarget(version: string): Target | undefined {
+  const release = hcoReleaseOf(version)
+  if (release === undefined) return undefined
+  return { operator: 'kubevirt-hyperconverged', version, minor: release.minor, patch: release.patch }
+}
+
+export function platformTarget(version: string): Target | undefined {
+  const minor = platformMinorOf(version)
+  if (minor === undefined) return undefined
+  return { operator: 'openshift', version, minor, patch: Number(VERSION.exec(version)?.[3] ?? 0) }
+}
+
+/** `1.20.0`, `openshift 4.20.3`: what `parseTarget` reads. */
+export function targetText({ operator, version }: Pick<Target, 'operator' | 'version'>): string {
+  return operator === 'openshift' ? `openshift ${version}` : version
+}
+
+/**
+ * All known targets, the newest first: releases, then versions of the platform.
+ *
+ * @param imported versions of OpenShift of imported graphs
+ */
+export function knownTargets(
+  releases: readonly Release[],
+  clusters: Iterable<Pick<ClusterRecord, 'platform' | 'hcoVersion'>>,
+  imported: readonly string[] = [],
+): readonly Target[] {
+  const hco = new Map(releases.flatMap(({ version }) => entryOf(hcoTarget(version))))
+  const platform = new Map(imported.flatMap((version) => entryOf(platformTarget(version))))
+  for (const { platform: of, hcoVersion } of clusters) {
+    const release = hcoVersion === undefined ? undefined : hcoReleaseOf(hcoVersion)
+    if (release !== undefined)
+      for (const [key, one] of entryOf(hcoTarget(`1.${release.minor}.${release.patch}`))) hco.set(key, one)
+    if (of?.kind !== 'openshift') continue
+    for (const version of [of.version, of.target]) {
+      if (version !== undefined) for (const [key, one] of entryOf(platformTarget(version))) platform.set(key, one)
+    }
+  }
+  return [...newestFirst(hco.values()), ...newestFirst(platform.values())]
+}
+
+/** Fleets have few versions; beyond this number the oldest are left out. */
+const TARGETS_MAX = 200
+
+function newestFirst(targets: Iterable<Target>): readonly Target[] {
+  return [...targets].sort((a, b) => compareVersions(b.version, a.version)).slice(0, TARGETS_MAX)
+}
+
+function entryOf(target: Target | undefined): readonly (readonly [string, Target])[] {
+  return target === undefined ? [] : [[target.version, target]]
+}
+
+/** `reached`: the cluster runs the version or a newer one. `other`: no such operator or platform. `unknown`: not reported. */
+export type TargetPosition = 'candidate' | 'reached' | 'other' | 'unknown'
+
+export function positionOf(
+  cluster: Pick<ClusterRecord, 'hcoVersion' | 'platform' | 'versions'>,
+  target: Target,
+): TargetPosition {
+  if (target.operator === 'openshift') {
+    const { platform } = cluster
+    if (platform === undefined) return 'unknown'
+    if (platform.kind !== 'openshift') return 'other'
+    const minor = platform.version === undefined ? undefined : platformMinorOf(platform.version)
+    if (minor === undefined) return 'unknown'
+    return isReached(minor, Number(VERSION.exec(platform.version!)![3] ?? 0), target) ? 'reached' : 'candidate'
+  }
+  const release = cluster.hcoVersion === undefined ? undefined : hcoReleaseOf(cluster.hcoVersion)
+  // KubeVirt without HCO has no release of HCO to go to.
+  if (release === undefined) return Object.hasOwn(cluster.versions, 'kubevirt') ? 'other' : 'unknown'
+  return isReached(release.minor, release.patch, target) ? 'reached' : 'candidate'
+}
+
+function isReached(minor: number, patch: number, target: Target): boolean {
+  return minor > target.minor || (minor === target.minor && patch >= target.patch)
+}
+
+/** The newest version of HCO that a cluster runs: it is released, and somewhere it works. Without any the newest known release. */
+export function defaultTarget(clusters: Iterable<Pick<ClusterRecord, 'hcoVersion'>>): Target {
+  let newest: Target | undefined
+  for (const { hcoVersion } of clusters) {
+    const release = hcoVersion === undefined ? undefined : hcoReleaseOf(hcoVersion)
+    if (release === undefined) continue
+    const { minor, patch } = release
+    if (newest === undefined || minor > newest.minor || (minor === newest.minor && patch > newest.patch)) {
+      newest = { operator: 'kubevirt-hyperconverged', version: `1.${minor}.${patch}`, minor, patch }
+    }
+  }
+  return newest ?? hcoTarget(RELEASES.at(-1)!.version)!
+}
+
+/** The next minor of a cluster's version of HCO, whether or not it is released: its newest known release, else its first. */
+export function nextTarget({ hcoVersion }: Pick<ClusterRecord, 'hcoVersion'>): Target | undefined {
+  const release = hcoVersion === undefined ? undefined : hcoReleaseOf(hcoVersion)
+  return release === undefined ? undefined : parseTarget(`1.${release.minor + 1}`, RELEASES)
+}

@@ -1,0 +1,60 @@
+import type { Selectable } from 'kysely'
+import type { AuditedAction } from '../../model/audit.ts'
+import { HAZARD_IDS, type AcceptedRisk } from '../../model/readiness.ts'
+import { insertAudit } from './audit.ts'
+import { FactsTables } from './facts-tables.ts'
+import { replaceRows } from './replace-rows.ts'
+import type { AcceptedRiskTable } from './schema.ts'
+
+/** Risks of upgrades that users accept. The audit keeps what is removed here. */
+export class SqlAcceptedRisks extends FactsTables {
+  /** In the order of acceptance. Those of hazards that this program does not know are left out, and stay stored. */
+  async list(): Promise<readonly AcceptedRisk[]> {
+    const rows = await this.run('reading accepted risks', (db) =>
+      db.selectFrom('accepted_risk').selectAll().orderBy('accepted_at_ms').orderBy('id').orderBy('cluster').execute(),
+    )
+    return rows.flatMap(acceptedRiskOf)
+  }
+
+  /**
+   * Adds or replaces by id and cluster, with the entries of the audit, in one transaction; durable when it resolves.
+   * @param endedBeforeMs those that expired or were withdrawn before are removed
+   */
+  async write(
+    changed: readonly AcceptedRisk[],
+    actions: readonly AuditedAction[],
+    endedBeforeMs: number,
+  ): Promise<void> {
+    await this.transact('writing accepted risks', async (transaction) => {
+      await transaction
+        .deleteFrom('accepted_risk')
+        .where((where) =>
+          where.or([where('expires_at_ms', '<', endedBeforeMs), where('withdrawn_at_ms', '<', endedBeforeMs)]),
+        )
+        .execute()
+      await replaceRows(transaction, 'accepted_risk', changed.map(rowOf))
+      for (const audited of actions) await insertAudit(transaction, audited)
+    })
+  }
+}
+
+function rowOf(risk: AcceptedRisk): AcceptedRiskTable {
+  const { id, cluster, hazard, reason, by, acceptedMs, expiresMs, withdrawn } = risk
+  return {
+    ...{ id, cluster, hazard, reason, by },
+    accepted_at_ms: acceptedMs,
+    expires_at_ms: expiresMs,
+    withdrawn_at_ms: withdrawn?.atMs ?? null,
+    withdrawn_by: withdrawn?.by ?? null,
+  }
+}
+
+function acceptedRiskOf(row: Selectable<AcceptedRiskTable>): readonly AcceptedRisk[] {
+  const { id, cluster, reason, by, accepted_at_ms: acceptedMs, expires_at_ms: expiresMs } = row
+  const { withdrawn_at_ms: withdrawnMs, withdrawn_by: withdrawnBy } = row
+  const hazard = HAZARD_IDS.find((known) => known === row.hazard)
+  if (hazard === undefined) return []
+  const isWithdrawn = withdrawnMs !== null && withdrawnBy !== null
+  const withdrawn = isWithdrawn ? { withdrawn: { atMs: withdrawnMs, by: withdrawnBy } } : {}
+  return [{ id, cluster, hazard, reason, by, acceptedMs, expiresMs, ...withdrawn }]
+}

@@ -22,6 +22,7 @@ const { values, positionals } = parseArgs({
     table: { type: 'string' },
     profile: { type: 'string' },
     'over-http': { type: 'boolean', default: false },
+    readiness: { type: 'boolean', default: false },
     url: { type: 'string' },
     sources: { type: 'string' },
     order: { type: 'string' },

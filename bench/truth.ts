@@ -9,6 +9,7 @@ import { startApp } from '../src/app.ts'
 import type { DeliveryMode } from '../sim/history/plan-history.ts'
 import { DELIVERY_ORDERS } from './truth/hard-delivery.ts'
 import { runHttpTrial } from './truth/over-http.ts'
+import { brokenReadiness, renderReadiness, runReadinessTrial } from './truth/readiness-trial.ts'
 import { renderScore, renderTable, scoreOf, type Score } from './truth/score.ts'
 import { runTrial } from './truth/trial.ts'
 
@@ -25,11 +26,17 @@ export interface TruthOptions {
   readonly clusters?: string
   readonly seed?: string
   readonly 'over-http'?: boolean
+  /** Readiness alone: 500 clusters over 12 months, with hazards planted; `--quick`: 100. */
+  readonly readiness?: boolean
 }
 
 type Named = readonly [name: string, score: Score]
 
 export async function run(options: TruthOptions): Promise<void> {
+  if (options.readiness === true) {
+    runReadiness(options)
+    return
+  }
   const isOverHttp = options['over-http'] === true
   const scores: Named[] = []
   const differences: string[] = []
@@ -44,6 +51,15 @@ export async function run(options: TruthOptions): Promise<void> {
   const broken = scores.flatMap(([name, score]) => brokenPromises(name, score, isOverHttp))
   for (const text of [...broken, ...differences]) console.log(`NOT KEPT: ${text}`)
   if (broken.length + differences.length > 0) process.exitCode = 1
+}
+
+function runReadiness({ quick, clusters: wanted, seed = SEED }: TruthOptions): void {
+  const clusters = Number(wanted ?? (quick === true ? 100 : 500))
+  const trial = runReadinessTrial({ seed, clusters, fromMs: FROM_MS, untilMs: UNTIL_MS })
+  console.log(`\n### readiness: ${clusters} clusters, 12 months\n${renderReadiness(trial)}`)
+  const broken = brokenReadiness(trial)
+  for (const text of broken) console.log(`NOT KEPT: ${text}`)
+  if (broken.length > 0) process.exitCode = 1
 }
 
 function chosen<T extends string>(option: string, known: readonly T[], text: string | undefined): readonly T[] {

@@ -32,6 +32,8 @@ export interface HistoryOptions {
   readonly mode: DeliveryMode
   /** Of upgrades, those that stand still somewhere; 0.18 when absent. */
   readonly stallShare?: number
+  /** Of upgrades, those that fail for good; 0.03 when absent. */
+  readonly failedShare?: number
   /** Of upgrades, those that the next one follows at once, or waits for at the gate; 0.1 when absent. */
   readonly chainShare?: number
   /** Releases came out so much later than they did: for a history that ends now. Whole seconds; 0 when absent. */
@@ -206,11 +208,12 @@ function fateOf(random: Random, options: HistoryOptions, offeredMs: number): Fat
   const givenUpMs = atSecond(offeredMs + random.int(20, 90) * DAY_MS)
   const isTakenBack = random.chance(0.6)
   const isGivenUp = random.chance(GIVEN_UP_SHARE)
-  if (draw < FAILED_SHARE) {
+  const failedShare = options.failedShare ?? FAILED_SHARE
+  if (draw < failedShare) {
     const abortedMs = isTakenBack ? atSecond(offeredMs + random.int(31, 60) * DAY_MS) : givenUpMs
     return { fails: true, outcome: isTakenBack ? 'rolled_back' : 'failed', abortedMs }
   }
-  if (draw >= FAILED_SHARE + (options.stallShare ?? STALL_SHARE)) return { outcome: 'succeeded', abortedMs: Infinity }
+  if (draw >= failedShare + (options.stallShare ?? STALL_SHARE)) return { outcome: 'succeeded', abortedMs: Infinity }
   const isInOlm = ['requirements', 'not_upgradeable', 'install_loop', 'olm_hangs'].includes(kind)
   if (!isInOlm || !isGivenUp) return { stall: { kind, lastsMs }, outcome: 'succeeded', abortedMs: Infinity }
   const isBack = isTakenBack

@@ -37,6 +37,8 @@ export const PLACEHOLDERS = {
   managed_data_source_name: { meaning: 'The data source of a golden image.', sample: 'fedora' },
   name: { meaning: 'The name of the VM, or of the object that the alert is about.', sample: 'db-0' },
   machine_type: { meaning: 'The machine type of the VM.', sample: 'pc-q35-rhel8.6.0' },
+  hazard: { meaning: 'The hazard of an upgrade.', sample: 'paused_pool' },
+  target: { meaning: 'The version that a cluster can be upgraded to.', sample: '1.20.0' },
   cron_name: { meaning: 'The data import cron that is out of date.', sample: 'fedora-image-cron' },
   storageclass: { meaning: 'The storage class.', sample: 'ceph-rbd' },
   provisioner: { meaning: 'The provisioner of that storage class.', sample: 'rbd.csi.ceph.com' },

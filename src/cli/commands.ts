@@ -54,6 +54,11 @@ export const COMMANDS: readonly {
     load: async () => (await import('./privacy.ts')).privacyCommand,
   },
   {
+    name: 'ready',
+    summary: 'List the clusters that can be upgraded to a version, with exit codes for pipelines.',
+    load: async () => (await import('./ready.ts')).readyCommand,
+  },
+  {
     name: 'decommission',
     summary: 'Declare clusters decommissioned, or revert the declaration.',
     load: async () => (await import('./decommission.ts')).decommissionCommand,

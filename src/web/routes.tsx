@@ -32,6 +32,7 @@ const load = {
   edges: () => import('./pages/edges-page.tsx'),
   edge: () => import('./pages/edge-page.tsx'),
   modifications: () => import('./pages/modifications-page.tsx'),
+  readiness: () => import('./pages/readiness-page.tsx'),
   gates: () => import('./pages/gates-page.tsx'),
   gate: () => import('./pages/gate-page.tsx'),
   adoption: () => import('./pages/adoption-page.tsx'),
@@ -71,6 +72,7 @@ const UpgradePage = laterPage(async () => (await load.upgrade()).UpgradePage)
 const EdgesPage = laterPage(async () => (await load.edges()).EdgesPage)
 const EdgePage = laterPage(async () => (await load.edge()).EdgePage)
 const ModificationsPage = laterPage(async () => (await load.modifications()).ModificationsPage)
+const ReadinessPage = laterPage(async () => (await load.readiness()).ReadinessPage)
 const GatesPage = laterPage(async () => (await load.gates()).GatesPage)
 const GatePage = laterPage(async () => (await load.gate()).GatePage)
 const AdoptionPage = laterPage(async () => (await load.adoption()).AdoptionPage)
@@ -95,6 +97,7 @@ export function Routes(): ReactNode {
         )}
       </Route>
       <Route path={FLEET_ROUTES.modifications} component={ModificationsPage} />
+      <Route path={FLEET_ROUTES.readiness} component={ReadinessPage} />
       <Route path={FLEET_ROUTES.gates} component={GatesPage} />
       <Route path={FLEET_ROUTES.gate}>{({ gate }) => <GatePage key={gate} gate={gate} />}</Route>
       <Route path={ROUTES.adoption} component={AdoptionPage} />

@@ -3,7 +3,8 @@ import { PLANNING_PROBLEMS } from '../../src/fleet/derive/olm-planning.ts'
 import { CLUSTER_PROBLEMS } from '../../src/model/cluster-record.ts'
 import { BLOCK_CAUSES } from '../../src/model/upgrade.ts'
 import { causeRunbookPath, causeSection } from '../../src/web/lib/cause-runbooks.ts'
-import { PROBLEM_RUNBOOKS } from '../../src/web/lib/cluster-hazards.ts'
+import { HAZARDS } from '../../src/fleet/readiness/hazards/hazards.ts'
+import { PROBLEM_RUNBOOKS } from '../../src/fleet/readiness/hazards/operator-unhealthy.ts'
 import { shippedCatalog } from './content.ts'
 
 const { pages } = shippedCatalog()
@@ -35,4 +36,13 @@ test.each(CLUSTER_PROBLEMS)('the problem %s of a cluster has a runbook', (proble
 test('each reason for which OLM cannot plan has a section', () => {
   const titles = pages.get('DaytwoCannotPlanUpgrade')!.headings.map(({ title }) => title)
   expect(titles).toEqual(expect.arrayContaining([...PLANNING_PROBLEMS]))
+})
+
+test.each(HAZARDS)('the hazard $id has a runbook', ({ id, runbook }) => {
+  expect([id, pages.has(runbook)]).toEqual([id, true])
+})
+
+test('each hazard has a section on the page about upgrades that are not recommended', () => {
+  const titles = pages.get('DaytwoUpgradeNotRecommended')!.headings.map(({ title }) => title)
+  expect(titles).toEqual(expect.arrayContaining(HAZARDS.map(({ id }) => id)))
 })

@@ -283,16 +283,19 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
         ...(hasMore ? { next: { key: keyOf(last), id: last.record.cluster } } : {}),
       }
     },
-    matching: (filter, verdictOf, nowMs) =>
-      [...clusters.values()].flatMap((stored): readonly ClusterMatch[] => {
+    matching: (filter, verdictOf, nowMs) => {
+      const found: ClusterMatch[] = []
+      for (const stored of clusters.values()) {
         const { record, notSilentUntilMs } = stored
-        if (!fitsFilter(record, filter)) return []
+        if (!fitsFilter(record, filter)) continue
         const isFitting =
           filter.states === undefined
             ? goneOf(stored, nowMs) === undefined
             : fitsStates(withStates(stored, verdictOf, nowMs).states, filter.states)
-        return isFitting ? [{ record, isSilent: nowMs > notSilentUntilMs }] : []
-      }),
+        if (isFitting) found.push({ record, isSilent: nowMs > notSilentUntilMs })
+      }
+      return found
+    },
     find: (name, verdictOf, nowMs) => {
       const stored = named(name)
       return stored && viewOf(withStates(stored, verdictOf, nowMs), verdictOf)

@@ -2,6 +2,7 @@
 import { groupBy } from '../../base/group-by.ts'
 import type { HazardFacts } from '../../model/hazard-facts.ts'
 import type { ClusterHistory } from './cluster-history.ts'
+import { presentRuns } from './present.ts'
 
 /** As many failures in a day are no accident. */
 const TRIES_MIN = 3
@@ -11,7 +12,7 @@ const WINDOW_MS = 24 * 3_600_000
 export function retriedMigrationsOf(history: ClusterHistory): HazardFacts['retriedMigrations'] {
   const migrations = history.of('virtualmachineinstancemigrations')
   const { newestObjectMs } = history
-  if (migrations.length === 0 || newestObjectMs === undefined) return undefined
+  if (migrations.length === 0 || newestObjectMs === undefined) return noneByMetrics(history)
   const recent = migrations.filter((one) => (one.createdMs ?? one.states[0]!.atMs) > newestObjectMs - WINDOW_MS)
   const ended = recent.map(({ namespace, createdMs, states }) => {
     const { facts, atMs } = states.at(-1)!
@@ -36,5 +37,19 @@ export function retriedMigrationsOf(history: ClusterHistory): HazardFacts['retri
     sinceMs: vms > 0 ? sinceMs : newestObjectMs - WINDOW_MS,
     source: 'objects',
     ref: 'virtualmachineinstancemigrations',
+  }
+}
+
+/** Without objects, gauges can only show that no migration waits or runs: then none is retried. */
+function noneByMetrics(history: ClusterHistory): HazardFacts['retriedMigrations'] {
+  const gauges = (['migrations_pending', 'migrations_scheduling', 'migrations_running'] as const).flatMap((signal) =>
+    presentRuns(history, signal),
+  )
+  if (gauges.length === 0 || gauges.some(({ value }) => value > 0)) return undefined
+  return {
+    value: { vms: 0, tries: 0, reason: '' },
+    sinceMs: Math.max(...gauges.map(({ firstMs }) => firstMs)),
+    source: 'metrics',
+    ref: 'kubevirt_vmi_migrations_in_pending_phase',
   }
 }

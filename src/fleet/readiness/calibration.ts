@@ -85,9 +85,11 @@ function countedOf({ upgrade: { state }, detail: { hazardsAtStart } }: UpgradeRe
   return [{ present: placesOf(hazardsAtStart.present), absent: placesOf(hazardsAtStart.absent), hasFailed }]
 }
 
+const PLACES = new Map<string, number>(HAZARD_IDS.map((hazard, i) => [hazard, i]))
+
 /** Another version of the program, which may have stored them, may know other hazards. */
 function placesOf(hazards: readonly string[]): readonly number[] {
-  return HAZARD_IDS.flatMap((id, i) => (hazards.includes(id) ? [i] : []))
+  return hazards.flatMap((hazard) => PLACES.get(hazard) ?? [])
 }
 
 function shareOf(failed: number, upgrades: number): FailedShare {

@@ -9,10 +9,10 @@ import {
 } from '../../model/readiness.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { hcoReleaseOf } from '../derive/hco-release.ts'
-import { NOT_APPLICABLE, type HazardCluster, type PatchFindings } from './hazard.ts'
+import { described, NOT_APPLICABLE, type Evaluated, type HazardCluster, type PatchFindings } from './hazard.ts'
 import { HAZARDS } from './hazards/hazards.ts'
 import { MODIFICATION_AGE_MS } from './hazards/out-of-band.ts'
-import { platformMinorOf } from './target.ts'
+import { platformTarget } from './target.ts'
 import { setsOf, type HazardSets } from './verdict.ts'
 
 export interface FindingsInput {
@@ -45,8 +45,7 @@ export function hazardClusterOf(input: FindingsInput): HazardCluster {
     record,
     facts: hazards,
     release: hcoVersion === undefined ? undefined : hcoReleaseOf(hcoVersion),
-    platformMinor:
-      platform?.kind === 'openshift' && platform.version !== undefined ? platformMinorOf(platform.version) : undefined,
+    ...platformVersionOf(platform),
     modifications: relevantModifications(modifications, nowMs),
     alerts: record.coverage.metrics ? (alerts ?? []) : alerts,
     open: openUpgradesOf(upgrades),
@@ -55,12 +54,20 @@ export function hazardClusterOf(input: FindingsInput): HazardCluster {
   }
 }
 
+function platformVersionOf(
+  platform: ClusterRecord['platform'],
+): Pick<HazardCluster, 'platformMinor' | 'platformPatch'> {
+  const version = platform?.kind === 'openshift' ? platform.version : undefined
+  const parsed = version === undefined ? undefined : platformTarget(version)
+  return { platformMinor: parsed?.minor, platformPatch: parsed?.patch }
+}
+
 /** Findings of one cluster as of one moment. */
 export class ClusterFindings {
   readonly cluster: HazardCluster
   readonly #shared = new Map<
     Target['operator'],
-    { readonly findings: readonly HazardFinding[]; readonly sets: HazardSets }
+    { readonly findings: readonly Evaluated[]; readonly sets: HazardSets }
   >()
 
   constructor(cluster: HazardCluster) {
@@ -85,7 +92,7 @@ export class ClusterFindings {
     const { findings } = this.#sharedOf(target)
     return HAZARDS.map((hazard, i) => {
       const isOfVersion = hazard.byTarget === true && Object.hasOwn(hazard.verdicts, target.operator)
-      return { id: hazard.id, finding: isOfVersion ? hazard.evaluate(this.cluster, target) : findings[i]! }
+      return { id: hazard.id, finding: described(isOfVersion ? hazard.evaluate(this.cluster, target) : findings[i]!) }
     })
   }
 

@@ -25,6 +25,7 @@ export interface HazardCluster {
   /** `undefined`: the version of HCO is not reported. */
   readonly release: HcoRelease | undefined
   readonly platformMinor: number | undefined
+  readonly platformPatch: number | undefined
   /** JSON patches in effect, and out-of-band modifications of the last 30 days. */
   readonly modifications: readonly Modification[]
   /** Firing alerts; `undefined`: not known, because the cluster sends no metrics. */
@@ -54,30 +55,43 @@ export interface Hazard {
   /** One finding for all targets of an operator; with `byTarget` it depends on the version too. */
   readonly byTarget?: true
   /** @param target of a hazard without `byTarget` only the operator matters */
-  evaluate(cluster: HazardCluster, target: Target): HazardFinding
+  evaluate(cluster: HazardCluster, target: Target): Evaluated
 }
 
-export const ABSENT: HazardFinding = { state: 'absent' }
-export const NOT_APPLICABLE: HazardFinding = { state: 'not_applicable' }
+export const ABSENT: Evaluated = { state: 'absent' }
+export const NOT_APPLICABLE: Evaluated = { state: 'not_applicable' }
 
-const UNKNOWN = new Map<string, HazardFinding>()
+const UNKNOWN = new Map<string, Evaluated>()
 
 /** @param text what is not reported: one of a few fixed texts */
-export function notReported(text: string): HazardFinding {
+export function notReported(text: string): Evaluated {
   let known = UNKNOWN.get(text)
   if (known === undefined) UNKNOWN.set(text, (known = { state: 'unknown', text: `Not reported: ${text}.` }))
   return known
 }
 
-export type Found = Omit<PresentHazard, 'state' | 'verdict'> & { readonly verdict?: RiskVerdict }
+/** What was found, in words: most findings are only counted. */
+export type Describe = () => Omit<PresentHazard, 'state' | 'verdict'>
 
-/** The hazard is there, with the verdict of the hazard unless `found` has a more exact one. */
+/** A finding that is not described yet. */
+export type Evaluated =
+  | Exclude<HazardFinding, PresentHazard>
+  | { readonly state: 'present'; readonly verdict: RiskVerdict; readonly describe: Describe }
+
+/** The hazard is there. @param verdict absent: that of the hazard */
 export function found(
   hazard: Pick<Hazard, 'verdicts'>,
   { operator }: Target,
-  { verdict, ...rest }: Found,
-): HazardFinding {
-  return { state: 'present', verdict: verdict ?? hazard.verdicts[operator] ?? 'at_risk', ...rest }
+  describe: Describe,
+  verdict: RiskVerdict = hazard.verdicts[operator] ?? 'at_risk',
+): Evaluated {
+  return { state: 'present', verdict, describe }
+}
+
+export function described(finding: Evaluated): HazardFinding {
+  if (finding.state !== 'present') return finding
+  const { state, verdict, describe } = finding
+  return { state, verdict, ...describe() }
 }
 
 export function isReported({ record }: HazardCluster, kind: ObjectKind): boolean {

@@ -187,16 +187,17 @@ function createIndexFrom(
       const fitting: { readonly one: ClusterMatch; readonly verdict: ReadinessVerdict }[] = []
       let [reached, others] = [0, 0]
       for (const one of all) {
-        const position = positionOf(one.record, target)
+        const findings = findingsOf(one.record, nowMs)
+        const position = positionOf(findings.cluster, target)
         if (position === 'reached') reached++
         if (position === 'other') others++
         if (position === 'reached' || position === 'other') continue
         const { cluster } = one.record
-        const sets = findingsOf(one.record, nowMs).sets(target)
+        const sets = findings.sets(target)
         const accepted = acceptedAt(acceptedBy(cluster), nowMs)
         // Where the version is not reported, nothing shows that the cluster can go to the target.
         const verdict = verdictOf(sets, accepted, one.isSilent || position === 'unknown')
-        tally.add(one.record, sets, accepted, verdict)
+        if (query.hasFacets === true) tally.add(one.record, sets, accepted, verdict)
         if (verdicts !== undefined && !verdicts.includes(verdict)) continue
         if (hazard !== undefined && ((sets.atRisk | sets.notRecommended) & bit) === 0) continue
         fitting.push({ one, verdict })
@@ -220,9 +221,10 @@ function createIndexFrom(
     of: (one, wanted, nowMs) => {
       const target = wanted ?? nextTarget(one.record)
       if (target === undefined) return undefined
-      const position = positionOf(one.record, target)
+      const findings = findingsOf(one.record, nowMs)
+      const position = positionOf(findings.cluster, target)
       const accepted = acceptedAt(acceptedBy(one.record.cluster), nowMs)
-      const sets = findingsOf(one.record, nowMs).sets(target)
+      const sets = findings.sets(target)
       return detailed(one, target, verdictOf(sets, accepted, one.isSilent || position === 'unknown'), nowMs)
     },
     calibration: () => counts.all(),

@@ -2,7 +2,7 @@
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Release } from '../../model/release.ts'
 import type { Target } from '../../model/readiness.ts'
-import { hcoReleaseOf } from '../derive/hco-release.ts'
+import { hcoReleaseOf, type HcoRelease } from '../derive/hco-release.ts'
 import { RELEASES } from '../releases.ts'
 import { compareVersions } from '../version-order.ts'
 
@@ -94,21 +94,27 @@ function entryOf(target: Target | undefined): readonly (readonly [string, Target
 /** `reached`: the cluster runs the version or a newer one. `other`: no such operator or platform. `unknown`: not reported. */
 export type TargetPosition = 'candidate' | 'reached' | 'other' | 'unknown'
 
+/** What `positionOf` reads of a cluster. */
+export interface Versions {
+  readonly record: Pick<ClusterRecord, 'platform' | 'versions'>
+  readonly release: HcoRelease | undefined
+  readonly platformMinor: number | undefined
+  readonly platformPatch: number | undefined
+}
+
+/** HOT: for each cluster and target. */
 export function positionOf(
-  cluster: Pick<ClusterRecord, 'hcoVersion' | 'platform' | 'versions'>,
+  { record, release, platformMinor, platformPatch = 0 }: Versions,
   target: Target,
 ): TargetPosition {
   if (target.operator === 'openshift') {
-    const { platform } = cluster
-    if (platform === undefined) return 'unknown'
-    if (platform.kind !== 'openshift') return 'other'
-    const minor = platform.version === undefined ? undefined : platformMinorOf(platform.version)
-    if (minor === undefined) return 'unknown'
-    return isReached(minor, Number(VERSION.exec(platform.version!)![3] ?? 0), target) ? 'reached' : 'candidate'
+    if (record.platform === undefined) return 'unknown'
+    if (record.platform.kind !== 'openshift') return 'other'
+    if (platformMinor === undefined) return 'unknown'
+    return isReached(platformMinor, platformPatch, target) ? 'reached' : 'candidate'
   }
-  const release = cluster.hcoVersion === undefined ? undefined : hcoReleaseOf(cluster.hcoVersion)
   // KubeVirt without HCO has no release of HCO to go to.
-  if (release === undefined) return Object.hasOwn(cluster.versions, 'kubevirt') ? 'other' : 'unknown'
+  if (release === undefined) return Object.hasOwn(record.versions, 'kubevirt') ? 'other' : 'unknown'
   return isReached(release.minor, release.patch, target) ? 'reached' : 'candidate'
 }
 

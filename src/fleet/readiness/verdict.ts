@@ -8,6 +8,7 @@
  * - `ready`: every hazard that applies is ruled out or accepted, by signals of a cluster that reports.
  */
 import { HAZARD_IDS, type HazardFinding, type HazardId, type ReadinessVerdict } from '../../model/readiness.ts'
+import type { Evaluated } from './hazard.ts'
 
 /** Sets of hazards: bit n is `HAZARD_IDS[n]`. */
 export interface HazardSets {
@@ -31,8 +32,8 @@ export function bitOf(hazard: HazardId): number {
 }
 
 /** @param findings in the order of `HAZARD_IDS` */
-export function setsOf(findings: readonly HazardFinding[]): HazardSets {
-  const setOf = (isIn: (finding: HazardFinding) => boolean): number =>
+export function setsOf(findings: readonly (HazardFinding | Evaluated)[]): HazardSets {
+  const setOf = (isIn: (finding: HazardFinding | Evaluated) => boolean): number =>
     findings.reduce((set, finding, i) => (isIn(finding) ? set | (1 << i) : set), 0)
   return {
     notRecommended: setOf((finding) => finding.state === 'present' && finding.verdict === 'not_recommended'),

@@ -29,6 +29,7 @@ const WORDS: Readonly<Record<string, string>> = {
   nodes: 'ready nodes',
   pools: 'machine config pools',
   goldenImages: 'golden images',
+  readiness: 'hazards',
   descheduler: 'the descheduler',
   instanceTypes: 'instance types',
   preferences: 'VM preferences',

@@ -138,6 +138,7 @@ export const FLEET_ROUTES = {
   edges: '/fleet/edges',
   edge: '/fleet/edges/:operator/:from/:to',
   modifications: '/fleet/modifications',
+  readiness: '/fleet/readiness',
   gates: '/fleet/gates',
   gate: '/fleet/gates/:gate',
 } as const
@@ -163,11 +164,17 @@ export const FLEET_PAGES = [
     path: FLEET_ROUTES.modifications,
     says: 'out-of-band modifications and unsafe JSON patches',
   },
+  {
+    name: 'Readiness',
+    path: FLEET_ROUTES.readiness,
+    says: 'clusters that can be upgraded to a version, hazards, and accepted risks',
+  },
   { name: 'Gates', path: FLEET_ROUTES.gates, says: 'feature gates in use, and clusters that set them by JSON patch' },
 ] as const
 
 export const clustersPath = pageAt(FLEET_ROUTES.clusters)
 export const clusterPath = pageBelow(FLEET_ROUTES.clusters)
+export const readinessPath = pageAt(FLEET_ROUTES.readiness)
 export const upgradesPath = pageAt(FLEET_ROUTES.upgrades)
 export const upgradePath = pageBelow(FLEET_ROUTES.upgrades)
 export const edgesPath = pageAt(FLEET_ROUTES.edges)

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { ClusterDetail } from '../../contract/fleet-clusters.ts'
-import { hazardsOf } from '../lib/cluster-hazards.ts'
 import { TIMELINE_KINDS, timelineOf } from '../lib/cluster-timeline.ts'
 import { CLUSTER_VIEW } from '../lib/cluster-view.ts'
 import { clusterPath, clustersPath, modificationsPath, upgradesPath, alertsPath } from '../lib/paths.ts'
@@ -75,9 +74,8 @@ export function ClusterPage({ name }: { readonly name: string }): ReactNode {
 
 function ClusterAnswer({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
   const versions = useClusterCounts(CLUSTER_VIEW.initial).data?.facets?.versions ?? []
-  const hazards = hazardsOf(cluster)
   const isPresent = useMoment() === undefined
-  const { open, states } = cluster
+  const { open, states, readiness } = cluster
   return (
     <>
       <TitleLine
@@ -99,9 +97,14 @@ function ClusterAnswer({ cluster }: { readonly cluster: ClusterDetail }): ReactN
               <ClusterOpenUpgrades open={open} />
             </Panel>
           )}
-          <Panel title="Known hazards" aside={hazards.length === 0 ? undefined : formatCount(hazards.length)}>
-            <HazardList hazards={hazards} />
-          </Panel>
+          {readiness === null ? null : (
+            <Panel
+              title="Known hazards"
+              aside={readiness.hazards.length === 0 ? undefined : formatCount(readiness.hazards.length)}
+            >
+              <HazardList cluster={cluster.cluster} readiness={readiness} />
+            </Panel>
+          )}
           <HistoryPanel cluster={cluster} />
           <UpgradesPanel cluster={cluster} />
           <TimelinePanel cluster={cluster} />

@@ -4,6 +4,7 @@ import {
   edgesPath,
   FLEET_ROUTES,
   modificationsPath,
+  readinessPath,
   upgradesPath,
   alertsPath,
   NOW_SECTIONS,
@@ -112,6 +113,7 @@ function NumberLink({ name, href, count, isBad = false, note }: NumberLinkProps)
 export function OtherQuestions(): ReactNode {
   return (
     <nav className={`row screen-only quiet text-small spaced ${styles.questions}`} aria-label="Related pages">
+      <Link href={readinessPath()}>Upgrade readiness</Link>
       <Link href={modificationsPath()}>Modifications</Link>
       <Link href={FLEET_ROUTES.gates}>Feature gates</Link>
       <Link href={edgesPath({ show: 'stranded' })}>Stranded versions</Link>

@@ -7,6 +7,7 @@ import {
   positionOf,
   targetText,
 } from '../../../src/fleet/readiness/target.ts'
+import { hazardClusterOf } from '../../../src/fleet/readiness/findings.ts'
 import { RELEASES } from '../../../src/fleet/releases.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
 
@@ -50,7 +51,8 @@ describe('targets', () => {
     ['openshift 4.20.0', emptyRecord('c'), 'unknown'],
     ['openshift 4.20.0', emptyRecord('c', { platform: { kind: 'openshift' } }), 'unknown'],
   ] as const)('for %s a cluster is where it is: %#', (to, record, position) => {
-    expect(positionOf(record, parseTarget(to, RELEASES)!)).toBe(position)
+    const cluster = hazardClusterOf({ record, modifications: [], upgrades: [], alerts: undefined, nowMs: 0 })
+    expect(positionOf(cluster, parseTarget(to, RELEASES)!)).toBe(position)
   })
 
   test('known are releases, imported versions and those of the fleet, the newest first', () => {

@@ -88,6 +88,7 @@ const SCREENS: readonly Screen[] = [
     shows: 'is higher than that of',
   },
   { name: 'stranded versions', path: '/fleet/edges?show=stranded', shows: 'no upgrade observed' },
+  { name: 'readiness', path: '/fleet/readiness', shows: 'Accepted risks' },
   { name: 'feature gates', path: '/fleet/gates', shows: 'Last set' },
   { name: 'a feature gate', path: '/fleet/gates/downwardMetrics', shows: 'Set by JSON patch' },
   { name: 'modifications', path: '/fleet/modifications', shows: 'By hour of the day' },

@@ -3,6 +3,7 @@ import { clusterDetail, clusterItems, objectChanges } from './fleet-fixtures.ts'
 import { modifications } from './modification-fixtures.ts'
 import { fleetCoverage, timeOf } from './coverage-fixtures.ts'
 import { gateDetail, gateItems } from './gate-fixtures.ts'
+import { acceptanceItems, hazardItems, readinessItems } from './readiness-fixtures.ts'
 import { strandedItems } from './stranded-fixtures.ts'
 import { edgeComparison, edgeItems, runItems } from './edge-fixtures.ts'
 import { stuckItems, upgradeDetail, upgradeItems } from './upgrade-fixtures.ts'
@@ -34,6 +35,10 @@ export function fleetAnswer({ pathname, searchParams }: URL, nowMs: number): unk
     return name === 'compare' ? edgeComparison(searchParams, nowMs) : edgeItems(searchParams, nowMs)
   if (route === 'unjoined') return unjoinedItems(nowMs)
   if (route === 'stranded') return strandedItems(nowMs)
+  if (route === 'readiness') {
+    if (name === 'hazards') return hazardItems(nowMs)
+    return name === 'acceptances' ? acceptanceItems(nowMs) : readinessItems(searchParams, nowMs)
+  }
   if (route === 'gates') return name === '' ? gateItems(nowMs) : gateDetail(name, searchParams, nowMs)
   if (route === 'modifications') {
     const kind = searchParams.get('kind')

@@ -1,3 +1,4 @@
+import { clusterReadiness } from './readiness-fixtures.ts'
 import type { ObjectChangeItems } from '../../../src/contract/fleet-changes.ts'
 import type { ClusterDetail, ClusterFacets, ClusterItem, ClusterItems } from '../../../src/contract/fleet-clusters.ts'
 import { CLUSTER_STATES, type ClusterState } from '../../../src/model/cluster-record.ts'
@@ -117,6 +118,9 @@ export function clusterDetail(name: string, nowMs: number): ClusterDetail | unde
   return {
     asOf: timeOf(nowMs),
     ...cluster(index, nowMs),
+    readiness: isStuck
+      ? clusterReadiness(nowMs)
+      : { ...clusterReadiness(nowMs), verdict: 'ready', hazards: [], unknown: [] },
     decommissions: [],
     problems: [],
     subscription: {

@@ -6,10 +6,11 @@ import { startFixtureServer, usualAnswers, type FixtureServer } from './fixture-
 import { fleetAnswer } from './fleet-answers.ts'
 import { alertItems, boundRunbook } from './fixtures.ts'
 import { ask, type Cost, type Reader } from './reader.ts'
+import { acceptanceItems } from './readiness-fixtures.ts'
 
 /**
  * What people come with, each from where they are when they ask it, and what the answer costs them: clicks and keys are
- * counted, not promised. Readiness, plans and canaries are not derived, so nobody can ask for them yet.
+ * counted, not promised. Plans and canaries are not derived, so nobody can ask for them yet.
  */
 
 let browser: Browser
@@ -58,6 +59,39 @@ describe('an SRE who watches upgrades', () => {
       const waves = page.getByRole('table', { name: 'Phases' }).getByRole('row', { name: /^virt-handler waves/ })
       await waves.getByText('1 min 50 s – 5 min (48)').filter({ visible: true }).waitFor()
       await page.getByRole('region', { name: 'Blocked by' }).getByText('7 of 12 updated', { exact: false }).waitFor()
+    }))
+
+  test('what is ready for 1.20 tonight? One click', () =>
+    asks('/', { clicks: 1 }, async ({ page, click }) => {
+      await click(page.getByRole('link', { name: 'Upgrade readiness' }))
+      await page.getByText('672 clusters can be upgraded to 1.20.0').waitFor()
+      await page.getByRole('region', { name: 'Ready' }).getByText('412').waitFor()
+      await page
+        .getByRole('table', { name: 'Ready clusters' })
+        .getByRole('link', { name: 'ready-1', exact: true })
+        .waitFor()
+      await page.getByRole('table', { name: 'Hazards', exact: true }).getByText('JSON patches of operands').waitFor()
+      await page.getByRole('region', { name: 'Unknown' }).getByText('60').first().waitFor()
+    }))
+
+  test('accept one risk for 200 clusters until Friday, with a reason? Three clicks', () =>
+    asks('/', { clicks: 3 }, async ({ page, click, type }) => {
+      server.answers.change = () => acceptanceItems(Date.now(), 'CHG-1')
+      await click(page.getByRole('link', { name: 'Upgrade readiness' }))
+      const row = page.getByRole('table', { name: 'Hazards', exact: true }).getByRole('row', { name: /^JSON patches/ })
+      await click(row.getByRole('button', { name: 'Accept…' }))
+      const dialog = page.getByRole('dialog', { name: 'Accept for 200 clusters: JSON patches of operands' })
+      await dialog.waitFor()
+      await type('CHG-1')
+      const expires = new Date(await dialog.getByLabel('Expires').inputValue())
+      expect([expires.getDay(), expires.getHours()]).toEqual([5, 18])
+      await click(dialog.getByRole('button', { name: 'Accept', exact: true }))
+      await page.getByText('Risk accepted for 9 clusters', { exact: false }).waitFor()
+      expect(server.sent.at(-1)).toMatchObject({
+        method: 'POST',
+        path: '/api/fleet/v1/readiness/acceptances',
+        body: { hazard: 'json_patch', selector: {}, to: '1.20.0', reason: 'CHG-1' },
+      })
     }))
 
   test('who uses JSON patches, and what makes them unsafe? One click', () =>

@@ -17,11 +17,11 @@ export const criticalAlerts: Hazard = {
     const firing = cluster.alerts.filter(({ alertname }) => !SIGNAL_ALERTS.has(alertname))
     if (firing.length === 0) return ABSENT
     const names = [...new Set(firing.map(({ alertname }) => alertname))].sort()
-    return found(criticalAlerts, target, {
+    return found(criticalAlerts, target, () => ({
       text: `Firing: ${names.slice(0, SHOWN_MAX).join(', ')}${names.length > SHOWN_MAX ? ', …' : ''}.`,
       sinceMs: Math.min(...firing.map(({ firedAtMs }) => firedAtMs)),
       evidence: firing.slice(0, SHOWN_MAX).map(alertEvidence),
       fix: fix('Resolve the alerts by their runbooks before the upgrade.'),
-    })
+    }))
   },
 }

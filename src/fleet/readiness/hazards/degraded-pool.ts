@@ -14,10 +14,10 @@ export const degradedPool: Hazard = {
     const degraded = cluster.record.pools.filter((pool) => pool.degraded > 0)
     if (degraded.length === 0) return ABSENT
     const shown = degraded.map((pool) => `${pool.name} (${pool.degraded} of ${pool.machines} nodes)`).join(', ')
-    return found(degradedPool, target, {
+    return found(degradedPool, target, () => ({
       text: `Degraded: ${shown}.`,
       evidence: [evidenceNow(cluster, 'machineconfigpools', shown)],
       fix: fix('Repair the nodes that the pool names.', 'oc get machineconfigpools,nodes'),
-    })
+    }))
   },
 }

@@ -16,7 +16,7 @@ export const deprecatedApis: Hazard = {
     if (alert === undefined && named.length === 0) {
       return apis === undefined ? notReported('the recording rules of KubeVirt') : ABSENT
     }
-    return found(deprecatedApis, target, {
+    return found(deprecatedApis, target, () => ({
       text: named.length === 0 ? 'Deprecated API versions are requested.' : `Requested: ${named.join(', ')}.`,
       sinceMs: named.length === 0 ? alert!.firedAtMs : apis!.sinceMs,
       evidence: [
@@ -27,6 +27,6 @@ export const deprecatedApis: Hazard = {
         'Find the client in the audit log or in the request counts, and move it to the current version.',
         'oc get apirequestcounts -o custom-columns=NAME:.metadata.name,REMOVED:.status.removedInRelease,REQUESTS:.status.requestCount',
       ),
-    })
+    }))
   },
 }

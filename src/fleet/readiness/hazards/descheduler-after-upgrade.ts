@@ -23,13 +23,13 @@ export const deschedulerAfterUpgrade: Hazard = {
       { profiles: descheduler.profiles, evictsInBackground },
     )
     if (after !== true) return ABSENT
-    return found(deschedulerAfterUpgrade, target, {
+    return found(deschedulerAfterUpgrade, target, () => ({
       text: `HCO ${target.version} does not accept the profiles ${descheduler.profiles.join(', ') || '(none)'}.`,
       evidence: [evidenceNow(cluster, 'kubedeschedulers/cluster', `profiles: ${descheduler.profiles.join(', ')}.`)],
       fix: fix(
         'Set the profile that the new version accepts before the upgrade.',
         `oc patch kubedescheduler cluster -n openshift-kube-descheduler-operator --type merge -p '{"spec":{"profiles":["KubeVirtRelieveAndMigrate"]}}'`,
       ),
-    })
+    }))
   },
 }

@@ -38,7 +38,7 @@ export const descheduler: Hazard = {
         : notReported('kubedeschedulers and kubevirt_hco_misconfigured_descheduler')
     }
     const profiles = record.descheduler?.profiles.join(', ')
-    return found(descheduler, target, {
+    return found(descheduler, target, () => ({
       text: isMisconfigured
         ? `The profiles of the descheduler (${profiles === undefined || profiles === '' ? 'not reported' : profiles}) do not support VMs.`
         : 'VMs are migrated excessively.',
@@ -54,6 +54,6 @@ export const descheduler: Hazard = {
         'Set the profile KubeVirtRelieveAndMigrate, or pause the descheduler during the upgrade.',
         `oc patch kubedescheduler cluster -n openshift-kube-descheduler-operator --type merge -p '{"spec":{"profiles":["KubeVirtRelieveAndMigrate"]}}'`,
       ),
-    })
+    }))
   },
 }

@@ -13,7 +13,7 @@ export const disruptionBudgetAlerts: Hazard = {
     if (cluster.alerts === undefined) return notReported('alerts')
     const alert = alertNamed(cluster, 'PodDisruptionBudgetAtLimit')
     if (alert === undefined) return ABSENT
-    return found(disruptionBudgetAlerts, target, {
+    return found(disruptionBudgetAlerts, target, () => ({
       text: 'PodDisruptionBudgetAtLimit fires.',
       sinceMs: alert.firedAtMs,
       evidence: [alertEvidence(alert)],
@@ -21,6 +21,6 @@ export const disruptionBudgetAlerts: Hazard = {
         'Silence the alert for poddisruptionbudget=~"kubevirt-disruption-budget-.*" as HCO does, and fix the other budgets.',
         'kubectl get pdb -A',
       ),
-    })
+    }))
   },
 }

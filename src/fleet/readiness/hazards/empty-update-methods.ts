@@ -35,7 +35,7 @@ export const emptyUpdateMethods: Hazard = {
           ? '1 outdated VM'
           : `${workloads.outdated} outdated VMs`
     const text = 'workloadUpdateMethods: [].'
-    return found(emptyUpdateMethods, target, {
+    return found(emptyUpdateMethods, target, () => ({
       text: `workloadUpdateMethods is empty: ${vms} stay on the old virt-launcher.`,
       ...(workloadUpdateMethods === undefined ? {} : { sinceMs: workloadUpdateMethods.sinceMs }),
       evidence: [
@@ -50,6 +50,6 @@ export const emptyUpdateMethods: Hazard = {
           inVirtualization(cluster, { workloadUpdateStrategy: { workloadUpdateMethods: ['LiveMigrate'] } }),
         ),
       ),
-    })
+    }))
   },
 }

@@ -20,7 +20,7 @@ export const eusOrder: Hazard = {
     if (steps <= 1) return ABSENT
     const between = Array.from({ length: steps - 1 }, (_, i) => nameOf(minor + i + 1, isPlatform)).join(', ')
     const current = isPlatform ? record.platform?.version : record.hcoVersion
-    return found(eusOrder, target, {
+    return found(eusOrder, target, () => ({
       text: `${steps} minor versions ahead of ${current ?? 'the installed one'}: upgrade through ${between} first.`,
       evidence: [
         evidenceNow(cluster, isPlatform ? 'clusterversions' : 'hyperconvergeds', `Installed: ${current ?? ''}.`),
@@ -31,7 +31,7 @@ export const eusOrder: Hazard = {
           ? 'oc adm upgrade'
           : `${clientOf(cluster)} get subscriptions.operators.coreos.com -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.spec.name,CHANNEL:.spec.channel,INSTALLED:.status.installedCSV`,
       ),
-    })
+    }))
   },
 }
 

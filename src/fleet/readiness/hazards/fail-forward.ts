@@ -14,7 +14,7 @@ export const failForward: Hazard = {
     if (strategy === undefined) return notReported('operatorgroups')
     if (strategy.value !== 'TechPreviewUnsafeFailForward') return ABSENT
     const [, namespace = '', name = ''] = strategy.ref.split('/')
-    return found(failForward, target, {
+    return found(failForward, target, () => ({
       text: `The OperatorGroup ${name} has upgradeStrategy TechPreviewUnsafeFailForward.`,
       sinceMs: strategy.sinceMs,
       evidence: [evidenceOf(strategy, `upgradeStrategy: ${strategy.value}.`)],
@@ -22,6 +22,6 @@ export const failForward: Hazard = {
         'Remove the strategy after the one upgrade that needed it.',
         `${clientOf(cluster)} patch operatorgroup ${quoted(name)} -n ${quoted(namespace)} --type merge -p '{"spec":{"upgradeStrategy":"Default"}}'`,
       ),
-    })
+    }))
   },
 }

@@ -14,7 +14,7 @@ export const fewNodes: Hazard = {
     if (kvmNodes === undefined && isHighlyAvailable === undefined) return notReported('nodes and HyperConverged')
     const isFew = kvmNodes === undefined ? isHighlyAvailable!.value === false : kvmNodes.value < 2
     if (!isFew) return ABSENT
-    return found(fewNodes, target, {
+    return found(fewNodes, target, () => ({
       text:
         kvmNodes === undefined ? 'The cluster is not highly available.' : `Nodes that can run VMs: ${kvmNodes.value}.`,
       sinceMs: (kvmNodes ?? isHighlyAvailable!).sinceMs,
@@ -25,6 +25,6 @@ export const fewNodes: Hazard = {
           : [evidenceOf(isHighlyAvailable, `infrastructureHighlyAvailable: ${isHighlyAvailable.value}.`)]),
       ],
       fix: fix('Plan a downtime of the VMs.', `${clientOf(cluster)} get vmi -A -o wide`),
-    })
+    }))
   },
 }

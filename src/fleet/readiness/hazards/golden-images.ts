@@ -25,7 +25,7 @@ export const goldenImages: Hazard = {
     if (alert === undefined && (images?.outdated ?? 0) === 0) {
       return images === undefined ? notReported('dataimportcrons') : ABSENT
     }
-    return found(goldenImages, target, {
+    return found(goldenImages, target, () => ({
       text:
         images === undefined || images.outdated === 0
           ? 'Imports of golden images are outdated.'
@@ -41,6 +41,6 @@ export const goldenImages: Hazard = {
         'Fix the default storage class or the access to the registry.',
         `${clientOf(cluster)} get dataimportcrons -A`,
       ),
-    })
+    }))
   },
 }

@@ -34,11 +34,11 @@ export const jsonPatch: Hazard = {
       if (!record.isTainted) return ABSENT
       const evidence = [evidenceNow(cluster, 'hyperconvergeds', 'HyperConverged reports TaintedConfiguration.')]
       const text = 'HyperConverged is tainted by a JSON patch whose operations are not reported.'
-      return found(jsonPatch, target, {
+      return found(jsonPatch, target, () => ({
         text,
         evidence,
         fix: fix('Remove the annotation, and verify the cluster without it.'),
-      })
+      }))
     }
     const { hcoVersion } = record
     const findings = patches.flatMap((patch) =>
@@ -47,25 +47,29 @@ export const jsonPatch: Hazard = {
         : patchFindings(patch, hcoVersion, target.version).map((finding) => ({ patch, finding })),
     )
     const starts = patches.flatMap(({ startedMs }) => startedMs ?? [])
-    return found(jsonPatch, target, {
-      verdict: worstOf(findings.map(({ finding }) => finding)),
-      text: `${patches.length === 1 ? 'An annotation patches' : `${patches.length} annotations patch`} ${componentsOf(patches)}.`,
-      ...(starts.length === 0 ? {} : { sinceMs: Math.min(...starts) }),
-      evidence: [
-        ...patches.map((patch) => patchEvidence(patch, record.lastSeenMs)),
-        ...findings.map(({ patch, finding }) => findingEvidence(patch, finding, record.lastSeenMs)),
-      ],
-      fix: fix(
-        'Remove the annotation before the upgrade, and verify the cluster without it.',
-        patches
-          .flatMap(({ annotation }) => annotation ?? [])
-          .map((annotation) => {
-            const object = `hyperconverged kubevirt-hyperconverged -n ${quoted(installNamespaceOf(cluster))}`
-            return `${clientOf(cluster)} annotate ${object} ${quoted(`${annotation}-`)}`
-          })
-          .join('\n') || undefined,
-      ),
-    })
+    return found(
+      jsonPatch,
+      target,
+      () => ({
+        text: `${patches.length === 1 ? 'An annotation patches' : `${patches.length} annotations patch`} ${componentsOf(patches)}.`,
+        ...(starts.length === 0 ? {} : { sinceMs: Math.min(...starts) }),
+        evidence: [
+          ...patches.map((patch) => patchEvidence(patch, record.lastSeenMs)),
+          ...findings.map(({ patch, finding }) => findingEvidence(patch, finding, record.lastSeenMs)),
+        ],
+        fix: fix(
+          'Remove the annotation before the upgrade, and verify the cluster without it.',
+          patches
+            .flatMap(({ annotation }) => annotation ?? [])
+            .map((annotation) => {
+              const object = `hyperconverged kubevirt-hyperconverged -n ${quoted(installNamespaceOf(cluster))}`
+              return `${clientOf(cluster)} annotate ${object} ${quoted(`${annotation}-`)}`
+            })
+            .join('\n') || undefined,
+        ),
+      }),
+      worstOf(findings.map(({ finding }) => finding)),
+    )
   },
 }
 

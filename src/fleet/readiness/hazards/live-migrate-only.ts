@@ -43,7 +43,7 @@ export const liveMigrateOnly: Hazard = {
     }
     const text = `workloadUpdateMethods: ${methods.join(', ')}.`
     const vms = nonEvictable !== undefined && nonEvictable.value > 0 ? nonEvictable : notMigratable
-    return found(liveMigrateOnly, target, {
+    return found(liveMigrateOnly, target, () => ({
       text: `VMs are updated by live migration only, and ${blocked === 0 ? 'some' : blocked} cannot be migrated.`,
       ...(vms === undefined ? {} : { sinceMs: vms.sinceMs }),
       evidence: [
@@ -60,6 +60,6 @@ export const liveMigrateOnly: Hazard = {
           inVirtualization(cluster, { workloadUpdateStrategy: { workloadUpdateMethods: ['LiveMigrate', 'Evict'] } }),
         ),
       ),
-    })
+    }))
   },
 }

@@ -27,7 +27,7 @@ export const machineTypes: Hazard = {
       return types === undefined ? notReported('kubevirt_node_deprecated_machine_types (HCO 1.16 and later)') : ABSENT
     }
     const shown = counts.map(([type, vms]) => `${type} (${vms})`).join(', ')
-    return found(machineTypes, target, {
+    return found(machineTypes, target, () => ({
       text: counts.length === 0 ? 'VMs use deprecated machine types.' : `VMs by deprecated machine type: ${shown}.`,
       sinceMs: counts.length === 0 ? alert!.firedAtMs : types!.sinceMs,
       evidence: [
@@ -38,6 +38,6 @@ export const machineTypes: Hazard = {
         'Change the machine type, which takes effect at the next restart of the VM.',
         `${clientOf(cluster)} get vm -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,TYPE:.spec.template.spec.domain.machine.type`,
       ),
-    })
+    }))
   },
 }

@@ -24,13 +24,13 @@ export const manualApproval: Hazard = {
     if (subscription === undefined || subscription.approval === '')
       return notReported('subscriptions and subscription_sync_total')
     if (subscription.approval !== 'Manual') return ABSENT
-    return found(manualApproval, target, {
+    return found(manualApproval, target, () => ({
       text: `The Subscription (channel ${subscription.channel}) requires manual approval.`,
       evidence: [evidenceNow(cluster, `subscriptions/${subscription.package}`, 'installPlanApproval: Manual.')],
       fix: fix(
         'Approve the install plan in the maintenance window, or set the approval to Automatic.',
         `${clientOf(cluster)} get installplans -n ${quoted(installNamespaceOf(cluster))} -o custom-columns=NAME:.metadata.name,CSV:.spec.clusterServiceVersionNames,APPROVED:.spec.approved`,
       ),
-    })
+    }))
   },
 }

@@ -22,7 +22,7 @@ export const maxOpenShiftVersion: Hazard = {
       /IncompatibleOperatorsInstalled/.test(upgradeable.value.reason)
     const isLimited = limit !== undefined && target.minor > limit
     if (!isRefused && !isLimited) return ABSENT
-    return found(maxOpenShiftVersion, target, {
+    return found(maxOpenShiftVersion, target, () => ({
       text: isLimited
         ? `The installed bundle of HCO supports OpenShift up to ${max!.value}.`
         : 'OLM reports installed operators that are incompatible with the next minor version.',
@@ -32,6 +32,6 @@ export const maxOpenShiftVersion: Hazard = {
         ...(isRefused ? [evidenceOf(upgradeable, `Upgradeable=False: ${upgradeable.value.message}`)] : []),
       ],
       fix: fix('Upgrade the operator first.', 'oc get clusterversion version -o yaml'),
-    })
+    }))
   },
 }

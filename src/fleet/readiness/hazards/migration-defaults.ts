@@ -38,7 +38,7 @@ export const migrationDefaults: Hazard = {
       ...(outbound === undefined ? ['parallelOutboundMigrationsPerNode (to 1)'] : []),
     ]
     if (changed.length === 0) return ABSENT
-    return found(migrationDefaults, target, {
+    return found(migrationDefaults, target, () => ({
       text: `The upgrade changes ${changed.join(' and ')}.`,
       evidence: [
         evidenceNow(
@@ -59,6 +59,6 @@ export const migrationDefaults: Hazard = {
           }),
         ),
       ),
-    })
+    }))
   },
 }

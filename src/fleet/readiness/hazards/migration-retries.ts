@@ -14,7 +14,7 @@ export const migrationRetries: Hazard = {
     if (retriedMigrations === undefined) return notReported('virtualmachineinstancemigrations')
     const { vms, tries, reason } = retriedMigrations.value
     if (vms === 0) return ABSENT
-    return found(migrationRetries, target, {
+    return found(migrationRetries, target, () => ({
       text: `${vms === 1 ? '1 VM' : `${vms} VMs`} failed to migrate ${tries} times in a day.`,
       sinceMs: retriedMigrations.sinceMs,
       evidence: [evidenceOf(retriedMigrations, `${tries} failed migrations; most frequent reason: ${reason}.`)],
@@ -22,6 +22,6 @@ export const migrationRetries: Hazard = {
         'Fix capacity, node selectors, CPU models or taints that keep the target pod from being scheduled.',
         `${clientOf(cluster)} get vmim -A --sort-by=.metadata.creationTimestamp -o custom-columns=NAMESPACE:.metadata.namespace,VMI:.spec.vmiName,PHASE:.status.phase,REASON:.status.migrationState.failureReason`,
       ),
-    })
+    }))
   },
 }

@@ -29,7 +29,7 @@ export const nmstateOperator: Hazard = {
     if (alert === undefined && (nmstateCondition?.value ?? '') === '') {
       return nmstateCondition === undefined ? notReported('conditions of NetworkAddonsConfig') : ABSENT
     }
-    return found(nmstateOperator, target, {
+    return found(nmstateOperator, target, () => ({
       text: 'The network addons operator still deploys NMState, and removes it with the upgrade.',
       ...(nmstateCondition === undefined ? {} : { sinceMs: nmstateCondition.sinceMs }),
       evidence: [
@@ -42,6 +42,6 @@ export const nmstateOperator: Hazard = {
         'Install the Kubernetes NMState operator before the upgrade.',
         `${clientOf(cluster)} get nmstates.nmstate.io,subscriptions.operators.coreos.com -A`,
       ),
-    })
+    }))
   },
 }

@@ -29,7 +29,7 @@ export const nodeMaintenanceOperator: Hazard = {
     if (alert === undefined && (nodeMaintenances?.value ?? 0) === 0) {
       return nodeMaintenances === undefined ? notReported('kubevirt_hco_nmo_in_use (HCO 1.6.1 and later)') : ABSENT
     }
-    return found(nodeMaintenanceOperator, target, {
+    return found(nodeMaintenanceOperator, target, () => ({
       text: 'Nodes are in maintenance by the node maintenance operator that HCO removes.',
       ...(nodeMaintenances === undefined ? {} : { sinceMs: nodeMaintenances.sinceMs }),
       evidence: [
@@ -42,6 +42,6 @@ export const nodeMaintenanceOperator: Hazard = {
         'End the maintenance of all nodes, or install the standalone operator and create the objects as nodemaintenances.nodemaintenance.medik8s.io.',
         `${clientOf(cluster)} get nodemaintenances.nodemaintenance.kubevirt.io`,
       ),
-    })
+    }))
   },
 }

@@ -16,10 +16,10 @@ export const nodes: Hazard = {
       ...(of.kubeletVersions.length > 1 ? [`kubelet ${of.kubeletVersions.join(', ')}`] : []),
     ]
     if (texts.length === 0) return ABSENT
-    return found(nodes, target, {
+    return found(nodes, target, () => ({
       text: `${texts.join('; ')}.`,
       evidence: [evidenceNow(cluster, 'nodes', texts.join('; '))],
       fix: fix('Repair the nodes, and complete the update of the platform first.', `${clientOf(cluster)} get nodes`),
-    })
+    }))
   },
 }

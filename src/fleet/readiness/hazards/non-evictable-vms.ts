@@ -27,7 +27,7 @@ export const nonEvictableVms: Hazard = {
       return nonEvictable === undefined ? notReported('kubevirt_vmi_non_evictable and virtualmachineinstances') : ABSENT
     }
     const reasons = Object.entries(notMigratable?.value ?? {}).map(([reason, vms]) => `${reason} (${vms})`)
-    return found(nonEvictableVms, target, {
+    return found(nonEvictableVms, target, () => ({
       text: `${count === 0 ? 'VMs' : count === 1 ? '1 VM' : `${count} VMs`} must be live-migrated before eviction, and cannot be${reasons.length === 0 ? '' : `: ${reasons.join(', ')}`}.`,
       sinceMs: nonEvictable === undefined || count === 0 ? alert!.firedAtMs : nonEvictable.sinceMs,
       evidence: [
@@ -38,6 +38,6 @@ export const nonEvictableVms: Hazard = {
         'Power the VMs off for the upgrade, set evictionStrategy LiveMigrateIfPossible or None, or make their disks ReadWriteMany.',
         `${clientOf(cluster)} get vmi -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,NODE:.status.nodeName,EVICTION:.spec.evictionStrategy,REASON:'.status.conditions[?(@.type=="LiveMigratable")].reason'`,
       ),
-    })
+    }))
   },
 }

@@ -28,23 +28,23 @@ export const notUpgradeable: Hazard = {
       const isMinor = cluster.platformMinor === undefined || target.minor > cluster.platformMinor
       const { status, reason, message } = upgradeable.value
       if (status !== 'False' || !isMinor) return ABSENT
-      return found(notUpgradeable, target, {
+      return found(notUpgradeable, target, () => ({
         text: `OpenShift reports Upgradeable=False (${reason}).`,
         sinceMs: upgradeable.sinceMs,
         evidence: [evidenceOf(upgradeable, message)],
         fix: fix('Fix what the message names, or upgrade within the minor version.', 'oc adm upgrade'),
-      })
+      }))
     }
     const { upgradeable } = cluster.record
     if (upgradeable === undefined) return notReported('operatorconditions and hyperconvergeds')
     if (upgradeable.status !== 'False') return ABSENT
-    return found(notUpgradeable, target, {
+    return found(notUpgradeable, target, () => ({
       text: `The installed operator reports Upgradeable=False (${upgradeable.reason}).`,
       evidence: [evidenceNow(cluster, 'operatorconditions', upgradeable.message)],
       fix: fix(
         'Wait for the running change, or fix the component that the reason names.',
         `${clientOf(cluster)} get operatorconditions -n ${quoted(installNamespaceOf(cluster))} -o yaml`,
       ),
-    })
+    }))
   },
 }

@@ -14,11 +14,11 @@ export const openUpgrade: Hazard = {
     const [first] = open
     if (first === undefined && record.platform?.target === undefined) return ABSENT
     const name = first === undefined ? `openshift to ${record.platform!.target!}` : `${first.operator} to ${first.to}`
-    return found(openUpgrade, target, {
+    return found(openUpgrade, target, () => ({
       text: `In progress: ${name}.`,
       ...(first?.startedMs === undefined ? {} : { sinceMs: first.startedMs }),
       evidence: [evidenceNow(cluster, 'upgrades', `Upgrade of ${name}.`)],
       fix: fix('Wait until it has ended.', `${clientOf(cluster)} get clusterserviceversions -A`),
-    })
+    }))
   },
 }

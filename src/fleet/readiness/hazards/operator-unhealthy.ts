@@ -44,7 +44,7 @@ export const operatorUnhealthy: Hazard = {
       ...own.map(({ sinceMs }) => sinceMs),
       ...bad.flatMap(({ lastTransitionMs }) => lastTransitionMs ?? []),
     ]
-    return found(operatorUnhealthy, target, {
+    return found(operatorUnhealthy, target, () => ({
       text: texts[0] ?? 'HCO reports the health status error.',
       ...(starts.length === 0 ? {} : { sinceMs: Math.min(...starts) }),
       evidence: [
@@ -60,7 +60,7 @@ export const operatorUnhealthy: Hazard = {
         `Repair the operator first: the runbook ${own.length === 0 ? operatorUnhealthy.runbook : PROBLEM_RUNBOOKS[own[0]!.cause]} has the steps.`,
         `${clientOf(cluster)} get clusterserviceversions,hyperconvergeds -n ${quoted(installNamespaceOf(cluster))}`,
       ),
-    })
+    }))
   },
 }
 

@@ -30,7 +30,7 @@ export const outOfBand: Hazard = {
     const components = [...new Set(recent.map(({ component }) => component))].sort().join(', ')
     const isLoop = recent.some((burst) => burst.count >= LOOP_MIN)
     const last = recent.toSorted((a, b) => (b.startedMs ?? 0) - (a.startedMs ?? 0))
-    return found(outOfBand, target, {
+    return found(outOfBand, target, () => ({
       text: `${count} out-of-band ${count === 1 ? 'modification' : 'modifications'} of ${components} in the last 30 days${isLoop ? ': a client keeps overwriting the object' : ''}.`,
       ...(last.at(-1)!.startedMs === undefined ? {} : { sinceMs: last.at(-1)!.startedMs! }),
       evidence: last.slice(0, 3).map(({ text, startedMs, endedMs, component }) => {
@@ -40,6 +40,6 @@ export const outOfBand: Hazard = {
         'Change HyperConverged instead. The field managers of the object name the client that writes it.',
         `${clientOf(cluster)} get kubevirt -A -o yaml --show-managed-fields`,
       ),
-    })
+    }))
   },
 }

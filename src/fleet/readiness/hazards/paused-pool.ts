@@ -16,7 +16,7 @@ export const pausedPool: Hazard = {
     if (pausedPools.value.length === 0) return ABSENT
     const pools = cluster.record.pools.filter(({ name }) => pausedPools.value.includes(name))
     const counts = pools.map(({ name, updated, machines }) => `${name} (${updated} of ${machines} nodes updated)`)
-    return found(pausedPool, target, {
+    return found(pausedPool, target, () => ({
       text: `Paused: ${(counts.length === 0 ? pausedPools.value : counts).join(', ')}.`,
       sinceMs: pausedPools.sinceMs,
       evidence: [evidenceOf(pausedPools, `spec.paused of ${pausedPools.value.join(', ')} is true.`)],
@@ -26,6 +26,6 @@ export const pausedPool: Hazard = {
           .map((name) => `oc patch machineconfigpool ${quoted(name)} --type merge -p '{"spec":{"paused":false}}'`)
           .join('\n'),
       ),
-    })
+    }))
   },
 }

@@ -33,7 +33,7 @@ export const rolloutRace: Hazard = {
     if (major !== 1 || minor < MINOR_MIN) return ABSENT
     const methods = updateMethodsOf(cluster)
     if (methods?.length === 0) return ABSENT
-    return found(rolloutRace, target, {
+    return found(rolloutRace, target, () => ({
       text: `Kubernetes ${kubernetesVersion.value}: VMs may be migrated to nodes whose virt-handler is not updated yet.`,
       sinceMs: kubernetesVersion.sinceMs,
       evidence: [evidenceOf(kubernetesVersion, `kubelet ${kubernetesVersion.value}.`)],
@@ -44,6 +44,6 @@ export const rolloutRace: Hazard = {
           inVirtualization(cluster, { workloadUpdateStrategy: { workloadUpdateMethods: [] } }),
         ),
       ),
-    })
+    }))
   },
 }

@@ -26,7 +26,7 @@ export const rwoVolumes: Hazard = {
       ...(vms === 0 ? [] : [evidenceOf(notMigratable!, `DisksNotLiveMigratable: ${vms}.`)]),
       ...(classes.length === 0 ? [] : [evidenceOf(rwoClasses!, `Storage profile ${classes.join(', ')}: rwx="false".`)]),
     ]
-    return found(rwoVolumes, target, {
+    return found(rwoVolumes, target, () => ({
       text: `${parts.join('; ')}.`,
       sinceMs: Math.min(...evidence.map(({ atMs }) => atMs)),
       evidence,
@@ -34,6 +34,6 @@ export const rwoVolumes: Hazard = {
         'Set evictionStrategy None and runStrategy Always on these VMs, so that they restart on another node; or move their disks to a class with ReadWriteMany.',
         `${clientOf(cluster)} get storageprofiles -o custom-columns=NAME:.metadata.name,MODES:.status.claimPropertySets`,
       ),
-    })
+    }))
   },
 }

@@ -28,7 +28,7 @@ export const storageVersion: Hazard = {
     if (writer === undefined) return notReported('hyperconvergeds')
     const { manager, apiVersion } = writer.value
     if (manager === '' || apiVersion.endsWith('/v1')) return ABSENT
-    return found(storageVersion, target, {
+    return found(storageVersion, target, () => ({
       text: `${manager} writes HyperConverged as ${apiVersion}; HCO 1.19 stores v1.`,
       sinceMs: writer.sinceMs,
       evidence: [evidenceOf(writer, `Last written by ${manager}.`)],
@@ -36,6 +36,6 @@ export const storageVersion: Hazard = {
         'Move the client to hco.kubevirt.io/v1, or have it read both layouts.',
         `${clientOf(cluster)} get hyperconverged kubevirt-hyperconverged -n ${quoted(installNamespaceOf(cluster))} -o yaml --show-managed-fields`,
       ),
-    })
+    }))
   },
 }

@@ -23,7 +23,7 @@ export const versionSkew: Hazard = {
     const isSkewed = target.operator === 'openshift' ? paired < platformMinor : wanted > platformMinor
     if (!isSkewed) return ABSENT
     const lagging = target.operator === 'openshift' ? 'OpenShift Virtualization' : 'OpenShift'
-    return found(versionSkew, target, {
+    return found(versionSkew, target, () => ({
       text:
         target.operator === 'openshift'
           ? `OpenShift Virtualization is at 4.${paired}, behind OpenShift 4.${platformMinor}.`
@@ -33,6 +33,6 @@ export const versionSkew: Hazard = {
         evidenceNow(cluster, 'clusterserviceversions', `OpenShift Virtualization ${record.hcoVersion ?? ''}.`),
       ],
       fix: fix(`Upgrade ${lagging} first.`, target.operator === 'openshift' ? undefined : 'oc adm upgrade'),
-    })
+    }))
   },
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ClusterDetail, SettingItem } from '../../../contract/fleet-clusters.ts'
-import { unknownsOf } from '../../lib/cluster-hazards.ts'
+import { unknownsOf } from '../../lib/cluster-unknowns.ts'
 import { clustersPath } from '../../lib/paths.ts'
 import { operatorName } from '../../lib/fleet-names.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'

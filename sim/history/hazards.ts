@@ -1,0 +1,189 @@
+import type { ObjectFacts, ObjectKind } from '../../src/model/object-facts.ts'
+import type { ClusterObservations, MetricRun, MetricSignal, ObjectObservation } from '../../src/model/observation.ts'
+import type { HazardId } from '../../src/model/readiness.ts'
+import { randomOf } from '../random.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+import { uidOf } from './uid.ts'
+
+/**
+ * Hazards of upgrades that a cluster has all the time of its history: what its objects and metrics show of each, and which
+ * signals it does not send. The other clusters send the same signals and have no such hazard. A change of what a history
+ * reports; the history itself stays as it is.
+ */
+export interface HazardPlan {
+  readonly planted: ReadonlySet<HazardId>
+  readonly withheld: ReadonlySet<HazardId>
+}
+
+/** Hazards that a plan may draw. Those by alerts are planted where alerts are made. */
+export const PLANTABLE = [
+  ...(['json_patch', 'node_maintenance_operator', 'nmstate_operator', 'non_evictable_vms', 'rwo_volumes'] as const),
+  ...(['empty_update_methods', 'paused_pool', 'migration_retries', 'descheduler', 'few_nodes'] as const),
+  ...(['max_openshift_version', 'machine_types', 'deprecated_apis', 'storage_version', 'migration_defaults'] as const),
+  ...(['rollout_race', 'fail_forward', 'disruption_budget_alerts', 'golden_images', 'critical_alerts'] as const),
+] satisfies readonly HazardId[]
+
+/** Hazards whose signal a cluster may keep to itself and still be known by its others. */
+const WITHHOLDABLE = [
+  ...(['node_maintenance_operator', 'nmstate_operator', 'non_evictable_vms', 'rwo_volumes', 'paused_pool'] as const),
+  ...(['migration_retries', 'few_nodes', 'machine_types', 'deprecated_apis', 'rollout_race', 'fail_forward'] as const),
+  'golden_images',
+] as const satisfies readonly HazardId[]
+
+/** From the seed and the number of the cluster alone. */
+export function planHazards(seed: string, index: number): HazardPlan {
+  const random = randomOf(seed, 'hazards', index)
+  const drawn = <T>(from: readonly T[], chance: number): readonly T[] => from.filter(() => random.chance(chance))
+  // Half of the clusters have none, so that there are clusters to be ready.
+  return random.chance(0.5)
+    ? { planted: new Set(), withheld: new Set(random.chance(0.3) ? drawn(WITHHOLDABLE, 0.12) : []) }
+    : { planted: new Set(drawn(PLANTABLE, 0.12)), withheld: new Set(drawn(WITHHOLDABLE, 0.06)) }
+}
+
+/** What the cluster reports with its hazards. */
+export function withHazards(
+  observations: ClusterObservations,
+  history: ClusterHistory,
+  plan: HazardPlan,
+): ClusterObservations {
+  const dropped = new Set(
+    [...plan.withheld].flatMap((hazard) => WITHHELD_KINDS[hazard as keyof typeof WITHHELD_KINDS] ?? []),
+  )
+  const objects = observations.objects.flatMap((one) => (dropped.has(one.facts.kind) ? [] : [changedObject(one, plan)]))
+  const added = history.tells.objects ? addedObjects(history, plan, dropped) : []
+  const hidden = new Set<MetricSignal>(plan.withheld.has('migration_retries') ? MIGRATION_SIGNALS : [])
+  const metrics = observations.metrics.filter(({ signal }) => !hidden.has(signal))
+  return {
+    ...observations,
+    objects: [...objects, ...added],
+    metrics: history.tells.metrics ? [...metrics, ...runsOf(history, observations.metrics, plan)] : metrics,
+  }
+}
+
+const MIGRATION_SIGNALS = ['migrations_pending', 'migrations_scheduling', 'migrations_running'] as const
+
+const WITHHELD_KINDS = {
+  nmstate_operator: ['networkaddonsconfigs'],
+  paused_pool: ['machineconfigpools'],
+  migration_retries: ['virtualmachineinstancemigrations'],
+  few_nodes: ['nodes'],
+  rollout_race: ['nodes'],
+  fail_forward: ['operatorgroups'],
+  golden_images: ['dataimportcrons'],
+} as const satisfies Partial<Record<HazardId, readonly ObjectKind[]>>
+
+const PATCH = '[{"op":"add","path":"/spec/configuration/developerConfiguration/featureGates/-","value":"Sidecar"}]'
+
+function changedObject(one: ObjectObservation, { planted }: HazardPlan): ObjectObservation {
+  const has = (hazard: HazardId): boolean => planted.has(hazard)
+  const { facts } = one
+  const withFacts = (changed: ObjectFacts, manager = one.manager): ObjectObservation => {
+    return { ...one, facts: changed, ...(manager === undefined ? {} : { manager }) }
+  }
+  switch (facts.kind) {
+    case 'hyperconvergeds': {
+      const isFew = has('few_nodes')
+      const changed = {
+        ...facts,
+        isInfrastructureHighlyAvailable: !isFew,
+        ...(has('storage_version') ? { apiVersion: 'hco.kubevirt.io/v1beta1' } : {}),
+        workloadUpdateMethods: has('empty_update_methods') ? [] : ['LiveMigrate', 'Evict'],
+        liveMigration: has('migration_defaults')
+          ? {}
+          : { completionTimeoutPerGiB: 400, parallelOutboundMigrationsPerNode: 2 },
+        ...(has('json_patch') ? { jsonPatches: { 'kubevirt.kubevirt.io/jsonpatch': PATCH } } : {}),
+        conditions: [
+          ...facts.conditions.filter(({ type }) => type !== 'TaintedConfiguration'),
+          ...(has('json_patch')
+            ? [{ type: 'TaintedConfiguration', status: 'True', reason: 'UnsupportedFeatureAnnotation', message: '' }]
+            : facts.conditions.filter(({ type }) => type === 'TaintedConfiguration')),
+        ],
+      }
+      const name = has('storage_version') ? 'argocd-controller' : 'hyperconverged-cluster-operator'
+      return withFacts(changed, { name, operation: 'Update', subresource: '' })
+    }
+    case 'machineconfigpools':
+      return withFacts({ ...facts, isPaused: one.name === 'worker' && has('paused_pool') })
+    case 'nodes': {
+      return withFacts({
+        ...facts,
+        hasKvm: !has('few_nodes'),
+        ...(has('rollout_race') ? { kubeletVersion: 'v1.36.1' } : {}),
+      })
+    }
+    case 'operatorgroups':
+      return withFacts({ ...facts, upgradeStrategy: has('fail_forward') ? 'TechPreviewUnsafeFailForward' : 'Default' })
+    case 'clusterserviceversions':
+      return withFacts(has('max_openshift_version') ? { ...facts, maxOpenShiftVersion: '4.10' } : facts)
+    case 'networkaddonsconfigs': {
+      const missing = { type: 'Upgradeable', status: 'False', reason: 'NMStateOperatorMissing', message: 'install it' }
+      return withFacts(has('nmstate_operator') ? { ...facts, conditions: [...facts.conditions, missing] } : facts)
+    }
+    case 'dataimportcrons': {
+      const status = has('golden_images') ? 'False' : 'True'
+      const others = facts.conditions.filter(({ type }) => type !== 'UpToDate')
+      return withFacts({ ...facts, conditions: [...others, { type: 'UpToDate', status, reason: '', message: '' }] })
+    }
+    default:
+      return one
+  }
+}
+
+function addedObjects(
+  { profile, fromMs, untilMs, delivery }: ClusterHistory,
+  { planted }: HazardPlan,
+  dropped: ReadonlySet<ObjectKind>,
+): readonly ObjectObservation[] {
+  const object = (name: string, facts: ObjectFacts, atMs: number): ObjectObservation => ({
+    ...{ cluster: profile.name, uid: uidOf(profile.seed, 'hazard', name), name, namespace: profile.installNamespace },
+    ...{ resourceVersion: '1000', change: 'listed', observedMs: atMs + delivery.skewMs, facts },
+  })
+  const objects: ObjectObservation[] = []
+  if (planted.has('descheduler')) {
+    objects.push(object('cluster', { kind: 'kubedeschedulers', profiles: ['AffinityAndTaints'] }, fromMs))
+  }
+  if (planted.has('migration_retries') && !dropped.has('virtualmachineinstancemigrations')) {
+    for (let i = 0; i < 4; i++) {
+      const createdMs = untilMs - (9 - i) * 3_600_000
+      const facts: ObjectFacts = {
+        ...{ kind: 'virtualmachineinstancemigrations', createdMs, vmi: 'hazard-vm', phase: 'Failed', cause: 'other' },
+        ...{ phaseTimesMs: {}, conditions: [], failureReason: 'target pod is unschedulable' },
+      }
+      objects.push(object(`hazard-migration-${i}`, facts, createdMs + 60_000))
+    }
+  }
+  return objects
+}
+
+/** All clusters send these series; `withheld` ones do not. */
+function runsOf(
+  { profile }: ClusterHistory,
+  others: readonly MetricRun[],
+  { planted, withheld }: HazardPlan,
+): readonly MetricRun[] {
+  if (others.length === 0) return []
+  const firstMs = others.reduce((first, run) => Math.min(first, run.firstMs), Infinity)
+  const lastMs = others.reduce((last, run) => Math.max(last, run.lastMs), -Infinity)
+  const run = (signal: MetricSignal, value: number, labels: MetricRun['labels'] = {}): MetricRun => {
+    return { cluster: profile.name, signal, labels, value, firstMs, lastMs }
+  }
+  const has = (hazard: HazardId): boolean => planted.has(hazard)
+  const isSent = (hazard: HazardId): boolean => !withheld.has(hazard)
+  const rwx = String(!has('rwo_volumes'))
+  // The count of nodes shows that KubeVirt's rules are sent at all.
+  const rules = isSent('deprecated_apis') && isSent('few_nodes') && isSent('rollout_race')
+  return [
+    run('descheduler', Number(has('descheduler'))),
+    ...(isSent('node_maintenance_operator') ? [run('nmo_in_use', Number(has('node_maintenance_operator')))] : []),
+    ...(rules ? [run('kvm_nodes', has('few_nodes') ? 1 : Math.max(2, profile.nodes.length))] : []),
+    ...(isSent('rwo_volumes') ? [run('storage_profile', 1, { default: 'true', rwx, storageclass: 'standard' })] : []),
+    ...(isSent('non_evictable_vms') ? [run('non_evictable', has('non_evictable_vms') ? 2 : 0)] : []),
+    ...(isSent('machine_types') ? [run('deprecated_machines', 0)] : []),
+    ...(isSent('machine_types') && has('machine_types')
+      ? [run('deprecated_machines', 3, { machine_type: 'pc-q35-rhel8.2.0' })]
+      : []),
+    ...(isSent('deprecated_apis') && has('deprecated_apis')
+      ? [run('deprecated_api', 1, { group: 'kubevirt.io', resource: 'virtualmachines', version: 'v1alpha3' })]
+      : []),
+  ]
+}

@@ -14,7 +14,7 @@ import type { ClusterFacts } from '../../src/model/fleet-facts.ts'
 import { HAZARD_IDS, type HazardId, type RiskAlert } from '../../src/model/readiness.ts'
 import { observationsOf } from '../../sim/history/cluster-observations.ts'
 import type { ClusterHistory } from '../../sim/history/cluster-history.ts'
-import { planHazards, withHazards, type HazardPlan } from '../../sim/history/hazards.ts'
+import { hasFixedVms, planHazards, withHazards, type HazardPlan } from '../../sim/history/hazards.ts'
 import { planHistory } from '../../sim/history/plan-history.ts'
 import { isWithin } from '../../sim/scenarios/window.ts'
 
@@ -160,9 +160,14 @@ function truthOf(
     case 'out_of_band':
       // Edits during an upgrade are muted, and those around the bound are of one burst.
       return history.edits.some(({ atMs }) => atMs > untilMs - 31 * 86_400_000) ? undefined : 'without'
+    case 'non_evictable_vms':
+      return isWithheld ? 'withheld' : yes(hasFixedVms(planted))
     case 'live_migrate_only':
-    case 'eus_order':
+      if (planted.has('empty_update_methods') || !isPlanted) return 'without'
+      return withheld.has('non_evictable_vms') ? 'withheld' : 'planted'
     case 'version_skew':
+      return isOld || record.flavour !== 'openshift' ? undefined : yes(isBehind(history, untilMs))
+    case 'eus_order':
     case 'operator_unhealthy':
     case 'not_upgradeable':
     case 'degraded_pool':
@@ -208,6 +213,14 @@ function truthOf(
     default:
       return isWithheld ? 'withheld' : yes(isPlanted)
   }
+}
+
+/** The next minor of the operator needs the next minor of the platform; one that is there already is ahead of the operator. */
+function isBehind({ platform, upgrades, firstCsv }: ClusterHistory, untilMs: number): boolean {
+  const version = platform?.upgrades.findLast(({ endMs }) => endMs <= untilMs)?.to ?? platform?.firstVersion ?? ''
+  const { minor } = upgrades.findLast(({ endMs }) => endMs <= untilMs)?.to ?? firstCsv.release
+  const platformMinor = platformMinorOf(version)
+  return platformMinor !== undefined && (platformMinor < minor + 5 || platformMinor > minor + 4)
 }
 
 const isRecent =

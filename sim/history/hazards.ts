@@ -18,7 +18,14 @@ export interface HazardPlan {
 /** Hazards that a plan may draw. Those by alerts are planted where alerts are made. */
 export const PLANTABLE = [
   ...(['json_patch', 'node_maintenance_operator', 'nmstate_operator', 'non_evictable_vms', 'rwo_volumes'] as const),
-  ...(['empty_update_methods', 'paused_pool', 'migration_retries', 'descheduler', 'few_nodes'] as const),
+  ...([
+    'live_migrate_only',
+    'empty_update_methods',
+    'paused_pool',
+    'migration_retries',
+    'descheduler',
+    'few_nodes',
+  ] as const),
   ...(['max_openshift_version', 'machine_types', 'deprecated_apis', 'storage_version', 'migration_defaults'] as const),
   ...(['rollout_race', 'fail_forward', 'disruption_budget_alerts', 'golden_images', 'critical_alerts'] as const),
 ] satisfies readonly HazardId[]
@@ -87,7 +94,7 @@ function changedObject(one: ObjectObservation, { planted }: HazardPlan): ObjectO
         ...facts,
         isInfrastructureHighlyAvailable: !isFew,
         ...(has('storage_version') ? { apiVersion: 'hco.kubevirt.io/v1beta1' } : {}),
-        workloadUpdateMethods: has('empty_update_methods') ? [] : ['LiveMigrate', 'Evict'],
+        workloadUpdateMethods: methodsOf(planted),
         liveMigration: has('migration_defaults')
           ? {}
           : { completionTimeoutPerGiB: 400, parallelOutboundMigrationsPerNode: 2 },
@@ -127,6 +134,16 @@ function changedObject(one: ObjectObservation, { planted }: HazardPlan): ObjectO
     default:
       return one
   }
+}
+
+function methodsOf(planted: ReadonlySet<HazardId>): readonly string[] {
+  if (planted.has('empty_update_methods')) return []
+  return planted.has('live_migrate_only') ? ['LiveMigrate'] : ['LiveMigrate', 'Evict']
+}
+
+/** VMs that cannot be migrated are what makes live migration alone a hazard. */
+export function hasFixedVms(planted: ReadonlySet<HazardId>): boolean {
+  return planted.has('non_evictable_vms') || planted.has('live_migrate_only')
 }
 
 function addedObjects(
@@ -177,7 +194,7 @@ function runsOf(
     ...(isSent('node_maintenance_operator') ? [run('nmo_in_use', Number(has('node_maintenance_operator')))] : []),
     ...(rules ? [run('kvm_nodes', has('few_nodes') ? 1 : Math.max(2, profile.nodes.length))] : []),
     ...(isSent('rwo_volumes') ? [run('storage_profile', 1, { default: 'true', rwx, storageclass: 'standard' })] : []),
-    ...(isSent('non_evictable_vms') ? [run('non_evictable', has('non_evictable_vms') ? 2 : 0)] : []),
+    ...(isSent('non_evictable_vms') ? [run('non_evictable', hasFixedVms(planted) ? 2 : 0)] : []),
     ...(isSent('machine_types') ? [run('deprecated_machines', 0)] : []),
     ...(isSent('machine_types') && has('machine_types')
       ? [run('deprecated_machines', 3, { machine_type: 'pc-q35-rhel8.2.0' })]

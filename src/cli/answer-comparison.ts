@@ -49,6 +49,7 @@ async function questionsOf(server: Server, atMs: number): Promise<readonly strin
     `/api/fleet/v1/alerts/history?${range}`,
     '/api/fleet/v1/silences',
     '/api/fleet/v1/decommissions',
+    '/api/fleet/v1/readiness/acceptances',
     `/api/fleet/v1/logs?from=${since}&to=${at}&limit=100`,
     ...clusters.map((cluster) => `/api/fleet/v1/clusters/${encodeURIComponent(cluster)}?at=${at}`),
   ]

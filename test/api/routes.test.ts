@@ -61,6 +61,11 @@ GET                           viewer  own         clusters  /api/fleet/v1/logs
 GET                           viewer  own         none      /api/fleet/v1/metrics
 GET                           viewer  own         clusters  /api/fleet/v1/modifications
 GET                           viewer  own         clusters  /api/fleet/v1/now
+GET                           viewer  own         clusters  /api/fleet/v1/readiness
+POST                          responder  own         clusters  /api/fleet/v1/readiness/acceptances
+GET                           viewer  own         clusters  /api/fleet/v1/readiness/acceptances
+DELETE                        responder  own         clusters  /api/fleet/v1/readiness/acceptances/:id
+GET                           viewer  own         clusters  /api/fleet/v1/readiness/hazards
 GET                           viewer  own         fleet     /api/fleet/v1/receivers
 GET                           viewer  own         fleet     /api/fleet/v1/routes
 POST                          viewer  own         fleet     /api/fleet/v1/routes/test

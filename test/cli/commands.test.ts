@@ -33,6 +33,7 @@ describe('daytwo', () => {
       'session',
       'audit',
       'fleet',
+      'ready',
       'decommission',
       'query',
       'check',

@@ -104,17 +104,17 @@ describe('daytwo ready', () => {
   })
 
   test('lists every cluster with its hazards, and what is missing', async () => {
-    const { stdout } = await ready('--target', '1.17')
+    const { stdout } = await ready('--target', '4.21.0')
     expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
       'CLUSTER  VERSION  VERDICT          HAZARDS',
       'ams      4.20.1   ready',
       'bru      4.20.1   at_risk          paused_pool',
       'chi      4.20.1   not_recommended  not_upgradeable',
       'den      4.20.1   unknown          unknown: fail_forward',
-      expect.stringMatching(/^1\.17\.\d+: 1 ready, 1 at_risk, 1 not_recommended, 1 unknown; [01] already there$/),
+      '1.17.0: 1 ready, 1 at_risk, 1 not_recommended, 1 unknown; 1 already there',
       '',
     ])
-    const json = await ready('--target', '1.17', '--selector', 'region=us', '--format', 'json')
+    const json = await ready('--target', '4.21.0', '--selector', 'region=us', '--format', 'json')
     expect(JSON.parse(json.stdout)).toMatchObject({ cluster: 'chi', hazards: [{ id: 'not_upgradeable' }] })
   })
 

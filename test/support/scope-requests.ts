@@ -230,6 +230,24 @@ function fleetRequests(): Readonly<Record<string, RouteRequests>> {
     'DELETE /api/fleet/v1/decommissions/:id': {
       outside: ({ decommission }) => [`/api/fleet/v1/decommissions/${decommission}`],
     },
+    'GET /api/fleet/v1/readiness': {
+      reads: () => [
+        '/api/fleet/v1/readiness?to=1.99.0&facets=true',
+        `/api/fleet/v1/readiness?to=${encodeURIComponent('openshift 4.99.0')}&facets=true`,
+        '/api/fleet/v1/readiness?facets=true',
+      ],
+    },
+    'GET /api/fleet/v1/readiness/hazards': { reads: () => ['/api/fleet/v1/readiness/hazards'] },
+    'GET /api/fleet/v1/readiness/acceptances': { reads: () => ['/api/fleet/v1/readiness/acceptances'] },
+    'POST /api/fleet/v1/readiness/acceptances': {
+      outside: (_, team) => [
+        {
+          path: '/api/fleet/v1/readiness/acceptances',
+          body: { hazard: 'nodes', clusters: [`${team}-shop`], reason: 'none', expiresAt: '2026-07-20T00:00:00Z' },
+        },
+      ],
+    },
+    'DELETE /api/fleet/v1/readiness/acceptances/:id': { outside: () => ['/api/fleet/v1/readiness/acceptances/none'] },
     'GET /api/fleet/v1/erasures': { reads: () => ['/api/fleet/v1/erasures'] },
     'POST /api/fleet/v1/erasures': { outside: (_, team) => [erase(`${team}-shop`)] },
     'POST /api/fleet/v1/erasures/:id/allow': { outside: () => ['/api/fleet/v1/erasures/none/allow'] },

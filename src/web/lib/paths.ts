@@ -167,14 +167,13 @@ export const FLEET_PAGES = [
   {
     name: 'Readiness',
     path: FLEET_ROUTES.readiness,
-    says: 'clusters that can be upgraded to a version, hazards, and accepted risks',
+    says: 'clusters that can be upgraded',
   },
   { name: 'Gates', path: FLEET_ROUTES.gates, says: 'feature gates in use, and clusters that set them by JSON patch' },
 ] as const
 
 export const clustersPath = pageAt(FLEET_ROUTES.clusters)
 export const clusterPath = pageBelow(FLEET_ROUTES.clusters)
-export const readinessPath = pageAt(FLEET_ROUTES.readiness)
 export const upgradesPath = pageAt(FLEET_ROUTES.upgrades)
 export const upgradePath = pageBelow(FLEET_ROUTES.upgrades)
 export const edgesPath = pageAt(FLEET_ROUTES.edges)

@@ -1,4 +1,11 @@
+import { searchOf, withSearch, type Search } from './address.ts'
+import { FLEET_ROUTES } from './paths.ts'
 import { textField, textsField, viewCodec, type ViewOf } from './view-codec.ts'
+
+/** The page, with a query string. */
+export function readinessPath(search: Search): string {
+  return withSearch(FLEET_ROUTES.readiness, searchOf(search))
+}
 
 /** The state of the readiness page in its address. Pure. */
 export const READINESS_VIEW = viewCodec({

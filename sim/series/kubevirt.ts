@@ -204,6 +204,7 @@ function ruleResults(plan: ClusterPlan, external: ExternalLabels): SimSeries[] {
     ...machineKinds(plan).flatMap(({ count, ...own }) =>
       both('kubevirt_vmi_phase_count', 'node:kubevirt_vmi_phase:sum', { phase: 'running', ...own }, () => count),
     ),
+    ...countedMachines(plan, external),
     ...(asksForOldApi(plan)
       ? both(
           'kubevirt_api_request_deprecated_total',
@@ -212,6 +213,19 @@ function ruleResults(plan: ClusterPlan, external: ExternalLabels): SimSeries[] {
           () => OLD_API_REQUESTS,
         )
       : []),
+  ]
+}
+
+/** Counts of single VMs, whose own series are left out: as the rules of the server would record them. */
+function countedMachines(plan: ClusterPlan, external: ExternalLabels): readonly SimSeries[] {
+  const isReported = (timeMs: number): number | undefined =>
+    kubevirtMinorOf(operatorAt(plan, timeMs)) >= 6 ? 0 : undefined
+  return [
+    // Of a cluster whose VMs are reported one by one the server counts itself.
+    ...(plan.trouble?.kind === 'not_evictable'
+      ? []
+      : [ruleSeries(external, 'cluster:kubevirt_vmi_non_evictable:sum', {}, () => 0)]),
+    ruleSeries(external, 'cluster:kubevirt_vm_deprecated_machine_type:count', {}, isReported),
   ]
 }
 

@@ -64,6 +64,13 @@ afterAll(async () => {
 
 const ready = (...args: readonly string[]): Promise<Ran> => daytwo('ready', '--url', url, '--token', 'v', ...args)
 
+interface AnswerBody {
+  readonly acceptances: readonly { readonly id: string; readonly reason: string; readonly state: string }[]
+  readonly hazards: readonly unknown[]
+  readonly clusters: readonly unknown[]
+  readonly nextCursor: string
+}
+
 const call = async (method: string, path: string, token: string, body?: unknown) => {
   const response = await fetch(`${url}/api/fleet/v1/readiness${path}`, {
     method,
@@ -73,7 +80,7 @@ const call = async (method: string, path: string, token: string, body?: unknown)
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  return { status: response.status, body: (await response.json()) as Record<string, never> }
+  return { status: response.status, body: (await response.json()) as AnswerBody }
 }
 
 const expiresAt = new Date(NOW_MS + 86_400_000).toISOString()
@@ -140,18 +147,16 @@ describe('accepted risks', () => {
     expect((await ready('--target', '4.21.0', '--selector', 'region=eu')).code).toBe(0)
     const [entry] = await memory.facts.audit.list(1)
     expect(entry).toMatchObject({ action: 'risk.accept', by: 'ada', subject: 'bru' })
-    const { id } = made.body['acceptances']![0] as { id: string }
+    const { id } = made.body.acceptances[0]!
     // The same once more replaces it.
     const again = await call('POST', '/acceptances', 'r', { ...request, reason: 'CHG-2' })
     const list = async () => {
       const { body } = await call('GET', '/acceptances', 'v')
-      return (body['acceptances'] as unknown as { reason: string; state: string }[]).map(
-        ({ reason, state }) => `${reason} ${state}`,
-      )
+      return body.acceptances.map(({ reason, state }) => `${reason} ${state}`)
     }
     expect((await list()).toSorted()).toEqual(['CHG-1 withdrawn', 'CHG-2 in_effect'])
     expect((await call('DELETE', `/acceptances/${id}`, 'v')).status).toBe(403)
-    const last = (again.body['acceptances']![0] as { id: string }).id
+    const last = again.body.acceptances[0]!.id
     expect((await call('DELETE', `/acceptances/${last}`, 'r')).status).toBe(200)
     expect((await list()).toSorted()).toEqual(['CHG-1 withdrawn', 'CHG-2 withdrawn'])
     expect((await ready('--target', '4.21.0', '--selector', 'region=eu')).code).toBe(3)
@@ -183,8 +188,8 @@ describe('accepted risks', () => {
 describe('the routes', () => {
   test('hazards have their calibration, lists their facets, a cluster its readiness for a version', async () => {
     const hazards = await call('GET', '/hazards', 'v')
-    expect(hazards.body['hazards']).toHaveLength(31)
-    expect(hazards.body['hazards']![0]).toMatchObject({ id: 'json_patch', calibration: { result: 'too_few' } })
+    expect(hazards.body.hazards).toHaveLength(31)
+    expect(hazards.body.hazards[0]).toMatchObject({ id: 'json_patch', calibration: { result: 'too_few' } })
     const list = await call('GET', '?to=4.21.0&facets=true&limit=1&verdict=at_risk', 'v')
     expect(list.body).toMatchObject({
       target: { to: '1.17.0' },
@@ -196,12 +201,8 @@ describe('the routes', () => {
       ],
     })
     const paged = await call('GET', '?to=4.21.0&limit=3', 'v')
-    const next = await call(
-      'GET',
-      `?to=4.21.0&limit=3&cursor=${encodeURIComponent(String(paged.body['nextCursor']))}`,
-      'v',
-    )
-    expect(next.body['clusters']).toMatchObject([{ cluster: 'den' }])
+    const next = await call('GET', `?to=4.21.0&limit=3&cursor=${encodeURIComponent(paged.body.nextCursor)}`, 'v')
+    expect(next.body.clusters).toMatchObject([{ cluster: 'den' }])
     expect((await call('GET', '?to=latest', 'v')).status).toBe(400)
     const detail = await fetch(`${url}/api/fleet/v1/clusters/bru?to=${encodeURIComponent('openshift 4.22.0')}`, {
       headers: { authorization: 'Bearer v' },

@@ -197,15 +197,6 @@ export const EXPLORE_ROUTES = {
   dashboard: '/explore/dashboards/:name',
 } as const
 
-/** The pages of the place Explore. */
-export const EXPLORE_PAGES = [
-  { name: 'PromQL', path: EXPLORE_ROUTES.promql, says: 'PromQL queries' },
-  { name: 'Metrics', path: EXPLORE_ROUTES.metrics, says: 'all metrics, with labels and meaning' },
-  { name: 'Traces', path: EXPLORE_ROUTES.traces, says: 'upgrades and other operations as spans' },
-  { name: 'Logs', path: EXPLORE_ROUTES.logs, says: 'object changes and log records of a cluster' },
-  { name: 'Dashboards', path: EXPLORE_ROUTES.dashboards, says: 'fleet dashboards' },
-] as const
-
 /** @param search of the page: `range`, `tab`, ...; its `expr` replaces `expr` when there are several queries */
 export function promqlPath(expr: string, search: Search = {}): string {
   return withSearch(EXPLORE_ROUTES.promql, searchOf({ expr, ...search }))

@@ -1,3 +1,4 @@
+import { EXPLORE_PAGES } from '../lib/explore-pages.ts'
 import { useLocation, useSearch } from 'wouter'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import { withSearch } from '../lib/address.ts'
@@ -5,7 +6,6 @@ import { searchWord, type CommandGroup } from '../lib/command-groups.ts'
 import {
   dashboardPath,
   dashboardsPath,
-  EXPLORE_PAGES,
   metricsPath,
   clusterPath,
   clustersPath,

@@ -208,6 +208,9 @@ test('every metric is written or computed, with no label that is not in its tabl
   expect(index.notOffered(at(3000))).toMatchObject([{ cluster: 'fra-1', version: '4.19.7', offered: '4.20.1' }])
   index.markSeen('ham-1', { metricsMs: at(5) })
   index.declare([{ id: 'off', cluster: 'ham-1', sinceMs: at(10), by: 'ada', reason: 'moved', saidMs: at(20) }])
+  index.readiness.accept([
+    { id: 'r', cluster: 'fra-1', hazard: 'json_patch', reason: 'r', by: 'a', acceptedMs: at(0), expiresMs: at(9000) },
+  ])
   const written = withoutPause(index.series(at(3000))).map(({ labels }) => labels)
   const computed = await fleet.engine().series([[]], { fromMs: T0, toMs: at(3000) })
   const namesOf = (all: readonly Labels[]) => new Set(all.map(({ metricName }) => metricName))

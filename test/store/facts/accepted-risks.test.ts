@@ -25,8 +25,9 @@ describeInBoth('accepted risks', (open) => {
     const facts = await open()
     const all = [risk('brno'), risk('prague'), risk('prague', { id: 'r2', acceptedMs: NOW_MS + 1, hazard: 'nodes' })]
     await facts.acceptedRisks.write(all.toReversed(), [ACTION, { ...ACTION, subject: 'brno' }], 0)
-    expect(await (await facts.reopened()).acceptedRisks.list()).toEqual(all)
-    expect(await facts.audit.list(5)).toMatchObject([{ subject: 'brno' }, { subject: 'prague', action: 'risk.accept' }])
+    const again = await facts.reopened()
+    expect(await again.acceptedRisks.list()).toEqual(all)
+    expect(await again.audit.list(5)).toMatchObject([{ subject: 'brno' }, { subject: 'prague', action: 'risk.accept' }])
   })
 
   test('are replaced by id and cluster, and removed when they ended long ago', async () => {

@@ -1,3 +1,4 @@
+import { EXPLORE_PAGES } from '../../../src/web/lib/explore-pages.ts'
 import { describe, expect, test } from 'vitest'
 import {
   alertPath,
@@ -12,7 +13,6 @@ import {
   rulesPath,
   runbookPath,
   silencesPath,
-  EXPLORE_PAGES,
   dashboardPath,
   logsPath,
   metricsPath,

@@ -34,11 +34,12 @@ export function run(): void {
     return { id: 'r', cluster, hazard: 'manual_approval', reason: 'r', by: 'a', ...times }
   })
   index.readiness.accept(accepted)
+  index.readiness.setAlerts([])
   const all = (nowMs: number): number =>
     targets.reduce((sum, target) => sum + index.readiness.list({ ...PAGE, target }, nowMs).total, 0)
   const evaluated = cpuSeconds(() => {
     for (const { cluster: record, modifications, upgrades } of facts) {
-      const input = { record, modifications, upgrades, alerts: undefined, nowMs: UNTIL_MS }
+      const input = { record, modifications, upgrades, alerts: [], nowMs: UNTIL_MS }
       const findings = new ClusterFindings(hazardClusterOf(input))
       for (const target of targets) {
         if (positionOf(findings.cluster, target) === 'candidate') verdictOf(findings.sets(target), 0, false)

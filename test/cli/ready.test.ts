@@ -45,6 +45,7 @@ beforeAll(async () => {
     records.map((cluster) => ({ cluster, intervals: [], upgrades: [], modifications: [] })),
   )
   const over = await fleetFactsOver(fleet, Infinity)
+  over.index.readiness.setAlerts([])
   const clock = new FakeClock(NOW_MS)
   memory = await memoryPeople({
     clock,

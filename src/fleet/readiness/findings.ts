@@ -47,7 +47,8 @@ export function hazardClusterOf(input: FindingsInput): HazardCluster {
     release: hcoVersion === undefined ? undefined : hcoReleaseOf(hcoVersion),
     ...platformVersionOf(platform),
     modifications: relevantModifications(modifications, nowMs),
-    alerts: record.coverage.metrics ? (alerts ?? []) : alerts,
+    // Without metrics no rule finds anything: only an alert that the cluster sends itself says something.
+    alerts: record.coverage.metrics || (alerts?.length ?? 0) > 0 ? alerts : undefined,
     open: openUpgradesOf(upgrades),
     patchFindings,
     nowMs,

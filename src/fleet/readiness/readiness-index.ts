@@ -120,7 +120,8 @@ function createIndexFrom(
   patchFindings: PatchFindings | undefined,
 ): ReadinessIndex {
   const evaluated = new Map<string, ClusterFindings>()
-  let alerts: ReadonlyMap<string, readonly RiskAlert[]> = new Map()
+  /** Not known until they are passed for the first time. */
+  let alerts: ReadonlyMap<string, readonly RiskAlert[]> | undefined
   let acceptedOf: ReadonlyMap<string, readonly AcceptedRisk[]> = new Map()
   let allAccepted: readonly AcceptedRisk[] = []
 
@@ -129,7 +130,14 @@ function createIndexFrom(
     const known = evaluated.get(cluster)
     if (known !== undefined && Math.abs(nowMs - known.cluster.nowMs) < FRESH_MS) return known
     const { modifications, upgrades, record: own } = stored.get(cluster) ?? { modifications: [], upgrades: [], record }
-    const input = { record: own, modifications, upgrades, alerts: alerts.get(cluster), patchFindings, nowMs }
+    const input = {
+      record: own,
+      modifications,
+      upgrades,
+      alerts: alerts && (alerts.get(cluster) ?? NO_ALERTS),
+      patchFindings,
+      nowMs,
+    }
     const made = new ClusterFindings(hazardClusterOf(input))
     evaluated.set(cluster, made)
     return made
@@ -169,8 +177,9 @@ function createIndexFrom(
     setAlerts: (all) => {
       const before = alerts
       alerts = groupBy(all, ({ cluster }) => cluster)
-      for (const cluster of new Set([...before.keys(), ...alerts.keys()])) {
-        if (JSON.stringify(before.get(cluster)) !== JSON.stringify(alerts.get(cluster))) evaluated.delete(cluster)
+      if (before === undefined) evaluated.clear()
+      for (const cluster of new Set([...(before?.keys() ?? []), ...alerts.keys()])) {
+        if (JSON.stringify(before?.get(cluster)) !== JSON.stringify(alerts.get(cluster))) evaluated.delete(cluster)
       }
     },
     accept: (all) => {
@@ -232,13 +241,16 @@ function createIndexFrom(
       const included = [...stored].filter(([cluster]) => isIncluded(cluster))
       const some = new Map(included.map(([cluster, one]) => [cluster, { ...one, record: shown(one.record) }]))
       const copy = createIndexFrom(some, counts.only(isIncluded), patchFindings)
-      copy.setAlerts([...alerts.values()].flat().filter(({ cluster }) => isIncluded(cluster)))
+      if (alerts !== undefined) {
+        copy.setAlerts([...alerts.values()].flat().filter(({ cluster }) => isIncluded(cluster)))
+      }
       copy.accept(allAccepted.filter(({ cluster }) => isIncluded(cluster)))
       return copy
     },
   }
 }
 
+const NO_ALERTS: readonly RiskAlert[] = []
 const NONE_ACCEPTED: readonly AcceptedRisk[] = []
 
 function keyOfCluster({ one }: { readonly one: ClusterMatch }): string {

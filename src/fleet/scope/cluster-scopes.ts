@@ -41,7 +41,7 @@ export function createClusterScopes(fleet: FleetIndex): ClusterScopes {
   const scopes = new Map<string, LiveScope>()
   /** As described, for clusters that join a scope. */
   const traitsOf = new Map<string, ClusterTraits>()
-  let alerts: readonly RiskAlert[] = []
+  let alerts: readonly RiskAlert[] | undefined
   const acceptRisks = ({ index, clusters }: LiveScope): void => {
     index.readiness.accept(fleet.readiness.accepted().filter(({ cluster }) => clusters.has(cluster)))
   }
@@ -54,7 +54,7 @@ export function createClusterScopes(fleet: FleetIndex): ClusterScopes {
     index.markSeen(cluster, fleet.lastSeen(cluster))
     const traits = traitsOf.get(cluster)
     if (traits !== undefined) index.describe(new Map([[cluster, traits]]))
-    index.readiness.setAlerts(alerts.filter((alert) => clusters.has(alert.cluster)))
+    if (alerts !== undefined) index.readiness.setAlerts(alerts.filter((alert) => clusters.has(alert.cluster)))
     acceptRisks(scope)
   }
   return {

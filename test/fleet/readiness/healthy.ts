@@ -121,12 +121,12 @@ export function changedRecord({
 }
 
 export function inputOf(changed: Changed = {}): FindingsInput {
-  const { modifications = [], alerts, upgrades = [], patchFindings } = changed
+  const { modifications = [], alerts = [], upgrades = [], patchFindings } = changed
   return {
     record: changedRecord(changed),
     modifications,
     upgrades,
-    alerts: alerts?.map((alertname) => alertOf(alertname)),
+    alerts: alerts.map((alertname) => alertOf(alertname)),
     patchFindings,
     nowMs: NOW,
   }

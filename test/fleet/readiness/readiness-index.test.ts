@@ -32,6 +32,7 @@ function put(
 
 /** One of each verdict, one that is there already, and one on another platform. */
 function filled(index: FleetIndex): FleetIndex {
+  index.readiness.setAlerts([])
   put(index, named('a-ready'))
   put(index, named('b-risk'), [modification({ operations: [{ op: 'add', path: '/spec/a' }] })])
   put(index, named('c-bad', { record: { upgradeable: { status: 'False', reason: 'X', message: '' } } }))
@@ -128,6 +129,17 @@ describe('the readiness of the fleet', () => {
     expect(verdictsOf(index)['a-ready']).toBe('at_risk')
     index.remove('a-ready')
     expect(verdictsOf(index)['a-ready']).toBeUndefined()
+  })
+
+  test('until alerts are known no cluster is ready', () => {
+    const index = createFleetIndex()
+    put(index, named('a'))
+    expect(index.readiness.of('a', TO, NOW)!.verdict).toBe('unknown')
+    const copy = index.only(() => true)
+    expect(copy.readiness.of('a', TO, NOW)!.verdict).toBe('unknown')
+    index.readiness.setAlerts([])
+    expect(index.readiness.of('a', TO, NOW)!.verdict).toBe('ready')
+    expect(index.only(() => true).readiness.of('a', TO, NOW)!.verdict).toBe('ready')
   })
 
   test('the next minor is the target of a cluster', () => {

@@ -8,6 +8,7 @@ test('a cluster has one verdict, its hazards with their age, and acceptances wit
   const cluster = { ...changedRecord({ facts: { pausedPools: seen(['worker']) } }), cluster: 'a' }
   const modifications = [{ ...modification({}), cluster: 'a' }]
   index.put({ cluster, intervals: [], upgrades: [], modifications })
+  index.readiness.setAlerts([])
   index.readiness.accept([
     { id: 'r', cluster: 'a', hazard: 'json_patch', reason: 'r', by: 'a', acceptedMs: NOW, expiresMs: NOW + 2 * HOUR },
   ])

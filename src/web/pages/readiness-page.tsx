@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { ReadinessItems, ReadyClusterItem } from '../../contract/readiness.ts'
+import { READINESS_VERDICTS } from '../../model/readiness.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { READINESS_VIEW, readinessPath } from '../lib/readiness-view.ts'
 import { Answer } from '../panels/answer.tsx'
@@ -13,6 +14,7 @@ import {
   MissingTable,
   type ReadinessProps,
 } from '../panels/fleet/readiness-tables.tsx'
+import { VerdictMark } from '../panels/fleet/verdict-mark.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { useView } from '../panels/use-view.ts'
 import { ACCEPTANCES_PATH, readinessCall, useReadinessCounts } from '../query/use-readiness.ts'
@@ -105,7 +107,7 @@ function ReadinessAnswer({ view, answer }: ReadinessProps): ReactNode {
   const candidates = of('ready') + of('at_risk') + of('not_recommended') + of('unknown')
   return (
     <>
-      <ListLine count={`${countOf(candidates, 'cluster')} can be upgraded to ${targetName(target)}`}>
+      <ListLine count={`${countOf(candidates, 'cluster')} behind ${targetName(target)}`}>
         <span className="quiet">
           {formatCount(reached)} already there
           {others === 0 ? null : `, ${countOf(others, 'cluster')} without this operator or platform`}. Daytwo advises
@@ -113,6 +115,13 @@ function ReadinessAnswer({ view, answer }: ReadinessProps): ReactNode {
         </span>
         <FleetCoverageNote coverage={coverage} />
       </ListLine>
+      <p className="row row-text space-below">
+        {READINESS_VERDICTS.map((verdict) => (
+          <span key={verdict} className="inline-item nums">
+            {formatCount(of(verdict))} <VerdictMark verdict={verdict} />
+          </span>
+        ))}
+      </p>
       <div className="parts">
         <Panel title="Ready" aside={formatCount(of('ready'))}>
           <ClusterList
@@ -126,7 +135,9 @@ function ReadinessAnswer({ view, answer }: ReadinessProps): ReactNode {
           <HazardTable view={view} answer={answer} />
         </Panel>
         <Panel title="Unknown" aside={formatCount(of('unknown'))}>
-          <MissingTable answer={answer} />
+          <div className="space-below">
+            <MissingTable answer={answer} />
+          </div>
           <ClusterList view={view} of={{ verdict: 'unknown' }} label="Clusters with unknown readiness" empty={null} />
         </Panel>
       </div>

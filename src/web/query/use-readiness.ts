@@ -14,7 +14,8 @@ import { callAt } from './use-moment.ts'
 const READINESS = '/api/fleet/v1/readiness'
 export const ACCEPTANCES_PATH = `${READINESS}/acceptances`
 const POLL_MS = 60_000
-const PAGE_CLUSTERS = '100'
+/** The other columns are below the first one on a phone. */
+const PAGE_CLUSTERS = '25'
 
 /** The API call of the counts. What hazards read is stored for the present only. */
 export function readinessCall(view: ReadinessView): string {

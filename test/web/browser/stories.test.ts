@@ -64,7 +64,7 @@ describe('an SRE who watches upgrades', () => {
   test('what is ready for 1.20 tonight? One click', () =>
     asks('/', { clicks: 1 }, async ({ page, click }) => {
       await click(page.getByRole('link', { name: 'Upgrade readiness' }))
-      await page.getByText('672 clusters can be upgraded to 1.20.0').waitFor()
+      await page.getByText('672 clusters behind 1.20.0').waitFor()
       await page.getByRole('region', { name: 'Ready' }).getByText('412').waitFor()
       await page
         .getByRole('table', { name: 'Ready clusters' })

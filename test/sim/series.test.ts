@@ -40,6 +40,9 @@ const named = (name: string): Seen[] => all.filter(({ labels }) => labels.metric
 const EXTERNAL = ['cluster', 'cluster_id', 'region', 'provider', 'environment', 'prometheus', 'prometheus_replica']
 const TARGET = ['job', 'instance', 'pod', 'namespace', 'service', 'endpoint', 'container']
 
+/** Counts of machines whose own series are left out, as the rules of the server record them. */
+const COUNTED = ['cluster:kubevirt_vmi_non_evictable:sum', 'cluster:kubevirt_vm_deprecated_machine_type:count']
+
 describe('series', () => {
   test('names and labels are those that the operators expose', (context) => {
     if (!existsSync(FACTS)) context.skip('the table of known metrics is not beside the project')
@@ -53,6 +56,7 @@ describe('series', () => {
     for (const { labels } of all) {
       const name = labels.metricName
       if (name.startsWith('scrape_')) continue // made by Prometheus itself
+      if (COUNTED.includes(name)) continue
       if (!known.has(name)) unknown.add(name)
       for (const [label] of labels.pairs()) {
         const isKnown = EXTERNAL.includes(label) || TARGET.includes(label) || known.get(name)?.has(label) === true

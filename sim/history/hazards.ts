@@ -53,7 +53,7 @@ export function withHazards(
   history: ClusterHistory,
   plan: HazardPlan,
 ): ClusterObservations {
-  const dropped = new Set(
+  const dropped = new Set<ObjectKind>(
     [...plan.withheld].flatMap((hazard) => WITHHELD_KINDS[hazard as keyof typeof WITHHELD_KINDS] ?? []),
   )
   const objects = observations.objects.flatMap((one) => (dropped.has(one.facts.kind) ? [] : [changedObject(one, plan)]))

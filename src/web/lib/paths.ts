@@ -167,7 +167,7 @@ export const FLEET_PAGES = [
   {
     name: 'Readiness',
     path: FLEET_ROUTES.readiness,
-    says: 'clusters that can be upgraded',
+    says: 'clusters to upgrade',
   },
   { name: 'Gates', path: FLEET_ROUTES.gates, says: 'feature gates in use, and clusters that set them by JSON patch' },
 ] as const

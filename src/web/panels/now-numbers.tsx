@@ -112,7 +112,7 @@ function NumberLink({ name, href, count, isBad = false, note }: NumberLinkProps)
 export function OtherQuestions(): ReactNode {
   return (
     <nav className={`row screen-only quiet text-small spaced ${styles.questions}`} aria-label="Related pages">
-      <Link href={FLEET_ROUTES.readiness}>Upgrade readiness</Link>
+      <Link href={FLEET_ROUTES.readiness}>Readiness</Link>
       <Link href={modificationsPath()}>Modifications</Link>
       <Link href={FLEET_ROUTES.gates}>Feature gates</Link>
       <Link href={edgesPath({ show: 'stranded' })}>Stranded versions</Link>

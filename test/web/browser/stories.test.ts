@@ -63,7 +63,7 @@ describe('an SRE who watches upgrades', () => {
 
   test('what is ready for 1.20 tonight? One click', () =>
     asks('/', { clicks: 1 }, async ({ page, click }) => {
-      await click(page.getByRole('link', { name: 'Upgrade readiness' }))
+      await click(page.getByRole('link', { name: 'Readiness' }))
       await page.getByText('672 clusters behind 1.20.0').waitFor()
       await page.getByRole('region', { name: 'Ready' }).getByText('412').waitFor()
       await page
@@ -77,7 +77,7 @@ describe('an SRE who watches upgrades', () => {
   test('accept one risk for 200 clusters until Friday, with a reason? Three clicks', () =>
     asks('/', { clicks: 3 }, async ({ page, click, type }) => {
       server.answers.change = () => acceptanceItems(Date.now(), 'CHG-1')
-      await click(page.getByRole('link', { name: 'Upgrade readiness' }))
+      await click(page.getByRole('link', { name: 'Readiness' }))
       const row = page.getByRole('table', { name: 'Hazards', exact: true }).getByRole('row', { name: /^JSON patches/ })
       await click(row.getByRole('button', { name: 'Accept…' }))
       const dialog = page.getByRole('dialog', { name: 'Accept for 200 clusters: JSON patches of operands' })

@@ -224,6 +224,8 @@ describe('a past moment', () => {
       pausedPools: { value: ['late'] },
       kvmNodes: { value: 5 },
     })
+    expect(hazardFactsOf(historyAt(history, at(100)))).toMatchObject({ pausedPools: { value: [] } })
+    expect(hazardFactsOf(historyAt(history, at(120)))).toMatchObject({ kvmNodes: { value: 5 } })
     expect(hazardFactsOf(historyAt(history, at(-1)))).toBeUndefined()
   })
 

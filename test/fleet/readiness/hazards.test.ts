@@ -420,6 +420,12 @@ describe('hazards', () => {
     expect(of('openshift 4.22.0').get('max_openshift_version')!.state).toBe('present')
   })
 
+  test('a platform goes on only when the operator is at its minor', () => {
+    const of = (hcoVersion: string) =>
+      findingsOf({ record: { hcoVersion } }, 'openshift 4.22.0').get('version_skew')!.state
+    expect([of('4.20.1'), of('4.21.0')]).toEqual(['present', 'absent'])
+  })
+
   test('a cluster with two nodes for VMs can migrate; what nodes report counts more than the condition', () => {
     const of = (facts: Changed['facts']) => findingsOf({ facts: facts! }).get('few_nodes')!.state
     expect(of({ kvmNodes: seen(2) })).toBe('absent')

@@ -157,7 +157,7 @@ export const FLEET_PAGES = [
   {
     name: 'Upgrade paths',
     path: FLEET_ROUTES.edges,
-    says: 'success rate and duration by phase, for each pair of versions',
+    says: 'success rate and duration by phase',
   },
   {
     name: 'Modifications',
@@ -167,7 +167,7 @@ export const FLEET_PAGES = [
   {
     name: 'Readiness',
     path: FLEET_ROUTES.readiness,
-    says: 'clusters to upgrade',
+    says: 'what to upgrade',
   },
   { name: 'Gates', path: FLEET_ROUTES.gates, says: 'feature gates in use, and clusters that set them by JSON patch' },
 ] as const
